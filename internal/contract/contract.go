@@ -1,0 +1,48 @@
+// Package contract holds the words of the interface: the records of requests and answers with their JSON
+// names (Spec §2, §4), and how a noun of core becomes one. Publishing a field is a deliberate line here.
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+)
+
+// Opt is a field of a PATCH that may be absent, null or a value.
+type Opt[T any] struct {
+	Set  bool // the key stood in the request
+	Null bool
+	V    T
+}
+
+// Some is a field that stands in the request with a value.
+func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, V: v} }
+
+// UnmarshalJSON notes that the key was there.
+func (o *Opt[T]) UnmarshalJSON(data []byte) error {
+	o.Set = true
+	if bytes.Equal(data, []byte("null")) {
+		o.Null = true
+		return nil
+	}
+	return json.Unmarshal(data, &o.V)
+}
+
+// Time is an instant as the interface writes it: ISO 8601 in UTC, whole seconds or with milliseconds.
+type Time struct{ time.Time }
+
+// At is nil for the zero instant.
+func At(t time.Time) *Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &Time{t}
+}
+
+// MarshalJSON writes the instant in UTC.
+func (t Time) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + t.UTC().Format("2006-01-02T15:04:05.999Z07:00") + `"`), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (t *Time) UnmarshalJSON(data []byte) error { return t.Time.UnmarshalJSON(data) }

@@ -1,0 +1,168 @@
+package contract
+
+import "belfry/internal/core"
+
+// Whoami answers GET /whoami (Spec §2).
+type Whoami struct {
+	Workspace  Workspace  `json:"workspace"`
+	User       User       `json:"user"`
+	Credential Credential `json:"credential"`
+	Usage      Usage      `json:"usage"`
+}
+
+// Workspace is the workspace inside whoami.
+type Workspace struct {
+	ID       string `json:"id"`
+	Slug     string `json:"slug"`
+	Name     string `json:"name"`
+	Plan     string `json:"plan"`
+	Currency string `json:"currency"`
+	TZ       string `json:"tz"`
+}
+
+// User is who calls are attributed to; email is null for an API key.
+type User struct {
+	ID    string  `json:"id"`
+	Name  string  `json:"name"`
+	Email *string `json:"email"`
+}
+
+// Credential is how the caller proved who they are.
+type Credential struct {
+	Kind   string   `json:"kind" enum:"api_key,session"`
+	Name   string   `json:"name"`
+	Scopes []string `json:"scopes" nullable:"false"`
+}
+
+// Usage is what the workspace has used of its plan. A null limit means none is set.
+type Usage struct {
+	Plan     string  `json:"plan"`
+	Period   string  `json:"period" doc:"Month, YYYY-MM."`
+	Posts    Counter `json:"posts"`
+	Storage  Storage `json:"storage"`
+	Accounts Counter `json:"accounts"`
+	Members  Counter `json:"members"`
+	Groups   bool    `json:"groups"`
+	MCP      string  `json:"mcp"`
+	API      bool    `json:"api"`
+}
+
+// Counter is a figure beside its limit.
+type Counter struct {
+	Used  int64  `json:"used"`
+	Limit *int64 `json:"limit"`
+}
+
+// Storage is the bytes used beside their limit.
+type Storage struct {
+	UsedBytes  int64  `json:"usedBytes"`
+	LimitBytes *int64 `json:"limitBytes"`
+}
+
+// Account is the account record (Spec §2; decisions.md adds the last four).
+type Account struct {
+	ID          string  `json:"id"`
+	Platform    string  `json:"platform"`
+	DisplayName string  `json:"displayName"`
+	Status      string  `json:"status" enum:"ok,expired,revoked"`
+	Username    *string `json:"username"`
+	AvatarURL   *string `json:"avatarUrl"`
+	ExpiresAt   *Time   `json:"expiresAt"`
+	CreatedAt   Time    `json:"createdAt"`
+}
+
+// Accounts answers GET /accounts.
+type Accounts struct {
+	Accounts   []Account `json:"accounts" nullable:"false"`
+	NextCursor *string   `json:"nextCursor"`
+}
+
+// Limits answers GET /limits: an object keyed by platform.
+type Limits struct {
+	Limits map[string]any `json:"limits"`
+}
+
+// Connect is the body of POST /accounts/connect.
+type Connect struct {
+	Platform string `json:"platform"`
+}
+
+// Authorize is where a person gives consent.
+type Authorize struct {
+	AuthorizeURL string `json:"authorizeUrl"`
+}
+
+// Key is an API key as listed; Key itself is shown once, right after creation.
+type Key struct {
+	ID         string `json:"id"`
+	Name       string `json:"name"`
+	Scope      string `json:"scope" enum:"read,write"`
+	Hint       string `json:"hint" doc:"The first characters of the random part."`
+	CreatedAt  Time   `json:"createdAt"`
+	LastUsedAt *Time  `json:"lastUsedAt"`
+	Key        string `json:"key,omitempty" doc:"The key itself, in the answer that creates it and never again."`
+}
+
+// Keys answers GET /keys.
+type Keys struct {
+	Keys       []Key   `json:"keys" nullable:"false"`
+	NextCursor *string `json:"nextCursor"`
+}
+
+// CreateKey is the body of POST /keys and the dashboard's form.
+type CreateKey struct {
+	Name  string `json:"name" minLength:"1" maxLength:"80"`
+	Scope string `json:"scope" enum:"read,write"`
+}
+
+// Error is the error body (Spec §2). A 402 carries limit, used and upgradeUrl; a refused plan its rows.
+type Error struct {
+	Code       string    `json:"code"`
+	Message    string    `json:"message"`
+	Hint       string    `json:"hint,omitempty"`
+	Limit      *int64    `json:"limit,omitempty"`
+	Used       *int64    `json:"used,omitempty"`
+	UpgradeURL string    `json:"upgradeUrl,omitempty"`
+	Rows       []PlanRow `json:"rows,omitempty" nullable:"false"`
+}
+
+// AccountOf writes an account.
+func AccountOf(a core.Account) Account {
+	return Account{
+		ID: a.ID.String(), Platform: string(a.Platform), DisplayName: a.DisplayName, Status: string(a.Status),
+		Username: optional(a.Username), AvatarURL: optional(a.AvatarURL), ExpiresAt: At(a.ExpiresAt), CreatedAt: Time{a.CreatedAt},
+	}
+}
+
+// KeyOf writes a key, without the key itself.
+func KeyOf(k core.Key) Key {
+	return Key{
+		ID: k.ID.String(), Name: k.Name, Scope: string(k.Scope), Hint: k.Hint, CreatedAt: Time{k.CreatedAt}, LastUsedAt: At(k.LastUsedAt),
+	}
+}
+
+// WorkspaceOf writes a workspace.
+func WorkspaceOf(w core.Workspace) Workspace {
+	return Workspace{ID: w.ID.String(), Slug: w.Slug, Name: w.Name, Plan: string(w.Plan), Currency: w.Currency, TZ: w.Zone.Name()}
+}
+
+// UsageOf writes what is used beside what the plan includes.
+func UsageOf(u core.Usage, p core.Plan) Usage {
+	return Usage{
+		Plan: string(p.Name), Period: u.Period, Posts: Counter{u.Posts, p.Posts}, Storage: Storage{u.StorageBytes, p.StorageBytes},
+		Accounts: Counter{u.Accounts, p.Accounts}, Members: Counter{u.Members, p.Members}, Groups: p.Groups, MCP: p.MCP, API: p.API,
+	}
+}
+
+// ErrorOf writes an error body. An error that is not a core.Error is internal and says nothing of itself.
+func ErrorOf(err error, upgradeURL string) Error {
+	e := core.AsError(err)
+	out := Error{Code: string(e.Code), Message: e.Message, Hint: e.Hint}
+	if e.Quota != nil {
+		out.Limit, out.Used, out.UpgradeURL = &e.Quota.Limit, &e.Quota.Used, upgradeURL
+	}
+	for _, row := range e.Rows {
+		out.Rows = append(out.Rows, RowOf(row))
+	}
+	return out
+}

@@ -1,0 +1,235 @@
+package contract
+
+import (
+	"encoding/json"
+
+	"belfry/internal/core"
+)
+
+// Post is the post record (Spec §2, Post; decisions.md adds settings).
+type Post struct {
+	ID          string          `json:"id" doc:"The post's id."`
+	AccountID   string          `json:"accountId"`
+	Platform    string          `json:"platform"`
+	MediaIDs    []string        `json:"mediaIds" nullable:"false"`
+	Text        string          `json:"text"`
+	Title       *string         `json:"title"`
+	Tags        []string        `json:"tags" nullable:"false"`
+	Settings    json.RawMessage `json:"settings" doc:"The settings block of the post's network."`
+	PublishAt   *Time           `json:"publishAt" doc:"UTC; null for a draft without a time."`
+	TZ          string          `json:"tz"`
+	Status      string          `json:"status" enum:"draft,queued,live,failed"`
+	ExternalID  *string         `json:"externalId"`
+	ExternalURL *string         `json:"externalUrl"`
+	Error       *PostError      `json:"error,omitempty" doc:"Why the post failed; present when failed."`
+	Attempts    int             `json:"attempts"`
+	CreatedVia  string          `json:"createdVia" enum:"ui,api,mcp"`
+	CreatedAt   Time            `json:"createdAt"`
+	UpdatedAt   Time            `json:"updatedAt"`
+	StatusLine  string          `json:"statusLine" doc:"The post in one sentence, as the dashboard and agents show it."`
+}
+
+// PostError carries the network's own words.
+type PostError struct {
+	Code    string  `json:"code"`
+	Message string  `json:"message"`
+	Hint    *string `json:"hint"`
+}
+
+// Posts answers a create.
+type Posts struct {
+	Posts []Post `json:"posts" nullable:"false"`
+}
+
+// PostList answers a list.
+type PostList struct {
+	Posts      []Post  `json:"posts" nullable:"false"`
+	NextCursor *string `json:"nextCursor"`
+}
+
+// Targets names accounts, directly and by group.
+type Targets struct {
+	AccountIDs []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
+	GroupID    string   `json:"groupId,omitempty"`
+}
+
+// Override replaces text, title or tags for the accounts of one network.
+type Override struct {
+	Text  *string   `json:"text,omitempty"`
+	Title *string   `json:"title,omitempty"`
+	Tags  *[]string `json:"tags,omitempty" maxItems:"200" nullable:"false"`
+}
+
+// When is the time asked for: "now", "draft", or a local date-time with its zone.
+type When struct {
+	Word      string
+	PublishAt string
+	Timezone  string
+}
+
+type whenObject struct {
+	PublishAt string `json:"publishAt"`
+	Timezone  string `json:"timezone,omitempty"`
+}
+
+// MarshalJSON writes the form that was read.
+func (w When) MarshalJSON() ([]byte, error) {
+	if w.Word != "" {
+		return json.Marshal(w.Word)
+	}
+	return json.Marshal(whenObject{w.PublishAt, w.Timezone})
+}
+
+// UnmarshalJSON reads both forms.
+func (w *When) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &w.Word)
+	}
+	var o whenObject
+	if err := json.Unmarshal(data, &o); err != nil {
+		return err
+	}
+	w.PublishAt, w.Timezone = o.PublishAt, o.Timezone
+	return nil
+}
+
+// PlanPosts is the create body without confirm.
+type PlanPosts struct {
+	Targets     Targets                    `json:"targets"`
+	MediaIDs    []string                   `json:"mediaIds,omitempty" maxItems:"200" nullable:"false"`
+	Text        string                     `json:"text,omitempty"`
+	Title       string                     `json:"title,omitempty"`
+	Tags        []string                   `json:"tags,omitempty" maxItems:"200" nullable:"false"`
+	PerPlatform map[string]json.RawMessage `json:"perPlatform,omitempty"`
+	Overrides   map[string]Override        `json:"overrides,omitempty"`
+	When        *When                      `json:"when,omitempty"`
+}
+
+// CreatePosts is the create body.
+type CreatePosts struct {
+	PlanPosts
+	Confirm bool `json:"confirm,omitempty" doc:"Must be true: the guard against an accidental publish."`
+}
+
+// EditPost is the body of PATCH /posts/{id}.
+type EditPost struct {
+	Text     *string                     `json:"text,omitempty"`
+	Title    Opt[string]                 `json:"title,omitzero"`
+	Tags     *[]string                   `json:"tags,omitempty" maxItems:"200" nullable:"false"`
+	MediaIDs *[]string                   `json:"mediaIds,omitempty" maxItems:"200" nullable:"false"`
+	Settings *map[string]json.RawMessage `json:"settings,omitempty"`
+	When     *When                       `json:"when,omitempty"`
+	Status   string                      `json:"status,omitempty" enum:"queued"`
+}
+
+// RetryPost is the optional body of POST /posts/{id}/retry.
+type RetryPost struct {
+	ConfirmNotPublished bool `json:"confirmNotPublished,omitempty" doc:"A person has looked: the post is not at the network."`
+}
+
+// Plan is the plan answer.
+type Plan struct {
+	OK     bool      `json:"ok"`
+	Status string    `json:"status" enum:"queued,draft"`
+	Rows   []PlanRow `json:"rows" nullable:"false"`
+	Quota  Quota     `json:"quota"`
+	Table  string    `json:"table" doc:"A monospaced table of the plan, the same that agents show a person."`
+}
+
+// PlanRow is what the plan says of one account.
+type PlanRow struct {
+	AccountID string  `json:"accountId"`
+	Platform  string  `json:"platform"`
+	PublishAt *Time   `json:"publishAt"`
+	OK        bool    `json:"ok"`
+	Issues    []Issue `json:"issues" nullable:"false"`
+	Warnings  []Issue `json:"warnings" nullable:"false"`
+}
+
+// Issue is one thing that stands against a row.
+type Issue struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint"`
+}
+
+// Quota is the month's: requested is what the request costs.
+type Quota struct {
+	Used      int64  `json:"used"`
+	Limit     *int64 `json:"limit"`
+	Requested int64  `json:"requested"`
+}
+
+// Events is a post's timeline, oldest first.
+type Events struct {
+	Events []Event `json:"events" nullable:"false"`
+}
+
+// Event is one entry of a timeline.
+type Event struct {
+	Kind    string   `json:"kind"`
+	At      Time     `json:"at"`
+	Message string   `json:"message,omitempty"`
+	Notes   []string `json:"notes,omitempty" nullable:"false"`
+}
+
+// ListPosts are the filters of GET /posts (decisions.md, Posts).
+type ListPosts struct {
+	Status    string `query:"status" doc:"Comma-separated states."`
+	AccountID string `query:"accountId"`
+	GroupID   string `query:"groupId"`
+	From      string `query:"from" doc:"Date or date-time, on publishAt (drafts: createdAt)."`
+	To        string `query:"to"`
+	Q         string `query:"q" doc:"Text or title contains."`
+	Order     string `query:"order" enum:"asc,desc"`
+	Limit     int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
+	Cursor    string `query:"cursor"`
+}
+
+// PostOf writes a post. networkName is the network's own name, for the status line.
+func PostOf(p core.Post, networkName string) Post {
+	out := Post{
+		ID: p.ID.String(), AccountID: p.Account.String(), Platform: string(p.Platform), MediaIDs: []string{}, Text: p.Text,
+		Title: optional(p.Title), Tags: list(p.Tags), Settings: p.Settings, PublishAt: At(p.PublishAt), TZ: p.Zone.Name(),
+		Status: string(p.Status), ExternalID: optional(p.ExternalID), ExternalURL: optional(p.ExternalURL),
+		Attempts: p.Attempts, CreatedVia: string(p.Via), CreatedAt: Time{p.CreatedAt}, UpdatedAt: Time{p.UpdatedAt},
+		StatusLine: p.StatusLine(networkName),
+	}
+	for _, id := range p.MediaIDs {
+		out.MediaIDs = append(out.MediaIDs, id.String())
+	}
+	if p.Status == core.PostFailed && p.Error != nil {
+		out.Error = &PostError{Code: p.Error.Code, Message: p.Error.Message, Hint: optional(p.Error.Hint)}
+	}
+	return out
+}
+
+// RowOf writes a plan row.
+func RowOf(r core.PlanRow) PlanRow {
+	return PlanRow{
+		AccountID: r.Account.String(), Platform: string(r.Platform), PublishAt: At(r.PublishAt), OK: r.OK(),
+		Issues: issuesOf(r.Issues), Warnings: issuesOf(r.Warnings),
+	}
+}
+
+func issuesOf(issues []core.Issue) []Issue {
+	out := make([]Issue, 0, len(issues))
+	for _, i := range issues {
+		out = append(out, Issue{string(i.Code), i.Message, i.Hint})
+	}
+	return out
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func list[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}

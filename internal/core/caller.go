@@ -1,0 +1,161 @@
+package core
+
+// Scope is what a credential may do (Spec §5).
+type Scope string
+
+// Scopes. Every credential reads; some write too.
+const (
+	Read  Scope = "read"
+	Write Scope = "write"
+)
+
+// Via tells through which door something was made (Post.createdVia).
+type Via string
+
+// Doors that make posts.
+const (
+	ViaUI  Via = "ui"
+	ViaAPI Via = "api"
+	ViaMCP Via = "mcp"
+)
+
+// CredentialKind tells how a caller proved who they are.
+type CredentialKind string
+
+// Kinds of credential.
+const (
+	CredentialKey     CredentialKind = "api_key"
+	CredentialSession CredentialKind = "session"
+	CredentialWorker  CredentialKind = "worker"
+	CredentialSystem  CredentialKind = "system"
+)
+
+// Caller is who asks for an operation, in which workspace and with which rights. Its fields are
+// closed: it is made by NewCaller from a proved credential, or by Worker and System for the service
+// itself. The zero Caller may do nothing.
+type Caller struct {
+	workspace  WorkspaceID
+	user       UserID
+	key        KeyID
+	kind       CredentialKind
+	credential string
+	role       Role
+	canWrite   bool
+	via        Via
+}
+
+// Credential is what NewCaller needs to know of a proved key or session.
+type Credential struct {
+	Workspace WorkspaceID
+	User      UserID
+	Key       KeyID
+	Kind      CredentialKind
+	Name      string
+	Role      Role
+	// Scope is the key's; a session has what its role allows.
+	Scope Scope
+	Via   Via
+}
+
+// NewCaller makes a caller of a proved credential. A key never has more rights than its maker.
+func NewCaller(c Credential) Caller {
+	return Caller{
+		workspace: c.Workspace, user: c.User, key: c.Key, kind: c.Kind, credential: c.Name, role: c.Role,
+		canWrite: c.Scope == Write && c.Role.Writes(), via: c.Via,
+	}
+}
+
+// Worker is the service acting on a workspace's behalf at a post's time.
+func Worker(ws WorkspaceID) Caller {
+	return Caller{workspace: ws, kind: CredentialWorker, role: RoleOwner, canWrite: true}
+}
+
+// Workspace tells whose data the caller may see.
+func (c Caller) Workspace() WorkspaceID { return c.workspace }
+
+// User tells who calls are attributed to.
+func (c Caller) User() UserID { return c.user }
+
+// Key is the API key's id, zero for a session.
+func (c Caller) Key() KeyID { return c.key }
+
+// Kind tells how the caller proved who they are.
+func (c Caller) Kind() CredentialKind { return c.kind }
+
+// CredentialName is the name of the key or client.
+func (c Caller) CredentialName() string { return c.credential }
+
+// Role is the caller's role in the workspace.
+func (c Caller) Role() Role { return c.role }
+
+// Via tells the door the caller came through.
+func (c Caller) Via() Via { return c.via }
+
+// IsZero tells whether nobody has been recognised.
+func (c Caller) IsZero() bool { return c.workspace.IsZero() }
+
+// IsSession tells whether a signed-in person calls.
+func (c Caller) IsSession() bool { return c.kind == CredentialSession }
+
+// Scopes lists what the caller may do, as whoami shows it.
+func (c Caller) Scopes() []Scope {
+	switch {
+	case c.IsZero():
+		return []Scope{}
+	case c.canWrite:
+		return []Scope{Read, Write}
+	default:
+		return []Scope{Read}
+	}
+}
+
+// Need returns the error of a caller who lacks the scope, nil when they have it.
+func (c Caller) Need(s Scope) error {
+	if c.IsZero() {
+		return Unauthenticated()
+	}
+	if s == Write && !c.canWrite {
+		return Fail(CodeInsufficientScope, "This credential may only read.").
+			WithHint("Use an API key with the scope read and write; a viewer's keys and session only read.")
+	}
+	return nil
+}
+
+// NeedSession returns the error of a caller who is not a signed-in person with one of the roles that
+// manage accounts, keys and members.
+func (c Caller) NeedSession(manages bool) error {
+	if c.IsZero() {
+		return Unauthenticated()
+	}
+	if !c.IsSession() {
+		return Fail(CodeInsufficientScope, "This needs a signed-in person, not an API key.").WithHint("Do it in the dashboard.")
+	}
+	if manages && !c.role.Manages() {
+		return Fail(CodeInsufficientScope, "Your role does not allow this.").
+			WithHint("Ask an owner or admin of the workspace.")
+	}
+	return nil
+}
+
+// Unauthenticated is the one answer to a missing, mistyped or revoked credential (Spec §5.5).
+func Unauthenticated() *Error {
+	return Fail(CodeUnauthenticated, "The API key is missing, mistyped or revoked.").
+		WithHint("Send `Authorization: Bearer <API_KEY>` with a key from Settings, API keys.")
+}
+
+// Role is a person's part in a workspace (decisions.md, Credentials).
+type Role string
+
+// Roles, from most to least.
+const (
+	RoleOwner  Role = "owner"
+	RoleAdmin  Role = "admin"
+	RoleEditor Role = "editor"
+	RoleViewer Role = "viewer"
+)
+
+// Manages tells whether the role may change accounts, keys and members.
+func (r Role) Manages() bool { return r == RoleOwner || r == RoleAdmin }
+
+// Writes tells whether the role may change posts and media.
+func (r Role) Writes() bool { return r == RoleOwner || r == RoleAdmin || r == RoleEditor }

@@ -1,0 +1,114 @@
+package core
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Code is one of the closed set of error codes a caller can act on (Spec §7, decisions.md).
+type Code string
+
+// Codes of errors. Each has its HTTP status in httpd and its chapter in docs/errors.md.
+const (
+	CodeInvalidRequest        Code = "invalid_request"
+	CodeUnauthenticated       Code = "unauthenticated"
+	CodeQuotaExceeded         Code = "quota_exceeded"
+	CodeInsufficientScope     Code = "insufficient_scope"
+	CodeNotFound              Code = "not_found"
+	CodeMethodNotAllowed      Code = "method_not_allowed"
+	CodeConflict              Code = "conflict"
+	CodeConfirmRequired       Code = "confirm_required"
+	CodePlanHasIssues         Code = "plan_has_issues"
+	CodeMediaPurged           Code = "media_purged"
+	CodeOutcomeUnknown        Code = "outcome_unknown"
+	CodeIdempotencyMismatch   Code = "idempotency_mismatch"
+	CodeIdempotencyInProgress Code = "idempotency_in_progress"
+	CodePayloadTooLarge       Code = "payload_too_large"
+	CodeUnsupportedMediaType  Code = "unsupported_media_type"
+	CodeRateLimited           Code = "rate_limited"
+	CodeUnavailable           Code = "unavailable"
+	CodeInternal              Code = "internal"
+)
+
+// Codes lists every code, in the order of docs/errors.md.
+var Codes = []Code{
+	CodeInvalidRequest, CodeUnauthenticated, CodeQuotaExceeded, CodeInsufficientScope, CodeNotFound,
+	CodeMethodNotAllowed, CodeConflict, CodeConfirmRequired, CodePlanHasIssues, CodeMediaPurged, CodeOutcomeUnknown,
+	CodeIdempotencyMismatch, CodeIdempotencyInProgress, CodePayloadTooLarge, CodeUnsupportedMediaType,
+	CodeRateLimited, CodeUnavailable, CodeInternal,
+}
+
+// Error is an error that a caller can act on: what happened and what to do, in words for a person.
+// Every other error is for the operator and is shown as internal.
+type Error struct {
+	Code    Code
+	Message string
+	Hint    string
+	// Quota is set on quota_exceeded only.
+	Quota *QuotaFacts
+	// RetryAfter is the number of whole seconds to wait; 0 when waiting does not help.
+	RetryAfter int
+	// Rows is set on plan_has_issues (and media_purged): the plan's rows.
+	Rows  []PlanRow
+	cause error
+}
+
+// QuotaFacts are the figures that a 402 carries. A plan without the feature has 0 and 0.
+type QuotaFacts struct{ Limit, Used int64 }
+
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
+
+// Unwrap gives the cause, which only logs ever show.
+func (e *Error) Unwrap() error { return e.cause }
+
+// WithHint returns a copy that says what to do.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	c := *e
+	c.Hint = fmt.Sprintf(format, args...)
+	return &c
+}
+
+// Because returns a copy that remembers its cause for the log.
+func (e *Error) Because(cause error) *Error {
+	c := *e
+	c.cause = cause
+	return &c
+}
+
+// Fail makes an Error.
+func Fail(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// NotFound is the one answer for an unknown id, a malformed one and one of another workspace.
+func NotFound() *Error {
+	return &Error{Code: CodeNotFound, Message: "There is nothing here with that id.", Hint: "Take ids from the lists this workspace answers."}
+}
+
+// Invalid is a refused request; path is the JSON path of the offending value ("" for the whole).
+func Invalid(path, format string, args ...any) *Error {
+	e := Fail(CodeInvalidRequest, format, args...)
+	if path != "" {
+		e.Hint = "Look at " + path + "."
+	}
+	return e
+}
+
+// CodeOf tells the code of an error; internal for anything that is not an Error.
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return CodeInternal
+}
+
+// AsError finds the Error in a chain; anything else becomes an internal error without details.
+func AsError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return Fail(CodeInternal, "Something went wrong on our side.").
+		WithHint("Try again; if it stays, give the operator the request id of this answer.").Because(err)
+}

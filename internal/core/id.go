@@ -1,0 +1,126 @@
+package core
+
+import (
+	"database/sql/driver"
+	"encoding/base32"
+	"fmt"
+	"strings"
+
+	"github.com/gofrs/uuid/v5"
+)
+
+// Kind names what an ID identifies; its Prefix stands in front of the printed form.
+type Kind interface{ Prefix() string }
+
+// ID is an opaque identifier: a UUIDv7, which sorts by time, printed as a TypeID such as
+// post_01jd2v…. Ids of two kinds cannot be mixed up, neither in Go nor by a client.
+type ID[K Kind] struct{ uuid uuid.UUID }
+
+type (
+	workspaceKind struct{}
+	userKind      struct{}
+	keyKind       struct{}
+	accountKind   struct{}
+	groupKind     struct{}
+	mediaKind     struct{}
+	folderKind    struct{}
+	postKind      struct{}
+)
+
+// Prefix is the word in front of the id.
+func (workspaceKind) Prefix() string { return "ws" }
+
+// Prefix is the word in front of the id.
+func (userKind) Prefix() string { return "usr" }
+
+// Prefix is the word in front of the id.
+func (keyKind) Prefix() string { return "key" }
+
+// Prefix is the word in front of the id.
+func (accountKind) Prefix() string { return "acc" }
+
+// Prefix is the word in front of the id.
+func (groupKind) Prefix() string { return "grp" }
+
+// Prefix is the word in front of the id.
+func (mediaKind) Prefix() string { return "med" }
+
+// Prefix is the word in front of the id.
+func (folderKind) Prefix() string { return "fld" }
+
+// Prefix is the word in front of the id.
+func (postKind) Prefix() string { return "post" }
+
+// The kinds of id that exist.
+type (
+	WorkspaceID = ID[workspaceKind]
+	UserID      = ID[userKind]
+	KeyID       = ID[keyKind]
+	AccountID   = ID[accountKind]
+	GroupID     = ID[groupKind]
+	MediaID     = ID[mediaKind]
+	FolderID    = ID[folderKind]
+	PostID      = ID[postKind]
+)
+
+// Crockford's alphabet in lower case, as TypeID prescribes.
+var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+
+// NewID makes an id that no other has.
+func NewID[K Kind]() ID[K] { return ID[K]{uuid.Must(uuid.NewV7())} }
+
+// ParseID reads the printed form. Anything else is not_found: a malformed id, one of another
+// type and one of another workspace are indistinguishable (Spec §7).
+func ParseID[K Kind](s string) (ID[K], error) {
+	var k K
+	body, ok := strings.CutPrefix(s, k.Prefix()+"_")
+	if !ok || len(body) != 26 || body[0] > '7' {
+		return ID[K]{}, NotFound()
+	}
+	// 26 characters hold 130 bits: two leading zero bits, then the 128 of the UUID.
+	raw, err := crockford.DecodeString("000000" + body)
+	if err != nil {
+		return ID[K]{}, NotFound()
+	}
+	id := ID[K]{uuid.UUID(raw[4:20])}
+	if id.String() != s {
+		return ID[K]{}, NotFound()
+	}
+	return id, nil
+}
+
+// IsZero tells whether the id is unset.
+func (id ID[K]) IsZero() bool { return id.uuid.IsNil() }
+
+// String is the printed form, prefix and all.
+func (id ID[K]) String() string {
+	var k K
+	padded := make([]byte, 20)
+	copy(padded[4:], id.uuid[:])
+	return k.Prefix() + "_" + crockford.EncodeToString(padded)[6:]
+}
+
+// MarshalText prints the id.
+func (id ID[K]) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (id *ID[K]) UnmarshalText(text []byte) error {
+	parsed, err := ParseID[K](string(text))
+	if err != nil {
+		return err
+	}
+	*id = parsed
+	return nil
+}
+
+// Value stores the id as a uuid column.
+func (id ID[K]) Value() (driver.Value, error) { return id.uuid.String(), nil }
+
+// Scan reads a uuid column.
+func (id *ID[K]) Scan(src any) error {
+	if err := id.uuid.Scan(src); err != nil {
+		var k K
+		return fmt.Errorf("read %s id: %w", k.Prefix(), err)
+	}
+	return nil
+}

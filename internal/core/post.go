@@ -1,0 +1,127 @@
+package core
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// PostStatus is one of the four states of a post (Spec §3).
+type PostStatus string
+
+// Post states.
+const (
+	PostDraft  PostStatus = "draft"
+	PostQueued PostStatus = "queued"
+	PostLive   PostStatus = "live"
+	PostFailed PostStatus = "failed"
+)
+
+// Post is one publication to one account at one time.
+type Post struct {
+	ID          PostID
+	Workspace   WorkspaceID
+	Account     AccountID
+	Platform    Platform
+	AccountName string // the account's display name
+	Text        string
+	Title       string
+	Tags        []string
+	MediaIDs    []MediaID
+	Settings    json.RawMessage // the block of the post's network, {} when none
+	PublishAt   time.Time       // zero for a draft without a time
+	Zone        Zone
+	Status      PostStatus
+	ExternalID  string
+	ExternalURL string
+	Error       *PostError
+	Attempts    int
+	Via         Via
+	CreatedAt   time.Time
+	UpdatedAt   time.Time
+	// NextTryAt is when the worker will try again by itself, or when a network's throttle ends; zero
+	// when neither is so.
+	NextTryAt time.Time
+	// Held tells that a queued post waits for a network's cap or throttle until NextTryAt.
+	Held bool
+}
+
+// PostError is why a post failed, with the network's own words.
+type PostError struct {
+	Code    string
+	Message string
+	Hint    string
+}
+
+// Move is something that changes a post's state.
+type Move string
+
+// Moves of a post (Spec §3), and the two that decisions.md adds.
+const (
+	MoveQueue   Move = "queue"   // a draft with a time goes onto the queue
+	MoveTake    Move = "take"    // cancel, `when: draft`, disconnect
+	MovePublish Move = "publish" // the network has it
+	MoveFail    Move = "fail"
+	MoveRetry   Move = "retry" // by a person or by the worker
+	MoveDelete  Move = "delete"
+	MoveSettle  Move = "settle" // outcome_unknown turned out to be live
+)
+
+var moves = map[Move]map[PostStatus]PostStatus{
+	MoveQueue:   {PostDraft: PostQueued},
+	MoveTake:    {PostQueued: PostDraft},
+	MovePublish: {PostQueued: PostLive},
+	MoveFail:    {PostQueued: PostFailed},
+	MoveRetry:   {PostFailed: PostQueued},
+	MoveSettle:  {PostFailed: PostLive},
+	MoveDelete:  {PostDraft: "", PostFailed: ""},
+}
+
+// To tells the state a move leads to, and whether the table of moves (docs/states.md) allows it.
+func (m Move) To(from PostStatus) (PostStatus, bool) {
+	to, ok := moves[m][from]
+	return to, ok
+}
+
+// EventKind is a kind of entry in a post's timeline (Spec §2).
+type EventKind string
+
+// Kinds of post events.
+const (
+	EventCreated         EventKind = "created"
+	EventQueued          EventKind = "queued"
+	EventPublishing      EventKind = "publishing"
+	EventLive            EventKind = "live"
+	EventFailed          EventKind = "failed"
+	EventRetried         EventKind = "retried"
+	EventCancelled       EventKind = "cancelled"
+	EventRescheduled     EventKind = "rescheduled"
+	EventRetriedByWorker EventKind = "retriedByWorker"
+)
+
+// Event is one entry of a post's timeline.
+type Event struct {
+	Kind    EventKind
+	At      time.Time
+	Message string
+	Notes   []string
+}
+
+var stateWords = map[PostStatus]string{PostDraft: "Draft", PostQueued: "Queued", PostLive: "Live", PostFailed: "Failed"}
+
+// StatusLine is the post in one sentence, the same in the dashboard, the API and for agents
+// (Spec §2): state word, network, account display name, local time with zone label.
+func (p Post) StatusLine(networkName string) string {
+	line := fmt.Sprintf("%s · %s · %s", stateWords[p.Status], networkName, p.AccountName)
+	if !p.PublishAt.IsZero() {
+		line += " · " + p.Zone.Label(p.PublishAt)
+	}
+	switch {
+	case p.NextTryAt.IsZero():
+	case p.Status == PostFailed:
+		line += " · next try " + p.Zone.Label(p.NextTryAt)
+	case p.Held:
+		line += " · held until " + p.Zone.Label(p.NextTryAt)
+	}
+	return line
+}

@@ -1,0 +1,376 @@
+package core
+
+// The publishing protocol as a pure function. A worker claims a publication, gives Next the signal
+// Claimed, and from then on saves what Next answers before it does what Next asks, one call at a time.
+// Whatever the worker was doing when it died, the next claim starts from what was saved.
+// docs/publishing.md tells why; publish_explore_test.go walks every interleaving.
+
+// Step is where a publication stands in the ledger.
+type Step string
+
+// Steps of a publication.
+const (
+	StepIdle     Step = "idle"     // nothing has been made at the network
+	StepCreating Step = "creating" // a handle is being made; nothing is visible
+	StepWaiting  Step = "waiting"  // the handle exists, or none is needed; nothing is visible
+	StepArmed    Step = "armed"    // the irreversible call may be on its way
+	StepLive     Step = "live"
+	StepRejected Step = "rejected" // failed, and proved not to be at the network
+	StepUnknown  Step = "unknown"  // nobody can know
+)
+
+// Flow is the shape of a network's publishing.
+type Flow string
+
+// Flows. In FlowHandle the network's own object (a container) is made first, can be asked about, and
+// is the key that makes the irreversible call safe to repeat. In FlowOneCall there is no such object.
+const (
+	FlowHandle  Flow = "handle"
+	FlowOneCall Flow = "one_call"
+)
+
+// Answer is how the last irreversible call was answered. Only Published counts as evidence that the
+// post is there; every other answer means: ask the network first.
+type Answer string
+
+// Answers other than published.
+const (
+	AnswerNone      Answer = ""
+	AnswerRefused   Answer = "refused"
+	AnswerThrottled Answer = "throttled"
+	AnswerAuth      Answer = "auth"
+)
+
+// Publication is the part of a ledger row that decides what happens next.
+type Publication struct {
+	Flow   Flow
+	Step   Step
+	Handle string // the network's object; "" when there is none
+	// Armed tells that the irreversible call may have been made at some time, with Handle where the
+	// flow has one. While it holds, no second handle is made and no second call without asking first.
+	Armed bool
+	// Open tells that a call may be on the wire without an answer.
+	Open   bool
+	Answer Answer
+	Tries  int // failures that the worker repeats by itself
+	Deaths int // handles that the network declared dead
+}
+
+// Verdict is what a call to the network came to.
+type Verdict string
+
+// Verdicts.
+const (
+	Claimed   Verdict = ""          // no call: a worker has just claimed the publication
+	Done      Verdict = "done"      // made, published, or found published
+	Ready     Verdict = "ready"     // status: may be published
+	Pending   Verdict = "pending"   // status: not yet
+	Dead      Verdict = "dead"      // status: this handle can never be published and never was
+	Absent    Verdict = "absent"    // search: not there
+	Ambiguous Verdict = "ambiguous" // search: cannot be told
+	Refused   Verdict = "refused"   // a well-formed refusal for good
+	Throttled Verdict = "throttled" // a well-formed refusal for a while
+	AuthLost  Verdict = "auth"      // a well-formed refusal of our token
+	NotSent   Verdict = "not_sent"  // no byte of the request was written
+	Lost      Verdict = "lost"      // anything else: no answer, half an answer, a server's error
+)
+
+// Signal is what has happened, and what is true at this moment.
+type Signal struct {
+	Call      Do // the call that is answered
+	Verdict   Verdict
+	Handle    string // of a Done create
+	Due       bool   // the post's time has come
+	Quiet     bool   // a call still on the wire when armed must have arrived by now
+	Stale     bool   // the network has been asked in vain for as long as it is worth asking
+	AccountOK bool
+	MayRetry  bool // the worker has tries left
+}
+
+// Do is what the worker does next.
+type Do string
+
+// Things to do. The first four are calls to the network; the others end this claim.
+const (
+	DoCreate  Do = "create"
+	DoStatus  Do = "status"
+	DoPublish Do = "publish"
+	DoFind    Do = "find"
+
+	DoLive    Do = "live"    // the post is live
+	DoFail    Do = "fail"    // the post failed for good
+	DoAccount Do = "account" // the post failed because its account must be reconnected
+	DoRetry   Do = "retry"   // the post failed, and the worker will try again by itself
+	DoUnknown Do = "unknown" // the post failed with outcome_unknown
+	DoHold    Do = "hold"    // the post stays queued until the network's throttle ends
+	DoPoll    Do = "poll"    // the post stays queued: the handle is being processed
+	DoAwait   Do = "await"   // the post stays queued until its time
+	DoSettle  Do = "settle"  // the post stays queued until Quiet
+	DoBackoff Do = "backoff" // the post stays queued: the network cannot be asked right now
+	DoStop    Do = "stop"    // nothing to do
+)
+
+// Calls tells whether it is a call to the network.
+func (d Do) Calls() bool {
+	return d == DoCreate || d == DoStatus || d == DoPublish || d == DoFind
+}
+
+// limitDeaths is how many handles may die before the post fails: the networks advise one or two new ones.
+const limitDeaths = 2
+
+// Next is the protocol: what the ledger must say before anything else happens, and what to do then.
+// The signal answers the call that was asked for last.
+func (p Publication) Next(s Signal) (Publication, Do) {
+	if s.Verdict == Claimed {
+		return p.claimed(s)
+	}
+	switch p.Step {
+	case StepIdle:
+		return p.askedBeforeRepeat(s)
+	case StepCreating:
+		return p.created(s)
+	case StepWaiting:
+		return p.waited(s)
+	case StepArmed:
+		if s.Call == DoPublish {
+			return p.answered(s)
+		}
+		return p.asked(s)
+	case StepUnknown:
+		if s.Verdict == Done {
+			return p.live()
+		}
+	}
+	return p, DoStop
+}
+
+func (p Publication) claimed(s Signal) (Publication, Do) {
+	switch p.Step {
+	case StepLive, StepRejected:
+		return p, DoStop
+	case StepUnknown:
+		return p, p.ask()
+	case StepArmed:
+		switch {
+		case !s.AccountOK && s.Stale:
+			return p.unknown()
+		case !s.AccountOK:
+			return p, DoBackoff
+		case p.Flow == FlowOneCall && p.Open && !s.Quiet:
+			return p, DoSettle
+		}
+		return p, p.ask()
+	}
+	switch {
+	case !s.AccountOK:
+		return p.failed(DoAccount)
+	case p.Step == StepWaiting:
+		return p, DoStatus
+	case p.Flow == FlowHandle:
+		p.Step = StepCreating
+		return p, DoCreate
+	case p.Armed: // an earlier call was refused: ask before repeating it
+		return p, DoFind
+	}
+	p.Step = StepWaiting
+	return p, DoStatus
+}
+
+// ask is how the network is asked what became of the irreversible call.
+func (p Publication) ask() Do {
+	if p.Flow == FlowHandle {
+		return DoStatus
+	}
+	return DoFind
+}
+
+func (p Publication) created(s Signal) (Publication, Do) {
+	switch s.Verdict {
+	case Done:
+		p.Step, p.Handle = StepWaiting, s.Handle
+		return p, DoStatus
+	case Refused:
+		return p.failed(DoFail)
+	}
+	// An orphaned handle is invisible: the next attempt makes another.
+	p.Step = StepIdle
+	return p.repeatable(s)
+}
+
+// repeatable deals with a failure that is proved to have left nothing visible.
+func (p Publication) repeatable(s Signal) (Publication, Do) {
+	switch {
+	case s.Verdict == AuthLost:
+		return p.failed(DoAccount)
+	case s.Verdict == Throttled:
+		return p, DoHold
+	case s.MayRetry:
+		p.Tries++
+		return p, DoRetry
+	}
+	return p.failed(DoFail)
+}
+
+func (p Publication) waited(s Signal) (Publication, Do) {
+	switch s.Verdict {
+	case Done:
+		return p.live()
+	case Ready:
+		if !s.Due {
+			return p, DoAwait
+		}
+		return p.arm()
+	case Pending:
+		if s.Stale {
+			return p.dead()
+		}
+		return p, DoPoll
+	case Dead:
+		return p.dead()
+	case Refused:
+		p.Handle = ""
+		return p.failed(DoFail)
+	}
+	return p.repeatable(s)
+}
+
+func (p Publication) arm() (Publication, Do) {
+	p.Step, p.Armed, p.Open, p.Answer = StepArmed, true, true, AnswerNone
+	return p, DoPublish
+}
+
+// dead replaces a handle that the network itself says was never and will never be published.
+func (p Publication) dead() (Publication, Do) {
+	p.Handle, p.Armed, p.Open, p.Answer = "", false, false, AnswerNone
+	p.Deaths++
+	if p.Deaths > limitDeaths {
+		return p.failed(DoFail)
+	}
+	p.Step = StepCreating
+	return p, DoCreate
+}
+
+var answers = map[Verdict]Answer{Refused: AnswerRefused, Throttled: AnswerThrottled, AuthLost: AnswerAuth}
+
+// answered deals with the answer to the irreversible call. An error answer is no evidence (a network
+// has been seen to refuse a post and show it): it only allows to ask at once instead of waiting.
+func (p Publication) answered(s Signal) (Publication, Do) {
+	switch s.Verdict {
+	case Done:
+		return p.live()
+	case Refused, Throttled, AuthLost:
+		p.Open, p.Answer = false, answers[s.Verdict]
+		return p, p.ask()
+	case NotSent:
+		p.Open = false
+		if p.Flow == FlowOneCall {
+			p.Step = StepIdle
+		}
+		return p.repeatable(s)
+	}
+	if p.Flow == FlowOneCall {
+		return p, DoSettle
+	}
+	return p, DoStatus
+}
+
+// asked deals with what the network says became of the irreversible call.
+func (p Publication) asked(s Signal) (Publication, Do) {
+	switch s.Verdict {
+	case Done:
+		return p.live()
+	case Ready, Absent:
+		return p.notThere(s)
+	case Pending:
+		return p, DoPoll
+	case Dead:
+		return p.dead()
+	case Ambiguous:
+		return p.unknown()
+	case Refused:
+		if p.Flow == FlowOneCall { // the search itself is refused: it will never tell
+			return p.unknown()
+		}
+		p.Handle, p.Armed, p.Open = "", false, false
+		return p.failed(DoFail)
+	case AuthLost:
+		if !p.Open && p.Answer == AnswerAuth { // call and question met the same closed door
+			return p.failed(DoAccount)
+		}
+	}
+	if s.Stale {
+		return p.unknown()
+	}
+	return p, DoBackoff
+}
+
+// notThere decides once the network says that the post is not visible.
+func (p Publication) notThere(s Signal) (Publication, Do) {
+	switch {
+	case p.Open && !s.Quiet:
+		return p, DoSettle
+	case p.Open && p.Flow == FlowOneCall:
+		return p.unknown()
+	case p.Open || p.Answer == AnswerNone:
+		return p.arm()
+	case p.Answer == AnswerRefused:
+		return p.failed(DoFail)
+	case p.Answer == AnswerAuth:
+		return p.failed(DoAccount)
+	}
+	p.Answer = AnswerNone
+	if p.Flow == FlowOneCall {
+		p.Step = StepIdle
+	}
+	return p, DoHold
+}
+
+// askedBeforeRepeat deals with the search that precedes a second call in a flow without a handle.
+func (p Publication) askedBeforeRepeat(s Signal) (Publication, Do) {
+	switch s.Verdict {
+	case Done:
+		return p.live()
+	case Absent:
+		p.Step = StepWaiting
+		return p, DoStatus
+	case Ambiguous, Refused:
+		return p.unknown()
+	}
+	return p.repeatable(s)
+}
+
+func (p Publication) live() (Publication, Do) {
+	p.Step, p.Open = StepLive, false
+	return p, DoLive
+}
+
+func (p Publication) unknown() (Publication, Do) {
+	p.Step, p.Open = StepUnknown, false
+	return p, DoUnknown
+}
+
+func (p Publication) failed(do Do) (Publication, Do) {
+	p.Step = StepRejected
+	return p, do
+}
+
+// Requeue is the ledger of a failed post that a person sends again. A handle that was armed stays the
+// only one, and a flow without a handle asks before it calls again.
+func (p Publication) Requeue() Publication {
+	p.Open, p.Answer, p.Tries, p.Deaths = false, AnswerNone, 0, 0
+	switch {
+	case p.Step != StepRejected && p.Step != StepUnknown: // the worker's own retry was pending
+	case p.Handle == "":
+		p.Step = StepIdle
+	case p.Armed:
+		p.Step = StepArmed
+	default:
+		p.Step = StepWaiting
+	}
+	return p
+}
+
+// Movable tells whether a queued post may still be cancelled, rescheduled or edited: nothing armed can.
+func (p Publication) Movable() bool {
+	return p.Step == StepIdle || p.Step == StepCreating || p.Step == StepWaiting
+}

@@ -1,0 +1,61 @@
+package core
+
+import "time"
+
+// Schedule holds the waits of the publishing protocol.
+type Schedule struct {
+	// Retry is how long after each failure the worker tries again (Spec §3: 1, 5 and 15 minutes).
+	Retry []time.Duration
+	// Lease is how long a worker owns a publication without renewing.
+	Lease time.Duration
+}
+
+// CallTimeout is the most that one call to a network may take: half a lease.
+func (s Schedule) CallTimeout() time.Duration { return s.Lease / 2 }
+
+// Spare is the part of a lease in which no call may start any more.
+func (s Schedule) Spare() time.Duration { return s.Lease / 12 }
+
+// Limits of patience with a network that does not answer.
+const (
+	// staleAfter is how long an armed publication is asked about before it counts as unknown.
+	staleAfter = 7 * 24 * time.Hour
+	// processingFor is how long a handle may be processed: networks drop it after 24 hours.
+	processingFor = 24 * time.Hour
+)
+
+// MayRetry tells whether the worker has tries left.
+func (s Schedule) MayRetry(p Publication) bool { return p.Tries < len(s.Retry) }
+
+// RetryAt is when the worker tries again after the failure that Next has just counted.
+func (s Schedule) RetryAt(p Publication, now time.Time) time.Time {
+	return now.Add(s.Retry[min(p.Tries, len(s.Retry))-1])
+}
+
+// QuietAfterArm is how long after an arm a call still on the wire must have arrived: the call's own
+// deadline and the network's settle time.
+func (s Schedule) QuietAfterArm(settle time.Duration) time.Duration { return s.CallTimeout() + settle }
+
+// Stale tells whether there is no use in asking any longer: since is the arm's time, or the handle's.
+func Stale(p Publication, since, now time.Time) bool {
+	if since.IsZero() {
+		return false
+	}
+	patience := processingFor
+	if p.Armed {
+		patience = staleAfter
+	}
+	return now.Sub(since) > patience
+}
+
+// Backoff grows from first to a minute with every poll in a row, as Meta advises.
+func Backoff(first time.Duration, polls int) time.Duration {
+	wait := first
+	for range polls {
+		if wait >= time.Minute {
+			break
+		}
+		wait *= 2
+	}
+	return min(wait, time.Minute)
+}

@@ -1,0 +1,101 @@
+package core
+
+import "time"
+
+// WhenKind is one of the forms that `when` takes (Spec §4, POST /posts).
+type WhenKind int
+
+// Forms of when.
+const (
+	WhenDraft WhenKind = iota
+	WhenNow
+	WhenAt
+)
+
+// When is the time asked for: at once, none, or a wall-clock time in a zone.
+type When struct {
+	Kind WhenKind
+	Wall time.Time // the wall clock's reading, written as UTC; set for WhenAt
+	Zone Zone      // the zone of Wall; for the other kinds the workspace's
+}
+
+// Bounds of a time that can be asked for (decisions.md, Posts).
+const (
+	pastTolerance = 60 * time.Second
+	furthestAhead = 366 * 24 * time.Hour
+)
+
+const wallLayout = "2006-01-02T15:04"
+
+// ParseWhen reads the two string forms and the object's parts. wall is set for the object form,
+// whose zone defaults to the workspace's when empty.
+func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
+	switch {
+	case word == "now":
+		return When{Kind: WhenNow, Zone: workspace}, nil
+	case word == "draft":
+		return When{Kind: WhenDraft, Zone: workspace}, nil
+	case word != "":
+		return When{}, Invalid("when", "%q is not a time.", word).
+			WithHint("`when` is \"now\", \"draft\" or {\"publishAt\": \"YYYY-MM-DDTHH:mm\", \"timezone\": \"Europe/Berlin\"}.")
+	}
+	at, err := time.Parse(wallLayout, wall)
+	if err != nil || at.Format(wallLayout) != wall {
+		return When{}, Invalid("when.publishAt", "%q is not a local date-time.", wall).
+			WithHint("Write `when.publishAt` as YYYY-MM-DDTHH:mm, without a zone; the zone stands in `when.timezone`.")
+	}
+	in := workspace
+	if zone != "" {
+		if in, err = ParseZone(zone); err != nil {
+			return When{}, err
+		}
+	}
+	return When{Kind: WhenAt, Wall: at, Zone: in}, nil
+}
+
+// Resolve turns the time asked for into an instant. A zero instant means a draft without a time, or
+// a time that cannot be, in which case issues say why.
+func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
+	switch w.Kind {
+	case WhenDraft:
+		return time.Time{}, nil, nil
+	case WhenNow:
+		return now, nil, nil
+	}
+	instants := w.Zone.instants(w.Wall)
+	if len(instants) == 0 {
+		before, after := w.Zone.gap(w.Wall)
+		return time.Time{}, []Issue{IssueTimeDoesNotExist.With(w.Zone.Name(), before.Format("15:04"), after.Format("15:04"))}, nil
+	}
+	at = instants[0]
+	if len(instants) > 1 {
+		warnings = append(warnings, WarnTimeOccursTwice.With(w.Zone.Label(at)))
+	}
+	if issue := outOfBounds(at, now); issue != nil {
+		issues = append(issues, *issue)
+	}
+	return at, issues, warnings
+}
+
+func outOfBounds(at, now time.Time) *Issue {
+	switch {
+	case at.Before(now.Add(-pastTolerance)):
+		issue := IssueTimeInPast.With()
+		return &issue
+	case at.After(now.Add(furthestAhead)):
+		issue := IssueTimeTooFar.With()
+		return &issue
+	}
+	return nil
+}
+
+// CheckTime says what is wrong with an instant that a draft was given earlier.
+func CheckTime(at, now time.Time) []Issue {
+	if at.IsZero() {
+		return []Issue{IssueTimeRequired.With()}
+	}
+	if issue := outOfBounds(at, now); issue != nil {
+		return []Issue{*issue}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Zone is an IANA time zone that really exists.
+type Zone struct{ location *time.Location }
+
+// Names that time.LoadLocation takes but that are not zones a person can live in.
+var notZones = map[string]bool{"": true, "Local": true, "posixrules": true, "Factory": true, "localtime": true}
+
+// ParseZone reads an IANA zone name such as Europe/Berlin. The error is an invalid_request.
+func ParseZone(name string) (Zone, error) {
+	if !notZones[name] && !strings.Contains(name, "..") {
+		if location, err := time.LoadLocation(name); err == nil {
+			return Zone{location}, nil
+		}
+	}
+	return Zone{}, Fail(CodeInvalidRequest, "%q is not a time zone.", name).
+		WithHint("Use an IANA name such as Europe/Berlin, America/New_York or UTC.")
+}
+
+// Name is the IANA name.
+func (z Zone) Name() string { return z.Location().String() }
+
+// Location is the zone for package time; UTC for the zero Zone.
+func (z Zone) Location() *time.Location {
+	if z.location == nil {
+		return time.UTC
+	}
+	return z.location
+}
+
+// Month is the quota period that an instant falls into, YYYY-MM in this zone.
+func (z Zone) Month(t time.Time) string { return t.In(z.Location()).Format("2006-01") }
+
+// Label writes an instant as people read it, with the zone's abbreviation and name.
+func (z Zone) Label(t time.Time) string {
+	local := t.In(z.Location())
+	abbreviation, _ := local.Zone()
+	if strings.HasPrefix(abbreviation, "+") || strings.HasPrefix(abbreviation, "-") {
+		abbreviation = "UTC" + abbreviation
+	}
+	if abbreviation == z.Name() {
+		return local.Format("Mon 2 Jan 2006, 15:04") + " " + abbreviation
+	}
+	return fmt.Sprintf("%s %s (%s)", local.Format("Mon 2 Jan 2006, 15:04"), abbreviation, z.Name())
+}
+
+// instants lists, earliest first, every instant at which clocks of the zone show the wall time;
+// none when a clock change skips it, two when it occurs twice.
+func (z Zone) instants(wall time.Time) []time.Time {
+	var found []time.Time
+	// No offset is further than 26 hours from UTC, so the instant lies within this window.
+	at, end := wall.Add(-26*time.Hour), wall.Add(26*time.Hour)
+	for !at.After(end) {
+		local := at.In(z.Location())
+		_, offset := local.Zone()
+		start, next := local.ZoneBounds()
+		candidate := wall.Add(-time.Duration(offset) * time.Second)
+		if (start.IsZero() || !candidate.Before(start)) && (next.IsZero() || candidate.Before(next)) {
+			found = append(found, candidate)
+		}
+		if next.IsZero() {
+			break
+		}
+		at = next
+	}
+	return found
+}
+
+// gap gives the last wall time before the clock change that skips the given one, and the first after.
+func (z Zone) gap(wall time.Time) (before, after time.Time) {
+	at := wall.Add(-26 * time.Hour)
+	for {
+		_, next := at.In(z.Location()).ZoneBounds()
+		if next.IsZero() {
+			return wall, wall
+		}
+		_, old := next.Add(-time.Second).In(z.Location()).Zone()
+		from := next.UTC().Add(time.Duration(old) * time.Second)
+		to := wallOf(next.In(z.Location()))
+		if !wall.Before(from) && wall.Before(to) {
+			return from.Add(-time.Minute), to
+		}
+		at = next
+	}
+}
+
+// wallOf is the wall clock reading of a time, as if it were UTC.
+func wallOf(t time.Time) time.Time {
+	_, offset := t.Zone()
+	return t.UTC().Add(time.Duration(offset) * time.Second)
+}

@@ -1,0 +1,69 @@
+package network
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Kind is what may be concluded from a failed call.
+type Kind string
+
+// Kinds of error.
+const (
+	Rejected    Kind = "rejected"     // a well-formed refusal for good
+	Transient   Kind = "transient"    // a well-formed answer that says to try again later
+	RateLimited Kind = "rate_limited" // a well-formed refusal because of too many calls
+	Expired     Kind = "expired"      // the token is past its date
+	Revoked     Kind = "revoked"      // the token or a permission was withdrawn
+	NotSent     Kind = "not_sent"     // no byte of the request was written
+	Unknown     Kind = "unknown"      // no answer, half an answer, a server's error
+)
+
+// Error is a failed call to a network, with the network's own words.
+type Error struct {
+	Kind       Kind
+	Code       string // the network's, subcode after a slash
+	Message    string // the network's own words
+	Hint       string // what a person can do, when we know
+	Status     int    // HTTP status, 0 without an answer
+	Trace      string // the network's trace id
+	RetryAfter time.Duration
+	Raw        []byte // the answer verbatim, at most 64 KiB, secrets cut
+	cause      error
+}
+
+func (e *Error) Error() string {
+	if e.Code == "" {
+		return fmt.Sprintf("%s: %s", e.Kind, e.Message)
+	}
+	return fmt.Sprintf("%s (%s): %s", e.Kind, e.Code, e.Message)
+}
+
+// Unwrap gives the transport's error, where there is one.
+func (e *Error) Unwrap() error { return e.cause }
+
+var verdicts = map[Kind]core.Verdict{
+	Rejected: core.Refused, RateLimited: core.Throttled, Expired: core.AuthLost, Revoked: core.AuthLost,
+	NotSent: core.NotSent, Transient: core.Lost, Unknown: core.Lost,
+}
+
+// Verdict is what the publishing protocol makes of the error.
+func (e *Error) Verdict() core.Verdict { return verdicts[e.Kind] }
+
+// Secret is a string that never shows in logs or errors. JSON carries it, for sealing.
+type Secret string
+
+// String hides the secret.
+func (Secret) String() string { return "[redacted]" }
+
+// GoString hides the secret from %#v.
+func (Secret) GoString() string { return "[redacted]" }
+
+// LogValue hides the secret from slog.
+func (Secret) LogValue() slog.Value { return slog.StringValue("[redacted]") }
+
+// Reveal gives the secret to code that sends it.
+func (s Secret) Reveal() string { return string(s) }

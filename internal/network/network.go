@@ -1,0 +1,199 @@
+// Package network says what a network is: its limits, settings, checks, connection and publishing steps,
+// and the one HTTP client through which every network is reached.
+package network
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Network is everything the service knows of one network. All of it lives in the network's own folder.
+//
+// Every call that reaches the network answers either a value or an *Error whose kind says what may be
+// concluded. Create, Status, Find and Link may be repeated freely; Publish is the one irreversible call.
+type Network interface {
+	Describe() Description
+	// Configured tells whether this server has the credentials that connecting needs.
+	Configured() bool
+	// Settings decodes a settings block strictly and returns it in normal form. An unknown key or a
+	// wrong value is an invalid_request that names the nearest known one. Nil and {} are the defaults.
+	Settings(block json.RawMessage) (json.RawMessage, error)
+	// Check says what the network would refuse, and what it would frown upon, without asking it.
+	Check(Draft) (issues, warnings []core.Issue)
+
+	// AuthorizeURL is the consent page a person is sent to.
+	AuthorizeURL(AuthRequest) string
+	// Exchange turns the code of the way back into the profiles that the person may publish to.
+	Exchange(ctx context.Context, g Grant) ([]Profile, error)
+	// Verify asks the network whether the token still works.
+	Verify(ctx context.Context, t Token) error
+
+	// Create makes the network's own object, of which nothing is visible. FlowHandle only.
+	Create(ctx context.Context, it Item) (handle string, err error)
+	// Status asks about the handle; in FlowOneCall the handle is "" and the question is whether the
+	// account can be published to right now (Ready).
+	Status(ctx context.Context, it Item, handle string) (Status, error)
+	// Publish is the irreversible call. It returns the network's id of the post.
+	Publish(ctx context.Context, it Item, handle string) (externalID string, err error)
+	// Find searches the account for the post since it.ArmedAt, and answers a unique match only.
+	Find(ctx context.Context, it Item) (Status, error)
+	// Link is the address of the network's own page of the post.
+	Link(ctx context.Context, it Item, externalID string) (string, error)
+}
+
+// Refresher is a network whose tokens are renewed without a person.
+type Refresher interface {
+	// Refresh returns a fresh token. Fields the network left out keep their old values.
+	Refresh(ctx context.Context, t Token) (Token, error)
+}
+
+// Description is what is fixed about a network.
+type Description struct {
+	ID    core.Platform
+	Name  string // as people write it
+	Flow  core.Flow
+	PKCE  bool
+	Needs string // one sentence: what a person needs in order to connect
+	// Profile is what an account is called there: profile, Page, channel.
+	Profile string
+	// Settle is how long after an irreversible call without an answer its effect may still appear.
+	Settle time.Duration
+	// FirstPoll is how long after making a handle it is asked about for the second time.
+	FirstPoll time.Duration
+	Limits    core.Limits
+	Fields    []Field
+}
+
+// Field is one setting of a post, as a form draws it and the API's description shows it.
+type Field struct {
+	Name    string // JSON name
+	Label   string
+	Kind    FieldKind
+	Choices []Choice
+	Help    string
+	Max     int  // length or number; 0 for none
+	Ignored bool // accepted and not used (Spec §9)
+}
+
+// FieldKind is how a setting is entered.
+type FieldKind string
+
+// Kinds of field.
+const (
+	FieldChoice FieldKind = "choice"
+	FieldSwitch FieldKind = "switch"
+	FieldText   FieldKind = "text"
+	FieldURL    FieldKind = "url"
+	FieldList   FieldKind = "list"
+	FieldDate   FieldKind = "date"
+	FieldNumber FieldKind = "number"
+)
+
+// Choice is one value of a choice and its label.
+type Choice struct{ Value, Label string }
+
+// Draft is a post before it is one: what Check looks at.
+type Draft struct {
+	Text     string
+	Title    string
+	Tags     []string
+	Media    []Media
+	Settings json.RawMessage // in normal form
+	Account  core.Account
+}
+
+// Media is what checks need to know of a file.
+type Media struct {
+	Name          string
+	Kind          string // image or video
+	Mime          string
+	Bytes         int64
+	Width, Height int
+	DurationMs    int64
+}
+
+// Item is a post on its way out.
+type Item struct {
+	Post     core.PostID
+	Text     string
+	Title    string
+	Tags     []string
+	Settings json.RawMessage
+	// Profile is the account's id at the network, Username its handle there.
+	Profile  string
+	Username string
+	Token    Token
+	// ArmedAt is when the irreversible call was first about to be made; zero before.
+	ArmedAt time.Time
+}
+
+// Status is what the network says of a handle or a search: Verdict is one of Done, Ready, Pending,
+// Dead, Absent and Ambiguous; ExternalID is set on Done when the network tells it.
+type Status struct {
+	Verdict    core.Verdict
+	ExternalID string
+	Message    string // the network's words, where it has any
+	Code       string
+}
+
+// AuthRequest is what a consent page is asked with.
+type AuthRequest struct {
+	State       string
+	RedirectURI string
+	Challenge   string // PKCE S256, where the network offers it
+}
+
+// Grant is the way back from a consent page.
+type Grant struct {
+	Code        string
+	RedirectURI string
+	Verifier    string // PKCE
+}
+
+// Profile is something a person may publish to.
+type Profile struct {
+	ExternalID  string
+	Username    string
+	DisplayName string
+	AvatarURL   string
+	Token       Token
+	// Unusable says in a sentence why it cannot be connected; empty when it can.
+	Unusable string
+}
+
+// Token is an account's credential at its network. It is sealed wherever it is stored.
+type Token struct {
+	Access    Secret    `json:"access"`
+	Refresh   Secret    `json:"refresh,omitempty"`
+	IssuedAt  time.Time `json:"issuedAt,omitzero"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero when it has no date
+	// RefreshAt is when it should be renewed; zero when it cannot or need not be.
+	RefreshAt time.Time `json:"refreshAt,omitzero"`
+	Scopes    []string  `json:"scopes,omitempty"`
+}
+
+// Driver is a network's entry in network/all.
+type Driver struct {
+	ID        core.Platform
+	Variables []Variable
+	New       func(Environment) (Network, error)
+}
+
+// Variable is a configuration variable that a network declares; BELFRY_ stands before its name.
+type Variable struct {
+	Name    string
+	Default string
+	Help    string
+	Secret  bool
+}
+
+// Environment is what a network is made with.
+type Environment struct {
+	Client *Client
+	// Get reads one of the network's own variables, without the BELFRY_ prefix.
+	Get func(name string) string
+	Now func() time.Time
+}

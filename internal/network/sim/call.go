@@ -1,0 +1,176 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Call is one authenticated request as the script of faults sees it.
+type Call struct {
+	Network string
+	// Names are what a fault may call it: the first is its own name.
+	Names   []string
+	Account string
+	// Text is what a fault's match is looked for in.
+	Text string
+	// Containers says that this call belongs to a two-step flow.
+	Containers bool
+	// Kill makes the token of the call expire or be revoked for good; nil when the call carries none.
+	Kill func(revoked bool, subcode int) error
+	// Fault turns a fault into the network's own words.
+	Fault func(Fault) Answer
+}
+
+// Answer is what a network says.
+type Answer struct {
+	Status int
+	Header http.Header
+	Body   any
+}
+
+// OK answers 200 with a JSON body.
+func OK(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
+
+// Run lets the script of faults have its say about a call and otherwise performs it. effect is told
+// whether a container made or asked about now must look unready.
+func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(neverReady bool) Answer) {
+	k.note(r, func(rec *CallRecord) { rec.Call, rec.Account = c.Names[0], c.Account })
+	slow, hit := k.Faults.take(c)
+	k.noteFault(r, slow, hit)
+
+	// A network that accepted a request goes on with it even when the caller has hung up, so only the
+	// end of the sandbox itself cuts the wait short.
+	early, late := delays(slow, hit)
+	if !k.pause(early) {
+		drop(w)
+		return
+	}
+	answer, sent := k.perform(w, c, hit, effect)
+	if sent {
+		return
+	}
+	if !k.pause(late) {
+		drop(w)
+		return
+	}
+	if hit != nil && hit.Kind == TruncatedJSON {
+		k.write(w, r, answer, true)
+		return
+	}
+	k.write(w, r, answer, false)
+}
+
+// perform returns the answer, or reports that the connection was dropped instead.
+func (k *Kit) perform(w http.ResponseWriter, c Call, hit *Fault, effect func(bool) Answer) (Answer, bool) {
+	if hit == nil {
+		return effect(false), false
+	}
+	switch hit.Kind {
+	case NeverReady:
+		return effect(true), false
+	case TruncatedJSON:
+		return effect(false), false
+	case DropBeforeAccept:
+		drop(w)
+		return Answer{}, true
+	case DropAfterAccept:
+		effect(false)
+		drop(w)
+		return Answer{}, true
+	}
+	if hit.Accept {
+		effect(false)
+	}
+	if hit.Kind == TokenExpired || hit.Kind == TokenRevoked {
+		if err := c.Kill(hit.Kind == TokenRevoked, hit.Subcode); err != nil {
+			return Trouble(err), false
+		}
+	}
+	return c.Fault(*hit), false
+}
+
+func delays(slow []Fault, hit *Fault) (early, late time.Duration) {
+	if hit != nil {
+		slow = append(slow, *hit)
+	}
+	for _, f := range slow {
+		d := time.Duration(f.DelayMs) * time.Millisecond
+		if f.Accept {
+			late += d
+			continue
+		}
+		early += d
+	}
+	return early, late
+}
+
+func (k *Kit) noteFault(r *http.Request, slow []Fault, hit *Fault) {
+	if hit == nil && len(slow) == 0 {
+		return
+	}
+	k.note(r, func(rec *CallRecord) {
+		for _, f := range slow {
+			rec.Fault += f.Kind + " "
+		}
+		if hit != nil {
+			rec.Fault += hit.Kind
+		}
+	})
+}
+
+func (k *Kit) pause(d time.Duration) bool {
+	if d == 0 {
+		return true
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-k.ctx.Done():
+		return false
+	}
+}
+
+// drop closes the connection without a byte of an answer.
+func drop(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // the documented way to abort where hijacking is impossible, as on HTTP/2
+	}
+	_ = conn.Close()
+}
+
+// Send writes an answer outside the script of faults.
+func (k *Kit) Send(w http.ResponseWriter, r *http.Request, a Answer) { k.write(w, r, a, false) }
+
+func (k *Kit) write(w http.ResponseWriter, r *http.Request, a Answer, half bool) {
+	body, err := json.Marshal(a.Body)
+	if err != nil {
+		a, body = Trouble(err), []byte(`{}`)
+	}
+	if half {
+		body = body[:len(body)/2]
+	}
+	k.note(r, func(rec *CallRecord) { rec.Status = a.Status })
+	header := w.Header()
+	for name, values := range a.Header {
+		header[name] = values
+	}
+	header.Set("Content-Type", "application/json; charset=UTF-8")
+	header.Set("Cache-Control", "private, no-cache, no-store, must-revalidate")
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(body)
+}
+
+// Trouble is the answer when the sandbox itself cannot do its work, a full disk for instance.
+func Trouble(err error) Answer {
+	return GraphError{
+		Status: http.StatusInternalServerError, Code: 2, Type: "OAuthException", Transient: true,
+		Message: fmt.Sprintf("The sandbox failed: %v", err),
+	}.Answer()
+}

@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// callsKept bounds the ring: enough for a bench of 1,000 posts with every call they need.
+const callsKept = 10_000
+
+// CallRecord is one request that reached a simulated network.
+type CallRecord struct {
+	At             time.Time `json:"at"`
+	Network        string    `json:"network"`
+	Method         string    `json:"method"`
+	Host           string    `json:"host"`
+	Path           string    `json:"path"`
+	Call           string    `json:"call"`
+	Account        string    `json:"account"`
+	IdempotencyKey bool      `json:"idempotencyKey"`
+	TokenInQuery   bool      `json:"tokenInQuery"`
+	Status         int       `json:"status"` // 0 while unanswered and when the connection was dropped
+	Fault          string    `json:"fault,omitempty"`
+}
+
+// Calls is a bounded memory of requests.
+type Calls struct {
+	mu    sync.Mutex
+	ring  []CallRecord
+	total int
+}
+
+func newCalls(size int) *Calls { return &Calls{ring: make([]CallRecord, size)} }
+
+func (c *Calls) start(rec CallRecord) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ring[c.total%len(c.ring)] = rec
+	c.total++
+	return c.total - 1
+}
+
+func (c *Calls) note(seq int, change func(*CallRecord)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if seq >= 0 && seq >= c.total-len(c.ring) {
+		change(&c.ring[seq%len(c.ring)])
+	}
+}
+
+// Recent returns up to limit requests, oldest first; limit 0 means all that are kept.
+func (c *Calls) Recent(limit int) []CallRecord {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := min(c.total, len(c.ring))
+	if limit > 0 {
+		n = min(n, limit)
+	}
+	recent := make([]CallRecord, 0, n)
+	for seq := c.total - n; seq < c.total; seq++ {
+		recent = append(recent, c.ring[seq%len(c.ring)])
+	}
+	return recent
+}
+
+type requestKey struct{}
+
+type request struct {
+	seq int
+	at  time.Time
+}
+
+// Enter prepares a request for a network: the real host in r.Host, the real path in r.URL, its arrival noted.
+func (k *Kit) Enter(r *http.Request, network, host, path, rawPath string) *http.Request {
+	at := k.Now()
+	seq := k.Calls.start(CallRecord{
+		At: at, Network: network, Method: r.Method, Host: host, Path: path,
+		IdempotencyKey: hasIdempotencyKey(r), TokenInQuery: r.URL.Query().Has("access_token"),
+	})
+	inner := r.WithContext(context.WithValue(r.Context(), requestKey{}, request{seq: seq, at: at}))
+	u := *r.URL
+	u.Path, u.RawPath = path, rawPath
+	inner.URL, inner.Host = &u, host
+	return inner
+}
+
+func hasIdempotencyKey(r *http.Request) bool {
+	return r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != ""
+}
+
+// Host is the real host name a request was meant for.
+func Host(r *http.Request) string {
+	host, _, _ := strings.Cut(r.Host, ":")
+	return strings.ToLower(host)
+}
+
+// Arrived is when the request reached the network, before any slowness.
+func (k *Kit) Arrived(r *http.Request) time.Time {
+	if q, ok := r.Context().Value(requestKey{}).(request); ok {
+		return q.at
+	}
+	return k.Now()
+}
+
+func (k *Kit) note(r *http.Request, change func(*CallRecord)) {
+	if q, ok := r.Context().Value(requestKey{}).(request); ok {
+		k.Calls.note(q.seq, change)
+	}
+}

@@ -1,0 +1,127 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Option is a switch of a simulated network, all of them text so that one form fits them all.
+type Option struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Default string `json:"default"`
+	Value   string `json:"value"`
+	// Choices are the permitted values; none means any whole number from 0.
+	Choices []string `json:"choices,omitempty"`
+}
+
+// Now is the networks' time: the injected clock plus what the control surface added.
+func (k *Kit) Now() time.Time {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.now().UTC().Add(k.offset)
+}
+
+// Advance moves the networks' clock forward, never back: tokens age and containers expire.
+func (k *Kit) Advance(by time.Duration) error {
+	if by < 0 {
+		return fmt.Errorf("the clock of the sandbox moves forward only, not by %s", by)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.journal.append("", "clock", k.offset+by); err != nil {
+		return err
+	}
+	k.offset += by
+	return nil
+}
+
+// Offset is how far the networks' clock runs ahead.
+func (k *Kit) Offset() time.Duration {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.offset
+}
+
+// Option reads a switch by its full name.
+func (k *Kit) Option(name string) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.options[name]
+}
+
+// Number reads a switch that counts something; a value that is no number counts as 0.
+func (k *Kit) Number(name string) int {
+	var n int
+	if _, err := fmt.Sscanf(k.Option(name), "%d", &n); err != nil {
+		return 0
+	}
+	return n
+}
+
+// Options lists every switch of every network with its present value.
+func (k *Kit) Options() []Option {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var list []Option
+	for _, n := range k.networks {
+		for _, o := range n.about.Options {
+			o.Value = k.options[o.Name]
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// SetOption changes a switch, or says why it cannot.
+func (k *Kit) SetOption(name, value string) error {
+	for _, o := range k.Options() {
+		if o.Name != name {
+			continue
+		}
+		if err := o.check(value); err != nil {
+			return err
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if err := k.journal.append("", "option", [2]string{name, value}); err != nil {
+			return err
+		}
+		k.options[name] = value
+		return nil
+	}
+	return fmt.Errorf("there is no option %q", name)
+}
+
+func (o Option) check(value string) error {
+	if len(o.Choices) == 0 {
+		var n int
+		var rest string
+		if read, _ := fmt.Sscanf(value+" .", "%d %s", &n, &rest); read != 2 || rest != "." || n < 0 {
+			return fmt.Errorf("option %s takes a whole number, not %q", o.Name, value)
+		}
+		return nil
+	}
+	for _, c := range o.Choices {
+		if c == value {
+			return nil
+		}
+	}
+	return fmt.Errorf("option %s takes one of %q, not %q", o.Name, o.Choices, value)
+}
+
+func (k *Kit) replay(kind string, data []byte) error {
+	switch kind {
+	case "clock":
+		return json.Unmarshal(data, &k.offset)
+	case "option":
+		var pair [2]string
+		if err := json.Unmarshal(data, &pair); err != nil {
+			return err
+		}
+		k.options[pair[0]] = pair[1]
+		return nil
+	}
+	return fmt.Errorf("unknown record %q", kind)
+}

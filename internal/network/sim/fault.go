@@ -1,0 +1,265 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Kinds of faults, as the control surface spells them.
+const (
+	Reject           = "reject"             // a permanent refusal in the network's own shape
+	Error            = "error"              // any error: code, subcode, status, message
+	RateLimited      = "rate_limited"       // throttled, with Retry-After
+	Slow             = "slow"               // delayMs pass before anything else happens
+	TokenExpired     = "token_expired"      // the token of the call dies of age, for good
+	TokenRevoked     = "token_revoked"      // the token of the call is withdrawn, for good
+	DropAfterAccept  = "drop_after_accept"  // the effect happens, the connection closes without an answer
+	DropBeforeAccept = "drop_before_accept" // the connection closes, nothing happened
+	NeverReady       = "never_ready"        // a container stays in progress
+	NotReadyRace     = "not_ready_race"     // publishing says "not found" right after the container was ready
+	ServerError      = "server_error"       // HTTP 500
+	TruncatedJSON    = "truncated_json"     // the effect happens, half of the answer arrives
+)
+
+// Kinds lists every kind in the order a person would look for it.
+func Kinds() []string {
+	return []string{
+		Reject, Error, RateLimited, Slow, TokenExpired, TokenRevoked, DropAfterAccept, DropBeforeAccept,
+		NeverReady, NotReadyRace, ServerError, TruncatedJSON,
+	}
+}
+
+// AnyCall aims a fault at every call.
+const AnyCall = "any"
+
+const (
+	maxDelay   = 10 * time.Minute
+	maxFaults  = 1000
+	spentKept  = 100
+	oneTime    = 1
+	minStatus  = 400
+	maxStatus  = 599
+	defaultLag = 30
+)
+
+// Fault is one scripted misbehaviour.
+type Fault struct {
+	ID      string `json:"id"`
+	Network string `json:"network,omitempty"` // empty: all of them
+	Call    string `json:"call"`
+	Kind    string `json:"kind"`
+	Code    int    `json:"code,omitempty"`
+	Subcode int    `json:"subcode,omitempty"`
+	Status  int    `json:"status,omitempty"`
+	Message string `json:"message,omitempty"`
+	// RetryAfter is in seconds.
+	RetryAfter int `json:"retryAfter,omitempty"`
+	DelayMs    int `json:"delayMs,omitempty"`
+	// Times is how often it fires; 0 means until deleted. Absent means once.
+	Times   *int   `json:"times"`
+	Account string `json:"account,omitempty"`
+	Match   string `json:"match,omitempty"`
+	// Accept lets the effect happen before a slow or erring answer, as networks sometimes do.
+	Accept bool `json:"accept,omitempty"`
+	Fired  int  `json:"fired"`
+}
+
+// Faults is the script of all networks.
+type Faults struct {
+	mu       sync.Mutex
+	next     int
+	active   []*Fault
+	spent    []Fault
+	networks map[string]About
+}
+
+func newFaults() *Faults { return &Faults{networks: map[string]About{}} }
+
+func (f *Faults) allow(about About) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.networks[about.ID] = about
+}
+
+// Add puts all of the faults on the script, or none with the reason.
+func (f *Faults) Add(faults ...Fault) ([]Fault, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.active)+len(faults) > maxFaults {
+		return nil, fmt.Errorf("no more than %d faults at a time", maxFaults)
+	}
+	for i := range faults {
+		if err := f.check(&faults[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range faults {
+		f.next++
+		faults[i].ID = "f" + strconv.Itoa(f.next)
+		faults[i].Fired = 0
+		kept := faults[i]
+		f.active = append(f.active, &kept)
+	}
+	return faults, nil
+}
+
+func (f *Faults) check(x *Fault) error {
+	if x.Call == "" {
+		x.Call = AnyCall
+	}
+	if x.Times == nil {
+		x.Times = new(oneTime)
+	}
+	if x.Network == AnyCall {
+		x.Network = ""
+	}
+	if x.Kind == RateLimited && x.RetryAfter == 0 {
+		x.RetryAfter = defaultLag
+	}
+	if !slices.Contains(Kinds(), x.Kind) {
+		return fmt.Errorf("kind %q is unknown; use one of %s", x.Kind, strings.Join(Kinds(), ", "))
+	}
+	if err := x.checkNumbers(); err != nil {
+		return err
+	}
+	return f.checkAim(x)
+}
+
+func (x *Fault) checkNumbers() error {
+	switch {
+	case *x.Times < 0:
+		return fmt.Errorf("times %d: use 0 for until deleted or a positive number", *x.Times)
+	case x.DelayMs < 0 || time.Duration(x.DelayMs)*time.Millisecond > maxDelay:
+		return fmt.Errorf("delayMs %d: use 0 to %d", x.DelayMs, maxDelay.Milliseconds())
+	case x.Kind == Slow && x.DelayMs == 0:
+		return fmt.Errorf("kind %s needs delayMs", Slow)
+	case x.Kind == Error && x.Code == 0:
+		return fmt.Errorf("kind %s needs a code", Error)
+	case x.Status != 0 && (x.Status < minStatus || x.Status > maxStatus):
+		return fmt.Errorf("status %d: use %d to %d", x.Status, minStatus, maxStatus)
+	case x.RetryAfter < 0:
+		return fmt.Errorf("retryAfter %d is negative", x.RetryAfter)
+	}
+	return nil
+}
+
+func (f *Faults) checkAim(x *Fault) error {
+	fits, containers := false, false
+	for id, about := range f.networks {
+		if x.Network != "" && x.Network != id {
+			continue
+		}
+		containers = containers || about.Containers
+		fits = fits || x.Call == AnyCall || slices.Contains(about.Calls, x.Call)
+		if x.Network != "" && !fits {
+			return fmt.Errorf("%s has no call %q; use any or one of %s", id, x.Call, strings.Join(about.Calls, ", "))
+		}
+	}
+	if _, ok := f.networks[x.Network]; x.Network != "" && !ok {
+		return fmt.Errorf("network %q is not simulated here", x.Network)
+	}
+	if !fits {
+		return fmt.Errorf("no network has a call %q", x.Call)
+	}
+	if (x.Kind == NeverReady || x.Kind == NotReadyRace) && !containers {
+		return fmt.Errorf("kind %s needs a network that publishes in two steps", x.Kind)
+	}
+	return nil
+}
+
+// Active lists what may still fire, in the order it was added.
+func (f *Faults) Active() []Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	list := make([]Fault, 0, len(f.active))
+	for _, x := range f.active {
+		list = append(list, *x)
+	}
+	return list
+}
+
+// Spent lists the last faults that fired as often as they should.
+func (f *Faults) Spent() []Fault {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]Fault{}, f.spent...)
+}
+
+// Delete takes one fault off the script and says whether it was there.
+func (f *Faults) Delete(id string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	before := len(f.active)
+	f.active = slices.DeleteFunc(f.active, func(x *Fault) bool { return x.ID == id })
+	return len(f.active) < before
+}
+
+// Clear takes all faults off the script.
+func (f *Faults) Clear() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.active, f.spent = nil, nil
+}
+
+// take returns what hits this call: the delays of all matching slow faults and the first other one.
+func (f *Faults) take(c Call) (slow []Fault, hit *Fault) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var used bool
+	for _, x := range f.active {
+		if !x.matches(c) || (x.Kind != Slow && hit != nil) {
+			continue
+		}
+		x.Fired++
+		used = used || x.done()
+		if x.Kind == Slow {
+			slow = append(slow, *x)
+			continue
+		}
+		copied := *x
+		hit = &copied
+	}
+	if used {
+		f.retire()
+	}
+	return slow, hit
+}
+
+func (f *Faults) retire() {
+	f.active = slices.DeleteFunc(f.active, func(x *Fault) bool {
+		if x.done() {
+			f.spent = append(f.spent, *x)
+		}
+		return x.done()
+	})
+	if extra := len(f.spent) - spentKept; extra > 0 {
+		f.spent = slices.Delete(f.spent, 0, extra)
+	}
+}
+
+func (x *Fault) done() bool { return *x.Times > 0 && x.Fired >= *x.Times }
+
+func (x *Fault) matches(c Call) bool {
+	return (x.Network == "" || x.Network == c.Network) &&
+		(x.Call == AnyCall || slices.Contains(c.Names, x.Call)) &&
+		(x.Account == "" || x.Account == c.Account) &&
+		strings.Contains(c.Text, x.Match) &&
+		x.fits(c)
+}
+
+// fits keeps a fault from being spent on a call where its kind has no meaning.
+func (x *Fault) fits(c Call) bool {
+	switch x.Kind {
+	case NeverReady:
+		return slices.Contains(c.Names, "create") || slices.Contains(c.Names, "status")
+	case NotReadyRace:
+		return c.Containers && slices.Contains(c.Names, "publish")
+	case TokenExpired, TokenRevoked:
+		return c.Kill != nil
+	}
+	return true
+}

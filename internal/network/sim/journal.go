@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// journal is an append-only file of JSON lines. Without a path it keeps nothing.
+type journal struct {
+	mu   sync.Mutex
+	file *os.File
+	past map[string][]line
+}
+
+type line struct {
+	Network string          `json:"n,omitempty"`
+	Kind    string          `json:"k"`
+	Value   json.RawMessage `json:"v"`
+}
+
+// openJournal reads what a former run wrote. A torn last line is cut off: its answer never left.
+func openJournal(path string) (*journal, error) {
+	j := &journal{past: map[string][]line{}}
+	if path == "" {
+		return j, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("create folder of sandbox journal: %w", err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read sandbox journal: %w", err)
+	}
+	whole := bytes.LastIndexByte(data, '\n') + 1
+	if err := j.load(data[:whole]); err != nil {
+		return nil, fmt.Errorf("sandbox journal %s: %w (move the file away to start afresh)", path, err)
+	}
+	// Tokens of simulated networks are credentials of this sandbox, so nobody else may read them.
+	j.file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open sandbox journal: %w", err)
+	}
+	if err := j.file.Truncate(int64(whole)); err != nil {
+		return nil, fmt.Errorf("cut torn line of sandbox journal: %w", err)
+	}
+	if _, err := j.file.Seek(int64(whole), 0); err != nil {
+		return nil, fmt.Errorf("open sandbox journal at its end: %w", err)
+	}
+	return j, nil
+}
+
+func (j *journal) load(data []byte) error {
+	for n := 1; len(data) > 0; n++ {
+		raw, rest, _ := bytes.Cut(data, []byte("\n"))
+		data = rest
+		var l line
+		if err := json.Unmarshal(raw, &l); err != nil {
+			return fmt.Errorf("line %d is unreadable: %w", n, err)
+		}
+		j.past[l.Network] = append(j.past[l.Network], l)
+	}
+	return nil
+}
+
+// append returns once the line is written, so that an answer never promises what a restart forgets.
+func (j *journal) append(network, kind string, value any) error {
+	if j.file == nil {
+		return nil
+	}
+	v, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("encode %s for sandbox journal: %w", kind, err)
+	}
+	raw, err := json.Marshal(line{Network: network, Kind: kind, Value: v})
+	if err != nil {
+		return fmt.Errorf("encode %s for sandbox journal: %w", kind, err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, err := j.file.Write(append(raw, '\n')); err != nil {
+		return fmt.Errorf("write %s to sandbox journal: %w", kind, err)
+	}
+	return nil
+}
+
+func (j *journal) close() error {
+	if j.file == nil {
+		return nil
+	}
+	return j.file.Close()
+}
+
+// Record writes one change of a network before its answer leaves.
+func (k *Kit) Record(network, kind string, value any) error {
+	return k.journal.append(network, kind, value)
+}
+
+// Replay hands a network what it recorded in former runs, in order, once.
+func (k *Kit) Replay(network string, apply func(kind string, data []byte) error) error {
+	past := k.journal.past[network]
+	delete(k.journal.past, network)
+	for i, l := range past {
+		if err := apply(l.Kind, l.Value); err != nil {
+			return fmt.Errorf("replay %s record %d (%s): %w", network, i+1, l.Kind, err)
+		}
+	}
+	return nil
+}

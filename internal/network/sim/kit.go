@@ -1,0 +1,176 @@
+// Package sim is what every simulated network shares: the mapping of real hosts, the journal, scripted
+// faults, the record of visible posts and the pages people see. It knows no network and nothing of the product.
+package sim
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Config says where the simulated networks live and whom they take for the app.
+type Config struct {
+	// Prefix stands before /{host}/{path}: "" when the simulators own the listener, "/sandbox" inside the product.
+	Prefix string
+	// JournalPath is the file that makes a restart forget nothing; empty keeps everything in memory.
+	JournalPath string
+	// Now is the networks' clock; nil means the machine's. The control surface may move it forward.
+	Now func() time.Time
+	// ClientID and ClientSecret are the app's credentials at every simulated network.
+	ClientID, ClientSecret string
+	// AppName is what consent pages call the app.
+	AppName string
+	// MediaPrefixes, when given, are the only addresses a simulator downloads media from.
+	MediaPrefixes []string
+	// Options presets switches, by the names the control surface lists.
+	Options map[string]string
+}
+
+// Network is one simulated network: an ordinary handler for some real host names. It sees the real
+// host in Host(r) and the real path in r.URL, wherever it is mounted.
+type Network interface {
+	http.Handler
+	About() About
+	Hosts() []string
+}
+
+// About describes a network to the control surface.
+type About struct {
+	ID    string
+	Title string
+	Text  string
+	// Start is an address of the real network that a visitor may open first; empty means none.
+	Start string
+	Hosts []string
+	// Calls are the names a fault may aim at.
+	Calls []string
+	// Containers says that the network publishes in two steps, so the faults about readiness make sense.
+	Containers bool
+	Options    []Option
+	// Style is a stylesheet of the network's own pages.
+	Style []byte
+}
+
+// Kit is handed to every simulator.
+type Kit struct {
+	cfg     Config
+	now     func() time.Time
+	journal *journal
+	Faults  *Faults
+	Posts   *Posts
+	Calls   *Calls
+
+	mu       sync.Mutex
+	networks []registration
+	options  map[string]string
+	offset   time.Duration
+
+	ctx    context.Context //nolint:containedctx // the life of the simulators, ended by Close
+	cancel context.CancelFunc
+	work   sync.WaitGroup
+}
+
+type registration struct {
+	about About
+	reset func() error
+}
+
+// New opens the journal and returns a kit that the simulators of one sandbox share.
+func New(cfg Config) (*Kit, error) {
+	j, err := openJournal(cfg.JournalPath)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.AppName == "" {
+		cfg.AppName = "Belfry"
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	k := &Kit{
+		cfg: cfg, now: cfg.Now, journal: j, Faults: newFaults(), Posts: newPosts(), Calls: newCalls(callsKept),
+		options: map[string]string{}, ctx: ctx, cancel: cancel,
+	}
+	for name, value := range cfg.Options {
+		k.options[name] = value
+	}
+	if err := k.Replay("", k.replay); err != nil {
+		cancel()
+		_ = j.close()
+		return nil, err
+	}
+	return k, nil
+}
+
+// Register makes a network known to the control surface. reset forgets its visible posts.
+func (k *Kit) Register(about About, reset func() error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.networks = append(k.networks, registration{about: about, reset: reset})
+	for _, o := range about.Options {
+		if _, set := k.options[o.Name]; !set {
+			k.options[o.Name] = o.Default
+		}
+	}
+	k.Faults.allow(about)
+}
+
+// Networks lists what was registered, in that order.
+func (k *Kit) Networks() []About {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := make([]About, 0, len(k.networks))
+	for _, n := range k.networks {
+		list = append(list, n.about)
+	}
+	return list
+}
+
+// ResetPosts makes every network forget its visible posts; accounts, tokens and containers stay.
+func (k *Kit) ResetPosts() error {
+	k.mu.Lock()
+	networks := append([]registration(nil), k.networks...)
+	k.mu.Unlock()
+	for _, n := range networks {
+		if err := n.reset(); err != nil {
+			return fmt.Errorf("reset posts of %s: %w", n.about.ID, err)
+		}
+	}
+	return nil
+}
+
+// Link maps an address of a real network to where this sandbox serves it, for pages the sandbox renders itself.
+func (k *Kit) Link(address string) string {
+	if rest, ok := strings.CutPrefix(address, "https://"); ok {
+		return k.cfg.Prefix + "/" + rest
+	}
+	return address
+}
+
+// Prefix is the path before /{host}.
+func (k *Kit) Prefix() string { return k.cfg.Prefix }
+
+// AppName is what consent pages call the app.
+func (k *Kit) AppName() string { return k.cfg.AppName }
+
+// ClientID and ClientSecret are the credentials every simulated network knows.
+func (k *Kit) ClientID() string { return k.cfg.ClientID }
+
+// ClientSecret is the secret that belongs to ClientID.
+func (k *Kit) ClientSecret() string { return k.cfg.ClientSecret }
+
+// Go runs work that outlives its request; Close cancels ctx and waits for it.
+func (k *Kit) Go(work func(ctx context.Context)) {
+	k.work.Go(func() { work(k.ctx) })
+}
+
+// Close ends slow answers and background work and closes the journal.
+func (k *Kit) Close() error {
+	k.cancel()
+	k.work.Wait()
+	return k.journal.close()
+}
