@@ -1,0 +1,158 @@
+package postgres
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Oldest is the oldest major version of PostgreSQL the schema is written for.
+const Oldest = 15
+
+// Binaries is a folder that holds the server's own programs, and their major version.
+type Binaries struct {
+	Dir   string
+	Major int
+}
+
+// places are where the packages of the systems we know put the server's programs.
+var places = []string{ //nolint:gochecknoglobals // a constant table; Go has no constant slices
+	"/usr/lib/postgresql/*/bin",                          // Debian, Ubuntu
+	"/usr/pgsql-*/bin",                                   // PostgreSQL's own packages for Fedora and RHEL
+	"/usr/libexec/postgresql*",                           // Alpine
+	"/usr/lib/postgresql*/bin",                           // openSUSE
+	"/opt/homebrew/opt/postgresql@*/bin",                 // Homebrew, Apple silicon
+	"/usr/local/opt/postgresql@*/bin",                    // Homebrew, Intel
+	"/home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",    // Homebrew, Linux
+	"/Applications/Postgres.app/Contents/Versions/*/bin", // Postgres.app
+}
+
+// FindBinaries returns the programs to use: of major version want when it is not zero (a cluster
+// opens with its own version only), else the newest. PG_BIN, when set, is the only place looked at.
+func FindBinaries(ctx context.Context, want int) (Binaries, error) {
+	return findBinaries(ctx, want, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
+}
+
+func findBinaries(ctx context.Context, want int, only string, globs []string, path string) (Binaries, error) {
+	if only != "" {
+		found, err := inspect(ctx, only)
+		if err != nil {
+			return Binaries{}, fmt.Errorf("PG_BIN is %s, which does not hold PostgreSQL's server programs: %w", only, err)
+		}
+		return choose([]Binaries{found}, want)
+	}
+	var found []Binaries
+	for _, glob := range globs {
+		dirs, _ := filepath.Glob(glob) // the only error is a bad pattern, and ours are constants
+		for _, dir := range dirs {
+			if b, err := inspect(ctx, dir); err == nil {
+				found = append(found, b)
+			}
+		}
+	}
+	// PATH comes after the packages' own places, because it may hold wrappers of their programs.
+	for _, dir := range filepath.SplitList(path) {
+		if b, err := inspect(ctx, dir); err == nil {
+			found = append(found, b)
+		}
+	}
+	return choose(found, want)
+}
+
+// choose picks version want, or the newest; of equals the first found.
+func choose(found []Binaries, want int) (Binaries, error) {
+	if len(found) == 0 {
+		return Binaries{}, errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), name their folder in PG_BIN, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
+	}
+	if want != 0 {
+		i := slices.IndexFunc(found, func(b Binaries) bool { return b.Major == want })
+		if i < 0 {
+			return Binaries{}, fmt.Errorf("the local database was made by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", want, versions(found), want)
+		}
+		return found[i], nil
+	}
+	newest := slices.MaxFunc(found, func(a, b Binaries) int { return cmp.Compare(a.Major, b.Major) })
+	if newest.Major < Oldest {
+		return Binaries{}, fmt.Errorf("PostgreSQL %d in %s is too old: version %d or newer is needed", newest.Major, newest.Dir, Oldest)
+	}
+	return newest, nil
+}
+
+func versions(found []Binaries) string {
+	var words []string
+	for _, b := range found {
+		words = append(words, strconv.Itoa(b.Major))
+	}
+	slices.Sort(words)
+	return strings.Join(slices.Compact(words), ", ")
+}
+
+// versionInPath reads the version from a folder's name, which spares a warm start one process.
+var versionInPath = regexp.MustCompile(`/(?:postgresql[@/]?|pgsql-)(\d+)(?:/bin)?$`) //nolint:gochecknoglobals // compiled once, never written
+
+var versionInWords = regexp.MustCompile(`PostgreSQL\)? (\d+)`) //nolint:gochecknoglobals // compiled once, never written
+
+// inspect returns the programs in dir, with links followed. A folder whose postgres is a script is
+// refused: a wrapper may change the user or the process group, and then the child is not ours to stop.
+func inspect(ctx context.Context, dir string) (Binaries, error) {
+	server, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"))
+	if err != nil {
+		return Binaries{}, err
+	}
+	dir = filepath.Dir(server)
+	if _, err := os.Stat(filepath.Join(dir, "initdb")); err != nil {
+		return Binaries{}, err
+	}
+	if script(server) {
+		return Binaries{}, fmt.Errorf("%s is a script, not the server itself", server)
+	}
+	if m := versionInPath.FindStringSubmatch(dir); m != nil {
+		major, err := strconv.Atoi(m[1])
+		return Binaries{Dir: dir, Major: major}, err
+	}
+	out, err := exec.CommandContext(ctx, server, "--version").Output()
+	if err != nil {
+		return Binaries{}, fmt.Errorf("ask %s for its version: %w", server, err)
+	}
+	m := versionInWords.FindSubmatch(out)
+	if m == nil {
+		return Binaries{}, fmt.Errorf("%s calls itself %q, which is not PostgreSQL", server, strings.TrimSpace(string(out)))
+	}
+	major, err := strconv.Atoi(string(m[1]))
+	return Binaries{Dir: dir, Major: major}, err
+}
+
+func script(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, _ := bufio.NewReader(f).Peek(2)
+	return string(head) == "#!"
+}
+
+// clusterMajor returns the version that made the cluster, or zero when there is none yet.
+func clusterMajor(cluster string) (int, error) {
+	text, err := os.ReadFile(filepath.Join(cluster, "PG_VERSION"))
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the version of the local database: %w", err)
+	}
+	major, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0, fmt.Errorf("read the version of the local database in %s: %w", cluster, err)
+	}
+	return major, nil
+}

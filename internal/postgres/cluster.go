@@ -1,0 +1,75 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// makeCluster runs initdb in a folder beside the final one and moves it into place at the end, so
+// that a start cut off half way leaves nothing that looks like a database.
+func makeCluster(ctx context.Context, bin Binaries, a account, l layout, password string, ephemeral bool) error {
+	if err := os.RemoveAll(l.making); err != nil {
+		return fmt.Errorf("clear an unfinished database: %w", err)
+	}
+	if err := a.ownDir(l.making); err != nil {
+		return fmt.Errorf("make the database's folder: %w", err)
+	}
+	// initdb reads the password as the server's user, who cannot read our file.
+	pwfile := filepath.Join(l.sockets, "initial-password")
+	if err := os.WriteFile(pwfile, []byte(password+"\n"), 0o600); err != nil {
+		return fmt.Errorf("hand over the password: %w", err)
+	}
+	defer os.Remove(pwfile)
+	if err := a.own(pwfile); err != nil {
+		return err
+	}
+	args := []string{
+		"--pgdata=" + l.making, "--username=" + role, "--pwfile=" + pwfile, "--auth=scram-sha-256",
+		// Byte order sorts the same on every machine and does not change with the system's C
+		// library, which would break indexes; the character type makes lower() know all letters.
+		"--encoding=UTF8", "--locale=C", "--lc-ctype=" + characterType(), "--no-instructions",
+	}
+	if ephemeral {
+		args = append(args, "--no-sync")
+	}
+	out, err := command(ctx, a, filepath.Join(bin.Dir, "initdb"), args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("make the local database with PostgreSQL %d: %w\n%s", bin.Major, err, out)
+	}
+	if err := os.Rename(l.making, l.cluster); err != nil {
+		return fmt.Errorf("put the new database in place: %w", err)
+	}
+	return nil
+}
+
+func characterType() string {
+	if runtime.GOOS == "darwin" {
+		return "en_US.UTF-8" // macOS before 15 has no C.UTF-8
+	}
+	return "C.UTF-8"
+}
+
+// settings are given on the command line, so that postgresql.conf stays as initdb wrote it and an
+// upgrade of ours changes them at the next start.
+func settings(l layout, ephemeral bool) []string {
+	set := []string{
+		"listen_addresses=", "unix_socket_directories=" + l.sockets, "unix_socket_permissions=0700", "port=" + port,
+		"shared_buffers=32MB", "max_connections=100", "timezone=UTC", "log_timezone=UTC",
+		"log_checkpoints=off", "log_line_prefix=%m [%p] ",
+	}
+	if ephemeral {
+		set = append(
+			set,
+			"fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off",
+			"wal_level=minimal", "max_wal_senders=0", "max_connections=400",
+		)
+	}
+	var args []string
+	for _, s := range set {
+		args = append(args, "-c", s)
+	}
+	return args
+}

@@ -1,0 +1,150 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+const (
+	// startLimit bounds one start; replaying the log after a crash is the long case.
+	startLimit = 2 * time.Minute
+	// orphanLimit bounds the wait for sessions of a killed server, which end by themselves.
+	orphanLimit = 15 * time.Second
+	logLimit    = 8 << 20
+	tailLimit   = 2000
+)
+
+// launch starts one server process and returns when its database answers.
+func (s *Server) launch(ctx context.Context) (*process, error) {
+	ctx, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	deadline := time.Now().Add(orphanLimit)
+	for {
+		p, said, err := s.launchOnce(ctx)
+		if err == nil {
+			return p, nil
+		}
+		// A server killed with -9 leaves sessions that notice within a moment; until then a new
+		// one must not touch their files.
+		if !strings.Contains(said, "pre-existing shared memory block") || time.Now().After(deadline) {
+			return nil, err
+		}
+		if err := pause(ctx, 100*time.Millisecond); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// launchOnce also returns what the server wrote to its log when it did not come up.
+func (s *Server) launchOnce(ctx context.Context) (*process, string, error) {
+	log, start, err := openLog(s.layout.log)
+	if err != nil {
+		return nil, "", fmt.Errorf("open the local database's log: %w", err)
+	}
+	defer log.Close()
+	args := append([]string{"-D", s.layout.cluster}, settings(s.layout, s.ephemeral)...)
+	// The process outlives this call's context, so it gets none.
+	cmd := command(context.WithoutCancel(ctx), s.account, filepath.Join(s.bin.Dir, "postgres"), args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	p, err := spawn(cmd)
+	if err != nil {
+		return nil, "", fmt.Errorf("start %s: %w", cmd.Path, err)
+	}
+	if err := s.answer(ctx, p); err != nil {
+		stopErr := p.stop(ctx)
+		said := tail(s.layout.log, start)
+		return nil, said, errors.Join(fmt.Errorf("start the local PostgreSQL %d: %w; it wrote to %s:\n%s", s.bin.Major, err, s.layout.log, said), stopErr)
+	}
+	return p, "", nil
+}
+
+// answer waits until our database can be used, and makes it at the first start.
+func (s *Server) answer(ctx context.Context, p *process) error {
+	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
+		err := s.try(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-p.exited:
+			return fmt.Errorf("it ended at once (%w)", p.err)
+		default:
+		}
+		// Anything but "not there yet" and "starting up" will not mend by waiting.
+		if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code != "57P03" {
+			return err
+		}
+		if pauseErr := pause(ctx, wait); pauseErr != nil {
+			return errors.Join(err, pauseErr)
+		}
+	}
+}
+
+func (s *Server) try(ctx context.Context) error {
+	conn, err := pgx.Connect(ctx, s.url)
+	if err == nil {
+		return conn.Close(ctx)
+	}
+	if pg := new(pgconn.PgError); !errors.As(err, &pg) || pg.Code != "3D000" {
+		return err
+	}
+	cfg, err := pgx.ParseConfig(s.url)
+	if err != nil {
+		return err
+	}
+	cfg.Database = "postgres"
+	conn, err = pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+database)
+	return errors.Join(err, conn.Close(ctx))
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// openLog opens the log to append, the old one set aside once it is large, and tells its length.
+func openLog(path string) (*os.File, int64, error) {
+	if info, err := os.Stat(path); err == nil && info.Size() > logLimit {
+		if err := os.Rename(path, path+".old"); err != nil {
+			return nil, 0, err
+		}
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, 0, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// tail returns the end of what was written to the log since start.
+func tail(path string, start int64) string {
+	text, err := os.ReadFile(path)
+	if err != nil || int64(len(text)) < start {
+		return ""
+	}
+	text = text[start:]
+	if len(text) > tailLimit {
+		text = text[len(text)-tailLimit:]
+	}
+	return strings.TrimSpace(string(text))
+}

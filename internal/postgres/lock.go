@@ -1,0 +1,119 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Lock is the hold on a data folder. The system lets go of it when the process ends, however it ends.
+type Lock struct{ file *os.File }
+
+// HeldError says who holds a data folder.
+type HeldError struct {
+	Dir  string
+	Pid  string
+	Kind string // "serve" or "command"
+}
+
+func (e *HeldError) Error() string {
+	if e.Kind == byCommand {
+		return fmt.Sprintf("another belfry command already uses %s (pid %s): wait until it is done", e.Dir, e.Pid)
+	}
+	return fmt.Sprintf("another belfry serve already uses %s (pid %s): stop it first, or give this one another BELFRY_DATA_DIR", e.Dir, e.Pid)
+}
+
+const (
+	byServe   = "serve"
+	byCommand = "command"
+
+	// patience is how long a start waits for a command, which is soon done.
+	patience = 30 * time.Second
+)
+
+// LockDir takes the data folder for a service, making the folder when it is missing. When another
+// service has it, the error is a *HeldError; a command at work is waited for.
+func LockDir(ctx context.Context, dir string) (*Lock, error) {
+	return lockDir(ctx, dir, byServe)
+}
+
+// TryLockDir is LockDir without the wait for a command.
+func TryLockDir(dir string) (*Lock, error) { return tryLock(dir, byServe) }
+
+// Release lets go of the data folder.
+func (l *Lock) Release() error { return l.file.Close() }
+
+func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
+	deadline := time.Now().Add(patience)
+	for {
+		l, err := tryLock(dir, kind)
+		held := new(HeldError)
+		if err == nil || !errors.As(err, &held) || held.Kind == byServe || time.Now().After(deadline) {
+			return l, err
+		}
+		if err := pause(ctx, 20*time.Millisecond); err != nil {
+			return nil, errors.Join(held, err)
+		}
+	}
+}
+
+func tryLock(dir, kind string) (*Lock, error) {
+	if err := makeDataDir(dir); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("the data folder %s cannot be written: %w", dir, err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		defer f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, holder(dir)
+		}
+		return nil, fmt.Errorf("lock the data folder %s: %w", dir, err)
+	}
+	if err := sign(f, kind); err != nil {
+		return nil, errors.Join(fmt.Errorf("sign the lock of %s: %w", dir, err), f.Close())
+	}
+	return &Lock{file: f}, nil
+}
+
+func sign(f *os.File, kind string) error {
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := f.WriteAt(fmt.Appendf(nil, "%d %s\n", os.Getpid(), kind), 0)
+	return err
+}
+
+// holder reads who signed the lock. A reader may come between lock and signature; the command it
+// then takes the holder for is looked at again a moment later.
+func holder(dir string) *HeldError {
+	held := &HeldError{Dir: dir, Pid: "unknown", Kind: byCommand}
+	text, err := os.ReadFile(filepath.Join(dir, "lock"))
+	if err != nil {
+		return held
+	}
+	if pid, kind, ok := strings.Cut(strings.TrimSpace(string(text)), " "); ok {
+		held.Pid, held.Kind = pid, kind
+	}
+	return held
+}
+
+// makeDataDir makes the data folder. Root's must let the server's user through to the cluster; the
+// files in it are closed one by one.
+func makeDataDir(dir string) error {
+	mode := os.FileMode(0o700)
+	if os.Geteuid() == 0 {
+		mode = 0o711
+	}
+	if err := os.MkdirAll(dir, mode); err != nil {
+		return fmt.Errorf("make the data folder %s: %w", dir, err)
+	}
+	return nil
+}

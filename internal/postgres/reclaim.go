@@ -1,0 +1,77 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// reclaim clears the way for a new server on cluster: one that a killed run left behind is stopped,
+// and a pid file whose number now belongs to a stranger is made harmless. The caller holds the data
+// folder's lock, so no run that is still alive loses its server.
+func reclaim(ctx context.Context, cluster string) error {
+	file := filepath.Join(cluster, "postmaster.pid")
+	text, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the local database's pid file: %w", err)
+	}
+	first, rest, _ := strings.Cut(string(text), "\n")
+	pid, err := strconv.Atoi(strings.TrimSpace(first))
+	if err != nil || pid <= 1 || !alive(pid) {
+		return nil // the server itself clears a file like that
+	}
+	if !serves(ctx, pid, cluster) {
+		// The server takes any living process of that number for its twin, except its own parent.
+		// The other lines stay, since by them it finds sessions that are still at its files.
+		return disown(file, rest)
+	}
+	return end(ctx, pid)
+}
+
+// disown rewrites the pid file to name us, keeping owner and mode.
+func disown(file, rest string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return fmt.Errorf("clear the local database's pid file: %w", err)
+	}
+	_, err = fmt.Fprintf(f, "%d\n%s", os.Getpid(), rest)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("clear the local database's pid file: %w", err)
+	}
+	return nil
+}
+
+// end stops a server that is not our child: politely, then for certain.
+func end(ctx context.Context, pid int) error {
+	for _, step := range []struct {
+		signal syscall.Signal
+		wait   time.Duration
+	}{{syscall.SIGINT, 15 * time.Second}, {syscall.SIGQUIT, 10 * time.Second}} {
+		if err := syscall.Kill(pid, step.signal); err != nil && !errors.Is(err, syscall.ESRCH) {
+			return fmt.Errorf("stop the PostgreSQL left by an earlier run (pid %d): %w", pid, err)
+		}
+		for deadline := time.Now().Add(step.wait); time.Now().Before(deadline); {
+			if !alive(pid) {
+				return nil
+			}
+			if err := pause(ctx, 5*time.Millisecond); err != nil {
+				return err
+			}
+		}
+	}
+	return fmt.Errorf("the PostgreSQL left by an earlier run (pid %d) does not stop: end it by hand and start again", pid)
+}
+
+func alive(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}

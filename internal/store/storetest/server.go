@@ -1,0 +1,113 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"belfry/internal/postgres"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Server is a PostgreSQL for tests. Its data lives in one of a few folders below the temporary one
+// and is taken up again by the next run, which spares that run half a second.
+type Server struct {
+	*postgres.Server
+	lock *postgres.Lock
+}
+
+// slots bounds how many servers may run side by side, one for each test process of `go test ./...`.
+const slots = 64
+
+// Start starts a server in the first free folder. It ends with the process, or by Stop.
+func Start(ctx context.Context) (*Server, error) {
+	base, err := baseDir(os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	for slot := range slots {
+		dir := filepath.Join(base, strconv.Itoa(slot))
+		lock, err := postgres.TryLockDir(dir)
+		if held := new(postgres.HeldError); errors.As(err, &held) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		return startIn(ctx, dir, lock)
+	}
+	return nil, fmt.Errorf("all %d test servers below %s are in use", slots, base)
+}
+
+// startIn starts the server in dir. What a crash of the machine left there may be broken, since
+// nothing was synced; so a start that fails is repeated once from nothing.
+func startIn(ctx context.Context, dir string, lock *postgres.Lock) (*Server, error) {
+	cfg := postgres.Config{Dir: dir, Ephemeral: true}
+	s, err := postgres.Start(ctx, cfg)
+	if err != nil {
+		for _, part := range []string{"postgres", "postgres.password"} {
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, part)))
+		}
+		var again error
+		if s, again = postgres.Start(ctx, cfg); again != nil {
+			return nil, errors.Join(again, lock.Release())
+		}
+	}
+	if err := sweep(ctx, s.URL()); err != nil {
+		return nil, errors.Join(err, s.Stop(ctx), lock.Release())
+	}
+	return &Server{Server: s, lock: lock}, nil
+}
+
+// Stop ends the server and frees its folder.
+func (s *Server) Stop(ctx context.Context) error {
+	return errors.Join(s.Server.Stop(ctx), s.lock.Release())
+}
+
+// sweep drops what a killed run left, and templates of other schemas.
+func sweep(ctx context.Context, admin string) error {
+	conn, err := pgx.Connect(ctx, admin)
+	if err != nil {
+		return fmt.Errorf("connect to the tests' server: %w", err)
+	}
+	defer conn.Close(ctx)
+	template, err := templateName()
+	if err != nil {
+		return err
+	}
+	rows, err := conn.Query(ctx, "SELECT datname FROM pg_database WHERE datname LIKE 'test\\_%' OR datname LIKE 'template\\_%' AND datname <> $1", template)
+	if err != nil {
+		return fmt.Errorf("list old test databases: %w", err)
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("list old test databases: %w", err)
+	}
+	for _, name := range names {
+		if _, err := conn.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			return fmt.Errorf("drop the old test database %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// baseDir is the folder of the test servers. Its name is known to all, so it must be ours.
+func baseDir(temp string) (string, error) {
+	dir := filepath.Join(temp, fmt.Sprintf("belfry-test-%d", os.Geteuid()))
+	if err := os.Mkdir(dir, 0o711); err != nil && !os.IsExist(err) { //nolint:gosec // root's server runs as another user and must pass
+		return "", fmt.Errorf("make the folder of the test servers: %w", err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return "", fmt.Errorf("look at the folder of the test servers: %w", err)
+	}
+	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != os.Geteuid() {
+		return "", fmt.Errorf("%s is in the way: it is not a folder of ours", dir)
+	}
+	return dir, nil
+}
