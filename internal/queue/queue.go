@@ -1,0 +1,97 @@
+// Package queue names the jobs and inserts them inside a transaction. It runs nothing.
+package queue
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"belfry/internal/core"
+)
+
+// Publish wakes a worker for one publication. The publications row is the truth: a job that finds
+// nothing due does nothing, and one too many does no harm.
+type Publish struct {
+	Workspace core.WorkspaceID `json:"workspace"`
+	Post      core.PostID      `json:"post"`
+}
+
+// Kind names the job.
+func (Publish) Kind() string { return "publish" }
+
+// Link fetches the address of a live post's page, after the post is safely live.
+type Link struct {
+	Workspace core.WorkspaceID `json:"workspace"`
+	Post      core.PostID      `json:"post"`
+}
+
+// Kind names the job.
+func (Link) Kind() string { return "link" }
+
+// Refresh renews an account's token ahead of its end.
+type Refresh struct {
+	Workspace core.WorkspaceID `json:"workspace"`
+	Account   core.AccountID   `json:"account"`
+}
+
+// Kind names the job.
+func (Refresh) Kind() string { return "refresh" }
+
+// Housekeep drops what is past its use: expired sessions, consents, limits' counters, old replays.
+type Housekeep struct{}
+
+// Kind names the job.
+func (Housekeep) Kind() string { return "housekeep" }
+
+// Job is any of the jobs above.
+type Job = river.JobArgs
+
+// Inserter inserts jobs in a caller's transaction.
+type Inserter struct{ client *river.Client[pgx.Tx] }
+
+// NewInserter makes an inserter that works nothing.
+func NewInserter() (*Inserter, error) {
+	client, err := river.NewClient(riverpgxv5.New(nil), &river.Config{})
+	if err != nil {
+		return nil, fmt.Errorf("make the job inserter: %w", err)
+	}
+	return &Inserter{client}, nil
+}
+
+// Attempts of jobs that repeat by River's own means. A Publish job never does: the sweep brings it back.
+const (
+	publishAttempts = 1
+	otherAttempts   = 5
+)
+
+// Insert adds a job that runs at the given time; the zero time means at once. The job exists exactly
+// if the transaction commits.
+func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, at time.Time) error {
+	opts := &river.InsertOpts{ScheduledAt: at, MaxAttempts: otherAttempts}
+	if _, ok := job.(Publish); ok {
+		opts.MaxAttempts = publishAttempts
+	}
+	if _, err := i.client.InsertTx(ctx, tx, job, opts); err != nil {
+		return fmt.Errorf("insert %s job: %w", job.Kind(), err)
+	}
+	return nil
+}
+
+// InsertMany adds jobs that run at once.
+func (i *Inserter) InsertMany(ctx context.Context, tx pgx.Tx, jobs []Job) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	params := make([]river.InsertManyParams, len(jobs))
+	for n, job := range jobs {
+		params[n] = river.InsertManyParams{Args: job, InsertOpts: &river.InsertOpts{MaxAttempts: publishAttempts}}
+	}
+	if _, err := i.client.InsertManyFastTx(ctx, tx, params); err != nil {
+		return fmt.Errorf("insert %d jobs: %w", len(jobs), err)
+	}
+	return nil
+}

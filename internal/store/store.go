@@ -1,0 +1,173 @@
+// Package store holds all SQL. Tenant is one workspace's data, Store what concerns the whole system.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"belfry/internal/core"
+	"belfry/internal/queue"
+)
+
+// querier is what a pool and a transaction have in common.
+type querier interface {
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// Store is the database.
+type Store struct {
+	pool *pgxpool.Pool
+	jobs *queue.Inserter
+	q    querier
+	tx   pgx.Tx // nil outside a transaction
+}
+
+// New makes a store on a migrated database. The caller closes the pool.
+func New(pool *pgxpool.Pool) (*Store, error) {
+	jobs, err := queue.NewInserter()
+	if err != nil {
+		return nil, err
+	}
+	return &Store{pool: pool, jobs: jobs, q: pool}, nil
+}
+
+// Tx runs f in one transaction, which commits exactly if f returns nil. Inside a transaction it runs
+// f in that one.
+func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
+	if s.tx != nil {
+		return f(s)
+	}
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		return f(&Store{pool: s.pool, jobs: s.jobs, q: tx, tx: tx})
+	})
+}
+
+// In is one workspace's data. Only app's gate calls it (architecture test).
+func (s *Store) In(ws core.WorkspaceID) Tenant { return Tenant{s, ws} }
+
+// Ping asks the database for a sign of life.
+func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
+
+// Tenant is one workspace's data. It adds the workspace to every query's arguments as @ws, and a
+// query that does not name it fails when it first runs.
+type Tenant struct {
+	store *Store
+	ws    core.WorkspaceID
+}
+
+// Workspace is whose data it is.
+func (t Tenant) Workspace() core.WorkspaceID { return t.ws }
+
+// Tx runs f in one transaction, which commits exactly if f returns nil.
+func (t Tenant) Tx(ctx context.Context, f func(Tenant) error) error {
+	return t.store.Tx(ctx, func(s *Store) error { return f(Tenant{s, t.ws}) })
+}
+
+// Enqueue inserts a job that exists exactly if the transaction commits. It must be called within Tx.
+func (t Tenant) Enqueue(ctx context.Context, job queue.Job, at time.Time) error {
+	if t.store.tx == nil {
+		return errors.New("enqueue outside a transaction")
+	}
+	return t.store.jobs.Insert(ctx, t.store.tx, job, at)
+}
+
+type args = map[string]any
+
+func (t Tenant) args(a args) pgx.StrictNamedArgs {
+	all := pgx.StrictNamedArgs{"ws": t.ws}
+	maps.Copy(all, a)
+	return all
+}
+
+func (t Tenant) exec(ctx context.Context, sql string, a args) (int64, error) {
+	tag, err := t.store.q.Exec(ctx, sql, t.args(a))
+	return tag.RowsAffected(), translate(err)
+}
+
+func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
+	rows, err := t.store.q.Query(ctx, sql, t.args(a))
+	return rows, translate(err)
+}
+
+func (s *Store) exec(ctx context.Context, sql string, a args) (int64, error) {
+	tag, err := s.q.Exec(ctx, sql, pgx.StrictNamedArgs(a))
+	return tag.RowsAffected(), translate(err)
+}
+
+func (s *Store) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
+	rows, err := s.q.Query(ctx, sql, pgx.StrictNamedArgs(a))
+	return rows, translate(err)
+}
+
+// one collects exactly one row; none is not_found.
+func one[T any](rows pgx.Rows, err error) (T, error) {
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
+	return row, translate(err)
+}
+
+// many collects all rows.
+func many[T any](rows pgx.Rows, err error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
+	return list, translate(err)
+}
+
+// value collects one column of exactly one row; none is not_found.
+func value[T any](rows pgx.Rows, err error) (T, error) {
+	if err != nil {
+		var zero T
+		return zero, err
+	}
+	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
+	return v, translate(err)
+}
+
+// values collects one column of all rows.
+func values[T any](rows pgx.Rows, err error) ([]T, error) {
+	if err != nil {
+		return nil, err
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowTo[T])
+	return list, translate(err)
+}
+
+// some is nil for the zero time, so that an unset time is NULL.
+func some(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+// orZero is the time of a column that may be NULL.
+func orZero(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// Now reads the database's clock, by which leases, due times and limits live.
+func (s *Store) Now(ctx context.Context) (time.Time, error) {
+	at, err := value[time.Time](s.query(ctx, `SELECT clock()`, nil))
+	if err != nil {
+		return at, fmt.Errorf("read the database's clock: %w", err)
+	}
+	return at.UTC(), nil
+}

@@ -1,0 +1,259 @@
+-- The database's clock, read for leases, due times and limits only, so that replicas agree. A test
+-- may redefine it in its own database.
+CREATE FUNCTION clock() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT now()';
+
+CREATE TABLE workspaces (
+    id         uuid PRIMARY KEY,
+    slug       text NOT NULL UNIQUE,
+    name       text NOT NULL,
+    plan       text NOT NULL,
+    currency   text NOT NULL DEFAULT 'USD',
+    tz         text NOT NULL,
+    created_at timestamptz NOT NULL
+);
+
+CREATE TABLE users (
+    id            uuid PRIMARY KEY,
+    email         text NOT NULL,
+    name          text NOT NULL,
+    password_hash text NOT NULL,
+    created_at    timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX users_email ON users (lower(email));
+
+CREATE TABLE members (
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    user_id      uuid NOT NULL REFERENCES users,
+    role         text NOT NULL,
+    created_at   timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, user_id)
+);
+CREATE INDEX members_user ON members (user_id);
+
+-- Signed-in browsers; the shape is that of the session library's PostgreSQL store.
+CREATE TABLE sessions (
+    token  text PRIMARY KEY,
+    data   bytea NOT NULL,
+    expiry timestamptz NOT NULL
+);
+CREATE INDEX sessions_expiry ON sessions (expiry);
+
+-- A key acts for its maker and dies with the membership.
+CREATE TABLE api_keys (
+    id           uuid PRIMARY KEY,
+    workspace_id uuid NOT NULL,
+    user_id      uuid NOT NULL,
+    name         text NOT NULL,
+    scope        text NOT NULL,
+    hash         bytea NOT NULL UNIQUE,
+    hint         text NOT NULL,
+    created_at   timestamptz NOT NULL,
+    last_used_at timestamptz,
+    FOREIGN KEY (workspace_id, user_id) REFERENCES members ON DELETE CASCADE,
+    UNIQUE (workspace_id, id)
+);
+
+CREATE TABLE accounts (
+    id               uuid PRIMARY KEY,
+    workspace_id     uuid NOT NULL REFERENCES workspaces,
+    platform         text NOT NULL,
+    external_id      text NOT NULL,
+    username         text NOT NULL,
+    display_name     text NOT NULL,
+    avatar_url       text NOT NULL,
+    status           text NOT NULL,
+    status_reason    text NOT NULL DEFAULT '',
+    -- '' for the real networks, else the address that stood in for them.
+    connected_at     text NOT NULL,
+    token            bytea NOT NULL,
+    token_expires_at timestamptz,
+    token_refresh_at timestamptz,
+    created_at       timestamptz NOT NULL,
+    disconnected_at  timestamptz,
+    UNIQUE (workspace_id, id),
+    UNIQUE (workspace_id, platform, external_id)
+);
+CREATE INDEX accounts_refresh ON accounts (token_refresh_at) WHERE status = 'ok' AND disconnected_at IS NULL;
+
+-- A consent under way: from the redirect to the network until its way back, and until a profile is chosen.
+CREATE TABLE connections (
+    state_hash   bytea PRIMARY KEY,
+    workspace_id uuid NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+    user_id      uuid NOT NULL REFERENCES users ON DELETE CASCADE,
+    platform     text NOT NULL,
+    account_id   uuid, -- set when an account is reconnected
+    session_hash bytea NOT NULL,
+    verifier     bytea NOT NULL,
+    profiles     bytea, -- sealed, once the network has answered
+    expires_at   timestamptz NOT NULL
+);
+
+CREATE TABLE groups (
+    id           uuid PRIMARY KEY,
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    name         text NOT NULL,
+    description  text NOT NULL DEFAULT '',
+    color        text NOT NULL DEFAULT '',
+    created_at   timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL,
+    UNIQUE (workspace_id, id),
+    UNIQUE (workspace_id, name)
+);
+
+CREATE TABLE group_accounts (
+    workspace_id uuid NOT NULL,
+    group_id     uuid NOT NULL,
+    account_id   uuid NOT NULL,
+    position     int NOT NULL,
+    PRIMARY KEY (group_id, account_id),
+    FOREIGN KEY (workspace_id, group_id) REFERENCES groups (workspace_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (workspace_id, account_id) REFERENCES accounts (workspace_id, id)
+);
+
+CREATE TABLE posts (
+    id            uuid PRIMARY KEY,
+    workspace_id  uuid NOT NULL REFERENCES workspaces,
+    account_id    uuid NOT NULL,
+    platform      text NOT NULL,
+    text          text NOT NULL,
+    title         text NOT NULL,
+    tags          text[] NOT NULL,
+    settings      jsonb NOT NULL,
+    publish_at    timestamptz,
+    tz            text NOT NULL,
+    status        text NOT NULL CHECK (status IN ('draft', 'queued', 'live', 'failed')),
+    external_id   text NOT NULL DEFAULT '',
+    external_url  text NOT NULL DEFAULT '',
+    error_code    text NOT NULL DEFAULT '',
+    error_message text NOT NULL DEFAULT '',
+    error_hint    text NOT NULL DEFAULT '',
+    attempts      int NOT NULL DEFAULT 0,
+    created_via   text NOT NULL,
+    created_by    uuid,
+    created_at    timestamptz NOT NULL,
+    updated_at    timestamptz NOT NULL,
+    UNIQUE (workspace_id, id),
+    FOREIGN KEY (workspace_id, account_id) REFERENCES accounts (workspace_id, id)
+);
+-- The lists' order: a post's time, for a draft without one its creation.
+CREATE INDEX posts_by_time ON posts (workspace_id, coalesce(publish_at, created_at) DESC, id DESC);
+CREATE INDEX posts_by_status ON posts (workspace_id, status, coalesce(publish_at, created_at) DESC, id DESC);
+CREATE INDEX posts_by_account ON posts (account_id, status);
+
+CREATE TABLE post_events (
+    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    workspace_id uuid NOT NULL,
+    post_id      uuid NOT NULL,
+    kind         text NOT NULL,
+    at           timestamptz NOT NULL,
+    message      text NOT NULL DEFAULT '',
+    notes        text[] NOT NULL DEFAULT '{}',
+    FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX post_events_by_post ON post_events (post_id, id);
+
+-- The month's quota: a counter, and who holds a slot of which month.
+CREATE TABLE usage_month (
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    period       text NOT NULL,
+    used         bigint NOT NULL CHECK (used >= 0),
+    PRIMARY KEY (workspace_id, period)
+);
+
+-- Kept when the post is deleted: a deleted failed post's slot stays used.
+CREATE TABLE post_slots (
+    post_id      uuid PRIMARY KEY,
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    period       text NOT NULL,
+    state        text NOT NULL CHECK (state IN ('held', 'returned'))
+);
+
+-- The ledger of publishing: one row per post that ever left draft. docs/publishing.md explains it.
+CREATE TABLE publications (
+    post_id         uuid PRIMARY KEY,
+    workspace_id    uuid NOT NULL,
+    platform        text NOT NULL,
+    flow            text NOT NULL,
+    step            text NOT NULL,
+    handle          bytea,  -- sealed: a handle can be a bearer secret
+    armed           boolean NOT NULL DEFAULT false,
+    open            boolean NOT NULL DEFAULT false,
+    answer          text NOT NULL DEFAULT '',
+    tries           int NOT NULL DEFAULT 0,
+    deaths          int NOT NULL DEFAULT 0,
+    polls           int NOT NULL DEFAULT 0,
+    due_at          timestamptz NOT NULL,
+    next_action_at  timestamptz, -- null: nobody need act
+    waits           boolean NOT NULL DEFAULT false, -- for a network, a retry or a throttle: not overdue
+    step_since      timestamptz NOT NULL,
+    armed_at        timestamptz, -- the first arm of this handle or call
+    quiet_at        timestamptz, -- when a call on the wire must have arrived
+    first_call_at   timestamptz,
+    lease_epoch     bigint NOT NULL DEFAULT 0, -- fencing token: up by one at each claim, never reset
+    lease_owner     text,
+    lease_until     timestamptz,
+    woken_at        timestamptz, -- when a job of its own was last inserted
+    failure         jsonb,       -- the last refusal of the irreversible call, verbatim
+    FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE
+);
+CREATE INDEX publications_due ON publications (next_action_at) WHERE next_action_at IS NOT NULL;
+
+-- Every external call: written before it, finished after it.
+CREATE TABLE publish_steps (
+    id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    workspace_id uuid NOT NULL,
+    post_id      uuid NOT NULL,
+    epoch        bigint NOT NULL,
+    seq          int NOT NULL,
+    call         text NOT NULL,
+    started_at   timestamptz NOT NULL,
+    deadline_at  timestamptz NOT NULL,
+    finished_at  timestamptz,
+    verdict      text NOT NULL DEFAULT '',
+    http_status  int NOT NULL DEFAULT 0,
+    net_code     text NOT NULL DEFAULT '',
+    net_trace    text NOT NULL DEFAULT '',
+    response     bytea, -- verbatim, secrets cut, at most 64 KiB
+    UNIQUE (post_id, epoch, seq),
+    FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE
+);
+
+-- Creations of posts in the last hour: an exact sliding log.
+CREATE TABLE create_log (
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    at           timestamptz NOT NULL
+);
+CREATE INDEX create_log_by_workspace ON create_log (workspace_id, at);
+
+-- Requests by client address, in 60 sub-windows; lost at a crash, which does no harm.
+CREATE UNLOGGED TABLE address_log (
+    address text NOT NULL,
+    bucket  bigint NOT NULL,
+    hits    int NOT NULL,
+    PRIMARY KEY (address, bucket)
+);
+
+-- Sign-in and the like: the theoretical arrival time of a leaky bucket for each key.
+CREATE UNLOGGED TABLE throttles (
+    key text PRIMARY KEY,
+    tat timestamptz NOT NULL
+);
+
+CREATE TABLE idempotency (
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    route        text NOT NULL,
+    key          text NOT NULL,
+    fingerprint  bytea NOT NULL,
+    status       int NOT NULL DEFAULT 0, -- 0 while the first request runs
+    body         bytea,
+    locked_until timestamptz NOT NULL,
+    created_at   timestamptz NOT NULL,
+    PRIMARY KEY (workspace_id, route, key)
+);
+CREATE INDEX idempotency_age ON idempotency (created_at);
+
+-- Who works: a worker that reported lately makes the service ready.
+CREATE TABLE workers (
+    name    text PRIMARY KEY,
+    seen_at timestamptz NOT NULL
+);
