@@ -1,0 +1,51 @@
+// Package config turns the environment's BELFRY_ variables into one checked value. Nothing else in
+// Belfry reads the environment, and nothing here reads anything else but the secret keys' file.
+package config
+
+import (
+	"log/slog"
+	"time"
+)
+
+// Prefix stands before the name of each variable.
+const Prefix = "BELFRY_"
+
+// Config is everything an operator can set. Its tags are the documentation: `belfry config`, the
+// errors and .env.example are made from them. A tag "shown" replaces a default that is worked out.
+type Config struct {
+	Addr           string        `env:"ADDR" envDefault:"127.0.0.1:8080" help:"Where the dashboard and the API listen, as HOST:PORT."`
+	PublicURL      string        `env:"PUBLIC_URL" shown:"http://localhost:8080" help:"The address people open, without a path. It stands in links, in sign-in cookies and in the callback addresses registered with the networks. Default: http://localhost with the port of BELFRY_ADDR."`
+	DatabaseURL    Secret        `env:"DATABASE_URL" shape:"url" eg:"postgres://belfry:password@db.example.org/belfry" help:"PostgreSQL 15 or newer. Empty: Belfry runs a PostgreSQL of its own in BELFRY_DATA_DIR."`
+	DataDir        string        `env:"DATA_DIR" shown:"data" help:"The folder of the local database, the media files and the secret keys. Default: data in the current folder, and /var/lib/belfry for root."`
+	StorageURL     Secret        `env:"STORAGE_URL" shape:"url" eg:"s3://key:secret@s3.example.org/bucket" shown:"file:data/media" help:"Where media files are kept: file:FOLDER, or an S3 bucket. Default: the folder media in BELFRY_DATA_DIR."`
+	SecretKeys     Secret        `env:"SECRET_KEYS" eg:"2026a:BASE64,2025b:BASE64" help:"Keys that seal the networks' tokens, as ID:KEY with KEY the base64 of 32 bytes. The first seals, all of them open. Empty: the file secret.keys in BELFRY_DATA_DIR, made at the first start. Machines that share a database need the same keys."`
+	Roles          Roles         `env:"ROLES" envDefault:"web,worker" help:"What this process does: web answers people and programs, worker publishes."`
+	TrustedProxies Prefixes      `env:"TRUSTED_PROXIES" eg:"10.0.0.0/8,192.168.1.7" help:"Addresses of reverse proxies whose X-Forwarded-For is believed. Empty: nobody's is."`
+	NetworksURL    string        `env:"NETWORKS_URL" eg:"http://127.0.0.1:9090" help:"A simulator of the networks: each call to https://HOST/PATH of a network goes to this address, with /HOST/PATH behind it. Empty: the real networks, or Belfry's own simulators while no network has credentials."`
+	RetryDelays    Durations     `env:"RETRY_DELAYS" envDefault:"1m,5m,15m" help:"How long to wait before each further try of a post that surely did not go out."`
+	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long media files are kept after their last post went out."`
+	UploadTTL      time.Duration `env:"UPLOAD_TTL" envDefault:"1h" help:"How long an upload address works."`
+	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"Requests one client address may make, as COUNT/TIME."`
+	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"Posts one workspace may create through the API, as COUNT/TIME."`
+	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker holds a post before another may take over. At least 6s."`
+	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that are due and held by nobody."`
+	SMTPURL        Secret        `env:"SMTP_URL" shape:"url" eg:"smtps://user:password@mail.example.org:465" help:"The mail server. Empty: no mail is sent."`
+	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of mail. Needed with BELFRY_SMTP_URL."`
+	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A file with plans of your own. Empty: the built-in ones."`
+	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"Where people whose plan is too small are sent. Empty: nowhere."`
+	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Prometheus reads /metrics, as HOST:PORT. Empty: nowhere."`
+	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address under which the networks fetch media files. Default: BELFRY_PUBLIC_URL."`
+	LogFormat      string        `env:"LOG_FORMAT" envDefault:"text" help:"How log lines look: text or json."`
+	LogLevel       slog.Level    `env:"LOG_LEVEL" envDefault:"info" help:"The least level that is logged: debug, info, warn or error."`
+	Network        NetworkValues // what the networks declared
+	given          map[string]string
+	extra          []Variable
+}
+
+// Variable is one that somebody else declares, a network as a rule. Its name lacks the prefix.
+type Variable struct {
+	Name    string
+	Default string
+	Help    string
+	Secret  bool
+}

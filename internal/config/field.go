@@ -1,0 +1,63 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// field is one variable as the struct's tags describe it, with its value when there is a Config.
+type field struct {
+	goName  string
+	name    string // without the prefix
+	initial string // what .env.example shows after the sign
+	example string // what an error tells to write
+	help    string
+	url     bool // a secret of which the place may be shown
+	value   reflect.Value
+}
+
+// fields lists the struct's own variables in order.
+func fields(cfg *Config) []field {
+	v := reflect.ValueOf(cfg).Elem()
+	var list []field
+	for sf, value := range v.Fields() {
+		name, ok := sf.Tag.Lookup("env")
+		if !ok {
+			continue
+		}
+		f := field{
+			goName: sf.Name, name: name, help: sf.Tag.Get("help"), example: sf.Tag.Get("eg"),
+			initial: sf.Tag.Get("envDefault"), url: sf.Tag.Get("shape") == "url", value: value,
+		}
+		if shown, ok := sf.Tag.Lookup("shown"); ok {
+			f.initial = shown
+		}
+		if f.example == "" {
+			f.example = f.initial
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// shown is the value for a print-out. Values with a shape of their own are shown as they were given.
+func (f field) shown(given map[string]string) string {
+	switch v := f.value.Interface().(type) {
+	case Secret:
+		if f.url {
+			return v.cutURL()
+		}
+		return v.String()
+	case string:
+		return v
+	}
+	if text, ok := given[f.name]; ok {
+		return text
+	}
+	return f.initial
+}
+
+// wrong is the error for a variable: its name, what is wrong, and what to write.
+func (f field) wrong(format string, args ...any) error {
+	return fmt.Errorf("%s%s %s: write for example %s%s=%s", Prefix, f.name, fmt.Sprintf(format, args...), Prefix, f.name, f.example)
+}

@@ -1,0 +1,106 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/caarlos0/env/v11"
+)
+
+// Load reads the variables out of environ, which has the form of os.Environ. An empty variable
+// counts as not set. The error names every variable that is wrong, one to a line, and what to write.
+func Load(environ []string, extra []Variable) (*Config, error) {
+	return load(environ, extra, os.Geteuid() == 0)
+}
+
+func load(environ []string, extra []Variable, root bool) (*Config, error) {
+	given := map[string]string{}
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		name, ours := strings.CutPrefix(name, Prefix)
+		if ours && value != "" {
+			given[name] = value
+		}
+	}
+	cfg := &Config{given: given, extra: extra, Network: networkValues(given, extra)}
+	if err := errors.Join(unknown(cfg), parse(cfg)); err != nil {
+		return nil, err
+	}
+	if err := fill(cfg, root); err != nil {
+		return nil, err
+	}
+	if err := check(cfg); err != nil {
+		return nil, err
+	}
+	return cfg, nil
+}
+
+// parse fills the struct and puts the parser's complaints, which name fields of ours, into words
+// about variables.
+func parse(cfg *Config) error {
+	err := env.ParseWithOptions(cfg, env.Options{Environment: cfg.given})
+	all := env.AggregateError{}
+	if err == nil || !errors.As(err, &all) {
+		return err
+	}
+	byName := map[string]field{}
+	for _, f := range fields(cfg) {
+		byName[f.goName] = f
+	}
+	var wrong []error
+	for _, err := range all.Errors {
+		p := env.ParseError{}
+		if !errors.As(err, &p) {
+			return fmt.Errorf("read the configuration: %w", err)
+		}
+		f := byName[p.Name]
+		wrong = append(wrong, f.wrong("cannot be %q (%v)", cfg.given[f.name], reason(f, p.Err)))
+	}
+	return errors.Join(wrong...)
+}
+
+// reason puts the complaints of parsers that are not ours into plain words.
+func reason(f field, err error) error {
+	switch f.value.Interface().(type) {
+	case time.Duration:
+		return errors.New("it is no length of time")
+	case slog.Level:
+		return errors.New("it is no log level")
+	}
+	return err
+}
+
+// fill works out the defaults that depend on other variables or on the machine.
+func fill(cfg *Config, root bool) error {
+	if cfg.DataDir == "" {
+		cfg.DataDir = "data"
+		if root {
+			cfg.DataDir = "/var/lib/belfry"
+		}
+	}
+	dir, err := filepath.Abs(cfg.DataDir)
+	if err != nil {
+		return fmt.Errorf("find the folder BELFRY_DATA_DIR=%s: %w", cfg.DataDir, err)
+	}
+	cfg.DataDir = dir
+	if cfg.StorageURL.IsZero() {
+		cfg.StorageURL = NewSecret("file:" + filepath.Join(dir, "media"))
+	}
+	if cfg.PublicURL == "" {
+		_, port, _ := net.SplitHostPort(cfg.Addr) // check looks at it
+		cfg.PublicURL = "http://localhost:" + port
+	}
+	cfg.PublicURL = strings.TrimSuffix(cfg.PublicURL, "/")
+	if cfg.MediaURL == "" {
+		cfg.MediaURL = cfg.PublicURL
+	}
+	cfg.MediaURL = strings.TrimSuffix(cfg.MediaURL, "/")
+	cfg.NetworksURL = strings.TrimSuffix(cfg.NetworksURL, "/")
+	return nil
+}

@@ -1,0 +1,77 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// Print writes each variable with the value in force, secrets cut, and marks the defaults.
+func (cfg *Config) Print(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name, value string) {
+		mark := ""
+		if _, ok := cfg.given[name]; !ok {
+			mark = "\t# default"
+		}
+		fmt.Fprintf(t, "%s%s=%s%s\n", Prefix, name, value, mark)
+	}
+	for _, f := range fields(cfg) {
+		line(f.name, f.shown(cfg.given))
+	}
+	for _, v := range cfg.extra {
+		value := cfg.Network.Get(v.Name)
+		if v.Secret {
+			value = NewSecret(value).String()
+		}
+		line(v.Name, value)
+	}
+	return t.Flush()
+}
+
+// Example returns the text of .env.example: every variable, its help and its default, commented out.
+func Example(extra []Variable) string {
+	var b strings.Builder
+	b.WriteString("# Belfry's variables and their defaults, written by `make generate`: do not edit.\n")
+	b.WriteString("# Copy what you change into the environment of `belfry serve`. An empty variable counts as not set.\n")
+	for _, f := range fields(&Config{}) {
+		example := ""
+		if f.initial == "" {
+			example = f.example
+		}
+		entry(&b, f.name, f.initial, f.help, example)
+	}
+	for _, v := range extra {
+		entry(&b, v.Name, v.Default, v.Help, "")
+	}
+	return b.String()
+}
+
+func entry(b *strings.Builder, name, value, help, example string) {
+	b.WriteString("\n")
+	for _, line := range wrap(help, 96) {
+		b.WriteString("# " + line + "\n")
+	}
+	if example != "" {
+		b.WriteString("# For example: " + example + "\n")
+	}
+	b.WriteString("#" + Prefix + name + "=" + value + "\n")
+}
+
+// wrap breaks a text into lines of at most width letters.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if line != "" && len(line)+1+len(word) > width {
+			lines = append(lines, line)
+			line = ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}

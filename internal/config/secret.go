@@ -1,0 +1,65 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"net/url"
+)
+
+const redacted = "[redacted]"
+
+// Secret is a value that no log line, error or print-out may show. Only Reveal gives it away.
+type Secret struct{ value string }
+
+// NewSecret wraps a value.
+func NewSecret(value string) Secret { return Secret{value} }
+
+// Reveal returns the value itself.
+func (s Secret) Reveal() string { return s.value }
+
+// IsZero reports whether nothing was set.
+func (s Secret) IsZero() bool { return s.value == "" }
+
+// String hides the value.
+func (s Secret) String() string {
+	if s.IsZero() {
+		return ""
+	}
+	return redacted
+}
+
+// Format hides the value from every verb of fmt.
+func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.String()) }
+
+// LogValue hides the value from slog.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText hides the value from encoders, JSON's included.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText takes the value as it stands.
+func (s *Secret) UnmarshalText(text []byte) error {
+	s.value = string(text)
+	return nil
+}
+
+// cutURL shows of an address what is no secret: where it leads, but neither password nor query,
+// which may hold one too.
+func (s Secret) cutURL() string {
+	u, err := url.Parse(s.value)
+	if err != nil || u.Scheme == "" {
+		return s.String()
+	}
+	if u.Opaque != "" {
+		return u.Scheme + ":" + u.Opaque
+	}
+	if u.Host == "" {
+		return u.Scheme + ":" + u.Path
+	}
+	user := ""
+	if u.User != nil {
+		user = redacted + "@"
+	}
+	return u.Scheme + "://" + user + u.Host + u.Path
+}

@@ -1,0 +1,107 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Roles is what a process does.
+type Roles struct{ Web, Worker bool }
+
+// UnmarshalText reads a list such as "web,worker".
+func (r *Roles) UnmarshalText(text []byte) error {
+	*r = Roles{}
+	for _, word := range list(text) {
+		switch word {
+		case "web":
+			r.Web = true
+		case "worker":
+			r.Worker = true
+		default:
+			return fmt.Errorf("%q is no role", word)
+		}
+	}
+	return nil
+}
+
+// Rate is a number of acts in a span of time.
+type Rate struct {
+	Count int
+	Per   time.Duration
+}
+
+// UnmarshalText reads a rate such as "600/10m".
+func (r *Rate) UnmarshalText(text []byte) error {
+	count, per, ok := strings.Cut(string(text), "/")
+	if !ok {
+		return errors.New("there is no / in it")
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(count))
+	if err != nil || n < 1 {
+		return fmt.Errorf("%q is no count above zero", count)
+	}
+	d, err := span(strings.TrimSpace(per))
+	if err != nil {
+		return err
+	}
+	*r = Rate{Count: n, Per: d}
+	return nil
+}
+
+// Durations is a list of spans of time.
+type Durations []time.Duration
+
+// UnmarshalText reads a list such as "1m,5m".
+func (ds *Durations) UnmarshalText(text []byte) error {
+	*ds = nil
+	for _, word := range list(text) {
+		d, err := span(word)
+		if err != nil {
+			return err
+		}
+		*ds = append(*ds, d)
+	}
+	return nil
+}
+
+// Prefixes is a list of address ranges.
+type Prefixes []netip.Prefix
+
+// UnmarshalText reads a list of ranges; a single address is a range of one.
+func (ps *Prefixes) UnmarshalText(text []byte) error {
+	*ps = nil
+	for _, word := range list(text) {
+		if addr, err := netip.ParseAddr(word); err == nil {
+			*ps = append(*ps, netip.PrefixFrom(addr, addr.BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(word)
+		if err != nil {
+			return fmt.Errorf("%q is neither an address nor a range of them", word)
+		}
+		*ps = append(*ps, p.Masked())
+	}
+	return nil
+}
+
+func span(word string) (time.Duration, error) {
+	d, err := time.ParseDuration(word)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("%q is no length of time above zero", word)
+	}
+	return d, nil
+}
+
+func list(text []byte) []string {
+	var words []string
+	for word := range strings.SplitSeq(string(text), ",") {
+		if word = strings.TrimSpace(word); word != "" {
+			words = append(words, word)
+		}
+	}
+	return words
+}
