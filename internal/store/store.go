@@ -65,8 +65,8 @@ type Tenant struct {
 	ws    core.WorkspaceID
 }
 
-// Workspace is whose data it is.
-func (t Tenant) Workspace() core.WorkspaceID { return t.ws }
+// WorkspaceID is whose data it is.
+func (t Tenant) WorkspaceID() core.WorkspaceID { return t.ws }
 
 // Tx runs f in one transaction, which commits exactly if f returns nil.
 func (t Tenant) Tx(ctx context.Context, f func(Tenant) error) error {

@@ -1,0 +1,54 @@
+// Package app holds the verbs: every operation of the service, once. Doors decode, call a verb and encode;
+// scope, plan, quota and state are checked here and nowhere else.
+package app
+
+import (
+	"errors"
+	"log/slog"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// Config is what an App is made of. Every field is required unless it says otherwise.
+type Config struct {
+	Store    *store.Store
+	Networks *network.Set
+	Client   *network.Client
+	Ring     *secret.Ring
+	Plans    core.Plans
+	Schedule core.Schedule
+	Log      *slog.Logger
+	Now      func() time.Time
+	// PublicURL is where browsers find the service, without a slash at the end.
+	PublicURL string
+	// NetworksURL names what stands in for the real networks; empty for the real ones.
+	NetworksURL string
+	// LimitAddress bounds the requests of one client address, LimitCreate a workspace's creations of
+	// posts (Spec §8).
+	LimitAddress Rate
+	LimitCreate  Rate
+}
+
+// Rate is so many in a window; every window of that length, not each clock hour.
+type Rate struct {
+	Max    int
+	Window time.Duration
+}
+
+// App carries out the verbs. It is safe for concurrent use and starts no goroutines.
+type App struct{ cfg Config }
+
+// New checks the configuration and makes an App.
+func New(cfg Config) (*App, error) {
+	if cfg.Store == nil || cfg.Networks == nil || cfg.Ring == nil || cfg.Plans == nil || cfg.Log == nil || cfg.Now == nil {
+		return nil, errors.New("app: a required part of the configuration is missing")
+	}
+	if cfg.Schedule.Lease <= 0 || cfg.LimitAddress.Max <= 0 || cfg.LimitCreate.Max <= 0 {
+		return nil, errors.New("app: the schedule and the limits must be positive")
+	}
+	return &App{cfg}, nil
+}

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"context"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// enter is the gate: the only way from a caller to a workspace's data.
+func (a *App) enter(c core.Caller, need core.Scope) (store.Tenant, error) {
+	if err := c.Need(need); err != nil {
+		return store.Tenant{}, err
+	}
+	return a.cfg.Store.In(c.Workspace()), nil
+}
+
+// enterSession is the gate of what only a signed-in person may do.
+func (a *App) enterSession(c core.Caller, manages bool) (store.Tenant, error) {
+	if err := c.NeedSession(manages); err != nil {
+		return store.Tenant{}, err
+	}
+	return a.cfg.Store.In(c.Workspace()), nil
+}
+
+// plan reads the workspace and what its plan includes.
+func (a *App) plan(ctx context.Context, t store.Tenant) (core.Workspace, core.Plan, error) {
+	ws, err := t.Workspace(ctx)
+	if err != nil {
+		return ws, core.Plan{}, err
+	}
+	return ws, a.cfg.Plans[ws.Plan], nil
+}
