@@ -184,7 +184,7 @@ CREATE TABLE publications (
     polls           int NOT NULL DEFAULT 0,
     due_at          timestamptz NOT NULL,
     next_action_at  timestamptz, -- null: nobody need act
-    waits           boolean NOT NULL DEFAULT false, -- for a network, a retry or a throttle: not overdue
+    rest            text NOT NULL, -- how the last claim ended; 'queued' before the first, '' during one
     step_since      timestamptz NOT NULL,
     armed_at        timestamptz, -- the first arm of this handle or call
     quiet_at        timestamptz, -- when a call on the wire must have arrived
@@ -192,7 +192,7 @@ CREATE TABLE publications (
     lease_epoch     bigint NOT NULL DEFAULT 0, -- fencing token: up by one at each claim, never reset
     lease_owner     text,
     lease_until     timestamptz,
-    woken_at        timestamptz, -- when a job of its own was last inserted
+    woken_at        timestamptz, -- when a job of its own is or was due to run
     failure         jsonb,       -- the last refusal of the irreversible call, verbatim
     FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE
 );

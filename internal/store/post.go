@@ -1,0 +1,263 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+)
+
+const postColumns = `
+	p.id, p.workspace_id, p.account_id, p.platform, a.display_name, p.text, p.title, p.tags, p.settings,
+	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
+	p.attempts, p.created_via, p.created_at, p.updated_at, u.next_action_at, coalesce(u.rest, '') AS rest
+	FROM posts p
+	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
+	WHERE p.workspace_id = @ws`
+
+type postRow struct {
+	ID           core.PostID
+	WorkspaceID  core.WorkspaceID
+	AccountID    core.AccountID
+	Platform     string
+	DisplayName  string
+	Text         string
+	Title        string
+	Tags         []string
+	Settings     json.RawMessage
+	PublishAt    *time.Time
+	TZ           string
+	Status       string
+	ExternalID   string
+	ExternalURL  string
+	ErrorCode    string
+	ErrorMessage string
+	ErrorHint    string
+	Attempts     int
+	CreatedVia   string
+	CreatedAt    time.Time
+	UpdatedAt    time.Time
+	NextActionAt *time.Time
+	Rest         string
+}
+
+func (r postRow) post() (core.Post, error) {
+	zone, err := core.ParseZone(r.TZ)
+	if err != nil {
+		return core.Post{}, fmt.Errorf("read post %s: %w", r.ID, err)
+	}
+	p := core.Post{
+		ID: r.ID, Workspace: r.WorkspaceID, Account: r.AccountID, Platform: core.Platform(r.Platform), AccountName: r.DisplayName,
+		Text: r.Text, Title: r.Title, Tags: r.Tags, Settings: r.Settings, PublishAt: orZero(r.PublishAt), Zone: zone,
+		Status: core.PostStatus(r.Status), ExternalID: r.ExternalID, ExternalURL: r.ExternalURL, Attempts: r.Attempts,
+		Via: core.Via(r.CreatedVia), CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+	}
+	if r.ErrorCode != "" {
+		p.Error = &core.PostError{Code: r.ErrorCode, Message: r.ErrorMessage, Hint: r.ErrorHint}
+	}
+	switch {
+	case p.Status == core.PostFailed && core.Do(r.Rest) == core.DoRetry:
+		p.NextTryAt = orZero(r.NextActionAt)
+	case p.Status == core.PostQueued && core.Do(r.Rest) == core.DoHold:
+		p.NextTryAt, p.Held = orZero(r.NextActionAt), true
+	}
+	return p, nil
+}
+
+// Post reads a post.
+func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
+	row, err := one[postRow](t.query(ctx, `SELECT`+postColumns+` AND p.id = @id`, args{"id": id}))
+	if err != nil {
+		return core.Post{}, err
+	}
+	return row.post()
+}
+
+// LockPost reads a post and keeps others from changing it until the transaction ends. Everything that
+// changes a post's state locks the post first and its publication after.
+func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error) {
+	if _, err := value[core.PostID](t.query(ctx,
+		`SELECT id FROM posts WHERE workspace_id = @ws AND id = @id FOR NO KEY UPDATE`, args{"id": id})); err != nil {
+		return core.Post{}, err
+	}
+	return t.Post(ctx, id)
+}
+
+// PostFilter narrows a list. Zero fields do not.
+type PostFilter struct {
+	Statuses  []core.PostStatus
+	Account   core.AccountID
+	Group     core.GroupID
+	From, To  time.Time // on the time, for a draft without one on its creation
+	Contains  string    // in text or title
+	Ascending bool
+	After     *PostCursor
+	Limit     int
+}
+
+// PostCursor is the place in the list after which the next page starts.
+type PostCursor struct {
+	At time.Time
+	ID core.PostID
+}
+
+const listTime = `coalesce(p.publish_at, p.created_at)`
+
+// Posts lists posts by time and then id, newest first unless asked otherwise.
+func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
+	sql, a := `SELECT`+postColumns, args{"limit": f.Limit}
+	where := func(condition, name string, v any) {
+		sql += ` AND ` + condition
+		a[name] = v
+	}
+	if len(f.Statuses) > 0 {
+		where(`p.status = ANY(@statuses)`, "statuses", f.Statuses)
+	}
+	if !f.Account.IsZero() {
+		where(`p.account_id = @account`, "account", f.Account)
+	}
+	if !f.Group.IsZero() {
+		where(`p.account_id IN (SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group)`, "group", f.Group)
+	}
+	if !f.From.IsZero() {
+		where(listTime+` >= @from`, "from", f.From)
+	}
+	if !f.To.IsZero() {
+		where(listTime+` < @to`, "to", f.To)
+	}
+	if f.Contains != "" {
+		where(`(p.text ILIKE @q OR p.title ILIKE @q)`, "q", "%"+escapeLike(f.Contains)+"%")
+	}
+	order, beyond := "DESC", "<"
+	if f.Ascending {
+		order, beyond = "ASC", ">"
+	}
+	if f.After != nil {
+		where(`(`+listTime+`, p.id) `+beyond+` (@at, @after)`, "at", f.After.At)
+		a["after"] = f.After.ID
+	}
+	sql += fmt.Sprintf(` ORDER BY %s %s, p.id %s LIMIT @limit`, listTime, order, order)
+	rows, err := many[postRow](t.query(ctx, sql, a))
+	if err != nil {
+		return nil, err
+	}
+	posts := make([]core.Post, len(rows))
+	for i, row := range rows {
+		if posts[i], err = row.post(); err != nil {
+			return nil, err
+		}
+	}
+	return posts, nil
+}
+
+func escapeLike(s string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
+}
+
+// CountPosts counts the posts in each state.
+func (t Tenant) CountPosts(ctx context.Context) (map[core.PostStatus]int, error) {
+	type count struct {
+		Status string
+		Count  int
+	}
+	rows, err := many[count](t.query(ctx, `SELECT status, count(*) AS count FROM posts WHERE workspace_id = @ws GROUP BY status`, nil))
+	counts := map[core.PostStatus]int{}
+	for _, row := range rows {
+		counts[core.PostStatus(row.Status)] = row.Count
+	}
+	return counts, err
+}
+
+// InsertPost stores a new post.
+func (t Tenant) InsertPost(ctx context.Context, p core.Post, by core.UserID) error {
+	_, err := t.exec(ctx, `
+		INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, publish_at, tz, status,
+			created_via, created_by, created_at, updated_at)
+		VALUES (@id, @ws, @account, @platform, @text, @title, @tags, @settings, @publish_at, @tz, @status,
+			@via, @by, @now, @now)`,
+		args{
+			"id": p.ID, "account": p.Account, "platform": p.Platform, "text": p.Text, "title": p.Title, "tags": p.Tags,
+			"settings": p.Settings, "publish_at": some(p.PublishAt), "tz": p.Zone.Name(), "status": p.Status,
+			"via": p.Via, "by": by, "now": p.CreatedAt,
+		})
+	return err
+}
+
+// UpdatePost stores the content, time and state of a post that LockPost has read.
+func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
+	var failure core.PostError
+	if p.Error != nil {
+		failure = *p.Error
+	}
+	_, err := t.exec(ctx, `
+		UPDATE posts SET text = @text, title = @title, tags = @tags, settings = @settings, publish_at = @publish_at, tz = @tz,
+			status = @status, external_id = @external_id, external_url = @external_url,
+			error_code = @code, error_message = @message, error_hint = @hint, attempts = @attempts, updated_at = @now
+		WHERE workspace_id = @ws AND id = @id`,
+		args{
+			"id": p.ID, "text": p.Text, "title": p.Title, "tags": p.Tags, "settings": p.Settings, "publish_at": some(p.PublishAt),
+			"tz": p.Zone.Name(), "status": p.Status, "external_id": p.ExternalID, "external_url": p.ExternalURL,
+			"code": failure.Code, "message": failure.Message, "hint": failure.Hint, "attempts": p.Attempts, "now": p.UpdatedAt,
+		})
+	return err
+}
+
+// DeletePost removes a post with its timeline and ledger. Its slot's row stays.
+func (t Tenant) DeletePost(ctx context.Context, id core.PostID) error {
+	_, err := t.exec(ctx, `DELETE FROM posts WHERE workspace_id = @ws AND id = @id`, args{"id": id})
+	return err
+}
+
+// SetPostURL stores the address of a live post's page.
+func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) error {
+	_, err := t.exec(ctx, `UPDATE posts SET external_url = @url WHERE workspace_id = @ws AND id = @id AND status = 'live'`,
+		args{"id": id, "url": url})
+	return err
+}
+
+// RepeatedTexts tells which of the accounts were given the same text since a time, on the queue or live.
+func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, since time.Time) (map[core.AccountID]bool, error) {
+	list, err := values[core.AccountID](t.query(ctx, `
+		SELECT DISTINCT p.account_id FROM posts p JOIN unnest(@accounts::uuid[], @texts::text[]) AS wanted(account, text)
+			ON p.account_id = wanted.account AND p.text = wanted.text
+		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND p.publish_at >= @since`,
+		args{"accounts": accounts, "texts": texts, "since": since}))
+	found := map[core.AccountID]bool{}
+	for _, id := range list {
+		found[id] = true
+	}
+	return found, err
+}
+
+// AddEvent appends to a post's timeline.
+func (t Tenant) AddEvent(ctx context.Context, id core.PostID, e core.Event) error {
+	notes := e.Notes
+	if notes == nil {
+		notes = []string{}
+	}
+	_, err := t.exec(ctx, `
+		INSERT INTO post_events (workspace_id, post_id, kind, at, message, notes) VALUES (@ws, @id, @kind, @at, @message, @notes)`,
+		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
+	return err
+}
+
+// Events reads a post's timeline, oldest first.
+func (t Tenant) Events(ctx context.Context, id core.PostID) ([]core.Event, error) {
+	type row struct {
+		Kind    string
+		At      time.Time
+		Message string
+		Notes   []string
+	}
+	rows, err := many[row](t.query(ctx, `
+		SELECT kind, at, message, notes FROM post_events WHERE workspace_id = @ws AND post_id = @id ORDER BY id`, args{"id": id}))
+	events := make([]core.Event, len(rows))
+	for i, r := range rows {
+		events[i] = core.Event{Kind: core.EventKind(r.Kind), At: r.At.UTC(), Message: r.Message, Notes: r.Notes}
+	}
+	return events, err
+}

@@ -1,0 +1,293 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/queue"
+)
+
+// ErrFenced tells a worker that another has taken its publication over: it must stop and make no
+// further call.
+var ErrFenced = errors.New("another worker has taken this publication over")
+
+// Publication is a row of the publishing ledger. Handle is sealed here; the protocol's own Handle is not.
+type Publication struct {
+	core.Publication
+	Post        core.PostID
+	Platform    core.Platform
+	Sealed      []byte
+	Epoch       int64
+	Rest        core.Do // how the last claim ended; RestQueued before the first
+	Polls       int
+	DueAt       time.Time
+	NextAt      time.Time // zero: nobody need act
+	StepSince   time.Time
+	ArmedAt     time.Time
+	QuietAt     time.Time
+	FirstCallAt time.Time
+	LeaseUntil  time.Time
+	Failure     json.RawMessage
+}
+
+// RestQueued marks a publication that no worker has claimed since it was queued.
+const RestQueued core.Do = "queued"
+
+const publicationColumns = `post_id, platform, flow, step, handle, armed, open, answer, tries, deaths, polls, rest, due_at,
+	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_until, failure`
+
+type publicationRow struct {
+	PostID       core.PostID
+	Platform     string
+	Flow         string
+	Step         string
+	Handle       []byte
+	Armed        bool
+	Open         bool
+	Answer       string
+	Tries        int
+	Deaths       int
+	Polls        int
+	Rest         string
+	DueAt        time.Time
+	NextActionAt *time.Time
+	StepSince    time.Time
+	ArmedAt      *time.Time
+	QuietAt      *time.Time
+	FirstCallAt  *time.Time
+	LeaseEpoch   int64
+	LeaseUntil   *time.Time
+	Failure      json.RawMessage
+}
+
+func (r publicationRow) publication() Publication {
+	return Publication{
+		Publication: core.Publication{
+			Flow: core.Flow(r.Flow), Step: core.Step(r.Step), Armed: r.Armed, Open: r.Open, Answer: core.Answer(r.Answer),
+			Tries: r.Tries, Deaths: r.Deaths,
+		},
+		Post: r.PostID, Platform: core.Platform(r.Platform), Sealed: r.Handle, Epoch: r.LeaseEpoch, Rest: core.Do(r.Rest), Polls: r.Polls,
+		DueAt: r.DueAt.UTC(), NextAt: orZero(r.NextActionAt), StepSince: r.StepSince.UTC(), ArmedAt: orZero(r.ArmedAt),
+		QuietAt: orZero(r.QuietAt), FirstCallAt: orZero(r.FirstCallAt), LeaseUntil: orZero(r.LeaseUntil), Failure: r.Failure,
+	}
+}
+
+// OpenPublication makes the ledger row of a post that goes onto the queue, or starts it anew. The
+// fencing epoch of an older row goes on counting. wokenAt is when the post's own job will run.
+func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow, wokenAt time.Time) error {
+	_, err := t.exec(ctx, `
+		INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since, woken_at)
+		VALUES (@post, @ws, @platform, @flow, 'idle', 'queued', @due, @due, clock(), @woken)
+		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = 'idle', handle = NULL, armed = false, open = false,
+			answer = '', tries = 0, deaths = 0, polls = 0, rest = 'queued', due_at = excluded.due_at,
+			next_action_at = excluded.next_action_at, step_since = excluded.step_since, armed_at = NULL, quiet_at = NULL,
+			first_call_at = NULL, woken_at = excluded.woken_at, failure = NULL
+		WHERE publications.workspace_id = @ws`,
+		args{"post": p.ID, "platform": p.Platform, "flow": flow, "due": p.PublishAt, "woken": wokenAt})
+	return err
+}
+
+// free is the condition under which a queued post may be changed: no worker holds it and nothing is armed.
+const free = `workspace_id = @ws AND post_id = @post AND step IN ('idle', 'creating', 'waiting')
+	AND (lease_until IS NULL OR lease_until < clock())`
+
+// MovePublication gives a queued post another time. False: a worker holds it.
+func (t Tenant) MovePublication(ctx context.Context, post core.PostID, due, wokenAt time.Time) (bool, error) {
+	n, err := t.exec(ctx, `
+		UPDATE publications SET due_at = @due, next_action_at = @due, woken_at = @woken, rest = 'queued' WHERE `+free,
+		args{"post": post, "due": due, "woken": wokenAt})
+	return n == 1, err
+}
+
+// ClosePublication takes a queued post off the queue; a handle made ahead is left to expire. False: a
+// worker holds it.
+func (t Tenant) ClosePublication(ctx context.Context, post core.PostID) (bool, error) {
+	n, err := t.exec(ctx, `
+		UPDATE publications SET step = 'idle', handle = NULL, next_action_at = NULL, rest = 'queued' WHERE `+free,
+		args{"post": post})
+	return n == 1, err
+}
+
+// LockPublication reads a post's ledger row and keeps others from claiming it until the transaction ends.
+func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publication, error) {
+	row, err := one[publicationRow](t.query(ctx,
+		`SELECT `+publicationColumns+` FROM publications WHERE workspace_id = @ws AND post_id = @post FOR UPDATE`, args{"post": post}))
+	return row.publication(), err
+}
+
+// SetPublication stores what a person's word or retry made of a locked row, and when a worker is to act on it.
+func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
+	_, err := t.exec(ctx, `
+		UPDATE publications SET step = @step, armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths,
+			polls = 0, rest = @rest, due_at = @due, next_action_at = @next, woken_at = NULL
+		WHERE workspace_id = @ws AND post_id = @post`,
+		args{
+			"post": p.Post, "step": p.Step, "armed": p.Armed, "open": p.Open, "answer": p.Answer, "tries": p.Tries,
+			"deaths": p.Deaths, "rest": p.Rest, "due": p.DueAt, "next": some(p.NextAt),
+		})
+	return err
+}
+
+// Claim takes a due publication that no worker holds for as long as the lease, with a new fencing
+// epoch. It answers not_found when there is nothing to claim. The row's Rest tells how the claim
+// before ended.
+func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration) (Publication, error) {
+	row, err := one[publicationRow](t.query(ctx, `
+		WITH due AS (
+			SELECT post_id, rest FROM publications
+			WHERE workspace_id = @ws AND post_id = @post AND next_action_at <= clock() AND (lease_until IS NULL OR lease_until < clock())
+			FOR UPDATE
+		)
+		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner, lease_until = clock() + @lease::interval,
+			rest = '', woken_at = NULL
+		FROM due WHERE p.post_id = due.post_id
+		RETURNING p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls, due.rest,
+			p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_until, p.failure`,
+		args{"post": post, "owner": owner, "lease": lease}))
+	return row.publication(), err
+}
+
+// Call is one external call in the ledger.
+type Call struct {
+	Seq      int
+	Do       core.Do
+	Deadline time.Duration // from now
+}
+
+// Outcome is what a call came to.
+type Outcome struct {
+	Seq        int
+	Verdict    core.Verdict
+	HTTPStatus int
+	Code       string
+	Trace      string
+	Response   []byte
+}
+
+// SaveStep stores where the protocol stands, what the last call came to and which call comes next, in
+// one statement, and renews the lease. It must succeed before the call is made. ErrFenced: stop.
+func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease, quiet time.Duration) error {
+	a := p.arguments()
+	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
+	n, err := t.exec(ctx, lastOutcome(last, a)+`, fenced AS (
+			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval,
+				first_call_at = coalesce(first_call_at, clock()),
+				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish' THEN clock() END) END,
+				quiet_at = CASE WHEN @call = 'publish' THEN clock() + @quiet::interval ELSE quiet_at END
+			WHERE workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch RETURNING post_id
+		)
+		INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at)
+		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced`, a)
+	if err != nil {
+		return fmt.Errorf("save %s before %s: %w", p.Step, next.Do, err)
+	}
+	if n != 1 {
+		return ErrFenced
+	}
+	return nil
+}
+
+// SaveRest stores where the protocol stands at the end of a claim and gives the lease back. A zero
+// NextAt means that nobody need act. ErrFenced: another worker goes on.
+func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
+	a := p.arguments()
+	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, some(p.NextAt)
+	n, err := t.exec(ctx, lastOutcome(last, a)+`
+		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls, next_action_at = @next,
+			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
+		WHERE workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch`, a)
+	if err != nil {
+		return fmt.Errorf("save %s at the end of a claim: %w", p.Step, err)
+	}
+	if n != 1 {
+		return ErrFenced
+	}
+	return nil
+}
+
+const stepColumns = `step_since = CASE WHEN step = @step THEN step_since ELSE clock() END, step = @step, handle = @handle,
+	armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths, failure = @failure`
+
+func (p Publication) arguments() args {
+	return args{
+		"post": p.Post, "epoch": p.Epoch, "step": p.Step, "handle": p.Sealed, "armed": p.Armed, "open": p.Open,
+		"answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "failure": p.Failure,
+	}
+}
+
+// lastOutcome finishes the step before in the same statement. Only the worker that began a step knows
+// its epoch and number, so this write needs no fence of its own.
+func lastOutcome(o *Outcome, a args) string {
+	if o == nil {
+		return `WITH finished AS (SELECT 1)`
+	}
+	a["last"], a["verdict"], a["http_status"], a["code"] = o.Seq, o.Verdict, o.HTTPStatus, o.Code
+	a["trace"], a["response"] = o.Trace, o.Response
+	return `WITH finished AS (
+			UPDATE publish_steps SET finished_at = clock(), verdict = @verdict, http_status = @http_status, net_code = @code,
+				net_trace = @trace, response = @response
+			WHERE workspace_id = @ws AND post_id = @post AND epoch = @epoch AND seq = @last
+		)`
+}
+
+// Due is a publication that waits for a worker.
+type Due struct {
+	Workspace core.WorkspaceID
+	Post      core.PostID
+}
+
+// WakeDue picks due publications that no worker holds and whose own job is not on the way, and notes
+// that each is now given one. patience is how long a job may take to start.
+func (s *Store) WakeDue(ctx context.Context, patience time.Duration, limit int) ([]Due, error) {
+	type row struct {
+		WorkspaceID core.WorkspaceID
+		PostID      core.PostID
+	}
+	rows, err := many[row](s.query(ctx, `
+		WITH due AS (
+			SELECT post_id FROM publications
+			WHERE next_action_at <= clock() AND (lease_until IS NULL OR lease_until < clock())
+				AND (woken_at IS NULL OR woken_at < clock() - @patience::interval)
+			ORDER BY next_action_at LIMIT @limit FOR UPDATE SKIP LOCKED
+		)
+		UPDATE publications p SET woken_at = clock() FROM due WHERE p.post_id = due.post_id RETURNING p.workspace_id, p.post_id`,
+		args{"patience": patience, "limit": limit}))
+	out := make([]Due, len(rows))
+	for i, r := range rows {
+		out[i] = Due{r.WorkspaceID, r.PostID}
+	}
+	return out, err
+}
+
+// Overdue counts the publications that have been due for longer than the given time and are held by
+// nobody, and tells since when the oldest waits.
+func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, oldest time.Time, err error) {
+	type row struct {
+		Count  int
+		Oldest *time.Time
+	}
+	r, err := one[row](s.query(ctx, `
+		SELECT count(*) AS count, min(next_action_at) AS oldest FROM publications
+		WHERE next_action_at <= clock() - @after::interval AND (lease_until IS NULL OR lease_until < clock())`,
+		args{"after": after}))
+	return r.Count, orZero(r.Oldest), err
+}
+
+// ReleaseLeases gives back the leases of a worker that stops, so that another may take over at once.
+func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
+	_, err := s.exec(ctx, `UPDATE publications SET lease_until = clock() WHERE lease_owner = @owner AND lease_until > clock()`,
+		args{"owner": owner})
+	return err
+}
+
+// EnqueueMany inserts jobs that exist exactly if the transaction commits.
+func (s *Store) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
+	if s.tx == nil {
+		return errors.New("enqueue outside a transaction")
+	}
+	return s.jobs.InsertMany(ctx, s.tx, jobs)
+}

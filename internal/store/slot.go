@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+
+	"belfry/internal/core"
+)
+
+// MonthUsed is how many slots of the period are taken.
+func (t Tenant) MonthUsed(ctx context.Context, period string) (int64, error) {
+	return value[int64](t.query(ctx, `
+		SELECT coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0)`, args{"period": period}))
+}
+
+// TakeSlots takes n slots of the period, all or none, and tells how many are used after that. ok is
+// false when the limit does not allow it; a nil limit always does.
+func (t Tenant) TakeSlots(ctx context.Context, period string, n int64, limit *int64) (used int64, ok bool, err error) {
+	if _, err := t.exec(ctx, `
+		INSERT INTO usage_month (workspace_id, period, used) VALUES (@ws, @period, 0) ON CONFLICT DO NOTHING`, args{"period": period}); err != nil {
+		return 0, false, err
+	}
+	after, err := values[int64](t.query(ctx, `
+		UPDATE usage_month SET used = used + @n
+		WHERE workspace_id = @ws AND period = @period AND (@limit::bigint IS NULL OR used + @n <= @limit) RETURNING used`,
+		args{"period": period, "n": n, "limit": limit}))
+	if err != nil {
+		return 0, false, err
+	}
+	if len(after) == 1 {
+		return after[0], true, nil
+	}
+	used, err = t.MonthUsed(ctx, period)
+	return used, false, err
+}
+
+// HoldSlot notes which month a post's slot belongs to. A post that is queued anew holds a new one.
+func (t Tenant) HoldSlot(ctx context.Context, post core.PostID, period string) error {
+	_, err := t.exec(ctx, `
+		INSERT INTO post_slots (post_id, workspace_id, period, state) VALUES (@post, @ws, @period, 'held')
+		ON CONFLICT (post_id) DO UPDATE SET period = excluded.period, state = 'held' WHERE post_slots.workspace_id = @ws`,
+		args{"post": post, "period": period})
+	return err
+}
+
+// ReturnSlot gives a post's slot back to the month it came from; a slot that is not held stays so.
+func (t Tenant) ReturnSlot(ctx context.Context, post core.PostID) error {
+	_, err := t.exec(ctx, `
+		WITH returned AS (
+			UPDATE post_slots SET state = 'returned' WHERE workspace_id = @ws AND post_id = @post AND state = 'held' RETURNING period
+		)
+		UPDATE usage_month m SET used = m.used - 1 FROM returned r WHERE m.workspace_id = @ws AND m.period = r.period`,
+		args{"post": post})
+	return err
+}
