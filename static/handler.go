@@ -1,0 +1,89 @@
+package static
+
+import (
+	"errors"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Handler serves the assets under Prefix. An address with the right hash may be kept for ever; any
+// other address of an asset that exists leads to the right one.
+func Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		all, err := shipped()
+		if err != nil {
+			http.Error(w, "assets cannot be read", http.StatusInternalServerError)
+			return
+		}
+		name, hash := plain(strings.TrimPrefix(r.URL.Path, Prefix))
+		a, ok := all[name]
+		switch {
+		case !ok:
+			http.NotFound(w, r)
+		case hash != a.hash:
+			w.Header().Set("Cache-Control", "no-cache")
+			http.Redirect(w, r, address(name, a.hash), http.StatusFound)
+		default:
+			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+			serve(w, r, a)
+		}
+	})
+}
+
+// FromDisk serves the assets of a folder (this one, while somebody works on it) and lets nobody keep them.
+func FromDisk(folder string) http.Handler {
+	files := os.DirFS(folder)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, _ := plain(strings.TrimPrefix(r.URL.Path, Prefix))
+		a, err := build{files, map[string]asset{}}.asset(name)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+			http.NotFound(w, r)
+			return
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		serve(w, r, a)
+	})
+}
+
+// plain takes the hash out of an address: css/app.0123456789ab.css is css/app.css.
+func plain(file string) (name, hash string) {
+	ext := path.Ext(file)
+	stem := strings.TrimSuffix(file, ext)
+	hash = strings.TrimPrefix(path.Ext(stem), ".")
+	if len(hash) != 12 {
+		return file, ""
+	}
+	return strings.TrimSuffix(stem, "."+hash) + ext, hash
+}
+
+func serve(w http.ResponseWriter, r *http.Request, a asset) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", a.kind)
+	h.Set("X-Content-Type-Options", "nosniff")
+	body := a.body
+	if a.gzip != nil {
+		h.Add("Vary", "Accept-Encoding")
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			h.Set("Content-Encoding", "gzip")
+			body = a.gzip
+		}
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	if r.Method == http.MethodGet {
+		// A reader who went away is nobody's concern.
+		_, _ = w.Write(body)
+	}
+}

@@ -1,0 +1,164 @@
+// Package static holds what browsers load beside the pages: styles, scripts, the font and the marks of
+// networks. Each is embedded and has an address that changes with its content.
+package static
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+//go:embed icon.svg css js fonts vendor networks
+var embedded embed.FS
+
+// Prefix is the path under which Handler answers.
+const Prefix = "/static/"
+
+// The style sheet is one request made of several files. Their order matters only inside a layer.
+var stylesheets = []string{
+	"css/tokens.css", "css/base.css", "css/frame.css", "css/parts.css", "css/forms.css", "css/compose.css", "css/posts.css",
+	"css/screens.css", "css/utilities.css",
+}
+
+// asset is one file as it is served.
+type asset struct {
+	body []byte
+	gzip []byte // nil when it would not be smaller
+	hash string
+	kind string // content type
+}
+
+// build reads assets from a file system; each is read once.
+type build struct {
+	files fs.FS
+	done  map[string]asset
+}
+
+var kinds = map[string]string{
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".woff2": "font/woff2",
+}
+
+// A style sheet or script names another asset by its plain address.
+var reference = regexp.MustCompile(Prefix + `[a-z0-9/_.-]+\.[a-z0-9]+`)
+
+func (b build) asset(name string) (asset, error) {
+	if a, ok := b.done[name]; ok {
+		return a, nil
+	}
+	kind, ok := kinds[path.Ext(name)]
+	if !ok {
+		return asset{}, fs.ErrNotExist
+	}
+	body, err := b.read(name)
+	if err != nil {
+		return asset{}, err
+	}
+	if strings.HasPrefix(kind, "text/") && !strings.HasPrefix(name, "vendor/") {
+		if body, err = b.resolve(name, body); err != nil {
+			return asset{}, err
+		}
+	}
+	sum := sha256.Sum256(body)
+	a := asset{body: body, gzip: compressed(body, kind), hash: hex.EncodeToString(sum[:6]), kind: kind}
+	b.done[name] = a
+	return a, nil
+}
+
+func (b build) read(name string) ([]byte, error) {
+	if name != "app.css" {
+		return fs.ReadFile(b.files, name)
+	}
+	var all bytes.Buffer
+	for _, sheet := range stylesheets {
+		body, err := fs.ReadFile(b.files, sheet)
+		if err != nil {
+			return nil, err
+		}
+		all.Write(body)
+	}
+	return all.Bytes(), nil
+}
+
+// resolve turns the plain addresses inside an asset into those that change with their content.
+func (b build) resolve(name string, body []byte) ([]byte, error) {
+	var failed error
+	resolved := reference.ReplaceAllFunc(body, func(found []byte) []byte {
+		other := strings.TrimPrefix(string(found), Prefix)
+		a, err := b.asset(other)
+		if err != nil {
+			failed = fmt.Errorf("%s names %s: %w", name, other, err)
+			return found
+		}
+		return []byte(address(other, a.hash))
+	})
+	return resolved, failed
+}
+
+// compressed gives the gzip form of a text, nil for what is compressed already.
+func compressed(body []byte, kind string) []byte {
+	if kind == kinds[".woff2"] {
+		return nil
+	}
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil
+	}
+	if _, err = w.Write(body); err != nil || w.Close() != nil || out.Len() >= len(body) {
+		return nil
+	}
+	return out.Bytes()
+}
+
+// address puts the hash before the extension: app.css is /static/app.<hash>.css.
+func address(name, hash string) string {
+	ext := path.Ext(name)
+	return Prefix + strings.TrimSuffix(name, ext) + "." + hash + ext
+}
+
+// shipped is every embedded asset by its plain name, built at first use.
+var shipped = sync.OnceValues(func() (map[string]asset, error) {
+	b := build{embedded, map[string]asset{}}
+	err := fs.WalkDir(embedded, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || kinds[path.Ext(name)] == "" {
+			return err
+		}
+		_, err = b.asset(name)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read embedded assets: %w", err)
+	}
+	if _, err = b.asset("app.css"); err != nil {
+		return nil, fmt.Errorf("read embedded assets: %w", err)
+	}
+	return b.done, nil
+})
+
+// URL is the address of an asset: URL("app.css"). An unknown name keeps its plain address, which
+// answers 404; a test walks every name that views use.
+func URL(name string) string {
+	all, err := shipped()
+	if a, ok := all[name]; err == nil && ok {
+		return address(name, a.hash)
+	}
+	return Prefix + name
+}
+
+// Mark is the drawing of a network as SVG markup, the generic one for a network that has none.
+func Mark(platform string) string {
+	for _, name := range []string{platform, "generic"} {
+		if body, err := fs.ReadFile(embedded, "networks/"+name+".svg"); err == nil {
+			return string(body)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,99 @@
+// Package layout draws what surrounds every screen: the rail, the banners, the flash and the help.
+package layout
+
+import (
+	"belfry/views/link"
+	"belfry/views/ui"
+)
+
+// Section is the place of a page in the rail.
+type Section string
+
+// Sections that exist.
+const (
+	SectionPosts    Section = "posts"
+	SectionCompose  Section = "compose"
+	SectionAccounts Section = "accounts"
+	SectionSettings Section = "settings"
+)
+
+// Frame is what every page needs to know beside its own model.
+type Frame struct {
+	Title     string // of the browser's tab
+	Section   Section
+	Workspace string
+	Person    Person
+	// Writes and Manages tell what the person's role allows, so that nothing is offered in vain.
+	Writes, Manages bool
+	// Sandbox tells that the networks are simulated.
+	Sandbox bool
+	// Notices are what needs a person, wherever in the dashboard they are.
+	Notices []Notice
+	Flash   *Flash
+	Version string
+}
+
+// Person is who is signed in.
+type Person struct{ Name, Email string }
+
+// Notice is something that needs a person, and the way there.
+type Notice struct {
+	Text   string
+	Action string
+	URL    string
+}
+
+// Flash is said once, on the page after an act.
+type Flash struct {
+	Tone ui.Tone
+	Text string
+}
+
+type entry struct {
+	section  Section
+	name     string
+	icon     string
+	url      string
+	shortcut string // after g
+}
+
+func (f Frame) entries() []entry {
+	all := []entry{{SectionPosts, "Posts", "list", link.Posts(link.Filter{}), "p"}}
+	if f.Writes {
+		all = append(all, entry{SectionCompose, "Compose", "square-pen", link.Compose, ""})
+	}
+	all = append(all, entry{SectionAccounts, "Accounts", "at-sign", link.Accounts, "a"})
+	if f.Manages {
+		all = append(all, entry{SectionSettings, "Settings", "settings", link.Keys, "s"})
+	}
+	return all
+}
+
+func (e entry) current(f Frame) string {
+	if e.section == f.Section {
+		return "page"
+	}
+	return ""
+}
+
+func (f Frame) tab() string {
+	if f.Title == "" {
+		return "Belfry"
+	}
+	return f.Title + " · Belfry"
+}
+
+// htmxConfig keeps htmx from evaluating anything, from adding styles and from keeping pages in the
+// browser's storage; an error's page goes where people see it.
+const htmxConfig = `{"allowEval":false,"includeIndicatorStyles":false,"allowScriptTags":false,"selfRequestsOnly":true,` +
+	`"historyCacheSize":0,"historyRestoreAsHxRequest":false,"refreshOnHistoryMiss":true,"timeout":20000,` +
+	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},` +
+	`{"code":"[45]..","swap":true,"error":true,"target":"#fault"}]}`
+
+// initials stand in for a picture of a person or workspace.
+func initials(name string) string {
+	for _, r := range name {
+		return string(r)
+	}
+	return "·"
+}

@@ -1,0 +1,38 @@
+// Package link holds every address of the dashboard as a function, so that none is spelled elsewhere.
+//
+// A route table gives the functions a placeholder in place of an id: link.Post(":id") is "/posts/:id".
+package link
+
+import "net/url"
+
+// Pages that stand by themselves.
+const (
+	Home    = "/"
+	SetUp   = "/set-up"
+	SignIn  = "/sign-in"
+	SignOut = "/sign-out"
+)
+
+// SignInFor is the sign-in page that leads back to a page of the dashboard.
+func SignInFor(next string) string {
+	if next == "" {
+		return SignIn
+	}
+	return SignIn + "?" + url.Values{"next": {next}}.Encode()
+}
+
+// under joins a collection, an id and what is asked of it.
+func under(collection, id string, rest ...string) string {
+	path := collection + "/" + url.PathEscape(id)
+	for _, part := range rest {
+		path += "/" + part
+	}
+	return path
+}
+
+func withQuery(path string, query url.Values) string {
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}

@@ -1,0 +1,211 @@
+// Package posts draws composing, the list of posts and a post's page.
+package posts
+
+import (
+	"fmt"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/views/layout"
+	"belfry/views/link"
+)
+
+// Names of the composer's inputs, for whoever reads the form. FieldAccount occurs once per account;
+// FieldWhen is one of the When words; FieldAt is a local date-time, YYYY-MM-DDTHH:mm, in the zone of
+// FieldZone; FieldTags holds tags divided by commas.
+const (
+	FieldAccount = "account"
+	FieldText    = "text"
+	FieldTitle   = "title"
+	FieldTags    = "tags"
+	FieldWhen    = "when"
+	FieldAt      = "at"
+	FieldZone    = "tz"
+)
+
+// Words of FieldWhen.
+const (
+	WhenNow   = "now"
+	WhenAt    = "at"
+	WhenDraft = "draft"
+)
+
+// OverrideField is the input with a network's own text; empty means the common text.
+func OverrideField(platform string) string { return "override." + platform + ".text" }
+
+// SettingField is the input of one setting of a network. A switch sends "true" or nothing, a list one
+// entry per line.
+func SettingField(platform, setting string) string { return "settings." + platform + "." + setting }
+
+// ComposeModel is the composer: for new posts, or for one draft when PostID is set.
+type ComposeModel struct {
+	Frame    layout.Frame
+	PostID   string // of the draft that is edited; its account is fixed and its network has no override
+	Accounts []Account
+	// Networks are those of Accounts, each with its limit and settings.
+	Networks []Network
+	Values   Values
+	Zone     core.Zone // the workspace's
+	Plan     PlanModel
+	// Refused is why the last try to send did not work; the values are kept.
+	Refused *contract.Error
+	// Errors are what is wrong with an input, by its name.
+	Errors map[string]string
+	// Autosave names the browser's copy of what is written, one per person and workspace ("" for none).
+	Autosave string
+	// Redrawn tells that Values come from the person and beat the browser's copy.
+	Redrawn bool
+}
+
+// Account is an account to choose.
+type Account struct {
+	ID, Name, Username string
+	Platform, Network  string // the network's id and name
+	Status             string
+	Chosen             bool
+}
+
+// Network is what the composer knows of a network.
+type Network struct {
+	ID, Name string
+	Text     core.Count
+	Title    *core.Count
+	Fields   []network.Field
+}
+
+// Values are the inputs as they stand.
+type Values struct {
+	Text, Title, Tags string
+	When              string                       // WhenNow, WhenAt or WhenDraft
+	At                string                       // YYYY-MM-DDTHH:mm
+	Overrides         map[string]string            // by platform
+	Settings          map[string]map[string]string // by platform and setting
+}
+
+// Setting is a setting's value as its input shows it.
+func (v Values) Setting(platform, name string) string { return v.Settings[platform][name] }
+
+// PlanModel is what would happen. The zero one says that nothing has been asked yet.
+type PlanModel struct {
+	Plan *contract.Plan
+	// Rows are those of Plan with the names that people know.
+	Rows []PlanRow
+	// Missing says in a sentence what the form lacks before there can be a plan.
+	Missing string
+	// Refused is why there is no plan.
+	Refused *contract.Error
+	When    string // WhenNow, WhenAt or WhenDraft
+	Zone    core.Zone
+	Now     time.Time
+	// Editing tells that the posts exist already.
+	Editing bool
+}
+
+// PlanRow is a row of the plan and its account.
+type PlanRow struct {
+	contract.PlanRow
+	Account string
+	Network string
+}
+
+func (m ComposeModel) action() string {
+	if m.PostID != "" {
+		return link.Edit(m.PostID)
+	}
+	return link.Create
+}
+
+func (m ComposeModel) planURL() string {
+	if m.PostID != "" {
+		return link.EditPlan(m.PostID)
+	}
+	return link.Plan
+}
+
+func (m ComposeModel) title() string {
+	if m.PostID != "" {
+		return "Edit draft"
+	}
+	return "Compose"
+}
+
+func (m ComposeModel) takesTitle() bool {
+	for _, n := range m.Networks {
+		if n.Title != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (m ComposeModel) chosen(platform string) bool {
+	for _, a := range m.Accounts {
+		if a.Chosen && a.Platform == platform {
+			return true
+		}
+	}
+	return false
+}
+
+// effective is the text that goes to a network as the form stands.
+func (v Values) effective(platform string) string {
+	if own := v.Overrides[platform]; own != "" {
+		return own
+	}
+	return v.Text
+}
+
+// submit is the label of the button, which says what happens.
+func (m PlanModel) submit() string {
+	n := len(m.Rows)
+	if m.Editing {
+		return map[string]string{WhenNow: "Send now", WhenAt: "Schedule", WhenDraft: "Save draft"}[m.When]
+	}
+	switch m.When {
+	case WhenNow:
+		return "Send " + count(n) + " now"
+	case WhenAt:
+		return "Schedule " + count(n)
+	}
+	if n == 1 {
+		return "Save draft"
+	}
+	return fmt.Sprintf("Save %d drafts", n)
+}
+
+// ready tells whether the button may be pressed.
+func (m PlanModel) ready() bool { return m.Plan != nil && m.Plan.OK && len(m.Rows) > 0 }
+
+func count(n int) string {
+	if n == 1 {
+		return "1 post"
+	}
+	return fmt.Sprintf("%d posts", n)
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// away says how far an instant is.
+func away(at, now time.Time) string {
+	d := at.Sub(now)
+	switch {
+	case d < time.Minute:
+		return "at once"
+	case d < time.Hour:
+		return "in " + plural(int64(d/time.Minute), "minute", "minutes")
+	case d < 48*time.Hour:
+		return "in " + plural(int64((d+30*time.Minute)/time.Hour), "hour", "hours")
+	}
+	return "in " + plural(int64((d+12*time.Hour)/(24*time.Hour)), "day", "days")
+}
+
+var unitWords = map[core.Unit]string{
+	core.UnitBytes: "bytes", core.UnitCharacters: "characters", core.UnitUTF16: "characters",
+}
