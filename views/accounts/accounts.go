@@ -1,0 +1,79 @@
+// Package accounts draws the connected accounts and the choice among profiles after a consent.
+package accounts
+
+import (
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/layout"
+)
+
+// Model is the page of accounts.
+type Model struct {
+	Frame    layout.Frame
+	Networks []Network
+	Zone     core.Zone
+	// Used and Limit are the plan's figures; a nil limit means none is set.
+	Used  int64
+	Limit *int64
+	// Refused is why the last act did not work.
+	Refused *contract.Error
+}
+
+// Network is a network and the accounts at it.
+type Network struct {
+	ID, Name string
+	Profile  string // what an account is called there
+	Needs    string // what a person needs in order to connect
+	// Configured tells whether this server has the network's credentials.
+	Configured bool
+	Accounts   []Account
+}
+
+// Account is a connected account.
+type Account struct {
+	ID, Name, Username string
+	Status             string
+	Reason             string // why the status is not ok
+	ExpiresAt          time.Time
+	CreatedAt          time.Time
+	Queued             int // posts that wait for their time
+}
+
+// FieldProfile occurs once per profile that was picked; FieldPending names the pending consent.
+const (
+	FieldProfile = "profile"
+	FieldPending = "pending"
+)
+
+// ChooseModel is the choice among the profiles that a consent covers.
+type ChooseModel struct {
+	Frame    layout.Frame
+	Platform string
+	Network  string
+	Profile  string // what an account is called there
+	Pending  string // value of FieldPending
+	Profiles []Profile
+	Refused  *contract.Error
+}
+
+// Profile is one that may be picked.
+type Profile struct {
+	ID, Name, Username string
+	Unusable           string // why it cannot be connected; empty when it can
+	Connected          bool   // it is connected already and would be renewed
+	Chosen             bool
+}
+
+func (m Model) connected() int {
+	n := 0
+	for _, network := range m.Networks {
+		n += len(network.Accounts)
+	}
+	return n
+}
+
+func (m Model) full() bool { return m.Limit != nil && m.Used >= *m.Limit }
+
+func (n Network) connect() string { return "Connect a " + n.Profile }

@@ -1,0 +1,42 @@
+// Package auth draws the first run and signing in.
+package auth
+
+import (
+	"belfry/internal/contract"
+	"belfry/views/layout"
+)
+
+// Inputs of the forms.
+const (
+	FieldWorkspace = "workspace"
+	FieldName      = "name"
+	FieldEmail     = "email"
+	FieldPassword  = "password"
+	FieldZone      = "tz"
+	FieldCode      = "code"
+	FieldNext      = "next"
+)
+
+// SetUpModel is the first run: the workspace and its owner.
+type SetUpModel struct {
+	Frame  layout.Frame
+	Values SetUpValues
+	// NeedsCode asks for the code that the server printed, where strangers can reach it.
+	NeedsCode bool
+	Errors    map[string]string // by input
+	Refused   *contract.Error
+}
+
+// SetUpValues are the inputs as they stand; a password is never drawn again.
+type SetUpValues struct {
+	Workspace, Name, Email, Zone, Code string
+}
+
+// SignInModel is the sign-in page.
+type SignInModel struct {
+	Frame layout.Frame
+	Email string
+	Next  string // where to go afterwards; an address of ours
+	// Refused is why signing in did not work, in one answer for every cause.
+	Refused *contract.Error
+}

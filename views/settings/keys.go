@@ -1,0 +1,33 @@
+// Package settings draws the settings of a workspace.
+package settings
+
+import (
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/layout"
+)
+
+// Inputs of the form of a new key. FieldScope is "read" or "write".
+const (
+	FieldName  = "name"
+	FieldScope = "scope"
+)
+
+// KeysModel is the page of API keys.
+type KeysModel struct {
+	Frame layout.Frame
+	Keys  []contract.Key
+	Zone  core.Zone
+	// New is the key just made: the only time that its Key is shown.
+	New *contract.Key
+	// Name and Scope are the form's values.
+	Name, Scope string
+	Errors      map[string]string // by input
+	// Refused is why the last act did not work.
+	Refused *contract.Error
+	// API tells whether the plan has the API; UpgradeURL leads to the plans when it has not.
+	API        bool
+	UpgradeURL string
+	// Address is where the API answers, such as https://belfry.example/v1.
+	Address string
+}
