@@ -24,6 +24,7 @@ type Server struct {
 	account   account
 	layout    layout
 	ephemeral bool
+	password  string
 	url       string
 
 	stopping chan struct{} // closed by Stop
@@ -74,7 +75,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		bin: bin, account: a, layout: l, ephemeral: cfg.Ephemeral, url: l.address(password, database),
+		bin: bin, account: a, layout: l, ephemeral: cfg.Ephemeral, password: password, url: l.address(password, database),
 		stopping: make(chan struct{}), ended: make(chan struct{}), current: make(chan *process, 1),
 	}
 	if err := s.open(ctx); err != nil {
@@ -85,6 +86,10 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 
 // open starts the first process, writes the address down for other commands, and starts the keeper.
 func (s *Server) open(ctx context.Context) error {
+	// Left by a killed run, it would send commands to a server that is not there yet.
+	if err := removeFile(s.layout.url); err != nil {
+		return fmt.Errorf("remove an old address of the database: %w", err)
+	}
 	if err := reclaim(ctx, s.layout.cluster); err != nil {
 		return err
 	}

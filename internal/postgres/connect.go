@@ -1,0 +1,81 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// urlPatience is how long a command waits for a service that is just starting its database.
+const urlPatience = 20 * time.Second
+
+// Session is a command's way into the local database.
+type Session struct {
+	URL    string
+	server *Server // nil when a service runs it
+	lock   *Lock
+}
+
+// Connect finds the local database of a data folder for a command. While a service runs on the
+// folder its server is used; else the server is started for as long as the session lasts. The
+// caller ends the session with Close.
+func Connect(ctx context.Context, dir string) (*Session, error) {
+	lock, err := lockDir(ctx, dir, byCommand)
+	if held := new(HeldError); errors.As(err, &held) && held.Kind == byServe {
+		url, err := waitForURL(ctx, dir, held)
+		return &Session{URL: url}, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	server, err := Start(ctx, Config{Dir: dir})
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return &Session{URL: server.URL(), server: server, lock: lock}, nil
+}
+
+// Close stops the server if the session started it.
+func (s *Session) Close(ctx context.Context) error {
+	if s.server == nil {
+		return nil
+	}
+	return errors.Join(s.server.Stop(ctx), s.lock.Release())
+}
+
+// waitForURL reads the address that the service wrote down. One that does not answer may be left
+// from a service killed before, so it is read again.
+func waitForURL(ctx context.Context, dir string, held *HeldError) (string, error) {
+	l, err := newLayout(dir)
+	if err != nil {
+		return "", err
+	}
+	for deadline := time.Now().Add(urlPatience); ; {
+		text, err := os.ReadFile(l.url)
+		if err == nil {
+			address := strings.TrimSpace(string(text))
+			if err = ping(ctx, address); err == nil {
+				return address, nil
+			}
+		}
+		if time.Now().After(deadline) {
+			return "", fmt.Errorf("a belfry serve uses %s (pid %s), and there is no local database to reach there (%w): if it runs with BELFRY_DATABASE_URL, give this command the same", held.Dir, held.Pid, err)
+		}
+		if err := pause(ctx, 50*time.Millisecond); err != nil {
+			return "", err
+		}
+	}
+}
+
+func ping(ctx context.Context, address string) error {
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		return err
+	}
+	return conn.Close(ctx)
+}

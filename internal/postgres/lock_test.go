@@ -1,0 +1,123 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func TestASecondServiceIsToldWhoHasTheFolder(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	lock, err := LockDir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = LockDir(t.Context(), dir)
+	want := "another belfry serve already uses " + dir + " (pid " + itoa(os.Getpid()) + ")"
+	if held := new(HeldError); !errors.As(err, &held) || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if err := lock.Release(); err != nil {
+		t.Fatal(err)
+	}
+	lock, err = LockDir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = lock.Release()
+}
+
+func TestAServiceWaitsForACommand(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	command, err := lockDir(t.Context(), dir, byCommand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan error)
+	go func() {
+		lock, err := LockDir(context.WithoutCancel(t.Context()), dir)
+		if err == nil {
+			err = lock.Release()
+		}
+		got <- err
+	}()
+	if _, err := TryLockDir(dir); err == nil || !strings.HasPrefix(err.Error(), "another belfry command already uses") {
+		t.Errorf("got %v", err)
+	}
+	if err := command.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFolderThatCannotBeMadeIsNamed(t *testing.T) {
+	t.Parallel()
+	file := dataDir(t) + "/file"
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := LockDir(t.Context(), file+"/data")
+	if err == nil || !strings.Contains(err.Error(), file+"/data") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestACommandUsesTheServicesDatabase(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	_, pid := service(t, dir)
+	session, err := Connect(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, session.URL, "SELECT 'up'")
+	if err := session.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if !alive(pid) {
+		t.Error("the command stopped the service's database")
+	}
+}
+
+func TestACommandAloneStartsTheDatabaseForItsTime(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	session, err := Connect(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, session.URL, "SELECT 'up'")
+	if err := session.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := one(t, session.URL, "SELECT 'up'"); err == nil {
+		t.Error("it still runs")
+	}
+}
+
+func TestACommandDoesNotFollowAnOldAddress(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	parent, _ := service(t, dir)
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait()
+	session, err := Connect(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	must(t, session.URL, "SELECT 'up'")
+	if err := session.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}

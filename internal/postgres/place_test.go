@@ -1,0 +1,186 @@
+package postgres
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestAClosedFolderOnTheWayIsNamed(t *testing.T) {
+	t.Parallel()
+	open := filepath.Join(dataDir(t), "open")
+	closed := filepath.Join(open, "closed")
+	inside := filepath.Join(closed, "data")
+	if err := os.MkdirAll(inside, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(closed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	// dataDir makes an open folder for root alone; the stranger is to pass it whoever runs the test.
+	for _, dir := range []string{filepath.Dir(open), open} {
+		if err := os.Chmod(dir, 0o711); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stranger := account{name: "nobody", uid: 65534, gid: 65534, switched: true}
+	err := stranger.mayPass(filepath.Join(inside, "postgres"))
+	if err == nil || !strings.HasPrefix(err.Error(), "the folder "+closed+` is closed to the user "nobody"`) {
+		t.Errorf("got %v", err)
+	}
+	if err := stranger.mayPass(filepath.Join(open, "postgres")); err != nil {
+		t.Errorf("an open way is refused: %v", err)
+	}
+	if err := (account{}).mayPass(filepath.Join(inside, "postgres")); err != nil {
+		t.Errorf("our own user is stopped: %v", err)
+	}
+}
+
+func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(dataDir(t), "run")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := (account{uid: os.Geteuid()}).ownDir(file); err == nil || !strings.Contains(err.Error(), "is in the way") {
+		t.Errorf("got %v", err)
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Dir(file), file); err != nil {
+		t.Fatal(err)
+	}
+	if err := (account{uid: os.Geteuid()}).ownDir(file); err == nil {
+		t.Error("a link was followed")
+	}
+}
+
+func TestTheSocketsNameFits(t *testing.T) {
+	t.Parallel()
+	for dir, want := range map[string]string{
+		"/var/lib/belfry":              "/var/lib/belfry/run",
+		"/" + strings.Repeat("d", 84):  "/" + strings.Repeat("d", 84) + "/run", // 103 with the socket's name
+		"/" + strings.Repeat("d", 85):  "/tmp/belfry-",
+		"/" + strings.Repeat("d", 200): "/tmp/belfry-",
+	} {
+		got := socketDir(dir, "/tmp")
+		if !strings.HasPrefix(got, want) || len(got+"/.s.PGSQL.5432") > socketLimit {
+			t.Errorf("for %d letters: %s", len(dir), got)
+		}
+	}
+	if socketDir("/"+strings.Repeat("a", 200), "/tmp") == socketDir("/"+strings.Repeat("b", 200), "/tmp") {
+		t.Error("two data folders share a socket")
+	}
+}
+
+// The whole way with a long data folder.
+func TestALongDataFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(dataDir(t), strings.Repeat("long", 40))
+	if err := makeDataDir(dir); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, dir)
+	t.Cleanup(func() { _ = os.RemoveAll(s.layout.sockets) })
+	must(t, s.URL(), "SELECT 'up'")
+	info, err := os.Stat(s.layout.sockets)
+	if err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the socket's folder: mode %v, error %v", info.Mode(), err)
+	}
+}
+
+// programs makes a folder that looks like PostgreSQL's.
+func programs(t *testing.T, dir, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"postgres", "initdb"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func TestWhichProgramsAreTaken(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	glob := filepath.Join(base, "postgresql", "*", "bin")
+	programs(t, filepath.Join(base, "postgresql", "9", "bin"), "binary")
+	old := programs(t, filepath.Join(base, "postgresql", "15", "bin"), "binary")
+	newest := programs(t, filepath.Join(base, "postgresql", "17", "bin"), "binary")
+	ancient := programs(t, filepath.Join(base, "ancient", "postgresql", "11", "bin"), "binary")
+	wrapper := programs(t, filepath.Join(base, "wrapper"), "#!/bin/sh\n")
+	linked := filepath.Join(base, "linked")
+	if err := os.Symlink(old, linked); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		want  int
+		only  string
+		globs []string
+		path  string
+		dir   string
+		err   string
+	}{
+		"the newest":                      {globs: []string{glob}, dir: newest},
+		"the cluster's version":           {globs: []string{glob}, want: 15, dir: old},
+		"a version that is not there":     {globs: []string{glob}, want: 16, err: "made by PostgreSQL 16, whose programs are not on this machine (found: 15, 17, 9)"},
+		"PG_BIN alone":                    {globs: []string{glob}, only: old, dir: old},
+		"PG_BIN without programs":         {globs: []string{glob}, only: base, err: "PG_BIN is " + base},
+		"PG_BIN of another version":       {only: newest, want: 15, err: "made by PostgreSQL 15"},
+		"PATH, through a link":            {path: linked, dir: old},
+		"a wrapper on PATH is passed by":  {path: wrapper + ":" + linked, dir: old},
+		"nothing at all":                  {path: wrapper, err: "install PostgreSQL"},
+		"too old":                         {path: ancient, err: "PostgreSQL 11 in " + ancient + " is too old: version 15 or newer is needed"},
+		"an old cluster keeps its server": {path: ancient, want: 11, dir: ancient},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := findBinaries(t.Context(), c.want, c.only, c.globs, c.path)
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("error %v, want %q in it", err, c.err)
+				}
+				return
+			}
+			if err != nil || got.Dir != c.dir {
+				t.Errorf("got %v, error %v, want %s", got, err, c.dir)
+			}
+		})
+	}
+}
+
+func TestTheRealProgramsAreFound(t *testing.T) {
+	t.Parallel()
+	got, err := FindBinaries(t.Context(), 0)
+	if err != nil || got.Major < Oldest {
+		t.Fatalf("got %v, error %v", got, err)
+	}
+	// From a folder whose name does not tell, the server itself is asked.
+	plain := t.TempDir()
+	for _, name := range []string{"postgres", "initdb"} {
+		if err := os.Link(filepath.Join(got.Dir, name), filepath.Join(plain, name)); err != nil && !errors.Is(err, os.ErrExist) {
+			copyFile(t, filepath.Join(got.Dir, name), filepath.Join(plain, name))
+		}
+	}
+	asked, err := findBinaries(t.Context(), 0, plain, nil, "")
+	if err != nil || asked.Major != got.Major {
+		t.Errorf("asked, it is %v (%v); by its folder %v", asked, err, got)
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(to, text, 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
