@@ -37,13 +37,13 @@ func Kinds() []string {
 const AnyCall = "any"
 
 const (
-	maxDelay   = 10 * time.Minute
-	maxFaults  = 1000
-	spentKept  = 100
-	oneTime    = 1
-	minStatus  = 400
-	maxStatus  = 599
-	defaultLag = 30
+	maxDelay          = 10 * time.Minute
+	maxFaults         = 1000
+	spentKept         = 100
+	oneTime           = 1
+	minStatus         = 400
+	maxStatus         = 599
+	defaultRetryAfter = 30
 )
 
 // Fault is one scripted misbehaviour.
@@ -118,7 +118,7 @@ func (f *Faults) check(x *Fault) error {
 		x.Network = ""
 	}
 	if x.Kind == RateLimited && x.RetryAfter == 0 {
-		x.RetryAfter = defaultLag
+		x.RetryAfter = defaultRetryAfter
 	}
 	if !slices.Contains(Kinds(), x.Kind) {
 		return fmt.Errorf("kind %q is unknown; use one of %s", x.Kind, strings.Join(Kinds(), ", "))

@@ -1,0 +1,128 @@
+// Package facebooksim imitates Facebook Pages, stricter than the network where its documents leave room, and never laxer.
+package facebooksim
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+
+	"belfry/internal/network/sim"
+)
+
+// Name is the network's id.
+const Name = "facebook"
+
+// Switches of the control surface.
+const (
+	OptDuplicates = "facebook.refuse_duplicates"
+	OptProof      = "facebook.require_appsecret_proof"
+	OptListDelay  = "facebook.list_delay_seconds"
+)
+
+// Values of the switches that are either on or off.
+const (
+	On  = "on"
+	Off = "off"
+)
+
+const (
+	site   = "www.facebook.com"
+	graph  = "graph.facebook.com"
+	upload = "rupload.facebook.com"
+)
+
+//go:embed style.css
+var style []byte
+
+// Sim is the network. Its lock is held for memory and one journal line only, never while something waits.
+type Sim struct {
+	kit *sim.Kit
+
+	mu     sync.Mutex
+	person person
+	pages  map[string]*page
+	order  []string // page ids as the person sees them
+	codes  map[string]*grantCode
+	tokens map[string]*token
+	// derived finds a Page token by the person's token and the Page.
+	derived map[[2]string]*token
+	posts   map[string]*post
+	tries   map[string]*try
+}
+
+// New restores what the journal holds and makes the network known to the sandbox.
+func New(kit *sim.Kit) (*Sim, error) {
+	s := &Sim{
+		kit: kit, person: demoPerson(), pages: map[string]*page{}, codes: map[string]*grantCode{},
+		tokens: map[string]*token{}, derived: map[[2]string]*token{}, posts: map[string]*post{}, tries: map[string]*try{},
+	}
+	for _, p := range demoPages() {
+		s.addPage(p)
+	}
+	if err := kit.Replay(Name, s.replay); err != nil {
+		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
+	}
+	kit.Register(s.About(), s.reset)
+	return s, nil
+}
+
+// Hosts are the real names the network answers to.
+func (s *Sim) Hosts() []string { return []string{site, graph, upload} }
+
+// About describes the network to the control surface.
+func (s *Sim) About() sim.About {
+	return sim.About{
+		ID: Name, Title: "Facebook Page", Hosts: s.Hosts(), Style: style,
+		Text: "publishes a text or a link in a single call.",
+		Calls: []string{
+			callExchange, callToken, callDebug, callProfile, callAccounts, callPublish, callFeed, callList, callPermalink,
+			callDelete, callRevoke,
+		},
+		Options: []sim.Option{
+			{Name: OptDuplicates, Title: "Facebook: refuse a text equal to the one before", Default: On, Choices: []string{On, Off}},
+			{Name: OptProof, Title: "Facebook: require appsecret_proof", Default: Off, Choices: []string{Off, On}},
+			{Name: OptListDelay, Title: "Facebook: seconds until a post is listed", Default: "0"},
+		},
+	}
+}
+
+// ServeHTTP answers for all hosts of the network.
+func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch sim.Host(r) {
+	case site:
+		s.serveSite(w, r)
+	case upload:
+		s.kit.Send(w, r, graphError(100, 0, "Unsupported upload request"))
+	default:
+		s.serveGraph(w, r)
+	}
+}
+
+func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if len(parts) == 3 && parts[1] == "dialog" && parts[2] == "oauth" {
+		s.serveDialog(w, r, parts[0])
+		return
+	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	switch {
+	case len(parts) == 3 && parts[1] == "posts":
+		s.servePost(w, r, parts[0]+"_"+parts[2])
+	case len(parts) == 2 && parts[0] == "picture":
+		s.kit.Picture(w, r, strings.TrimSuffix(parts[1], ".png"))
+	case len(parts) == 1 && strings.Contains(parts[0], "_"):
+		owner, id, _ := strings.Cut(parts[0], "_")
+		http.Redirect(w, r, s.kit.Link("https://"+site+"/"+owner+"/posts/"+id), http.StatusFound)
+	default:
+		s.notice(w, r, http.StatusNotFound, "This page isn't available", "The address may be wrong, or the page was removed.")
+	}
+}
+
+func (s *Sim) notice(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
+	s.kit.Page(w, r, status, "notice", sim.Notice{Network: Name, Title: "Facebook", Heading: heading, Text: text})
+}

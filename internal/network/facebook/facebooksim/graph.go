@@ -1,0 +1,206 @@
+package facebooksim
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"belfry/internal/network/sim"
+)
+
+// Names a fault may aim at. The publishing call of a text is both publish and feed.
+const (
+	callExchange  = "exchange"
+	callToken     = "token"
+	callDebug     = "debug"
+	callProfile   = "profile"
+	callAccounts  = "accounts"
+	callPublish   = "publish"
+	callFeed      = "feed"
+	callList      = "list"
+	callPermalink = "permalink"
+	callDelete    = "delete"
+	callRevoke    = "revoke"
+)
+
+// asked is one call on the Graph host, its parameters merged and checked for doubles.
+type asked struct {
+	w       http.ResponseWriter
+	r       *http.Request
+	version string
+	params  url.Values
+	bearer  string
+	token   *token
+}
+
+func (s *Sim) serveGraph(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
+		s.kit.Send(w, r, refuse("The network knows no idempotency keys, and Go's transport resends requests that carry one."))
+		return
+	}
+	params, err := sim.Params(w, r, true)
+	if err != nil {
+		s.kit.Send(w, r, refuse(err.Error()))
+		return
+	}
+	version, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if problem := versionProblem(version); problem != "" {
+		s.kit.Send(w, r, graphError(2635, 0, problem))
+		return
+	}
+	bearer, err := sim.Token(r, params)
+	if err != nil {
+		s.kit.Send(w, r, refuse(err.Error()))
+		return
+	}
+	w.Header().Set("Facebook-Api-Version", version)
+	q := &asked{w: w, r: r, version: version, params: params, bearer: bearer}
+	switch path {
+	case "oauth/access_token":
+		s.oauth(q)
+	case "debug_token":
+		s.debug(q)
+	default:
+		s.serveNode(q, strings.Split(path, "/"))
+	}
+}
+
+// serveNode answers everything that needs a token: the person, a Page, a post, and their edges.
+func (s *Sim) serveNode(q *asked, parts []string) {
+	if a, refused := s.authenticate(q); refused {
+		s.kit.Send(q.w, q.r, a)
+		return
+	}
+	id, edge := parts[0], strings.Join(parts[1:], "/")
+	if id == "me" {
+		id = q.token.subject()
+	}
+	s.mu.Lock()
+	p, isPage := s.pages[id]
+	post, isPost := s.posts[id]
+	s.mu.Unlock()
+	switch {
+	case id == s.person.ID:
+		s.servePerson(q, edge)
+	case isPage && q.token.sees(id):
+		s.servePage(q, p, edge)
+	case isPost && q.token.sees(post.Page):
+		s.servePostNode(q, post, edge)
+	default:
+		s.kit.Send(q.w, q.r, missing(q.r.Method, id))
+	}
+}
+
+type edgeKey struct{ method, edge string }
+
+func (s *Sim) servePerson(q *asked, edge string) {
+	edges := map[edgeKey]func(*asked){
+		{http.MethodGet, ""}: s.me, {http.MethodGet, "accounts"}: s.accounts, {http.MethodGet, "permissions"}: s.permissions,
+		{http.MethodDelete, "permissions"}: s.revoke,
+	}
+	serve, ok := edges[edgeKey{q.r.Method, edge}]
+	if !ok || q.token.Page != "" {
+		s.noEdge(q, edge, "User")
+		return
+	}
+	serve(q)
+}
+
+func (s *Sim) servePage(q *asked, p *page, edge string) {
+	edges := map[edgeKey]func(*asked, *page){
+		{http.MethodGet, ""}: s.pageNode, {http.MethodPost, "feed"}: s.publish,
+		{http.MethodGet, "feed"}: s.list, {http.MethodGet, "published_posts"}: s.list,
+	}
+	serve, ok := edges[edgeKey{q.r.Method, edge}]
+	if !ok {
+		s.noEdge(q, edge, "Page")
+		return
+	}
+	serve(q, p)
+}
+
+func (s *Sim) servePostNode(q *asked, p *post, edge string) {
+	edges := map[edgeKey]func(*asked, *post){
+		{http.MethodGet, ""}: s.read, {http.MethodPost, ""}: s.update, {http.MethodDelete, ""}: s.remove,
+	}
+	serve, ok := edges[edgeKey{q.r.Method, edge}]
+	if !ok {
+		s.noEdge(q, edge, "PagePost")
+		return
+	}
+	serve(q, p)
+}
+
+// noEdge answers for what the network may have and the simulator does not.
+func (s *Sim) noEdge(q *asked, edge, kind string) {
+	if q.r.Method == http.MethodGet {
+		s.kit.Send(q.w, q.r, refuse("Tried accessing nonexisting field ("+edge+") on node type ("+kind+")"))
+		return
+	}
+	s.kit.Send(q.w, q.r, missing(q.r.Method, edge))
+}
+
+// run performs a call under the script of faults.
+func (s *Sim) run(q *asked, names []string, text string, effect func() sim.Answer) {
+	owner := ""
+	c := sim.Call{Network: Name, Names: names, Text: text}
+	if t := q.token; t != nil {
+		owner = t.Page
+		c.Account = t.subject()
+		c.Kill = func(revoked bool, subcode int) error { return s.kill(t, revoked, subcode) }
+	}
+	c.Fault = func(f sim.Fault) sim.Answer { return fault(f, owner) }
+	s.kit.Run(q.w, q.r, c, func(bool) sim.Answer {
+		a := effect()
+		if a.Header == nil {
+			a.Header = http.Header{}
+		}
+		a.Header.Set("X-App-Usage", usage(1))
+		if owner != "" {
+			a.Header.Set("X-Business-Use-Case-Usage", businessUsage(owner, 1, 0))
+		}
+		return a
+	})
+}
+
+// checkProof verifies appsecret_proof whenever it is sent and misses it when the switch says so.
+func (s *Sim) checkProof(q *asked) (sim.Answer, bool) {
+	proof := q.params.Get("appsecret_proof")
+	q.params.Del("appsecret_proof")
+	if proof == "" {
+		if s.kit.Option(OptProof) != On {
+			return sim.Answer{}, false
+		}
+		return sim.GraphError{
+			Code: 100, Type: methodError, Message: "API calls from the server require an appsecret_proof argument",
+		}.Answer(), true
+	}
+	mac := hmac.New(sha256.New, []byte(s.kit.ClientSecret()))
+	mac.Write([]byte(q.bearer))
+	if !hmac.Equal([]byte(hex.EncodeToString(mac.Sum(nil))), []byte(proof)) {
+		return sim.GraphError{
+			Code: 100, Type: methodError, Message: "Invalid appsecret_proof provided in the API argument",
+		}.Answer(), true
+	}
+	return sim.Answer{}, false
+}
+
+// stranger names the first parameter a call does not take. The network ignores strangers; here they are
+// a typing mistake found early.
+func stranger(params url.Values, names ...string) (string, bool) {
+	var strangers []string
+	for name := range params {
+		if !slices.Contains(names, name) {
+			strangers = append(strangers, name)
+		}
+	}
+	if len(strangers) == 0 {
+		return "", false
+	}
+	slices.Sort(strangers)
+	return strangers[0], true
+}

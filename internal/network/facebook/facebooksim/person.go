@@ -1,0 +1,250 @@
+package facebooksim
+
+import (
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// me answers the person behind a user token.
+func (s *Sim) me(q *asked) {
+	s.run(q, []string{callProfile}, "", func() sim.Answer {
+		if name, odd := stranger(q.params, "fields"); odd {
+			return refuse("Param " + name + " is not allowed")
+		}
+		node := map[string]any{"id": s.person.ID, "name": s.person.Name, "picture": picture(s.person.ID)}
+		return pick(q.params.Get("fields"), node, sim.Known("id", "name", "picture"), "id,name", "User")
+	})
+}
+
+// permissions answers what the person granted and what not.
+func (s *Sim) permissions(q *asked) {
+	s.run(q, []string{callProfile}, "", func() sim.Answer {
+		var data []any
+		for _, scope := range q.token.Scopes {
+			data = append(data, map[string]any{"permission": scope, "status": "granted"})
+		}
+		for _, scope := range q.token.Declined {
+			data = append(data, map[string]any{"permission": scope, "status": "declined"})
+		}
+		return sim.OK(map[string]any{"data": data})
+	})
+}
+
+// revoke gives back the person's whole consent: every token of the app dies, Page tokens too.
+func (s *Sim) revoke(q *asked) {
+	s.run(q, []string{callRevoke}, "", func() sim.Answer {
+		if name, odd := stranger(q.params); odd {
+			return refuse("Param " + name + " is not simulated: only the whole consent can be given back")
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err := s.kit.Record(Name, recRevoke, subRemoved); err != nil {
+			return sim.Trouble(err)
+		}
+		s.endAll(subRemoved)
+		return sim.OK(map[string]any{"success": true})
+	})
+}
+
+func (s *Sim) endAll(subcode int) {
+	for _, t := range s.tokens {
+		if t.Ended == 0 {
+			t.Ended = subcode
+		}
+	}
+}
+
+const (
+	defaultLimit = 25
+	maxLimit     = 100
+)
+
+var pageFields = sim.Known(
+	"id", "name", "username", "access_token", "tasks", "picture", "followers_count", "fan_count", "category", "category_list",
+	"link", "instagram_business_account",
+)
+
+// accounts lists the Pages ticked in the dialog, each with a token of its own.
+func (s *Sim) accounts(q *asked) {
+	s.run(q, []string{callAccounts}, "", func() sim.Answer {
+		if name, odd := stranger(q.params, "fields", "limit", "after", "before"); odd {
+			return refuse("Param " + name + " is not allowed")
+		}
+		if !q.token.has(scopeShowList) {
+			return missingScope(scopeShowList)
+		}
+		limit, problem := readLimit(q.params)
+		if problem != "" {
+			return refuse(problem)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		ids, more, problem := cut(q.token.Pages, q.params, limit)
+		if problem != "" {
+			return refuse(problem)
+		}
+		data := make([]any, 0, len(ids))
+		for _, id := range ids {
+			node, err := s.pageFor(q.token, s.pages[id])
+			if err != nil {
+				return sim.Trouble(err)
+			}
+			picked, refusal := pickFields(q.params.Get("fields"), node, pageFields, "access_token,category,category_list,name,id,tasks", "Page")
+			if refusal != nil {
+				return *refusal
+			}
+			data = append(data, picked)
+		}
+		return sim.OK(paged(q, data, ids, more, s.person.ID+"/accounts"))
+	})
+}
+
+func readLimit(params url.Values) (int, string) {
+	text := params.Get("limit")
+	if text == "" {
+		return defaultLimit, ""
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxLimit {
+		return 0, "Param limit must be a number from 1 to 100"
+	}
+	return n, ""
+}
+
+// cut takes one page of ids behind the after cursor.
+func cut(ids []string, params url.Values, limit int) (page []string, more bool, problem string) {
+	if after := params.Get("after"); after != "" {
+		raw, err := base64.RawURLEncoding.DecodeString(after)
+		at := slices.Index(ids, string(raw))
+		if err != nil || at < 0 {
+			return nil, false, "Invalid cursor in param after"
+		}
+		ids = ids[at+1:]
+	}
+	if params.Get("before") != "" {
+		return nil, false, "Param before is not simulated"
+	}
+	return ids[:min(limit, len(ids))], len(ids) > limit, ""
+}
+
+func cursor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
+
+// paged wraps a page of nodes the way the network does. The token goes into the next address only when
+// this request carried it there.
+func paged(q *asked, data []any, ids []string, more bool, path string) map[string]any {
+	body := map[string]any{"data": data}
+	if len(ids) == 0 {
+		return body
+	}
+	last := cursor(ids[len(ids)-1])
+	paging := map[string]any{"cursors": map[string]any{"before": cursor(ids[0]), "after": last}}
+	if more {
+		next := url.Values{"after": {last}}
+		for name, values := range q.params {
+			if name != "after" {
+				next[name] = values
+			}
+		}
+		if q.r.Header.Get("Authorization") == "" {
+			next.Set("access_token", q.bearer)
+		}
+		paging["next"] = "https://" + graph + "/" + q.version + "/" + path + "?" + next.Encode()
+	}
+	body["paging"] = paging
+	return body
+}
+
+// pageFor is a Page as a person's token sees it, with the Page's token. The caller holds the lock.
+func (s *Sim) pageFor(t *token, p *page) (map[string]any, error) {
+	node := describePage(p)
+	own, err := s.pageToken(t, p.ID)
+	if err != nil {
+		return nil, err
+	}
+	node["access_token"] = own.Token
+	node["tasks"] = p.Tasks
+	return node, nil
+}
+
+// pageToken returns the living Page token of a person's token, or makes it: asking again answers the same.
+func (s *Sim) pageToken(t *token, id string) (*token, error) {
+	if own, ok := s.derived[[2]string{t.Token, id}]; ok && own.problem(s.kit.Now()) == 0 {
+		return own, nil
+	}
+	own := &token{Page: id, Scopes: t.Scopes, Declined: t.Declined, Long: t.Long, Parent: t.Token}
+	if !t.Long {
+		own.ExpiresAt = t.ExpiresAt
+	}
+	if _, err := s.issue(own); err != nil {
+		return nil, err
+	}
+	s.derived[[2]string{t.Token, id}] = own
+	return own, nil
+}
+
+func describePage(p *page) map[string]any {
+	node := map[string]any{
+		"id": p.ID, "name": p.Name, "category": p.Category, "picture": picture(p.ID), "followers_count": 128, "fan_count": 120,
+		"category_list": []any{map[string]any{"id": "2500", "name": p.Category}}, "link": "https://" + site + "/" + p.ID,
+	}
+	if p.Username != "" {
+		node["username"] = p.Username
+	}
+	return node
+}
+
+// pageNode answers a Page, to its own token or to the person's.
+func (s *Sim) pageNode(q *asked, p *page) {
+	s.run(q, []string{callProfile}, "", func() sim.Answer {
+		if name, odd := stranger(q.params, "fields"); odd {
+			return refuse("Param " + name + " is not allowed")
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		node := describePage(p)
+		if q.token.Page == "" {
+			var err error
+			if node, err = s.pageFor(q.token, p); err != nil {
+				return sim.Trouble(err)
+			}
+			delete(node, "tasks")
+		} else {
+			node["access_token"] = q.token.Token
+		}
+		return pick(q.params.Get("fields"), node, pageFields, "id,name", "Page")
+	})
+}
+
+func pick(asked string, node map[string]any, known map[string]bool, byDefault, kind string) sim.Answer {
+	picked, refusal := pickFields(asked, node, known, byDefault, kind)
+	if refusal != nil {
+		return *refusal
+	}
+	return sim.OK(picked)
+}
+
+func pickFields(asked string, node map[string]any, known map[string]bool, byDefault, kind string) (map[string]any, *sim.Answer) {
+	if asked == "" {
+		asked = byDefault
+	}
+	fields, err := sim.ParseFields(asked)
+	if err != nil {
+		a := graphError(2500, 0, "Syntax error \""+err.Error()+"\" in fields")
+		return nil, &a
+	}
+	picked, odd := sim.Pick(node, known, fields)
+	if odd != "" {
+		a := refuse("Tried accessing nonexisting field (" + odd + ") on node type (" + kind + ")")
+		return nil, &a
+	}
+	return picked, nil
+}
+
+const stampFormat = "2006-01-02T15:04:05-0700"
+
+func stamp(t time.Time) string { return t.UTC().Format(stampFormat) }

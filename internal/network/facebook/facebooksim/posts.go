@@ -1,0 +1,221 @@
+package facebooksim
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// permalink is an address of the post's public page; the bare id redirects there.
+func permalink(p *post) string {
+	_, own, _ := strings.Cut(p.ID, "_")
+	return "https://" + site + "/" + p.Page + "/posts/" + own
+}
+
+var postFields = sim.Known(
+	"id", "message", "created_time", "updated_time", "permalink_url", "is_published", "application", "from", "attachments",
+	"status_type", "story", "full_picture", "shares", "is_hidden", "is_expired", "link",
+)
+
+// node is a post as the API reads it back. The caller holds the lock.
+func (s *Sim) node(p *post) map[string]any {
+	owner := s.pages[p.Page]
+	node := map[string]any{
+		"id": p.ID, "created_time": stamp(p.At), "updated_time": stamp(p.At), "permalink_url": permalink(p),
+		"is_published": p.Published, "is_hidden": false, "is_expired": false, "status_type": "mobile_status_update",
+		"application": map[string]any{"id": s.kit.ClientID(), "name": s.kit.AppName(), "category": "Business"},
+		"from":        map[string]any{"id": owner.ID, "name": owner.Name},
+	}
+	if p.Message != "" {
+		node["message"] = p.Message
+	}
+	if p.Link != "" {
+		node["link"], node["status_type"] = p.Link, "shared_story"
+		node["attachments"] = map[string]any{"data": []any{map[string]any{
+			"type": "share", "media_type": "link", "title": p.Link, "unshimmed_url": p.Link,
+			"url":    "https://l.facebook.com/l.php?u=" + url.QueryEscape(p.Link),
+			"target": map[string]any{"url": "https://l.facebook.com/l.php?u=" + url.QueryEscape(p.Link)},
+		}}}
+	}
+	return node
+}
+
+// read answers one post.
+func (s *Sim) read(q *asked, p *post) {
+	s.run(q, []string{callPermalink}, p.Message+" "+p.Link, func() sim.Answer {
+		if name, odd := stranger(q.params, "fields"); odd {
+			return refuse("Param " + name + " is not allowed")
+		}
+		if !q.token.has(scopeReadEngagement) {
+			return missingScope(scopeReadEngagement)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return pick(q.params.Get("fields"), s.node(p), postFields, "created_time,message,id", "PagePost")
+	})
+}
+
+// list answers a Page's posts, newest first: all of them at feed, the published ones at published_posts.
+func (s *Sim) list(q *asked, p *page) {
+	feed := strings.HasSuffix(q.r.URL.Path, "/feed")
+	s.run(q, []string{callList}, "", func() sim.Answer {
+		if name, odd := stranger(q.params, "fields", "since", "until", "limit", "after", "before"); odd {
+			return refuse("Param " + name + " is not allowed")
+		}
+		if q.token.Page != p.ID {
+			return noPermission(200, "(#200) A Page access token of this Page is required")
+		}
+		if !q.token.has(scopeReadEngagement) {
+			return missingScope(scopeReadEngagement)
+		}
+		if feed && !q.token.has(scopeReadUserContent) {
+			return missingScope(scopeReadUserContent)
+		}
+		limit, problem := readLimit(q.params)
+		if problem != "" {
+			return refuse(problem)
+		}
+		since, until, problem := readSpan(q.params)
+		if problem != "" {
+			return refuse(problem)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.listed(q, p, limit, s.idsBetween(p, since, until, feed))
+	})
+}
+
+func (s *Sim) listed(q *asked, p *page, limit int, ids []string) sim.Answer {
+	ids, more, problem := cut(ids, q.params, limit)
+	if problem != "" {
+		return refuse(problem)
+	}
+	data := make([]any, 0, len(ids))
+	for _, id := range ids {
+		picked, refusal := pickFields(q.params.Get("fields"), s.node(s.posts[id]), postFields, "created_time,message,id", "PagePost")
+		if refusal != nil {
+			return *refusal
+		}
+		data = append(data, picked)
+	}
+	edge := q.r.URL.Path[strings.LastIndexByte(q.r.URL.Path, '/')+1:]
+	return sim.OK(paged(q, data, ids, more, p.ID+"/"+edge))
+}
+
+// idsBetween lists newest first. The caller holds the lock.
+func (s *Sim) idsBetween(p *page, since, until time.Time, unpublished bool) []string {
+	seenUntil := s.kit.Now().Add(-time.Duration(s.kit.Number(OptListDelay)) * time.Second)
+	if !until.IsZero() && until.Before(seenUntil) {
+		seenUntil = until
+	}
+	var ids []string
+	for _, o := range slices.Backward(p.posts) {
+		if o.At.Before(since) {
+			break
+		}
+		if !o.At.After(seenUntil) && (o.Published || unpublished) {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+func readSpan(params url.Values) (since, until time.Time, problem string) {
+	for name, into := range map[string]*time.Time{"since": &since, "until": &until} {
+		text := params.Get(name)
+		if text == "" {
+			continue
+		}
+		t, err := readTime(text)
+		if err != nil {
+			return since, until, "Param " + name + " must be a Unix timestamp or a date"
+		}
+		*into = t
+	}
+	return since, until, ""
+}
+
+func readTime(text string) (time.Time, error) {
+	if unix, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.Unix(unix, 0).UTC(), nil
+	}
+	for _, format := range []string{time.RFC3339, stampFormat, time.DateOnly} {
+		if t, err := time.Parse(format, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("no time: %q", text)
+}
+
+// remove deletes a post.
+func (s *Sim) remove(q *asked, p *post) {
+	s.run(q, []string{callDelete}, p.Message+" "+p.Link, func() sim.Answer {
+		if a, refused := mayPublish(q, s.pages[p.Page]); refused {
+			return a
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.posts[p.ID] == nil {
+			return missing(q.r.Method, p.ID)
+		}
+		if err := s.kit.Record(Name, recDelete, p.ID); err != nil {
+			return sim.Trouble(err)
+		}
+		s.hide(p)
+		return sim.OK(map[string]any{"success": true})
+	})
+}
+
+// hide takes a deleted post away. The caller holds the lock, or the network is still starting.
+func (s *Sim) hide(p *post) {
+	delete(s.posts, p.ID)
+	owner := s.pages[p.Page]
+	owner.posts = slices.DeleteFunc(owner.posts, func(o *post) bool { return o == p })
+	s.kit.Posts.Remove(Name, p.ID)
+}
+
+// reset forgets all posts, unpublished ones too.
+func (s *Sim) reset() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.kit.Record(Name, recReset, true); err != nil {
+		return err
+	}
+	s.forget()
+	return nil
+}
+
+func (s *Sim) forget() {
+	clear(s.posts)
+	clear(s.tries)
+	for _, p := range s.pages {
+		p.posts = nil
+	}
+	s.kit.Posts.Clear(Name)
+}
+
+// servePost draws the public page of a post.
+func (s *Sim) servePost(w http.ResponseWriter, r *http.Request, id string) {
+	s.mu.Lock()
+	p, ok := s.posts[id]
+	var drawn sim.PostPage
+	if ok = ok && p.Published; ok {
+		owner := s.pages[p.Page]
+		drawn = sim.PostPage{
+			Network: Name, Title: "Facebook", Name: owner.Name, Handle: owner.Category, Picture: pictureURL(owner.ID),
+			Text: p.Message, Link: p.Link, At: p.At,
+		}
+	}
+	s.mu.Unlock()
+	if !ok {
+		s.notice(w, r, http.StatusNotFound, "This content isn't available right now", "It was deleted, or it was never published.")
+		return
+	}
+	s.kit.Page(w, r, http.StatusOK, "post", drawn)
+}

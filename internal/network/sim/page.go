@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"time"
+)
+
+//go:embed page
+var pages embed.FS
+
+// contentSecurity fits pages without script and inline style; a consent form redirects back to the product,
+// and browsers hold form-action against that redirect too.
+const contentSecurity = "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self' http: https:; " +
+	"frame-ancestors 'none'; base-uri 'none'"
+
+// Choice is one thing a person may tick or pick.
+type Choice struct {
+	Type    string // radio or checkbox
+	Name    string
+	Value   string
+	Label   string
+	Note    string
+	Picture string
+	Checked bool
+}
+
+// Group is a titled list of choices, with an optional free field below it.
+type Group struct {
+	Title   string
+	Choices []Choice
+	// Field is the name of a text field for something that is not in the list.
+	Field, FieldLabel, FieldHint string
+	// Folded hides the group behind its title until it is opened.
+	Folded bool
+}
+
+// Consent is the page on which a person lets the app act for them.
+type Consent struct {
+	Network string // id
+	Title   string
+	Heading string
+	Lead    string
+	Action  string
+	Hidden  [][2]string
+	Groups  []Group
+	Allow   string
+}
+
+// PostPage is a public page of one post.
+type PostPage struct {
+	Network string
+	Title   string
+	Name    string
+	Handle  string
+	Picture string
+	Text    string
+	Topic   string
+	Link    string
+	At      time.Time
+	Counts  []string
+}
+
+// Notice is a page that only says something.
+type Notice struct {
+	Network string
+	Title   string
+	Heading string
+	Text    string
+}
+
+// Page draws one of the pages in the folder page.
+func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+	t, err := template.New("frame.html").Funcs(template.FuncMap{
+		"link":  k.Link,
+		"base":  k.Prefix,
+		"app":   k.AppName,
+		"time":  func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04:05 UTC") },
+		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
+		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+		"deref": func(n *int) int { return *n },
+	}).ParseFS(pages, "page/frame.html", "page/"+name+".html")
+	var body bytes.Buffer
+	if err == nil {
+		err = t.Execute(&body, data)
+	}
+	if err != nil {
+		http.Error(w, "The sandbox could not draw this page: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	k.note(r, func(rec *CallRecord) { rec.Status = status })
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", contentSecurity)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body.Bytes())
+}
+
+// Stylesheet is the style of all pages, followed by each network's own.
+func (k *Kit) Stylesheet() []byte {
+	style, err := pages.ReadFile("page/style.css")
+	if err != nil {
+		return nil
+	}
+	for _, about := range k.Networks() {
+		style = append(append(style, '\n'), about.Style...)
+	}
+	return style
+}

@@ -1,0 +1,54 @@
+package sim
+
+import (
+	"bytes"
+	"hash/fnv"
+	"image"
+	"image/color"
+	"image/png"
+	"net/http"
+)
+
+const (
+	pictureCells = 5
+	pictureCell  = 24
+)
+
+// Picture answers a made-up profile picture: a mirrored pattern that is always the same for the same name.
+func (k *Kit) Picture(w http.ResponseWriter, r *http.Request, name string) {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	seed := h.Sum64()
+	ink := color.RGBA{R: 40 + byte(seed>>8)%140, G: 40 + byte(seed>>16)%140, B: 40 + byte(seed>>24)%140, A: 255}
+	paper := color.RGBA{R: 238, G: 240, B: 243, A: 255}
+
+	side := (pictureCells + 2) * pictureCell
+	img := image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{paper, ink})
+	for y := range pictureCells {
+		for x := range pictureCells {
+			column := min(x, pictureCells-1-x)
+			if seed>>(uint(y*3+column)+29)&1 == 0 {
+				continue
+			}
+			fill(img, (x+1)*pictureCell, (y+1)*pictureCell)
+		}
+	}
+	var body bytes.Buffer
+	if err := png.Encode(&body, img); err != nil {
+		http.Error(w, "no picture", http.StatusInternalServerError)
+		return
+	}
+	k.note(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
+	w.Header().Set("Content-Type", "image/png")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	_, _ = w.Write(body.Bytes())
+}
+
+func fill(img *image.Paletted, left, top int) {
+	for y := top; y < top+pictureCell; y++ {
+		for x := left; x < left+pictureCell; x++ {
+			img.SetColorIndex(x, y, 1)
+		}
+	}
+}

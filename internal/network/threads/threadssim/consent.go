@@ -1,0 +1,199 @@
+package threadssim
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+const codeLife = time.Hour
+
+// grantCode is the one-time code between the consent window and the exchange.
+type grantCode struct {
+	Code        string    `json:"code"`
+	Account     string    `json:"account"`
+	RedirectURI string    `json:"redirectUri"`
+	Scopes      []string  `json:"scopes"`
+	ExpiresAt   time.Time `json:"expiresAt"`
+	Used        bool      `json:"used"`
+}
+
+func demoProfiles() []*account {
+	return []*account{
+		{ID: "17841405793187218", Username: "harbour.bakery", Name: "Harbour Bakery", Bio: "Bread before sunrise."},
+		{ID: "17841408120554391", Username: "nightowl.cycles", Name: "Night Owl Cycles", Bio: "Repairs until late."},
+		{ID: "17841411306627745", Username: "maren.writes", Name: "Maren Holt", Bio: "Short stories, long walks."},
+	}
+}
+
+// scopes are all permissions the network knows.
+func scopes() []string {
+	return []string{
+		scopeBasic, scopePublish, "threads_manage_insights", "threads_manage_replies", "threads_read_replies", scopeDelete,
+		"threads_manage_mentions", "threads_keyword_search", "threads_location_tagging", "threads_profile_discovery",
+		"threads_share_to_instagram",
+	}
+}
+
+const (
+	scopeBasic   = "threads_basic"
+	scopePublish = "threads_content_publish"
+	scopeDelete  = "threads_delete"
+)
+
+var consentParams = []string{"client_id", "redirect_uri", "scope", "response_type", "state"}
+
+// request is a checked visit to the consent window.
+type request struct {
+	redirectURI, state string
+	scopes             []string
+}
+
+func (s *Sim) serveConsent(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodPost {
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	params, err := sim.Params(w, r, false)
+	var q request
+	if err == nil {
+		q, err = s.checkConsent(params)
+	}
+	if err != nil {
+		s.notice(w, r, http.StatusBadRequest, "This app cannot ask for access", err.Error())
+		return
+	}
+	if r.Method == http.MethodPost {
+		s.decide(w, r, params, q)
+		return
+	}
+	s.kit.Page(w, r, http.StatusOK, "consent", s.consentPage(sim.Host(r), params, q))
+}
+
+func (s *Sim) checkConsent(params url.Values) (request, error) {
+	q := request{redirectURI: params.Get("redirect_uri"), state: params.Get("state")}
+	if params.Get("client_id") != s.kit.ClientID() {
+		return q, errors.New("4476002: the client_id belongs to no Threads app")
+	}
+	if err := sim.CheckRedirect(q.redirectURI); err != nil {
+		return q, err
+	}
+	if params.Get("response_type") != "code" {
+		return q, errors.New("response_type must be code")
+	}
+	if q.state == "" {
+		return q, errors.New("state is missing")
+	}
+	q.scopes = strings.FieldsFunc(params.Get("scope"), func(c rune) bool { return c == ',' || c == ' ' })
+	for _, scope := range q.scopes {
+		if !slices.Contains(scopes(), scope) {
+			return q, fmt.Errorf("invalid scope: %s", scope)
+		}
+	}
+	if !slices.Contains(q.scopes, scopeBasic) {
+		return q, errors.New("scope must include threads_basic")
+	}
+	return q, nil
+}
+
+func (s *Sim) consentPage(host string, params url.Values, q request) sim.Consent {
+	page := sim.Consent{
+		Network: Name, Title: "Threads", Allow: "Continue",
+		Heading: s.kit.AppName() + " wants to use a Threads profile",
+		Lead:    "It asks for " + strings.Join(q.scopes, ", ") + ".",
+		Action:  s.kit.Link("https://" + host + "/oauth/authorize"),
+	}
+	for _, name := range consentParams {
+		page.Hidden = append(page.Hidden, [2]string{name, params.Get(name)})
+	}
+	group := sim.Group{
+		Title: "Which profile?", Field: "username", FieldLabel: "Or another username",
+		FieldHint: "A profile with this name is made when there is none yet.",
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, a := range demoProfiles() {
+		group.Choices = append(group.Choices, sim.Choice{
+			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: pictureURL(a), Checked: i == 0,
+		})
+	}
+	page.Groups = []sim.Group{group}
+	return page
+}
+
+func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, q request) {
+	if params.Get("decision") != "allow" {
+		to := sim.Redirect(q.redirectURI, [][2]string{
+			{"error", "access_denied"}, {"error_reason", "user_denied"},
+			{"error_description", "The user denied your request"}, {"state", q.state},
+		}, "#_")
+		http.Redirect(w, r, to, http.StatusFound)
+		return
+	}
+	a, err := s.chosen(params.Get("profile"), params.Get("username"))
+	if err != nil {
+		s.notice(w, r, http.StatusBadRequest, "No profile was chosen", err.Error())
+		return
+	}
+	code := &grantCode{
+		Code: sim.Secret("AQ"), Account: a.ID, RedirectURI: q.redirectURI, Scopes: q.scopes, ExpiresAt: s.kit.Now().Add(codeLife),
+	}
+	s.mu.Lock()
+	err = s.kit.Record(Name, recCode, code)
+	if err == nil {
+		s.codes[code.Code] = code
+	}
+	s.mu.Unlock()
+	if err != nil {
+		s.notice(w, r, http.StatusInternalServerError, "The sandbox failed", err.Error())
+		return
+	}
+	http.Redirect(w, r, sim.Redirect(q.redirectURI, [][2]string{{"code", code.Code}, {"state", q.state}}, "#_"), http.StatusFound)
+}
+
+var usernames = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9_.]{0,28}[a-z0-9_])?$`)
+
+// chosen finds the profile a person picked; a typed name wins, and a new one makes a new profile.
+func (s *Sim) chosen(id, username string) (*account, error) {
+	username = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(username), "@"))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if username == "" {
+		if a, ok := s.accounts[id]; ok {
+			return a, nil
+		}
+		return nil, errors.New("pick one of the profiles or type a username")
+	}
+	if a, ok := s.byUsername[username]; ok {
+		return a, nil
+	}
+	if !usernames.MatchString(username) {
+		return nil, errors.New("a username has 1 to 30 letters from a to z, digits, full stops and underscores")
+	}
+	a := &account{ID: s.newAccountID(username), Username: username, Name: username}
+	if err := s.kit.Record(Name, recAccount, a); err != nil {
+		return nil, err
+	}
+	s.addAccount(a)
+	return a, nil
+}
+
+// newAccountID is always the same for a name, so that a lost journal does not turn a profile into a stranger.
+func (s *Sim) newAccountID(username string) string {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(username))
+	for n := h.Sum64() % 1e10; ; n = (n + 1) % 1e10 {
+		id := fmt.Sprintf("1784142%010d", n)
+		if _, taken := s.accounts[id]; !taken {
+			return id
+		}
+	}
+}

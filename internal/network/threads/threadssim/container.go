@@ -1,0 +1,173 @@
+package threadssim
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+const containerLife = 24 * time.Hour
+
+// Media types of a container.
+const (
+	typeText     = "TEXT"
+	typeImage    = "IMAGE"
+	typeVideo    = "VIDEO"
+	typeCarousel = "CAROUSEL"
+)
+
+// States of a container.
+const (
+	inProgress = "IN_PROGRESS"
+	finished   = "FINISHED"
+	published  = "PUBLISHED"
+	failed     = "ERROR"
+	expired    = "EXPIRED"
+)
+
+// container is a post in the making. Its ids share no space with those of posts.
+type container struct {
+	ID        string    `json:"id"`
+	Account   string    `json:"account"`
+	Type      string    `json:"type"`
+	Text      string    `json:"text"`
+	Link      string    `json:"link,omitempty"`
+	Topic     string    `json:"topic,omitempty"`
+	Alt       string    `json:"alt,omitempty"`
+	MediaURL  string    `json:"mediaUrl,omitempty"`
+	Item      bool      `json:"item,omitempty"`
+	Children  []string  `json:"children,omitempty"`
+	Stuck     bool      `json:"stuck,omitempty"`
+	ArrivedAt time.Time `json:"arrivedAt"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	pending bool   // media is still being downloaded
+	problem string // error_message of state ERROR
+	post    string // id of the post once published
+
+	publishCalls int
+	firstPublish time.Time
+}
+
+// state is what GET tells. The caller holds the lock.
+func (c *container) state(now time.Time) string {
+	switch {
+	case c.post != "":
+		return published
+	case now.Sub(c.CreatedAt) >= containerLife:
+		return expired
+	case c.problem != "":
+		return failed
+	case c.pending || c.Stuck:
+		return inProgress
+	}
+	return finished
+}
+
+func (c *container) settle(problem string) {
+	c.pending, c.problem = false, problem
+}
+
+// create makes a container, the reversible half of publishing.
+func (s *Sim) create(q *asked) {
+	s.run(q, callCreate, q.params.Get("text"), func(neverReady bool) sim.Answer {
+		if !q.token.has(scopePublish) {
+			return noPermission(scopePublish)
+		}
+		c, problem := readContainer(q.params)
+		if problem != "" {
+			return refuse(problem)
+		}
+		now := s.kit.Now()
+		c.ID, c.Account, c.Stuck = sim.Digits("179", 17), q.owner.ID, neverReady
+		c.CreatedAt, c.ArrivedAt = now, s.kit.Arrived(q.r)
+		return s.addContainer(c, now)
+	})
+}
+
+func (s *Sim) addContainer(c *container, now time.Time) sim.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if problem := s.checkChildren(c, now); problem != nil {
+		return *problem
+	}
+	for s.containers[c.ID] != nil {
+		c.ID = sim.Digits("179", 17)
+	}
+	if err := s.kit.Record(Name, recContainer, c); err != nil {
+		return sim.Trouble(err)
+	}
+	s.containers[c.ID] = c
+	if c.MediaURL != "" {
+		c.pending = true
+		s.download(c)
+	}
+	return sim.OK(map[string]any{"id": c.ID})
+}
+
+// checkChildren holds a carousel to items of the same profile that are ready and used nowhere else.
+func (s *Sim) checkChildren(c *container, now time.Time) *sim.Answer {
+	no := func(a sim.Answer) *sim.Answer { return &a }
+	for i, id := range c.Children {
+		child, ok := s.containers[id]
+		switch {
+		case !ok || child.Account != c.Account:
+			return no(missing("GET", id))
+		case !child.Item:
+			return no(refuse("Param children: " + id + " was not created with is_carousel_item=true"))
+		case slices.Contains(c.Children[:i], id):
+			return no(refuse("Param children: " + id + " is listed twice"))
+		case child.state(now) != finished:
+			return no(notReady())
+		}
+	}
+	return nil
+}
+
+// status tells how far a container is, and never which post it became.
+func (s *Sim) status(q *asked, c *container) {
+	s.run(q, callStatus, c.Text, func(neverReady bool) sim.Answer {
+		if name, ok := allowed(q.params, "fields"); !ok {
+			return refuse("Param " + name + " is not allowed")
+		}
+		s.mu.Lock()
+		state, problem := c.state(s.kit.Now()), c.problem
+		s.mu.Unlock()
+		if neverReady && state == finished {
+			state = inProgress
+		}
+		node := map[string]any{"id": c.ID, "status": state}
+		if state == failed {
+			node["error_message"] = problem
+		}
+		return pick(q, node, sim.Known("id", "status", "error_message"), "id")
+	})
+}
+
+// pick answers the asked fields of a node.
+func pick(q *asked, node map[string]any, known map[string]bool, byDefault string) sim.Answer {
+	picked, refusal := pickFields(q.params.Get("fields"), node, known, byDefault)
+	if refusal != nil {
+		return *refusal
+	}
+	return sim.OK(picked)
+}
+
+func pickFields(asked string, node map[string]any, known map[string]bool, byDefault string) (map[string]any, *sim.Answer) {
+	if strings.TrimSpace(asked) == "" {
+		asked = byDefault
+	}
+	fields, err := sim.ParseFields(asked)
+	if err != nil {
+		a := refuse("Syntax error in fields: " + err.Error())
+		return nil, &a
+	}
+	picked, stranger := sim.Pick(node, known, fields)
+	if stranger != "" {
+		a := noField(stranger)
+		return nil, &a
+	}
+	return picked, nil
+}

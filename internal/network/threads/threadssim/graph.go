@@ -1,0 +1,148 @@
+package threadssim
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"belfry/internal/network/sim"
+)
+
+// Names a fault may aim at.
+const (
+	callExchange  = "exchange"
+	callToken     = "token"
+	callRefresh   = "refresh"
+	callDebug     = "debug"
+	callProfile   = "profile"
+	callCreate    = "create"
+	callStatus    = "status"
+	callPublish   = "publish"
+	callList      = "list"
+	callPermalink = "permalink"
+	callLimit     = "limit"
+	callDelete    = "delete"
+)
+
+// asked is one call on the Graph host, its parameters merged and checked for doubles.
+type asked struct {
+	w      http.ResponseWriter
+	r      *http.Request
+	params url.Values
+	bearer string
+	token  *token
+	owner  *account
+}
+
+func (s *Sim) serveGraph(w http.ResponseWriter, r *http.Request) {
+	if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
+		s.kit.Send(w, r, refuse("The network knows no idempotency keys, and Go's transport resends requests that carry one."))
+		return
+	}
+	params, err := sim.Params(w, r, false)
+	if err != nil {
+		s.kit.Send(w, r, refuse(err.Error()))
+		return
+	}
+	bearer, err := sim.Token(r, params)
+	if err != nil {
+		s.kit.Send(w, r, refuse(err.Error()))
+		return
+	}
+	q := &asked{w: w, r: r, params: params, bearer: bearer}
+	route := r.Method + " " + r.URL.Path
+	switch route {
+	case "POST /oauth/access_token":
+		s.exchange(q)
+	case "GET /oauth/access_token":
+		s.appToken(q)
+	case "GET /access_token":
+		s.lengthen(q)
+	case "GET /refresh_access_token":
+		s.refresh(q)
+	default:
+		s.serveVersion(q)
+	}
+}
+
+func (s *Sim) serveVersion(q *asked) {
+	path, ok := strings.CutPrefix(q.r.URL.Path, "/v1.0/")
+	if !ok {
+		s.kit.Send(q.w, q.r, unknownPath(q.r.URL.Path))
+		return
+	}
+	parts := strings.Split(path, "/")
+	if len(parts) == 1 && parts[0] == "debug_token" && q.r.Method == http.MethodGet {
+		s.debug(q)
+		return
+	}
+	if a, refused := s.authenticate(q); refused {
+		s.kit.Send(q.w, q.r, a)
+		return
+	}
+	self := parts[0] == "me" || parts[0] == q.owner.ID
+	if len(parts) == 1 {
+		s.serveNode(q, parts[0], self)
+		return
+	}
+	edges := map[string]func(*asked){
+		"POST threads": s.create, "GET threads": s.list, "POST threads_publish": s.publish, "GET threads_publishing_limit": s.limit,
+	}
+	edge, ok := edges[q.r.Method+" "+parts[1]]
+	switch {
+	case len(parts) != 2 || !ok:
+		s.kit.Send(q.w, q.r, unknownPath(q.r.URL.Path))
+	case !self:
+		s.kit.Send(q.w, q.r, missing(q.r.Method, parts[0]))
+	default:
+		edge(q)
+	}
+}
+
+func (s *Sim) serveNode(q *asked, id string, self bool) {
+	s.mu.Lock()
+	c, isContainer := s.containers[id]
+	p, isPost := s.posts[id]
+	s.mu.Unlock()
+	switch {
+	case self && q.r.Method == http.MethodGet:
+		s.profile(q)
+	case isContainer && c.Account == q.owner.ID && q.r.Method == http.MethodGet:
+		s.status(q, c)
+	case isPost && p.Account == q.owner.ID && q.r.Method == http.MethodGet:
+		s.read(q, p)
+	case isPost && p.Account == q.owner.ID && q.r.Method == http.MethodDelete:
+		s.remove(q, p)
+	default:
+		s.kit.Send(q.w, q.r, missing(q.r.Method, id))
+	}
+}
+
+// run performs a call under the script of faults.
+func (s *Sim) run(q *asked, name, text string, effect func(neverReady bool) sim.Answer) {
+	c := sim.Call{Network: Name, Names: []string{name}, Text: text, Containers: true, Fault: fault}
+	if q.owner != nil {
+		c.Account = q.owner.ID
+	}
+	if t := q.token; t != nil {
+		c.Kill = func(revoked bool, subcode int) error { return s.kill(t, revoked, subcode) }
+	}
+	s.kit.Run(q.w, q.r, c, effect)
+}
+
+// allowed lists the parameters a call takes and names the first one it does not. The network ignores
+// strangers; here they are a typing mistake found early.
+func allowed(params url.Values, names ...string) (string, bool) {
+	var strangers []string
+	for name := range params {
+		if !slices.Contains(names, name) {
+			strangers = append(strangers, name)
+		}
+	}
+	if len(strangers) == 0 {
+		return "", true
+	}
+	slices.Sort(strangers)
+	return strangers[0], false
+}

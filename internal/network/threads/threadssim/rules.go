@@ -1,0 +1,194 @@
+package threadssim
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"belfry/internal/network/sim"
+)
+
+const (
+	maxTextBytes = 500
+	maxLinks     = 5
+	maxTopic     = 50
+	maxAlt       = 1000
+	minChildren  = 2
+	maxChildren  = 20
+)
+
+var createParams = []string{
+	"media_type", "text", "image_url", "video_url", "is_carousel_item", "children", "alt_text", "link_attachment", "topic_tag",
+	"reply_control",
+}
+
+var replyControls = []string{
+	"everyone", "accounts_you_follow", "mentioned_only", "parent_post_author_only", "followers_only",
+}
+
+// readContainer turns the parameters of a create call into a container, or says what the network would refuse.
+func readContainer(params url.Values) (*container, string) {
+	if params.Has("auto_publish_text") {
+		return nil, "Param auto_publish_text leaves no container to ask about after a crash; it is refused here"
+	}
+	if name, ok := allowed(params, createParams...); !ok {
+		return nil, "THREADS_API__FEATURE_NOT_AVAILABLE: param " + name + " is not simulated"
+	}
+	c := &container{
+		Type: params.Get("media_type"), Text: params.Get("text"), Link: params.Get("link_attachment"),
+		Topic: params.Get("topic_tag"), Alt: params.Get("alt_text"),
+	}
+	for _, check := range []func(*container, url.Values) string{checkType, checkMedia, checkText, checkLinks, checkTopic, checkRest} {
+		if problem := check(c, params); problem != "" {
+			return nil, problem
+		}
+	}
+	if c.Topic == "" {
+		c.Topic = topicIn(c.Text)
+	}
+	return c, ""
+}
+
+func checkType(c *container, params url.Values) string {
+	if !slices.Contains([]string{typeText, typeImage, typeVideo, typeCarousel}, c.Type) {
+		return "Param media_type must be one of {TEXT, IMAGE, VIDEO, CAROUSEL}"
+	}
+	switch params.Get("is_carousel_item") {
+	case "", "false":
+	case "true":
+		c.Item = true
+	default:
+		return "Param is_carousel_item must be a boolean"
+	}
+	if c.Item && c.Type != typeImage && c.Type != typeVideo {
+		return "Param is_carousel_item is only allowed with media_type IMAGE or VIDEO"
+	}
+	return ""
+}
+
+func checkMedia(c *container, params url.Values) string {
+	wants := map[string]string{typeImage: "image_url", typeVideo: "video_url", typeCarousel: "children"}[c.Type]
+	for _, name := range []string{"image_url", "video_url", "children"} {
+		if name != wants && params.Has(name) {
+			return fmt.Sprintf("Param %s is not allowed with media_type %s", name, c.Type)
+		}
+	}
+	if wants == "" {
+		return ""
+	}
+	if params.Get(wants) == "" {
+		return "The parameter " + wants + " is required"
+	}
+	if c.Type == typeCarousel {
+		c.Children = strings.Split(params.Get(wants), ",")
+		if n := len(c.Children); n < minChildren || n > maxChildren {
+			return fmt.Sprintf("Param children must have between %d and %d items", minChildren, maxChildren)
+		}
+		return ""
+	}
+	c.MediaURL = params.Get(wants)
+	u, err := url.Parse(c.MediaURL)
+	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !sim.Loopback(u.Hostname()))) {
+		return "The media could not be fetched from this URI: " + wants + " must be a public https address"
+	}
+	return ""
+}
+
+// checkText counts bytes: production refusals show that 498 characters of 504 bytes are too long.
+func checkText(c *container, _ url.Values) string {
+	switch {
+	case c.Type == typeText && strings.TrimSpace(c.Text) == "":
+		return "The parameter text is required"
+	case c.Item && c.Text != "":
+		return "Param text belongs on the carousel, not on its items"
+	case !utf8.ValidString(c.Text) || strings.ContainsRune(c.Text, 0):
+		return "Param text must be valid UTF-8"
+	case len(c.Text) > maxTextBytes:
+		return "Param text must be at most 500 characters long"
+	}
+	return ""
+}
+
+var links = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"]+`)
+
+func linksIn(text string) []string {
+	found := links.FindAllString(text, -1)
+	for i, l := range found {
+		found[i] = strings.TrimRight(l, ".,;:!?)]}'’”»")
+	}
+	return found
+}
+
+func checkLinks(c *container, params url.Values) string {
+	if params.Has("link_attachment") {
+		if c.Type != typeText {
+			return "Param link_attachment is only allowed with media_type TEXT"
+		}
+		u, err := url.Parse(c.Link)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
+			return "Param link_attachment must be a valid URL"
+		}
+	}
+	unique := linksIn(c.Text)
+	if c.Link != "" {
+		unique = append(unique, c.Link)
+	}
+	slices.Sort(unique)
+	if n := len(slices.Compact(unique)); n > maxLinks {
+		return fmt.Sprintf("THREADS_API__LINK_LIMIT_EXCEEDED: a post may have %d links, this one has %d", maxLinks, n)
+	}
+	return ""
+}
+
+func checkTopic(c *container, params url.Values) string {
+	if !params.Has("topic_tag") {
+		return ""
+	}
+	n := utf8.RuneCountInString(c.Topic)
+	if n < 1 || n > maxTopic || strings.TrimSpace(c.Topic) == "" {
+		return "Param topic_tag must be between 1 and 50 characters long"
+	}
+	if strings.ContainsAny(c.Topic, ".&") {
+		return "Param topic_tag must not contain periods or ampersands"
+	}
+	if c.Item {
+		return "Param topic_tag belongs on the carousel, not on its items"
+	}
+	return ""
+}
+
+func checkRest(c *container, params url.Values) string {
+	if params.Has("alt_text") {
+		if c.Type != typeImage && c.Type != typeVideo {
+			return "Param alt_text is only allowed with images and videos"
+		}
+		if utf8.RuneCountInString(c.Alt) > maxAlt {
+			return "Param alt_text must be at most 1000 characters long"
+		}
+	}
+	if params.Has("reply_control") && !slices.Contains(replyControls, params.Get("reply_control")) {
+		return "Param reply_control must be one of {" + strings.Join(replyControls, ", ") + "}"
+	}
+	return ""
+}
+
+// topicIn finds the first tag of a text: # and something that is not a pure number, up to a stop.
+func topicIn(text string) string {
+	for {
+		_, rest, ok := strings.Cut(text, "#")
+		if !ok {
+			return ""
+		}
+		tag := rest
+		if end := strings.IndexAny(rest, " \t\n.&@!?,;:#"); end >= 0 {
+			tag = rest[:end]
+		}
+		if strings.Trim(tag, "0123456789") != "" && utf8.RuneCountInString(tag) <= maxTopic {
+			return tag
+		}
+		text = rest
+	}
+}

@@ -1,0 +1,176 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+const maxScript = 1 << 20
+
+// control is the surface under /_/: JSON for tests, the same as forms for people.
+type control struct {
+	kit *sim.Kit
+}
+
+func newControl(kit *sim.Kit) http.Handler {
+	c := &control{kit: kit}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", c.page)
+	mux.HandleFunc("GET /style.css", c.style)
+	mux.HandleFunc("GET /posts", c.posts)
+	mux.HandleFunc("DELETE /posts", c.resetPosts)
+	mux.HandleFunc("POST /posts/reset", c.resetPosts)
+	mux.HandleFunc("GET /calls", c.calls)
+	mux.HandleFunc("GET /faults", c.faults)
+	mux.HandleFunc("POST /faults", c.addFaults)
+	mux.HandleFunc("DELETE /faults", c.clearFaults)
+	mux.HandleFunc("DELETE /faults/{id}", c.deleteFault)
+	mux.HandleFunc("POST /faults/delete", c.deleteFault)
+	mux.HandleFunc("GET /options", c.options)
+	mux.HandleFunc("POST /options", c.setOptions)
+	mux.HandleFunc("GET /clock", c.clock)
+	mux.HandleFunc("POST /clock", c.advance)
+	// The surface needs no sign-in, so a page elsewhere must not be able to press its buttons.
+	return http.NewCrossOriginProtection().Handler(mux)
+}
+
+func (c *control) style(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cache-Control", "no-cache")
+	_, _ = w.Write(c.kit.Stylesheet())
+}
+
+func (c *control) posts(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, map[string]any{"posts": c.kit.Posts.All()})
+}
+
+func (c *control) resetPosts(w http.ResponseWriter, r *http.Request) {
+	c.done(w, r, c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
+}
+
+func (c *control) calls(w http.ResponseWriter, r *http.Request) {
+	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
+	answer(w, http.StatusOK, map[string]any{"calls": c.kit.Calls.Recent(limit)})
+}
+
+func (c *control) faults(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, c.script())
+}
+
+func (c *control) script() map[string]any {
+	return map[string]any{"faults": c.kit.Faults.Active(), "spent": c.kit.Faults.Spent()}
+}
+
+func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
+	faults, err := readFaults(w, r)
+	if err == nil {
+		_, err = c.kit.Faults.Add(faults...)
+	}
+	c.done(w, r, err, c.script())
+}
+
+func (c *control) clearFaults(w http.ResponseWriter, r *http.Request) {
+	if id := r.URL.Query().Get("id"); id != "" {
+		r.SetPathValue("id", id)
+		c.deleteFault(w, r)
+		return
+	}
+	c.kit.Faults.Clear()
+	answer(w, http.StatusOK, c.script())
+}
+
+func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
+	id := r.PathValue("id")
+	if id == "" {
+		id = r.FormValue("id")
+	}
+	var err error
+	// A form may be sent after the fault has fired its last time; to a person that is no mistake.
+	if !c.kit.Faults.Delete(id) && !isForm(r) {
+		err = fmt.Errorf("there is no active fault %q", id)
+	}
+	c.done(w, r, err, c.script())
+}
+
+func (c *control) options(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, map[string]any{"options": c.kit.Options()})
+}
+
+func (c *control) setOptions(w http.ResponseWriter, r *http.Request) {
+	values, err := readOptions(w, r)
+	for name, value := range values {
+		if err == nil {
+			err = c.kit.SetOption(name, value)
+		}
+	}
+	c.done(w, r, err, map[string]any{"options": c.kit.Options()})
+}
+
+func (c *control) clock(w http.ResponseWriter, _ *http.Request) {
+	answer(w, http.StatusOK, c.time())
+}
+
+func (c *control) time() map[string]any {
+	return map[string]any{"now": c.kit.Now().Format(time.RFC3339Nano), "aheadSeconds": int(c.kit.Offset().Seconds())}
+}
+
+func (c *control) advance(w http.ResponseWriter, r *http.Request) {
+	by, err := readAdvance(w, r)
+	if err == nil {
+		err = c.kit.Advance(by)
+	}
+	c.done(w, r, err, c.time())
+}
+
+// done sends a person back to the page and a program the new state, both the reason when err is set.
+func (c *control) done(w http.ResponseWriter, r *http.Request, err error, state any) {
+	switch {
+	case err != nil && isForm(r):
+		c.draw(w, r, http.StatusBadRequest, err.Error())
+	case err != nil:
+		answer(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
+	case isForm(r):
+		http.Redirect(w, r, c.kit.Prefix()+"/_/", http.StatusSeeOther)
+	default:
+		answer(w, http.StatusOK, state)
+	}
+}
+
+func isForm(r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return kind == "application/x-www-form-urlencoded"
+}
+
+func answer(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+// decode reads one JSON value strictly: a misspelt key in a script of faults would otherwise test nothing.
+func decode(w http.ResponseWriter, r *http.Request, into any) error {
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxScript))
+	if err != nil {
+		return fmt.Errorf("read body: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("read JSON: %w", err)
+	}
+	if d.More() {
+		return errors.New("read JSON: more than one value")
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// readFaults takes one fault, a list of them, or the form of the control page.
+func readFaults(w http.ResponseWriter, r *http.Request) ([]sim.Fault, error) {
+	if isForm(r) {
+		f, err := formFault(r)
+		return []sim.Fault{f}, err
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxScript))
+	if err != nil {
+		return nil, fmt.Errorf("read body: %w", err)
+	}
+	if raw = bytes.TrimSpace(raw); !bytes.HasPrefix(raw, []byte("[")) {
+		raw = append(append([]byte("["), raw...), ']')
+	}
+	var faults []sim.Fault
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&faults); err != nil {
+		return nil, fmt.Errorf("read faults: %w", err)
+	}
+	return faults, nil
+}
+
+func formFault(r *http.Request) (sim.Fault, error) {
+	f := sim.Fault{
+		Network: r.FormValue("network"), Call: r.FormValue("call"), Kind: r.FormValue("kind"),
+		Message: r.FormValue("message"), Account: r.FormValue("account"), Match: r.FormValue("match"),
+		Accept: r.FormValue("accept") != "", Times: new(1),
+	}
+	numbers := map[string]*int{
+		"code": &f.Code, "subcode": &f.Subcode, "status": &f.Status, "retryAfter": &f.RetryAfter,
+		"delayMs": &f.DelayMs, "times": f.Times,
+	}
+	for name, into := range numbers {
+		text := r.FormValue(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return f, fmt.Errorf("%s: %q is not a whole number", name, text)
+		}
+		*into = n
+	}
+	return f, nil
+}
+
+func readOptions(w http.ResponseWriter, r *http.Request) (map[string]string, error) {
+	values := map[string]string{}
+	if !isForm(r) {
+		return values, decode(w, r, &values)
+	}
+	if err := r.ParseForm(); err != nil {
+		return nil, fmt.Errorf("read form: %w", err)
+	}
+	for name := range r.PostForm {
+		values[name] = r.PostForm.Get(name)
+	}
+	return values, nil
+}
+
+// readAdvance takes {"advance":"25h"} or a form field of that name.
+func readAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, error) {
+	var in struct {
+		Advance string `json:"advance"`
+	}
+	if isForm(r) {
+		in.Advance = r.FormValue("advance")
+	} else if err := decode(w, r, &in); err != nil {
+		return 0, err
+	}
+	by, err := time.ParseDuration(in.Advance)
+	if err != nil {
+		return 0, fmt.Errorf("advance: %q is no duration such as 25h or 30m", in.Advance)
+	}
+	return by, nil
+}

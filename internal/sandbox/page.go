@@ -1,0 +1,52 @@
+package sandbox
+
+import (
+	"net/http"
+	"slices"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// shownPosts keeps the page light after a bench; the JSON has all of them.
+const shownPosts = 100
+
+type controlPage struct {
+	Networks []sim.About
+	Posts    []sim.Post
+	Total    int
+	Faults   []sim.Fault
+	Spent    []sim.Fault
+	Kinds    []string
+	Calls    []string
+	Options  []sim.Option
+	Recent   []sim.CallRecord
+	Now      time.Time
+	Ahead    time.Duration
+	Error    string
+}
+
+func (c *control) page(w http.ResponseWriter, r *http.Request) {
+	c.draw(w, r, http.StatusOK, "")
+}
+
+func (c *control) draw(w http.ResponseWriter, r *http.Request, status int, problem string) {
+	posts := c.kit.Posts.All()
+	total := len(posts)
+	slices.Reverse(posts)
+	p := controlPage{
+		Networks: c.kit.Networks(), Posts: posts[:min(total, shownPosts)], Total: total,
+		Faults: c.kit.Faults.Active(), Spent: c.kit.Faults.Spent(), Kinds: sim.Kinds(),
+		Options: c.kit.Options(), Recent: c.kit.Calls.Recent(20), Now: c.kit.Now(), Ahead: c.kit.Offset(), Error: problem,
+	}
+	slices.Reverse(p.Recent)
+	p.Calls = []string{sim.AnyCall}
+	for _, n := range p.Networks {
+		for _, call := range n.Calls {
+			if !slices.Contains(p.Calls, call) {
+				p.Calls = append(p.Calls, call)
+			}
+		}
+	}
+	c.kit.Page(w, r, status, "control", p)
+}
