@@ -1,0 +1,63 @@
+package secret
+
+import (
+	"crypto/sha256"
+	"hash/crc32"
+	"strings"
+)
+
+// KeyPattern finds API keys in texts; secret scanners may use it.
+const KeyPattern = `\bbelfry_live_[0-9A-Za-z]{38}\b`
+
+const (
+	keyPrefix   = "belfry_live_"
+	keyRandom   = 32 // base62 characters: 190 bit
+	keyChecksum = 6
+	keyHint     = 8
+	base62      = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+)
+
+// MintKey makes an API key (decisions.md, Credentials): the key, which is shown once, and what is
+// stored of it: its SHA-256 and the first eight random characters.
+func MintKey() (key string, hash [32]byte, hint string) {
+	random := randomBase62(keyRandom)
+	body := keyPrefix + random
+	key = body + checksum(body)
+	return key, sha256.Sum256([]byte(key)), random[:keyHint]
+}
+
+// CheckKey tells whether a text is a key that MintKey may have made, and the hash to look it up by. A
+// mistyped key is refused here, before anything asks the database.
+func CheckKey(key string) (hash [32]byte, ok bool) {
+	if len(key) != len(keyPrefix)+keyRandom+keyChecksum || !strings.HasPrefix(key, keyPrefix) {
+		return hash, false
+	}
+	body, sum := key[:len(key)-keyChecksum], key[len(key)-keyChecksum:]
+	if strings.Trim(body[len(keyPrefix):], base62) != "" || sum != checksum(body) {
+		return hash, false
+	}
+	return sha256.Sum256([]byte(key)), true
+}
+
+func checksum(body string) string {
+	n := crc32.ChecksumIEEE([]byte(body))
+	var out [keyChecksum]byte
+	for i := len(out) - 1; i >= 0; i-- {
+		out[i] = base62[n%62]
+		n /= 62
+	}
+	return string(out[:])
+}
+
+func randomBase62(n int) string {
+	out := make([]byte, 0, n)
+	for len(out) < n {
+		for _, b := range randomBytes(n) {
+			// 248 is the greatest multiple of 62 in a byte: above it, some characters would come oftener.
+			if b < 248 && len(out) < n {
+				out = append(out, base62[b%62])
+			}
+		}
+	}
+	return string(out)
+}

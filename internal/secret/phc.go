@@ -1,0 +1,53 @@
+package secret
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/crypto/argon2"
+)
+
+const (
+	argonSalt = 16
+	argonKey  = 32
+)
+
+// cost is what one argon2id hash takes: memory in KiB, passes over it, threads.
+type cost struct {
+	memory, time uint32
+	threads      uint8
+}
+
+// today is the cost of new hashes (OWASP's recommendation, security.md 4.3): 65 ms and 19 MiB.
+func today() cost { return cost{memory: 19 * 1024, time: 2, threads: 1} }
+
+// sane keeps a damaged row from taking the machine's memory, and argon2 from panicking at zeros.
+func (c cost) sane() bool {
+	return c.memory >= 8 && c.memory <= 256*1024 && c.time >= 1 && c.time <= 16 && c.threads >= 1 && c.threads <= 16
+}
+
+func (c cost) String() string { return fmt.Sprintf("m=%d,t=%d,p=%d", c.memory, c.time, c.threads) }
+
+// phc writes the PHC string format. It names the cost, so that older hashes still verify after the cost
+// of new ones is raised.
+func phc(c cost, salt, key []byte) string {
+	b64 := base64.RawStdEncoding
+	return fmt.Sprintf("$argon2id$v=%d$%s$%s$%s", argon2.Version, c, b64.EncodeToString(salt), b64.EncodeToString(key))
+}
+
+func parsePHC(hash string) (c cost, salt, key []byte, err error) {
+	part := strings.Split(hash, "$")
+	if len(part) != 6 || part[0] != "" || part[1] != "argon2id" || part[2] != fmt.Sprintf("v=%d", argon2.Version) {
+		return c, nil, nil, errors.New("the stored password hash is not of a form this version knows")
+	}
+	_, costErr := fmt.Sscanf(part[3], "m=%d,t=%d,p=%d", &c.memory, &c.time, &c.threads)
+	b64 := base64.RawStdEncoding.Strict()
+	salt, saltErr := b64.DecodeString(part[4])
+	key, keyErr := b64.DecodeString(part[5])
+	if errors.Join(costErr, saltErr, keyErr) != nil || c.String() != part[3] || !c.sane() || len(salt) != argonSalt || len(key) != argonKey {
+		return c, nil, nil, errors.New("the stored password hash is damaged")
+	}
+	return c, salt, key, nil
+}

@@ -1,0 +1,78 @@
+package secret
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A sealed value is: format byte, length of the key's id, the id, salt, nonce, ciphertext with tag.
+const (
+	sealFormat = 1
+	saltSize   = 16
+	nonceSize  = 12
+	tagSize    = 16
+)
+
+// Place names where a sealed value lives; sealed under one place it does not open under another, so a
+// ciphertext copied to another row, column or workspace is refused (security.md 4.13).
+func Place(table, column, row, workspace string) string {
+	return strings.Join([]string{table, column, row, workspace}, "|")
+}
+
+// Seal encrypts with the current key. Purpose says what kind of value it is, place where it will live;
+// Open must be told the same two.
+func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
+	// A key per record: with one key for all, random nonces would allow only 2^32 records.
+	head := append([]byte{sealFormat, byte(len(r.current))}, r.current...)
+	salt := randomBytes(saltSize)
+	sealed := append(append([]byte(nil), head...), salt...)
+	return gcm(r.keys[r.current], salt, purpose).Seal(sealed, nil, plain, bound(head, place))
+}
+
+// Open decrypts what Seal made. The error is ErrUnknownKey (with the key's id) or ErrSealed.
+func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
+	id, err := SealedWith(sealed)
+	if err != nil {
+		return nil, err
+	}
+	master, ok := r.keys[id]
+	if !ok {
+		return nil, fmt.Errorf("%w: %q (the ring has %s)", ErrUnknownKey, id, strings.Join(r.ids, ", "))
+	}
+	head, rest := sealed[:2+len(id)], sealed[2+len(id):]
+	plain, err := gcm(master, rest[:saltSize], purpose).Open(nil, nil, rest[saltSize:], bound(head, place))
+	if err != nil {
+		return nil, ErrSealed
+	}
+	return plain, nil
+}
+
+// SealedWith tells the id of the key that a value was sealed with, without opening it.
+func SealedWith(sealed []byte) (string, error) {
+	if len(sealed) < 2 || sealed[0] != sealFormat {
+		return "", errors.New("this is not a sealed value")
+	}
+	end := 2 + int(sealed[1])
+	if len(sealed) < end+saltSize+nonceSize+tagSize {
+		return "", errors.New("the sealed value is cut short")
+	}
+	return string(sealed[2:end]), nil
+}
+
+// bound is what the tag vouches for beside the ciphertext.
+func bound(head []byte, place string) []byte { return append(head[:len(head):len(head)], place...) }
+
+func gcm(master, salt []byte, purpose string) cipher.AEAD {
+	block, err := aes.NewCipher(derive(master, salt, "seal", purpose))
+	if err != nil {
+		panic(err) //nolint:forbidigo // 32 bytes are always an AES key
+	}
+	aead, err := cipher.NewGCMWithRandomNonce(block)
+	if err != nil {
+		panic(err) //nolint:forbidigo // AES always has GCM's block size
+	}
+	return aead
+}
