@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -28,6 +29,12 @@ type IssueText struct {
 // With fills in the row: first the message's arguments, then the hint's.
 func (t IssueText) With(args ...any) Issue {
 	return Issue{Code: t.Code, Message: fmt.Sprintf(t.message, args[:t.messageArgs]...), Hint: fmt.Sprintf(t.hint, args[t.messageArgs:]...)}
+}
+
+// Words are the message and the hint with an ellipsis where a figure or a name will stand.
+func (t IssueText) Words() (message, hint string) {
+	fill := strings.NewReplacer("%s", "…", "%d", "…")
+	return fill.Replace(t.message), fill.Replace(t.hint)
 }
 
 func issue(code IssueCode, messageArgs int, message, hint string) IssueText {

@@ -1,0 +1,36 @@
+package core
+
+import "strings"
+
+// Nearest is the known name that a mistyped one was most likely meant to be, "" when none is like it.
+// Capitals do not count, so that a slip of the shift key finds its name.
+func Nearest(name string, known []string) string {
+	best, at := "", len(name)/2+1
+	for _, k := range known {
+		if n := distance(strings.ToLower(name), strings.ToLower(k)); n < at {
+			best, at = k, n
+		}
+	}
+	return best
+}
+
+// distance counts the bytes to put in, take out or change to make b of a (Levenshtein).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j+1]+1, row[j]+1)
+		}
+	}
+	return row[len(b)]
+}
