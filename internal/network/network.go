@@ -105,10 +105,16 @@ type Draft struct {
 	Account  core.Account
 }
 
+// Kinds of media.
+const (
+	MediaImage = "image"
+	MediaVideo = "video"
+)
+
 // Media is what checks need to know of a file.
 type Media struct {
 	Name          string
-	Kind          string // image or video
+	Kind          string // MediaImage or MediaVideo
 	Mime          string
 	Bytes         int64
 	Width, Height int

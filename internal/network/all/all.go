@@ -1,0 +1,16 @@
+// Package all is the list of networks: a new one is one line here.
+package all
+
+import (
+	"belfry/internal/network"
+	"belfry/internal/network/facebook"
+	"belfry/internal/network/threads"
+)
+
+// Drivers lists the networks in the order in which people see them.
+func Drivers() []network.Driver {
+	return []network.Driver{
+		facebook.Driver(),
+		threads.Driver(),
+	}
+}

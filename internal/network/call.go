@@ -1,0 +1,173 @@
+package network
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+// bodyLimit bounds an answer: no network says more than this to a service that posts.
+const bodyLimit = 1 << 20
+
+// Request is one call to a network.
+type Request struct {
+	Method string
+	URL    string     // https, of the network itself; its own query is kept
+	Query  url.Values // never the token, except where the network takes it nowhere else
+	Form   url.Values // the body, when there is one
+	Token  Secret     // goes into the Authorization header
+	// Secrets are further texts that must not come back in an error.
+	Secrets []Secret
+	Header  http.Header
+}
+
+// Response is a complete answer in JSON, whatever its status.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+	cut    redactor
+}
+
+// Fail completes an error about this answer: its status, and its body with secrets cut.
+func (r *Response) Fail(e Error) *Error {
+	e.Status, e.Raw = r.Status, r.cut.Raw(r.Body)
+	e.Message = r.cut.Cut(e.Message)
+	return &e
+}
+
+// Do makes the call once. An error is always an *Error: NotSent when nothing of the request was
+// written, Unknown when no complete JSON answer came back. It never holds an address or a secret.
+func (c *Client) Do(ctx context.Context, in Request) (*Response, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	call := Call{Method: in.Method, Started: c.now()}
+	resp, err := c.do(ctx, in, &call)
+	call.Took = c.now().Sub(call.Started)
+	if err != nil {
+		call.Kind, call.Status = err.Kind, err.Status
+		c.observe(call)
+		return nil, err
+	}
+	call.Status = resp.Status
+	c.observe(call)
+	return resp, nil
+}
+
+func (c *Client) do(ctx context.Context, in Request, call *Call) (*Response, *Error) {
+	cut := newRedactor(in)
+	var wrote atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
+	r, host, err := c.request(ctx, in)
+	call.Host = host
+	if err != nil {
+		return nil, failed(NotSent, host, cut, err)
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		if wrote.Load() {
+			return nil, failed(Unknown, host, cut, err)
+		}
+		return nil, failed(NotSent, host, cut, err)
+	}
+	defer answer.Body.Close()
+	return read(answer, host, cut)
+}
+
+func (c *Client) request(ctx context.Context, in Request) (*http.Request, string, error) {
+	u, err := url.Parse(in.URL)
+	if err != nil {
+		return nil, "", errors.New("the address of the call cannot be read")
+	}
+	if u.Scheme != "https" || u.Host == "" {
+		return nil, u.Host, errors.New("networks are reached over https only")
+	}
+	u.RawQuery = merged(u.RawQuery, in.Query)
+	var body io.Reader
+	if in.Form != nil {
+		body = strings.NewReader(in.Form.Encode())
+	}
+	r, err := http.NewRequestWithContext(ctx, in.Method, mapped(c.calls, u), body)
+	if err != nil {
+		return nil, u.Host, err
+	}
+	for name, values := range in.Header {
+		r.Header[name] = values
+	}
+	r.Header.Set("Accept", "application/json")
+	if in.Form != nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if in.Token != "" {
+		r.Header.Set("Authorization", "Bearer "+in.Token.Reveal())
+	}
+	return r, u.Host, nil
+}
+
+func merged(raw string, more url.Values) string {
+	encoded := more.Encode()
+	if raw == "" || encoded == "" {
+		return raw + encoded
+	}
+	return raw + "&" + encoded
+}
+
+func read(answer *http.Response, host string, cut redactor) (*Response, *Error) {
+	resp := &Response{Status: answer.StatusCode, Header: answer.Header, cut: cut}
+	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyLimit+1))
+	resp.Body = body
+	unknown := func(message string) *Error {
+		return resp.Fail(Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})})
+	}
+	switch {
+	case err != nil:
+		e := unknown("did not finish its answer")
+		e.cause = stripped(err)
+		return nil, e
+	case len(body) > bodyLimit:
+		return nil, unknown("answered more than is read")
+	case answer.StatusCode/100 == 3:
+		return nil, unknown("answered with a redirect, which is not followed")
+	case !json.Valid(body):
+		return nil, unknown(fmt.Sprintf("answered %d with something that is not JSON", answer.StatusCode))
+	}
+	return resp, nil
+}
+
+// RetryAfter reads the header of that name; now serves its form with a date. 0 means none.
+func (r *Response) RetryAfter(now time.Time) time.Duration {
+	value := r.Header.Get("Retry-After")
+	if seconds, err := time.ParseDuration(value + "s"); err == nil && seconds > 0 {
+		return seconds
+	}
+	at, err := http.ParseTime(value)
+	if err != nil || now.IsZero() || !at.After(now) {
+		return 0
+	}
+	return at.Sub(now)
+}
+
+func failed(kind Kind, host string, cut redactor, err error) *Error {
+	err = stripped(err)
+	if clean := cut.Cut(err.Error()); clean != err.Error() {
+		err = errors.New(clean)
+	}
+	return &Error{Kind: kind, Message: fmt.Sprintf("call %s: %v", host, err), cause: err}
+}
+
+// stripped takes away the layer of an error that prints the whole address.
+func stripped(err error) error {
+	var u *url.Error
+	for errors.As(err, &u) {
+		err = u.Err
+	}
+	return err
+}

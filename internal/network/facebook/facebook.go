@@ -1,0 +1,84 @@
+// Package facebook publishes to Facebook Pages: one Page per account, and one call that cannot be taken back.
+package facebook
+
+import (
+	"fmt"
+	"regexp"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/meta"
+)
+
+// ID is the network's platform value.
+const ID core.Platform = "facebook"
+
+// Names of the configuration variables.
+const (
+	varClientID     = "FACEBOOK_CLIENT_ID"
+	varClientSecret = "FACEBOOK_CLIENT_SECRET"
+	varVersion      = "FACEBOOK_GRAPH_VERSION"
+	varSettle       = "FACEBOOK_SETTLE"
+)
+
+const (
+	site  = "https://www.facebook.com"
+	graph = "https://graph.facebook.com/"
+)
+
+// Driver is the network's entry in network/all.
+func Driver() network.Driver {
+	return network.Driver{
+		ID: ID,
+		Variables: []network.Variable{
+			{Name: varClientID, Help: "App ID of the Meta app."},
+			{Name: varClientSecret, Help: "App secret that belongs to it.", Secret: true},
+			{Name: varVersion, Default: "v25.0", Help: "Version of the Graph API, such as v25.0."},
+			{Name: varSettle, Default: "2m", Help: "How long after a publishing call without an answer its post may still appear."},
+		},
+		New: func(env network.Environment) (network.Network, error) { return New(env) },
+	}
+}
+
+// Network is Facebook. It holds no state.
+type Network struct {
+	client  *network.Client
+	login   meta.API // without proof: there is no token yet
+	graph   meta.API
+	version string
+	id      string
+	secret  network.Secret
+	about   network.Description
+	now     func() time.Time
+}
+
+var versions = regexp.MustCompile(`^v[0-9]{2,3}\.0$`)
+
+// New reads the variables; one that cannot be used is an error that names it.
+func New(env network.Environment) (*Network, error) {
+	settle, err := network.Duration(env, varSettle)
+	if err != nil {
+		return nil, err
+	}
+	version := env.Get(varVersion)
+	if !versions.MatchString(version) {
+		return nil, fmt.Errorf("%s is %q, which is no version such as v25.0", varVersion, version)
+	}
+	about := description
+	about.Settle = settle
+	n := &Network{
+		client: env.Client, version: version, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)),
+		about: about, now: env.Now,
+	}
+	n.login = meta.API{Client: env.Client, Base: graph + version, Table: table, Now: env.Now}
+	n.graph = n.login
+	n.graph.Proof = n.secret
+	return n, nil
+}
+
+// Describe says what is fixed about the network.
+func (n *Network) Describe() network.Description { return n.about }
+
+// Configured tells whether the app's credentials are there.
+func (n *Network) Configured() bool { return n.id != "" && n.secret != "" }

@@ -1,0 +1,65 @@
+package facebook
+
+import (
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Content types of a post, as the setting of that name has them.
+const (
+	typeText    = "text"
+	typePhoto   = "photo"
+	typeVideo   = "video"
+	typeReels   = "reels"
+	typeStories = "stories"
+)
+
+const (
+	// maxText stands in no document of the network; every guide repeats it. UTF-16 is the strictest count.
+	maxText = 63_206
+	// maxPhotos is not documented either; ten is what other publishers are seen to send.
+	maxPhotos = 10
+	maxTitle  = 255
+
+	reelRatio = 9.0 / 16
+	slack     = 0.01 // of the ratio
+)
+
+var (
+	photo = core.FileLimits{
+		Bytes: 10_000_000, Formats: []string{"image/jpeg", "image/png", "image/gif", "image/bmp", "image/tiff"},
+	}
+	video = core.FileLimits{Formats: []string{"video/mp4", "video/quicktime"}}
+	reel  = core.FileLimits{
+		Formats: video.Formats, MinWidth: 540, MinHeight: 960,
+		MinRatio: reelRatio * (1 - slack), MaxRatio: reelRatio * (1 + slack), MinDurationMs: 3_000, MaxDurationMs: 90_000,
+	}
+	storyVideo = core.FileLimits{Formats: video.Formats, MaxDurationMs: 60_000}
+)
+
+// description is what is fixed, but for the settle time, which is configured.
+var description = network.Description{
+	ID: ID, Name: "Facebook", Flow: core.FlowOneCall, Profile: "Page",
+	Needs: "You need a Facebook Page on which you may create content; personal profiles and groups cannot be published to.",
+	Limits: core.Limits{
+		Text:  core.Count{Max: maxText, Unit: core.UnitUTF16},
+		Title: &core.Count{Max: maxTitle, Unit: core.UnitCharacters},
+		ContentTypes: map[string]core.ContentType{
+			typeText:    {},
+			typePhoto:   {Min: 1, Max: maxPhotos, Image: &photo},
+			typeVideo:   {Min: 1, Max: 1, Video: &video},
+			typeReels:   {Min: 1, Max: 1, Video: &reel},
+			typeStories: {Min: 1, Max: 1, Image: &photo, Video: &storyVideo},
+		},
+	},
+	Fields: []network.Field{
+		{
+			Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "Left empty, the files decide.",
+			Choices: []network.Choice{
+				{Value: typeText, Label: "Text or link"}, {Value: typePhoto, Label: "Photos"}, {Value: typeVideo, Label: "Video"},
+				{Value: typeReels, Label: "Reel"}, {Value: typeStories, Label: "Story"},
+			},
+		},
+		{Name: "link", Label: "Link", Kind: network.FieldURL, Help: "The address shown as a card. Text posts only."},
+	},
+}

@@ -1,0 +1,22 @@
+package facebook
+
+import (
+	"encoding/json"
+
+	"belfry/internal/network"
+)
+
+// Settings is the network's settings block.
+type Settings struct {
+	ContentType string `json:"contentType,omitempty"`
+	Link        string `json:"link,omitempty"`
+}
+
+// Settings decodes a block strictly and gives its normal form.
+func (n *Network) Settings(block json.RawMessage) (json.RawMessage, error) {
+	s, err := network.DecodeSettings[Settings](n.about, block)
+	if err != nil {
+		return nil, err
+	}
+	return network.EncodeSettings(n.about, s)
+}

@@ -1,0 +1,58 @@
+package meta
+
+import "belfry/internal/network"
+
+// Permission errors are a range of codes.
+const (
+	permissionFirst = 200
+	permissionLast  = 299
+)
+
+// Hints that several rows share.
+const (
+	hintLater      = "The network has trouble of its own. The post is tried again."
+	hintThrottled  = "The network takes no more calls for a while. The post waits."
+	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
+	hintPermission = "Reconnect the account and leave every permission ticked."
+	hintOperator   = "The server's credentials at this network are wrong. Ask its operator."
+	hintParameter  = "The network refuses something in this post. Change it and send it again."
+	hintGone       = "The network does not show this to the account any more. Reconnect the account if it should."
+	hintBlocked    = "The network blocks this account for now. Open it there and see what it asks for."
+	hintFetch      = "The network could not fetch the file from this server. The post is tried again."
+	hintSpam       = "The network takes this post for spam. Change the text, and post less often for a while."
+	hintCode       = "Start connecting again: what the network handed out is used up or too old."
+)
+
+// common is what the errors mean wherever they occur.
+var common = Table{
+	{Code: 1, Subcode: 0}: {Kind: network.Transient, Hint: hintLater},
+	{Code: 2, Subcode: 0}: {Kind: network.Transient, Hint: hintLater},
+
+	{Code: 4, Subcode: 0}:       {Kind: network.RateLimited, Hint: hintThrottled},
+	{Code: 17, Subcode: 0}:      {Kind: network.RateLimited, Hint: hintThrottled},
+	{Code: 32, Subcode: 0}:      {Kind: network.RateLimited, Hint: hintThrottled},
+	{Code: 613, Subcode: 0}:     {Kind: network.RateLimited, Hint: hintThrottled},
+	{Code: 341, Subcode: 0}:     {Kind: network.RateLimited, Hint: hintThrottled},
+	{Code: 0, Subcode: 2207051}: {Kind: network.Rejected, Hint: hintSpam},
+
+	{Code: 10, Subcode: 0}:  {Kind: network.Revoked, Hint: hintPermission},
+	{Code: 100, Subcode: 0}: {Kind: network.Rejected, Hint: hintParameter},
+	// A scope that was never given answers as a wrong parameter.
+	{Code: 100, Subcode: 10}: {Kind: network.Revoked, Hint: hintPermission},
+	{Code: 100, Subcode: 33}: {Kind: network.Rejected, Hint: hintGone},
+	{Code: 104, Subcode: 0}:  {Kind: network.Rejected, Hint: hintOperator},
+
+	{Code: 102, Subcode: 0}:   {Kind: network.Revoked, Hint: hintReconnect},
+	{Code: 102, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
+	{Code: 190, Subcode: 0}:   {Kind: network.Revoked, Hint: hintReconnect},
+	{Code: 190, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
+	{Code: 190, Subcode: 459}: {Kind: network.Revoked, Hint: "The network wants the account's owner to confirm something there. Do that, then reconnect."},
+	{Code: 190, Subcode: 464}: {Kind: network.Revoked, Hint: "The account's owner must confirm the account at the network. Do that, then reconnect."},
+	{Code: 190, Subcode: 492}: {Kind: network.Revoked, Hint: "Whoever connected the account may no longer act for it. Let someone who may reconnect it."},
+
+	{Code: 368, Subcode: 0}: {Kind: network.Rejected, Hint: hintBlocked},
+	{Code: 506, Subcode: 0}: {Kind: network.Rejected, Hint: "The network says that this very post is there already. Look before sending it again."},
+
+	{Code: 9004, Subcode: 0}:    {Kind: network.Transient, Hint: hintFetch},
+	{Code: 0, Subcode: 2207052}: {Kind: network.Transient, Hint: hintFetch},
+}

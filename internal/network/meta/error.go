@@ -1,0 +1,142 @@
+package meta
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"belfry/internal/network"
+)
+
+// Code is an error's code and subcode. A row with subcode 0 stands for every subcode; one with code 0
+// for its number wherever it stands, as some documents name only that.
+type Code struct{ Code, Subcode int }
+
+// Row is what an error means.
+type Row struct {
+	Kind network.Kind
+	Hint string
+	// Wait is how long a throttle holds when the network does not say; 0 means five minutes.
+	Wait time.Duration
+}
+
+// Table says what each error means.
+type Table map[Code]Row
+
+// envelope is every form in which an error has been seen.
+type envelope struct {
+	Error *graphError `json:"error"`
+	// The token endpoints answer flat.
+	FlatCode    int    `json:"code"`
+	FlatMessage string `json:"error_message"`
+}
+
+type graphError struct {
+	Message   string `json:"message"`
+	Code      int    `json:"code"`
+	Subcode   int    `json:"error_subcode"`
+	Transient bool   `json:"is_transient"`
+	UserMsg   string `json:"error_user_msg"`
+	Trace     string `json:"fbtrace_id"`
+}
+
+func (e graphError) code() string {
+	if e.Subcode == 0 {
+		return strconv.Itoa(e.Code)
+	}
+	return strconv.Itoa(e.Code) + "/" + strconv.Itoa(e.Subcode)
+}
+
+// throttled is how long to wait when the network does not say.
+const throttled = 5 * time.Minute
+
+// Error finds the error in an answer; nil when there is none.
+func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
+	var body envelope
+	err := json.Unmarshal(resp.Body, &body)
+	ok := resp.Status/100 == 2
+	switch {
+	case err == nil && body.Error != nil:
+		return t.graph(resp, *body.Error, now)
+	case err == nil && body.FlatMessage != "" && !ok:
+		return resp.Fail(network.Error{
+			Kind: network.Rejected, Code: strconv.Itoa(body.FlatCode), Message: body.FlatMessage, Hint: hintCode,
+		})
+	case ok:
+		return nil
+	}
+	return resp.Fail(network.Error{
+		Kind: network.Unknown, Message: fmt.Sprintf("The network answered %d without saying why.", resp.Status), Trace: trace(resp),
+	})
+}
+
+func (t Table) graph(resp *network.Response, e graphError, now time.Time) *network.Error {
+	row := t.row(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
+	if (row.Kind == network.Rejected || row.Kind == network.Transient) && resp.Status == http.StatusTooManyRequests {
+		row = Row{Kind: network.RateLimited, Hint: hintThrottled, Wait: throttled}
+	}
+	out := network.Error{
+		Kind: row.Kind, Code: e.code(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint, Trace: cmp.Or(e.Trace, trace(resp)),
+	}
+	if row.Kind == network.RateLimited {
+		out.RetryAfter = cmp.Or(wait(resp, now), row.Wait, throttled)
+	}
+	return resp.Fail(out)
+}
+
+func trace(resp *network.Response) string {
+	return cmp.Or(resp.Header.Get("X-Fb-Trace-Id"), resp.Header.Get("X-Fb-Request-Id"))
+}
+
+// row finds what an error means: the network's own rows first, the exact one before the general.
+func (t Table) row(c Code, transient bool, status int) Row {
+	for _, rows := range []Table{t, common} {
+		for _, key := range []Code{c, {0, c.Subcode}, {c.Code, 0}, {0, c.Code}} {
+			if row, ok := rows[key]; ok && key != (Code{}) {
+				return row
+			}
+		}
+	}
+	switch {
+	case c.Code >= permissionFirst && c.Code <= permissionLast:
+		return Row{Kind: network.Revoked, Hint: hintPermission}
+	case transient || status >= http.StatusInternalServerError:
+		return Row{Kind: network.Transient, Hint: hintLater}
+	}
+	return Row{Kind: network.Rejected}
+}
+
+// wait is the longest time that the headers ask for.
+func wait(resp *network.Response, now time.Time) time.Duration {
+	longest := resp.RetryAfter(now)
+	var usage map[string][]struct {
+		Minutes float64 `json:"estimated_time_to_regain_access"`
+	}
+	if json.Unmarshal([]byte(resp.Header.Get("X-Business-Use-Case-Usage")), &usage) != nil {
+		return longest
+	}
+	for _, list := range usage {
+		for _, u := range list {
+			longest = max(longest, time.Duration(u.Minutes*float64(time.Minute)))
+		}
+	}
+	return longest
+}
+
+// As gives an error another meaning, where more is known than its code says.
+func As(err error, row Row) error {
+	var e *network.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	meant := *e
+	meant.Kind, meant.Hint = row.Kind, row.Hint
+	if row.Kind == network.RateLimited {
+		meant.RetryAfter = cmp.Or(e.RetryAfter, row.Wait, throttled)
+	}
+	return &meant
+}

@@ -1,0 +1,162 @@
+// Package meta speaks to Graph-style APIs, which several networks share: their errors, their throttle
+// headers, their pages of a list and their proof of the app's secret.
+package meta
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// API is one Graph host.
+type API struct {
+	Client *network.Client
+	Base   string // https://HOST, with the version when every call has it
+	Table  Table
+	// Proof is the app's secret when calls must prove that they know it.
+	Proof network.Secret
+	Now   func() time.Time
+}
+
+// Get reads path into the value.
+func (a API) Get(ctx context.Context, path string, token network.Secret, params url.Values, into any) error {
+	return a.call(ctx, network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.proved(token, params), Token: token}, into)
+}
+
+// Post sends a form to path and reads the answer into the value.
+func (a API) Post(ctx context.Context, path string, token network.Secret, form url.Values, into any) error {
+	return a.call(ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.proved(token, form), Token: token}, into)
+}
+
+func (a API) call(ctx context.Context, r network.Request, into any) error {
+	r.Secrets = append(r.Secrets, a.Proof)
+	resp, err := a.Client.Do(ctx, r)
+	if err != nil {
+		return err
+	}
+	if e := a.Table.Error(resp, a.Now()); e != nil {
+		return e
+	}
+	if err := json.Unmarshal(resp.Body, into); err != nil {
+		return resp.Fail(network.Error{Kind: network.Unknown, Message: "the answer does not have the form that is documented"})
+	}
+	return nil
+}
+
+// proved adds the proof that the sender of the token knows the app's secret.
+func (a API) proved(token network.Secret, params url.Values) url.Values {
+	if a.Proof == "" || token == "" {
+		return params
+	}
+	mac := hmac.New(sha256.New, []byte(a.Proof.Reveal()))
+	mac.Write([]byte(token.Reveal()))
+	with := url.Values{}
+	maps.Copy(with, params)
+	with.Set("appsecret_proof", hex.EncodeToString(mac.Sum(nil)))
+	return with
+}
+
+// listPages bounds how far a list is followed.
+const listPages = 20
+
+type page[T any] struct {
+	Data   []T `json:"data"`
+	Paging struct {
+		Cursors struct {
+			After string `json:"after"`
+		} `json:"cursors"`
+		Next string `json:"next"`
+	} `json:"paging"`
+}
+
+// List reads all pages of an edge. The network says where the next page is, but only the cursor is
+// taken from it: its address would carry the token in the query.
+func List[T any](ctx context.Context, a API, path string, token network.Secret, params url.Values) ([]T, error) {
+	var all []T
+	query := url.Values{}
+	maps.Copy(query, params)
+	for range listPages {
+		var p page[T]
+		if err := a.Get(ctx, path, token, query, &p); err != nil {
+			return nil, err
+		}
+		all = append(all, p.Data...)
+		after := p.after()
+		if after == "" {
+			return all, nil
+		}
+		query.Set("after", after)
+	}
+	return nil, &network.Error{Kind: network.Unknown, Message: "the list has more pages than are read"}
+}
+
+func (p page[T]) after() string {
+	if p.Paging.Next == "" {
+		return ""
+	}
+	if p.Paging.Cursors.After != "" {
+		return p.Paging.Cursors.After
+	}
+	next, err := url.Parse(p.Paging.Next)
+	if err != nil {
+		return ""
+	}
+	return next.Query().Get("after")
+}
+
+// ID is a number that a network writes as a JSON number in some answers and as a text in others; it is
+// larger than a float can hold.
+type ID string
+
+// UnmarshalJSON takes both forms.
+func (id *ID) UnmarshalJSON(data []byte) error {
+	*id = ID(strings.Trim(string(data), `"`))
+	if *id == "null" {
+		*id = ""
+	}
+	return nil
+}
+
+// Time is an instant as Graph writes it: 2026-07-12T08:00:00+0000.
+type Time struct{ time.Time }
+
+// UnmarshalJSON reads Graph's form and RFC 3339; anything else is the zero instant.
+func (t *Time) UnmarshalJSON(data []byte) error {
+	text := strings.Trim(string(data), `"`)
+	for _, layout := range []string{"2006-01-02T15:04:05-0700", time.RFC3339} {
+		if at, err := time.Parse(layout, text); err == nil {
+			t.Time = at
+			return nil
+		}
+	}
+	return nil
+}
+
+// Expiry is when a token that lives for the given seconds ends; old when the network does not say.
+func Expiry(now time.Time, seconds int64, old time.Time) time.Time {
+	if seconds <= 0 {
+		return old
+	}
+	return now.Add(time.Duration(seconds) * time.Second)
+}
+
+// Unique is what a search found: one post, none, or several that nobody can tell apart.
+func Unique(ids []string) network.Status {
+	switch len(ids) {
+	case 0:
+		return network.Status{Verdict: core.Absent}
+	case 1:
+		return network.Status{Verdict: core.Done, ExternalID: ids[0]}
+	}
+	return network.Status{Verdict: core.Ambiguous, Message: "Several posts look like this one."}
+}

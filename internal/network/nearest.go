@@ -1,0 +1,36 @@
+package network
+
+import "strings"
+
+// nearest is the field whose name is most like a mistyped one; empty when none is like it.
+func nearest(name string, fields []Field) string {
+	best, at := "", len(name)/2+1
+	for _, f := range fields {
+		if n := distance(strings.ToLower(name), strings.ToLower(f.Name)); n < at {
+			best, at = f.Name, n
+		}
+	}
+	return best
+}
+
+// distance is how many letters must be put in, taken out or changed to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			next := min(row[j+1], row[j]) + 1
+			if a[i] == b[j] {
+				next = min(next, diagonal)
+			} else {
+				next = min(next, diagonal+1)
+			}
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,71 @@
+package network
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+const (
+	redacted = "[redacted]"
+	// minSecret keeps words that only stand in for a secret, as the sandbox's do, from being cut
+	// out of sentences.
+	minSecret = 8
+	rawLimit  = 64 << 10
+)
+
+// Whatever carries one of these names is a secret, ours or one that the network has just made.
+const secretNames = `access_token|refresh_token|id_token|client_secret|fb_exchange_token|input_token|appsecret_proof|code_verifier`
+
+var (
+	secretMember = regexp.MustCompile(`("(?:` + secretNames + `)"\s*:\s*")(?:[^"\\]|\\.)*`)
+	secretParam  = regexp.MustCompile(`\b((?:` + secretNames + `)=)[^&"\\\s]*`)
+	secretName   = regexp.MustCompile(`^(?:` + secretNames + `|code)$`)
+)
+
+// redactor cuts what one call must not tell.
+type redactor struct{ secrets []string }
+
+func newRedactor(r Request) redactor {
+	var d redactor
+	d.add(r.Token.Reveal())
+	for _, s := range r.Secrets {
+		d.add(s.Reveal())
+	}
+	for _, values := range []url.Values{r.Query, r.Form} {
+		for name, list := range values {
+			if !secretName.MatchString(name) {
+				continue
+			}
+			for _, v := range list {
+				d.add(v)
+			}
+		}
+	}
+	return d
+}
+
+func (d *redactor) add(secret string) {
+	if len(secret) < minSecret {
+		return
+	}
+	d.secrets = append(d.secrets, secret)
+	if escaped := url.QueryEscape(secret); escaped != secret {
+		d.secrets = append(d.secrets, escaped)
+	}
+}
+
+// Cut takes the call's secrets, and anything that is named like one, out of a text.
+func (d redactor) Cut(s string) string {
+	for _, secret := range d.secrets {
+		s = strings.ReplaceAll(s, secret, redacted)
+	}
+	s = secretMember.ReplaceAllString(s, "${1}"+redacted)
+	return secretParam.ReplaceAllString(s, "${1}"+redacted)
+}
+
+// Raw is an answer as it may be kept.
+func (d redactor) Raw(body []byte) []byte {
+	kept := d.Cut(string(body))
+	return []byte(kept[:min(len(kept), rawLimit)])
+}

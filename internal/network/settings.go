@@ -1,0 +1,172 @@
+package network
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"belfry/internal/core"
+)
+
+// DecodeSettings reads a settings block strictly into T, whose JSON names are those of the fields: an
+// unknown key, a wrong type and a value that a field does not allow are an invalid_request that names the
+// JSON path. Nil and null are the empty block.
+func DecodeSettings[T any](d Description, block json.RawMessage) (T, error) {
+	var t T
+	if len(block) == 0 || string(block) == "null" {
+		return t, nil
+	}
+	if err := jsonv2.Unmarshal(block, &t, jsonv2.RejectUnknownMembers(true)); err != nil {
+		var none T
+		return none, settingsError(d, err)
+	}
+	if err := checkFields(d, reflect.ValueOf(t)); err != nil {
+		var none T
+		return none, err
+	}
+	return t, nil
+}
+
+// EncodeSettings writes decoded settings in normal form: known keys only, defaults left out.
+func EncodeSettings[T any](d Description, t T) (json.RawMessage, error) {
+	normal, err := jsonv2.Marshal(t, jsonv2.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("write settings of %s: %w", d.ID, err)
+	}
+	return normal, nil
+}
+
+// SettingNames are the JSON names of a settings struct.
+func SettingNames(t reflect.Type) []string {
+	names := make([]string, 0, t.NumField())
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		names = append(names, name)
+	}
+	return names
+}
+
+func settingPath(d Description, rest ...string) string {
+	return strings.Join(append([]string{"perPlatform", string(d.ID)}, rest...), ".")
+}
+
+func settingsError(d Description, err error) error {
+	var syntactic *jsontext.SyntacticError
+	if errors.As(err, &syntactic) {
+		return core.Invalid(settingPath(d, tokens(syntactic.JSONPointer)...), "The settings of %s are not sound JSON: a key stands twice, or a text is not UTF-8.", d.Name).Because(err)
+	}
+	var semantic *jsonv2.SemanticError
+	if !errors.As(err, &semantic) {
+		return fmt.Errorf("read settings of %s: %w", d.ID, err)
+	}
+	at := tokens(semantic.JSONPointer)
+	path := settingPath(d, at...)
+	switch {
+	case errors.Is(semantic.Err, jsonv2.ErrUnknownName):
+		return unknownSetting(d, path, at[len(at)-1])
+	case len(at) == 0:
+		return core.Invalid(path, "The settings of %s must be an object.", d.Name).Because(err)
+	}
+	if f, ok := d.field(at[0]); ok {
+		return core.Invalid(path, "%s must be %s.", at[0], kindWords[f.Kind]).Because(err)
+	}
+	return core.Invalid(path, "%s has a value of the wrong type.", at[0]).Because(err)
+}
+
+func tokens(p jsontext.Pointer) []string { return slices.Collect(p.Tokens()) }
+
+func unknownSetting(d Description, path, name string) error {
+	e := core.Invalid(path, "%s has no setting %q.", d.Name, name)
+	if near := nearest(name, d.Fields); near != "" {
+		return e.WithHint("Look at %s. Did you mean %s?", path, near)
+	}
+	return e
+}
+
+func (d Description) field(name string) (Field, bool) {
+	for _, f := range d.Fields {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Field{}, false
+}
+
+var kindWords = map[FieldKind]string{
+	FieldChoice: "a text", FieldSwitch: "true or false", FieldText: "a text", FieldURL: "an address in a text",
+	FieldList: "a list of texts", FieldDate: "a date like 2026-01-31 in a text", FieldNumber: "a whole number",
+}
+
+// checkFields holds the decoded values against the table of fields.
+func checkFields(d Description, v reflect.Value) error {
+	for i, name := range SettingNames(v.Type()) {
+		f, ok := d.field(name)
+		if !ok || f.Ignored || v.Field(i).IsZero() {
+			continue
+		}
+		value := v.Field(i)
+		for value.Kind() == reflect.Pointer {
+			value = value.Elem()
+		}
+		if err := checkValue(d, f, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkValue(d Description, f Field, v reflect.Value) error {
+	path := settingPath(d, f.Name)
+	switch v.Kind() {
+	case reflect.String:
+		return checkText(path, f, v.String())
+	case reflect.Slice:
+		if f.Max > 0 && v.Len() > f.Max {
+			return core.Invalid(path, "%s takes at most %d entries.", f.Name, f.Max)
+		}
+	case reflect.Int, reflect.Int64:
+		if n := v.Int(); n < 0 || (f.Max > 0 && n > int64(f.Max)) {
+			return core.Invalid(path, "%s must be a whole number from 0 to %d.", f.Name, f.Max)
+		}
+	}
+	return nil
+}
+
+func checkText(path string, f Field, s string) error {
+	if f.Max > 0 && utf8.RuneCountInString(s) > f.Max {
+		return core.Invalid(path, "%s is longer than %d characters.", f.Name, f.Max)
+	}
+	switch f.Kind {
+	case FieldChoice:
+		if !slices.ContainsFunc(f.Choices, func(c Choice) bool { return c.Value == s }) {
+			return core.Invalid(path, "%s cannot be %q.", f.Name, s).WithHint("Look at %s. It is one of: %s.", path, choices(f))
+		}
+	case FieldURL:
+		u, err := url.Parse(s)
+		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" {
+			return core.Invalid(path, "%s must be a whole address that begins with https:// or http://.", f.Name)
+		}
+	case FieldDate:
+		if _, err := time.Parse(time.DateOnly, s); err != nil {
+			return core.Invalid(path, "%s must be a date like 2026-01-31.", f.Name)
+		}
+	}
+	return nil
+}
+
+func choices(f Field) string {
+	values := make([]string, 0, len(f.Choices))
+	for _, c := range f.Choices {
+		values = append(values, c.Value)
+	}
+	return strings.Join(values, ", ")
+}

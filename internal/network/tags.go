@@ -1,0 +1,61 @@
+package network
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// A hashtag ends at the first rune that is neither letter, mark, digit nor underscore.
+var (
+	hashtag = regexp.MustCompile(`#[\p{L}\p{M}\p{N}_]+`)
+	link    = regexp.MustCompile(`https?://[^\s<>"]+`)
+)
+
+// WithTags appends, after a blank line, each tag as #tag where the text lacks it (decisions.md, Records).
+func WithTags(text string, tags []string) string {
+	have := map[string]bool{}
+	for _, h := range hashtag.FindAllString(text, -1) {
+		have[strings.ToLower(h)] = true
+	}
+	var missing []string
+	for _, tag := range tags {
+		h := "#" + word(tag)
+		if key := strings.ToLower(h); len(h) > 1 && !have[key] {
+			have[key] = true
+			missing = append(missing, h)
+		}
+	}
+	if len(missing) == 0 {
+		return text
+	}
+	line := strings.Join(missing, " ")
+	if text == "" {
+		return line
+	}
+	return text + "\n\n" + line
+}
+
+// word is a tag without its own # and without the white space that would end a hashtag.
+func word(tag string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, strings.TrimLeft(strings.TrimSpace(tag), "#"))
+}
+
+// Hashtags counts the hashtags of a text.
+func Hashtags(text string) int { return len(hashtag.FindAllString(text, -1)) }
+
+// Links counts the different addresses in a text and beside it.
+func Links(text string, beside ...string) int {
+	seen := map[string]bool{}
+	for _, l := range append(link.FindAllString(text, -1), beside...) {
+		if l = strings.TrimRight(l, ".,;:!?)]}'/"); l != "" {
+			seen[l] = true
+		}
+	}
+	return len(seen)
+}

@@ -1,0 +1,64 @@
+package threads
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"belfry/internal/network"
+	"belfry/internal/network/meta"
+)
+
+// clockSlack is how far the network's clock may be behind ours.
+const clockSlack = time.Minute
+
+type listed struct {
+	ID   meta.ID   `json:"id"`
+	Text string    `json:"text"`
+	Type string    `json:"media_type"`
+	At   meta.Time `json:"timestamp"`
+}
+
+// Find looks through the profile's posts since the arm for the one with this text and type.
+func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
+	if it.ArmedAt.IsZero() {
+		return network.Status{}, errors.New("search for a post of threads that was never armed")
+	}
+	since := it.ArmedAt.Add(-clockSlack).Truncate(time.Second)
+	posts, err := meta.List[listed](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/threads", it.Token.Access, url.Values{
+		"fields": {"id,text,timestamp,media_type"}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
+	})
+	if err != nil {
+		return network.Status{}, n.judged(ctx, err, it.Token)
+	}
+	var ids []string
+	for _, p := range posts {
+		if p.Type == "TEXT_POST" && !p.At.Before(since) && sameText(p.Text, it.Text) {
+			ids = append(ids, string(p.ID))
+		}
+	}
+	return meta.Unique(ids), nil
+}
+
+// sameText forgives what a network does to the white space around a text.
+func sameText(a, b string) bool { return plain(a) == plain(b) }
+
+func plain(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+
+// Link is the address of the post's own page.
+func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
+	var out struct {
+		Permalink string `json:"permalink"`
+	}
+	err := n.graph.Get(ctx, "/"+url.PathEscape(externalID), it.Token.Access, url.Values{"fields": {"permalink"}}, &out)
+	if err != nil {
+		return "", n.judged(ctx, err, it.Token)
+	}
+	if out.Permalink == "" {
+		return "", &network.Error{Kind: network.Unknown, Message: "Threads answered a post without its address."}
+	}
+	return out.Permalink, nil
+}

@@ -1,0 +1,64 @@
+package threads
+
+import (
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Content types of a post.
+const (
+	typeText     = "text"
+	typeImage    = "image"
+	typeVideo    = "video"
+	typeCarousel = "carousel"
+)
+
+const (
+	maxText   = 500 // bytes: texts of 498 characters in 504 bytes are refused
+	maxLinks  = 5
+	maxTopic  = 50
+	maxAlt    = 1000
+	ratio     = 10 // to one
+	firstPoll = 2 * time.Second
+)
+
+var (
+	image = core.FileLimits{
+		Bytes: 8_000_000, Formats: []string{"image/jpeg", "image/png"}, MinRatio: 1.0 / ratio, MaxRatio: ratio,
+	}
+	video = core.FileLimits{
+		Bytes: 1_000_000_000, Formats: []string{"video/mp4", "video/quicktime"}, MaxWidth: 1920,
+		MinRatio: 0.01, MaxRatio: ratio, MaxDurationMs: 300_000,
+	}
+)
+
+// description is what is fixed, but for the settle time, which is configured.
+var description = network.Description{
+	ID: ID, Name: "Threads", Flow: core.FlowHandle, Profile: "profile",
+	Needs:     "You need a Threads profile; personal ones will do.",
+	FirstPoll: firstPoll,
+	Limits: core.Limits{
+		Text:  core.Count{Max: maxText, Unit: core.UnitBytes},
+		Links: new(maxLinks),
+		ContentTypes: map[string]core.ContentType{
+			typeText:     {},
+			typeImage:    {Min: 1, Max: 1, Image: &image},
+			typeVideo:    {Min: 1, Max: 1, Video: &video},
+			typeCarousel: {Min: 2, Max: 20, Image: &image, Video: &video},
+		},
+	},
+	Fields: []network.Field{
+		{
+			Name: "topicTag", Label: "Topic", Kind: network.FieldText, Max: maxTopic,
+			Help: "The one topic of the post, without #. No full stop and no &. Otherwise the first tag in the text counts.",
+		},
+		{
+			Name: "linkAttachment", Label: "Link preview", Kind: network.FieldURL,
+			Help: "The address shown as a card under a post without files. Otherwise the first link in the text.",
+		},
+		{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Help: "Read to people who do not see the image."},
+		{Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "Accepted and not used."},
+	},
+}

@@ -1,0 +1,139 @@
+package threads
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/meta"
+)
+
+// States of a container.
+const (
+	containerPublished = "PUBLISHED"
+	containerFinished  = "FINISHED"
+	containerError     = "ERROR"
+	containerExpired   = "EXPIRED"
+)
+
+// invalid begins the reasons for which a container fails because of what is in it; another one would fail too.
+const invalid = "INVALID_"
+
+// missingFor is how long an armed container that the network says it does not have is asked about
+// before an empty search is believed: it has been seen to lose sight of what it had just made.
+const missingFor = 5 * time.Minute
+
+// Create makes a container of which nothing is visible.
+func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
+	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
+	if err != nil {
+		return "", err
+	}
+	form := url.Values{"media_type": {"TEXT"}, "text": {it.Text}}
+	for name, value := range map[string]string{"topic_tag": s.TopicTag, "link_attachment": s.LinkAttachment} {
+		if value != "" {
+			form.Set(name, value)
+		}
+	}
+	return n.made(ctx, it, "/threads", form)
+}
+
+// Publish makes the container visible.
+func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (string, error) {
+	id, err := n.made(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
+	if isRejected(err) && n.quotaUsed(ctx, it) {
+		err = n.full(err)
+	}
+	return id, err
+}
+
+// made posts a form to an edge of the profile and returns the id of what was made.
+func (n *Network) made(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
+	var out struct {
+		ID meta.ID `json:"id"`
+	}
+	if err := n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, &out); err != nil {
+		return "", n.judged(ctx, err, it.Token)
+	}
+	if out.ID == "" {
+		return "", &network.Error{Kind: network.Unknown, Message: "Threads answered without an id."}
+	}
+	return string(out.ID), nil
+}
+
+// Status asks about the container. Of a published one it also looks the post up, and leaves the id empty
+// when the profile's posts do not single one out.
+func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	var c struct {
+		Status  string `json:"status"`
+		Problem string `json:"error_message"`
+	}
+	err := n.graph.Get(ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"fields": {"id,status,error_message"}}, &c)
+	switch {
+	case isMissing(err):
+		return n.statusOfMissing(ctx, it, err)
+	case err != nil:
+		return network.Status{}, n.judged(ctx, err, it.Token)
+	}
+	st := network.Status{Verdict: core.Pending, Message: c.Problem, Code: c.Status}
+	switch c.Status {
+	case containerFinished:
+		st.Verdict = core.Ready
+	case containerExpired:
+		st.Verdict = core.Dead
+	case containerPublished:
+		st.Verdict = core.Done
+		// That the post is live is certain; which one it is only decorates it.
+		if found, err := n.Find(ctx, it); err == nil && found.Verdict == core.Done {
+			st.ExternalID = found.ExternalID
+		}
+	case containerError:
+		if strings.HasPrefix(c.Problem, invalid) {
+			return network.Status{}, &network.Error{
+				Kind: network.Rejected, Code: c.Problem, Message: "Threads cannot use the file: " + c.Problem,
+				Hint: "Replace the file and send the post again.",
+			}
+		}
+		st.Verdict = core.Dead
+	}
+	return st, nil
+}
+
+// statusOfMissing decides about a container that the network does not know. It is dead when it was never
+// armed, and when it was, only once the profile's posts do not show it either.
+func (n *Network) statusOfMissing(ctx context.Context, it network.Item, why error) (network.Status, error) {
+	gone := network.Status{Verdict: core.Dead, Message: why.Error()}
+	if it.ArmedAt.IsZero() {
+		return gone, nil
+	}
+	found, err := n.Find(ctx, it)
+	switch {
+	case err != nil || found.Verdict != core.Absent:
+		return found, err
+	case n.now().Sub(it.ArmedAt) < missingFor:
+		return network.Status{Verdict: core.Pending, Message: why.Error()}, nil
+	}
+	return gone, nil
+}
+
+// full says that the quota is used up, whatever code the network gave for it: it documents none.
+func (n *Network) full(err error) error {
+	row := table[meta.Code{Code: 9, Subcode: 2207042}]
+	return meta.As(err, row)
+}
+
+func (n *Network) quotaUsed(ctx context.Context, it network.Item) bool {
+	var out struct {
+		Data []struct {
+			Used   int `json:"quota_usage"`
+			Config struct {
+				Total int `json:"quota_total"`
+			} `json:"config"`
+		} `json:"data"`
+	}
+	err := n.graph.Get(ctx, "/"+url.PathEscape(it.Profile)+"/threads_publishing_limit", it.Token.Access, url.Values{"fields": {"quota_usage,config"}}, &out)
+	return err == nil && len(out.Data) > 0 && out.Data[0].Config.Total > 0 && out.Data[0].Used >= out.Data[0].Config.Total
+}

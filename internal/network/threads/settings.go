@@ -1,0 +1,33 @@
+package threads
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Settings is the network's settings block.
+type Settings struct {
+	TopicTag       string `json:"topicTag,omitempty"`
+	LinkAttachment string `json:"linkAttachment,omitempty"`
+	AltText        string `json:"altText,omitempty"`
+	// ReplyControl may hold anything: it is accepted and not used (Spec §9).
+	ReplyControl jsontext.Value `json:"replyControl,omitempty"`
+}
+
+// Settings decodes a block strictly and gives its normal form, which leaves out what is not used.
+func (n *Network) Settings(block json.RawMessage) (json.RawMessage, error) {
+	s, err := network.DecodeSettings[Settings](n.about, block)
+	if err != nil {
+		return nil, err
+	}
+	if strings.ContainsAny(s.TopicTag, ".&") {
+		return nil, core.Invalid("perPlatform.threads.topicTag", "topicTag cannot hold a full stop or an &.")
+	}
+	s.ReplyControl = nil
+	return network.EncodeSettings(n.about, s)
+}

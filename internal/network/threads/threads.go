@@ -1,0 +1,82 @@
+// Package threads publishes to Threads: one profile per account, a container first and then the one call
+// that makes it visible.
+package threads
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/meta"
+)
+
+// ID is the network's platform value.
+const ID core.Platform = "threads"
+
+// Names of the configuration variables.
+const (
+	varClientID     = "THREADS_CLIENT_ID"
+	varClientSecret = "THREADS_CLIENT_SECRET"
+	varConsentURL   = "THREADS_CONSENT_URL"
+	varSettle       = "THREADS_SETTLE"
+)
+
+const (
+	host    = "https://graph.threads.net"
+	version = host + "/v1.0"
+)
+
+// Driver is the network's entry in network/all.
+func Driver() network.Driver {
+	return network.Driver{
+		ID: ID,
+		Variables: []network.Variable{
+			{Name: varClientID, Help: "Threads App ID from the Meta app's Threads settings; not the Meta app id."},
+			{Name: varClientSecret, Help: "Threads App secret that belongs to it.", Secret: true},
+			{Name: varConsentURL, Default: "https://threads.com/oauth/authorize", Help: "Address of the consent window; Meta has moved it before."},
+			{Name: varSettle, Default: "60s", Help: "How long after a publishing call without an answer its post may still appear."},
+		},
+		New: func(env network.Environment) (network.Network, error) { return New(env) },
+	}
+}
+
+// Network is Threads. It needs no more than its environment and holds no state.
+type Network struct {
+	client  *network.Client
+	graph   meta.API // calls under the version
+	token   meta.API // calls about tokens, which have none
+	id      string
+	secret  network.Secret
+	consent string
+	about   network.Description
+	now     func() time.Time
+}
+
+// New reads the variables; one that cannot be used is an error that names it.
+func New(env network.Environment) (*Network, error) {
+	settle, err := network.Duration(env, varSettle)
+	if err != nil {
+		return nil, err
+	}
+	consent := env.Get(varConsentURL)
+	if u, err := url.Parse(consent); err != nil || u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
+		return nil, fmt.Errorf("%s is %q, which is no https address without a query", varConsentURL, consent)
+	}
+	about := description
+	about.Settle = settle
+	api := meta.API{Client: env.Client, Base: version, Table: table, Now: env.Now}
+	root := api
+	root.Base = host
+	return &Network{
+		client: env.Client, graph: api, token: root, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)),
+		consent: consent, about: about, now: env.Now,
+	}, nil
+}
+
+// Describe says what is fixed about the network.
+func (n *Network) Describe() network.Description { return n.about }
+
+// Configured tells whether the app's credentials are there.
+func (n *Network) Configured() bool { return n.id != "" && n.secret != "" }
