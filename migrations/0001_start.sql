@@ -225,13 +225,13 @@ CREATE TABLE create_log (
 );
 CREATE INDEX create_log_by_workspace ON create_log (workspace_id, at);
 
--- Requests by client address, in 60 sub-windows; lost at a crash, which does no harm.
+-- Requests by client address in sub-windows: hits holds the newest one's count last, and before it the
+-- 60 that went before. Lost at a crash, which does no harm.
 CREATE UNLOGGED TABLE address_log (
-    address text NOT NULL,
-    bucket  bigint NOT NULL,
-    hits    int NOT NULL,
-    PRIMARY KEY (address, bucket)
-);
+    address text PRIMARY KEY,
+    newest  bigint NOT NULL,
+    hits    int[] NOT NULL
+) WITH (fillfactor = 50); -- room for the row's next version on its page
 
 -- Sign-in and the like: the theoretical arrival time of a leaky bucket for each key.
 CREATE UNLOGGED TABLE throttles (

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+type accountRow struct {
+	ID             core.AccountID
+	Platform       core.Platform
+	ExternalID     string
+	Username       string
+	DisplayName    string
+	AvatarURL      string
+	Status         core.AccountStatus
+	StatusReason   string
+	ConnectedAt    string
+	TokenExpiresAt *time.Time
+	CreatedAt      time.Time
+}
+
+const accountColumns = `id, platform, external_id, username, display_name, avatar_url, status, status_reason, connected_at,
+	token_expires_at, created_at`
+
+func (r accountRow) core() core.Account {
+	return core.Account{
+		ID: r.ID, Platform: r.Platform, ExternalID: r.ExternalID, Username: r.Username, DisplayName: r.DisplayName,
+		AvatarURL: r.AvatarURL, Status: r.Status, StatusReason: r.StatusReason, ConnectedAt: r.ConnectedAt,
+		ExpiresAt: orZero(r.TokenExpiresAt), CreatedAt: r.CreatedAt.UTC(),
+	}
+}
+
+func accounts(rows []accountRow, err error) ([]core.Account, error) {
+	list := make([]core.Account, len(rows))
+	for i, r := range rows {
+		list[i] = r.core()
+	}
+	return list, err
+}
+
+// Accounts lists the connected accounts, oldest first.
+func (t Tenant) Accounts(ctx context.Context) ([]core.Account, error) {
+	return accounts(many[accountRow](t.query(ctx, `
+		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL ORDER BY created_at, id`, nil)))
+}
+
+// AccountsOf lists those of the given accounts that are connected, in the order of the list of accounts.
+func (t Tenant) AccountsOf(ctx context.Context, ids []core.AccountID) ([]core.Account, error) {
+	return accounts(many[accountRow](t.query(ctx, `
+		SELECT `+accountColumns+` FROM accounts
+		WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL ORDER BY created_at, id`, args{"ids": ids})))
+}
+
+// Account reads a connected account; a disconnected one is not_found.
+func (t Tenant) Account(ctx context.Context, id core.AccountID) (core.Account, error) {
+	row, err := one[accountRow](t.query(ctx, `
+		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`, args{"id": id}))
+	return row.core(), err
+}
+
+type tokenRow struct {
+	accountRow
+	Token []byte
+}
+
+// AccountWithToken reads an account, disconnected or not, and its sealed token. A disconnected account
+// is revoked and its token is empty.
+func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
+	row, err := one[tokenRow](t.query(ctx, `
+		SELECT `+accountColumns+`, token FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))
+	return row.core(), row.Token, err
+}
+
+// LockAccount reads a connected account and keeps others from changing it until the transaction ends.
+// Posts that refer to it can still be added.
+func (t Tenant) LockAccount(ctx context.Context, id core.AccountID) (core.Account, error) {
+	row, err := one[accountRow](t.query(ctx, `
+		SELECT `+accountColumns+` FROM accounts
+		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL FOR NO KEY UPDATE`, args{"id": id}))
+	return row.core(), err
+}
+
+// FindAccount finds the account of a network's profile, connected or not, and tells which; none is not_found.
+func (t Tenant) FindAccount(ctx context.Context, platform core.Platform, externalID string) (id core.AccountID, connected bool, err error) {
+	type row struct {
+		ID        core.AccountID
+		Connected bool
+	}
+	found, err := one[row](t.query(ctx, `
+		SELECT id, disconnected_at IS NULL AS connected FROM accounts
+		WHERE workspace_id = @ws AND platform = @platform AND external_id = @external`, args{"platform": platform, "external": externalID}))
+	return found.ID, found.Connected, err
+}
+
+// CountAccounts counts the connected accounts. Under LockWorkspace the number holds until the transaction ends.
+func (t Tenant) CountAccounts(ctx context.Context) (int64, error) {
+	return value[int64](t.query(ctx, `SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL`, nil))
+}
+
+// SealedToken is an account's token as it is stored, with the dates that must be seen without opening it.
+type SealedToken struct {
+	Sealed    []byte
+	ExpiresAt time.Time
+	RefreshAt time.Time
+}
+
+// SaveAccount stores an account that has just been connected, or connected again: it is in order, and
+// visible, whatever it was before. It keeps its time of creation.
+func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedToken) error {
+	_, err := t.exec(ctx, `
+		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, status, connected_at,
+			token, token_expires_at, token_refresh_at, created_at)
+		VALUES (@id, @ws, @platform, @external, @username, @name, @avatar, @ok, @connected, @token, @expires, @refresh, @now)
+		ON CONFLICT (workspace_id, platform, external_id) DO UPDATE SET username = @username, display_name = @name,
+			avatar_url = @avatar, status = @ok, status_reason = '', connected_at = @connected, token = @token,
+			token_expires_at = @expires, token_refresh_at = @refresh, disconnected_at = NULL
+		WHERE accounts.id = @id`,
+		args{
+			"id": a.ID, "platform": a.Platform, "external": a.ExternalID, "username": a.Username, "name": a.DisplayName,
+			"avatar": a.AvatarURL, "ok": core.AccountOK, "connected": a.ConnectedAt, "token": token.Sealed,
+			"expires": some(token.ExpiresAt), "refresh": some(token.RefreshAt), "now": a.CreatedAt,
+		})
+	return err
+}
+
+// WakeArmed makes the account's publications due whose irreversible call may have been made: with a
+// new token the network can be asked what became of them.
+func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
+	_, err := t.exec(ctx, `
+		UPDATE publications u SET next_action_at = clock(), woken_at = NULL
+		FROM posts p
+		WHERE u.workspace_id = @ws AND u.step = 'armed' AND p.workspace_id = @ws AND p.id = u.post_id AND p.account_id = @account`,
+		args{"account": account})
+	return err
+}
+
+// SetAccountStatus notes that the network no longer takes the account's token, and why.
+func (t Tenant) SetAccountStatus(ctx context.Context, id core.AccountID, status core.AccountStatus, reason string) error {
+	_, err := t.exec(ctx, `
+		UPDATE accounts SET status = @status, status_reason = @reason
+		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`, args{"id": id, "status": status, "reason": reason})
+	return err
+}
+
+// QueuedPosts lists the queued posts of an account.
+func (t Tenant) QueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
+	return values[core.PostID](t.query(ctx, `
+		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account AND status = 'queued' ORDER BY id`,
+		args{"account": account}))
+}
+
+// QueuedByAccount counts the queued posts of each account.
+func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, error) {
+	type row struct {
+		AccountID core.AccountID
+		Count     int
+	}
+	rows, err := many[row](t.query(ctx, `
+		SELECT account_id, count(*) AS count FROM posts WHERE workspace_id = @ws AND status = 'queued' GROUP BY account_id`, nil))
+	counts := map[core.AccountID]int{}
+	for _, r := range rows {
+		counts[r.AccountID] = r.Count
+	}
+	return counts, err
+}
+
+// HideAccount disconnects an account: its token is gone for good, its row stays for its posts' history.
+func (t Tenant) HideAccount(ctx context.Context, id core.AccountID, reason string, now time.Time) error {
+	_, err := t.exec(ctx, `
+		UPDATE accounts SET disconnected_at = @now, status = @revoked, status_reason = @reason, token = ''::bytea,
+			token_expires_at = NULL, token_refresh_at = NULL
+		WHERE workspace_id = @ws AND id = @id`,
+		args{"id": id, "now": now, "revoked": core.AccountRevoked, "reason": reason})
+	return err
+}

@@ -1,0 +1,44 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Connection is a consent under way, from the redirect to the network until its way back, and then, with
+// Profiles, until some of them are chosen.
+type Connection struct {
+	StateHash   []byte
+	User        core.UserID
+	Platform    core.Platform
+	Account     *core.AccountID // set when an account is reconnected
+	SessionHash []byte
+	Verifier    []byte // sealed; empty without PKCE
+	Profiles    []byte // sealed; nil before the way back
+}
+
+// AddConnection stores a consent that ends at the given time.
+func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Time) error {
+	_, err := t.exec(ctx, `
+		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, session_hash, verifier, profiles, expires_at)
+		VALUES (@state, @ws, @user, @platform, @account, @session, @verifier, @profiles, @expires)`, args{
+		"state": c.StateHash, "user": c.User, "platform": c.Platform, "account": c.Account, "session": c.SessionHash,
+		"verifier": c.Verifier, "profiles": c.Profiles, "expires": expires,
+	})
+	return err
+}
+
+// TakeConnection removes and returns the consent that was begun with this state by this person in this
+// browser, in this workspace; anything else, an expired one and one that was taken before are not_found.
+// The platform may be empty for a choice, which knows its own.
+func (t Tenant) TakeConnection(ctx context.Context, want Connection, chosen bool, now time.Time) (Connection, error) {
+	return one[Connection](t.query(ctx, `
+		DELETE FROM connections
+		WHERE workspace_id = @ws AND state_hash = @state AND user_id = @user AND session_hash = @session AND expires_at > @now
+			AND (platform = @platform OR @platform = '') AND (profiles IS NOT NULL) = @chosen
+		RETURNING state_hash, user_id AS "user", platform, account_id AS account, session_hash, verifier, profiles`, args{
+		"state": want.StateHash, "user": want.User, "session": want.SessionHash, "now": now, "platform": want.Platform, "chosen": chosen,
+	}))
+}

@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Replay names a request that may be repeated: its route, the client's key, and a fingerprint of
+// everything that must be the same when it is.
+type Replay struct {
+	Route       string
+	Key         string
+	Fingerprint []byte
+}
+
+// Kept is what is known of a repeated request. Status 0 means that the first one still runs.
+type Kept struct {
+	Fingerprint []byte
+	Status      int
+	Body        []byte
+}
+
+func (r Replay) args(more args) args {
+	a := args{"route": r.Route, "key": r.Key}
+	for name, v := range more {
+		a[name] = v
+	}
+	return a
+}
+
+// BeginReplay takes the key for a first request, for as long as the lock; first tells whether it did. What
+// was kept for longer than keep, and a first request whose lock has run out, count as never been.
+func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock, keep time.Duration) (found Kept, first bool, err error) {
+	n, err := t.exec(ctx, `
+		INSERT INTO idempotency AS i (workspace_id, route, key, fingerprint, locked_until, created_at)
+		VALUES (@ws, @route, @key, @fingerprint, clock() + @lock::interval, clock())
+		ON CONFLICT (workspace_id, route, key) DO UPDATE SET fingerprint = @fingerprint, status = 0, body = NULL,
+			locked_until = clock() + @lock::interval, created_at = clock()
+		WHERE i.created_at <= clock() - @keep::interval OR i.status = 0 AND i.locked_until <= clock()`,
+		r.args(args{"fingerprint": r.Fingerprint, "lock": lock, "keep": keep}))
+	if err != nil || n == 1 {
+		return Kept{}, n == 1, err
+	}
+	found, err = one[Kept](t.query(ctx, `
+		SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = @ws AND route = @route AND key = @key`, r.args(nil)))
+	if core.CodeOf(err) == core.CodeNotFound { // the first was refused this very moment
+		return Kept{Fingerprint: r.Fingerprint}, false, nil
+	}
+	return found, false, err
+}
+
+// KeepReplay stores the answer of a first request.
+func (t Tenant) KeepReplay(ctx context.Context, r Replay, status int, body []byte) error {
+	_, err := t.exec(ctx, `
+		UPDATE idempotency SET status = @status, body = @body
+		WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`,
+		r.args(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
+	return err
+}
+
+// DropReplay frees the key of a first request that was refused.
+func (t Tenant) DropReplay(ctx context.Context, r Replay) error {
+	_, err := t.exec(ctx, `
+		DELETE FROM idempotency
+		WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`,
+		r.args(args{"fingerprint": r.Fingerprint}))
+	return err
+}

@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// KeyHolder is an API key as authentication needs it: whom it acts for, and with which rights.
+type KeyHolder struct {
+	Member
+	Key        core.KeyID
+	Name       string
+	Scope      core.Scope
+	LastUsedAt *time.Time
+}
+
+// KeyHolder finds a key by its hash. A revoked key is not_found, and so is one whose maker is no longer
+// a member: the row goes with the membership.
+func (s *Store) KeyHolder(ctx context.Context, hash []byte) (KeyHolder, error) {
+	return one[KeyHolder](s.query(ctx, `
+		SELECT k.workspace_id AS workspace, w.plan, k.user_id AS "user", m.role, k.id AS key, k.name, k.scope, k.last_used_at
+		FROM api_keys k
+		JOIN members m ON m.workspace_id = k.workspace_id AND m.user_id = k.user_id
+		JOIN workspaces w ON w.id = k.workspace_id
+		WHERE k.hash = @hash`, args{"hash": hash}))
+}
+
+// TouchKey notes that a key was used, unless that was noted since the given time.
+func (s *Store) TouchKey(ctx context.Context, id core.KeyID, now, since time.Time) error {
+	_, err := s.exec(ctx, `
+		UPDATE api_keys SET last_used_at = @now WHERE id = @id AND (last_used_at IS NULL OR last_used_at < @since)`,
+		args{"id": id, "now": now, "since": since})
+	return err
+}
+
+type keyRow struct {
+	ID         core.KeyID
+	Name       string
+	Scope      core.Scope
+	Hint       string
+	CreatedBy  core.UserID
+	CreatedAt  time.Time
+	LastUsedAt *time.Time
+}
+
+// Keys lists the workspace's keys, newest first.
+func (t Tenant) Keys(ctx context.Context) ([]core.Key, error) {
+	rows, err := many[keyRow](t.query(ctx, `
+		SELECT id, name, scope, hint, user_id AS created_by, created_at, last_used_at
+		FROM api_keys WHERE workspace_id = @ws ORDER BY created_at DESC, id DESC`, nil))
+	keys := make([]core.Key, len(rows))
+	for i, r := range rows {
+		keys[i] = core.Key{
+			ID: r.ID, Name: r.Name, Scope: r.Scope, Hint: r.Hint, CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.UTC(),
+			LastUsedAt: orZero(r.LastUsedAt),
+		}
+	}
+	return keys, err
+}
+
+// AddKey stores a key's hash and facts. A maker who is no member is not_found.
+func (t Tenant) AddKey(ctx context.Context, k core.Key, hash []byte) error {
+	_, err := t.exec(ctx, `
+		INSERT INTO api_keys (id, workspace_id, user_id, name, scope, hash, hint, created_at)
+		VALUES (@id, @ws, @user, @name, @scope, @hash, @hint, @at)`, args{
+		"id": k.ID, "user": k.CreatedBy, "name": k.Name, "scope": k.Scope, "hash": hash, "hint": k.Hint, "at": k.CreatedAt,
+	})
+	return err
+}
+
+// DeleteKey revokes a key.
+func (t Tenant) DeleteKey(ctx context.Context, id core.KeyID) error {
+	n, err := t.exec(ctx, `DELETE FROM api_keys WHERE workspace_id = @ws AND id = @id`, args{"id": id})
+	if err == nil && n == 0 {
+		return core.NotFound()
+	}
+	return err
+}

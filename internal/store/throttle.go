@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Throttle lets a key act burst times at once and then once per interval. It answers how long to wait, 0
+// when it may act now; a refusal costs nothing, so whoever waits that long gets through. It never
+// locks a key out for longer than one interval.
+func (s *Store) Throttle(ctx context.Context, key string, burst int, interval time.Duration) (time.Duration, error) {
+	a := args{"key": key, "interval": interval, "burst": interval * time.Duration(burst)}
+	_, err := value[string](s.query(ctx, `
+		INSERT INTO throttles AS t (key, tat) VALUES (@key, clock() + @interval::interval)
+		ON CONFLICT (key) DO UPDATE SET tat = greatest(t.tat, clock()) + @interval::interval
+		WHERE greatest(t.tat, clock()) + @interval::interval <= clock() + @burst::interval
+		RETURNING key`, a))
+	if core.CodeOf(err) != core.CodeNotFound {
+		return 0, err
+	}
+	row, err := one[throttleRow](s.query(ctx, `SELECT tat, clock() AS now FROM throttles WHERE key = @key`, args{"key": key}))
+	if core.CodeOf(err) == core.CodeNotFound { // forgiven in between
+		return time.Second, nil
+	}
+	return max(row.TAT.Add(interval-interval*time.Duration(burst)).Sub(row.Now), time.Second), err
+}
+
+type throttleRow struct {
+	TAT time.Time
+	Now time.Time
+}
+
+// Forgive forgets what a key has done.
+func (s *Store) Forgive(ctx context.Context, key string) error {
+	_, err := s.exec(ctx, `DELETE FROM throttles WHERE key = @key`, args{"key": key})
+	return err
+}

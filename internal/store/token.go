@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/queue"
+)
+
+// ExpireTokens marks the accounts whose token is past its date and cannot be renewed without a person.
+func (s *Store) ExpireTokens(ctx context.Context, reason string) error {
+	_, err := s.exec(ctx, `
+		UPDATE accounts SET status = @expired, status_reason = @reason
+		WHERE status = @ok AND disconnected_at IS NULL AND token_refresh_at IS NULL AND token_expires_at <= clock()`,
+		args{"ok": core.AccountOK, "expired": core.AccountExpired, "reason": reason})
+	return err
+}
+
+// DueRefreshes lists accounts whose token should be renewed by now, the longest due first.
+func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, error) {
+	return many[queue.Refresh](s.query(ctx, `
+		SELECT workspace_id AS workspace, id AS account FROM accounts
+		WHERE token_refresh_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
+		ORDER BY token_refresh_at LIMIT @limit`, args{"limit": limit}))
+}
+
+// ClaimRefresh takes the renewal of a token for as long as the lease: nobody else is given it before. It
+// answers not_found when the token is not due, or is being renewed by another, or was replaced.
+func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID, lease time.Duration) (core.Account, []byte, error) {
+	row, err := one[tokenRow](t.query(ctx, `
+		UPDATE accounts SET token_refresh_at = clock() + @lease::interval
+		WHERE workspace_id = @ws AND id = @id AND token_refresh_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
+		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease}))
+	return row.core(), row.Token, err
+}
+
+// RefreshResult is what came of renewing a token.
+type RefreshResult struct {
+	Token     *SealedToken // nil: the old one stays
+	Status    core.AccountStatus
+	Reason    string
+	TryAgain  time.Duration // when the old token stays and the account is in order
+	NeverAuto bool          // the network has no renewal
+}
+
+// FinishRefresh stores a result, unless the token was replaced since it was claimed: then a person has
+// reconnected the account meanwhile, and theirs is the newer truth.
+func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []byte, r RefreshResult) error {
+	token := SealedToken{Sealed: claimed}
+	if r.Token != nil {
+		token = *r.Token
+	}
+	_, err := t.exec(ctx, `
+		UPDATE accounts SET status = @status, status_reason = @reason, token = @token,
+			token_expires_at = CASE WHEN @renewed THEN @expires ELSE token_expires_at END,
+			token_refresh_at = CASE WHEN @renewed THEN @refresh::timestamptz WHEN @never THEN NULL ELSE clock() + @again::interval END
+		WHERE workspace_id = @ws AND id = @id AND token = @claimed AND disconnected_at IS NULL`,
+		args{
+			"id": id, "claimed": claimed, "status": r.Status, "reason": r.Reason, "token": token.Sealed, "renewed": r.Token != nil,
+			"expires": some(token.ExpiresAt), "refresh": some(token.RefreshAt), "never": r.NeverAuto, "again": r.TryAgain,
+		})
+	return err
+}
+
+// ReviewAccounts revokes the accounts that were connected while other networks were in use than the ones
+// that are now, and takes that back for those whose networks are in use again.
+func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) error {
+	_, err := s.exec(ctx, `
+		UPDATE accounts SET
+			status = CASE
+				WHEN connected_at <> @connected THEN @revoked
+				WHEN token_refresh_at IS NULL AND token_expires_at <= clock() THEN @expired
+				ELSE @ok END,
+			status_reason = CASE WHEN connected_at <> @connected THEN @reason ELSE '' END
+		WHERE disconnected_at IS NULL AND (connected_at <> @connected) <> (status = @revoked AND status_reason = @reason)`,
+		args{
+			"connected": connectedAt, "reason": reason, "revoked": core.AccountRevoked, "expired": core.AccountExpired,
+			"ok": core.AccountOK,
+		})
+	return err
+}

@@ -1,0 +1,89 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Member is a person in a workspace.
+type Member struct {
+	Workspace core.WorkspaceID
+	Plan      core.PlanName
+	User      core.UserID
+	Role      core.Role
+}
+
+// Member finds a person's membership; without one it is not_found.
+func (s *Store) Member(ctx context.Context, user core.UserID, ws core.WorkspaceID) (Member, error) {
+	return one[Member](s.query(ctx, `
+		SELECT m.workspace_id AS workspace, w.plan, m.user_id AS "user", m.role
+		FROM members m JOIN workspaces w ON w.id = m.workspace_id
+		WHERE m.user_id = @user AND m.workspace_id = @workspace`, args{"user": user, "workspace": ws}))
+}
+
+// Owner finds the owner of a workspace who has been it for longest.
+func (s *Store) Owner(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
+	return value[core.UserID](s.query(ctx, `
+		SELECT user_id FROM members WHERE workspace_id = @workspace AND role = @owner ORDER BY created_at, user_id LIMIT 1`,
+		args{"workspace": ws, "owner": core.RoleOwner}))
+}
+
+// Membership is a workspace as its member finds it in the switcher.
+type Membership struct {
+	ID   core.WorkspaceID
+	Slug string
+	Name string
+	Role core.Role
+}
+
+// Memberships lists a person's workspaces, the oldest membership first.
+func (s *Store) Memberships(ctx context.Context, user core.UserID) ([]Membership, error) {
+	return many[Membership](s.query(ctx, `
+		SELECT w.id, w.slug, w.name, m.role FROM members m JOIN workspaces w ON w.id = m.workspace_id
+		WHERE m.user_id = @user ORDER BY m.created_at, w.id`, args{"user": user}))
+}
+
+// AddMember makes a person a member of a workspace.
+func (s *Store) AddMember(ctx context.Context, ws core.WorkspaceID, user core.UserID, role core.Role, now time.Time) error {
+	_, err := s.exec(ctx, `
+		INSERT INTO members (workspace_id, user_id, role, created_at) VALUES (@workspace, @user, @role, @now)`,
+		args{"workspace": ws, "user": user, "role": role, "now": now})
+	return err
+}
+
+// SignInUser is a person with what proves a password.
+type SignInUser struct {
+	ID           core.UserID
+	Name         string
+	Email        string
+	PasswordHash string
+}
+
+// UserByEmail finds a person by e-mail address, upper and lower case alike.
+func (s *Store) UserByEmail(ctx context.Context, email string) (SignInUser, error) {
+	return one[SignInUser](s.query(ctx, `
+		SELECT id, name, email, password_hash FROM users WHERE lower(email) = lower(@email)`, args{"email": email}))
+}
+
+// AddUser stores a person. An e-mail address in use is a conflict.
+func (s *Store) AddUser(ctx context.Context, u core.User, passwordHash string, now time.Time) error {
+	_, err := s.exec(ctx, `
+		INSERT INTO users (id, email, name, password_hash, created_at) VALUES (@id, @email, @name, @hash, @now)`,
+		args{"id": u.ID, "email": u.Email, "name": u.Name, "hash": passwordHash, "now": now})
+	return err
+}
+
+// SetPassword replaces a person's password hash.
+func (s *Store) SetPassword(ctx context.Context, user core.UserID, passwordHash string) error {
+	_, err := s.exec(ctx, `UPDATE users SET password_hash = @hash WHERE id = @user`, args{"user": user, "hash": passwordHash})
+	return err
+}
+
+// User is a member of the workspace.
+func (t Tenant) User(ctx context.Context, id core.UserID) (core.User, error) {
+	return one[core.User](t.query(ctx, `
+		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id
+		WHERE m.workspace_id = @ws AND u.id = @id`, args{"id": id}))
+}

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Beat notes that a worker is at work.
+func (s *Store) Beat(ctx context.Context, worker string) error {
+	_, err := s.exec(ctx, `
+		INSERT INTO workers (name, seen_at) VALUES (@name, clock()) ON CONFLICT (name) DO UPDATE SET seen_at = clock()`,
+		args{"name": worker})
+	return err
+}
+
+// Pulse is what tells whether posts go out.
+type Pulse struct {
+	WorkerSeen bool // a worker has reported within the time asked for
+	Overdue    bool // a publication has been due, and held by nobody, for longer than the time asked for
+}
+
+// Pulse reads it.
+func (s *Store) Pulse(ctx context.Context, silence, overdue time.Duration) (Pulse, error) {
+	return one[Pulse](s.query(ctx, `
+		SELECT EXISTS (SELECT FROM workers WHERE seen_at > clock() - @silence::interval) AS worker_seen,
+			EXISTS (
+				SELECT FROM publications WHERE next_action_at <= clock() - @overdue::interval
+				AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)
+			) AS overdue`, args{"silence": silence, "overdue": overdue}))
+}
+
+// Uses is how long what Housekeep drops is of use.
+type Uses struct {
+	Replays   time.Duration
+	Creations time.Duration
+	Addresses time.Duration
+	Workers   time.Duration
+}
+
+// Housekeep drops what is past its use.
+func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
+	for _, chore := range []struct {
+		what, sql string
+		a         args
+	}{
+		{"sessions", `DELETE FROM sessions WHERE expiry <= @now`, args{"now": now}},
+		{"consents", `DELETE FROM connections WHERE expires_at <= @now`, args{"now": now}},
+		{"kept answers", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": uses.Replays}},
+		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": uses.Creations}},
+		{
+			"counted addresses", `DELETE FROM address_log WHERE newest + @parts < ` + bucket,
+			args{"parts": subWindows, "step": subWindow(uses.Addresses)},
+		},
+		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
+		{"workers", `DELETE FROM workers WHERE seen_at <= clock() - @age::interval`, args{"age": uses.Workers}},
+	} {
+		if _, err := s.exec(ctx, chore.sql, chore.a); err != nil {
+			return fmt.Errorf("drop old %s: %w", chore.what, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,102 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"belfry/internal/core"
+)
+
+type workspaceRow struct {
+	ID       core.WorkspaceID
+	Slug     string
+	Name     string
+	Plan     core.PlanName
+	Currency string
+	TZ       string
+}
+
+const workspaceColumns = `id, slug, name, plan, currency, tz`
+
+func (r workspaceRow) core() (core.Workspace, error) {
+	zone, err := core.ParseZone(r.TZ)
+	if err != nil {
+		return core.Workspace{}, fmt.Errorf("read workspace %s: %w", r.ID, err)
+	}
+	return core.Workspace{ID: r.ID, Slug: r.Slug, Name: r.Name, Plan: r.Plan, Currency: r.Currency, Zone: zone}, nil
+}
+
+// Workspace is the workspace itself.
+func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
+	row, err := one[workspaceRow](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
+	if err != nil {
+		return core.Workspace{}, err
+	}
+	return row.core()
+}
+
+// LockWorkspace makes everybody else who counts something of the workspace wait until the transaction
+// ends: its accounts, its creations of the last hour. Rows that refer to the workspace can still be added.
+func (t Tenant) LockWorkspace(ctx context.Context) error {
+	_, err := value[core.WorkspaceID](t.query(ctx, `SELECT id FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, nil))
+	return err
+}
+
+// Usage counts what the workspace has used; period is the month whose posts are meant.
+func (t Tenant) Usage(ctx context.Context, period string) (core.Usage, error) {
+	return one[core.Usage](t.query(ctx, `
+		SELECT @period AS period,
+			coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0) AS posts,
+			0::bigint AS storage_bytes,
+			(SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS accounts,
+			(SELECT count(*) FROM members WHERE workspace_id = @ws) AS members`, args{"period": period}))
+}
+
+// AnyWorkspace tells whether a workspace exists.
+func (s *Store) AnyWorkspace(ctx context.Context) (bool, error) {
+	return value[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM workspaces)`, nil))
+}
+
+// setUpTurn is the advisory lock under which a first workspace is made.
+const setUpTurn = int64(0x736574_7570) // "setup"
+
+// LockSetUp makes every other set-up wait until the transaction ends.
+func (s *Store) LockSetUp(ctx context.Context) error {
+	_, err := s.exec(ctx, `SELECT pg_advisory_xact_lock(@turn)`, args{"turn": setUpTurn})
+	return err
+}
+
+// AddWorkspace stores a workspace. It answers false, and stores nothing, when its slug is taken.
+func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Time) (bool, error) {
+	n, err := s.exec(ctx, `
+		INSERT INTO workspaces (id, slug, name, plan, currency, tz, created_at)
+		VALUES (@id, @slug, @name, @plan, @currency, @tz, @now) ON CONFLICT (slug) DO NOTHING`, args{
+		"id": w.ID, "slug": w.Slug, "name": w.Name, "plan": w.Plan, "currency": w.Currency, "tz": w.Zone.Name(), "now": now,
+	})
+	return n == 1, err
+}
+
+// FindWorkspace finds a workspace by slug or by the printed form of its id.
+func (s *Store) FindWorkspace(ctx context.Context, slugOrID string) (core.Workspace, error) {
+	var byID *core.WorkspaceID
+	if id := new(core.WorkspaceID); id.UnmarshalText([]byte(slugOrID)) == nil {
+		byID = id
+	}
+	row, err := one[workspaceRow](s.query(ctx, `
+		SELECT `+workspaceColumns+` FROM workspaces WHERE id = @id OR slug = @slug ORDER BY id = @id DESC LIMIT 1`,
+		args{"id": byID, "slug": slugOrID}))
+	if err != nil {
+		return core.Workspace{}, err
+	}
+	return row.core()
+}
+
+// SetPlan changes a workspace's plan.
+func (s *Store) SetPlan(ctx context.Context, id core.WorkspaceID, plan core.PlanName) error {
+	n, err := s.exec(ctx, `UPDATE workspaces SET plan = @plan WHERE id = @id`, args{"id": id, "plan": plan})
+	if err == nil && n == 0 {
+		return core.NotFound()
+	}
+	return err
+}
