@@ -81,7 +81,7 @@ type Signal struct {
 	Verdict   Verdict
 	Handle    string // of a Done create
 	Due       bool   // the post's time has come
-	Quiet     bool   // a call still on the wire when armed must have arrived by now
+	Quiet     bool   // when this call was made, one still on the wire since the last arm must have arrived and show
 	Stale     bool   // the network has been asked in vain for as long as it is worth asking
 	AccountOK bool
 	MayRetry  bool // the worker has tries left
@@ -169,6 +169,8 @@ func (p Publication) claimed(s Signal) (Publication, Do) {
 	case p.Flow == FlowHandle:
 		p.Step = StepCreating
 		return p, DoCreate
+	case p.Armed && !s.Quiet: // what was refused may be there and not in the network's list yet
+		return p, DoSettle
 	case p.Armed: // an earlier call was refused: ask before repeating it
 		return p, DoFind
 	}
@@ -282,17 +284,17 @@ func (p Publication) asked(s Signal) (Publication, Do) {
 	case Ready, Absent:
 		return p.notThere(s)
 	case Pending:
-		return p, DoPoll
+		if !s.Stale {
+			return p, DoPoll
+		}
 	case Dead:
 		return p.dead()
 	case Ambiguous:
 		return p.unknown()
-	case Refused:
-		if p.Flow == FlowOneCall { // the search itself is refused: it will never tell
+	case Refused: // it is the question that was refused, which says nothing about the post
+		if p.Flow == FlowOneCall { // and a search will never be answered
 			return p.unknown()
 		}
-		p.Handle, p.Armed, p.Open = "", false, false
-		return p.failed(DoFail)
 	case AuthLost:
 		if !p.Open && p.Answer == AnswerAuth { // call and question met the same closed door
 			return p.failed(DoAccount)
@@ -368,6 +370,12 @@ func (p Publication) Requeue() Publication {
 		p.Step = StepWaiting
 	}
 	return p
+}
+
+// Reset is the ledger of a post that is taken off the queue: what was prepared is dropped. Where there is
+// no handle to drop, that a call was once made is not forgotten: queued anew, the post is looked for first.
+func (p Publication) Reset() Publication {
+	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && p.Flow == FlowOneCall}
 }
 
 // Movable tells whether a queued post may still be cancelled, rescheduled or edited: nothing armed can.
