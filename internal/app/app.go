@@ -3,11 +3,13 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"time"
 
 	"belfry/internal/core"
+	"belfry/internal/metrics"
 	"belfry/internal/network"
 	"belfry/internal/secret"
 	"belfry/internal/store"
@@ -22,11 +24,14 @@ type Config struct {
 	Plans    core.Plans
 	Schedule core.Schedule
 	Log      *slog.Logger
+	Metrics  *metrics.Metrics
 	Now      func() time.Time
 	// PublicURL is where browsers find the service, without a slash at the end.
 	PublicURL string
 	// NetworksURL names what stands in for the real networks; empty for the real ones.
 	NetworksURL string
+	// Schema tells whether the database's schema is this program's. It is optional: nil asks nothing.
+	Schema func(context.Context) error
 	// LimitAddress bounds the requests of one client address, LimitCreate a workspace's creations of
 	// posts (Spec §8).
 	LimitAddress Rate
@@ -40,15 +45,19 @@ type Rate struct {
 }
 
 // App carries out the verbs. It is safe for concurrent use and starts no goroutines.
-type App struct{ cfg Config }
+type App struct {
+	cfg       Config
+	passwords *secret.Passwords
+	refused   refused
+}
 
 // New checks the configuration and makes an App.
 func New(cfg Config) (*App, error) {
-	if cfg.Store == nil || cfg.Networks == nil || cfg.Ring == nil || cfg.Plans == nil || cfg.Log == nil || cfg.Now == nil {
+	if cfg.Store == nil || cfg.Networks == nil || cfg.Ring == nil || cfg.Plans == nil || cfg.Log == nil || cfg.Metrics == nil || cfg.Now == nil {
 		return nil, errors.New("app: a required part of the configuration is missing")
 	}
 	if cfg.Schedule.Lease <= 0 || cfg.LimitAddress.Max <= 0 || cfg.LimitCreate.Max <= 0 {
 		return nil, errors.New("app: the schedule and the limits must be positive")
 	}
-	return &App{cfg}, nil
+	return &App{cfg: cfg, passwords: secret.NewPasswords()}, nil
 }

@@ -233,3 +233,9 @@ func list[T any](s []T) []T {
 	}
 	return s
 }
+
+// SettlePost is a person's word on a post whose outcome is unknown.
+type SettlePost struct {
+	Live bool   `json:"live"`
+	URL  string `json:"url,omitempty" doc:"Where the post is, when it is live."`
+}

@@ -16,51 +16,52 @@ type Kind interface{ Prefix() string }
 // post_01jd2v…. Ids of two kinds cannot be mixed up, neither in Go nor by a client.
 type ID[K Kind] struct{ uuid uuid.UUID }
 
+// What ids identify.
 type (
-	workspaceKind struct{}
-	userKind      struct{}
-	keyKind       struct{}
-	accountKind   struct{}
-	groupKind     struct{}
-	mediaKind     struct{}
-	folderKind    struct{}
-	postKind      struct{}
+	WorkspaceKind struct{}
+	UserKind      struct{}
+	KeyKind       struct{}
+	AccountKind   struct{}
+	GroupKind     struct{}
+	MediaKind     struct{}
+	FolderKind    struct{}
+	PostKind      struct{}
 )
 
-// Prefix is the word in front of the id.
-func (workspaceKind) Prefix() string { return "ws" }
+// Prefix stands in front of such ids.
+func (WorkspaceKind) Prefix() string { return "ws" }
 
-// Prefix is the word in front of the id.
-func (userKind) Prefix() string { return "usr" }
+// Prefix stands in front of such ids.
+func (UserKind) Prefix() string { return "usr" }
 
-// Prefix is the word in front of the id.
-func (keyKind) Prefix() string { return "key" }
+// Prefix stands in front of such ids.
+func (KeyKind) Prefix() string { return "key" }
 
-// Prefix is the word in front of the id.
-func (accountKind) Prefix() string { return "acc" }
+// Prefix stands in front of such ids.
+func (AccountKind) Prefix() string { return "acc" }
 
-// Prefix is the word in front of the id.
-func (groupKind) Prefix() string { return "grp" }
+// Prefix stands in front of such ids.
+func (GroupKind) Prefix() string { return "grp" }
 
-// Prefix is the word in front of the id.
-func (mediaKind) Prefix() string { return "med" }
+// Prefix stands in front of such ids.
+func (MediaKind) Prefix() string { return "med" }
 
-// Prefix is the word in front of the id.
-func (folderKind) Prefix() string { return "fld" }
+// Prefix stands in front of such ids.
+func (FolderKind) Prefix() string { return "fld" }
 
-// Prefix is the word in front of the id.
-func (postKind) Prefix() string { return "post" }
+// Prefix stands in front of such ids.
+func (PostKind) Prefix() string { return "post" }
 
 // The kinds of id that exist.
 type (
-	WorkspaceID = ID[workspaceKind]
-	UserID      = ID[userKind]
-	KeyID       = ID[keyKind]
-	AccountID   = ID[accountKind]
-	GroupID     = ID[groupKind]
-	MediaID     = ID[mediaKind]
-	FolderID    = ID[folderKind]
-	PostID      = ID[postKind]
+	WorkspaceID = ID[WorkspaceKind]
+	UserID      = ID[UserKind]
+	KeyID       = ID[KeyKind]
+	AccountID   = ID[AccountKind]
+	GroupID     = ID[GroupKind]
+	MediaID     = ID[MediaKind]
+	FolderID    = ID[FolderKind]
+	PostID      = ID[PostKind]
 )
 
 // Crockford's alphabet in lower case, as TypeID prescribes.

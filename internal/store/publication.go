@@ -32,13 +32,15 @@ type Publication struct {
 	FirstCallAt time.Time
 	LeaseUntil  time.Time
 	Failure     json.RawMessage
+	// ClaimedAt is the database's clock at the claim.
+	ClaimedAt time.Time
 }
 
 // RestQueued marks a publication that no worker has claimed since it was queued.
 const RestQueued core.Do = "queued"
 
 const publicationColumns = `post_id, platform, flow, step, handle, armed, open, answer, tries, deaths, polls, rest, due_at,
-	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_until, failure`
+	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_until, failure, clock() AS claimed_at`
 
 type publicationRow struct {
 	PostID       core.PostID
@@ -62,6 +64,7 @@ type publicationRow struct {
 	LeaseEpoch   int64
 	LeaseUntil   *time.Time
 	Failure      json.RawMessage
+	ClaimedAt    time.Time
 }
 
 func (r publicationRow) publication() Publication {
@@ -72,7 +75,7 @@ func (r publicationRow) publication() Publication {
 		},
 		Post: r.PostID, Platform: core.Platform(r.Platform), Sealed: r.Handle, Epoch: r.LeaseEpoch, Rest: core.Do(r.Rest), Polls: r.Polls,
 		DueAt: r.DueAt.UTC(), NextAt: orZero(r.NextActionAt), StepSince: r.StepSince.UTC(), ArmedAt: orZero(r.ArmedAt),
-		QuietAt: orZero(r.QuietAt), FirstCallAt: orZero(r.FirstCallAt), LeaseUntil: orZero(r.LeaseUntil), Failure: r.Failure,
+		QuietAt: orZero(r.QuietAt), FirstCallAt: orZero(r.FirstCallAt), LeaseUntil: orZero(r.LeaseUntil), Failure: r.Failure, ClaimedAt: r.ClaimedAt.UTC(),
 	}
 }
 
@@ -87,7 +90,7 @@ func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow
 			next_action_at = excluded.next_action_at, step_since = excluded.step_since, armed_at = NULL, quiet_at = NULL,
 			first_call_at = NULL, woken_at = excluded.woken_at, failure = NULL
 		WHERE publications.workspace_id = @ws`,
-		args{"post": p.ID, "platform": p.Platform, "flow": flow, "due": p.PublishAt, "woken": wokenAt})
+		args{"post": p.ID, "platform": p.Platform, "flow": flow, "due": p.PublishAt, "woken": some(wokenAt)})
 	return err
 }
 
@@ -95,11 +98,11 @@ func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow
 const free = `workspace_id = @ws AND post_id = @post AND step IN ('idle', 'creating', 'waiting')
 	AND (lease_until IS NULL OR lease_until < clock())`
 
-// MovePublication gives a queued post another time. False: a worker holds it.
+// MovePublication gives a queued post another time; a handle made ahead is left to expire. False: a worker holds it.
 func (t Tenant) MovePublication(ctx context.Context, post core.PostID, due, wokenAt time.Time) (bool, error) {
 	n, err := t.exec(ctx, `
-		UPDATE publications SET due_at = @due, next_action_at = @due, woken_at = @woken, rest = 'queued' WHERE `+free,
-		args{"post": post, "due": due, "woken": wokenAt})
+		UPDATE publications SET due_at = @due, next_action_at = @due, woken_at = @woken, rest = 'queued', step = 'idle', handle = NULL WHERE `+free,
+		args{"post": post, "due": due, "woken": some(wokenAt)})
 	return n == 1, err
 }
 
@@ -146,7 +149,8 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 			rest = '', woken_at = NULL
 		FROM due WHERE p.post_id = due.post_id
 		RETURNING p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls, due.rest,
-			p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_until, p.failure`,
+			p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_until, p.failure,
+			clock() AS claimed_at`,
 		args{"post": post, "owner": owner, "lease": lease}))
 	return row.publication(), err
 }

@@ -1,0 +1,134 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/queue"
+	"belfry/internal/store"
+)
+
+// CreatePosts makes one post per account, all or none (Spec §4, POST /posts). Refusals, in this order:
+// invalid_request, not_found, confirm_required, quota_exceeded, plan_has_issues.
+func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.CreatePosts) (contract.Posts, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return contract.Posts{}, err
+	}
+	r, err := a.understand(ctx, t, in.PlanPosts)
+	if err != nil {
+		return contract.Posts{}, err
+	}
+	if !in.Confirm {
+		return contract.Posts{}, core.Fail(core.CodeConfirmRequired, "Nothing was created: the request does not say confirm.").
+			WithHint("Look at the plan, then send the request again with \"confirm\": true.")
+	}
+	if err := a.judge(ctx, t, r); err != nil {
+		return contract.Posts{}, err
+	}
+	if err := refusal(r); err != nil {
+		return contract.Posts{}, err
+	}
+	var posts []core.Post
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		posts = nil // a transaction may be run again
+		if err := a.takeSlots(ctx, t, r.workspace, r.plan, r.requested()); err != nil {
+			return err
+		}
+		for _, d := range r.drafts {
+			post, err := a.create(ctx, t, c, r, d)
+			if err != nil {
+				return err
+			}
+			posts = append(posts, post)
+		}
+		return nil
+	})
+	if err != nil {
+		return contract.Posts{}, err
+	}
+	out := contract.Posts{Posts: make([]contract.Post, len(posts))}
+	for i, p := range posts {
+		out.Posts[i] = a.postOf(p)
+	}
+	return out, nil
+}
+
+func (a *App) create(ctx context.Context, t store.Tenant, c core.Caller, r *request, d draft) (core.Post, error) {
+	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
+	post := core.Post{
+		ID: core.NewID[core.PostKind](), Workspace: r.workspace.ID, Account: d.Account.ID, Platform: d.Account.Platform,
+		AccountName: d.Account.DisplayName, Text: d.Text, Title: d.Title, Tags: d.Tags, Settings: d.Settings,
+		Zone: r.when.Zone, Status: core.PostDraft, Via: c.Via(), CreatedAt: now, UpdatedAt: now,
+	}
+	if r.queues() {
+		post.Status, post.PublishAt = core.PostQueued, r.at.UTC().Truncate(time.Microsecond)
+	}
+	if err := t.InsertPost(ctx, post, c.User()); err != nil {
+		return post, err
+	}
+	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventCreated, At: now}); err != nil {
+		return post, err
+	}
+	if !r.queues() {
+		return post, nil
+	}
+	return post, a.enqueue(ctx, t, post, r.workspace.Zone.Month(now), d.network.Describe().Flow)
+}
+
+// takeSlots takes n of the month's slots or answers 402.
+func (a *App) takeSlots(ctx context.Context, t store.Tenant, ws core.Workspace, plan core.Plan, n int64) error {
+	if n == 0 {
+		return nil
+	}
+	used, ok, err := t.TakeSlots(ctx, ws.Zone.Month(a.cfg.Now()), n, plan.Posts)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return core.OverQuota("posts a month", used, *plan.Posts)
+	}
+	return nil
+}
+
+// enqueue gives a queued post its slot, its ledger row, its event and its job, in the caller's transaction.
+func (a *App) enqueue(ctx context.Context, t store.Tenant, post core.Post, period string, flow core.Flow) error {
+	if err := t.HoldSlot(ctx, post.ID, period); err != nil {
+		return err
+	}
+	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventQueued, At: post.UpdatedAt}); err != nil {
+		return err
+	}
+	start, wokenAt := a.wake(post.PublishAt)
+	if err := t.OpenPublication(ctx, post, flow, wokenAt); err != nil {
+		return err
+	}
+	return t.Enqueue(ctx, queue.Publish{Workspace: post.Workspace, Post: post.ID}, start)
+}
+
+// The queue starts jobs that are due soon up to five seconds late; the sweep is quicker for those.
+const soon = 10 * time.Second
+
+// wake tells when a post's own job is to run (zero: at once), and by when it can be expected to; zero
+// leaves the post to the sweep alone.
+func (a *App) wake(due time.Time) (start, wokenAt time.Time) {
+	now := a.cfg.Now()
+	switch ahead := due.Sub(now); {
+	case ahead <= 0:
+		return time.Time{}, now
+	case ahead < soon:
+		return due, time.Time{}
+	}
+	return due, due
+}
+
+func (a *App) postOf(p core.Post) contract.Post {
+	out := contract.PostOf(p, a.cfg.Networks.Name(p.Platform))
+	if p.ExternalURL != "" {
+		url := a.cfg.Client.Browse(p.ExternalURL)
+		out.ExternalURL = &url
+	}
+	return out
+}

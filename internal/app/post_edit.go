@@ -1,0 +1,197 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/queue"
+	"belfry/internal/store"
+)
+
+// EditPost changes a draft's content, gives a post another time, or queues a draft (Spec §4, PATCH
+// /posts/{id}). Content first, then the time, then the checks; all or nothing.
+func (a *App) EditPost(ctx context.Context, c core.Caller, id string, in contract.EditPost) (contract.Post, error) {
+	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
+		ws, plan, err := a.plan(ctx, t)
+		if err != nil {
+			return err
+		}
+		if err := a.editContent(p, in); err != nil {
+			return err
+		}
+		p.UpdatedAt = a.cfg.Now().UTC()
+		switch p.Status {
+		case core.PostDraft:
+			return a.editDraft(ctx, t, p, in, ws, plan)
+		case core.PostQueued:
+			return a.editQueued(ctx, t, p, in, ws)
+		}
+		if in.When == nil && in.Status == "" && !hasContent(in) {
+			return nil
+		}
+		return core.Fail(core.CodeConflict, "A post that is %s cannot be changed.", p.Status).WithHint("Duplicate it and change the copy.")
+	})
+}
+
+func hasContent(in contract.EditPost) bool {
+	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
+}
+
+func (a *App) editContent(p *core.Post, in contract.EditPost) error {
+	if in.Status != "" && in.Status != string(core.PostQueued) {
+		return core.Invalid("status", "%q is not a state a post can be given.", in.Status).WithHint("The only value is \"queued\".")
+	}
+	if err := core.CheckContent("", value(in.Text), in.Title.V, value(in.Tags)); err != nil {
+		return err
+	}
+	blocks, err := a.settings("settings", value(in.Settings))
+	if err != nil {
+		return err
+	}
+	if !hasContent(in) {
+		return nil
+	}
+	if p.Status != core.PostDraft {
+		return core.Fail(core.CodeConflict, "Only a draft's content can be changed.").
+			WithHint("Cancel the post first, or duplicate it; `when` alone reschedules a queued post.")
+	}
+	p.Text, p.Tags = or(in.Text, p.Text), or(in.Tags, p.Tags)
+	if in.Title.Set {
+		p.Title = in.Title.V
+	}
+	if err := noMedia(value(in.MediaIDs)); err != nil {
+		return err
+	}
+	if in.Settings == nil {
+		return nil
+	}
+	return a.replaceSettings(p, blocks)
+}
+
+// replaceSettings replaces the stored block as a whole: what is not sent again is gone (Spec §4).
+func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMessage) error {
+	if block, ok := blocks[p.Platform]; ok {
+		p.Settings = block
+		return nil
+	}
+	n, err := a.known("settings", string(p.Platform))
+	if err != nil {
+		return err
+	}
+	p.Settings, err = n.Settings(nil)
+	return err
+}
+
+// editDraft gives a draft its time, which leaves it a draft, and queues it when asked to.
+func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace, plan core.Plan) error {
+	r := request{workspace: ws, plan: plan, when: core.When{Kind: core.WhenNow, Zone: p.Zone}}
+	var timeIssues []core.Issue
+	if in.When != nil {
+		when, err := parseWhen(in.When, ws.Zone)
+		if err != nil {
+			return err
+		}
+		p.PublishAt, timeIssues, _ = when.Resolve(a.cfg.Now())
+		p.PublishAt, p.Zone = p.PublishAt.UTC().Truncate(time.Microsecond), when.Zone
+		if when.Kind == core.WhenDraft {
+			p.PublishAt = time.Time{}
+		}
+	} else if in.Status != "" {
+		timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
+	}
+	if in.Status == "" {
+		if len(timeIssues) > 0 {
+			return refusedTime(p, timeIssues)
+		}
+		return t.UpdatePost(ctx, *p)
+	}
+	if in.When != nil && p.PublishAt.IsZero() && len(timeIssues) == 0 {
+		timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
+	}
+	return a.queueDraft(ctx, t, p, &r, timeIssues)
+}
+
+// queueDraft sends a draft through the checks and the quota of POST /posts.
+func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *request, timeIssues []core.Issue) error {
+	accounts, err := a.accounts(ctx, t, []core.AccountID{p.Account})
+	if err != nil {
+		return err
+	}
+	n, err := a.known("settings", string(p.Platform))
+	if err != nil {
+		return err
+	}
+	d := draft{network: n, Draft: network.Draft{
+		Text: p.Text, Title: p.Title, Tags: p.Tags, Settings: p.Settings, Account: accounts[0],
+	}}
+	row := a.rowOf(d, true)
+	row.PublishAt = p.PublishAt
+	row.Issues = append(row.Issues, timeIssues...)
+	r.drafts, r.rows = []draft{d}, []core.PlanRow{row}
+	now := a.cfg.Now()
+	if r.used, err = t.MonthUsed(ctx, r.workspace.Zone.Month(now)); err != nil {
+		return err
+	}
+	if limit := r.plan.Posts; limit != nil && r.used+1 > *limit {
+		return core.OverQuota("posts a month", r.used, *limit)
+	}
+	if err := refusal(r); err != nil {
+		return err
+	}
+	if err := a.move(p, core.MoveQueue); err != nil {
+		return err
+	}
+	if err := t.UpdatePost(ctx, *p); err != nil {
+		return err
+	}
+	if err := a.takeSlots(ctx, t, r.workspace, r.plan, 1); err != nil {
+		return err
+	}
+	return a.enqueue(ctx, t, *p, r.workspace.Zone.Month(now), n.Describe().Flow)
+}
+
+// editQueued reschedules a queued post, or cancels it (`when: draft`).
+func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace) error {
+	if in.Status != "" {
+		return conflicts[core.MoveQueue].WithHint("It is queued already.")
+	}
+	if in.When == nil {
+		return nil
+	}
+	when, err := parseWhen(in.When, ws.Zone)
+	if err != nil {
+		return err
+	}
+	if when.Kind == core.WhenDraft {
+		return a.takeOff(ctx, t, p)
+	}
+	at, issues, _ := when.Resolve(a.cfg.Now())
+	if len(issues) > 0 {
+		return refusedTime(p, issues)
+	}
+	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), when.Zone
+	start, wokenAt := a.wake(p.PublishAt)
+	free, err := t.MovePublication(ctx, p.ID, p.PublishAt, wokenAt)
+	if err != nil {
+		return err
+	}
+	if !free {
+		return held()
+	}
+	if err := t.UpdatePost(ctx, *p); err != nil {
+		return err
+	}
+	if err := t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRescheduled, At: p.UpdatedAt, Message: "To " + p.Zone.Label(p.PublishAt) + "."}); err != nil {
+		return err
+	}
+	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, start)
+}
+
+func refusedTime(p *core.Post, issues []core.Issue) error {
+	return refusal(&request{rows: []core.PlanRow{{Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt, Issues: slices.Clone(issues)}}})
+}

@@ -1,0 +1,223 @@
+package app
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// Page sizes of lists (decisions.md, Shape of the API).
+const (
+	defaultPage = 50
+	largestPage = 100
+)
+
+// GetPost reads one post.
+func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	postID, err := core.ParseID[core.PostKind](id)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	p, err := t.Post(ctx, postID)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	return a.postOf(p), nil
+}
+
+// ListPosts lists posts by time, newest first unless asked otherwise.
+func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPosts) (contract.PostList, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.PostList{}, err
+	}
+	f, err := a.postFilter(ctx, t, in)
+	if err != nil {
+		return contract.PostList{}, err
+	}
+	page := f.Limit
+	f.Limit++ // one more tells whether there is a next page
+	posts, err := t.Posts(ctx, f)
+	if err != nil {
+		return contract.PostList{}, err
+	}
+	out := contract.PostList{Posts: []contract.Post{}}
+	if len(posts) > page {
+		posts = posts[:page]
+		cursor := cursorAfter(posts[page-1])
+		out.NextCursor = &cursor
+	}
+	for _, p := range posts {
+		out.Posts = append(out.Posts, a.postOf(p))
+	}
+	return out, nil
+}
+
+// CountPosts counts the workspace's posts by state.
+func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatus]int, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return nil, err
+	}
+	return t.CountPosts(ctx)
+}
+
+// PostEvents reads a post's timeline. retriedByWorker stands at its end exactly while the worker will
+// try again by itself, with the time of that try.
+func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.Events{}, err
+	}
+	postID, err := core.ParseID[core.PostKind](id)
+	if err != nil {
+		return contract.Events{}, err
+	}
+	p, err := t.Post(ctx, postID)
+	if err != nil {
+		return contract.Events{}, err
+	}
+	events, err := t.Events(ctx, postID)
+	if err != nil {
+		return contract.Events{}, err
+	}
+	if p.Status == core.PostFailed && !p.NextTryAt.IsZero() {
+		events = append(events, core.Event{Kind: core.EventRetriedByWorker, At: p.NextTryAt})
+	}
+	out := contract.Events{Events: make([]contract.Event, len(events))}
+	for i, e := range events {
+		out.Events[i] = contract.Event{Kind: string(e.Kind), At: contract.Time{Time: e.At}, Message: e.Message, Notes: e.Notes}
+	}
+	return out, nil
+}
+
+func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPosts) (store.PostFilter, error) {
+	f := store.PostFilter{Contains: in.Q, Limit: in.Limit, Ascending: in.Order == "asc"}
+	if in.Limit == 0 {
+		f.Limit = defaultPage
+	}
+	if f.Limit < 1 || f.Limit > largestPage {
+		return f, core.Invalid("limit", "A page holds from 1 to %d posts.", largestPage)
+	}
+	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {
+		return f, core.Invalid("order", "%q is not an order.", in.Order).WithHint("`order` is asc or desc.")
+	}
+	if err := core.CheckContent("", in.Q, "", nil); err != nil {
+		return f, core.Invalid("q", "The text to look for cannot stand in a post.")
+	}
+	var err error
+	if f.Statuses, err = parseStatuses(in.Status); err != nil {
+		return f, err
+	}
+	if in.AccountID != "" {
+		if f.Account, err = core.ParseID[core.AccountKind](in.AccountID); err != nil {
+			return f, err
+		}
+		if _, err := a.accounts(ctx, t, []core.AccountID{f.Account}); err != nil {
+			return f, err
+		}
+	}
+	if in.GroupID != "" {
+		if f.Group, err = core.ParseID[core.GroupKind](in.GroupID); err != nil {
+			return f, err
+		}
+		if _, err := t.GroupAccounts(ctx, f.Group); err != nil {
+			return f, err
+		}
+	}
+	return f, a.postSpan(ctx, t, in, &f)
+}
+
+func parseStatuses(s string) ([]core.PostStatus, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var list []core.PostStatus
+	for word := range strings.SplitSeq(s, ",") {
+		switch status := core.PostStatus(word); status {
+		case core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed:
+			list = append(list, status)
+		default:
+			return nil, core.Invalid("status", "%q is not a state of a post.", word).
+				WithHint("`status` is a comma-separated list of draft, queued, live and failed.")
+		}
+	}
+	return list, nil
+}
+
+// postSpan reads from, to and the cursor. A plain date is a day of the workspace's zone, and `to` includes it.
+func (a *App) postSpan(ctx context.Context, t store.Tenant, in contract.ListPosts, f *store.PostFilter) error {
+	ws, err := t.Workspace(ctx)
+	if err != nil {
+		return err
+	}
+	if f.From, _, err = parseMoment("from", in.From, ws.Zone); err != nil {
+		return err
+	}
+	var day bool
+	if f.To, day, err = parseMoment("to", in.To, ws.Zone); err != nil {
+		return err
+	}
+	if day {
+		f.To = f.To.AddDate(0, 0, 1)
+	}
+	if in.Cursor == "" {
+		return nil
+	}
+	f.After, err = parseCursor(in.Cursor)
+	return err
+}
+
+func parseMoment(path, s string, zone core.Zone) (at time.Time, day bool, err error) {
+	if s == "" {
+		return time.Time{}, false, nil
+	}
+	if at, err = time.ParseInLocation(time.DateOnly, s, zone.Location()); err == nil {
+		return at, true, nil
+	}
+	if at, err = time.Parse(time.RFC3339, s); err == nil {
+		return at, false, nil
+	}
+	return time.Time{}, false, core.Invalid(path, "%q is neither a date nor a date-time.", s).
+		WithHint("Write `%s` as 2026-11-21 or 2026-11-21T18:00:00Z.", path)
+}
+
+// A cursor names the last row of a page by time and id, so that rows which come or go meanwhile are
+// neither skipped nor shown twice.
+func cursorAfter(p core.Post) string {
+	at := p.PublishAt
+	if at.IsZero() {
+		at = p.CreatedAt
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(at.UTC().Format(time.RFC3339Nano) + " " + p.ID.String()))
+}
+
+func parseCursor(s string) (*store.PostCursor, error) {
+	invalid := core.Invalid("cursor", "This is not a cursor.").WithHint("Send `cursor` as nextCursor of the page before gave it.")
+	raw, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil {
+		return nil, invalid
+	}
+	at, id, ok := strings.Cut(string(raw), " ")
+	if !ok {
+		return nil, invalid
+	}
+	when, err := time.Parse(time.RFC3339Nano, at)
+	if err != nil || when.Year() < 2000 || when.Year() > 9999 {
+		return nil, invalid
+	}
+	post, err := core.ParseID[core.PostKind](id)
+	if err != nil {
+		return nil, invalid
+	}
+	return &store.PostCursor{At: when, ID: post}, nil
+}

@@ -1,0 +1,251 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/queue"
+	"belfry/internal/store"
+)
+
+// move takes a post to its next state by the table of moves, or answers conflict.
+func (a *App) move(p *core.Post, m core.Move) error {
+	to, ok := m.To(p.Status)
+	if !ok {
+		return conflicts[m].WithHint("It is %s now.", p.Status)
+	}
+	p.Status = to
+	return nil
+}
+
+var conflicts = map[core.Move]*core.Error{
+	core.MoveQueue:   core.Fail(core.CodeConflict, "Only a draft can be queued."),
+	core.MoveTake:    core.Fail(core.CodeConflict, "Only a queued post, or one that waits for a retry, can be cancelled."),
+	core.MoveRetry:   core.Fail(core.CodeConflict, "Only a failed post can be retried."),
+	core.MoveDelete:  core.Fail(core.CodeConflict, "Only a draft or a failed post can be deleted."),
+	core.MovePublish: core.Fail(core.CodeConflict, "Only a queued post can go live."),
+	core.MoveFail:    core.Fail(core.CodeConflict, "Only a queued post can fail."),
+	core.MoveSettle:  core.Fail(core.CodeConflict, "Only a post whose outcome is unknown can be settled."),
+}
+
+func held() error {
+	return core.Fail(core.CodeConflict, "The post is being sent right now.").
+		WithHint("Wait until it is live or failed.")
+}
+
+// changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then.
+func (a *App) changing(ctx context.Context, c core.Caller, id string, f func(store.Tenant, *core.Post) error) (contract.Post, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	postID, err := core.ParseID[core.PostKind](id)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	var post core.Post
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		locked, err := t.LockPost(ctx, postID)
+		if err != nil {
+			return err
+		}
+		if err := f(t, &locked); err != nil {
+			return err
+		}
+		post, err = t.Post(ctx, locked.ID)
+		return err
+	})
+	if err != nil {
+		return contract.Post{}, err
+	}
+	return a.postOf(post), nil
+}
+
+// CancelPost takes a queued post off the queue and gives its slot back; of a failed post it takes back
+// the worker's pending retry (Spec §4, decisions.md).
+func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
+		if p.Status == core.PostFailed && !p.NextTryAt.IsZero() {
+			return a.cancelRetry(ctx, t, p)
+		}
+		return a.takeOff(ctx, t, p)
+	})
+}
+
+func (a *App) cancelRetry(ctx context.Context, t store.Tenant, p *core.Post) error {
+	pub, err := t.LockPublication(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	pub.NextAt, pub.Rest = time.Time{}, core.DoStop
+	if err := t.SetPublication(ctx, pub); err != nil {
+		return err
+	}
+	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was taken back."})
+}
+
+// takeOff makes a draft without a time of a queued post and returns its slot.
+func (a *App) takeOff(ctx context.Context, t store.Tenant, p *core.Post) error {
+	if err := a.move(p, core.MoveTake); err != nil {
+		return err
+	}
+	free, err := t.ClosePublication(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if !free {
+		return held()
+	}
+	p.PublishAt, p.UpdatedAt = time.Time{}, a.cfg.Now()
+	if err := t.UpdatePost(ctx, *p); err != nil {
+		return err
+	}
+	if err := t.ReturnSlot(ctx, p.ID); err != nil {
+		return err
+	}
+	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventCancelled, At: p.UpdatedAt})
+}
+
+// RetryPost sends a failed post again: at its time if that is still ahead, otherwise now. It costs no
+// slot. An unknown outcome needs the word of a person who has looked (409 outcome_unknown).
+func (a *App) RetryPost(ctx context.Context, c core.Caller, id string, in contract.RetryPost) (contract.Post, error) {
+	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
+		unknown := p.Error != nil && p.Error.Code == errorUnknown
+		if unknown && p.Status == core.PostFailed && !in.ConfirmNotPublished {
+			return core.Fail(core.CodeOutcomeUnknown, "Nobody knows whether this post is on %s.", p.AccountName).
+				WithHint("Look at the account. If it is not there, send confirmNotPublished: true, or say so in the dashboard.")
+		}
+		return a.again(ctx, t, p)
+	})
+}
+
+// again queues a failed post on its old ledger row, so that a handle that was armed stays the only one.
+func (a *App) again(ctx context.Context, t store.Tenant, p *core.Post) error {
+	if err := a.move(p, core.MoveRetry); err != nil {
+		return err
+	}
+	now := a.cfg.Now().UTC()
+	pub, err := t.LockPublication(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if !pub.LeaseUntil.IsZero() && pub.LeaseUntil.After(now) {
+		return held()
+	}
+	if p.PublishAt.Before(now) {
+		p.PublishAt = now
+	}
+	pub.Publication = pub.Requeue()
+	pub.Rest, pub.DueAt, pub.NextAt = store.RestQueued, p.PublishAt, p.PublishAt
+	if err := t.SetPublication(ctx, pub); err != nil {
+		return err
+	}
+	p.Error, p.UpdatedAt = nil, now
+	if err := t.UpdatePost(ctx, *p); err != nil {
+		return err
+	}
+	if err := t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRetried, At: now}); err != nil {
+		return err
+	}
+	start, _ := a.wake(p.PublishAt)
+	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, start)
+}
+
+// DuplicatePost makes a new draft of a post's account, content and settings, without a time.
+func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	postID, err := core.ParseID[core.PostKind](id)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	var made core.Post
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		from, err := t.Post(ctx, postID)
+		if err != nil {
+			return err
+		}
+		now := a.cfg.Now().UTC().Truncate(time.Microsecond)
+		made = core.Post{
+			ID: core.NewID[core.PostKind](), Workspace: from.Workspace, Account: from.Account, Platform: from.Platform,
+			AccountName: from.AccountName, Text: from.Text, Title: from.Title, Tags: from.Tags, MediaIDs: from.MediaIDs,
+			Settings: from.Settings, Zone: from.Zone, Status: core.PostDraft, Via: c.Via(), CreatedAt: now, UpdatedAt: now,
+		}
+		if err := t.InsertPost(ctx, made, c.User()); err != nil {
+			return err
+		}
+		return t.AddEvent(ctx, made.ID, core.Event{Kind: core.EventCreated, At: now})
+	})
+	if err != nil {
+		return contract.Post{}, err
+	}
+	return a.postOf(made), nil
+}
+
+// DeletePost removes a draft or a failed post. The slot of a failed one stays used.
+func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return err
+	}
+	postID, err := core.ParseID[core.PostKind](id)
+	if err != nil {
+		return err
+	}
+	return t.Tx(ctx, func(t store.Tenant) error {
+		post, err := t.LockPost(ctx, postID)
+		if err != nil {
+			return err
+		}
+		if err := a.move(&post, core.MoveDelete); err != nil {
+			return err
+		}
+		return t.DeletePost(ctx, post.ID)
+	})
+}
+
+// SettlePost takes a person's word on a post whose outcome is unknown: it is live, or it is not there
+// and is sent again. Only a signed-in person can give it.
+func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contract.SettlePost) (contract.Post, error) {
+	if err := c.NeedSession(false); err != nil {
+		return contract.Post{}, err
+	}
+	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
+		if p.Status != core.PostFailed || p.Error == nil || p.Error.Code != errorUnknown {
+			return conflicts[core.MoveSettle]
+		}
+		if !in.Live {
+			return a.again(ctx, t, p)
+		}
+		return a.settleLive(ctx, t, p, in.URL)
+	})
+}
+
+func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url string) error {
+	if err := core.CheckLink("url", url); err != nil {
+		return err
+	}
+	pub, err := t.LockPublication(ctx, p.ID)
+	if err != nil {
+		return err
+	}
+	if !pub.LeaseUntil.IsZero() && pub.LeaseUntil.After(a.cfg.Now()) {
+		return held()
+	}
+	pub.Step, pub.NextAt, pub.Rest = core.StepLive, time.Time{}, core.DoLive
+	if err := t.SetPublication(ctx, pub); err != nil {
+		return err
+	}
+	if err := a.move(p, core.MoveSettle); err != nil {
+		return err
+	}
+	p.Error, p.ExternalURL, p.UpdatedAt = nil, url, a.cfg.Now()
+	if err := t.UpdatePost(ctx, *p); err != nil {
+		return err
+	}
+	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventLive, At: p.UpdatedAt, Message: "A person saw it on the network."})
+}

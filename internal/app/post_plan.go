@@ -1,0 +1,119 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// sameTextWithin is how long a network is likely to take the same text for spam.
+const sameTextWithin = 24 * time.Hour
+
+// PlanPosts says what a create request would do and what stands against it, account by account. It
+// changes nothing (Spec §4, POST /posts/plan).
+func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPosts) (contract.Plan, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.Plan{}, err
+	}
+	r, err := a.understand(ctx, t, in)
+	if err != nil {
+		return contract.Plan{}, err
+	}
+	if err := a.judge(ctx, t, r); err != nil {
+		return contract.Plan{}, err
+	}
+	return a.planOf(r), nil
+}
+
+// judge fills in the rows of a request: the networks' checks, the account, the time and the quota.
+func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
+	now := a.cfg.Now()
+	at, timeIssues, timeWarnings := r.when.Resolve(now)
+	r.at = at
+	repeated, err := a.repeated(ctx, t, r.drafts, now)
+	if err != nil {
+		return err
+	}
+	if r.used, err = t.MonthUsed(ctx, r.workspace.Zone.Month(now)); err != nil {
+		return err
+	}
+	for i, d := range r.drafts {
+		row := a.rowOf(d, r.queues())
+		row.PublishAt = at
+		row.Issues = append(row.Issues, timeIssues...)
+		row.Warnings = append(row.Warnings, timeWarnings...)
+		if r.queues() && repeated[d.Account.ID] {
+			row.Warnings = append(row.Warnings, core.WarnSameTextRecently.With(d.Account.DisplayName))
+		}
+		if limit := r.plan.Posts; r.queues() && limit != nil && r.used+int64(i)+1 > *limit {
+			row.Issues = append(row.Issues, core.IssueQuotaExceeded.With(r.used, *limit))
+		}
+		r.rows = append(r.rows, row)
+	}
+	return nil
+}
+
+// rowOf asks the network and looks at the account. A draft may wait for its account to be reconnected.
+func (a *App) rowOf(d draft, queues bool) core.PlanRow {
+	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
+	row.Issues, row.Warnings = d.network.Check(d.Draft)
+	if !queues {
+		return row
+	}
+	if issue := d.Account.Issue(); issue != nil {
+		row.Issues = append(row.Issues, *issue)
+	}
+	if !d.network.Configured() {
+		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.With(d.network.Describe().Name))
+	}
+	return row
+}
+
+func (a *App) repeated(ctx context.Context, t store.Tenant, drafts []draft, now time.Time) (map[core.AccountID]bool, error) {
+	accounts, texts := make([]core.AccountID, len(drafts)), make([]string, len(drafts))
+	for i, d := range drafts {
+		accounts[i], texts[i] = d.Account.ID, d.Text
+	}
+	return t.RepeatedTexts(ctx, accounts, texts, now.Add(-sameTextWithin))
+}
+
+func (a *App) planOf(r *request) contract.Plan {
+	out := contract.Plan{
+		OK: true, Status: string(core.PostDraft), Rows: []contract.PlanRow{},
+		Quota: contract.Quota{Used: r.used, Limit: r.plan.Posts, Requested: r.requested()},
+	}
+	if r.queues() {
+		out.Status = string(core.PostQueued)
+	}
+	for _, row := range r.rows {
+		out.OK = out.OK && row.OK()
+		out.Rows = append(out.Rows, contract.RowOf(row))
+	}
+	out.Table = a.table(r)
+	return out
+}
+
+// refusal is the error of a request whose plan is not ok, nil when it is: the month's quota first (402),
+// then the other issues with the plan's rows (409).
+func refusal(r *request) error {
+	ok := true
+	for _, row := range r.rows {
+		for _, issue := range row.Issues {
+			if issue.Code == core.IssueQuotaExceeded.Code {
+				return core.OverQuota("posts a month", r.used, *r.plan.Posts)
+			}
+			ok = false
+		}
+	}
+	if ok {
+		return nil
+	}
+	e := core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was created.").
+		WithHint("Look at rows, mend what they name, and ask POST /posts/plan until it is ok.")
+	e.Rows = r.rows
+	return e
+}

@@ -1,0 +1,235 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/store"
+)
+
+// request is a create or plan request, understood: whose accounts, what content, at which time.
+type request struct {
+	workspace core.Workspace
+	plan      core.Plan
+	when      core.When
+	at        time.Time // zero for a draft
+	drafts    []draft
+	rows      []core.PlanRow
+	used      int64
+}
+
+// draft is the post that one account would get.
+type draft struct {
+	network.Draft
+	network network.Network
+}
+
+// queues tells whether the request puts posts on the queue.
+func (r *request) queues() bool { return r.when.Kind != core.WhenDraft }
+
+// requested is what the request costs against the month.
+func (r *request) requested() int64 {
+	if !r.queues() {
+		return 0
+	}
+	return int64(len(r.drafts))
+}
+
+// understand reads a request: first its form (400), then its ids (404). It changes nothing.
+func (a *App) understand(ctx context.Context, t store.Tenant, in contract.PlanPosts) (*request, error) {
+	workspace, plan, err := a.plan(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{workspace: workspace, plan: plan}
+	if r.when, err = parseWhen(in.When, workspace.Zone); err != nil {
+		return nil, err
+	}
+	if err := checkTexts(in); err != nil {
+		return nil, err
+	}
+	settings, err := a.settings("perPlatform", in.PerPlatform)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.checkOverrides(in.Overrides); err != nil {
+		return nil, err
+	}
+	accounts, err := a.targets(ctx, t, in.Targets)
+	if err != nil {
+		return nil, err
+	}
+	if err := noMedia(in.MediaIDs); err != nil {
+		return nil, err
+	}
+	for _, account := range accounts {
+		d, err := a.draft(account, in, settings)
+		if err != nil {
+			return nil, err
+		}
+		r.drafts = append(r.drafts, d)
+	}
+	return r, nil
+}
+
+func parseWhen(w *contract.When, zone core.Zone) (core.When, error) {
+	if w == nil {
+		return core.ParseWhen("draft", "", "", zone)
+	}
+	return core.ParseWhen(w.Word, w.PublishAt, w.Timezone, zone)
+}
+
+// noMedia refuses media ids: this workspace has no files.
+func noMedia(ids []string) error {
+	if len(ids) > 0 {
+		return core.NotFound()
+	}
+	return nil
+}
+
+func checkTexts(in contract.PlanPosts) error {
+	if err := core.CheckContent("", in.Text, in.Title, in.Tags); err != nil {
+		return err
+	}
+	for platform, o := range in.Overrides {
+		if err := core.CheckContent("overrides."+platform+".", value(o.Text), value(o.Title), value(o.Tags)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func value[T any](p *T) T {
+	if p == nil {
+		var zero T
+		return zero
+	}
+	return *p
+}
+
+// settings decodes every block strictly, also those of networks that the request does not target.
+func (a *App) settings(path string, blocks map[string]json.RawMessage) (map[core.Platform]json.RawMessage, error) {
+	out := map[core.Platform]json.RawMessage{}
+	for name, block := range blocks {
+		n, err := a.known(path, name)
+		if err != nil {
+			return nil, err
+		}
+		normal, err := n.Settings(block)
+		if err != nil {
+			return nil, err
+		}
+		out[core.Platform(name)] = normal
+	}
+	return out, nil
+}
+
+func (a *App) checkOverrides(overrides map[string]contract.Override) error {
+	for name := range overrides {
+		if _, err := a.known("overrides", name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *App) known(path, name string) (network.Network, error) {
+	if n, ok := a.cfg.Networks.Get(core.Platform(name)); ok {
+		return n, nil
+	}
+	var names []string
+	for _, n := range a.cfg.Networks.List() {
+		names = append(names, string(n.Describe().ID))
+	}
+	e := core.Invalid(path+"."+name, "%q is not a network that can be published to.", name)
+	if nearest := core.Nearest(name, names); nearest != "" {
+		return nil, e.WithHint("Look at %s.%s. Did you mean %s?", path, name, nearest)
+	}
+	return nil, e
+}
+
+// targets finds the accounts of a request: those named and those of the group, each once.
+func (a *App) targets(ctx context.Context, t store.Tenant, in contract.Targets) ([]core.Account, error) {
+	if len(in.AccountIDs) == 0 && in.GroupID == "" {
+		return nil, core.Invalid("targets", "The request names no account.").WithHint("Give targets.accountIds or targets.groupId.")
+	}
+	var ids []core.AccountID
+	for _, s := range in.AccountIDs {
+		id, err := core.ParseID[core.AccountKind](s)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	if in.GroupID != "" {
+		group, err := core.ParseID[core.GroupKind](in.GroupID)
+		if err != nil {
+			return nil, err
+		}
+		members, err := t.GroupAccounts(ctx, group)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, members...)
+	}
+	if len(ids) == 0 {
+		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Put accounts into the group first.")
+	}
+	var unique []core.AccountID
+	for _, id := range ids {
+		if !slices.Contains(unique, id) {
+			unique = append(unique, id)
+		}
+	}
+	return a.accounts(ctx, t, unique)
+}
+
+// accounts reads accounts in the order asked for; one that is missing is not_found.
+func (a *App) accounts(ctx context.Context, t store.Tenant, ids []core.AccountID) ([]core.Account, error) {
+	found, err := t.AccountsByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]core.Account, len(ids))
+	for i, id := range ids {
+		account, ok := found[id]
+		if !ok {
+			return nil, core.NotFound()
+		}
+		out[i] = account
+	}
+	return out, nil
+}
+
+// draft is what one account gets: the base content, or that of its network's override.
+func (a *App) draft(account core.Account, in contract.PlanPosts, settings map[core.Platform]json.RawMessage) (draft, error) {
+	n, ok := a.cfg.Networks.Get(account.Platform)
+	if !ok {
+		return draft{}, fmt.Errorf("account %s is on %q, a network this server does not know", account.ID, account.Platform)
+	}
+	d := draft{network: n, Draft: network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Account: account}}
+	if o, ok := in.Overrides[string(account.Platform)]; ok {
+		d.Text, d.Title, d.Tags = or(o.Text, d.Text), or(o.Title, d.Title), or(o.Tags, d.Tags)
+	}
+	if d.Tags == nil {
+		d.Tags = []string{}
+	}
+	var err error
+	if d.Settings, ok = settings[account.Platform]; !ok {
+		d.Settings, err = n.Settings(nil)
+	}
+	return d, err
+}
+
+func or[T any](p *T, fallback T) T {
+	if p == nil {
+		return fallback
+	}
+	return *p
+}

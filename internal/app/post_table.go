@@ -1,0 +1,75 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"belfry/internal/core"
+)
+
+// table draws the plan as monospaced text, the same for the API, the dashboard and agents.
+func (a *App) table(r *request) string {
+	lines := [][]string{{"NETWORK", "ACCOUNT", "WHEN", "PLAN"}}
+	var notes []string
+	for i, row := range r.rows {
+		name := a.cfg.Networks.Name(row.Platform)
+		verdict := "ok"
+		if !row.OK() {
+			verdict = fmt.Sprintf("%d to mend", len(row.Issues))
+		}
+		lines = append(lines, []string{name, oneLine(r.drafts[i].Account.DisplayName), r.moment(row), verdict})
+		for _, issue := range row.Issues {
+			notes = append(notes, fmt.Sprintf("x %s, %s: %s %s", name, oneLine(r.drafts[i].Account.DisplayName), issue.Message, issue.Hint))
+		}
+		for _, warning := range row.Warnings {
+			notes = append(notes, fmt.Sprintf("! %s, %s: %s %s", name, oneLine(r.drafts[i].Account.DisplayName), warning.Message, warning.Hint))
+		}
+	}
+	out := columns(lines) + "\n" + r.quotaLine()
+	if len(notes) > 0 {
+		out += "\n\n" + strings.Join(notes, "\n")
+	}
+	return out
+}
+
+func (r *request) moment(row core.PlanRow) string {
+	switch {
+	case !r.queues():
+		return "draft"
+	case r.when.Kind == core.WhenNow:
+		return "now"
+	case row.PublishAt.IsZero():
+		return "no such time"
+	}
+	return r.when.Zone.Label(row.PublishAt)
+}
+
+func (r *request) quotaLine() string {
+	if r.plan.Posts == nil {
+		return fmt.Sprintf("This month: %d used, no limit, %d requested.", r.used, r.requested())
+	}
+	return fmt.Sprintf("This month: %d of %d used, %d requested.", r.used, *r.plan.Posts, r.requested())
+}
+
+// columns sets rows of cells under one another.
+func columns(rows [][]string) string {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	lines := make([]string, len(rows))
+	for n, row := range rows {
+		var line strings.Builder
+		for i, cell := range row {
+			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
+		}
+		lines[n] = strings.TrimRight(line.String(), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// oneLine keeps a name from breaking the table.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -1,0 +1,180 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// Publish carries a due publication as far as it will go right now: one claim under one lease, by the
+// protocol of core.Publication. owner names the worker. When there is nothing to claim, because the
+// post is not due, is held by another or is done, it does nothing.
+func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
+	t, err := a.enter(core.Worker(ws), core.Write)
+	if err != nil {
+		return err
+	}
+	w, err := a.claim(ctx, t, owner, id)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("claim post %s: %w", id, err)
+	}
+	err = w.run(ctx)
+	if errors.Is(err, store.ErrFenced) {
+		a.cfg.Metrics.Fenced()
+		w.log.Warn("another worker has taken this post over")
+		return nil
+	}
+	return err
+}
+
+// work is one claim: a publication that this worker holds.
+type work struct {
+	*App
+	t       store.Tenant
+	log     *slog.Logger
+	net     network.Network
+	desc    network.Description
+	pub     store.Publication
+	post    core.Post
+	account core.Account
+	item    network.Item
+	seq     int
+	last    *store.Outcome // of the call just made, not yet saved
+	failure *failure       // of the last call that failed
+	status  network.Status // of the last call that did not
+	held    time.Duration  // the network's own word on how long to wait
+	skew    time.Duration  // how far the database's clock is ahead of ours
+}
+
+// now is the database's clock, by which due times and leases live.
+func (w *work) now() time.Time { return w.cfg.Now().Add(w.skew) }
+
+// failure is what a failed call said, as the ledger keeps it.
+type failure struct {
+	Code    string       `json:"code"`
+	Message string       `json:"message"`
+	Hint    string       `json:"hint,omitempty"`
+	Kind    network.Kind `json:"kind"`
+}
+
+// claim takes the publication and reads everything a worker needs. A post that waited for the
+// worker's own retry goes back onto the queue in the same transaction.
+func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.PostID) (*work, error) {
+	w := &work{App: a, t: t}
+	var sealed []byte
+	err := t.Tx(ctx, func(t store.Tenant) (err error) {
+		if w.post, err = t.LockPost(ctx, id); err != nil {
+			return err
+		}
+		if w.pub, err = t.Claim(ctx, id, owner, a.cfg.Schedule.Lease); err != nil {
+			return err
+		}
+		w.skew = w.pub.ClaimedAt.Sub(a.cfg.Now())
+		if w.account, sealed, err = t.AccountWithToken(ctx, w.post.Account); err != nil {
+			return err
+		}
+		return a.begin(ctx, t, w)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return w, a.equip(w, sealed)
+}
+
+// begin notes a new try of the post, as against the continuation of one.
+func (a *App) begin(ctx context.Context, t store.Tenant, w *work) error {
+	switch w.pub.Rest {
+	case core.DoRetry, store.RestQueued:
+	case "":
+		a.cfg.Metrics.Takeover()
+		return nil
+	default:
+		return nil
+	}
+	now := w.now()
+	if w.post.Status == core.PostFailed {
+		if err := a.move(&w.post, core.MoveRetry); err != nil {
+			return err
+		}
+		w.post.Error = nil
+		if err := t.AddEvent(ctx, w.post.ID, core.Event{Kind: core.EventRetried, At: now}); err != nil {
+			return err
+		}
+	}
+	w.post.Attempts++
+	w.post.UpdatedAt = now
+	if err := t.UpdatePost(ctx, w.post); err != nil {
+		return err
+	}
+	return t.AddEvent(ctx, w.post.ID, core.Event{Kind: core.EventPublishing, At: now})
+}
+
+// equip opens what is sealed and finds the post's network.
+func (a *App) equip(w *work, sealedToken []byte) error {
+	w.log = a.cfg.Log.With("workspace", w.post.Workspace, "post", w.post.ID, "network", w.post.Platform, "epoch", w.pub.Epoch)
+	net, ok := a.cfg.Networks.Get(w.post.Platform)
+	if !ok {
+		return fmt.Errorf("post %s is for %q, a network this server does not know", w.post.ID, w.post.Platform)
+	}
+	w.net, w.desc = net, net.Describe()
+	if w.pub.Failure != nil {
+		w.failure = &failure{}
+		if err := json.Unmarshal(w.pub.Failure, w.failure); err != nil {
+			return fmt.Errorf("read the failure of post %s: %w", w.post.ID, err)
+		}
+	}
+	if err := w.openHandle(); err != nil {
+		return err
+	}
+	w.item = network.Item{
+		Post: w.post.ID, Text: w.post.Text, Title: w.post.Title, Tags: w.post.Tags, Settings: w.post.Settings,
+		Profile: w.account.ExternalID, Username: w.account.Username, ArmedAt: w.pub.ArmedAt,
+	}
+	if w.account.Status != core.AccountOK && len(sealedToken) == 0 {
+		return nil
+	}
+	var err error
+	w.item.Token, err = a.openToken(w.account, w.post.Workspace, sealedToken)
+	return err
+}
+
+const purposeHandle = "handle"
+
+// handlePlace binds a sealed handle to its row, so that it cannot be used in another.
+func handlePlace(p core.Post) string {
+	return secret.Place("publications", "handle", p.ID.String(), p.Workspace.String())
+}
+
+func (w *work) openHandle() error {
+	if w.pub.Sealed == nil {
+		return nil
+	}
+	plain, err := w.cfg.Ring.Open(purposeHandle, handlePlace(w.post), w.pub.Sealed)
+	if err != nil {
+		return fmt.Errorf("open the handle of post %s: %w", w.post.ID, err)
+	}
+	w.pub.Handle = string(plain)
+	return nil
+}
+
+// set takes over what the protocol says, and seals the handle for the ledger.
+func (w *work) set(next core.Publication) {
+	if next.Handle != w.pub.Handle || (next.Handle != "") != (w.pub.Sealed != nil) {
+		w.pub.Sealed = nil
+		if next.Handle != "" {
+			w.pub.Sealed = w.cfg.Ring.Seal(purposeHandle, handlePlace(w.post), []byte(next.Handle))
+		}
+	}
+	w.pub.Publication = next
+}

@@ -1,0 +1,208 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/queue"
+	"belfry/internal/store"
+)
+
+// Waits of the protocol that the network does not set itself.
+const (
+	holdFor   = 5 * time.Minute // a throttle without a date
+	reconnect = time.Hour       // an armed post whose account must be reconnected
+	lateAsk   = time.Hour       // an unknown outcome, asked about once more
+	backoff   = 5 * time.Second // a network that cannot be asked; grows to a minute
+	settleGap = 50 * time.Millisecond
+)
+
+// end stores how a claim ended: the ledger row, the post, its timeline and what follows.
+func (w *work) end(ctx context.Context, t store.Tenant, do core.Do) error {
+	now := w.now()
+	post, err := t.LockPost(ctx, w.post.ID)
+	if err != nil {
+		return err
+	}
+	pub := w.pub
+	pub.Rest = do
+	pub.NextAt = w.nextAt(do, now)
+	pub.Polls = 0
+	if do == core.DoPoll || do == core.DoBackoff {
+		pub.Polls = w.pub.Polls + 1
+	}
+	if err := t.SaveRest(ctx, pub, w.last); err != nil {
+		return err
+	}
+	if do == core.DoAccount || do == core.DoBackoff {
+		if err := w.loseAccount(ctx, t); err != nil {
+			return err
+		}
+	}
+	return w.settle(ctx, t, post, do, now, pub.NextAt)
+}
+
+// nextAt is when a worker must act again; zero when nobody need.
+func (w *work) nextAt(do core.Do, now time.Time) time.Time {
+	switch do {
+	case core.DoRetry:
+		return w.cfg.Schedule.RetryAt(w.pub.Publication, now)
+	case core.DoHold:
+		if w.held == 0 {
+			return now.Add(holdFor)
+		}
+		return now.Add(w.held)
+	case core.DoPoll:
+		return now.Add(core.Backoff(w.desc.FirstPoll, w.pub.Polls))
+	case core.DoAwait:
+		return w.pub.DueAt
+	case core.DoSettle:
+		return w.pub.QuietAt.Add(settleGap)
+	case core.DoBackoff:
+		if w.account.Status != core.AccountOK || w.lostAuth() {
+			return now.Add(reconnect)
+		}
+		return now.Add(max(w.held, core.Backoff(backoff, w.pub.Polls)))
+	case core.DoUnknown:
+		return now.Add(lateAsk)
+	}
+	return time.Time{}
+}
+
+func (w *work) lostAuth() bool {
+	return w.failure != nil && (w.failure.Kind == network.Expired || w.failure.Kind == network.Revoked)
+}
+
+// settle makes the post's own state follow the ledger's.
+func (w *work) settle(ctx context.Context, t store.Tenant, post core.Post, do core.Do, now, next time.Time) error {
+	event := core.Event{At: now}
+	switch do {
+	case core.DoLive:
+		return w.live(ctx, t, post, now)
+	case core.DoHold:
+		event.Kind, event.Message = core.EventQueued, fmt.Sprintf("Held until %s: %s", post.Zone.Label(next), w.words())
+		return t.AddEvent(ctx, post.ID, event)
+	case core.DoFail, core.DoAccount, core.DoRetry, core.DoUnknown:
+	default:
+		return nil
+	}
+	if post.Status != core.PostQueued { // a late question about an unknown outcome brought nothing new
+		return nil
+	}
+	if err := w.move(&post, core.MoveFail); err != nil {
+		return err
+	}
+	post.Error = w.postError(do)
+	post.UpdatedAt = now
+	if err := t.UpdatePost(ctx, post); err != nil {
+		return err
+	}
+	event.Kind, event.Message = core.EventFailed, post.Error.Message
+	return t.AddEvent(ctx, post.ID, event)
+}
+
+func (w *work) live(ctx context.Context, t store.Tenant, post core.Post, now time.Time) error {
+	move := core.MovePublish
+	if post.Status == core.PostFailed {
+		move = core.MoveSettle
+	}
+	if err := w.move(&post, move); err != nil {
+		return err
+	}
+	post.ExternalID, post.Error, post.UpdatedAt = w.status.ExternalID, nil, now
+	if err := t.UpdatePost(ctx, post); err != nil {
+		return err
+	}
+	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventLive, At: now}); err != nil {
+		return err
+	}
+	if post.ExternalID == "" {
+		return nil
+	}
+	return t.Enqueue(ctx, queue.Link{Workspace: post.Workspace, Post: post.ID}, time.Time{})
+}
+
+// loseAccount marks an account whose token the network has just refused.
+func (w *work) loseAccount(ctx context.Context, t store.Tenant) error {
+	if !w.lostAuth() || w.account.Status != core.AccountOK {
+		return nil
+	}
+	status := core.AccountRevoked
+	if w.failure.Kind == network.Expired {
+		status = core.AccountExpired
+	}
+	return t.SetAccountStatus(ctx, w.account.ID, status, w.failure.Message)
+}
+
+// Codes of a failed post's error that are ours; the network's own code stands in the hint's place of the
+// timeline and in the ledger.
+const (
+	errorRejected    = "rejected"
+	errorUnreachable = "network_unreachable"
+	errorUnknown     = "outcome_unknown"
+)
+
+// words are the network's own on the last call that failed.
+func (w *work) words() string {
+	if w.failure != nil && w.failure.Message != "" {
+		return w.failure.Message
+	}
+	if w.status.Message != "" {
+		return w.status.Message
+	}
+	return w.desc.Name + " did not answer."
+}
+
+// postError is why the post failed, with the network's own words.
+func (w *work) postError(do core.Do) *core.PostError {
+	e := &core.PostError{Code: errorRejected, Message: w.words()}
+	if w.failure != nil {
+		e.Hint = w.failure.Hint
+	}
+	switch {
+	case do == core.DoUnknown:
+		e.Code = errorUnknown
+		e.Hint = fmt.Sprintf("It may be on %s. Open it and look before sending again.", w.account.DisplayName)
+	case do == core.DoAccount:
+		issue := w.lostAccount().Issue()
+		e.Code, e.Hint = string(issue.Code), issue.Hint
+		if w.failure == nil {
+			e.Message = issue.Message
+		}
+	case w.failure != nil && (w.failure.Kind == network.NotSent || w.failure.Kind == network.Unknown || w.failure.Kind == network.Transient):
+		e.Code = errorUnreachable
+	}
+	return e
+}
+
+// lostAccount is the account as it stands after the failure.
+func (w *work) lostAccount() core.Account {
+	a := w.account
+	if a.Status == core.AccountOK {
+		a.Status = core.AccountRevoked
+		if w.failure != nil && w.failure.Kind == network.Expired {
+			a.Status = core.AccountExpired
+		}
+	}
+	return a
+}
+
+// ended counts and logs what the transaction has stored.
+func (w *work) ended(do core.Do) {
+	code := ""
+	if w.failure != nil {
+		code = w.failure.Code
+	}
+	platform := string(w.post.Platform)
+	w.cfg.Metrics.Outcome(platform, string(do), code)
+	switch do {
+	case core.DoLive:
+		w.cfg.Metrics.Live(platform, w.now().Sub(w.pub.DueAt))
+		w.log.Info("post is live", "external_id", w.status.ExternalID)
+	case core.DoFail, core.DoAccount, core.DoRetry, core.DoUnknown:
+		w.log.Info("post failed", "outcome", do, "code", code)
+	}
+}

@@ -1,0 +1,162 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/store"
+)
+
+// run follows the protocol until it asks for something that is not a call.
+func (w *work) run(ctx context.Context) error {
+	signal := w.facts(core.Signal{Verdict: core.Claimed})
+	for {
+		next, do := w.pub.Next(signal)
+		w.set(next)
+		if !do.Calls() {
+			return w.rest(ctx, do)
+		}
+		if ctx.Err() != nil && do == core.DoPublish {
+			return nil // stopping: no irreversible call is started; the lease is given back
+		}
+		deadline, err := w.save(ctx, do)
+		if err != nil {
+			return err
+		}
+		signal = w.facts(w.call(ctx, do, deadline))
+	}
+}
+
+// save stores where the publication stands and what will be called, and answers until when the call
+// may take. An unclear commit means that the call is not made: the next claim reads the truth.
+func (w *work) save(ctx context.Context, do core.Do) (time.Time, error) {
+	started := time.Now()
+	w.seq++
+	first := w.pub.FirstCallAt.IsZero()
+	call := store.Call{Seq: w.seq, Do: do, Deadline: w.cfg.Schedule.CallTimeout()}
+	quiet := w.cfg.Schedule.QuietAfterArm(w.desc.Settle)
+	// The state is saved even while the worker is asked to stop: the call before it has happened.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.cfg.Schedule.CallTimeout())
+	defer cancel()
+	if err := w.t.SaveStep(ctx, w.pub, w.last, call, w.cfg.Schedule.Lease, quiet); err != nil {
+		return time.Time{}, err
+	}
+	w.last = nil
+	now := w.now()
+	if first {
+		w.pub.FirstCallAt = now
+		w.cfg.Metrics.FirstCall(string(w.post.Platform), now.Sub(w.pub.DueAt))
+	}
+	if do == core.DoPublish {
+		w.pub.QuietAt = now.Add(quiet)
+		if w.pub.ArmedAt.IsZero() {
+			w.pub.ArmedAt = now
+			w.item.ArmedAt = now
+		}
+	}
+	// The lease began no earlier than started, so a call that ends by then ends within it.
+	return started.Add(min(w.cfg.Schedule.CallTimeout(), w.cfg.Schedule.Lease-w.cfg.Schedule.Spare())), nil
+}
+
+// call makes one call to the network and tells the protocol what it came to.
+func (w *work) call(ctx context.Context, do core.Do, deadline time.Time) core.Signal {
+	// A call that has begun is finished, even while the worker is asked to stop.
+	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), deadline)
+	defer cancel()
+	started := time.Now()
+	status, err := w.ask(ctx, do)
+	w.cfg.Metrics.Step(string(w.post.Platform), string(do), time.Since(started))
+	signal := core.Signal{Call: do, Verdict: status.Verdict}
+	w.last = &store.Outcome{Seq: w.seq, Verdict: status.Verdict, Code: status.Code}
+	w.held = 0
+	if err == nil {
+		if do == core.DoCreate {
+			signal.Handle = status.ExternalID
+		}
+		w.status = status
+		w.log.Debug("network answered", "call", do, "verdict", status.Verdict)
+		return signal
+	}
+	var e *network.Error
+	if !errors.As(err, &e) {
+		e = &network.Error{Kind: network.Unknown, Message: err.Error()}
+	}
+	signal.Verdict = e.Verdict()
+	w.last.Verdict, w.last.HTTPStatus, w.last.Code = signal.Verdict, e.Status, e.Code
+	w.last.Trace, w.last.Response = e.Trace, e.Raw
+	w.held = e.RetryAfter
+	w.note(do, e)
+	w.log.Info("network refused or did not answer", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
+	return signal
+}
+
+func (w *work) ask(ctx context.Context, do core.Do) (network.Status, error) {
+	switch do {
+	case core.DoCreate:
+		handle, err := w.net.Create(ctx, w.item)
+		return network.Status{Verdict: core.Done, ExternalID: handle}, err
+	case core.DoPublish:
+		id, err := w.net.Publish(ctx, w.item, w.pub.Handle)
+		return network.Status{Verdict: core.Done, ExternalID: id}, err
+	case core.DoFind:
+		return w.net.Find(ctx, w.item)
+	}
+	return w.net.Status(ctx, w.item, w.pub.Handle)
+}
+
+// note remembers what the network said. The answer to the irreversible call outlives the questions
+// that follow it, in this claim and in later ones.
+func (w *work) note(do core.Do, e *network.Error) {
+	asking := w.pub.Step == core.StepArmed && do != core.DoPublish
+	if asking && w.failure != nil && e.Kind != network.Expired && e.Kind != network.Revoked {
+		return
+	}
+	w.failure = &failure{Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind}
+	encoded, err := json.Marshal(w.failure)
+	if err != nil {
+		encoded = nil
+	}
+	w.pub.Failure = encoded
+}
+
+// facts completes a signal with what is true at this moment.
+func (w *work) facts(s core.Signal) core.Signal {
+	now := w.now()
+	since := w.pub.StepSince
+	if w.pub.Armed {
+		since = w.pub.ArmedAt
+	}
+	s.Due = !now.Before(w.pub.DueAt)
+	s.Quiet = !now.Before(w.pub.QuietAt)
+	s.Stale = core.Stale(w.pub.Publication, since, now)
+	s.AccountOK = w.account.Status == core.AccountOK
+	s.MayRetry = w.cfg.Schedule.MayRetry(w.pub.Publication)
+	return s
+}
+
+// rest ends the claim: it stores what became of the post and gives the lease back. A commit without a
+// clear answer is tried again until the lease ends, since what the network said must not be lost.
+func (w *work) rest(ctx context.Context, do core.Do) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.cfg.Schedule.Lease)
+	defer cancel()
+	for {
+		err := w.t.Tx(ctx, func(t store.Tenant) error { return w.end(ctx, t, do) })
+		switch {
+		case err == nil:
+			w.ended(do)
+			return nil
+		case !store.Away(err), ctx.Err() != nil:
+			return fmt.Errorf("store %s of post %s: %w", do, w.post.ID, err)
+		}
+		w.log.Warn("database away while storing an outcome; trying again", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(w.cfg.Schedule.Lease / 60):
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package core
+
+import (
+	"fmt"
+	"net/url"
+	"unicode/utf8"
+)
+
+// Bounds that hold for every network, so that no request can fill the database.
+const (
+	maxText  = 100_000 // bytes
+	maxTitle = 2_000
+	maxTag   = 500
+	maxTags  = 200
+)
+
+// CheckContent refuses what no post may hold: control characters, invalid UTF-8 and absurd lengths.
+// Text is otherwise kept byte for byte. path stands in front of the field's name in the error.
+func CheckContent(path, text, title string, tags []string) error {
+	if err := checkText(path+"text", text, maxText); err != nil {
+		return err
+	}
+	if err := checkText(path+"title", title, maxTitle); err != nil {
+		return err
+	}
+	if len(tags) > maxTags {
+		return Invalid(path+"tags", "There are more than %d tags.", maxTags)
+	}
+	for i, tag := range tags {
+		if err := checkText(fmt.Sprintf("%stags[%d]", path, i), tag, maxTag); err != nil {
+			return err
+		}
+		if tag == "" {
+			return Invalid(fmt.Sprintf("%stags[%d]", path, i), "A tag is empty.")
+		}
+	}
+	return nil
+}
+
+func checkText(path, s string, limit int) error {
+	if len(s) > limit {
+		return Invalid(path, "The text is longer than %d bytes.", limit)
+	}
+	if !utf8.ValidString(s) {
+		return Invalid(path, "The text is not valid UTF-8.")
+	}
+	for _, r := range s {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f {
+			return Invalid(path, "The text holds the control character U+%04X.", r)
+		}
+	}
+	return nil
+}
+
+// CheckLink takes an empty text or an absolute http or https address without credentials.
+func CheckLink(path, link string) error {
+	if link == "" {
+		return nil
+	}
+	u, err := url.Parse(link)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || len(link) > maxTitle {
+		return Invalid(path, "This is not the address of a web page.").WithHint("Write it whole, such as https://example.org/page.")
+	}
+	return nil
+}

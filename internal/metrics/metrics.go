@@ -1,0 +1,111 @@
+// Package metrics counts what an operator watches. No label ever holds an id.
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+)
+
+// Metrics are the service's own figures, on a registry of their own.
+type Metrics struct {
+	Registry  *prometheus.Registry
+	lateness  *prometheus.HistogramVec
+	outcomes  *prometheus.CounterVec
+	calls     *prometheus.HistogramVec
+	http      *prometheus.CounterVec
+	takeovers prometheus.Counter
+	fenced    prometheus.Counter
+	woken     prometheus.Counter
+	refused   *prometheus.CounterVec
+	overdue   prometheus.Gauge
+	oldestDue prometheus.Gauge
+	orphans   *prometheus.CounterVec
+	refreshes *prometheus.CounterVec
+}
+
+var seconds = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900}
+
+// New makes the figures, together with those of the Go runtime and the process.
+func New() *Metrics {
+	m := &Metrics{
+		Registry: prometheus.NewRegistry(),
+		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "publish_lateness_seconds", Help: "From a post's time to its first call and until it is live.", Buckets: seconds,
+		}, []string{"platform", "until"}),
+		outcomes: counters("publish_outcomes_total", "How claims of publications ended.", "platform", "outcome", "code"),
+		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "step_seconds", Help: "How long the steps of publishing take.", Buckets: seconds,
+		}, []string{"platform", "step"}),
+		http:      counters("network_http_total", "Calls to networks.", "host", "status", "kind"),
+		takeovers: counter("lease_takeovers_total", "Publications taken over from a worker that did not finish."),
+		fenced:    counter("fenced_writes_total", "Writes refused because another worker had taken over."),
+		woken:     counter("publications_woken_total", "Due publications that the sweep had to wake."),
+		refused:   counters("rate_limited_total", "Requests refused by a limit.", "policy"),
+		overdue:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "publications_overdue", Help: "Publications due for a minute and held by nobody."}),
+		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{Name: "oldest_due_seconds", Help: "How long the oldest of them has waited."}),
+		orphans:   counters("orphan_handles_total", "Handles whose making was interrupted.", "platform"),
+		refreshes: counters("token_refreshes_total", "Renewals of account tokens.", "platform", "outcome"),
+	}
+	m.Registry.MustRegister(m.lateness, m.outcomes, m.calls, m.http, m.takeovers, m.fenced, m.woken, m.refused, m.overdue,
+		m.oldestDue, m.orphans, m.refreshes, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func counter(name, help string) prometheus.Counter {
+	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+}
+
+func counters(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+}
+
+// FirstCall notes how late the first call of a post was.
+func (m *Metrics) FirstCall(platform string, late time.Duration) {
+	m.lateness.WithLabelValues(platform, "first_call").Observe(late.Seconds())
+}
+
+// Live notes how late a post went live.
+func (m *Metrics) Live(platform string, late time.Duration) {
+	m.lateness.WithLabelValues(platform, "live").Observe(late.Seconds())
+}
+
+// Outcome notes how a claim ended.
+func (m *Metrics) Outcome(platform, outcome, code string) {
+	m.outcomes.WithLabelValues(platform, outcome, code).Inc()
+}
+
+// Step notes how long a call of a publication took.
+func (m *Metrics) Step(platform, step string, took time.Duration) {
+	m.calls.WithLabelValues(platform, step).Observe(took.Seconds())
+}
+
+// Call notes one HTTP call to a network.
+func (m *Metrics) Call(host, status, kind string) { m.http.WithLabelValues(host, status, kind).Inc() }
+
+// Takeover notes that a worker went on where another had stopped.
+func (m *Metrics) Takeover() { m.takeovers.Inc() }
+
+// Fenced notes that a worker was refused a write.
+func (m *Metrics) Fenced() { m.fenced.Inc() }
+
+// Woken notes how many publications the sweep woke.
+func (m *Metrics) Woken(n int) { m.woken.Add(float64(n)) }
+
+// Orphan notes a handle whose making was interrupted.
+func (m *Metrics) Orphan(platform string) { m.orphans.WithLabelValues(platform).Inc() }
+
+// RateLimited notes a request that a limit refused.
+func (m *Metrics) RateLimited(policy string) { m.refused.WithLabelValues(policy).Inc() }
+
+// Overdue notes what is due and held by nobody.
+func (m *Metrics) Overdue(count int, oldest time.Duration) {
+	m.overdue.Set(float64(count))
+	m.oldestDue.Set(oldest.Seconds())
+}
+
+// Refresh notes the renewal of a token.
+func (m *Metrics) Refresh(platform, outcome string) {
+	m.refreshes.WithLabelValues(platform, outcome).Inc()
+}
