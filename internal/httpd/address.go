@@ -1,0 +1,87 @@
+package httpd
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+// proxies are the peers whose word about the client's address is believed.
+type proxies []netip.Prefix
+
+func (p proxies) include(a netip.Addr) bool {
+	for _, prefix := range p {
+		if prefix.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// client tells the address of who really asks (publishing.md, Client address): the peer, and only if that
+// is a trusted proxy, the nearest address in X-Forwarded-For that is none. What stands left of it was
+// written by the client and may be anything. No other header is looked at.
+func (p proxies) client(r *http.Request) netip.Addr {
+	last := peer(r)
+	if !p.include(last) {
+		return last
+	}
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0; i-- {
+		hop, ok := parseHop(hops[i])
+		if !ok {
+			return last
+		}
+		last = hop
+		if !p.include(hop) {
+			return last
+		}
+	}
+	return last
+}
+
+// trusted tells whether the request comes straight from a trusted proxy.
+func (p proxies) trusted(r *http.Request) bool { return p.include(peer(r)) }
+
+// peer is the other end of the connection, invalid when that has no address.
+func peer(r *http.Request) netip.Addr {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return plain(ap.Addr())
+}
+
+// parseHop reads one entry. Some proxies add the port.
+func parseHop(s string) (netip.Addr, bool) {
+	s = strings.Trim(s, " \t")
+	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
+		return plain(a), true
+	}
+	if ap, err := netip.ParseAddrPort(s); err == nil && ap.Addr().Zone() == "" {
+		return plain(ap.Addr()), true
+	}
+	return netip.Addr{}, false
+}
+
+func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
+// AddressKey is what limits count a client by: its IPv4 address, or the /64 of its IPv6 one, all of which
+// one customer has.
+func AddressKey(c echo.Context) string {
+	a, err := netip.ParseAddr(c.RealIP())
+	if err != nil {
+		return "unknown"
+	}
+	bits := 32
+	if a.Is6() {
+		bits = 64
+	}
+	prefix, err := a.Prefix(bits)
+	if err != nil {
+		return "unknown"
+	}
+	return prefix.String()
+}

@@ -1,0 +1,66 @@
+package httpd
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// JSONLimit is the most bytes that a JSON body or a form may have (decisions.md, Shape of the API).
+const JSONLimit = 1 << 20
+
+// LimitBody refuses a body of more than so many bytes with payload_too_large: at once when its length is
+// announced, else when that many have been read.
+func LimitBody(limit int64) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			r := c.Request()
+			if r.ContentLength > limit {
+				// The body stays unread, so the connection cannot serve another request.
+				c.Response().Header().Set("Connection", "close")
+				return tooLarge(limit)
+			}
+			// The writer below echo's tells net/http to close the connection of a body that is too long.
+			r.Body = http.MaxBytesReader(c.Response().Writer, r.Body, limit)
+			return next(c)
+		}
+	}
+}
+
+// Time that a request has unless its route says otherwise: to arrive whole and to be answered whole.
+const (
+	readTime  = 30 * time.Second
+	writeTime = 60 * time.Second
+)
+
+func (s *Server) limitTime(next echo.HandlerFunc) echo.HandlerFunc {
+	// The write deadline is set for each request also because net/http leaves the last one on the connection.
+	return Within(readTime, writeTime)(next)
+}
+
+// Within gives the requests of a route their own time: to arrive whole, and to be answered whole; both
+// count from here, and 0 is without end. When the first runs out while the handler works, its context
+// ends.
+func Within(read, write time.Duration) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			control := http.NewResponseController(c.Response())
+			if err := control.SetReadDeadline(after(read)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+				return err
+			}
+			if err := control.SetWriteDeadline(after(write)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+				return err
+			}
+			return next(c)
+		}
+	}
+}
+
+func after(d time.Duration) time.Time {
+	if d == 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(d)
+}

@@ -1,0 +1,151 @@
+package httpd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// retryUnavailable is how many seconds a client waits while the database is away.
+const retryUnavailable = 5
+
+// Answer turns any error into the one that the caller may see. What is for the operator is logged here,
+// once and with its chain, so a door calls Answer once for each error and then shows the result.
+func (s *Server) Answer(ctx context.Context, err error) *core.Error {
+	var known *core.Error
+	var tooBig *http.MaxBytesError
+	var status *echo.HTTPError
+	switch {
+	case errors.As(err, &known):
+		s.logCause(ctx, known)
+		return known
+	case errors.Is(err, errPanicked):
+		return core.AsError(nil)
+	case errors.As(err, &tooBig):
+		return tooLarge(tooBig.Limit)
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return unavailable(err) // the client has gone: nobody reads this, and nothing is wrong
+	case s.cfg.Unavailable != nil && s.cfg.Unavailable(err):
+		s.cfg.Logger.WarnContext(ctx, "database unavailable", "request_id", RequestID(ctx), "error", err)
+		return unavailable(err)
+	case errors.As(err, &status) && status.Code < http.StatusInternalServerError:
+		return fromEcho(status)
+	}
+	s.cfg.Logger.ErrorContext(ctx, "request failed", "request_id", RequestID(ctx), "error", err)
+	return core.AsError(err)
+}
+
+// logCause tells the operator why, for the errors that a caller can do nothing about.
+func (s *Server) logCause(ctx context.Context, e *core.Error) {
+	if cause := e.Unwrap(); e.Code == core.CodeInternal || e.Code == core.CodeUnavailable && cause != nil {
+		s.cfg.Logger.ErrorContext(ctx, "request failed", "request_id", RequestID(ctx), "error", e, "cause", cause)
+	}
+}
+
+func unavailable(cause error) *core.Error {
+	e := core.Fail(core.CodeUnavailable, "The service cannot answer at the moment.").
+		WithHint("Try again in a few seconds; nothing was changed by this request unless an earlier answer said so.").Because(cause)
+	e.RetryAfter = retryUnavailable
+	return e
+}
+
+func tooLarge(limit int64) *core.Error {
+	return core.Fail(core.CodePayloadTooLarge, "The body of this request is larger than %d bytes.", limit)
+}
+
+// fromEcho gives the router's own errors our words.
+func fromEcho(e *echo.HTTPError) *core.Error {
+	switch e.Code {
+	case http.StatusNotFound:
+		return core.Fail(core.CodeNotFound, "There is nothing at this address.").WithHint("Check the path.")
+	case http.StatusMethodNotAllowed:
+		return core.Fail(core.CodeMethodNotAllowed, "This address does not take this method.").WithHint("Use one that the Allow header names.")
+	case http.StatusRequestEntityTooLarge:
+		return core.Fail(core.CodePayloadTooLarge, "The body of this request is too large.")
+	case http.StatusUnsupportedMediaType:
+		return core.Fail(core.CodeUnsupportedMediaType, "The body of this request is of a type that is not taken here.")
+	default:
+		return core.Invalid("", "The request could not be understood.").Because(e)
+	}
+}
+
+// WriteError answers with the JSON error body, its status and, where waiting helps, Retry-After. It
+// returns an error only when the answer could not be written.
+func (s *Server) WriteError(c echo.Context, err error) error {
+	return s.writeJSON(c, s.Answer(c.Request().Context(), err))
+}
+
+func (s *Server) writeJSON(c echo.Context, e *core.Error) error {
+	setErrorHeaders(c, e)
+	body, err := json.Marshal(contract.ErrorOf(e, s.cfg.UpgradeURL))
+	if err != nil {
+		return fmt.Errorf("encode an error body: %w", err)
+	}
+	return c.Blob(Status(e.Code), "application/json", append(body, '\n'))
+}
+
+// setErrorHeaders also takes back what the handler said about the answer it did not give.
+func setErrorHeaders(c echo.Context, e *core.Error) {
+	h := c.Response().Header()
+	for _, name := range []string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Disposition", "Etag", "Last-Modified"} {
+		h.Del(name)
+	}
+	h.Set("Cache-Control", "no-store")
+	if wait := max(e.RetryAfter, exhausted(c, e)); wait > 0 {
+		h.Set("Retry-After", strconv.Itoa(wait))
+	}
+	if e.Code == core.CodeUnauthenticated && isAPI(c.Request()) {
+		h.Set("WWW-Authenticate", "Bearer") // RFC 9110 §11.6.1
+	}
+}
+
+// fail is echo's error handler: JSON below /v1, a page elsewhere, and plain text when no page can be drawn.
+func (s *Server) fail(err error, c echo.Context) {
+	ctx := c.Request().Context()
+	e := s.Answer(ctx, err)
+	if c.Response().Committed {
+		return // the answer is on its way, nothing can be taken back
+	}
+	if isAPI(c.Request()) {
+		if err := s.writeJSON(c, e); err != nil {
+			s.cfg.Logger.InfoContext(ctx, "answer not written", "request_id", RequestID(ctx), "error", err)
+		}
+		return
+	}
+	setErrorHeaders(c, e)
+	if s.cfg.ErrorPage != nil {
+		err := s.drawPage(c, e)
+		if err == nil {
+			return
+		}
+		s.cfg.Logger.ErrorContext(ctx, "error page failed", "request_id", RequestID(ctx), "error", err)
+	}
+	if c.Response().Committed {
+		return
+	}
+	text := fmt.Sprintf("%s\n%s\n\nRequest %s\n", e.Message, e.Hint, RequestID(ctx))
+	if err := c.Blob(Status(e.Code), "text/plain; charset=utf-8", []byte(text)); err != nil {
+		s.cfg.Logger.InfoContext(ctx, "answer not written", "request_id", RequestID(ctx), "error", err)
+	}
+}
+
+func (s *Server) drawPage(c echo.Context, e *core.Error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("panic: %v", v)
+		}
+	}()
+	return s.cfg.ErrorPage(c, e)
+}
+
+// isAPI tells whether a request is for the programs' door.
+func isAPI(r *http.Request) bool { return r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/") }

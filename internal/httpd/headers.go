@@ -1,0 +1,101 @@
+package httpd
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+)
+
+const (
+	cspAPI  = "default-src 'none'; frame-ancestors 'none'"
+	cspPage = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:%; media-src 'self'%; " +
+		"connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+
+// setHeaders gives every answer its defaults (security.md 4.5). A handler that must differ (static files
+// are cached, media are sandboxed) sets its own over them.
+func (s *Server) setHeaders(next echo.HandlerFunc) echo.HandlerFunc {
+	media := ""
+	if u := s.cfg.MediaURL; u != nil && originOf(u) != originOf(s.cfg.PublicURL) {
+		media = " " + originOf(u)
+	}
+	page := strings.ReplaceAll(cspPage, "%", media)
+	return func(c echo.Context) error {
+		h := c.Response().Header()
+		h.Set("Content-Security-Policy", page)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if s.cfg.PublicURL.Scheme == "https" {
+			h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+		}
+		if isAPI(c.Request()) {
+			h.Set("Content-Security-Policy", cspAPI)
+			if s.cfg.Sandbox {
+				h.Set("Belfry-Sandbox", "true")
+			}
+		}
+		return next(c)
+	}
+}
+
+// redirectLoopback sends a browser that opened a page under another name of this machine to the public
+// one: cookies and callback addresses belong to one name only. Programs are answered where they ask.
+func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
+	public := s.cfg.PublicURL
+	if !isLoopback(public.Hostname()) {
+		return next
+	}
+	return func(c echo.Context) error {
+		r := c.Request()
+		asked := url.URL{Scheme: public.Scheme, Host: strings.ToLower(r.Host)}
+		// A proxy on this machine has a port of its own and may change the name on the way: redirecting its
+		// requests would go round in circles.
+		if !isPageGet(r) || strings.EqualFold(asked.Hostname(), public.Hostname()) || !isLoopback(asked.Hostname()) || port(&asked) != port(public) {
+			return next(c)
+		}
+		to := url.URL{Scheme: public.Scheme, Host: public.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+		return c.Redirect(http.StatusTemporaryRedirect, to.String())
+	}
+}
+
+func isPageGet(r *http.Request) bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isAPI(r) && strings.Contains(r.Header.Get("Accept"), "text/html")
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.Unmap().IsLoopback()
+}
+
+func port(u *url.URL) string {
+	if p := u.Port(); p != "" {
+		return p
+	}
+	if u.Scheme == "https" {
+		return "443"
+	}
+	return "80"
+}
+
+// originOf is the origin as browsers write it: lower case, and without the scheme's own port.
+func originOf(u *url.URL) string {
+	host := strings.ToLower(u.Hostname())
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	if p := u.Port(); p != "" && port(&url.URL{Scheme: u.Scheme}) != p {
+		host = net.JoinHostPort(strings.Trim(host, "[]"), p)
+	}
+	return u.Scheme + "://" + host
+}

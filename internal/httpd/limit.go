@@ -1,0 +1,83 @@
+package httpd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/core"
+)
+
+const limitsKey = "httpd.limits"
+
+// limit is one policy of a request, and what is left of it if that is known.
+type limit struct {
+	name      string
+	quota     int
+	window    time.Duration
+	remaining int
+	reset     int
+	counted   bool
+}
+
+// SetPolicy names a limit in RateLimit-Policy that this request was not counted in.
+func SetPolicy(c echo.Context, name string, quota int, window time.Duration) {
+	setLimit(c, limit{name: name, quota: quota, window: window})
+}
+
+// SetLimit writes what is left of a limit into RateLimit, and the limit into RateLimit-Policy
+// (draft-ietf-httpapi-ratelimit-headers). Several limits stand side by side, in the order of their first
+// naming; the last word about one of them counts. Reset is rounded up to whole seconds.
+func SetLimit(c echo.Context, name string, quota int, window time.Duration, remaining int, reset time.Duration) {
+	setLimit(c, limit{
+		name: name, quota: quota, window: window,
+		remaining: max(remaining, 0), reset: int((max(reset, 0) + time.Second - 1) / time.Second), counted: true,
+	})
+}
+
+func setLimit(c echo.Context, l limit) {
+	limits := limitsOf(c)
+	known := false
+	for i := range limits {
+		if limits[i].name == l.name {
+			limits[i], known = l, true
+		}
+	}
+	if !known {
+		limits = append(limits, l)
+	}
+	c.Set(limitsKey, limits)
+	var policies, counts []string
+	for _, l := range limits {
+		policies = append(policies, fmt.Sprintf("%q;q=%d;w=%d", l.name, l.quota, int(l.window/time.Second)))
+		if l.counted {
+			counts = append(counts, fmt.Sprintf("%q;r=%d;t=%d", l.name, l.remaining, l.reset))
+		}
+	}
+	h := c.Response().Header()
+	h.Set("RateLimit-Policy", strings.Join(policies, ", "))
+	if len(counts) > 0 {
+		h.Set("RateLimit", strings.Join(counts, ", "))
+	}
+}
+
+func limitsOf(c echo.Context) []limit {
+	limits, _ := c.Get(limitsKey).([]limit)
+	return limits
+}
+
+// exhausted is when the limit that refused this request resets: Retry-After must never be earlier (publishing.md,
+// Quotas and rate limits).
+func exhausted(c echo.Context, e *core.Error) int {
+	wait := 0
+	if e.Code == core.CodeRateLimited {
+		for _, l := range limitsOf(c) {
+			if l.counted && l.remaining == 0 {
+				wait = max(wait, l.reset)
+			}
+		}
+	}
+	return wait
+}

@@ -1,0 +1,50 @@
+package httpd
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/core"
+)
+
+// SameOriginWrites refuses writes that another site makes a browser send, and those of which it cannot
+// be told (security.md 4.6). It is for all routes that a cookie opens, signing in included.
+func (s *Server) SameOriginWrites(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := s.sameOriginWrite(c.Request()); err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
+// SameOrigin returns the error of a request that does not surely come from our own pages. It is for
+// routes that no other site may even read through a browser: those of /v1, when a cookie opens them.
+func (s *Server) SameOrigin(r *http.Request) error {
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "cross-site", "same-site":
+		return otherSite()
+	}
+	return s.sameOriginWrite(r)
+}
+
+func (s *Server) sameOriginWrite(r *http.Request) error {
+	if err := s.origin.Check(r); err != nil {
+		return otherSite().Because(err)
+	}
+	// Check lets these through for the sake of programs; ours come with a key instead of a cookie.
+	if !isSafe(r.Method) && r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
+		return otherSite()
+	}
+	return nil
+}
+
+func isSafe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
+}
+
+func otherSite() *core.Error {
+	return core.Fail(core.CodeInsufficientScope, "This request did not come from a page of this service.").
+		WithHint("Open the page here and try again; a program sends an API key instead of a cookie.")
+}

@@ -1,0 +1,143 @@
+package httpd
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+type requestIDKey struct{}
+
+// RequestID is the id that the answer carries in X-Request-Id and each of its log lines in request_id.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// identify names the request. A name given from outside would let anyone write into our log, so only a
+// trusted proxy's is taken.
+func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		id := r.Header.Get("X-Request-Id")
+		if !s.trust.trusted(r) || !saneID(id) {
+			id = rand.Text()
+		}
+		c.SetRequest(r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id)))
+		c.Response().Header().Set("X-Request-Id", id)
+		return next(c)
+	}
+}
+
+func saneID(id string) bool {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+	return len(id) >= 8 && len(id) <= 128 && strings.Trim(id, letters) == ""
+}
+
+const notesKey = "httpd.notes"
+
+// Note adds attributes to the request's line in the access log: whose workspace, which key.
+func Note(c echo.Context, attrs ...slog.Attr) {
+	notes, _ := c.Get(notesKey).([]slog.Attr)
+	c.Set(notesKey, append(notes, attrs...))
+}
+
+// logAccess writes one line for each request, without its query, which may hold a secret. A route whose
+// parameter is named token is logged by its pattern for the same reason.
+func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start, r := time.Now(), c.Request()
+		defer func() {
+			level := slog.LevelInfo
+			if r.URL.Path == "/livez" || r.URL.Path == "/readyz" {
+				level = slog.LevelDebug
+			}
+			notes, _ := c.Get(notesKey).([]slog.Attr)
+			s.cfg.Logger.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
+				slog.String("request_id", RequestID(r.Context())), slog.String("method", cut(r.Method, 16)), slog.String("path", loggedPath(c, r)),
+				slog.Int("status", c.Response().Status), slog.Int64("bytes", c.Response().Size),
+				slog.Duration("took", time.Since(start)), slog.String("address", c.RealIP()),
+			}, notes...)...)
+		}()
+		return next(c)
+	}
+}
+
+func loggedPath(c echo.Context, r *http.Request) string {
+	if strings.Contains(c.Path(), ":token") {
+		return c.Path()
+	}
+	return cut(r.URL.Path, 256)
+}
+
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// answerErrors turns errors into answers here and not at the very end, so that the access log knows the
+// status and the headers are there.
+func (s *Server) answerErrors(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if err := next(c); err != nil {
+			s.fail(err, c)
+		}
+		return nil
+	}
+}
+
+// recoverPanics makes an internal error of a panic. When the answer had begun, the connection is cut
+// instead: a half page must not look whole.
+func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			if cause, ok := v.(error); ok && errors.Is(cause, http.ErrAbortHandler) {
+				panic(http.ErrAbortHandler) //nolint:forbidigo // net/http's own way to cut a connection
+			}
+			ctx := c.Request().Context()
+			s.cfg.Logger.ErrorContext(ctx, "request panicked",
+				"request_id", RequestID(ctx), "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
+			if c.Response().Committed {
+				panic(http.ErrAbortHandler) //nolint:forbidigo // as above
+			}
+			err = errPanicked
+		}()
+		return next(c)
+	}
+}
+
+// errPanicked stands for an error that has been logged already.
+var errPanicked = errors.New("the handler panicked")
+
+// headAsGet lets GET's handler answer HEAD, which Allow names too; net/http leaves the body out, for it
+// keeps the request as it came.
+func headAsGet(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Response().Before(func() {
+			h := c.Response().Header()
+			if allow := h.Get("Allow"); strings.Contains(allow, http.MethodGet) && !strings.Contains(allow, http.MethodHead) {
+				h.Set("Allow", allow+", "+http.MethodHead)
+			}
+		})
+		if r := c.Request(); r.Method == http.MethodHead {
+			asGet := r.WithContext(r.Context())
+			asGet.Method = http.MethodGet
+			c.SetRequest(asGet)
+		}
+		return next(c)
+	}
+}
