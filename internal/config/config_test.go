@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,7 +126,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"RETRY_DELAYS=,":                   "BELFRY_RETRY_DELAYS names no delay: write for example BELFRY_RETRY_DELAYS=1m,5m,15m",
 		"MEDIA_URL=//cdn":                  "BELFRY_MEDIA_URL must be an address of the kind http or https: write for example BELFRY_MEDIA_URL=http://localhost:8080",
 		"LIMIT_ADDRESS=5/never":            `BELFRY_LIMIT_ADDRESS cannot be "5/never" ("never" is no length of time above zero): write for example BELFRY_LIMIT_ADDRESS=600/10m`,
-		"SECRET_KEYS=noid":                 "BELFRY_SECRET_KEYS is wrong (a key is not of the form ID:KEY): write for example BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64",
+		"SECRET_KEYS=noid":                 "BELFRY_SECRET_KEYS is wrong (a key is not of the form ID:KEY, with an id of letters, digits, dots and dashes): write for example BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64",
 		"NETWORKS_URL=https://user:pw@h/":  "BELFRY_NETWORKS_URL must not have a user, a query or a fragment: write for example BELFRY_NETWORKS_URL=http://127.0.0.1:9090",
 		"SMTP_URL=http://mail.example.org": "BELFRY_SMTP_URL must be an address of the kind smtp or smtps: write for example BELFRY_SMTP_URL=smtps://user:password@mail.example.org:465",
 	} {
@@ -135,7 +136,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was taken")
 			}
-			if lines := strings.Split(err.Error(), "\n"); !contains(lines, want) {
+			if lines := strings.Split(err.Error(), "\n"); !slices.Contains(lines, want) {
 				t.Errorf("got  %s\nwant %s", err, want)
 			}
 			if strings.Contains(err.Error(), ":pw@") {
@@ -143,15 +144,6 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 			}
 		})
 	}
-}
-
-func contains(lines []string, want string) bool {
-	for _, line := range lines {
-		if line == want {
-			return true
-		}
-	}
-	return false
 }
 
 func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -16,6 +17,9 @@ type Key struct {
 	ID     string
 	Secret Secret // 32 bytes, not text
 }
+
+// keyID is the form of a key's id, which stands in front of everything it seals.
+var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
 const (
 	keyFile = "secret.keys"
@@ -74,7 +78,7 @@ func makeKeys(path string) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(draft.Name())
+	defer func() { _ = os.Remove(draft.Name()) }()
 	id, key := make([]byte, 4), make([]byte, keySize)
 	_, _ = rand.Read(id) // it never fails: see crypto/rand
 	_, _ = rand.Read(key)
@@ -102,8 +106,8 @@ func parseKeys(text string) ([]Key, error) {
 	seen := map[string]bool{}
 	for _, word := range list([]byte(strings.ReplaceAll(text, "\n", ","))) {
 		id, encoded, ok := strings.Cut(word, ":")
-		if !ok || id == "" {
-			return nil, errors.New("a key is not of the form ID:KEY")
+		if !ok || !keyID.MatchString(id) {
+			return nil, errors.New("a key is not of the form ID:KEY, with an id of letters, digits, dots and dashes")
 		}
 		key, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil {

@@ -133,11 +133,17 @@ func (a account) adopt(cluster string) error {
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok && int(stat.Uid) == a.uid {
 		return nil
 	}
-	err = filepath.WalkDir(cluster, func(path string, _ fs.DirEntry, err error) error {
+	// Below a root, a link that its present owner puts there meanwhile leads nowhere else.
+	root, err := os.OpenRoot(cluster)
+	if err != nil {
+		return fmt.Errorf("open the local database's folder: %w", err)
+	}
+	defer root.Close()
+	err = fs.WalkDir(root.FS(), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		return os.Lchown(path, a.uid, a.gid)
+		return root.Lchown(path, a.uid, a.gid)
 	})
 	if err != nil {
 		return fmt.Errorf("give the local database to the user %q: %w", a.name, err)

@@ -25,7 +25,7 @@ type Binaries struct {
 }
 
 // places are where the packages of the systems we know put the server's programs.
-var places = []string{ //nolint:gochecknoglobals // a constant table; Go has no constant slices
+var places = []string{
 	"/usr/lib/postgresql/*/bin",                          // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                                   // PostgreSQL's own packages for Fedora and RHEL
 	"/usr/libexec/postgresql*",                           // Alpine
@@ -97,9 +97,9 @@ func versions(found []Binaries) string {
 }
 
 // versionInPath reads the version from a folder's name, which spares a warm start one process.
-var versionInPath = regexp.MustCompile(`/(?:postgresql[@/]?|pgsql-)(\d+)(?:/bin)?$`) //nolint:gochecknoglobals // compiled once, never written
+var versionInPath = regexp.MustCompile(`/(?:postgresql[@/]?|pgsql-)(\d+)(?:/bin)?$`)
 
-var versionInWords = regexp.MustCompile(`PostgreSQL\)? (\d+)`) //nolint:gochecknoglobals // compiled once, never written
+var versionInWords = regexp.MustCompile(`PostgreSQL\)? (\d+)`)
 
 // inspect returns the programs in dir, with links followed. A folder whose postgres is a script is
 // refused: a wrapper may change the user or the process group, and then the child is not ours to stop.

@@ -22,7 +22,7 @@ func makeCluster(ctx context.Context, bin Binaries, a account, l layout, passwor
 	if err := os.WriteFile(pwfile, []byte(password+"\n"), 0o600); err != nil {
 		return fmt.Errorf("hand over the password: %w", err)
 	}
-	defer os.Remove(pwfile)
+	defer func() { _ = os.Remove(pwfile) }()
 	if err := a.own(pwfile); err != nil {
 		return err
 	}

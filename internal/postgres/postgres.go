@@ -101,7 +101,7 @@ func (s *Server) open(ctx context.Context) error {
 		return errors.Join(fmt.Errorf("write the database's address: %w", err), p.stop(ctx))
 	}
 	s.current <- p
-	go s.keep()
+	go s.keep() //nolint:gosec,contextcheck // the keeper lives until Stop, not until the start's context ends
 	return nil
 }
 

@@ -25,9 +25,9 @@ func reclaim(ctx context.Context, cluster string) error {
 		return fmt.Errorf("read the local database's pid file: %w", err)
 	}
 	first, rest, _ := strings.Cut(string(text), "\n")
-	pid, err := strconv.Atoi(strings.TrimSpace(first))
-	if err != nil || pid <= 1 || !alive(pid) {
-		return nil // the server itself clears a file like that
+	pid, _ := strconv.Atoi(strings.TrimSpace(first))
+	if pid <= 1 || !alive(pid) {
+		return nil // the server itself clears such a file, and one without a number
 	}
 	if !serves(ctx, pid, cluster) {
 		// The server takes any living process of that number for its twin, except its own parent.

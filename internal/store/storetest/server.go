@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"syscall"
 
-	"belfry/internal/postgres"
-
 	"github.com/jackc/pgx/v5"
+
+	"belfry/internal/postgres"
 )
 
 // Server is a PostgreSQL for tests. Its data lives in one of a few folders below the temporary one
@@ -99,7 +99,7 @@ func sweep(ctx context.Context, admin string) error {
 // baseDir is the folder of the test servers. Its name is known to all, so it must be ours.
 func baseDir(temp string) (string, error) {
 	dir := filepath.Join(temp, fmt.Sprintf("belfry-test-%d", os.Geteuid()))
-	if err := os.Mkdir(dir, 0o711); err != nil && !os.IsExist(err) { //nolint:gosec // root's server runs as another user and must pass
+	if err := os.Mkdir(dir, 0o711); err != nil && !os.IsExist(err) {
 		return "", fmt.Errorf("make the folder of the test servers: %w", err)
 	}
 	info, err := os.Lstat(dir)

@@ -25,7 +25,7 @@ const prefix = "test_"
 
 // server is the process's one server, started by the first test that asks. Tests of a package have
 // nothing else in common that could own it.
-var server = sync.OnceValues(func() (string, error) { //nolint:gochecknoglobals // see above
+var server = sync.OnceValues(func() (string, error) {
 	ctx := context.Background()
 	admin, ok := os.LookupEnv(Variable)
 	if !ok {
@@ -45,9 +45,28 @@ func URL(t testing.TB) string {
 	if err != nil {
 		t.Fatalf("no PostgreSQL for the tests: %v", err)
 	}
+	template, err := templateName()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return database(t, admin, template)
+}
+
+// EmptyURL returns the address of a new database without a table in it, dropped when t ends.
+func EmptyURL(t testing.TB) string {
+	t.Helper()
+	admin, err := server()
+	if err != nil {
+		t.Fatalf("no PostgreSQL for the tests: %v", err)
+	}
+	return database(t, admin, "template0")
+}
+
+func database(t testing.TB, admin, template string) string {
+	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	name := prefix + strings.ToLower(rand.Text()[:16])
-	if err := clone(ctx, admin, name); err != nil {
+	if err := clone(ctx, admin, name, template); err != nil {
 		t.Fatalf("make a database for the test: %v", err)
 	}
 	t.Cleanup(func() {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"belfry/internal/store/storetest"
 	"belfry/migrations"
-
-	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 func TestEachTestGetsAMigratedDatabaseOfItsOwn(t *testing.T) {

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"belfry/migrations"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"belfry/migrations"
 )
 
 // turn is the advisory lock under which one process makes the template for all.
@@ -75,12 +75,8 @@ func templateName() (string, error) {
 	return "template_" + hash, err
 }
 
-// clone copies the template.
-func clone(ctx context.Context, admin, name string) error {
-	template, err := templateName()
-	if err != nil {
-		return err
-	}
+// clone makes a database as a copy of another.
+func clone(ctx context.Context, admin, name, template string) error {
 	conn, err := pgx.Connect(ctx, admin)
 	if err != nil {
 		return fmt.Errorf("connect to the tests' server: %w", err)

@@ -1,0 +1,213 @@
+package migrations_test
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"belfry/internal/store/storetest"
+	"belfry/migrations"
+)
+
+func TestNumbersHaveNoGapAndNoTwin(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^(\d{4})_[a-z0-9_]+\.sql$`)
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := 1
+	for _, e := range entries { // sorted by name, and so by number
+		if !strings.HasSuffix(e.Name(), ".sql") {
+			continue
+		}
+		m := form.FindStringSubmatch(e.Name())
+		if m == nil {
+			t.Errorf("%s is not named NNNN_what.sql", e.Name())
+			continue
+		}
+		if n, err := strconv.Atoi(m[1]); err != nil || n != next {
+			t.Errorf("%s comes where number %04d is due", e.Name(), next)
+		}
+		next++
+	}
+	if next == 1 {
+		t.Error("there is no migration")
+	}
+}
+
+// Tern reads files as templates and takes what stands behind its line for the way back; neither is ours.
+func TestFilesArePlainForwardSQL(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".sql") {
+			continue
+		}
+		text, err := os.ReadFile(e.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bad := range []string{"{{", "create above / drop below", "tern: disable-tx"} {
+			if strings.Contains(string(text), bad) {
+				t.Errorf("%s has %q in it", e.Name(), bad)
+			}
+		}
+	}
+}
+
+func TestFromEmptyAndAgain(t *testing.T) {
+	t.Parallel()
+	pool := empty(t)
+	have, want, isEmpty, err := migrations.State(t.Context(), pool)
+	if err != nil || have != 0 || want < 2 || !isEmpty {
+		t.Fatalf("at first: %d of %d, empty %v, error %v", have, want, isEmpty, err)
+	}
+	if err := migrations.Run(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	have, _, isEmpty, err = migrations.State(t.Context(), pool)
+	if err != nil || have != want || isEmpty {
+		t.Fatalf("after the first run: %d of %d, empty %v, error %v", have, want, isEmpty, err)
+	}
+	before := schema(t, pool)
+	if err := migrations.Run(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	if after := schema(t, pool); after != before {
+		t.Errorf("the second run changed\n%s\ninto\n%s", before, after)
+	}
+	if lock := text(t, pool, "SELECT current_setting('lock_timeout')"); lock != "0" {
+		t.Errorf("the pool's connections keep a lock_timeout of %s", lock)
+	}
+}
+
+func TestReplicasMigrateOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	address := storetest.EmptyURL(t)
+	var starts sync.WaitGroup
+	for range 4 {
+		pool := open(t, address)
+		starts.Go(func() {
+			if err := migrations.Run(t.Context(), pool); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	starts.Wait()
+	if have, want, _, err := migrations.State(t.Context(), open(t, address)); err != nil || have != want {
+		t.Errorf("%d of %d, error %v", have, want, err)
+	}
+}
+
+// A run cut off between our step and River's must be seen as unfinished.
+func TestAHalfMigratedDatabaseIsBehind(t *testing.T) {
+	t.Parallel()
+	pool := open(t, storetest.URL(t))
+	if _, err := pool.Exec(t.Context(), "DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration)"); err != nil {
+		t.Fatal(err)
+	}
+	if have, want, _, err := migrations.State(t.Context(), pool); err != nil || have != want-1 {
+		t.Errorf("%d of %d, error %v", have, want, err)
+	}
+}
+
+func TestANewerDatabaseIsLeftAlone(t *testing.T) {
+	t.Parallel()
+	pool := open(t, storetest.URL(t))
+	if _, err := pool.Exec(t.Context(), "UPDATE schema_version SET version = version + 1"); err != nil {
+		t.Fatal(err)
+	}
+	if have, want, _, err := migrations.State(t.Context(), pool); err != nil || have != want+1 {
+		t.Errorf("%d of %d, error %v", have, want, err)
+	}
+	if err := migrations.Run(t.Context(), pool); err == nil || !strings.Contains(err.Error(), "made by a newer belfry") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// Somebody else's database is neither empty nor ours.
+func TestAForeignDatabaseIsNotEmpty(t *testing.T) {
+	t.Parallel()
+	pool := empty(t)
+	if _, err := pool.Exec(t.Context(), "CREATE TABLE theirs ()"); err != nil {
+		t.Fatal(err)
+	}
+	if have, _, isEmpty, err := migrations.State(t.Context(), pool); err != nil || have != 0 || isEmpty {
+		t.Errorf("have %d, empty %v, error %v", have, isEmpty, err)
+	}
+}
+
+func TestAPoolOfOneIsRefused(t *testing.T) {
+	t.Parallel()
+	cfg, err := pgxpool.ParseConfig(storetest.EmptyURL(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.MaxConns = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	if err := migrations.Run(t.Context(), pool); err == nil || !strings.Contains(err.Error(), "two connections are needed") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTheHashIsStable(t *testing.T) {
+	t.Parallel()
+	one, err := migrations.Hash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two, err := migrations.Hash(); err != nil || one != two || len(one) != 16 {
+		t.Errorf("%s, then %s, error %v", one, two, err)
+	}
+}
+
+func empty(t *testing.T) *pgxpool.Pool {
+	t.Helper()
+	return open(t, storetest.EmptyURL(t))
+}
+
+func open(t *testing.T, address string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(context.WithoutCancel(t.Context()), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// schema describes every column, constraint and index.
+func schema(t *testing.T, pool *pgxpool.Pool) string {
+	t.Helper()
+	return text(t, pool, `SELECT string_agg(line, E'\n' ORDER BY line) FROM (
+		SELECT attrelid::regclass || ' ' || attname || ' ' || format_type(atttypid, atttypmod) AS line
+		FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+		WHERE relnamespace = 'public'::regnamespace AND attnum > 0
+		UNION ALL SELECT conrelid::regclass || ' ' || pg_get_constraintdef(oid) FROM pg_constraint WHERE connamespace = 'public'::regnamespace
+		UNION ALL SELECT indexdef FROM pg_indexes WHERE schemaname = 'public'
+		UNION ALL SELECT 'version ' || version FROM schema_version
+		UNION ALL SELECT 'river ' || version || created_at FROM river_migration) lines`)
+}
+
+func text(t *testing.T, pool *pgxpool.Pool, sql string) string {
+	t.Helper()
+	var s string
+	if err := pool.QueryRow(t.Context(), sql).Scan(&s); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
