@@ -41,12 +41,6 @@ type Refresh struct {
 // Kind names the job.
 func (Refresh) Kind() string { return "refresh" }
 
-// Housekeep drops what is past its use: expired sessions, consents, limits' counters, old replays.
-type Housekeep struct{}
-
-// Kind names the job.
-func (Housekeep) Kind() string { return "housekeep" }
-
 // Job is any of the jobs above.
 type Job = river.JobArgs
 

@@ -1,0 +1,132 @@
+// Package jobs is time's door: it runs what is due, by calling verbs.
+package jobs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+
+	"belfry/internal/app"
+	"belfry/internal/queue"
+)
+
+// Config is what the door is made of. Every field is required.
+type Config struct {
+	App  *app.App
+	Pool *pgxpool.Pool
+	Log  *slog.Logger
+	// Owner names this worker in leases; no two workers may share one.
+	Owner string
+	// Sweep is how often due posts without a job are looked for.
+	Sweep time.Duration
+	// Lease is how long a worker owns a post; the queue's own rescue comes long after it.
+	Lease time.Duration
+}
+
+const (
+	// publishers is how many posts are on their way at once: each mostly waits for a network.
+	publishers = 500
+	// The queue's defaults would start at most ten jobs a second with one worker each.
+	fetchCooldown = 5 * time.Millisecond
+	fetchPoll     = 250 * time.Millisecond
+	// stopWithin is how long a stopping worker may take to finish the calls that have begun.
+	stopWithin = 20 * time.Second
+)
+
+// Jobs runs the queue and the schedule.
+type Jobs struct {
+	cfg    Config
+	client *river.Client[pgx.Tx]
+}
+
+// New makes the door; Run opens it.
+func New(cfg Config) (*Jobs, error) {
+	if cfg.App == nil || cfg.Pool == nil || cfg.Log == nil || cfg.Owner == "" || cfg.Sweep <= 0 || cfg.Lease <= 0 {
+		return nil, errors.New("jobs: a required part of the configuration is missing")
+	}
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &publishWorker{app: cfg.App, owner: cfg.Owner})
+	river.AddWorker(workers, &linkWorker{app: cfg.App})
+	river.AddWorker(workers, &refreshWorker{app: cfg.App})
+	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
+		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: publishers}},
+		Workers:                     workers,
+		Logger:                      slog.New(quiet{cfg.Log.Handler()}),
+		FetchCooldown:               fetchCooldown,
+		FetchPollInterval:           fetchPoll,
+		JobTimeout:                  -1, // a claim is bounded by its lease
+		RescueStuckJobsAfter:        10 * cfg.Lease,
+		CompletedJobRetentionPeriod: time.Hour,
+		DiscardedJobRetentionPeriod: 24 * time.Hour,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the queue's client: %w", err)
+	}
+	return &Jobs{cfg, client}, nil
+}
+
+// Run works until ctx ends, then finishes the calls that have begun, starts no irreversible one and
+// gives its leases back.
+func (j *Jobs) Run(ctx context.Context) error {
+	// The client gets a context of its own: it is stopped below, in order.
+	if err := j.client.Start(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("start the queue: %w", err)
+	}
+	var loops sync.WaitGroup
+	for _, task := range j.schedule() {
+		loops.Go(func() { j.every(ctx, task) })
+	}
+	<-ctx.Done()
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
+	defer cancel()
+	err := j.client.StopAndCancel(stop)
+	loops.Wait()
+	return errors.Join(err, j.cfg.App.Release(stop, j.cfg.Owner))
+}
+
+type publishWorker struct {
+	river.WorkerDefaults[queue.Publish]
+	app   *app.App
+	owner string
+}
+
+// Work carries one publication as far as it goes right now.
+func (w *publishWorker) Work(ctx context.Context, job *river.Job[queue.Publish]) error {
+	return w.app.Publish(ctx, w.owner, job.Args.Workspace, job.Args.Post)
+}
+
+type linkWorker struct {
+	river.WorkerDefaults[queue.Link]
+	app *app.App
+}
+
+// Work fetches the address of a live post's page.
+func (w *linkWorker) Work(ctx context.Context, job *river.Job[queue.Link]) error {
+	return w.app.LinkPost(ctx, job.Args.Workspace, job.Args.Post)
+}
+
+type refreshWorker struct {
+	river.WorkerDefaults[queue.Refresh]
+	app *app.App
+}
+
+// Work renews one account's token.
+func (w *refreshWorker) Work(ctx context.Context, job *river.Job[queue.Refresh]) error {
+	return w.app.RefreshToken(ctx, job.Args.Workspace, job.Args.Account)
+}
+
+// quiet lets the queue's warnings and errors through: its Info says what our own log says already.
+type quiet struct{ slog.Handler }
+
+// Enabled tells whether a level is logged.
+func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
+}

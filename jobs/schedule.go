@@ -1,0 +1,56 @@
+package jobs
+
+import (
+	"context"
+	"time"
+)
+
+// task is something that happens again and again. Every replica runs every task: each is harmless when
+// it runs twice.
+type task struct {
+	name  string
+	every time.Duration
+	run   func(context.Context) error
+}
+
+// schedule is the table of periodic work.
+func (j *Jobs) schedule() []task {
+	a := j.cfg.App
+	return []task{
+		{"sweep", j.cfg.Sweep, func(ctx context.Context) error { _, err := a.Sweep(ctx); return err }},
+		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.Beat(ctx, j.cfg.Owner) }},
+		{"refresh", time.Minute, j.refresh},
+		{"housekeep", 10 * time.Minute, a.Housekeep},
+	}
+}
+
+// every runs a task at once and then at its interval until ctx ends. A failure is logged and the next
+// turn comes all the same.
+func (j *Jobs) every(ctx context.Context, t task) {
+	tick := time.NewTicker(t.every)
+	defer tick.Stop()
+	for {
+		if err := t.run(ctx); err != nil && ctx.Err() == nil {
+			j.cfg.Log.Error("periodic task failed", "task", t.name, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// refresh gives every token that is due for renewal a job of its own.
+func (j *Jobs) refresh(ctx context.Context) error {
+	due, err := j.cfg.App.DueRefreshes(ctx)
+	if err != nil {
+		return err
+	}
+	for _, job := range due {
+		if _, err := j.client.Insert(ctx, job, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
