@@ -40,6 +40,7 @@ type Caller struct {
 	kind       CredentialKind
 	credential string
 	role       Role
+	plan       PlanName
 	canWrite   bool
 	via        Via
 }
@@ -52,6 +53,8 @@ type Credential struct {
 	Kind      CredentialKind
 	Name      string
 	Role      Role
+	// Plan is the workspace's at the time of the proof.
+	Plan PlanName
 	// Scope is the key's; a session has what its role allows.
 	Scope Scope
 	Via   Via
@@ -61,7 +64,7 @@ type Credential struct {
 func NewCaller(c Credential) Caller {
 	return Caller{
 		workspace: c.Workspace, user: c.User, key: c.Key, kind: c.Kind, credential: c.Name, role: c.Role,
-		canWrite: c.Scope == Write && c.Role.Writes(), via: c.Via,
+		plan: c.Plan, canWrite: c.Scope == Write && c.Role.Writes(), via: c.Via,
 	}
 }
 
@@ -87,6 +90,9 @@ func (c Caller) CredentialName() string { return c.credential }
 
 // Role is the caller's role in the workspace.
 func (c Caller) Role() Role { return c.role }
+
+// Plan is the plan of the workspace when the caller's credential was proved.
+func (c Caller) Plan() PlanName { return c.plan }
 
 // Via tells the door the caller came through.
 func (c Caller) Via() Via { return c.via }

@@ -32,7 +32,10 @@ func (r accountRow) core() core.Account {
 	}
 }
 
-func accounts(rows []accountRow, err error) ([]core.Account, error) {
+// Accounts lists the connected accounts, oldest first.
+func (t Tenant) Accounts(ctx context.Context) ([]core.Account, error) {
+	rows, err := many[accountRow](t.query(ctx, `
+		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL ORDER BY created_at, id`, nil))
 	list := make([]core.Account, len(rows))
 	for i, r := range rows {
 		list[i] = r.core()
@@ -40,17 +43,16 @@ func accounts(rows []accountRow, err error) ([]core.Account, error) {
 	return list, err
 }
 
-// Accounts lists the connected accounts, oldest first.
-func (t Tenant) Accounts(ctx context.Context) ([]core.Account, error) {
-	return accounts(many[accountRow](t.query(ctx, `
-		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL ORDER BY created_at, id`, nil)))
-}
-
-// AccountsOf lists those of the given accounts that are connected, in the order of the list of accounts.
-func (t Tenant) AccountsOf(ctx context.Context, ids []core.AccountID) ([]core.Account, error) {
-	return accounts(many[accountRow](t.query(ctx, `
-		SELECT `+accountColumns+` FROM accounts
-		WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL ORDER BY created_at, id`, args{"ids": ids})))
+// AccountsByID finds those of the given accounts that are connected.
+func (t Tenant) AccountsByID(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Account, error) {
+	rows, err := many[accountRow](t.query(ctx, `
+		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL`,
+		args{"ids": ids}))
+	found := make(map[core.AccountID]core.Account, len(rows))
+	for _, r := range rows {
+		found[r.ID] = r.core()
+	}
+	return found, err
 }
 
 // Account reads a connected account; a disconnected one is not_found.

@@ -1,0 +1,34 @@
+package contract
+
+// Group is the group record (Spec §2).
+type Group struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Color       string   `json:"color" pattern:"^#[0-9a-f]{6}$"`
+	AccountIDs  []string `json:"accountIds" nullable:"false"`
+	CreatedAt   Time     `json:"createdAt"`
+	UpdatedAt   Time     `json:"updatedAt"`
+}
+
+// Groups answers GET /groups.
+type Groups struct {
+	Groups     []Group `json:"groups" nullable:"false"`
+	NextCursor *string `json:"nextCursor"`
+}
+
+// CreateGroup is the body of POST /groups.
+type CreateGroup struct {
+	Name        string   `json:"name" minLength:"1" maxLength:"80"`
+	Description string   `json:"description,omitempty" maxLength:"1000"`
+	Color       string   `json:"color,omitempty" doc:"Of the form #rrggbb; grey when absent."`
+	AccountIDs  []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
+}
+
+// EditGroup is the body of PATCH /groups/{id}; accountIds replaces the membership.
+type EditGroup struct {
+	Name        *string   `json:"name,omitempty" minLength:"1" maxLength:"80"`
+	Description *string   `json:"description,omitempty" maxLength:"1000"`
+	Color       *string   `json:"color,omitempty" doc:"Of the form #rrggbb."`
+	AccountIDs  *[]string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
+}
