@@ -1,1 +1,31 @@
+// What makes the dashboard quicker to use. Every page works without any of it.
+import { startComposer, forgetDrafts } from "/static/js/compose.js";
+import { startDialogs } from "/static/js/dialog.js";
+import { startShortcuts } from "/static/js/shortcuts.js";
+import { startTheme } from "/static/js/theme.js";
+import { fillZones, showClocks } from "/static/js/zone.js";
+import { startCopying } from "/static/js/copy.js";
+import { toast } from "/static/js/toast.js";
 
+startTheme();
+startDialogs();
+startShortcuts();
+startCopying();
+startComposer();
+forgetDrafts();
+fillZones();
+showClocks(document);
+
+// Parts that htmx has just put in place.
+document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
+
+document.addEventListener("htmx:sendError", (event) => {
+  // A page that looks for news by itself keeps quiet: the next look may succeed.
+  if (event.detail.elt?.hasAttribute("data-polls")) return;
+  toast("The server cannot be reached. What you wrote is still here.");
+});
+
+document.addEventListener("htmx:responseError", (event) => {
+  // A session that has ended asks for signing in, on a page of its own.
+  if (event.detail.xhr.status === 401) location.reload();
+});

@@ -1,0 +1,70 @@
+import { keepDraft } from "/static/js/draft.js";
+
+export { forgetDrafts } from "/static/js/draft.js";
+
+// Each network counts in its own unit; the server counts again and has the last word.
+const count = {
+  bytes: (text) => new TextEncoder().encode(text).length,
+  characters: (text) => [...text].length,
+  utf16: (text) => text.length,
+};
+
+// A form sends line ends as CRLF and the server makes them LF; the browser's value has LF already.
+const textFor = (form, network) =>
+  form.querySelector(`[data-override="${CSS.escape(network)}"]`)?.value || form.elements.text.value;
+
+function countAll(form) {
+  const chosen = new Set([...form.querySelectorAll("input[data-platform]:checked")].map((input) => input.dataset.platform));
+  for (const counter of form.querySelectorAll("[data-counter]")) {
+    const network = counter.dataset.counter;
+    const used = (count[counter.dataset.unit] ?? count.characters)(textFor(form, network));
+    const max = Number(counter.dataset.max);
+    counter.querySelector(".counter-used").textContent = String(used);
+    counter.classList.toggle("over", max > 0 && used > max);
+    counter.hidden = chosen.size > 0 && !chosen.has(network);
+  }
+  for (const own of form.querySelectorAll("[data-network]")) own.hidden = !chosen.has(own.dataset.network);
+}
+
+// The button says what the plan says, and can be pressed when nothing stands in the way.
+function followPlan(form) {
+  const plan = form.querySelector("#plan .plan");
+  const button = form.querySelector("#submit");
+  const label = form.querySelector("[data-submit-label]");
+  if (!plan || !button) return;
+  button.disabled = !plan.hasAttribute("data-ready");
+  if (plan.dataset.submit) label.textContent = plan.dataset.submit;
+}
+
+// startComposer counts while one writes, keeps what is written and follows the plan.
+export function startComposer() {
+  const form = document.getElementById("compose");
+  if (!form) return;
+
+  const restored = keepDraft(form);
+  countAll(form);
+  form.addEventListener("input", () => countAll(form));
+
+  // What would be sent has changed: until the plan has seen it, the button waits.
+  form.addEventListener("input", () => {
+    form.querySelector("#submit").disabled = true;
+  });
+  document.addEventListener("htmx:afterRequest", () => followPlan(form));
+  followPlan(form);
+
+  // One press sends once.
+  form.addEventListener("submit", () => {
+    const button = form.querySelector("#submit");
+    setTimeout(() => (button.disabled = true));
+    addEventListener("pageshow", () => followPlan(form), { once: true });
+  });
+
+  if (restored) askForPlan(form);
+}
+
+// htmx may still be loading when a restored text wants its plan.
+function askForPlan(form) {
+  const ask = () => window.htmx.trigger(form, "replan");
+  if (window.htmx && document.readyState === "complete") ask();
+  else addEventListener("load", ask, { once: true });
+}

@@ -1,0 +1,28 @@
+const dialogOf = (id) => document.getElementById(id);
+
+// startDialogs opens the help, and questions that htmx has fetched, above the page.
+export function startDialogs() {
+  document.addEventListener("click", (event) => {
+    const opener = event.target.closest("[data-opens]");
+    if (opener) dialogOf(opener.dataset.opens)?.showModal();
+
+    const closer = event.target.closest("dialog [data-closes]");
+    if (closer) {
+      event.preventDefault();
+      closer.closest("dialog").close();
+    }
+
+    // A click beside an open dialog lands on the dialog itself.
+    if (event.target instanceof HTMLDialogElement && event.target.open && outside(event)) event.target.close();
+  });
+
+  document.addEventListener("htmx:afterSwap", (event) => {
+    const { target } = event.detail;
+    if (target instanceof HTMLDialogElement && target.childElementCount > 0 && !target.open) target.showModal();
+  });
+}
+
+function outside(event) {
+  const box = event.target.getBoundingClientRect();
+  return event.clientX < box.left || event.clientX > box.right || event.clientY < box.top || event.clientY > box.bottom;
+}

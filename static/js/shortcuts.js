@@ -1,0 +1,75 @@
+const waitForSecond = 1200;
+
+function writing(target) {
+  return target.isContentEditable || target.matches?.("textarea, select, input:not([type=checkbox], [type=radio])");
+}
+
+function move(step) {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  if (rows.length === 0) return false;
+  const at = rows.indexOf(document.activeElement?.closest("[data-row]"));
+  const next = at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.min(Math.max(at + step, 0), rows.length - 1);
+  rows[next].focus();
+  return true;
+}
+
+function press(element) {
+  if (!element) return false;
+  if (element.matches("input, textarea")) {
+    element.focus();
+    element.select();
+  } else {
+    element.click();
+  }
+  return true;
+}
+
+function help() {
+  const dialog = document.getElementById("shortcuts");
+  if (!dialog) return false;
+  if (dialog.open) dialog.close();
+  else dialog.showModal();
+  return true;
+}
+
+// startShortcuts listens for c, g and a letter, /, j, k and ?. A key that writes text is left alone.
+export function startShortcuts() {
+  let goUntil = 0;
+
+  const handle = (key) => {
+    if (Date.now() < goUntil) {
+      goUntil = 0;
+      return press(document.querySelector(`[data-go="${CSS.escape(key.toLowerCase())}"]`));
+    }
+    switch (key) {
+      case "g":
+        goUntil = Date.now() + waitForSecond;
+        return true;
+      case "j":
+        return move(1);
+      case "k":
+        return move(-1);
+      case "?":
+        return help();
+      default:
+        return press(document.querySelector(`[data-key="${CSS.escape(key)}"]`));
+    }
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing) return;
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") {
+      const form = event.target.closest?.("#compose");
+      const button = form?.querySelector("#submit");
+      if (button && !button.disabled) form.requestSubmit(button);
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape" && writing(event.target)) {
+      event.target.blur();
+      return;
+    }
+    if (writing(event.target) || (document.querySelector("dialog[open]") && event.key !== "?")) return;
+    if (event.key.length === 1 && handle(event.key)) event.preventDefault();
+  });
+}

@@ -1,0 +1,35 @@
+const key = "belfry.theme";
+
+function stored() {
+  try {
+    return localStorage.getItem(key) ?? "system";
+  } catch {
+    return "system";
+  }
+}
+
+function apply(theme) {
+  const { dataset } = document.documentElement;
+  if (theme === "light" || theme === "dark") dataset.theme = theme;
+  else delete dataset.theme;
+}
+
+// startTheme makes the switch between the system's look, light and dark work, in every open tab.
+export function startTheme() {
+  const show = () => {
+    const now = stored();
+    apply(now);
+    for (const input of document.querySelectorAll('input[name="theme"]')) input.checked = input.value === now;
+  };
+  show();
+  addEventListener("storage", (event) => event.key === key && show());
+  document.addEventListener("change", (event) => {
+    if (event.target.name !== "theme") return;
+    apply(event.target.value);
+    try {
+      localStorage.setItem(key, event.target.value);
+    } catch {
+      // It holds for this page only where storage is forbidden.
+    }
+  });
+}
