@@ -14,7 +14,7 @@ import (
 
 // run follows the protocol until it asks for something that is not a call.
 func (w *work) run(ctx context.Context) error {
-	signal := w.facts(core.Signal{Verdict: core.Claimed})
+	signal := w.facts(core.Signal{Verdict: core.Claimed}, w.now())
 	for {
 		next, do := w.pub.Next(signal)
 		w.set(next)
@@ -28,7 +28,8 @@ func (w *work) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		signal = w.facts(w.call(ctx, do, deadline))
+		asked := w.now()
+		signal = w.facts(w.call(ctx, do, deadline), asked)
 	}
 }
 
@@ -124,15 +125,15 @@ func (w *work) note(do core.Do, e *network.Error) {
 	w.pub.Failure = encoded
 }
 
-// facts completes a signal with what is true at this moment.
-func (w *work) facts(s core.Signal) core.Signal {
+// facts completes a signal with what is true at this moment, and was when the question was asked.
+func (w *work) facts(s core.Signal, asked time.Time) core.Signal {
 	now := w.now()
 	since := w.pub.StepSince
 	if w.pub.Armed {
 		since = w.pub.ArmedAt
 	}
 	s.Due = !now.Before(w.pub.DueAt)
-	s.Quiet = !now.Before(w.pub.QuietAt)
+	s.Quiet = !asked.Before(w.pub.QuietAt)
 	s.Stale = core.Stale(w.pub.Publication, since, now)
 	s.AccountOK = w.account.Status == core.AccountOK
 	s.MayRetry = w.cfg.Schedule.MayRetry(w.pub.Publication)

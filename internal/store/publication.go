@@ -79,20 +79,32 @@ func (r publicationRow) publication() Publication {
 	}
 }
 
-// OpenPublication makes the ledger row of a post that goes onto the queue, or starts it anew. The
-// fencing epoch of an older row goes on counting. wokenAt is when the post's own job will run.
+// OpenPublication makes the ledger row of a post that goes onto the queue, or starts it anew as
+// core.Publication.Reset says. The fencing epoch of an older row goes on counting. wokenAt is when the
+// post's own job will run.
 func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow, wokenAt time.Time) error {
-	_, err := t.exec(ctx, `
+	old, err := t.LockPublication(ctx, p.ID)
+	if err != nil && core.CodeOf(err) != core.CodeNotFound {
+		return err
+	}
+	old.Flow = flow
+	fresh := old.Reset()
+	_, err = t.exec(ctx, `
 		INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since, woken_at)
-		VALUES (@post, @ws, @platform, @flow, 'idle', 'queued', @due, @due, clock(), @woken)
-		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = 'idle', handle = NULL, armed = false, open = false,
+		VALUES (@post, @ws, @platform, @flow, @step, 'queued', @due, @due, clock(), @woken)
+		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = 'idle', handle = NULL, open = false,
+			armed = publications.armed AND publications.flow = excluded.flow AND excluded.flow = 'one_call', -- core: Reset
 			answer = '', tries = 0, deaths = 0, polls = 0, rest = 'queued', due_at = excluded.due_at,
-			next_action_at = excluded.next_action_at, step_since = excluded.step_since, armed_at = NULL, quiet_at = NULL,
-			first_call_at = NULL, woken_at = excluded.woken_at, failure = NULL
+			next_action_at = excluded.next_action_at, step_since = excluded.step_since, first_call_at = NULL,
+			woken_at = excluded.woken_at, failure = NULL, `+takeAway+`
 		WHERE publications.workspace_id = @ws`,
-		args{"post": p.ID, "platform": p.Platform, "flow": flow, "due": p.PublishAt, "woken": some(wokenAt)})
+		args{"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed, "due": p.PublishAt, "woken": some(wokenAt)})
 	return err
 }
+
+// takeAway makes a change from outside a claim one that a worker which lost its lease and still lives
+// cannot write over: the epoch moves on.
+const takeAway = `lease_epoch = publications.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
 
 // free is the condition under which a queued post may be changed: no worker holds it and nothing is armed.
 const free = `workspace_id = @ws AND post_id = @post AND step IN ('idle', 'creating', 'waiting')
@@ -101,7 +113,7 @@ const free = `workspace_id = @ws AND post_id = @post AND step IN ('idle', 'creat
 // MovePublication gives a queued post another time; a handle made ahead is left to expire. False: a worker holds it.
 func (t Tenant) MovePublication(ctx context.Context, post core.PostID, due, wokenAt time.Time) (bool, error) {
 	n, err := t.exec(ctx, `
-		UPDATE publications SET due_at = @due, next_action_at = @due, woken_at = @woken, rest = 'queued', step = 'idle', handle = NULL WHERE `+free,
+		UPDATE publications SET due_at = @due, next_action_at = @due, woken_at = @woken, rest = 'queued', step = 'idle', handle = NULL, `+takeAway+` WHERE `+free,
 		args{"post": post, "due": due, "woken": some(wokenAt)})
 	return n == 1, err
 }
@@ -110,7 +122,7 @@ func (t Tenant) MovePublication(ctx context.Context, post core.PostID, due, woke
 // worker holds it.
 func (t Tenant) ClosePublication(ctx context.Context, post core.PostID) (bool, error) {
 	n, err := t.exec(ctx, `
-		UPDATE publications SET step = 'idle', handle = NULL, next_action_at = NULL, rest = 'queued' WHERE `+free,
+		UPDATE publications SET step = 'idle', handle = NULL, next_action_at = NULL, rest = 'queued', `+takeAway+` WHERE `+free,
 		args{"post": post})
 	return n == 1, err
 }
@@ -126,7 +138,7 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	_, err := t.exec(ctx, `
 		UPDATE publications SET step = @step, armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths,
-			polls = 0, rest = @rest, due_at = @due, next_action_at = @next, woken_at = NULL
+			polls = 0, rest = @rest, due_at = @due, next_action_at = @next, woken_at = NULL, `+takeAway+`
 		WHERE workspace_id = @ws AND post_id = @post`,
 		args{
 			"post": p.Post, "step": p.Step, "armed": p.Armed, "open": p.Open, "answer": p.Answer, "tries": p.Tries,
