@@ -139,7 +139,7 @@ func (k *Kit) pause(d time.Duration) bool {
 func drop(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		panic(http.ErrAbortHandler) // the documented way to abort where hijacking is impossible, as on HTTP/2
+		panic(http.ErrAbortHandler) //nolint:forbidigo // the documented way to abort where hijacking is impossible, as on HTTP/2
 	}
 	_ = conn.Close()
 }

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -112,16 +111,8 @@ func (o Option) check(value string) error {
 }
 
 func (k *Kit) replay(kind string, data []byte) error {
-	switch kind {
-	case "clock":
-		return json.Unmarshal(data, &k.offset)
-	case "option":
-		var pair [2]string
-		if err := json.Unmarshal(data, &pair); err != nil {
-			return err
-		}
-		k.options[pair[0]] = pair[1]
-		return nil
-	}
-	return fmt.Errorf("unknown record %q", kind)
+	return Appliers{
+		"clock":  Applier(func(ahead time.Duration) error { k.offset = ahead; return nil }),
+		"option": Applier(func(pair [2]string) error { k.options[pair[0]] = pair[1]; return nil }),
+	}.Apply(kind, data)
 }

@@ -112,3 +112,35 @@ func (k *Kit) Replay(network string, apply func(kind string, data []byte) error)
 	}
 	return nil
 }
+
+// Appliers maps the kinds of a network's records to what they change.
+type Appliers map[string]func(data []byte) error
+
+// Apply performs one record; an unknown kind is an error, since something would be forgotten silently.
+func (a Appliers) Apply(kind string, data []byte) error {
+	apply, ok := a[kind]
+	if !ok {
+		return fmt.Errorf("unknown record %q", kind)
+	}
+	return apply(data)
+}
+
+// Applier decodes a record before it is performed.
+func Applier[T any](perform func(T) error) func(data []byte) error {
+	return func(data []byte) error {
+		var value T
+		if err := json.Unmarshal(data, &value); err != nil {
+			return err
+		}
+		return perform(value)
+	}
+}
+
+// Find returns what an earlier record made, or says that the journal does not hold it.
+func Find[V any](all map[string]*V, id string) (*V, error) {
+	found, ok := all[id]
+	if !ok {
+		return nil, fmt.Errorf("no earlier record made %q", id)
+	}
+	return found, nil
+}

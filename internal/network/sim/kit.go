@@ -42,8 +42,6 @@ type About struct {
 	ID    string
 	Title string
 	Text  string
-	// Start is an address of the real network that a visitor may open first; empty means none.
-	Start string
 	Hosts []string
 	// Calls are the names a fault may aim at.
 	Calls []string
@@ -68,7 +66,7 @@ type Kit struct {
 	options  map[string]string
 	offset   time.Duration
 
-	ctx    context.Context //nolint:containedctx // the life of the simulators, ended by Close
+	ctx    context.Context // the life of the simulators, ended by Close
 	cancel context.CancelFunc
 	work   sync.WaitGroup
 }
@@ -85,7 +83,7 @@ func New(cfg Config) (*Kit, error) {
 		return nil, err
 	}
 	if cfg.Now == nil {
-		cfg.Now = time.Now
+		cfg.Now = time.Now //nolint:forbidigo // the one place where the machine's clock comes in
 	}
 	if cfg.AppName == "" {
 		cfg.AppName = "Belfry"
@@ -163,14 +161,21 @@ func (k *Kit) ClientID() string { return k.cfg.ClientID }
 // ClientSecret is the secret that belongs to ClientID.
 func (k *Kit) ClientSecret() string { return k.cfg.ClientSecret }
 
-// Go runs work that outlives its request; Close cancels ctx and waits for it.
+// Go runs work that outlives its request; Close cancels ctx and waits for it. After Close nothing starts.
 func (k *Kit) Go(work func(ctx context.Context)) {
-	k.work.Go(func() { work(k.ctx) })
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ctx.Err() == nil {
+		k.work.Go(func() { work(k.ctx) })
+	}
 }
 
-// Close ends slow answers and background work and closes the journal.
+// Close ends slow answers and background work and closes the journal. It may come before the server's
+// own stop, so that a scripted slowness of minutes holds nobody up.
 func (k *Kit) Close() error {
+	k.mu.Lock()
 	k.cancel()
+	k.mu.Unlock()
 	k.work.Wait()
 	return k.journal.close()
 }

@@ -46,6 +46,9 @@ const (
 
 var dialogParams = []string{"client_id", "redirect_uri", "state", "response_type", "scope", "auth_type"}
 
+// dialogForm are the fields a person fills in.
+var dialogForm = []string{"decision", "page", "newPage", "grant"}
+
 // request is a checked visit to the dialog.
 type request struct {
 	redirectURI, state string
@@ -84,6 +87,13 @@ func (s *Sim) readDialog(w http.ResponseWriter, r *http.Request, version string)
 			return q, nil, fmt.Errorf("%s was given more than once", name)
 		}
 	}
+	known := dialogParams
+	if r.Method == http.MethodPost {
+		known = slices.Concat(dialogParams, dialogForm)
+	}
+	if name, odd := stranger(r.Form, known...); odd {
+		return q, nil, fmt.Errorf("the dialog knows no parameter %s", name)
+	}
 	q, err := s.checkDialog(r.Form)
 	return q, r.Form, err
 }
@@ -91,7 +101,7 @@ func (s *Sim) readDialog(w http.ResponseWriter, r *http.Request, version string)
 func (s *Sim) checkDialog(params url.Values) (request, error) {
 	q := request{redirectURI: params.Get("redirect_uri"), state: params.Get("state")}
 	if params.Get("client_id") != s.kit.ClientID() {
-		return q, errors.New("Invalid App ID: the client_id belongs to no app")
+		return q, errors.New("invalid App ID: the client_id belongs to no app")
 	}
 	if err := sim.CheckRedirect(q.redirectURI); err != nil {
 		return q, err
@@ -108,7 +118,7 @@ func (s *Sim) checkDialog(params url.Values) (request, error) {
 	}
 	for _, scope := range q.scopes {
 		if !slices.Contains(scopes(), scope) {
-			return q, fmt.Errorf("Invalid Scopes: %s", scope)
+			return q, fmt.Errorf("invalid scopes: %s", scope)
 		}
 	}
 	return q, nil

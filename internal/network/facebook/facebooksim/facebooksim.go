@@ -49,14 +49,14 @@ type Sim struct {
 	// derived finds a Page token by the person's token and the Page.
 	derived map[[2]string]*token
 	posts   map[string]*post
-	tries   map[string]*try
+	tries   map[tryKey]*try
 }
 
 // New restores what the journal holds and makes the network known to the sandbox.
 func New(kit *sim.Kit) (*Sim, error) {
 	s := &Sim{
 		kit: kit, person: demoPerson(), pages: map[string]*page{}, codes: map[string]*grantCode{},
-		tokens: map[string]*token{}, derived: map[[2]string]*token{}, posts: map[string]*post{}, tries: map[string]*try{},
+		tokens: map[string]*token{}, derived: map[[2]string]*token{}, posts: map[string]*post{}, tries: map[tryKey]*try{},
 	}
 	for _, p := range demoPages() {
 		s.addPage(p)

@@ -104,7 +104,7 @@ func (s *Sim) servePerson(q *asked, edge string) {
 	}
 	serve, ok := edges[edgeKey{q.r.Method, edge}]
 	if !ok || q.token.Page != "" {
-		s.noEdge(q, edge, "User")
+		s.noEdge(q, s.person.ID, edge, "User")
 		return
 	}
 	serve(q)
@@ -117,7 +117,7 @@ func (s *Sim) servePage(q *asked, p *page, edge string) {
 	}
 	serve, ok := edges[edgeKey{q.r.Method, edge}]
 	if !ok {
-		s.noEdge(q, edge, "Page")
+		s.noEdge(q, p.ID, edge, "Page")
 		return
 	}
 	serve(q, p)
@@ -129,19 +129,19 @@ func (s *Sim) servePostNode(q *asked, p *post, edge string) {
 	}
 	serve, ok := edges[edgeKey{q.r.Method, edge}]
 	if !ok {
-		s.noEdge(q, edge, "PagePost")
+		s.noEdge(q, p.ID, edge, "PagePost")
 		return
 	}
 	serve(q, p)
 }
 
 // noEdge answers for what the network may have and the simulator does not.
-func (s *Sim) noEdge(q *asked, edge, kind string) {
+func (s *Sim) noEdge(q *asked, id, edge, kind string) {
 	if q.r.Method == http.MethodGet {
 		s.kit.Send(q.w, q.r, refuse("Tried accessing nonexisting field ("+edge+") on node type ("+kind+")"))
 		return
 	}
-	s.kit.Send(q.w, q.r, missing(q.r.Method, edge))
+	s.kit.Send(q.w, q.r, missing(q.r.Method, id))
 }
 
 // run performs a call under the script of faults.

@@ -1,6 +1,7 @@
 package facebooksim
 
 import (
+	"crypto/sha256"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,8 +12,11 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// maxMessage is counted in UTF-16 units, the strictest reading of a limit the network does not document.
-const maxMessage = 63_206
+const (
+	// maxMessage is counted in UTF-16 units, the strictest reading of a limit the network does not document.
+	maxMessage = 63_206
+	triesKept  = 100_000
+)
 
 // post is a Page post, visible once Published.
 type post struct {
@@ -39,15 +43,7 @@ var feedParams = []string{"message", "link", "published", "unpublished_content_t
 
 // publish makes a text or link post in one call.
 func (s *Sim) publish(q *asked, p *page) {
-	key := p.ID + "\x00" + q.params.Get("message") + "\x00" + q.params.Get("link")
-	s.mu.Lock()
-	t := s.tries[key]
-	if t == nil {
-		t = &try{first: s.kit.Arrived(q.r)}
-		s.tries[key] = t
-	}
-	t.calls++
-	s.mu.Unlock()
+	key := s.attempt(q, p)
 	text := q.params.Get("message") + " " + q.params.Get("link")
 	s.run(q, []string{callPublish, callFeed}, text, func() sim.Answer {
 		if a, refused := mayPublish(q, p); refused {
@@ -59,6 +55,25 @@ func (s *Sim) publish(q *asked, p *page) {
 		}
 		return s.addPost(q, p, fresh, key)
 	})
+}
+
+type tryKey [sha256.Size]byte
+
+// attempt counts a publishing call when it arrives, whatever becomes of it.
+func (s *Sim) attempt(q *asked, p *page) tryKey {
+	key := tryKey(sha256.Sum256([]byte(p.ID + "\x00" + q.params.Get("message") + "\x00" + q.params.Get("link"))))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.tries[key]
+	if t == nil {
+		if len(s.tries) >= triesKept {
+			clear(s.tries) // texts that never made it; forgetting them only makes a later count smaller
+		}
+		t = &try{first: s.kit.Arrived(q.r)}
+		s.tries[key] = t
+	}
+	t.calls++
+	return key
 }
 
 // mayPublish holds a call to what publishing needs: the Page's own token, the task and the permissions.
@@ -130,7 +145,7 @@ func checkLink(link string) *sim.Answer {
 	return nil
 }
 
-func (s *Sim) addPost(q *asked, owner *page, p *post, key string) sim.Answer {
+func (s *Sim) addPost(q *asked, owner *page, p *post, key tryKey) sim.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.kit.Now()
@@ -170,7 +185,9 @@ func (s *Sim) addPost(q *asked, owner *page, p *post, key string) sim.Answer {
 		return sim.Trouble(err)
 	}
 	delete(s.tries, key)
-	s.keep(p)
+	if err := s.keep(p); err != nil {
+		return sim.Trouble(err)
+	}
 	return sim.OK(body)
 }
 
@@ -185,13 +202,17 @@ func (s *Sim) lastVisible(owner *page) *post {
 
 // keep adds a recorded post, and shows it when it is published. The caller holds the lock, or the network
 // is still starting.
-func (s *Sim) keep(p *post) {
+func (s *Sim) keep(p *post) error {
+	owner, err := sim.Find(s.pages, p.Page)
+	if err != nil {
+		return err
+	}
 	s.posts[p.ID] = p
-	owner := s.pages[p.Page]
 	owner.posts = append(owner.posts, p)
 	if p.Published {
 		s.show(p)
 	}
+	return nil
 }
 
 func (s *Sim) show(p *post) {

@@ -1,9 +1,6 @@
 package facebooksim
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "belfry/internal/network/sim"
 
 // Kinds of journal records.
 const (
@@ -22,52 +19,66 @@ const (
 
 // replay applies one record of a former run.
 func (s *Sim) replay(kind string, data []byte) error {
-	apply, ok := map[string]func([]byte) error{
-		recPage:     with(s.addPage),
-		recCode:     with(func(c *grantCode) { s.codes[c.Code] = c }),
-		recCodeUsed: with(func(code *string) { s.codes[*code].Used = true }),
-		recToken:    with(s.restoreToken),
-		recTokenEnd: with(func(e *tokenEnd) { s.tokens[e.Token].Ended = e.Subcode }),
-		recRevoke:   with(func(subcode *int) { s.endAll(*subcode) }),
-		recPost:     with(s.keep),
-		recPublish:  with(func(c *publishing) { s.reveal(s.posts[c.ID], *c) }),
-		recCalled:   with(s.restoreCall),
-		recDelete:   with(func(id *string) { s.hide(s.posts[*id]) }),
-		recReset:    with(func(*bool) { s.forget() }),
-	}[kind]
-	if !ok {
-		return fmt.Errorf("unknown record %q", kind)
-	}
-	return apply(data)
+	return sim.Appliers{
+		recPage:     sim.Applier(func(p *page) error { s.addPage(p); return nil }),
+		recCode:     sim.Applier(func(c *grantCode) error { s.codes[c.Code] = c; return nil }),
+		recCodeUsed: sim.Applier(s.restoreUse),
+		recToken:    sim.Applier(s.restoreToken),
+		recTokenEnd: sim.Applier(s.restoreEnd),
+		recRevoke:   sim.Applier(func(subcode int) error { s.endAll(subcode); return nil }),
+		recPost:     sim.Applier(s.keep),
+		recPublish:  sim.Applier(s.restorePublishing),
+		recCalled:   sim.Applier(s.restoreCall),
+		recDelete:   sim.Applier(s.restoreDelete),
+		recReset:    sim.Applier(func(bool) error { s.forget(); return nil }),
+	}.Apply(kind, data)
 }
 
-// with decodes a record and applies it. A record that names what no earlier one made is a damaged journal.
-func with[T any](apply func(*T)) func([]byte) error {
-	return func(data []byte) (err error) {
-		value := new(T)
-		if err := json.Unmarshal(data, value); err != nil {
-			return err
-		}
-		defer func() {
-			if missing := recover(); missing != nil {
-				err = fmt.Errorf("it refers to something the journal does not hold: %v", missing)
-			}
-		}()
-		apply(value)
-		return nil
+func (s *Sim) restoreUse(code string) error {
+	c, err := sim.Find(s.codes, code)
+	if err == nil {
+		c.Used = true
 	}
+	return err
 }
 
-func (s *Sim) restoreToken(t *token) {
+func (s *Sim) restoreToken(t *token) error {
 	s.tokens[t.Token] = t
 	if t.Page != "" {
 		s.derived[[2]string{t.Parent, t.Page}] = t
 	}
+	return nil
 }
 
-func (s *Sim) restoreCall(id *string) {
-	if p, ok := s.posts[*id]; ok {
-		p.Calls++
+func (s *Sim) restoreEnd(e tokenEnd) error {
+	t, err := sim.Find(s.tokens, e.Token)
+	if err == nil {
+		t.Ended = e.Subcode
 	}
-	s.kit.Posts.Called(Name, *id)
+	return err
+}
+
+func (s *Sim) restorePublishing(change publishing) error {
+	p, err := sim.Find(s.posts, change.ID)
+	if err == nil {
+		s.reveal(p, change)
+	}
+	return err
+}
+
+func (s *Sim) restoreCall(id string) error {
+	p, err := sim.Find(s.posts, id)
+	if err == nil {
+		p.Calls++
+		s.kit.Posts.Called(Name, id)
+	}
+	return err
+}
+
+func (s *Sim) restoreDelete(id string) error {
+	p, err := sim.Find(s.posts, id)
+	if err == nil {
+		s.hide(p)
+	}
+	return err
 }

@@ -49,6 +49,9 @@ const (
 	scopeDelete  = "threads_delete"
 )
 
+// consentForm are the fields a person fills in.
+var consentForm = []string{"decision", "profile", "username"}
+
 var consentParams = []string{"client_id", "redirect_uri", "scope", "response_type", "state"}
 
 // request is a checked visit to the consent window.
@@ -65,7 +68,7 @@ func (s *Sim) serveConsent(w http.ResponseWriter, r *http.Request) {
 	params, err := sim.Params(w, r, false)
 	var q request
 	if err == nil {
-		q, err = s.checkConsent(params)
+		q, err = s.checkConsent(params, r.Method == http.MethodPost)
 	}
 	if err != nil {
 		s.notice(w, r, http.StatusBadRequest, "This app cannot ask for access", err.Error())
@@ -78,8 +81,15 @@ func (s *Sim) serveConsent(w http.ResponseWriter, r *http.Request) {
 	s.kit.Page(w, r, http.StatusOK, "consent", s.consentPage(sim.Host(r), params, q))
 }
 
-func (s *Sim) checkConsent(params url.Values) (request, error) {
+func (s *Sim) checkConsent(params url.Values, form bool) (request, error) {
 	q := request{redirectURI: params.Get("redirect_uri"), state: params.Get("state")}
+	known := consentParams
+	if form {
+		known = slices.Concat(consentParams, consentForm)
+	}
+	if name, ok := allowed(params, known...); !ok {
+		return q, fmt.Errorf("the consent window knows no parameter %s", name)
+	}
 	if params.Get("client_id") != s.kit.ClientID() {
 		return q, errors.New("4476002: the client_id belongs to no Threads app")
 	}

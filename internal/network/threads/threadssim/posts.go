@@ -19,9 +19,6 @@ const (
 	maxLimit     = 100
 )
 
-func errNoContainer(id string) error { return fmt.Errorf("a post names the unknown container %s", id) }
-func errNoAccount(id string) error   { return fmt.Errorf("a post names the unknown profile %s", id) }
-
 func permalink(a *account, p *post) string {
 	return "https://www.threads.net/@" + a.Username + "/post/" + p.Code
 }

@@ -108,13 +108,13 @@ func shortcode() string {
 
 // show makes a recorded post visible. The caller holds the lock, or the network is still starting.
 func (s *Sim) show(p *post) error {
-	c, ok := s.containers[p.Container]
-	if !ok {
-		return errNoContainer(p.Container)
+	c, err := sim.Find(s.containers, p.Container)
+	if err != nil {
+		return err
 	}
-	a, ok := s.accounts[p.Account]
-	if !ok {
-		return errNoAccount(p.Account)
+	a, err := sim.Find(s.accounts, p.Account)
+	if err != nil {
+		return err
 	}
 	p.container, c.post = c, p.ID
 	c.publishCalls, c.firstPublish = p.Calls, p.FirstPublish

@@ -1,9 +1,6 @@
 package threadssim
 
-import (
-	"encoding/json"
-	"fmt"
-)
+import "belfry/internal/network/sim"
 
 // Kinds of journal records.
 const (
@@ -33,80 +30,56 @@ type mediaEnd struct {
 
 // replay applies one record of a former run.
 func (s *Sim) replay(kind string, data []byte) error {
-	var err error
-	read := func(into any) bool {
-		err = json.Unmarshal(data, into)
-		return err == nil
-	}
-	switch kind {
-	case recAccount:
-		if a := new(account); read(a) {
-			s.addAccount(a)
-		}
-	case recCode:
-		if c := new(grantCode); read(c) {
-			s.codes[c.Code] = c
-		}
-	case recToken:
-		if t := new(token); read(t) {
-			s.tokens[t.Token] = t
-		}
-	case recContainer:
-		if c := new(container); read(c) {
-			c.pending = c.MediaURL != ""
-			s.containers[c.ID] = c
-		}
-	case recPost:
-		if p := new(post); read(p) {
-			return s.show(p)
-		}
-	case recCodeUsed, recTokenEnd, recMedia, recCalled, recDelete, recReset:
-		return s.replayChange(kind, data)
-	default:
-		return fmt.Errorf("unknown record %q", kind)
+	return sim.Appliers{
+		recAccount:   sim.Applier(func(a *account) error { s.addAccount(a); return nil }),
+		recCode:      sim.Applier(func(c *grantCode) error { s.codes[c.Code] = c; return nil }),
+		recCodeUsed:  sim.Applier(s.restoreUse),
+		recToken:     sim.Applier(func(t *token) error { s.tokens[t.Token] = t; return nil }),
+		recTokenEnd:  sim.Applier(s.restoreEnd),
+		recContainer: sim.Applier(s.restoreContainer),
+		recMedia:     sim.Applier(s.restoreMedia),
+		recPost:      sim.Applier(s.show),
+		recCalled:    sim.Applier(func(id string) error { s.kit.Posts.Called(Name, id); return nil }),
+		recDelete:    sim.Applier(s.restoreDelete),
+		recReset:     sim.Applier(func(bool) error { s.forget(); return nil }),
+	}.Apply(kind, data)
+}
+
+func (s *Sim) restoreUse(code string) error {
+	c, err := sim.Find(s.codes, code)
+	if err == nil {
+		c.Used = true
 	}
 	return err
 }
 
-func (s *Sim) replayChange(kind string, data []byte) error {
-	switch kind {
-	case recTokenEnd:
-		var e tokenEnd
-		if err := json.Unmarshal(data, &e); err != nil {
-			return err
-		}
-		if t, ok := s.tokens[e.Token]; ok {
-			t.end(e)
-		}
-		return nil
-	case recMedia:
-		var e mediaEnd
-		if err := json.Unmarshal(data, &e); err != nil {
-			return err
-		}
-		if c, ok := s.containers[e.ID]; ok {
-			c.settle(e.Problem)
-		}
-		return nil
-	case recReset:
-		s.forget()
-		return nil
+func (s *Sim) restoreEnd(e tokenEnd) error {
+	t, err := sim.Find(s.tokens, e.Token)
+	if err == nil {
+		t.end(e)
 	}
-	var id string
-	if err := json.Unmarshal(data, &id); err != nil {
-		return err
-	}
-	switch kind {
-	case recCodeUsed:
-		if c, ok := s.codes[id]; ok {
-			c.Used = true
-		}
-	case recCalled:
-		s.kit.Posts.Called(Name, id)
-	case recDelete:
-		if p, ok := s.posts[id]; ok {
-			s.hide(p)
-		}
-	}
+	return err
+}
+
+// restoreContainer leaves media to be downloaded again until a later record says how that ended.
+func (s *Sim) restoreContainer(c *container) error {
+	c.pending = c.MediaURL != ""
+	s.containers[c.ID] = c
 	return nil
+}
+
+func (s *Sim) restoreMedia(e mediaEnd) error {
+	c, err := sim.Find(s.containers, e.ID)
+	if err == nil {
+		c.settle(e.Problem)
+	}
+	return err
+}
+
+func (s *Sim) restoreDelete(id string) error {
+	p, err := sim.Find(s.posts, id)
+	if err == nil {
+		s.hide(p)
+	}
+	return err
 }
