@@ -26,7 +26,7 @@ var mixes = []mix{
 	},
 	{
 		name: "handle, a person interferes", flow: core.FlowHandle, ahead: true, long: true,
-		left: budget{loss: 1, pause: 1, refuse: 1, cancel: 1, move: 1, retry: 1, freeze: 1},
+		left: budget{loss: 1, pause: 1, refuse: 1, cancel: 1, move: 1, retry: 1},
 	},
 	{
 		name: "handle, the account is lost", flow: core.FlowHandle,
@@ -180,6 +180,10 @@ var plantedBugs = []planted{
 	{
 		name: "moving a post leaves the epoch as it was", flow: core.FlowOneCall, ahead: true, left: budget{pause: 1, move: 1},
 		change: func(d *design) { d.sameEpoch = true }, breaks: "out before its time",
+	},
+	{
+		name: "a retry leaves the epoch as it was", flow: core.FlowOneCall, left: budget{loss: 2, look: 1, retry: 1, refuse: 1},
+		change: func(d *design) { d.sameEpoch = true }, breaks: "stuck",
 	},
 	{
 		name: "what is armed can be cancelled", flow: core.FlowHandle, left: budget{kill: 1, cancel: 1},

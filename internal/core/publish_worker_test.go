@@ -119,6 +119,10 @@ func (m *model) save(w world, i int, out emit) {
 	if post, ends := outcomes[do]; ends {
 		w.post = post
 	}
+	if n := w; spend(&n.left.loss) { // the result must not be lost: it is written until somebody says so
+		n.lease = 0
+		out(n, true, i, "has saved without knowing, and saves again", string(do))
+	}
 	m.release(&w, i)
 	out(w, false, i, "has saved and ends with", string(do))
 }

@@ -220,7 +220,9 @@ func (m *model) person(w world, out emit) {
 		if m.design.retryForgets {
 			n.row = row{}
 		}
-		n.takeAway()
+		if !m.design.sameEpoch {
+			n.takeAway()
+		}
 		out(n, true, thePerson, "retries", "")
 	}
 }
