@@ -2,12 +2,12 @@ package network
 
 import "strings"
 
-// nearest is the field whose name is most like a mistyped one; empty when none is like it.
-func nearest(name string, fields []Field) string {
+// Nearest is the name that is most like a mistyped one; empty when none is like it.
+func Nearest(name string, names []string) string {
 	best, at := "", len(name)/2+1
-	for _, f := range fields {
-		if n := distance(strings.ToLower(name), strings.ToLower(f.Name)); n < at {
-			best, at = f.Name, n
+	for _, known := range names {
+		if n := distance(strings.ToLower(name), strings.ToLower(known)); n < at {
+			best, at = known, n
 		}
 	}
 	return best

@@ -86,7 +86,11 @@ func tokens(p jsontext.Pointer) []string { return slices.Collect(p.Tokens()) }
 
 func unknownSetting(d Description, path, name string) error {
 	e := core.Invalid(path, "%s has no setting %q.", d.Name, name)
-	if near := nearest(name, d.Fields); near != "" {
+	names := make([]string, 0, len(d.Fields))
+	for _, f := range d.Fields {
+		names = append(names, f.Name)
+	}
+	if near := Nearest(name, names); near != "" {
 		return e.WithHint("Look at %s. Did you mean %s?", path, near)
 	}
 	return e

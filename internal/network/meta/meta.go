@@ -118,12 +118,16 @@ func (p page[T]) after() string {
 // larger than a float can hold.
 type ID string
 
-// UnmarshalJSON takes both forms.
+// UnmarshalJSON takes both forms and nothing else.
 func (id *ID) UnmarshalJSON(data []byte) error {
-	*id = ID(strings.Trim(string(data), `"`))
-	if *id == "null" {
-		*id = ""
+	var n json.Number
+	if err := json.Unmarshal(data, (*string)(id)); err == nil {
+		return nil
 	}
+	if err := json.Unmarshal(data, &n); err != nil {
+		return err
+	}
+	*id = ID(n)
 	return nil
 }
 

@@ -49,7 +49,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	if long.Access == "" {
-		return nil, &network.Error{Kind: network.Unknown, Message: "Threads answered without a token."}
+		return nil, noToken()
 	}
 	p, err := n.profile(ctx, network.Secret(long.Access))
 	if err != nil {
@@ -82,10 +82,7 @@ func (n *Network) profile(ctx context.Context, token network.Secret) (network.Pr
 func (n *Network) fresh(old network.Token, g granted) network.Token {
 	now := n.now()
 	t := old
-	t.Access = cmp.Or(network.Secret(g.Access), old.Access)
-	if g.Access != "" {
-		t.IssuedAt = now
-	}
+	t.Access, t.IssuedAt = network.Secret(g.Access), now
 	t.ExpiresAt = meta.Expiry(now, g.Seconds, old.ExpiresAt)
 	t.RefreshAt = refreshAt(t)
 	return t
@@ -113,7 +110,14 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 	if err != nil {
 		return network.Token{}, n.judged(ctx, err, t)
 	}
+	if g.Access == "" {
+		return network.Token{}, noToken()
+	}
 	return n.fresh(t, g), nil
+}
+
+func noToken() error {
+	return &network.Error{Kind: network.Unknown, Message: "Threads answered without a token."}
 }
 
 // Verify asks for the profile, which any working token may.

@@ -91,7 +91,7 @@ func (n *Network) Status(ctx context.Context, it network.Item, handle string) (n
 			st.ExternalID = found.ExternalID
 		}
 	case containerError:
-		if strings.HasPrefix(c.Problem, invalid) {
+		if strings.HasPrefix(c.Problem, invalid) && it.ArmedAt.IsZero() {
 			return network.Status{}, &network.Error{
 				Kind: network.Rejected, Code: c.Problem, Message: "Threads cannot use the file: " + c.Problem,
 				Hint: "Replace the file and send the post again.",

@@ -1,0 +1,102 @@
+package networktest
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+)
+
+func connects(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	grant := w.Grant()
+	profiles, err := w.Net.Exchange(t.Context(), grant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, p := range profiles {
+		if p.ExternalID == "" || p.DisplayName == "" || p.AvatarURL == "" || p.Token.Access == "" || p.Token.IssuedAt.IsZero() || len(p.Token.Scopes) == 0 {
+			t.Errorf("an incomplete profile: %+v", p)
+		}
+		if seen[p.ExternalID] {
+			t.Errorf("profile %s twice", p.ExternalID)
+		}
+		seen[p.ExternalID] = true
+		if err := w.Net.Verify(t.Context(), p.Token); err != nil {
+			t.Errorf("the token of %s does not work: %v", p.ExternalID, err)
+		}
+		if _, renewable := w.Net.(network.Refresher); renewable != !p.Token.ExpiresAt.IsZero() || p.Token.RefreshAt.IsZero() == renewable {
+			t.Errorf("token ends %v, is renewed %v, renewable %v", p.Token.ExpiresAt, p.Token.RefreshAt, renewable)
+		}
+	}
+	_, err = w.Net.Exchange(t.Context(), grant)
+	e := w.Failed(err, network.Rejected, network.Secret(grant.Code))
+	if e.Hint == "" || e.Message == "" {
+		t.Errorf("a used code is refused without a word: %+v", e)
+	}
+}
+
+func refusedConsent(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	if back := w.Consent("deny"); back.Get("error") != "access_denied" || back.Get("code") != "" || back.Get("state") != "the-state" {
+		t.Errorf("a refusal sends back %v", back)
+	}
+}
+
+func wrongCode(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	good := w.Grant()
+	for name, grant := range map[string]network.Grant{
+		"a made-up code":   {Code: "AQ-this-is-not-a-code-of-anyone", RedirectURI: callback},
+		"another way back": {Code: good.Code, RedirectURI: callback + "/elsewhere"},
+		"no code at all":   {RedirectURI: callback},
+	} {
+		_, err := w.Net.Exchange(t.Context(), grant)
+		if e := w.Failed(err, network.Rejected, network.Secret(grant.Code)); e.Message == "" {
+			t.Errorf("%s: no words", name)
+		}
+	}
+	if _, err := w.Net.Exchange(t.Context(), good); err != nil {
+		t.Errorf("the good code was spent by wrong tries: %v", err)
+	}
+}
+
+func refreshes(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	r, ok := w.Net.(network.Refresher)
+	old := w.Connect().Token
+	if !ok {
+		if !old.RefreshAt.IsZero() {
+			t.Error("a token that cannot be renewed says when it should be")
+		}
+		return
+	}
+	w.Advance(old.RefreshAt.Sub(w.Now()))
+	for kind, want := range map[string]network.Kind{sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited, sim.TruncatedJSON: network.Unknown} {
+		w.Fault(sim.Fault{Call: "refresh", Kind: kind})
+		_, err := r.Refresh(t.Context(), old)
+		w.Failed(err, want, old.Access)
+	}
+	fresh, err := r.Refresh(t.Context(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fresh.Access == old.Access || !fresh.ExpiresAt.After(old.ExpiresAt) || !fresh.RefreshAt.After(old.RefreshAt) || len(fresh.Scopes) != len(old.Scopes) {
+		t.Errorf("the fresh token %+v does not follow %+v", fresh, old)
+	}
+	if err := w.Net.Verify(t.Context(), fresh); err != nil {
+		t.Errorf("the fresh token does not work: %v", err)
+	}
+	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+		_, _ = rw.Write([]byte(`{"token_type":"bearer","access_token":""}`))
+	})
+	_, err = r.Refresh(t.Context(), fresh)
+	w.Failed(err, network.Unknown, fresh.Access)
+	w.Instead(nil)
+	w.Advance(fresh.ExpiresAt.Sub(w.Now()) + time.Second)
+	_, err = r.Refresh(t.Context(), fresh)
+	w.Failed(err, network.Expired, fresh.Access)
+}

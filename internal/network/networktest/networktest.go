@@ -1,0 +1,68 @@
+// Package networktest is the suite that every network runs against its simulator, over real HTTP: what the
+// rest of the service relies on, whatever the network.
+package networktest
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+)
+
+// Harness is what the suite must be told of a network.
+type Harness struct {
+	Driver network.Driver
+	// Settings is the zero value of the network's settings struct.
+	Settings any
+	// Sandbox starts the simulators; the suite stops them.
+	Sandbox func(t *testing.T, now func() time.Time, client, secret string) (http.Handler, *sim.Kit)
+	// Consent is what a person picks on the consent page.
+	Consent url.Values
+	// TokenPaths are the paths at which the network takes a token as a parameter only.
+	TokenPaths []string
+	// Errors are the documented errors of the publishing call.
+	Errors []Case
+}
+
+// Case is a documented error and what it must be taken for.
+type Case struct {
+	Code, Subcode, Status int
+	Kind                  network.Kind
+}
+
+// Run runs the suite.
+func Run(t *testing.T, h Harness) {
+	for name, test := range map[string]func(*testing.T, Harness){
+		"describes itself completely":                  describes,
+		"settings struct and fields agree":             settingsAgree,
+		"settings are read strictly":                   settingsAreStrict,
+		"connects":                                     connects,
+		"a refused consent brings no code":             refusedConsent,
+		"a wrong code connects nothing":                wrongCode,
+		"a token is refreshed":                         refreshes,
+		"publishes once, with a link that opens":       publishes,
+		"publishes the longest text it allows":         publishesLongest,
+		"the protocol survives a lost answer":          survivesLostAnswer,
+		"the protocol survives a lost call":            survivesLostCall,
+		"the protocol holds a throttled post":          survivesThrottle,
+		"publishing one handle twice shows one post":   publishesTwice,
+		"what is dropped after acceptance is found":    droppedAfter,
+		"what is dropped before acceptance is absent":  droppedBefore,
+		"a call that cannot be made is not sent":       notSent,
+		"a search binds no other post":                 bindsNoOther,
+		"every documented error has its kind":          documentedErrors,
+		"a throttle says how long it holds":            throttles,
+		"a dead token is told by its cause":            deadTokens,
+		"no answer but a whole one counts":             hostileAnswers,
+		"no error and no address tells a secret":       secretsStay,
+		"check and network agree on the text's length": checksLength,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, h)
+		})
+	}
+}

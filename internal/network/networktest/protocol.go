@@ -1,0 +1,102 @@
+package networktest
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+const (
+	callTimeout = 30 * time.Second
+	limitClaims = 50
+)
+
+// worker publishes one item by the protocol, as the service's worker does, with a clock that jumps.
+type worker struct {
+	w      *World
+	it     network.Item
+	pub    core.Publication
+	quiet  time.Time
+	waited []core.Do // how each claim ended
+	wait   time.Duration
+	ID     string // of the post
+	calls  []core.Do
+}
+
+// Publish makes a worker whose item was never armed.
+func (w *World) Publish(it network.Item) *worker {
+	it.ArmedAt = time.Time{}
+	return &worker{w: w, it: it, pub: core.Publication{Flow: w.Net.Describe().Flow, Step: core.StepIdle}}
+}
+
+// Run claims again and again until the publication has ended, and says how.
+func (k *worker) Run() core.Do {
+	k.w.t.Helper()
+	for range limitClaims {
+		do := k.claim()
+		k.waited = append(k.waited, do)
+		if slices.Contains([]core.Do{core.DoLive, core.DoFail, core.DoAccount, core.DoUnknown}, do) {
+			return do
+		}
+		k.w.Advance(max(k.wait, time.Minute))
+	}
+	k.w.t.Fatalf("the publication does not end: %v after %v", k.waited, k.calls)
+	return core.DoStop
+}
+
+func (k *worker) claim() core.Do {
+	signal := k.facts(core.Signal{Verdict: core.Claimed})
+	for {
+		var do core.Do
+		k.pub, do = k.pub.Next(signal)
+		if !do.Calls() {
+			return do
+		}
+		k.calls = append(k.calls, do)
+		signal = k.facts(k.call(do))
+	}
+}
+
+func (k *worker) facts(s core.Signal) core.Signal {
+	s.Due, s.AccountOK, s.MayRetry = true, true, k.pub.Tries < 3
+	s.Quiet = !k.w.Now().Before(k.quiet)
+	return s
+}
+
+func (k *worker) call(do core.Do) core.Signal {
+	ctx, n := k.w.t.Context(), k.w.Net
+	var st network.Status
+	var err error
+	switch do {
+	case core.DoCreate:
+		st.Verdict = core.Done
+		st.ExternalID, err = n.Create(ctx, k.it)
+	case core.DoPublish:
+		if k.it.ArmedAt.IsZero() {
+			k.it.ArmedAt = k.w.Now()
+		}
+		k.quiet = k.w.Now().Add(callTimeout + n.Describe().Settle)
+		st.Verdict = core.Done
+		st.ExternalID, err = n.Publish(ctx, k.it, k.pub.Handle)
+	case core.DoFind:
+		st, err = n.Find(ctx, k.it)
+	default:
+		st, err = n.Status(ctx, k.it, k.pub.Handle)
+	}
+	s := core.Signal{Call: do, Verdict: st.Verdict}
+	var e *network.Error
+	switch {
+	case errors.As(err, &e):
+		s.Verdict, k.wait = e.Verdict(), e.RetryAfter
+	case err != nil:
+		k.w.t.Fatalf("%s: %v", do, err)
+	case do == core.DoCreate:
+		s.Handle = st.ExternalID
+	case st.Verdict == core.Done:
+		k.ID = st.ExternalID
+	}
+	return s
+}

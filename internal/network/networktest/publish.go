@@ -1,0 +1,221 @@
+package networktest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+)
+
+const text = "A quiet morning by the harbour.\nThe bread is out at six: café, brød, хлеб 🥐"
+
+func publishes(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	it := w.Item(text)
+	k := w.Publish(it)
+	if do := k.Run(); do != core.DoLive {
+		t.Fatalf("ended with %s after %v", do, k.calls)
+	}
+	one := w.exactlyOne(text)
+	if k.ID != one.ID || one.Account != it.Profile {
+		t.Errorf("published %s for %s, visible is %+v", k.ID, it.Profile, one)
+	}
+	link, err := w.Net.Link(t.Context(), k.it, k.ID)
+	if err != nil || link != one.URL {
+		t.Fatalf("want the link %s, got %s, %v", one.URL, link, err)
+	}
+	if status := w.open(http.DefaultClient, w.Client.Browse(link)); status != http.StatusOK {
+		t.Errorf("the page of the post answers %d", status)
+	}
+	_, err = w.Net.Link(t.Context(), k.it, "1789999999999999")
+	w.Failed(err, network.Rejected, it.Token.Access)
+}
+
+// exactlyOne is the one visible post, with this text.
+func (w *World) exactlyOne(text string) sim.Post {
+	w.t.Helper()
+	all := w.Visible()
+	if len(all) != 1 || all[0].Text != text {
+		w.t.Fatalf("want one visible post with %q, got %+v", text, all)
+	}
+	return all[0]
+}
+
+func publishesLongest(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	limit := w.Net.Describe().Limits.Text
+	longest := strings.Repeat("a", limit.Max)
+	k := w.Publish(w.Item(longest))
+	if do := k.Run(); do != core.DoLive {
+		t.Fatalf("ended with %s", do)
+	}
+	w.exactlyOne(longest)
+}
+
+func survivesLostAnswer(t *testing.T, h Harness) {
+	for _, fault := range []sim.Fault{
+		{Call: "publish", Kind: sim.DropAfterAccept},
+		{Call: "publish", Kind: sim.TruncatedJSON},
+		{Call: "publish", Kind: sim.ServerError, Accept: true},
+		{Call: "publish", Kind: sim.Reject, Accept: true},
+		{Call: "publish", Kind: sim.RateLimited, Accept: true},
+	} {
+		t.Run(fault.Kind, func(t *testing.T) {
+			t.Parallel()
+			w := NewWorld(t, h)
+			w.Fault(fault)
+			k := w.Publish(w.Item(text))
+			if do := k.Run(); do != core.DoLive {
+				t.Fatalf("ended with %s after %v", do, k.calls)
+			}
+			if one := w.exactlyOne(text); one.ID != k.ID || one.PublishCalls != 1 {
+				t.Errorf("bound %q to %+v", k.ID, one)
+			}
+		})
+	}
+}
+
+// survivesLostCall: a call that never arrived is repeated where a handle makes that safe, and is an
+// honest unknown where nothing does.
+func survivesLostCall(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
+	k := w.Publish(w.Item(text))
+	do := k.Run()
+	if k.pub.Flow == core.FlowOneCall {
+		if do != core.DoUnknown || len(w.Visible()) != 0 {
+			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.Visible())
+		}
+		return
+	}
+	if do != core.DoLive {
+		t.Fatalf("ended with %s after %v", do, k.calls)
+	}
+	w.exactlyOne(text)
+}
+
+func survivesThrottle(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	w.Fault(sim.Fault{Call: "publish", Kind: sim.RateLimited, RetryAfter: 600})
+	k := w.Publish(w.Item(text))
+	if do := k.Run(); do != core.DoLive || !slices.Contains(k.waited, core.DoHold) {
+		t.Fatalf("ended with %s, waiting for %v", do, k.waited)
+	}
+	w.exactlyOne(text)
+}
+
+func publishesTwice(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	it := w.Item(text)
+	handle := w.Handle(it)
+	first, err := w.Net.Publish(t.Context(), it, handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := w.Net.Publish(t.Context(), it, handle)
+	if err == nil && second != first {
+		t.Errorf("the second call answers another post: %s after %s", second, first)
+	}
+	w.exactlyOne(text)
+	st, err := w.Ask(it, handle)
+	if err != nil || st.Verdict != core.Done || st.ExternalID != first {
+		t.Errorf("want done with %s, got %+v, %v", first, st, err)
+	}
+}
+
+func droppedAfter(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	it := w.Item(text)
+	handle := w.Handle(it)
+	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropAfterAccept})
+	_, err := w.Net.Publish(t.Context(), it, handle)
+	w.Failed(err, network.Unknown, it.Token.Access)
+	one := w.exactlyOne(text)
+	st, err := w.Ask(it, handle)
+	if err != nil || st.Verdict != core.Done || st.ExternalID != one.ID {
+		t.Errorf("want done with %s, got %+v, %v", one.ID, st, err)
+	}
+}
+
+func droppedBefore(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	it := w.Item(text)
+	handle := w.Handle(it)
+	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
+	_, err := w.Net.Publish(t.Context(), it, handle)
+	w.Failed(err, network.Unknown, it.Token.Access)
+	want := core.Ready
+	if w.Net.Describe().Flow == core.FlowOneCall {
+		want = core.Absent
+	}
+	if st, err := w.Ask(it, handle); err != nil || st.Verdict != want {
+		t.Errorf("want %s, got %+v, %v", want, st, err)
+	}
+	if all := w.Visible(); len(all) != 0 {
+		t.Errorf("visible: %+v", all)
+	}
+}
+
+func notSent(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	it := w.Item(text)
+	handle := w.Handle(it)
+	live := w.Net
+	for _, nowhere := range []string{"http://127.0.0.1:1", "http://127.0.0.1:1/sub/folder"} {
+		w.Net = w.network(nowhere)
+		_, err := w.Net.Publish(t.Context(), it, handle)
+		w.Failed(err, network.NotSent, it.Token.Access)
+		_, err = w.Ask(it, handle)
+		w.Failed(err, network.NotSent, it.Token.Access)
+	}
+	ctx, cancel := network.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	_, err := live.Publish(ctx, it, handle)
+	w.Failed(err, network.NotSent, it.Token.Access)
+	if all := w.Visible(); len(all) != 0 {
+		t.Errorf("visible: %+v", all)
+	}
+}
+
+func bindsNoOther(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	it := w.Item(text)
+	find := func(it network.Item, want core.Verdict, id string) {
+		t.Helper()
+		st, err := w.Net.Find(t.Context(), it)
+		if err != nil || st.Verdict != want || st.ExternalID != id {
+			t.Errorf("want %s %q, got %+v, %v", want, id, st, err)
+		}
+	}
+	post := func(text string) string {
+		t.Helper()
+		it := it
+		it.Text = text
+		id, err := w.Net.Publish(t.Context(), it, w.Handle(it))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	find(it, core.Absent, "")
+	post(text + " And more.")
+	post(strings.ToUpper(text))
+	find(it, core.Absent, "")
+	id := post(text)
+	find(it, core.Done, id)
+	later := it
+	later.ArmedAt = w.Now().Add(time.Hour)
+	find(later, core.Absent, "")
+	post("Something in between.")
+	w.Advance(time.Minute)
+	post(text)
+	find(it, core.Ambiguous, "")
+	if _, err := w.Net.Find(t.Context(), network.Item{Text: text, Profile: it.Profile, Token: it.Token}); err == nil {
+		t.Error("a search without the time of the arm was made")
+	}
+}

@@ -1,0 +1,277 @@
+package networktest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+)
+
+const (
+	clientID     = "1234567890123456"
+	clientSecret = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+	callback     = "http://localhost:8080/accounts/callback/network"
+)
+
+// World is one network with a simulator of its own, reached over HTTP.
+type World struct {
+	t      *testing.T
+	h      Harness
+	Kit    *sim.Kit
+	Net    network.Network
+	Client *network.Client
+	Base   string // of the simulators
+
+	mu       sync.Mutex
+	now      time.Time
+	instead  http.HandlerFunc
+	requests []*http.Request
+}
+
+// NewWorld starts it.
+func NewWorld(t *testing.T, h Harness) *World {
+	t.Helper()
+	w := &World{t: t, h: h, now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)}
+	simulators, kit := h.Sandbox(t, w.Now, clientID, clientSecret)
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		instead := w.instead
+		w.requests = append(w.requests, r)
+		w.mu.Unlock()
+		if instead != nil {
+			instead(rw, r)
+			return
+		}
+		simulators.ServeHTTP(rw, r)
+	}))
+	t.Cleanup(func() {
+		server.Close()
+		if err := kit.Close(); err != nil {
+			t.Errorf("close the simulators: %v", err)
+		}
+	})
+	w.Kit, w.Base = kit, server.URL
+	w.Net = w.network(server.URL)
+	t.Cleanup(w.checkRequests)
+	return w
+}
+
+// network makes the network as a server with this NETWORKS_URL would.
+func (w *World) network(base string) network.Network {
+	w.t.Helper()
+	u, err := url.Parse(base)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.Client = network.NewClient(network.ClientConfig{NetworksURL: u})
+	w.t.Cleanup(w.Client.Close)
+	n, err := w.h.Driver.New(network.Environment{Client: w.Client, Get: w.h.variable, Now: w.Now})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return n
+}
+
+// variable gives credentials to whatever declares them, and the defaults of the rest.
+func (h Harness) variable(name string) string {
+	switch {
+	case strings.HasSuffix(name, "_CLIENT_ID"):
+		return clientID
+	case strings.HasSuffix(name, "_CLIENT_SECRET"):
+		return clientSecret
+	}
+	for _, v := range h.Driver.Variables {
+		if v.Name == name {
+			return v.Default
+		}
+	}
+	return ""
+}
+
+// Now is the clock of network and simulator.
+func (w *World) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// Advance moves it.
+func (w *World) Advance(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+// Instead answers every further call in the simulator's place; nil gives it back.
+func (w *World) Instead(answer http.HandlerFunc) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.instead = answer
+}
+
+// Fault scripts one misbehaviour of the simulator.
+func (w *World) Fault(f sim.Fault) {
+	w.t.Helper()
+	if _, err := w.Kit.Faults.Add(f); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// Visible lists what the public sees.
+func (w *World) Visible() []sim.Post { return w.Kit.Posts.All() }
+
+// Connect goes through the consent page and returns the first usable profile.
+func (w *World) Connect() network.Profile {
+	w.t.Helper()
+	profiles, err := w.Net.Exchange(w.t.Context(), w.Grant())
+	if err != nil {
+		w.t.Fatalf("exchange: %v", err)
+	}
+	for _, p := range profiles {
+		if p.Unusable == "" {
+			return p
+		}
+	}
+	w.t.Fatalf("no usable profile in %+v", profiles)
+	return network.Profile{}
+}
+
+// Grant is the way back of someone who agreed.
+func (w *World) Grant() network.Grant {
+	w.t.Helper()
+	back := w.Consent("allow")
+	if back.Get("code") == "" || back.Get("state") != "the-state" {
+		w.t.Fatalf("the consent page sent back %v", back)
+	}
+	return network.Grant{Code: back.Get("code"), RedirectURI: callback}
+}
+
+// Consent opens the consent page, decides, and returns the parameters of the way back.
+func (w *World) Consent(decision string) url.Values {
+	w.t.Helper()
+	address := w.Net.AuthorizeURL(network.AuthRequest{State: "the-state", RedirectURI: callback})
+	if again := w.Client.Browse(address); again != address {
+		w.t.Errorf("a mapped address is mapped again: %s", again)
+	}
+	u, err := url.Parse(address)
+	if err != nil || !strings.HasPrefix(address, w.Base+"/") {
+		w.t.Fatalf("the consent page %q is not at the simulators", address)
+	}
+	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if page := w.open(browser, address); page != http.StatusOK {
+		w.t.Fatalf("the consent page answers %d", page)
+	}
+	form := u.Query()
+	form.Set("decision", decision)
+	for name, values := range w.h.Consent {
+		form[name] = values
+	}
+	u.RawQuery = ""
+	resp, err := browser.PostForm(u.String(), form)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	back, err := resp.Location()
+	if err != nil {
+		w.t.Fatalf("the consent page answers %d without a way back", resp.StatusCode)
+	}
+	return back.Query()
+}
+
+func (w *World) open(browser *http.Client, address string) int {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	resp, err := browser.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp.StatusCode
+}
+
+// Item is a post of a freshly connected profile.
+func (w *World) Item(text string) network.Item {
+	w.t.Helper()
+	p := w.Connect()
+	return network.Item{
+		Text: text, Settings: json.RawMessage(`{}`), Profile: p.ExternalID, Username: p.Username, Token: p.Token, ArmedAt: w.Now(),
+	}
+}
+
+// Handle makes a handle where the flow has one and waits until it may be published.
+func (w *World) Handle(it network.Item) string {
+	w.t.Helper()
+	handle := ""
+	if w.Net.Describe().Flow == core.FlowHandle {
+		var err error
+		if handle, err = w.Net.Create(w.t.Context(), it); err != nil {
+			w.t.Fatalf("create: %v", err)
+		}
+	}
+	st, err := w.Net.Status(w.t.Context(), it, handle)
+	if err != nil || st.Verdict != core.Ready {
+		w.t.Fatalf("status of a fresh handle: %+v, %v", st, err)
+	}
+	return handle
+}
+
+// Ask asks the network what became of the irreversible call, the way its flow has it.
+func (w *World) Ask(it network.Item, handle string) (network.Status, error) {
+	if w.Net.Describe().Flow == core.FlowHandle {
+		return w.Net.Status(w.t.Context(), it, handle)
+	}
+	return w.Net.Find(w.t.Context(), it)
+}
+
+// Failed checks that an error is the network's, of the kind, and tells no secret.
+func (w *World) Failed(err error, kind network.Kind, secrets ...network.Secret) *network.Error {
+	w.t.Helper()
+	var e *network.Error
+	if !errors.As(err, &e) {
+		w.t.Fatalf("want an error of the network, got %T: %v", err, err)
+	}
+	if e.Kind != kind {
+		w.t.Errorf("want kind %s, got %s: %v", kind, e.Kind, err)
+	}
+	told := fmt.Sprintf("%v %+v %#v %v %s", err, err, *e, e.Unwrap(), e.Raw)
+	for _, s := range append(secrets, clientSecret) {
+		if s != "" && strings.Contains(told, s.Reveal()) {
+			w.t.Errorf("the error tells a secret: %s", told)
+		}
+	}
+	return e
+}
+
+// checkRequests holds every request of the test to what none may carry.
+func (w *World) checkRequests() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.requests {
+		for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
+			if r.Header.Get(name) != "" {
+				w.t.Errorf("%s %s carries %s", r.Method, r.URL.Path, name)
+			}
+		}
+		allowed := slices.ContainsFunc(w.h.TokenPaths, func(p string) bool { return strings.HasSuffix(r.URL.Path, p) })
+		for name := range r.URL.Query() {
+			if !allowed && slices.Contains([]string{"access_token", "client_secret", "fb_exchange_token", "input_token"}, name) {
+				w.t.Errorf("%s %s carries %s in its address", r.Method, r.URL.Path, name)
+			}
+		}
+	}
+}
