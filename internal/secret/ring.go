@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -25,6 +26,12 @@ type Key struct {
 	ID     string
 	Secret []byte
 }
+
+// Format shows the id alone, whatever the verb.
+func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.ID+":[redacted]") }
+
+// MarshalText shows the id alone to encoders and to slog.
+func (k Key) MarshalText() ([]byte, error) { return []byte(k.ID + ":[redacted]"), nil }
 
 // ParseKey reads the form ID:BASE64. Its errors repeat the id, never the key.
 func ParseKey(pair string) (Key, error) {
@@ -96,11 +103,8 @@ func (r *Ring) Current() string { return r.current }
 // IDs lists the ids of all keys, the sealing one first.
 func (r *Ring) IDs() []string { return append([]string(nil), r.ids...) }
 
-// String names the keys and hides them.
-func (r *Ring) String() string { return "secret.Ring" + fmt.Sprint(r.ids) }
-
-// GoString hides the keys from %#v.
-func (r *Ring) GoString() string { return r.String() }
+// Format names the keys and hides them from every verb of fmt.
+func (r *Ring) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "secret.Ring%v", r.ids) }
 
 // derive makes the 32-byte key of one use. Uses differ in act (seal, sign) and in purpose, so what was
 // made for one never passes for another (security.md 4.1).
