@@ -1,0 +1,210 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// Connected is how far a consent has come: accounts that are connected, or profiles to choose from.
+type Connected struct {
+	Accounts []contract.Account
+	// Choice is handed to ChooseProfiles with the chosen ones' ids; empty when there is nothing to choose.
+	Choice   string
+	Platform core.Platform
+	Profiles []ProfileChoice
+}
+
+// ProfileChoice is a profile that a consent covers.
+type ProfileChoice struct {
+	ExternalID, Username, DisplayName, AvatarURL string
+	Unusable                                     string // why it cannot be connected; empty when it can
+	Connected                                    bool   // it is connected already and would be renewed
+}
+
+const (
+	// connectFor is how long a consent may take, and a choice after it (security.md 4.7).
+	connectFor = 10 * time.Minute
+
+	stateBytes = 32 // 256 bit
+
+	purposeState    = "connect/state"
+	purposeSession  = "connect/session"
+	purposeVerifier = "verifier"
+	purposeProfiles = "profiles"
+)
+
+// StartConnect begins a consent: it answers the network's page where a person gives it. The way back must
+// come to the same browser session, within ten minutes, once.
+func (a *App) StartConnect(ctx context.Context, c core.Caller, platform, sessionID string) (contract.Authorize, error) {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return contract.Authorize{}, err
+	}
+	n, err := a.connectable("platform", platform)
+	if err != nil {
+		return contract.Authorize{}, err
+	}
+	if err := a.roomForAccount(ctx, t); err != nil {
+		return contract.Authorize{}, err
+	}
+	return a.consent(ctx, t, c, n, nil, sessionID)
+}
+
+// StartReconnect begins a consent that renews the token of an account. Only the same profile can.
+func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID, sessionID string) (contract.Authorize, error) {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return contract.Authorize{}, err
+	}
+	id, err := core.ParseID[core.AccountKind](accountID)
+	if err != nil {
+		return contract.Authorize{}, err
+	}
+	account, err := t.Account(ctx, id)
+	if err != nil {
+		return contract.Authorize{}, err
+	}
+	n, err := a.connectable("platform", string(account.Platform))
+	if err != nil {
+		return contract.Authorize{}, err
+	}
+	return a.consent(ctx, t, c, n, &id, sessionID)
+}
+
+// connectable finds a network that accounts can be connected to.
+func (a *App) connectable(path, platform string) (network.Network, error) {
+	n, ok := a.cfg.Networks.Get(core.Platform(platform))
+	if !ok {
+		return nil, core.Invalid(path, "%q is not a network that can be connected.", platform)
+	}
+	if !n.Configured() {
+		return nil, core.Fail(core.CodeConflict, "%s is not set up on this server.", n.Describe().Name).
+			WithHint("Ask its operator to enter the network's credentials.")
+	}
+	return n, nil
+}
+
+func (a *App) roomForAccount(ctx context.Context, t store.Tenant) error {
+	_, plan, err := a.plan(ctx, t)
+	if err != nil {
+		return err
+	}
+	used, err := t.CountAccounts(ctx)
+	if err != nil {
+		return err
+	}
+	if plan.Accounts != nil && used >= *plan.Accounts {
+		return tooManyAccounts(used, *plan.Accounts)
+	}
+	return nil
+}
+
+func tooManyAccounts(used, limit int64) error {
+	return core.OverQuota("connected accounts", used, limit).WithHint("Disconnect an account, or change the plan.")
+}
+
+func (a *App) consent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, account *core.AccountID, sessionID string) (contract.Authorize, error) {
+	d := n.Describe()
+	state := secret.Random(stateBytes)
+	row := pending(state, c, sessionID)
+	row.Platform, row.Account, row.Verifier = d.ID, account, []byte{}
+	ask := network.AuthRequest{State: state, RedirectURI: a.callback(d.ID)}
+	if d.PKCE {
+		verifier := secret.Verifier()
+		ask.Challenge = secret.Challenge(verifier)
+		row.Verifier = a.cfg.Ring.Seal(purposeVerifier, connectionPlace("verifier", row, c), []byte(verifier))
+	}
+	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
+		return contract.Authorize{}, fmt.Errorf("begin to connect %s: %w", d.ID, err)
+	}
+	return contract.Authorize{AuthorizeURL: a.cfg.Client.Browse(n.AuthorizeURL(ask))}, nil
+}
+
+// pending is a consent as it is found again: by its state, for this person in this browser.
+func pending(state string, c core.Caller, sessionID string) store.Connection {
+	stateHash, session := secret.Hash(purposeState, state), secret.Hash(purposeSession, sessionID)
+	return store.Connection{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
+}
+
+func connectionPlace(column string, row store.Connection, c core.Caller) string {
+	return secret.Place("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
+}
+
+// callback is where a network sends people back to; each has its own, so that no other can pose as it.
+func (a *App) callback(platform core.Platform) string {
+	return a.cfg.PublicURL + "/accounts/callback/" + string(platform)
+}
+
+// FinishConnect takes the way back from a network's consent page. One usable profile is connected at once;
+// of several, the person chooses.
+func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values, sessionID string) (Connected, error) {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return Connected{}, err
+	}
+	n, err := a.connectable("platform", platform)
+	if err != nil {
+		return Connected{}, err
+	}
+	want := pending(query.Get("state"), c, sessionID)
+	want.Platform = core.Platform(platform)
+	row, err := t.TakeConnection(ctx, want, false, a.cfg.Now())
+	if err != nil {
+		return Connected{}, stale(err)
+	}
+	profiles, err := a.exchange(ctx, c, n, row, query)
+	if err != nil {
+		return Connected{}, err
+	}
+	if row.Account != nil {
+		return a.finishReconnect(ctx, t, n, *row.Account, profiles)
+	}
+	usable, err := usableOf(n, profiles)
+	if err != nil {
+		return Connected{}, err
+	}
+	if len(usable) == 1 {
+		return a.connect(ctx, t, n, usable)
+	}
+	return a.offer(ctx, t, c, n, profiles, sessionID)
+}
+
+// stale is the answer to a way back that nothing waits for, whatever the reason.
+func stale(err error) error {
+	if core.CodeOf(err) != core.CodeNotFound {
+		return fmt.Errorf("find the consent under way: %w", err)
+	}
+	return core.Fail(core.CodeConflict, "This attempt to connect has ended or was begun in another browser.").
+		WithHint("Start again from Accounts.")
+}
+
+// exchange turns the way back into profiles. It is the network's turn to speak: no transaction is open.
+func (a *App) exchange(ctx context.Context, c core.Caller, n network.Network, row store.Connection, query url.Values) ([]network.Profile, error) {
+	name := n.Describe().Name
+	code := query.Get("code")
+	if code == "" {
+		return nil, core.Fail(core.CodeConflict, "%s did not give its consent.", name).
+			WithHint("Start again from Accounts, and allow what is asked for.")
+	}
+	grant := network.Grant{Code: code, RedirectURI: a.callback(row.Platform)}
+	if len(row.Verifier) > 0 {
+		verifier, err := a.cfg.Ring.Open(purposeVerifier, connectionPlace("verifier", row, c), row.Verifier)
+		if err != nil {
+			return nil, fmt.Errorf("open the verifier of a consent: %w", err)
+		}
+		grant.Verifier = string(verifier)
+	}
+	profiles, err := n.Exchange(ctx, grant)
+	if err != nil {
+		return nil, notConnected(name, err)
+	}
+	return profiles, nil
+}

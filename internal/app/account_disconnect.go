@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+const disconnected = "The account was disconnected."
+
+// Disconnect forgets an account's token at once and hides its row. Its queued posts become drafts and give
+// their slots back; while one of them is being sent it is a conflict, and nothing changes.
+func (a *App) Disconnect(ctx context.Context, c core.Caller, id string) error {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return err
+	}
+	accountID, err := core.ParseID[core.AccountKind](id)
+	if err != nil {
+		return err
+	}
+	return t.Tx(ctx, func(t store.Tenant) error {
+		account, err := t.Account(ctx, accountID)
+		if err != nil {
+			return err
+		}
+		if err := a.takePostsOff(ctx, t, account); err != nil {
+			return err
+		}
+		// Posts before accounts, as a worker locks them; the account comes last.
+		if err := t.HideAccount(ctx, accountID, disconnected, a.cfg.Now()); err != nil {
+			return err
+		}
+		late, err := t.QueuedPosts(ctx, accountID)
+		if err == nil && len(late) > 0 {
+			return busy(account)
+		}
+		return err
+	})
+}
+
+func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Account) error {
+	queued, err := t.QueuedPosts(ctx, account.ID)
+	if err != nil {
+		return err
+	}
+	for _, id := range queued {
+		post, err := t.LockPost(ctx, id)
+		if err != nil {
+			return err
+		}
+		if post.Status != core.PostQueued { // it went out while we waited for the lock
+			continue
+		}
+		err = a.takeOff(ctx, t, &post)
+		if core.CodeOf(err) == core.CodeConflict {
+			return busy(account)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func busy(account core.Account) error {
+	return core.Fail(core.CodeConflict, "A post to %s is being sent right now.", account.DisplayName).
+		WithHint("Wait until it is live or failed, then disconnect the account.")
+}

@@ -1,0 +1,224 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// notConnected says why a network did not complete a consent, in its own words where it has any.
+func notConnected(name string, err error) error {
+	var e *network.Error
+	if !errors.As(err, &e) {
+		return fmt.Errorf("connect to %s: %w", name, err)
+	}
+	switch e.Kind {
+	case network.Rejected, network.Expired, network.Revoked:
+		return core.Fail(core.CodeConflict, "%s refused to connect: %s", name, e.Message).
+			WithHint("Start again from Accounts.").Because(err)
+	}
+	away := core.Fail(core.CodeUnavailable, "%s could not be reached to connect.", name).
+		WithHint("Start again from Accounts in a moment.").Because(err)
+	away.RetryAfter = max(int(e.RetryAfter.Seconds()), 1)
+	return away
+}
+
+// usableOf picks the profiles that can be connected; without any, the error says why.
+func usableOf(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
+	var usable []network.Profile
+	why := ""
+	for _, p := range profiles {
+		if p.Unusable == "" {
+			usable = append(usable, p)
+		} else {
+			why = p.Unusable
+		}
+	}
+	if len(usable) > 0 {
+		return usable, nil
+	}
+	d := n.Describe()
+	e := core.Fail(core.CodeConflict, "The consent covers no %s that can be published to.", d.Profile)
+	if why == "" {
+		why = d.Needs
+	}
+	return nil, e.WithHint("%s", why)
+}
+
+func (a *App) finishReconnect(ctx context.Context, t store.Tenant, n network.Network, id core.AccountID, profiles []network.Profile) (Connected, error) {
+	account, err := t.Account(ctx, id)
+	if err != nil {
+		return Connected{}, err
+	}
+	i := slices.IndexFunc(profiles, func(p network.Profile) bool { return p.ExternalID == account.ExternalID })
+	switch {
+	case i < 0:
+		return Connected{}, core.Fail(core.CodeConflict, "The consent is for another %s than %s.", n.Describe().Profile, account.DisplayName).
+			WithHint("Sign in at %s as %s and reconnect, or connect the other as a new account.", n.Describe().Name, account.DisplayName)
+	case profiles[i].Unusable != "":
+		return Connected{}, core.Fail(core.CodeConflict, "%s cannot be published to.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
+	}
+	return a.connect(ctx, t, n, profiles[i:i+1])
+}
+
+// connect stores accounts for the profiles, all or none. The plan's limit is counted under the workspace's
+// lock; a profile that is connected already, or was once, is the same account as before.
+func (a *App) connect(ctx context.Context, t store.Tenant, n network.Network, profiles []network.Profile) (Connected, error) {
+	done := Connected{Platform: n.Describe().ID}
+	err := t.Tx(ctx, func(t store.Tenant) error {
+		list, err := a.saveProfiles(ctx, t, n.Describe().ID, profiles)
+		done.Accounts = accountsOf(list)
+		return err
+	})
+	if err != nil {
+		return Connected{}, err
+	}
+	return done, nil
+}
+
+func (a *App) saveProfiles(ctx context.Context, t store.Tenant, platform core.Platform, profiles []network.Profile) ([]core.Account, error) {
+	if err := t.LockWorkspace(ctx); err != nil {
+		return nil, err
+	}
+	_, plan, err := a.plan(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	used, err := t.CountAccounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []core.Account
+	for _, p := range profiles {
+		account, added, err := a.saveProfile(ctx, t, platform, p)
+		if err != nil {
+			return nil, fmt.Errorf("connect %s: %w", platform, err)
+		}
+		if added && plan.Accounts != nil && used >= *plan.Accounts {
+			return nil, tooManyAccounts(used, *plan.Accounts)
+		}
+		if added {
+			used++
+		}
+		list = append(list, account)
+	}
+	return list, nil
+}
+
+// saveProfile stores one account; added tells whether it is one more than before.
+func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Platform, p network.Profile) (account core.Account, added bool, err error) {
+	id, connected, err := t.FindAccount(ctx, platform, p.ExternalID)
+	if core.CodeOf(err) == core.CodeNotFound {
+		id, err = core.NewID[core.AccountKind](), nil
+	}
+	if err != nil {
+		return account, false, err
+	}
+	token, err := a.sealToken(id, t.WorkspaceID(), p.Token)
+	if err != nil {
+		return account, false, err
+	}
+	account = core.Account{
+		ID: id, Platform: platform, ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, AvatarURL: p.AvatarURL,
+		ConnectedAt: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
+	}
+	if err := t.SaveAccount(ctx, account, token); err != nil {
+		return account, false, err
+	}
+	if err := t.WakeArmed(ctx, id); err != nil {
+		return account, false, err
+	}
+	account, err = t.Account(ctx, id)
+	return account, !connected, err
+}
+
+// offer keeps the profiles, sealed, until the person has chosen among them.
+func (a *App) offer(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, profiles []network.Profile, sessionID string) (Connected, error) {
+	plain, err := json.Marshal(profiles)
+	if err != nil {
+		return Connected{}, fmt.Errorf("write profiles to choose from: %w", err)
+	}
+	choice := Connected{Choice: secret.Random(stateBytes), Platform: n.Describe().ID}
+	row := pending(choice.Choice, c, sessionID)
+	row.Platform, row.Verifier = choice.Platform, []byte{}
+	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionPlace("profiles", row, c), plain)
+	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
+		return Connected{}, fmt.Errorf("keep profiles to choose from: %w", err)
+	}
+	choice.Profiles, err = a.choices(ctx, t, choice.Platform, profiles)
+	return choice, err
+}
+
+func (a *App) choices(ctx context.Context, t store.Tenant, platform core.Platform, profiles []network.Profile) ([]ProfileChoice, error) {
+	out := make([]ProfileChoice, len(profiles))
+	for i, p := range profiles {
+		_, connected, err := t.FindAccount(ctx, platform, p.ExternalID)
+		if err != nil && core.CodeOf(err) != core.CodeNotFound {
+			return nil, err
+		}
+		out[i] = ProfileChoice{
+			ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, AvatarURL: p.AvatarURL,
+			Unusable: p.Unusable, Connected: connected,
+		}
+	}
+	return out, nil
+}
+
+// ChooseProfiles connects the chosen ones of the profiles that FinishConnect offered, all or none. When it
+// fails, the choice stays open.
+func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string, sessionID string) (Connected, error) {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return Connected{}, err
+	}
+	done := Connected{}
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		row, err := t.TakeConnection(ctx, pending(choice, c, sessionID), true, a.cfg.Now())
+		if err != nil {
+			return stale(err)
+		}
+		profiles, err := a.chosen(c, row, externalIDs)
+		if err != nil {
+			return err
+		}
+		list, err := a.saveProfiles(ctx, t, row.Platform, profiles)
+		done.Platform, done.Accounts = row.Platform, accountsOf(list)
+		return err
+	})
+	if err != nil {
+		return Connected{}, err
+	}
+	return done, nil
+}
+
+func (a *App) chosen(c core.Caller, row store.Connection, externalIDs []string) ([]network.Profile, error) {
+	plain, err := a.cfg.Ring.Open(purposeProfiles, connectionPlace("profiles", row, c), row.Profiles)
+	if err != nil {
+		return nil, fmt.Errorf("open the profiles to choose from: %w", err)
+	}
+	var all []network.Profile
+	if err := json.Unmarshal(plain, &all); err != nil {
+		return nil, fmt.Errorf("read the profiles to choose from: %w", err)
+	}
+	var picked []network.Profile
+	for _, id := range externalIDs {
+		i := slices.IndexFunc(all, func(p network.Profile) bool { return p.ExternalID == id && p.Unusable == "" })
+		if i < 0 {
+			return nil, core.Invalid("profile", "One of the chosen profiles cannot be connected.")
+		}
+		if !slices.ContainsFunc(picked, func(p network.Profile) bool { return p.ExternalID == id }) {
+			picked = append(picked, all[i])
+		}
+	}
+	if len(picked) == 0 {
+		return nil, core.Invalid("profile", "Nothing is chosen.")
+	}
+	return picked, nil
+}

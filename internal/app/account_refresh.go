@@ -1,0 +1,135 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/queue"
+	"belfry/internal/store"
+)
+
+const (
+	// refreshLease is how long a renewal is one worker's alone, refreshCall how long it may take: it ends
+	// before the lease does.
+	refreshLease = 5 * time.Minute
+	refreshCall  = 4 * time.Minute
+	// A renewal that failed for a while is tried again after as long as it has been due, within these.
+	refreshSoonest = time.Minute
+	refreshLatest  = time.Hour
+
+	refreshBatch = 500
+
+	tokenEnded = "The token has reached its end and cannot be renewed without a person."
+)
+
+// DueRefreshes lists the tokens to renew now. Those that nobody can renew and that are past their date
+// become expired on the way.
+func (a *App) DueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
+	if err := a.cfg.Store.ExpireTokens(ctx, tokenEnded); err != nil {
+		return nil, fmt.Errorf("mark expired accounts: %w", err)
+	}
+	due, err := a.cfg.Store.DueRefreshes(ctx, refreshBatch)
+	if err != nil {
+		return nil, fmt.Errorf("list tokens to renew: %w", err)
+	}
+	return due, nil
+}
+
+// RefreshToken renews an account's token ahead of its end. One statement claims the renewal by moving its
+// due time past the lease, which locks others out as a held row would, without a transaction that stays
+// open while the network is asked; a worker that dies gives the claim back when the lease runs out. The
+// result is stored only over the very token that was claimed. A failure for a while changes nothing but
+// the time of the next try.
+func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
+	t, err := a.enter(core.Worker(ws), core.Write)
+	if err != nil {
+		return err
+	}
+	account, sealed, err := t.ClaimRefresh(ctx, id, refreshLease)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("claim the renewal of account %s: %w", id, err)
+	}
+	result, err := a.refresh(ctx, t, account, sealed)
+	if err != nil {
+		return err
+	}
+	// The network may have ended the old token: what it gave is stored even if the caller has gone.
+	if err := t.FinishRefresh(context.WithoutCancel(ctx), id, sealed, result); err != nil {
+		return fmt.Errorf("store the renewed token of account %s: %w", id, err)
+	}
+	return nil
+}
+
+func (a *App) refresh(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) (store.RefreshResult, error) {
+	same := store.RefreshResult{Status: core.AccountOK}
+	old, err := a.openToken(account, t.WorkspaceID(), sealed)
+	if err != nil {
+		return same, err
+	}
+	n, _ := a.cfg.Networks.Get(account.Platform)
+	r, ok := n.(network.Refresher)
+	if !ok {
+		same.NeverAuto = true
+		return same, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, refreshCall)
+	defer cancel()
+	log := a.cfg.Log.With("workspace", t.WorkspaceID(), "account", account.ID, "network", account.Platform)
+	fresh, err := r.Refresh(ctx, old)
+	if err == nil && fresh.Access == "" {
+		err = errors.New("the network answered without a token")
+	}
+	if err != nil {
+		log.WarnContext(ctx, "a token could not be renewed", "error", err)
+		return a.notRefreshed(old, err), nil
+	}
+	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.merged(old, fresh))
+	if err != nil {
+		return same, err
+	}
+	log.InfoContext(ctx, "a token was renewed")
+	same.Token = &token
+	return same, nil
+}
+
+// merged keeps what the network left out, and never lets the next renewal be due at once.
+func (a *App) merged(old, fresh network.Token) network.Token {
+	if fresh.Refresh == "" {
+		fresh.Refresh = old.Refresh
+	}
+	if len(fresh.Scopes) == 0 {
+		fresh.Scopes = slices.Clone(old.Scopes)
+	}
+	if soonest := a.cfg.Now().Add(refreshSoonest); !fresh.RefreshAt.IsZero() && fresh.RefreshAt.Before(soonest) {
+		fresh.RefreshAt = soonest
+	}
+	return fresh
+}
+
+// lost maps the kinds of error after which only a person helps.
+var lost = map[network.Kind]core.AccountStatus{
+	network.Expired: core.AccountExpired,
+	network.Revoked: core.AccountRevoked,
+}
+
+func (a *App) notRefreshed(old network.Token, err error) store.RefreshResult {
+	var e *network.Error
+	if errors.As(err, &e) {
+		if status, ok := lost[e.Kind]; ok {
+			return store.RefreshResult{Status: status, Reason: e.Message, NeverAuto: true}
+		}
+	}
+	again := min(max(a.cfg.Now().Sub(old.RefreshAt), refreshSoonest), refreshLatest)
+	if e != nil {
+		again = max(again, e.RetryAfter)
+	}
+	return store.RefreshResult{Status: core.AccountOK, TryAgain: again}
+}

@@ -1,0 +1,120 @@
+package app
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// Counted is where a limit stands, as the RateLimit headers show it.
+type Counted struct {
+	Limit     int
+	Window    time.Duration
+	Remaining int
+	// Reset is how long until some of what was used is free again.
+	Reset time.Duration
+	// RetryAfter is how long until one request will really pass; 0 when this one did.
+	RetryAfter time.Duration
+}
+
+func (r Rate) counted(c store.Count) Counted {
+	return Counted{Limit: r.Max, Window: r.Window, Remaining: c.Remaining, Reset: c.Reset, RetryAfter: c.RetryAfter}
+}
+
+// rateLimited is the 429 of a limit. Whole seconds, never fewer than it takes.
+func rateLimited(wait time.Duration, message, hint string) *core.Error {
+	e := core.Fail(core.CodeRateLimited, "%s", message).WithHint("%s", hint)
+	e.RetryAfter = max(int(math.Ceil(wait.Seconds())), 1)
+	return e
+}
+
+func (r Rate) over(c Counted, what string) error {
+	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait as long as Retry-After says, and send fewer at a time.")
+}
+
+// CountAddress counts a request of a client address, whoever sends it (Spec §8). Over the limit it
+// answers rate_limited, with figures all the same.
+func (a *App) CountAddress(ctx context.Context, addressKey string) (Counted, error) {
+	if wait := a.refused.wait(addressKey, a.cfg.Now()); wait > 0 {
+		c := a.cfg.LimitAddress.counted(store.Count{Reset: wait, RetryAfter: wait})
+		return c, a.cfg.LimitAddress.over(c, "requests from this address")
+	}
+	n, err := a.cfg.Store.CountAddress(ctx, addressKey, a.cfg.LimitAddress.Max, a.cfg.LimitAddress.Window)
+	if err != nil {
+		return Counted{}, err
+	}
+	c := a.cfg.LimitAddress.counted(n)
+	if n.Granted {
+		return c, nil
+	}
+	a.refused.note(addressKey, a.cfg.Now(), c.RetryAfter)
+	return c, a.cfg.LimitAddress.over(c, "requests from this address")
+}
+
+// countCreate counts a creation of posts in the hourly limit.
+func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) {
+	n, err := t.CountCreate(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+	if err != nil {
+		return Counted{}, err
+	}
+	c := a.cfg.LimitCreate.counted(n)
+	if n.Granted {
+		return c, nil
+	}
+	return c, a.cfg.LimitCreate.over(c, "creations of posts in this workspace")
+}
+
+// withCreations adds the figures of the hourly limit to a replayed answer, which costs nothing of it.
+func (a *App) withCreations(ctx context.Context, t store.Tenant, need Need, kept Admitted) (Admitted, error) {
+	if !need.Create {
+		return kept, nil
+	}
+	n, err := t.PeekCreate(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
+	if err != nil {
+		return Admitted{}, err
+	}
+	c := a.cfg.LimitCreate.counted(n)
+	c.RetryAfter = 0
+	kept.Create = &c
+	return kept, nil
+}
+
+// refused remembers until when addresses are over their limit, so that a flood does not reach the
+// database. It forgets an address no later than the database would let it in.
+type refused struct {
+	mu    sync.Mutex
+	until map[string]time.Time
+}
+
+// refusedMax bounds the memory that a flood from many addresses takes.
+const refusedMax = 10_000
+
+func (r *refused) wait(key string, now time.Time) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	until, ok := r.until[key]
+	if !ok {
+		return 0
+	}
+	if wait := until.Sub(now); wait > 0 {
+		return wait
+	}
+	delete(r.until, key)
+	return 0
+}
+
+func (r *refused) note(key string, now time.Time, wait time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.until == nil {
+		r.until = map[string]time.Time{}
+	}
+	if len(r.until) >= refusedMax {
+		clear(r.until) // the database knows them all still
+	}
+	r.until[key] = now.Add(wait)
+}

@@ -1,0 +1,179 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// SignedIn is a person who has just proved who they are, and the workspace they find first.
+type SignedIn struct {
+	User      core.UserID
+	Name      string
+	Workspace core.WorkspaceID
+	Slug      string
+}
+
+// touchEvery is how often at most the last use of a key is written.
+const touchEvery = time.Minute
+
+// Authenticate recognises an API key. Anything but a key that is valid right now is unauthenticated, in
+// one answer: a mistyped one never reaches the database, a revoked one is not found there.
+func (a *App) Authenticate(ctx context.Context, bearer string) (core.Caller, error) {
+	hash, ok := secret.CheckKey(bearer)
+	if !ok {
+		return core.Caller{}, core.Unauthenticated()
+	}
+	k, err := a.cfg.Store.KeyHolder(ctx, hash[:])
+	if core.CodeOf(err) == core.CodeNotFound {
+		return core.Caller{}, core.Unauthenticated()
+	}
+	if err != nil {
+		return core.Caller{}, fmt.Errorf("look up an API key: %w", err)
+	}
+	now := a.cfg.Now()
+	if since := now.Add(-touchEvery); k.LastUsedAt == nil || k.LastUsedAt.Before(since) {
+		if err := a.cfg.Store.TouchKey(ctx, k.Key, now, since); err != nil {
+			return core.Caller{}, fmt.Errorf("note the use of key %s: %w", k.Key, err)
+		}
+	}
+	return core.NewCaller(core.Credential{
+		Workspace: k.Workspace, User: k.User, Key: k.Key, Kind: core.CredentialKey, Name: k.Name, Role: k.Role, Plan: k.Plan,
+		Scope: k.Scope, Via: core.ViaAPI,
+	}), nil
+}
+
+// sessionName is what whoami calls the credential of a signed-in browser.
+const sessionName = "Dashboard"
+
+// SessionCaller is the caller of a person whose session was proved, in one of their workspaces. Someone
+// who is no longer a member is unauthenticated.
+func (a *App) SessionCaller(ctx context.Context, user, workspace string) (core.Caller, error) {
+	userID, err := core.ParseID[core.UserKind](user)
+	if err != nil {
+		return core.Caller{}, signInFirst()
+	}
+	workspaceID, err := core.ParseID[core.WorkspaceKind](workspace)
+	if err != nil {
+		return core.Caller{}, signInFirst()
+	}
+	return a.sessionCaller(ctx, userID, workspaceID)
+}
+
+func (a *App) sessionCaller(ctx context.Context, user core.UserID, workspace core.WorkspaceID) (core.Caller, error) {
+	m, err := a.cfg.Store.Member(ctx, user, workspace)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return core.Caller{}, signInFirst()
+	}
+	if err != nil {
+		return core.Caller{}, fmt.Errorf("look up a session's person: %w", err)
+	}
+	return core.NewCaller(core.Credential{
+		Workspace: m.Workspace, User: m.User, Kind: core.CredentialSession, Name: sessionName, Role: m.Role, Plan: m.Plan,
+		Scope: core.Write, Via: core.ViaUI,
+	}), nil
+}
+
+func signInFirst() error {
+	return core.Fail(core.CodeUnauthenticated, "You are not signed in.").WithHint("Sign in, then try again.")
+}
+
+// Throttles of signing in: so many tries at once, then one per interval. A success forgives the account,
+// never the address, or an account of one's own would buy more tries at others.
+const (
+	addressTries    = 20
+	addressInterval = 10 * time.Second
+	accountTries    = 10
+	accountInterval = 30 * time.Second
+)
+
+// SignIn proves a person by e-mail address and password. An unknown address and a wrong password get the
+// same answer after the same time.
+func (a *App) SignIn(ctx context.Context, in contract.SignIn, addressKey string) (SignedIn, error) {
+	email := strings.TrimSpace(in.Email)
+	account := accountKey(email)
+	if err := a.throttle(ctx, "sign-in/address/"+addressKey, addressTries, addressInterval); err != nil {
+		return SignedIn{}, err
+	}
+	if err := a.throttle(ctx, account, accountTries, accountInterval); err != nil {
+		return SignedIn{}, err
+	}
+	user, err := a.cfg.Store.UserByEmail(ctx, email)
+	if core.CodeOf(err) == core.CodeNotFound {
+		if err := a.passwords.Dummy(ctx, in.Password); err != nil {
+			return SignedIn{}, err
+		}
+		return SignedIn{}, wrongPassword()
+	}
+	if err != nil {
+		return SignedIn{}, fmt.Errorf("look up a person who signs in: %w", err)
+	}
+	if right, err := a.passwords.Verify(ctx, user.PasswordHash, in.Password); err != nil || !right {
+		if err == nil {
+			err = wrongPassword()
+		}
+		return SignedIn{}, err
+	}
+	if err := a.cfg.Store.Forgive(ctx, account); err != nil {
+		return SignedIn{}, fmt.Errorf("forget failed tries to sign in: %w", err)
+	}
+	return a.arrive(ctx, user)
+}
+
+// arrive finds the workspace a person sees first.
+func (a *App) arrive(ctx context.Context, user store.SignInUser) (SignedIn, error) {
+	list, err := a.cfg.Store.Memberships(ctx, user.ID)
+	if err != nil {
+		return SignedIn{}, fmt.Errorf("list workspaces of %s: %w", user.ID, err)
+	}
+	if len(list) == 0 {
+		return SignedIn{}, core.Fail(core.CodeInsufficientScope, "You are not a member of any workspace.").
+			WithHint("Ask an owner or admin to add you.")
+	}
+	return SignedIn{User: user.ID, Name: user.Name, Workspace: list[0].ID, Slug: list[0].Slug}, nil
+}
+
+func wrongPassword() error {
+	return core.Fail(core.CodeUnauthenticated, "The e-mail address or the password is wrong.").WithHint("Check both and try again.")
+}
+
+// accountKey names an account in the throttle, known or not, without writing anybody's address there.
+func accountKey(email string) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(email)))
+	return "sign-in/account/" + hex.EncodeToString(sum[:])
+}
+
+func (a *App) throttle(ctx context.Context, key string, tries int, interval time.Duration) error {
+	wait, err := a.cfg.Store.Throttle(ctx, key, tries, interval)
+	if err != nil {
+		return fmt.Errorf("throttle signing in: %w", err)
+	}
+	if wait > 0 {
+		return rateLimited(wait, "Too many tries to sign in.", "Wait a little, then try again.")
+	}
+	return nil
+}
+
+// Workspace is one of a person's workspaces, for the switcher.
+type Workspace struct {
+	ID, Slug, Name string
+	Role           core.Role
+}
+
+// Workspaces lists a person's workspaces, the oldest membership first.
+func (a *App) Workspaces(ctx context.Context, user core.UserID) ([]Workspace, error) {
+	list, err := a.cfg.Store.Memberships(ctx, user)
+	out := make([]Workspace, len(list))
+	for i, m := range list {
+		out[i] = Workspace{ID: m.ID.String(), Slug: m.Slug, Name: m.Name, Role: m.Role}
+	}
+	return out, err
+}

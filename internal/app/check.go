@@ -1,0 +1,70 @@
+package app
+
+import (
+	"net/mail"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"belfry/internal/core"
+	"belfry/internal/secret"
+)
+
+// Bounds of short texts, in characters.
+const (
+	maxName        = 80
+	maxDescription = 1000
+	maxSlug        = 40
+	maxEmail       = 254
+)
+
+// checkName refuses a name that is blank, too long or of more than one line. what begins the sentence.
+func checkName(path, what, name string) error {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return core.Invalid(path, "%s is missing.", what)
+	case utf8.RuneCountInString(name) > maxName:
+		return core.Invalid(path, "%s has more than %d characters.", what, maxName)
+	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return core.Invalid(path, "%s has characters that cannot be shown.", what)
+	}
+	return nil
+}
+
+// checkEmail returns the address without the spaces around it.
+func checkEmail(path, email string) (string, error) {
+	email = strings.TrimSpace(email)
+	parsed, err := mail.ParseAddress(email)
+	if err != nil || parsed.Address != email || len(email) > maxEmail || strings.ContainsFunc(email, unicode.IsControl) {
+		return "", core.Invalid(path, "This is not an e-mail address such as ada@example.org.")
+	}
+	return email, nil
+}
+
+func checkPassword(password string) error {
+	if err := secret.CheckPassword(password); err != nil {
+		return core.Invalid("password", "%s", err.Error())
+	}
+	return nil
+}
+
+// slugOf makes a short name for addresses: letters without their marks, digits, single hyphens.
+func slugOf(name string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToLower(name)) {
+		switch {
+		case b.Len() >= maxSlug:
+		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case unicode.Is(unicode.Mn, r): // the mark of the letter before it
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	if slug := strings.Trim(b.String(), "-"); slug != "" {
+		return slug
+	}
+	return "workspace"
+}

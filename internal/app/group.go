@@ -1,0 +1,177 @@
+package app
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// groupColor is the color of a group whose maker chose none.
+const groupColor = "#8a8f98"
+
+var colorForm = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
+
+// ListGroups lists the groups by name.
+func (a *App) ListGroups(ctx context.Context, c core.Caller) (contract.Groups, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.Groups{}, err
+	}
+	list, err := t.Groups(ctx)
+	if err != nil {
+		return contract.Groups{}, err
+	}
+	out := contract.Groups{Groups: []contract.Group{}}
+	for _, g := range list {
+		out.Groups = append(out.Groups, groupOf(g))
+	}
+	return out, nil
+}
+
+// GetGroup reads a group.
+func (a *App) GetGroup(ctx context.Context, c core.Caller, id string) (contract.Group, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.Group{}, err
+	}
+	groupID, err := core.ParseID[core.GroupKind](id)
+	if err != nil {
+		return contract.Group{}, err
+	}
+	g, err := t.Group(ctx, groupID)
+	if err != nil {
+		return contract.Group{}, err
+	}
+	return groupOf(g), nil
+}
+
+// CreateGroup makes a group of connected accounts, if the plan includes groups.
+func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.CreateGroup) (contract.Group, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return contract.Group{}, err
+	}
+	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
+	g := store.Group{
+		ID: core.NewID[core.GroupKind](), Name: in.Name, Description: in.Description, Color: in.Color, CreatedAt: now, UpdatedAt: now,
+	}
+	if g.Color == "" {
+		g.Color = groupColor
+	}
+	if err := checkGroup(g); err != nil {
+		return contract.Group{}, err
+	}
+	if g.Accounts, err = a.members(ctx, t, in.AccountIDs); err != nil {
+		return contract.Group{}, err
+	}
+	_, plan, err := a.plan(ctx, t)
+	if err != nil {
+		return contract.Group{}, err
+	}
+	if !plan.Groups {
+		return contract.Group{}, core.NotIncluded("groups")
+	}
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.AddGroup(ctx, g); err != nil {
+			return err
+		}
+		return t.SetGroupAccounts(ctx, g.ID, g.Accounts)
+	})
+	if err != nil {
+		return contract.Group{}, err
+	}
+	return groupOf(g), nil
+}
+
+// EditGroup changes what the request names; accountIds replaces the membership.
+func (a *App) EditGroup(ctx context.Context, c core.Caller, id string, in contract.EditGroup) (contract.Group, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return contract.Group{}, err
+	}
+	groupID, err := core.ParseID[core.GroupKind](id)
+	if err != nil {
+		return contract.Group{}, err
+	}
+	var g store.Group
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		if g, err = t.LockGroup(ctx, groupID); err != nil {
+			return err
+		}
+		g.Name, g.Description, g.Color = or(in.Name, g.Name), or(in.Description, g.Description), or(in.Color, g.Color)
+		g.UpdatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
+		if err := checkGroup(g); err != nil {
+			return err
+		}
+		if err := t.UpdateGroup(ctx, g); err != nil || in.AccountIDs == nil {
+			return err
+		}
+		if g.Accounts, err = a.members(ctx, t, *in.AccountIDs); err != nil {
+			return err
+		}
+		return t.SetGroupAccounts(ctx, groupID, g.Accounts)
+	})
+	if err != nil {
+		return contract.Group{}, err
+	}
+	return groupOf(g), nil
+}
+
+// DeleteGroup removes a group; its accounts stay as they are.
+func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return err
+	}
+	groupID, err := core.ParseID[core.GroupKind](id)
+	if err != nil {
+		return err
+	}
+	return t.DeleteGroup(ctx, groupID)
+}
+
+func checkGroup(g store.Group) error {
+	if err := checkName("name", "The group's name", g.Name); err != nil {
+		return err
+	}
+	if n := utf8.RuneCountInString(g.Description); n > maxDescription || !utf8.ValidString(g.Description) {
+		return core.Invalid("description", "The description has %d characters; %d is the most.", n, maxDescription)
+	}
+	if !colorForm.MatchString(g.Color) {
+		return core.Invalid("color", "%q is not a color of the form #rrggbb.", g.Color)
+	}
+	return nil
+}
+
+// members finds the accounts of a group, each once; one that is not connected here is not_found.
+func (a *App) members(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
+	var unique []core.AccountID
+	for _, s := range ids {
+		id, err := core.ParseID[core.AccountKind](s)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(unique, id) {
+			unique = append(unique, id)
+		}
+	}
+	_, err := a.accounts(ctx, t, unique)
+	return unique, err
+}
+
+func groupOf(g store.Group) contract.Group {
+	out := contract.Group{
+		ID: g.ID.String(), Name: g.Name, Description: g.Description, Color: g.Color, AccountIDs: []string{},
+		CreatedAt: contract.Time{Time: g.CreatedAt}, UpdatedAt: contract.Time{Time: g.UpdatedAt},
+	}
+	for _, id := range g.Accounts {
+		out.AccountIDs = append(out.AccountIDs, id.String())
+	}
+	return out
+}

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Bounds of health (security.md, Operational promises).
+const (
+	workerSilence = 30 * time.Second
+	overdueAfter  = 60 * time.Second
+)
+
+// Beat notes that a worker is at work.
+func (a *App) Beat(ctx context.Context, worker string) error { return a.cfg.Store.Beat(ctx, worker) }
+
+// Healthy returns an error, unavailable with a sentence for the operator, when the database is away or its
+// schema is not this program's, when no worker has reported lately, and when a post has been due and held
+// by nobody for too long. Waiting for a network, a retry or a throttle is no illness.
+func (a *App) Healthy(ctx context.Context) error {
+	pulse, err := a.cfg.Store.Pulse(ctx, workerSilence, overdueAfter)
+	if err != nil {
+		return core.Fail(core.CodeUnavailable, "The database does not answer.").Because(err)
+	}
+	if a.cfg.Schema != nil {
+		if err := a.cfg.Schema(ctx); err != nil {
+			return core.Fail(core.CodeUnavailable, "The database's schema is not this program's.").
+				WithHint("Run belfry migrate.").Because(err)
+		}
+	}
+	if !pulse.WorkerSeen {
+		return core.Fail(core.CodeUnavailable, "No worker has reported for %d seconds.", int(workerSilence.Seconds()))
+	}
+	if pulse.Overdue {
+		return core.Fail(core.CodeUnavailable, "A post has been due for more than %d seconds and no worker holds it.", int(overdueAfter.Seconds()))
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/secret"
+)
+
+// ListKeys lists the workspace's API keys, newest first. Only a person who manages the workspace may.
+func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error) {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return contract.Keys{}, err
+	}
+	keys, err := t.Keys(ctx)
+	if err != nil {
+		return contract.Keys{}, err
+	}
+	out := contract.Keys{Keys: []contract.Key{}}
+	for _, k := range keys {
+		out.Keys = append(out.Keys, contract.KeyOf(k))
+	}
+	return out, nil
+}
+
+// CreateKey makes an API key that acts for the caller. The answer shows it for the only time.
+func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKey) (contract.Key, error) {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return contract.Key{}, err
+	}
+	if err := checkName("name", "The key's name", in.Name); err != nil {
+		return contract.Key{}, err
+	}
+	scope := core.Scope(in.Scope)
+	if scope != core.Read && scope != core.Write {
+		return contract.Key{}, core.Invalid("scope", "A key's scope is %q or %q.", core.Read, core.Write)
+	}
+	key, hash, hint := secret.MintKey()
+	k := core.Key{
+		ID: core.NewID[core.KeyKind](), Name: in.Name, Scope: scope, Hint: hint, CreatedBy: c.User(), CreatedAt: a.cfg.Now().UTC(),
+	}
+	if err := t.AddKey(ctx, k, hash[:]); err != nil {
+		return contract.Key{}, err
+	}
+	out := contract.KeyOf(k)
+	out.Key = key
+	return out, nil
+}
+
+// RevokeKey ends a key: its next request is unauthenticated.
+func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return err
+	}
+	keyID, err := core.ParseID[core.KeyKind](id)
+	if err != nil {
+		return err
+	}
+	return t.DeleteKey(ctx, keyID)
+}

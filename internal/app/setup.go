@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// SetUpOpen tells whether the first run is still to come: no workspace exists.
+func (a *App) SetUpOpen(ctx context.Context) (bool, error) {
+	any, err := a.cfg.Store.AnyWorkspace(ctx)
+	return !any, err
+}
+
+func alreadySetUp() error {
+	return core.Fail(core.CodeConflict, "This server is set up already.").WithHint("Sign in instead.")
+}
+
+// SetUp makes the first workspace and its owner. Of several at once exactly one does; from then on it is
+// a conflict.
+func (a *App) SetUp(ctx context.Context, in contract.SetUp) (SignedIn, error) {
+	open, err := a.SetUpOpen(ctx)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if !open {
+		return SignedIn{}, alreadySetUp()
+	}
+	w, err := a.newWorkspace(contract.CreateWorkspace{Name: in.Workspace, TZ: in.TZ}, "workspace")
+	if err != nil {
+		return SignedIn{}, err
+	}
+	u, err := newUser(in.Name, in.Email, in.Password)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	hash, err := a.passwords.Hash(ctx, in.Password)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		if err := s.LockSetUp(ctx); err != nil {
+			return err
+		}
+		any, err := s.AnyWorkspace(ctx)
+		if err != nil {
+			return err
+		}
+		if any {
+			return alreadySetUp()
+		}
+		if err := s.AddUser(ctx, u, hash, a.cfg.Now()); err != nil {
+			return err
+		}
+		w, err = a.found(ctx, s, w, u.ID)
+		return err
+	})
+	if err != nil {
+		return SignedIn{}, fmt.Errorf("set up: %w", err)
+	}
+	return SignedIn{User: u.ID, Name: u.Name, Workspace: w.ID, Slug: w.Slug}, nil
+}
+
+// found stores a workspace with its owner. A slug that was made from the name gets a number when it is taken.
+func (a *App) found(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID) (core.Workspace, error) {
+	made := w.Slug == ""
+	base := slugOf(w.Name)
+	for n := 1; ; n++ {
+		if made {
+			w.Slug = numbered(base, n)
+		}
+		added, err := s.AddWorkspace(ctx, w, a.cfg.Now())
+		switch {
+		case err != nil:
+			return w, err
+		case added:
+			return w, s.AddMember(ctx, w.ID, owner, core.RoleOwner, a.cfg.Now())
+		case !made:
+			return w, core.Fail(core.CodeConflict, "Another workspace has the short name %q.", w.Slug).WithHint("Choose another.")
+		}
+	}
+}
+
+func numbered(base string, n int) string {
+	if n == 1 {
+		return base
+	}
+	return base + "-" + strconv.Itoa(n)
+}
+
+// newWorkspace checks what a workspace is made of; namePath is what its name is called in the request.
+func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.Workspace, error) {
+	w := core.Workspace{ID: core.NewID[core.WorkspaceKind](), Name: in.Name, Slug: in.Slug, Plan: in.Plan, Currency: currency}
+	if err := checkName(namePath, "The workspace's name", in.Name); err != nil {
+		return w, err
+	}
+	if in.Slug != "" && slugOf(in.Slug) != in.Slug {
+		return w, core.Invalid("slug", "A short name has small letters, digits and single hyphens, at most %d.", maxSlug)
+	}
+	if w.Plan == "" {
+		w.Plan = core.PlanOwner
+	}
+	if _, ok := a.cfg.Plans[w.Plan]; !ok {
+		return w, core.Invalid("plan", "There is no plan %q.", w.Plan)
+	}
+	zone, err := core.ParseZone(in.TZ)
+	if err != nil {
+		return w, core.Invalid("tz", "%q is not a time zone; use an IANA name such as Europe/Berlin.", in.TZ)
+	}
+	w.Zone = zone
+	return w, nil
+}
+
+// currency is what a new workspace counts money in.
+const currency = "USD"
+
+func newUser(name, email, password string) (core.User, error) {
+	u := core.User{ID: core.NewID[core.UserKind](), Name: name}
+	if err := checkName("name", "The name", name); err != nil {
+		return u, err
+	}
+	var err error
+	if u.Email, err = checkEmail("email", email); err != nil {
+		return u, err
+	}
+	return u, checkPassword(password)
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// The verbs of this file are the operator's, who needs no credential: the command line calls them.
+
+// CreateWorkspace makes a workspace with its owner. A person who exists keeps their name and password.
+func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) (SignedIn, error) {
+	if in.TZ == "" {
+		in.TZ = "UTC"
+	}
+	w, err := a.newWorkspace(in, "name")
+	if err != nil {
+		return SignedIn{}, err
+	}
+	email, err := checkEmail("owner-email", in.OwnerEmail)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	owner, err := a.cfg.Store.UserByEmail(ctx, email)
+	known := err == nil
+	if err != nil && core.CodeOf(err) != core.CodeNotFound {
+		return SignedIn{}, fmt.Errorf("look up the owner: %w", err)
+	}
+	if !known {
+		if owner, err = a.newOwner(ctx, in); err != nil {
+			return SignedIn{}, err
+		}
+	}
+	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		if !known {
+			u := core.User{ID: owner.ID, Name: owner.Name, Email: owner.Email}
+			if err := s.AddUser(ctx, u, owner.PasswordHash, a.cfg.Now()); err != nil {
+				return err
+			}
+		}
+		w, err = a.found(ctx, s, w, owner.ID)
+		return err
+	})
+	if err != nil {
+		return SignedIn{}, fmt.Errorf("create workspace: %w", err)
+	}
+	return SignedIn{User: owner.ID, Name: owner.Name, Workspace: w.ID, Slug: w.Slug}, nil
+}
+
+func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.SignInUser, error) {
+	name := in.OwnerName
+	if name == "" {
+		name, _, _ = strings.Cut(strings.TrimSpace(in.OwnerEmail), "@")
+	}
+	u, err := newUser(name, in.OwnerEmail, in.Password)
+	if err != nil {
+		return store.SignInUser{}, err
+	}
+	hash, err := a.passwords.Hash(ctx, in.Password)
+	return store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, err
+}
+
+// SetPlan puts a workspace, named by slug or id, on a plan.
+func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) error {
+	if _, ok := a.cfg.Plans[plan]; !ok {
+		return core.Invalid("plan", "There is no plan %q.", plan)
+	}
+	w, err := a.workspace(ctx, slugOrID)
+	if err != nil {
+		return err
+	}
+	return a.cfg.Store.SetPlan(ctx, w.ID, plan)
+}
+
+func (a *App) workspace(ctx context.Context, slugOrID string) (core.Workspace, error) {
+	w, err := a.cfg.Store.FindWorkspace(ctx, slugOrID)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Give its short name or its id.")
+	}
+	return w, err
+}
+
+// CreateKeyFor makes an API key that acts for the owner of a workspace, named by slug or id.
+func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope core.Scope) (contract.Key, error) {
+	w, err := a.workspace(ctx, workspace)
+	if err != nil {
+		return contract.Key{}, err
+	}
+	owner, err := a.cfg.Store.Owner(ctx, w.ID)
+	if err != nil {
+		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
+	}
+	c, err := a.sessionCaller(ctx, owner, w.ID)
+	if err != nil {
+		return contract.Key{}, err
+	}
+	return a.CreateKey(ctx, c, contract.CreateKey{Name: name, Scope: string(scope)})
+}
+
+// SetPassword replaces a person's password and forgives failed tries to sign in.
+func (a *App) SetPassword(ctx context.Context, email, password string) error {
+	user, err := a.cfg.Store.UserByEmail(ctx, strings.TrimSpace(email))
+	if core.CodeOf(err) == core.CodeNotFound {
+		return core.Fail(core.CodeNotFound, "Nobody has the e-mail address %s.", email).WithHint("Check how it is written.")
+	}
+	if err != nil {
+		return fmt.Errorf("look up a person: %w", err)
+	}
+	if err := checkPassword(password); err != nil {
+		return err
+	}
+	hash, err := a.passwords.Hash(ctx, password)
+	if err != nil {
+		return err
+	}
+	if err := a.cfg.Store.SetPassword(ctx, user.ID, hash); err != nil {
+		return fmt.Errorf("store a password: %w", err)
+	}
+	return a.cfg.Store.Forgive(ctx, accountKey(user.Email))
+}

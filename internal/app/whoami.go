@@ -1,0 +1,42 @@
+package app
+
+import (
+	"context"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// Whoami tells in which workspace, as whom and with which rights the caller acts, and what the workspace
+// has used of its plan.
+func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.Whoami{}, err
+	}
+	w, plan, err := a.plan(ctx, t)
+	if err != nil {
+		return contract.Whoami{}, err
+	}
+	user, err := t.User(ctx, c.User())
+	if err != nil {
+		return contract.Whoami{}, err
+	}
+	used, err := t.Usage(ctx, w.Zone.Month(a.cfg.Now()))
+	if err != nil {
+		return contract.Whoami{}, err
+	}
+	out := contract.Whoami{
+		Workspace:  contract.WorkspaceOf(w),
+		User:       contract.User{ID: user.ID.String(), Name: user.Name},
+		Credential: contract.Credential{Kind: string(c.Kind()), Name: c.CredentialName()},
+		Usage:      contract.UsageOf(used, plan),
+	}
+	for _, scope := range c.Scopes() {
+		out.Credential.Scopes = append(out.Credential.Scopes, string(scope))
+	}
+	if c.IsSession() {
+		out.User.Email = &user.Email
+	}
+	return out, nil
+}
