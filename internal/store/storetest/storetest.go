@@ -64,17 +64,38 @@ func EmptyURL(t testing.TB) string {
 
 func database(t testing.TB, admin, template string) string {
 	t.Helper()
-	ctx := context.WithoutCancel(t.Context())
-	name := prefix + strings.ToLower(rand.Text()[:16])
-	if err := clone(ctx, admin, name, template); err != nil {
+	address, drop, err := copyOf(context.WithoutCancel(t.Context()), admin, template)
+	if err != nil {
 		t.Fatalf("make a database for the test: %v", err)
 	}
 	t.Cleanup(func() {
-		if err := execute(ctx, admin, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+		if err := drop(); err != nil {
 			t.Errorf("drop the test's database: %v", err)
 		}
 	})
-	return within(admin, name)
+	return address
+}
+
+// Database makes a migrated database on a server that Start started, for programs that are no tests.
+// The caller drops it.
+func Database(ctx context.Context, admin string) (address string, drop func() error, err error) {
+	if err := makeTemplate(ctx, admin); err != nil {
+		return "", nil, err
+	}
+	template, err := templateName()
+	if err != nil {
+		return "", nil, err
+	}
+	return copyOf(ctx, admin, template)
+}
+
+func copyOf(ctx context.Context, admin, template string) (address string, drop func() error, err error) {
+	name := prefix + strings.ToLower(rand.Text()[:16])
+	if err := clone(ctx, admin, name, template); err != nil {
+		return "", nil, err
+	}
+	drop = func() error { return execute(ctx, admin, "DROP DATABASE "+name+" WITH (FORCE)") }
+	return within(admin, name), drop, nil
 }
 
 // Pool returns a pool on a new database as URL makes it; it is closed when t ends.

@@ -1,0 +1,81 @@
+// Schema prints the schema of a freshly migrated database, as docs/schema.sql holds it:
+//
+//	go run ./tools/schema docs/schema.sql
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"belfry/internal/store/storetest"
+)
+
+const head = "-- The whole schema after all migrations, River's tables included; written by `make schema`: do not edit.\n"
+
+func main() {
+	if err := run(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "schema:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) (err error) {
+	if len(args) != 1 {
+		return errors.New("usage: schema FILE")
+	}
+	server, err := storetest.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		stopCtx, cancel := context.WithTimeout(ctx, 20*time.Second)
+		defer cancel()
+		err = errors.Join(err, server.Stop(stopCtx))
+	}()
+	address, drop, err := storetest.Database(ctx, server.URL())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, drop()) }()
+	cmd := exec.CommandContext(ctx, filepath.Join(server.Binaries().Dir, "pg_dump"), "--schema-only", "--no-owner", "--no-privileges", "--dbname="+address)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("run pg_dump: %w", err)
+	}
+	return os.WriteFile(args[0], []byte(head+plain(string(out))), 0o644)
+}
+
+// noise begins lines that differ between versions of pg_dump, or from run to run, and say nothing
+// about the schema.
+var noise = []string{"--", "SET ", "SELECT pg_catalog.set_config", `\restrict`, `\unrestrict`}
+
+// plain leaves out noise and repeated empty lines.
+func plain(dump string) string {
+	var b strings.Builder
+	empty := true
+	for line := range strings.Lines(dump) {
+		line = strings.TrimRight(line, " \n")
+		if noisy(line) || line == "" && empty {
+			continue
+		}
+		empty = line == ""
+		b.WriteString(line + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+func noisy(line string) bool {
+	for _, start := range noise {
+		if strings.HasPrefix(line, start) {
+			return true
+		}
+	}
+	return false
+}
