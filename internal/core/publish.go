@@ -243,6 +243,9 @@ func (p Publication) arm() (Publication, Do) {
 
 // dead replaces a handle that the network itself says was never and will never be published.
 func (p Publication) dead() (Publication, Do) {
+	if p.Flow == FlowOneCall { // which has no handle: no answer at all
+		return p, DoBackoff
+	}
 	p.Handle, p.Armed, p.Open, p.Answer = "", false, false, AnswerNone
 	p.Deaths++
 	if p.Deaths > limitDeaths {

@@ -1,0 +1,177 @@
+package core_test
+
+import (
+	"fmt"
+	"testing"
+
+	"belfry/internal/core"
+)
+
+// Whatever a ledger says and whatever is answered, some things are never asked for.
+func TestNextKeepsItsShape(t *testing.T) {
+	t.Parallel()
+	count := 0
+	everyDecision(func(p core.Publication, s core.Signal) {
+		count++
+		next, do := p.Next(s)
+		complain := func(why string) { t.Errorf("%s: %+v on %+v gives %s of %+v", why, p, s, do, next) }
+		if do == core.DoPublish && (next.Step != core.StepArmed || !next.Armed || !next.Open) {
+			complain("the irreversible call without its record")
+		}
+		if do == core.DoPublish && s.Verdict != core.Ready && s.Verdict != core.Absent {
+			complain("the irreversible call without the network's word that it may be made")
+		}
+		if do == core.DoCreate && (next.Flow != core.FlowHandle || next.Step != core.StepCreating || next.Armed) {
+			complain("a second handle, or one where there is none")
+		}
+		if do == core.DoFind && next.Flow != core.FlowOneCall {
+			complain("a search where a handle can be asked")
+		}
+		if (do == core.DoLive) != (next.Step == core.StepLive && s.Verdict == core.Done) && do != core.DoStop {
+			complain("live without the network's word, or the other way round")
+		}
+		if (next.Step == core.StepRejected) != (do == core.DoFail || do == core.DoAccount) && do != core.DoStop {
+			complain("rejected without a failure, or the other way round")
+		}
+		if next.Flow != p.Flow {
+			complain("another flow")
+		}
+		if next.Tries-p.Tries < 0 || next.Tries-p.Tries > 1 || (next.Tries > p.Tries) != (do == core.DoRetry) {
+			complain("tries miscounted")
+		}
+	})
+	if count < 10_000 {
+		t.Errorf("only %d decisions were tried", count)
+	}
+}
+
+// everyDecision visits every ledger row that can be, with every signal it can get.
+func everyDecision(visit func(core.Publication, core.Signal)) {
+	for _, p := range everyPublication() {
+		for bits := range 1 << 5 {
+			s := core.Signal{
+				Due: bits&1 != 0, Quiet: bits&2 != 0, Stale: bits&4 != 0, AccountOK: bits&8 != 0, MayRetry: bits&16 != 0,
+			}
+			visit(p, s)
+			for _, s.Call = range callsOf(p) {
+				for _, s.Verdict = range verdicts[1:] {
+					if s.Call == core.DoCreate && s.Verdict == core.Done {
+						s.Handle = "h2"
+					}
+					visit(p, s)
+				}
+			}
+		}
+	}
+}
+
+func everyPublication() []core.Publication {
+	var all []core.Publication
+	for _, step := range steps {
+		for _, answer := range answers {
+			for bits := range 1 << 2 {
+				p := core.Publication{Flow: core.FlowOneCall, Step: step, Armed: bits&1 != 0, Open: bits&2 != 0, Answer: answer}
+				if step == core.StepArmed && !p.Armed || p.Open && !p.Armed {
+					continue
+				}
+				all = append(all, p)
+				p.Flow = core.FlowHandle
+				if step == core.StepWaiting || step == core.StepArmed || step == core.StepLive {
+					p.Handle = "h1"
+				}
+				if (step == core.StepIdle || step == core.StepCreating || step == core.StepWaiting) && p.Armed {
+					continue
+				}
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// callsOf lists the calls that a worker with this row can have made.
+func callsOf(p core.Publication) []core.Do {
+	ask := core.DoStatus
+	if p.Flow == core.FlowOneCall {
+		ask = core.DoFind
+	}
+	switch p.Step {
+	case core.StepIdle:
+		if p.Flow == core.FlowOneCall {
+			return []core.Do{core.DoFind}
+		}
+	case core.StepCreating:
+		if p.Flow == core.FlowHandle {
+			return []core.Do{core.DoCreate}
+		}
+	case core.StepWaiting:
+		return []core.Do{core.DoStatus}
+	case core.StepArmed:
+		return []core.Do{core.DoPublish, ask}
+	case core.StepUnknown:
+		return []core.Do{ask}
+	}
+	return nil
+}
+
+func TestRequeueForgetsNoHandle(t *testing.T) {
+	t.Parallel()
+	for _, p := range everyPublication() {
+		again := p.Requeue()
+		if again.Armed != p.Armed || again.Handle != p.Handle || again.Flow != p.Flow {
+			t.Errorf("a retry of %+v forgets what may be at the network: %+v", p, again)
+		}
+		if again.Step == core.StepRejected || again.Step == core.StepUnknown {
+			t.Errorf("a retry of %+v leaves it where no worker goes on: %+v", p, again)
+		}
+		if again.Tries != 0 || again.Deaths != 0 || again.Answer != core.AnswerNone {
+			t.Errorf("a retry of %+v does not start afresh: %+v", p, again)
+		}
+	}
+}
+
+func TestResetKeepsOnlyThatACallWasMade(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ from, want core.Publication }{
+		{
+			core.Publication{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h1", Tries: 2, Deaths: 1},
+			core.Publication{Flow: core.FlowHandle, Step: core.StepIdle},
+		},
+		{
+			core.Publication{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Answer: core.AnswerThrottled, Tries: 1},
+			core.Publication{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true},
+		},
+		{
+			core.Publication{Flow: core.FlowOneCall, Step: core.StepWaiting},
+			core.Publication{Flow: core.FlowOneCall, Step: core.StepIdle},
+		},
+	} {
+		if got := c.from.Reset(); got != c.want {
+			t.Errorf("Reset of %+v is %+v, not %+v", c.from, got, c.want)
+		}
+	}
+}
+
+func TestMovableUntilArmed(t *testing.T) {
+	t.Parallel()
+	want := map[core.Step]bool{core.StepIdle: true, core.StepCreating: true, core.StepWaiting: true}
+	for _, step := range steps {
+		if got := (core.Publication{Step: step}).Movable(); got != want[step] {
+			t.Errorf("a post in step %s: movable %v", step, got)
+		}
+	}
+}
+
+func TestCallsAreTheFourCalls(t *testing.T) {
+	t.Parallel()
+	want := "create status publish find "
+	got := ""
+	for _, do := range dos {
+		if do.Calls() {
+			got += fmt.Sprint(do, " ")
+		}
+	}
+	if got != want {
+		t.Errorf("calls to the network: %s; want %s", got, want)
+	}
+}
