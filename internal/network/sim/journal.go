@@ -93,7 +93,10 @@ func (j *journal) close() error {
 	if j.file == nil {
 		return nil
 	}
-	return j.file.Close()
+	if err := j.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		return fmt.Errorf("close sandbox journal: %w", err)
+	}
+	return nil
 }
 
 // Record writes one change of a network before its answer leaves.
