@@ -123,7 +123,7 @@ func Bell() templ.Component {
 			templ_7745c5c3_Var4 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<svg class=\"bell\" viewBox=\"0 0 24 24\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.75\" stroke-linecap=\"round\" stroke-linejoin=\"round\" aria-hidden=\"true\"><path d=\"M12 2.75v2M5 17.250c1.400-1.500 2-3.300 2-5.500 0-3.900 2-7 5-7s5 3.100 5 7c0 2.200.6 4 2 5.500Z\"></path> <path d=\"M9.750 20.250a2.500 2.500 0 0 0 4.500 0\"></path></svg>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<svg class=\"bell\" viewBox=\"0 0 24 24\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.75\" stroke-linecap=\"round\" stroke-linejoin=\"round\" aria-hidden=\"true\"><path d=\"M12 2.75v2M5 17.25c1.4-1.5 2-3.3 2-5.5 0-3.9 2-7 5-7s5 3.1 5 7c0 2.2.6 4 2 5.5Z\"></path> <path d=\"M9.75 20.25a2.5 2.5 0 0 0 4.5 0\"></path></svg>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
