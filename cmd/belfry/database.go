@@ -1,0 +1,140 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"belfry/internal/app"
+	"belfry/internal/config"
+	"belfry/internal/postgres"
+	"belfry/migrations"
+)
+
+// Connections and statement times of the kinds of work. The local server allows a hundred connections.
+const (
+	webConns, webStatements       = 20, 5 * time.Second
+	workerConns, workerStatements = 30, 30 * time.Second
+	toolConns, toolStatements     = 4, 10 * time.Minute
+)
+
+// database is an open way to the database, the service's own or another.
+type database struct {
+	url  string
+	own  bool // a local one, below the data folder
+	stop func(context.Context) error
+}
+
+// openForServe takes the data folder and starts the local server, or uses DATABASE_URL.
+func openForServe(ctx context.Context, cfg *config.Config) (*database, error) {
+	lock, err := postgres.LockDir(ctx, cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	if !cfg.DatabaseURL.IsZero() {
+		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return lock.Release() }}, nil
+	}
+	server, err := postgres.Start(ctx, postgres.Config{Dir: cfg.DataDir})
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return &database{url: server.URL(), own: true, stop: func(ctx context.Context) error {
+		return errors.Join(server.Stop(ctx), lock.Release())
+	}}, nil
+}
+
+// openForCommand uses the running service's database, or starts the local one for the command's duration.
+func openForCommand(ctx context.Context, cfg *config.Config) (*database, error) {
+	if !cfg.DatabaseURL.IsZero() {
+		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}, nil
+	}
+	session, err := postgres.Connect(ctx, cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	return &database{url: session.URL, own: true, stop: session.Close}, nil
+}
+
+// migrate brings the schema up to this program's where the service may do that by itself: in its own
+// database and in an empty one.
+func (d *database) migrate(ctx context.Context, pool *pgxpool.Pool) error {
+	have, want, empty, err := migrations.State(ctx, pool)
+	switch {
+	case err != nil:
+		return fmt.Errorf("read the database's schema: %w", err)
+	case have > want:
+		return fmt.Errorf("the database belongs to a newer belfry (schema %d, this program knows %d): run the newer program", have, want)
+	case have == want:
+		return nil
+	case !d.own && !empty:
+		return fmt.Errorf("the database's schema is older (%d of %d steps): make a backup, then run `belfry migrate`", have, want)
+	}
+	return migrations.Run(ctx, pool)
+}
+
+// session is a command's way to the verbs.
+type session struct {
+	*services
+	*app.App
+	config *config.Config
+	db     *database
+	pool   *pgxpool.Pool
+}
+
+// session opens the database and the verbs for a command. Whoever opens it closes it.
+func (p *program) session(ctx context.Context) (*session, error) {
+	cfg, err := p.config()
+	if err != nil {
+		return nil, err
+	}
+	db, err := openForCommand(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &session{config: cfg, db: db}
+	if err := s.open(ctx, p); err != nil {
+		return nil, errors.Join(err, s.close(ctx))
+	}
+	return s, nil
+}
+
+func (s *session) open(ctx context.Context, p *program) (err error) {
+	if s.pool, err = openPool(ctx, s.db.url, toolConns, toolStatements); err != nil {
+		return err
+	}
+	if err := s.db.migrate(ctx, s.pool); err != nil {
+		return err
+	}
+	calls, err := sandboxAt(s.config)
+	if err != nil {
+		return err
+	}
+	if s.services, err = build(s.config, p.logger(s.config), calls); err != nil {
+		return err
+	}
+	s.App, err = s.verbs(s.pool)
+	return err
+}
+
+func (s *session) close(ctx context.Context) error {
+	if s.pool != nil {
+		s.pool.Close()
+	}
+	return s.db.stop(context.WithoutCancel(ctx))
+}
+
+// sandboxAt is where the service serves its own simulated networks; nil when it has none.
+func sandboxAt(cfg *config.Config) (*url.URL, error) {
+	if !usesOwnSandbox(cfg) {
+		return nil, nil
+	}
+	at, err := loopback(cfg.Addr)
+	if err != nil {
+		return nil, err
+	}
+	return at.JoinPath(sandboxPath), nil
+}

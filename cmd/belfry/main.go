@@ -1,0 +1,71 @@
+// Belfry publishes posts to social networks, at once or at a set time.
+//
+// One program holds the dashboard, the JSON API and the worker. Usage:
+//
+//	belfry COMMAND [OPTIONS]
+//
+// `belfry help` lists the commands, `belfry COMMAND --help` explains one. Everything else is set by
+// environment variables that begin with BELFRY_; `belfry config` prints them.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // zones must not depend on what the machine has installed
+)
+
+// streams are where a command reads and writes.
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// program is a command's surroundings.
+type program struct {
+	streams
+	environ []string
+}
+
+// Exit codes.
+const (
+	exitOK    = 0
+	exitError = 1
+	exitUsage = 2
+)
+
+// errUsage is returned after the usage has been printed.
+var errUsage = errors.New("usage")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// run carries out one command and answers the exit code.
+func run(ctx context.Context, args, environ []string, s streams) int {
+	p := &program{streams: s, environ: environ}
+	err := p.dispatch(ctx, args)
+	switch {
+	case err == nil, errors.Is(err, flag.ErrHelp):
+		return exitOK
+	case errors.Is(err, errUsage):
+		return exitUsage
+	}
+	fmt.Fprintln(s.err, "belfry:", err)
+	return exitError
+}
+
+// command is one row of the table of commands.
+type command struct {
+	name  string // one or two words
+	about string
+	run   func(*program, context.Context, []string) error
+}

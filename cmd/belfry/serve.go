@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"belfry/api"
+	"belfry/internal/app"
+	"belfry/internal/config"
+	"belfry/internal/httpd"
+	"belfry/internal/sandbox"
+	"belfry/internal/store"
+	"belfry/jobs"
+	"belfry/web"
+)
+
+const (
+	// sandboxPath is where the service's own simulated networks stand.
+	sandboxPath = "/sandbox"
+	// drain is how long a stopping service goes on answering after it has said that it is not ready.
+	drain = 5 * time.Second
+)
+
+// serve runs the service until it is told to stop: the database where it is ours, the doors of this
+// process's roles, and the simulated networks where no network has credentials.
+func serve(p *program, ctx context.Context, args []string) (err error) {
+	if err := p.noArguments("serve", args); err != nil {
+		return err
+	}
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	if usesOwnSandbox(cfg) && !(cfg.Roles.Web && cfg.Roles.Worker) {
+		return errors.New("split roles cannot share the service's own simulated networks: run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL to it in every process")
+	}
+	log, started := p.logger(cfg), time.Now()
+
+	db, err := openForServe(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.stop(context.WithoutCancel(ctx))) }()
+	people, err := openPool(ctx, db.url, webConns, webStatements)
+	if err != nil {
+		return err
+	}
+	defer people.Close()
+	worker, err := openPool(ctx, db.url, workerConns, workerStatements)
+	if err != nil {
+		return err
+	}
+	defer worker.Close()
+	if err := db.migrate(ctx, worker); err != nil {
+		return err
+	}
+
+	calls, err := sandboxAt(cfg)
+	if err != nil {
+		return err
+	}
+	shared, err := build(cfg, log, calls)
+	if err != nil {
+		return err
+	}
+	verbs, err := shared.verbs(people)
+	if err != nil {
+		return err
+	}
+	if err := verbs.ReviewAccounts(ctx); err != nil {
+		return fmt.Errorf("review the accounts: %w", err)
+	}
+
+	group, running := errgroup.WithContext(ctx)
+	doors := &doors{cfg: cfg, shared: shared, verbs: verbs}
+	server, err := doors.http(people)
+	if err != nil {
+		return err
+	}
+	if err := server.Listen(); err != nil {
+		return err
+	}
+	group.Go(func() error { return server.Run(running) })
+	if cfg.Roles.Worker {
+		verbs, err := shared.verbs(worker)
+		if err != nil {
+			return err
+		}
+		queue, err := jobs.New(jobs.Config{App: verbs, Pool: worker, Log: log, Owner: owner(), Sweep: cfg.Sweep, Lease: cfg.Lease})
+		if err != nil {
+			return err
+		}
+		group.Go(func() error { return queue.Run(running) })
+	}
+	if cfg.MetricsAddr != "" {
+		metrics := httpd.NewMetrics(cfg.MetricsAddr, shared.metrics.Registry, log)
+		if err := metrics.Listen(); err != nil {
+			return err
+		}
+		group.Go(func() error { return metrics.Run(running) })
+	}
+	log.Info("belfry is up", "url", cfg.PublicURL, "version", versionText(), "simulated_networks", calls != nil,
+		"took", time.Since(started).Round(time.Millisecond))
+	return group.Wait()
+}

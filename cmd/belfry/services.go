@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"belfry/internal/app"
+	"belfry/internal/config"
+	"belfry/internal/core"
+	"belfry/internal/metrics"
+	"belfry/internal/network"
+	"belfry/internal/network/all"
+	"belfry/internal/sandbox"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// ownSandbox is what accounts remember as the place where they were connected when it was the service's
+// own simulated networks, wherever those happened to listen.
+const ownSandbox = "sandbox"
+
+// variables are what the networks declare, as the configuration wants to know them.
+func variables() []config.Variable {
+	var list []config.Variable
+	for _, d := range all.Drivers() {
+		for _, v := range d.Variables {
+			list = append(list, config.Variable{Name: v.Name, Default: v.Default, Help: v.Help, Secret: v.Secret})
+		}
+	}
+	return list
+}
+
+func (p *program) config() (*config.Config, error) { return config.Load(p.environ, variables()) }
+
+// usesOwnSandbox tells whether the service stands on its own simulated networks: no network has
+// credentials and nothing else stands in for them.
+func usesOwnSandbox(cfg *config.Config) bool {
+	return cfg.NetworksURL == "" && !cfg.Network.HasSecret()
+}
+
+func (p *program) logger(cfg *config.Config) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: cfg.LogLevel}
+	if cfg.LogFormat == "json" {
+		return slog.New(slog.NewJSONHandler(p.err, opts))
+	}
+	return slog.New(slog.NewTextHandler(p.err, opts))
+}
+
+// services are the parts that the doors and the commands share.
+type services struct {
+	cfg      app.Config // all but the store
+	networks *network.Set
+	metrics  *metrics.Metrics
+	log      *slog.Logger
+}
+
+// build makes the shared parts. calls is where the service's own simulated networks are reached, nil
+// when it has none.
+func build(cfg *config.Config, log *slog.Logger, calls *url.URL) (*services, error) {
+	ring, err := ring(cfg)
+	if err != nil {
+		return nil, err
+	}
+	plans, err := plans(cfg)
+	if err != nil {
+		return nil, err
+	}
+	s := &services{metrics: metrics.New(), log: log}
+	client, connectedAt, err := s.client(cfg, calls)
+	if err != nil {
+		return nil, err
+	}
+	s.networks, err = network.NewSet(all.Drivers(), network.Environment{Client: client, Get: values(cfg), Now: time.Now})
+	if err != nil {
+		return nil, err
+	}
+	s.cfg = app.Config{
+		Networks: s.networks, Client: client, Ring: ring, Plans: plans, Log: log, Metrics: s.metrics, Now: time.Now,
+		Schedule:     core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease},
+		PublicURL:    cfg.PublicURL,
+		NetworksURL:  connectedAt,
+		LimitAddress: app.Rate{Max: cfg.LimitAddress.Count, Window: cfg.LimitAddress.Per},
+		LimitCreate:  app.Rate{Max: cfg.LimitCreate.Count, Window: cfg.LimitCreate.Per},
+	}
+	return s, nil
+}
+
+// verbs makes the verbs on one pool of connections.
+func (s *services) verbs(pool *pgxpool.Pool) (*app.App, error) {
+	db, err := store.New(pool)
+	if err != nil {
+		return nil, err
+	}
+	cfg := s.cfg
+	cfg.Store = db
+	return app.New(cfg)
+}
+
+// client makes the one way to the networks, and the name of what stands in for them.
+func (s *services) client(cfg *config.Config, calls *url.URL) (*network.Client, string, error) {
+	c := network.ClientConfig{Timeout: cfg.Lease / 2, Observe: func(call network.Call) {
+		s.metrics.Call(call.Host, strconv.Itoa(call.Status), string(call.Kind))
+	}}
+	if calls != nil {
+		browse, err := url.Parse(cfg.PublicURL + sandboxPath)
+		c.NetworksURL, c.BrowseURL = calls, browse
+		return network.NewClient(c), ownSandbox, err
+	}
+	if cfg.NetworksURL != "" {
+		u, err := url.Parse(cfg.NetworksURL)
+		c.NetworksURL = u
+		return network.NewClient(c), cfg.NetworksURL, err
+	}
+	return network.NewClient(c), "", nil
+}
+
+// values answers the networks' variables; on the own sandbox every credential is the sandbox's.
+func values(cfg *config.Config) func(string) string {
+	if !usesOwnSandbox(cfg) {
+		return cfg.Network.Get
+	}
+	return func(name string) string {
+		if strings.HasSuffix(name, "_CLIENT_ID") || strings.HasSuffix(name, "_CLIENT_SECRET") {
+			return sandbox.Credentials
+		}
+		return cfg.Network.Get(name)
+	}
+}
+
+func ring(cfg *config.Config) (*secret.Ring, error) {
+	pairs, err := config.Keys(cfg)
+	if err != nil {
+		return nil, err
+	}
+	keys := make([]secret.Key, len(pairs))
+	for i, k := range pairs {
+		keys[i] = secret.Key{ID: k.ID, Secret: []byte(k.Secret.Reveal())}
+	}
+	return secret.NewRing(keys...)
+}
+
+// plans reads the table of plans: the built-in one, or the operator's.
+func plans(cfg *config.Config) (core.Plans, error) {
+	if cfg.PlansFile == "" {
+		return core.DefaultPlans(), nil
+	}
+	text, err := os.ReadFile(cfg.PlansFile)
+	if err != nil {
+		return nil, fmt.Errorf("read BELFRY_PLANS_FILE: %w", err)
+	}
+	table := core.Plans{}
+	if err := json.Unmarshal(text, &table); err != nil {
+		return nil, fmt.Errorf("read BELFRY_PLANS_FILE %s: %w", cfg.PlansFile, err)
+	}
+	for name, builtIn := range core.DefaultPlans() {
+		plan, ok := table[name]
+		if !ok {
+			plan = builtIn
+		}
+		plan.Name = name
+		table[name] = plan
+	}
+	return table, nil
+}
+
+// loopback is how this machine reaches a server that listens on addr.
+func loopback(addr string) (*url.URL, error) {
+	at, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return nil, fmt.Errorf("read the address %s: %w", addr, err)
+	}
+	host := at.Addr()
+	if host.IsUnspecified() {
+		host = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return &url.URL{Scheme: "http", Host: netip.AddrPortFrom(host, at.Port()).String()}, nil
+}
+
+// openPool opens connections for one kind of work.
+func openPool(ctx context.Context, address string, conns int32, statements time.Duration) (*pgxpool.Pool, error) {
+	c, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("read the database's address: %w", err)
+	}
+	c.MaxConns = conns
+	c.ConnConfig.RuntimeParams["statement_timeout"] = strconv.FormatInt(statements.Milliseconds(), 10)
+	c.ConnConfig.RuntimeParams["timezone"] = "UTC"
+	c.ConnConfig.RuntimeParams["application_name"] = "belfry"
+	pool, err := pgxpool.NewWithConfig(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return pool, nil
+}
