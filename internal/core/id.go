@@ -73,21 +73,26 @@ func NewID[K Kind]() ID[K] { return ID[K]{uuid.Must(uuid.NewV7())} }
 // ParseID reads the printed form. Anything else is not_found: a malformed id, one of another
 // type and one of another workspace are indistinguishable (Spec §7).
 func ParseID[K Kind](s string) (ID[K], error) {
-	var k K
-	body, ok := strings.CutPrefix(s, k.Prefix()+"_")
-	if !ok || len(body) != 26 || body[0] > '7' {
-		return ID[K]{}, NotFound()
-	}
-	// 26 characters hold 130 bits: two leading zero bits, then the 128 of the UUID.
-	raw, err := crockford.DecodeString("000000" + body)
-	if err != nil {
-		return ID[K]{}, NotFound()
-	}
-	id := ID[K]{uuid.UUID(raw[4:20])}
-	if id.String() != s {
+	id, ok := parseID[K](s)
+	if !ok || id.IsZero() { // the unset id means "none" in many places, and nobody may send it there
 		return ID[K]{}, NotFound()
 	}
 	return id, nil
+}
+
+func parseID[K Kind](s string) (ID[K], bool) {
+	var k K
+	body, ok := strings.CutPrefix(s, k.Prefix()+"_")
+	if !ok || len(body) != 26 || body[0] > '7' {
+		return ID[K]{}, false
+	}
+	// 26 characters hold 130 bits: two leading zero bits, then the 128 of the UUID.
+	raw, err := crockford.DecodeString("000000" + body)
+	if err != nil || len(raw) != 20 { // the decoder passes over newlines
+		return ID[K]{}, false
+	}
+	id := ID[K]{uuid.UUID(raw[4:])}
+	return id, id.String() == s
 }
 
 // IsZero tells whether the id is unset.
@@ -106,9 +111,9 @@ func (id ID[K]) MarshalText() ([]byte, error) { return []byte(id.String()), nil 
 
 // UnmarshalText reads what MarshalText wrote.
 func (id *ID[K]) UnmarshalText(text []byte) error {
-	parsed, err := ParseID[K](string(text))
-	if err != nil {
-		return err
+	parsed, ok := parseID[K](string(text))
+	if !ok {
+		return NotFound()
 	}
 	*id = parsed
 	return nil

@@ -9,12 +9,36 @@ import (
 // Zone is an IANA time zone that really exists.
 type Zone struct{ location *time.Location }
 
-// Names that time.LoadLocation takes but that are not zones a person can live in.
-var notZones = map[string]bool{"": true, "Local": true, "posixrules": true, "Factory": true, "localtime": true}
+// Names that time.LoadLocation takes but that are not zones a person can live in. The folders hold copies
+// of all zones, the second one with leap seconds, on machines whose system installs them.
+var notZones = map[string]bool{
+	"Local": true, "posixrules": true, "Factory": true, "localtime": true, "posix": true, "right": true,
+}
+
+// isZoneName tells whether it is spelt as IANA spells zones: LoadLocation opens a file of that name, and
+// would take Europe//Berlin and ./UTC as well.
+func isZoneName(name string) bool {
+	folder, _, _ := strings.Cut(name, "/")
+	if notZones[folder] {
+		return false
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "" || !letter(part[0]) || strings.ContainsFunc(part, notInZoneName) {
+			return false
+		}
+	}
+	return true
+}
+
+func letter(b byte) bool { return 'A' <= b && b <= 'Z' || 'a' <= b && b <= 'z' }
+
+func notInZoneName(r rune) bool {
+	return !(r < 0x80 && letter(byte(r)) || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '+')
+}
 
 // ParseZone reads an IANA zone name such as Europe/Berlin. The error is an invalid_request.
 func ParseZone(name string) (Zone, error) {
-	if !notZones[name] && !strings.Contains(name, "..") {
+	if isZoneName(name) {
 		if location, err := time.LoadLocation(name); err == nil {
 			return Zone{location}, nil
 		}
