@@ -1,0 +1,157 @@
+// Package apptest runs a whole App for tests: on a PostgreSQL database of its own, against the simulated
+// networks, by a clock that stands still until it is moved. Its fixtures are the verbs themselves.
+package apptest
+
+import (
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"belfry/internal/app"
+	"belfry/internal/core"
+	"belfry/internal/metrics"
+	"belfry/internal/network"
+	"belfry/internal/network/all"
+	"belfry/internal/network/sim"
+	"belfry/internal/sandbox"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+	"belfry/internal/store/storetest"
+)
+
+// PublicURL is where browsers would find the service.
+const PublicURL = "http://localhost:8080"
+
+// Harness is the App and what stands around it.
+type Harness struct {
+	t testing.TB
+	// App is what is tested; Config is what it was made of.
+	App    *app.App
+	Config app.Config
+	Store  *store.Store
+	Pool   *pgxpool.Pool
+	Clock  *Clock
+	// Sim is the simulated networks' record of posts, calls and faults.
+	Sim *sim.Kit
+	// NetworksURL is where they answer.
+	NetworksURL string
+}
+
+// New makes an App. The options change its configuration first.
+func New(t testing.TB, options ...func(*app.Config)) *Harness {
+	t.Helper()
+	pool := storetest.Pool(t)
+	clock := newClock(t, pool)
+	db, err := store.New(pool)
+	must(t, err)
+	h := &Harness{t: t, Store: db, Pool: pool, Clock: clock}
+	h.simulate()
+	h.Config = h.config()
+	for _, option := range options {
+		option(&h.Config)
+	}
+	h.App = h.Replica()
+	return h
+}
+
+// Replica makes another App on the same database, as a second process would be.
+func (h *Harness) Replica(options ...func(*app.Config)) *app.App {
+	h.t.Helper()
+	cfg := h.Config
+	for _, option := range options {
+		option(&cfg)
+	}
+	a, err := app.New(cfg)
+	must(h.t, err)
+	return a
+}
+
+func (h *Harness) config() app.Config {
+	base, err := url.Parse(h.NetworksURL)
+	must(h.t, err)
+	client := network.NewClient(network.ClientConfig{NetworksURL: base, Now: h.Clock.Now})
+	h.t.Cleanup(client.Close)
+	ring, err := secret.ParseRing(secret.NewKey())
+	must(h.t, err)
+	drivers := all.Drivers()
+	networks, err := network.NewSet(drivers, network.Environment{Client: client, Get: variables(drivers), Now: h.Clock.Now})
+	must(h.t, err)
+	return app.Config{
+		Store: h.Store, Networks: networks, Client: client, Ring: ring, Plans: core.DefaultPlans(),
+		Schedule: core.Schedule{Retry: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Lease: time.Minute},
+		Log:      slog.New(slog.NewTextHandler(testLog{h.t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Metrics:  metrics.New(), Now: h.Clock.Now, PublicURL: PublicURL, NetworksURL: h.NetworksURL,
+		LimitAddress: app.Rate{Max: 600, Window: 10 * time.Minute},
+		LimitCreate:  app.Rate{Max: 60, Window: time.Hour},
+	}
+}
+
+// variables gives every network the simulators' credentials, and the defaults for the rest.
+func variables(drivers []network.Driver) func(string) string {
+	values := map[string]string{}
+	for _, d := range drivers {
+		for _, v := range d.Variables {
+			values[v.Name] = v.Default
+			if strings.HasSuffix(v.Name, "_CLIENT_ID") || strings.HasSuffix(v.Name, "_CLIENT_SECRET") {
+				values[v.Name] = sandbox.Credentials
+			}
+		}
+	}
+	return func(name string) string { return values[name] }
+}
+
+// simulate serves the simulated networks, which live by the harness's clock.
+func (h *Harness) simulate() {
+	h.t.Helper()
+	box, err := sandbox.New(sandbox.Config{Now: h.Clock.Now})
+	must(h.t, err)
+	server := httptest.NewServer(box)
+	h.t.Cleanup(func() {
+		server.Close()
+		must(h.t, box.Close())
+	})
+	h.Sim, h.NetworksURL = box.Kit(), server.URL
+}
+
+// Fault scripts misbehaviour of the simulated networks.
+func (h *Harness) Fault(faults ...sim.Fault) {
+	h.t.Helper()
+	_, err := h.Sim.Faults.Add(faults...)
+	must(h.t, err)
+}
+
+// Context ends with the test.
+func (h *Harness) Context() context.Context { return h.t.Context() }
+
+// Eventually waits until a condition holds that other goroutines bring about.
+func (h *Harness) Eventually(what string, holds func() bool) {
+	h.t.Helper()
+	ticks := time.NewTicker(5 * time.Millisecond)
+	defer ticks.Stop()
+	for deadline := time.Now().Add(20 * time.Second); !holds(); <-ticks.C {
+		if time.Now().After(deadline) {
+			h.t.Fatalf("waited in vain until %s", what)
+		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// testLog shows log lines beside the test they belong to.
+type testLog struct{ t testing.TB }
+
+func (l testLog) Write(line []byte) (int, error) {
+	l.t.Log(strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
+}

@@ -1,0 +1,155 @@
+package apptest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// Password is that of every owner.
+const Password = "three crooked bells ring"
+
+// Session is the browser session in which fixtures are connected.
+const Session = "the-owners-browser"
+
+// Workspace is a workspace and its signed-in owner.
+type Workspace struct {
+	t     testing.TB
+	h     *Harness
+	ID    core.WorkspaceID
+	Slug  string
+	Email string
+	// Owner is the owner in the dashboard.
+	Owner core.Caller
+
+	profiles int
+}
+
+// Workspace makes a workspace in UTC with a plan that allows everything.
+func (h *Harness) Workspace(name string) *Workspace {
+	h.t.Helper()
+	return h.WorkspaceOn(core.PlanOwner, name, "UTC")
+}
+
+// WorkspaceOn makes a workspace on a plan, in a zone.
+func (h *Harness) WorkspaceOn(plan core.PlanName, name, zone string) *Workspace {
+	h.t.Helper()
+	email := strings.ReplaceAll(name, " ", ".") + "@example.org"
+	made, err := h.App.CreateWorkspace(h.Context(), contract.CreateWorkspace{
+		Name: name, TZ: zone, Plan: plan, OwnerName: "Owner of " + name, OwnerEmail: email, Password: Password,
+	})
+	must(h.t, err)
+	owner, err := h.App.SessionCaller(h.Context(), made.User.String(), made.Workspace.String())
+	must(h.t, err)
+	return &Workspace{t: h.t, h: h, ID: made.Workspace, Slug: made.Slug, Email: email, Owner: owner}
+}
+
+// Key is an API key and the caller who uses it.
+type Key struct {
+	core.Caller
+	ID     string
+	Bearer string
+}
+
+// Key makes an API key of the owner's.
+func (w *Workspace) Key(scope core.Scope) Key {
+	w.t.Helper()
+	made, err := w.h.App.CreateKey(w.h.Context(), w.Owner, contract.CreateKey{Name: "a test's key", Scope: string(scope)})
+	must(w.t, err)
+	caller, err := w.h.App.Authenticate(w.h.Context(), made.Key)
+	must(w.t, err)
+	return Key{Caller: caller, ID: made.ID, Bearer: made.Key}
+}
+
+// Member adds a person with a role and signs them in. They have no password.
+func (w *Workspace) Member(role core.Role) core.Caller {
+	w.t.Helper()
+	u := core.User{ID: core.NewID[core.UserKind](), Name: "A " + string(role)}
+	u.Email = u.ID.String() + "@example.org"
+	must(w.t, w.h.Store.AddUser(w.h.Context(), u, "", w.h.Clock.Now()))
+	must(w.t, w.h.Store.AddMember(w.h.Context(), w.ID, u.ID, role, w.h.Clock.Now()))
+	caller, err := w.h.App.SessionCaller(w.h.Context(), u.ID.String(), w.ID.String())
+	must(w.t, err)
+	return caller
+}
+
+// Account connects a profile of a network through its consent page: a new one, or the one named.
+func (w *Workspace) Account(platform string, profile ...string) contract.Account {
+	w.t.Helper()
+	name := strings.ReplaceAll(w.Slug, "-", "_")
+	if w.profiles++; w.profiles > 1 {
+		name = fmt.Sprintf("%s_%d", name, w.profiles)
+	}
+	if len(profile) > 0 {
+		name = profile[0]
+	}
+	start, err := w.h.App.StartConnect(w.h.Context(), w.Owner, platform, Session)
+	must(w.t, err)
+	done, err := w.h.App.FinishConnect(w.h.Context(), w.Owner, platform, w.h.Consent(start.AuthorizeURL, name), Session)
+	must(w.t, err)
+	if len(done.Accounts) != 1 {
+		w.t.Fatalf("connecting %s at %s gave %d accounts and %d profiles to choose from", name, platform, len(done.Accounts), len(done.Profiles))
+	}
+	return done.Accounts[0]
+}
+
+// AccountID is the id of an account, for the store.
+func (w *Workspace) AccountID(a contract.Account) core.AccountID {
+	w.t.Helper()
+	id, err := core.ParseID[core.AccountKind](a.ID)
+	must(w.t, err)
+	return id
+}
+
+// Group makes a group of accounts.
+func (w *Workspace) Group(name string, accounts ...contract.Account) contract.Group {
+	w.t.Helper()
+	in := contract.CreateGroup{Name: name}
+	for _, a := range accounts {
+		in.AccountIDs = append(in.AccountIDs, a.ID)
+	}
+	made, err := w.h.App.CreateGroup(w.h.Context(), w.Owner, in)
+	must(w.t, err)
+	return made
+}
+
+// Draft makes a draft without a time.
+func (w *Workspace) Draft(text string, account contract.Account) contract.Post {
+	w.t.Helper()
+	return w.post(text, account, contract.When{Word: "draft"})
+}
+
+// Now makes a post that is due at once.
+func (w *Workspace) Now(text string, account contract.Account) contract.Post {
+	w.t.Helper()
+	return w.post(text, account, contract.When{Word: "now"})
+}
+
+// Queued makes a post for a time, to the minute.
+func (w *Workspace) Queued(text string, account contract.Account, at time.Time) contract.Post {
+	w.t.Helper()
+	return w.post(text, account, contract.When{PublishAt: at.UTC().Format("2006-01-02T15:04"), Timezone: "UTC"})
+}
+
+func (w *Workspace) post(text string, account contract.Account, when contract.When) contract.Post {
+	w.t.Helper()
+	made, err := w.h.App.CreatePosts(w.h.Context(), w.Owner, contract.CreatePosts{
+		PlanPosts: contract.PlanPosts{Targets: contract.Targets{AccountIDs: []string{account.ID}}, Text: text, When: &when},
+		Confirm:   true,
+	})
+	must(w.t, err)
+	return made.Posts[0]
+}
+
+// Use signs the owner in anew, for instance after a change of plan.
+func (w *Workspace) Use(plan core.PlanName) {
+	w.t.Helper()
+	must(w.t, w.h.App.SetPlan(w.h.Context(), w.Slug, plan))
+	owner, err := w.h.App.SessionCaller(w.h.Context(), w.Owner.User().String(), w.ID.String())
+	must(w.t, err)
+	w.Owner = owner
+}
