@@ -1,0 +1,61 @@
+# `make` alone lists what there is. Anything longer than five lines lives in tools/.
+SHELL := /bin/sh
+TOOL  := go tool -modfile=tools/tools.mod
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+FLAGS := -trimpath -ldflags "-s -w -X main.version=$(VERSION)"
+.DEFAULT_GOAL := help
+.PHONY: help run test dev build generate fmt lint e2e bench cover schema check prove release hooks \
+	need-postgres need-cc need-chromium need-node
+
+help: ## List what there is to make
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
+
+run: need-postgres build ## Set up what is missing and start Belfry at http://localhost:8080
+	@exec bin/belfry serve
+
+test: need-postgres need-cc need-chromium need-node ## Run every test
+	tools/test
+
+dev: need-postgres ## Start Belfry and restart it whenever a template or a Go file changes
+	$(TOOL) templ generate --watch --proxy=http://localhost:8080 --cmd="go run ./cmd/belfry serve"
+
+build: ## Build bin/belfry
+	go build $(FLAGS) -o bin/belfry ./cmd/belfry
+
+generate: ## Write the code and documents that are made from others
+	tools/generate
+
+fmt: ## Format Go files and templates
+	$(TOOL) golangci-lint fmt
+	$(TOOL) templ fmt .
+
+lint: ## Look for mistakes without running anything
+	$(TOOL) golangci-lint run
+
+e2e: need-postgres need-chromium build ## Run the tests that drive the built program
+	go test -count=1 -timeout 20m ./e2e/...
+
+bench: need-postgres ## Measure requests, creation and lateness, each beside its floor
+	go run ./tools/testpg go test -run '^$$' -bench . -benchtime 3s ./e2e/...
+
+cover: need-postgres ## Show how much of the code the tests run
+	go run ./tools/testpg go test -coverpkg=./... -coverprofile=bin/cover.out ./...
+	go tool cover -func=bin/cover.out | tail -n 1
+
+schema: need-postgres ## Write docs/schema.sql from a fresh database
+	go run ./tools/schema docs/schema.sql
+
+check: test lint generate schema ## Do all that CI does, in the same order
+	git diff --exit-code
+
+prove: need-postgres need-cc ## Run the long proofs: exhaustive exploration, fuzzing, random faults
+	tools/prove
+
+release: check ## Build for Linux and macOS, on both kinds of processor, into bin/
+	tools/release
+
+hooks: ## Install the checks that run before each commit
+	ln -sf ../../tools/pre-commit .git/hooks/pre-commit
+
+need-postgres need-cc need-chromium need-node:
+	@tools/$@

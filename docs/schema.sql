@@ -1,0 +1,542 @@
+-- The whole schema after all migrations, River's tables included; written by `make schema`: do not edit.
+CREATE TYPE public.river_job_state AS ENUM (
+    'available',
+    'cancelled',
+    'completed',
+    'discarded',
+    'pending',
+    'retryable',
+    'running',
+    'scheduled'
+);
+
+CREATE FUNCTION public.clock() RETURNS timestamp with time zone
+    LANGUAGE sql STABLE
+    AS $$SELECT now()$$;
+
+CREATE FUNCTION public.river_job_state_in_bitmask(bitmask bit, state public.river_job_state) RETURNS boolean
+    LANGUAGE sql IMMUTABLE
+    AS $$
+    SELECT CASE state
+        WHEN 'available' THEN get_bit(bitmask, 7)
+        WHEN 'cancelled' THEN get_bit(bitmask, 6)
+        WHEN 'completed' THEN get_bit(bitmask, 5)
+        WHEN 'discarded' THEN get_bit(bitmask, 4)
+        WHEN 'pending'   THEN get_bit(bitmask, 3)
+        WHEN 'retryable' THEN get_bit(bitmask, 2)
+        WHEN 'running'   THEN get_bit(bitmask, 1)
+        WHEN 'scheduled' THEN get_bit(bitmask, 0)
+        ELSE 0
+    END = 1;
+$$;
+
+CREATE TABLE public.accounts (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    platform text NOT NULL,
+    external_id text NOT NULL,
+    username text NOT NULL,
+    display_name text NOT NULL,
+    avatar_url text NOT NULL,
+    status text NOT NULL,
+    status_reason text DEFAULT ''::text NOT NULL,
+    connected_at text NOT NULL,
+    token bytea NOT NULL,
+    token_expires_at timestamp with time zone,
+    token_refresh_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    disconnected_at timestamp with time zone
+);
+
+CREATE UNLOGGED TABLE public.address_log (
+    address text NOT NULL,
+    newest bigint NOT NULL,
+    hits integer[] NOT NULL
+)
+WITH (fillfactor='50');
+
+CREATE TABLE public.api_keys (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    name text NOT NULL,
+    scope text NOT NULL,
+    hash bytea NOT NULL,
+    hint text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    last_used_at timestamp with time zone
+);
+
+CREATE TABLE public.connections (
+    state_hash bytea NOT NULL,
+    workspace_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    platform text NOT NULL,
+    account_id uuid,
+    session_hash bytea NOT NULL,
+    verifier bytea NOT NULL,
+    profiles bytea,
+    expires_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.create_log (
+    workspace_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.group_accounts (
+    workspace_id uuid NOT NULL,
+    group_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    "position" integer NOT NULL
+);
+
+CREATE TABLE public.groups (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    name text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    color text DEFAULT ''::text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.idempotency (
+    workspace_id uuid NOT NULL,
+    route text NOT NULL,
+    key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    status integer DEFAULT 0 NOT NULL,
+    body bytea,
+    locked_until timestamp with time zone NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.members (
+    workspace_id uuid NOT NULL,
+    user_id uuid NOT NULL,
+    role text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.post_events (
+    id bigint NOT NULL,
+    workspace_id uuid NOT NULL,
+    post_id uuid NOT NULL,
+    kind text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    message text DEFAULT ''::text NOT NULL,
+    notes text[] DEFAULT '{}'::text[] NOT NULL
+);
+
+ALTER TABLE public.post_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.post_events_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.post_slots (
+    post_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    period text NOT NULL,
+    state text NOT NULL,
+    CONSTRAINT post_slots_state_check CHECK ((state = ANY (ARRAY['held'::text, 'returned'::text])))
+);
+
+CREATE TABLE public.posts (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    platform text NOT NULL,
+    text text NOT NULL,
+    title text NOT NULL,
+    tags text[] NOT NULL,
+    settings jsonb NOT NULL,
+    publish_at timestamp with time zone,
+    tz text NOT NULL,
+    status text NOT NULL,
+    external_id text DEFAULT ''::text NOT NULL,
+    external_url text DEFAULT ''::text NOT NULL,
+    error_code text DEFAULT ''::text NOT NULL,
+    error_message text DEFAULT ''::text NOT NULL,
+    error_hint text DEFAULT ''::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    created_via text NOT NULL,
+    created_by uuid,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL,
+    CONSTRAINT posts_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'live'::text, 'failed'::text])))
+);
+
+CREATE TABLE public.publications (
+    post_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    platform text NOT NULL,
+    flow text NOT NULL,
+    step text NOT NULL,
+    handle bytea,
+    armed boolean DEFAULT false NOT NULL,
+    open boolean DEFAULT false NOT NULL,
+    answer text DEFAULT ''::text NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    deaths integer DEFAULT 0 NOT NULL,
+    polls integer DEFAULT 0 NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    next_action_at timestamp with time zone,
+    rest text NOT NULL,
+    step_since timestamp with time zone NOT NULL,
+    armed_at timestamp with time zone,
+    quiet_at timestamp with time zone,
+    first_call_at timestamp with time zone,
+    lease_epoch bigint DEFAULT 0 NOT NULL,
+    lease_owner text,
+    lease_until timestamp with time zone,
+    woken_at timestamp with time zone,
+    failure jsonb
+);
+
+CREATE TABLE public.publish_steps (
+    id bigint NOT NULL,
+    workspace_id uuid NOT NULL,
+    post_id uuid NOT NULL,
+    epoch bigint NOT NULL,
+    seq integer NOT NULL,
+    call text NOT NULL,
+    started_at timestamp with time zone NOT NULL,
+    deadline_at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    verdict text DEFAULT ''::text NOT NULL,
+    http_status integer DEFAULT 0 NOT NULL,
+    net_code text DEFAULT ''::text NOT NULL,
+    net_trace text DEFAULT ''::text NOT NULL,
+    response bytea
+);
+
+ALTER TABLE public.publish_steps ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.publish_steps_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
+CREATE TABLE public.river_job (
+    id bigint NOT NULL,
+    state public.river_job_state DEFAULT 'available'::public.river_job_state NOT NULL,
+    attempt smallint DEFAULT 0 NOT NULL,
+    max_attempts smallint DEFAULT 25 NOT NULL,
+    attempted_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    finalized_at timestamp with time zone,
+    scheduled_at timestamp with time zone DEFAULT now() NOT NULL,
+    priority smallint DEFAULT 1 NOT NULL,
+    args jsonb NOT NULL,
+    attempted_by text[],
+    errors jsonb[],
+    kind text NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    queue text DEFAULT 'default'::text NOT NULL,
+    tags character varying(255)[] DEFAULT '{}'::character varying[] NOT NULL,
+    unique_key bytea,
+    unique_states bit(8),
+    CONSTRAINT finalized_or_finalized_at_null CHECK ((((finalized_at IS NULL) AND (state <> ALL (ARRAY['cancelled'::public.river_job_state, 'completed'::public.river_job_state, 'discarded'::public.river_job_state]))) OR ((finalized_at IS NOT NULL) AND (state = ANY (ARRAY['cancelled'::public.river_job_state, 'completed'::public.river_job_state, 'discarded'::public.river_job_state]))))),
+    CONSTRAINT kind_length CHECK (((char_length(kind) > 0) AND (char_length(kind) < 128))),
+    CONSTRAINT max_attempts_is_positive CHECK ((max_attempts > 0)),
+    CONSTRAINT priority_in_range CHECK (((priority >= 1) AND (priority <= 4))),
+    CONSTRAINT queue_length CHECK (((char_length(queue) > 0) AND (char_length(queue) < 128)))
+);
+
+CREATE SEQUENCE public.river_job_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.river_job_id_seq OWNED BY public.river_job.id;
+
+CREATE UNLOGGED TABLE public.river_leader (
+    elected_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    leader_id text NOT NULL,
+    name text DEFAULT 'default'::text NOT NULL,
+    CONSTRAINT leader_id_length CHECK (((char_length(leader_id) > 0) AND (char_length(leader_id) < 128))),
+    CONSTRAINT name_length CHECK ((name = 'default'::text))
+);
+
+CREATE TABLE public.river_migration (
+    line text NOT NULL,
+    version bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT line_length CHECK (((char_length(line) > 0) AND (char_length(line) < 128))),
+    CONSTRAINT version_gte_1 CHECK ((version >= 1))
+);
+
+CREATE TABLE public.river_notification (
+    id bigint NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    payload text NOT NULL,
+    topic text NOT NULL,
+    CONSTRAINT topic_length CHECK (((length(topic) > 0) AND (length(topic) < 128)))
+);
+
+CREATE SEQUENCE public.river_notification_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER SEQUENCE public.river_notification_id_seq OWNED BY public.river_notification.id;
+
+CREATE TABLE public.river_queue (
+    name text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+    paused_at timestamp with time zone,
+    updated_at timestamp with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL
+);
+
+CREATE TABLE public.schema_version (
+    version integer NOT NULL
+);
+
+CREATE TABLE public.sessions (
+    token text NOT NULL,
+    data bytea NOT NULL,
+    expiry timestamp with time zone NOT NULL
+);
+
+CREATE UNLOGGED TABLE public.throttles (
+    key text NOT NULL,
+    tat timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.usage_month (
+    workspace_id uuid NOT NULL,
+    period text NOT NULL,
+    used bigint NOT NULL,
+    CONSTRAINT usage_month_used_check CHECK ((used >= 0))
+);
+
+CREATE TABLE public.users (
+    id uuid NOT NULL,
+    email text NOT NULL,
+    name text NOT NULL,
+    password_hash text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.workers (
+    name text NOT NULL,
+    seen_at timestamp with time zone NOT NULL
+);
+
+CREATE TABLE public.workspaces (
+    id uuid NOT NULL,
+    slug text NOT NULL,
+    name text NOT NULL,
+    plan text NOT NULL,
+    currency text DEFAULT 'USD'::text NOT NULL,
+    tz text NOT NULL,
+    created_at timestamp with time zone NOT NULL
+);
+
+ALTER TABLE ONLY public.river_job ALTER COLUMN id SET DEFAULT nextval('public.river_job_id_seq'::regclass);
+
+ALTER TABLE ONLY public.river_notification ALTER COLUMN id SET DEFAULT nextval('public.river_notification_id_seq'::regclass);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_workspace_id_id_key UNIQUE (workspace_id, id);
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_workspace_id_platform_external_id_key UNIQUE (workspace_id, platform, external_id);
+
+ALTER TABLE ONLY public.address_log
+    ADD CONSTRAINT address_log_pkey PRIMARY KEY (address);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_workspace_id_id_key UNIQUE (workspace_id, id);
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_pkey PRIMARY KEY (state_hash);
+
+ALTER TABLE ONLY public.group_accounts
+    ADD CONSTRAINT group_accounts_pkey PRIMARY KEY (group_id, account_id);
+
+ALTER TABLE ONLY public.groups
+    ADD CONSTRAINT groups_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.groups
+    ADD CONSTRAINT groups_workspace_id_id_key UNIQUE (workspace_id, id);
+
+ALTER TABLE ONLY public.groups
+    ADD CONSTRAINT groups_workspace_id_name_key UNIQUE (workspace_id, name);
+
+ALTER TABLE ONLY public.idempotency
+    ADD CONSTRAINT idempotency_pkey PRIMARY KEY (workspace_id, route, key);
+
+ALTER TABLE ONLY public.members
+    ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, user_id);
+
+ALTER TABLE ONLY public.post_events
+    ADD CONSTRAINT post_events_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.post_slots
+    ADD CONSTRAINT post_slots_pkey PRIMARY KEY (post_id);
+
+ALTER TABLE ONLY public.posts
+    ADD CONSTRAINT posts_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.posts
+    ADD CONSTRAINT posts_workspace_id_id_key UNIQUE (workspace_id, id);
+
+ALTER TABLE ONLY public.publications
+    ADD CONSTRAINT publications_pkey PRIMARY KEY (post_id);
+
+ALTER TABLE ONLY public.publish_steps
+    ADD CONSTRAINT publish_steps_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.publish_steps
+    ADD CONSTRAINT publish_steps_post_id_epoch_seq_key UNIQUE (post_id, epoch, seq);
+
+ALTER TABLE ONLY public.river_job
+    ADD CONSTRAINT river_job_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.river_leader
+    ADD CONSTRAINT river_leader_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.river_migration
+    ADD CONSTRAINT river_migration_pkey1 PRIMARY KEY (line, version);
+
+ALTER TABLE ONLY public.river_notification
+    ADD CONSTRAINT river_notification_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.river_queue
+    ADD CONSTRAINT river_queue_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.sessions
+    ADD CONSTRAINT sessions_pkey PRIMARY KEY (token);
+
+ALTER TABLE ONLY public.throttles
+    ADD CONSTRAINT throttles_pkey PRIMARY KEY (key);
+
+ALTER TABLE ONLY public.usage_month
+    ADD CONSTRAINT usage_month_pkey PRIMARY KEY (workspace_id, period);
+
+ALTER TABLE ONLY public.users
+    ADD CONSTRAINT users_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.workers
+    ADD CONSTRAINT workers_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.workspaces
+    ADD CONSTRAINT workspaces_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.workspaces
+    ADD CONSTRAINT workspaces_slug_key UNIQUE (slug);
+
+CREATE INDEX accounts_refresh ON public.accounts USING btree (token_refresh_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
+
+CREATE INDEX create_log_by_workspace ON public.create_log USING btree (workspace_id, at);
+
+CREATE INDEX idempotency_age ON public.idempotency USING btree (created_at);
+
+CREATE INDEX members_user ON public.members USING btree (user_id);
+
+CREATE INDEX post_events_by_post ON public.post_events USING btree (post_id, id);
+
+CREATE INDEX posts_by_account ON public.posts USING btree (account_id, status);
+
+CREATE INDEX posts_by_status ON public.posts USING btree (workspace_id, status, COALESCE(publish_at, created_at) DESC, id DESC);
+
+CREATE INDEX posts_by_time ON public.posts USING btree (workspace_id, COALESCE(publish_at, created_at) DESC, id DESC);
+
+CREATE INDEX publications_due ON public.publications USING btree (next_action_at) WHERE (next_action_at IS NOT NULL);
+
+CREATE INDEX river_job_args_index ON public.river_job USING gin (args);
+
+CREATE INDEX river_job_kind ON public.river_job USING btree (kind);
+
+CREATE INDEX river_job_metadata_index ON public.river_job USING gin (metadata);
+
+CREATE INDEX river_job_prioritized_fetching_index ON public.river_job USING btree (state, queue, priority, scheduled_at, id);
+
+CREATE INDEX river_job_state_and_finalized_at_index ON public.river_job USING btree (state, finalized_at) WHERE (finalized_at IS NOT NULL);
+
+CREATE UNIQUE INDEX river_job_unique_idx ON public.river_job USING btree (unique_key) WHERE ((unique_key IS NOT NULL) AND (unique_states IS NOT NULL) AND public.river_job_state_in_bitmask(unique_states, state));
+
+CREATE INDEX river_notification_created_at_idx ON public.river_notification USING btree (created_at);
+
+CREATE INDEX river_notification_topic_id_idx ON public.river_notification USING btree (topic, id);
+
+CREATE INDEX sessions_expiry ON public.sessions USING btree (expiry);
+
+CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+ALTER TABLE ONLY public.accounts
+    ADD CONSTRAINT accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.api_keys
+    ADD CONSTRAINT api_keys_workspace_id_user_id_fkey FOREIGN KEY (workspace_id, user_id) REFERENCES public.members(workspace_id, user_id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.connections
+    ADD CONSTRAINT connections_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.create_log
+    ADD CONSTRAINT create_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.group_accounts
+    ADD CONSTRAINT group_accounts_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id);
+
+ALTER TABLE ONLY public.group_accounts
+    ADD CONSTRAINT group_accounts_workspace_id_group_id_fkey FOREIGN KEY (workspace_id, group_id) REFERENCES public.groups(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.groups
+    ADD CONSTRAINT groups_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.idempotency
+    ADD CONSTRAINT idempotency_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.members
+    ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
+
+ALTER TABLE ONLY public.members
+    ADD CONSTRAINT members_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.post_events
+    ADD CONSTRAINT post_events_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.post_slots
+    ADD CONSTRAINT post_slots_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.posts
+    ADD CONSTRAINT posts_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id);
+
+ALTER TABLE ONLY public.posts
+    ADD CONSTRAINT posts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.publications
+    ADD CONSTRAINT publications_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.publish_steps
+    ADD CONSTRAINT publish_steps_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.usage_month
+    ADD CONSTRAINT usage_month_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
