@@ -46,7 +46,7 @@ type Config struct {
 	Drain time.Duration
 }
 
-// Server is the HTTP server of all doors.
+// Server is the HTTP server of all doors, and the handler that it serves.
 type Server struct {
 	// Echo takes the doors' routes. They are added before Run.
 	Echo *echo.Echo
@@ -76,7 +76,7 @@ func New(cfg Config) (*Server, error) {
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.trust.client(r).String() }
 	s.Echo.HTTPErrorHandler = s.fail
 	s.Echo.Binder = noBinder{}
-	s.Echo.Pre(s.identify, s.logAccess, s.setHeaders, s.answerErrors, s.recoverPanics, s.redirectLoopback, headAsGet, s.limitTime)
+	s.Echo.Pre(s.identify, s.logAccess, s.setHeaders, s.answerErrors, s.recoverPanics, s.redirectLoopback, allowHead, s.limitTime)
 	s.Echo.GET("/livez", s.livez)
 	s.Echo.GET("/readyz", s.readyz)
 	return s, nil

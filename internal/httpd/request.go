@@ -62,7 +62,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			}
 			notes, _ := c.Get(notesKey).([]slog.Attr)
 			s.cfg.Logger.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
-				slog.String("request_id", RequestID(r.Context())), slog.String("method", cut(r.Method, 16)), slog.String("path", loggedPath(c, r)),
+				slog.String("request_id", RequestID(r.Context())), slog.String("method", methodOf(r)), slog.String("path", loggedPath(c, r)),
 				slog.Int("status", c.Response().Status), slog.Int64("bytes", c.Response().Size),
 				slog.Duration("took", time.Since(start)), slog.String("address", c.RealIP()),
 			}, notes...)...)
@@ -123,9 +123,27 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 // errPanicked stands for an error that has been logged already.
 var errPanicked = errors.New("the handler panicked")
 
-// headAsGet lets GET's handler answer HEAD, which Allow names too; net/http leaves the body out, for it
-// keeps the request as it came.
-func headAsGet(next echo.HandlerFunc) echo.HandlerFunc {
+type headKey struct{}
+
+// ServeHTTP answers a request. HEAD goes to GET's handler, which need not know: net/http leaves the body
+// out, for it keeps the request as it came.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodHead {
+		r = r.WithContext(context.WithValue(r.Context(), headKey{}, true))
+		r.Method = http.MethodGet
+	}
+	s.Echo.ServeHTTP(w, r)
+}
+
+func methodOf(r *http.Request) string {
+	if head, _ := r.Context().Value(headKey{}).(bool); head {
+		return http.MethodHead
+	}
+	return cut(r.Method, 16)
+}
+
+// allowHead adds HEAD to what the router says of its methods.
+func allowHead(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Before(func() {
 			h := c.Response().Header()
@@ -133,11 +151,6 @@ func headAsGet(next echo.HandlerFunc) echo.HandlerFunc {
 				h.Set("Allow", allow+", "+http.MethodHead)
 			}
 		})
-		if r := c.Request(); r.Method == http.MethodHead {
-			asGet := r.WithContext(r.Context())
-			asGet.Method = http.MethodGet
-			c.SetRequest(asGet)
-		}
 		return next(c)
 	}
 }

@@ -29,7 +29,7 @@ func (s *Server) Addr() string { return s.listen.String() }
 // Run serves until ctx ends, then stops gently: /readyz answers no, requests are still taken for
 // Config.Drain, and those under way have 20 seconds to end. It returns nil after such a stop.
 func (s *Server) Run(ctx context.Context) error {
-	return s.listen.run(ctx, s.Echo, s.cfg.Logger, func() {
+	return s.listen.run(ctx, s, s.cfg.Logger, func() {
 		s.draining.Store(true)
 		s.cfg.Logger.Info("stopping", "drain", s.cfg.Drain)
 		timer := time.NewTimer(s.cfg.Drain)
