@@ -1,0 +1,95 @@
+//go:generate go test . -run TestTheDescriptionIsTheOneInTheRepository -update
+
+// Package api is the door for programs: it decodes requests of /v1 strictly, calls one verb each and
+// writes the answer as JSON. What each route needs stands in one table, from which the OpenAPI document
+// is made too.
+package api
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/app"
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Config is what the door is made of. Every field is required unless it says otherwise.
+type Config struct {
+	App      *app.App
+	Networks *network.Set
+	Log      *slog.Logger
+	// LimitAddress and LimitCreate are announced in RateLimit-Policy; App enforces them.
+	LimitAddress, LimitCreate app.Rate
+	// Session recognises a signed-in person by the dashboard's cookie; ok is false when nobody is signed
+	// in. The door asks it for same-origin requests only. Nil when there is no dashboard.
+	Session func(*http.Request) (c core.Caller, ok bool, err error)
+	// SessionID is the id of the session that Session recognised, and SameOrigin returns an error for a
+	// request that does not surely come from our own pages. Both are required with Session.
+	SessionID  func(*http.Request) string
+	SameOrigin func(*http.Request) error
+}
+
+// API serves /v1. It is safe for concurrent use.
+type API struct {
+	cfg      Config
+	routes   []*route
+	document []byte
+	oapi     *huma.OpenAPI
+}
+
+// New compiles the table of routes and the document.
+func New(cfg Config) (*API, error) {
+	if cfg.App == nil || cfg.Networks == nil || cfg.Log == nil || cfg.LimitAddress.Max <= 0 || cfg.LimitCreate.Max <= 0 {
+		return nil, errors.New("api: a required part of the configuration is missing")
+	}
+	if cfg.Session != nil && (cfg.SessionID == nil || cfg.SameOrigin == nil) {
+		return nil, errors.New("api: Session needs SessionID and SameOrigin")
+	}
+	a := &API{cfg: cfg}
+	registry := Schemas(schemaPrefix)
+	for _, r := range routes() {
+		if err := r.compile(registry); err != nil {
+			return nil, fmt.Errorf("compile %s %s: %w", r.method, r.path, err)
+		}
+		a.routes = append(a.routes, &r)
+	}
+	if err := a.describe(registry); err != nil {
+		return nil, fmt.Errorf("describe the API: %w", err)
+	}
+	return a, nil
+}
+
+// compile works out what the route's body and query may hold.
+func (r *route) compile(registry huma.Registry) error {
+	var err error
+	switch {
+	case r.action.body != nil:
+		r.shape, err = shapeOf(registry, registry.Schema(r.action.body, true, ""))
+	case r.method == http.MethodPost:
+		// Nothing is said in such a body, so nothing in it may be overheard.
+		r.shape = &shape{object: &objectShape{}}
+		r.action.body, r.action.bare = reflect.TypeFor[struct{}](), true
+	case r.action.query != nil:
+		r.parameters, err = parametersOf(registry, r.action.query)
+	}
+	return err
+}
+
+// Mount serves the routes on e. It comes after the server's own middleware.
+func (a *API) Mount(e *echo.Echo) {
+	e.Use(a.count)
+	group := e.Group(prefix)
+	adapter := humaecho.NewWithGroup(e, group, huma.Config{OpenAPI: a.oapi}).Adapter()
+	for _, r := range a.routes {
+		adapter.Handle(&huma.Operation{Method: r.method, Path: r.path}, func(ctx huma.Context) { a.serve(humaecho.Unwrap(ctx), r) })
+	}
+	group.GET("/openapi.json", a.serveDocument)
+}

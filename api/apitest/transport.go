@@ -1,0 +1,43 @@
+package apitest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// Transport makes requests through next (http.DefaultTransport when nil) and reports every answer of /v1
+// that does not agree with the description.
+func (b *Book) Transport(next http.RoundTripper, report func(error)) http.RoundTripper {
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	return transport{b, next, report}
+}
+
+type transport struct {
+	book   *Book
+	next   http.RoundTripper
+	report func(error)
+}
+
+// RoundTrip is http.RoundTripper.
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	if closeErr := resp.Body.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the answer to %s %s: %w", r.Method, r.URL.Path, err)
+	}
+	resp.Body = io.NopCloser(bytes.NewReader(body))
+	if err := t.book.Check(r, resp.StatusCode, resp.Header, body); err != nil {
+		t.report(err)
+	}
+	return resp, nil
+}

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+func decodeAs[T any](t *testing.T, body string) (T, error) {
+	t.Helper()
+	r := Schemas(schemaPrefix)
+	s, err := shapeOf(r, r.Schema(reflect.TypeFor[T](), true, ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in T
+	err = decode([]byte(body), s, &in)
+	return in, err
+}
+
+func TestABodyIsReadStrictly(t *testing.T) {
+	t.Parallel()
+	const targets = `"targets":{"accountIds":["acc_1"]}`
+	for name, c := range map[string]struct{ body, message, hint string }{
+		"not JSON":                        {`{"targets":nope}`, "not JSON at byte", "Look at targets."},
+		"single quotes":                   {`{'targets':{}}`, "not JSON at byte", ""},
+		"ends too early":                  {`{"targets":{"accountIds":["acc_1"]`, "ends before", ""},
+		"nothing but space":               {"  \n", "ends before", ""},
+		"a comma too many":                {`{` + targets + `,}`, "not JSON at byte", ""},
+		"a byte order mark":               {"\ufeff{" + targets + "}", "not JSON at byte", ""},
+		"something after":                 {`{` + targets + `} {}`, "follows the JSON value", "one JSON object"},
+		"garbage after":                   {`{` + targets + `}x`, "follows the JSON value", "one JSON object"},
+		"a list":                          {`[]`, "The body must be an object", ""},
+		"null":                            {`null`, "The body must be an object", ""},
+		"a key twice":                     {`{` + targets + `,"confirm":false,"confirm":true}`, "The key confirm stands twice", "Look at confirm."},
+		"a deep key twice":                {`{"targets":{"groupId":"a","groupId":"b"}}`, "The key groupId stands twice", "Look at targets.groupId."},
+		"a key twice in a settings block": {`{` + targets + `,"perPlatform":{"x":{"a":1,"a":2}}}`, "The key a stands twice", "Look at perPlatform.x.a."},
+		"an escaped twin":                 {`{` + targets + `,"text":"a","\u0074ext":"b"}`, "The key text stands twice", "Look at text."},
+		"an unknown key":                  {`{` + targets + `,"txet":"a"}`, "no field txet", "Did you mean text?"},
+		"another case":                    {`{` + targets + `,"Confirm":true}`, "no field Confirm", "Did you mean confirm?"},
+		"a key like none":                 {`{` + targets + `,"zzzzzz":1}`, "no field zzzzzz", "Known there: confirm, mediaIds,"},
+		"an unknown key deep down":        {`{"targets":{"accounts":[]}}`, "no field accounts", "Look at targets.accounts. Did you mean accountIds?"},
+		"an unknown key of when":          {`{` + targets + `,"when":{"publishAt":"2026-01-01T10:00","timeZone":"UTC"}}`, "no field timeZone", "Did you mean timezone?"},
+		"an unknown key of overrides":     {`{` + targets + `,"overrides":{"threads":{"txt":"a"}}}`, "no field txt", "Look at overrides.threads.txt. Did you mean text?"},
+		"a field missing":                 {`{}`, "The field targets is required", "Look at targets."},
+		"a deep field missing":            {`{` + targets + `,"when":{"timezone":"UTC"}}`, "The field publishAt is required", "Look at when.publishAt."},
+		"a number for a text":             {`{` + targets + `,"text":5}`, "text must be a text", "Look at text."},
+		"null for a text":                 {`{` + targets + `,"text":null}`, "text must be a text", "Look at text."},
+		"a text for a switch":             {`{` + targets + `,"confirm":"true"}`, "confirm must be true or false", "Look at confirm."},
+		"a text for a list":               {`{` + targets + `,"tags":"a"}`, "tags must be a list", "Look at tags."},
+		"a number in a list":              {`{` + targets + `,"tags":["a",1]}`, "tags[1] must be a text", "Look at tags[1]."},
+		"a list for an object":            {`{"targets":[]}`, "targets must be an object", "Look at targets."},
+		"a number for when":               {`{` + targets + `,"when":7}`, "when must be a text or an object", "Look at when."},
+		"another word for when":           {`{` + targets + `,"when":"tomorrow"}`, "when has a value", "one of: now, draft"},
+		"invalid UTF-8":                   {"{" + targets + ",\"text\":\"a\xffb\"}", "not UTF-8 at byte", ""},
+		"half a surrogate pair":           {`{` + targets + `,"text":"\ud800"}`, "not", ""},
+		"U+0000":                          {`{` + targets + `,"text":"a\u0000b"}`, "text holds a control character", "Look at text."},
+		"a bell":                          {`{` + targets + `,"tags":["\u0007"]}`, "tags[0] holds a control character", ""},
+		"U+0000 in a settings block":      {`{` + targets + `,"perPlatform":{"x":{"a":"\u0000"}}}`, "perPlatform.x.a holds a control character", ""},
+		"U+0000 in a key":                 {`{` + targets + `,"perPlatform":{"\u0000":{}}}`, "A key holds a control character", "Look at perPlatform."},
+		"too deep":                        {`{` + targets + `,"perPlatform":{"x":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}}`, "more than 32 levels", ""},
+		"far too deep":                    {strings.Repeat(`[`, 100_000), "The body must be an object", ""},
+		"far too deep in a block":         {`{` + targets + `,"perPlatform":{"x":` + strings.Repeat(`[`, 100_000), "more than 32 levels", ""},
+		"too many accounts":               {`{"targets":{"accountIds":[` + strings.Repeat(`"a",`, 200) + `"a"]}}`, "targets.accountIds has more than 200 entries", "Look at targets.accountIds."},
+		"a huge list in a block":          {`{` + targets + `,"perPlatform":{"x":[` + strings.Repeat(`1,`, 200) + `1]}}`, "perPlatform.x has more than 200 entries", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := decodeAs[contract.CreatePosts](t, c.body)
+			e := core.AsError(err)
+			if err == nil || e.Code != core.CodeInvalidRequest {
+				t.Fatalf("want invalid_request, got %v", err)
+			}
+			if !strings.Contains(e.Message, c.message) || !strings.Contains(e.Hint, c.hint) {
+				t.Errorf("want %q and %q, got %q and %q", c.message, c.hint, e.Message, e.Hint)
+			}
+		})
+	}
+}
+
+func TestASoundBodyIsReadWhole(t *testing.T) {
+	t.Parallel()
+	in, err := decodeAs[contract.CreatePosts](t, ` {"targets":{"accountIds":["acc_1"],"groupId":"grp_1"},"text":"a\tb\r\n ä\u00e4 \ud83d\ude00","tags":[],
+		"perPlatform":{"threads":{"topicTag":"x","deep":[[1,{"a":null}]]}},"overrides":{"threads":{"title":""}},
+		"when":{"publishAt":"2026-01-01T10:00","timezone":"Europe/Berlin"},"confirm":true} `)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.Text != "a\tb\r\n ää 😀" || in.Targets.GroupID != "grp_1" || !in.Confirm || in.When.Timezone != "Europe/Berlin" {
+		t.Errorf("read %+v", in)
+	}
+	if o := in.Overrides["threads"]; o.Text != nil || o.Title == nil || *o.Title != "" {
+		t.Errorf("an empty override differs from none: %+v", o)
+	}
+	if got := string(in.PerPlatform["threads"]); got != `{"topicTag":"x","deep":[[1,{"a":null}]]}` {
+		t.Errorf("the block was read as %s", got)
+	}
+	if in, err := decodeAs[contract.PlanPosts](t, `{"targets":{},"when":"now"}`); err != nil || in.When.Word != "now" {
+		t.Errorf("when as a word: %+v, %v", in.When, err)
+	}
+}
+
+func TestAPatchTellsAbsentFromNull(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]contract.Opt[string]{
+		`{}`:             {},
+		`{"title":null}`: {Set: true, Null: true},
+		`{"title":"a"}`:  {Set: true, V: "a"},
+	} {
+		in, err := decodeAs[contract.EditPost](t, body)
+		if err != nil || in.Title != want {
+			t.Errorf("%s: want %+v, got %+v, %v", body, want, in.Title, err)
+		}
+	}
+	for body, hint := range map[string]string{
+		`{"title":5}`: "Look at title.", `{"text":null}`: "Look at text.", `{"status":"live"}`: "one of: queued",
+		`{"id":"post_2"}`: "Known there:", `{"settings":[]}`: "Look at settings.", `{"when":null}`: "Look at when.",
+	} {
+		if _, err := decodeAs[contract.EditPost](t, body); !strings.Contains(core.AsError(err).Hint, hint) {
+			t.Errorf("%s: want the hint %q, got %+v", body, hint, err)
+		}
+	}
+}
+
+func TestLengthsAreCountedInCharacters(t *testing.T) {
+	t.Parallel()
+	if _, err := decodeAs[contract.CreateKey](t, `{"name":"`+strings.Repeat("ä", 80)+`","scope":"read"}`); err != nil {
+		t.Errorf("80 characters are taken: %v", err)
+	}
+	for _, name := range []string{"", strings.Repeat("a", 81)} {
+		if _, err := decodeAs[contract.CreateKey](t, `{"name":"`+name+`","scope":"read"}`); core.CodeOf(err) != core.CodeInvalidRequest {
+			t.Errorf("a name of %d characters: %v", len(name), err)
+		}
+	}
+}
+
+func TestAnErrorNeverRepeatsAValue(t *testing.T) {
+	t.Parallel()
+	const secret = "belfry_live_secret"
+	for _, body := range []string{
+		`{"name":5,"scope":"` + secret + `"}`, `{"name":"` + secret, `{"name":["` + secret + `"]}`, `"` + secret + `"`, secret,
+		`{"name":"` + secret + `\u0000","scope":"read"}`,
+	} {
+		_, err := decodeAs[contract.CreateKey](t, body)
+		e := core.AsError(err)
+		if err == nil || strings.Contains(e.Message+e.Hint, secret) {
+			t.Errorf("%s: %+v", body, e)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add(`{"targets":{"accountIds":["acc_1"]},"when":"now","confirm":true}`)
+	f.Add(`{"targets":{},"perPlatform":{"x":[{"y":"z"}]},"when":{"publishAt":"2026-01-01T10:00"}}`)
+	r := Schemas(schemaPrefix)
+	s, err := shapeOf(r, r.Schema(reflect.TypeFor[contract.CreatePosts](), true, ""))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		var in contract.CreatePosts
+		err := decode([]byte(body), s, &in)
+		if err != nil && core.CodeOf(err) != core.CodeInvalidRequest {
+			t.Errorf("%q: %v", body, err)
+		}
+		if strings.ContainsFunc(in.Text, forbidden) && err == nil {
+			t.Errorf("%q let a control character in", body)
+		}
+	})
+}

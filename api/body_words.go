@@ -1,0 +1,110 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"belfry/internal/core"
+)
+
+// unsound says why the body is not JSON, without repeating what stands in it.
+func (w walk) unsound(err error) error {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return core.Invalid("", "The body ends before its JSON value does.").Because(err)
+	case errors.As(err, &syntax) && errors.Is(syntax.Err, jsontext.ErrDuplicateName):
+		return core.Invalid(dotted(syntax.JSONPointer), "The key %s stands twice.", shown(syntax.JSONPointer.LastToken())).Because(err)
+	case errors.As(err, &syntax) && strings.Contains(syntax.Err.Error(), "UTF-8"):
+		return core.Invalid(dotted(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).Because(err)
+	case errors.As(err, &syntax):
+		return core.Invalid(dotted(syntax.JSONPointer), "The body is not JSON at byte %d.", syntax.ByteOffset).Because(err)
+	}
+	return core.Invalid("", "The body is not JSON.").Because(err)
+}
+
+// unknown names the key that does not exist and the one that was most likely meant.
+func (w walk) unknown(name string, known []string) error {
+	e := core.Invalid(w.path(), "There is no field %s here.", shown(name))
+	return suggest(e, w.path(), name, known)
+}
+
+// suggest adds the known name nearest to a mistyped one, or else all that there are.
+func suggest(e *core.Error, path, name string, known []string) *core.Error {
+	if near := core.Nearest(name, known); near != "" {
+		return e.WithHint("Look at %s. Did you mean %s?", path, near)
+	}
+	if len(known) == 0 {
+		return e.WithHint("Look at %s. Nothing is taken there.", path)
+	}
+	return e.WithHint("Look at %s. Known there: %s.", path, strings.Join(known, ", "))
+}
+
+func (w walk) path() string { return dotted(w.dec.StackPointer()) }
+
+func (w walk) parent() string { return dotted(w.dec.StackPointer().Parent()) }
+
+// subject is the field that is spoken of, as a sentence begins.
+func (w walk) subject() string {
+	if path := w.path(); path != "" {
+		return path
+	}
+	return "The body"
+}
+
+// dotted writes a JSON Pointer as people write a path: targets.accountIds[0].
+func dotted(p jsontext.Pointer) string {
+	path := ""
+	for token := range p.Tokens() {
+		path = join(path, token)
+	}
+	return path
+}
+
+func join(path, token string) string {
+	if _, err := strconv.ParseUint(token, 10, 32); err == nil {
+		return path + "[" + token + "]"
+	}
+	if path == "" {
+		return shown(token)
+	}
+	return path + "." + shown(token)
+}
+
+// shown is a client's key as an error may repeat it: short, and quoted when it could be misread.
+func shown(key string) string {
+	const most = 60
+	if len(key) > most {
+		key = strings.ToValidUTF8(key[:most], "") + "…"
+	}
+	if key == "" || strings.ContainsFunc(key, unsimple) {
+		return strconv.Quote(key)
+	}
+	return key
+}
+
+func unsimple(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-…", r)
+}
+
+// words say what a value may be.
+func (s *shape) words() string {
+	var kinds []string
+	add := func(ok bool, word string) {
+		if ok {
+			kinds = append(kinds, word)
+		}
+	}
+	add(s.text != nil, "a text")
+	add(s.number != nil && s.number.integer, "a whole number")
+	add(s.number != nil && !s.number.integer, "a number")
+	add(s.boolean, "true or false")
+	add(s.list != nil, "a list")
+	add(s.object != nil, "an object")
+	add(s.null, "null")
+	return strings.Join(kinds, " or ")
+}

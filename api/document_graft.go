@@ -1,0 +1,124 @@
+package api
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// graft puts into the document what the records' Go types cannot know: the networks of this server with
+// their settings, and the closed lists of codes. Requests are not checked against it: a settings block is
+// its network's to check, and every door's the same way.
+func (a *API) graft(r huma.Registry) error {
+	blocks, overrides, alternatives := map[string]*huma.Schema{}, map[string]*huma.Schema{}, []*huma.Schema{}
+	for _, n := range a.cfg.Networks.List() {
+		d := n.Describe()
+		name := "Settings" + strings.ToUpper(string(d.ID[:1])) + string(d.ID[1:])
+		r.Map()[name] = settingsSchema(d)
+		ref := &huma.Schema{Ref: schemaPrefix + name}
+		blocks[string(d.ID)], overrides[string(d.ID)] = ref, &huma.Schema{Ref: schemaPrefix + "Override"}
+		alternatives = append(alternatives, ref)
+	}
+	byPlatform := func(properties map[string]*huma.Schema, words string) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeObject, Properties: properties, AdditionalProperties: false, Description: words}
+	}
+	settings := func(words string) *huma.Schema { return &huma.Schema{AnyOf: alternatives, Description: words} }
+	platforms := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(blocks)))}
+
+	return replace(r, map[string]*huma.Schema{
+		"PlanPosts.perPlatform":   byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored."),
+		"CreatePosts.perPlatform": byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored."),
+		"PlanPosts.overrides":     byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network."),
+		"CreatePosts.overrides":   byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network."),
+		"EditPost.settings":       settings("The settings block of the post's network; it replaces the stored one as a whole."),
+		"Post.settings":           settings("The settings block of the post's network."),
+		"Post.platform":           platforms, "Account.platform": platforms, "PlanRow.platform": platforms, "Connect.platform": platforms,
+		"Error.code": {Type: huma.TypeString, Enum: words(core.Codes), Description: "See the chapter on error codes."},
+		"Issue.code": {Type: huma.TypeString, Enum: words(issueCodes()), Description: "See the chapters on issues and warnings of a plan."},
+	})
+}
+
+func replace(r huma.Registry, properties map[string]*huma.Schema) error {
+	for path, s := range properties {
+		record, property, _ := strings.Cut(path, ".")
+		owner, err := component(r, record)
+		if err != nil {
+			return err
+		}
+		if owner.Properties[property] == nil {
+			return fmt.Errorf("the description has no property %s", path)
+		}
+		owner.Properties[property] = s
+	}
+	return nil
+}
+
+func issueCodes() []core.IssueCode {
+	var out []core.IssueCode
+	for _, issue := range core.Issues() {
+		out = append(out, issue.Code)
+	}
+	return out
+}
+
+func words[T ~string](list []T) []any {
+	out := make([]any, 0, len(list))
+	for _, w := range list {
+		out = append(out, string(w))
+	}
+	return out
+}
+
+// settingsSchema describes a network's settings block from its table of fields.
+func settingsSchema(d network.Description) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeObject, Description: "Settings of a post on " + d.Name + ".", Properties: map[string]*huma.Schema{}, AdditionalProperties: false}
+	for _, f := range d.Fields {
+		property := fieldSchema(f)
+		property.Title, property.Description = f.Label, f.Help
+		s.Properties[f.Name] = property
+	}
+	return s
+}
+
+func fieldSchema(f network.Field) *huma.Schema {
+	var most *int
+	if f.Max > 0 {
+		most = &f.Max
+	}
+	switch {
+	case f.Ignored:
+		return &huma.Schema{}
+	case f.Kind == network.FieldChoice:
+		s := &huma.Schema{Type: huma.TypeString}
+		for _, choice := range f.Choices {
+			s.Enum = append(s.Enum, choice.Value)
+		}
+		return s
+	case f.Kind == network.FieldSwitch:
+		return &huma.Schema{Type: huma.TypeBoolean}
+	case f.Kind == network.FieldList:
+		return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}, MaxItems: most}
+	case f.Kind == network.FieldNumber:
+		return numberSchema(f.Max)
+	}
+	return &huma.Schema{Type: huma.TypeString, MaxLength: most, Format: formats[f.Kind]}
+}
+
+// formats are those of the kinds that are a text of a certain form.
+var formats = map[network.FieldKind]string{network.FieldURL: "uri", network.FieldDate: "date"}
+
+func numberSchema(most int) *huma.Schema {
+	least := 0.0
+	s := &huma.Schema{Type: huma.TypeInteger, Minimum: &least}
+	if most > 0 {
+		limit := float64(most)
+		s.Maximum = &limit
+	}
+	return s
+}

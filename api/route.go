@@ -1,0 +1,83 @@
+package api
+
+import (
+	"net/http"
+	"reflect"
+	"strings"
+
+	"belfry/internal/core"
+)
+
+// route is one row of the table.
+type route struct {
+	method, path string // path under /v1, as {id}
+	status       int    // when all is well
+	needs        needs
+	action       action
+
+	tag, operation, summary, description string
+	// codes are those that the needs and the action do not imply.
+	codes []core.Code
+
+	shape      *shape      // of the body; nil when the route takes none
+	parameters []parameter // of the query
+}
+
+// needs are what Admit asks of the caller before the body is looked at (decisions.md, Order of checks).
+type needs struct {
+	scope            core.Scope
+	session, manages bool
+	// creates counts the request in the hourly limit (Spec §8) and lets it carry an Idempotency-Key.
+	creates bool
+}
+
+var (
+	read    = needs{scope: core.Read}
+	writes  = needs{scope: core.Write}
+	creates = needs{scope: core.Write, creates: true}
+	manages = needs{scope: core.Write, session: true, manages: true}
+)
+
+func row(route_ string, status int, n needs, a action, tag, operation, summary string) route {
+	method, path, _ := strings.Cut(route_, " ")
+	return route{method: method, path: path, status: status, needs: n, action: a, tag: tag, operation: operation, summary: summary}
+}
+
+// says adds a description below the summary.
+func (r route) says(text string) route {
+	r.description = text
+	return r
+}
+
+// fails adds codes that the verb answers.
+func (r route) fails(codes ...core.Code) route {
+	r.codes = append(r.codes, codes...)
+	return r
+}
+
+// failures lists every code that the route may answer, in the order of core.Codes.
+func (r route) failures() []core.Code {
+	may := map[core.Code]bool{
+		core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeInternal: true,
+		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true,
+		core.CodeNotFound:       r.action.byID,
+		core.CodeInvalidRequest: r.action.query != nil || r.action.body != nil || r.method == http.MethodPost,
+	}
+	may[core.CodePayloadTooLarge] = r.method == http.MethodPost || r.action.body != nil
+	may[core.CodeUnsupportedMediaType] = may[core.CodePayloadTooLarge]
+	for _, code := range r.codes {
+		may[code] = true
+	}
+	var out []core.Code
+	for _, code := range core.Codes {
+		if may[code] {
+			out = append(out, code)
+		}
+	}
+	return out
+}
+
+// described tells whether the document shows a body. A route that takes none tolerates an empty object.
+func (r *route) described() bool {
+	return r.action.body != nil && r.action.body != reflect.TypeFor[struct{}]()
+}

@@ -1,0 +1,80 @@
+package api
+
+import (
+	"net/http"
+
+	"belfry/internal/app"
+	"belfry/internal/core"
+)
+
+// routes is the whole of /v1: what each route needs, which verb it calls and how it is described. The
+// address limit holds for all of them (Spec §8). To add one, add a row.
+func routes() []route {
+	return []route{
+		row("GET /whoami", http.StatusOK, read, plain((*app.App).Whoami), "identity", "whoami",
+			"Tell who calls, for which workspace, and what is used of its plan"),
+		row("GET /accounts", http.StatusOK, read, plain((*app.App).ListAccounts), "accounts", "listAccounts",
+			"List the connected accounts"),
+		row("GET /limits", http.StatusOK, read, plain((*app.App).Limits), "accounts", "getLimits",
+			"Show the numbers that the plan check uses, by network"),
+		row("POST /accounts/connect", http.StatusOK, manages, connecting((*app.App).StartConnect), "accounts", "connectAccount",
+			"Get the address of the page where a person lets the service publish to a profile"),
+		row("POST /accounts/{id}/reconnect", http.StatusOK, manages, reconnecting((*app.App).StartReconnect), "accounts", "reconnectAccount",
+			"Get the address of the page where a person renews the consent for an account"),
+		row("DELETE /accounts/{id}", http.StatusNoContent, manages, removal((*app.App).Disconnect), "accounts", "disconnectAccount",
+			"Disconnect an account: its queued posts become drafts, its history stays"),
+
+		row("POST /posts/plan", http.StatusOK, read, body((*app.App).PlanPosts), "posts", "planPosts",
+			"Check a request for posts without making any").
+			says("Answers what POST /posts would do, row by row, with the issues that stand against each. Nothing is stored."),
+		row("POST /posts", http.StatusCreated, creates, body((*app.App).CreatePosts), "posts", "createPosts",
+			"Create one post for each targeted account").
+			says("All or nothing. With `confirm: true` only: the guard against an accidental publish.").
+			fails(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues, core.CodeMediaPurged,
+				core.CodeIdempotencyMismatch, core.CodeIdempotencyInProgress),
+		row("GET /posts", http.StatusOK, read, filtered((*app.App).ListPosts), "posts", "listPosts",
+			"List posts, newest first, with filters"),
+		row("GET /posts/{id}", http.StatusOK, read, byID((*app.App).GetPost), "posts", "getPost",
+			"Show a post"),
+		row("PATCH /posts/{id}", http.StatusOK, writes, bodyByID((*app.App).EditPost), "posts", "editPost",
+			"Change a draft, move a post to another time, or queue a draft").
+			says("Content fields may be changed on a draft only. `settings` replaces the stored block as a whole. Content and `status: queued` in one request: content first, then the checks; all or nothing.").
+			fails(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeMediaPurged),
+		row("DELETE /posts/{id}", http.StatusNoContent, writes, removal((*app.App).DeletePost), "posts", "deletePost",
+			"Delete a draft or a failed post").
+			fails(core.CodeConflict),
+		row("POST /posts/{id}/retry", http.StatusOK, writes, bodyByID((*app.App).RetryPost).optional(), "posts", "retryPost",
+			"Queue a failed post again").
+			says("At its original time if that is still ahead, else now. A post whose outcome nobody knows needs `confirmNotPublished: true`.").
+			fails(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeOutcomeUnknown, core.CodeMediaPurged),
+		row("POST /posts/{id}/cancel", http.StatusOK, writes, byID((*app.App).CancelPost), "posts", "cancelPost",
+			"Take a post off the queue").
+			says("Its slot returns to the month. On a failed post only the pending automatic retry is taken back.").
+			fails(core.CodeConflict),
+		row("POST /posts/{id}/duplicate", http.StatusOK, writes, byID((*app.App).DuplicatePost), "posts", "duplicatePost",
+			"Make a draft with the same account, text, media and settings"),
+		row("GET /posts/{id}/events", http.StatusOK, read, byID((*app.App).PostEvents), "posts", "listPostEvents",
+			"Show a post's timeline, oldest entry first"),
+
+		row("GET /groups", http.StatusOK, read, plain((*app.App).ListGroups), "groups", "listGroups",
+			"List the groups"),
+		row("POST /groups", http.StatusCreated, writes, body((*app.App).CreateGroup), "groups", "createGroup",
+			"Make a group of accounts").
+			fails(core.CodeNotFound, core.CodeConflict),
+		row("GET /groups/{id}", http.StatusOK, read, byID((*app.App).GetGroup), "groups", "getGroup",
+			"Show a group"),
+		row("PATCH /groups/{id}", http.StatusOK, writes, bodyByID((*app.App).EditGroup), "groups", "editGroup",
+			"Change a group").
+			says("`accountIds` replaces the membership.").
+			fails(core.CodeConflict),
+		row("DELETE /groups/{id}", http.StatusNoContent, writes, removal((*app.App).DeleteGroup), "groups", "deleteGroup",
+			"Delete a group; its accounts stay"),
+
+		row("GET /keys", http.StatusOK, manages, plain((*app.App).ListKeys), "keys", "listKeys",
+			"List the API keys"),
+		row("POST /keys", http.StatusCreated, manages, body((*app.App).CreateKey), "keys", "createKey",
+			"Make an API key, which this answer shows once"),
+		row("DELETE /keys/{id}", http.StatusNoContent, manages, removal((*app.App).RevokeKey), "keys", "revokeKey",
+			"Revoke an API key, from the next request on"),
+	}
+}

@@ -1,0 +1,101 @@
+package api
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"belfry/internal/contract"
+)
+
+// schemaPrefix is where references to records lead in the document.
+const schemaPrefix = "#/components/schemas/"
+
+// Schemas is a registry that knows the records of the contract whose form Go types cannot show: fields
+// that may be null or absent, and the two forms of a time. prefix is where references lead.
+func Schemas(prefix string) huma.Registry {
+	r := huma.NewMapRegistry(prefix, huma.DefaultSchemaNamer)
+	// The contract imports no framework, so a stand-in speaks for each of these types.
+	r.RegisterTypeAlias(reflect.TypeFor[contract.When](), reflect.TypeFor[whenSchema]())
+	r.RegisterTypeAlias(reflect.TypeFor[contract.Opt[string]](), reflect.TypeFor[optSchema[string]]())
+	r.RegisterTypeAlias(reflect.TypeFor[contract.Opt[[]string]](), reflect.TypeFor[optSchema[[]string]]())
+	return r
+}
+
+// optSchema describes contract.Opt[T]: a T or null.
+type optSchema[T any] struct{}
+
+// Schema is T's with null beside it.
+func (optSchema[T]) Schema(r huma.Registry) *huma.Schema {
+	s := *r.Schema(reflect.TypeFor[T](), false, "")
+	s.Nullable = true
+	return &s
+}
+
+// whenSchema describes contract.When.
+type whenSchema struct{}
+
+// Schema is a word or a local time with its zone.
+func (whenSchema) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Description: "When the posts go out: `now`, `draft`, or a local time with its zone.",
+		OneOf: []*huma.Schema{
+			{Type: huma.TypeString, Enum: []any{"now", "draft"}},
+			{
+				Type: huma.TypeObject,
+				Properties: map[string]*huma.Schema{
+					"publishAt": {Type: huma.TypeString, Description: "Local date and time without a zone, `YYYY-MM-DDTHH:mm`.", Examples: []any{"2026-03-02T18:00"}},
+					"timezone":  {Type: huma.TypeString, Description: "IANA zone name; the workspace's when it is left out.", Examples: []any{"Europe/Berlin"}},
+				},
+				Required: []string{"publishAt"}, AdditionalProperties: false,
+			},
+		},
+	}
+}
+
+// finish says what huma cannot see in a Go type: that an instant is one, and that a record behind a
+// pointer may be null.
+func finish(r huma.Registry) {
+	for name, s := range r.Map() {
+		t := r.TypeFromRef(schemaPrefix + name)
+		if t == nil || t.Kind() != reflect.Struct {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(t) {
+			property := s.Properties[jsonName(f)]
+			switch {
+			case property == nil || f.Anonymous:
+			case deref(f.Type) == reflect.TypeFor[contract.Time]():
+				property.Format = "date-time"
+			case f.Type.Kind() == reflect.Pointer && property.Ref != "" && !strings.Contains(f.Tag.Get("json"), "omitempty"):
+				s.Properties[jsonName(f)] = orNull(property)
+			}
+		}
+	}
+}
+
+func orNull(s *huma.Schema) *huma.Schema {
+	return &huma.Schema{Description: s.Description, AnyOf: []*huma.Schema{{Ref: s.Ref}, {Type: "null"}}}
+}
+
+func jsonName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
+
+func deref(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+// component finds a described record; it is an error of this program when there is none.
+func component(r huma.Registry, name string) (*huma.Schema, error) {
+	if s, ok := r.Map()[name]; ok {
+		return s, nil
+	}
+	return nil, fmt.Errorf("the description has no record %s", name)
+}
