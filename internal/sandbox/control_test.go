@@ -59,7 +59,7 @@ func TestControlAsJSON(t *testing.T) {
 	t.Parallel()
 	r := start(t, sandbox.Config{Prefix: "/sandbox"})
 	bad := map[string]string{
-		"unknown key":      `{"kind":"reject","netwrok":"threads"}`,
+		"unknown key":      `{"kind":"reject","networks":"threads"}`,
 		"unknown kind":     `[{"kind":"reject"},{"kind":"explode"}]`,
 		"no JSON":          `kind=reject`,
 		"two values":       `{"kind":"reject"} {"kind":"reject"}`,
@@ -171,7 +171,7 @@ func TestARestartKeepsWhatIsVisible(t *testing.T) {
 	first := start(t, cfg)
 	token := first.threads("somebody.new")
 	first.post("/graph.threads.net/v1.0/me/threads_publish", token, url.Values{"creation_id": {first.container(token, "one")}})
-	_, page := first.facebook("Corner Shop")
+	_, page := first.facebook()
 	first.post("/graph.facebook.com/v26.0/me/feed", page, url.Values{"message": {"two"}})
 	before := first.get("/_/posts", "").text
 	if err := first.box.Close(); err != nil {
@@ -191,7 +191,7 @@ func TestARestartKeepsWhatIsVisible(t *testing.T) {
 func TestAClosedJournalPromisesNothing(t *testing.T) {
 	t.Parallel()
 	r := start(t, sandbox.Config{JournalDir: t.TempDir()})
-	_, page := r.facebook("Corner Shop")
+	_, page := r.facebook()
 	if err := r.box.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func publishers() map[string]publisher {
 			}
 		},
 		"facebook": func(r *rig, words string) func() (reply, error) {
-			_, token := r.facebook("Corner Shop")
+			_, token := r.facebook()
 			v := url.Values{"message": {words}}
 			return func() (reply, error) {
 				return r.do("POST", "/graph.facebook.com/v26.0/me/feed", token, form, v.Encode())
@@ -126,7 +126,7 @@ func TestSlowAnswersAddUpAndReachTheirEnd(t *testing.T) {
 func TestACallerWhoHangsUpIsPublishedAllTheSame(t *testing.T) {
 	t.Parallel()
 	r := start(t, sandbox.Config{})
-	_, token := r.facebook("Corner Shop")
+	_, token := r.facebook()
 	r.script(`{"kind":"slow","call":"publish","delayMs":100}`)
 	r.http.Timeout = 20 * time.Millisecond
 	if _, err := r.do("POST", "/graph.facebook.com/v26.0/me/feed", token, form, "message=hello"); err == nil {
@@ -151,7 +151,7 @@ func eventually(t *testing.T, what string, met func() bool) {
 func TestCloseEndsSlowAnswers(t *testing.T) {
 	t.Parallel()
 	r := start(t, sandbox.Config{})
-	_, token := r.facebook("Corner Shop")
+	_, token := r.facebook()
 	r.script(`{"kind":"slow","call":"publish","delayMs":600000}`)
 	ended := make(chan error, 1)
 	go func() {
@@ -204,7 +204,7 @@ func TestAThousandPostsInOneGo(t *testing.T) {
 	for i := range profiles {
 		tokens = append(tokens, r.threads(fmt.Sprintf("profile%d", i)))
 	}
-	_, page := r.facebook("Corner Shop")
+	_, page := r.facebook()
 	r.script(`[{"kind":"slow","delayMs":200,"times":0}]`)
 	began := time.Now()
 	var all sync.WaitGroup

@@ -137,14 +137,14 @@ func (r *rig) threads(username string) string {
 	return text(r.t, long.json(r.t), "access_token")
 }
 
-// facebook signs in and returns the token of the Page with that name.
-func (r *rig) facebook(name string) (page, token string) {
+// facebook signs in and returns the token of a Page of its own.
+func (r *rig) facebook() (page, token string) {
 	r.t.Helper()
 	back := r.consent("/www.facebook.com/v26.0/dialog/oauth", url.Values{
 		"client_id": {"sandbox"}, "redirect_uri": {callback}, "state": {"s1"}, "response_type": {"code"},
 		"scope": {"pages_show_list,pages_read_engagement,pages_manage_posts,pages_read_user_content"}, "decision": {"allow"},
 		"grant":   {"pages_show_list", "pages_read_engagement", "pages_manage_posts", "pages_read_user_content"},
-		"newPage": {name},
+		"newPage": {"Corner Shop"},
 	})
 	q := url.Values{"client_id": {"sandbox"}, "client_secret": {"sandbox"}, "redirect_uri": {callback}, "code": {back.Get("code")}}
 	short := r.post("/graph.facebook.com/v26.0/oauth/access_token", "", q).json(r.t)
@@ -198,7 +198,7 @@ func TestBothNetworksPublishBelowAPrefixAndAtTheRoot(t *testing.T) {
 				t.Errorf("permalink page answered %d:\n%s", page.status, page.text)
 			}
 
-			owner, pageToken := r.facebook("Corner Shop")
+			owner, pageToken := r.facebook()
 			fb := r.post("/graph.facebook.com/v26.0/"+owner+"/feed", pageToken, url.Values{
 				"message": {"Open today"}, "link": {"https://example.org/menu"}, "fields": {"id,permalink_url"},
 			}).json(t)

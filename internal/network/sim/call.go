@@ -3,6 +3,7 @@ package sim
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -157,9 +158,7 @@ func (k *Kit) write(w http.ResponseWriter, r *http.Request, a Answer, half bool)
 	}
 	k.note(r, func(rec *CallRecord) { rec.Status = a.Status })
 	header := w.Header()
-	for name, values := range a.Header {
-		header[name] = values
-	}
+	maps.Copy(header, a.Header)
 	header.Set("Content-Type", "application/json; charset=UTF-8")
 	header.Set("Cache-Control", "private, no-cache, no-store, must-revalidate")
 	header.Set("Content-Length", strconv.Itoa(len(body)))

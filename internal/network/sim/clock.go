@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -102,10 +103,8 @@ func (o Option) check(value string) error {
 		}
 		return nil
 	}
-	for _, c := range o.Choices {
-		if c == value {
-			return nil
-		}
+	if slices.Contains(o.Choices, value) {
+		return nil
 	}
 	return fmt.Errorf("option %s takes one of %q, not %q", o.Name, o.Choices, value)
 }

@@ -101,7 +101,7 @@ func bodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Valu
 		}
 		return jsonParams(r)
 	case "multipart/form-data":
-		if err := r.ParseMultipartForm(maxBody); err != nil {
+		if err := r.ParseMultipartForm(maxBody); err != nil { //nolint:gosec // bounded by the reader above
 			return nil, fmt.Errorf("read multipart body: %w", err)
 		}
 		return r.MultipartForm.Value, nil

@@ -5,6 +5,7 @@ package sim
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -83,7 +84,7 @@ func New(cfg Config) (*Kit, error) {
 		return nil, err
 	}
 	if cfg.Now == nil {
-		cfg.Now = time.Now //nolint:forbidigo // the one place where the machine's clock comes in
+		cfg.Now = time.Now
 	}
 	if cfg.AppName == "" {
 		cfg.AppName = "Belfry"
@@ -93,9 +94,7 @@ func New(cfg Config) (*Kit, error) {
 		cfg: cfg, now: cfg.Now, journal: j, Faults: newFaults(), Posts: newPosts(), Calls: newCalls(callsKept),
 		options: map[string]string{}, ctx: ctx, cancel: cancel,
 	}
-	for name, value := range cfg.Options {
-		k.options[name] = value
-	}
+	maps.Copy(k.options, cfg.Options)
 	if err := k.Replay("", k.replay); err != nil {
 		cancel()
 		_ = j.close()

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"hash/fnv"
 	"image"
-	"image/color"
+	paint "image/color" //nolint:misspell // the standard library's spelling
 	"image/png"
 	"net/http"
 )
@@ -18,16 +18,16 @@ const (
 func (k *Kit) Picture(w http.ResponseWriter, r *http.Request, name string) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
-	seed := h.Sum64()
-	ink := color.RGBA{R: 40 + byte(seed>>8)%140, G: 40 + byte(seed>>16)%140, B: 40 + byte(seed>>24)%140, A: 255}
-	paper := color.RGBA{R: 238, G: 240, B: 243, A: 255}
+	seed := h.Sum(nil)
+	ink := paint.RGBA{R: 40 + seed[0]%140, G: 40 + seed[1]%140, B: 40 + seed[2]%140, A: 255}
+	paper := paint.RGBA{R: 238, G: 240, B: 243, A: 255}
 
 	side := (pictureCells + 2) * pictureCell
-	img := image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{paper, ink})
+	img := image.NewPaletted(image.Rect(0, 0, side, side), paint.Palette{paper, ink})
 	for y := range pictureCells {
 		for x := range pictureCells {
 			column := min(x, pictureCells-1-x)
-			if seed>>(uint(y*3+column)+29)&1 == 0 {
+			if seed[3+column]>>y&1 == 0 {
 				continue
 			}
 			fill(img, (x+1)*pictureCell, (y+1)*pictureCell)

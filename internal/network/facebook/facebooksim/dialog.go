@@ -162,8 +162,11 @@ func (s *Sim) dialogPage(version string, params url.Values, q request) sim.Conse
 func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, q request) {
 	if params.Get("decision") != "allow" {
 		to := sim.Redirect(q.redirectURI, [][2]string{
-			{"error", "access_denied"}, {"error_code", "200"}, {"error_description", "Permissions error"},
-			{"error_reason", "user_denied"}, {"state", q.state},
+			{"error", "access_denied"},
+			{"error_code", "200"},
+			{"error_description", "Permissions error"},
+			{"error_reason", "user_denied"},
+			{"state", q.state},
 		}, "#_=_")
 		http.Redirect(w, r, to, http.StatusFound)
 		return

@@ -117,7 +117,7 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
 		s.kit.Picture(w, r, strings.TrimSuffix(parts[1], ".png"))
 	case len(parts) == 1 && strings.Contains(parts[0], "_"):
 		owner, id, _ := strings.Cut(parts[0], "_")
-		http.Redirect(w, r, s.kit.Link("https://"+site+"/"+owner+"/posts/"+id), http.StatusFound)
+		http.Redirect(w, r, s.kit.Link("https://"+site+"/"+owner+"/posts/"+id), http.StatusFound) //nolint:gosec // always below our own mount
 	default:
 		s.notice(w, r, http.StatusNotFound, "This page isn't available", "The address may be wrong, or the page was removed.")
 	}

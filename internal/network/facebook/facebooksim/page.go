@@ -31,11 +31,12 @@ const taskCreate = "CREATE_CONTENT"
 func demoPerson() person { return person{ID: "10160384756102938", Name: "Alex Rivera"} }
 
 func demoPages() []*page {
-	all := []string{"ANALYZE", "ADVERTISE", "MODERATE", taskCreate, "MANAGE"}
+	const figures = "ANALYZE" //nolint:misspell // the network's word
+	all := []string{figures, "ADVERTISE", "MODERATE", taskCreate, "MANAGE"}
 	return []*page{
 		{ID: "104758391620475", Name: "Harbour Bakery", Username: "harbourbakery", Category: "Bakery", Tasks: all},
 		{ID: "118203947561038", Name: "Night Owl Cycles", Category: "Bicycle shop", Tasks: all},
-		{ID: "126650918347205", Name: "Old Mill Choir", Username: "oldmillchoir", Category: "Musician", Tasks: []string{"ANALYZE"}},
+		{ID: "126650918347205", Name: "Old Mill Choir", Username: "oldmillchoir", Category: "Musician", Tasks: []string{figures}},
 	}
 }
 

@@ -180,7 +180,7 @@ func (s *Sim) pageToken(t *token, id string) (*token, error) {
 	if !t.Long {
 		own.ExpiresAt = t.ExpiresAt
 	}
-	if _, err := s.issue(own); err != nil {
+	if err := s.issue(own); err != nil {
 		return nil, err
 	}
 	s.derived[[2]string{t.Token, id}] = own

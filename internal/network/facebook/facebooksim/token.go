@@ -116,13 +116,13 @@ func (s *Sim) kill(t *token, revoked bool, subcode int) error {
 }
 
 // issue records a token. The caller holds the lock.
-func (s *Sim) issue(t *token) (*token, error) {
+func (s *Sim) issue(t *token) error {
 	t.Token, t.IssuedAt = sim.Secret("EAA"), s.kit.Now()
 	if err := s.kit.Record(Name, recToken, t); err != nil {
-		return nil, err
+		return err
 	}
 	s.tokens[t.Token] = t
-	return t, nil
+	return nil
 }
 
 // oauth exchanges a code, or a short-lived token for a long-lived one.
@@ -211,7 +211,7 @@ func (s *Sim) lengthen(q *asked) sim.Answer {
 
 // grant issues a person's token and answers it. The caller holds the lock.
 func (s *Sim) grant(t *token, life time.Duration) sim.Answer {
-	if _, err := s.issue(t); err != nil {
+	if err := s.issue(t); err != nil {
 		return sim.Trouble(err)
 	}
 	return sim.OK(map[string]any{"access_token": t.Token, "token_type": "bearer", "expires_in": int(life.Seconds())})

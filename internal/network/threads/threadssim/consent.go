@@ -142,8 +142,10 @@ func (s *Sim) consentPage(host string, params url.Values, q request) sim.Consent
 func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, q request) {
 	if params.Get("decision") != "allow" {
 		to := sim.Redirect(q.redirectURI, [][2]string{
-			{"error", "access_denied"}, {"error_reason", "user_denied"},
-			{"error_description", "The user denied your request"}, {"state", q.state},
+			{"error", "access_denied"},
+			{"error_reason", "user_denied"},
+			{"error_description", "The user denied your request"},
+			{"state", q.state},
 		}, "#_")
 		http.Redirect(w, r, to, http.StatusFound)
 		return
