@@ -111,7 +111,7 @@ func setErrorHeaders(c echo.Context, e *core.Error) {
 // fail is echo's error handler: JSON below /v1, a page elsewhere, and plain text when no page can be drawn.
 func (s *Server) fail(err error, c echo.Context) {
 	ctx := c.Request().Context()
-	e := s.Answer(ctx, err)
+	e := s.Answer(ctx, s.wrongMethod(c, err))
 	if c.Response().Committed {
 		return // the answer is on its way, nothing can be taken back
 	}
@@ -132,6 +132,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
+	setErrorHeaders(c, e) // once more: the page may have begun to say what it is
 	text := fmt.Sprintf("%s\n%s\n\nRequest %s\n", e.Message, e.Hint, RequestID(ctx))
 	if err := c.Blob(Status(e.Code), "text/plain; charset=utf-8", []byte(text)); err != nil {
 		s.cfg.Logger.InfoContext(ctx, "answer not written", "request_id", RequestID(ctx), "error", err)

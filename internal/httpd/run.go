@@ -109,3 +109,10 @@ func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.L
 	<-served
 	return err
 }
+
+// Serve serves a handler on an address of its own until ctx ends. variable is the setting that the
+// address comes from, for the error of a port that is taken.
+func Serve(ctx context.Context, addr, variable string, handler http.Handler, logger *slog.Logger) error {
+	l := listener{addr: addr, variable: variable}
+	return l.run(ctx, handler, logger, func() {})
+}

@@ -1,0 +1,175 @@
+package httpd_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+)
+
+func TestErrorBodies(t *testing.T) {
+	t.Parallel()
+	away := errors.New("dial tcp 10.1.1.1:5432: connection refused")
+	secret := errors.New(`pq: password "hunter2" is wrong`)
+	late := core.Fail(core.CodeRateLimited, "Too many.")
+	late.RetryAfter = 7
+	for _, c := range []struct {
+		name       string
+		err        error
+		status     int
+		body       string
+		retryAfter string
+		logged     int
+	}{
+		{"known", core.NotFound(), 404, `{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`, "", 0},
+		{"known, wrapped", fmt.Errorf("read post: %w", core.NotFound().Because(secret)), 404, `{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`, "", 0},
+		{"quota", core.OverQuota("posts", 30, 30), 402, `{"code":"quota_exceeded","message":"The plan allows 30 posts; 30 are used.","hint":"Wait for the next month, cancel what is queued, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0},
+		{"a plan without it", core.NotIncluded("the API"), 402, `{"code":"quota_exceeded","message":"The plan of this workspace does not include the API.","hint":"Change the plan to one that includes it.","limit":0,"used":0,"upgradeUrl":"https://example.org/up"}`, "", 0},
+		{"rate", late, 429, `{"code":"rate_limited","message":"Too many."}`, "7", 0},
+		{"unknown", fmt.Errorf("read post: %w", secret), 500, `{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1},
+		{"known as internal, with a cause", core.Fail(core.CodeInternal, "No.").Because(secret), 500, `{"code":"internal","message":"No."}`, "", 1},
+		{"database away", fmt.Errorf("read post: %w", away), 503, `{"code":"unavailable","message":"The service cannot answer at the moment.","hint":"Try again in a few seconds; nothing was changed by this request unless an earlier answer said so."}`, "5", 0},
+		{"body too large", fmt.Errorf("read body: %w", &http.MaxBytesError{Limit: 99}), 413, `{"code":"payload_too_large","message":"The body of this request is larger than 99 bytes."}`, "", 0},
+		{"echo's 400", echo.NewHTTPError(400, "some words of echo"), 400, `{"code":"invalid_request","message":"The request could not be understood."}`, "", 0},
+		{"echo's 415", echo.ErrUnsupportedMediaType, 415, `{"code":"unsupported_media_type","message":"The body of this request is of a type that is not taken here."}`, "", 0},
+		{"echo's 413", echo.ErrStatusRequestEntityTooLarge, 413, `{"code":"payload_too_large","message":"The body of this request is too large."}`, "", 0},
+		{"echo's 500", echo.NewHTTPError(502, "hunter2"), 500, `{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1},
+	} {
+		s, log := newServer(t, func(cfg *httpd.Config) {
+			cfg.UpgradeURL = "https://example.org/up"
+			cfg.Unavailable = func(err error) bool { return errors.Is(err, away) }
+		})
+		s.Echo.GET("/v1/returns", func(echo.Context) error { return c.err })
+		s.Echo.GET("/writes", func(e echo.Context) error { return s.WriteError(e, c.err) })
+		for _, path := range []string{"/v1/returns", "/writes"} {
+			answer := ask(s, "GET", path, nil)
+			if got := strings.TrimSuffix(body(t, answer), "\n"); answer.StatusCode != c.status || got != c.body {
+				t.Errorf("%s, %s: %s\n got %s\nwant %s", c.name, path, answer.Status, got, c.body)
+			}
+			if got := answer.Header.Get("Retry-After"); got != c.retryAfter {
+				t.Errorf("%s, %s: Retry-After %q, want %q", c.name, path, got, c.retryAfter)
+			}
+			failures := log.lines(t, "request failed")
+			if path == "/v1/returns" && len(failures) != c.logged {
+				t.Errorf("%s: logged %d times, want %d: %v", c.name, len(failures), c.logged, failures)
+			}
+			if c.logged > 0 && failures[0]["request_id"] == "" {
+				t.Errorf("%s: logged without the request's id", c.name)
+			}
+		}
+		if c.logged > 0 && !strings.Contains(log.text(), "hunter2") {
+			t.Errorf("%s: the operator does not learn why", c.name)
+		}
+	}
+}
+
+func TestNobodyIsToldWhenTheClientHasGone(t *testing.T) {
+	t.Parallel()
+	s, log := newServer(t, nil)
+	s.Echo.GET("/v1/x", func(c echo.Context) error { return fmt.Errorf("query: %w", c.Request().Context().Err()) })
+	ask(s, "GET", "/v1/x", func(r *http.Request) {
+		ctx, cancel := context.WithCancel(r.Context())
+		cancel()
+		*r = *r.WithContext(ctx)
+	})
+	if len(log.lines(t, "request failed")) != 0 {
+		t.Error(log.text())
+	}
+}
+
+func TestUnknownPathsAndWrongMethods(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, func(cfg *httpd.Config) {
+		cfg.ErrorPage = func(c echo.Context, e *core.Error) error {
+			return c.HTML(httpd.Status(e.Code), "<p>"+string(e.Code)+"</p>")
+		}
+	})
+	noop := func(next echo.HandlerFunc) echo.HandlerFunc { return next }
+	api := s.Echo.Group("/v1", noop)
+	api.GET("/posts", ok)
+	api.POST("/posts", ok)
+	api.DELETE("/posts/:id", ok)
+	pages := s.Echo.Group("", noop)
+	pages.GET("/posts", ok)
+	for _, c := range []struct {
+		method, path string
+		status       int
+		allow, body  string
+	}{
+		{"GET", "/v1/nothing", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Check the path."}`},
+		{"GET", "/v1/posts/", 404, "", ""},
+		{"PUT", "/v1/posts", 405, "GET,POST,HEAD", `{"code":"method_not_allowed","message":"This address does not take this method.","hint":"Use one that the Allow header names."}`},
+		{"GET", "/v1/posts/x", 405, "DELETE", ""},
+		{"HEAD", "/v1/posts/x", 405, "DELETE", ""},
+		{"GET", "/nothing", 404, "", "<p>not_found</p>"},
+		{"POST", "/posts", 405, "GET,HEAD", "<p>method_not_allowed</p>"},
+		{"GET", "/v1nothing", 404, "", "<p>not_found</p>"},
+	} {
+		answer := ask(s, c.method, c.path, nil)
+		if answer.StatusCode != c.status {
+			t.Errorf("%s %s: %s", c.method, c.path, answer.Status)
+		}
+		allow := strings.Join(answer.Header.Values("Allow"), ",")
+		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
+			want := false
+			for _, m := range strings.Split(c.allow, ",") {
+				want = want || m == method
+			}
+			if strings.Contains(allow, method) != want {
+				t.Errorf("%s %s: Allow is %q, want %q", c.method, c.path, allow, c.allow)
+			}
+		}
+		if got := strings.TrimSpace(body(t, answer)); c.body != "" && got != c.body {
+			t.Errorf("%s %s: %s", c.method, c.path, got)
+		}
+	}
+}
+
+func TestErrorPageHasALastResort(t *testing.T) {
+	t.Parallel()
+	for name, page := range map[string]func(echo.Context, *core.Error) error{
+		"none":   nil,
+		"fails":  func(echo.Context, *core.Error) error { return errors.New("template") },
+		"panics": func(echo.Context, *core.Error) error { panic("template") },
+		"headers": func(c echo.Context, _ *core.Error) error {
+			c.Response().Header().Set("Content-Type", "text/html")
+			return errors.New("x")
+		},
+	} {
+		s, _ := newServer(t, func(cfg *httpd.Config) { cfg.ErrorPage = page })
+		answer := ask(s, "GET", "/nothing", nil)
+		id := answer.Header.Get("X-Request-Id")
+		if got := body(t, answer); answer.StatusCode != 404 || answer.Header.Get("Content-Type") != "text/plain; charset=utf-8" ||
+			got != "There is nothing at this address.\nCheck the path.\n\nRequest "+id+"\n" {
+			t.Errorf("%s: %s %v\n%s", name, answer.Status, answer.Header, got)
+		}
+	}
+}
+
+// What a handler said of the answer that it then did not give must not describe the error.
+func TestErrorTakesBackTheHandlersHeaders(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	s.Echo.GET("/v1/x", func(c echo.Context) error {
+		for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "ETag", "Last-Modified", "Cache-Control"} {
+			c.Response().Header().Set(name, "1")
+		}
+		return core.NotFound()
+	})
+	h := ask(s, "GET", "/v1/x", nil).Header
+	for _, name := range []string{"Content-Length", "Content-Encoding", "Content-Disposition", "ETag", "Last-Modified"} {
+		if h.Get(name) != "" {
+			t.Errorf("%s stays", name)
+		}
+	}
+	if h.Get("Cache-Control") != "no-store" || h.Get("Content-Type") != "application/json" {
+		t.Error(h)
+	}
+}
