@@ -1,0 +1,170 @@
+package static
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func get(t *testing.T, h http.Handler, address string, header ...string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if len(header) == 2 {
+		r.Header.Set(header[0], header[1])
+	}
+	answer := httptest.NewRecorder()
+	h.ServeHTTP(answer, r)
+	return answer
+}
+
+func TestEveryAssetHasAnAddressThatMayBeKeptForEver(t *testing.T) {
+	t.Parallel()
+	all, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) < 15 {
+		t.Errorf("only %d assets", len(all))
+	}
+	for name, a := range all {
+		answer := get(t, Handler(), URL(name))
+		if answer.Code != http.StatusOK || answer.Header().Get("Cache-Control") != "public, max-age=31536000, immutable" {
+			t.Errorf("%s: %d %v", name, answer.Code, answer.Header())
+		}
+		if answer.Header().Get("Content-Type") != a.kind || answer.Header().Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %v", name, answer.Header())
+		}
+		if !bytes.Equal(answer.Body.Bytes(), a.body) {
+			t.Errorf("%s: other bytes", name)
+		}
+	}
+}
+
+func TestAssetsNameEachOtherByTheirFinalAddress(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"app.css", "js/app.js", "js/compose.js"} {
+		found := regexp.MustCompile(`/static/[^"]+`).FindAllString(get(t, Handler(), URL(name)).Body.String(), -1)
+		if len(found) == 0 {
+			t.Errorf("%s names nothing", name)
+		}
+		for _, address := range found {
+			if answer := get(t, Handler(), address); answer.Code != http.StatusOK {
+				t.Errorf("%s names %s, which answers %d", name, address, answer.Code)
+			}
+		}
+	}
+}
+
+func TestOtherAddresses(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, address string
+		status        int
+		location      string
+	}{
+		{"a plain address leads to the right one", "/static/app.css", http.StatusFound, URL("app.css")},
+		{"an old hash does too", "/static/app.000000000000.css", http.StatusFound, URL("app.css")},
+		{"an unknown asset is not found", "/static/nothing.css", http.StatusNotFound, ""},
+		{"Go source is no asset", "/static/static.go", http.StatusNotFound, ""},
+		{"licences are no assets", "/static/vendor/htmx.LICENSE", http.StatusNotFound, ""},
+		{"a folder is no asset", "/static/js/", http.StatusNotFound, ""},
+		{"nobody climbs out", "/static/../go.mod", http.StatusNotFound, ""},
+	}
+	for _, test := range tests {
+		answer := get(t, Handler(), test.address)
+		if answer.Code != test.status || answer.Header().Get("Location") != test.location {
+			t.Errorf("%s: %d %s", test.name, answer.Code, answer.Header().Get("Location"))
+		}
+	}
+}
+
+func TestTextIsCompressed(t *testing.T) {
+	t.Parallel()
+	answer := get(t, Handler(), URL("app.css"), "Accept-Encoding", "br, gzip")
+	if answer.Header().Get("Content-Encoding") != "gzip" || answer.Header().Get("Vary") != "Accept-Encoding" {
+		t.Fatal(answer.Header())
+	}
+	r, err := gzip.NewReader(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain := get(t, Handler(), URL("app.css")).Body.Bytes(); !bytes.Equal(body, plain) {
+		t.Error("the compressed form is another style sheet")
+	}
+}
+
+// The first visit loads the style sheet, all scripts, the font and the mark: 150 KB at most, with the page.
+func TestTheFirstLoadIsLight(t *testing.T) {
+	t.Parallel()
+	all, err := shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := 0
+	for name, a := range all {
+		if strings.HasPrefix(name, "css/") || strings.HasPrefix(name, "networks/") || name == "fonts/inter-latin-ext.woff2" {
+			continue
+		}
+		if a.gzip != nil {
+			total += len(a.gzip)
+		} else {
+			total += len(a.body)
+		}
+	}
+	if total > 120<<10 {
+		t.Errorf("%d bytes", total)
+	}
+	t.Logf("first load without the page: %d bytes", total)
+}
+
+func TestEveryStyleSheetIsLoaded(t *testing.T) {
+	t.Parallel()
+	sheets, err := embedded.ReadDir("css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sheets) != len(stylesheets) {
+		t.Errorf("%d style sheets, %d are loaded", len(sheets), len(stylesheets))
+	}
+}
+
+func TestFromDiskShowsAChangeAtOnce(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "icon.svg")
+	for _, content := range []string{"<svg>one</svg>", "<svg>two</svg>"} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		answer := get(t, FromDisk(folder), URL("icon.svg"))
+		if answer.Body.String() != content || answer.Header().Get("Cache-Control") != "no-store" {
+			t.Errorf("%q %v", answer.Body, answer.Header())
+		}
+	}
+	if answer := get(t, FromDisk(folder), "/static/../../etc/passwd"); answer.Code != http.StatusNotFound {
+		t.Error(answer.Code)
+	}
+}
+
+func TestANetworkWithoutAMarkGetsTheGenericOne(t *testing.T) {
+	t.Parallel()
+	for platform, want := range map[string]string{"sixth": Mark("generic"), "../icon": Mark("generic")} {
+		if Mark(platform) != want || want == "" {
+			t.Errorf("%s has a mark of its own", platform)
+		}
+	}
+	if Mark("threads") == Mark("generic") || Mark("facebook") == Mark("generic") {
+		t.Error("a network lacks its mark")
+	}
+}

@@ -1,0 +1,102 @@
+package layout_test
+
+import (
+	"strings"
+	"testing"
+
+	"belfry/views/fault"
+)
+
+// What a person must find on a screen, or must not (want is empty): the texts of all elements that match.
+func TestScreensShowWhatTheyShould(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, screen, selector string
+		want                   []string
+	}{
+		{"the rail holds what exists today", "posts", ".rail nav a > span", []string{"Posts", "Compose", "Accounts", "Settings"}},
+		{"the rail says where one is", "accounts", ".rail [aria-current=page] > span", []string{"Accounts"}},
+		{"the banner of simulated networks is on every page", "keys", "[data-testid=sandbox] strong", []string{"Simulated networks."}},
+		{"and before signing in", "setup", "[data-testid=sandbox] strong", []string{"Simulated networks."}},
+		{"but not beside real networks", "signin", "[data-testid=sandbox]", nil},
+		{"what needs a person leads to where it is mended", "posts", "[data-testid=notice] a[href='/accounts']", []string{"Reconnect"}},
+		{"a sign-out is a form", "posts", "form[action='/sign-out'][method=post]", []string{""}},
+
+		{"tabs carry counts", "posts", ".tabs a", []string{"All 218", "Queued 2", "Drafts 1", "Live 214", "Failed 1"}},
+		{"each tab has its address", "posts", ".tabs a[href='/posts?status=draft']", []string{"Drafts 1"}},
+		{"a page of the list leads to the next", "posts", "a[rel=next][href='/posts?cursor=abc']", []string{"Older"}},
+		{"a search is kept in its input, as text", "posts-no-match", "input[name=q][value='<script>alert(1)</script>']", []string{""}},
+		{"a search without a match says so", "posts-no-match", "[data-testid=empty] h2", []string{"No post matches"}},
+		{"a newcomer is sent to the accounts", "posts-empty", "[data-testid=empty] a[href='/accounts']", []string{"Connect an account"}},
+		{"then to the composer", "posts-first", "[data-testid=empty] a[href='/compose']", []string{"Compose"}},
+		{"an empty state has its own words", "posts-failed-none", "[data-testid=empty] h2", []string{"Nothing has failed"}},
+
+		{"each network counts in its own unit", "compose-wrong", ".counter.over .counter-used", []string{"620"}},
+		{"a network's own text is counted instead", "compose-ready", "[data-testid=counter-threads] .counter-used", []string{"47"}},
+		{"the button says what happens", "compose-ready", "#submit:not([disabled]) [data-submit-label]", []string{"Schedule 2 posts"}},
+		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send"}},
+		{"without a script the plan is a button away", "compose", "button[formaction='/compose/plan']", []string{"Check the plan"}},
+		{"an issue stands in the row it is about", "compose-wrong", "[data-account='" + accA + "'] [data-testid=issue] .issue-what", []string{"The text has 620 bytes, more than Threads takes."}},
+		{"a warning stands apart", "compose-wrong", ".warnings [data-testid=warning] .issue-what", []string{"The same text went to Bell & Rope within the last day."}},
+		{"a plan with issues cannot be sent", "compose-wrong", "#submit[disabled]", []string{"Send 2 posts now"}},
+		{"a draft's account is fixed", "compose-edit", "input[name=account][disabled]", []string{""}},
+		{"a draft goes back to its own address", "compose-edit", "form#compose[action='/posts/" + postID + "/edit'] #submit", []string{"Save draft"}},
+		{"a wrong setting says so beside its input", "compose-wrong", "#setting-facebook-link-error", []string{"That is not an address."}},
+		{"a setting of every kind has its input", "compose", "[name='settings.facebook.link'][type=url], [name='settings.facebook.published'][type=checkbox]," +
+			" [name='settings.facebook.day'][type=date], textarea[name='settings.facebook.targets'], [name='settings.facebook.age'][type=number][disabled]," +
+			" select[name='settings.threads.replyControl'], [name='settings.threads.topic'][type=text]", []string{"", "EveryoneFollowers", "", "", "", "", ""}},
+		{"a chosen setting is kept", "compose-ready", "option[value=followers][selected]", []string{"Followers"}},
+		{"no account, no composer", "compose-no-account", "form#compose", nil},
+
+		{"a post on its way asks for news", "post-queued", "#post[hx-trigger='every 20s'] h1 [data-testid=status]", []string{"Queued"}},
+		{"one that is live does not", "post-live", "#post[hx-trigger]", nil},
+		{"a live post can be opened", "post-live", "a[data-testid=live-link][rel~=noopener]", []string{"Open on Threads"}},
+		{"a failed post carries the network's own words", "post-failing", "blockquote", []string{"(#2) An unexpected error has occurred. Please retry your request later."}},
+		{"and the time of the next try", "post-failing", "[data-testid=next-try] time", []string{"Sat 21 Nov 2026, 10:09 CET (Europe/Berlin)"}},
+		{"an unknown outcome asks with two buttons", "post-unknown", "[data-testid=settle] button", []string{"It is live", "It is not there: send again"}},
+		{"and cannot be retried blindly", "post-unknown", "#retry", nil},
+		{"deleting asks first", "post-draft", "a[href='/posts/" + postID + "/delete']", []string{"Delete"}},
+		{"the timeline is in order", "post-live", "[data-testid=event] .timeline-head > span", []string{"Created", "Queued", "Publishing", "Live"}},
+
+		{"each network has one button to connect", "accounts", "a[href^='/accounts/connect/']", []string{"Connect a profile", "Connect a Page"}},
+		{"none for one without credentials", "accounts", "[data-testid=network-sixth] a", nil},
+		{"none when the plan is full", "accounts-full", "a[href^='/accounts/connect/']", nil},
+		{"an account says why it needs a person", "accounts", "[data-status=expired] .account-facts > span:first-child", []string{"The consent ran out on 3 November."}},
+		{"a profile that cannot be used cannot be picked", "accounts-choose", "input[name=profile][disabled][value='3']", []string{""}},
+
+		{"a new key is shown", "keys-made", "#new-key", []string{"belfry_live_Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeF"}},
+		{"and never again", "keys", "#new-key", nil},
+		{"a key is known by its beginning", "keys", "[data-key-id=key_1] code", []string{"belfry_live_Zx81kQpM…"}},
+
+		{"a wrong input keeps its value", "setup-wrong", "input[name=email][value='ada@'][aria-invalid=true]", []string{""}},
+		{"but a password is not drawn again", "setup-wrong", "input[type=password][value]:not([value=''])", nil},
+		{"the code is asked for where needed only", "setup", "input[name=code]", nil},
+		{"signing in leads back", "signin-refused", "input[name=next][value='/posts']", []string{""}},
+
+		{"an error says how long to wait", "fault-429", "[data-testid=wait]", []string{"Wait 87 seconds."}},
+		{"an error carries its request id", "fault-500", "[data-testid=request-id]", []string{"req_01kbmx"}},
+		{"a stranger's error has no rail", "fault-stranger", ".rail", nil},
+		{"an error inside a page is no page", "part-fault", "main", nil},
+	}
+	screens := newFixture(t).screens()
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for _, n := range draw(t, render(t, screens[test.screen])).all(test.selector) {
+				got = append(got, text(n))
+			}
+			if strings.Join(got, "|") != strings.Join(test.want, "|") || len(got) != len(test.want) {
+				t.Errorf("%s: %s: want %q, got %q", test.screen, test.selector, test.want, got)
+			}
+		})
+	}
+}
+
+func TestTheLastResortNeedsNothingElse(t *testing.T) {
+	t.Parallel()
+	p := draw(t, []byte(fault.LastResort))
+	if len(p.all("h1")) != 1 || len(p.all("link, script, img, style, [style]")) != 0 {
+		t.Errorf("the last resort leans on something: %s", fault.LastResort)
+	}
+}

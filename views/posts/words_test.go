@@ -1,0 +1,123 @@
+package posts
+
+import (
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+)
+
+func TestTheButtonSaysWhatHappens(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		when    string
+		rows    int
+		editing bool
+		want    string
+	}{
+		{WhenNow, 1, false, "Send 1 post now"},
+		{WhenNow, 3, false, "Send 3 posts now"},
+		{WhenAt, 1, false, "Schedule 1 post"},
+		{WhenAt, 2, false, "Schedule 2 posts"},
+		{WhenDraft, 1, false, "Save draft"},
+		{WhenDraft, 2, false, "Save 2 drafts"},
+		{WhenNow, 1, true, "Send now"},
+		{WhenAt, 1, true, "Schedule"},
+		{WhenDraft, 1, true, "Save draft"},
+	}
+	for _, test := range tests {
+		m := PlanModel{When: test.when, Rows: make([]PlanRow, test.rows), Editing: test.editing}
+		if got := m.submit(); got != test.want {
+			t.Errorf("%s of %d: want %q, got %q", test.when, test.rows, test.want, got)
+		}
+	}
+}
+
+func TestAPlanIsReadyWhenNothingStandsInTheWay(t *testing.T) {
+	t.Parallel()
+	row := make([]PlanRow, 1)
+	for want, models := range map[bool][]PlanModel{
+		true:  {{Plan: &contract.Plan{OK: true}, Rows: row}},
+		false: {{}, {Plan: &contract.Plan{}, Rows: row}, {Plan: &contract.Plan{OK: true}}},
+	} {
+		for _, m := range models {
+			if m.ready() != want {
+				t.Errorf("%+v: want %t", m, want)
+			}
+		}
+	}
+}
+
+func TestAway(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	for d, want := range map[time.Duration]string{
+		-time.Hour: "at once", 30 * time.Second: "at once", time.Minute: "in 1 minute", 59 * time.Minute: "in 59 minutes",
+		time.Hour: "in 1 hour", 47 * time.Hour: "in 47 hours", 72 * time.Hour: "in 3 days",
+	} {
+		if got := away(now.Add(d), now); got != want {
+			t.Errorf("%s: want %q, got %q", d, want, got)
+		}
+	}
+}
+
+func TestAPageLooksForNewsWhileSomethingCanHappen(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	tests := []struct {
+		name         string
+		status       string
+		due, nextTry time.Time
+		want         time.Duration
+	}{
+		{"queued for next week", "queued", now.Add(7 * 24 * time.Hour), time.Time{}, 20 * time.Second},
+		{"queued and due", "queued", now.Add(-time.Second), time.Time{}, 2 * time.Second},
+		{"about to be due", "queued", now.Add(40 * time.Second), time.Time{}, 2 * time.Second},
+		{"held for long", "queued", now.Add(-time.Hour), now.Add(time.Hour), 20 * time.Second},
+		{"about to be tried again", "failed", now.Add(-time.Hour), now.Add(time.Second), 2 * time.Second},
+		{"failed for good", "failed", now.Add(-time.Hour), time.Time{}, 0},
+		{"live", "live", now.Add(-time.Hour), time.Time{}, 0},
+		{"draft with a time", "draft", now.Add(time.Second), time.Time{}, 0},
+	}
+	for _, test := range tests {
+		if got := PollEvery(test.status, test.due, test.nextTry, now); got != test.want {
+			t.Errorf("%s: want %s, got %s", test.name, test.want, got)
+		}
+	}
+}
+
+func TestAVersionChangesWithWhatIsShown(t *testing.T) {
+	t.Parallel()
+	m := ShowModel{Post: contract.Post{Status: "queued", UpdatedAt: contract.Time{Time: time.UnixMilli(1000)}}}
+	seen := map[string]bool{m.Version(): true}
+	for _, change := range []func(*ShowModel){
+		func(m *ShowModel) { m.Post.Status = "live" },
+		func(m *ShowModel) { m.Post.UpdatedAt = contract.Time{Time: time.UnixMilli(1001)} },
+		func(m *ShowModel) { m.Events = []contract.Event{{Kind: "publishing"}} },
+	} {
+		changed := m
+		change(&changed)
+		if seen[changed.Version()] {
+			t.Errorf("%s is not new", changed.Version())
+		}
+		seen[changed.Version()] = true
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	t.Parallel()
+	title := "A title"
+	for want, post := range map[string]contract.Post{
+		"No text":     {},
+		"One two":     {Text: " One\n\n two "},
+		"A title":     {Text: "text", Title: &title},
+		"63,206 רב 🔔": {Text: "63,206 רב 🔔"},
+	} {
+		if got := excerpt(post); got != want {
+			t.Errorf("want %q, got %q", want, got)
+		}
+	}
+	if got := grouped(63206) + " " + grouped(500) + " " + grouped(1234567); got != "63,206 500 1,234,567" {
+		t.Error(got)
+	}
+}
