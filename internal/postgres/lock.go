@@ -12,7 +12,9 @@ import (
 )
 
 // Lock is the hold on a data folder. The system lets go of it when the process ends, however it ends.
-type Lock struct{ file *os.File }
+// It is a bare descriptor, since an os.File that nobody mentions any more is closed by the garbage
+// collector, and the lock would go with it.
+type Lock struct{ fd int }
 
 // HeldError says who holds a data folder.
 type HeldError struct {
@@ -46,7 +48,7 @@ func LockDir(ctx context.Context, dir string) (*Lock, error) {
 func TryLockDir(dir string) (*Lock, error) { return tryLock(dir, byServe) }
 
 // Release lets go of the data folder.
-func (l *Lock) Release() error { return l.file.Close() }
+func (l *Lock) Release() error { return syscall.Close(l.fd) }
 
 func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
 	deadline := time.Now().Add(patience)
@@ -66,28 +68,28 @@ func tryLock(dir, kind string) (*Lock, error) {
 	if err := makeDataDir(dir); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	fd, err := syscall.Open(filepath.Join(dir, "lock"), syscall.O_CREAT|syscall.O_RDWR|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("the data folder %s cannot be written: %w", dir, err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		defer f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, holder(dir)
-		}
-		return nil, fmt.Errorf("lock the data folder %s: %w", dir, err)
+	err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		return nil, errors.Join(holder(dir), syscall.Close(fd))
 	}
-	if err := sign(f, kind); err != nil {
-		return nil, errors.Join(fmt.Errorf("sign the lock of %s: %w", dir, err), f.Close())
+	if err == nil {
+		err = sign(fd, kind)
 	}
-	return &Lock{file: f}, nil
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock the data folder %s: %w", dir, err), syscall.Close(fd))
+	}
+	return &Lock{fd: fd}, nil
 }
 
-func sign(f *os.File, kind string) error {
-	if err := f.Truncate(0); err != nil {
+func sign(fd int, kind string) error {
+	if err := syscall.Ftruncate(fd, 0); err != nil {
 		return err
 	}
-	_, err := f.WriteAt(fmt.Appendf(nil, "%d %s\n", os.Getpid(), kind), 0)
+	_, err := syscall.Pwrite(fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), kind), 0)
 	return err
 }
 

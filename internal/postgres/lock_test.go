@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -31,6 +32,22 @@ func TestASecondServiceIsToldWhoHasTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = lock.Release()
+}
+
+// What the garbage collector finds must not open the folder to a second service.
+func TestALockThatNobodyMentionsHolds(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	if _, err := LockDir(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		runtime.GC()
+	}
+	if lock, err := TryLockDir(dir); err == nil {
+		_ = lock.Release()
+		t.Error("a second service got in")
+	}
 }
 
 func TestAServiceWaitsForACommand(t *testing.T) {

@@ -25,7 +25,7 @@ func TestAClosedFolderOnTheWayIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	stranger := account{name: "nobody", uid: 65534, gid: 65534, switched: true}
+	stranger := account{name: "nobody", uid: 54321, gid: 54321, switched: true}
 	err := stranger.mayPass(filepath.Join(inside, "postgres"))
 	if err == nil || !strings.HasPrefix(err.Error(), "the folder "+closed+` is closed to the user "nobody"`) {
 		t.Errorf("got %v", err)
