@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -119,7 +120,7 @@ func runSandbox(p *program, ctx context.Context, args []string) error {
 	defer networks.Close()
 	fmt.Fprintf(p.out, "The simulated networks are at http://%s/_/ ; set BELFRY_NETWORKS_URL=http://%s and the credentials %q.\n",
 		*addr, *addr, sandbox.Credentials)
-	return httpd.Serve(ctx, *addr, networks)
+	return httpd.Serve(ctx, *addr, "--addr", networks, slog.New(slog.NewTextHandler(p.err, nil)))
 }
 
 func printConfig(p *program, _ context.Context, args []string) error {

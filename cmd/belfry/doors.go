@@ -1,13 +1,13 @@
 package main
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
-	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/labstack/echo/v4"
@@ -40,7 +40,7 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 	server, err := httpd.New(httpd.Config{
 		Addr: d.cfg.Addr, Logger: d.shared.log, PublicURL: public, TrustedProxies: d.cfg.TrustedProxies,
 		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(), UpgradeURL: d.cfg.UpgradeURL,
-		Ready: d.verbs.Healthy, Unavailable: store.Away, Drain: drain,
+		Ready: d.verbs.Healthy, Unavailable: store.Away, Drain: d.drain(),
 		ErrorPage: func(c echo.Context, e *core.Error) error {
 			if pages == nil {
 				return e
@@ -68,6 +68,15 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 	}
 	v1.Mount(server)
 	return server, d.sandbox(server)
+}
+
+// drain is how long the stopping service goes on answering after it has said that it is not ready, so
+// that load balancers look elsewhere. On loopback nobody balances.
+func (d *doors) drain() time.Duration {
+	if at, err := netip.ParseAddrPort(d.cfg.Addr); err == nil && at.Addr().IsLoopback() {
+		return 0
+	}
+	return 5 * time.Second
 }
 
 // sandbox mounts the service's own simulated networks. Their journal lies in the data folder, so that a

@@ -4,28 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"belfry/api"
-	"belfry/internal/app"
-	"belfry/internal/config"
 	"belfry/internal/httpd"
-	"belfry/internal/sandbox"
-	"belfry/internal/store"
 	"belfry/jobs"
-	"belfry/web"
 )
 
-const (
-	// sandboxPath is where the service's own simulated networks stand.
-	sandboxPath = "/sandbox"
-	// drain is how long a stopping service goes on answering after it has said that it is not ready.
-	drain = 5 * time.Second
-)
+// sandboxPath is where the service's own simulated networks stand.
+const sandboxPath = "/sandbox"
 
 // serve runs the service until it is told to stop: the database where it is ours, the doors of this
 // process's roles, and the simulated networks where no network has credentials.
