@@ -1,0 +1,218 @@
+package httpd_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/httpd"
+)
+
+// dial opens a connection to a server, which the test speaks HTTP on by hand.
+func dial(t *testing.T, at string) net.Conn {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(at, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
+func TestBodyLimit(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	s.Echo.POST("/v1/x", func(c echo.Context) error {
+		b, err := io.ReadAll(c.Request().Body)
+		if err != nil {
+			return fmt.Errorf("read body: %w", err)
+		}
+		return c.String(200, fmt.Sprint(len(b)))
+	}, httpd.LimitBody(httpd.JSONLimit))
+	at := start(t, s)
+	for _, c := range []struct {
+		name      string
+		size      int
+		announced bool
+		status    int
+	}{
+		{"1 MiB", 1 << 20, true, 200},
+		{"1 MiB in chunks", 1 << 20, false, 200},
+		{"a byte more", 1<<20 + 1, true, 413},
+		{"a byte more in chunks", 1<<20 + 1, false, 413},
+		{"nothing", 0, true, 200},
+	} {
+		var sent io.Reader = strings.NewReader(strings.Repeat("a", c.size))
+		if !c.announced {
+			sent = io.MultiReader(sent) // hides the length
+		}
+		r, err := http.NewRequestWithContext(t.Context(), "POST", at+"/v1/x", sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := body(t, answer)
+		if answer.StatusCode != c.status || (c.status == 413 && !strings.Contains(got, `"message":"The body of this request is larger than 1048576 bytes."`)) {
+			t.Errorf("%s: %s %s", c.name, answer.Status, got)
+		}
+	}
+}
+
+// A client that announces far too much is told so before it sends a byte.
+func TestAnnouncedBodyIsRefusedUnread(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	s.Echo.POST("/v1/x", ok, httpd.LimitBody(httpd.JSONLimit))
+	conn := dial(t, start(t, s))
+	fmt.Fprint(conn, "POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 9000000000\r\n\r\n")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != 413 || !answer.Close {
+		t.Error(answer.Status, answer.Close)
+	}
+}
+
+// closed reads until the server closes, and tells how long that took.
+func closed(t *testing.T, conn net.Conn) (string, time.Duration) {
+	t.Helper()
+	begun := time.Now()
+	if err := conn.SetReadDeadline(begun.Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(conn)
+	if errors.Is(err, net.ErrClosed) || (err != nil && strings.Contains(err.Error(), "timeout")) {
+		t.Fatalf("the server keeps the connection: %v", err)
+	}
+	return string(b), time.Since(begun)
+}
+
+func TestSlowHeaderIsCut(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	conn := dial(t, start(t, s))
+	fmt.Fprint(conn, "GET /livez HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+	if _, took := closed(t, conn); took < 4*time.Second || took > 8*time.Second {
+		t.Errorf("cut after %s, want 5 s", took)
+	}
+}
+
+func TestHugeHeaderIsRefused(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	at := start(t, s)
+	for size, want := range map[int]int{20 << 10: 200, 64 << 10: 431} {
+		r, err := http.NewRequestWithContext(t.Context(), "GET", at+"/livez", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("X-Huge", strings.Repeat("a", size))
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body(t, answer)
+		if answer.StatusCode != want {
+			t.Errorf("%d bytes: %s", size, answer.Status)
+		}
+	}
+}
+
+func TestSlowBodyIsCutAfterItsRoutesTime(t *testing.T) {
+	t.Parallel()
+	s, log := newServer(t, nil)
+	read := make(chan error, 1)
+	s.Echo.POST("/v1/x", func(c echo.Context) error {
+		_, err := io.ReadAll(c.Request().Body)
+		read <- err
+		return err
+	}, httpd.Within(100*time.Millisecond, time.Minute))
+	conn := dial(t, start(t, s))
+	fmt.Fprint(conn, "POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf")
+	if _, took := closed(t, conn); took > 5*time.Second {
+		t.Errorf("cut after %s, want 100 ms", took)
+	}
+	if err := <-read; err == nil {
+		t.Error("the handler read a whole body")
+	}
+	eventually(t, "access log", func() bool { return len(log.lines(t, "request")) == 1 })
+}
+
+// The time of one request must not be what is left of another's on the same connection.
+func TestEachRequestOfAConnectionHasItsOwnTime(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	s.Echo.GET("/short", ok, httpd.Within(30*time.Millisecond, 30*time.Millisecond))
+	late := make(chan struct{})
+	s.Echo.GET("/long", func(c echo.Context) error {
+		<-late
+		return c.String(200, strings.Repeat("a", 1<<20))
+	})
+	conn := dial(t, start(t, s))
+	reader := bufio.NewReader(conn)
+	fmt.Fprint(conn, "GET /short HTTP/1.1\r\nHost: x\r\n\r\n")
+	first, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body(t, first)
+	fmt.Fprint(conn, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
+	time.AfterFunc(100*time.Millisecond, func() { close(late) })
+	second, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := body(t, second); len(got) != 1<<20 {
+		t.Errorf("%d bytes arrived", len(got))
+	}
+}
+
+func TestRateLimitHeaders(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	s.Echo.GET("/v1/one", func(c echo.Context) error {
+		httpd.SetLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
+		httpd.SetPolicy(c, "post-create", 60, time.Hour)
+		return ok(c)
+	})
+	s.Echo.GET("/v1/both", func(c echo.Context) error {
+		httpd.SetLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
+		httpd.SetPolicy(c, "post-create", 60, time.Hour)
+		httpd.SetLimit(c, "post-create", 60, time.Hour, 59, 3599*time.Second+time.Nanosecond)
+		return ok(c)
+	})
+	s.Echo.GET("/v1/refused", func(c echo.Context) error {
+		httpd.SetLimit(c, "address", 600, 10*time.Minute, 588, 412*time.Second)
+		httpd.SetLimit(c, "post-create", 60, time.Hour, -1, 900*time.Millisecond)
+		return limited(0)
+	})
+	s.Echo.GET("/v1/later", func(c echo.Context) error {
+		httpd.SetLimit(c, "address", 600, 10*time.Minute, 0, -time.Second)
+		return limited(9)
+	})
+	for path, want := range map[string][3]string{
+		"/v1/one":     {`"address";q=600;w=600, "post-create";q=60;w=3600`, `"address";r=588;t=412`, ""},
+		"/v1/both":    {`"address";q=600;w=600, "post-create";q=60;w=3600`, `"address";r=588;t=412, "post-create";r=59;t=3600`, ""},
+		"/v1/refused": {`"address";q=600;w=600, "post-create";q=60;w=3600`, `"address";r=588;t=412, "post-create";r=0;t=1`, "1"},
+		"/v1/later":   {`"address";q=600;w=600`, `"address";r=0;t=0`, "9"},
+		"/livez":      {},
+	} {
+		h := ask(s, "GET", path, nil).Header
+		if got := [3]string{h.Get("RateLimit-Policy"), h.Get("RateLimit"), h.Get("Retry-After")}; got != want {
+			t.Errorf("%s:\n got %q\nwant %q", path, got, want)
+		}
+	}
+}
