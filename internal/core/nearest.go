@@ -7,6 +7,9 @@ import "strings"
 func Nearest(name string, known []string) string {
 	best, at := "", len(name)/2+1
 	for _, k := range known {
+		if max(len(name), len(k))-min(len(name), len(k)) >= at {
+			continue // too far by its length alone; a name can be as long as a request
+		}
 		if n := distance(strings.ToLower(name), strings.ToLower(k)); n < at {
 			best, at = k, n
 		}

@@ -1,0 +1,100 @@
+package core_test
+
+import (
+	"slices"
+	"testing"
+
+	"belfry/internal/core"
+)
+
+func TestZeroCallerMayDoNothing(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]core.Caller{
+		"zero": {}, "no workspace": core.NewCaller(core.Credential{
+			User: core.NewID[core.UserKind](), Kind: core.CredentialSession, Role: core.RoleOwner, Scope: core.Write,
+		}),
+		"a worker of nothing": core.Worker(core.WorkspaceID{}),
+	} {
+		for what, err := range map[string]error{
+			"read": c.Need(core.Read), "write": c.Need(core.Write), "a session": c.NeedSession(false), "managing": c.NeedSession(true),
+		} {
+			if core.CodeOf(err) != core.CodeUnauthenticated {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+		if !c.IsZero() || len(c.Scopes()) != 0 || c.Scopes() == nil {
+			t.Errorf("%s: scopes %v", name, c.Scopes())
+		}
+	}
+}
+
+// A key never has more rights than its maker, and a session those of its role (decisions.md, Roles).
+func TestRightsOfCallers(t *testing.T) {
+	t.Parallel()
+	type rights struct{ write, session, manage bool }
+	for name, c := range map[string]struct {
+		kind  core.CredentialKind
+		role  core.Role
+		scope core.Scope
+		may   rights
+	}{
+		"owner's session":       {core.CredentialSession, core.RoleOwner, core.Write, rights{true, true, true}},
+		"admin's session":       {core.CredentialSession, core.RoleAdmin, core.Write, rights{true, true, true}},
+		"editor's session":      {core.CredentialSession, core.RoleEditor, core.Write, rights{true, true, false}},
+		"viewer's session":      {core.CredentialSession, core.RoleViewer, core.Write, rights{false, true, false}},
+		"owner's write key":     {core.CredentialKey, core.RoleOwner, core.Write, rights{true, false, false}},
+		"owner's read key":      {core.CredentialKey, core.RoleOwner, core.Read, rights{false, false, false}},
+		"editor's write key":    {core.CredentialKey, core.RoleEditor, core.Write, rights{true, false, false}},
+		"viewer's write key":    {core.CredentialKey, core.RoleViewer, core.Write, rights{false, false, false}},
+		"a key of no role":      {core.CredentialKey, "", core.Write, rights{false, false, false}},
+		"a key of another role": {core.CredentialKey, "root", core.Write, rights{false, false, false}},
+		"a key of no scope":     {core.CredentialKey, core.RoleOwner, "", rights{false, false, false}},
+	} {
+		ws := core.NewID[core.WorkspaceKind]()
+		caller := core.NewCaller(core.Credential{Workspace: ws, Kind: c.kind, Role: c.role, Scope: c.scope})
+		if caller.Workspace() != ws || caller.Need(core.Read) != nil {
+			t.Errorf("%s may not read its own workspace", name)
+		}
+		got := rights{caller.Need(core.Write) == nil, caller.NeedSession(false) == nil, caller.NeedSession(true) == nil}
+		if got != c.may {
+			t.Errorf("%s: %+v, want %+v", name, got, c.may)
+		}
+		scopes := []core.Scope{core.Read}
+		if c.may.write {
+			scopes = append(scopes, core.Write)
+		}
+		if !slices.Equal(caller.Scopes(), scopes) {
+			t.Errorf("%s: scopes %v", name, caller.Scopes())
+		}
+		for _, err := range []error{caller.Need(core.Write), caller.NeedSession(true)} {
+			if err != nil && core.CodeOf(err) != core.CodeInsufficientScope {
+				t.Errorf("%s is refused with %v", name, err)
+			}
+		}
+	}
+}
+
+func TestCallerKeepsItsCredential(t *testing.T) {
+	t.Parallel()
+	in := core.Credential{
+		Workspace: core.NewID[core.WorkspaceKind](), User: core.NewID[core.UserKind](), Key: core.NewID[core.KeyKind](),
+		Kind: core.CredentialKey, Name: "deploy", Role: core.RoleEditor, Scope: core.Write, Via: core.ViaAPI,
+	}
+	c := core.NewCaller(in)
+	if c.User() != in.User || c.Key() != in.Key || c.Kind() != in.Kind || c.CredentialName() != "deploy" ||
+		c.Role() != core.RoleEditor || c.Via() != core.ViaAPI || c.IsSession() {
+		t.Errorf("%+v of %+v", c, in)
+	}
+}
+
+func TestWorkerActsInItsWorkspace(t *testing.T) {
+	t.Parallel()
+	ws := core.NewID[core.WorkspaceKind]()
+	w := core.Worker(ws)
+	if w.Workspace() != ws || w.Need(core.Write) != nil || w.Kind() != core.CredentialWorker || w.IsSession() {
+		t.Errorf("worker: %+v", w)
+	}
+	if core.CodeOf(w.NeedSession(false)) != core.CodeInsufficientScope {
+		t.Error("a worker passes for a signed-in person")
+	}
+}

@@ -1,0 +1,144 @@
+package core_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"belfry/internal/core"
+)
+
+// decisions.md, Issue codes.
+const (
+	issueCodes = `caption_too_long title_too_long youtube_title_required tags_too_long hashtags_too_many links_too_many
+		text_required text_not_allowed media_required media_not_ready media_failed media_purged media_kind_unsupported
+		media_count_unsupported media_mixed_unsupported format_unsupported file_too_large aspect_unsupported
+		resolution_unsupported duration_too_short duration_too_long setting_conflict setting_unavailable account_expired
+		account_revoked network_unavailable time_in_past time_too_far time_does_not_exist time_required quota_exceeded`
+	warningCodes = `time_occurs_twice hashtags_many same_text_recently not_a_short`
+)
+
+func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
+	t.Parallel()
+	want := map[core.IssueCode]bool{} // whether it is a warning
+	for _, code := range strings.Fields(issueCodes) {
+		want[core.IssueCode(code)] = false
+	}
+	for _, code := range strings.Fields(warningCodes) {
+		want[core.IssueCode(code)] = true
+	}
+	seen := map[core.IssueCode]bool{}
+	for _, text := range core.Issues() {
+		if seen[text.Code] {
+			t.Errorf("%s stands twice in the table", text.Code)
+		}
+		seen[text.Code] = true
+		warning, known := want[text.Code]
+		if !known {
+			t.Errorf("%s is in the table and not among the decisions", text.Code)
+		}
+		if warning != text.Warning {
+			t.Errorf("%s: warning %v", text.Code, text.Warning)
+		}
+	}
+	for code := range want {
+		if !seen[code] {
+			t.Errorf("%s is decided and not in the table", code)
+		}
+	}
+}
+
+// The arguments that callers give, by type and in order: first the message's, then the hint's.
+var issueArguments = map[core.IssueCode][]any{
+	"caption_too_long":        {501, "characters", "Network", 500},
+	"title_too_long":          {101, "characters", "Network", 100},
+	"tags_too_long":           {"Network", 500},
+	"hashtags_too_many":       {31, "Network", 30},
+	"links_too_many":          {6, "Network", 5},
+	"text_required":           {"Network"},
+	"text_not_allowed":        {"Network"},
+	"media_required":          {"Network"},
+	"media_not_ready":         {"a.jpg"},
+	"media_failed":            {"a.jpg"},
+	"media_purged":            {"a.jpg"},
+	"media_kind_unsupported":  {"Network"},
+	"media_count_unsupported": {11, "Network", 2, 10},
+	"media_mixed_unsupported": {"Network"},
+	"format_unsupported":      {"Network", "a.gif", "JPEG or PNG"},
+	"file_too_large":          {"a.jpg", "Network", "8 MB"},
+	"aspect_unsupported":      {"Network", "a.jpg", "4:5", "1.91:1"},
+	"resolution_unsupported":  {"Network", "a.jpg", "320 × 320", "1440 × 1800"},
+	"duration_too_short":      {"Network", "3 s"},
+	"duration_too_long":       {"Network", "90 s"},
+	"setting_conflict":        {"link", "Network", "Take it away."},
+	"setting_unavailable":     {"link", "Ask the owner."},
+	"account_expired":         {"Ann"},
+	"account_revoked":         {"Ann"},
+	"network_unavailable":     {"Network"},
+	"time_does_not_exist":     {"Europe/Berlin", "01:59", "03:00"},
+	"quota_exceeded":          {30, 30},
+	"time_occurs_twice":       {"Sun 25 Oct 2026, 02:30 CEST"},
+	"hashtags_many":           {"Network"},
+	"same_text_recently":      {"Ann"},
+}
+
+func TestEveryIssueReadsAsSentences(t *testing.T) {
+	t.Parallel()
+	leftOver := regexp.MustCompile(`%|\bnil\b`)
+	for _, text := range core.Issues() {
+		issue := text.With(issueArguments[text.Code]...)
+		if issue.Code != text.Code {
+			t.Errorf("%s is called %s", text.Code, issue.Code)
+		}
+		for what, sentence := range map[string]string{"message": issue.Message, "hint": issue.Hint} {
+			if sentence == "" || leftOver.MatchString(sentence) {
+				t.Errorf("%s, %s: %q", text.Code, what, sentence)
+			}
+			if !strings.HasSuffix(sentence, ".") {
+				t.Errorf("%s, %s does not end as a sentence does: %q", text.Code, what, sentence)
+			}
+		}
+		for _, argument := range issueArguments[text.Code] {
+			if word, ok := argument.(string); ok && !strings.Contains(issue.Message+issue.Hint, word) {
+				t.Errorf("%s says nothing of %q: %+v", text.Code, word, issue)
+			}
+		}
+	}
+}
+
+func TestIssuesFillTheirArgumentsInOrder(t *testing.T) {
+	t.Parallel()
+	got := core.IssueCaptionTooLong.With(501, "characters", "Network", 500)
+	want := core.Issue{
+		Code: "caption_too_long", Message: "The text has 501 characters, more than Network takes.",
+		Hint: "At most 500, counted as that network counts. Shorten the text or give this network its own.",
+	}
+	if got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+func TestRowIsFineWithWarnings(t *testing.T) {
+	t.Parallel()
+	if row := (core.PlanRow{Warnings: []core.Issue{core.WarnNotAShort.With()}}); !row.OK() {
+		t.Error("a warning stands against the row")
+	}
+	if row := (core.PlanRow{Issues: []core.Issue{core.IssueTimeRequired.With()}}); row.OK() {
+		t.Error("an issue does not stand against the row")
+	}
+}
+
+func TestIssueOfAnAccount(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[core.AccountStatus]core.IssueCode{
+		core.AccountExpired: "account_expired", core.AccountRevoked: "account_revoked",
+	} {
+		issue := core.Account{Status: status, DisplayName: "Ann"}.Issue()
+		if issue == nil || issue.Code != want || !strings.Contains(issue.Message, "Ann") {
+			t.Errorf("%s: %+v", status, issue)
+		}
+	}
+	if issue := (core.Account{Status: core.AccountOK}).Issue(); issue != nil {
+		t.Errorf("ok: %+v", issue)
+	}
+}

@@ -1,0 +1,65 @@
+package core_test
+
+import (
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Spec §3 and the two moves that decisions.md adds; everything not listed is refused.
+var allowedMoves = map[core.Move]map[core.PostStatus]core.PostStatus{
+	core.MoveQueue:   {core.PostDraft: core.PostQueued},
+	core.MoveTake:    {core.PostQueued: core.PostDraft},
+	core.MovePublish: {core.PostQueued: core.PostLive},
+	core.MoveFail:    {core.PostQueued: core.PostFailed},
+	core.MoveRetry:   {core.PostFailed: core.PostQueued},
+	core.MoveSettle:  {core.PostFailed: core.PostLive},
+	core.MoveDelete:  {core.PostDraft: "", core.PostFailed: ""},
+}
+
+func TestMovesOfAPost(t *testing.T) {
+	t.Parallel()
+	states := []core.PostStatus{core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed}
+	for move, allowed := range allowedMoves {
+		for _, from := range states {
+			to, ok := move.To(from)
+			wantTo, wantOK := allowed[from]
+			if to != wantTo || ok != wantOK {
+				t.Errorf("%s from %s: %q, %v; want %q, %v", move, from, to, ok, wantTo, wantOK)
+			}
+			if ok && from == core.PostLive {
+				t.Errorf("%s leads away from live", move)
+			}
+		}
+	}
+	if to, ok := core.Move("nonsense").To(core.PostDraft); ok {
+		t.Errorf("an unknown move leads to %s", to)
+	}
+}
+
+func TestStatusLine(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 7, 5, 9, 7, 0, 0, time.UTC)
+	later := at.Add(5 * time.Minute)
+	berlin := zone(t, "Europe/Berlin")
+	for want, p := range map[string]core.Post{
+		"Draft · Network · Ann": {Status: core.PostDraft},
+		"Draft · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin)":  {Status: core.PostDraft, PublishAt: at},
+		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin)": {Status: core.PostQueued, PublishAt: at},
+		"Live · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin)":   {Status: core.PostLive, PublishAt: at},
+		"Failed · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin)": {Status: core.PostFailed, PublishAt: at},
+		"Failed · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · next try Sun 5 Jul 2026, 11:12 CEST (Europe/Berlin)": {
+			Status: core.PostFailed, PublishAt: at, NextTryAt: later,
+		},
+		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · held until Sun 5 Jul 2026, 11:12 CEST (Europe/Berlin)": {
+			Status: core.PostQueued, PublishAt: at, NextTryAt: later, Held: true,
+		},
+	} {
+		p.AccountName, p.Zone = "Ann", berlin
+		if got := p.StatusLine("Network"); got != want {
+			t.Errorf("%s", got)
+			t.Errorf("want %s", want)
+		}
+	}
+}
