@@ -61,7 +61,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	for _, p := range demoPages() {
 		s.addPage(p)
 	}
-	if err := kit.Replay(Name, s.replay); err != nil {
+	if err := kit.Replay(Name, s.appliers().Apply); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
 	}
 	kit.Register(s.About(), s.reset)

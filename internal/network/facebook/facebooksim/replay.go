@@ -17,8 +17,8 @@ const (
 	recReset    = "reset"
 )
 
-// replay applies one record of a former run.
-func (s *Sim) replay(kind string, data []byte) error {
+// appliers say what each kind of record of a former run changes.
+func (s *Sim) appliers() sim.Appliers {
 	return sim.Appliers{
 		recPage:     sim.Applier(func(p *page) error { s.addPage(p); return nil }),
 		recCode:     sim.Applier(func(c *grantCode) error { s.codes[c.Code] = c; return nil }),
@@ -31,7 +31,7 @@ func (s *Sim) replay(kind string, data []byte) error {
 		recCalled:   sim.Applier(s.restoreCall),
 		recDelete:   sim.Applier(s.restoreDelete),
 		recReset:    sim.Applier(func(bool) error { s.forget(); return nil }),
-	}.Apply(kind, data)
+	}
 }
 
 func (s *Sim) restoreUse(code string) error {

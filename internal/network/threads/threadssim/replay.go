@@ -28,8 +28,8 @@ type mediaEnd struct {
 	Problem string `json:"problem"`
 }
 
-// replay applies one record of a former run.
-func (s *Sim) replay(kind string, data []byte) error {
+// appliers say what each kind of record of a former run changes.
+func (s *Sim) appliers() sim.Appliers {
 	return sim.Appliers{
 		recAccount:   sim.Applier(func(a *account) error { s.addAccount(a); return nil }),
 		recCode:      sim.Applier(func(c *grantCode) error { s.codes[c.Code] = c; return nil }),
@@ -42,7 +42,7 @@ func (s *Sim) replay(kind string, data []byte) error {
 		recCalled:    sim.Applier(func(id string) error { s.kit.Posts.Called(Name, id); return nil }),
 		recDelete:    sim.Applier(s.restoreDelete),
 		recReset:     sim.Applier(func(bool) error { s.forget(); return nil }),
-	}.Apply(kind, data)
+	}
 }
 
 func (s *Sim) restoreUse(code string) error {

@@ -65,7 +65,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	for _, a := range demoProfiles() {
 		s.addAccount(a)
 	}
-	if err := kit.Replay(Name, s.replay); err != nil {
+	if err := kit.Replay(Name, s.appliers().Apply); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
 	}
 	s.resumeMedia()
