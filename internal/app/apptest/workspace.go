@@ -1,17 +1,29 @@
 package apptest
 
 import (
+	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/secret"
 )
 
 // Password is that of every owner.
 const Password = "three crooked bells ring"
+
+// passwordHash is that of Password, made once: a hash takes as long as many a test.
+var passwordHash = sync.OnceValue(func() string { //nolint:gochecknoglobals // see above
+	hash, err := secret.NewPasswords().Hash(context.Background(), Password)
+	if err != nil {
+		panic(err) //nolint:forbidigo // only a context that ends makes it fail
+	}
+	return hash
+})
 
 // Session is the browser session in which fixtures are connected.
 const Session = "the-owners-browser"
@@ -39,9 +51,9 @@ func (h *Harness) Workspace(name string) *Workspace {
 func (h *Harness) WorkspaceOn(plan core.PlanName, name, zone string) *Workspace {
 	h.t.Helper()
 	email := strings.ReplaceAll(name, " ", ".") + "@example.org"
-	made, err := h.App.CreateWorkspace(h.Context(), contract.CreateWorkspace{
-		Name: name, TZ: zone, Plan: plan, OwnerName: "Owner of " + name, OwnerEmail: email, Password: Password,
-	})
+	person := core.User{ID: core.NewID[core.UserKind](), Name: "Owner of " + name, Email: email}
+	must(h.t, h.Store.AddUser(h.Context(), person, passwordHash(), h.Clock.Now()))
+	made, err := h.App.CreateWorkspace(h.Context(), contract.CreateWorkspace{Name: name, TZ: zone, Plan: plan, OwnerEmail: email})
 	must(h.t, err)
 	owner, err := h.App.SessionCaller(h.Context(), made.User.String(), made.Workspace.String())
 	must(h.t, err)

@@ -1,0 +1,288 @@
+package app_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+func setUp(workspace string) contract.SetUp {
+	return contract.SetUp{
+		Workspace: workspace, Name: "Ada Lovelace", Email: "ada@example.org", Password: "analytical engine no. 1", TZ: "Europe/London",
+	}
+}
+
+func TestSetUpIsOpenUntilAWorkspaceExists(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	open, err := h.App.SetUpOpen(t.Context())
+	if err != nil || !open {
+		t.Fatalf("before: %v, %v", open, err)
+	}
+	done, err := h.App.SetUp(t.Context(), setUp("Bäckerei am Hafen & Söhne"))
+	must(t, err)
+	if done.Slug != "backerei-am-hafen-sohne" {
+		t.Errorf("the slug is %q", done.Slug)
+	}
+	if open, err := h.App.SetUpOpen(t.Context()); err != nil || open {
+		t.Errorf("after: %v, %v", open, err)
+	}
+	_, err = h.App.SetUp(t.Context(), setUp("Another"))
+	want(t, core.CodeConflict, err)
+
+	owner, err := h.App.SessionCaller(t.Context(), done.User.String(), done.Workspace.String())
+	must(t, err)
+	who, err := h.App.Whoami(t.Context(), owner)
+	must(t, err)
+	if w := who.Workspace; w.Plan != "owner" || w.TZ != "Europe/London" || w.Name != "Bäckerei am Hafen & Söhne" || w.Currency != "USD" {
+		t.Errorf("the workspace is %+v", w)
+	}
+	if owner.Role() != core.RoleOwner {
+		t.Errorf("the role is %s", owner.Role())
+	}
+}
+
+func TestOneOfConcurrentSetUpsWins(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	replica := h.Replica()
+	won := make(chan app.SignedIn, 8)
+	together(t, 8, func(i int) error {
+		in := setUp("Mine")
+		in.Email = strings.Repeat("x", i+1) + in.Email
+		a := h.App
+		if i%2 == 0 {
+			a = replica
+		}
+		done, err := a.SetUp(t.Context(), in)
+		if err == nil {
+			won <- done
+			return nil
+		}
+		if core.CodeOf(err) != core.CodeConflict {
+			return err
+		}
+		return nil
+	})
+	if len(won) != 1 {
+		t.Errorf("%d set-ups won", len(won))
+	}
+}
+
+func TestSetUpSaysWhichFieldIsWrong(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	for name, c := range map[string]struct {
+		spoil func(*contract.SetUp)
+		path  string
+	}{
+		"no workspace name":       {func(in *contract.SetUp) { in.Workspace = "  " }, "workspace"},
+		"a long workspace name":   {func(in *contract.SetUp) { in.Workspace = strings.Repeat("ö", 81) }, "workspace"},
+		"a name of two lines":     {func(in *contract.SetUp) { in.Name = "Ada\nBob" }, "name"},
+		"no e-mail address":       {func(in *contract.SetUp) { in.Email = "ada" }, "email"},
+		"a name with the address": {func(in *contract.SetUp) { in.Email = "Ada <ada@example.org>" }, "email"},
+		"a short password":        {func(in *contract.SetUp) { in.Password = "short" }, "password"},
+		"a common password":       {func(in *contract.SetUp) { in.Password = "Password" }, "password"},
+		"no zone":                 {func(in *contract.SetUp) { in.TZ = "" }, "tz"},
+		"a zone of nowhere":       {func(in *contract.SetUp) { in.TZ = "Europe/Atlantis" }, "tz"},
+	} {
+		in := setUp("Mine")
+		c.spoil(&in)
+		_, err := h.App.SetUp(t.Context(), in)
+		if e := want(t, core.CodeInvalidRequest, err); e.Hint != "Look at "+c.path+"." || strings.Contains(e.Message, "short\"") {
+			t.Errorf("%s: %s (%s)", name, e.Message, e.Hint)
+		}
+	}
+	if open, err := h.App.SetUpOpen(t.Context()); err != nil || !open {
+		t.Errorf("a refused set-up left something: %v", err)
+	}
+}
+
+func TestAWrongPasswordAndAnUnknownPersonGetTheSameAnswer(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	_, wrong := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: "not this one"}, address)
+	_, unknown := h.App.SignIn(t.Context(), contract.SignIn{Email: "nobody@example.org", Password: "not this one"}, address)
+	a, b := want(t, core.CodeUnauthenticated, wrong), want(t, core.CodeUnauthenticated, unknown)
+	if a.Message != b.Message || a.Hint != b.Hint {
+		t.Errorf("they differ: %v, %v", a, b)
+	}
+	got, err := h.App.SignIn(t.Context(), contract.SignIn{Email: " ONE@Example.org ", Password: apptest.Password}, address)
+	if err != nil || got.Workspace != ws.ID || got.User != ws.Owner.User() || got.Name != "Owner of one" {
+		t.Errorf("the right one: %+v, %v", got, err)
+	}
+}
+
+func TestGuessingIsSlowedDownAndNobodyIsLockedOut(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	signIn := func(password, from string) error {
+		_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: password}, from)
+		return err
+	}
+	for i := range 10 {
+		want(t, core.CodeUnauthenticated, signIn("guess", strings.Repeat("x", i)))
+	}
+	e := want(t, core.CodeRateLimited, signIn(apptest.Password, "elsewhere"))
+	if e.RetryAfter < 1 || e.RetryAfter > 30 {
+		t.Errorf("RetryAfter is %d", e.RetryAfter)
+	}
+	h.Clock.Advance(time.Duration(e.RetryAfter) * time.Second)
+	must(t, signIn(apptest.Password, "elsewhere"))
+	want(t, core.CodeUnauthenticated, signIn("guess", "elsewhere")) // forgiven: ten more tries
+	want(t, core.CodeUnauthenticated, signIn("guess", "elsewhere"))
+
+	// Unknown accounts are slowed down alike, and one address for all accounts together.
+	for i := range 20 {
+		_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: strings.Repeat("y", i+1) + "@example.org", Password: "guess"}, address)
+		want(t, core.CodeUnauthenticated, err)
+	}
+	want(t, core.CodeRateLimited, signIn(apptest.Password, address))
+	must(t, signIn(apptest.Password, "elsewhere"))
+}
+
+func TestAKeyIsRecognisedUntilItIsRevoked(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	made, err := h.App.CreateKey(t.Context(), ws.Owner, contract.CreateKey{Name: "nightly job", Scope: "read"})
+	must(t, err)
+	if !strings.HasPrefix(made.Key, "belfry_live_"+made.Hint) || len(made.Hint) != 8 || made.LastUsedAt != nil {
+		t.Errorf("the new key is %+v", made)
+	}
+	c := mustKey(t, h, made.Key)
+	if c.Workspace() != ws.ID || c.User() != ws.Owner.User() || c.CredentialName() != "nightly job" || c.Kind() != core.CredentialKey ||
+		c.Key().String() != made.ID || c.Via() != core.ViaAPI || c.Need(core.Write) == nil {
+		t.Errorf("the caller is %+v", c)
+	}
+	list, err := h.App.ListKeys(t.Context(), ws.Owner)
+	must(t, err)
+	if len(list.Keys) != 1 || list.Keys[0].Key != "" || !list.Keys[0].LastUsedAt.Equal(h.Clock.Now()) {
+		t.Errorf("the list is %+v", list)
+	}
+	used := h.Clock.Now()
+	h.Clock.Advance(59 * time.Second)
+	mustKey(t, h, made.Key)
+	if list, err := h.App.ListKeys(t.Context(), ws.Owner); err != nil || !list.Keys[0].LastUsedAt.Equal(used) {
+		t.Errorf("the last use was written again within a minute: %v, %v", list.Keys, err)
+	}
+	h.Clock.Advance(2 * time.Second)
+	mustKey(t, h, made.Key)
+	if list, err := h.App.ListKeys(t.Context(), ws.Owner); err != nil || !list.Keys[0].LastUsedAt.Equal(h.Clock.Now()) {
+		t.Errorf("the last use was not written after a minute: %v, %v", list.Keys, err)
+	}
+
+	must(t, h.App.RevokeKey(t.Context(), ws.Owner, made.ID))
+	_, revoked := h.App.Authenticate(t.Context(), made.Key)
+	_, mistyped := h.App.Authenticate(t.Context(), made.Key[:len(made.Key)-1]+"!")
+	_, missing := h.App.Authenticate(t.Context(), "")
+	for _, err := range []error{revoked, mistyped, missing} {
+		if e := want(t, core.CodeUnauthenticated, err); !reflect.DeepEqual(e, core.Unauthenticated()) {
+			t.Errorf("the answer is %+v", e)
+		}
+	}
+	want(t, core.CodeNotFound, h.App.RevokeKey(t.Context(), ws.Owner, made.ID))
+}
+
+func TestAKeyDiesWithTheMembership(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	admin := ws.Member(core.RoleAdmin)
+	made, err := h.App.CreateKey(t.Context(), admin, contract.CreateKey{Name: "k", Scope: "write"})
+	must(t, err)
+	mustKey(t, h, made.Key)
+	_, err = h.Pool.Exec(t.Context(), `DELETE FROM members WHERE user_id = $1`, admin.User())
+	must(t, err)
+	_, err = h.App.Authenticate(t.Context(), made.Key)
+	want(t, core.CodeUnauthenticated, err)
+	_, err = h.App.SessionCaller(t.Context(), admin.User().String(), ws.ID.String())
+	want(t, core.CodeUnauthenticated, err)
+}
+
+func TestAKeyHasNoMoreRightsThanItsMaker(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	admin := ws.Member(core.RoleAdmin)
+	made, err := h.App.CreateKey(t.Context(), admin, contract.CreateKey{Name: "k", Scope: "write"})
+	must(t, err)
+	_, err = h.Pool.Exec(t.Context(), `UPDATE members SET role = 'viewer' WHERE user_id = $1`, admin.User())
+	must(t, err)
+	want(t, core.CodeInsufficientScope, mustKey(t, h, made.Key).Need(core.Write))
+}
+
+func TestOnlyPeopleWhoManageMakeKeys(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	for _, c := range []core.Caller{ws.Member(core.RoleEditor), ws.Member(core.RoleViewer), ws.Key(core.Write).Caller} {
+		_, err := h.App.CreateKey(t.Context(), c, contract.CreateKey{Name: "k", Scope: "read"})
+		want(t, core.CodeInsufficientScope, err)
+		_, err = h.App.ListKeys(t.Context(), c)
+		want(t, core.CodeInsufficientScope, err)
+		want(t, core.CodeInsufficientScope, h.App.RevokeKey(t.Context(), c, "key_nothing"))
+	}
+	for _, in := range []contract.CreateKey{{Name: "", Scope: "read"}, {Name: "k", Scope: "admin"}, {Name: "k"}} {
+		_, err := h.App.CreateKey(t.Context(), ws.Owner, in)
+		want(t, core.CodeInvalidRequest, err)
+	}
+}
+
+func TestWhoamiShowsTrueFigures(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.WorkspaceOn(core.PlanCreator, "one", "Pacific/Auckland")
+	h.Workspace("two").Account("threads") // another's account, which must not be counted
+	account := ws.Account("threads")
+	ws.Account("facebook")
+	ws.Member(core.RoleEditor)
+	ws.Queued("hello", account, h.Clock.Now().Add(time.Hour))
+	ws.Draft("a draft costs nothing", account)
+
+	key := ws.Key(core.Read)
+	who, err := h.App.Whoami(t.Context(), key.Caller)
+	must(t, err)
+	u := who.Usage
+	if u.Period != "2026-10" || u.Posts.Used != 1 || *u.Posts.Limit != 300 || u.Accounts.Used != 2 || *u.Accounts.Limit != 10 ||
+		u.Members.Used != 2 || *u.Members.Limit != 3 || u.Storage.UsedBytes != 0 || !u.API || !u.Groups || u.MCP != "write" || u.Plan != "creator" {
+		t.Errorf("the usage is %+v", u)
+	}
+	if who.User.Email != nil || who.User.Name != "Owner of one" || who.Credential.Kind != "api_key" || who.Credential.Name != "a test's key" ||
+		strings.Join(who.Credential.Scopes, ",") != "read" {
+		t.Errorf("a key is %+v, %+v", who.User, who.Credential)
+	}
+	who, err = h.App.Whoami(t.Context(), ws.Owner)
+	must(t, err)
+	if who.User.Email == nil || *who.User.Email != ws.Email || who.Credential.Kind != "session" || strings.Join(who.Credential.Scopes, ",") != "read,write" {
+		t.Errorf("a person is %+v, %+v", who.User, who.Credential)
+	}
+	h.Clock.Set(time.Date(2026, 10, 31, 12, 0, 0, 0, time.UTC)) // November in Auckland
+	if who, err := h.App.Whoami(t.Context(), key.Caller); err != nil || who.Usage.Period != "2026-11" || who.Usage.Posts.Used != 0 {
+		t.Errorf("the next month: %+v, %v", who.Usage, err)
+	}
+}
+
+func TestWhatIsNoSessionIsNotSignedIn(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	one, two := h.Workspace("one"), h.Workspace("two")
+	for _, ids := range [][2]string{
+		{"", ""}, {"usr_x", one.ID.String()}, {one.Owner.User().String(), two.ID.String()}, {one.ID.String(), one.ID.String()},
+		{one.Owner.User().String(), "ws_00000000000000000000000000"},
+	} {
+		c, err := h.App.SessionCaller(t.Context(), ids[0], ids[1])
+		want(t, core.CodeUnauthenticated, err)
+		if !c.IsZero() {
+			t.Errorf("%v made a caller", ids)
+		}
+	}
+}

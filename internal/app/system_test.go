@@ -1,0 +1,80 @@
+package app_test
+
+import (
+	"testing"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+func TestTheOperatorMakesWorkspacesForOnePerson(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	in := contract.CreateWorkspace{Name: "Demo", OwnerEmail: "demo@example.org", Password: apptest.Password}
+	first, err := h.App.CreateWorkspace(t.Context(), in)
+	must(t, err)
+	in.Password = "is not needed again"
+	second, err := h.App.CreateWorkspace(t.Context(), in)
+	must(t, err)
+	if first.Slug != "demo" || second.Slug != "demo-2" || first.User != second.User || first.Name != "demo" {
+		t.Errorf("they are %+v and %+v", first, second)
+	}
+	got, err := h.App.SignIn(t.Context(), contract.SignIn{Email: "demo@example.org", Password: apptest.Password}, address)
+	if err != nil || got.Workspace != first.Workspace {
+		t.Errorf("the old password: %+v, %v", got, err)
+	}
+	list, err := h.App.Workspaces(t.Context(), first.User)
+	if err != nil || len(list) != 2 || list[0].Slug != "demo" || list[1].Slug != "demo-2" || list[1].Role != core.RoleOwner {
+		t.Errorf("the switcher shows %+v, %v", list, err)
+	}
+	in.Slug = "demo-2"
+	_, err = h.App.CreateWorkspace(t.Context(), in)
+	want(t, core.CodeConflict, err)
+	for _, bad := range []contract.CreateWorkspace{
+		{Name: "x", Slug: "Not Good", OwnerEmail: "demo@example.org"},
+		{Name: "x", Plan: "golden", OwnerEmail: "demo@example.org"},
+		{Name: "x", OwnerEmail: "demo"},
+		{Name: "x", OwnerEmail: "new@example.org", Password: "short"},
+		{OwnerEmail: "demo@example.org"},
+	} {
+		_, err := h.App.CreateWorkspace(t.Context(), bad)
+		want(t, core.CodeInvalidRequest, err)
+	}
+}
+
+func TestTheOperatorNamesAWorkspaceBySlugOrID(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	must(t, h.App.SetPlan(t.Context(), "one", core.PlanStudio))
+	must(t, h.App.SetPlan(t.Context(), ws.ID.String(), core.PlanAgency))
+	who, err := h.App.Whoami(t.Context(), ws.Owner)
+	if err != nil || who.Usage.Plan != "agency" {
+		t.Errorf("the plan is %s, %v", who.Usage.Plan, err)
+	}
+	want(t, core.CodeInvalidRequest, h.App.SetPlan(t.Context(), "one", "golden"))
+	want(t, core.CodeNotFound, h.App.SetPlan(t.Context(), "none", core.PlanFree))
+
+	key, err := h.App.CreateKeyFor(t.Context(), "one", "deploy", core.Write)
+	must(t, err)
+	if c := mustKey(t, h, key.Key); c.Workspace() != ws.ID || c.User() != ws.Owner.User() || c.Need(core.Write) != nil {
+		t.Errorf("the key's caller is %+v", c)
+	}
+	_, err = h.App.CreateKeyFor(t.Context(), "none", "deploy", core.Write)
+	want(t, core.CodeNotFound, err)
+}
+
+func TestTheOperatorSetsAPassword(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	const password = "a quite different one"
+	want(t, core.CodeInvalidRequest, h.App.SetPassword(t.Context(), ws.Email, "short"))
+	want(t, core.CodeNotFound, h.App.SetPassword(t.Context(), "nobody@example.org", password))
+	must(t, h.App.SetPassword(t.Context(), ws.Email, password))
+	_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: apptest.Password}, address)
+	want(t, core.CodeUnauthenticated, err)
+	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: password}, address)
+	must(t, err)
+}
