@@ -92,8 +92,7 @@ func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow
 	_, err = t.exec(ctx, `
 		INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since, woken_at)
 		VALUES (@post, @ws, @platform, @flow, @step, 'queued', @due, @due, clock(), @woken)
-		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = 'idle', handle = NULL, open = false,
-			armed = publications.armed AND publications.flow = excluded.flow AND excluded.flow = 'one_call', -- core: Reset
+		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = excluded.step, handle = NULL, open = false, armed = @armed,
 			answer = '', tries = 0, deaths = 0, polls = 0, rest = 'queued', due_at = excluded.due_at,
 			next_action_at = excluded.next_action_at, step_since = excluded.step_since, first_call_at = NULL,
 			woken_at = excluded.woken_at, failure = NULL, `+takeAway+`

@@ -1,0 +1,303 @@
+package app_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network/sim"
+)
+
+// bench is a workspace with an account on each of two networks.
+type bench struct {
+	*apptest.Harness
+	t  *testing.T
+	ws *apptest.Workspace
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	t.Parallel()
+	h := apptest.New(t)
+	return &bench{h, t, h.Workspace("one")}
+}
+
+// work lets a worker carry the post as far as it goes right now.
+func (b *bench) work(p contract.Post) contract.Post {
+	b.t.Helper()
+	id, err := core.ParseID[core.PostKind](p.ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := b.App.Publish(b.Context(), "a worker", b.ws.ID, id); err != nil {
+		b.t.Fatal(err)
+	}
+	return b.get(p)
+}
+
+func (b *bench) get(p contract.Post) contract.Post {
+	b.t.Helper()
+	got, err := b.App.GetPost(b.Context(), b.ws.Owner, p.ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return got
+}
+
+func (b *bench) kinds(p contract.Post) []string {
+	b.t.Helper()
+	events, err := b.App.PostEvents(b.Context(), b.ws.Owner, p.ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var kinds []string
+	for _, e := range events.Events {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}
+
+func (b *bench) visible(text string) int {
+	n := 0
+	for _, p := range b.Sim.Posts.All() {
+		if p.Text == text {
+			n++
+		}
+	}
+	return n
+}
+
+func (b *bench) wants(p contract.Post, status string, visible int, kinds ...string) {
+	b.t.Helper()
+	if p.Status != status {
+		b.t.Errorf("the post is %s (%+v), want %s", p.Status, p.Error, status)
+	}
+	if n := b.visible(p.Text); n != visible {
+		b.t.Errorf("%d posts are visible at the network, want %d", n, visible)
+	}
+	if got := b.kinds(p); !slices.Equal(got, kinds) {
+		b.t.Errorf("timeline %v, want %v", got, kinds)
+	}
+}
+
+// retry moves the clock to the worker's next try and lets it work.
+func (b *bench) after(wait time.Duration, p contract.Post) contract.Post {
+	b.t.Helper()
+	b.Clock.Advance(wait)
+	return b.work(p)
+}
+
+func fault(network, call, kind string) sim.Fault {
+	once := 1
+	return sim.Fault{Network: network, Call: call, Kind: kind, Times: &once}
+}
+
+func TestAPostGoesLiveOnEachNetwork(t *testing.T) {
+	for _, network := range []string{"threads", "facebook"} {
+		t.Run(network, func(t *testing.T) {
+			b := newBench(t)
+			post := b.ws.Now("hello from "+network, b.ws.Account(network))
+			post = b.work(post)
+			b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+			if post.ExternalID == nil || post.Attempts != 1 {
+				t.Errorf("external id %v after %d attempts, want one after 1", post.ExternalID, post.Attempts)
+			}
+			post = b.work(post)
+			b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+			id, _ := core.ParseID[core.PostKind](post.ID)
+			if err := b.App.LinkPost(b.Context(), b.ws.ID, id); err != nil {
+				t.Fatal(err)
+			}
+			if post = b.get(post); post.ExternalURL == nil {
+				t.Error("the live post has no link")
+			}
+		})
+	}
+}
+
+func TestAPostIsNotSentBeforeItsTime(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Queued("later", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
+	post = b.work(post)
+	b.wants(post, "queued", 0, "created", "queued")
+	post = b.after(time.Hour, post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+}
+
+// Postiz #1321, #1681, #1813: an answer was lost or was an error, and the post went out twice.
+func TestALostAnswerNeverMakesASecondPost(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("threads", "publish", "drop_after_accept"))
+	post := b.work(b.ws.Now("once", b.ws.Account("threads")))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	if post.ExternalID == nil {
+		t.Error("the post's id was not found again at the network")
+	}
+}
+
+func TestALostRequestIsRepeatedWithTheSameHandle(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("threads", "publish", "drop_before_accept"))
+	post := b.work(b.ws.Now("again", b.ws.Account("threads")))
+	b.wants(post, "queued", 0, "created", "queued", "publishing")
+	post = b.after(3*time.Minute, post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+}
+
+func TestAnAnswerLostInASingleCallIsFoundAgain(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("facebook", "publish", "drop_after_accept"))
+	post := b.work(b.ws.Now("found", b.ws.Account("facebook")))
+	b.wants(post, "queued", 1, "created", "queued", "publishing")
+	post = b.after(5*time.Minute, post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+}
+
+func TestASingleCallWithoutATraceEndsUnknown(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("facebook", "publish", "drop_before_accept"))
+	post := b.work(b.ws.Now("nowhere", b.ws.Account("facebook")))
+	post = b.after(5*time.Minute, post)
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+	if post.Error.Code != "outcome_unknown" {
+		t.Fatalf("error %+v, want outcome_unknown", post.Error)
+	}
+	if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, post.ID, contract.RetryPost{}); core.CodeOf(err) != core.CodeOutcomeUnknown {
+		t.Errorf("a retry without a person's word answered %v", err)
+	}
+	if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, post.ID, contract.RetryPost{ConfirmNotPublished: true}); err != nil {
+		t.Fatal(err)
+	}
+	post = b.work(post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
+}
+
+func TestAPersonSaysThatAnUnknownPostIsLive(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("facebook", "publish", "drop_before_accept"))
+	post := b.work(b.ws.Now("seen", b.ws.Account("facebook")))
+	post = b.after(5*time.Minute, post)
+	if _, err := b.App.SettlePost(b.Context(), b.ws.Owner, post.ID, contract.SettlePost{Live: true, URL: "https://www.facebook.com/1"}); err != nil {
+		t.Fatal(err)
+	}
+	b.wants(b.get(post), "live", 0, "created", "queued", "publishing", "failed", "live")
+}
+
+func TestARefusalKeepsTheNetworksWords(t *testing.T) {
+	for _, network := range []string{"threads", "facebook"} {
+		t.Run(network, func(t *testing.T) {
+			b := newBench(t)
+			f := fault(network, "publish", "reject")
+			f.Code, f.Status, f.Message = 100, 400, "The words of the network"
+			b.Fault(f)
+			post := b.work(b.ws.Now("refused", b.ws.Account(network)))
+			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+			if post.Error == nil || post.Error.Message != "The words of the network" {
+				t.Errorf("error %+v", post.Error)
+			}
+			if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, post.ID, contract.RetryPost{}); err != nil {
+				t.Fatal(err)
+			}
+			b.work(post)
+			post = b.after(10*time.Minute, post)
+			b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
+		})
+	}
+}
+
+func TestATransientFailureIsRetriedThreeTimesAndNoMore(t *testing.T) {
+	b := newBench(t)
+	always := 0
+	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: "server_error", Times: &always})
+	post := b.work(b.ws.Now("stubborn", b.ws.Account("threads")))
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retriedByWorker")
+	for i, wait := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute} {
+		early := b.after(wait-time.Second, post)
+		if early.Attempts != i+1 {
+			t.Errorf("attempt %d came before its time", early.Attempts)
+		}
+		post = b.after(time.Second, post)
+		if post.Attempts != i+2 {
+			t.Errorf("%d attempts after the wait of %s, want %d", post.Attempts, wait, i+2)
+		}
+	}
+	kinds := b.kinds(post)
+	if last := kinds[len(kinds)-1]; last != "failed" {
+		t.Errorf("after the third retry the timeline ends with %s, want failed", last)
+	}
+	b.Clock.Advance(24 * time.Hour)
+	if post = b.work(post); post.Attempts != 4 {
+		t.Errorf("%d attempts, want 4 in all", post.Attempts)
+	}
+}
+
+func TestAThrottleHoldsThePost(t *testing.T) {
+	b := newBench(t)
+	f := fault("threads", "create", "rate_limited")
+	f.RetryAfter = 90
+	b.Fault(f)
+	post := b.work(b.ws.Now("patient", b.ws.Account("threads")))
+	b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
+	post = b.after(91*time.Second, post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "queued", "live")
+	if post.Attempts != 1 {
+		t.Errorf("%d attempts, want 1: a throttle is no failure", post.Attempts)
+	}
+}
+
+func TestALostTokenFailsThePostAndTheAccount(t *testing.T) {
+	for kind, status := range map[string]string{"token_expired": "expired", "token_revoked": "revoked"} {
+		t.Run(kind, func(t *testing.T) {
+			b := newBench(t)
+			account := b.ws.Account("facebook")
+			post := b.ws.Now("locked out", account)
+			b.Fault(fault("facebook", "any", kind))
+			post = b.work(post)
+			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+			if want := "account_" + status; post.Error.Code != want {
+				t.Errorf("error code %s, want %s", post.Error.Code, want)
+			}
+			accounts, err := b.App.ListAccounts(b.Context(), b.ws.Owner)
+			if err != nil || accounts.Accounts[0].Status != status {
+				t.Errorf("accounts %+v, error %v, want status %s", accounts, err, status)
+			}
+		})
+	}
+}
+
+// A post that a worker was killed over is taken over when its lease has run out, and not before.
+func TestAHeldPostCannotBeChangedOrClaimed(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Now("held", b.ws.Account("threads"))
+	id, _ := core.ParseID[core.PostKind](post.ID)
+	if _, err := b.Store.In(b.ws.ID).Claim(b.Context(), id, "a worker that dies", time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
+		t.Errorf("cancelling a held post answered %v, want a conflict", err)
+	}
+	post = b.work(post)
+	b.wants(post, "queued", 0, "created", "queued")
+	post = b.after(61*time.Second, post)
+	if post.Status != "live" {
+		t.Errorf("after the lease the post is %s", post.Status)
+	}
+}
+
+func TestTheSweepWakesWhatIsDue(t *testing.T) {
+	b := newBench(t)
+	b.ws.Queued("swept", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
+	if n, err := b.App.Sweep(b.Context()); err != nil || n != 0 {
+		t.Fatalf("woke %d before the time, error %v", n, err)
+	}
+	b.Clock.Advance(time.Hour + 3*time.Second)
+	if n, err := b.App.Sweep(b.Context()); err != nil || n != 1 {
+		t.Fatalf("woke %d at the time, error %v, want 1", n, err)
+	}
+	if n, err := b.App.Sweep(b.Context()); err != nil || n != 0 {
+		t.Fatalf("woke %d again at once, error %v, want 0", n, err)
+	}
+}
