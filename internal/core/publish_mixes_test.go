@@ -202,6 +202,11 @@ var plantedBugs = []planted{
 		change: believing(func(_ core.Publication, s *core.Signal) { s.Quiet = true }), breaks: "failed with a call on the wire",
 	},
 	{
+		name: "the settle time is over when the question is answered, not when it was put", flow: core.FlowHandle,
+		left:   budget{loss: 2},
+		change: func(d *design) { d.quietAtAnswer = true }, breaks: "failed, but there",
+	},
+	{
 		name: "a step after the publishing fails, and the whole is run again", flow: core.FlowHandle, left: budget{},
 		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
 			anew := core.Publication{Flow: p.Flow, Step: core.StepIdle, Tries: p.Tries + 1}

@@ -24,6 +24,8 @@ type design struct {
 	sameEpoch, retryForgets bool
 	// raceIsDeath takes "no such container" right after its making as the container's end.
 	raceIsDeath bool
+	// quietAtAnswer looks at the clock when a question is answered and not when it is put.
+	quietAtAnswer bool
 	// moveArmed lets a person cancel whatever the ledger says.
 	moveArmed bool
 }
@@ -33,10 +35,10 @@ func theProduct() design { return design{next: core.Publication.Next} }
 // emit takes a state that may come next. A fault uses up budget; who and what are for the trace.
 type emit func(next world, fault bool, who int, act, what string)
 
+// Who acts, beside the two workers.
 const (
-	nobody    = -1
-	theWorld  = -2
-	thePerson = -3
+	theWorld  = -1
+	thePerson = -2
 )
 
 func (m *model) first() world {
@@ -71,7 +73,7 @@ func (m *model) successors(w world, out emit) {
 		case phaseSent:
 			m.serve(w, i, out)
 		case phaseAnswers:
-			m.judge(w, i, w.workers[i].flags&quiet != 0, out)
+			m.judge(w, i, w.workers[i].flags&quiet != 0 || m.design.quietAtAnswer && w.mayBeQuiet(), out)
 		}
 	}
 }
