@@ -18,8 +18,6 @@ func LimitBody(limit int64) echo.MiddlewareFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
 			if r.ContentLength > limit {
-				// The body stays unread, so the connection cannot serve another request.
-				c.Response().Header().Set("Connection", "close")
 				return tooLarge(limit)
 			}
 			// The writer below echo's tells net/http to close the connection of a body that is too long.
@@ -29,16 +27,11 @@ func LimitBody(limit int64) echo.MiddlewareFunc {
 	}
 }
 
-// Time that a request has unless its route says otherwise: to arrive whole and to be answered whole.
+// What a request has unless its route says otherwise, so that no slow client holds a connection for ever.
 const (
 	readTime  = 30 * time.Second
 	writeTime = 60 * time.Second
 )
-
-func (s *Server) limitTime(next echo.HandlerFunc) echo.HandlerFunc {
-	// The write deadline is set for each request also because net/http leaves the last one on the connection.
-	return Within(readTime, writeTime)(next)
-}
 
 // Within gives the requests of a route their own time: to arrive whole, and to be answered whole; both
 // count from here, and 0 is without end. When the first runs out while the handler works, its context

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -149,6 +150,35 @@ func TestSlowBodyIsCutAfterItsRoutesTime(t *testing.T) {
 		t.Error("the handler read a whole body")
 	}
 	eventually(t, "access log", func() bool { return len(log.lines(t, "request")) == 1 })
+}
+
+// clocked is a connection that remembers the deadlines set on it.
+type clocked struct {
+	*httptest.ResponseRecorder
+	read, write time.Time
+}
+
+func (c *clocked) SetReadDeadline(at time.Time) error  { c.read = at; return nil }
+func (c *clocked) SetWriteDeadline(at time.Time) error { c.write = at; return nil }
+
+func TestEveryRequestHasDeadlines(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	s.Echo.GET("/usual", ok)
+	s.Echo.GET("/upload", ok, httpd.Within(time.Hour, 0))
+	for path, want := range map[string][2]time.Duration{"/usual": {30 * time.Second, time.Minute}, "/nothing": {30 * time.Second, time.Minute}, "/upload": {time.Hour, 0}} {
+		w := &clocked{ResponseRecorder: httptest.NewRecorder()}
+		now := time.Now()
+		s.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		for i, got := range []time.Time{w.read, w.write} {
+			if want[i] == 0 && got.IsZero() {
+				continue
+			}
+			if d := got.Sub(now) - want[i]; d < 0 || d > 5*time.Second {
+				t.Errorf("%s: deadline %d is %s away, want %s", path, i, got.Sub(now), want[i])
+			}
+		}
+	}
 }
 
 // The time of one request must not be what is left of another's on the same connection.
