@@ -8,8 +8,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Consent opens a network's consent page as a person would, allows what is asked for, for the profiles
-// typed, and returns the query of the way back. Without names the page's own choice stays.
+// Consent opens a network's consent page as a person would, allows what is asked for, for the profile
+// typed, and returns the query of the way back. Without a name the page's own choice stays.
 func (h *Harness) Consent(authorizeURL string, profile string) url.Values {
 	h.t.Helper()
 	return h.decide(authorizeURL, profile, "allow")
@@ -26,7 +26,7 @@ func (h *Harness) ConsentAll(authorizeURL string) url.Values {
 	h.t.Helper()
 	f := h.form(authorizeURL)
 	for _, in := range f.inputs {
-		if in.kind == "checkbox" && in.choosable {
+		if in.checked || in.kind == "checkbox" && in.choosable {
 			f.values.Add(in.name, in.value)
 		}
 	}

@@ -1,0 +1,414 @@
+package app_test
+
+import (
+	"bytes"
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+	"belfry/internal/secret"
+)
+
+// begin starts to connect and gives consent; what comes back is the query of the way back.
+func begin(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, platform, profile string) url.Values {
+	t.Helper()
+	start, err := h.App.StartConnect(t.Context(), ws.Owner, platform, apptest.Session)
+	must(t, err)
+	return h.Consent(start.AuthorizeURL, profile)
+}
+
+func finish(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, platform string, back url.Values) (app.Connected, error) {
+	t.Helper()
+	return h.App.FinishConnect(t.Context(), ws.Owner, platform, back, apptest.Session)
+}
+
+// stored reads one column of an account as it lies in the database.
+func stored[T any](t *testing.T, h *apptest.Harness, account contract.Account, column string) T {
+	t.Helper()
+	id, err := core.ParseID[core.AccountKind](account.ID)
+	must(t, err)
+	var v T
+	must(t, h.Pool.QueryRow(t.Context(), `SELECT `+column+` FROM accounts WHERE id = $1`, id).Scan(&v))
+	return v
+}
+
+func TestAProfileIsConnectedThroughItsConsentPage(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	done, err := finish(t, h, ws, "threads", begin(t, h, ws, "threads", "maren.writes"))
+	must(t, err)
+	if len(done.Accounts) != 1 || done.Choice != "" {
+		t.Fatalf("it came to %+v", done)
+	}
+	a := done.Accounts[0]
+	if a.DisplayName != "Maren Holt" || *a.Username != "maren.writes" || a.Status != "ok" || a.Platform != "threads" ||
+		!a.CreatedAt.Equal(h.Clock.Now()) || !a.ExpiresAt.Equal(h.Clock.Now().Add(60*24*time.Hour)) {
+		t.Errorf("the account is %+v", a)
+	}
+	sealed := stored[[]byte](t, h, a, "token")
+	if len(sealed) == 0 || bytes.Contains(sealed, []byte("THQ")) || bytes.Contains(sealed, []byte("access")) {
+		t.Error("the token is not sealed")
+	}
+	if got := stored[string](t, h, a, "connected_at"); got != h.NetworksURL {
+		t.Errorf("connected_at is %q", got)
+	}
+	list, err := h.App.ListAccounts(t.Context(), ws.Key(core.Read).Caller)
+	if err != nil || len(list.Accounts) != 1 || list.Accounts[0].ID != a.ID {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+}
+
+func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	one, two := h.Workspace("one"), h.Workspace("two")
+	back := begin(t, h, one, "threads", "one")
+	foreign := url.Values{"state": {"made-up"}, "code": back["code"]}
+	stranger := one.Member(core.RoleAdmin)
+	for name, try := range map[string]func() (app.Connected, error){
+		"another session": func() (app.Connected, error) {
+			return h.App.FinishConnect(t.Context(), one.Owner, "threads", back, "another-browser")
+		},
+		"another person": func() (app.Connected, error) {
+			return h.App.FinishConnect(t.Context(), stranger, "threads", back, apptest.Session)
+		},
+		"another one's":   func() (app.Connected, error) { return finish(t, h, two, "threads", back) },
+		"another network": func() (app.Connected, error) { return finish(t, h, one, "facebook", back) },
+		"a made-up state": func() (app.Connected, error) { return finish(t, h, one, "threads", foreign) },
+		"no state":        func() (app.Connected, error) { return finish(t, h, one, "threads", url.Values{"code": back["code"]}) },
+		"a choice instead": func() (app.Connected, error) {
+			return h.App.ChooseProfiles(t.Context(), one.Owner, back.Get("state"), []string{"1"}, apptest.Session)
+		},
+	} {
+		_, err := try()
+		if e := want(t, core.CodeConflict, err); e.Message != "This attempt to connect has ended or was begun in another browser." {
+			t.Errorf("%s: %s", name, e.Message)
+		}
+	}
+	h.Clock.Advance(10*time.Minute - time.Second)
+	_, err := finish(t, h, one, "threads", back)
+	must(t, err)
+	_, err = finish(t, h, one, "threads", back)
+	want(t, core.CodeConflict, err)
+
+	late := begin(t, h, one, "threads", "late")
+	h.Clock.Advance(10 * time.Minute)
+	_, err = finish(t, h, one, "threads", late)
+	want(t, core.CodeConflict, err)
+	var hash []byte
+	must(t, h.Pool.QueryRow(t.Context(), `SELECT state_hash FROM connections`).Scan(&hash))
+	if len(hash) != 32 || strings.Contains(late.Get("state"), string(hash)) {
+		t.Errorf("the state lies open: %x", hash)
+	}
+}
+
+func TestARefusedConsentConnectsNothing(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	start, err := h.App.StartConnect(t.Context(), ws.Owner, "threads", apptest.Session)
+	must(t, err)
+	back := h.Deny(start.AuthorizeURL)
+	_, err = finish(t, h, ws, "threads", back)
+	if e := want(t, core.CodeConflict, err); !strings.Contains(e.Message, "Threads did not give its consent") {
+		t.Errorf("it says %s", e.Message)
+	}
+	_, err = finish(t, h, ws, "threads", back)
+	want(t, core.CodeConflict, err)
+
+	h.Fault(sim.Fault{Network: "threads", Call: "exchange", Kind: sim.Reject, Message: "The code is not for this app"})
+	_, err = finish(t, h, ws, "threads", begin(t, h, ws, "threads", "one"))
+	if e := want(t, core.CodeConflict, err); !strings.Contains(e.Message, "The code is not for this app") {
+		t.Errorf("the network's words are lost: %s", e.Message)
+	}
+	h.Fault(sim.Fault{Network: "threads", Call: "exchange", Kind: sim.ServerError})
+	_, err = finish(t, h, ws, "threads", begin(t, h, ws, "threads", "one"))
+	want(t, core.CodeUnavailable, err)
+	if list, err := h.App.ListAccounts(t.Context(), ws.Owner); err != nil || len(list.Accounts) != 0 {
+		t.Errorf("there are accounts: %+v, %v", list, err)
+	}
+}
+
+func TestOfSeveralProfilesThePersonChooses(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.WorkspaceOn(core.PlanFree, "one", "UTC")
+	start, err := h.App.StartConnect(t.Context(), ws.Owner, "facebook", apptest.Session)
+	must(t, err)
+	offered, err := finish(t, h, ws, "facebook", h.ConsentAll(start.AuthorizeURL))
+	must(t, err)
+	if offered.Choice == "" || len(offered.Accounts) != 0 || len(offered.Profiles) < 3 || offered.Platform != "facebook" {
+		t.Fatalf("it came to %+v", offered)
+	}
+	var usable, unusable []string
+	for _, p := range offered.Profiles {
+		if p.Unusable == "" {
+			usable = append(usable, p.ExternalID)
+		} else {
+			unusable = append(unusable, p.ExternalID)
+		}
+	}
+	choose := func(ids ...string) (app.Connected, error) {
+		return h.App.ChooseProfiles(t.Context(), ws.Owner, offered.Choice, ids, apptest.Session)
+	}
+	_, err = choose()
+	want(t, core.CodeInvalidRequest, err)
+	_, err = choose("made-up")
+	want(t, core.CodeInvalidRequest, err)
+	if len(unusable) == 0 {
+		t.Fatal("the simulator offers no Page that cannot be published to")
+	}
+	_, err = choose(usable[0], unusable[0])
+	want(t, core.CodeInvalidRequest, err)
+
+	ws.Account("threads")
+	ws.Account("threads")
+	_, err = choose(usable[:2]...) // four of three
+	if e := want(t, core.CodeQuotaExceeded, err); e.Quota.Limit != 3 {
+		t.Errorf("the figures are %+v", e.Quota)
+	}
+	_, err = h.App.ChooseProfiles(t.Context(), ws.Owner, offered.Choice, usable[:1], "another-browser")
+	want(t, core.CodeConflict, err)
+	done, err := choose(usable[0], usable[0]) // the choice stayed open
+	must(t, err)
+	if len(done.Accounts) != 1 || done.Accounts[0].Platform != "facebook" || done.Accounts[0].ExpiresAt != nil {
+		t.Errorf("it connected %+v", done.Accounts)
+	}
+	_, err = choose(usable[0])
+	want(t, core.CodeConflict, err)
+}
+
+func TestThePlansAccountsAreCountedUnderALock(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.WorkspaceOn(core.PlanFree, "one", "UTC")
+	backs := make([]url.Values, 6)
+	for i := range backs {
+		backs[i] = begin(t, h, ws, "threads", "profile_"+string(rune('a'+i)))
+	}
+	connected := make(chan app.Connected, len(backs))
+	together(t, len(backs), func(i int) error {
+		done, err := finish(t, h, ws, "threads", backs[i])
+		if core.CodeOf(err) == core.CodeQuotaExceeded {
+			return nil
+		}
+		connected <- done
+		return err
+	})
+	if len(connected) != 3 {
+		t.Errorf("%d were connected of 3", len(connected))
+	}
+	_, err := h.App.StartConnect(t.Context(), ws.Owner, "threads", apptest.Session)
+	if e := want(t, core.CodeQuotaExceeded, err); *e.Quota != (core.QuotaFacts{Limit: 3, Used: 3}) {
+		t.Errorf("the figures are %+v", e.Quota)
+	}
+	// A renewal is none more.
+	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
+	must(t, err)
+	start, err := h.App.StartReconnect(t.Context(), ws.Owner, list.Accounts[0].ID, apptest.Session)
+	must(t, err)
+	done, err := finish(t, h, ws, "threads", h.Consent(start.AuthorizeURL, *list.Accounts[0].Username))
+	if err != nil || done.Accounts[0].ID != list.Accounts[0].ID {
+		t.Errorf("a renewal came to %+v, %v", done, err)
+	}
+}
+
+func TestAProfileOfAnotherWorkspaceIsAnotherAccount(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	one, two := h.Workspace("one"), h.Workspace("two")
+	a, b := one.Account("threads", "maren.writes"), two.Account("threads", "maren.writes")
+	if a.ID == b.ID {
+		t.Error("two workspaces share an account")
+	}
+	must(t, h.App.Disconnect(t.Context(), one.Owner, a.ID))
+	if list, err := h.App.ListAccounts(t.Context(), two.Owner); err != nil || len(list.Accounts) != 1 || list.Accounts[0].Status != "ok" {
+		t.Errorf("the other's account is %+v, %v", list, err)
+	}
+}
+
+func TestReconnectTakesTheSameProfileOnly(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a := ws.Account("threads", "maren.writes")
+	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'revoked', status_reason = 'withdrawn'`)
+	must(t, err)
+	reconnect := func(profile string) (app.Connected, error) {
+		start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID, apptest.Session)
+		must(t, err)
+		return finish(t, h, ws, "threads", h.Consent(start.AuthorizeURL, profile))
+	}
+	_, err = reconnect("harbour.bakery")
+	if e := want(t, core.CodeConflict, err); !strings.Contains(e.Message, "Maren Holt") {
+		t.Errorf("it says %s", e.Message)
+	}
+	if got := stored[string](t, h, a, "status"); got != "revoked" {
+		t.Errorf("the wrong profile made it %s", got)
+	}
+	before := stored[[]byte](t, h, a, "token")
+	done, err := reconnect("maren.writes")
+	must(t, err)
+	if done.Accounts[0].ID != a.ID || done.Accounts[0].Status != "ok" || stored[string](t, h, a, "status_reason") != "" {
+		t.Errorf("it came to %+v", done.Accounts)
+	}
+	if bytes.Equal(before, stored[[]byte](t, h, a, "token")) {
+		t.Error("the token is the old one")
+	}
+}
+
+func TestReconnectingWakesArmedPublicationsOnly(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a, other := ws.Account("threads", "maren.writes"), ws.Account("threads", "harbour.bakery")
+	at := h.Clock.Now().Add(48 * time.Hour)
+	armed, waiting, foreign := ws.Queued("armed", a, at), ws.Queued("waiting", a, at), ws.Queued("other", other, at)
+	for _, p := range []contract.Post{armed, foreign} {
+		id, err := core.ParseID[core.PostKind](p.ID)
+		must(t, err)
+		_, err = h.Pool.Exec(t.Context(), `UPDATE publications SET step = 'armed', armed = true WHERE post_id = $1`, id)
+		must(t, err)
+	}
+	start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID, apptest.Session)
+	must(t, err)
+	_, err = finish(t, h, ws, "threads", h.Consent(start.AuthorizeURL, "maren.writes"))
+	must(t, err)
+	for _, c := range []struct {
+		post contract.Post
+		due  time.Time
+	}{{armed, h.Clock.Now()}, {waiting, at}, {foreign, at}} {
+		id, err := core.ParseID[core.PostKind](c.post.ID)
+		must(t, err)
+		var due time.Time
+		must(t, h.Pool.QueryRow(t.Context(), `SELECT next_action_at FROM publications WHERE post_id = $1`, id).Scan(&due))
+		if !due.Equal(c.due) {
+			t.Errorf("%s is due at %s; want %s", c.post.Text, due, c.due)
+		}
+	}
+}
+
+func TestAccountsOfOtherNetworksAreRevokedUntilThoseAreInUseAgain(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	ws.Account("threads")
+	expired := ws.Account("threads")
+	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'expired' WHERE id = $1`, ws.AccountID(expired))
+	must(t, err)
+	real := h.Replica(func(c *app.Config) { c.NetworksURL = "" })
+	review := func(a *app.App) (status []string, reason string) {
+		t.Helper()
+		must(t, a.ReviewAccounts(t.Context()))
+		cards, err := a.AccountCards(t.Context(), ws.Owner)
+		must(t, err)
+		for _, c := range cards {
+			status = append(status, string(c.Status))
+		}
+		return status, cards[0].StatusReason
+	}
+	if status, reason := review(h.App); strings.Join(status, ",") != "ok,expired" || reason != "" {
+		t.Errorf("with the same networks: %v, %q", status, reason)
+	}
+	for range 2 {
+		if status, reason := review(real); strings.Join(status, ",") != "revoked,revoked" || !strings.Contains(reason, "other networks") {
+			t.Errorf("with the real networks: %v, %q", status, reason)
+		}
+	}
+	if status, reason := review(h.App); status[0] != "ok" || reason != "" {
+		t.Errorf("back again: %v, %q", status, reason)
+	}
+}
+
+func TestOnlyPeopleWhoManageConnect(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a := ws.Account("threads")
+	for _, c := range []core.Caller{ws.Member(core.RoleEditor), ws.Member(core.RoleViewer), ws.Key(core.Write).Caller} {
+		_, err := h.App.StartConnect(t.Context(), c, "threads", apptest.Session)
+		want(t, core.CodeInsufficientScope, err)
+		_, err = h.App.StartReconnect(t.Context(), c, a.ID, apptest.Session)
+		want(t, core.CodeInsufficientScope, err)
+		_, err = h.App.FinishConnect(t.Context(), c, "threads", url.Values{}, apptest.Session)
+		want(t, core.CodeInsufficientScope, err)
+		_, err = h.App.ChooseProfiles(t.Context(), c, "x", nil, apptest.Session)
+		want(t, core.CodeInsufficientScope, err)
+		want(t, core.CodeInsufficientScope, h.App.Disconnect(t.Context(), c, a.ID))
+	}
+	_, err := h.App.StartConnect(t.Context(), ws.Owner, "myspace", apptest.Session)
+	want(t, core.CodeInvalidRequest, err)
+}
+
+// proving is a network with PKCE, on top of a real one.
+type proving struct {
+	network.Network
+	asked network.AuthRequest
+	grant network.Grant
+}
+
+func (p *proving) Describe() network.Description {
+	d := p.Network.Describe()
+	d.PKCE = true
+	return d
+}
+
+func (p *proving) AuthorizeURL(r network.AuthRequest) string {
+	p.asked = r
+	return p.Network.AuthorizeURL(r)
+}
+
+func (p *proving) Exchange(_ context.Context, g network.Grant) ([]network.Profile, error) {
+	p.grant = g
+	return []network.Profile{{ExternalID: "1", DisplayName: "One", Token: network.Token{Access: "a-token"}}}, nil
+}
+
+func TestANetworkWithPKCEIsShownTheVerifierOfItsChallenge(t *testing.T) {
+	t.Parallel()
+	p := &proving{}
+	h := apptest.New(t, replace(t, func(n network.Network) network.Network {
+		p.Network = n
+		return p
+	}))
+	ws := h.Workspace("one")
+	back := begin(t, h, ws, "threads", "one")
+	var sealed []byte
+	must(t, h.Pool.QueryRow(t.Context(), `SELECT verifier FROM connections`).Scan(&sealed))
+	_, err := finish(t, h, ws, "threads", back)
+	must(t, err)
+	if p.asked.Challenge == "" || secret.Challenge(p.grant.Verifier) != p.asked.Challenge {
+		t.Errorf("asked with %q, answered with %q", p.asked.Challenge, p.grant.Verifier)
+	}
+	if len(sealed) == 0 || bytes.Contains(sealed, []byte(p.grant.Verifier)) {
+		t.Error("the verifier lies open")
+	}
+	if p.grant.RedirectURI != p.asked.RedirectURI || p.asked.RedirectURI != apptest.PublicURL+"/accounts/callback/threads" || len(p.asked.State) < 43 {
+		t.Errorf("asked with %+v", p.asked)
+	}
+}
+
+// replace puts another network in the place of the first one whose tokens are renewed.
+func replace(t *testing.T, with func(network.Network) network.Network) func(*app.Config) {
+	return func(c *app.Config) {
+		var drivers []network.Driver
+		for _, n := range c.Networks.List() {
+			d := network.Driver{ID: n.Describe().ID, New: func(network.Environment) (network.Network, error) { return n, nil }}
+			if _, ok := n.(network.Refresher); ok {
+				d.New = func(network.Environment) (network.Network, error) { return with(n), nil }
+			}
+			drivers = append(drivers, d)
+		}
+		set, err := network.NewSet(drivers, network.Environment{})
+		must(t, err)
+		c.Networks = set
+	}
+}
