@@ -43,8 +43,8 @@ func filtered[In, Out any](verb func(*app.App, context.Context, core.Caller, In)
 	}}
 }
 
-// body calls a verb with the decoded body.
-func body[In, Out any](verb func(*app.App, context.Context, core.Caller, In) (Out, error)) action {
+// withBody calls a verb with the decoded body.
+func withBody[In, Out any](verb func(*app.App, context.Context, core.Caller, In) (Out, error)) action {
 	return action{answer: reflect.TypeFor[Out](), body: reflect.TypeFor[In](), run: func(ctx context.Context, a *app.App, r request) (any, error) {
 		return verb(a, ctx, r.caller, *r.in.(*In))
 	}}
@@ -57,8 +57,8 @@ func byID[Out any](verb func(*app.App, context.Context, core.Caller, string) (Ou
 	}}
 }
 
-// bodyByID calls a verb with the id of the path and the decoded body.
-func bodyByID[In, Out any](verb func(*app.App, context.Context, core.Caller, string, In) (Out, error)) action {
+// byIDWithBody calls a verb with the id of the path and the decoded body.
+func byIDWithBody[In, Out any](verb func(*app.App, context.Context, core.Caller, string, In) (Out, error)) action {
 	return action{answer: reflect.TypeFor[Out](), body: reflect.TypeFor[In](), byID: true, run: func(ctx context.Context, a *app.App, r request) (any, error) {
 		return verb(a, ctx, r.caller, r.id, *r.in.(*In))
 	}}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -20,7 +19,7 @@ import (
 )
 
 // version is the release of the interface that the document describes (Spec §9).
-const version = "1.0.0"
+const version = "1.4.0"
 
 // guide is the chapter in front of the routes.
 //
@@ -36,14 +35,13 @@ func (a *API) describe(r huma.Registry) error {
 		Tags:    tags(),
 		Components: &huma.Components{
 			Schemas: r, Headers: headers(), SecuritySchemes: securitySchemes(),
+			Responses: failures(r.Schema(reflect.TypeFor[contract.Error](), true, "")),
 		},
 	}
-	failure := r.Schema(reflect.TypeFor[contract.Error](), true, "")
 	for _, row := range a.routes {
-		a.oapi.AddOperation(row.operationOf(r, failure))
+		a.oapi.AddOperation(row.operationOf(r))
 	}
 	a.oapi.AddOperation(documentOperation())
-	finish(r)
 	if err := a.graft(r); err != nil {
 		return err
 	}
@@ -65,11 +63,11 @@ func (a *API) Document() []byte { return bytes.Clone(a.document) }
 func (a *API) serveDocument(c echo.Context) error { return write(c, http.StatusOK, a.document) }
 
 // operationOf describes one route.
-func (r *route) operationOf(registry huma.Registry, failure *huma.Schema) *huma.Operation {
+func (r *route) operationOf(registry huma.Registry) *huma.Operation {
 	op := &huma.Operation{
 		Method: r.method, Path: r.path, OperationID: r.operation, Summary: r.summary, Tags: []string{r.tag},
 		Description: strings.TrimSpace(r.description + "\n\n" + r.needs.sentence()), Security: r.needs.security(),
-		Responses: r.failureResponses(failure),
+		Responses: failuresByStatus(r.failures()),
 	}
 	op.Responses[strconv.Itoa(r.status)] = r.success(registry)
 	if r.action.byID {
@@ -109,45 +107,60 @@ func (r *route) success(registry huma.Registry) *huma.Response {
 	return out
 }
 
-// failureResponses groups the codes that the route may answer by their status.
-func (r *route) failureResponses(failure *huma.Schema) map[string]*huma.Response {
-	byStatus := map[int][]core.Code{}
-	for _, code := range r.failures() {
-		status := httpd.Status(code)
-		byStatus[status] = append(byStatus[status], code)
-	}
+// failures describes each code once; answers refer to it.
+func failures(body *huma.Schema) map[string]*huma.Response {
 	out := map[string]*huma.Response{}
-	for status, codes := range byStatus {
-		out[strconv.Itoa(status)] = failureResponse(failure, codes)
+	for _, code := range core.Codes {
+		out[string(code)] = failure(body, code)
 	}
 	return out
 }
 
-func failureResponse(failure *huma.Schema, codes []core.Code) *huma.Response {
+func failure(body *huma.Schema, codes ...core.Code) *huma.Response {
 	lines := make([]string, 0, len(codes))
 	for _, code := range codes {
 		lines = append(lines, "`"+string(code)+"`: "+meanings[code])
 	}
 	out := &huma.Response{
 		Description: strings.Join(lines, "\n\n"), Headers: headersOf("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox"),
-		Content: map[string]*huma.MediaType{jsonType: {Schema: failure}},
+		Content: map[string]*huma.MediaType{jsonType: {Schema: body}},
 	}
-	if slices.Contains(codes, core.CodeRateLimited) || slices.Contains(codes, core.CodeUnavailable) {
-		out.Headers["Retry-After"] = headerRef("Retry-After")
+	for _, code := range codes {
+		if retryable[code] {
+			out.Headers["Retry-After"] = headerRef("Retry-After")
+		}
+	}
+	return out
+}
+
+// retryable are the codes whose answers say how long to wait.
+var retryable = map[core.Code]bool{
+	core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeIdempotencyInProgress: true,
+}
+
+// failuresByStatus describes the codes that a route may answer, which share a status now and then.
+func failuresByStatus(codes []core.Code) map[string]*huma.Response {
+	byStatus := map[int][]core.Code{}
+	for _, code := range codes {
+		status := httpd.Status(code)
+		byStatus[status] = append(byStatus[status], code)
+	}
+	out := map[string]*huma.Response{}
+	for status, codes := range byStatus {
+		out[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + string(codes[0])}
+		if len(codes) > 1 {
+			out[strconv.Itoa(status)] = failure(&huma.Schema{Ref: schemaPrefix + "Error"}, codes...)
+		}
 	}
 	return out
 }
 
 func documentOperation() *huma.Operation {
-	failure := &huma.Schema{Ref: schemaPrefix + "Error"}
 	r := route{status: http.StatusOK}
 	op := &huma.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},
 		Summary: "Show this description of the API", Description: "Needs no credential.", Security: []map[string][]string{{}},
-		Responses: map[string]*huma.Response{},
-	}
-	for _, code := range []core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable} {
-		op.Responses[strconv.Itoa(httpd.Status(code))] = failureResponse(failure, []core.Code{code})
+		Responses: failuresByStatus([]core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable}),
 	}
 	ok := r.success(nil)
 	ok.Content = map[string]*huma.MediaType{jsonType: {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}}}

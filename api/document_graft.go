@@ -3,11 +3,13 @@ package api
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
@@ -16,19 +18,21 @@ import (
 // their settings, and the closed lists of codes. Requests are not checked against it: a settings block is
 // its network's to check, and every door's the same way.
 func (a *API) graft(r huma.Registry) error {
-	blocks, overrides, alternatives := map[string]*huma.Schema{}, map[string]*huma.Schema{}, []*huma.Schema{}
+	blocks, overrides, limits := map[string]*huma.Schema{}, map[string]*huma.Schema{}, map[string]*huma.Schema{}
+	var alternatives []*huma.Schema
 	for _, n := range a.cfg.Networks.List() {
 		d := n.Describe()
 		name := "Settings" + strings.ToUpper(string(d.ID[:1])) + string(d.ID[1:])
 		r.Map()[name] = settingsSchema(d)
 		ref := &huma.Schema{Ref: schemaPrefix + name}
 		blocks[string(d.ID)], overrides[string(d.ID)] = ref, &huma.Schema{Ref: schemaPrefix + "Override"}
+		limits[string(d.ID)] = r.Schema(reflect.TypeFor[contract.NetworkLimits](), true, "")
 		alternatives = append(alternatives, ref)
 	}
 	byPlatform := func(properties map[string]*huma.Schema, words string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeObject, Properties: properties, AdditionalProperties: false, Description: words}
 	}
-	settings := func(words string) *huma.Schema { return &huma.Schema{AnyOf: alternatives, Description: words} }
+	finish(r)
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(blocks)))}
 
 	return replace(r, map[string]*huma.Schema{
@@ -36,11 +40,15 @@ func (a *API) graft(r huma.Registry) error {
 		"CreatePosts.perPlatform": byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored."),
 		"PlanPosts.overrides":     byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network."),
 		"CreatePosts.overrides":   byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network."),
-		"EditPost.settings":       settings("The settings block of the post's network; it replaces the stored one as a whole."),
-		"Post.settings":           settings("The settings block of the post's network."),
+		"EditPost.settings":       byPlatform(blocks, "The settings block of the post's network, under its name; it replaces the stored one as a whole."),
+		"Post.settings":           {AnyOf: alternatives, Description: "The settings block of the post's network."},
 		"Post.platform":           platforms, "Account.platform": platforms, "PlanRow.platform": platforms, "Connect.platform": platforms,
-		"Error.code": {Type: huma.TypeString, Enum: words(core.Codes), Description: "See the chapter on error codes."},
-		"Issue.code": {Type: huma.TypeString, Enum: words(issueCodes()), Description: "See the chapters on issues and warnings of a plan."},
+		"Limits.limits":  byPlatform(limits, "By network."),
+		"Workspace.plan": {Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(core.DefaultPlans())))},
+		"Usage.plan":     {Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(core.DefaultPlans())))},
+		"Event.kind":     {Type: huma.TypeString, Enum: words(eventKinds)},
+		"Error.code":     {Type: huma.TypeString, Enum: words(core.Codes), Description: "See the chapter on error codes."},
+		"Issue.code":     {Type: huma.TypeString, Enum: words(issueCodes()), Description: "See the chapters on issues and warnings of a plan."},
 	})
 }
 
@@ -57,6 +65,12 @@ func replace(r huma.Registry, properties map[string]*huma.Schema) error {
 		owner.Properties[property] = s
 	}
 	return nil
+}
+
+// eventKinds are those of Spec §2, Post.
+var eventKinds = []core.EventKind{
+	core.EventCreated, core.EventQueued, core.EventPublishing, core.EventLive, core.EventFailed, core.EventRetried,
+	core.EventCancelled, core.EventRescheduled, core.EventRetriedByWorker,
 }
 
 func issueCodes() []core.IssueCode {

@@ -38,8 +38,8 @@ var (
 	manages = needs{scope: core.Write, session: true, manages: true}
 )
 
-func row(route_ string, status int, n needs, a action, tag, operation, summary string) route {
-	method, path, _ := strings.Cut(route_, " ")
+func row(request string, status int, n needs, a action, tag, operation, summary string) route {
+	method, path, _ := strings.Cut(request, " ")
 	return route{method: method, path: path, status: status, needs: n, action: a, tag: tag, operation: operation, summary: summary}
 }
 

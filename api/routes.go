@@ -24,10 +24,10 @@ func routes() []route {
 		row("DELETE /accounts/{id}", http.StatusNoContent, manages, removal((*app.App).Disconnect), "accounts", "disconnectAccount",
 			"Disconnect an account: its queued posts become drafts, its history stays"),
 
-		row("POST /posts/plan", http.StatusOK, read, body((*app.App).PlanPosts), "posts", "planPosts",
+		row("POST /posts/plan", http.StatusOK, read, withBody((*app.App).PlanPosts), "posts", "planPosts",
 			"Check a request for posts without making any").
 			says("Answers what POST /posts would do, row by row, with the issues that stand against each. Nothing is stored."),
-		row("POST /posts", http.StatusCreated, creates, body((*app.App).CreatePosts), "posts", "createPosts",
+		row("POST /posts", http.StatusCreated, creates, withBody((*app.App).CreatePosts), "posts", "createPosts",
 			"Create one post for each targeted account").
 			says("All or nothing. With `confirm: true` only: the guard against an accidental publish.").
 			fails(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues, core.CodeMediaPurged,
@@ -36,14 +36,14 @@ func routes() []route {
 			"List posts, newest first, with filters"),
 		row("GET /posts/{id}", http.StatusOK, read, byID((*app.App).GetPost), "posts", "getPost",
 			"Show a post"),
-		row("PATCH /posts/{id}", http.StatusOK, writes, bodyByID((*app.App).EditPost), "posts", "editPost",
+		row("PATCH /posts/{id}", http.StatusOK, writes, byIDWithBody((*app.App).EditPost), "posts", "editPost",
 			"Change a draft, move a post to another time, or queue a draft").
 			says("Content fields may be changed on a draft only. `settings` replaces the stored block as a whole. Content and `status: queued` in one request: content first, then the checks; all or nothing.").
 			fails(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeMediaPurged),
 		row("DELETE /posts/{id}", http.StatusNoContent, writes, removal((*app.App).DeletePost), "posts", "deletePost",
 			"Delete a draft or a failed post").
 			fails(core.CodeConflict),
-		row("POST /posts/{id}/retry", http.StatusOK, writes, bodyByID((*app.App).RetryPost).optional(), "posts", "retryPost",
+		row("POST /posts/{id}/retry", http.StatusOK, writes, byIDWithBody((*app.App).RetryPost).optional(), "posts", "retryPost",
 			"Queue a failed post again").
 			says("At its original time if that is still ahead, else now. A post whose outcome nobody knows needs `confirmNotPublished: true`.").
 			fails(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeOutcomeUnknown, core.CodeMediaPurged),
@@ -58,12 +58,12 @@ func routes() []route {
 
 		row("GET /groups", http.StatusOK, read, plain((*app.App).ListGroups), "groups", "listGroups",
 			"List the groups"),
-		row("POST /groups", http.StatusCreated, writes, body((*app.App).CreateGroup), "groups", "createGroup",
+		row("POST /groups", http.StatusCreated, writes, withBody((*app.App).CreateGroup), "groups", "createGroup",
 			"Make a group of accounts").
 			fails(core.CodeNotFound, core.CodeConflict),
 		row("GET /groups/{id}", http.StatusOK, read, byID((*app.App).GetGroup), "groups", "getGroup",
 			"Show a group"),
-		row("PATCH /groups/{id}", http.StatusOK, writes, bodyByID((*app.App).EditGroup), "groups", "editGroup",
+		row("PATCH /groups/{id}", http.StatusOK, writes, byIDWithBody((*app.App).EditGroup), "groups", "editGroup",
 			"Change a group").
 			says("`accountIds` replaces the membership.").
 			fails(core.CodeConflict),
@@ -72,7 +72,7 @@ func routes() []route {
 
 		row("GET /keys", http.StatusOK, manages, plain((*app.App).ListKeys), "keys", "listKeys",
 			"List the API keys"),
-		row("POST /keys", http.StatusCreated, manages, body((*app.App).CreateKey), "keys", "createKey",
+		row("POST /keys", http.StatusCreated, manages, withBody((*app.App).CreateKey), "keys", "createKey",
 			"Make an API key, which this answer shows once"),
 		row("DELETE /keys/{id}", http.StatusNoContent, manages, removal((*app.App).RevokeKey), "keys", "revokeKey",
 			"Revoke an API key, from the next request on"),

@@ -1,0 +1,156 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"belfry/api"
+	"belfry/api/apitest"
+	"belfry/internal/app"
+	"belfry/internal/app/apptest"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+)
+
+// rig is the whole door on a whole App. Every answer is held against the description.
+type rig struct {
+	*apptest.Harness
+	t       testing.TB
+	base    string
+	client  *http.Client
+	seen    map[string]core.Caller // by the value of the session cookie
+	sandbox bool
+}
+
+func open(t *testing.T, options ...func(*app.Config)) *rig {
+	t.Helper()
+	r := &rig{Harness: apptest.New(t, options...), t: t, seen: map[string]core.Caller{}}
+	public, err := url.Parse(apptest.PublicURL)
+	must(t, err)
+	server, err := httpd.New(httpd.Config{Addr: "127.0.0.1:0", Logger: r.Config.Log, PublicURL: public, Sandbox: true, UpgradeURL: "https://example.org/plans"})
+	must(t, err)
+	door, err := api.New(api.Config{
+		App: r.App, Networks: r.Config.Networks, Log: r.Config.Log, LimitAddress: r.Config.LimitAddress, LimitCreate: r.Config.LimitCreate,
+		Session:    r.session,
+		SessionID:  func(*http.Request) string { return apptest.Session },
+		SameOrigin: server.SameOrigin,
+	})
+	must(t, err)
+	door.Mount(server.Echo)
+	listener := httptest.NewServer(server)
+	t.Cleanup(listener.Close)
+	book, err := apitest.Open(door.Document())
+	must(t, err)
+	r.base = listener.URL
+	r.client = &http.Client{Transport: book.Transport(listener.Client().Transport, func(err error) { t.Error(err) })}
+	return r
+}
+
+func (r *rig) session(req *http.Request) (core.Caller, bool, error) {
+	cookie, err := req.Cookie("session")
+	if err != nil {
+		return core.Caller{}, false, nil //nolint:nilerr // nobody is signed in
+	}
+	c, ok := r.seen[cookie.Value]
+	return c, ok, nil
+}
+
+// answer is what came back.
+type answer struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// code is the error code of the body.
+func (a answer) code() core.Code {
+	var body struct {
+		Code core.Code `json:"code"`
+	}
+	_ = json.Unmarshal(a.Body, &body) // a body without a code has none
+	return body.Code
+}
+
+// read decodes the body.
+func (a answer) read(t testing.TB, into any) {
+	t.Helper()
+	if err := json.Unmarshal(a.Body, into); err != nil {
+		t.Fatalf("%v: %s", err, a.Body)
+	}
+}
+
+// with changes a request before it is made.
+type with func(*http.Request)
+
+func bearer(key apptest.Key) with {
+	return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+key.Bearer) }
+}
+
+func header(name, value string) with {
+	return func(r *http.Request) { r.Header.Add(name, value) }
+}
+
+// signedIn makes the request as a page of the dashboard would.
+func (r *rig) signedIn(c core.Caller) with {
+	name := c.User().String() + c.Workspace().String()
+	r.seen[name] = c
+	return func(req *http.Request) {
+		req.AddCookie(&http.Cookie{Name: "session", Value: name})
+		req.Header.Set("Sec-Fetch-Site", "same-origin")
+	}
+}
+
+// do makes a request, with a body that is JSON unless a header says otherwise.
+func (r *rig) do(method, path, body string, with ...with) answer {
+	r.t.Helper()
+	var reader io.Reader
+	if body != "" {
+		reader = strings.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(r.Context(), method, r.base+path, reader)
+	must(r.t, err)
+	for _, w := range with {
+		w(req)
+	}
+	if body != "" && req.Header.Get("Content-Type") == "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	resp, err := r.client.Do(req)
+	must(r.t, err)
+	read, err := io.ReadAll(resp.Body)
+	must(r.t, err)
+	must(r.t, resp.Body.Close())
+	return answer{resp.StatusCode, resp.Header, bytes.TrimSpace(read)}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (a answer) want(t testing.TB, status int, code core.Code) {
+	t.Helper()
+	if a.Status != status || a.code() != code {
+		t.Fatalf("want %d %s, got %d: %s", status, code, a.Status, a.Body)
+	}
+}
+
+// document is the description in the repository.
+func document(t testing.TB) (doc struct {
+	Paths map[string]map[string]any
+}) {
+	t.Helper()
+	file, err := os.ReadFile("testdata/openapi.json")
+	must(t, err)
+	must(t, json.Unmarshal(file, &doc))
+	return doc
+}
