@@ -59,7 +59,9 @@ export function startComposer() {
     addEventListener("pageshow", () => followPlan(form), { once: true });
   });
 
-  if (restored) askForPlan(form);
+  // A text may be there already: restored, kept by the browser, or typed before this script ran.
+  const planned = form.querySelector("#plan .plan")?.hasAttribute("data-submit");
+  if (restored || (!planned && form.elements.text.value)) askForPlan(form);
 }
 
 // htmx may still be loading when a restored text wants its plan.
