@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"belfry/internal/config"
+	"belfry/internal/postgres"
+)
+
+// fileArgument reads the one argument of backup and restore.
+func (p *program) fileArgument(name string, args []string) (*config.Config, string, error) {
+	set := p.flags(name)
+	if err := set.Parse(args); err != nil {
+		return nil, "", errUsage
+	}
+	if set.NArg() != 1 {
+		return nil, "", fmt.Errorf("belfry %s needs the name of one file", name)
+	}
+	cfg, err := p.config()
+	if err != nil {
+		return nil, "", err
+	}
+	if !cfg.DatabaseURL.IsZero() {
+		return nil, "", fmt.Errorf("belfry %s is for the local database; for BELFRY_DATABASE_URL use pg_dump and pg_restore", name)
+	}
+	return cfg, set.Arg(0), nil
+}
+
+// backup writes the file beside its final name first, so that a broken backup never stands there.
+func backup(p *program, ctx context.Context, args []string) (err error) {
+	cfg, name, err := p.fileArgument("backup", args)
+	if err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
+	if err != nil {
+		return fmt.Errorf("make the backup's file: %w", err)
+	}
+	defer os.Remove(file.Name())
+	if err := errors.Join(postgres.Dump(ctx, cfg.DataDir, file), file.Sync(), file.Close()); err != nil {
+		return fmt.Errorf("back up the database: %w", err)
+	}
+	if err := os.Rename(file.Name(), name); err != nil {
+		return fmt.Errorf("name the backup: %w", err)
+	}
+	fmt.Fprintf(p.out, "The database is in %s. Keep %s apart from it: without those keys the networks' tokens cannot be read.\n",
+		name, filepath.Join(cfg.DataDir, "secret.keys"))
+	return nil
+}
+
+func restore(p *program, ctx context.Context, args []string) (err error) {
+	cfg, name, err := p.fileArgument("restore", args)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("open the backup: %w", err)
+	}
+	defer file.Close()
+	if err := postgres.Restore(ctx, cfg.DataDir, file); err != nil {
+		return fmt.Errorf("restore the database: %w", err)
+	}
+	fmt.Fprintln(p.out, "The database is as it was when the backup was made. Posts that went out since then are on the queue again: look at them before you start the service.")
+	return nil
+}

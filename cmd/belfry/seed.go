@@ -1,0 +1,267 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/sandbox"
+	"belfry/internal/secret"
+)
+
+// seeded is what `seed --json` prints.
+type seeded struct {
+	Workspace string            `json:"workspace"`
+	Email     string            `json:"email"`
+	Password  string            `json:"password"`
+	Key       string            `json:"key"`
+	Accounts  map[string]string `json:"accounts"`
+}
+
+// seedPatience is how long a demo post may take to go out.
+const seedPatience = time.Minute
+
+// refusedText is the text of the demo post that the simulated networks are told to refuse.
+const refusedText = "This one was refused, so that you can see what a failed post looks like."
+
+func seed(p *program, ctx context.Context, args []string) error {
+	set := p.flags("seed")
+	asJSON := set.Bool("json", false, "print the result as JSON")
+	if err := parse(set, args); err != nil {
+		return err
+	}
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
+		return errors.New("seed connects accounts at simulated networks, and this service is set up for the real ones")
+	}
+	return p.with(ctx, func(s *session) error {
+		g := &gardener{session: s, browser: "seed-" + secret.Random(16)}
+		stop, err := g.reachNetworks(ctx, p)
+		if err != nil {
+			return err
+		}
+		defer stop()
+		out, err := g.grow(ctx)
+		if err != nil {
+			return err
+		}
+		if *asJSON {
+			return json.NewEncoder(p.out).Encode(out)
+		}
+		fmt.Fprintf(p.out, "Workspace %s is ready. Sign in at %s\n  e-mail    %s\n  password  %s\n  API key   %s\n",
+			out.Workspace, s.config.PublicURL, out.Email, out.Password, out.Key)
+		return nil
+	})
+}
+
+// gardener makes a demo workspace through the verbs, so that it can never contradict the rules.
+type gardener struct {
+	*session
+	browser string   // stands for the browser in which the owner connects accounts
+	base    *url.URL // where the simulated networks answer, as SCHEME://HOST
+	control string   // their control surface
+	owner   core.Caller
+}
+
+// reachNetworks finds the simulated networks: another's, the running service's, or some of its own with
+// the same journal.
+func (g *gardener) reachNetworks(ctx context.Context, p *program) (stop func(), err error) {
+	if !usesOwnSandbox(g.config) {
+		g.base, err = url.Parse(g.config.NetworksURL)
+		g.control = g.config.NetworksURL + "/_/"
+		return func() {}, err
+	}
+	at, err := sandboxAt(g.config)
+	if err != nil {
+		return nil, err
+	}
+	if stop, err = g.serveNetworks(ctx, at); err != nil {
+		return nil, err
+	}
+	at.Host = g.base.Host
+	g.control = at.String() + "/_/"
+	if g.services, err = build(g.config, p.logger(g.config), at); err == nil {
+		g.App, err = g.verbs(g.pool)
+	}
+	return stop, err
+}
+
+func (g *gardener) serveNetworks(ctx context.Context, at *url.URL) (stop func(), err error) {
+	g.base = &url.URL{Scheme: at.Scheme, Host: at.Host}
+	if g.control = at.String() + "/_/"; g.ask(ctx, http.MethodGet, "posts", nil) == nil {
+		return func() {}, nil // the service runs
+	}
+	networks, err := sandbox.New(sandbox.Config{Prefix: sandboxPath, JournalDir: sandboxFolder(g.config), AppName: "Belfry"})
+	if err != nil {
+		return nil, fmt.Errorf("start the simulated networks: %w", err)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, errors.Join(err, networks.Close())
+	}
+	server := &http.Server{Handler: networks, ReadHeaderTimeout: time.Second}
+	go server.Serve(listener) //nolint:errcheck // it ends with the error of its closing
+	g.base.Host = listener.Addr().String()
+	return func() {
+		_ = server.Close()
+		_ = networks.Close()
+	}, nil
+}
+
+// ask calls the control surface of the simulated networks.
+func (g *gardener) ask(ctx context.Context, method, path string, body any) error {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, method, g.control+path, bytes.NewReader(encoded))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return fmt.Errorf("call the simulated networks: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("the simulated networks answer %s to %s %s", answer.Status, method, path)
+	}
+	return nil
+}
+
+func (g *gardener) grow(ctx context.Context) (*seeded, error) {
+	name := strings.ToLower(secret.Random(6))
+	out := &seeded{Email: "owner-" + name + "@example.org", Password: secret.Random(18), Accounts: map[string]string{}}
+	made, err := g.CreateWorkspace(ctx, contract.CreateWorkspace{
+		Name: "Demo " + name, TZ: "Europe/Berlin", OwnerName: "Demo Owner", OwnerEmail: out.Email, Password: out.Password,
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Workspace = made.Slug
+	if g.owner, err = g.SessionCaller(ctx, made.User.String(), made.Workspace.String()); err != nil {
+		return nil, err
+	}
+	key, err := g.CreateKey(ctx, g.owner, contract.CreateKey{Name: "Demo key", Scope: string(core.Write)})
+	if err != nil {
+		return nil, err
+	}
+	out.Key = key.Key
+	for _, card := range g.Networks() {
+		account, err := g.connect(ctx, string(card.ID), "demo_"+name)
+		if err != nil {
+			return nil, err
+		}
+		out.Accounts[account.Platform] = account.ID
+	}
+	for _, id := range out.Accounts {
+		if err := g.posts(ctx, made.Workspace, id); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// connect gives consent at the network's own page and comes back, as a person's browser does.
+func (g *gardener) connect(ctx context.Context, platform, profile string) (contract.Account, error) {
+	start, err := g.StartConnect(ctx, g.owner, platform, g.browser)
+	if err != nil {
+		return contract.Account{}, err
+	}
+	page, err := url.Parse(start.AuthorizeURL)
+	if err != nil {
+		return contract.Account{}, err
+	}
+	page.Scheme, page.Host = g.base.Scheme, g.base.Host
+	back, err := sandbox.Consent(ctx, g.base.String(), page.String(), profile)
+	if err != nil {
+		return contract.Account{}, err
+	}
+	done, err := g.FinishConnect(ctx, g.owner, platform, back, g.browser)
+	if err != nil {
+		return contract.Account{}, err
+	}
+	if len(done.Accounts) != 1 {
+		return contract.Account{}, fmt.Errorf("connecting %s gave %d accounts", platform, len(done.Accounts))
+	}
+	return done.Accounts[0], nil
+}
+
+// posts makes one post in every state.
+func (g *gardener) posts(ctx context.Context, ws core.WorkspaceID, account string) error {
+	zone, err := core.ParseZone("Europe/Berlin")
+	if err != nil {
+		return err
+	}
+	tomorrow := time.Now().In(zone.Location()).AddDate(0, 0, 1).Format("2006-01-02") + "T18:00"
+	refuse := map[string]any{"call": "publish", "kind": "reject", "match": refusedText, "code": 100, "message": "The network refused this text."}
+	if err := g.ask(ctx, http.MethodPost, "faults", refuse); err != nil {
+		return err
+	}
+	for _, p := range []struct {
+		text string
+		when contract.When
+	}{
+		{"A draft waits until you give it a time.", contract.When{Word: "draft"}},
+		{"This one goes out tomorrow at six in the evening.", contract.When{PublishAt: tomorrow, Timezone: zone.Name()}},
+		{"Hello! This post is live on the simulated network.", contract.When{Word: "now"}},
+		{refusedText, contract.When{Word: "now"}},
+	} {
+		made, err := g.CreatePosts(ctx, g.owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
+			Targets: contract.Targets{AccountIDs: []string{account}}, Text: p.text, When: &p.when,
+		}})
+		if err != nil {
+			return err
+		}
+		if p.when.Word == "now" {
+			if err := g.send(ctx, ws, made.Posts[0].ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// send publishes a post itself, or waits for the running service to do it.
+func (g *gardener) send(ctx context.Context, ws core.WorkspaceID, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, seedPatience)
+	defer cancel()
+	post, err := core.ParseID[core.PostKind](id)
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if err := g.Publish(ctx, owner(), ws, post); err != nil {
+			return err
+		}
+		now, err := g.GetPost(ctx, g.owner, id)
+		if err != nil {
+			return err
+		}
+		if now.Status != string(core.PostQueued) {
+			return g.LinkPost(ctx, ws, post)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the post %s is still queued: is the service's worker running?", id)
+		case <-tick.C:
+		}
+	}
+}

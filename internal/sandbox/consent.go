@@ -1,0 +1,129 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/html"
+)
+
+// Consent opens the consent page of a simulated network as a person would, types the profile's name,
+// allows what is asked for, and returns the query of the way back. Without a name the page's own choice
+// stays. base is where the simulated networks answer, as SCHEME://HOST.
+func Consent(ctx context.Context, base, authorizeURL, profile string) (url.Values, error) {
+	page, err := openConsent(ctx, authorizeURL)
+	if err != nil {
+		return nil, err
+	}
+	for _, in := range page.inputs {
+		switch {
+		case in.kind == "text" && profile != "":
+			page.values.Set(in.name, profile)
+		case in.checked && (!in.choosable || profile == ""):
+			page.values.Add(in.name, in.value)
+		}
+	}
+	return page.submit(ctx, base, "allow")
+}
+
+// consentInput is a field of the page's form.
+type consentInput struct {
+	kind, name, value string
+	checked           bool
+	choosable         bool // one of the profiles, not one of the permissions
+}
+
+type consentPage struct {
+	action string
+	inputs []consentInput
+	values url.Values
+}
+
+func openConsent(ctx context.Context, authorizeURL string) (*consentPage, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, authorizeURL, nil)
+	if err != nil {
+		return nil, fmt.Errorf("open the consent page: %w", err)
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("open the consent page: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("the consent page answers %s", answer.Status)
+	}
+	root, err := html.Parse(answer.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read the consent page: %w", err)
+	}
+	page := &consentPage{values: url.Values{}}
+	page.read(root, nil)
+	if page.action == "" {
+		return nil, errors.New("the consent page has no form")
+	}
+	return page, nil
+}
+
+// read collects the form's fields. Profiles are what stands in one fieldset with a field for another's name.
+func (p *consentPage) read(n, fieldset *html.Node) {
+	a := attributes(n)
+	switch n.Data {
+	case "form":
+		p.action = a["action"]
+	case "fieldset":
+		fieldset = n
+	case "input":
+		_, checked := a["checked"]
+		if a["type"] == "hidden" {
+			p.values.Set(a["name"], a["value"])
+			break
+		}
+		p.inputs = append(p.inputs, consentInput{
+			kind: a["type"], name: a["name"], value: a["value"], checked: checked, choosable: fieldset != nil && hasText(fieldset),
+		})
+	}
+	for c := range n.ChildNodes() {
+		p.read(c, fieldset)
+	}
+}
+
+func hasText(n *html.Node) bool {
+	for d := range n.Descendants() {
+		if d.Data == "input" && attributes(d)["type"] == "text" {
+			return true
+		}
+	}
+	return false
+}
+
+func attributes(n *html.Node) map[string]string {
+	a := map[string]string{}
+	for _, attribute := range n.Attr {
+		a[attribute.Key] = attribute.Val
+	}
+	return a
+}
+
+func (p *consentPage) submit(ctx context.Context, base, decision string) (url.Values, error) {
+	p.values.Set("decision", decision)
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+p.action, strings.NewReader(p.values.Encode()))
+	if err != nil {
+		return nil, fmt.Errorf("send the consent page: %w", err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	back, err := client.Do(r)
+	if err != nil {
+		return nil, fmt.Errorf("send the consent page: %w", err)
+	}
+	defer back.Body.Close()
+	to, err := back.Location()
+	if err != nil {
+		return nil, fmt.Errorf("the consent page answers %s without a way back", back.Status)
+	}
+	return to.Query(), nil
+}
