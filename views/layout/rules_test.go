@@ -147,7 +147,7 @@ var rules = map[string]func(*testing.T, page){
 			for _, n := range p.all(selector) {
 				address := attribute(n, "href") + attribute(n, "src")
 				answer := httptest.NewRecorder()
-				static.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, address, nil))
+				static.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, address, nil))
 				if answer.Code != http.StatusOK {
 					t.Errorf("%s answers %d", address, answer.Code)
 				}

@@ -87,7 +87,7 @@ var eventWords = map[core.EventKind]eventWord{
 	core.EventRetried:         {"Sent again", "rotate-cw", "info"},
 	core.EventCancelled:       {"Cancelled", "ban", ""},
 	core.EventRescheduled:     {"Rescheduled", "calendar-clock", ""},
-	core.EventRetriedByWorker: {"Will be tried again", "rotate-cw", "warn"},
+	core.EventRetriedByWorker: {"Next try", "rotate-cw", "warn"},
 }
 
 func wordOf(kind string) eventWord {
