@@ -101,7 +101,7 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // already, or are no network's, stay as they are.
 func (c *Client) Browse(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || c.browse == nil || strings.HasPrefix(address, trimmed(c.browse)) {
+	if err != nil || c.browse == nil || u.Host == "" || strings.HasPrefix(address, trimmed(c.browse)) {
 		return address
 	}
 	return mapped(c.browse, u)

@@ -19,7 +19,7 @@ const secretNames = `access_token|refresh_token|id_token|client_secret|fb_exchan
 
 var (
 	secretMember = regexp.MustCompile(`("(?:` + secretNames + `)"\s*:\s*")(?:[^"\\]|\\.)*`)
-	secretParam  = regexp.MustCompile(`\b((?:` + secretNames + `)=)[^&"\\\s]*`)
+	secretParam  = regexp.MustCompile(`((?:` + secretNames + `)=)[^&"\\\s]*`)
 	secretName   = regexp.MustCompile(`^(?:` + secretNames + `|code)$`)
 )
 

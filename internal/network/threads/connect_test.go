@@ -1,0 +1,129 @@
+package threads_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/network"
+	"belfry/internal/network/networktest"
+	"belfry/internal/network/sim"
+)
+
+func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	token := w.Connect().Token
+	const day = 24 * time.Hour
+	if token.ExpiresAt.Sub(w.Now()) != 60*day || token.RefreshAt.Sub(w.Now()) != 30*day {
+		t.Errorf("ends %v, renewed %v", token.ExpiresAt, token.RefreshAt)
+	}
+	w.Advance(23 * time.Hour)
+	_, err := w.Net.(network.Refresher).Refresh(t.Context(), token)
+	w.Failed(err, network.Rejected, token.Access)
+}
+
+// tokens answers the steps of connecting, the long-lived token with a body of its own.
+func tokens(long string) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		body := `{"id":"17841405793187218","username":"a","threads_profile_picture_url":""}`
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/oauth/access_token"):
+			body = `{"access_token":"THQ-short-lived-token","user_id":17841405793187218}`
+		case strings.HasSuffix(r.URL.Path, "/access_token"), strings.HasSuffix(r.URL.Path, "/refresh_access_token"):
+			body = long
+		}
+		_, _ = io.WriteString(rw, body)
+	}
+}
+
+func TestAShortLifeIsRenewedNoEarlierThanADay(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	for _, c := range []struct {
+		long  string
+		after time.Duration
+	}{
+		{`{"access_token":"THQ-long-lived-token","expires_in":172800}`, 24 * time.Hour},
+		{`{"access_token":"THQ-long-lived-token","expires_in":129600}`, 24 * time.Hour},
+		{`{"access_token":"THQ-long-lived-token","expires_in":864000}`, 120 * time.Hour},
+		{`{"access_token":"THQ-long-lived-token","expires_in":86400}`, 0},
+		{`{"access_token":"THQ-long-lived-token"}`, 0},
+	} {
+		w.Instead(tokens(c.long))
+		profiles, err := w.Net.Exchange(t.Context(), network.Grant{Code: "AQ#_", RedirectURI: "x"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := profiles[0]
+		at := p.Token.RefreshAt
+		if (c.after == 0) != at.IsZero() || (c.after > 0 && at.Sub(w.Now()) != c.after) {
+			t.Errorf("%s: renewed at %v, now is %v", c.long, at, w.Now())
+		}
+		if p.DisplayName != "a" {
+			t.Errorf("without a name the username stands in: %+v", p)
+		}
+	}
+	w.Instead(tokens(`{"expires_in":5}`))
+	_, err := w.Net.Exchange(t.Context(), network.Grant{Code: "AQ", RedirectURI: "x"})
+	w.Failed(err, network.Unknown)
+}
+
+// A refresh that leaves out the date keeps the old one.
+func TestARefreshKeepsWhatItDoesNotSay(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	old := w.Connect().Token
+	w.Advance(48 * time.Hour)
+	w.Instead(tokens(`{"access_token":"THQ-another-long-token"}`))
+	fresh, err := w.Net.(network.Refresher).Refresh(t.Context(), old)
+	if err != nil || fresh.Access != "THQ-another-long-token" || !fresh.ExpiresAt.Equal(old.ExpiresAt) || len(fresh.Scopes) != len(old.Scopes) {
+		t.Errorf("got %+v, %v", fresh, err)
+	}
+}
+
+// 190 without a subcode: the stored date decides, then the network's word about the token.
+func TestADeadTokenWithoutASubcode(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	token := w.Connect().Token
+	w.Fault(sim.Fault{Call: "profile", Kind: sim.Error, Code: 190, Status: 401, Times: new(2)})
+	w.Failed(w.Net.Verify(t.Context(), token), network.Revoked, token.Access)
+	past := token
+	past.ExpiresAt = w.Now().Add(-time.Second)
+	w.Failed(w.Net.Verify(t.Context(), past), network.Expired, token.Access)
+
+	var asked []string
+	w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+		asked = append(asked, r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]+" "+r.Header.Get("Authorization"))
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/me"):
+			rw.WriteHeader(http.StatusUnauthorized)
+			_, _ = io.WriteString(rw, `{"error":{"code":190,"message":"Invalid OAuth 2.0 Access Token"}}`)
+		case strings.HasSuffix(r.URL.Path, "/oauth/access_token"):
+			_, _ = io.WriteString(rw, `{"access_token":"TH|app|token","token_type":"bearer"}`)
+		default:
+			_, _ = io.WriteString(rw, `{"data":{"is_valid":false,"expires_at":1600000000}}`)
+		}
+	})
+	w.Failed(w.Net.Verify(t.Context(), token), network.Expired, token.Access)
+	if len(asked) != 3 || asked[1] != "access_token " || asked[2] != "debug_token Bearer TH|app|token" {
+		t.Errorf("asked %q", asked)
+	}
+}
+
+// What a person did not grant is found out when it is needed, and reconnecting mends it.
+func TestAMissingScopeAsksForReconnecting(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("a")
+	w.Fault(sim.Fault{Call: "create", Kind: sim.Error, Code: 10, Status: 403})
+	_, err := w.Net.Create(t.Context(), it)
+	var e *network.Error
+	if !errors.As(err, &e) || e.Kind != network.Revoked || !strings.Contains(e.Hint, "permission") {
+		t.Errorf("got %v", err)
+	}
+}

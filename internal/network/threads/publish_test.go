@@ -1,0 +1,242 @@
+package threads_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/networktest"
+	"belfry/internal/network/sim"
+)
+
+func settings(t *testing.T, w *networktest.World, block string) json.RawMessage {
+	t.Helper()
+	normal, err := w.Net.Settings(json.RawMessage(block))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return normal
+}
+
+func TestTopicAndLinkGoOut(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("Bread, again")
+	it.Tags = []string{"bakery"} // are not sent here
+	it.Settings = settings(t, w, `{"topicTag": "Harbour life", "linkAttachment": "https://example.org/bread", "replyControl": "everyone"}`)
+	if strings.Contains(string(it.Settings), "replyControl") {
+		t.Errorf("what is not used is kept: %s", it.Settings)
+	}
+	if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+		t.Fatal(err)
+	}
+	all := w.Visible()
+	if len(all) != 1 || all[0].Text != "Bread, again" || all[0].Link != "https://example.org/bread" || all[0].Extra["topic_tag"] != "Harbour life" {
+		t.Errorf("visible: %+v", all)
+	}
+}
+
+func TestATopicWithAForbiddenSignIsRefused(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	for _, topic := range []string{"a.b", "a & b"} {
+		_, err := w.Net.Settings(json.RawMessage(fmt.Sprintf(`{"topicTag": %q}`, topic)))
+		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Hint, "perPlatform.threads.topicTag") {
+			t.Errorf("%s: got %v", topic, err)
+		}
+	}
+}
+
+func TestWhatThreadsWouldRefuseIsAnIssue(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	image := network.Media{Name: "a.jpg", Kind: network.MediaImage, Mime: "image/jpeg", Bytes: 1, Width: 10, Height: 10}
+	film := network.Media{Name: "a.mp4", Kind: network.MediaVideo, Mime: "video/mp4", Bytes: 1, Width: 10, Height: 10, DurationMs: 1}
+	links := "https://a.example https://b.example https://c.example https://d.example https://e.example"
+	for name, c := range map[string]struct {
+		draft network.Draft
+		block string
+		want  core.IssueCode
+	}{
+		"five links":                {network.Draft{Text: links}, `{}`, ""},
+		"a sixth beside the text":   {network.Draft{Text: links}, `{"linkAttachment":"https://f.example"}`, "links_too_many"},
+		"the same link beside":      {network.Draft{Text: links}, `{"linkAttachment":"https://e.example"}`, ""},
+		"tags do not count":         {network.Draft{Text: strings.Repeat("a", 500), Tags: []string{"b"}}, `{}`, ""},
+		"a title does not count":    {network.Draft{Text: "a", Title: strings.Repeat("a", 5000)}, `{}`, ""},
+		"a link under a photo":      {network.Draft{Media: []network.Media{image}}, `{"linkAttachment":"https://f.example"}`, "setting_conflict"},
+		"a description of nothing":  {network.Draft{Text: "a"}, `{"altText":"b"}`, "setting_conflict"},
+		"a described photo":         {network.Draft{Media: []network.Media{image}}, `{"altText":"b"}`, ""},
+		"a film alone":              {network.Draft{Media: []network.Media{film}}, `{}`, ""},
+		"photos and films together": {network.Draft{Media: []network.Media{film, image}}, `{}`, ""},
+	} {
+		c.draft.Settings = settings(t, w, c.block)
+		issues, _ := w.Net.Check(c.draft)
+		if (c.want == "" && len(issues) > 0) || (c.want != "" && (len(issues) != 1 || issues[0].Code != c.want)) {
+			t.Errorf("%s: want %q, got %+v", name, c.want, issues)
+		}
+	}
+}
+
+// The network has been seen to say "not found" right after it said "finished".
+func TestTheRaceAfterFinishedCostsNoSecondPost(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	w.Fault(sim.Fault{Call: "publish", Kind: sim.NotReadyRace, Times: new(3)})
+	k := w.Publish(w.Item("Patience"))
+	if do := k.Run(); do != core.DoLive {
+		t.Fatalf("ended with %s", do)
+	}
+	if all := w.Visible(); len(all) != 1 || all[0].PublishCalls != 4 {
+		t.Errorf("visible: %+v", all)
+	}
+}
+
+func TestAContainerThatIsNeverReadyIsReplaced(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	w.Fault(sim.Fault{Call: "create", Kind: sim.NeverReady})
+	it := w.Item("Slow")
+	handle, err := w.Net.Create(t.Context(), it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(want core.Verdict) {
+		t.Helper()
+		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != want {
+			t.Errorf("want %s, got %+v, %v", want, st, err)
+		}
+	}
+	ask(core.Pending)
+	w.Advance(24 * time.Hour)
+	ask(core.Dead)
+}
+
+func TestAFullQuotaHoldsThePost(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	if err := w.Kit.SetOption("threads.quota_total", "1"); err != nil {
+		t.Fatal(err)
+	}
+	it := w.Item("One")
+	if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+		t.Fatal(err)
+	}
+	it.Text = "Two"
+	handle := w.Handle(it)
+	_, err := w.Net.Publish(t.Context(), it, handle)
+	if e := w.Failed(err, network.RateLimited, it.Token.Access); e.RetryAfter != time.Hour {
+		t.Errorf("want an hour, got %+v", e)
+	}
+	// No code is documented for it, so any refusal counts once the network says that the quota is used up.
+	w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: 100, Message: "Something else"})
+	_, err = w.Net.Publish(t.Context(), it, handle)
+	if e := w.Failed(err, network.RateLimited, it.Token.Access); e.Code != "100" || e.RetryAfter != time.Hour {
+		t.Errorf("want the network's code and an hour, got %+v", e)
+	}
+}
+
+func TestAPublishedContainerTellsWhichPostItBecame(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("Twins")
+	handle := w.Handle(it)
+	if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+		t.Fatal(err)
+	}
+	st, err := w.Net.Status(t.Context(), it, handle)
+	if err != nil || st.Verdict != core.Done || st.ExternalID != "" {
+		t.Errorf("two posts look alike: want done without an id, got %+v, %v", st, err)
+	}
+	w.Fault(sim.Fault{Call: "list", Kind: sim.ServerError})
+	st, err = w.Net.Status(t.Context(), it, handle)
+	if err != nil || st.Verdict != core.Done || st.ExternalID != "" {
+		t.Errorf("the list is away: want done without an id, got %+v, %v", st, err)
+	}
+}
+
+// containers answers about a container, and lets everything else through to an empty list.
+func containers(answer string, status int, posts string) http.HandlerFunc {
+	return func(rw http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/threads") {
+			_, _ = io.WriteString(rw, `{"data":[`+posts+`]}`)
+			return
+		}
+		rw.WriteHeader(status)
+		_, _ = io.WriteString(rw, answer)
+	}
+}
+
+func TestWhatAContainersStateMeans(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	fresh := w.Item("State")
+	fresh.ArmedAt = time.Time{}
+	armed := fresh
+	armed.ArmedAt = w.Now()
+	long := fresh
+	long.ArmedAt = w.Now().Add(-time.Hour)
+	stamp := w.Now().Format("2006-01-02T15:04:05-0700")
+	post := fmt.Sprintf(`{"id":"18","text":"State","timestamp":%q,"media_type":"TEXT_POST"}`, stamp)
+	gone := `{"error":{"code":24,"error_subcode":4279009,"message":"gone"}}`
+	for name, c := range map[string]struct {
+		it     network.Item
+		status int
+		answer string
+		posts  string
+		want   core.Verdict
+		id     string
+	}{
+		"in progress":                     {fresh, 200, `{"status":"IN_PROGRESS"}`, ``, core.Pending, ""},
+		"a state nobody knows":            {fresh, 200, `{"status":"PONDERING"}`, ``, core.Pending, ""},
+		"no state":                        {fresh, 200, `{"id":"17"}`, ``, core.Pending, ""},
+		"finished":                        {fresh, 200, `{"status":"FINISHED"}`, ``, core.Ready, ""},
+		"expired":                         {fresh, 200, `{"status":"EXPIRED"}`, ``, core.Dead, ""},
+		"failed to load":                  {fresh, 200, `{"status":"ERROR","error_message":"FAILED_DOWNLOADING_VIDEO"}`, ``, core.Dead, ""},
+		"failed for unknown reasons":      {fresh, 200, `{"status":"ERROR","error_message":"UNKNOWN"}`, ``, core.Dead, ""},
+		"invalid, after the arm":          {armed, 200, `{"status":"ERROR","error_message":"INVALID_BIT_RATE"}`, ``, core.Dead, ""},
+		"published":                       {armed, 200, `{"status":"PUBLISHED"}`, post, core.Done, "18"},
+		"published, not in the list":      {armed, 200, `{"status":"PUBLISHED"}`, ``, core.Done, ""},
+		"missing, never armed":            {fresh, 400, gone, post, core.Dead, ""},
+		"missing, armed, in the list":     {armed, 400, gone, post, core.Done, "18"},
+		"missing, armed, twice listed":    {armed, 400, gone, post + "," + post, core.Ambiguous, ""},
+		"missing, armed, not listed":      {armed, 400, gone, ``, core.Pending, ""},
+		"missing, armed long, not listed": {long, 400, gone, ``, core.Dead, ""},
+		"missing by another code":         {long, 400, `{"error":{"code":100,"error_subcode":33,"message":"gone"}}`, ``, core.Dead, ""},
+	} {
+		w.Instead(containers(c.answer, c.status, c.posts))
+		st, err := w.Net.Status(t.Context(), c.it, "17900000000000001")
+		if err != nil || st.Verdict != c.want || st.ExternalID != c.id {
+			t.Errorf("%s: want %s %q, got %+v, %v", name, c.want, c.id, st, err)
+		}
+	}
+	w.Instead(containers(`{"status":"ERROR","error_message":"INVALID_DURATION"}`, 200, ``))
+	_, err := w.Net.Status(t.Context(), fresh, "17900000000000001")
+	if e := w.Failed(err, network.Rejected, fresh.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestASearchForgivesWhiteSpaceOnly(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("Two lines\r\nof text  ")
+	for listed, want := range map[string]core.Verdict{
+		`"Two lines\nof text"`: core.Done, `"Two lines of text"`: core.Absent, `"Two lines\nof text!"`: core.Absent,
+	} {
+		for kind, verdict := range map[string]core.Verdict{"TEXT_POST": want, "IMAGE": core.Absent, "REPOST_FACADE": core.Absent} {
+			w.Instead(containers("", 200, fmt.Sprintf(`{"id":"18","text":%s,"timestamp":"2026-10-05T09:00:01+0000","media_type":%q}`, listed, kind)))
+			if st, err := w.Net.Find(t.Context(), it); err != nil || st.Verdict != verdict {
+				t.Errorf("%s %s: want %s, got %+v, %v", kind, listed, verdict, st, err)
+			}
+		}
+	}
+}
