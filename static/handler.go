@@ -26,7 +26,7 @@ func Handler() http.Handler {
 			http.NotFound(w, r)
 		case hash != a.hash:
 			w.Header().Set("Cache-Control", "no-cache")
-			http.Redirect(w, r, address(name, a.hash), http.StatusFound)
+			http.Redirect(w, r, address(name, a.hash), http.StatusFound) //nolint:gosec // the name is one of our own table
 		default:
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 			serve(w, r, a)

@@ -119,7 +119,7 @@ func (m Model) back() string {
 // LastResort is the page for when not even a page can be drawn. It needs nothing but itself.
 const LastResort = `<!DOCTYPE html>
 <html lang="en">
-<head><meta charset="utf-8"><title>Something went wrong · Belfry</title><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"></head>
+<head><meta charset="utf-8"><title>Something went wrong · Belfry</title><meta name="viewport" content="width=device-width, initial-scale=1"></head>
 <body>
 <h1>Something went wrong on our side</h1>
 <p>This is not your doing. Posts that are queued keep their times.</p>

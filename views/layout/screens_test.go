@@ -2,6 +2,7 @@ package layout_test
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"time"
 
@@ -39,9 +40,7 @@ func (f fixture) screens() map[string]templ.Component {
 	for _, some := range []map[string]templ.Component{
 		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.keyPages(), f.faults(), f.parts(),
 	} {
-		for name, c := range some {
-			all[name] = c
-		}
+		maps.Copy(all, some)
 	}
 	return all
 }
@@ -282,7 +281,8 @@ func (f fixture) accountPages() map[string]templ.Component {
 		"accounts": accounts.Page(m), "accounts-empty": accounts.Page(empty), "accounts-full": accounts.Page(full),
 		"accounts-choose": accounts.Choose(accounts.ChooseModel{
 			Frame: frame, Platform: "facebook", Network: "Facebook", Profile: "Page", Pending: "p1", Profiles: []accounts.Profile{
-				{ID: "1", Name: "Bell & Rope", Chosen: true, Connected: true}, {ID: "2", Name: "Ada’s bakery", Username: "adabakes", Chosen: true},
+				{ID: "1", Name: "Bell & Rope", Chosen: true, Connected: true},
+				{ID: "2", Name: "Ada’s bakery", Username: "adabakes", Chosen: true},
 				{ID: "3", Name: "Town hall", Unusable: "You may not create content on this Page."},
 			},
 		}),

@@ -3,7 +3,10 @@
 // A route table gives the functions a placeholder in place of an id: link.Post(":id") is "/posts/:id".
 package link
 
-import "net/url"
+import (
+	"net/url"
+	"strings"
+)
 
 // Pages that stand by themselves.
 const (
@@ -23,11 +26,7 @@ func SignInFor(next string) string {
 
 // under joins a collection, an id and what is asked of it.
 func under(collection, id string, rest ...string) string {
-	path := collection + "/" + url.PathEscape(id)
-	for _, part := range rest {
-		path += "/" + part
-	}
-	return path
+	return strings.Join(append([]string{collection, url.PathEscape(id)}, rest...), "/")
 }
 
 func withQuery(path string, query url.Values) string {

@@ -140,15 +140,6 @@ func (m ComposeModel) takesTitle() bool {
 	return false
 }
 
-func (m ComposeModel) chosen(platform string) bool {
-	for _, a := range m.Accounts {
-		if a.Chosen && a.Platform == platform {
-			return true
-		}
-	}
-	return false
-}
-
 // effective is the text that goes to a network as the form stands.
 func (v Values) effective(platform string) string {
 	if own := v.Overrides[platform]; own != "" {

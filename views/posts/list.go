@@ -34,7 +34,10 @@ type tab struct {
 }
 
 var tabs = []tab{
-	{"", "All"}, {string(core.PostQueued), "Queued"}, {string(core.PostDraft), "Drafts"}, {string(core.PostLive), "Live"},
+	{"", "All"},
+	{string(core.PostQueued), "Queued"},
+	{string(core.PostDraft), "Drafts"},
+	{string(core.PostLive), "Live"},
 	{string(core.PostFailed), "Failed"},
 }
 

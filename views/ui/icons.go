@@ -1,3 +1,4 @@
+// Package ui holds the parts that every screen is made of. It knows no noun of the service.
 package ui
 
 // Icons of lucide (static/vendor/README.md), drawn on 24 by 24 with a stroke of the text's colour.
