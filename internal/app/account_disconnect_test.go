@@ -1,0 +1,141 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+func usedPosts(t *testing.T, h *apptest.Harness, ws *apptest.Workspace) int64 {
+	t.Helper()
+	who, err := h.App.Whoami(t.Context(), ws.Owner)
+	must(t, err)
+	return who.Usage.Posts.Used
+}
+
+// ledger changes a post's row in the publishing ledger, as a worker would have left it.
+func ledger(t *testing.T, h *apptest.Harness, post contract.Post, set string) {
+	t.Helper()
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	tag, err := h.Pool.Exec(t.Context(), `UPDATE publications SET `+set+` WHERE post_id = $1`, id)
+	must(t, err)
+	if tag.RowsAffected() != 1 {
+		t.Fatalf("post %s is not in the ledger", post.ID)
+	}
+}
+
+func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a, other := ws.Account("threads", "maren.writes"), ws.Account("threads", "harbour.bakery")
+	at := h.Clock.Now().Add(time.Hour)
+	first, second, kept := ws.Queued("first", a, at), ws.Queued("second", a, at), ws.Queued("kept", other, at)
+	group := ws.Group("both", a, other)
+	h.Clock.Advance(time.Minute)
+	must(t, h.App.Disconnect(t.Context(), ws.Owner, a.ID))
+
+	for _, id := range []string{first.ID, second.ID} {
+		post, err := h.App.GetPost(t.Context(), ws.Owner, id)
+		must(t, err)
+		if post.Status != "draft" || post.PublishAt != nil || !post.UpdatedAt.Equal(h.Clock.Now()) {
+			t.Errorf("a queued post is %+v", post)
+		}
+		events, err := h.App.PostEvents(t.Context(), ws.Owner, id)
+		must(t, err)
+		if last := events.Events[len(events.Events)-1]; last.Kind != "cancelled" {
+			t.Errorf("its timeline ends with %+v", last)
+		}
+	}
+	if post, err := h.App.GetPost(t.Context(), ws.Owner, kept.ID); err != nil || post.Status != "queued" {
+		t.Errorf("another account's post is %+v, %v", post, err)
+	}
+	if n := usedPosts(t, h, ws); n != 1 {
+		t.Errorf("%d slots are used", n)
+	}
+	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
+	if err != nil || len(list.Accounts) != 1 || list.Accounts[0].ID != other.ID {
+		t.Errorf("the list is %+v, %v", list, err)
+	}
+	if token := stored[[]byte](t, h, a, "token"); len(token) != 0 {
+		t.Error("the token is still there")
+	}
+	if g, err := h.App.GetGroup(t.Context(), ws.Owner, group.ID); err != nil || len(g.AccountIDs) != 1 {
+		t.Errorf("the group is %+v, %v", g, err)
+	}
+	want(t, core.CodeNotFound, h.App.Disconnect(t.Context(), ws.Owner, a.ID))
+	_, err = h.App.StartReconnect(t.Context(), ws.Owner, a.ID, apptest.Session)
+	want(t, core.CodeNotFound, err)
+	_, err = h.App.CreatePosts(t.Context(), ws.Owner, contract.CreatePosts{
+		PlanPosts: contract.PlanPosts{Targets: contract.Targets{AccountIDs: []string{a.ID}}, Text: "x"}, Confirm: true,
+	})
+	want(t, core.CodeNotFound, err)
+
+	again := ws.Account("threads", "maren.writes")
+	if again.ID != a.ID || again.Status != "ok" || !again.CreatedAt.Equal(a.CreatedAt.Time) {
+		t.Errorf("connected again it is %+v", again)
+	}
+	if g, err := h.App.GetGroup(t.Context(), ws.Owner, group.ID); err != nil || len(g.AccountIDs) != 2 {
+		t.Errorf("the group is %+v, %v", g, err)
+	}
+}
+
+func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		set string
+		err bool
+	}{
+		"held by a worker":         {`lease_until = clock() + '1 minute'::interval, lease_owner = 'w', lease_epoch = 1`, true},
+		"armed":                    {`step = 'armed', armed = true`, true},
+		"left by a dead worker":    {`lease_until = clock() - '1 second'::interval, lease_owner = 'w', lease_epoch = 1, step = 'creating'`, false},
+		"with a handle made ahead": {`step = 'waiting', handle = 'sealed'`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := apptest.New(t)
+			ws := h.Workspace("one")
+			a := ws.Account("threads")
+			at := h.Clock.Now().Add(time.Hour)
+			free, busy := ws.Queued("free", a, at), ws.Queued("busy", a, at)
+			ledger(t, h, busy, c.set)
+			err := h.App.Disconnect(t.Context(), ws.Owner, a.ID)
+			if !c.err {
+				must(t, err)
+				if n := usedPosts(t, h, ws); n != 0 {
+					t.Errorf("%d slots are used", n)
+				}
+				return
+			}
+			if e := want(t, core.CodeConflict, err); !strings.Contains(e.Message, a.DisplayName) {
+				t.Errorf("it says %s", e.Message)
+			}
+			if post, err := h.App.GetPost(t.Context(), ws.Owner, free.ID); err != nil || post.Status != "queued" {
+				t.Errorf("the free post is %+v, %v", post, err)
+			}
+			if n := usedPosts(t, h, ws); n != 2 || stored[string](t, h, a, "status") != "ok" || len(stored[[]byte](t, h, a, "token")) == 0 {
+				t.Errorf("something changed: %d slots", n)
+			}
+		})
+	}
+}
+
+func TestCardsCountWhatIsQueued(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a := ws.Account("threads")
+	ws.Account("facebook")
+	ws.Queued("one", a, h.Clock.Now().Add(time.Hour))
+	ws.Queued("two", a, h.Clock.Now().Add(time.Hour))
+	ws.Draft("three", a)
+	cards, err := h.App.AccountCards(t.Context(), ws.Owner)
+	if err != nil || len(cards) != 2 || cards[0].Queued != 2 || cards[1].Queued != 0 {
+		t.Errorf("the cards are %+v, %v", cards, err)
+	}
+}

@@ -1,0 +1,144 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/app/apptest"
+	"belfry/internal/core"
+)
+
+func TestHealthNeedsAWorkerThatReports(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	if e := want(t, core.CodeUnavailable, h.App.Healthy(t.Context())); !strings.Contains(e.Message, "worker") {
+		t.Errorf("it says %s", e.Message)
+	}
+	must(t, h.App.Beat(t.Context(), "worker-1"))
+	must(t, h.App.Healthy(t.Context()))
+	h.Clock.Advance(30 * time.Second)
+	want(t, core.CodeUnavailable, h.App.Healthy(t.Context()))
+	must(t, h.Replica().Beat(t.Context(), "worker-2"))
+	must(t, h.App.Healthy(t.Context()))
+}
+
+func TestHealthNeedsTheDatabaseAndItsSchema(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	must(t, h.App.Beat(t.Context(), "w"))
+	old := h.Replica(func(c *app.Config) {
+		c.Schema = func(context.Context) error { return errors.New("version 1 of 2") }
+	})
+	if e := want(t, core.CodeUnavailable, old.Healthy(t.Context())); !strings.Contains(e.Message, "schema") || strings.Contains(e.Message, "version 1") {
+		t.Errorf("it says %s", e.Message)
+	}
+	h.Pool.Close()
+	if e := want(t, core.CodeUnavailable, h.App.Healthy(context.WithoutCancel(t.Context()))); !strings.Contains(e.Message, "database") {
+		t.Errorf("it says %s", e.Message)
+	}
+}
+
+func TestHealthSeesAPostThatNobodyHolds(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	at := h.Clock.Now().Add(time.Hour)
+	post := ws.Queued("hello", ws.Account("threads"), at)
+	healthy := func() bool {
+		t.Helper()
+		must(t, h.App.Beat(t.Context(), "w"))
+		err := h.App.Healthy(t.Context())
+		if err != nil && !strings.Contains(err.Error(), "A post has been due") {
+			t.Fatal(err)
+		}
+		return err == nil
+	}
+	h.Clock.Set(at.Add(59 * time.Second))
+	if !healthy() {
+		t.Error("red before a minute")
+	}
+	h.Clock.Set(at.Add(60 * time.Second))
+	if healthy() {
+		t.Error("green after a minute")
+	}
+	ledger(t, h, post, `lease_until = clock() + '10 seconds'::interval, lease_owner = 'w'`)
+	if !healthy() {
+		t.Error("red while a worker holds it")
+	}
+	h.Clock.Advance(69 * time.Second)
+	if !healthy() {
+		t.Error("red although the worker died less than a minute ago")
+	}
+	h.Clock.Advance(time.Second)
+	if healthy() {
+		t.Error("green although the worker died a minute ago")
+	}
+	ledger(t, h, post, `next_action_at = clock() + '5 minutes'::interval, lease_until = NULL`)
+	if !healthy() {
+		t.Error("red while it waits for a retry")
+	}
+}
+
+func TestHousekeepingDropsWhatIsPastItsUse(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	count := func() map[string]int {
+		t.Helper()
+		counts := map[string]int{}
+		for _, table := range []string{"sessions", "connections", "idempotency", "create_log", "address_log", "throttles", "workers"} {
+			var n int
+			must(t, h.Pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
+			counts[table] = n
+		}
+		return counts
+	}
+	fill := func() {
+		t.Helper()
+		_, err := h.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ($1, '', $2)`, h.Clock.Now().String(), h.Clock.Now().Add(time.Hour))
+		must(t, err)
+		_, err = h.App.StartConnect(t.Context(), ws.Owner, "threads", apptest.Session)
+		must(t, err)
+		_, err = h.App.Admit(t.Context(), ws.Owner, create("key-"+h.Clock.Now().Format("150405"), ""))
+		must(t, err)
+		_, err = h.App.CountAddress(t.Context(), h.Clock.Now().String())
+		must(t, err)
+		_, err = h.Store.Throttle(t.Context(), h.Clock.Now().String(), 1, time.Hour)
+		must(t, err)
+		must(t, h.App.Beat(t.Context(), h.Clock.Now().String()))
+	}
+	fill()
+	must(t, h.App.Housekeep(t.Context()))
+	for table, n := range count() {
+		if n != 1 {
+			t.Errorf("%s: %d rows after housekeeping at once", table, n)
+		}
+	}
+	h.Clock.Advance(25 * time.Hour)
+	fill()
+	must(t, h.App.Housekeep(t.Context()))
+	for table, n := range count() {
+		if n != 1 {
+			t.Errorf("%s: %d rows a day later", table, n)
+		}
+	}
+}
+
+func TestLimitsAreThoseOfTheNetworks(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	got, err := h.App.Limits(t.Context(), h.Workspace("one").Key(core.Read).Caller)
+	must(t, err)
+	for _, card := range h.App.Networks() {
+		if got.Limits[string(card.ID)] == nil || !card.Configured {
+			t.Errorf("%s is missing or not configured", card.ID)
+		}
+	}
+	if len(got.Limits) != len(h.App.Networks()) {
+		t.Errorf("the limits are of %d networks", len(got.Limits))
+	}
+}

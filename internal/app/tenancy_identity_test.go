@@ -1,0 +1,133 @@
+package app_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// Every verb with the other workspace's ids answers what it answers for an id that never existed, of the
+// wrong type, or no id at all (Spec §1).
+func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	one, two := h.Workspace("one"), h.Workspace("two")
+	theirs := struct{ account, key, group string }{
+		two.Account("threads").ID, two.Key(core.Read).ID, two.Group("theirs").ID,
+	}
+	mine := one.Group("mine")
+	text := "changed"
+	verbs := map[string]struct {
+		theirs, unknown string
+		call            func(id string) error
+	}{
+		"RevokeKey": {theirs.key, core.NewID[core.KeyKind]().String(), func(id string) error {
+			return h.App.RevokeKey(t.Context(), one.Owner, id)
+		}},
+		"StartReconnect": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
+			_, err := h.App.StartReconnect(t.Context(), one.Owner, id, apptest.Session)
+			return err
+		}},
+		"Disconnect": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
+			return h.App.Disconnect(t.Context(), one.Owner, id)
+		}},
+		"GetGroup": {theirs.group, core.NewID[core.GroupKind]().String(), func(id string) error {
+			_, err := h.App.GetGroup(t.Context(), one.Owner, id)
+			return err
+		}},
+		"EditGroup": {theirs.group, core.NewID[core.GroupKind]().String(), func(id string) error {
+			_, err := h.App.EditGroup(t.Context(), one.Owner, id, contract.EditGroup{Name: &text})
+			return err
+		}},
+		"EditGroup.accountIds": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
+			_, err := h.App.EditGroup(t.Context(), one.Owner, mine.ID, contract.EditGroup{AccountIDs: &[]string{id}})
+			return err
+		}},
+		"CreateGroup.accountIds": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
+			_, err := h.App.CreateGroup(t.Context(), one.Owner, contract.CreateGroup{Name: "new", AccountIDs: []string{id}})
+			return err
+		}},
+		"DeleteGroup": {theirs.group, core.NewID[core.GroupKind]().String(), func(id string) error {
+			return h.App.DeleteGroup(t.Context(), one.Owner, id)
+		}},
+	}
+	for name, v := range verbs {
+		expected := body(t, v.call(v.unknown))
+		for _, id := range []string{v.theirs, "", "x", one.ID.String(), v.theirs + "0", "acc_00000000000000000000000000"} {
+			if got := body(t, v.call(id)); got != expected {
+				t.Errorf("%s(%q) answers %s; an unknown id %s", name, id, got, expected)
+			}
+		}
+	}
+	// Nothing of theirs has changed.
+	if list, err := h.App.ListAccounts(t.Context(), two.Owner); err != nil || len(list.Accounts) != 1 || list.Accounts[0].Status != "ok" {
+		t.Errorf("their accounts are %+v, %v", list, err)
+	}
+	if keys, err := h.App.ListKeys(t.Context(), two.Owner); err != nil || len(keys.Keys) != 1 {
+		t.Errorf("their keys are %+v, %v", keys, err)
+	}
+	if groups, err := h.App.ListGroups(t.Context(), two.Owner); err != nil || len(groups.Groups) != 1 || groups.Groups[0].Name != "theirs" {
+		t.Errorf("their groups are %+v, %v", groups, err)
+	}
+	for _, list := range []func() (any, error){
+		func() (any, error) { return h.App.ListAccounts(t.Context(), one.Owner) },
+		func() (any, error) { return h.App.ListKeys(t.Context(), one.Owner) },
+		func() (any, error) { return h.App.AccountCards(t.Context(), one.Owner) },
+	} {
+		got, err := list()
+		must(t, err)
+		text, err := json.Marshal(got)
+		must(t, err)
+		for _, id := range []string{theirs.account, theirs.key} {
+			if bytes.Contains(text, []byte(id)) {
+				t.Errorf("a list shows %s: %s", id, text)
+			}
+		}
+	}
+	// A renewal asked for in the wrong workspace finds nothing.
+	account, err := core.ParseID[core.AccountKind](theirs.account)
+	must(t, err)
+	must(t, h.App.RefreshToken(t.Context(), one.ID, account))
+}
+
+func body(t *testing.T, err error) string {
+	t.Helper()
+	want(t, core.CodeNotFound, err)
+	text, encodeErr := json.Marshal(contract.ErrorOf(err, "https://example.org/upgrade"))
+	must(t, encodeErr)
+	return string(text)
+}
+
+// The zero caller may do nothing, whatever the verb.
+func TestNobodyMayDoNothing(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	nobody := core.Caller{}
+	for name, call := range map[string]func() error{
+		"Whoami":       func() error { _, err := h.App.Whoami(t.Context(), nobody); return err },
+		"ListKeys":     func() error { _, err := h.App.ListKeys(t.Context(), nobody); return err },
+		"CreateKey":    func() error { _, err := h.App.CreateKey(t.Context(), nobody, contract.CreateKey{}); return err },
+		"RevokeKey":    func() error { return h.App.RevokeKey(t.Context(), nobody, "") },
+		"ListAccounts": func() error { _, err := h.App.ListAccounts(t.Context(), nobody); return err },
+		"AccountCards": func() error { _, err := h.App.AccountCards(t.Context(), nobody); return err },
+		"Limits":       func() error { _, err := h.App.Limits(t.Context(), nobody); return err },
+		"StartConnect": func() error { _, err := h.App.StartConnect(t.Context(), nobody, "threads", ""); return err },
+		"Reconnect":    func() error { _, err := h.App.StartReconnect(t.Context(), nobody, "", ""); return err },
+		"Finish":       func() error { _, err := h.App.FinishConnect(t.Context(), nobody, "threads", nil, ""); return err },
+		"Choose":       func() error { _, err := h.App.ChooseProfiles(t.Context(), nobody, "", nil, ""); return err },
+		"Disconnect":   func() error { return h.App.Disconnect(t.Context(), nobody, "") },
+		"ListGroups":   func() error { _, err := h.App.ListGroups(t.Context(), nobody); return err },
+		"GetGroup":     func() error { _, err := h.App.GetGroup(t.Context(), nobody, ""); return err },
+		"CreateGroup":  func() error { _, err := h.App.CreateGroup(t.Context(), nobody, contract.CreateGroup{}); return err },
+		"EditGroup":    func() error { _, err := h.App.EditGroup(t.Context(), nobody, "", contract.EditGroup{}); return err },
+		"DeleteGroup":  func() error { return h.App.DeleteGroup(t.Context(), nobody, "") },
+	} {
+		if err := call(); core.CodeOf(err) != core.CodeUnauthenticated {
+			t.Errorf("%s answers %v", name, err)
+		}
+	}
+}
