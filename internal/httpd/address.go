@@ -3,6 +3,7 @@ package httpd
 import (
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -29,8 +30,8 @@ func (p proxies) client(r *http.Request) netip.Addr {
 		return last
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(hops) - 1; i >= 0; i-- {
-		hop, ok := parseHop(hops[i])
+	for _, entry := range slices.Backward(hops) {
+		hop, ok := parseHop(entry)
 		if !ok {
 			return last
 		}

@@ -1,6 +1,7 @@
 package httpd_test
 
 import (
+	"maps"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -55,9 +56,7 @@ func addressServer(t *testing.T, trusted ...string) func(peer string, h http.Hea
 		t.Helper()
 		return body(t, ask(s, "GET", "/address", func(r *http.Request) {
 			r.RemoteAddr = peer
-			for name, values := range h {
-				r.Header[name] = values
-			}
+			maps.Copy(r.Header, h)
 		}))
 	}
 }

@@ -119,7 +119,7 @@ func TestUnknownPathsAndWrongMethods(t *testing.T) {
 		allow := strings.Join(answer.Header.Values("Allow"), ",")
 		for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
 			want := false
-			for _, m := range strings.Split(c.allow, ",") {
+			for m := range strings.SplitSeq(c.allow, ",") {
 				want = want || m == method
 			}
 			if strings.Contains(allow, method) != want {

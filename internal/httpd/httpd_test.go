@@ -158,7 +158,7 @@ func TestConfigIsChecked(t *testing.T) {
 func TestBindIsRefused(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, nil)
-	s.Echo.GET("/x", func(c echo.Context) error { return c.Bind(&struct{}{}) })
+	s.Echo.GET("/x", func(c echo.Context) error { return c.Bind(&struct{}{}) }) //nolint:forbidigo // what is tested
 	if r := ask(s, "GET", "/x", nil); r.StatusCode != http.StatusInternalServerError {
 		t.Error(r.Status)
 	}

@@ -80,7 +80,7 @@ func (l *listener) String() string {
 
 // run serves until ctx ends, calls drain, and waits for the requests under way.
 func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.Logger, drain func()) error {
-	if err := l.open(); err != nil {
+	if err := l.open(); err != nil { //nolint:contextcheck // taking a port does not wait for anything
 		return err
 	}
 	server := &http.Server{
@@ -106,7 +106,9 @@ func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.L
 	if err != nil {
 		err = errors.Join(fmt.Errorf("requests were still under way after %s: %w", stopTime, err), server.Close())
 	}
-	<-served
+	if last := <-served; !errors.Is(last, http.ErrServerClosed) {
+		err = errors.Join(err, last)
+	}
 	return err
 }
 

@@ -1,6 +1,7 @@
 package secret_test
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -39,7 +40,8 @@ func TestSealedValueOpensInItsPlace(t *testing.T) {
 func TestSealingTwiceGivesTwoValues(t *testing.T) {
 	t.Parallel()
 	r := ring(t, secret.NewKey())
-	if string(r.Seal("p", "a", []byte("x"))) == string(r.Seal("p", "a", []byte("x"))) {
+	one, two := r.Seal("p", "a", []byte("x")), r.Seal("p", "a", []byte("x"))
+	if bytes.Equal(one, two) {
 		t.Fatal("two seals of one value are equal")
 	}
 }
@@ -170,7 +172,7 @@ func TestRingHidesItsKeysInPrint(t *testing.T) {
 	r := ring(t, pair)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		got := fmt.Sprintf(verb, r) + fmt.Sprintf(verb, k) + fmt.Sprintf(verb, []any{k, &k, r}) + logged(r, k, []any{k, &k, r})
-		if strings.Contains(got, fmt.Sprint(k.Secret[:8])[1:]) || strings.Contains(got, fmt.Sprintf("%x", k.Secret[:8])) ||
+		if strings.Contains(got, strings.Trim(fmt.Sprint([]int{int(k.Secret[0]), int(k.Secret[1]), int(k.Secret[2]), int(k.Secret[3])}), "[]")) || strings.Contains(got, fmt.Sprintf("%x", k.Secret[:8])) ||
 			strings.Contains(got, string(k.Secret[:8])) || strings.Contains(got, base64.StdEncoding.EncodeToString(k.Secret)[:10]) {
 			t.Errorf("%s shows the key: %s", verb, got)
 		}
