@@ -70,7 +70,7 @@ func tryLock(dir, kind string) (*Lock, error) {
 	}
 	fd, err := syscall.Open(filepath.Join(dir, "lock"), syscall.O_CREAT|syscall.O_RDWR|syscall.O_CLOEXEC, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("the data folder %s cannot be written: %w", dir, err)
+		return nil, fmt.Errorf("write in the data folder %s (BELFRY_DATA_DIR names another): %w", dir, err)
 	}
 	err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -115,7 +115,7 @@ func makeDataDir(dir string) error {
 		mode = 0o711
 	}
 	if err := os.MkdirAll(dir, mode); err != nil {
-		return fmt.Errorf("make the data folder %s: %w", dir, err)
+		return fmt.Errorf("make the data folder %s (BELFRY_DATA_DIR names another): %w", dir, err)
 	}
 	return nil
 }
