@@ -108,3 +108,17 @@ func TestTheDescriptionNeedsNoCredential(t *testing.T) {
 		t.Errorf("got %.200s", got.Body)
 	}
 }
+
+func TestWithoutItsDatabaseTheDoorSaysWhenToComeBack(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	key := bearer(r.Workspace("one").Key(core.Read))
+	r.Pool.Close()
+	for _, path := range []string{"/v1/whoami", "/v1/openapi.json"} {
+		got := r.do("GET", path, "", key)
+		got.want(t, http.StatusServiceUnavailable, core.CodeUnavailable)
+		if got.Header.Get("Retry-After") == "" || strings.Contains(string(got.Body), "pool") {
+			t.Errorf("%s: Retry-After %q: %s", path, got.Header.Get("Retry-After"), got.Body)
+		}
+	}
+}

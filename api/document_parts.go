@@ -19,7 +19,7 @@ func tags() []*huma.Tag {
 func securitySchemes() map[string]*huma.SecurityScheme {
 	return map[string]*huma.SecurityScheme{
 		"key":     {Type: "http", Scheme: "bearer", Description: "An API key of the workspace, from Settings, API keys."},
-		"session": {Type: "apiKey", In: "cookie", Name: "session", Description: "The dashboard's own cookie; taken for same-origin requests only."},
+		"session": {Type: "apiKey", In: "cookie", Name: "belfry", Description: "The dashboard's own cookie (`__Host-belfry` where it is served over TLS); taken for same-origin requests only."},
 	}
 }
 

@@ -34,7 +34,10 @@ func open(t *testing.T, options ...func(*app.Config)) *rig {
 	r := &rig{Harness: apptest.New(t, options...), t: t, seen: map[string]core.Caller{}}
 	public, err := url.Parse(apptest.PublicURL)
 	must(t, err)
-	server, err := httpd.New(httpd.Config{Addr: "127.0.0.1:0", Logger: r.Config.Log, PublicURL: public, Sandbox: true, UpgradeURL: "https://example.org/plans"})
+	server, err := httpd.New(httpd.Config{
+		Addr: "127.0.0.1:0", Logger: r.Config.Log, PublicURL: public, Sandbox: true, UpgradeURL: "https://example.org/plans",
+		Unavailable: func(err error) bool { return strings.Contains(err.Error(), "closed pool") },
+	})
 	must(t, err)
 	door, err := api.New(api.Config{
 		App: r.App, Networks: r.Config.Networks, Log: r.Config.Log, LimitAddress: r.Config.LimitAddress, LimitCreate: r.Config.LimitCreate,
