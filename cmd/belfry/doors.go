@@ -1,12 +1,16 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"fmt"
 	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -18,6 +22,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/httpd"
 	"belfry/internal/sandbox"
+	"belfry/internal/secret"
 	"belfry/internal/store"
 	"belfry/web"
 )
@@ -27,6 +32,9 @@ type doors struct {
 	cfg    *config.Config
 	shared *services
 	verbs  *app.App
+
+	pages    *web.Web         // nil without the role web
+	networks *sandbox.Sandbox // nil unless they are the service's own
 }
 
 // http makes the server: health always, the dashboard and the API for the role web, the simulated
@@ -51,23 +59,55 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 	if err != nil || !d.cfg.Roles.Web {
 		return server, err
 	}
-	pages, err = web.New(web.Config{
-		App: d.verbs, Networks: d.shared.networks, Pool: pool, Server: server, Log: d.shared.log, PublicURL: public,
-		Sandbox: usesOwnSandbox(d.cfg), SandboxPath: sandboxPath, Version: versionText(),
-	})
-	if err != nil {
+	if pages, err = d.dashboard(pool, server, public); err != nil {
 		return nil, err
 	}
+	d.pages = pages
 	pages.Mount(server.Echo)
 	v1, err := api.New(api.Config{
 		App: d.verbs, Networks: d.shared.networks, Log: d.shared.log, LimitAddress: d.shared.cfg.LimitAddress,
-		LimitCreate: d.shared.cfg.LimitCreate, Session: pages.Session, SessionID: pages.SessionID,
+		LimitCreate: d.shared.cfg.LimitCreate, Session: pages.Session, SessionID: pages.SessionID, SameOrigin: server.SameOrigin,
 	})
 	if err != nil {
 		return nil, err
 	}
-	v1.Mount(server)
-	return server, d.sandbox(server)
+	v1.Mount(server.Echo)
+	return server, d.sandbox(server, public)
+}
+
+// dashboard makes the people's door.
+func (d *doors) dashboard(pool *pgxpool.Pool, server *httpd.Server, public *url.URL) (*web.Web, error) {
+	db, err := store.New(pool)
+	if err != nil {
+		return nil, err
+	}
+	cfg := web.Config{
+		App: d.verbs, Networks: d.shared.networks, Sessions: store.NewSessions(db, time.Now), Server: server, Log: d.shared.log,
+		PublicURL: public, Now: time.Now, SetUpCode: setUpCode(d.shared.cfg.Ring), Exposed: d.exposed(public), Version: versionText(),
+		UpgradeURL: d.cfg.UpgradeURL,
+	}
+	if usesOwnSandbox(d.cfg) {
+		cfg.SandboxPath = sandboxPath
+	}
+	return web.New(cfg)
+}
+
+// exposed tells whether others than this machine reach the service.
+func (d *doors) exposed(public *url.URL) bool {
+	at, err := netip.ParseAddrPort(d.cfg.Addr)
+	return err != nil || !at.Addr().IsLoopback() || !isLoopback(public.Hostname())
+}
+
+func isLoopback(host string) bool {
+	at, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && at.IsLoopback()
+}
+
+// setUpCode is short enough to be typed. It follows from the service's keys, so that all its processes
+// ask for the same.
+func setUpCode(ring *secret.Ring) string {
+	sum := sha256.Sum256([]byte(ring.Sign("set-up", nil, time.Time{})))
+	return base32.StdEncoding.EncodeToString(sum[:])[:10]
 }
 
 // drain is how long the stopping service goes on answering after it has said that it is not ready, so
@@ -80,18 +120,54 @@ func (d *doors) drain() time.Duration {
 }
 
 // sandbox mounts the service's own simulated networks. Their journal lies in the data folder, so that a
-// restart forgets no account and no post.
-func (d *doors) sandbox(server *httpd.Server) error {
+// restart forgets no account and no post; and they load media from the service itself only.
+func (d *doors) sandbox(server *httpd.Server, public *url.URL) error {
 	if !usesOwnSandbox(d.cfg) {
 		return nil
 	}
-	networks, err := sandbox.New(sandbox.Config{Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry"})
+	from := []string{public.String() + "/"}
+	if d.cfg.MediaURL != "" && d.cfg.MediaURL != d.cfg.PublicURL {
+		from = append(from, strings.TrimSuffix(d.cfg.MediaURL, "/")+"/")
+	}
+	networks, err := sandbox.New(sandbox.Config{Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", MediaPrefixes: from})
 	if err != nil {
 		return fmt.Errorf("start the simulated networks: %w", err)
 	}
+	d.networks = networks
 	server.Echo.Any(sandboxPath, echo.WrapHandler(networks))
 	server.Echo.Any(sandboxPath+"/*", echo.WrapHandler(networks))
 	return nil
+}
+
+// unhurried is how long a stopping worker may finish its calls before the simulated networks hang up.
+const unhurried = 5 * time.Second
+
+// windDown lets the worker finish its calls while the simulated networks still answer, then ends the
+// answers that a fault made slow, which the server's stop would wait for.
+func (d *doors) windDown(worked <-chan struct{}) error {
+	if d.networks == nil {
+		return nil
+	}
+	select {
+	case <-worked:
+	case <-time.After(unhurried):
+	}
+	return d.close()
+}
+
+func (d *doors) close() error {
+	if d.networks == nil {
+		return nil
+	}
+	return d.networks.Close()
+}
+
+// announce tells the operator how a new server is set up.
+func (d *doors) announce(ctx context.Context) error {
+	if d.pages == nil {
+		return nil
+	}
+	return d.pages.TellSetUpCode(ctx)
 }
 
 func sandboxFolder(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "sandbox") }

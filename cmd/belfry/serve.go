@@ -71,11 +71,22 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, doors.close()) }()
 	if err := server.Listen(); err != nil {
 		return err
 	}
-	group.Go(func() error { return server.Run(running) })
-	if cfg.Roles.Worker {
+	worked := make(chan struct{}) // closed when the worker has stopped
+	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopServing()
+	group.Go(func() error { return server.Run(serving) })
+	group.Go(func() error {
+		defer stopServing()
+		<-running.Done()
+		return doors.windDown(worked)
+	})
+	if !cfg.Roles.Worker {
+		close(worked)
+	} else {
 		verbs, err := shared.verbs(worker)
 		if err != nil {
 			return err
@@ -84,7 +95,10 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 		if err != nil {
 			return err
 		}
-		group.Go(func() error { return queue.Run(running) })
+		group.Go(func() error {
+			defer close(worked)
+			return queue.Run(running)
+		})
 	}
 	if cfg.MetricsAddr != "" {
 		metrics := httpd.NewMetrics(cfg.MetricsAddr, shared.metrics.Registry, log)
@@ -92,6 +106,9 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 			return err
 		}
 		group.Go(func() error { return metrics.Run(running) })
+	}
+	if err := doors.announce(ctx); err != nil {
+		return err
 	}
 	log.Info("belfry is up", "url", cfg.PublicURL, "version", versionText(), "simulated_networks", calls != nil,
 		"took", time.Since(started).Round(time.Millisecond))

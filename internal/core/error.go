@@ -44,6 +44,8 @@ type Error struct {
 	Code    Code
 	Message string
 	Hint    string
+	// Path is the JSON path of the value that is refused; empty for the whole request.
+	Path string
 	// Quota is set on quota_exceeded only.
 	Quota *QuotaFacts
 	// RetryAfter is the number of whole seconds to wait; 0 when waiting does not help.
@@ -89,7 +91,7 @@ func NotFound() *Error {
 func Invalid(path, format string, args ...any) *Error {
 	e := Fail(CodeInvalidRequest, format, args...)
 	if path != "" {
-		e.Hint = "Look at " + path + "."
+		e.Path, e.Hint = path, "Look at "+path+"."
 	}
 	return e
 }

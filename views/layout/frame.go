@@ -25,8 +25,10 @@ type Frame struct {
 	Person    Person
 	// Writes and Manages tell what the person's role allows, so that nothing is offered in vain.
 	Writes, Manages bool
-	// Sandbox tells that the networks are simulated.
-	Sandbox bool
+	// Sandbox tells that the networks are simulated, SandboxURL where they are looked at and made to
+	// misbehave; the latter is optional.
+	Sandbox    bool
+	SandboxURL string
 	// Notices are what needs a person, wherever in the dashboard they are.
 	Notices []Notice
 	Flash   *Flash

@@ -1,0 +1,57 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Sessions keeps the dashboard's sessions under hashes of their tokens. It has the shape that scs asks of
+// a store. A deleted session leaves its empty row behind until it would have expired, so that a request
+// under way at that moment cannot bring it back by saving it.
+type Sessions struct {
+	store *Store
+	now   func() time.Time
+}
+
+// NewSessions makes the store of sessions; now is the clock that their expiry is reckoned by.
+func NewSessions(s *Store, now func() time.Time) *Sessions { return &Sessions{s, now} }
+
+// FindCtx reads a session; found is false when there is none or it has expired.
+func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
+	data, err = value[[]byte](s.store.query(ctx, `
+		SELECT data FROM sessions WHERE token = @token AND expiry > @now AND data <> ''`, args{"token": token, "now": s.now()}))
+	if core.CodeOf(err) == core.CodeNotFound {
+		return nil, false, nil
+	}
+	return data, err == nil, err
+}
+
+// CommitCtx writes a session.
+func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
+	_, err := s.store.exec(ctx, `
+		INSERT INTO sessions AS s (token, data, expiry) VALUES (@token, @data, @expiry)
+		ON CONFLICT (token) DO UPDATE SET data = @data, expiry = @expiry WHERE s.data <> ''`,
+		args{"token": token, "data": data, "expiry": expiry})
+	return err
+}
+
+// DeleteCtx ends a session for good.
+func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
+	_, err := s.store.exec(ctx, `UPDATE sessions SET data = '' WHERE token = @token`, args{"token": token})
+	return err
+}
+
+// Find is FindCtx without a context, which scs asks for and does not call.
+func (s *Sessions) Find(token string) ([]byte, bool, error) {
+	return s.FindCtx(context.Background(), token)
+}
+
+// Commit is CommitCtx without a context.
+func (s *Sessions) Commit(token string, data []byte, expiry time.Time) error {
+	return s.CommitCtx(context.Background(), token, data, expiry)
+}
+
+// Delete is DeleteCtx without a context.
+func (s *Sessions) Delete(token string) error { return s.DeleteCtx(context.Background(), token) }

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"net/http"
+
+	"belfry/static"
+	"belfry/views/link"
+)
+
+// route is a page or an act.
+type route struct {
+	method, path string
+	handle       func(*visit) error
+	open         bool // also for strangers
+}
+
+// id stands in a route's path for the id of a post, an account, a key or a network.
+const id = ":id"
+
+// routes is every address of the dashboard.
+func routes() []route {
+	return []route{
+		open(http.MethodGet, link.Home, (*visit).home),
+		open(http.MethodGet, "/favicon.ico", (*visit).favicon),
+		open(http.MethodGet, link.SetUp, (*visit).setUpForm),
+		open(http.MethodPost, link.SetUp, (*visit).setUp),
+		open(http.MethodGet, link.SignIn, (*visit).signInForm),
+		open(http.MethodPost, link.SignIn, (*visit).signIn),
+		open(http.MethodPost, link.SignOut, (*visit).signOut),
+
+		get(link.Accounts, (*visit).accounts),
+		get(link.Connect(id), (*visit).connect),
+		get(link.ConnectCallback(id), (*visit).connected),
+		get(link.ChooseProfiles, (*visit).chooseForm),
+		post(link.ChooseProfiles, (*visit).choose),
+		get(link.Reconnect(id), (*visit).reconnect),
+		get(link.Disconnect(id), (*visit).confirmDisconnect),
+		post(link.Disconnect(id), (*visit).disconnect),
+	}
+}
+
+func get(path string, handle func(*visit) error) route {
+	return route{method: http.MethodGet, path: path, handle: handle}
+}
+
+func post(path string, handle func(*visit) error) route {
+	return route{method: http.MethodPost, path: path, handle: handle}
+}
+
+func open(method, path string, handle func(*visit) error) route {
+	return route{method: method, path: path, handle: handle, open: true}
+}
+
+// favicon is what browsers ask for without having read a page.
+func (v *visit) favicon() error { return v.Redirect(http.StatusFound, static.URL("icon.svg")) }

@@ -1,0 +1,126 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+
+	"belfry/internal/app"
+)
+
+// How long a session lives (security.md 4.4).
+const (
+	idleTime   = 12 * time.Hour
+	lifetime   = 14 * 24 * time.Hour
+	touchEvery = time.Minute // how often at most its use is written
+)
+
+// Values of a session.
+const (
+	keyUser      = "user"
+	keyWorkspace = "workspace"
+	keySince     = "since" // seconds of Unix time: when the person signed in
+	keySeen      = "seen"  // and when they last did something
+	keyTone      = "flash.tone"
+	keyFlash     = "flash.text"
+	keyChoice    = "choice" // profiles to choose from
+	keyForm      = "form"   // the form of a key that was made last
+	keyCarried   = "carried"
+)
+
+// sessions are the dashboard's sessions. Only signing in makes one; strangers have none.
+type sessions struct {
+	manager *scs.SessionManager
+	now     func() time.Time
+}
+
+func newSessions(store scs.CtxStore, secure bool, now func() time.Time) *sessions {
+	m := scs.New()
+	m.Store = store
+	m.HashTokenInStore = true
+	m.IdleTimeout, m.Lifetime = idleTime, lifetime
+	m.Cookie.Name, m.Cookie.Secure = "belfry", secure
+	m.Cookie.HttpOnly, m.Cookie.SameSite, m.Cookie.Path = true, http.SameSiteLaxMode, "/"
+	if secure {
+		// With this prefix a browser takes the cookie from this very host only, and only over TLS.
+		m.Cookie.Name = "__Host-belfry"
+	}
+	return &sessions{m, now}
+}
+
+func (s *sessions) token(r *http.Request) string {
+	cookie, err := r.Cookie(s.manager.Cookie.Name)
+	if err != nil {
+		return ""
+	}
+	return cookie.Value
+}
+
+// load reads the request's session into its context: an empty one when there is none or its time is over.
+func (s *sessions) load(r *http.Request) (context.Context, error) {
+	ctx, err := s.manager.Load(r.Context(), s.token(r))
+	if err != nil {
+		return nil, fmt.Errorf("read the session: %w", err)
+	}
+	if s.manager.GetString(ctx, keyUser) == "" || !s.over(ctx) {
+		return ctx, nil
+	}
+	return s.manager.Load(r.Context(), "")
+}
+
+func (s *sessions) over(ctx context.Context) bool {
+	return s.since(ctx, keySince) >= lifetime || s.since(ctx, keySeen) >= idleTime
+}
+
+func (s *sessions) since(ctx context.Context, key string) time.Duration {
+	return s.now().Sub(time.Unix(s.manager.GetInt64(ctx, key), 0))
+}
+
+// person is whose session it is.
+type person struct{ user, workspace string }
+
+func (s *sessions) person(ctx context.Context) (person, bool) {
+	p := person{s.manager.GetString(ctx, keyUser), s.manager.GetString(ctx, keyWorkspace)}
+	return p, p.user != ""
+}
+
+// begin makes a new session in the context's place: a token known before signing in is worth nothing after.
+func (s *sessions) begin(ctx context.Context, in app.SignedIn) error {
+	if err := s.manager.RenewToken(ctx); err != nil {
+		return fmt.Errorf("begin a session: %w", err)
+	}
+	if err := s.manager.Clear(ctx); err != nil {
+		return fmt.Errorf("begin a session: %w", err)
+	}
+	now := s.now().Unix()
+	for key, value := range map[string]any{
+		keyUser: in.User.String(), keyWorkspace: in.Workspace.String(), keySince: now, keySeen: now,
+	} {
+		s.manager.Put(ctx, key, value)
+	}
+	return nil
+}
+
+// save writes the session and its cookie. It comes before the answer's first byte.
+func (s *sessions) save(ctx context.Context, w http.ResponseWriter) error {
+	token, expiry, err := s.manager.Commit(ctx)
+	if err != nil {
+		return fmt.Errorf("save the session: %w", err)
+	}
+	s.manager.WriteSessionCookie(ctx, w, token, expiry)
+	w.Header().Set("Cache-Control", "no-store") // scs added a weaker word
+	return nil
+}
+
+// end deletes the session where it is kept, and the cookie.
+func (s *sessions) end(ctx context.Context, w http.ResponseWriter) error {
+	if err := s.manager.Destroy(ctx); err != nil {
+		return fmt.Errorf("end the session: %w", err)
+	}
+	s.manager.WriteSessionCookie(ctx, w, "", time.Time{})
+	w.Header().Set("Cache-Control", "no-store")
+	return nil
+}

@@ -1,0 +1,110 @@
+package web
+
+import (
+	"context"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/auth"
+	"belfry/views/link"
+	"belfry/views/ui"
+)
+
+// TellSetUpCode logs where a new server is set up, and the code for doing it from another machine.
+func (w *Web) TellSetUpCode(ctx context.Context) error {
+	first, err := w.cfg.App.SetUpOpen(ctx)
+	if err != nil || !first {
+		return err
+	}
+	w.cfg.Log.InfoContext(ctx, "nobody has set this server up yet; the code is asked for from any machine but this one",
+		"url", w.cfg.PublicURL.JoinPath(link.SetUp).String(), "code", w.cfg.SetUpCode)
+	return nil
+}
+
+func (v *visit) setUpForm() error {
+	first, err := v.web.cfg.App.SetUpOpen(v.ctx())
+	if err != nil {
+		return err
+	}
+	if !first {
+		return v.redirect(link.Home)
+	}
+	return v.showSetUp(http.StatusOK, auth.SetUpModel{})
+}
+
+func (v *visit) showSetUp(status int, m auth.SetUpModel) error {
+	m.Frame, m.NeedsCode = v.door("Set up"), v.needsCode()
+	return v.render(status, auth.SetUp(m), nil)
+}
+
+func (v *visit) setUp() error {
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	m := auth.SetUpModel{Values: auth.SetUpValues{
+		Workspace: form.Get(auth.FieldWorkspace), Name: form.Get(auth.FieldName), Email: form.Get(auth.FieldEmail),
+		Zone: form.Get(auth.FieldZone), Code: form.Get(auth.FieldCode),
+	}}
+	first, err := v.web.cfg.App.SetUpOpen(v.ctx())
+	if err != nil {
+		return err
+	}
+	if first && v.needsCode() && !v.rightCode(m.Values.Code) {
+		m.Errors = map[string]string{auth.FieldCode: "This is not the code. It stands in the server's log."}
+		return v.showSetUp(http.StatusForbidden, m)
+	}
+	in, err := v.web.cfg.App.SetUp(v.ctx(), contract.SetUp{
+		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword), TZ: m.Values.Zone,
+	})
+	if e, ok := refused(err); ok && e.Code == core.CodeInvalidRequest {
+		m.Errors, m.Refused = v.beside(e, func(path string) string { return path })
+		return v.showSetUp(httpd.Status(e.Code), m)
+	}
+	if err != nil {
+		return err
+	}
+	if err := v.web.sessions.begin(v.ctx(), in); err != nil {
+		return err
+	}
+	v.say(ui.ToneGood, "Your workspace is ready. Connect an account, then write your first post.")
+	return v.redirect(link.Accounts)
+}
+
+// beside puts a refusal beside the input that it is about, or above the form when it is about none. named
+// gives the input's name for a JSON path, "" for none.
+func (v *visit) beside(e *core.Error, named func(path string) string) (map[string]string, *contract.Error) {
+	told := v.web.people(e)
+	if input := named(e.Path); e.Path != "" && input != "" {
+		return map[string]string{input: strings.TrimSpace(told.Message + " " + told.Hint)}, nil
+	}
+	return nil, told
+}
+
+// needsCode tells whether a stranger could be the one who asks: the service is open to others, the
+// request comes from another machine, or under a name that somebody else's page may have pointed here.
+func (v *visit) needsCode() bool {
+	return v.web.cfg.Exposed || !loopback(v.RealIP()) || !loopback(v.Request().Host)
+}
+
+func loopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && a.Unmap().IsLoopback()
+}
+
+func (v *visit) rightCode(given string) bool {
+	given = strings.ToUpper(strings.TrimSpace(given))
+	return subtle.ConstantTimeCompare([]byte(given), []byte(v.web.cfg.SetUpCode)) == 1
+}

@@ -1,0 +1,111 @@
+// Package web is the people's door: sessions, pages, forms and fragments over the verbs. It translates,
+// and decides nothing about posts, accounts or keys.
+package web
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/app"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/internal/network"
+	"belfry/static"
+	"belfry/views/link"
+)
+
+// Config is what the door is made of. Every field is required unless it says otherwise.
+type Config struct {
+	App      *app.App
+	Networks *network.Set
+	// Sessions keeps sessions under hashes of their tokens.
+	Sessions  scs.CtxStore
+	Server    *httpd.Server
+	Log       *slog.Logger
+	PublicURL *url.URL
+	// Now is the clock that pages and sessions live by.
+	Now func() time.Time
+	// SetUpCode is what the first run asks for when it is not done on this very machine.
+	SetUpCode string
+	// Exposed tells that others than this machine reach the service, so that the first run always asks.
+	Exposed bool
+	// SandboxPath is where the service's own simulated networks stand; empty when it has none.
+	SandboxPath string
+	// Version is shown in Settings; optional.
+	Version string
+	// UpgradeURL is where a 402 leads; optional.
+	UpgradeURL string
+}
+
+// Web serves the dashboard. It is safe for concurrent use.
+type Web struct {
+	cfg      Config
+	sessions *sessions
+}
+
+// New checks the configuration and makes the door.
+func New(cfg Config) (*Web, error) {
+	if cfg.App == nil || cfg.Networks == nil || cfg.Sessions == nil || cfg.Server == nil || cfg.Log == nil || cfg.PublicURL == nil ||
+		cfg.Now == nil || cfg.SetUpCode == "" {
+		return nil, errors.New("web: a required part of the configuration is missing")
+	}
+	return &Web{cfg: cfg, sessions: newSessions(cfg.Sessions, cfg.PublicURL.Scheme == "https", cfg.Now)}, nil
+}
+
+// Mount serves the dashboard's pages and the files that browsers load beside them.
+func (w *Web) Mount(e *echo.Echo) {
+	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
+	for _, r := range routes() {
+		e.Add(r.method, r.path, w.serve(r), w.cfg.Server.SameOriginWrites, httpd.LimitBody(httpd.JSONLimit))
+	}
+}
+
+// serve opens the session and lets in whom the route is for.
+func (w *Web) serve(r route) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v := w.visit(c)
+		if err := v.recognise(); err != nil {
+			return err
+		}
+		if !r.open && v.caller.IsZero() {
+			return v.askToSignIn()
+		}
+		return r.handle(v)
+	}
+}
+
+// Session recognises the signed-in person of a request by the dashboard's cookie; ok is false when nobody
+// is signed in. Whoever calls it has made sure that the request comes from our own pages.
+func (w *Web) Session(r *http.Request) (c core.Caller, ok bool, err error) {
+	ctx, err := w.sessions.load(r)
+	if err != nil {
+		return core.Caller{}, false, err
+	}
+	person, ok := w.sessions.person(ctx)
+	if !ok {
+		return core.Caller{}, false, nil
+	}
+	c, err = w.cfg.App.SessionCaller(ctx, person.user, person.workspace)
+	if core.CodeOf(err) == core.CodeUnauthenticated {
+		return core.Caller{}, false, nil
+	}
+	return c, err == nil, err
+}
+
+// SessionID is what binds a consent to the browser that began it: the token of a request that Session
+// has recognised.
+func (w *Web) SessionID(r *http.Request) string { return w.sessions.token(r) }
+
+// home leads to the first page that is of use.
+func (v *visit) home() error {
+	if !v.caller.IsZero() {
+		return v.redirect(link.Posts(link.Filter{}))
+	}
+	return v.askToSignIn()
+}

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"errors"
+	"strings"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// hints replaces what a program is told to do by what a person can do here; "" leaves it to the page.
+var hints = map[core.Code]string{
+	core.CodeNotFound:            "",
+	core.CodePlanHasIssues:       "Mend what the plan names, then try again.",
+	core.CodeRateLimited:         "",
+	core.CodeOutcomeUnknown:      "Look at the account at its network, then say on the post's page what you see.",
+	core.CodeIdempotencyMismatch: "Look at the list of posts: the first one is there. If this is another post, send it again.",
+	core.CodeInternal:            "Try again. If it stays like this, give the operator the request id.",
+}
+
+// people puts an error into the words that the dashboard shows.
+func (w *Web) people(e *core.Error) *contract.Error {
+	out := contract.ErrorOf(e, w.cfg.UpgradeURL)
+	if hint, ok := hints[e.Code]; ok {
+		out.Hint = hint
+	}
+	if e.Path != "" {
+		// A form has labels where a request has paths.
+		out.Hint = strings.TrimSpace(strings.TrimPrefix(out.Hint, "Look at "+e.Path+"."))
+	}
+	if told := issuesOf(e.Rows); told != "" {
+		out.Hint = told
+	}
+	return &out
+}
+
+func issuesOf(rows []core.PlanRow) string {
+	var told []string
+	for _, row := range rows {
+		for _, issue := range row.Issues {
+			told = append(told, strings.TrimSpace(issue.Message+" "+issue.Hint))
+		}
+	}
+	return strings.Join(told, " ")
+}
+
+// refused tells whether an error is an answer to what a form asked for, which the form can show beside
+// its values. Everything else is a page of its own.
+func refused(err error) (*core.Error, bool) {
+	var e *core.Error
+	if !errors.As(err, &e) {
+		return nil, false
+	}
+	switch e.Code {
+	case core.CodeInternal, core.CodeUnavailable, core.CodeNotFound, core.CodeInsufficientScope, core.CodePayloadTooLarge,
+		core.CodeUnsupportedMediaType, core.CodeMethodNotAllowed:
+		return nil, false
+	}
+	return e, true
+}
