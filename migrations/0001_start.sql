@@ -225,12 +225,13 @@ CREATE TABLE create_log (
 );
 CREATE INDEX create_log_by_workspace ON create_log (workspace_id, at);
 
--- Requests by client address in sub-windows: hits holds the newest one's count last, and before it the
--- 60 that went before. Lost at a crash, which does no harm.
+-- Requests by client address in sub-windows: tally says how many there had been at the end of each of 61
+-- of them, the newest last, and before those one figure for their beginning. Lost at a crash, which does
+-- no harm.
 CREATE UNLOGGED TABLE address_log (
     address text PRIMARY KEY,
     newest  bigint NOT NULL,
-    hits    int[] NOT NULL
+    tally   bigint[] NOT NULL
 ) WITH (fillfactor = 50); -- room for the row's next version on its page
 
 -- Sign-in and the like: the theoretical arrival time of a leaky bucket for each key.

@@ -23,32 +23,34 @@ type Count struct {
 
 // subWindows is into how many parts the window of the address limit is cut. The part in which a window
 // begins is counted whole, as one more: no window ever holds too many, and a request may be refused for
-// one part longer than need be.
+// one part longer than need be. In SQL it is written out as 60, which the planner can fold.
 const subWindows = 60
 
-// bucket numbers the sub-windows of @step by the database's clock; behind tells how many of them have
-// begun since the row's newest. A row from the future is of another step, or of a clock set back: it
-// counts as empty.
+// bucket numbers the part of @step that the database's clock is in. behind is how many parts have begun
+// since the row's newest, 61 when none of its counts matter any more: they are too old, or of another
+// step, or from before the clock was set back.
 const (
 	bucket = `floor(extract(epoch FROM clock()) / extract(epoch FROM @step::interval))::bigint`
-	behind = `(CASE WHEN a.newest - ` + bucket + ` > @parts THEN @parts + 1
-		ELSE least(greatest(` + bucket + ` - a.newest, 0), @parts + 1) END)::int`
+	behind = `(CASE WHEN a.newest - excluded.newest > 60 THEN 61 ELSE least(greatest(excluded.newest - a.newest, 0), 61) END)::int`
 )
+
+// A row's tally has, for each of the 61 parts, how many requests there had been at its end, and one figure
+// before them for how many there had been at their beginning. So a sum is one subtraction.
+const countAddress = `
+	INSERT INTO address_log AS a (address, newest, tally)
+	VALUES (@address, ` + bucket + `, array_fill(0::bigint, ARRAY[61]) || 1::bigint)
+	ON CONFLICT (address) DO UPDATE SET
+		newest = CASE ` + behind + ` WHEN 61 THEN excluded.newest ELSE greatest(a.newest, excluded.newest) END,
+		tally = CASE ` + behind + ` WHEN 0 THEN a.tally[1:61] || a.tally[62] + 1
+			ELSE a.tally[` + behind + ` + 1:] || array_fill(a.tally[62], ARRAY[` + behind + ` - 1]) || a.tally[62] + 1 END
+	WHERE a.tally[62] - a.tally[` + behind + ` + 1] < @limit
+	RETURNING newest, tally, clock() AS now`
 
 // CountAddress counts a request of a client address, unless that would make more than limit in any window
 // of the given length. One statement locks the address's row, so replicas count exactly together.
 func (s *Store) CountAddress(ctx context.Context, address string, limit int, window time.Duration) (Count, error) {
 	step := subWindow(window)
-	a := args{"address": address, "step": step, "parts": subWindows}
-	grant := args{"address": address, "step": step, "parts": subWindows, "limit": limit}
-	row, err := one[addressRow](s.query(ctx, `
-		INSERT INTO address_log AS a (address, newest, hits) VALUES (@address, `+bucket+`, array_fill(0, ARRAY[@parts::int]) || 1)
-		ON CONFLICT (address) DO UPDATE SET
-			newest = CASE WHEN a.newest - `+bucket+` > @parts THEN `+bucket+` ELSE greatest(a.newest, `+bucket+`) END,
-			hits = CASE WHEN `+behind+` = 0 THEN a.hits[1:@parts] || a.hits[@parts + 1] + 1
-				ELSE a.hits[`+behind+` + 1:] || array_fill(0, ARRAY[`+behind+` - 1]) || 1 END
-		WHERE (SELECT coalesce(sum(hit), 0) FROM unnest(a.hits[`+behind+` + 1:]) AS hit) < @limit
-		RETURNING newest, hits, clock() AS now`, grant))
+	row, err := one[addressRow](s.query(ctx, countAddress, args{"address": address, "step": step, "limit": limit}))
 	if err == nil {
 		return row.count(limit, step, true), nil
 	}
@@ -56,10 +58,8 @@ func (s *Store) CountAddress(ctx context.Context, address string, limit int, win
 		return Count{}, fmt.Errorf("count an address: %w", err)
 	}
 	// Nothing was updated: the limit is reached. When it will not be any more stands in the row.
-	row, err = one[addressRow](s.query(ctx, `
-		SELECT CASE WHEN a.newest - `+bucket+` > @parts THEN `+bucket+` ELSE greatest(a.newest, `+bucket+`) END AS newest,
-			a.hits[`+behind+` + 1:] || array_fill(0, ARRAY[`+behind+`]) AS hits, clock() AS now
-		FROM address_log a WHERE address = @address`, a))
+	row, err = one[addressRow](s.query(ctx, `SELECT newest, tally, clock() AS now FROM address_log WHERE address = @address`,
+		args{"address": address}))
 	if core.CodeOf(err) == core.CodeNotFound { // dropped as old in between
 		return Count{Remaining: limit, RetryAfter: time.Second}, nil
 	}
@@ -77,30 +77,32 @@ func subWindow(window time.Duration) time.Duration {
 
 type addressRow struct {
 	Newest int64
-	Hits   []int32
+	Tally  []int64
 	Now    time.Time
 }
 
-// count reads the figures off the sub-windows, oldest first.
+// count reads the figures off the parts, oldest first. Parts that have dropped out since the row was
+// written count no more.
 func (r addressRow) count(limit int, step time.Duration, granted bool) Count {
-	total := 0
-	for _, n := range r.Hits {
-		total += int(n)
+	last := len(r.Tally) - 1
+	// A part is forgotten once the one that is as far ahead of it as all the others has begun.
+	ends := func(i int) time.Duration {
+		return time.Unix(0, (r.Newest-int64(last-i)+subWindows+1)*int64(step)).Sub(r.Now)
 	}
+	first := 1
+	for first < last && ends(first) <= 0 {
+		first++
+	}
+	before := r.Tally[first-1]
+	total := int(r.Tally[last] - before)
 	c := Count{Granted: granted, Remaining: max(limit-total, 0)}
-	dropped, over := 0, total-limit+1
-	for i, n := range r.Hits {
-		if n == 0 {
-			continue
+	for i := first; i <= last; i++ {
+		dropped := int(r.Tally[i] - before)
+		if dropped > 0 && c.Reset == 0 {
+			c.Reset = ends(i)
 		}
-		// The part is forgotten once the one that is as far ahead of it as all the others has begun.
-		number := r.Newest - int64(len(r.Hits)-1-i)
-		ends := time.Unix(0, (number+subWindows+1)*int64(step)).Sub(r.Now)
-		if dropped == 0 {
-			c.Reset = ends
-		}
-		if dropped += int(n); !granted && dropped >= over {
-			c.RetryAfter = ends
+		if !granted && dropped > total-limit {
+			c.RetryAfter = ends(i)
 			break
 		}
 	}

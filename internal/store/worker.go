@@ -49,8 +49,8 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		{"kept answers", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": uses.Replays}},
 		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": uses.Creations}},
 		{
-			"counted addresses", `DELETE FROM address_log WHERE newest + @parts < ` + bucket,
-			args{"parts": subWindows, "step": subWindow(uses.Addresses)},
+			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + bucket,
+			args{"step": subWindow(uses.Addresses)},
 		},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
 		{"workers", `DELETE FROM workers WHERE seen_at <= clock() - @age::interval`, args{"age": uses.Workers}},
