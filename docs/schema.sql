@@ -51,7 +51,7 @@ CREATE TABLE public.accounts (
 CREATE UNLOGGED TABLE public.address_log (
     address text NOT NULL,
     newest bigint NOT NULL,
-    hits integer[] NOT NULL
+    tally bigint[] NOT NULL
 )
 WITH (fillfactor='50');
 
