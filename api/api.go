@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"reflect"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humaecho"
@@ -75,8 +74,7 @@ func (r *route) compile(registry huma.Registry) error {
 		r.shape, err = shapeOf(registry, registry.Schema(r.action.body, true, ""))
 	case r.method == http.MethodPost:
 		// Nothing is said in such a body, so nothing in it may be overheard.
-		r.shape = &shape{object: &objectShape{}}
-		r.action.body, r.action.bare = reflect.TypeFor[struct{}](), true
+		r.shape, r.action.bare = &shape{object: &objectShape{}}, true
 	case r.action.query != nil:
 		r.parameters, err = parametersOf(registry, r.action.query)
 	}

@@ -86,7 +86,7 @@ func (r *route) operationOf(registry huma.Registry) *huma.Operation {
 			Schema: &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: "^[!-~]+$"},
 		})
 	}
-	if r.described() {
+	if r.action.body != nil {
 		op.RequestBody = &huma.RequestBody{
 			Required: !r.action.bare,
 			Content:  map[string]*huma.MediaType{jsonType: {Schema: registry.Schema(r.action.body, true, "")}},

@@ -3,7 +3,6 @@ package api
 import (
 	"log/slog"
 	"net/http"
-	"reflect"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -81,11 +80,7 @@ func (a *API) answer(c echo.Context, r *route) error {
 
 // perform decodes the request, calls the verb and encodes its answer.
 func (a *API) perform(c echo.Context, r *route, caller core.Caller) ([]byte, error) {
-	in, err := r.decode(c)
-	if err != nil {
-		return nil, err
-	}
-	req := request{caller: caller, in: in}
+	req := request{caller: caller, decode: func(in any) error { return r.decode(c, in) }}
 	if r.action.byID {
 		req.id = c.Param("id")
 	}
@@ -99,17 +94,15 @@ func (a *API) perform(c echo.Context, r *route, caller core.Caller) ([]byte, err
 	return json.Marshal(out, json.Deterministic(true))
 }
 
-// decode reads what the route takes, a pointer to a new value of its type.
-func (r *route) decode(c echo.Context) (any, error) {
+// decode reads what the route takes into in.
+func (r *route) decode(c echo.Context, in any) error {
 	switch {
-	case r.action.body != nil:
-		in := reflect.New(r.action.body).Interface()
-		return in, r.decodeBody(c, in)
+	case r.shape != nil:
+		return r.decodeBody(c, in)
 	case r.action.query != nil:
-		in := reflect.New(r.action.query).Interface()
-		return in, decodeQuery(c.Request().URL.RawQuery, r.parameters, in)
+		return decodeQuery(c.Request().URL.RawQuery, r.parameters, in)
 	}
-	return nil, nil
+	return nil
 }
 
 func write(c echo.Context, status int, body []byte) error {

@@ -22,11 +22,10 @@ import (
 // rig is the whole door on a whole App. Every answer is held against the description.
 type rig struct {
 	*apptest.Harness
-	t       testing.TB
-	base    string
-	client  *http.Client
-	seen    map[string]core.Caller // by the value of the session cookie
-	sandbox bool
+	t      testing.TB
+	base   string
+	client *http.Client
+	seen   map[string]core.Caller // by the value of the session cookie
 }
 
 func open(t *testing.T, options ...func(*app.Config)) *rig {
@@ -147,11 +146,14 @@ func (a answer) want(t testing.TB, status int, code core.Code) {
 	}
 }
 
-// document is the description in the repository.
-func document(t testing.TB) (doc struct {
+type description struct {
 	Paths map[string]map[string]any
-}) {
+}
+
+// document is the description in the repository.
+func document(t testing.TB) description {
 	t.Helper()
+	var doc description
 	file, err := os.ReadFile("testdata/openapi.json")
 	must(t, err)
 	must(t, json.Unmarshal(file, &doc))

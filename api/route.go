@@ -1,8 +1,6 @@
 package api
 
 import (
-	"net/http"
-	"reflect"
 	"strings"
 
 	"belfry/internal/core"
@@ -60,11 +58,10 @@ func (r route) failures() []core.Code {
 	may := map[core.Code]bool{
 		core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeInternal: true,
 		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true,
-		core.CodeNotFound:       r.action.byID,
-		core.CodeInvalidRequest: r.action.query != nil || r.action.body != nil || r.method == http.MethodPost,
+		core.CodeNotFound:        r.action.byID,
+		core.CodeInvalidRequest:  r.action.query != nil || r.shape != nil,
+		core.CodePayloadTooLarge: r.shape != nil, core.CodeUnsupportedMediaType: r.shape != nil,
 	}
-	may[core.CodePayloadTooLarge] = r.method == http.MethodPost || r.action.body != nil
-	may[core.CodeUnsupportedMediaType] = may[core.CodePayloadTooLarge]
 	for _, code := range r.codes {
 		may[code] = true
 	}
@@ -75,9 +72,4 @@ func (r route) failures() []core.Code {
 		}
 	}
 	return out
-}
-
-// described tells whether the document shows a body. A route that takes none tolerates an empty object.
-func (r *route) described() bool {
-	return r.action.body != nil && r.action.body != reflect.TypeFor[struct{}]()
 }

@@ -53,7 +53,7 @@ func shapeOf(r huma.Registry, s *huma.Schema) (*shape, error) {
 		s = r.SchemaFromRef(s.Ref)
 	}
 	if s.AnyOf != nil || s.AllOf != nil || s.Not != nil || s.Pattern != "" || s.MultipleOf != nil || s.UniqueItems ||
-		s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MinItems != nil || s.DependentRequired != nil && len(s.DependentRequired) > 0 {
+		s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MinItems != nil || len(s.DependentRequired) > 0 {
 		return nil, fmt.Errorf("schema %q uses a keyword that request bodies are not checked for", s.Title)
 	}
 	if s.OneOf != nil {
