@@ -17,10 +17,10 @@ import (
 	"belfry/internal/secret"
 )
 
-// begin starts to connect and gives consent; what comes back is the query of the way back.
-func begin(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, platform, profile string) url.Values {
+// begin starts to connect a Threads profile and gives consent; what comes back is the query of the way back.
+func begin(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, profile string) url.Values {
 	t.Helper()
-	start, err := h.App.StartConnect(t.Context(), ws.Owner, platform, apptest.Session)
+	start, err := h.App.StartConnect(t.Context(), ws.Owner, "threads", apptest.Session)
 	must(t, err)
 	return h.Consent(start.AuthorizeURL, profile)
 }
@@ -44,7 +44,7 @@ func TestAProfileIsConnectedThroughItsConsentPage(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	done, err := finish(t, h, ws, "threads", begin(t, h, ws, "threads", "maren.writes"))
+	done, err := finish(t, h, ws, "threads", begin(t, h, ws, "maren.writes"))
 	must(t, err)
 	if len(done.Accounts) != 1 || done.Choice != "" {
 		t.Fatalf("it came to %+v", done)
@@ -71,7 +71,7 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 	t.Parallel()
 	h := apptest.New(t)
 	one, two := h.Workspace("one"), h.Workspace("two")
-	back := begin(t, h, one, "threads", "one")
+	back := begin(t, h, one, "one")
 	foreign := url.Values{"state": {"made-up"}, "code": back["code"]}
 	stranger := one.Member(core.RoleAdmin)
 	for name, try := range map[string]func() (app.Connected, error){
@@ -100,7 +100,7 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 	_, err = finish(t, h, one, "threads", back)
 	want(t, core.CodeConflict, err)
 
-	late := begin(t, h, one, "threads", "late")
+	late := begin(t, h, one, "late")
 	h.Clock.Advance(10 * time.Minute)
 	_, err = finish(t, h, one, "threads", late)
 	want(t, core.CodeConflict, err)
@@ -126,12 +126,12 @@ func TestARefusedConsentConnectsNothing(t *testing.T) {
 	want(t, core.CodeConflict, err)
 
 	h.Fault(sim.Fault{Network: "threads", Call: "exchange", Kind: sim.Reject, Message: "The code is not for this app"})
-	_, err = finish(t, h, ws, "threads", begin(t, h, ws, "threads", "one"))
+	_, err = finish(t, h, ws, "threads", begin(t, h, ws, "one"))
 	if e := want(t, core.CodeConflict, err); !strings.Contains(e.Message, "The code is not for this app") {
 		t.Errorf("the network's words are lost: %s", e.Message)
 	}
 	h.Fault(sim.Fault{Network: "threads", Call: "exchange", Kind: sim.ServerError})
-	_, err = finish(t, h, ws, "threads", begin(t, h, ws, "threads", "one"))
+	_, err = finish(t, h, ws, "threads", begin(t, h, ws, "one"))
 	want(t, core.CodeUnavailable, err)
 	if list, err := h.App.ListAccounts(t.Context(), ws.Owner); err != nil || len(list.Accounts) != 0 {
 		t.Errorf("there are accounts: %+v, %v", list, err)
@@ -193,7 +193,7 @@ func TestThePlansAccountsAreCountedUnderALock(t *testing.T) {
 	ws := h.WorkspaceOn(core.PlanFree, "one", "UTC")
 	backs := make([]url.Values, 6)
 	for i := range backs {
-		backs[i] = begin(t, h, ws, "threads", "profile_"+string(rune('a'+i)))
+		backs[i] = begin(t, h, ws, "profile_"+string(rune('a'+i)))
 	}
 	connected := make(chan app.Connected, len(backs))
 	together(t, len(backs), func(i int) error {
@@ -380,7 +380,7 @@ func TestANetworkWithPKCEIsShownTheVerifierOfItsChallenge(t *testing.T) {
 		return p
 	}))
 	ws := h.Workspace("one")
-	back := begin(t, h, ws, "threads", "one")
+	back := begin(t, h, ws, "one")
 	var sealed []byte
 	must(t, h.Pool.QueryRow(t.Context(), `SELECT verifier FROM connections`).Scan(&sealed))
 	_, err := finish(t, h, ws, "threads", back)

@@ -24,13 +24,13 @@ const (
 
 	refreshBatch = 500
 
-	tokenEnded = "The token has reached its end and cannot be renewed without a person."
+	pastItsDate = "The token has reached its end and cannot be renewed without a person."
 )
 
 // DueRefreshes lists the tokens to renew now. Those that nobody can renew and that are past their date
 // become expired on the way.
 func (a *App) DueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
-	if err := a.cfg.Store.ExpireTokens(ctx, tokenEnded); err != nil {
+	if err := a.cfg.Store.ExpireTokens(ctx, pastItsDate); err != nil {
 		return nil, fmt.Errorf("mark expired accounts: %w", err)
 	}
 	due, err := a.cfg.Store.DueRefreshes(ctx, refreshBatch)

@@ -17,7 +17,7 @@ import (
 )
 
 // refreshAll does what the worker does: it renews what is due.
-func refreshAll(t *testing.T, h *apptest.Harness, a *app.App) int {
+func refreshAll(t *testing.T, a *app.App) int {
 	t.Helper()
 	due, err := a.DueRefreshes(t.Context())
 	must(t, err)
@@ -42,12 +42,12 @@ func TestATokenIsRenewedAheadOfItsEnd(t *testing.T) {
 	ws := h.Workspace("one")
 	a := ws.Account("threads")
 	ws.Account("facebook") // its tokens need no renewal
-	if n := refreshAll(t, h, h.App); n != 0 {
+	if n := refreshAll(t, h.App); n != 0 {
 		t.Errorf("%d are due at once", n)
 	}
 	h.Clock.Advance(31 * 24 * time.Hour)
 	before := stored[[]byte](t, h, a, "token")
-	if n := refreshAll(t, h, h.App); n != 1 {
+	if n := refreshAll(t, h.App); n != 1 {
 		t.Errorf("%d are due after half of the life", n)
 	}
 	if bytes.Equal(before, stored[[]byte](t, h, a, "token")) {
@@ -57,7 +57,7 @@ func TestATokenIsRenewedAheadOfItsEnd(t *testing.T) {
 	if err != nil || list.Accounts[0].Status != "ok" || !list.Accounts[0].ExpiresAt.Equal(h.Clock.Now().Add(60*24*time.Hour)) {
 		t.Errorf("the account is %+v, %v", list.Accounts[0], err)
 	}
-	if n := refreshAll(t, h, h.App); n != 0 {
+	if n := refreshAll(t, h.App); n != 0 {
 		t.Errorf("%d are due right after", n)
 	}
 }
@@ -96,7 +96,7 @@ func TestOnlyTheNetworksWordChangesTheStatus(t *testing.T) {
 			h.Clock.Advance(31 * 24 * time.Hour)
 			h.Fault(sim.Fault{Network: "threads", Call: "refresh", Kind: c.kind})
 			before := stored[[]byte](t, h, a, "token")
-			refreshAll(t, h, h.App)
+			refreshAll(t, h.App)
 			if got := stored[string](t, h, a, "status"); got != c.status {
 				t.Errorf("the status is %s", got)
 			}
@@ -105,16 +105,16 @@ func TestOnlyTheNetworksWordChangesTheStatus(t *testing.T) {
 			}
 			reason := stored[string](t, h, a, "status_reason")
 			if c.status != "ok" {
-				if reason == "" || refreshAll(t, h, h.App) != 0 {
+				if reason == "" || refreshAll(t, h.App) != 0 {
 					t.Errorf("the reason is %q", reason)
 				}
 				return
 			}
-			if n := refreshAll(t, h, h.App); n != 0 || reason != "" {
+			if n := refreshAll(t, h.App); n != 0 || reason != "" {
 				t.Errorf("tried again at once; reason %q", reason)
 			}
 			h.Clock.Advance(time.Hour) // the latest that it is tried again
-			if n := refreshAll(t, h, h.App); n != 1 || bytes.Equal(before, stored[[]byte](t, h, a, "token")) {
+			if n := refreshAll(t, h.App); n != 1 || bytes.Equal(before, stored[[]byte](t, h, a, "token")) {
 				t.Errorf("%d were tried again", n)
 			}
 		})
@@ -161,14 +161,14 @@ func TestWhatTheNetworkLeavesOutIsKept(t *testing.T) {
 		}
 		return network.Token{Access: "a3", RefreshAt: h.Clock.Now()}, nil
 	})
-	refreshAll(t, h, h.App)
+	refreshAll(t, h.App)
 	h.Clock.Advance(31 * 24 * time.Hour)
-	refreshAll(t, h, h.App) // answers without a refresh token, and due at once
-	if n := refreshAll(t, h, h.App); n != 0 {
+	refreshAll(t, h.App) // answers without a refresh token, and due at once
+	if n := refreshAll(t, h.App); n != 0 {
 		t.Error("a renewal that is due at once runs in circles")
 	}
 	h.Clock.Advance(time.Minute)
-	refreshAll(t, h, h.App)
+	refreshAll(t, h.App)
 	if len(seen) != 3 || seen[2].Access != "a3" || seen[2].Refresh != "r2" || len(seen[2].Scopes) != 1 {
 		t.Errorf("the tokens were %d, the last %q %q %v", len(seen), seen[2].Access.Reveal(), seen[2].Refresh.Reveal(), seen[2].Scopes)
 	}
@@ -181,7 +181,7 @@ func TestAnEmptyTokenNeverReplacesOne(t *testing.T) {
 	t.Parallel()
 	h, _, a, r := renewal(t, func(network.Token) (network.Token, error) { return network.Token{Refresh: "r2"}, nil })
 	before := stored[[]byte](t, h, a, "token")
-	refreshAll(t, h, h.App)
+	refreshAll(t, h.App)
 	if r.calls != 1 || !bytes.Equal(before, stored[[]byte](t, h, a, "token")) || stored[string](t, h, a, "status") != "ok" {
 		t.Errorf("after %d calls the token changed", r.calls)
 	}
@@ -196,7 +196,7 @@ func TestFailedRenewalsBackOff(t *testing.T) {
 	h.Clock.Set(due)
 	var tries []time.Duration
 	for h.Clock.Now().Sub(due) < 8*time.Hour {
-		refreshAll(t, h, h.App)
+		refreshAll(t, h.App)
 		next := stored[time.Time](t, h, a, "token_refresh_at")
 		tries = append(tries, next.Sub(h.Clock.Now()))
 		h.Clock.Set(next)
@@ -244,11 +244,11 @@ func TestAWorkerThatDiesGivesTheRenewalBack(t *testing.T) {
 		defer func() { _ = recover() }()
 		_ = h.App.RefreshToken(t.Context(), ws.ID, ws.AccountID(a))
 	}()
-	if n := refreshAll(t, h, h.App); n != 0 {
+	if n := refreshAll(t, h.App); n != 0 {
 		t.Errorf("%d are due while it is claimed", n)
 	}
 	h.Clock.Advance(5 * time.Minute)
-	if n := refreshAll(t, h, h.App); n != 1 || r.calls != 2 {
+	if n := refreshAll(t, h.App); n != 1 || r.calls != 2 {
 		t.Errorf("%d are due after the lease, %d calls", n, r.calls)
 	}
 }
@@ -261,12 +261,12 @@ func TestATokenThatNobodyCanRenewExpiresAtItsDate(t *testing.T) {
 	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET token_expires_at = $1`, h.Clock.Now().Add(time.Hour))
 	must(t, err)
 	h.Clock.Advance(time.Hour - time.Second)
-	refreshAll(t, h, h.App)
+	refreshAll(t, h.App)
 	if got := stored[string](t, h, a, "status"); got != "ok" {
 		t.Errorf("before its date it is %s", got)
 	}
 	h.Clock.Advance(time.Second)
-	refreshAll(t, h, h.App)
+	refreshAll(t, h.App)
 	if got := stored[string](t, h, a, "status"); got != "expired" || stored[string](t, h, a, "status_reason") == "" {
 		t.Errorf("at its date it is %s", got)
 	}
@@ -276,7 +276,7 @@ func TestADisconnectedAccountIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	h, ws, a, r := renewal(t, func(network.Token) (network.Token, error) { return network.Token{}, errors.New("asked") })
 	must(t, h.App.Disconnect(t.Context(), ws.Owner, a.ID))
-	refreshAll(t, h, h.App)
+	refreshAll(t, h.App)
 	must(t, h.App.RefreshToken(t.Context(), ws.ID, ws.AccountID(a)))
 	if r.calls != 0 {
 		t.Errorf("the network was asked %d times", r.calls)

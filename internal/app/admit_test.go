@@ -10,8 +10,8 @@ import (
 	"belfry/internal/core"
 )
 
-func limitCreate(most int, window time.Duration) func(*app.Config) {
-	return func(c *app.Config) { c.LimitCreate = app.Rate{Max: most, Window: window} }
+func limitCreate(most int) func(*app.Config) {
+	return func(c *app.Config) { c.LimitCreate = app.Rate{Max: most, Window: time.Hour} }
 }
 
 func create(key string, body string) app.Need {
@@ -63,7 +63,7 @@ func TestSixtyOf64ConcurrentCreationsPass(t *testing.T) {
 
 func TestTheHourlyLimitHoldsForEveryHour(t *testing.T) {
 	t.Parallel()
-	h := apptest.New(t, limitCreate(3, time.Hour))
+	h := apptest.New(t, limitCreate(3))
 	key := h.Workspace("one").Key(core.Write)
 	admit := func() (app.Admitted, error) { return h.App.Admit(t.Context(), key.Caller, create("", "")) }
 	for range 3 { // at 9:00, 9:20, 9:40
@@ -89,7 +89,7 @@ func TestTheHourlyLimitHoldsForEveryHour(t *testing.T) {
 
 func TestAdmitChecksInTheOrderOfTheSpecification(t *testing.T) {
 	t.Parallel()
-	h := apptest.New(t, limitCreate(1, time.Hour))
+	h := apptest.New(t, limitCreate(1))
 	ws := h.Workspace("one")
 	reader := ws.Key(core.Read)
 	viewer := ws.Member(core.RoleViewer)
@@ -137,7 +137,7 @@ func mustKey(t *testing.T, h *apptest.Harness, bearer string) core.Caller {
 
 func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	t.Parallel()
-	h := apptest.New(t, limitCreate(2, time.Hour))
+	h := apptest.New(t, limitCreate(2))
 	key := h.Workspace("one").Key(core.Write)
 	need := create("k-1", `{"text":"hello"}`)
 
@@ -181,7 +181,7 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 
 func TestARefusedRequestFreesItsKey(t *testing.T) {
 	t.Parallel()
-	h := apptest.New(t, limitCreate(3, time.Hour))
+	h := apptest.New(t, limitCreate(3))
 	key := h.Workspace("one").Key(core.Write)
 	bad, mended := create("k", `{"bad"`), create("k", `{}`)
 	_, err := h.App.Admit(t.Context(), key.Caller, bad)

@@ -189,7 +189,7 @@ func TestAKeyIsRecognisedUntilItIsRevoked(t *testing.T) {
 	_, mistyped := h.App.Authenticate(t.Context(), made.Key[:len(made.Key)-1]+"!")
 	_, missing := h.App.Authenticate(t.Context(), "")
 	for _, err := range []error{revoked, mistyped, missing} {
-		if e := want(t, core.CodeUnauthenticated, err); !reflect.DeepEqual(e, core.Unauthenticated()) {
+		if e := want(t, core.CodeUnauthenticated, err); !reflect.DeepEqual(*e, *core.Unauthenticated()) {
 			t.Errorf("the answer is %+v", e)
 		}
 	}
@@ -280,7 +280,10 @@ func TestWhatIsNoSessionIsNotSignedIn(t *testing.T) {
 	h := apptest.New(t)
 	one, two := h.Workspace("one"), h.Workspace("two")
 	for _, ids := range [][2]string{
-		{"", ""}, {"usr_x", one.ID.String()}, {one.Owner.User().String(), two.ID.String()}, {one.ID.String(), one.ID.String()},
+		{"", ""},
+		{"usr_x", one.ID.String()},
+		{one.Owner.User().String(), two.ID.String()},
+		{one.ID.String(), one.ID.String()},
 		{one.Owner.User().String(), "ws_00000000000000000000000000"},
 	} {
 		c, err := h.App.SessionCaller(t.Context(), ids[0], ids[1])

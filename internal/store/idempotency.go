@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"belfry/internal/core"
@@ -24,9 +25,7 @@ type Kept struct {
 
 func (r Replay) args(more args) args {
 	a := args{"route": r.Route, "key": r.Key}
-	for name, v := range more {
-		a[name] = v
-	}
+	maps.Copy(a, more)
 	return a
 }
 

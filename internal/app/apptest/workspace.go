@@ -20,7 +20,7 @@ const Password = "three crooked bells ring"
 var passwordHash = sync.OnceValue(func() string { //nolint:gochecknoglobals // see above
 	hash, err := secret.NewPasswords().Hash(context.Background(), Password)
 	if err != nil {
-		panic(err) //nolint:forbidigo // only a context that ends makes it fail
+		panic(err) // only a context that ends makes it fail
 	}
 	return hash
 })

@@ -1,0 +1,147 @@
+package store_test
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// account stores a connected account whose token is its name.
+func (s side) account(t *testing.T, name string) core.AccountID {
+	t.Helper()
+	a := core.Account{
+		ID: core.NewID[core.AccountKind](), Platform: "threads", ExternalID: name, Username: name, DisplayName: "Profile " + name,
+		ConnectedAt: "http://here", CreatedAt: start,
+	}
+	must(t, s.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte(name), ExpiresAt: start.Add(time.Hour), RefreshAt: start}))
+	return a.ID
+}
+
+func TestAccountsBelongToOneWorkspace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	mine, theirs := w.one.account(t, "p"), w.two.account(t, "p")
+	if mine == theirs {
+		t.Fatal("one account for two workspaces")
+	}
+	a, token, err := w.one.AccountWithToken(t.Context(), mine)
+	if err != nil || string(token) != "p" || a.Status != core.AccountOK || a.ExternalID != "p" || !a.ExpiresAt.Equal(start.Add(time.Hour)) || a.ConnectedAt != "http://here" {
+		t.Errorf("the account: %+v, %s, %v", a, token, err)
+	}
+	for what, call := range map[string]func() error{
+		"reading":    func() error { _, err := w.one.Account(t.Context(), theirs); return err },
+		"locking":    func() error { _, err := w.one.LockAccount(t.Context(), theirs); return err },
+		"its token":  func() error { _, _, err := w.one.AccountWithToken(t.Context(), theirs); return err },
+		"a renewal":  func() error { _, _, err := w.one.ClaimRefresh(t.Context(), theirs, time.Minute); return err },
+		"no profile": func() error { _, _, err := w.one.FindAccount(t.Context(), "threads", "q"); return err },
+	} {
+		missing(t, what, call())
+	}
+	found, err := w.one.AccountsByID(t.Context(), []core.AccountID{mine, theirs})
+	if err != nil || len(found) != 1 || found[mine].ID != mine {
+		t.Errorf("by id: %+v, %v", found, err)
+	}
+	// What changes an account changes none of another workspace.
+	must(t, w.one.SetAccountStatus(t.Context(), theirs, core.AccountRevoked, "no"))
+	must(t, w.one.HideAccount(t.Context(), theirs, "no", start))
+	must(t, w.one.WakeArmed(t.Context(), theirs))
+	must(t, w.one.FinishRefresh(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
+	if a, token, err := w.two.AccountWithToken(t.Context(), theirs); err != nil || a.Status != core.AccountOK || string(token) != "p" {
+		t.Errorf("theirs: %+v, %s, %v", a, token, err)
+	}
+	if n, err := w.two.CountAccounts(t.Context()); err != nil || n != 1 {
+		t.Errorf("they have %d, %v", n, err)
+	}
+	if list, err := w.one.Accounts(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("the list: %+v, %v", list, err)
+	}
+	if posts, err := w.one.QueuedPosts(t.Context(), mine); err != nil || len(posts) != 0 {
+		t.Errorf("queued: %v, %v", posts, err)
+	}
+	if counts, err := w.one.QueuedByAccount(t.Context()); err != nil || len(counts) != 0 {
+		t.Errorf("queued: %v, %v", counts, err)
+	}
+}
+
+func TestAHiddenAccountIsRevivedWithItsID(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.one.account(t, "p")
+	must(t, w.one.HideAccount(t.Context(), id, "disconnected", start))
+	_, err := w.one.Account(t.Context(), id)
+	missing(t, "a hidden account", err)
+	a, token, err := w.one.AccountWithToken(t.Context(), id)
+	if err != nil || a.Status != core.AccountRevoked || len(token) != 0 || !a.ExpiresAt.IsZero() {
+		t.Errorf("hidden: %+v, %q, %v", a, token, err)
+	}
+	found, connected, err := w.one.FindAccount(t.Context(), "threads", "p")
+	if err != nil || found != id || connected {
+		t.Errorf("found %s, %v, %v", found, connected, err)
+	}
+	must(t, w.one.SetAccountStatus(t.Context(), id, core.AccountOK, "")) // a worker that was late
+	a.Username = "renamed"
+	a.CreatedAt = start.Add(time.Hour)
+	must(t, w.one.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte("new")}))
+	back, err := w.one.Account(t.Context(), id)
+	if err != nil || back.Username != "renamed" || back.Status != core.AccountOK || back.StatusReason != "" || !back.CreatedAt.Equal(start) {
+		t.Errorf("revived: %+v, %v", back, err)
+	}
+}
+
+func TestARenewalIsClaimedOnceAndKeepsANewerToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.one.account(t, "p")
+	due, err := w.DueRefreshes(t.Context(), 10)
+	if err != nil || len(due) != 1 || due[0].Account != id || due[0].Workspace != w.one.id {
+		t.Fatalf("due: %+v, %v", due, err)
+	}
+	_, claimed, err := w.one.ClaimRefresh(t.Context(), id, time.Hour)
+	must(t, err)
+	_, _, err = w.one.ClaimRefresh(t.Context(), id, time.Hour)
+	missing(t, "a second claim", err)
+	a, err := w.one.Account(t.Context(), id)
+	must(t, err)
+	must(t, w.one.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte("by a person"), ExpiresAt: start.Add(48 * time.Hour)}))
+	late := store.RefreshResult{Status: core.AccountRevoked, Reason: "old news", NeverAuto: true}
+	must(t, w.one.FinishRefresh(t.Context(), id, claimed, late))
+	a, token, err := w.one.AccountWithToken(t.Context(), id)
+	if err != nil || a.Status != core.AccountOK || !bytes.Equal(token, []byte("by a person")) {
+		t.Errorf("the newer token: %+v, %s, %v", a, token, err)
+	}
+	must(t, w.one.FinishRefresh(t.Context(), id, token, late))
+	if a, err := w.one.Account(t.Context(), id); err != nil || a.Status != core.AccountRevoked || a.StatusReason != "old news" || !a.ExpiresAt.Equal(start.Add(48*time.Hour)) {
+		t.Errorf("the result: %+v, %v", a, err)
+	}
+}
+
+func TestConsentsAreTakenOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	account := core.NewID[core.AccountKind]()
+	c := store.Connection{
+		StateHash: []byte("state"), User: w.one.owner, Platform: "threads", Account: &account, SessionHash: []byte("session"), Verifier: []byte("v"),
+	}
+	must(t, w.one.AddConnection(t.Context(), c, start.Add(time.Minute)))
+	without := c
+	without.StateHash, without.Account = []byte("other"), nil
+	must(t, w.one.AddConnection(t.Context(), without, start.Add(time.Minute)))
+	_, err := w.two.TakeConnection(t.Context(), c, false, start)
+	missing(t, "another workspace's", err)
+	_, err = w.one.TakeConnection(t.Context(), c, true, start)
+	missing(t, "a choice", err)
+	_, err = w.one.TakeConnection(t.Context(), c, false, start.Add(time.Minute))
+	missing(t, "an expired one", err)
+	got, err := w.one.TakeConnection(t.Context(), c, false, start)
+	if err != nil || got.Account == nil || *got.Account != account || string(got.Verifier) != "v" || got.Platform != "threads" {
+		t.Errorf("taken: %+v, %v", got, err)
+	}
+	_, err = w.one.TakeConnection(t.Context(), c, false, start)
+	missing(t, "a second time", err)
+	if got, err := w.one.TakeConnection(t.Context(), without, false, start); err != nil || got.Account != nil {
+		t.Errorf("without an account: %+v, %v", got, err)
+	}
+}

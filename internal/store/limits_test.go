@@ -1,0 +1,142 @@
+package store_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"belfry/internal/store"
+)
+
+func TestLimitsHoldByTheRunningClock(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, count := range map[string]func() (store.Count, error){
+		"address":   func() (store.Count, error) { return w.CountAddress(t.Context(), "192.0.2.1", 40, time.Hour) },
+		"creations": func() (store.Count, error) { return w.one.CountCreate(t.Context(), 40, time.Hour) },
+	} {
+		var granted atomic.Int64
+		var group sync.WaitGroup
+		for range 120 {
+			group.Go(func() {
+				c, err := count()
+				if err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+				if c.Granted {
+					granted.Add(1)
+				} else if c.RetryAfter <= 0 || c.RetryAfter > time.Hour+time.Minute || c.Remaining != 0 {
+					t.Errorf("%s: a refusal says %+v", name, c)
+				}
+			})
+		}
+		group.Wait()
+		if granted.Load() != 40 {
+			t.Errorf("%s: %d were granted of 40", name, granted.Load())
+		}
+	}
+	if c, err := w.two.PeekCreate(t.Context(), 40, time.Hour); err != nil || c.Remaining != 40 || c.Granted {
+		t.Errorf("a look at the other's: %+v, %v", c, err)
+	}
+}
+
+// A short window really passes: nothing here moves a clock.
+func TestAShortWindowPasses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	count := func() store.Count {
+		t.Helper()
+		c, err := w.CountAddress(t.Context(), "192.0.2.1", 2, time.Second)
+		must(t, err)
+		return c
+	}
+	count()
+	count()
+	deadline := time.Now().Add(20 * time.Second)
+	for c := count(); !c.Granted; c = count() {
+		if time.Now().After(deadline) {
+			t.Fatal("nothing passes any more")
+		}
+		<-time.After(c.RetryAfter)
+	}
+}
+
+func TestAThrottleGivesABurstAndThenOneAtATime(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	try := func() time.Duration {
+		t.Helper()
+		wait, err := w.Throttle(t.Context(), "k", 3, time.Hour)
+		must(t, err)
+		return wait
+	}
+	for i := range 3 {
+		if wait := try(); wait != 0 {
+			t.Errorf("try %d waits %s", i, wait)
+		}
+	}
+	for range 2 { // a refusal costs nothing
+		if wait := try(); wait <= 59*time.Minute || wait > time.Hour {
+			t.Errorf("the fourth waits %s", wait)
+		}
+	}
+	must(t, w.Forgive(t.Context(), "k"))
+	if wait := try(); wait != 0 {
+		t.Errorf("once forgiven it waits %s", wait)
+	}
+}
+
+func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	r := store.Replay{Route: "POST /posts", Key: "k", Fingerprint: []byte("f")}
+	begin := func(in store.Tenant, r store.Replay) (store.Kept, bool) {
+		t.Helper()
+		kept, first, err := in.BeginReplay(t.Context(), r, time.Minute, time.Hour)
+		must(t, err)
+		return kept, first
+	}
+	if _, first := begin(w.one.Tenant, r); !first {
+		t.Error("the first is none")
+	}
+	if kept, first := begin(w.one.Tenant, r); first || kept.Status != 0 {
+		t.Errorf("while it runs: %+v", kept)
+	}
+	if _, first := begin(w.two.Tenant, r); !first {
+		t.Error("another workspace's is taken for a repetition")
+	}
+	must(t, w.two.DropReplay(t.Context(), r))
+	must(t, w.two.KeepReplay(t.Context(), r, 201, nil))
+	must(t, w.one.KeepReplay(t.Context(), r, 201, []byte("body")))
+	must(t, w.one.KeepReplay(t.Context(), r, 200, []byte("late")))
+	must(t, w.one.DropReplay(t.Context(), r)) // too late as well
+	if kept, first := begin(w.one.Tenant, r); first || kept.Status != 201 || string(kept.Body) != "body" || string(kept.Fingerprint) != "f" {
+		t.Errorf("the answer: %+v", kept)
+	}
+	other := r
+	other.Route = "POST /media/uploads"
+	if _, first := begin(w.one.Tenant, other); !first {
+		t.Error("another route's is taken for a repetition")
+	}
+}
+
+func TestPulseAndHousekeeping(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if p, err := w.Pulse(t.Context(), time.Minute, time.Minute); err != nil || p.WorkerSeen || p.Overdue {
+		t.Errorf("at first: %+v, %v", p, err)
+	}
+	must(t, w.Beat(t.Context(), "w"))
+	must(t, w.Beat(t.Context(), "w"))
+	if p, err := w.Pulse(t.Context(), time.Minute, time.Minute); err != nil || !p.WorkerSeen {
+		t.Errorf("after a beat: %+v, %v", p, err)
+	}
+	uses := store.Uses{Replays: time.Hour, Creations: time.Hour, Addresses: time.Hour, Workers: time.Hour}
+	must(t, w.Housekeep(t.Context(), start, uses))
+	if p, err := w.Pulse(t.Context(), time.Minute, time.Minute); err != nil || !p.WorkerSeen {
+		t.Errorf("housekeeping dropped a worker that reports: %+v, %v", p, err)
+	}
+	must(t, w.ExpireTokens(t.Context(), "late"))
+	must(t, w.ReviewAccounts(t.Context(), "http://here", "elsewhere"))
+}
