@@ -109,7 +109,7 @@ var keepers = []struct {
 	{"golang.org/x/image", "internal/media"},
 	{"golang.org/x/sync", "internal/secret cmd/belfry"},
 	{"golang.org/x/text", "internal/app"},
-	{"golang.org/x/net", "internal/app/apptest e2e e2e/*"},
+	{"golang.org/x/net", "internal/sandbox internal/app/apptest e2e e2e/*"},
 	{"os/exec", "internal/postgres internal/media tools/* e2e e2e/*"},
 }
 
