@@ -1,0 +1,108 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// client calls /v1 with a key.
+type client struct {
+	t   testing.TB
+	url string
+	key string
+}
+
+func (s *service) client(key string) *client { return &client{s.t, s.url + "/v1", key} }
+
+// answer is a decoded answer of the API, errors included.
+type answer struct {
+	Status int               `json:"-"`
+	Header map[string]string `json:"-"`
+	Raw    string            `json:"-"`
+
+	Code, Message, Hint string
+	ID                  string
+	Posts               []post
+	NextCursor          *string
+	Events              []struct{ Kind, Message string }
+	Rows                []struct {
+		AccountID string
+		Issues    []struct{ Code string }
+	}
+	OK bool
+}
+
+type post struct {
+	ID, AccountID, Platform, Text, Status, StatusLine string
+	ExternalID, ExternalURL                           *string
+	PublishAt                                         *time.Time
+	Attempts                                          int
+	Error                                             *struct{ Code, Message string }
+}
+
+func (c *client) do(method, path string, body any) answer {
+	c.t.Helper()
+	return c.with(nil, method, path, body)
+}
+
+func (c *client) with(header map[string]string, method, path string, body any) answer {
+	c.t.Helper()
+	all := map[string]string{"Authorization": "Bearer " + c.key}
+	for name, value := range header {
+		all[name] = value
+	}
+	status, got, raw := send(c.t, method, c.url+path, all, body)
+	a := answer{Status: status, Raw: string(raw), Header: map[string]string{}}
+	for name := range got {
+		a.Header[name] = got.Get(name)
+	}
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &a); err != nil {
+			c.t.Fatalf("%s %s answers %d and no JSON: %s", method, path, status, raw)
+		}
+	}
+	return a
+}
+
+// want fails the test unless the answer has the status.
+func (a answer) want(t testing.TB, status int) answer {
+	t.Helper()
+	if a.Status != status {
+		t.Fatalf("answered %d: %s; want %d", a.Status, a.Raw, status)
+	}
+	return a
+}
+
+type fields map[string]any
+
+func create(text string, when any, accounts ...string) fields {
+	return fields{"targets": fields{"accountIds": accounts}, "text": text, "when": when, "confirm": true}
+}
+
+func (c *client) post(text string, when any, account string) post {
+	c.t.Helper()
+	return c.do("POST", "/posts", create(text, when, account)).want(c.t, 201).Posts[0]
+}
+
+func (c *client) get(id string) post {
+	c.t.Helper()
+	a := c.do("GET", "/posts/"+id, nil).want(c.t, 200)
+	var p post
+	if err := json.Unmarshal([]byte(a.Raw), &p); err != nil {
+		c.t.Fatal(err)
+	}
+	return p
+}
+
+// becomes waits until the post has the status.
+func (c *client) becomes(id, status string, within time.Duration) post {
+	c.t.Helper()
+	var p post
+	eventually(c.t, within, fmt.Sprintf("post %s is %s", id, status), func() bool {
+		p = c.get(id)
+		return p.Status == status
+	})
+	return p
+}
