@@ -89,13 +89,16 @@ func (a *App) refresh(ctx context.Context, t store.Tenant, account core.Account,
 	}
 	if err != nil {
 		log.WarnContext(ctx, "a token could not be renewed", "error", err)
-		return a.notRefreshed(old, err), nil
+		result := a.notRefreshed(old, err)
+		a.cfg.Metrics.Refresh(string(account.Platform), refreshOutcomes[result.Status])
+		return result, nil
 	}
 	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.merged(old, fresh))
 	if err != nil {
 		return same, err
 	}
 	log.InfoContext(ctx, "a token was renewed")
+	a.cfg.Metrics.Refresh(string(account.Platform), "renewed")
 	same.Token = &token
 	return same, nil
 }
@@ -118,6 +121,11 @@ func (a *App) merged(old, fresh network.Token) network.Token {
 var lost = map[network.Kind]core.AccountStatus{
 	network.Expired: core.AccountExpired,
 	network.Revoked: core.AccountRevoked,
+}
+
+// refreshOutcomes names, for the figures, what a failed renewal left the account in.
+var refreshOutcomes = map[core.AccountStatus]string{
+	core.AccountOK: "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
 }
 
 func (a *App) notRefreshed(old network.Token, err error) store.RefreshResult {

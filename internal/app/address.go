@@ -32,7 +32,15 @@ func rateLimited(wait time.Duration, message, hint string) *core.Error {
 	return e
 }
 
-func (r Rate) over(c Counted, what string) error {
+// Names of the limits, as the RateLimit headers and the figures have them.
+const (
+	policyAddress = "address"
+	policyCreate  = "post-create"
+	policySignIn  = "sign-in"
+)
+
+func (a *App) overLimit(policy string, c Counted, what string) error {
+	a.cfg.Metrics.RateLimited(policy)
 	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait as long as Retry-After says, and send fewer at a time.")
 }
 
@@ -41,7 +49,7 @@ func (r Rate) over(c Counted, what string) error {
 func (a *App) CountAddress(ctx context.Context, addressKey string) (Counted, error) {
 	if wait := a.refused.wait(addressKey, a.cfg.Now()); wait > 0 {
 		c := a.cfg.LimitAddress.counted(store.Count{Reset: wait, RetryAfter: wait})
-		return c, a.cfg.LimitAddress.over(c, "requests from this address")
+		return c, a.overLimit(policyAddress, c, "requests from this address")
 	}
 	n, err := a.cfg.Store.CountAddress(ctx, addressKey, a.cfg.LimitAddress.Max, a.cfg.LimitAddress.Window)
 	if err != nil {
@@ -52,7 +60,7 @@ func (a *App) CountAddress(ctx context.Context, addressKey string) (Counted, err
 		return c, nil
 	}
 	a.refused.note(addressKey, a.cfg.Now(), c.RetryAfter)
-	return c, a.cfg.LimitAddress.over(c, "requests from this address")
+	return c, a.overLimit(policyAddress, c, "requests from this address")
 }
 
 // countCreate counts a creation of posts in the hourly limit.
@@ -65,7 +73,7 @@ func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) 
 	if n.Granted {
 		return c, nil
 	}
-	return c, a.cfg.LimitCreate.over(c, "creations of posts in this workspace")
+	return c, a.overLimit(policyCreate, c, "creations of posts in this workspace")
 }
 
 // withCreations adds the figures of the hourly limit to a replayed answer, which costs nothing of it.

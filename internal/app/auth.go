@@ -157,6 +157,7 @@ func (a *App) throttle(ctx context.Context, key string, tries int, interval time
 		return fmt.Errorf("throttle signing in: %w", err)
 	}
 	if wait > 0 {
+		a.cfg.Metrics.RateLimited(policySignIn)
 		return rateLimited(wait, "Too many tries to sign in.", "Wait a little, then try again.")
 	}
 	return nil
