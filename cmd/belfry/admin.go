@@ -79,8 +79,7 @@ func workspaceCreate(p *program, ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "%s %s\n", made.Workspace, made.Slug)
-		return nil
+		return p.say("%s %s", made.Workspace, made.Slug)
 	})
 }
 
@@ -98,8 +97,7 @@ func workspacePlan(p *program, ctx context.Context, args []string) error {
 		if err := s.SetPlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.out, "%s is on the plan %s.\n", *workspace, *plan)
-		return nil
+		return p.say("%s is on the plan %s.", *workspace, *plan)
 	})
 }
 
@@ -119,8 +117,7 @@ func keyCreate(p *program, ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(p.out, key.Key)
-		return nil
+		return p.say("%s", key.Key)
 	})
 }
 
@@ -145,7 +142,6 @@ func userPassword(p *program, ctx context.Context, args []string) error {
 		if err := s.SetPassword(ctx, *email, password); err != nil {
 			return err
 		}
-		fmt.Fprintln(p.out, "The password is changed.")
-		return nil
+		return p.say("The password is changed.")
 	})
 }

@@ -40,16 +40,15 @@ func backup(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return fmt.Errorf("make the backup's file: %w", err)
 	}
-	defer os.Remove(file.Name())
+	defer func() { _ = os.Remove(file.Name()) }() // gone already when it was renamed
 	if err := errors.Join(postgres.Dump(ctx, cfg.DataDir, file), file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("back up the database: %w", err)
 	}
 	if err := os.Rename(file.Name(), name); err != nil {
 		return fmt.Errorf("name the backup: %w", err)
 	}
-	fmt.Fprintf(p.out, "The database is in %s. Keep %s apart from it: without those keys the networks' tokens cannot be read.\n",
+	return p.say("The database is in %s. Keep %s apart from it: without those keys the networks' tokens cannot be read.",
 		name, filepath.Join(cfg.DataDir, "secret.keys"))
-	return nil
 }
 
 func restore(p *program, ctx context.Context, args []string) (err error) {
@@ -65,6 +64,5 @@ func restore(p *program, ctx context.Context, args []string) (err error) {
 	if err := postgres.Restore(ctx, cfg.DataDir, file); err != nil {
 		return fmt.Errorf("restore the database: %w", err)
 	}
-	fmt.Fprintln(p.out, "The database is as it was when the backup was made. Posts that went out since then are on the queue again: look at them before you start the service.")
-	return nil
+	return p.say("The database is as it was when the backup was made. Posts that went out since then are on the queue again: look at them before you start the service.")
 }

@@ -40,12 +40,11 @@ func commands() []command {
 
 // dispatch finds the command that the arguments begin with and runs it.
 func (p *program) dispatch(ctx context.Context, args []string) error {
-	if len(args) == 0 || slices.Contains([]string{"help", "--help", "-h"}, args[0]) {
-		p.help()
-		if len(args) == 0 {
-			return errUsage
-		}
-		return nil
+	if len(args) == 0 {
+		return errors.Join(p.help(), errUsage)
+	}
+	if slices.Contains([]string{"help", "--help", "-h"}, args[0]) {
+		return p.help()
 	}
 	for _, c := range commands() {
 		words := strings.Fields(c.name)
@@ -53,18 +52,20 @@ func (p *program) dispatch(ctx context.Context, args []string) error {
 			return c.run(p, ctx, args[len(words):])
 		}
 	}
-	p.help()
-	return fmt.Errorf("there is no command %q", strings.Join(args, " "))
+	return errors.Join(p.help(), fmt.Errorf("there is no command %q", strings.Join(args, " ")))
 }
 
-func (p *program) help() {
-	fmt.Fprint(p.err, "Belfry publishes posts to social networks.\n\nUsage: belfry COMMAND [OPTIONS]\n\n")
-	table := tabwriter.NewWriter(p.err, 0, 0, 2, ' ', 0)
+func (p *program) help() error {
+	var text strings.Builder
+	text.WriteString("Belfry publishes posts to social networks.\n\nUsage: belfry COMMAND [OPTIONS]\n\n")
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
 	for _, c := range commands() {
 		fmt.Fprintf(table, "  %s\t%s\n", c.name, c.about)
 	}
-	table.Flush()
-	fmt.Fprintln(p.err, "\nBELFRY_ variables set everything else: `belfry config` prints them.")
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	return p.say("%s\nBELFRY_ variables set everything else: `belfry config` prints them.", text.String())
 }
 
 // flags makes a command's options; parse refuses what is left over.
@@ -110,11 +111,10 @@ func migrate(p *program, ctx context.Context, args []string) (err error) {
 	if err := migrations.Run(ctx, pool); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.out, "The database is up to date.")
-	return nil
+	return p.say("The database is up to date.")
 }
 
-func runSandbox(p *program, ctx context.Context, args []string) error {
+func runSandbox(p *program, ctx context.Context, args []string) (err error) {
 	set := p.flags("sandbox")
 	addr := set.String("addr", "127.0.0.1:9090", "where to listen, as HOST:PORT")
 	journal := set.String("journal", "", "folder that keeps accounts and posts over a restart (default: none)")
@@ -125,9 +125,11 @@ func runSandbox(p *program, ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	defer networks.Close()
-	fmt.Fprintf(p.out, "The simulated networks are at http://%s/_/ ; set BELFRY_NETWORKS_URL=http://%s and the credentials %q.\n",
-		*addr, *addr, sandbox.Credentials)
+	defer func() { err = errors.Join(err, networks.Close()) }()
+	if err := p.say("The simulated networks are at http://%s/_/ ; set BELFRY_NETWORKS_URL=http://%s and the credentials %q.",
+		*addr, *addr, sandbox.Credentials); err != nil {
+		return err
+	}
 	return httpd.Serve(ctx, *addr, "--addr", networks, slog.New(slog.NewTextHandler(p.err, nil)))
 }
 
@@ -168,16 +170,14 @@ func healthcheck(p *program, ctx context.Context, args []string) error {
 	if answer.StatusCode != http.StatusOK {
 		return errors.New("the service is not ready; its log says why")
 	}
-	fmt.Fprintln(p.out, "The service is ready.")
-	return nil
+	return p.say("The service is ready.")
 }
 
 func printVersion(p *program, _ context.Context, args []string) error {
 	if err := p.noArguments("version", args); err != nil {
 		return err
 	}
-	fmt.Fprintln(p.out, versionText())
-	return nil
+	return p.say("%s", versionText())
 }
 
 // versionText is the module's version, or the commit it was built from.

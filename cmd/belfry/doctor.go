@@ -41,10 +41,12 @@ func doctor(p *program, ctx context.Context, args []string) error {
 		found, err := c.ask(ctx, cfg)
 		if err != nil {
 			failed++
-			fmt.Fprintf(p.out, "x  %-12s %v\n", c.name, err)
-			continue
+			found = err.Error()
 		}
-		fmt.Fprintf(p.out, "ok %-12s %s\n", c.name, found)
+		mark := map[bool]string{true: "ok", false: "x "}[err == nil]
+		if err := p.say("%s %-12s %s", mark, c.name, found); err != nil {
+			return err
+		}
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d checks need your attention", failed, len(checks()))
@@ -54,8 +56,7 @@ func doctor(p *program, ctx context.Context, args []string) error {
 
 func checkDataDir(_ context.Context, cfg *config.Config) (string, error) {
 	lock, err := postgres.TryLockDir(cfg.DataDir)
-	var held *postgres.HeldError
-	if errors.As(err, &held) {
+	if held, ok := errors.AsType[*postgres.HeldError](err); ok {
 		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", cfg.DataDir, held.Kind, held.Pid), nil
 	}
 	if err != nil {

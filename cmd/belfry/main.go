@@ -59,8 +59,16 @@ func run(ctx context.Context, args, environ []string, s streams) int {
 	case errors.Is(err, errUsage):
 		return exitUsage
 	}
-	fmt.Fprintln(s.err, "belfry:", err)
+	_, _ = fmt.Fprintln(s.err, "belfry:", err) // nobody is left to hear that this failed
 	return exitError
+}
+
+// say prints a line of a command's result.
+func (p *program) say(format string, args ...any) error {
+	if _, err := fmt.Fprintf(p.out, format+"\n", args...); err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	return nil
 }
 
 // command is one row of the table of commands.

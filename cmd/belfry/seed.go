@@ -58,11 +58,10 @@ func seed(p *program, ctx context.Context, args []string) error {
 			return err
 		}
 		if *asJSON {
-			return json.NewEncoder(p.out).Encode(out)
+			return json.NewEncoder(p.out).Encode(out) //nolint:gosec // the demo owner's password is what was asked for
 		}
-		fmt.Fprintf(p.out, "Workspace %s is ready. Sign in at %s\n  e-mail    %s\n  password  %s\n  API key   %s\n",
+		return p.say("Workspace %s is ready. Sign in at %s\n  e-mail    %s\n  password  %s\n  API key   %s",
 			out.Workspace, s.config.PublicURL, out.Email, out.Password, out.Key)
-		return nil
 	})
 }
 

@@ -72,7 +72,7 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, doors.close()) }()
-	if err := server.Listen(); err != nil {
+	if err := server.Listen(ctx); err != nil {
 		return err
 	}
 	worked := make(chan struct{}) // closed when the worker has stopped
@@ -102,7 +102,7 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	}
 	if cfg.MetricsAddr != "" {
 		metrics := httpd.NewMetrics(cfg.MetricsAddr, shared.metrics.Registry, log)
-		if err := metrics.Listen(); err != nil {
+		if err := metrics.Listen(ctx); err != nil {
 			return err
 		}
 		group.Go(func() error { return metrics.Run(running) })

@@ -23,6 +23,7 @@ import (
 	"belfry/internal/sandbox"
 	"belfry/internal/secret"
 	"belfry/internal/store"
+	"belfry/migrations"
 )
 
 // ownSandbox is what accounts remember as the place where they were connected when it was the service's
@@ -103,7 +104,18 @@ func (s *services) verbs(pool *pgxpool.Pool) (*app.App, error) {
 	}
 	cfg := s.cfg
 	cfg.Store = db
+	cfg.Schema = func(ctx context.Context) error { return current(ctx, pool) }
 	return app.New(cfg)
+}
+
+// current returns an error when the database lacks a step of this program's schema. One that is ahead is
+// a newer program's, which this one can work beside.
+func current(ctx context.Context, pool *pgxpool.Pool) error {
+	have, want, _, err := migrations.State(ctx, pool)
+	if err == nil && have < want {
+		err = fmt.Errorf("the database has %d of the %d steps of the schema", have, want)
+	}
+	return err
 }
 
 // client makes the one way to the networks, and the name of what stands in for them.

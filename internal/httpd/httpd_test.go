@@ -84,7 +84,7 @@ func newServer(t *testing.T, change func(*httpd.Config)) (*httpd.Server, *journa
 func start(t *testing.T, s *httpd.Server) string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	if err := s.Listen(); err != nil {
+	if err := s.Listen(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)

@@ -21,7 +21,7 @@ const (
 )
 
 // Listen takes the port, so that a start can fail before anything else has begun. Run does it otherwise.
-func (s *Server) Listen() error { return s.listen.open() }
+func (s *Server) Listen(ctx context.Context) error { return s.listen.open(ctx) }
 
 // Addr is where the server listens: with port 0 in the configuration, the port it got.
 func (s *Server) Addr() string { return s.listen.String() }
@@ -47,13 +47,13 @@ type listener struct {
 	net net.Listener
 }
 
-func (l *listener) open() error {
+func (l *listener) open(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.net != nil {
 		return nil
 	}
-	bound, err := new(net.ListenConfig).Listen(context.Background(), "tcp", l.addr)
+	bound, err := new(net.ListenConfig).Listen(ctx, "tcp", l.addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		_, port, _ := net.SplitHostPort(l.addr)
 		return fmt.Errorf("port %s is in use: stop the other program or set %s", port, l.variable)
@@ -80,7 +80,7 @@ func (l *listener) String() string {
 
 // run serves until ctx ends, calls drain, and waits for the requests under way.
 func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.Logger, drain func()) error {
-	if err := l.open(); err != nil { //nolint:contextcheck // taking a port does not wait for anything
+	if err := l.open(ctx); err != nil {
 		return err
 	}
 	server := &http.Server{

@@ -97,7 +97,7 @@ func TestStopIsGentle(t *testing.T) {
 		}
 		return c.String(200, "done")
 	})
-	if err := s.Listen(); err != nil {
+	if err := s.Listen(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	at := "http://" + s.Addr()
@@ -158,7 +158,7 @@ func TestTakenPortIsToldClearly(t *testing.T) {
 	_, port, _ := net.SplitHostPort(other.Addr().String())
 	s, _ := newServer(t, func(c *httpd.Config) { c.Addr = other.Addr().String() })
 	want := "port " + port + " is in use: stop the other program or set BELFRY_ADDR"
-	if err := s.Listen(); err == nil || err.Error() != want {
+	if err := s.Listen(t.Context()); err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
 	if err := s.Run(t.Context()); err == nil || err.Error() != want {
@@ -170,7 +170,7 @@ func TestTakenPortIsToldClearly(t *testing.T) {
 	}
 	for _, bad := range []string{"nowhere", "127.0.0.1:99999", "192.0.2.1:0"} {
 		s, _ := newServer(t, func(c *httpd.Config) { c.Addr = bad })
-		if err := s.Listen(); err == nil || !strings.Contains(err.Error(), "BELFRY_ADDR") {
+		if err := s.Listen(t.Context()); err == nil || !strings.Contains(err.Error(), "BELFRY_ADDR") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -183,7 +183,7 @@ func TestMetricsHaveTheirOwnAddress(t *testing.T) {
 	registry.MustRegister(count)
 	count.Inc()
 	m := httpd.NewMetrics("127.0.0.1:0", registry, slog.New(slog.DiscardHandler))
-	if err := m.Listen(); err != nil {
+	if err := m.Listen(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())

@@ -32,8 +32,7 @@ func translate(err error) error {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return core.NotFound().Because(err)
 	}
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		if message, ok := taken[pg.ConstraintName]; ok && pg.Code == uniqueViolation {
 			return core.Fail(core.CodeConflict, "%s", message).WithHint("Choose another.").Because(err)
 		}
@@ -47,8 +46,7 @@ func translate(err error) error {
 
 // Away tells whether an error means that the database cannot be reached at the moment.
 func Away(err error) bool {
-	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		// 57P01..03: shutting down, crashed, starting up; 53300: too many connections.
 		return strings.HasPrefix(pg.Code, "57P") || strings.HasPrefix(pg.Code, "08") || pg.Code == "53300"
 	}
