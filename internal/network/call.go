@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -99,9 +100,7 @@ func (c *Client) request(ctx context.Context, in Request) (*http.Request, string
 	if err != nil {
 		return nil, u.Host, err
 	}
-	for name, values := range in.Header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, in.Header)
 	r.Header.Set("Accept", "application/json")
 	if in.Form != nil {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")

@@ -170,19 +170,47 @@ func TestACallThatHangsEndsUnknown(t *testing.T) {
 	var calls []network.Call
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL), Observe: func(call network.Call) { calls = append(calls, call) }})
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error)
+	done := make(chan error, 1)
 	go func() {
 		_, err := c.Do(ctx, network.Request{Method: http.MethodPost, URL: "https://a.example/"})
 		done <- err
 	}()
-	<-arrived
-	cancel()
+	select {
+	case <-arrived:
+		cancel()
+	case err := <-done:
+		t.Fatalf("the call ended before it arrived: %v", err)
+	}
 	err := <-done
 	if kindOf(t, err) != network.Unknown || !errors.Is(err, context.Canceled) {
 		t.Errorf("want unknown, got %v", err)
 	}
 	if len(calls) != 1 || calls[0].Kind != network.Unknown || calls[0].Host != "a.example" || calls[0].Took <= 0 {
 		t.Errorf("observed %+v", calls)
+	}
+}
+
+func TestOnlyAWholeAnswerIsAnAnswer(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"a redirect": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(http.StatusTemporaryRedirect)
+			_, _ = io.WriteString(w, ok)
+		},
+		"too much": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, ok+strings.Repeat(" ", 1<<20)) },
+		"a page":   func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>") },
+	} {
+		var requests atomic.Int64
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			requests.Add(1)
+			answer(w, r)
+		})
+		c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
+		_, err := c.Do(t.Context(), network.Request{Method: http.MethodPost, URL: "https://a.example/", Form: url.Values{"a": {"b"}}})
+		if kindOf(t, err) != network.Unknown || requests.Load() != 1 {
+			t.Errorf("%s: want unknown after one request, got %v after %d", name, err, requests.Load())
+		}
 	}
 }
 

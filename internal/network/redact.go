@@ -12,6 +12,7 @@ const (
 	// out of sentences.
 	minSecret = 8
 	rawLimit  = 64 << 10
+	searched  = 4
 )
 
 // Whatever carries one of these names is a secret, ours or one that the network has just made.
@@ -64,8 +65,9 @@ func (d redactor) Cut(s string) string {
 	return secretParam.ReplaceAllString(s, "${1}"+redacted)
 }
 
-// Raw is an answer as it may be kept.
+// Raw is an answer as it may be kept. More is searched than is kept, so that no half of a secret stands
+// at the end.
 func (d redactor) Raw(body []byte) []byte {
-	kept := d.Cut(string(body))
+	kept := d.Cut(string(body[:min(len(body), searched*rawLimit)]))
 	return []byte(kept[:min(len(kept), rawLimit)])
 }

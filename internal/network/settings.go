@@ -60,12 +60,11 @@ func settingPath(d Description, rest ...string) string {
 }
 
 func settingsError(d Description, err error) error {
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
+	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		return core.Invalid(settingPath(d, tokens(syntactic.JSONPointer)...), "The settings of %s are not sound JSON: a key stands twice, or a text is not UTF-8.", d.Name).Because(err)
 	}
-	var semantic *jsonv2.SemanticError
-	if !errors.As(err, &semantic) {
+	semantic, ok := errors.AsType[*jsonv2.SemanticError](err)
+	if !ok {
 		return fmt.Errorf("read settings of %s: %w", d.ID, err)
 	}
 	at := tokens(semantic.JSONPointer)

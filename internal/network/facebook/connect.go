@@ -2,6 +2,7 @@ package facebook
 
 import (
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -66,9 +67,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 func join(sets ...url.Values) url.Values {
 	all := url.Values{}
 	for _, set := range sets {
-		for name, values := range set {
-			all[name] = values
-		}
+		maps.Copy(all, set)
 	}
 	return all
 }

@@ -58,7 +58,7 @@ func TestAMissingPermissionMakesEveryPageUnusable(t *testing.T) {
 	}
 	w := networktest.NewWorld(t, consenting([]string{bakery}, without("pages_show_list")))
 	_, err := w.Net.Exchange(t.Context(), w.Grant())
-	if e := w.Failed(err, network.Rejected); !strings.Contains(e.Message, "list Pages") || e.Hint == "" {
+	if e := w.Failure(err, network.Rejected); !strings.Contains(e.Message, "list Pages") || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -82,7 +82,7 @@ func TestNoPageIsAnErrorInWords(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, consenting(nil, granted))
 	_, err := w.Net.Exchange(t.Context(), w.Grant())
-	if e := w.Failed(err, network.Rejected); e.Message == "" || e.Hint == "" {
+	if e := w.Failure(err, network.Rejected); e.Message == "" || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
 }

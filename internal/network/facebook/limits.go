@@ -56,8 +56,11 @@ var description = network.Description{
 		{
 			Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "Left empty, the files decide.",
 			Choices: []network.Choice{
-				{Value: typeText, Label: "Text or link"}, {Value: typePhoto, Label: "Photos"}, {Value: typeVideo, Label: "Video"},
-				{Value: typeReels, Label: "Reel"}, {Value: typeStories, Label: "Story"},
+				{Value: typeText, Label: "Text or link"},
+				{Value: typePhoto, Label: "Photos"},
+				{Value: typeVideo, Label: "Video"},
+				{Value: typeReels, Label: "Reel"},
+				{Value: typeStories, Label: "Story"},
 			},
 		},
 		{Name: "link", Label: "Link", Kind: network.FieldURL, Help: "The address shown as a card. Text posts only."},

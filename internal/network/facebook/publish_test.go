@@ -160,7 +160,7 @@ func TestADuplicateIsSearchedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := w.Net.Publish(t.Context(), it, "")
-	if e := w.Failed(err, network.Rejected, it.Token.Access); e.Code != "506/1455006" || !strings.Contains(e.Hint, "already") {
+	if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "506/1455006" || !strings.Contains(e.Hint, "already") {
 		t.Errorf("got %+v", e)
 	}
 	k := w.Publish(it)

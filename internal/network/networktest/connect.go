@@ -33,7 +33,7 @@ func connects(t *testing.T, h Harness) {
 		}
 	}
 	_, err = w.Net.Exchange(t.Context(), grant)
-	e := w.Failed(err, network.Rejected, network.Secret(grant.Code))
+	e := w.Failure(err, network.Rejected, network.Secret(grant.Code))
 	if e.Hint == "" || e.Message == "" {
 		t.Errorf("a used code is refused without a word: %+v", e)
 	}
@@ -55,7 +55,7 @@ func wrongCode(t *testing.T, h Harness) {
 		"no code at all":   {RedirectURI: callback},
 	} {
 		_, err := w.Net.Exchange(t.Context(), grant)
-		if e := w.Failed(err, network.Rejected, network.Secret(grant.Code)); e.Message == "" {
+		if e := w.Failure(err, network.Rejected, network.Secret(grant.Code)); e.Message == "" {
 			t.Errorf("%s: no words", name)
 		}
 	}

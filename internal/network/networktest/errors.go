@@ -26,7 +26,7 @@ func documentedErrors(t *testing.T, h Harness) {
 		words := fmt.Sprintf("These are the network's very own words for %s.", code)
 		w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: c.Code, Subcode: c.Subcode, Status: c.Status, Message: words})
 		_, err := w.Net.Publish(t.Context(), it, handle)
-		e := w.Failed(err, c.Kind, it.Token.Access)
+		e := w.Failure(err, c.Kind, it.Token.Access)
 		if e.Code != code || e.Message != words || !strings.Contains(string(e.Raw), words) || e.Trace == "" || e.Status < 400 {
 			t.Errorf("%s: want the network's words, code, trace and answer, got %+v", code, e)
 		}
@@ -48,7 +48,7 @@ func throttles(t *testing.T, h Harness) {
 	handle := w.Handle(it)
 	w.Fault(sim.Fault{Call: "publish", Kind: sim.RateLimited, RetryAfter: 120})
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failed(err, network.RateLimited, it.Token.Access); e.RetryAfter != 2*time.Minute || e.Hint == "" {
+	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != 2*time.Minute || e.Hint == "" {
 		t.Errorf("want two minutes and a hint, got %+v", e)
 	}
 }
@@ -62,7 +62,7 @@ func deadTokens(t *testing.T, h Harness) {
 			handle := w.Handle(it)
 			w.Fault(sim.Fault{Call: "publish", Kind: kind})
 			_, err := w.Net.Publish(t.Context(), it, handle)
-			if e := w.Failed(err, want, it.Token.Access); e.Hint == "" {
+			if e := w.Failure(err, want, it.Token.Access); e.Hint == "" {
 				t.Error("no hint")
 			}
 			w.Failed(w.Net.Verify(t.Context(), it.Token), want, it.Token.Access)
@@ -165,12 +165,12 @@ func secretsStay(t *testing.T, h Harness) {
 	echo := func(status int, shape string) http.HandlerFunc {
 		return func(rw http.ResponseWriter, r *http.Request) {
 			_ = r.ParseForm()
-			all := r.Header.Get("Authorization") + " " + r.URL.String() + " " + r.Form.Encode()
+			all := []string{r.Header.Get("Authorization"), r.URL.String(), r.Form.Encode()}
 			for _, values := range r.Form {
-				all += " " + strings.Join(values, " ")
+				all = append(all, values...)
 			}
 			rw.WriteHeader(status)
-			_, _ = fmt.Fprintf(rw, shape, strconv.Quote(all))
+			_, _ = fmt.Fprintf(rw, shape, strconv.Quote(strings.Join(all, " ")))
 		}
 	}
 	shapes := map[int]string{

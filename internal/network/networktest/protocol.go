@@ -14,8 +14,8 @@ const (
 	limitClaims = 50
 )
 
-// worker publishes one item by the protocol, as the service's worker does, with a clock that jumps.
-type worker struct {
+// Worker publishes one item by the protocol, as the service's worker does, with a clock that jumps.
+type Worker struct {
 	w      *World
 	it     network.Item
 	pub    core.Publication
@@ -27,13 +27,13 @@ type worker struct {
 }
 
 // Publish makes a worker whose item was never armed.
-func (w *World) Publish(it network.Item) *worker {
+func (w *World) Publish(it network.Item) *Worker {
 	it.ArmedAt = time.Time{}
-	return &worker{w: w, it: it, pub: core.Publication{Flow: w.Net.Describe().Flow, Step: core.StepIdle}}
+	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.Describe().Flow, Step: core.StepIdle}}
 }
 
 // Run claims again and again until the publication has ended, and says how.
-func (k *worker) Run() core.Do {
+func (k *Worker) Run() core.Do {
 	k.w.t.Helper()
 	for range limitClaims {
 		do := k.claim()
@@ -47,7 +47,7 @@ func (k *worker) Run() core.Do {
 	return core.DoStop
 }
 
-func (k *worker) claim() core.Do {
+func (k *Worker) claim() core.Do {
 	signal := k.facts(core.Signal{Verdict: core.Claimed})
 	for {
 		var do core.Do
@@ -60,13 +60,13 @@ func (k *worker) claim() core.Do {
 	}
 }
 
-func (k *worker) facts(s core.Signal) core.Signal {
+func (k *Worker) facts(s core.Signal) core.Signal {
 	s.Due, s.AccountOK, s.MayRetry = true, true, k.pub.Tries < 3
 	s.Quiet = !k.w.Now().Before(k.quiet)
 	return s
 }
 
-func (k *worker) call(do core.Do) core.Signal {
+func (k *Worker) call(do core.Do) core.Signal {
 	ctx, n := k.w.t.Context(), k.w.Net
 	var st network.Status
 	var err error

@@ -47,14 +47,18 @@ func (w *World) exactlyOne(text string) sim.Post {
 }
 
 func publishesLongest(t *testing.T, h Harness) {
-	w := NewWorld(t, h)
-	limit := w.Net.Describe().Limits.Text
-	longest := strings.Repeat("a", limit.Max)
-	k := w.Publish(w.Item(longest))
-	if do := k.Run(); do != core.DoLive {
-		t.Fatalf("ended with %s", do)
+	limit := NewWorld(t, h).Net.Describe().Limits.Text
+	for name, letter := range map[string]string{"in ASCII": "a", "in croissants": "🥐"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := NewWorld(t, h)
+			longest := strings.Repeat(letter, limit.Max/limit.Unit.Of(letter))
+			if do := w.Publish(w.Item(longest)).Run(); do != core.DoLive {
+				t.Fatalf("ended with %s", do)
+			}
+			w.exactlyOne(longest)
+		})
 	}
-	w.exactlyOne(longest)
 }
 
 func survivesLostAnswer(t *testing.T, h Harness) {

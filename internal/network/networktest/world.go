@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -174,11 +175,14 @@ func (w *World) Consent(decision string) url.Values {
 	}
 	form := u.Query()
 	form.Set("decision", decision)
-	for name, values := range w.h.Consent {
-		form[name] = values
-	}
+	maps.Copy(form, w.h.Consent)
 	u.RawQuery = ""
-	resp, err := browser.PostForm(u.String(), form)
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, u.String(), strings.NewReader(form.Encode()))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := browser.Do(r)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -239,7 +243,13 @@ func (w *World) Ask(it network.Item, handle string) (network.Status, error) {
 }
 
 // Failed checks that an error is the network's, of the kind, and tells no secret.
-func (w *World) Failed(err error, kind network.Kind, secrets ...network.Secret) *network.Error {
+func (w *World) Failed(err error, kind network.Kind, secrets ...network.Secret) {
+	w.t.Helper()
+	_ = w.Failure(err, kind, secrets...)
+}
+
+// Failure is Failed, and returns the error.
+func (w *World) Failure(err error, kind network.Kind, secrets ...network.Secret) *network.Error {
 	w.t.Helper()
 	var e *network.Error
 	if !errors.As(err, &e) {

@@ -130,13 +130,13 @@ func TestAFullQuotaHoldsThePost(t *testing.T) {
 	it.Text = "Two"
 	handle := w.Handle(it)
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failed(err, network.RateLimited, it.Token.Access); e.RetryAfter != time.Hour {
+	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != time.Hour {
 		t.Errorf("want an hour, got %+v", e)
 	}
 	// No code is documented for it, so any refusal counts once the network says that the quota is used up.
 	w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: 100, Message: "Something else"})
 	_, err = w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failed(err, network.RateLimited, it.Token.Access); e.Code != "100" || e.RetryAfter != time.Hour {
+	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.Code != "100" || e.RetryAfter != time.Hour {
 		t.Errorf("want the network's code and an hour, got %+v", e)
 	}
 }
@@ -220,7 +220,7 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 	}
 	w.Instead(containers(`{"status":"ERROR","error_message":"INVALID_DURATION"}`, 200, ``))
 	_, err := w.Net.Status(t.Context(), fresh, "17900000000000001")
-	if e := w.Failed(err, network.Rejected, fresh.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
+	if e := w.Failure(err, network.Rejected, fresh.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
 		t.Errorf("got %+v", e)
 	}
 }
