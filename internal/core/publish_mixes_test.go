@@ -33,6 +33,10 @@ var mixes = []mix{
 		left: budget{kill: 1, loss: 1, auth: 1, lieAuth: 1, retry: 1, look: 1, ask: 1},
 	},
 	{
+		name: "handle, retried and cancelled after a lie", flow: core.FlowHandle,
+		left: budget{auth: 1, lieAuth: 1, ask: 1, retry: 2, cancel: 1, expire: 1},
+	},
+	{
 		name: "one call, crashes and lost answers", flow: core.FlowOneCall,
 		left: budget{kill: 2, loss: 2, pause: 2, freeze: 1, look: 1, ask: 1, lag: 1},
 	},

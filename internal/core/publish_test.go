@@ -27,6 +27,12 @@ func TestNextKeepsItsShape(t *testing.T) {
 		if do == core.DoFind && next.Flow != core.FlowOneCall {
 			complain("a search where a handle can be asked")
 		}
+		if do == core.DoStatus && next.Flow == core.FlowOneCall && next.Step != core.StepWaiting {
+			complain("a status of what has none")
+		}
+		if next.Open && next.Step != core.StepArmed {
+			complain("a call on the wire that nobody asks about")
+		}
 		if (do == core.DoLive) != (next.Step == core.StepLive && s.Verdict == core.Done) && do != core.DoStop {
 			complain("live without the network's word, or the other way round")
 		}
@@ -71,7 +77,7 @@ func everyPublication() []core.Publication {
 		for _, answer := range answers {
 			for bits := range 1 << 2 {
 				p := core.Publication{Flow: core.FlowOneCall, Step: step, Armed: bits&1 != 0, Open: bits&2 != 0, Answer: answer}
-				if step == core.StepArmed && !p.Armed || p.Open && !p.Armed {
+				if step == core.StepArmed && !p.Armed || p.Open && step != core.StepArmed {
 					continue
 				}
 				all = append(all, p)
