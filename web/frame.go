@@ -21,6 +21,18 @@ func (v *visit) whoami() (contract.Whoami, error) {
 	return *v.who, nil
 }
 
+// accountList reads the connected accounts, once per visit.
+func (v *visit) accountList() ([]contract.Account, error) {
+	if v.listed == nil {
+		found, err := v.web.cfg.App.ListAccounts(v.ctx(), v.caller)
+		if err != nil {
+			return nil, err
+		}
+		v.listed = found.Accounts
+	}
+	return v.listed, nil
+}
+
 func (v *visit) zone() (core.Zone, error) {
 	who, err := v.whoami()
 	if err != nil {
@@ -59,11 +71,11 @@ func (v *visit) door(title string) layout.Frame {
 // notices are what needs a person, but for what the page at hand shows anyway.
 func (v *visit) notices(section layout.Section) ([]layout.Notice, error) {
 	var list []layout.Notice
-	accounts, err := v.web.cfg.App.ListAccounts(v.ctx(), v.caller)
+	accounts, err := v.accountList()
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range accounts.Accounts {
+	for _, a := range accounts {
 		if a.Status == string(core.AccountOK) || section == layout.SectionAccounts {
 			continue
 		}

@@ -36,6 +36,30 @@ func routes() []route {
 		get(link.Reconnect(id), (*visit).reconnect),
 		get(link.Disconnect(id), (*visit).confirmDisconnect),
 		post(link.Disconnect(id), (*visit).disconnect),
+
+		get(link.Compose, (*visit).compose),
+		post(link.Plan, (*visit).planPosts),
+		post(link.Create, (*visit).createPosts),
+		get(link.Posts(link.Filter{}), (*visit).posts),
+		get(link.Post(id), (*visit).post),
+		get(link.Edit(id), (*visit).editForm),
+		post(link.Edit(id), (*visit).edit),
+		post(link.EditPlan(id), (*visit).planEdit),
+		post(link.Queue(id), (*visit).queue),
+		post(link.SendNow(id), (*visit).sendNow),
+		post(link.Reschedule(id), (*visit).reschedule),
+		post(link.Cancel(id), (*visit).cancel),
+		post(link.Retry(id), (*visit).retry),
+		post(link.Duplicate(id), (*visit).duplicate),
+		get(link.Delete(id), (*visit).confirmDelete),
+		post(link.Delete(id), (*visit).remove),
+		post(link.Settle(id), (*visit).settle),
+
+		get(link.Settings, (*visit).settings),
+		get(link.Keys, (*visit).keys),
+		post(link.Keys, (*visit).createKey),
+		get(link.RevokeKey(id), (*visit).confirmRevoke),
+		post(link.RevokeKey(id), (*visit).revokeKey),
 	}
 }
 

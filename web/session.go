@@ -26,9 +26,8 @@ const (
 	keySeen      = "seen"  // and when they last did something
 	keyTone      = "flash.tone"
 	keyFlash     = "flash.text"
-	keyChoice    = "choice" // profiles to choose from
-	keyForm      = "form"   // the form of a key that was made last
-	keyCarried   = "carried"
+	keyChoice    = "choice"  // profiles to choose from
+	keyCarried   = "carried" // a form that was sent when the session before had ended
 )
 
 // sessions are the dashboard's sessions. Only signing in makes one; strangers have none.

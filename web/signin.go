@@ -34,7 +34,7 @@ func (v *visit) signIn() error {
 	if err != nil {
 		return err
 	}
-	m := auth.SignInModel{Email: form.Get(auth.FieldEmail), Next: internal(form.Get(auth.FieldNext))}
+	m := auth.SignInModel{Email: form.Get(auth.FieldEmail), Next: internal(form.Get(auth.FieldNext)), Carry: form.Get(auth.FieldCarry)}
 	in, err := v.web.cfg.App.SignIn(v.ctx(), contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}, httpd.AddressKey(v))
 	if e, ok := refused(err); ok {
 		m.Refused = v.web.people(e)
@@ -48,6 +48,9 @@ func (v *visit) signIn() error {
 		return err
 	}
 	v.dirty = true
+	if m.Carry != "" && len(m.Carry) <= longestCarry {
+		v.put(keyCarried, m.Carry)
+	}
 	return v.redirect(orHome(m.Next))
 }
 

@@ -27,6 +27,7 @@ type visit struct {
 	opened bool        // the session has been read
 	dirty  bool        // the session has changed
 	who    *contract.Whoami
+	listed []contract.Account // nil until they have been asked for
 }
 
 func (w *Web) visit(c echo.Context) *visit {
@@ -172,6 +173,9 @@ func (v *visit) askToSignIn() error {
 	}
 	if first {
 		return v.redirect(link.SetUp)
+	}
+	if done, err := v.carry(); done || err != nil {
+		return err
 	}
 	return v.redirect(link.SignInFor(v.here()))
 }

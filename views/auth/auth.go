@@ -15,6 +15,7 @@ const (
 	FieldZone      = "tz"
 	FieldCode      = "code"
 	FieldNext      = "next"
+	FieldCarry     = "carry"
 )
 
 // SetUpModel is the first run: the workspace and its owner.
@@ -37,6 +38,8 @@ type SignInModel struct {
 	Frame layout.Frame
 	Email string
 	Next  string // where to go afterwards; an address of ours
+	// Carry is a form that was sent when the session had ended already, to be given back afterwards.
+	Carry string
 	// Refused is why signing in did not work, in one answer for every cause.
 	Refused *contract.Error
 }

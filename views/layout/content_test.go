@@ -44,7 +44,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"a wrong setting says so beside its input", "compose-wrong", "#setting-facebook-link-error", []string{"That is not an address."}},
 		{"a setting of every kind has its input", "compose", "[name='settings.facebook.link'][type=url], [name='settings.facebook.published'][type=checkbox]," +
 			" [name='settings.facebook.day'][type=date], textarea[name='settings.facebook.targets'], [name='settings.facebook.age'][type=number][disabled]," +
-			" select[name='settings.threads.replyControl'], [name='settings.threads.topic'][type=text]", []string{"", "EveryoneFollowers", "", "", "", "", ""}},
+			" select[name='settings.threads.replyControl'], [name='settings.threads.topic'][type=text]", []string{"", "Automatic EveryoneFollowers", "", "", "", "", ""}},
 		{"a chosen setting is kept", "compose-ready", "option[value=followers][selected]", []string{"Followers"}},
 		{"no account, no composer", "compose-no-account", "form#compose", nil},
 

@@ -23,6 +23,7 @@ const (
 	FieldWhen    = "when"
 	FieldAt      = "at"
 	FieldZone    = "tz"
+	FieldForm    = "form" // names this drawing of the form, so that two presses make one post
 )
 
 // Words of FieldWhen.
@@ -42,6 +43,7 @@ func SettingField(platform, setting string) string { return "settings." + platfo
 // ComposeModel is the composer: for new posts, or for one draft when PostID is set.
 type ComposeModel struct {
 	Frame    layout.Frame
+	Form     string // value of FieldForm
 	PostID   string // of the draft that is edited; its account is fixed and its network has no override
 	Accounts []Account
 	// Networks are those of Accounts, each with its limit and settings.

@@ -2,6 +2,7 @@ package posts
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"belfry/internal/contract"
@@ -52,8 +53,17 @@ type Actions struct {
 // Version changes when the page of a post would show something else. A reader who names it with
 // link.PostSince needs no new drawing.
 func (m ShowModel) Version() string {
-	return m.Post.Status + "-" + strconv.FormatInt(m.Post.UpdatedAt.UnixMilli(), 36) + "-" + strconv.Itoa(len(m.Events))
+	link := "no"
+	if m.LiveURL != "" {
+		link = "with"
+	}
+	return strings.Join([]string{
+		m.Post.Status, strconv.FormatInt(m.Post.UpdatedAt.UnixMilli(), 36), strconv.Itoa(len(m.Events)), m.Poll.String(), link,
+	}, "-")
 }
+
+// PollSoon is how often a page looks for news of what is about to happen.
+const PollSoon = 2 * time.Second
 
 // PollEvery tells how often to look for news of a post: often while it is on its way or about to be,
 // now and then while it waits, never when nothing will happen by itself.
@@ -69,7 +79,7 @@ func PollEvery(status string, due, nextTry, now time.Time) time.Duration {
 		return 0
 	}
 	if next.Sub(now) < time.Minute {
-		return 2 * time.Second
+		return PollSoon
 	}
 	return 20 * time.Second
 }

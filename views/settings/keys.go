@@ -11,11 +11,13 @@ import (
 const (
 	FieldName  = "name"
 	FieldScope = "scope"
+	FieldForm  = "form" // names this drawing of the form, so that two presses make one key
 )
 
 // KeysModel is the page of API keys.
 type KeysModel struct {
 	Frame layout.Frame
+	Form  string // value of FieldForm
 	Keys  []contract.Key
 	Zone  core.Zone
 	// New is the key just made: the only time that its Key is shown.

@@ -1,0 +1,145 @@
+package web
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"belfry/internal/contract"
+	"belfry/internal/network"
+	"belfry/views/posts"
+)
+
+// valuesOf reads the composer's inputs as they stand.
+func valuesOf(form url.Values, networks []posts.Network) posts.Values {
+	values := posts.Values{
+		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),
+		When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt), Overrides: map[string]string{}, Settings: map[string]map[string]string{},
+	}
+	if values.When == "" {
+		values.When = posts.WhenDraft
+	}
+	for _, n := range networks {
+		values.Overrides[n.ID] = form.Get(posts.OverrideField(n.ID))
+		values.Settings[n.ID] = map[string]string{}
+		for _, f := range n.Fields {
+			values.Settings[n.ID][f.Name] = form.Get(posts.SettingField(n.ID, f.Name))
+		}
+	}
+	return values
+}
+
+// requestOf says in the interface's words what the form asks for. Of networks that are not chosen it
+// says nothing: their inputs are out of sight.
+func requestOf(m posts.ComposeModel) contract.PlanPosts {
+	in := contract.PlanPosts{
+		Text: m.Values.Text, Title: m.Values.Title, Tags: tagsOf(m.Values.Tags), When: whenOf(m.Values, m.Zone.Name()),
+		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
+	}
+	chosen := map[string]bool{}
+	for _, a := range m.Accounts {
+		if a.Chosen {
+			chosen[a.Platform] = true
+			in.Targets.AccountIDs = append(in.Targets.AccountIDs, a.ID)
+		}
+	}
+	for _, n := range m.Networks {
+		if !chosen[n.ID] {
+			continue
+		}
+		if own := m.Values.Overrides[n.ID]; own != "" {
+			in.Overrides[n.ID] = contract.Override{Text: &own}
+		}
+		if block := blockOf(n.Fields, m.Values.Settings[n.ID]); block != nil {
+			in.PerPlatform[n.ID] = block
+		}
+	}
+	return in
+}
+
+func whenOf(values posts.Values, zone string) *contract.When {
+	if values.When != posts.WhenAt {
+		return &contract.When{Word: values.When}
+	}
+	return &contract.When{PublishAt: minutes(values.At), Timezone: zone}
+}
+
+// timeIn is the time of a form that has one.
+func timeIn(form url.Values) *contract.When {
+	return &contract.When{PublishAt: minutes(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
+}
+
+// minutes leaves out the seconds that some browsers write.
+func minutes(at string) string {
+	if short, ok := strings.CutSuffix(at, ":00"); ok && len(short) == len(wallTime) {
+		return short
+	}
+	return at
+}
+
+func tagsOf(s string) []string {
+	var tags []string
+	for tag := range strings.SplitSeq(s, ",") {
+		if tag = strings.TrimSpace(tag); tag != "" {
+			tags = append(tags, tag)
+		}
+	}
+	return tags
+}
+
+// blockOf makes a settings block of the inputs that hold something; nil when none does.
+func blockOf(fields []network.Field, texts map[string]string) json.RawMessage {
+	block := map[string]any{}
+	for _, f := range fields {
+		if text := texts[f.Name]; strings.TrimSpace(text) != "" {
+			block[f.Name] = settingOf(f.Kind, text)
+		}
+	}
+	if len(block) == 0 {
+		return nil
+	}
+	raw, err := json.Marshal(block)
+	if err != nil {
+		return nil // texts, numbers and lists of texts can always be written
+	}
+	return raw
+}
+
+// settingOf is an input's text as the kind of field holds it. What does not fit the kind stays a text,
+// which the network then refuses by name.
+func settingOf(kind network.FieldKind, text string) any {
+	switch kind {
+	case network.FieldSwitch:
+		return text == "true"
+	case network.FieldNumber:
+		if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil {
+			return n
+		}
+	case network.FieldList:
+		lines := strings.Split(text, "\n")
+		return slices.DeleteFunc(lines, func(line string) bool { return strings.TrimSpace(line) == "" })
+	case network.FieldURL, network.FieldDate:
+		return strings.TrimSpace(text)
+	}
+	return text
+}
+
+// inputFor is the name of the input that a JSON path of the request came from, "" when there is none.
+func inputFor(path string) string {
+	head, rest, _ := strings.Cut(path, ".")
+	switch head {
+	case posts.FieldText, posts.FieldTitle:
+		return head
+	case "targets":
+		return posts.FieldAccount
+	case "when":
+		return posts.FieldAt
+	case "overrides":
+		return "override." + rest
+	case "perPlatform", "settings":
+		return "settings." + rest
+	}
+	return ""
+}

@@ -1,0 +1,167 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/views/layout"
+	"belfry/views/posts"
+)
+
+// post shows a post. A reader who has seen it as it is gets nothing anew.
+func (v *visit) post() error { return v.showPost(http.StatusOK, nil) }
+
+func (v *visit) showPost(status int, refused *contract.Error) error {
+	card, err := v.web.cfg.App.PostCard(v.ctx(), v.caller, v.id())
+	if err != nil {
+		return err
+	}
+	events, err := v.web.cfg.App.PostEvents(v.ctx(), v.caller, v.id())
+	if err != nil {
+		return err
+	}
+	m := v.postModel(card, events.Events)
+	if v.fragment() && v.QueryParam(seenParam) == m.Version() {
+		return v.NoContent(http.StatusNoContent)
+	}
+	if m.Zone, err = v.zone(); err != nil {
+		return err
+	}
+	if m.Frame, err = v.frame(card.AccountName, layout.SectionPosts); err != nil {
+		return err
+	}
+	m.At, m.Refused = v.proposedTime(card.PublishAt, m.Zone), refused
+	return v.render(status, posts.Show(m), posts.ShowPart(m))
+}
+
+func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
+	now := v.web.cfg.Now()
+	due := now
+	if card.PublishAt != nil {
+		due = card.PublishAt.Time
+	}
+	m := posts.ShowModel{
+		Post: card.Post, Account: card.AccountName, Network: string(card.Platform), Events: events, NextTry: card.NextTryAt,
+		Held: card.Held, Can: v.actions(card), Poll: posts.PollEvery(card.Status, due, card.NextTryAt, now),
+	}
+	if n, ok := v.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
+		m.Network, m.Settings = n.Describe().Name, settingsInWords(n.Describe().Fields, card.Settings)
+	}
+	if card.Status == string(core.PostLive) {
+		m.LiveURL = pageOf(card.ExternalURL)
+		if m.LiveURL == "" && now.Sub(card.UpdatedAt.Time) < linkWait {
+			m.Poll = posts.PollSoon
+		}
+	}
+	return m
+}
+
+// linkWait is how long after a post went live its page looks for the address at the network.
+const linkWait = 2 * time.Minute
+
+// actions are what the table of moves and the person's role allow, so that nothing is offered in vain. The
+// verbs decide all the same.
+func (v *visit) actions(card app.PostCard) posts.Actions {
+	if !v.caller.Role().Writes() {
+		return posts.Actions{}
+	}
+	status := core.PostStatus(card.Status)
+	can := func(m core.Move) bool {
+		_, ok := m.To(status)
+		return ok
+	}
+	unknown := card.Error != nil && card.Error.Code == string(core.CodeOutcomeUnknown)
+	return posts.Actions{
+		Edit: can(core.MoveQueue), Queue: can(core.MoveQueue) && card.PublishAt != nil, SendNow: can(core.MoveQueue) || can(core.MoveTake),
+		Cancel:     can(core.MoveTake) || can(core.MoveRetry) && !card.NextTryAt.IsZero(),
+		Reschedule: can(core.MoveQueue) || can(core.MoveTake), Retry: can(core.MoveRetry) && !unknown, Duplicate: true,
+		Delete: can(core.MoveDelete), Settle: can(core.MoveSettle) && unknown,
+	}
+}
+
+// pageOf is an address that a browser may be sent to: what a network answered could be anything.
+func pageOf(address *string) string {
+	if address == nil {
+		return ""
+	}
+	u, err := url.Parse(*address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return ""
+	}
+	return *address
+}
+
+// settingsInWords shows a post's settings as its form names them.
+func settingsInWords(fields []network.Field, block json.RawMessage) []posts.Setting {
+	var list []posts.Setting
+	values := settingTexts(fields, block)
+	for _, f := range fields {
+		value, ok := values[f.Name]
+		if !ok {
+			continue
+		}
+		if f.Kind == network.FieldSwitch {
+			value = map[string]string{"true": "Yes", "false": "No"}[value]
+		}
+		for _, c := range f.Choices {
+			if c.Value == value {
+				value = c.Label
+			}
+		}
+		list = append(list, posts.Setting{Label: f.Label, Value: value})
+	}
+	return list
+}
+
+// settingTexts are a settings block's values as inputs hold them.
+func settingTexts(fields []network.Field, block json.RawMessage) map[string]string {
+	values := map[string]json.RawMessage{}
+	if json.Unmarshal(block, &values) != nil {
+		return nil
+	}
+	texts := map[string]string{}
+	for _, f := range fields {
+		var text string
+		var lines []string
+		raw, ok := values[f.Name]
+		switch {
+		case !ok:
+			continue
+		case f.Kind == network.FieldList && json.Unmarshal(raw, &lines) == nil:
+			text = strings.Join(lines, "\n")
+		case json.Unmarshal(raw, &text) == nil:
+		default:
+			text = string(raw) // a number or a switch
+		}
+		texts[f.Name] = text
+	}
+	return texts
+}
+
+// proposedTime is the time in a form: the post's own, else the next whole hour that leaves time to think.
+func (v *visit) proposedTime(at *contract.Time, zone core.Zone) string {
+	proposed := v.web.cfg.Now().Add(2 * time.Hour).In(zone.Location())
+	proposed = proposed.Add(-time.Duration(proposed.Minute()) * time.Minute)
+	if at != nil {
+		proposed = at.In(zone.Location())
+	}
+	return proposed.Format(wallTime)
+}
+
+// wallTime is how a browser's input writes a date and time.
+const wallTime = "2006-01-02T15:04"
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + many
+}

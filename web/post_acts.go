@@ -1,0 +1,115 @@
+package web
+
+import (
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/layout"
+	"belfry/views/link"
+	"belfry/views/posts"
+	"belfry/views/ui"
+)
+
+// acted answers an act on a post: back to its page with a word, or the page with why not.
+func (v *visit) acted(word string, err error) error {
+	if e, ok := refused(err); ok {
+		v.retryAfter(e)
+		return v.showPost(httpd.Status(e.Code), v.web.people(e))
+	}
+	if err != nil {
+		return err
+	}
+	v.say(ui.ToneGood, word)
+	return v.redirect(link.Post(v.id()))
+}
+
+func (v *visit) edited(word string, in contract.EditPost) error {
+	_, err := v.web.cfg.App.EditPost(v.ctx(), v.caller, v.id(), in)
+	return v.acted(word, err)
+}
+
+func (v *visit) queue() error {
+	return v.edited("The post is scheduled.", contract.EditPost{Status: string(core.PostQueued)})
+}
+
+// sendNow queues a draft for this moment, and moves a queued post to it.
+func (v *visit) sendNow() error {
+	p, err := v.web.cfg.App.GetPost(v.ctx(), v.caller, v.id())
+	if err != nil {
+		return err
+	}
+	in := contract.EditPost{When: &contract.When{Word: posts.WhenNow}}
+	if p.Status == string(core.PostDraft) {
+		in.Status = string(core.PostQueued)
+	}
+	return v.edited("The post is on its way.", in)
+}
+
+func (v *visit) reschedule() error {
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	return v.edited("The post has its new time.", contract.EditPost{When: timeIn(form)})
+}
+
+func (v *visit) cancel() error {
+	p, err := v.web.cfg.App.CancelPost(v.ctx(), v.caller, v.id())
+	if p.Status == string(core.PostFailed) {
+		return v.acted("It will not be tried again by itself.", err)
+	}
+	return v.acted("The post is a draft again and does not go out.", err)
+}
+
+func (v *visit) retry() error {
+	_, err := v.web.cfg.App.RetryPost(v.ctx(), v.caller, v.id(), contract.RetryPost{})
+	return v.acted("The post is on its way again.", err)
+}
+
+func (v *visit) duplicate() error {
+	made, err := v.web.cfg.App.DuplicatePost(v.ctx(), v.caller, v.id())
+	if err != nil {
+		return v.acted("", err)
+	}
+	v.say(ui.ToneGood, "This draft is a copy. The original stays as it is.")
+	return v.redirect(link.Edit(made.ID))
+}
+
+func (v *visit) settle() error {
+	form, err := v.form()
+	if err != nil {
+		return err
+	}
+	in, word := contract.SettlePost{}, "The post is on its way again."
+	switch form.Get(posts.FieldOutcome) {
+	case posts.OutcomeLive:
+		in, word = contract.SettlePost{Live: true, URL: form.Get(posts.FieldLink)}, "The post is live, by your word."
+	case posts.OutcomeAbsent:
+	default:
+		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
+	}
+	_, err = v.web.cfg.App.SettlePost(v.ctx(), v.caller, v.id(), in)
+	return v.acted(word, err)
+}
+
+func (v *visit) confirmDelete() error {
+	card, err := v.web.cfg.App.PostCard(v.ctx(), v.caller, v.id())
+	if err != nil {
+		return err
+	}
+	points := []string{"Its text, settings and timeline are gone for good."}
+	if card.Status == string(core.PostFailed) {
+		points = append(points, "It stays counted in the month’s posts.")
+	}
+	return v.confirm(layout.SectionPosts, layout.ConfirmModel{
+		Title: "Delete this post?", Points: points, Action: link.Delete(v.id()), Button: "Delete the post", Back: link.Post(v.id()),
+	})
+}
+
+func (v *visit) remove() error {
+	if err := v.web.cfg.App.DeletePost(v.ctx(), v.caller, v.id()); err != nil {
+		return v.acted("", err)
+	}
+	v.say(ui.ToneGood, "The post is deleted.")
+	return v.redirect(link.Posts(link.Filter{}))
+}
