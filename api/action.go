@@ -24,6 +24,8 @@ type action struct {
 type request struct {
 	caller core.Caller
 	id     string
+	// claim is set when the request may be repeated.
+	claim *contract.Replay
 	// session is the dashboard session that a consent page's way back must belong to.
 	session string
 	// decode reads the body or else the query strictly into a pointer to the action's type. A removal has
@@ -61,7 +63,12 @@ func filtered[In, Out any](verb func(*app.App, context.Context, core.Caller, In)
 func withBody[In, Out any](verb func(*app.App, context.Context, core.Caller, In) (Out, error)) action {
 	return action{answer: reflect.TypeFor[Out](), body: reflect.TypeFor[In](), run: func(ctx context.Context, a *app.App, r request) (any, error) {
 		var in In
-		return heard(r, &in, func() (Out, error) { return verb(a, ctx, r.caller, in) })
+		return heard(r, &in, func() (Out, error) {
+			if repeatable, ok := any(&in).(contract.Repeatable); ok {
+				repeatable.RepeatAs(r.claim)
+			}
+			return verb(a, ctx, r.caller, in)
+		})
 	}}
 }
 

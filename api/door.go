@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/labstack/echo/v4"
 
 	"belfry/internal/app"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
 )
@@ -71,7 +71,7 @@ func (a *API) answer(c echo.Context, r *route) error {
 	case claim != nil:
 		return a.once(c, r, caller, claim)
 	}
-	answer, err := a.perform(c, r, caller)
+	answer, err := a.perform(c, r, caller, nil)
 	if err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func (a *API) answer(c echo.Context, r *route) error {
 }
 
 // perform decodes the request, calls the verb and encodes its answer.
-func (a *API) perform(c echo.Context, r *route, caller core.Caller) ([]byte, error) {
-	req := request{caller: caller, decode: func(in any) error { return r.decode(c, in) }}
+func (a *API) perform(c echo.Context, r *route, caller core.Caller, claim *contract.Replay) ([]byte, error) {
+	req := request{caller: caller, claim: claim, decode: func(in any) error { return r.decode(c, in) }}
 	if r.action.byID {
 		req.id = c.Param("id")
 	}
@@ -91,7 +91,7 @@ func (a *API) perform(c echo.Context, r *route, caller core.Caller) ([]byte, err
 	if err != nil || out == nil {
 		return nil, err
 	}
-	return json.Marshal(out, json.Deterministic(true))
+	return contract.Encode(out)
 }
 
 // decode reads what the route takes into in.

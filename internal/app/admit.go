@@ -2,9 +2,9 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
 	"time"
 
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/store"
 )
@@ -17,14 +17,7 @@ type Need struct {
 	// Create counts in the hourly limit of creations (Spec §8).
 	Create bool
 	// Replay is set when the request carries an Idempotency-Key.
-	Replay *Replay
-}
-
-// Replay is a request that may be repeated: Route is its method and path, Key the client's.
-type Replay struct {
-	Route string
-	Key   string
-	Body  []byte
+	Replay *contract.Replay
 }
 
 // Admitted is a caller let in. A replayed request is answered with Status and Body and goes no further.
@@ -42,13 +35,11 @@ const (
 	replayLock = time.Minute
 	// replayKeep is how long answers are kept (decisions.md, Shape of the API).
 	replayKeep = 24 * time.Hour
-
-	maxReplayKey = 255
 )
 
 // Admit checks, in the order of decisions.md: that the plan has the API, the scope, whether this is a
 // repetition, and the hourly limit. What it notes commits by itself. After an admission with Replay, the
-// door calls Keep or Forget.
+// verb keeps its answer, or the door calls Forget.
 func (a *App) Admit(ctx context.Context, c core.Caller, need Need) (Admitted, error) {
 	t, err := a.gate(c, need)
 	if err != nil {
@@ -68,7 +59,7 @@ func (a *App) Admit(ctx context.Context, c core.Caller, need Need) (Admitted, er
 	}
 	counted, err := a.countCreate(ctx, t)
 	if err != nil && need.Replay != nil {
-		if err := t.DropReplay(ctx, need.Replay.stored()); err != nil {
+		if err := t.DropReplay(ctx, stored(*need.Replay)); err != nil {
 			return Admitted{}, err
 		}
 	}
@@ -85,44 +76,11 @@ func (a *App) gate(c core.Caller, need Need) (store.Tenant, error) {
 	return a.enter(c, need.Scope)
 }
 
-// Keep stores the answer of an admitted request for its repetitions. Only 2xx answers are kept; any
-// other frees the key.
-func (a *App) Keep(ctx context.Context, c core.Caller, r Replay, status int, body []byte) error {
-	if status/100 != 2 {
-		return a.Forget(ctx, c, r)
-	}
-	t, err := a.enter(c, core.Read)
-	if err != nil {
-		return err
-	}
-	return t.KeepReplay(ctx, r.stored(), status, body)
-}
-
 // Forget frees the key of an admitted request that was refused, so that it may carry a mended body.
-func (a *App) Forget(ctx context.Context, c core.Caller, r Replay) error {
+func (a *App) Forget(ctx context.Context, c core.Caller, r contract.Replay) error {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return err
 	}
-	return t.DropReplay(ctx, r.stored())
-}
-
-func (r Replay) stored() store.Replay {
-	sum := sha256.New()
-	for _, part := range [][]byte{[]byte(r.Route), {0}, r.Body} {
-		_, _ = sum.Write(part) // a hash never fails
-	}
-	return store.Replay{Route: r.Route, Key: r.Key, Fingerprint: sum.Sum(nil)}
-}
-
-func (r Replay) check() error {
-	if len(r.Key) == 0 || len(r.Key) > maxReplayKey {
-		return core.Invalid("Idempotency-Key", "The header Idempotency-Key takes 1 to %d characters.", maxReplayKey)
-	}
-	for _, b := range []byte(r.Key) {
-		if b < '!' || b > '~' {
-			return core.Invalid("Idempotency-Key", "The header Idempotency-Key takes visible ASCII characters only.")
-		}
-	}
-	return nil
+	return t.DropReplay(ctx, stored(r))
 }

@@ -1,12 +1,14 @@
 package app_test
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 )
 
@@ -17,9 +19,21 @@ func limitCreate(most int) func(*app.Config) {
 func create(key string, body string) app.Need {
 	need := app.Need{Scope: core.Write, Create: true}
 	if key != "" {
-		need.Replay = &app.Replay{Route: "POST /posts", Key: key, Body: []byte(body)}
+		need.Replay = &contract.Replay{Route: "POST /posts", Key: key, Body: []byte(body)}
 	}
 	return need
+}
+
+// keepsAnswer makes a draft as the request with the key, and answers what its repetitions will get.
+func keepsAnswer(t *testing.T, h *apptest.Harness, w *apptest.Workspace, key apptest.Key, replay *contract.Replay) []byte {
+	t.Helper()
+	in := request("kept", draft(), w.Account("threads"))
+	in.Replay = replay
+	made, err := h.App.CreatePosts(t.Context(), key.Caller, in)
+	must(t, err)
+	body, err := contract.Encode(made)
+	must(t, err)
+	return body
 }
 
 // want fails unless the error has the code.
@@ -138,7 +152,8 @@ func mustKey(t *testing.T, h *apptest.Harness, bearer string) core.Caller {
 func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t, limitCreate(2))
-	key := h.Workspace("one").Key(core.Write)
+	ws := h.Workspace("one")
+	key := ws.Key(core.Write)
 	need := create("k-1", `{"text":"hello"}`)
 
 	first, err := h.App.Admit(t.Context(), key.Caller, need)
@@ -149,11 +164,12 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	want(t, core.CodeIdempotencyInProgress, err)
 	_, err = h.App.Admit(t.Context(), key.Caller, create("k-1", `{"text":"other"}`))
 	want(t, core.CodeIdempotencyMismatch, err)
-	must(t, h.App.Keep(t.Context(), key.Caller, *need.Replay, 201, []byte(`{"posts":[]}`)))
+	need.Replay.Status = 201
+	made := keepsAnswer(t, h, ws, key, need.Replay)
 
 	for range 3 { // costs nothing of the hourly limit
 		again, err := h.Replica().Admit(t.Context(), key.Caller, need)
-		if err != nil || !again.Replayed || again.Status != 201 || string(again.Body) != `{"posts":[]}` || again.Create.Remaining != 1 {
+		if err != nil || !again.Replayed || again.Status != 201 || !bytes.Equal(again.Body, made) || again.Create.Remaining != 1 {
 			t.Fatalf("a repetition: %+v, %v", again, err)
 		}
 	}
@@ -164,7 +180,7 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 	if got, err := h.App.Admit(t.Context(), other.Caller, need); err != nil || got.Replayed {
 		t.Errorf("another workspace's request: %+v, %v", got, err)
 	}
-	route := app.Need{Scope: core.Write, Replay: &app.Replay{Route: "POST /media/uploads", Key: "k-1", Body: need.Replay.Body}}
+	route := app.Need{Scope: core.Write, Replay: &contract.Replay{Route: "POST /media/uploads", Key: "k-1", Body: need.Replay.Body}}
 	if got, err := h.App.Admit(t.Context(), key.Caller, route); err != nil || got.Replayed {
 		t.Errorf("another route's request: %+v, %v", got, err)
 	}
@@ -186,7 +202,7 @@ func TestARefusedRequestFreesItsKey(t *testing.T) {
 	bad, mended := create("k", `{"bad"`), create("k", `{}`)
 	_, err := h.App.Admit(t.Context(), key.Caller, bad)
 	must(t, err)
-	must(t, h.App.Keep(t.Context(), key.Caller, *bad.Replay, 400, []byte("no")))
+	must(t, h.App.Forget(t.Context(), key.Caller, *bad.Replay))
 	_, err = h.App.Admit(t.Context(), key.Caller, mended)
 	must(t, err)
 	must(t, h.App.Forget(t.Context(), key.Caller, *bad.Replay)) // of another body: not this request's to free
@@ -232,5 +248,31 @@ func TestOneOfManyRepetitionsAtOnceIsTheFirst(t *testing.T) {
 	})
 	if len(first) != 1 {
 		t.Errorf("%d requests were the first", len(first))
+	}
+}
+
+// A first request so slow that a repetition took its place must not create its posts too.
+func TestTheSlowerOfTwoRequestsWithOneKeyUndoesItself(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	key, account := ws.Key(core.Write), ws.Account("threads")
+	need := create("k", "{}")
+	need.Replay.Status = 201
+	in := request("once", now(), account)
+	in.Replay = need.Replay
+	_, err := h.App.Admit(t.Context(), key.Caller, need)
+	must(t, err)
+	h.Clock.Advance(2 * time.Minute) // the first is still running, and its lock has run out
+	_, err = h.App.Admit(t.Context(), key.Caller, need)
+	must(t, err)
+	_, err = h.App.CreatePosts(t.Context(), key.Caller, in)
+	must(t, err)
+	_, err = h.App.CreatePosts(t.Context(), key.Caller, in)
+	want(t, core.CodeIdempotencyInProgress, err)
+	list, err := h.App.ListPosts(t.Context(), key.Caller, contract.ListPosts{})
+	must(t, err)
+	if len(list.Posts) != 1 {
+		t.Errorf("%d posts, want 1", len(list.Posts))
 	}
 }

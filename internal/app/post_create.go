@@ -31,10 +31,12 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 	if err := refusal(r); err != nil {
 		return contract.Posts{}, err
 	}
-	var posts []core.Post
+	out := contract.Posts{Posts: []contract.Post{}}
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		posts = nil // a transaction may be run again
 		if err := a.takeSlots(ctx, t, r.workspace, r.plan, r.requested()); err != nil {
+			return err
+		}
+		if err := t.HoldAccounts(ctx, r.accounts()); err != nil {
 			return err
 		}
 		for _, d := range r.drafts {
@@ -42,16 +44,12 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 			if err != nil {
 				return err
 			}
-			posts = append(posts, post)
+			out.Posts = append(out.Posts, a.postOf(post))
 		}
-		return nil
+		return keep(ctx, t, in.Replay, out)
 	})
 	if err != nil {
 		return contract.Posts{}, err
-	}
-	out := contract.Posts{Posts: make([]contract.Post, len(posts))}
-	for i, p := range posts {
-		out.Posts[i] = a.postOf(p)
 	}
 	return out, nil
 }

@@ -152,6 +152,9 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	if err := a.takeSlots(ctx, t, r.workspace, r.plan, 1); err != nil {
 		return err
 	}
+	if err := t.HoldAccounts(ctx, r.accounts()); err != nil {
+		return err
+	}
 	return a.enqueue(ctx, t, *p, r.workspace.Zone.Month(now), n.Describe().Flow)
 }
 

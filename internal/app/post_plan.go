@@ -34,7 +34,7 @@ func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
 	now := a.cfg.Now()
 	at, timeIssues, timeWarnings := r.when.Resolve(now)
 	r.at = at
-	repeated, err := a.repeated(ctx, t, r.drafts, now)
+	repeated, err := a.repeated(ctx, t, r, now)
 	if err != nil {
 		return err
 	}
@@ -73,12 +73,12 @@ func (a *App) rowOf(d draft, queues bool) core.PlanRow {
 	return row
 }
 
-func (a *App) repeated(ctx context.Context, t store.Tenant, drafts []draft, now time.Time) (map[core.AccountID]bool, error) {
-	accounts, texts := make([]core.AccountID, len(drafts)), make([]string, len(drafts))
-	for i, d := range drafts {
-		accounts[i], texts[i] = d.Account.ID, d.Text
+func (a *App) repeated(ctx context.Context, t store.Tenant, r *request, now time.Time) (map[core.AccountID]bool, error) {
+	texts := make([]string, len(r.drafts))
+	for i, d := range r.drafts {
+		texts[i] = d.Text
 	}
-	return t.RepeatedTexts(ctx, accounts, texts, now.Add(-sameTextWithin))
+	return t.RepeatedTexts(ctx, r.accounts(), texts, now.Add(-sameTextWithin))
 }
 
 func (a *App) planOf(r *request) contract.Plan {

@@ -41,6 +41,15 @@ func (r *request) requested() int64 {
 	return int64(len(r.drafts))
 }
 
+// accounts lists whose posts the request makes.
+func (r *request) accounts() []core.AccountID {
+	ids := make([]core.AccountID, len(r.drafts))
+	for i, d := range r.drafts {
+		ids[i] = d.Account.ID
+	}
+	return ids
+}
+
 // understand reads a request: first its form (400), then its ids (404). It changes nothing.
 func (a *App) understand(ctx context.Context, t store.Tenant, in contract.PlanPosts) (*request, error) {
 	workspace, plan, err := a.plan(ctx, t)

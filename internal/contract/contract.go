@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 // Opt is a field of a PATCH that may be absent, null or a value.
@@ -27,6 +29,22 @@ func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	}
 	return json.Unmarshal(data, &o.V)
 }
+
+// Replay is a request that its client may repeat: Route is its method and path, Key the client's
+// Idempotency-Key, Status what a success answers. A verb that takes one keeps its answer, as Encode writes
+// it, in the transaction of what it does, so that no repetition can do it again.
+type Replay struct {
+	Route  string
+	Key    string
+	Body   []byte
+	Status int
+}
+
+// Repeatable is a request that can carry a Replay.
+type Repeatable interface{ RepeatAs(r *Replay) }
+
+// Encode writes an answer.
+func Encode(answer any) ([]byte, error) { return jsonv2.Marshal(answer, jsonv2.Deterministic(true)) }
 
 // Time is an instant as the interface writes it: ISO 8601 in UTC, whole seconds or with milliseconds.
 type Time struct{ time.Time }

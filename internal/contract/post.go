@@ -108,8 +108,12 @@ type PlanPosts struct {
 // CreatePosts is the create body.
 type CreatePosts struct {
 	PlanPosts
-	Confirm bool `json:"confirm,omitempty" doc:"Must be true: the guard against an accidental publish."`
+	Confirm bool    `json:"confirm,omitempty" doc:"Must be true: the guard against an accidental publish."`
+	Replay  *Replay `json:"-"`
 }
+
+// RepeatAs notes that the client may repeat the request.
+func (c *CreatePosts) RepeatAs(r *Replay) { c.Replay = r }
 
 // EditPost is the body of PATCH /posts/{id}.
 type EditPost struct {

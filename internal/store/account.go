@@ -84,6 +84,18 @@ func (t Tenant) LockAccount(ctx context.Context, id core.AccountID) (core.Accoun
 	return row.core(), err
 }
 
+// HoldAccounts keeps connected accounts from being disconnected until the transaction ends; one that is
+// not connected is not_found. It comes after the locks of posts and of the month's usage.
+func (t Tenant) HoldAccounts(ctx context.Context, ids []core.AccountID) error {
+	held, err := values[core.AccountID](t.query(ctx, `
+		SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL ORDER BY id FOR SHARE`,
+		args{"ids": ids}))
+	if err == nil && len(held) < len(ids) {
+		return core.NotFound()
+	}
+	return err
+}
+
 // FindAccount finds the account of a network's profile, connected or not, and tells which; none is not_found.
 func (t Tenant) FindAccount(ctx context.Context, platform core.Platform, externalID string) (id core.AccountID, connected bool, err error) {
 	type row struct {

@@ -50,13 +50,13 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock, keep time.Durat
 	return found, false, err
 }
 
-// KeepReplay stores the answer of a first request.
-func (t Tenant) KeepReplay(ctx context.Context, r Replay, status int, body []byte) error {
-	_, err := t.exec(ctx, `
+// KeepReplay stores the answer of a first request. False: the key is not this request's any more.
+func (t Tenant) KeepReplay(ctx context.Context, r Replay, status int, body []byte) (bool, error) {
+	n, err := t.exec(ctx, `
 		UPDATE idempotency SET status = @status, body = @body
 		WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`,
 		r.args(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
-	return err
+	return n == 1, err
 }
 
 // DropReplay frees the key of a first request that was refused.

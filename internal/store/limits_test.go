@@ -107,9 +107,15 @@ func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 		t.Error("another workspace's is taken for a repetition")
 	}
 	must(t, w.two.DropReplay(t.Context(), r))
-	must(t, w.two.KeepReplay(t.Context(), r, 201, nil))
-	must(t, w.one.KeepReplay(t.Context(), r, 201, []byte("body")))
-	must(t, w.one.KeepReplay(t.Context(), r, 200, []byte("late")))
+	keep := func(w store.Tenant, status int, body string, want bool) {
+		t.Helper()
+		if kept, err := w.KeepReplay(t.Context(), r, status, []byte(body)); err != nil || kept != want {
+			t.Errorf("keeping %q: %v, %v; want %v", body, kept, err, want)
+		}
+	}
+	keep(w.two.Tenant, 201, "", false) // its key is free
+	keep(w.one.Tenant, 201, "body", true)
+	keep(w.one.Tenant, 200, "late", false)
 	must(t, w.one.DropReplay(t.Context(), r)) // too late as well
 	if kept, first := begin(w.one.Tenant, r); first || kept.Status != 201 || string(kept.Body) != "body" || string(kept.Fingerprint) != "f" {
 		t.Errorf("the answer: %+v", kept)
