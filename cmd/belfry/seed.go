@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -144,7 +145,7 @@ func (g *gardener) ask(ctx context.Context, method, path string, body any) error
 }
 
 func (g *gardener) grow(ctx context.Context) (*seeded, error) {
-	name := strings.ToLower(secret.Random(6))
+	name := strings.ToLower(rand.Text()[:8]) // letters and digits: networks take little else in a name
 	out := &seeded{Email: "owner-" + name + "@example.org", Password: secret.Random(18), Accounts: map[string]string{}}
 	made, err := g.CreateWorkspace(ctx, contract.CreateWorkspace{
 		Name: "Demo " + name, TZ: "Europe/Berlin", OwnerName: "Demo Owner", OwnerEmail: out.Email, Password: out.Password,
