@@ -73,7 +73,8 @@ func (v *visit) composer(form url.Values) (posts.ComposeModel, error) {
 
 func networkOf(d network.Description) posts.Network {
 	return posts.Network{
-		ID: string(d.ID), Name: d.Name, Text: d.Limits.Text, Title: d.Limits.Title,
+		// No title: only videos have one (Spec §2), and a form without files makes none.
+		ID: string(d.ID), Name: d.Name, Text: d.Limits.Text,
 		Fields: slices.DeleteFunc(slices.Clone(d.Fields), func(f network.Field) bool { return f.Ignored }),
 	}
 }

@@ -21,18 +21,18 @@ import (
 func newForm() string { return rand.Text() }
 
 // replay is a form that may arrive twice; nil for one without a name.
-func replay(route string, form url.Values) *app.Replay {
+func replay(form url.Values) *contract.Replay {
 	name := form.Get(posts.FieldForm)
 	if name == "" {
 		return nil
 	}
-	return &app.Replay{Route: "dashboard " + route, Key: name, Body: []byte(form.Encode())}
+	return &contract.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
 }
 
 // create makes the posts of a form, counted in the hourly limit like a program's request. A refusal that
 // the form can show is the second result.
 func (v *visit) create(form url.Values, in contract.PlanPosts) (contract.Posts, *core.Error, error) {
-	claim := replay("create posts", form)
+	claim := replay(form)
 	var made contract.Posts
 	admitted, err := v.web.cfg.App.Admit(v.ctx(), v.caller, app.Need{Scope: core.Write, Create: true, Replay: claim})
 	if e, ok := refused(err); ok {
@@ -47,48 +47,30 @@ func (v *visit) create(form url.Values, in contract.PlanPosts) (contract.Posts, 
 		}
 		return made, nil, nil
 	}
-	// The browser may go away at any moment; what was made must be kept for the next time it asks.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx()), keepTime)
-	defer cancel()
-	made, err = v.web.cfg.App.CreatePosts(v.ctx(), v.caller, contract.CreatePosts{PlanPosts: in, Confirm: true})
+	made, err = v.web.cfg.App.CreatePosts(v.ctx(), v.caller, contract.CreatePosts{PlanPosts: in, Confirm: true, Replay: claim})
 	e, ok := refused(err)
-	if missing := core.CodeOf(err) == core.CodeNotFound; missing {
+	if core.CodeOf(err) == core.CodeNotFound {
 		e, ok = core.AsError(err), true
 	}
-	if ok {
-		v.forget(ctx, claim)
-		return made, e, nil
-	}
-	if err != nil {
+	if !ok {
 		return made, nil, err
 	}
-	v.keep(ctx, claim, made)
-	return made, nil, nil
+	v.forget(claim)
+	return made, e, nil
 }
 
-// keepTime bounds how long an answer is kept after its browser may have gone.
-const keepTime = 10 * time.Second
+// forgetTime bounds how long a refused form is freed after its browser may have gone.
+const forgetTime = 10 * time.Second
 
-func (v *visit) forget(ctx context.Context, claim *app.Replay) {
+// forget frees a form that was refused, so that it may be sent again.
+func (v *visit) forget(claim *contract.Replay) {
 	if claim == nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx()), forgetTime)
+	defer cancel()
 	if err := v.web.cfg.App.Forget(ctx, v.caller, *claim); err != nil {
 		v.web.cfg.Log.ErrorContext(ctx, "form not freed", slog.Any("error", err))
-	}
-}
-
-// keep remembers what a form has made. When that fails the form stays taken, rather than make it twice.
-func (v *visit) keep(ctx context.Context, claim *app.Replay, made any) {
-	if claim == nil {
-		return
-	}
-	body, err := json.Marshal(made)
-	if err == nil {
-		err = v.web.cfg.App.Keep(ctx, v.caller, *claim, http.StatusCreated, body)
-	}
-	if err != nil {
-		v.web.cfg.Log.ErrorContext(ctx, "answer not kept for its form", slog.Any("error", err))
 	}
 }
 
@@ -100,7 +82,10 @@ func (v *visit) sayCreated(made []contract.Post) {
 	if len(made) == 1 {
 		many = "The post is"
 	}
-	word := " on the way."
+	word := " on the way. The timeline shows how it goes."
+	if len(made) > 1 {
+		word = " on the way."
+	}
 	switch p := made[0]; {
 	case p.Status == string(core.PostDraft) && len(made) == 1:
 		word = " kept as a draft."

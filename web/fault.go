@@ -1,6 +1,8 @@
 package web
 
 import (
+	"net/http"
+
 	"github.com/labstack/echo/v4"
 
 	"belfry/internal/core"
@@ -8,6 +10,7 @@ import (
 	"belfry/views/fault"
 	"belfry/views/layout"
 	"belfry/views/link"
+	"belfry/views/posts"
 )
 
 // ErrorPage draws an error as a page, or as a part of the one that stands.
@@ -18,12 +21,27 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	}
 	m := fault.Model{
 		Frame: v.faultFrame(e), Status: httpd.Status(e.Code), Error: *w.people(e), RequestID: httpd.RequestID(v.ctx()),
-		RetryAfter: e.RetryAfter, Back: v.cameFrom(),
+		RetryAfter: e.RetryAfter, Back: v.cameFrom(), Kept: v.kept(),
+	}
+	if e.RetryAfter > 0 {
+		m.Error.Hint = "" // the page says itself how long to wait
 	}
 	if m.Frame.Workspace == "" && m.Back == "" {
 		m.Back = link.Home
 	}
 	return v.render(m.Status, fault.Page(m), fault.Part(m))
+}
+
+// kept is the text of a form that could not be taken, so that nobody has to write it again.
+func (v *visit) kept() string {
+	if !v.admitted || v.Request().Method != http.MethodPost || formPage(v.Request().URL.Path) == "" {
+		return ""
+	}
+	form, err := v.form()
+	if err != nil {
+		return ""
+	}
+	return form.Get(posts.FieldText)
 }
 
 // faultFrame is the person's own frame where that can be drawn for sure: not of a database that is away,

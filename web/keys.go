@@ -1,11 +1,8 @@
 package web
 
 import (
-	"context"
 	"net/http"
-	"net/url"
 
-	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
@@ -40,56 +37,28 @@ func (v *visit) showKeys(status int, m settings.KeysModel) error {
 }
 
 // createKey makes a key and shows it in the answer itself, for it is kept nowhere that a next page could
-// read. The same form once more makes no second key.
+// read. The same form once more, as when the answer is loaded anew, makes no second key.
 func (v *visit) createKey() error {
 	form, err := v.form()
 	if err != nil {
 		return err
 	}
-	m := settings.KeysModel{Name: form.Get(settings.FieldName), Scope: form.Get(settings.FieldScope)}
-	made, e, err := v.mint(form, contract.CreateKey{Name: m.Name, Scope: m.Scope})
-	switch {
-	case err != nil:
-		return err
-	case e != nil:
-		v.retryAfter(e)
-		m.Errors, m.Refused = v.beside(e, func(path string) string { return path })
-		return v.showKeys(httpd.Status(e.Code), m)
-	case made == nil:
-		v.say(ui.ToneInfo, "The key was made before, and is shown only once. Without a copy of it, revoke it and make another.")
+	name := form.Get(settings.FieldForm)
+	if name != "" && name == v.web.sessions.manager.GetString(v.ctx(), keyForm) {
+		v.say(ui.ToneInfo, "That key is made already, and is shown only once. Without a copy of it, revoke it and make another.")
 		return v.redirect(link.Keys)
 	}
-	return v.showKeys(http.StatusCreated, settings.KeysModel{New: made})
-}
-
-// mint makes a key; nil when its form has made one already.
-func (v *visit) mint(form url.Values, in contract.CreateKey) (*contract.Key, *core.Error, error) {
-	claim := replay("create key", form)
-	admitted, err := v.web.cfg.App.Admit(v.ctx(), v.caller, app.Need{Session: true, Manages: true, Replay: claim})
-	if e, ok := refused(err); ok || err != nil {
-		return nil, e, unless(ok, err)
+	m := settings.KeysModel{Name: form.Get(settings.FieldName), Scope: form.Get(settings.FieldScope)}
+	made, err := v.web.cfg.App.CreateKey(v.ctx(), v.caller, contract.CreateKey{Name: m.Name, Scope: m.Scope})
+	if e, ok := refused(err); ok {
+		m.Errors, m.Refused = v.beside(e, func(path string) string { return path })
+		return v.showKeys(httpd.Status(e.Code), m)
 	}
-	if admitted.Replayed {
-		return nil, nil, nil
+	if err != nil {
+		return err
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx()), keepTime)
-	defer cancel()
-	key, err := v.web.cfg.App.CreateKey(v.ctx(), v.caller, in)
-	if e, ok := refused(err); ok || err != nil {
-		if ok {
-			v.forget(ctx, claim)
-		}
-		return nil, e, unless(ok, err)
-	}
-	v.keep(ctx, claim, struct{}{})
-	return &key, nil, nil
-}
-
-func unless(ok bool, err error) error {
-	if ok {
-		return nil
-	}
-	return err
+	v.put(keyForm, name)
+	return v.showKeys(http.StatusCreated, settings.KeysModel{New: &made})
 }
 
 func (v *visit) confirmRevoke() error {

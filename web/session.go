@@ -27,6 +27,7 @@ const (
 	keyTone      = "flash.tone"
 	keyFlash     = "flash.text"
 	keyChoice    = "choice"  // profiles to choose from
+	keyForm      = "form"    // the last form that made a key
 	keyCarried   = "carried" // a form that was sent when the session before had ended
 )
 

@@ -22,12 +22,13 @@ const visitKey = "web.visit"
 // visit is one request to the dashboard.
 type visit struct {
 	echo.Context
-	web    *Web
-	caller core.Caller // zero for a stranger
-	opened bool        // the session has been read
-	dirty  bool        // the session has changed
-	who    *contract.Whoami
-	listed []contract.Account // nil until they have been asked for
+	web      *Web
+	admitted bool        // it is for a route of ours, and no other site sent it
+	caller   core.Caller // zero for a stranger
+	opened   bool        // the session has been read
+	dirty    bool        // the session has changed
+	who      *contract.Whoami
+	listed   []contract.Account // nil until they have been asked for
 }
 
 func (w *Web) visit(c echo.Context) *visit {

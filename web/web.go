@@ -70,6 +70,7 @@ func (w *Web) Mount(e *echo.Echo) {
 func (w *Web) serve(r route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		v := w.visit(c)
+		v.admitted = true
 		if err := v.recognise(); err != nil {
 			return err
 		}

@@ -8,11 +8,9 @@ import (
 	"belfry/internal/core"
 )
 
-// hints replaces what a program is told to do by what a person can do here; "" leaves it to the page.
+// hints replaces what a program is told to do by what a person can do here.
 var hints = map[core.Code]string{
-	core.CodeNotFound:            "",
 	core.CodePlanHasIssues:       "Mend what the plan names, then try again.",
-	core.CodeRateLimited:         "",
 	core.CodeOutcomeUnknown:      "Look at the account at its network, then say on the post's page what you see.",
 	core.CodeIdempotencyMismatch: "Look at the list of posts: the first one is there. If this is another post, send it again.",
 	core.CodeInternal:            "Try again. If it stays like this, give the operator the request id.",
@@ -24,7 +22,12 @@ func (w *Web) people(e *core.Error) *contract.Error {
 	if hint, ok := hints[e.Code]; ok {
 		out.Hint = hint
 	}
-	if e.Path != "" {
+	switch {
+	case e.Code == core.CodeNotFound:
+		out.Message, out.Hint = "", "" // the page has words for it that speak of pages
+	case e.RetryAfter > 0:
+		out.Hint = "Wait " + waitWords(e.RetryAfter) + ", then try again."
+	case e.Path != "":
 		// A form has labels where a request has paths.
 		out.Hint = strings.TrimSpace(strings.TrimPrefix(out.Hint, "Look at "+e.Path+"."))
 	}
@@ -32,6 +35,13 @@ func (w *Web) people(e *core.Error) *contract.Error {
 		out.Hint = told
 	}
 	return &out
+}
+
+func waitWords(seconds int) string {
+	if seconds < 120 {
+		return plural(seconds, "second", "seconds")
+	}
+	return plural((seconds+59)/60, "minute", "minutes")
 }
 
 func issuesOf(rows []core.PlanRow) string {

@@ -19,6 +19,8 @@ type Model struct {
 	RequestID string
 	// RetryAfter is the number of seconds to wait; 0 when waiting does not help.
 	RetryAfter int
+	// Kept is a text that was sent and could not be taken.
+	Kept string
 	// Back leads to where the person came from; the posts when empty.
 	Back string
 }
