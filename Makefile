@@ -36,8 +36,8 @@ lint: ## Look for mistakes without running anything
 e2e: need-postgres need-chromium build ## Run the tests that drive the built program
 	go test -count=1 -timeout 20m ./e2e/...
 
-bench: need-postgres ## Measure requests, creation and lateness, each beside its floor
-	go run ./tools/testpg go test -run '^$$' -bench . -benchtime 3s ./e2e/...
+bench: need-postgres build ## Measure requests, creation and lateness, each beside its floor
+	@go run ./e2e/bench -binary bin/belfry
 
 cover: need-postgres ## Show how much of the code the tests run
 	go run ./tools/testpg go test -coverpkg=./... -coverprofile=bin/cover.out ./...

@@ -1,0 +1,169 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	callTakes        = 200 * time.Millisecond
+	goalLatenessHalf = time.Second
+	goalLateness     = 5 * time.Second
+)
+
+// measureLateness schedules posts for one moment, at networks whose calls take their time, and compares that
+// moment with the networks' own records.
+func measureLateness(ctx context.Context, o options, folder string, t *table) error {
+	networks, err := freeAddr()
+	if err != nil {
+		return err
+	}
+	control := "http://" + networks + "/_/"
+	s, err := newService(o, folder, "BELFRY_LIMIT_ADDRESS="+noLimit, "BELFRY_LIMIT_CREATE="+noLimit, "BELFRY_NETWORKS_URL=http://"+networks,
+		"BELFRY_THREADS_CLIENT_ID=sandbox", "BELFRY_THREADS_CLIENT_SECRET=sandbox", "BELFRY_FACEBOOK_CLIENT_ID=sandbox", "BELFRY_FACEBOOK_CLIENT_SECRET=sandbox")
+	if err != nil {
+		return err
+	}
+	simulators, err := start(s.folder, "sandbox", nil, o.binary, "sandbox", "--addr", networks)
+	if err != nil {
+		return err
+	}
+	defer simulators.stop()
+	if _, err := s.serve(ctx); err != nil {
+		return err
+	}
+	defer s.stop()
+	seed, err := s.seed(ctx)
+	if err != nil {
+		return err
+	}
+	options := map[string]string{"threads.quota_total": "100000", "facebook.refuse_duplicates": "off"}
+	slow := map[string]any{"kind": "slow", "call": "any", "delayMs": callTakes.Milliseconds(), "times": 0}
+	if err := errors.Join(call(ctx, "POST", control+"options", "", options, nil), call(ctx, "POST", control+"faults", "", slow, nil)); err != nil {
+		return err
+	}
+	due, err := s.schedule(ctx, o, seed)
+	if err != nil {
+		return err
+	}
+	called, arrived, err := sent(ctx, control, o.posts, due)
+	if err != nil {
+		return err
+	}
+	live, err := s.live(ctx, seed, o.posts, due)
+	if err != nil {
+		return err
+	}
+	t.section(fmt.Sprintf("%d posts due in one second, each network call %s", o.posts, callTakes))
+	half, most := median(called) < goalLatenessHalf, quantile(called, 0.99) < goalLateness
+	t.row("due to the first network call, p50", seconds(median(called)), "< 1 s", &half)
+	t.row("due to the first network call, p99", seconds(quantile(called, 0.99)), "< 5 s", &most)
+	t.row("due to visible at the network, p50 / p99", seconds(median(arrived))+" / "+seconds(quantile(arrived, 0.99)), "", nil)
+	t.row("due to live, p50 / p99", seconds(median(live))+" / "+seconds(quantile(live, 0.99)), "", nil)
+	return nil
+}
+
+const benchText = "Lateness bench, post "
+
+// schedule creates the posts and answers when they are due: at the first full minute that leaves time to
+// create them all.
+func (s *service) schedule(ctx context.Context, o options, seed seeded) (time.Time, error) {
+	due := time.Now().Add(35 * time.Second).Truncate(time.Minute).Add(time.Minute).UTC()
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(o.clients)
+	platforms := []string{"threads", "facebook"}
+	for i := range o.posts {
+		group.Go(func() error {
+			return s.call(ctx, seed.Key, "POST", "/posts", map[string]any{
+				"targets": map[string]any{"accountIds": []string{seed.Accounts[platforms[i%2]]}}, "confirm": true,
+				"when": map[string]string{"publishAt": due.Format("2006-01-02T15:04"), "timezone": "UTC"},
+				"text": fmt.Sprintf("%s%d", benchText, i),
+			}, nil)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return due, err
+	}
+	if ahead := time.Until(due); ahead < 2*time.Second {
+		return due, fmt.Errorf("creating %d posts took too long: they are due in %s", o.posts, ahead)
+	}
+	return due, nil
+}
+
+// sent waits until the networks show all posts and answers how late the first call for each was, and how
+// late each became visible.
+func sent(ctx context.Context, control string, posts int, due time.Time) (called, arrived []time.Duration, err error) {
+	var out struct {
+		Posts []struct {
+			Text                   string
+			FirstCallAt, ArrivedAt time.Time
+		}
+	}
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for deadline := due.Add(2 * time.Minute); ; {
+		select {
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		case <-tick.C:
+		}
+		if time.Now().Before(due) {
+			continue
+		}
+		out.Posts = nil
+		if err := call(ctx, "GET", control+"posts", "", nil, &out); err != nil {
+			return nil, nil, err
+		}
+		called, arrived = nil, nil
+		for _, p := range out.Posts {
+			if len(p.Text) > len(benchText) && p.Text[:len(benchText)] == benchText {
+				called, arrived = append(called, p.FirstCallAt.Sub(due)), append(arrived, p.ArrivedAt.Sub(due))
+			}
+		}
+		if len(called) >= posts {
+			return called, arrived, nil
+		}
+		if time.Now().After(deadline) {
+			return nil, nil, fmt.Errorf("only %d of %d posts went out", len(called), posts)
+		}
+	}
+}
+
+// live answers how late each post was live by the program's own word.
+func (s *service) live(ctx context.Context, seed seeded, posts int, due time.Time) ([]time.Duration, error) {
+	for deadline := time.Now().Add(time.Minute); ; {
+		var late []time.Duration
+		for cursor := ""; ; {
+			var page struct {
+				Posts []struct {
+					Status    string
+					PublishAt *time.Time
+					UpdatedAt time.Time
+				}
+				NextCursor *string
+			}
+			if err := s.call(ctx, seed.Key, "GET", "/posts?status=live&limit=100"+cursor, nil, &page); err != nil {
+				return nil, err
+			}
+			for _, p := range page.Posts {
+				if p.PublishAt != nil && p.PublishAt.Equal(due) {
+					late = append(late, p.UpdatedAt.Sub(due))
+				}
+			}
+			if page.NextCursor == nil {
+				break
+			}
+			cursor = "&cursor=" + *page.NextCursor
+		}
+		if len(late) >= posts {
+			return late, nil
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("only %d of %d posts are live", len(late), posts)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// request makes the next request of a client; it is sent as it is.
+type request func(client, n int) []byte
+
+// load is a fixed number of clients that ask one server without a pause. Each has a connection and, where
+// the machine lets it, a loopback address of its own, as real clients have.
+type load struct {
+	clients []*client
+}
+
+type client struct {
+	conn net.Conn
+	in   *bufio.Reader
+	n    int
+}
+
+func dial(ctx context.Context, addr string, clients int) (*load, error) {
+	l := &load{}
+	for i := range clients {
+		from := &net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(i+1))}
+		conn, err := (&net.Dialer{LocalAddr: from}).DialContext(ctx, "tcp", addr)
+		if err != nil { // not every system has more than one loopback address
+			conn, err = new(net.Dialer).DialContext(ctx, "tcp", addr)
+		}
+		if err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+		l.clients = append(l.clients, &client{conn: conn, in: bufio.NewReader(conn)})
+	}
+	return l, nil
+}
+
+func (l *load) close() error {
+	var err error
+	for _, c := range l.clients {
+		err = errors.Join(err, c.conn.Close())
+	}
+	return err
+}
+
+// turn calls for the given time and answers the requests a second.
+func (l *load) turn(ctx context.Context, length time.Duration, want int, next request) (float64, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	counts, began := make([]int, len(l.clients)), time.Now()
+	for i, c := range l.clients {
+		group.Go(func() error {
+			for time.Since(began) < length && ctx.Err() == nil {
+				if err := c.ask(next(i, c.n), want); err != nil {
+					return err
+				}
+				c.n++
+				counts[i]++
+			}
+			return ctx.Err()
+		})
+	}
+	err := group.Wait()
+	took, total := time.Since(began), 0
+	for _, n := range counts {
+		total += n
+	}
+	return float64(total) / took.Seconds(), err
+}
+
+// ask sends a request and reads the whole answer. It is no more than that, so that the load leaves the
+// machine to the servers.
+func (c *client) ask(request []byte, want int) error {
+	if _, err := c.conn.Write(request); err != nil {
+		return err
+	}
+	line, err := c.in.ReadSlice('\n')
+	if err != nil {
+		return err
+	}
+	if len(line) < 12 || string(line[9:12]) != strconv.Itoa(want) {
+		rest := make([]byte, min(c.in.Buffered(), 4096))
+		_, _ = c.in.Read(rest)
+		return fmt.Errorf("answered %q, want %d: %s", bytes.TrimSpace(line), want, rest)
+	}
+	length := -1
+	for {
+		line, err := c.in.ReadSlice('\n')
+		if err != nil {
+			return err
+		}
+		if len(line) <= 2 {
+			break
+		}
+		name, value, _ := strings.Cut(string(line), ":")
+		if strings.EqualFold(name, "Content-Length") {
+			if length, err = strconv.Atoi(strings.TrimSpace(value)); err != nil {
+				return err
+			}
+		}
+	}
+	if length < 0 {
+		return errors.New("an answer does not tell its length")
+	}
+	_, err = io.CopyN(io.Discard, c.in, int64(length))
+	return err
+}

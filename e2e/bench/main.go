@@ -1,0 +1,81 @@
+// Bench measures the built program and prints each figure beside its floor or its goal:
+//
+//	go run ./e2e/bench -binary bin/belfry
+//
+// Everything runs on this machine: the program with its own PostgreSQL, the bare handlers it is compared
+// with in a process of their own on the same database, simulated networks, and the load.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// options are what can be set on the command line.
+type options struct {
+	binary  string
+	clients int
+	rounds  int
+	round   time.Duration
+	posts   int
+	only    string
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:])
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string) error {
+	if len(args) == 3 && args[0] == "floor" {
+		return serveFloor(ctx, args[1], args[2])
+	}
+	var o options
+	set := flag.NewFlagSet("bench", flag.ContinueOnError)
+	set.StringVar(&o.binary, "binary", "bin/belfry", "the program to measure")
+	set.IntVar(&o.clients, "clients", 16, "how many clients call at once, each over a connection and from an address of its own")
+	set.IntVar(&o.rounds, "rounds", 5, "how often the measured and its floors take turns")
+	set.DurationVar(&o.round, "round", 3*time.Second, "how long each turn is")
+	set.IntVar(&o.posts, "posts", 1000, "how many posts are due in one second")
+	set.StringVar(&o.only, "only", "", "measure one part only: start, requests or lateness")
+	if err := set.Parse(args); err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "belfry-bench-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	if err := os.Chmod(folder, 0o711); err != nil { // as root, PostgreSQL runs as another user
+		return err
+	}
+	if o.binary, err = filepath.Abs(o.binary); err != nil {
+		return err
+	}
+	t := newTable()
+	for _, part := range []struct {
+		name string
+		run  func(context.Context, options, string, *table) error
+	}{{"start", measureStart}, {"requests", measureRequests}, {"lateness", measureLateness}} {
+		if o.only != "" && o.only != part.name {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "measuring %s …\n", part.name)
+		if err := part.run(ctx, o, filepath.Join(folder, part.name), t); err != nil {
+			return errors.Join(fmt.Errorf("measure %s: %w", part.name, err), t.print(os.Stdout))
+		}
+	}
+	return t.print(os.Stdout)
+}
