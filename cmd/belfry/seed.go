@@ -192,7 +192,7 @@ func (g *gardener) connect(ctx context.Context, platform, profile string) (contr
 	if err != nil {
 		return contract.Account{}, err
 	}
-	done, err := g.FinishConnect(ctx, g.owner, platform, back, g.browser)
+	done, err := g.FinishConnect(ctx, g.owner, platform, back.Query(), g.browser)
 	if err != nil {
 		return contract.Account{}, err
 	}

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"belfry/internal/core"
 )
 
 // testPrefix marks variables of the test run, which a program started by a test inherits.
@@ -27,29 +29,11 @@ func unknown(cfg *Config) error {
 		if known[name] || strings.HasPrefix(name, testPrefix) {
 			continue
 		}
-		nearest := slices.MinFunc(names, func(a, b string) int { return distance(name, a) - distance(name, b) })
-		wrong = append(wrong, fmt.Errorf("%s%s is not a variable of Belfry: remove it, or write %s%s if you mean that", Prefix, name, Prefix, nearest))
+		advice := "remove it"
+		if nearest := core.Nearest(name, names); nearest != "" {
+			advice += ", or write " + Prefix + nearest + " if you mean that"
+		}
+		wrong = append(wrong, fmt.Errorf("%s%s is not a variable of Belfry: %s", Prefix, name, advice))
 	}
 	return errors.Join(wrong...)
-}
-
-// distance counts the letters to change, add or leave out to turn a into b (Levenshtein).
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j+1]+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -89,7 +89,7 @@ func unknownSetting(d Description, path, name string) error {
 	for _, f := range d.Fields {
 		names = append(names, f.Name)
 	}
-	if near := Nearest(name, names); near != "" {
+	if near := core.Nearest(name, names); near != "" {
 		return e.WithHint("Look at %s. Did you mean %s?", path, near)
 	}
 	return e

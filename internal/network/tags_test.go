@@ -46,16 +46,3 @@ func TestLinksCountOnce(t *testing.T) {
 		}
 	}
 }
-
-func TestTheNearestNameIsFound(t *testing.T) {
-	t.Parallel()
-	names := []string{"topicTag", "linkAttachment", "altText", "replyControl"}
-	for give, want := range map[string]string{
-		"topictag": "topicTag", "topic": "", "topicTags": "topicTag", "alttxt": "altText", "link_attachment": "linkAttachment",
-		"visibility": "", "": "",
-	} {
-		if got := network.Nearest(give, names); got != want {
-			t.Errorf("%q: want %q, got %q", give, want, got)
-		}
-	}
-}

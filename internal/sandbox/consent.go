@@ -12,23 +12,22 @@ import (
 )
 
 // Consent opens the consent page of a simulated network as a person would, types the profile's name,
-// allows what is asked for, and returns the query of the way back. Without a name the page's own choice
-// stays. base is where the simulated networks answer, as SCHEME://HOST.
-func Consent(ctx context.Context, base, authorizeURL, profile string) (url.Values, error) {
-	page, err := openConsent(ctx, authorizeURL)
+// allows what is asked for, and returns the way back. base is where the simulated networks answer, as
+// SCHEME://HOST.
+func Consent(ctx context.Context, base, authorizeURL, profile string) (*url.URL, error) {
+	page, err := OpenConsent(ctx, authorizeURL)
 	if err != nil {
 		return nil, err
 	}
-	for _, in := range page.inputs {
-		switch {
-		case in.kind == "text" && profile != "":
-			page.values.Set(in.name, profile)
-		case in.checked && (!in.choosable || profile == ""):
-			page.values.Add(in.name, in.value)
-		}
-	}
-	return page.submit(ctx, base, "allow")
+	page.Choose(profile)
+	return page.Submit(ctx, base, Allow)
 }
+
+// What a person can decide on a consent page.
+const (
+	Allow = "allow"
+	Deny  = "deny"
+)
 
 // consentInput is a field of the page's form.
 type consentInput struct {
@@ -37,13 +36,15 @@ type consentInput struct {
 	choosable         bool // one of the profiles, not one of the permissions
 }
 
-type consentPage struct {
+// ConsentPage is an open consent page of a simulated network, for programs that stand in for a person.
+type ConsentPage struct {
 	action string
 	inputs []consentInput
 	values url.Values
 }
 
-func openConsent(ctx context.Context, authorizeURL string) (*consentPage, error) {
+// OpenConsent opens the page that an authorizeUrl leads to.
+func OpenConsent(ctx context.Context, authorizeURL string) (*ConsentPage, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, authorizeURL, nil)
 	if err != nil {
 		return nil, fmt.Errorf("open the consent page: %w", err)
@@ -60,7 +61,7 @@ func openConsent(ctx context.Context, authorizeURL string) (*consentPage, error)
 	if err != nil {
 		return nil, fmt.Errorf("read the consent page: %w", err)
 	}
-	page := &consentPage{values: url.Values{}}
+	page := &ConsentPage{values: url.Values{}}
 	page.read(root, nil)
 	if page.action == "" {
 		return nil, errors.New("the consent page has no form")
@@ -69,7 +70,7 @@ func openConsent(ctx context.Context, authorizeURL string) (*consentPage, error)
 }
 
 // read collects the form's fields. Profiles are what stands in one fieldset with a field for another's name.
-func (p *consentPage) read(n, fieldset *html.Node) {
+func (p *ConsentPage) read(n, fieldset *html.Node) {
 	a := attributes(n)
 	switch n.Data {
 	case "form":
@@ -108,7 +109,29 @@ func attributes(n *html.Node) map[string]string {
 	return a
 }
 
-func (p *consentPage) submit(ctx context.Context, base, decision string) (url.Values, error) {
+// Choose types the profile's name; without one the page's own choice stays. Every permission stays ticked.
+func (p *ConsentPage) Choose(profile string) {
+	for _, in := range p.inputs {
+		switch {
+		case in.kind == "text" && profile != "":
+			p.values.Set(in.name, profile)
+		case in.checked && (!in.choosable || profile == ""):
+			p.values.Add(in.name, in.value)
+		}
+	}
+}
+
+// ChooseAll ticks every profile that the page offers, and every permission.
+func (p *ConsentPage) ChooseAll() {
+	for _, in := range p.inputs {
+		if in.checked || in.kind == "checkbox" && in.choosable {
+			p.values.Add(in.name, in.value)
+		}
+	}
+}
+
+// Submit sends the page and returns the way back to the product.
+func (p *ConsentPage) Submit(ctx context.Context, base, decision string) (*url.URL, error) {
 	p.values.Set("decision", decision)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+p.action, strings.NewReader(p.values.Encode()))
 	if err != nil {
@@ -125,5 +148,5 @@ func (p *consentPage) submit(ctx context.Context, base, decision string) (url.Va
 	if err != nil {
 		return nil, fmt.Errorf("the consent page answers %s without a way back", back.Status)
 	}
-	return to.Query(), nil
+	return to, nil
 }
