@@ -131,8 +131,11 @@ func (a *App) again(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err != nil {
 		return err
 	}
-	if !pub.LeaseUntil.IsZero() && pub.LeaseUntil.After(now) {
+	if pub.Held() {
 		return held()
+	}
+	if err := a.openHandle(*p, &pub); err != nil {
+		return err
 	}
 	if p.PublishAt.Before(now) {
 		p.PublishAt = now
@@ -233,7 +236,7 @@ func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url 
 	if err != nil {
 		return err
 	}
-	if !pub.LeaseUntil.IsZero() && pub.LeaseUntil.After(a.cfg.Now()) {
+	if pub.Held() {
 		return held()
 	}
 	pub.Step, pub.NextAt, pub.Rest = core.StepLive, time.Time{}, core.DoLive

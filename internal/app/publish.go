@@ -80,7 +80,7 @@ func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.P
 		if w.pub, err = t.Claim(ctx, id, owner, a.cfg.Schedule.Lease); err != nil {
 			return err
 		}
-		w.skew = w.pub.ClaimedAt.Sub(a.cfg.Now())
+		w.skew = w.pub.ReadAt.Sub(a.cfg.Now())
 		if w.account, sealed, err = t.AccountWithToken(ctx, w.post.Account); err != nil {
 			return err
 		}
@@ -134,7 +134,7 @@ func (a *App) equip(w *work, sealedToken []byte) error {
 			return fmt.Errorf("read the failure of post %s: %w", w.post.ID, err)
 		}
 	}
-	if err := w.openHandle(); err != nil {
+	if err := a.openHandle(w.post, &w.pub); err != nil {
 		return err
 	}
 	w.item = network.Item{
@@ -156,20 +156,28 @@ func handlePlace(p core.Post) string {
 	return secret.Place("publications", "handle", p.ID.String(), p.Workspace.String())
 }
 
-func (w *work) openHandle() error {
-	if w.pub.Sealed == nil {
+// openHandle gives the protocol the handle of a row as it was read.
+func (a *App) openHandle(post core.Post, pub *store.Publication) error {
+	if pub.Sealed == nil {
 		return nil
 	}
-	plain, err := w.cfg.Ring.Open(purposeHandle, handlePlace(w.post), w.pub.Sealed)
+	plain, err := a.cfg.Ring.Open(purposeHandle, handlePlace(post), pub.Sealed)
 	if err != nil {
-		return fmt.Errorf("open the handle of post %s: %w", w.post.ID, err)
+		return fmt.Errorf("open the handle of post %s: %w", post.ID, err)
 	}
-	w.pub.Handle = string(plain)
+	pub.Handle = string(plain)
 	return nil
 }
 
-// set takes over what the protocol says, and seals the handle for the ledger.
+// set takes over what the protocol says, and seals the handle for the ledger. The times that patience
+// counts from follow, as SaveStep has them in the row.
 func (w *work) set(next core.Publication) {
+	if next.Step != w.pub.Step {
+		w.pub.StepSince = w.now()
+	}
+	if !next.Armed {
+		w.pub.ArmedAt, w.item.ArmedAt = time.Time{}, time.Time{}
+	}
 	if next.Handle != w.pub.Handle || (next.Handle != "") != (w.pub.Sealed != nil) {
 		w.pub.Sealed = nil
 		if next.Handle != "" {

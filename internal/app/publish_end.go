@@ -38,7 +38,7 @@ func (w *work) end(ctx context.Context, t store.Tenant, do core.Do) error {
 		return err
 	}
 	if do == core.DoAccount || do == core.DoBackoff {
-		if err := w.loseAccount(ctx, t); err != nil {
+		if err := w.loseAccount(ctx, t, do); err != nil {
 			return err
 		}
 	}
@@ -62,7 +62,7 @@ func (w *work) nextAt(do core.Do, now time.Time) time.Time {
 	case core.DoSettle:
 		return w.pub.QuietAt.Add(settleGap)
 	case core.DoBackoff:
-		if w.account.Status != core.AccountOK || w.lostAuth() {
+		if w.account.Status != core.AccountOK || w.lostAuth(do) {
 			return now.Add(reconnect)
 		}
 		return now.Add(max(w.held, core.Backoff(backoff, w.pub.Polls)))
@@ -72,8 +72,13 @@ func (w *work) nextAt(do core.Do, now time.Time) time.Time {
 	return time.Time{}
 }
 
-func (w *work) lostAuth() bool {
-	return w.failure != nil && (w.failure.Kind == network.Expired || w.failure.Kind == network.Revoked)
+// lostAuth tells whether the network refuses the account's token. What an earlier claim was told counts
+// only where it is what the post fails for: a person may have brought another token since.
+func (w *work) lostAuth(do core.Do) bool {
+	if w.failure == nil || w.failure.Kind != network.Expired && w.failure.Kind != network.Revoked {
+		return false
+	}
+	return do == core.DoAccount || w.last != nil && w.last.Verdict == core.AuthLost
 }
 
 // settle makes the post's own state follow the ledger's.
@@ -126,8 +131,8 @@ func (w *work) live(ctx context.Context, t store.Tenant, post core.Post, now tim
 }
 
 // loseAccount marks an account whose token the network has just refused.
-func (w *work) loseAccount(ctx context.Context, t store.Tenant) error {
-	if !w.lostAuth() || w.account.Status != core.AccountOK {
+func (w *work) loseAccount(ctx context.Context, t store.Tenant, do core.Do) error {
+	if !w.lostAuth(do) || w.account.Status != core.AccountOK {
 		return nil
 	}
 	status := core.AccountRevoked
@@ -137,8 +142,7 @@ func (w *work) loseAccount(ctx context.Context, t store.Tenant) error {
 	return t.SetAccountStatus(ctx, w.account.ID, status, w.failure.Message)
 }
 
-// Codes of a failed post's error that are ours; the network's own code stands in the hint's place of the
-// timeline and in the ledger.
+// Codes of a failed post's error that are ours; the network's own stands in the ledger.
 const (
 	errorRejected    = "rejected"
 	errorUnreachable = "network_unreachable"

@@ -139,13 +139,14 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 	return err
 }
 
-// WakeArmed makes the account's publications due whose irreversible call may have been made: with a
-// new token the network can be asked what became of them.
+// WakeArmed makes the account's queued publications due whose irreversible call may have been made: with a
+// new token the network can be asked what became of them. A failed post keeps its time, or none.
 func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
 	_, err := t.exec(ctx, `
 		UPDATE publications u SET next_action_at = clock(), woken_at = NULL
 		FROM posts p
-		WHERE u.workspace_id = @ws AND u.step = 'armed' AND p.workspace_id = @ws AND p.id = u.post_id AND p.account_id = @account`,
+		WHERE u.workspace_id = @ws AND u.step = 'armed' AND p.workspace_id = @ws AND p.id = u.post_id AND p.account_id = @account
+			AND p.status = 'queued'`,
 		args{"account": account})
 	return err
 }

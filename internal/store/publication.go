@@ -32,15 +32,18 @@ type Publication struct {
 	FirstCallAt time.Time
 	LeaseUntil  time.Time
 	Failure     json.RawMessage
-	// ClaimedAt is the database's clock at the claim.
-	ClaimedAt time.Time
+	// ReadAt is the database's clock when the row was read or claimed.
+	ReadAt time.Time
 }
+
+// Held tells whether a worker held the publication when it was read.
+func (p Publication) Held() bool { return p.LeaseUntil.After(p.ReadAt) }
 
 // RestQueued marks a publication that no worker has claimed since it was queued.
 const RestQueued core.Do = "queued"
 
 const publicationColumns = `post_id, platform, flow, step, handle, armed, open, answer, tries, deaths, polls, rest, due_at,
-	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_until, failure, clock() AS claimed_at`
+	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_until, failure, clock() AS read_at`
 
 type publicationRow struct {
 	PostID       core.PostID
@@ -64,7 +67,7 @@ type publicationRow struct {
 	LeaseEpoch   int64
 	LeaseUntil   *time.Time
 	Failure      json.RawMessage
-	ClaimedAt    time.Time
+	ReadAt       time.Time
 }
 
 func (r publicationRow) publication() Publication {
@@ -75,7 +78,7 @@ func (r publicationRow) publication() Publication {
 		},
 		Post: r.PostID, Platform: core.Platform(r.Platform), Sealed: r.Handle, Epoch: r.LeaseEpoch, Rest: core.Do(r.Rest), Polls: r.Polls,
 		DueAt: r.DueAt.UTC(), NextAt: orZero(r.NextActionAt), StepSince: r.StepSince.UTC(), ArmedAt: orZero(r.ArmedAt),
-		QuietAt: orZero(r.QuietAt), FirstCallAt: orZero(r.FirstCallAt), LeaseUntil: orZero(r.LeaseUntil), Failure: r.Failure, ClaimedAt: r.ClaimedAt.UTC(),
+		QuietAt: orZero(r.QuietAt), FirstCallAt: orZero(r.FirstCallAt), LeaseUntil: orZero(r.LeaseUntil), Failure: r.Failure, ReadAt: r.ReadAt.UTC(),
 	}
 }
 
@@ -161,7 +164,7 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 		FROM due WHERE p.post_id = due.post_id
 		RETURNING p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls, due.rest,
 			p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_until, p.failure,
-			clock() AS claimed_at`,
+			clock() AS read_at`,
 		args{"post": post, "owner": owner, "lease": lease}))
 	return row.publication(), err
 }

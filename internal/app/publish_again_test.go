@@ -1,0 +1,150 @@
+package app_test
+
+import (
+	"testing"
+	"time"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network/sim"
+)
+
+// calls counts the calls of a kind that reached a simulated network.
+func (b *bench) calls(call string) int {
+	n := 0
+	for _, c := range b.Sim.Calls.Recent(0) {
+		if c.Call == call {
+			n++
+		}
+	}
+	return n
+}
+
+func (b *bench) status(account contract.Account) string {
+	b.t.Helper()
+	list, err := b.App.ListAccounts(b.Context(), b.ws.Owner)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, a := range list.Accounts {
+		if a.ID == account.ID {
+			return a.Status
+		}
+	}
+	b.t.Fatalf("account %s is gone", account.ID)
+	return ""
+}
+
+func (b *bench) retry(p contract.Post) contract.Post {
+	b.t.Helper()
+	again, err := b.App.RetryPost(b.Context(), b.ws.Owner, p.ID, contract.RetryPost{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return again
+}
+
+// reconnect lets a person give consent for the account again.
+func (b *bench) reconnect(account contract.Account) {
+	b.t.Helper()
+	start, err := b.App.StartReconnect(b.Context(), b.ws.Owner, account.ID, apptest.Session)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	back := b.Consent(start.AuthorizeURL, "one")
+	if _, err := b.App.FinishConnect(b.Context(), b.ws.Owner, account.Platform, back, apptest.Session); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// A refusal is no evidence: had the network taken the post after all, a second container would have made
+// it twice.
+func TestARetryAsksAboutTheHandleThatWasArmedAndMakesNoOther(t *testing.T) {
+	b := newBench(t)
+	f := fault("threads", "publish", "reject")
+	f.Code, f.Status, f.Message = 100, 400, "No"
+	b.Fault(f)
+	post := b.work(b.ws.Now("armed before", b.ws.Account("threads")))
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+	post = b.work(b.retry(post))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
+	if n := b.calls("create"); n != 1 {
+		t.Errorf("%d containers were made, want 1", n)
+	}
+}
+
+// Patience with a container counts from its making, not from the day the post was queued.
+func TestAContainerMayTakeItsTimeForAPostThatWasQueuedLongAgo(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Queued("queued long ago", b.ws.Account("threads"), b.Clock.Now().Add(72*time.Hour))
+	b.Fault(fault("threads", "status", "never_ready"))
+	post = b.after(72*time.Hour, post)
+	b.wants(post, "queued", 0, "created", "queued", "publishing")
+	if n := b.calls("create"); n != 1 {
+		t.Errorf("%d containers were made, want 1", n)
+	}
+}
+
+// An old refusal of the token says nothing about the one that a person has just brought.
+func TestTroubleAfterAReconnectionDoesNotLoseTheAccountAgain(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.Fault(fault("threads", "publish", "token_revoked"))
+	post := b.work(b.ws.Now("new token", account))
+	if got := b.status(account); post.Status != "failed" || got != "revoked" {
+		t.Fatalf("the post is %s and the account %s", post.Status, got)
+	}
+	b.reconnect(account)
+	b.Fault(fault("threads", "status", "server_error"))
+	post = b.work(b.retry(post))
+	if got := b.status(account); got != "ok" {
+		t.Errorf("a server's error made the account %s", got)
+	}
+	post = b.after(time.Minute, post)
+	if post.Status != "live" {
+		t.Errorf("a minute later the post is %s (%+v)", post.Status, post.Error)
+	}
+}
+
+// A retry that a person took back stays taken back, whatever happens to the account.
+func TestAReconnectionDoesNotSendWhatAPersonTookBack(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	post := b.ws.Now("taken back", account)
+	b.armedForRetry(post)
+	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); err != nil {
+		t.Fatal(err)
+	}
+	b.reconnect(account)
+	b.Clock.Advance(time.Second)
+	if n, err := b.App.Sweep(b.Context()); err != nil || n != 0 {
+		t.Errorf("the sweep woke %d, error %v", n, err)
+	}
+	if post = b.work(post); post.Status != "failed" || b.visible(post.Text) != 0 {
+		t.Errorf("the post is %s and %d are visible", post.Status, b.visible(post.Text))
+	}
+}
+
+// armedForRetry leaves the post as a publishing call does that never left the machine: armed, failed, and
+// to be tried again by the worker.
+func (b *bench) armedForRetry(p contract.Post) {
+	b.t.Helper()
+	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: "server_error", Times: new(1)})
+	if p = b.work(p); p.Status != "failed" {
+		b.t.Fatalf("the post is %s", p.Status)
+	}
+	id, err := core.ParseID[core.PostKind](p.ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	t := b.Store.In(b.ws.ID)
+	pub, err := t.LockPublication(b.Context(), id)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	pub.Step, pub.Armed = core.StepArmed, true
+	if err := t.SetPublication(b.Context(), pub); err != nil {
+		b.t.Fatal(err)
+	}
+}
