@@ -1,0 +1,42 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// newOwn prepares the service as a newcomer has it: nothing is set but where it listens and keeps its data, so
+// that it runs its own PostgreSQL and its own simulated networks.
+func newOwn(t testing.TB, settings ...map[string]string) *service {
+	t.Helper()
+	addr := freeAddr(t)
+	s := &service{t: t, env: map[string]string{"ADDR": addr, "DATA_DIR": filepath.Join(passable(t), "data")}}
+	s.url = "http://" + strings.Replace(addr, "127.0.0.1", "localhost", 1)
+	s.networks = s.url + "/sandbox"
+	for _, more := range settings {
+		for name, value := range more {
+			s.env[name] = value
+		}
+	}
+	return s
+}
+
+// passable is a new folder that root's PostgreSQL, which runs as another user, can reach; t.TempDir is not.
+func passable(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "belfry-e2e-data-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(dir, 0o711); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
