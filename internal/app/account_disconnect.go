@@ -40,18 +40,17 @@ func (a *App) Disconnect(ctx context.Context, c core.Caller, id string) error {
 	})
 }
 
+// takePostsOff makes drafts of the account's queued posts. All of them are locked before the first slot goes
+// back: whoever cancels one of them holds it when they ask for the month's count.
 func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Account) error {
-	queued, err := t.QueuedPosts(ctx, account.ID)
+	queued, err := t.LockQueuedPosts(ctx, account.ID)
 	if err != nil {
 		return err
 	}
 	for _, id := range queued {
-		post, err := t.LockPost(ctx, id)
+		post, err := t.Post(ctx, id)
 		if err != nil {
 			return err
-		}
-		if post.Status != core.PostQueued { // it went out while we waited for the lock
-			continue
 		}
 		err = a.takeOff(ctx, t, &post)
 		if core.CodeOf(err) == core.CodeConflict {

@@ -8,6 +8,7 @@ import (
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/store"
 )
 
 func usedPosts(t *testing.T, h *apptest.Harness, ws *apptest.Workspace) int64 {
@@ -137,5 +138,75 @@ func TestCardsCountWhatIsQueued(t *testing.T) {
 	cards, err := h.App.AccountCards(t.Context(), ws.Owner)
 	if err != nil || len(cards) != 2 || cards[0].Queued != 2 || cards[1].Queued != 0 {
 		t.Errorf("the cards are %+v, %v", cards, err)
+	}
+}
+
+// waiting tells whether somebody waits for a row that another transaction holds.
+func waiting(t *testing.T, h *apptest.Harness) bool {
+	t.Helper()
+	var waits bool
+	must(t, h.Pool.QueryRow(t.Context(),
+		`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
+	return waits
+}
+
+// crossing runs act while a transaction holds a post and its publication, and then lets the transaction go
+// on with last: neither may end in a deadlock.
+func crossing(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, post contract.Post, act func() error, last func(store.Tenant, core.PostID) error) {
+	t.Helper()
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	acted := make(chan error, 1)
+	must(t, h.Store.In(ws.ID).Tx(t.Context(), func(tx store.Tenant) error {
+		if _, err := tx.LockPost(t.Context(), id); err != nil {
+			return err
+		}
+		if _, err := tx.LockPublication(t.Context(), id); err != nil {
+			return err
+		}
+		go func() { acted <- act() }()
+		h.Eventually("the other waits", func() bool { return waiting(t, h) })
+		return last(tx, id)
+	}))
+	must(t, <-acted)
+}
+
+func TestDisconnectingDoesNotDeadlockWithACancel(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a := ws.Account("threads")
+	at := h.Clock.Now().Add(time.Hour)
+	ws.Queued("first", a, at)
+	second := ws.Queued("second", a, at)
+	crossing(t, h, ws, second, func() error { return h.App.Disconnect(t.Context(), ws.Owner, a.ID) },
+		func(tx store.Tenant, id core.PostID) error { return tx.ReturnSlot(t.Context(), id) })
+	if n := usedPosts(t, h, ws); n != 0 {
+		t.Errorf("%d slots are used", n)
+	}
+}
+
+func TestReconnectingDoesNotDeadlockWithAWorkerThatLosesTheToken(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a := ws.Account("threads", "one")
+	post := ws.Queued("armed", a, h.Clock.Now().Add(time.Hour))
+	ledger(t, h, post, "step = 'armed', armed = true")
+	reconnect := func() error {
+		start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID, apptest.Session)
+		if err != nil {
+			return err
+		}
+		back := h.Consent(start.AuthorizeURL, "one")
+		_, err = h.App.FinishConnect(t.Context(), ws.Owner, a.Platform, back, apptest.Session)
+		return err
+	}
+	crossing(t, h, ws, post, reconnect, func(tx store.Tenant, _ core.PostID) error {
+		return tx.SetAccountStatus(t.Context(), ws.AccountID(a), core.AccountRevoked, "withdrawn")
+	})
+	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
+	if err != nil || list.Accounts[0].Status != "ok" {
+		t.Errorf("accounts %+v, error %v: the person's consent came last", list, err)
 	}
 }

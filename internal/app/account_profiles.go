@@ -129,10 +129,11 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 		ID: id, Platform: platform, ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, AvatarURL: p.AvatarURL,
 		ConnectedAt: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
 	}
-	if err := t.SaveAccount(ctx, account, token); err != nil {
+	// Publications before accounts, as a worker locks them when the network takes its token no more.
+	if err := t.WakeArmed(ctx, id); err != nil {
 		return account, false, err
 	}
-	if err := t.WakeArmed(ctx, id); err != nil {
+	if err := t.SaveAccount(ctx, account, token); err != nil {
 		return account, false, err
 	}
 	account, err = t.Account(ctx, id)

@@ -75,15 +75,6 @@ func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID) (core.A
 	return row.core(), row.Token, err
 }
 
-// LockAccount reads a connected account and keeps others from changing it until the transaction ends.
-// Posts that refer to it can still be added.
-func (t Tenant) LockAccount(ctx context.Context, id core.AccountID) (core.Account, error) {
-	row, err := one[accountRow](t.query(ctx, `
-		SELECT `+accountColumns+` FROM accounts
-		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL FOR NO KEY UPDATE`, args{"id": id}))
-	return row.core(), err
-}
-
 // HoldAccounts keeps connected accounts from being disconnected until the transaction ends; one that is
 // not connected is not_found. It comes after the locks of posts and of the month's usage.
 func (t Tenant) HoldAccounts(ctx context.Context, ids []core.AccountID) error {
@@ -163,6 +154,13 @@ func (t Tenant) SetAccountStatus(ctx context.Context, id core.AccountID, status 
 func (t Tenant) QueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	return values[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account AND status = 'queued' ORDER BY id`,
+		args{"account": account}))
+}
+
+// LockQueuedPosts lists them and keeps others from changing them until the transaction ends.
+func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
+	return values[core.PostID](t.query(ctx, `
+		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account AND status = 'queued' ORDER BY id FOR NO KEY UPDATE`,
 		args{"account": account}))
 }
 

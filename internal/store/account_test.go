@@ -33,7 +33,6 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	}
 	for what, call := range map[string]func() error{
 		"reading":    func() error { _, err := w.one.Account(t.Context(), theirs); return err },
-		"locking":    func() error { _, err := w.one.LockAccount(t.Context(), theirs); return err },
 		"its token":  func() error { _, _, err := w.one.AccountWithToken(t.Context(), theirs); return err },
 		"a renewal":  func() error { _, _, err := w.one.ClaimRefresh(t.Context(), theirs, time.Minute); return err },
 		"no profile": func() error { _, _, err := w.one.FindAccount(t.Context(), "threads", "q"); return err },
