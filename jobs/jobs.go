@@ -37,8 +37,10 @@ const (
 	// The queue's defaults would start at most ten jobs a second with one worker each.
 	fetchCooldown = 5 * time.Millisecond
 	fetchPoll     = 250 * time.Millisecond
-	// stopWithin is how long a stopping worker may take to finish the calls that have begun.
-	stopWithin = 20 * time.Second
+	// stopWithin is how long a stopping worker may take to finish the calls that have begun, releaseWithin how
+	// long to give back the leases after that: the calls that did not finish hold them.
+	stopWithin    = 20 * time.Second
+	releaseWithin = 3 * time.Second
 )
 
 // Jobs runs the queue and the schedule.
@@ -89,7 +91,9 @@ func (j *Jobs) Run(ctx context.Context) error {
 	defer cancel()
 	err := j.client.StopAndCancel(stop)
 	loops.Wait()
-	return errors.Join(err, j.cfg.App.Release(stop, j.cfg.Owner))
+	release, done := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
+	defer done()
+	return errors.Join(err, j.cfg.App.Release(release, j.cfg.Owner))
 }
 
 type publishWorker struct {

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"belfry/internal/httpd"
-	"belfry/jobs"
 )
 
 // sandboxPath is where the service's own simulated networks stand.
@@ -65,7 +64,6 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("review the accounts: %w", err)
 	}
 
-	group, running := errgroup.WithContext(ctx)
 	doors := &doors{cfg: cfg, shared: shared, verbs: verbs}
 	server, err := doors.http(people)
 	if err != nil {
@@ -75,6 +73,22 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	if err := server.Listen(ctx); err != nil {
 		return err
 	}
+	queue, err := shared.worker(cfg, worker)
+	if err != nil {
+		return err
+	}
+	figures := httpd.NewMetrics(cfg.MetricsAddr, shared.metrics.Registry, log)
+	if cfg.MetricsAddr != "" {
+		if err := figures.Listen(ctx); err != nil {
+			return err
+		}
+	}
+	if err := doors.announce(ctx); err != nil {
+		return err
+	}
+
+	// From here on nothing can fail before it runs: what has begun is always waited for.
+	group, running := errgroup.WithContext(ctx)
 	worked := make(chan struct{}) // closed when the worker has stopped
 	serving, stopServing := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopServing()
@@ -84,31 +98,15 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 		<-running.Done()
 		return doors.windDown(worked)
 	})
-	if !cfg.Roles.Worker {
-		close(worked)
-	} else {
-		verbs, err := shared.verbs(worker)
-		if err != nil {
-			return err
+	group.Go(func() error {
+		defer close(worked)
+		if !cfg.Roles.Worker {
+			return nil
 		}
-		queue, err := jobs.New(jobs.Config{App: verbs, Pool: worker, Log: log, Owner: owner(), Sweep: cfg.Sweep, Lease: cfg.Lease})
-		if err != nil {
-			return err
-		}
-		group.Go(func() error {
-			defer close(worked)
-			return queue.Run(running)
-		})
-	}
+		return queue.Run(running)
+	})
 	if cfg.MetricsAddr != "" {
-		metrics := httpd.NewMetrics(cfg.MetricsAddr, shared.metrics.Registry, log)
-		if err := metrics.Listen(ctx); err != nil {
-			return err
-		}
-		group.Go(func() error { return metrics.Run(running) })
-	}
-	if err := doors.announce(ctx); err != nil {
-		return err
+		group.Go(func() error { return figures.Run(running) })
 	}
 	log.Info("belfry is up", "url", cfg.PublicURL, "version", versionText(), "simulated_networks", calls != nil,
 		"took", time.Since(started).Round(time.Millisecond))

@@ -23,6 +23,7 @@ import (
 	"belfry/internal/sandbox"
 	"belfry/internal/secret"
 	"belfry/internal/store"
+	"belfry/jobs"
 	"belfry/migrations"
 )
 
@@ -106,6 +107,15 @@ func (s *services) verbs(pool *pgxpool.Pool) (*app.App, error) {
 	cfg.Store = db
 	cfg.Schema = func(ctx context.Context) error { return current(ctx, pool) }
 	return app.New(cfg)
+}
+
+// worker makes time's door on its own pool of connections; its Run opens it.
+func (s *services) worker(cfg *config.Config, pool *pgxpool.Pool) (*jobs.Jobs, error) {
+	verbs, err := s.verbs(pool)
+	if err != nil {
+		return nil, err
+	}
+	return jobs.New(jobs.Config{App: verbs, Pool: pool, Log: s.log, Owner: owner(), Sweep: cfg.Sweep, Lease: cfg.Lease})
 }
 
 // current returns an error when the database lacks a step of this program's schema. One that is ahead is
