@@ -19,6 +19,7 @@ func (j *Jobs) schedule() []task {
 	return []task{
 		{"sweep", j.cfg.Sweep, func(ctx context.Context) error { _, err := a.Sweep(ctx); return err }},
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.Beat(ctx, j.cfg.Owner) }},
+		{"overdue", 10 * time.Second, a.CountOverdue},
 		{"refresh", time.Minute, j.refresh},
 		{"housekeep", 10 * time.Minute, a.Housekeep},
 	}

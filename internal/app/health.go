@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"belfry/internal/core"
@@ -15,6 +16,16 @@ const (
 
 // Beat notes that a worker is at work.
 func (a *App) Beat(ctx context.Context, worker string) error { return a.cfg.Store.Beat(ctx, worker) }
+
+// CountOverdue brings the figures of posts that are due and held by nobody up to date.
+func (a *App) CountOverdue(ctx context.Context) error {
+	count, oldest, err := a.cfg.Store.Overdue(ctx, overdueAfter)
+	if err != nil {
+		return fmt.Errorf("count overdue posts: %w", err)
+	}
+	a.cfg.Metrics.Overdue(count, oldest)
+	return nil
+}
 
 // Healthy returns an error, unavailable with a sentence for the operator, when the database is away or its
 // schema is not this program's, when no worker has reported lately, and when a post has been due and held

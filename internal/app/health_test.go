@@ -142,3 +142,36 @@ func TestLimitsAreThoseOfTheNetworks(t *testing.T) {
 		t.Errorf("the limits are of %d networks", len(got.Limits))
 	}
 }
+
+func TestTheFiguresTellOfOverduePosts(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	at := h.Clock.Now().Add(time.Hour)
+	ws.Queued("hello", ws.Account("threads"), at)
+	figures := func() [2]float64 {
+		t.Helper()
+		must(t, h.App.CountOverdue(t.Context()))
+		return [2]float64{gauge(t, h, "publications_overdue"), gauge(t, h, "oldest_due_seconds")}
+	}
+	if got := figures(); got != [2]float64{0, 0} {
+		t.Errorf("before its time: %v", got)
+	}
+	h.Clock.Set(at.Add(90 * time.Second))
+	if got := figures(); got != [2]float64{1, 90} {
+		t.Errorf("90 seconds after it: %v", got)
+	}
+}
+
+func gauge(t *testing.T, h *apptest.Harness, name string) float64 {
+	t.Helper()
+	families, err := h.Config.Metrics.Registry.Gather()
+	must(t, err)
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatalf("there is no figure %s", name)
+	return 0
+}

@@ -98,6 +98,9 @@ func (a *App) begin(ctx context.Context, t store.Tenant, w *work) error {
 	case core.DoRetry, store.RestQueued:
 	case "":
 		a.cfg.Metrics.Takeover()
+		if w.pub.Step == core.StepCreating {
+			a.cfg.Metrics.Orphan(string(w.post.Platform))
+		}
 		return nil
 	default:
 		return nil

@@ -148,3 +148,34 @@ func (b *bench) armedForRetry(p contract.Post) {
 		b.t.Fatal(err)
 	}
 }
+
+// What the network said is stored even if the database first refuses it, for instance over a deadlock.
+func TestAnOutcomeIsStoredAtTheSecondTry(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Now("second try", b.ws.Account("facebook"))
+	_, err := b.Pool.Exec(b.Context(), `
+		CREATE SEQUENCE tries;
+		CREATE FUNCTION trouble() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('tries') = 1 THEN RAISE EXCEPTION 'trouble' USING ERRCODE = '40P01'; END IF;
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER trouble BEFORE UPDATE ON publications FOR EACH ROW WHEN (NEW.step = 'live') EXECUTE FUNCTION trouble()`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	post = b.work(post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+}
+
+// PostgreSQL stores no U+0000: an answer with one in it must not come back for ever.
+func TestARefusalThatTheDatabaseCannotSpellIsStoredAllTheSame(t *testing.T) {
+	b := newBench(t)
+	f := fault("threads", "create", "reject")
+	f.Code, f.Status, f.Message = 100, 400, "No\x00pe"
+	b.Fault(f)
+	post := b.work(b.ws.Now("unspeakable", b.ws.Account("threads")))
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+	if post.Error == nil || post.Error.Message != "No\ufffdpe" {
+		t.Errorf("error %+v", post.Error)
+	}
+}

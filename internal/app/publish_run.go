@@ -91,6 +91,9 @@ func (w *work) call(ctx context.Context, do core.Do, deadline time.Time) core.Si
 	w.last.Verdict, w.last.HTTPStatus, w.last.Code = signal.Verdict, e.Status, e.Code
 	w.last.Trace, w.last.Response = e.Trace, e.Raw
 	w.held = e.RetryAfter
+	if do == core.DoCreate && signal.Verdict == core.Lost {
+		w.cfg.Metrics.Orphan(string(w.post.Platform))
+	}
 	w.note(do, e)
 	w.log.Info("network refused or did not answer", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
 	return signal
@@ -140,8 +143,9 @@ func (w *work) facts(s core.Signal, asked time.Time) core.Signal {
 	return s
 }
 
-// rest ends the claim: it stores what became of the post and gives the lease back. A commit without a
-// clear answer is tried again until the lease ends, since what the network said must not be lost.
+// rest ends the claim: it stores what became of the post and gives the lease back. Whatever else goes wrong
+// than that another holds the post by now is tried again until the lease ends, since what the network said
+// must not be lost.
 func (w *work) rest(ctx context.Context, do core.Do) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), w.cfg.Schedule.Lease)
 	defer cancel()
@@ -151,10 +155,10 @@ func (w *work) rest(ctx context.Context, do core.Do) error {
 		case err == nil:
 			w.ended(do)
 			return nil
-		case !store.Away(err), ctx.Err() != nil:
+		case errors.Is(err, store.ErrFenced), core.CodeOf(err) != core.CodeInternal, ctx.Err() != nil:
 			return fmt.Errorf("store %s of post %s: %w", do, w.post.ID, err)
 		}
-		w.log.Warn("database away while storing an outcome; trying again", "error", err)
+		w.log.Warn("outcome not stored; trying again", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(w.cfg.Schedule.Lease / 60):

@@ -1,6 +1,7 @@
 package network
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -122,6 +123,8 @@ func merged(raw string, more url.Values) string {
 func read(answer *http.Response, host string, cut redactor) (*Response, *Error) {
 	resp := &Response{Status: answer.StatusCode, Header: answer.Header, cut: cut}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyLimit+1))
+	// No network means U+0000, and a database that cannot store it would lose the answer.
+	body = bytes.ReplaceAll(body, []byte(`\u0000`), []byte(`\ufffd`))
 	resp.Body = body
 	unknown := func(message string) *Error {
 		return resp.Fail(Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})})

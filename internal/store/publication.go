@@ -281,18 +281,21 @@ func (s *Store) WakeDue(ctx context.Context, patience time.Duration, limit int) 
 	return out, err
 }
 
-// Overdue counts the publications that have been due for longer than the given time and are held by
-// nobody, and tells since when the oldest waits.
-func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, oldest time.Time, err error) {
+// overdue is the condition of a publication that has been due, and held by nobody, for longer than @overdue.
+const overdue = `next_action_at <= clock() - @overdue::interval
+	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
+
+// Overdue counts the publications that have been due, and held by nobody, for longer than the given time,
+// and tells for how long the oldest has been due.
+func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, oldest time.Duration, err error) {
 	type row struct {
 		Count  int
-		Oldest *time.Time
+		Oldest time.Duration
 	}
 	r, err := one[row](s.query(ctx, `
-		SELECT count(*) AS count, min(next_action_at) AS oldest FROM publications
-		WHERE next_action_at <= clock() - @after::interval AND (lease_until IS NULL OR lease_until < clock())`,
-		args{"after": after}))
-	return r.Count, orZero(r.Oldest), err
+		SELECT count(*) AS count, coalesce(clock() - min(next_action_at), '0') AS oldest FROM publications WHERE `+overdue,
+		args{"overdue": after}))
+	return r.Count, r.Oldest, err
 }
 
 // ReleaseLeases gives back the leases of a worker that stops, so that another may take over at once.

@@ -21,13 +21,10 @@ type Pulse struct {
 }
 
 // Pulse reads it.
-func (s *Store) Pulse(ctx context.Context, silence, overdue time.Duration) (Pulse, error) {
+func (s *Store) Pulse(ctx context.Context, silence, late time.Duration) (Pulse, error) {
 	return one[Pulse](s.query(ctx, `
 		SELECT EXISTS (SELECT FROM workers WHERE seen_at > clock() - @silence::interval) AS worker_seen,
-			EXISTS (
-				SELECT FROM publications WHERE next_action_at <= clock() - @overdue::interval
-				AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)
-			) AS overdue`, args{"silence": silence, "overdue": overdue}))
+			EXISTS (SELECT FROM publications WHERE `+overdue+`) AS overdue`, args{"silence": silence, "overdue": late}))
 }
 
 // Uses is how long what Housekeep drops is of use.
