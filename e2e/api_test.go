@@ -3,18 +3,20 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 )
 
 // client calls /v1 with a key.
 type client struct {
-	t   testing.TB
-	url string
-	key string
+	t      testing.TB
+	url    string
+	key    string
+	header map[string]string // sent with each request
 }
 
-func (s *service) client(key string) *client { return &client{s.t, s.url + "/v1", key} }
+func (s *service) client(key string) *client { return &client{t: s.t, url: s.url + "/v1", key: key} }
 
 // answer is a decoded answer of the API, errors included.
 type answer struct {
@@ -50,9 +52,8 @@ func (c *client) do(method, path string, body any) answer {
 func (c *client) with(header map[string]string, method, path string, body any) answer {
 	c.t.Helper()
 	all := map[string]string{"Authorization": "Bearer " + c.key}
-	for name, value := range header {
-		all[name] = value
-	}
+	maps.Copy(all, c.header)
+	maps.Copy(all, header)
 	status, got, raw := send(c.t, method, c.url+path, all, body)
 	a := answer{Status: status, Raw: string(raw), Header: map[string]string{}}
 	for name := range got {

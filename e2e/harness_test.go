@@ -181,6 +181,26 @@ func (p *process) exited() bool {
 	}
 }
 
+// mustCommand runs belfry to its end, which must be a good one, and answers what it printed.
+func mustCommand(t testing.TB, env map[string]string, stdin string, args ...string) string {
+	t.Helper()
+	out, errs, err := command(t, env, stdin, args...)
+	if err != nil {
+		t.Fatalf("belfry %s: %v\n%s", strings.Join(args, " "), err, errs)
+	}
+	return out
+}
+
+// writeFile keeps a text in a file of its own and answers its name.
+func writeFile(t testing.TB, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
 // eventually waits until a condition holds, and fails the test when it does not in time.
 func eventually(t testing.TB, within time.Duration, what string, holds func() bool) {
 	t.Helper()
@@ -311,20 +331,24 @@ func (s *service) seed() seeded {
 	return made
 }
 
-// send makes one HTTP request. A nil body sends none; a string is sent as it is.
-func send(t testing.TB, method, url string, header map[string]string, body any) (int, http.Header, []byte) {
-	t.Helper()
-	var reader io.Reader
+// reading encodes a body. A nil body is none; a string is sent as it is.
+func reading(body any) (io.Reader, error) {
 	switch b := body.(type) {
 	case nil:
+		return nil, nil
 	case string:
-		reader = strings.NewReader(b)
-	default:
-		encoded, err := json.Marshal(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reader = bytes.NewReader(encoded)
+		return strings.NewReader(b), nil
+	}
+	encoded, err := json.Marshal(body)
+	return bytes.NewReader(encoded), err
+}
+
+// send makes one HTTP request.
+func send(t testing.TB, method, url string, header map[string]string, body any) (int, http.Header, []byte) {
+	t.Helper()
+	reader, err := reading(body)
+	if err != nil {
+		t.Fatal(err)
 	}
 	r, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), method, url, reader)
 	if err != nil {
@@ -334,7 +358,9 @@ func send(t testing.TB, method, url string, header map[string]string, body any) 
 		r.Header.Set("Content-Type", "application/json")
 	}
 	for name, value := range header {
-		r.Header.Set(name, value)
+		if value != "" {
+			r.Header.Set(name, value)
+		}
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
