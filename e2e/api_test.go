@@ -18,6 +18,13 @@ type client struct {
 
 func (s *service) client(key string) *client { return &client{t: s.t, url: s.url + "/v1", key: key} }
 
+// by is the same client in another test, which its failures are of.
+func (c *client) by(t testing.TB) *client {
+	other := *c
+	other.t = t
+	return &other
+}
+
 // answer is a decoded answer of the API, errors included.
 type answer struct {
 	Status int               `json:"-"`

@@ -127,7 +127,9 @@ func TestNoWorkspaceSeesAnothers(t *testing.T) {
 		{"POST", "/posts", func(_, group string) any {
 			return fields{"targets": fields{"groupId": group}, "text": "Not ours", "when": "now", "confirm": true}
 		}},
-		{"POST", "/posts/plan", func(account, _ string) any { return fields{"targets": fields{"accountIds": []string{account}}, "text": "Not ours"} }},
+		{"POST", "/posts/plan", func(account, _ string) any {
+			return fields{"targets": fields{"accountIds": []string{account}}, "text": "Not ours"}
+		}},
 		{"POST", "/posts/plan", func(_, group string) any { return fields{"targets": fields{"groupId": group}, "text": "Not ours"} }},
 		{"POST", "/groups", func(account, _ string) any { return fields{"name": "Ours", "accountIds": []string{account}} }},
 	} {
