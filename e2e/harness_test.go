@@ -152,11 +152,19 @@ func (p *process) kill() {
 // stop ends the process as an operator would.
 func (p *process) stop(t testing.TB) {
 	t.Helper()
+	if !p.terminate() {
+		t.Fatalf("belfry does not stop:\n%s", p.log)
+	}
+}
+
+// terminate asks the process to end and tells whether it did.
+func (p *process) terminate() bool {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-p.done:
+		return true
 	case <-time.After(40 * time.Second):
-		t.Fatalf("belfry does not stop:\n%s", p.log)
+		return false
 	}
 }
 
