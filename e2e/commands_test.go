@@ -1,0 +1,126 @@
+package e2e
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Parts ("Commands"): they work while `serve` runs and while it does not.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	s := newOwn(t)
+	for _, running := range []bool{false, true} {
+		name := map[bool]string{false: "stopped", true: "running"}[running]
+		if running {
+			s.serve()
+		}
+		run := func(stdin string, args ...string) string {
+			t.Helper()
+			return mustCommand(t, s.env, stdin, args...)
+		}
+		run("", "migrate")
+		made := strings.Fields(run("a long enough password\n", "workspace", "create", "--name", "Bakery "+name, "--slug", "bakery-"+name, "--tz", "Europe/Berlin",
+			"--plan", "creator", "--owner-email", name+"@example.org", "--password-stdin"))
+		if len(made) != 2 || !strings.HasPrefix(made[0], "ws_") || made[1] != "bakery-"+name {
+			t.Fatalf("workspace create prints %q", made)
+		}
+		run("", "workspace", "plan", "--workspace", made[1], "--plan", "studio")
+		key := strings.TrimSpace(run("", "key", "create", "--workspace", made[0], "--name", "By id", "--scope", "write"))
+		if !strings.HasPrefix(key, "belfry_live_") || strings.Contains(key, "\n") {
+			t.Errorf("key create prints %q, want the key alone", key)
+		}
+		run("another long password\n", "user", "password", "--email", name+"@example.org", "--password-stdin")
+		first, second := s.seed(), s.seed()
+		if first.Workspace == second.Workspace || len(first.Accounts) != 2 || first.Key == "" || first.Password == "" {
+			t.Errorf("two seeds print %+v and %+v", first, second)
+		}
+		if out := run("", "config"); !strings.Contains(out, "BELFRY_DATA_DIR") {
+			t.Errorf("config prints %s", out)
+		}
+		if out := run("", "version"); strings.TrimSpace(out) == "" {
+			t.Error("version prints nothing")
+		}
+		if out := run("", "doctor"); !strings.Contains(out, "fsync on") {
+			t.Errorf("doctor prints %s", out)
+		}
+		if _, errs, err := command(t, s.env, "", "healthcheck"); (err == nil) != running {
+			t.Errorf("healthcheck while the service is %s: %v %s", name, err, errs)
+		}
+		if running {
+			who := s.client(key).do("GET", "/whoami", nil).want(t, 200).Raw
+			if !strings.Contains(who, `"plan":"studio"`) || !strings.Contains(who, made[0]) {
+				t.Errorf("whoami says %s", who)
+			}
+			s.session(seeded{Email: name + "@example.org", Password: "another long password"})
+			s.session(seeded{Email: "stopped@example.org", Password: "another long password"})
+			inEveryState(t, s, second)
+		}
+	}
+	s.process.stop(t)
+	for _, args := range [][]string{{"nonsense"}, {"workspace", "create"}, {"key", "create", "--workspace", "nobody", "--name", "x"}, {"serve", "now"}} {
+		if _, errs, err := command(t, s.env, "", args...); err == nil || errs == "" {
+			t.Errorf("belfry %v succeeds, or says nothing", args)
+		}
+	}
+}
+
+// inEveryState looks whether a seeded workspace has a post in every state, at every network.
+func inEveryState(t *testing.T, s *service, seed seeded) {
+	t.Helper()
+	found := map[[2]string]int{}
+	for _, p := range s.client(seed.Key).do("GET", "/posts", nil).want(t, 200).Posts {
+		found[[2]string{p.Platform, p.Status}]++
+	}
+	for platform := range seed.Accounts {
+		for _, status := range []string{"draft", "queued", "live", "failed"} {
+			if found[[2]string{platform, status}] != 1 {
+				t.Errorf("the seed has %d %s posts at %s, want one", found[[2]string{platform, status}], status, platform)
+			}
+		}
+	}
+}
+
+// Parts ("Commands"): backup and restore, while the service runs and after it has stopped.
+func TestBackupAndRestore(t *testing.T) {
+	t.Parallel()
+	s := newOwn(t)
+	s.serve()
+	seed := s.seed()
+	c := s.client(seed.Key)
+	kept := c.post("In the backup", "draft", seed.Accounts["threads"])
+	file := filepath.Join(passable(t), "belfry.backup")
+	mustCommand(t, s.env, "", "backup", file)
+	lost := c.post("After the backup", "draft", seed.Accounts["threads"])
+	if _, errs, err := command(t, s.env, "", "restore", file); err == nil || !strings.Contains(errs, "belfry serve") {
+		t.Errorf("restore while the service runs: %v %s", err, errs)
+	}
+	c.do("GET", "/posts/"+lost.ID, nil).want(t, 200)
+	s.process.stop(t)
+	mustCommand(t, s.env, "", "restore", file)
+	s.serve()
+	c.do("GET", "/posts/"+lost.ID, nil).want(t, 404)
+	if now := c.get(kept.ID); now.Text != "In the backup" {
+		t.Errorf("after the restore the post is %+v", now)
+	}
+	c.do("PATCH", "/posts/"+kept.ID, fields{"when": "now", "status": "queued"}).want(t, 200)
+	c.becomes(kept.ID, "live", 20*time.Second)
+	s.process.stop(t)
+
+	second := filepath.Join(filepath.Dir(file), "stopped.backup")
+	mustCommand(t, s.env, "", "backup", second)
+	if _, _, err := command(t, s.env, "", "restore", writeFile(t, "no backup")); err == nil {
+		t.Error("a file that is no backup is restored")
+	}
+	mustCommand(t, s.env, "", "restore", second)
+	s.serve()
+	defer s.process.stop(t)
+	if now := c.get(kept.ID); now.Status != "live" {
+		t.Errorf("after the second restore the post is %+v", now)
+	}
+	if raw, err := json.Marshal(s.visible()); err != nil || strings.Count(string(raw), "In the backup") != 1 {
+		t.Errorf("the networks show %s, %v", raw, err)
+	}
+}
