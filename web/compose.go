@@ -26,7 +26,14 @@ func (v *visit) compose() error {
 	if err != nil {
 		return err
 	}
-	form := url.Values{posts.FieldWhen: {posts.WhenNow}, posts.FieldAccount: {v.QueryParam(posts.FieldAccount)}}
+	zone, err := v.zone()
+	if err != nil {
+		return err
+	}
+	form := url.Values{
+		posts.FieldAccount: {v.QueryParam(posts.FieldAccount)},
+		posts.FieldWhen:    {posts.WhenNow}, posts.FieldAt: {v.proposedTime(nil, zone)},
+	}
 	if len(accounts) == 1 {
 		form.Set(posts.FieldAccount, accounts[0].ID)
 	}
@@ -62,9 +69,6 @@ func (v *visit) composer(form url.Values) (posts.ComposeModel, error) {
 		m.Accounts = append(m.Accounts, v.chip(a, slices.Contains(form[posts.FieldAccount], a.ID)))
 	}
 	m.Form, m.Zone, m.Values = newForm(), zone, valuesOf(form, m.Networks)
-	if m.Values.At == "" {
-		m.Values.At = v.proposedTime(nil, zone)
-	}
 	m.Plan = posts.PlanModel{When: m.Values.When, Zone: zone, Now: v.web.cfg.Now()}
 	m.Autosave = who.Workspace.ID + "." + who.User.ID
 	m.Frame, err = v.frame("Compose", layout.SectionCompose)
@@ -97,7 +101,7 @@ func (v *visit) showComposer(status int, form url.Values, e *core.Error) error {
 		return err
 	}
 	m.Redrawn = true
-	if err := v.plan(&m, requestOf(m)); err != nil {
+	if err := v.plan(&m, requestOf(m, form[posts.FieldAccount])); err != nil {
 		return err
 	}
 	v.explain(&m, e)
@@ -113,6 +117,9 @@ func (v *visit) explain(m *posts.ComposeModel, e *core.Error) {
 	default:
 		v.retryAfter(e)
 		m.Errors, m.Refused = v.beside(e, inputFor)
+		if e.Code == core.CodePlanHasIssues {
+			m.Refused.Hint = hints[e.Code] // the plan beside it says the rest
+		}
 	}
 }
 
@@ -129,7 +136,7 @@ func (v *visit) planPosts() error {
 	if err != nil {
 		return err
 	}
-	if err := v.plan(&m, requestOf(m)); err != nil {
+	if err := v.plan(&m, requestOf(m, form[posts.FieldAccount])); err != nil {
 		return err
 	}
 	return v.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
@@ -145,7 +152,7 @@ func (v *visit) createPosts() error {
 	if err != nil {
 		return err
 	}
-	made, e, err := v.create(form, requestOf(m))
+	made, e, err := v.create(form, requestOf(m, form[posts.FieldAccount]))
 	switch {
 	case err != nil:
 		return err

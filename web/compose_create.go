@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"belfry/internal/app"
@@ -17,13 +18,16 @@ import (
 	"belfry/views/ui"
 )
 
+// formLetters are those of the names that newForm gives.
+const formLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+
 // newForm names a form that is drawn, so that pressing its button twice does its work once.
 func newForm() string { return rand.Text() }
 
-// replay is a form that may arrive twice; nil for one without a name.
+// replay is a form that may arrive twice; nil for one without a name that we gave.
 func replay(form url.Values) *contract.Replay {
 	name := form.Get(posts.FieldForm)
-	if name == "" {
+	if len(name) != len(newForm()) || strings.Trim(name, formLetters) != "" {
 		return nil
 	}
 	return &contract.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}

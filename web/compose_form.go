@@ -31,18 +31,18 @@ func valuesOf(form url.Values, networks []posts.Network) posts.Values {
 	return values
 }
 
-// requestOf says in the interface's words what the form asks for. Of networks that are not chosen it
-// says nothing: their inputs are out of sight.
-func requestOf(m posts.ComposeModel) contract.PlanPosts {
+// requestOf says in the interface's words what the form asks for, for the accounts that it names, be they
+// there or not. Of networks that are not chosen it says nothing: their inputs are out of sight.
+func requestOf(m posts.ComposeModel, accounts []string) contract.PlanPosts {
 	in := contract.PlanPosts{
 		Text: m.Values.Text, Title: m.Values.Title, Tags: tagsOf(m.Values.Tags), When: whenOf(m.Values, m.Zone.Name()),
+		Targets:     contract.Targets{AccountIDs: accounts},
 		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
 	}
 	chosen := map[string]bool{}
 	for _, a := range m.Accounts {
 		if a.Chosen {
 			chosen[a.Platform] = true
-			in.Targets.AccountIDs = append(in.Targets.AccountIDs, a.ID)
 		}
 	}
 	for _, n := range m.Networks {

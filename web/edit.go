@@ -47,25 +47,26 @@ func (v *visit) editForm() error {
 	if err != nil {
 		return err
 	}
-	m, err := v.editor(card, about, formOf(card, about, zone))
+	m, err := v.editor(card, about, v.formOf(card, about, zone))
 	if err != nil {
 		return err
 	}
-	if err := v.plan(&m, requestOf(m)); err != nil {
+	if err := v.plan(&m, requestOf(m, []string{m.Accounts[0].ID})); err != nil {
 		return err
 	}
 	return v.render(http.StatusOK, posts.Compose(m), nil)
 }
 
 // formOf fills the form with a draft.
-func formOf(card app.PostCard, about network.Description, zone core.Zone) url.Values {
-	form := url.Values{posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft}}
+func (v *visit) formOf(card app.PostCard, about network.Description, zone core.Zone) url.Values {
+	form := url.Values{
+		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft}, posts.FieldAt: {v.proposedTime(card.PublishAt, zone)},
+	}
 	if card.Title != nil {
 		form.Set(posts.FieldTitle, *card.Title)
 	}
 	if card.PublishAt != nil {
 		form.Set(posts.FieldWhen, posts.WhenAt)
-		form.Set(posts.FieldAt, card.PublishAt.In(zone.Location()).Format(wallTime))
 	}
 	for name, text := range settingTexts(about.Fields, card.Settings) {
 		form.Set(posts.SettingField(string(about.ID), name), text)
@@ -85,9 +86,6 @@ func (v *visit) editor(card app.PostCard, about network.Description, form url.Va
 	}}
 	m.Values = valuesOf(form, m.Networks)
 	m.Values.Overrides = nil
-	if m.Values.At == "" {
-		m.Values.At = v.proposedTime(nil, m.Zone)
-	}
 	m.Plan.When, m.Plan.Editing = m.Values.When, true
 	m.Autosave += "." + card.ID
 	m.Frame.Title, m.Frame.Section = "Edit draft", layout.SectionPosts
@@ -114,7 +112,7 @@ func (v *visit) showEditor(status int, form url.Values, e *core.Error) error {
 		return err
 	}
 	m.Redrawn = true
-	if err := v.plan(&m, requestOf(m)); err != nil {
+	if err := v.plan(&m, requestOf(m, []string{m.Accounts[0].ID})); err != nil {
 		return err
 	}
 	v.explain(&m, e)
@@ -137,7 +135,7 @@ func (v *visit) planEdit() error {
 	if err != nil {
 		return err
 	}
-	if err := v.plan(&m, requestOf(m)); err != nil {
+	if err := v.plan(&m, requestOf(m, []string{m.Accounts[0].ID})); err != nil {
 		return err
 	}
 	return v.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
@@ -174,7 +172,7 @@ var savedWords = map[string]string{
 
 // changesOf says in the interface's words what the form changes. Saving as a draft leaves the time alone.
 func changesOf(m posts.ComposeModel) contract.EditPost {
-	plan := requestOf(m)
+	plan := requestOf(m, []string{m.Accounts[0].ID})
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}
 	for name, block := range plan.PerPlatform {
 		blocks[name] = block

@@ -34,7 +34,7 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 
 // kept is the text of a form that could not be taken, so that nobody has to write it again.
 func (v *visit) kept() string {
-	if !v.admitted || v.Request().Method != http.MethodPost || formPage(v.Request().URL.Path) == "" {
+	if !v.admitted || v.Request().Method != http.MethodPost {
 		return ""
 	}
 	form, err := v.form()

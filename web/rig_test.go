@@ -196,14 +196,18 @@ func (p *page) value(t *testing.T, name string) string {
 	t.Helper()
 	n := p.one(t, `main [name="`+name+`"]`)
 	if n.Data == "textarea" {
-		// The first line end after the tag is not part of it.
-		var raw strings.Builder
-		for c := range n.ChildNodes() {
-			raw.WriteString(c.Data)
-		}
-		return raw.String()
+		return raw(n)
 	}
 	return attribute(n, "value")
+}
+
+// raw is a text with its line ends.
+func raw(n *html.Node) string {
+	var out strings.Builder
+	for c := range n.ChildNodes() {
+		out.WriteString(c.Data)
+	}
+	return out.String()
 }
 
 // form is what a browser would send of the page's form.

@@ -12,8 +12,15 @@ import (
 var hints = map[core.Code]string{
 	core.CodePlanHasIssues:       "Mend what the plan names, then try again.",
 	core.CodeOutcomeUnknown:      "Look at the account at its network, then say on the post's page what you see.",
-	core.CodeIdempotencyMismatch: "Look at the list of posts: the first one is there. If this is another post, send it again.",
+	core.CodeIdempotencyMismatch: "The post of that time stands in the list. If this is another, send it now.",
 	core.CodeInternal:            "Try again. If it stays like this, give the operator the request id.",
+}
+
+// messages replaces what is told to programs in their own terms.
+var messages = map[core.Code]string{
+	core.CodeIdempotencyMismatch:   "This form was sent before, with something else in it.",
+	core.CodeIdempotencyInProgress: "This form has just been sent and is being worked on.",
+	core.CodePlanHasIssues:         "It cannot go out like this.",
 }
 
 // people puts an error into the words that the dashboard shows.
@@ -21,6 +28,9 @@ func (w *Web) people(e *core.Error) *contract.Error {
 	out := contract.ErrorOf(e, w.cfg.UpgradeURL)
 	if hint, ok := hints[e.Code]; ok {
 		out.Hint = hint
+	}
+	if message, ok := messages[e.Code]; ok {
+		out.Message = message
 	}
 	switch {
 	case e.Code == core.CodeNotFound:

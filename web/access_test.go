@@ -1,0 +1,171 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/core"
+)
+
+// Every address with an id answers for another workspace's exactly as for one that never was.
+func TestAnotherWorkspacesIDsAreNowhere(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	two := s.Workspace("two")
+	account := two.Account("threads")
+	post, key := two.Draft("nobody elses", account), two.Key(core.Read)
+	const nobody = "01kbmwz6v3f1ht6hz9n8q4w2ce"
+	for _, c := range []struct{ method, path, foreign, unknown string }{
+		{http.MethodGet, "/posts/ID", post.ID, "post_" + nobody},
+		{http.MethodGet, "/posts/ID/edit", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/edit", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/edit/plan", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/queue", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/send-now", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/reschedule", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/cancel", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/retry", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/duplicate", post.ID, "post_" + nobody},
+		{http.MethodGet, "/posts/ID/delete", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/delete", post.ID, "post_" + nobody},
+		{http.MethodPost, "/posts/ID/settle", post.ID, "post_" + nobody},
+		{http.MethodGet, "/posts?accountId=ID", account.ID, "acc_" + nobody},
+		{http.MethodGet, "/accounts/ID/reconnect", account.ID, "acc_" + nobody},
+		{http.MethodGet, "/accounts/ID/disconnect", account.ID, "acc_" + nobody},
+		{http.MethodPost, "/accounts/ID/disconnect", account.ID, "acc_" + nobody},
+		{http.MethodGet, "/settings/keys/ID/revoke", key.ID, "key_" + nobody},
+		{http.MethodPost, "/settings/keys/ID/revoke", key.ID, "key_" + nobody},
+	} {
+		var pages []string
+		for _, id := range []string{c.foreign, c.unknown, "nonsense"} {
+			for _, htmx := range []string{"", "true"} {
+				form := pairsOf("outcome", "live", "at", "2026-10-07T10:00", "text", "x", "when", "draft").Encode()
+				page := s.b.send(c.method, strings.Replace(c.path, "ID", id, 1), form, "HX-Request", htmx)
+				page.is(t, http.StatusNotFound).one(t, testid("fault"))
+				if strings.Contains(page.body, "nobody elses") {
+					t.Errorf("%s %s shows it", c.method, c.path)
+				}
+				pages = append(pages, htmx+strings.ReplaceAll(page.body, textOf(page.one(t, testid("request-id"))), ""))
+			}
+		}
+		if pages[0] != pages[2] || pages[2] != pages[4] || pages[1] != pages[3] || pages[3] != pages[5] {
+			t.Errorf("%s %s: the pages differ", c.method, c.path)
+		}
+	}
+	if got, err := s.App.GetPost(t.Context(), two.Owner, post.ID); err != nil || got.Status != "draft" {
+		t.Errorf("the other's post is %v, %v", got.Status, err)
+	}
+}
+
+// seat is a browser in which a member has signed in.
+func (r *rig) seat(c core.Caller) *browser {
+	r.t.Helper()
+	email := c.User().String() + "@example.org"
+	must(r.t, r.App.SetPassword(r.t.Context(), email, apptest.Password))
+	b := r.browser()
+	b.post("/sign-in", "email", email, "password", apptest.Password).leads(r.t, "/posts")
+	return b
+}
+
+func TestRolesAreOfferedWhatTheyMay(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Draft("hello", s.threads)
+	for _, c := range []struct {
+		role            core.Role
+		writes, manages bool
+	}{{core.RoleViewer, false, false}, {core.RoleEditor, true, false}, {core.RoleAdmin, true, true}} {
+		b := s.seat(s.ws.Member(c.role))
+		page := b.get("/posts/"+post.ID).is(t, http.StatusOK)
+		if got := len(page.all(testid("edit"))) == 1; got != c.writes {
+			t.Errorf("%s: editing is offered: %t", c.role, got)
+		}
+		if got := len(page.all(testid("nav-settings"))) == 1; got != c.manages {
+			t.Errorf("%s: settings are offered: %t", c.role, got)
+		}
+		if got := len(b.get("/accounts").is(t, http.StatusOK).all(testid("disconnect"))) > 0; got != c.manages {
+			t.Errorf("%s: disconnecting is offered: %t", c.role, got)
+		}
+		allowed := map[bool]int{true: http.StatusOK, false: http.StatusForbidden}
+		b.get("/compose").is(t, allowed[c.writes])
+		b.get("/posts/"+post.ID+"/edit").is(t, allowed[c.writes])
+		b.get("/settings/keys").is(t, allowed[c.manages])
+		if !c.writes {
+			b.post("/posts", s.written()...).is(t, http.StatusForbidden).one(t, testid("fault"))
+			b.post("/posts/"+post.ID+"/delete").is(t, http.StatusForbidden)
+		}
+		if !c.manages {
+			b.post("/accounts/"+s.threads.ID+"/disconnect").is(t, http.StatusForbidden)
+			b.get("/accounts/connect/threads").is(t, http.StatusForbidden)
+			b.post("/settings/keys", "name", "x", "scope", "read").is(t, http.StatusForbidden)
+		}
+	}
+}
+
+func TestTheSessionOpensTheOtherDoor(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	b := r.as(ws)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
+	must(t, err)
+	if _, ok, err := r.web.Session(request); ok || err != nil {
+		t.Errorf("without a cookie: %t, %v", ok, err)
+	}
+	request.AddCookie(b.cookies["belfry"])
+	caller, ok, err := r.web.Session(request)
+	if !ok || err != nil || caller.Workspace() != ws.ID || !caller.IsSession() || r.web.SessionID(request) != b.cookies["belfry"].Value {
+		t.Errorf("with a cookie: %+v, %t, %v", caller, ok, err)
+	}
+}
+
+func TestFaultsArePagesAndParts(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	b := r.as(r.Workspace("one"))
+	for path, status := range map[string]int{"/nowhere": http.StatusNotFound, "/posts/nothing/at/all": http.StatusNotFound} {
+		page := b.get(path, "Referer", "http://localhost:8080/posts?status=live").is(t, status)
+		page.one(t, "nav[aria-label=Main]")
+		if back := attribute(page.one(t, testid("back")), "href"); back != "/posts?status=live" {
+			t.Errorf("back leads to %s", back)
+		}
+		if back := attribute(b.get(path, "Referer", "https://evil.example/posts").one(t, testid("back")), "href"); back != "/posts" {
+			t.Errorf("back leads to %s", back)
+		}
+		part := b.part(http.MethodGet, path).is(t, status)
+		if part.one(t, testid("fault")); len(part.all("title, nav")) != 0 {
+			t.Error("the part is a page")
+		}
+		stranger := r.browser().get(path).is(t, status)
+		if len(stranger.all("nav")) != 0 || strings.Contains(stranger.body, "one") && len(stranger.all(testid("workspace"))) != 0 {
+			t.Error("a stranger sees the inside")
+		}
+	}
+	if b.send(http.MethodPost, "/accounts", "").is(t, http.StatusMethodNotAllowed); b.get("/accounts").StatusCode != http.StatusOK {
+		t.Error("a wrong method breaks the page")
+	}
+}
+
+func TestADatabaseThatIsAwayLosesNothing(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Pool.Close()
+	for _, b := range []*browser{s.b, s.browser()} {
+		for _, path := range []string{"/", "/posts", "/sign-in", "/compose"} {
+			page := b.get(path).is(t, http.StatusServiceUnavailable)
+			page.one(t, testid("fault"))
+			if page.Header.Get("Retry-After") == "" {
+				t.Errorf("%s does not say when to come back", path)
+			}
+		}
+	}
+	page := s.b.post("/posts", s.written("text", "a long\r\nthought")...).is(t, http.StatusServiceUnavailable)
+	if got := raw(page.one(t, testid("kept"))); got != "a long\nthought" {
+		t.Errorf("the text is %q", got)
+	}
+	if page := s.b.post("/sign-in", "email", "a@example.org", "password", "secret words"); strings.Contains(page.body, "secret words") {
+		t.Error("a password is drawn")
+	}
+}

@@ -1,0 +1,385 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// studio is a workspace with an account on each network, and its owner's browser.
+type studio struct {
+	*rig
+	ws            *apptest.Workspace
+	b             *browser
+	threads, page contract.Account
+}
+
+func newStudio(t *testing.T, options ...func(*app.Config)) *studio {
+	t.Helper()
+	r := open(t, options...)
+	ws := r.WorkspaceOn(core.PlanOwner, "one", "Europe/Berlin")
+	return &studio{rig: r, ws: ws, threads: ws.Account("threads"), page: ws.Account("facebook"), b: r.as(ws)}
+}
+
+func (s *studio) all() []contract.Post {
+	s.t.Helper()
+	list, err := s.App.ListPosts(s.t.Context(), s.ws.Owner, contract.ListPosts{})
+	must(s.t, err)
+	return list.Posts
+}
+
+// written is a form that is worth keeping.
+func (s *studio) written(pairs ...string) []string {
+	out := []string{
+		"form", "AFORMTHATWASDRAWNSOMETIME2", "account", s.threads.ID, "account", s.page.ID, "text", "Ring\r\nthe bell & \"sing\" <b>", "when", "draft",
+		"at", "2026-10-25T02:30", "override.facebook.text", "For the Page only", "settings.threads.topicTag", "bells",
+		"settings.facebook.link", "https://example.org/bell",
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		out = with(out, pairs[i], pairs[i+1])
+	}
+	return out
+}
+
+// keeps fails unless a redrawn form holds what was written.
+func (s *studio) keeps(p *page, written []string) {
+	s.t.Helper()
+	want := pairsOf(written...)
+	for _, name := range []string{"text", "at", "override.facebook.text", "settings.threads.topicTag", "settings.facebook.link"} {
+		if got := p.value(s.t, name); got != strings.ReplaceAll(want.Get(name), "\r\n", "\n") {
+			s.t.Errorf("%s is %q after it was %q", name, got, want.Get(name))
+		}
+	}
+	p.one(s.t, `[name=when][value="`+want.Get("when")+`"][checked]`)
+	for _, account := range want["account"] {
+		p.one(s.t, `[name=account][value="`+account+`"][checked]`)
+	}
+	if p.value(s.t, "form") == want.Get("form") {
+		s.t.Error("the redrawn form has the name of the one before")
+	}
+}
+
+func TestComposing(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.b.get("/compose").is(t, http.StatusOK)
+	if n := len(page.all(testid("account-chip"))); n != 2 || len(page.all("[name=account][checked]")) != 0 {
+		t.Errorf("%d accounts to choose, or one is chosen already", n)
+	}
+	if got := page.value(t, "at"); got != "2026-10-05T13:00" {
+		t.Errorf("the time proposed is %s", got)
+	}
+	s.b.get("/compose?account="+s.page.ID).one(t, `[name=account][value="`+s.page.ID+`"][checked]`)
+
+	s.b.post("/posts", s.written()...).leads(t, "/posts")
+	made := s.all()
+	if len(made) != 2 {
+		t.Fatalf("%d posts", len(made))
+	}
+	for _, p := range made {
+		want := "Ring\nthe bell & \"sing\" <b>"
+		if p.AccountID == s.page.ID {
+			want = "For the Page only"
+		}
+		if p.Text != want || p.Status != "draft" || p.CreatedVia != "ui" {
+			t.Errorf("the post is %+v", p)
+		}
+	}
+	page = s.b.get("/posts")
+	if got := textOf(page.one(t, testid("flash"))); got != "2 posts are kept as drafts." {
+		t.Errorf("it says %q", got)
+	}
+}
+
+func TestOnePostLeadsToItsPage(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for when, want := range map[string]string{"now": "queued", "at": "queued", "draft": "draft"} {
+		page := s.b.post("/posts", "account", s.threads.ID, "text", "once "+when, "when", when, "at", "2026-10-06T09:30", "tz", "Europe/Berlin")
+		id := strings.TrimPrefix(page.is(t, http.StatusSeeOther).Header.Get("Location"), "/posts/")
+		p, err := s.App.GetPost(t.Context(), s.ws.Owner, id)
+		must(t, err)
+		if p.Status != want {
+			t.Errorf("%s: %s", when, p.Status)
+		}
+		if when == "at" && p.PublishAt.UTC().Format("2006-01-02T15:04") != "2026-10-06T07:30" {
+			t.Errorf("it goes out at %s", p.PublishAt)
+		}
+		if when == "now" && !p.PublishAt.Equal(s.Clock.Now()) {
+			t.Errorf("now is %s", p.PublishAt)
+		}
+	}
+}
+
+func TestARefusedFormKeepsEverythingAndSaysWhy(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for name, c := range map[string]struct {
+		change []string
+		status int
+		error  string // testid
+		words  string
+	}{
+		"too long":        {[]string{"text", strings.Repeat("x", 501)}, http.StatusConflict, "alert", "Mend what the plan names"},
+		"a bad address":   {[]string{"settings.facebook.link", "example"}, http.StatusBadRequest, "setting-facebook-link-error", "whole address"},
+		"a bad topic":     {[]string{"settings.threads.topicTag", "a.b"}, http.StatusBadRequest, "setting-threads-topicTag-error", "full stop"},
+		"no time":         {[]string{"when", "at", "at", "soon"}, http.StatusBadRequest, "at-error", "is not a local date-time"},
+		"a past time":     {[]string{"when", "at", "at", "2026-10-04T09:00"}, http.StatusConflict, "alert", ""},
+		"a skipped time":  {[]string{"when", "at", "at", "2027-03-28T02:30"}, http.StatusConflict, "alert", ""},
+		"a control":       {[]string{"text", "bell\x07"}, http.StatusBadRequest, "text-error", "control character"},
+		"an unknown when": {[]string{"when", "sometime"}, http.StatusBadRequest, "at-error", "is not a time"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			written := s.written(c.change...)
+			page := s.b.post("/posts", written...).is(t, c.status)
+			page.one(t, `main `+testid(c.error))
+			page.says(t, c.words)
+			if name != "an unknown when" && name != "a control" {
+				s.keeps(page, written)
+			}
+			if len(page.all(`[href="/posts"][data-testid=back]`)) != 0 {
+				t.Error("an error page came instead of the form")
+			}
+		})
+	}
+	if n := len(s.all()); n != 0 {
+		t.Errorf("%d posts came of it", n)
+	}
+}
+
+func TestAnAccountOfAnotherWorkspaceIsAsUnknownAsNone(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	foreign := s.Workspace("two").Account("threads")
+	var pages []string
+	for _, id := range []string{foreign.ID, "acc_01kbmwz6v3f1ht6hz9n8q4w2ce", "nonsense"} {
+		page := s.b.post("/posts", "account", id, "text", "hello", "when", "draft")
+		pages = append(pages, strings.ReplaceAll(page.text(), page.value(t, "form"), ""))
+		if page.StatusCode != http.StatusNotFound || page.value(t, "text") != "hello" {
+			t.Errorf("%s: status %d", id, page.StatusCode)
+		}
+	}
+	if pages[0] != pages[1] || pages[1] != pages[2] {
+		t.Error("the pages differ")
+	}
+	s.b.post("/posts", "text", "hello", "when", "draft").is(t, http.StatusBadRequest).one(t, testid("account-error"))
+
+	// One that has gone meanwhile must not be left out in silence.
+	page := s.b.post("/posts", "account", s.threads.ID, "account", foreign.ID, "text", "hello", "when", "draft").is(t, http.StatusNotFound)
+	page.one(t, testid("account-error"))
+	page.one(t, "[name=account][checked]")
+	if n := len(s.all()); n != 0 {
+		t.Errorf("%d posts came of it", n)
+	}
+}
+
+func TestTheSameFormTwiceMakesOnePost(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	form := s.b.get("/compose").value(t, "form")
+	send := func(text string) *page {
+		return s.b.post("/posts", "form", form, "account", s.threads.ID, "text", text, "when", "draft")
+	}
+	first := send("once")
+	send("once").leads(t, first.Header.Get("Location"))
+	if n := len(s.all()); n != 1 {
+		t.Fatalf("%d posts", n)
+	}
+	page := send("and another").is(t, http.StatusConflict)
+	if page.value(t, "text") != "and another" {
+		t.Error("the other text is lost")
+	}
+	form = page.value(t, "form")
+	send("and another").is(t, http.StatusSeeOther)
+
+	form = s.b.get("/compose").value(t, "form")
+	send(strings.Repeat("x", 501)).is(t, http.StatusConflict)
+	send("mended").is(t, http.StatusSeeOther)
+
+	form = "no name of ours"
+	send("same").is(t, http.StatusSeeOther)
+	send("same").is(t, http.StatusSeeOther)
+	if n := len(s.all()); n != 5 {
+		t.Errorf("%d posts", n)
+	}
+}
+
+func TestCreationsCountInOneHourlyLimitThroughBothDoors(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t, func(c *app.Config) { c.LimitCreate = app.Rate{Max: 2, Window: time.Hour} })
+	key := s.ws.Key(core.Write)
+	if _, err := s.App.Admit(t.Context(), key.Caller, app.Need{Scope: core.Write, Create: true}); err != nil {
+		t.Fatal(err)
+	}
+	s.b.post("/posts", s.written()...).is(t, http.StatusSeeOther)
+	written := s.written("form", "ANOTHERTHATWASDRAWNLATER22")
+	page := s.b.post("/posts", written...).is(t, http.StatusTooManyRequests)
+	s.keeps(page, written)
+	page.says(t, "Too many creations", "Wait 60 minutes")
+	if page.Header.Get("Retry-After") != "3600" {
+		t.Errorf("Retry-After is %q", page.Header.Get("Retry-After"))
+	}
+	_, err := s.App.Admit(t.Context(), key.Caller, app.Need{Scope: core.Write, Create: true})
+	if core.CodeOf(err) != core.CodeRateLimited {
+		t.Errorf("the other door says %v", err)
+	}
+	s.Clock.Advance(time.Hour)
+	s.b.signIn(s.ws)
+	s.b.post("/posts", written...).is(t, http.StatusSeeOther)
+}
+
+func TestThePlan(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	part := s.b.part(http.MethodPost, "/compose/plan", s.written("when", "at", "at", "2026-10-25T02:30")...).is(t, http.StatusOK)
+	if len(part.all("nav")) != 0 || len(part.all(testid("plan-row"))) != 2 {
+		t.Fatalf("the part is %s", part.body)
+	}
+	if attribute(part.one(t, testid("plan")), "data-submit") != "Schedule 2 posts" {
+		t.Error("the button has no words")
+	}
+	part.says(t, "NETWORK", "02:30 CEST")
+	if len(part.all(testid("warning")+`[data-code=time_occurs_twice]`)) != 2 {
+		t.Error("an hour that occurs twice is not warned of")
+	}
+	long := s.b.part(http.MethodPost, "/compose/plan", s.written("text", strings.Repeat("ä", 251))...)
+	long.one(t, testid("issue")+`[data-code=caption_too_long]`)
+
+	for missing, change := range map[string][]string{
+		"Choose an account":         {"text", "hello"},
+		"is not connected any more": {"account", "acc_01kbmwz6v3f1ht6hz9n8q4w2ce", "text", "hello"},
+		"Choose a date and time":    {"account", s.threads.ID, "text", "hello", "when", "at"},
+		"Write something":           {"account", s.threads.ID},
+	} {
+		s.b.part(http.MethodPost, "/compose/plan", change...).is(t, http.StatusOK).says(t, missing)
+	}
+	s.b.part(http.MethodPost, "/compose/plan", s.written("settings.facebook.link", "x")...).is(t, http.StatusOK).one(t, testid("alert"))
+
+	// Without a script the same button answers the whole form, ready to be sent.
+	written := s.written()
+	whole := s.b.post("/compose/plan", written...).is(t, http.StatusOK)
+	s.keeps(whole, written)
+	if len(whole.all("#submit[disabled]")) != 0 || len(whole.all(testid("plan-row"))) != 2 {
+		t.Error("the form is not ready")
+	}
+	if n := len(s.all()); n != 0 {
+		t.Errorf("planning made %d posts", n)
+	}
+}
+
+func TestWhatWasWrittenComesBackAfterTheSessionEnded(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("before", s.threads)
+	for target, next := range map[string]string{"/posts": "/compose", "/compose/plan": "/compose", "/posts/" + draft.ID + "/edit": "/posts/" + draft.ID + "/edit"} {
+		stranger := s.browser()
+		page := stranger.post(target, s.written("text", "long\r\nthought")...).is(t, http.StatusUnauthorized)
+		page.says(t, "what you wrote comes back")
+		form := page.form(t, testid("sign-in"))
+		if form.Get("next") != next {
+			t.Errorf("%s: next is %q", target, form.Get("next"))
+		}
+		form.Set("email", s.ws.Email)
+		form.Set("password", "wrong")
+		again := stranger.send(http.MethodPost, "/sign-in", form.Encode()).is(t, http.StatusUnauthorized).form(t, testid("sign-in"))
+		again.Set("password", apptest.Password)
+		stranger.send(http.MethodPost, "/sign-in", again.Encode()).leads(t, next)
+		page = stranger.get(next).is(t, http.StatusOK)
+		if got := page.value(t, "text"); got != "long\nthought" {
+			t.Errorf("%s: the text is %q", target, got)
+		}
+		if got := stranger.get(next).value(t, "text"); got == "long\nthought" {
+			t.Errorf("%s: it comes back twice", target)
+		}
+	}
+	if n := len(s.all()); n != 1 {
+		t.Errorf("strangers left %d posts", n)
+	}
+	// A script's part has nowhere to show the form; the browser keeps the text by itself.
+	part := s.browser().part(http.MethodPost, "/compose/plan", s.written()...)
+	if !strings.HasPrefix(part.is(t, http.StatusNoContent).Header.Get("HX-Redirect"), "/sign-in") {
+		t.Error("a part leads nowhere")
+	}
+}
+
+func TestEditingADraft(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("before", s.threads)
+	path := "/posts/" + draft.ID + "/edit"
+	page := s.b.get(path).is(t, http.StatusOK)
+	page.one(t, `[name=when][value=draft][checked]`)
+	if page.value(t, "text") != "before" || len(page.all(testid("plan-row"))) != 1 {
+		t.Error("the draft is not in its form")
+	}
+	s.b.post(path, "text", "a\r\nb", "when", "draft", "settings.threads.topicTag", "bells").leads(t, "/posts/"+draft.ID)
+	page = s.b.get(path)
+	if page.value(t, "text") != "a\nb" || page.value(t, "settings.threads.topicTag") != "bells" {
+		t.Error("the change is not there")
+	}
+	part := s.b.part(http.MethodPost, path+"/plan", "text", strings.Repeat("x", 501), "when", "draft")
+	part.one(t, testid("issue"))
+
+	long := strings.Repeat("x", 501)
+	page = s.b.post(path, "text", long, "when", "at", "at", "2026-10-06T10:00").is(t, http.StatusConflict)
+	if page.value(t, "text") != long || page.value(t, "at") != "2026-10-06T10:00" {
+		t.Error("a refused edit loses what was written")
+	}
+	page = s.b.post(path, "text", "fine", "when", "draft", "settings.threads.linkAttachment", "nowhere").is(t, http.StatusBadRequest)
+	page.one(t, testid("setting-threads-linkAttachment-error"))
+
+	s.b.post(path, "text", "final", "when", "at", "at", "2026-10-06T10:00").leads(t, "/posts/"+draft.ID)
+	p, err := s.App.GetPost(t.Context(), s.ws.Owner, draft.ID)
+	must(t, err)
+	if p.Text != "final" || p.Status != "queued" || string(p.Settings) != "{}" {
+		t.Errorf("the post is %+v", p)
+	}
+	s.b.get(path).leads(t, "/posts/"+draft.ID)
+	s.b.post(path, "text", "too late", "when", "draft").is(t, http.StatusConflict)
+}
+
+func TestSavingADraftLeavesItsTimeAlone(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("before", s.threads)
+	s.b.post("/posts/"+draft.ID+"/reschedule", "at", "2026-10-06T10:00", "tz", "Europe/Berlin").leads(t, "/posts/"+draft.ID)
+	page := s.b.get("/posts/" + draft.ID + "/edit")
+	page.one(t, `[name=when][value=at][checked]`)
+	if page.value(t, "at") != "2026-10-06T10:00" {
+		t.Errorf("the time is %s", page.value(t, "at"))
+	}
+	s.b.post("/posts/"+draft.ID+"/edit", "text", "after", "when", "draft", "at", "2026-10-09T10:00").is(t, http.StatusSeeOther)
+	p, err := s.App.GetPost(t.Context(), s.ws.Owner, draft.ID)
+	must(t, err)
+	if p.Status != "draft" || p.PublishAt == nil || p.PublishAt.UTC().Format("2006-01-02T15:04") != "2026-10-06T08:00" {
+		t.Errorf("the draft is %+v", p)
+	}
+}
+
+func TestFormsAreReadAsForms(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for name, c := range map[string]struct {
+		body, kind string
+		status     int
+	}{
+		"JSON":         {`{"text":"x"}`, "application/json", http.StatusUnsupportedMediaType},
+		"no type":      {"text=x", "", http.StatusUnsupportedMediaType},
+		"bad escapes":  {"text=%zz", "application/x-www-form-urlencoded", http.StatusBadRequest},
+		"not UTF-8":    {"text=%ff", "application/x-www-form-urlencoded", http.StatusBadRequest},
+		"a NUL":        {"text=%00", "application/x-www-form-urlencoded", http.StatusBadRequest},
+		"too large":    {"text=" + strings.Repeat("x", 1<<20), "application/x-www-form-urlencoded", http.StatusRequestEntityTooLarge},
+		"with charset": {"text=x&when=draft&account=" + url.QueryEscape(s.threads.ID), "application/x-www-form-urlencoded; charset=utf-8", http.StatusSeeOther},
+	} {
+		if got := s.b.send(http.MethodPost, "/posts", c.body, "Content-Type", c.kind); got.StatusCode != c.status {
+			t.Errorf("%s: want %d, got %d", name, c.status, got.StatusCode)
+		}
+	}
+}

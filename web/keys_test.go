@@ -1,0 +1,62 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"belfry/internal/core"
+)
+
+func TestMakingAndRevokingAKey(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	b := r.as(r.Workspace("one"))
+	b.get("/settings").leads(t, "/settings/keys")
+	page := b.get("/settings/keys").is(t, http.StatusOK)
+	page.says(t, "http://localhost:8080/v1")
+	form := []string{"form", page.value(t, "form"), "name", "Newsletter", "scope", "write"}
+	page = b.post("/settings/keys", form...).is(t, http.StatusCreated)
+	key := textOf(page.one(t, testid("new-key")))
+	caller, err := r.App.Authenticate(t.Context(), key)
+	must(t, err)
+	must(t, caller.Need(core.Write))
+
+	b.post("/settings/keys", form...).leads(t, "/settings/keys") // the answer loaded anew
+	page = b.get("/settings/keys")
+	page.says(t, "shown only once")
+	row := page.one(t, testid("key"))
+	if strings.Contains(page.body, key) {
+		t.Error("the key is shown twice")
+	}
+	path := "/settings/keys/" + attribute(row, "data-key-id") + "/revoke"
+	b.part(http.MethodGet, path).is(t, http.StatusOK).says(t, "Revoke the key Newsletter?")
+	b.post(path).leads(t, "/settings/keys")
+	if _, err := r.App.Authenticate(t.Context(), key); core.CodeOf(err) != core.CodeUnauthenticated {
+		t.Errorf("a revoked key: %v", err)
+	}
+	b.get(path).is(t, http.StatusNotFound)
+	b.post(path).is(t, http.StatusNotFound)
+}
+
+func TestARefusedKeyKeepsItsForm(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	b := r.as(r.Workspace("one"))
+	for input, form := range map[string][]string{
+		"key-name": {"name", strings.Repeat("x", 81), "scope", "read"}, "key-scope": {"name", "Newsletter", "scope", "all"},
+	} {
+		page := b.post("/settings/keys", form...).is(t, http.StatusBadRequest)
+		page.one(t, testid(input+"-error"))
+		if page.value(t, "name") != form[1] || len(page.all(testid("key"))) != 0 {
+			t.Errorf("%s: the form lost its values, or made a key", input)
+		}
+	}
+}
+
+func TestAPlanWithoutTheAPISaysSo(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	b := r.as(r.WorkspaceOn(core.PlanFree, "one", "UTC"))
+	b.get("/settings/keys").is(t, http.StatusOK).says(t, "The plan of this workspace does not include the API.")
+}

@@ -1,0 +1,278 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network/sim"
+)
+
+// work lets a worker carry the post as far as it goes right now.
+func (s *studio) work(p contract.Post) {
+	s.t.Helper()
+	id, err := core.ParseID[core.PostKind](p.ID)
+	must(s.t, err)
+	must(s.t, s.App.Publish(s.t.Context(), "a worker", s.ws.ID, id))
+}
+
+func (s *studio) show(p contract.Post) *page {
+	s.t.Helper()
+	return s.b.get("/posts/"+p.ID).is(s.t, http.StatusOK)
+}
+
+// act presses a button of a post's page, which leads back there.
+func (s *studio) act(p contract.Post, act string, pairs ...string) {
+	s.t.Helper()
+	s.b.post("/posts/"+p.ID+"/"+act, pairs...).leads(s.t, "/posts/"+p.ID)
+}
+
+func (p *page) status(t *testing.T) string {
+	t.Helper()
+	return attribute(p.one(t, testid("post")), "data-status")
+}
+
+// offers fails unless the page has these buttons and no others.
+func (p *page) offers(t *testing.T, want ...string) {
+	t.Helper()
+	var got []string
+	for _, act := range []string{"edit", "queue", "send-now", "cancel", "reschedule", "retry", "duplicate", "delete", "settle"} {
+		if len(p.all(testid(act))) > 0 {
+			got = append(got, act)
+		}
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("offered are %v, want %v", got, want)
+	}
+}
+
+func TestAPostOnItsWay(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Now("hello\nworld", s.threads)
+	page := s.show(post)
+	page.offers(t, "send-now", "cancel", "reschedule", "duplicate")
+	since := attribute(page.one(t, testid("post")), "hx-get")
+	if attribute(page.one(t, testid("post")), "hx-trigger") != "every 2s" {
+		t.Error("the page does not look for news")
+	}
+	s.b.part(http.MethodGet, since).is(t, http.StatusNoContent)
+	s.b.get(since).is(t, http.StatusOK).one(t, "nav[aria-label=Main]")
+
+	s.work(post)
+	part := s.b.part(http.MethodGet, since).is(t, http.StatusOK)
+	if part.status(t) != "live" || len(part.all("nav")) != 0 {
+		t.Error("the news is no part, or not news")
+	}
+	kinds := []string{}
+	for _, e := range part.all(testid("event")) {
+		kinds = append(kinds, attribute(e, "data-kind"))
+	}
+	if strings.Join(kinds, " ") != "created queued publishing live" {
+		t.Errorf("the timeline is %v", kinds)
+	}
+	page = s.show(post)
+	page.offers(t, "duplicate")
+	if attribute(page.one(t, testid("post")), "hx-trigger") == "" {
+		t.Error("the page does not wait for the post's address")
+	}
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	must(t, s.App.LinkPost(t.Context(), s.ws.ID, id))
+	page = s.show(post)
+	if link := attribute(page.one(t, testid("live-link")), "href"); !strings.HasPrefix(link, s.NetworksURL+"/www.threads.net/") {
+		t.Errorf("the post is linked as %s", link)
+	}
+	if attribute(page.one(t, testid("post")), "hx-trigger") != "" {
+		t.Error("a post that stays as it is looks for news")
+	}
+}
+
+func TestMovingAPost(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	page := s.show(draft)
+	page.offers(t, "edit", "send-now", "reschedule", "duplicate", "delete")
+	s.act(draft, "reschedule", "at", "2026-10-06T10:00:00", "tz", "Europe/Berlin")
+	page = s.show(draft)
+	page.offers(t, "edit", "queue", "send-now", "reschedule", "duplicate", "delete")
+	page.says(t, "The post has its new time.", "Tue 6 Oct 2026, 10:00 CEST (Europe/Berlin)")
+	s.act(draft, "queue")
+	if page = s.show(draft); page.status(t) != "queued" {
+		t.Error("it is not queued")
+	}
+	s.act(draft, "reschedule", "at", "2026-10-07T10:00", "tz", "Europe/Berlin")
+	s.show(draft).says(t, "Wed 7 Oct 2026, 10:00 CEST")
+	s.act(draft, "cancel")
+	if page = s.show(draft); page.status(t) != "draft" {
+		t.Error("it is not taken back")
+	}
+	s.act(draft, "send-now")
+	s.act(draft, "send-now") // of a queued one it is a new time
+	s.work(draft)
+	if page = s.show(draft); page.status(t) != "live" {
+		t.Error("it is not live")
+	}
+
+	copied := s.b.post("/posts/"+draft.ID+"/duplicate").is(t, http.StatusSeeOther).Header.Get("Location")
+	page = s.b.get(copied).is(t, http.StatusOK)
+	if page.value(t, "text") != "hello" {
+		t.Error("the copy has another text")
+	}
+	path := strings.TrimSuffix(copied, "/edit")
+	s.b.part(http.MethodGet, path+"/delete").is(t, http.StatusOK).one(t, `form[action="`+path+`/delete"]`)
+	s.b.get(path).is(t, http.StatusOK)
+	s.b.post(path+"/delete").leads(t, "/posts")
+	s.b.get(path).is(t, http.StatusNotFound)
+}
+
+func TestARefusedActIsExplainedOnThePage(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	live, empty := s.ws.Now("out", s.threads), s.ws.Draft("soon empty", s.threads)
+	s.work(live)
+	for _, act := range []string{"cancel", "retry", "delete", "queue", "send-now"} {
+		page := s.b.post("/posts/"+live.ID+"/"+act).is(t, http.StatusConflict)
+		page.one(t, testid("post")+" "+testid("alert"))
+	}
+	s.b.post("/posts/"+live.ID+"/settle", "outcome", "live").is(t, http.StatusConflict)
+	s.b.post("/posts/"+live.ID+"/settle", "outcome", "perhaps").is(t, http.StatusBadRequest)
+	s.b.post("/posts/"+empty.ID+"/reschedule", "at", "2020-01-01T10:00", "tz", "UTC").is(t, http.StatusConflict).
+		says(t, "It cannot go out like this.", "past")
+	s.b.post("/posts/"+empty.ID+"/reschedule", "at", "soon", "tz", "UTC").is(t, http.StatusBadRequest)
+	s.b.post("/posts/"+empty.ID+"/reschedule", "at", "2026-10-07T10:00", "tz", "Nowhere/Else").is(t, http.StatusBadRequest)
+	s.b.post("/posts/"+empty.ID+"/queue").is(t, http.StatusConflict)
+	must(t, editText(s, empty, ""))
+	s.b.post("/posts/"+empty.ID+"/send-now").is(t, http.StatusConflict).says(t, "It cannot go out like this.")
+}
+
+func editText(s *studio, p contract.Post, text string) error {
+	_, err := s.App.EditPost(s.t.Context(), s.ws.Owner, p.ID, contract.EditPost{Text: &text})
+	return err
+}
+
+func TestAFailedPostShowsTheNetworksWordsAndIsSentAgain(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "threads", Call: "publish", Kind: sim.Reject, Code: 100, Status: 400, Message: "The words of <b>the</b> network"})
+	post := s.ws.Now("hello", s.threads)
+	s.work(post)
+	page := s.show(post)
+	page.offers(t, "retry", "duplicate", "delete")
+	page.one(t, testid("post-error"))
+	page.says(t, "The words of <b>the</b> network")
+	s.b.get("/accounts").one(t, testid("notice")+` a[href="/posts?status=failed"]`)
+	s.act(post, "retry")
+	if s.show(post).status(t) != "queued" {
+		t.Error("it is not on its way again")
+	}
+}
+
+func TestAPendingRetryIsShownAndTakenBack(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	always := 0
+	s.Fault(sim.Fault{Network: "threads", Call: "create", Kind: sim.ServerError, Times: &always})
+	post := s.ws.Now("hello", s.threads)
+	s.work(post)
+	page := s.show(post)
+	page.offers(t, "cancel", "retry", "duplicate", "delete")
+	page.one(t, testid("next-try"))
+	page.one(t, testid("event")+`[data-kind=retriedByWorker]`)
+	if attribute(page.one(t, testid("post")), "hx-trigger") == "" {
+		t.Error("the page does not look for news")
+	}
+	s.act(post, "cancel")
+	page = s.show(post)
+	page.says(t, "It will not be tried again by itself.")
+	if len(page.all(testid("next-try"))) != 0 {
+		t.Error("the next try still stands there")
+	}
+}
+
+func TestAPersonSettlesWhatNobodyKnows(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	lost := func() contract.Post {
+		s.Fault(sim.Fault{Network: "facebook", Call: "publish", Kind: sim.DropBeforeAccept})
+		post := s.ws.Now("lost", s.page)
+		s.work(post)
+		s.Clock.Advance(5 * time.Minute)
+		s.work(post)
+		return post
+	}
+	seen := lost()
+	page := s.show(seen)
+	page.offers(t, "duplicate", "delete", "settle")
+	s.b.post("/posts/"+seen.ID+"/retry").is(t, http.StatusConflict).says(t, "say on the post's page what you see")
+	s.b.post("/posts/"+seen.ID+"/settle", "outcome", "live", "url", "javascript:alert(1)").is(t, http.StatusBadRequest)
+	s.act(seen, "settle", "outcome", "live", "url", "https://www.facebook.com/1")
+	if page = s.show(seen); page.status(t) != "live" || len(page.all(testid("live-link"))) != 1 {
+		t.Error("a person's word did not make it live")
+	}
+	absent := lost()
+	s.act(absent, "settle", "outcome", "absent")
+	s.work(absent)
+	if s.show(absent).status(t) != "live" {
+		t.Error("it was not sent again")
+	}
+}
+
+func TestTheListOfPosts(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.b.get("/posts").is(t, http.StatusOK).one(t, testid("to-compose"))
+	first := s.ws.Draft("ding", s.threads)
+	s.Clock.Advance(time.Second)
+	second := s.ws.Queued("dong", s.page, s.Clock.Now().Add(time.Hour))
+	page := s.b.get("/posts").is(t, http.StatusOK)
+	rows := page.all(testid("post-row"))
+	if len(rows) != 2 || attribute(rows[0], "data-post") != second.ID || attribute(rows[1], "data-post") != first.ID {
+		t.Errorf("the rows are %s", page.text())
+	}
+	page.says(t, "All 2", "Queued 1", "Drafts 1", "Live 0")
+	for query, want := range map[string]string{
+		"status=draft": first.ID, "q=DONG": second.ID, "accountId=" + s.threads.ID: first.ID, "status=queued&q=dong": second.ID,
+	} {
+		row := s.b.get("/posts?"+query).is(t, http.StatusOK).one(t, testid("post-row"))
+		if attribute(row, "data-post") != want {
+			t.Errorf("%s finds %s", query, attribute(row, "data-post"))
+		}
+	}
+	part := s.b.part(http.MethodGet, "/posts?q=ding").is(t, http.StatusOK)
+	if part.one(t, testid("posts")); len(part.all("nav[aria-label=Main]")) != 0 {
+		t.Error("the part is a page")
+	}
+	boosted := s.b.get("/posts?q=ding", "HX-Request", "true")
+	if boosted.Header.Get("Vary") == "" {
+		t.Error("a cache would take a part for a page")
+	}
+	s.b.send(http.MethodGet, "/posts", "", "HX-Request", "true", "HX-Boosted", "true").one(t, "nav[aria-label=Main]")
+	s.b.get("/posts?q=nothing").one(t, testid("empty"))
+	s.b.get("/posts?status=lost").is(t, http.StatusBadRequest)
+	s.b.get("/posts?cursor=x").is(t, http.StatusBadRequest)
+	s.b.get("/posts?q=%00").is(t, http.StatusBadRequest)
+}
+
+func TestTheListGoesOnWhereItEnded(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for range 51 {
+		s.ws.Draft("ding", s.threads)
+	}
+	page := s.b.get("/posts?q=ding")
+	if n := len(page.all(testid("post-row"))); n != 50 {
+		t.Fatalf("%d rows", n)
+	}
+	page = s.b.get(attribute(page.one(t, testid("next-page")), "href")).is(t, http.StatusOK)
+	if n := len(page.all(testid("post-row"))); n != 1 || len(page.all(testid("next-page"))) != 0 {
+		t.Errorf("%d rows on the second page", n)
+	}
+	if attribute(page.one(t, testid("first-page")), "href") != "/posts?q=ding" {
+		t.Error("no way back to the newest")
+	}
+}
