@@ -179,3 +179,17 @@ func TestARefusalThatTheDatabaseCannotSpellIsStoredAllTheSame(t *testing.T) {
 		t.Errorf("error %+v", post.Error)
 	}
 }
+
+// A search must not find the post that went out with the same text a moment before: this one would be lost.
+func TestAPostIsNotTakenForAnotherWithTheSameText(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("facebook")
+	first := b.work(b.ws.Now("twice", account))
+	b.Fault(fault("facebook", "publish", "drop_before_accept"))
+	second := b.work(b.ws.Now("twice", account))
+	second = b.after(5*time.Minute, second)
+	b.wants(second, "failed", 1, "created", "queued", "publishing", "failed")
+	if second.Error == nil || second.Error.Code != "outcome_unknown" {
+		t.Errorf("error %+v, want outcome_unknown; the first is %v", second.Error, first.ExternalID)
+	}
+}

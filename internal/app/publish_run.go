@@ -24,6 +24,9 @@ func (w *work) run(ctx context.Context) error {
 		if ctx.Err() != nil && do == core.DoPublish {
 			return nil // stopping: no irreversible call is started; the lease is given back
 		}
+		if err := w.know(ctx, do); err != nil {
+			return err
+		}
 		deadline, err := w.save(ctx, do)
 		if err != nil {
 			return err
@@ -62,6 +65,19 @@ func (w *work) save(ctx context.Context, do core.Do) (time.Time, error) {
 	}
 	// The lease began no earlier than started, so a call that ends by then ends within it.
 	return started.Add(min(w.cfg.Schedule.CallTimeout(), w.cfg.Schedule.Lease-w.cfg.Schedule.Spare())), nil
+}
+
+// clocksApart is how far the network's clock, which bounds a search, may be behind ours.
+const clocksApart = 5 * time.Minute
+
+// know looks up, ahead of a question, which posts of the account a search must not take for this one.
+func (w *work) know(ctx context.Context, do core.Do) (err error) {
+	if w.pub.ArmedAt.IsZero() || do != core.DoFind && do != core.DoStatus {
+		return nil
+	}
+	since := w.pub.ArmedAt.Add(-clocksApart)
+	w.item.Known, err = w.t.PublishedAs(context.WithoutCancel(ctx), w.account.ID, w.post.ID, since)
+	return err
 }
 
 // call makes one call to the network and tells the protocol what it came to.

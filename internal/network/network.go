@@ -134,6 +134,9 @@ type Item struct {
 	Token    Token
 	// ArmedAt is when the irreversible call was first about to be made; zero before.
 	ArmedAt time.Time
+	// Known are the network's ids of the account's other posts since then: a search passes them over, or a
+	// post with the text of another would be taken for it.
+	Known []string
 }
 
 // Status is what the network says of a handle or a search: Verdict is one of Done, Ready, Pending,

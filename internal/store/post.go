@@ -219,6 +219,14 @@ func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) erro
 	return err
 }
 
+// PublishedAs lists the network's ids of the other posts of an account that went live since a time.
+func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other core.PostID, since time.Time) ([]string, error) {
+	return values[string](t.query(ctx, `
+		SELECT external_id FROM posts
+		WHERE workspace_id = @ws AND account_id = @account AND id <> @other AND status = 'live' AND external_id <> '' AND updated_at >= @since`,
+		args{"account": account, "other": other, "since": since}))
+}
+
 // RepeatedTexts tells which of the accounts were given the same text since a time, on the queue or live.
 func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, since time.Time) (map[core.AccountID]bool, error) {
 	list, err := values[core.AccountID](t.query(ctx, `

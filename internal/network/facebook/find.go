@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,6 +53,9 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	var ids []string
 	unclear := false
 	for _, p := range posts {
+		if slices.Contains(it.Known, string(p.ID)) {
+			continue
+		}
 		switch p.match(message(it), s.Link, n.id, since) {
 		case matches:
 			ids = append(ids, string(p.ID))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,7 +37,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	}
 	var ids []string
 	for _, p := range posts {
-		if p.Type == "TEXT_POST" && !p.At.Before(since) && sameText(p.Text, it.Text) {
+		if p.Type == "TEXT_POST" && !p.At.Before(since) && sameText(p.Text, it.Text) && !slices.Contains(it.Known, string(p.ID)) {
 			ids = append(ids, string(p.ID))
 		}
 	}
