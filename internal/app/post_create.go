@@ -32,15 +32,16 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 		return contract.Posts{}, err
 	}
 	out := contract.Posts{Posts: []contract.Post{}}
+	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		if err := a.takeSlots(ctx, t, r.workspace, r.plan, r.requested()); err != nil {
+		if err := a.takeSlots(ctx, t, r.workspace.Zone.Month(now), r.plan, r.requested()); err != nil {
 			return err
 		}
 		if err := t.HoldAccounts(ctx, r.accounts()); err != nil {
 			return err
 		}
 		for _, d := range r.drafts {
-			post, err := a.create(ctx, t, c, r, d)
+			post, err := a.create(ctx, t, c, r, d, now)
 			if err != nil {
 				return err
 			}
@@ -54,8 +55,7 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 	return out, nil
 }
 
-func (a *App) create(ctx context.Context, t store.Tenant, c core.Caller, r *request, d draft) (core.Post, error) {
-	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
+func (a *App) create(ctx context.Context, t store.Tenant, c core.Caller, r *request, d draft, now time.Time) (core.Post, error) {
 	post := core.Post{
 		ID: core.NewID[core.PostKind](), Workspace: r.workspace.ID, Account: d.Account.ID, Platform: d.Account.Platform,
 		AccountName: d.Account.DisplayName, Text: d.Text, Title: d.Title, Tags: d.Tags, Settings: d.Settings,
@@ -76,12 +76,12 @@ func (a *App) create(ctx context.Context, t store.Tenant, c core.Caller, r *requ
 	return post, a.enqueue(ctx, t, post, r.workspace.Zone.Month(now), d.network.Describe().Flow)
 }
 
-// takeSlots takes n of the month's slots or answers 402.
-func (a *App) takeSlots(ctx context.Context, t store.Tenant, ws core.Workspace, plan core.Plan, n int64) error {
+// takeSlots takes n of a month's slots or answers 402. The posts' slots are held in that very month.
+func (a *App) takeSlots(ctx context.Context, t store.Tenant, period string, plan core.Plan, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	used, ok, err := t.TakeSlots(ctx, ws.Zone.Month(a.cfg.Now()), n, plan.Posts)
+	used, ok, err := t.TakeSlots(ctx, period, n, plan.Posts)
 	if err != nil {
 		return err
 	}

@@ -133,8 +133,8 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	row.PublishAt = p.PublishAt
 	row.Issues = append(row.Issues, timeIssues...)
 	r.drafts, r.rows = []draft{d}, []core.PlanRow{row}
-	now := a.cfg.Now()
-	if r.used, err = t.MonthUsed(ctx, r.workspace.Zone.Month(now)); err != nil {
+	period := r.workspace.Zone.Month(a.cfg.Now())
+	if r.used, err = t.MonthUsed(ctx, period); err != nil {
 		return err
 	}
 	if limit := r.plan.Posts; limit != nil && r.used+1 > *limit {
@@ -149,13 +149,13 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	if err := t.UpdatePost(ctx, *p); err != nil {
 		return err
 	}
-	if err := a.takeSlots(ctx, t, r.workspace, r.plan, 1); err != nil {
+	if err := a.takeSlots(ctx, t, period, r.plan, 1); err != nil {
 		return err
 	}
 	if err := t.HoldAccounts(ctx, r.accounts()); err != nil {
 		return err
 	}
-	return a.enqueue(ctx, t, *p, r.workspace.Zone.Month(now), n.Describe().Flow)
+	return a.enqueue(ctx, t, *p, period, n.Describe().Flow)
 }
 
 // editQueued reschedules a queued post, or cancels it (`when: draft`).

@@ -254,6 +254,30 @@ func TestACancelledPostReturnsItsSlotToItsOwnMonth(t *testing.T) {
 }
 
 // 200 concurrent takers of 50 slots get exactly 50.
+// A month that ends while a request runs must not take the slot in one month and hold it in the next.
+func TestASlotIsTakenAndHeldInOneMonth(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	end := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	for ahead := range 8 { // the month ends at another look at the clock each time
+		at := end.Add(-time.Duration(ahead) * time.Second)
+		ticking := b.Replica(func(c *app.Config) {
+			c.Now = func() time.Time { at = at.Add(time.Second); return at }
+		})
+		made, err := ticking.CreatePosts(b.Context(), b.ws.Owner, request("at midnight", local("2026-12-01T10:00", "UTC"), account))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, made.Posts[0].ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var used int64
+	if err := b.Pool.QueryRow(b.Context(), "SELECT sum(used) FROM usage_month").Scan(&used); err != nil || used != 0 {
+		t.Errorf("%d slots are lost, error %v", used, err)
+	}
+}
+
 func TestSlotsAreExactUnderConcurrency(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")
