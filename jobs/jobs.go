@@ -33,10 +33,10 @@ type Config struct {
 
 const (
 	// publishers is how many posts are on their way at once: each mostly waits for a network.
-	publishers = 500
+	publishers = 1000
 	// The queue's defaults would start at most ten jobs a second with one worker each.
 	fetchCooldown = 5 * time.Millisecond
-	fetchPoll     = 250 * time.Millisecond
+	fetchPoll     = 100 * time.Millisecond
 	// stopWithin is how long a stopping worker may take to finish the calls that have begun, releaseWithin how
 	// long to give back the leases after that: the calls that did not finish hold them.
 	stopWithin    = 20 * time.Second

@@ -68,59 +68,29 @@ type failure struct {
 	Kind    network.Kind `json:"kind"`
 }
 
-// claim takes the publication and reads everything a worker needs. A post that waited for the
-// worker's own retry goes back onto the queue in the same transaction.
+// claim takes the publication and reads everything a worker needs. Under its lease nobody else changes
+// the post.
 func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.PostID) (*work, error) {
 	w := &work{App: a, t: t}
+	var err error
+	if w.pub, err = t.Claim(ctx, id, owner, a.cfg.Schedule.Lease, a.cfg.Now()); err != nil {
+		return nil, err
+	}
+	w.skew = w.pub.ReadAt.Sub(a.cfg.Now())
+	if w.pub.Rest == "" {
+		a.cfg.Metrics.Takeover()
+		if w.pub.Step == core.StepCreating {
+			a.cfg.Metrics.Orphan(string(w.pub.Platform))
+		}
+	}
+	if w.post, err = t.Post(ctx, id); err != nil {
+		return nil, err
+	}
 	var sealed []byte
-	err := t.Tx(ctx, func(t store.Tenant) (err error) {
-		if w.post, err = t.LockPost(ctx, id); err != nil {
-			return err
-		}
-		if w.pub, err = t.Claim(ctx, id, owner, a.cfg.Schedule.Lease); err != nil {
-			return err
-		}
-		w.skew = w.pub.ReadAt.Sub(a.cfg.Now())
-		if w.account, sealed, err = t.AccountWithToken(ctx, w.post.Account); err != nil {
-			return err
-		}
-		return a.begin(ctx, t, w)
-	})
-	if err != nil {
+	if w.account, sealed, err = t.AccountWithToken(ctx, w.post.Account); err != nil {
 		return nil, err
 	}
 	return w, a.equip(w, sealed)
-}
-
-// begin notes a new try of the post, as against the continuation of one.
-func (a *App) begin(ctx context.Context, t store.Tenant, w *work) error {
-	switch w.pub.Rest {
-	case core.DoRetry, store.RestQueued:
-	case "":
-		a.cfg.Metrics.Takeover()
-		if w.pub.Step == core.StepCreating {
-			a.cfg.Metrics.Orphan(string(w.post.Platform))
-		}
-		return nil
-	default:
-		return nil
-	}
-	now := w.now()
-	if w.post.Status == core.PostFailed {
-		if err := a.move(&w.post, core.MoveRetry); err != nil {
-			return err
-		}
-		w.post.Error = nil
-		if err := t.AddEvent(ctx, w.post.ID, core.Event{Kind: core.EventRetried, At: now}); err != nil {
-			return err
-		}
-	}
-	w.post.Attempts++
-	w.post.UpdatedAt = now
-	if err := t.UpdatePost(ctx, w.post); err != nil {
-		return err
-	}
-	return t.AddEvent(ctx, w.post.ID, core.Event{Kind: core.EventPublishing, At: now})
 }
 
 // equip opens what is sealed and finds the post's network.

@@ -23,10 +23,6 @@ const (
 // end stores how a claim ended: the ledger row, the post, its timeline and what follows.
 func (w *work) end(ctx context.Context, t store.Tenant, do core.Do) error {
 	now := w.now()
-	post, err := t.LockPost(ctx, w.post.ID)
-	if err != nil {
-		return err
-	}
 	pub := w.pub
 	pub.Rest = do
 	pub.NextAt = w.nextAt(do, now)
@@ -34,15 +30,17 @@ func (w *work) end(ctx context.Context, t store.Tenant, do core.Do) error {
 	if do == core.DoPoll || do == core.DoBackoff {
 		pub.Polls = w.pub.Polls + 1
 	}
+	// The post before its publication, as everybody locks them; the fence takes both back.
+	if err := w.settle(ctx, t, do, now, pub.NextAt); err != nil {
+		return err
+	}
 	if err := t.SaveRest(ctx, pub, w.last); err != nil {
 		return err
 	}
 	if do == core.DoAccount || do == core.DoBackoff {
-		if err := w.loseAccount(ctx, t, do); err != nil {
-			return err
-		}
+		return w.loseAccount(ctx, t, do)
 	}
-	return w.settle(ctx, t, post, do, now, pub.NextAt)
+	return nil
 }
 
 // nextAt is when a worker must act again; zero when nobody need.
@@ -81,9 +79,9 @@ func (w *work) lostAuth(do core.Do) bool {
 	return do == core.DoAccount || w.last != nil && w.last.Verdict == core.AuthLost
 }
 
-// settle makes the post's own state follow the ledger's.
-func (w *work) settle(ctx context.Context, t store.Tenant, post core.Post, do core.Do, now, next time.Time) error {
-	event := core.Event{At: now}
+// settle makes the post's own state follow the ledger's. Nobody has changed it since the claim.
+func (w *work) settle(ctx context.Context, t store.Tenant, do core.Do, now, next time.Time) error {
+	post, event := w.post, core.Event{At: now}
 	switch do {
 	case core.DoLive:
 		return w.live(ctx, t, post, now)

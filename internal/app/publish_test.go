@@ -273,14 +273,14 @@ func TestAHeldPostCannotBeChangedOrClaimed(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Now("held", b.ws.Account("threads"))
 	id, _ := core.ParseID[core.PostKind](post.ID)
-	if _, err := b.Store.In(b.ws.ID).Claim(b.Context(), id, "a worker that dies", time.Minute); err != nil {
+	if _, err := b.Store.In(b.ws.ID).Claim(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("cancelling a held post answered %v, want a conflict", err)
 	}
 	post = b.work(post)
-	b.wants(post, "queued", 0, "created", "queued")
+	b.wants(post, "queued", 0, "created", "queued", "publishing")
 	post = b.after(61*time.Second, post)
 	if post.Status != "live" {
 		t.Errorf("after the lease the post is %s", post.Status)

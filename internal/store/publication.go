@@ -22,6 +22,7 @@ type Publication struct {
 	Platform    core.Platform
 	Sealed      []byte
 	Epoch       int64
+	Owner       string  // who holds the lease, or held it last
 	Rest        core.Do // how the last claim ended; RestQueued before the first
 	Polls       int
 	DueAt       time.Time
@@ -43,7 +44,7 @@ func (p Publication) Held() bool { return p.LeaseUntil.After(p.ReadAt) }
 const RestQueued core.Do = "queued"
 
 const publicationColumns = `post_id, platform, flow, step, handle, armed, open, answer, tries, deaths, polls, rest, due_at,
-	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_until, failure, clock() AS read_at`
+	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_owner, lease_until, failure, clock() AS read_at`
 
 type publicationRow struct {
 	PostID       core.PostID
@@ -65,13 +66,19 @@ type publicationRow struct {
 	QuietAt      *time.Time
 	FirstCallAt  *time.Time
 	LeaseEpoch   int64
+	LeaseOwner   *string
 	LeaseUntil   *time.Time
 	Failure      json.RawMessage
 	ReadAt       time.Time
 }
 
 func (r publicationRow) publication() Publication {
+	owner := ""
+	if r.LeaseOwner != nil {
+		owner = *r.LeaseOwner
+	}
 	return Publication{
+		Owner: owner,
 		Publication: core.Publication{
 			Flow: core.Flow(r.Flow), Step: core.Step(r.Step), Armed: r.Armed, Open: r.Open, Answer: core.Answer(r.Answer),
 			Tries: r.Tries, Deaths: r.Deaths,
@@ -151,23 +158,47 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 
 // Claim takes a due publication that no worker holds for as long as the lease, with a new fencing
 // epoch. It answers not_found when there is nothing to claim. The row's Rest tells how the claim
-// before ended.
-func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration) (Publication, error) {
+// before ended; where that was the queue or the worker's own retry, the post begins a new try, which its
+// timeline notes. One statement, because a thousand posts can be due at once: it locks the post first. Its
+// commit does not wait for the disk: a claim that a crash of the database forgets is refused its first write
+// by the fence, which knows the owner too.
+func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration, now time.Time) (Publication, error) {
 	row, err := one[publicationRow](t.query(ctx, `
-		WITH due AS (
-			SELECT post_id, rest FROM publications
-			WHERE workspace_id = @ws AND post_id = @post AND next_action_at <= clock() AND (lease_until IS NULL OR lease_until < clock())
-			FOR UPDATE
+		WITH post AS (
+			SELECT id, `+relaxed+` FROM posts WHERE workspace_id = @ws AND id = @post FOR NO KEY UPDATE
+		), due AS (
+			SELECT p.post_id, p.rest FROM publications p JOIN post ON p.post_id = post.id
+			WHERE p.workspace_id = @ws AND p.next_action_at <= clock() AND (p.lease_until IS NULL OR p.lease_until < clock())
+			FOR UPDATE OF p
+		), begun AS (
+			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '', attempts = attempts + 1,
+				updated_at = @now
+			FROM due WHERE p.workspace_id = @ws AND p.id = due.post_id AND due.rest IN (@queued, @retry)
+			RETURNING p.id, due.rest
+		), noted AS (
+			INSERT INTO post_events (workspace_id, post_id, kind, at)
+			SELECT @ws, id, 'retried', @now FROM begun WHERE rest = @retry
+			UNION ALL SELECT @ws, id, 'publishing', @now FROM begun
 		)
 		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner, lease_until = clock() + @lease::interval,
 			rest = '', woken_at = NULL
 		FROM due WHERE p.post_id = due.post_id
 		RETURNING p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls, due.rest,
-			p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_until, p.failure,
+			p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_owner, p.lease_until, p.failure,
 			clock() AS read_at`,
-		args{"post": post, "owner": owner, "lease": lease}))
+		args{"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry}))
 	return row.publication(), err
 }
+
+// relaxed lets a statement's own commit return before it is on disk. It is for what the fence or a repeated
+// question makes good after a crash of the database, and never for the arm or for what became of a post.
+const (
+	relaxed    = `set_config('synchronous_commit', 'off', true)`
+	relaxedBut = `CASE WHEN @call <> 'publish' THEN ` + relaxed + ` END`
+)
+
+// fence lets only the worker of the newest claim write.
+const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch AND lease_owner = @owner`
 
 // Call is one external call in the ledger.
 type Call struct {
@@ -196,7 +227,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 				first_call_at = coalesce(first_call_at, clock()),
 				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish' THEN clock() END) END,
 				quiet_at = CASE WHEN @call = 'publish' THEN clock() + @quiet::interval ELSE quiet_at END
-			WHERE workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch RETURNING post_id
+			WHERE `+fence+` RETURNING post_id, `+relaxedBut+`
 		)
 		INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at)
 		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced`, a)
@@ -217,7 +248,7 @@ func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) erro
 	n, err := t.exec(ctx, lastOutcome(last, a)+`
 		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls, next_action_at = @next,
 			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
-		WHERE workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch`, a)
+		WHERE `+fence, a)
 	if err != nil {
 		return fmt.Errorf("save %s at the end of a claim: %w", p.Step, err)
 	}
@@ -232,7 +263,7 @@ const stepColumns = `step_since = CASE WHEN step = @step THEN step_since ELSE cl
 
 func (p Publication) arguments() args {
 	return args{
-		"post": p.Post, "epoch": p.Epoch, "step": p.Step, "handle": p.Sealed, "armed": p.Armed, "open": p.Open,
+		"post": p.Post, "epoch": p.Epoch, "owner": p.Owner, "step": p.Step, "handle": p.Sealed, "armed": p.Armed, "open": p.Open,
 		"answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "failure": p.Failure,
 	}
 }
