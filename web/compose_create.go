@@ -82,21 +82,15 @@ func (v *visit) sayCreated(made []contract.Post) {
 	if len(made) == 0 {
 		return
 	}
-	many := fmt.Sprintf("%d posts are", len(made))
-	if len(made) == 1 {
-		many = "The post is"
-	}
-	word := " on the way. The timeline shows how it goes."
-	if len(made) > 1 {
-		word = " on the way."
-	}
+	one, many := handedOver, "%d posts are handed over."
 	switch p := made[0]; {
-	case p.Status == string(core.PostDraft) && len(made) == 1:
-		word = " kept as a draft."
 	case p.Status == string(core.PostDraft):
-		word = " kept as drafts."
+		one, many = "The post is kept as a draft.", "%d posts are kept as drafts."
 	case p.PublishAt != nil && p.PublishAt.After(v.web.cfg.Now().Add(time.Minute)):
-		word = " scheduled."
+		one, many = "The post is scheduled.", "%d posts are scheduled."
 	}
-	v.say(ui.ToneGood, many+word)
+	if len(made) > 1 {
+		one = fmt.Sprintf(many, len(made))
+	}
+	v.say(ui.ToneGood, one)
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 
@@ -167,16 +168,14 @@ func (v *visit) edit() error {
 }
 
 var savedWords = map[string]string{
-	posts.WhenNow: "The post is on its way.", posts.WhenAt: "The post is scheduled.", posts.WhenDraft: "The draft is saved.",
+	posts.WhenNow: handedOver, posts.WhenAt: "The post is scheduled.", posts.WhenDraft: "The draft is saved.",
 }
 
 // changesOf says in the interface's words what the form changes. Saving as a draft leaves the time alone.
 func changesOf(m posts.ComposeModel) contract.EditPost {
 	plan := requestOf(m, []string{m.Accounts[0].ID})
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}
-	for name, block := range plan.PerPlatform {
-		blocks[name] = block
-	}
+	maps.Copy(blocks, plan.PerPlatform)
 	in := contract.EditPost{Text: &plan.Text, Settings: &blocks}
 	if m.Networks[0].Title != nil {
 		in.Title = contract.Some(plan.Title)

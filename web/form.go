@@ -20,8 +20,7 @@ func (v *visit) form() (url.Values, error) {
 			WithHint("Send application/x-www-form-urlencoded.")
 	}
 	if err := r.ParseForm(); err != nil {
-		var tooBig *http.MaxBytesError
-		if errors.As(err, &tooBig) {
+		if _, tooBig := errors.AsType[*http.MaxBytesError](err); tooBig {
 			return nil, err
 		}
 		return nil, core.Invalid("", "The form could not be read.").Because(err)

@@ -49,7 +49,7 @@ func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.Show
 		due = card.PublishAt.Time
 	}
 	m := posts.ShowModel{
-		Post: card.Post, Account: card.AccountName, Network: string(card.Platform), Events: events, NextTry: card.NextTryAt,
+		Post: card.Post, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt,
 		Held: card.Held, Can: v.actions(card), Poll: posts.PollEvery(card.Status, due, card.NextTryAt, now),
 	}
 	if n, ok := v.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {

@@ -10,6 +10,9 @@ import (
 	"belfry/views/ui"
 )
 
+// handedOver stays true whatever the worker has made of the post by the time it is read.
+const handedOver = "The post is handed over. The timeline shows how it goes."
+
 // acted answers an act on a post: back to its page with a word, or the page with why not.
 func (v *visit) acted(word string, err error) error {
 	if e, ok := refused(err); ok {
@@ -42,7 +45,7 @@ func (v *visit) sendNow() error {
 	if p.Status == string(core.PostDraft) {
 		in.Status = string(core.PostQueued)
 	}
-	return v.edited("The post is on its way.", in)
+	return v.edited(handedOver, in)
 }
 
 func (v *visit) reschedule() error {
@@ -63,7 +66,7 @@ func (v *visit) cancel() error {
 
 func (v *visit) retry() error {
 	_, err := v.web.cfg.App.RetryPost(v.ctx(), v.caller, v.id(), contract.RetryPost{})
-	return v.acted("The post is on its way again.", err)
+	return v.acted(handedOver, err)
 }
 
 func (v *visit) duplicate() error {
@@ -80,7 +83,7 @@ func (v *visit) settle() error {
 	if err != nil {
 		return err
 	}
-	in, word := contract.SettlePost{}, "The post is on its way again."
+	in, word := contract.SettlePost{}, handedOver
 	switch form.Get(posts.FieldOutcome) {
 	case posts.OutcomeLive:
 		in, word = contract.SettlePost{Live: true, URL: form.Get(posts.FieldLink)}, "The post is live, by your word."

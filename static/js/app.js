@@ -19,6 +19,14 @@ showClocks(document);
 // Parts that htmx has just put in place.
 document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
 
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (!event.detail.successful) return;
+  // What went wrong before works again.
+  document.getElementById("fault")?.replaceChildren();
+  // News of a post overtakes what was said when it was sent.
+  if (event.detail.elt?.hasAttribute("data-polls") && event.detail.xhr.status === 200) document.querySelector(".flash")?.remove();
+});
+
 document.addEventListener("htmx:sendError", (event) => {
   // A page that looks for news by itself keeps quiet: the next look may succeed.
   if (event.detail.elt?.hasAttribute("data-polls")) return;

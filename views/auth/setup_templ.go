@@ -84,7 +84,7 @@ func SetUp(m SetUpModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "workspace", Name: FieldWorkspace, Label: "Workspace", Value: m.Values.Workspace, Error: m.Errors[FieldWorkspace],
-				Help: "Your name, your company or your client.", Required: true, Autofocus: true, Autocomplete: "organization",
+				Help: "Your name, your company or your client.", Required: true, Autofocus: len(m.Errors) == 0, Autocomplete: "organization",
 				Attributes: templ.Attributes{"dir": "auto"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
