@@ -71,26 +71,21 @@ type failure struct {
 // claim takes the publication and reads everything a worker needs. Under its lease nobody else changes
 // the post.
 func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.PostID) (*work, error) {
-	w := &work{App: a, t: t}
-	var err error
-	if w.pub, err = t.Claim(ctx, id, owner, a.cfg.Schedule.Lease, a.cfg.Now()); err != nil {
+	claimed, err := t.Claim(ctx, id, owner, a.cfg.Schedule.Lease, a.cfg.Now())
+	if err != nil {
 		return nil, err
 	}
-	w.skew = w.pub.ReadAt.Sub(a.cfg.Now())
+	w := &work{
+		App: a, t: t, pub: claimed.Publication, post: claimed.Post, account: claimed.Account,
+		skew: claimed.ReadAt.Sub(a.cfg.Now()),
+	}
 	if w.pub.Rest == "" {
 		a.cfg.Metrics.Takeover()
 		if w.pub.Step == core.StepCreating {
 			a.cfg.Metrics.Orphan(string(w.pub.Platform))
 		}
 	}
-	if w.post, err = t.Post(ctx, id); err != nil {
-		return nil, err
-	}
-	var sealed []byte
-	if w.account, sealed, err = t.AccountWithToken(ctx, w.post.Account); err != nil {
-		return nil, err
-	}
-	return w, a.equip(w, sealed)
+	return w, a.equip(w, claimed.Token)
 }
 
 // equip opens what is sealed and finds the post's network.

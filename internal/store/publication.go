@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"belfry/internal/core"
 	"belfry/internal/queue"
 )
@@ -156,16 +158,56 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	return err
 }
 
+// Claimed is a publication with everything that its worker needs to know.
+type Claimed struct {
+	Publication
+	Post    core.Post
+	Account core.Account
+	Token   []byte // sealed; empty when the account was disconnected
+}
+
 // Claim takes a due publication that no worker holds for as long as the lease, with a new fencing
-// epoch. It answers not_found when there is nothing to claim. The row's Rest tells how the claim
-// before ended; where that was the queue or the worker's own retry, the post begins a new try, which its
-// timeline notes. One statement, because a thousand posts can be due at once: it locks the post first. Its
-// commit does not wait for the disk: a claim that a crash of the database forgets is refused its first write
-// by the fence, which knows the owner too.
-func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration, now time.Time) (Publication, error) {
-	row, err := one[publicationRow](t.query(ctx, `
+// epoch. It answers not_found when there is nothing to claim. Rest tells how the claim before ended;
+// where that was the queue or the worker's own retry, the post begins a new try, which its timeline notes.
+//
+// It goes to the database and back once, because a thousand posts can be due at once. Its commit does not
+// wait for the disk: a claim that a crash of the database forgets is refused its first write by the fence,
+// which knows the owner too.
+func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration, now time.Time) (Claimed, error) {
+	batch := &pgx.Batch{}
+	batch.Queue(claim, t.args(args{
+		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
+	}))
+	batch.Queue(`SELECT`+postColumns+` AND p.id = @post`, t.args(args{"post": post}))
+	batch.Queue(`SELECT `+accountColumns+`, token FROM accounts
+		WHERE workspace_id = @ws AND id = (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = @post)`, t.args(args{"post": post}))
+	results := t.store.q.SendBatch(ctx, batch)
+	c, err := readClaim(results)
+	return c, errors.Join(err, results.Close())
+}
+
+func readClaim(results pgx.BatchResults) (c Claimed, err error) {
+	pub, err := one[publicationRow](results.Query())
+	if err != nil {
+		return c, err
+	}
+	post, err := one[postRow](results.Query())
+	if err != nil {
+		return c, err
+	}
+	account, err := one[tokenRow](results.Query())
+	if err != nil {
+		return c, err
+	}
+	c.Publication, c.Account, c.Token = pub.publication(), account.core(), account.Token
+	c.Post, err = post.post()
+	return c, err
+}
+
+// claim locks the post first, as everybody does.
+const claim = `
 		WITH post AS (
-			SELECT id, `+relaxed+` FROM posts WHERE workspace_id = @ws AND id = @post FOR NO KEY UPDATE
+			SELECT id, ` + relaxed + ` FROM posts WHERE workspace_id = @ws AND id = @post FOR NO KEY UPDATE
 		), due AS (
 			SELECT p.post_id, p.rest FROM publications p JOIN post ON p.post_id = post.id
 			WHERE p.workspace_id = @ws AND p.next_action_at <= clock() AND (p.lease_until IS NULL OR p.lease_until < clock())
@@ -185,10 +227,7 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 		FROM due WHERE p.post_id = due.post_id
 		RETURNING p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls, due.rest,
 			p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_owner, p.lease_until, p.failure,
-			clock() AS read_at`,
-		args{"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry}))
-	return row.publication(), err
-}
+			clock() AS read_at`
 
 // relaxed lets a statement's own commit return before it is on disk. It is for what the fence or a repeated
 // question makes good after a crash of the database, and never for the arm or for what became of a post.
