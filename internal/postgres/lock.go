@@ -36,27 +36,38 @@ const (
 
 	// patience is how long a start waits for a command, which is soon done.
 	patience = 30 * time.Second
+
+	// ending is how long a start waits for another service: one that was killed keeps its lock until the
+	// system has taken it apart, which a slow disk can delay.
+	ending = time.Second
 )
 
 // LockDir takes the data folder for a service, making the folder when it is missing. When another
-// service has it, the error is a *HeldError; a command at work is waited for.
+// service has it and keeps it, the error is a *HeldError; a command at work is waited for.
 func LockDir(ctx context.Context, dir string) (*Lock, error) {
 	return lockDir(ctx, dir, byServe)
 }
 
-// TryLockDir is LockDir without the wait for a command.
+// TryLockDir is LockDir without any wait.
 func TryLockDir(dir string) (*Lock, error) { return tryLock(dir, byServe) }
 
 // Release lets go of the data folder.
 func (l *Lock) Release() error { return syscall.Close(l.fd) }
 
 func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
-	deadline := time.Now().Add(patience)
+	started := time.Now()
 	for {
 		l, err := tryLock(dir, kind)
 		held := new(HeldError)
-		if err == nil || !errors.As(err, &held) || held.Kind == byServe || time.Now().After(deadline) {
+		if err == nil || !errors.As(err, &held) {
 			return l, err
+		}
+		wait := patience
+		if held.Kind == byServe {
+			wait = ending
+		}
+		if time.Since(started) > wait {
+			return nil, err
 		}
 		if err := pause(ctx, 20*time.Millisecond); err != nil {
 			return nil, errors.Join(held, err)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -32,6 +33,35 @@ func TestASecondServiceIsToldWhoHasTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = lock.Release()
+}
+
+// The system takes a moment to let go of what a killed process held, and whoever killed it starts the next at once.
+func TestAServiceWaitsForOneThatIsJustEnding(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	ending, err := LockDir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan error)
+	go func() {
+		lock, err := LockDir(context.WithoutCancel(t.Context()), dir)
+		if err == nil {
+			err = lock.Release()
+		}
+		got <- err
+	}()
+	select {
+	case err := <-got:
+		t.Fatalf("the start did not wait: %v", err)
+	case <-time.After(100 * time.Millisecond):
+	}
+	if err := ending.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-got; err != nil {
+		t.Error(err)
+	}
 }
 
 // What the garbage collector finds must not open the folder to a second service.
