@@ -43,6 +43,9 @@ func TestWritesFromOtherSitesAreRefused(t *testing.T) {
 		{"a link from a sister", "GET", "same-site", "", 200, 403},
 		{"a link of ours", "GET", "same-origin", "", 200, 200},
 		{"a bookmark", "GET", "none", "", 200, 200},
+		{"another site's read in an older browser", "GET", "", other, 200, 403},
+		{"a read without an origin in an older browser", "GET", "", "null", 200, 403},
+		{"a read of ours in an older browser", "GET", "", own, 200, 200},
 		{"a read with neither header", "GET", "", "", 200, 200},
 	} {
 		for path, want := range map[string]int{"/page": c.page, "/v1/x": c.api} {
