@@ -61,6 +61,7 @@ func New(cfg Config) (*Jobs, error) {
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: publishers}},
 		Workers:                     workers,
+		ErrorHandler:                trouble{cfg.Log},
 		Logger:                      slog.New(quiet{cfg.Log.Handler()}),
 		FetchCooldown:               fetchCooldown,
 		FetchPollInterval:           fetchPoll,

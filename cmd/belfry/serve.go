@@ -60,6 +60,9 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := verbs.ReviewKeys(ctx); err != nil {
+		return err
+	}
 	if err := verbs.ReviewAccounts(ctx); err != nil {
 		return fmt.Errorf("review the accounts: %w", err)
 	}

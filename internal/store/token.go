@@ -63,6 +63,32 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 	return err
 }
 
+// KeySample is one account's sealed token, for trying the key that sealed it.
+type KeySample struct {
+	Workspace core.WorkspaceID
+	Account   core.AccountID
+	Sealed    []byte
+}
+
+// KeySamples answers a sealed token for each key that has sealed one which is in use.
+func (s *Store) KeySamples(ctx context.Context) ([]KeySample, error) {
+	type row struct {
+		WorkspaceID core.WorkspaceID
+		ID          core.AccountID
+		Token       []byte
+	}
+	// The head of a sealed value is its format, the length of the key's id and the id.
+	rows, err := many[row](s.query(ctx, `
+		SELECT DISTINCT ON (substring(token FROM 1 FOR 2 + get_byte(token, 1))) workspace_id, id, token FROM accounts
+		WHERE disconnected_at IS NULL AND length(token) > 2
+		ORDER BY substring(token FROM 1 FOR 2 + get_byte(token, 1)), id`, nil))
+	out := make([]KeySample, len(rows))
+	for i, r := range rows {
+		out[i] = KeySample{r.WorkspaceID, r.ID, r.Token}
+	}
+	return out, err
+}
+
 // ReviewAccounts revokes the accounts that were connected while other networks were in use than the ones
 // that are now, and takes that back for those whose networks are in use again.
 func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) error {
