@@ -1,8 +1,7 @@
 package httpd
 
 import (
-	"fmt"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -49,18 +48,28 @@ func setLimit(c echo.Context, l limit) {
 		limits = append(limits, l)
 	}
 	c.Set(limitsKey, limits)
-	var policies, counts []string
+	var policies, counts []byte
 	for _, l := range limits {
-		policies = append(policies, fmt.Sprintf("%q;q=%d;w=%d", l.name, l.quota, int(l.window/time.Second)))
+		policies = appendItem(policies, l.name, ";q=", l.quota, ";w=", int(l.window/time.Second))
 		if l.counted {
-			counts = append(counts, fmt.Sprintf("%q;r=%d;t=%d", l.name, l.remaining, l.reset))
+			counts = appendItem(counts, l.name, ";r=", l.remaining, ";t=", l.reset)
 		}
 	}
 	h := c.Response().Header()
-	h.Set("RateLimit-Policy", strings.Join(policies, ", "))
+	h.Set("RateLimit-Policy", string(policies))
 	if len(counts) > 0 {
-		h.Set("RateLimit", strings.Join(counts, ", "))
+		h.Set("RateLimit", string(counts))
 	}
+}
+
+// appendItem adds an item of a list with its two parameters. Every answer of the API has some.
+func appendItem(list []byte, name, one string, first int, two string, second int) []byte {
+	if len(list) > 0 {
+		list = append(list, ", "...)
+	}
+	list = strconv.AppendQuote(list, name)
+	list = strconv.AppendInt(append(list, one...), int64(first), 10)
+	return strconv.AppendInt(append(list, two...), int64(second), 10)
 }
 
 func limitsOf(c echo.Context) []limit {

@@ -45,8 +45,8 @@ type postRow struct {
 	Rest         string
 }
 
-func (r postRow) post() (core.Post, error) {
-	zone, err := core.ParseZone(r.TZ)
+func (r postRow) post(m *memory) (core.Post, error) {
+	zone, err := m.zone(r.TZ)
 	if err != nil {
 		return core.Post{}, fmt.Errorf("read post %s: %w", r.ID, err)
 	}
@@ -74,7 +74,7 @@ func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
 	if err != nil {
 		return core.Post{}, err
 	}
-	return row.post()
+	return row.post(t.store.memory)
 }
 
 // LockPost reads a post and keeps others from changing it until the transaction ends. Everything that
@@ -147,7 +147,7 @@ func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
 	}
 	posts := make([]core.Post, len(rows))
 	for i, row := range rows {
-		if posts[i], err = row.post(); err != nil {
+		if posts[i], err = row.post(t.store.memory); err != nil {
 			return nil, err
 		}
 	}

@@ -182,11 +182,11 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 	batch.Queue(`SELECT `+accountColumns+`, token FROM accounts
 		WHERE workspace_id = @ws AND id = (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = @post)`, t.args(args{"post": post}))
 	results := t.store.q.SendBatch(ctx, batch)
-	c, err := readClaim(results)
+	c, err := readClaim(t.store.memory, results)
 	return c, errors.Join(err, results.Close())
 }
 
-func readClaim(results pgx.BatchResults) (c Claimed, err error) {
+func readClaim(m *memory, results pgx.BatchResults) (c Claimed, err error) {
 	pub, err := one[publicationRow](results.Query())
 	if err != nil {
 		return c, err
@@ -200,7 +200,7 @@ func readClaim(results pgx.BatchResults) (c Claimed, err error) {
 		return c, err
 	}
 	c.Publication, c.Account, c.Token = pub.publication(), account.core(), account.Token
-	c.Post, err = post.post()
+	c.Post, err = post.post(m)
 	return c, err
 }
 

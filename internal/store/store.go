@@ -26,10 +26,11 @@ type querier interface {
 
 // Store is the database.
 type Store struct {
-	pool *pgxpool.Pool
-	jobs *queue.Inserter
-	q    querier
-	tx   pgx.Tx // nil outside a transaction
+	pool   *pgxpool.Pool
+	jobs   *queue.Inserter
+	q      querier
+	tx     pgx.Tx // nil outside a transaction
+	memory *memory
 }
 
 // New makes a store on a migrated database. The caller closes the pool.
@@ -38,7 +39,7 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{pool: pool, jobs: jobs, q: pool}, nil
+	return &Store{pool: pool, jobs: jobs, q: pool, memory: &memory{}}, nil
 }
 
 // Tx runs f in one transaction, which commits exactly if f returns nil. Inside a transaction it runs
@@ -48,7 +49,7 @@ func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
 		return f(s)
 	}
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		return f(&Store{pool: s.pool, jobs: s.jobs, q: tx, tx: tx})
+		return f(&Store{pool: s.pool, jobs: s.jobs, q: tx, tx: tx, memory: s.memory})
 	})
 }
 
@@ -83,10 +84,11 @@ func (t Tenant) Enqueue(ctx context.Context, job queue.Job, at time.Time) error 
 
 type args = map[string]any
 
-func (t Tenant) args(a args) pgx.StrictNamedArgs {
-	all := pgx.StrictNamedArgs{"ws": t.ws}
+func (t Tenant) args(a args) named {
+	all := make(args, len(a)+1)
 	maps.Copy(all, a)
-	return all
+	all["ws"] = t.ws
+	return named{t.store.memory, all}
 }
 
 func (t Tenant) exec(ctx context.Context, sql string, a args) (int64, error) {
@@ -100,12 +102,12 @@ func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error)
 }
 
 func (s *Store) exec(ctx context.Context, sql string, a args) (int64, error) {
-	tag, err := s.q.Exec(ctx, sql, pgx.StrictNamedArgs(a))
+	tag, err := s.q.Exec(ctx, sql, named{s.memory, a})
 	return tag.RowsAffected(), translate(err)
 }
 
 func (s *Store) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
-	rows, err := s.q.Query(ctx, sql, pgx.StrictNamedArgs(a))
+	rows, err := s.q.Query(ctx, sql, named{s.memory, a})
 	return rows, translate(err)
 }
 

@@ -19,8 +19,8 @@ type workspaceRow struct {
 
 const workspaceColumns = `id, slug, name, plan, currency, tz`
 
-func (r workspaceRow) core() (core.Workspace, error) {
-	zone, err := core.ParseZone(r.TZ)
+func (r workspaceRow) core(m *memory) (core.Workspace, error) {
+	zone, err := m.zone(r.TZ)
 	if err != nil {
 		return core.Workspace{}, fmt.Errorf("read workspace %s: %w", r.ID, err)
 	}
@@ -33,7 +33,7 @@ func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
 	if err != nil {
 		return core.Workspace{}, err
 	}
-	return row.core()
+	return row.core(t.store.memory)
 }
 
 // LockWorkspace makes everybody else who counts something of the workspace wait until the transaction
@@ -89,7 +89,7 @@ func (s *Store) FindWorkspace(ctx context.Context, slugOrID string) (core.Worksp
 	if err != nil {
 		return core.Workspace{}, err
 	}
-	return row.core()
+	return row.core(s.memory)
 }
 
 // SetPlan changes a workspace's plan.

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+
+	"belfry/internal/core"
+)
+
+// memory is what all views of one database keep, so that it is worked out once: how a statement's named
+// arguments are numbered, and the zones that rows name. Both are few.
+type memory struct {
+	statements sync.Map // by SQL: *statement
+	zones      sync.Map // by name: core.Zone
+}
+
+// statement is SQL with its arguments numbered, and their names in that order.
+type statement struct {
+	sql   string
+	names []string
+	given int // how many different ones
+}
+
+// named are arguments by name, as strict as pgx.StrictNamedArgs: it numbers a statement when that first
+// runs and judges whatever does not fit later.
+type named struct {
+	memory *memory
+	args   args
+}
+
+// RewriteQuery numbers the arguments.
+func (n named) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
+	known, ok := n.memory.statements.Load(sql)
+	if !ok {
+		return n.first(ctx, conn, sql, rest)
+	}
+	s := known.(*statement) //nolint:errcheck,forcetypeassert // nothing else is kept there
+	values := make([]any, len(s.names))
+	for i, name := range s.names {
+		value, ok := n.args[name]
+		if !ok {
+			return n.strict(ctx, conn, sql, rest)
+		}
+		values[i] = value
+	}
+	if len(n.args) != s.given {
+		return n.strict(ctx, conn, sql, rest)
+	}
+	return s.sql, values, nil
+}
+
+func (n named) strict(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
+	return pgx.StrictNamedArgs(n.args).RewriteQuery(ctx, conn, sql, rest)
+}
+
+// first lets pgx number the names themselves and keeps what came of it.
+func (n named) first(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
+	names := pgx.StrictNamedArgs{}
+	for name := range n.args {
+		names[name] = name
+	}
+	numbered, order, err := names.RewriteQuery(ctx, conn, sql, rest)
+	if err != nil {
+		return "", nil, err
+	}
+	s := &statement{sql: numbered, given: len(n.args)}
+	values := make([]any, len(order))
+	for i, name := range order {
+		text, _ := name.(string)
+		s.names, values[i] = append(s.names, text), n.args[text]
+	}
+	n.memory.statements.Store(sql, s)
+	return numbered, values, nil
+}
+
+// zone is a zone by its name. The first time it is read from the machine's files.
+func (m *memory) zone(name string) (core.Zone, error) {
+	if known, ok := m.zones.Load(name); ok {
+		return known.(core.Zone), nil //nolint:errcheck,forcetypeassert // nothing else is kept there
+	}
+	zone, err := core.ParseZone(name)
+	if err == nil {
+		m.zones.Store(name, zone)
+	}
+	return zone, err
+}

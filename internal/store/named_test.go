@@ -1,0 +1,35 @@
+package store
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// ADR 0004: a statement that does not name what it is given, or is not given what it names, fails, also when it has
+// run before.
+func TestNamedArgumentsAreStrictEveryTime(t *testing.T) {
+	t.Parallel()
+	const sql = `SELECT @ws, @id, @ws`
+	m := &memory{}
+	for range 3 {
+		numbered, values, err := named{m, args{"ws": 1, "id": 2}}.RewriteQuery(t.Context(), nil, sql, nil)
+		if err != nil || numbered != `SELECT $1, $2, $1` {
+			t.Fatalf("%q, %v", numbered, err)
+		}
+		if diff := cmp.Diff([]any{1, 2}, values); diff != "" {
+			t.Errorf("the values are not in order (-want +got):\n%s", diff)
+		}
+		for name, wrong := range map[string]args{
+			"one is missing":     {"ws": 1},
+			"another's name":     {"ws": 1, "di": 2},
+			"one is too many":    {"ws": 1, "id": 2, "more": 3},
+			"none is given":      nil,
+			"the workspace lost": {"id": 2},
+		} {
+			if _, _, err := (named{m, wrong}).RewriteQuery(t.Context(), nil, sql, nil); err == nil {
+				t.Errorf("%s, and the statement runs", name)
+			}
+		}
+	}
+}
