@@ -1,10 +1,12 @@
 package api
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
+	"belfry/internal/app"
 	"belfry/internal/core"
 )
 
@@ -12,12 +14,9 @@ import (
 // signed in to the dashboard, whose cookie counts for the dashboard's own requests only.
 func (a *API) caller(c echo.Context) (core.Caller, error) {
 	r := c.Request()
-	if given := r.Header.Values("Authorization"); len(given) > 0 {
-		scheme, key, _ := strings.Cut(given[0], " ")
-		if key = strings.Trim(key, " "); len(given) > 1 || !strings.EqualFold(scheme, "Bearer") || key == "" {
-			return core.Caller{}, core.Unauthenticated()
-		}
-		return a.cfg.App.Authenticate(r.Context(), key)
+	if len(r.Header.Values("Authorization")) > 0 {
+		arrival, _ := c.Get(arrivalKey).(app.Arrival)
+		return arrival.Caller, arrival.Refused
 	}
 	if a.cfg.Session == nil || a.cfg.SameOrigin(r) != nil {
 		return core.Caller{}, core.Unauthenticated()
@@ -30,4 +29,17 @@ func (a *API) caller(c echo.Context) (core.Caller, error) {
 		return core.Caller{}, core.Unauthenticated()
 	}
 	return caller, nil
+}
+
+// bearer is the key of the Authorization header; "" when there is none, or more than one.
+func bearer(r *http.Request) string {
+	given := r.Header.Values("Authorization")
+	if len(given) != 1 {
+		return ""
+	}
+	scheme, key, _ := strings.Cut(given[0], " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.Trim(key, " ")
 }

@@ -15,6 +15,7 @@ import (
 
 const (
 	failureKey = "api.failure"
+	arrivalKey = "api.arrival"
 	prefix     = "/v1" // the version segment of every path (Spec §9)
 
 	limitAddress = "address"
@@ -118,10 +119,11 @@ func (a *API) countAddress(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
 	httpd.SetPolicy(c, limitAddress, address.Max, address.Window)
 	httpd.SetPolicy(c, limitCreate, create.Max, create.Window)
-	counted, err := a.cfg.App.CountAddress(c.Request().Context(), httpd.AddressKey(c))
+	arrival, err := a.cfg.App.Arrive(c.Request().Context(), httpd.AddressKey(c), bearer(c.Request()))
 	if err == nil || core.CodeOf(err) == core.CodeRateLimited {
-		httpd.SetLimit(c, limitAddress, address.Max, address.Window, counted.Remaining, counted.Reset)
+		httpd.SetLimit(c, limitAddress, address.Max, address.Window, arrival.Counted.Remaining, arrival.Counted.Reset)
 	}
+	c.Set(arrivalKey, arrival)
 	return err
 }
 

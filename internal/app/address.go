@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"belfry/internal/core"
+	"belfry/internal/secret"
 	"belfry/internal/store"
 )
 
@@ -44,23 +45,45 @@ func (a *App) overLimit(policy string, c Counted, what string) error {
 	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait as long as Retry-After says, and send fewer at a time.")
 }
 
-// CountAddress counts a request of a client address, whoever sends it (Spec §8). Over the limit it
-// answers rate_limited, with figures all the same.
-func (a *App) CountAddress(ctx context.Context, addressKey string) (Counted, error) {
+// Arrival is a request that was let in by its address's limit. Caller is who brought the key, or Refused
+// why nobody did.
+type Arrival struct {
+	Counted Counted
+	Caller  core.Caller
+	Refused error
+}
+
+// Arrive counts a request of a client address, whoever sends it (Spec §8), and on the same way recognises
+// the API key it brings. Over the limit it answers rate_limited, with figures all the same.
+func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, error) {
+	limit := a.cfg.LimitAddress
 	if wait := a.refused.wait(addressKey, a.cfg.Now()); wait > 0 {
-		c := a.cfg.LimitAddress.counted(store.Count{Reset: wait, RetryAfter: wait})
-		return c, a.overLimit(policyAddress, c, "requests from this address")
+		c := limit.counted(store.Count{Reset: wait, RetryAfter: wait})
+		return Arrival{Counted: c}, a.overLimit(policyAddress, c, "requests from this address")
 	}
-	n, err := a.cfg.Store.CountAddress(ctx, addressKey, a.cfg.LimitAddress.Max, a.cfg.LimitAddress.Window)
+	hash, wellFormed := secret.CheckKey(bearer)
+	var (
+		n       store.Count
+		holder  store.KeyHolder
+		err     error
+		unknown error
+	)
+	if wellFormed {
+		n, holder, err, unknown = a.cfg.Store.CountAndFind(ctx, addressKey, limit.Max, limit.Window, hash[:])
+	} else {
+		n, err = a.cfg.Store.CountAddress(ctx, addressKey, limit.Max, limit.Window)
+		unknown = core.Unauthenticated()
+	}
 	if err != nil {
-		return Counted{}, err
+		return Arrival{}, err
 	}
-	c := a.cfg.LimitAddress.counted(n)
-	if n.Granted {
-		return c, nil
+	arrival := Arrival{Counted: limit.counted(n)}
+	if !n.Granted {
+		a.refused.note(addressKey, a.cfg.Now(), arrival.Counted.RetryAfter)
+		return arrival, a.overLimit(policyAddress, arrival.Counted, "requests from this address")
 	}
-	a.refused.note(addressKey, a.cfg.Now(), c.RetryAfter)
-	return c, a.overLimit(policyAddress, c, "requests from this address")
+	arrival.Caller, arrival.Refused = a.recognise(ctx, holder, unknown)
+	return arrival, nil
 }
 
 // countCreate counts a creation of posts in the hourly limit.

@@ -32,7 +32,15 @@ func (a *App) Authenticate(ctx context.Context, bearer string) (core.Caller, err
 	if !ok {
 		return core.Caller{}, core.Unauthenticated()
 	}
-	k, err := a.cfg.Store.KeyHolder(ctx, hash[:])
+	holder, err := a.cfg.Store.KeyHolder(ctx, hash[:])
+	return a.recognise(ctx, holder, err)
+}
+
+// recognise turns a key that was looked up into its caller.
+func (a *App) recognise(ctx context.Context, k store.KeyHolder, err error) (core.Caller, error) {
+	if code := core.CodeOf(err); code == core.CodeUnauthenticated {
+		return core.Caller{}, err
+	}
 	if core.CodeOf(err) == core.CodeNotFound {
 		return core.Caller{}, core.Unauthenticated()
 	}

@@ -105,7 +105,7 @@ func TestHousekeepingDropsWhatIsPastItsUse(t *testing.T) {
 		must(t, err)
 		_, err = h.App.Admit(t.Context(), ws.Owner, create("key-"+h.Clock.Now().Format("150405"), ""))
 		must(t, err)
-		_, err = h.App.CountAddress(t.Context(), h.Clock.Now().String())
+		_, err = h.App.Arrive(t.Context(), h.Clock.Now().String(), "")
 		must(t, err)
 		_, err = h.Store.Throttle(t.Context(), h.Clock.Now().String(), 1, time.Hour)
 		must(t, err)

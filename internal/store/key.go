@@ -19,13 +19,15 @@ type KeyHolder struct {
 // KeyHolder finds a key by its hash. A revoked key is not_found, and so is one whose maker is no longer
 // a member: the row goes with the membership.
 func (s *Store) KeyHolder(ctx context.Context, hash []byte) (KeyHolder, error) {
-	return one[KeyHolder](s.query(ctx, `
+	return one[KeyHolder](s.query(ctx, keyHolder, args{"hash": hash}))
+}
+
+const keyHolder = `
 		SELECT k.workspace_id AS workspace, w.plan, k.user_id AS "user", m.role, k.id AS key, k.name, k.scope, k.last_used_at
 		FROM api_keys k
 		JOIN members m ON m.workspace_id = k.workspace_id AND m.user_id = k.user_id
 		JOIN workspaces w ON w.id = k.workspace_id
-		WHERE k.hash = @hash`, args{"hash": hash}))
-}
+		WHERE k.hash = @hash`
 
 // TouchKey notes that a key was used, unless that was noted since the given time.
 func (s *Store) TouchKey(ctx context.Context, id core.KeyID, now, since time.Time) error {

@@ -51,6 +51,29 @@ const countAddress = `
 func (s *Store) CountAddress(ctx context.Context, address string, limit int, window time.Duration) (Count, error) {
 	step := subWindow(window)
 	row, err := one[addressRow](s.query(ctx, countAddress, args{"address": address, "step": step, "limit": limit}))
+	return s.counted(ctx, row, err, address, limit, step)
+}
+
+// CountAndFind counts a request as CountAddress does and finds the key it brought as KeyHolder does, on one
+// way to the database and back. The key's error is the second; it says nothing when the first is there, or
+// when the request was not granted.
+func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration, hash []byte) (Count, KeyHolder, error, error) {
+	step := subWindow(window)
+	batch := &pgx.Batch{}
+	batch.Queue(countAddress, pgx.StrictNamedArgs{"address": address, "step": step, "limit": limit})
+	batch.Queue(keyHolder, pgx.StrictNamedArgs{"hash": hash})
+	results := s.q.SendBatch(ctx, batch)
+	row, countErr := one[addressRow](results.Query())
+	holder, keyErr := one[KeyHolder](results.Query())
+	if err := results.Close(); err != nil && countErr == nil {
+		countErr = err
+	}
+	count, err := s.counted(ctx, row, countErr, address, limit, step)
+	return count, holder, err, keyErr
+}
+
+// counted reads what counting came to.
+func (s *Store) counted(ctx context.Context, row addressRow, err error, address string, limit int, step time.Duration) (Count, error) {
 	if err == nil {
 		return row.count(limit, step, true), nil
 	}
