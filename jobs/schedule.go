@@ -3,6 +3,8 @@ package jobs
 import (
 	"context"
 	"time"
+
+	"github.com/riverqueue/river"
 )
 
 // task is something that happens again and again. Every replica runs every task: each is harmless when
@@ -49,7 +51,8 @@ func (j *Jobs) refresh(ctx context.Context) error {
 		return err
 	}
 	for _, job := range due {
-		if _, err := j.client.Insert(ctx, job, nil); err != nil {
+		// One attempt: the next turn brings it back.
+		if _, err := j.client.Insert(ctx, job, &river.InsertOpts{MaxAttempts: 1}); err != nil {
 			return err
 		}
 	}

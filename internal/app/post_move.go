@@ -22,7 +22,7 @@ func (a *App) move(p *core.Post, m core.Move) error {
 
 var conflicts = map[core.Move]*core.Error{
 	core.MoveQueue:   core.Fail(core.CodeConflict, "Only a draft can be queued."),
-	core.MoveTake:    core.Fail(core.CodeConflict, "Only a queued post, or one that waits for a retry, can be cancelled."),
+	core.MoveTake:    core.Fail(core.CodeConflict, "Only a queued or failed post can be cancelled."),
 	core.MoveRetry:   core.Fail(core.CodeConflict, "Only a failed post can be retried."),
 	core.MoveDelete:  core.Fail(core.CodeConflict, "Only a draft or a failed post can be deleted."),
 	core.MovePublish: core.Fail(core.CodeConflict, "Only a queued post can go live."),
@@ -31,8 +31,8 @@ var conflicts = map[core.Move]*core.Error{
 }
 
 func held() error {
-	return core.Fail(core.CodeConflict, "The post is being sent right now.").
-		WithHint("Wait until it is live or failed.")
+	return core.Fail(core.CodeConflict, "The post is being sent right now, or may be at the network already.").
+		WithHint("Wait until it is live or failed; its status line says what it waits for.")
 }
 
 // changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then.
@@ -67,10 +67,13 @@ func (a *App) changing(ctx context.Context, c core.Caller, id string, f func(sto
 // the worker's pending retry (Spec §4, decisions.md).
 func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
-		if p.Status == core.PostFailed && !p.NextTryAt.IsZero() {
-			return a.cancelRetry(ctx, t, p)
+		switch {
+		case p.Status != core.PostFailed:
+			return a.takeOff(ctx, t, p)
+		case p.NextTryAt.IsZero(): // there is no retry to take back, or it was taken back before
+			return nil
 		}
-		return a.takeOff(ctx, t, p)
+		return a.cancelRetry(ctx, t, p)
 	})
 }
 

@@ -107,7 +107,7 @@ func (a *App) equip(w *work, sealedToken []byte) error {
 	}
 	w.item = network.Item{
 		Post: w.post.ID, Text: w.post.Text, Title: w.post.Title, Tags: w.post.Tags, Settings: w.post.Settings,
-		Profile: w.account.ExternalID, Username: w.account.Username, ArmedAt: w.pub.ArmedAt,
+		Profile: w.account.ExternalID, Username: w.account.Username, ArmedAt: w.pub.ArmedAt, HandleAt: w.pub.StepSince,
 	}
 	if w.account.Status != core.AccountOK && len(sealedToken) == 0 {
 		return nil
@@ -145,6 +145,9 @@ func (w *work) set(next core.Publication) {
 	}
 	if !next.Armed {
 		w.pub.ArmedAt, w.item.ArmedAt = time.Time{}, time.Time{}
+	}
+	if next.Handle != w.pub.Handle {
+		w.item.HandleAt = w.now()
 	}
 	if next.Handle != w.pub.Handle || (next.Handle != "") != (w.pub.Sealed != nil) {
 		w.pub.Sealed = nil

@@ -193,3 +193,30 @@ func TestAPostIsNotTakenForAnotherWithTheSameText(t *testing.T) {
 		t.Errorf("error %+v, want outcome_unknown; the first is %v", second.Error, first.ExternalID)
 	}
 }
+
+// A network may not know a container for a moment after making it: that is no reason to make others.
+func TestAContainerThatDoesNotShowYetIsWaitedFor(t *testing.T) {
+	b := newBench(t)
+	once := 1
+	b.Fault(sim.Fault{Network: "threads", Call: "status", Kind: "error", Code: 24, Subcode: 4279009, Status: 400, Times: &once})
+	post := b.work(b.ws.Now("patience", b.ws.Account("threads")))
+	b.wants(post, "queued", 0, "created", "queued", "publishing")
+	post = b.after(time.Minute, post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	if n := b.calls("create"); n != 1 {
+		t.Errorf("%d containers were made, want 1", n)
+	}
+}
+
+func TestCancellingAFailedPostTwiceIsNoConflict(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("threads", "create", "server_error"))
+	post := b.work(b.ws.Now("twice", b.ws.Account("threads")))
+	for range 2 {
+		got, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID)
+		if err != nil || got.Status != "failed" {
+			t.Errorf("cancel answered %s, %v; want a post that is still failed", got.Status, err)
+		}
+	}
+	b.wants(b.get(post), "failed", 0, "created", "queued", "publishing", "failed", "cancelled")
+}

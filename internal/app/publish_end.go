@@ -196,7 +196,7 @@ func (w *work) lostAccount() core.Account {
 func (w *work) ended(do core.Do) {
 	code := ""
 	if w.failure != nil {
-		code = w.failure.Code
+		code = string(w.failure.Kind)
 	}
 	platform := string(w.post.Platform)
 	w.cfg.Metrics.Outcome(platform, string(do), code)
@@ -205,6 +205,6 @@ func (w *work) ended(do core.Do) {
 		w.cfg.Metrics.Live(platform, w.now().Sub(w.pub.DueAt))
 		w.log.Info("post is live", "external_id", w.status.ExternalID)
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoUnknown:
-		w.log.Info("post failed", "outcome", do, "code", code)
+		w.log.Info("post failed", "outcome", do, "kind", code)
 	}
 }

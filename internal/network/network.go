@@ -132,6 +132,8 @@ type Item struct {
 	Profile  string
 	Username string
 	Token    Token
+	// HandleAt is when the handle was made, or was last seen to be made; zero when there is none.
+	HandleAt time.Time
 	// ArmedAt is when the irreversible call was first about to be made; zero before.
 	ArmedAt time.Time
 	// Known are the network's ids of the account's other posts since then: a search passes them over, or a

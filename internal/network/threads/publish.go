@@ -102,11 +102,16 @@ func (n *Network) Status(ctx context.Context, it network.Item, handle string) (n
 	return st, nil
 }
 
-// statusOfMissing decides about a container that the network does not know. It is dead when it was never
-// armed, and when it was, only once the profile's posts do not show it either.
+// statusOfMissing decides about a container that the network does not know, which happens for a while after
+// it was made. After that it is dead when it was never armed, and when it was, only once the profile's posts
+// do not show it either.
 func (n *Network) statusOfMissing(ctx context.Context, it network.Item, why error) (network.Status, error) {
 	gone := network.Status{Verdict: core.Dead, Message: why.Error()}
+	notYet := network.Status{Verdict: core.Pending, Message: why.Error()}
 	if it.ArmedAt.IsZero() {
+		if n.now().Sub(it.HandleAt) < missingFor {
+			return notYet, nil
+		}
 		return gone, nil
 	}
 	found, err := n.Find(ctx, it)
@@ -114,7 +119,7 @@ func (n *Network) statusOfMissing(ctx context.Context, it network.Item, why erro
 	case err != nil || found.Verdict != core.Absent:
 		return found, err
 	case n.now().Sub(it.ArmedAt) < missingFor:
-		return network.Status{Verdict: core.Pending, Message: why.Error()}, nil
+		return notYet, nil
 	}
 	return gone, nil
 }
