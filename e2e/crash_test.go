@@ -11,15 +11,12 @@ import (
 )
 
 // role makes a process of the service that has one role and, as a worker, its own address and folder.
-func (s *service) role(role string, settings ...map[string]string) *process {
+func (s *service) role(role string) *process {
 	s.t.Helper()
 	env := maps.Clone(s.env)
 	env["ROLES"] = role
 	if role == "worker" {
 		env["ADDR"], env["DATA_DIR"] = freeAddr(s.t), s.t.TempDir()
-	}
-	for _, more := range settings {
-		maps.Copy(env, more)
 	}
 	p := start(s.t, env, "serve")
 	p.url = "http://" + env["ADDR"]
@@ -37,10 +34,9 @@ func (p *process) up(t testing.TB) *process {
 }
 
 // alive waits until a process answers; without a worker it is not ready.
-func (p *process) alive(t testing.TB) *process {
+func (p *process) alive(t testing.TB) {
 	t.Helper()
 	eventually(t, time.Minute, "the process answers", func() bool { return reachable(p.url + "/livez") })
-	return p
 }
 
 // Must show: "worker killed with -9 at 30 random moments while 200 posts go out: never one twice, never one

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -61,7 +62,7 @@ func freeAddr(t testing.TB) string {
 	start := os.Getpid() % (lastPort - firstPort)
 	for range lastPort - firstPort {
 		addr := fmt.Sprintf("127.0.0.1:%d", firstPort+(start+int(ports.Add(1)))%(lastPort-firstPort))
-		listener, err := net.Listen("tcp", addr) //nolint:noctx // it is closed at once
+		listener, err := net.Listen("tcp", addr)
 		if err != nil {
 			continue
 		}
@@ -259,9 +260,7 @@ func newService(t testing.TB, settings ...map[string]string) *service {
 	}}
 	s.url = s.env["PUBLIC_URL"]
 	for _, more := range append([]map[string]string{fast()}, settings...) {
-		for name, value := range more {
-			s.env[name] = value
-		}
+		maps.Copy(s.env, more)
 	}
 	start(t, nil, "sandbox", "--addr", networks)
 	eventually(t, 20*time.Second, "the simulated networks answer", func() bool { return reachable(s.networks + "/_/posts") })
@@ -270,11 +269,10 @@ func newService(t testing.TB, settings ...map[string]string) *service {
 }
 
 // serve starts the service and waits until it is ready.
-func (s *service) serve() *process {
+func (s *service) serve() {
 	s.t.Helper()
 	s.process = start(s.t, s.env, "serve")
 	s.ready()
-	return s.process
 }
 
 func (s *service) ready() {
@@ -283,7 +281,7 @@ func (s *service) ready() {
 }
 
 func reachable(url string) bool {
-	answer, err := http.Get(url) //nolint:gosec // loopback
+	answer, err := http.Get(url)
 	if err != nil {
 		return false
 	}

@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
 	"sync"
@@ -14,10 +15,7 @@ import (
 func (s *service) replica() *service {
 	s.t.Helper()
 	other := *s
-	other.env = map[string]string{}
-	for name, value := range s.env {
-		other.env[name] = value
-	}
+	other.env = maps.Clone(s.env)
 	other.env["ADDR"], other.env["DATA_DIR"] = freeAddr(s.t), s.t.TempDir()
 	other.url = "http://" + other.env["ADDR"]
 	other.serve()

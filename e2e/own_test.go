@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,9 +17,7 @@ func newOwn(t testing.TB, settings ...map[string]string) *service {
 	s.url = "http://" + strings.Replace(addr, "127.0.0.1", "localhost", 1)
 	s.networks = s.url + "/sandbox"
 	for _, more := range settings {
-		for name, value := range more {
-			s.env[name] = value
-		}
+		maps.Copy(s.env, more)
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -116,7 +117,7 @@ func TestItsOwnServersTroubles(t *testing.T) {
 	if down.Status != 503 || down.Code != "unavailable" || down.Header["Retry-After"] == "" {
 		t.Errorf("with PostgreSQL killed: %d %s, Retry-After %q", down.Status, down.Raw, down.Header["Retry-After"])
 	}
-	if reachable(s.url+"/livez") == false {
+	if !reachable(s.url + "/livez") {
 		t.Error("with PostgreSQL killed the process is not alive")
 	}
 	eventually(t, 40*time.Second, "the service is back", func() bool { return c.do("GET", "/accounts", nil).Status == 200 })
@@ -130,12 +131,10 @@ func TestItsOwnServersTroubles(t *testing.T) {
 
 	networks := freeAddr(t)
 	start(t, nil, "sandbox", "--addr", networks)
-	for name, value := range map[string]string{
+	maps.Copy(s.env, map[string]string{
 		"NETWORKS_URL": "http://" + networks, "THREADS_CLIENT_ID": "sandbox", "THREADS_CLIENT_SECRET": "sandbox",
 		"FACEBOOK_CLIENT_ID": "sandbox", "FACEBOOK_CLIENT_SECRET": "sandbox",
-	} {
-		s.env[name] = value
-	}
+	})
 	s.serve()
 	defer s.process.stop(t)
 	if now := c.do("GET", "/accounts", nil).want(t, 200).Raw; strings.Count(now, `"status":"revoked"`) != 2 {
