@@ -60,8 +60,8 @@ func (s *Store) CountAddress(ctx context.Context, address string, limit int, win
 func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration, hash []byte) (Count, KeyHolder, error, error) {
 	step := subWindow(window)
 	batch := &pgx.Batch{}
-	batch.Queue(countAddress, pgx.StrictNamedArgs{"address": address, "step": step, "limit": limit})
-	batch.Queue(keyHolder, pgx.StrictNamedArgs{"hash": hash})
+	batch.Queue(countAddress, named{s.memory, args{"address": address, "step": step, "limit": limit}})
+	batch.Queue(keyHolder, named{s.memory, args{"hash": hash}})
 	results := s.q.SendBatch(ctx, batch)
 	row, countErr := one[addressRow](results.Query())
 	holder, keyErr := one[KeyHolder](results.Query())
