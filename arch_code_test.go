@@ -142,19 +142,19 @@ func TestNetworksAreNamedInTheirFoldersOnly(t *testing.T) {
 }
 
 // selector splits X.Name into the text of X, as far as it is names and dots, and Name.
-func selector(n ast.Node) (x, name string, ok bool) {
+func selector(n ast.Node) (x, name string) {
 	s, ok := n.(*ast.SelectorExpr)
 	if !ok {
-		return "", "", false
+		return "", ""
 	}
 	switch inner := s.X.(type) {
 	case *ast.Ident:
-		return inner.Name, s.Sel.Name, true
+		return inner.Name, s.Sel.Name
 	case *ast.SelectorExpr:
-		outer, last, _ := selector(inner)
-		return outer + "." + last, s.Sel.Name, true
+		outer, last := selector(inner)
+		return outer + "." + last, s.Sel.Name
 	}
-	return "", s.Sel.Name, true
+	return "", s.Sel.Name
 }
 
 // Time is injected, so that tests can set it. Below the doors only what measures or waits on this machine
@@ -170,7 +170,7 @@ func TestTimeIsInjected(t *testing.T) {
 		"internal/app/publish_run.go": "a lease is kept by the monotonic clock too",
 	}
 	where(t, except, func(s source, n ast.Node) string {
-		x, name, _ := selector(n)
+		x, name := selector(n)
 		if x == "time" && slices.Contains([]string{"Now", "Since", "Until"}, name) && !strings.HasPrefix(s.path, "tools/") {
 			return "time." + name + ": time is injected"
 		}
@@ -181,7 +181,7 @@ func TestTimeIsInjected(t *testing.T) {
 func TestForbiddenCalls(t *testing.T) {
 	t.Parallel()
 	where(t, nil, func(_ source, n ast.Node) string {
-		switch x, name, _ := selector(n); {
+		switch x, name := selector(n); {
 		case x == "pgx" && name == "NamedArgs":
 			return "pgx.NamedArgs says nothing of a misspelt name: use pgx.StrictNamedArgs"
 		case name == "Bind" && x != "":
@@ -201,7 +201,7 @@ func TestTenancyHasOneGate(t *testing.T) {
 		},
 	}
 	where(t, nil, func(s source, n ast.Node) string {
-		x, name, _ := selector(n)
+		x, name := selector(n)
 		allowed, pinned := makers[name]
 		if x == "core" && pinned && !slices.Contains(allowed, s.path) && !slices.Contains(allowed, s.folder()) {
 			return "core." + name + " is for " + strings.Join(allowed, ", ")
@@ -210,7 +210,7 @@ func TestTenancyHasOneGate(t *testing.T) {
 		if !ok || len(call.Args) != 1 {
 			return ""
 		}
-		x, name, _ = selector(call.Fun)
+		x, name = selector(call.Fun)
 		if name == "In" && strings.HasSuffix(strings.ToLower(x), "store") && s.path != "internal/app/enter.go" {
 			return "a tenant's data is reached through enter"
 		}

@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -220,9 +221,7 @@ func (p *person) submit(selector string, entered fill) *person {
 			f.values.Set(name, value(pressed, "value"))
 		}
 	}
-	for name, values := range entered {
-		f.values[name] = values
-	}
+	maps.Copy(f.values, entered)
 	return p.request(http.MethodPost, f.action, f.values)
 }
 

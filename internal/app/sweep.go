@@ -72,7 +72,7 @@ func (a *App) LinkPost(ctx context.Context, ws core.WorkspaceID, id core.PostID)
 	if err != nil {
 		return fmt.Errorf("ask for the address of post %s: %w", id, err)
 	}
-	if err := core.CheckLink("externalUrl", url); err != nil {
+	if !core.IsLink(url) {
 		a.cfg.Log.Warn("the network's address of a post is none to show", "post", id, "network", post.Platform)
 		return nil
 	}

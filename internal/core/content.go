@@ -57,9 +57,14 @@ func CheckLink(path, link string) error {
 	if link == "" {
 		return nil
 	}
-	u, err := url.Parse(link)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || len(link) > maxTitle {
+	if !IsLink(link) {
 		return Invalid(path, "This is not the address of a web page.").WithHint("Write it whole, such as https://example.org/page.")
 	}
 	return nil
+}
+
+// IsLink tells whether a text is the address of a web page, which may be shown as a link.
+func IsLink(link string) bool {
+	u, err := url.Parse(link)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= maxTitle
 }

@@ -98,8 +98,7 @@ func Invalid(path, format string, args ...any) *Error {
 
 // CodeOf tells the code of an error; internal for anything that is not an Error.
 func CodeOf(err error) Code {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return CodeInternal
@@ -107,8 +106,7 @@ func CodeOf(err error) Code {
 
 // AsError finds the Error in a chain; anything else becomes an internal error without details.
 func AsError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	return Fail(CodeInternal, "Something went wrong on our side.").

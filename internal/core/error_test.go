@@ -40,7 +40,7 @@ func TestErrorsAreCopiedNotChanged(t *testing.T) {
 	t.Parallel()
 	first := core.NotFound()
 	first.WithHint("Another %s.", "hint")
-	first.Because(errors.New("cause")) //nolint:errcheck // only the copy would carry it
+	_ = first.Because(errors.New("cause"))
 	if first.Hint != core.NotFound().Hint || errors.Unwrap(first) != nil {
 		t.Errorf("changed: %+v", first)
 	}

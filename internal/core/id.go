@@ -16,16 +16,24 @@ type Kind interface{ Prefix() string }
 // post_01jd2v…. Ids of two kinds cannot be mixed up, neither in Go nor by a client.
 type ID[K Kind] struct{ uuid uuid.UUID }
 
-// What ids identify.
+// The kinds of thing that have an id.
 type (
+	// WorkspaceKind is the kind of a workspace.
 	WorkspaceKind struct{}
-	UserKind      struct{}
-	KeyKind       struct{}
-	AccountKind   struct{}
-	GroupKind     struct{}
-	MediaKind     struct{}
-	FolderKind    struct{}
-	PostKind      struct{}
+	// UserKind is the kind of a person.
+	UserKind struct{}
+	// KeyKind is the kind of an API key.
+	KeyKind struct{}
+	// AccountKind is the kind of an account.
+	AccountKind struct{}
+	// GroupKind is the kind of a group of accounts.
+	GroupKind struct{}
+	// MediaKind is the kind of a media file.
+	MediaKind struct{}
+	// FolderKind is the kind of a folder of files.
+	FolderKind struct{}
+	// PostKind is the kind of a post.
+	PostKind struct{}
 )
 
 // Prefix stands in front of such ids.
@@ -52,16 +60,24 @@ func (FolderKind) Prefix() string { return "fld" }
 // Prefix stands in front of such ids.
 func (PostKind) Prefix() string { return "post" }
 
-// The kinds of id that exist.
+// The ids that exist.
 type (
+	// WorkspaceID identifies a workspace.
 	WorkspaceID = ID[WorkspaceKind]
-	UserID      = ID[UserKind]
-	KeyID       = ID[KeyKind]
-	AccountID   = ID[AccountKind]
-	GroupID     = ID[GroupKind]
-	MediaID     = ID[MediaKind]
-	FolderID    = ID[FolderKind]
-	PostID      = ID[PostKind]
+	// UserID identifies a person.
+	UserID = ID[UserKind]
+	// KeyID identifies an API key.
+	KeyID = ID[KeyKind]
+	// AccountID identifies an account.
+	AccountID = ID[AccountKind]
+	// GroupID identifies a group of accounts.
+	GroupID = ID[GroupKind]
+	// MediaID identifies a media file.
+	MediaID = ID[MediaKind]
+	// FolderID identifies a folder of files.
+	FolderID = ID[FolderKind]
+	// PostID identifies a post.
+	PostID = ID[PostKind]
 )
 
 // Crockford's alphabet in lower case, as TypeID prescribes.

@@ -21,10 +21,10 @@ const (
 func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
 	t.Parallel()
 	want := map[core.IssueCode]bool{} // whether it is a warning
-	for _, code := range strings.Fields(issueCodes) {
+	for code := range strings.FieldsSeq(issueCodes) {
 		want[core.IssueCode(code)] = false
 	}
-	for _, code := range strings.Fields(warningCodes) {
+	for code := range strings.FieldsSeq(warningCodes) {
 		want[core.IssueCode(code)] = true
 	}
 	seen := map[core.IssueCode]bool{}

@@ -31,28 +31,26 @@ type Plans map[PlanName]Plan
 
 const gigabyte = 1_000_000_000
 
-func limit(n int64) *int64 { return &n }
-
 // DefaultPlans is the table of decisions.md. GB is 10^9 bytes.
 func DefaultPlans() Plans {
 	return Plans{
 		PlanFree: {
-			Name: PlanFree, Posts: limit(30), Accounts: limit(3), Members: limit(1), StorageBytes: limit(2 * gigabyte),
-			FileBytes: limit(gigabyte / 2), MCP: "read", HistoryDays: limit(30),
+			Name: PlanFree, Posts: new(int64(30)), Accounts: new(int64(3)), Members: new(int64(1)), StorageBytes: new(int64(2 * gigabyte)),
+			FileBytes: new(int64(gigabyte / 2)), MCP: "read", HistoryDays: new(int64(30)),
 		},
 		PlanCreator: {
-			Name: PlanCreator, Posts: limit(300), Accounts: limit(10), Members: limit(3), StorageBytes: limit(50 * gigabyte),
-			FileBytes: limit(2 * gigabyte), Groups: true, API: true, MCP: "write", HistoryDays: limit(90),
+			Name: PlanCreator, Posts: new(int64(300)), Accounts: new(int64(10)), Members: new(int64(3)), StorageBytes: new(int64(50 * gigabyte)),
+			FileBytes: new(int64(2 * gigabyte)), Groups: true, API: true, MCP: "write", HistoryDays: new(int64(90)),
 		},
 		PlanStudio: {
-			Name: PlanStudio, Posts: limit(2000), Accounts: limit(40), Members: limit(10), StorageBytes: limit(250 * gigabyte),
-			FileBytes: limit(5 * gigabyte), Groups: true, API: true, MCP: "write", HistoryDays: limit(365),
+			Name: PlanStudio, Posts: new(int64(2000)), Accounts: new(int64(40)), Members: new(int64(10)), StorageBytes: new(int64(250 * gigabyte)),
+			FileBytes: new(int64(5 * gigabyte)), Groups: true, API: true, MCP: "write", HistoryDays: new(int64(365)),
 		},
 		PlanAgency: {
-			Name: PlanAgency, Accounts: limit(200), StorageBytes: limit(1000 * gigabyte),
-			FileBytes: limit(10 * gigabyte), Groups: true, API: true, MCP: "write", HistoryDays: limit(365),
+			Name: PlanAgency, Accounts: new(int64(200)), StorageBytes: new(int64(1000 * gigabyte)),
+			FileBytes: new(int64(10 * gigabyte)), Groups: true, API: true, MCP: "write", HistoryDays: new(int64(365)),
 		},
-		PlanOwner: {Name: PlanOwner, FileBytes: limit(20 * gigabyte), Groups: true, API: true, MCP: "write"},
+		PlanOwner: {Name: PlanOwner, FileBytes: new(int64(20 * gigabyte)), Groups: true, API: true, MCP: "write"},
 	}
 }
 

@@ -6,9 +6,7 @@ import (
 	"belfry/internal/core"
 )
 
-func none() *int64           { return nil }
-func exactly(n int64) *int64 { return &n }
-
+func none() *int64 { return nil }
 func TestPlansAreThoseOfTheDecisions(t *testing.T) {
 	t.Parallel()
 	const gb, mb = 1_000_000_000, 1_000_000
@@ -18,11 +16,11 @@ func TestPlansAreThoseOfTheDecisions(t *testing.T) {
 		mcp                                              string
 	}
 	want := map[core.PlanName]row{
-		"free":    {exactly(30), exactly(3), exactly(1), exactly(2 * gb), exactly(500 * mb), exactly(30), false, false, "read"},
-		"creator": {exactly(300), exactly(10), exactly(3), exactly(50 * gb), exactly(2 * gb), exactly(90), true, true, "write"},
-		"studio":  {exactly(2000), exactly(40), exactly(10), exactly(250 * gb), exactly(5 * gb), exactly(365), true, true, "write"},
-		"agency":  {none(), exactly(200), none(), exactly(1000 * gb), exactly(10 * gb), exactly(365), true, true, "write"},
-		"owner":   {none(), none(), none(), none(), exactly(20 * gb), none(), true, true, "write"},
+		"free":    {new(int64(30)), new(int64(3)), new(int64(1)), new(int64(2 * gb)), new(int64(500 * mb)), new(int64(30)), false, false, "read"},
+		"creator": {new(int64(300)), new(int64(10)), new(int64(3)), new(int64(50 * gb)), new(int64(2 * gb)), new(int64(90)), true, true, "write"},
+		"studio":  {new(int64(2000)), new(int64(40)), new(int64(10)), new(int64(250 * gb)), new(int64(5 * gb)), new(int64(365)), true, true, "write"},
+		"agency":  {none(), new(int64(200)), none(), new(int64(1000 * gb)), new(int64(10 * gb)), new(int64(365)), true, true, "write"},
+		"owner":   {none(), none(), none(), none(), new(int64(20 * gb)), none(), true, true, "write"},
 	}
 	plans := core.DefaultPlans()
 	if len(plans) != len(want) {

@@ -20,35 +20,49 @@ func TestDecisions(t *testing.T) {
 		do   core.Do
 	}{
 		"a handle that expired before its time is replaced": {
-			waiting, core.Signal{Call: core.DoStatus, Verdict: core.Dead},
-			p{Flow: core.FlowHandle, Step: core.StepCreating, Deaths: 1}, core.DoCreate,
+			waiting,
+			core.Signal{Call: core.DoStatus, Verdict: core.Dead},
+			p{Flow: core.FlowHandle, Step: core.StepCreating, Deaths: 1},
+			core.DoCreate,
 		},
 		"so is one that is processed for ever": {
-			waiting, core.Signal{Call: core.DoStatus, Verdict: core.Pending, Stale: true},
-			p{Flow: core.FlowHandle, Step: core.StepCreating, Deaths: 1}, core.DoCreate,
+			waiting,
+			core.Signal{Call: core.DoStatus, Verdict: core.Pending, Stale: true},
+			p{Flow: core.FlowHandle, Step: core.StepCreating, Deaths: 1},
+			core.DoCreate,
 		},
 		"but not for ever": {
-			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h3", Deaths: 2}, core.Signal{Call: core.DoStatus, Verdict: core.Dead},
-			p{Flow: core.FlowHandle, Step: core.StepRejected, Deaths: 3}, core.DoFail,
+			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h3", Deaths: 2},
+			core.Signal{Call: core.DoStatus, Verdict: core.Dead},
+			p{Flow: core.FlowHandle, Step: core.StepRejected, Deaths: 3},
+			core.DoFail,
 		},
 		"a call that was never sent may be cancelled while it waits for its retry": {
-			call, core.Signal{Call: core.DoPublish, Verdict: core.NotSent, MayRetry: true},
-			p{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Tries: 1}, core.DoRetry,
+			call,
+			core.Signal{Call: core.DoPublish, Verdict: core.NotSent, MayRetry: true},
+			p{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Tries: 1},
+			core.DoRetry,
 		},
 		"a handle that could not be asked about keeps": {
-			waiting, core.Signal{Call: core.DoStatus, Verdict: core.Lost, MayRetry: true},
-			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h1", Tries: 1}, core.DoRetry,
+			waiting,
+			core.Signal{Call: core.DoStatus, Verdict: core.Lost, MayRetry: true},
+			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h1", Tries: 1},
+			core.DoRetry,
 		},
 		"a throttle is waited for and costs no try": {
 			waiting, core.Signal{Call: core.DoStatus, Verdict: core.Throttled, MayRetry: true}, waiting, core.DoHold,
 		},
 		"a refusal of the making is final": {
-			p{Flow: core.FlowHandle, Step: core.StepCreating}, core.Signal{Call: core.DoCreate, Verdict: core.Refused, MayRetry: true},
-			p{Flow: core.FlowHandle, Step: core.StepRejected}, core.DoFail,
+			p{Flow: core.FlowHandle, Step: core.StepCreating},
+			core.Signal{Call: core.DoCreate, Verdict: core.Refused, MayRetry: true},
+			p{Flow: core.FlowHandle, Step: core.StepRejected},
+			core.DoFail,
 		},
 		"a refusal is asked about at once": {
-			armed, core.Signal{Call: core.DoPublish, Verdict: core.Refused},
-			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerRefused}, core.DoStatus,
+			armed,
+			core.Signal{Call: core.DoPublish, Verdict: core.Refused},
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerRefused},
+			core.DoStatus,
 		},
 		"a lost answer to a handle is asked about at once": {
 			armed, core.Signal{Call: core.DoPublish, Verdict: core.Lost}, armed, core.DoStatus,
@@ -62,12 +76,16 @@ func TestDecisions(t *testing.T) {
 		},
 		"an account lost after that does not": {armed, core.Signal{}, armed, core.DoBackoff},
 		"late evidence makes an unknown post live": {
-			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true}, core.Signal{Call: core.DoFind, Verdict: core.Done},
-			p{Flow: core.FlowOneCall, Step: core.StepLive, Armed: true}, core.DoLive,
+			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true},
+			core.Signal{Call: core.DoFind, Verdict: core.Done},
+			p{Flow: core.FlowOneCall, Step: core.StepLive, Armed: true},
+			core.DoLive,
 		},
 		"and no evidence changes nothing": {
-			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true}, core.Signal{Call: core.DoFind, Verdict: core.Absent, Quiet: true},
-			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true}, core.DoStop,
+			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true},
+			core.Signal{Call: core.DoFind, Verdict: core.Absent, Quiet: true},
+			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true},
+			core.DoStop,
 		},
 	} {
 		if to, do := c.from.Next(c.on); to != c.to || do != c.do {

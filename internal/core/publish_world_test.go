@@ -169,14 +169,12 @@ func (m *model) handleLives(w world, i int, out emit) {
 	}
 }
 
-// arrive is what an irreversible call does to its handle, and tells whether it did anything.
-func (m *model) arrive(w *world, i int) bool {
-	if w.handles[i] != handleReady {
-		return false
+// arrive is what an irreversible call does to its handle: nothing, unless it is ready.
+func (m *model) arrive(w *world, i int) {
+	if w.handles[i] == handleReady {
+		w.handles[i] = handlePublished
+		w.visible++
 	}
-	w.handles[i] = handlePublished
-	w.visible++
-	return true
 }
 
 // show makes a post visible in a flow without handles; the network's list may follow later.

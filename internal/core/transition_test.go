@@ -14,7 +14,7 @@ import (
 func TestEveryClockChange(t *testing.T) {
 	t.Parallel()
 	gaps, overlaps := 0, 0
-	for _, name := range strings.Fields(zoneNames) {
+	for name := range strings.FieldsSeq(zoneNames) {
 		z := zone(t, name)
 		for _, change := range clockChanges(z.Location()) {
 			before, after := offset(change.Add(-time.Minute), z.Location()), offset(change, z.Location())

@@ -23,17 +23,17 @@ func isZoneName(name string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || !letter(part[0]) || strings.ContainsFunc(part, notInZoneName) {
+		if part == "" || !letter(rune(part[0])) || strings.ContainsFunc(part, notInZoneName) {
 			return false
 		}
 	}
 	return true
 }
 
-func letter(b byte) bool { return 'A' <= b && b <= 'Z' || 'a' <= b && b <= 'z' }
+func letter(r rune) bool { return 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' }
 
 func notInZoneName(r rune) bool {
-	return !(r < 0x80 && letter(byte(r)) || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '+')
+	return !(letter(r) || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '+')
 }
 
 // ParseZone reads an IANA zone name such as Europe/Berlin. The error is an invalid_request.

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"hash/fnv"
 	"image"
-	paint "image/color" //nolint:misspell // the standard library's spelling
+	paint "image/color"
 	"image/png"
 	"net/http"
 )

@@ -31,7 +31,7 @@ const taskCreate = "CREATE_CONTENT"
 func demoPerson() person { return person{ID: "10160384756102938", Name: "Alex Rivera"} }
 
 func demoPages() []*page {
-	const figures = "ANALYZE" //nolint:misspell // the network's word
+	const figures = "ANALYZE"
 	all := []string{figures, "ADVERTISE", "MODERATE", taskCreate, "MANAGE"}
 	return []*page{
 		{ID: "104758391620475", Name: "Harbour Bakery", Username: "harbourbakery", Category: "Bakery", Tasks: all},
