@@ -26,14 +26,16 @@ func routes() []route {
 
 		row("POST /posts/plan", http.StatusOK, read, withBody((*app.App).PlanPosts), "posts", "planPosts",
 			"Check a request for posts without making any").
-			says("Answers what POST /posts would do, row by row, with the issues that stand against each. Nothing is stored."),
+			says("Answers what POST /posts would do, row by row, with the issues that stand against each. Nothing is stored.").
+			fails(core.CodeNotFound),
 		row("POST /posts", http.StatusCreated, creates, withBody((*app.App).CreatePosts), "posts", "createPosts",
 			"Create one post for each targeted account").
 			says("All or nothing. With `confirm: true` only: the guard against an accidental publish.").
 			fails(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues, core.CodeMediaPurged,
 				core.CodeIdempotencyMismatch, core.CodeIdempotencyInProgress),
 		row("GET /posts", http.StatusOK, read, filtered((*app.App).ListPosts), "posts", "listPosts",
-			"List posts, newest first, with filters"),
+			"List posts, newest first, with filters").
+			fails(core.CodeNotFound),
 		row("GET /posts/{id}", http.StatusOK, read, byID((*app.App).GetPost), "posts", "getPost",
 			"Show a post"),
 		row("PATCH /posts/{id}", http.StatusOK, writes, byIDWithBody((*app.App).EditPost), "posts", "editPost",
@@ -46,7 +48,7 @@ func routes() []route {
 		row("POST /posts/{id}/retry", http.StatusOK, writes, byIDWithBody((*app.App).RetryPost).optional(), "posts", "retryPost",
 			"Queue a failed post again").
 			says("At its original time if that is still ahead, else now. A post whose outcome nobody knows needs `confirmNotPublished: true`.").
-			fails(core.CodeQuotaExceeded, core.CodeConflict, core.CodePlanHasIssues, core.CodeOutcomeUnknown, core.CodeMediaPurged),
+			fails(core.CodeConflict, core.CodeOutcomeUnknown),
 		row("POST /posts/{id}/cancel", http.StatusOK, writes, byID((*app.App).CancelPost), "posts", "cancelPost",
 			"Take a post off the queue").
 			says("Its slot returns to the month. On a failed post only the pending automatic retry is taken back.").
