@@ -49,7 +49,7 @@ func checkWords(d Description, draft Draft, links []string) []core.Issue {
 }
 
 // checkFiles judges how many files there are and whether their kinds go together.
-func checkFiles(name string, kind core.ContentType, media []Media) []core.Issue {
+func checkFiles(name string, kind core.ContentType, media []core.Media) []core.Issue {
 	n := len(media)
 	switch {
 	case n == 0 && kind.Min > 0:
@@ -61,8 +61,8 @@ func checkFiles(name string, kind core.ContentType, media []Media) []core.Issue 
 	if n < kind.Min || n > kind.Max {
 		issues = append(issues, core.IssueMediaCountUnsupported.With(n, name, kind.Min, kind.Max))
 	}
-	refused := func(m Media) bool { return kindLimits(kind, m) == nil }
-	mixed := func(m Media) bool { return m.Kind != media[0].Kind }
+	refused := func(m core.Media) bool { return kindLimits(kind, m) == nil }
+	mixed := func(m core.Media) bool { return m.Kind != media[0].Kind }
 	switch {
 	case !slices.ContainsFunc(media, refused):
 	case slices.ContainsFunc(media, mixed):
@@ -73,14 +73,14 @@ func checkFiles(name string, kind core.ContentType, media []Media) []core.Issue 
 	return issues
 }
 
-func kindLimits(kind core.ContentType, m Media) *core.FileLimits {
-	if m.Kind == MediaVideo {
+func kindLimits(kind core.ContentType, m core.Media) *core.FileLimits {
+	if m.Kind == core.FileVideo {
 		return kind.Video
 	}
 	return kind.Image
 }
 
-func checkFile(name string, l core.FileLimits, m Media) []core.Issue {
+func checkFile(name string, l core.FileLimits, m core.Media) []core.Issue {
 	var issues []core.Issue
 	add := func(wrong bool, i core.IssueText, args ...any) {
 		if wrong {
@@ -96,7 +96,7 @@ func checkFile(name string, l core.FileLimits, m Media) []core.Issue {
 		add(m.Width < l.MinWidth || m.Height < l.MinHeight || over(m.Width, l.MaxWidth) || over(m.Height, l.MaxHeight),
 			core.IssueResolutionUnsupported, name, m.Name, pixels(l.MinWidth, l.MinHeight), pixels(l.MaxWidth, l.MaxHeight))
 	}
-	if m.Kind == MediaVideo && m.DurationMs > 0 {
+	if m.Kind == core.FileVideo && m.DurationMs > 0 {
 		add(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, name, length(l.MinDurationMs))
 		add(l.MaxDurationMs > 0 && m.DurationMs > l.MaxDurationMs, core.IssueDurationTooLong, name, length(l.MaxDurationMs))
 	}

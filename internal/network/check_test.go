@@ -23,16 +23,16 @@ func limited() network.Description {
 	}}
 }
 
-func photo(change func(*network.Media)) network.Media {
-	m := network.Media{Name: "a.jpg", Kind: network.MediaImage, Mime: "image/jpeg", Bytes: 1000, Width: 1000, Height: 1000}
+func photo(change func(*core.Media)) core.Media {
+	m := core.Media{Name: "a.jpg", FileFacts: core.FileFacts{Kind: core.FileImage, Mime: "image/jpeg", Bytes: 1000, Width: 1000, Height: 1000}}
 	if change != nil {
 		change(&m)
 	}
 	return m
 }
 
-func film(change func(*network.Media)) network.Media {
-	m := network.Media{Name: "a.mp4", Kind: network.MediaVideo, Mime: "video/mp4", Bytes: 1000, Width: 540, Height: 960, DurationMs: 10_000}
+func film(change func(*core.Media)) core.Media {
+	m := core.Media{Name: "a.mp4", FileFacts: core.FileFacts{Kind: core.FileVideo, Mime: "video/mp4", Bytes: 1000, Width: 540, Height: 960, DurationMs: 10_000}}
 	if change != nil {
 		change(&m)
 	}
@@ -41,7 +41,7 @@ func film(change func(*network.Media)) network.Media {
 
 func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 	t.Parallel()
-	type media = []network.Media
+	type media = []core.Media
 	for name, c := range map[string]struct {
 		kind  string
 		draft network.Draft
@@ -62,18 +62,18 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"photos and a film":        {kind: "photo", draft: network.Draft{Media: media{photo(nil), film(nil)}}, want: []string{"media_mixed_unsupported"}},
 		"a film as photo":          {kind: "photo", draft: network.Draft{Media: media{film(nil)}}, want: []string{"media_kind_unsupported"}},
 		"an unknown kind of post":  {kind: "poem", want: []string{"media_kind_unsupported"}},
-		"a WebP":                   {kind: "photo", draft: network.Draft{Media: media{photo(func(m *network.Media) { m.Mime = "image/webp" })}}, want: []string{"format_unsupported"}, hint: "It takes JPEG, PNG."},
-		"an AVI":                   {kind: "video", draft: network.Draft{Media: media{film(func(m *network.Media) { m.Mime = "video/x-msvideo" })}}, want: []string{"format_unsupported"}, hint: "MP4, MOV"},
-		"too many bytes":           {kind: "photo", draft: network.Draft{Media: media{photo(func(m *network.Media) { m.Bytes = 8_000_001 })}}, want: []string{"file_too_large"}, hint: "At most 8 MB."},
-		"too many bytes of a film": {kind: "video", draft: network.Draft{Media: media{film(func(m *network.Media) { m.Bytes = 2_000_000_001 })}}, want: []string{"file_too_large"}, hint: "2 GB"},
-		"too wide a shape":         {kind: "photo", draft: network.Draft{Media: media{photo(func(m *network.Media) { m.Width, m.Height = 1900, 900 })}}, want: []string{"aspect_unsupported"}, hint: "Width to height from 0.5:1 to 2:1."},
-		"too upright a shape":      {kind: "photo", draft: network.Draft{Media: media{photo(func(m *network.Media) { m.Width, m.Height = 400, 900 })}}, want: []string{"aspect_unsupported"}},
-		"too small":                {kind: "photo", draft: network.Draft{Media: media{photo(func(m *network.Media) { m.Width, m.Height = 99, 99 })}}, want: []string{"resolution_unsupported"}, hint: "From 100×100 to 1920×any pixels."},
-		"too wide":                 {kind: "photo", draft: network.Draft{Media: media{photo(func(m *network.Media) { m.Width, m.Height = 1921, 1921 })}}, want: []string{"resolution_unsupported"}},
-		"a photo of unknown size":  {kind: "photo", draft: network.Draft{Media: media{photo(func(m *network.Media) { m.Width, m.Height = 0, 0 })}}},
-		"too short a film":         {kind: "video", draft: network.Draft{Media: media{film(func(m *network.Media) { m.DurationMs = 2999 })}}, want: []string{"duration_too_short"}, hint: "At least 3s."},
-		"too long a film":          {kind: "video", draft: network.Draft{Media: media{film(func(m *network.Media) { m.DurationMs = 90_001 })}}, want: []string{"duration_too_long"}, hint: "At most 1m30s."},
-		"everything wrong at once": {kind: "video", draft: network.Draft{Text: strings.Repeat("x", 11), Media: media{film(func(m *network.Media) { m.Mime, m.DurationMs = "video/webm", 1 })}}, want: []string{"caption_too_long", "duration_too_short", "format_unsupported"}},
+		"a WebP":                   {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Mime = "image/webp" })}}, want: []string{"format_unsupported"}, hint: "It takes JPEG, PNG."},
+		"an AVI":                   {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.Mime = "video/x-msvideo" })}}, want: []string{"format_unsupported"}, hint: "MP4, MOV"},
+		"too many bytes":           {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Bytes = 8_000_001 })}}, want: []string{"file_too_large"}, hint: "At most 8 MB."},
+		"too many bytes of a film": {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.Bytes = 2_000_000_001 })}}, want: []string{"file_too_large"}, hint: "2 GB"},
+		"too wide a shape":         {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 1900, 900 })}}, want: []string{"aspect_unsupported"}, hint: "Width to height from 0.5:1 to 2:1."},
+		"too upright a shape":      {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 400, 900 })}}, want: []string{"aspect_unsupported"}},
+		"too small":                {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 99, 99 })}}, want: []string{"resolution_unsupported"}, hint: "From 100×100 to 1920×any pixels."},
+		"too wide":                 {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 1921, 1921 })}}, want: []string{"resolution_unsupported"}},
+		"a photo of unknown size":  {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 0, 0 })}}},
+		"too short a film":         {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.DurationMs = 2999 })}}, want: []string{"duration_too_short"}, hint: "At least 3s."},
+		"too long a film":          {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.DurationMs = 90_001 })}}, want: []string{"duration_too_long"}, hint: "At most 1m30s."},
+		"everything wrong at once": {kind: "video", draft: network.Draft{Text: strings.Repeat("x", 11), Media: media{film(func(m *core.Media) { m.Mime, m.DurationMs = "video/webm", 1 })}}, want: []string{"caption_too_long", "duration_too_short", "format_unsupported"}},
 	} {
 		issues := network.CheckLimits(limited(), c.kind, c.draft, c.links...)
 		var codes []string

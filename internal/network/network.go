@@ -100,25 +100,9 @@ type Draft struct {
 	Text     string
 	Title    string
 	Tags     []string
-	Media    []Media
+	Media    []core.Media
 	Settings json.RawMessage // in normal form
 	Account  core.Account
-}
-
-// Kinds of media.
-const (
-	MediaImage = "image"
-	MediaVideo = "video"
-)
-
-// Media is what checks need to know of a file.
-type Media struct {
-	Name          string
-	Kind          string // MediaImage or MediaVideo
-	Mime          string
-	Bytes         int64
-	Width, Height int
-	DurationMs    int64
 }
 
 // Item is a post on its way out.

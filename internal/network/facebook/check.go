@@ -32,13 +32,13 @@ func (n *Network) Check(d network.Draft) (issues, warnings []core.Issue) {
 }
 
 // contentType is the chosen one, else it follows from the files.
-func contentType(s Settings, media []network.Media) string {
+func contentType(s Settings, media []core.Media) string {
 	switch {
 	case s.ContentType != "":
 		return s.ContentType
 	case len(media) == 0:
 		return typeText
-	case len(media) == 1 && media[0].Kind == network.MediaVideo:
+	case len(media) == 1 && media[0].Kind == core.FileVideo:
 		return typeVideo
 	}
 	return typePhoto

@@ -60,12 +60,12 @@ func TestALinkAloneIsAPost(t *testing.T) {
 func TestWhatFacebookWouldRefuseIsAnIssue(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	photo := network.Media{Name: "a.jpg", Kind: network.MediaImage, Mime: "image/jpeg", Bytes: 1, Width: 1000, Height: 1000}
-	film := network.Media{Name: "a.mp4", Kind: network.MediaVideo, Mime: "video/mp4", Bytes: 1, Width: 1080, Height: 1920, DurationMs: 30_000}
+	photo := core.Media{Name: "a.jpg", FileFacts: core.FileFacts{Kind: core.FileImage, Mime: "image/jpeg", Bytes: 1, Width: 1000, Height: 1000}}
+	film := core.Media{Name: "a.mp4", FileFacts: core.FileFacts{Kind: core.FileVideo, Mime: "video/mp4", Bytes: 1, Width: 1080, Height: 1920, DurationMs: 30_000}}
 	wide := film
 	wide.Width, wide.Height = 1920, 1080
 	long := strings.Repeat("a", 63_206)
-	type media = []network.Media
+	type media = []core.Media
 	for name, c := range map[string]struct {
 		draft network.Draft
 		block string
@@ -97,8 +97,8 @@ func TestWhatFacebookWouldRefuseIsAnIssue(t *testing.T) {
 	}
 }
 
-func slicesOf(m network.Media, n int) []network.Media {
-	all := make([]network.Media, n)
+func slicesOf(m core.Media, n int) []core.Media {
+	all := make([]core.Media, n)
 	for i := range all {
 		all[i] = m
 	}

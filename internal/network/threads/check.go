@@ -28,13 +28,13 @@ func (n *Network) Check(d network.Draft) (issues, warnings []core.Issue) {
 }
 
 // contentType follows from the files.
-func contentType(media []network.Media) string {
+func contentType(media []core.Media) string {
 	switch {
 	case len(media) == 0:
 		return typeText
 	case len(media) > 1:
 		return typeCarousel
-	case media[0].Kind == network.MediaVideo:
+	case media[0].Kind == core.FileVideo:
 		return typeVideo
 	}
 	return typeImage

@@ -1,0 +1,63 @@
+package core
+
+import "time"
+
+// MediaStatus is one of the four states of a file (Spec §3, Media).
+type MediaStatus string
+
+// Media states.
+const (
+	MediaUploading  MediaStatus = "uploading"
+	MediaProcessing MediaStatus = "processing"
+	MediaReady      MediaStatus = "ready"
+	MediaFailed     MediaStatus = "failed"
+)
+
+// FileKind tells an image from a video.
+type FileKind string
+
+// Kinds of file.
+const (
+	FileImage FileKind = "image"
+	FileVideo FileKind = "video"
+)
+
+// Codec is how the pictures or the sound of a video are written. One without a constant keeps the code
+// under which its file names it.
+type Codec string
+
+// Codecs that networks name.
+const (
+	CodecH264 Codec = "h264"
+	CodecH265 Codec = "h265"
+	CodecVP8  Codec = "vp8"
+	CodecVP9  Codec = "vp9"
+	CodecAV1  Codec = "av1"
+	CodecAAC  Codec = "aac"
+)
+
+// FileFacts are what the bytes of a file say of it, whatever was declared. Zero means unknown.
+type FileFacts struct {
+	Kind          FileKind
+	Mime          string
+	Bytes         int64
+	Width, Height int // as it is shown: rotation is applied
+	DurationMs    int64
+	FPS           float64
+	VideoCodec    Codec
+	AudioCodec    Codec // "" without sound
+	BitRate       int64 // bits per second, of all tracks together
+	Frames        int   // of an image; more than one when it moves
+}
+
+// Animated tells whether an image moves.
+func (f FileFacts) Animated() bool { return f.Kind == FileImage && f.Frames > 1 }
+
+// Media is a file as a post and the checks of networks see it.
+type Media struct {
+	ID       MediaID
+	Name     string
+	Status   MediaStatus
+	PurgedAt time.Time // when the bytes were removed; zero while they are there
+	FileFacts
+}
