@@ -210,3 +210,45 @@ func TestReconnectingDoesNotDeadlockWithAWorkerThatLosesTheToken(t *testing.T) {
 		t.Errorf("accounts %+v, error %v: the person's consent came last", list, err)
 	}
 }
+
+// Whoever changes several publications at once takes them in the order of their ids, whatever order they lie
+// in on disk.
+func TestManyPublicationsAreLockedInOneOrder(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		set string
+		act func(*apptest.Harness, *apptest.Workspace, contract.Account) error
+	}{
+		"a worker gives its leases back": {
+			`lease_owner = 'w', lease_until = clock() + '1 minute'::interval`,
+			func(h *apptest.Harness, _ *apptest.Workspace, _ contract.Account) error {
+				return h.App.Release(h.Context(), "w")
+			},
+		},
+		"an account is connected again": {
+			`step = 'armed', armed = true`,
+			func(h *apptest.Harness, ws *apptest.Workspace, a contract.Account) error {
+				return h.Store.In(ws.ID).WakeArmed(h.Context(), ws.AccountID(a))
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := apptest.New(t)
+			ws := h.Workspace("one")
+			a := ws.Account("threads", "one")
+			at := h.Clock.Now().Add(time.Hour)
+			first, second := ws.Queued("first", a, at), ws.Queued("second", a, at)
+			_, err := h.Pool.Exec(t.Context(), `UPDATE posts SET title = 'moved'`)
+			must(t, err)
+			ledger(t, h, second, c.set)
+			ledger(t, h, first, c.set)
+			other, err := core.ParseID[core.PostKind](second.ID)
+			must(t, err)
+			crossing(t, h, ws, first, func() error { return c.act(h, ws, a) }, func(tx store.Tenant, _ core.PostID) error {
+				_, err := tx.LockPublication(t.Context(), other)
+				return err
+			})
+		})
+	}
+}

@@ -99,27 +99,23 @@ func (a *App) enqueue(ctx context.Context, t store.Tenant, post core.Post, perio
 	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventQueued, At: post.UpdatedAt}); err != nil {
 		return err
 	}
-	start, wokenAt := a.wake(post.PublishAt)
-	if err := t.OpenPublication(ctx, post, flow, wokenAt); err != nil {
+	wake := a.wake(post.PublishAt)
+	if err := t.OpenPublication(ctx, post, flow, wake); err != nil {
 		return err
 	}
-	return t.Enqueue(ctx, queue.Publish{Workspace: post.Workspace, Post: post.ID}, start)
+	return t.Enqueue(ctx, queue.Publish{Workspace: post.Workspace, Post: post.ID}, wake.Due)
 }
 
 // The queue starts jobs that are due soon up to five seconds late; the sweep is quicker for those.
 const soon = 10 * time.Second
 
-// wake tells when a post's own job is to run (zero: at once), and by when it can be expected to; zero
-// leaves the post to the sweep alone.
-func (a *App) wake(due time.Time) (start, wokenAt time.Time) {
-	now := a.cfg.Now()
-	switch ahead := due.Sub(now); {
-	case ahead <= 0:
-		return time.Time{}, now
-	case ahead < soon:
-		return due, time.Time{}
+// wake tells when a post is due, and whether its own job can be relied upon to run then.
+func (a *App) wake(due time.Time) store.Wake {
+	ahead := due.Sub(a.cfg.Now())
+	if ahead <= 0 {
+		return store.Wake{OwnJob: true}
 	}
-	return due, due
+	return store.Wake{Due: due, OwnJob: ahead >= soon}
 }
 
 func (a *App) postOf(p core.Post) contract.Post {

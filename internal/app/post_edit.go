@@ -178,13 +178,12 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 		return refusedTime(p, issues)
 	}
 	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), when.Zone
-	start, wokenAt := a.wake(p.PublishAt)
-	free, err := t.MovePublication(ctx, p.ID, p.PublishAt, wokenAt)
-	if err != nil {
+	if err := free(ctx, t, p.ID); err != nil {
 		return err
 	}
-	if !free {
-		return held()
+	wake := a.wake(p.PublishAt)
+	if err := t.MovePublication(ctx, p.ID, wake); err != nil {
+		return err
 	}
 	if err := t.UpdatePost(ctx, *p); err != nil {
 		return err
@@ -192,7 +191,7 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	if err := t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRescheduled, At: p.UpdatedAt, Message: "To " + p.Zone.Label(p.PublishAt) + "."}); err != nil {
 		return err
 	}
-	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, start)
+	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, wake.Due)
 }
 
 func refusedTime(p *core.Post, issues []core.Issue) error {

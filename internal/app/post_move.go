@@ -35,6 +35,15 @@ func held() error {
 		WithHint("Wait until it is live or failed; its status line says what it waits for.")
 }
 
+// free locks the ledger row of a queued post that may be changed: no worker holds it, and it is Movable.
+func free(ctx context.Context, t store.Tenant, id core.PostID) error {
+	pub, err := t.LockPublication(ctx, id)
+	if err == nil && (pub.Held() || !pub.Movable()) {
+		return held()
+	}
+	return err
+}
+
 // changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then.
 func (a *App) changing(ctx context.Context, c core.Caller, id string, f func(store.Tenant, *core.Post) error) (contract.Post, error) {
 	t, err := a.enter(c, core.Write)
@@ -94,12 +103,11 @@ func (a *App) takeOff(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err := a.move(p, core.MoveTake); err != nil {
 		return err
 	}
-	free, err := t.ClosePublication(ctx, p.ID)
-	if err != nil {
+	if err := free(ctx, t, p.ID); err != nil {
 		return err
 	}
-	if !free {
-		return held()
+	if err := t.ClosePublication(ctx, p.ID); err != nil {
+		return err
 	}
 	p.PublishAt, p.UpdatedAt = time.Time{}, a.cfg.Now()
 	if err := t.UpdatePost(ctx, *p); err != nil {
@@ -144,7 +152,12 @@ func (a *App) again(ctx context.Context, t store.Tenant, p *core.Post) error {
 		p.PublishAt = now
 	}
 	pub.Publication = pub.Requeue()
-	pub.Rest, pub.DueAt, pub.NextAt = store.RestQueued, p.PublishAt, p.PublishAt
+	wake := a.wake(p.PublishAt)
+	pub.Rest, pub.DueAt = store.RestQueued, wake.Due
+	if pub.DueAt.IsZero() {
+		pub.DueAt = pub.ReadAt
+	}
+	pub.NextAt = pub.DueAt
 	if err := t.SetPublication(ctx, pub); err != nil {
 		return err
 	}
@@ -155,8 +168,7 @@ func (a *App) again(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err := t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRetried, At: now}); err != nil {
 		return err
 	}
-	start, _ := a.wake(p.PublishAt)
-	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, start)
+	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, wake.Due)
 }
 
 // DuplicatePost makes a new draft of a post's account, content and settings, without a time.

@@ -134,10 +134,12 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 // new token the network can be asked what became of them. A failed post keeps its time, or none.
 func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
 	_, err := t.exec(ctx, `
-		UPDATE publications u SET next_action_at = clock(), woken_at = NULL
-		FROM posts p
-		WHERE u.workspace_id = @ws AND u.step = 'armed' AND p.workspace_id = @ws AND p.id = u.post_id AND p.account_id = @account
-			AND p.status = 'queued'`,
+		WITH armed AS (
+			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
+			WHERE u.workspace_id = @ws AND u.step = 'armed' AND p.account_id = @account AND p.status = 'queued'
+			ORDER BY u.post_id FOR UPDATE OF u
+		)
+		UPDATE publications u SET next_action_at = clock(), woken_at = NULL FROM armed WHERE u.post_id = armed.post_id`,
 		args{"account": account})
 	return err
 }

@@ -92,9 +92,8 @@ func (r publicationRow) publication() Publication {
 }
 
 // OpenPublication makes the ledger row of a post that goes onto the queue, or starts it anew as
-// core.Publication.Reset says. The fencing epoch of an older row goes on counting. wokenAt is when the
-// post's own job will run.
-func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow, wokenAt time.Time) error {
+// core.Publication.Reset says. The fencing epoch of an older row goes on counting.
+func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow, wake Wake) error {
 	old, err := t.LockPublication(ctx, p.ID)
 	if err != nil && core.CodeOf(err) != core.CodeNotFound {
 		return err
@@ -103,39 +102,49 @@ func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow
 	fresh := old.Reset()
 	_, err = t.exec(ctx, `
 		INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since, woken_at)
-		VALUES (@post, @ws, @platform, @flow, @step, 'queued', @due, @due, clock(), @woken)
+		VALUES (@post, @ws, @platform, @flow, @step, 'queued', `+wakeDue+`, `+wakeDue+`, clock(), `+wakeJob+`)
 		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = excluded.step, handle = NULL, open = false, armed = @armed,
 			answer = '', tries = 0, deaths = 0, polls = 0, rest = 'queued', due_at = excluded.due_at,
 			next_action_at = excluded.next_action_at, step_since = excluded.step_since, first_call_at = NULL,
 			woken_at = excluded.woken_at, failure = NULL, `+takeAway+`
 		WHERE publications.workspace_id = @ws`,
-		args{"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed, "due": p.PublishAt, "woken": some(wokenAt)})
+		args{"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed, "due": some(wake.Due), "own": wake.OwnJob})
 	return err
 }
+
+// Wake is when a queued post is due, by the database's clock, and whether a job of its own runs then; without
+// one the sweep finds it. The zero Due is at once: another machine's clock has no say in it.
+type Wake struct {
+	Due    time.Time
+	OwnJob bool
+}
+
+const (
+	wakeDue = `coalesce(@due::timestamptz, clock())`
+	wakeJob = `CASE WHEN @own THEN ` + wakeDue + ` END`
+)
 
 // takeAway makes a change from outside a claim one that a worker which lost its lease and still lives
 // cannot write over: the epoch moves on.
 const takeAway = `lease_epoch = publications.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
 
-// free is the condition under which a queued post may be changed: no worker holds it and nothing is armed.
-const free = `workspace_id = @ws AND post_id = @post AND step IN ('idle', 'creating', 'waiting')
-	AND (lease_until IS NULL OR lease_until < clock())`
-
-// MovePublication gives a queued post another time; a handle made ahead is left to expire. False: a worker holds it.
-func (t Tenant) MovePublication(ctx context.Context, post core.PostID, due, wokenAt time.Time) (bool, error) {
-	n, err := t.exec(ctx, `
-		UPDATE publications SET due_at = @due, next_action_at = @due, woken_at = @woken, rest = 'queued', step = 'idle', handle = NULL, `+takeAway+` WHERE `+free,
-		args{"post": post, "due": due, "woken": some(wokenAt)})
-	return n == 1, err
+// MovePublication gives a queued post, whose row is locked and Movable, another time; a handle made ahead is
+// left to expire.
+func (t Tenant) MovePublication(ctx context.Context, post core.PostID, wake Wake) error {
+	_, err := t.exec(ctx, `
+		UPDATE publications SET due_at = `+wakeDue+`, next_action_at = `+wakeDue+`, woken_at = `+wakeJob+`, rest = 'queued',
+			step = 'idle', handle = NULL, `+takeAway+` WHERE workspace_id = @ws AND post_id = @post`,
+		args{"post": post, "due": some(wake.Due), "own": wake.OwnJob})
+	return err
 }
 
-// ClosePublication takes a queued post off the queue; a handle made ahead is left to expire. False: a
-// worker holds it.
-func (t Tenant) ClosePublication(ctx context.Context, post core.PostID) (bool, error) {
-	n, err := t.exec(ctx, `
-		UPDATE publications SET step = 'idle', handle = NULL, next_action_at = NULL, rest = 'queued', `+takeAway+` WHERE `+free,
-		args{"post": post})
-	return n == 1, err
+// ClosePublication takes a queued post, whose row is locked and Movable, off the queue; a handle made ahead
+// is left to expire.
+func (t Tenant) ClosePublication(ctx context.Context, post core.PostID) error {
+	_, err := t.exec(ctx, `
+		UPDATE publications SET step = 'idle', handle = NULL, next_action_at = NULL, rest = 'queued', `+takeAway+`
+		WHERE workspace_id = @ws AND post_id = @post`, args{"post": post})
+	return err
 }
 
 // LockPublication reads a post's ledger row and keeps others from claiming it until the transaction ends.
@@ -370,8 +379,11 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 
 // ReleaseLeases gives back the leases of a worker that stops, so that another may take over at once.
 func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
-	_, err := s.exec(ctx, `UPDATE publications SET lease_until = clock() WHERE lease_owner = @owner AND lease_until > clock()`,
-		args{"owner": owner})
+	_, err := s.exec(ctx, `
+		WITH held AS (
+			SELECT post_id FROM publications WHERE lease_owner = @owner AND lease_until > clock() ORDER BY post_id FOR UPDATE
+		)
+		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
 	return err
 }
 

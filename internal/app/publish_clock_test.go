@@ -1,0 +1,56 @@
+package app_test
+
+import (
+	"testing"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+)
+
+// A server whose clock ran ahead made a post for "now" wait for as long as it was ahead.
+func TestNowIsNowByTheDatabasesClock(t *testing.T) {
+	ahead := func(b *bench) {
+		b.App = b.Replica(func(c *app.Config) { c.Now = func() time.Time { return b.Clock.Now().Add(time.Hour) } })
+	}
+	now := &contract.When{Word: "now"}
+	for name, queue := range map[string]func(*bench) contract.Post{
+		"created": func(b *bench) contract.Post {
+			account := b.ws.Account("threads")
+			ahead(b)
+			return b.ws.Now("at once", account)
+		},
+		"a draft": func(b *bench) contract.Post {
+			draft := b.ws.Draft("at once", b.ws.Account("threads"))
+			ahead(b)
+			return b.edit(draft, contract.EditPost{When: now, Status: "queued"})
+		},
+		"moved": func(b *bench) contract.Post {
+			post := b.ws.Queued("at once", b.ws.Account("threads"), b.Clock.Now().Add(24*time.Hour))
+			ahead(b)
+			return b.edit(post, contract.EditPost{When: now})
+		},
+		"retried": func(b *bench) contract.Post {
+			b.Fault(fault("threads", "create", "reject"))
+			post := b.work(b.ws.Now("at once", b.ws.Account("threads")))
+			ahead(b)
+			return b.retry(post)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			if post := b.work(queue(b)); post.Status != "live" {
+				t.Errorf("the post is %s", post.Status)
+			}
+		})
+	}
+}
+
+func (b *bench) edit(p contract.Post, in contract.EditPost) contract.Post {
+	b.t.Helper()
+	got, err := b.App.EditPost(b.Context(), b.ws.Owner, p.ID, in)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return got
+}
