@@ -72,6 +72,21 @@ func routes() []route {
 		row("DELETE /groups/{id}", http.StatusNoContent, writes, removal((*app.App).DeleteGroup), "groups", "deleteGroup",
 			"Delete a group; its accounts stay"),
 
+		row("GET /folders", http.StatusOK, read, plain((*app.App).ListFolders), "folders", "listFolders",
+			"List the folders"),
+		row("POST /folders", http.StatusCreated, writes, withBody((*app.App).CreateFolder), "folders", "createFolder",
+			"Make a folder").
+			says("Names are unique in one place without regard to case; folders nest at most 10 deep.").
+			fails(core.CodeNotFound, core.CodeConflict),
+		row("GET /folders/{id}", http.StatusOK, read, byID((*app.App).GetFolder), "folders", "getFolder",
+			"Show a folder"),
+		row("PATCH /folders/{id}", http.StatusOK, writes, byIDWithBody((*app.App).EditFolder), "folders", "editFolder",
+			"Rename a folder, or move it with all that is in it").
+			fails(core.CodeConflict),
+		row("DELETE /folders/{id}", http.StatusNoContent, writes, removal((*app.App).DeleteFolder), "folders", "deleteFolder",
+			"Delete an empty folder").
+			fails(core.CodeConflict),
+
 		row("GET /keys", http.StatusOK, manages, plain((*app.App).ListKeys), "keys", "listKeys",
 			"List the API keys"),
 		row("POST /keys", http.StatusCreated, manages, withBody((*app.App).CreateKey), "keys", "createKey",

@@ -18,12 +18,13 @@ func TestAnothersIdIsAnsweredLikeNone(t *testing.T) {
 	account := other.Account("threads")
 	ids := map[string]string{
 		"posts": other.Queued("theirs", account, apptest.Start().Add(time.Hour)).ID, "groups": other.Group("theirs", account).ID,
-		"accounts": account.ID, "keys": other.Key(core.Read).ID,
+		"accounts": account.ID, "keys": other.Key(core.Read).ID, "folders": other.Folder("theirs", "").ID,
 	}
-	bodies := map[string]string{"PATCH /posts/{id}": `{"text":"mine now"}`, "PATCH /groups/{id}": `{"name":"mine now"}`}
+	bodies := map[string]string{"PATCH /posts/{id}": `{"text":"mine now"}`, "PATCH /groups/{id}": `{"name":"mine now"}`, "PATCH /folders/{id}": `{"name":"mine now"}`}
 	never := map[string][]string{
 		"posts":    {core.NewID[core.PostKind]().String(), "post_", "x", account.ID, "%00", "..%2Fkeys", strings.Repeat("a", 5000)},
 		"groups":   {core.NewID[core.GroupKind]().String(), "grp_1", account.ID},
+		"folders":  {core.NewID[core.FolderKind]().String(), "fld_1", account.ID},
 		"accounts": {core.NewID[core.AccountKind]().String(), "acc_1", ids["posts"]},
 		"keys":     {core.NewID[core.KeyKind]().String(), "key_1", ids["posts"]},
 	}

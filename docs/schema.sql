@@ -84,6 +84,16 @@ CREATE TABLE public.create_log (
     at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.folders (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    parent_id uuid,
+    name text NOT NULL,
+    name_key text NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    updated_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.group_accounts (
     workspace_id uuid NOT NULL,
     group_id uuid NOT NULL,
@@ -112,6 +122,46 @@ CREATE TABLE public.idempotency (
     created_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.media (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    folder_id uuid,
+    status text NOT NULL,
+    fail_reason text DEFAULT ''::text NOT NULL,
+    original_name text NOT NULL,
+    title text DEFAULT ''::text NOT NULL,
+    description text DEFAULT ''::text NOT NULL,
+    tags text[] DEFAULT '{}'::text[] NOT NULL,
+    pinned boolean DEFAULT false NOT NULL,
+    kind text NOT NULL,
+    mime text NOT NULL,
+    size bigint NOT NULL,
+    width integer DEFAULT 0 NOT NULL,
+    height integer DEFAULT 0 NOT NULL,
+    duration_ms bigint DEFAULT 0 NOT NULL,
+    fps double precision DEFAULT 0 NOT NULL,
+    video_codec text DEFAULT ''::text NOT NULL,
+    audio_codec text DEFAULT ''::text NOT NULL,
+    bit_rate bigint DEFAULT 0 NOT NULL,
+    frames integer DEFAULT 0 NOT NULL,
+    charged bigint NOT NULL,
+    blob text DEFAULT ''::text NOT NULL,
+    thumbnail text DEFAULT ''::text NOT NULL,
+    source bytea,
+    expires_at timestamp with time zone,
+    lease_epoch bigint DEFAULT 0 NOT NULL,
+    lease_until timestamp with time zone,
+    tries integer DEFAULT 0 NOT NULL,
+    next_at timestamp with time zone,
+    created_at timestamp with time zone NOT NULL,
+    published_at timestamp with time zone,
+    purged_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    CONSTRAINT media_charged_check CHECK ((charged >= 0)),
+    CONSTRAINT media_kind_check CHECK ((kind = ANY (ARRAY['image'::text, 'video'::text]))),
+    CONSTRAINT media_status_check CHECK ((status = ANY (ARRAY['uploading'::text, 'processing'::text, 'ready'::text, 'failed'::text])))
+);
+
 CREATE TABLE public.members (
     workspace_id uuid NOT NULL,
     user_id uuid NOT NULL,
@@ -136,6 +186,13 @@ ALTER TABLE public.post_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE public.post_media (
+    workspace_id uuid NOT NULL,
+    post_id uuid NOT NULL,
+    media_id uuid NOT NULL,
+    "position" integer NOT NULL
 );
 
 CREATE TABLE public.post_slots (
@@ -323,6 +380,12 @@ CREATE TABLE public.usage_month (
     CONSTRAINT usage_month_used_check CHECK ((used >= 0))
 );
 
+CREATE TABLE public.usage_storage (
+    workspace_id uuid NOT NULL,
+    used bigint NOT NULL,
+    CONSTRAINT usage_storage_used_check CHECK ((used >= 0))
+);
+
 CREATE TABLE public.users (
     id uuid NOT NULL,
     email text NOT NULL,
@@ -374,6 +437,12 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_pkey PRIMARY KEY (state_hash);
 
+ALTER TABLE ONLY public.folders
+    ADD CONSTRAINT folders_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.folders
+    ADD CONSTRAINT folders_workspace_id_id_key UNIQUE (workspace_id, id);
+
 ALTER TABLE ONLY public.group_accounts
     ADD CONSTRAINT group_accounts_pkey PRIMARY KEY (group_id, account_id);
 
@@ -389,11 +458,20 @@ ALTER TABLE ONLY public.groups
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT idempotency_pkey PRIMARY KEY (workspace_id, route, key);
 
+ALTER TABLE ONLY public.media
+    ADD CONSTRAINT media_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.media
+    ADD CONSTRAINT media_workspace_id_id_key UNIQUE (workspace_id, id);
+
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, user_id);
 
 ALTER TABLE ONLY public.post_events
     ADD CONSTRAINT post_events_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.post_media
+    ADD CONSTRAINT post_media_pkey PRIMARY KEY (post_id, "position");
 
 ALTER TABLE ONLY public.post_slots
     ADD CONSTRAINT post_slots_pkey PRIMARY KEY (post_id);
@@ -437,6 +515,9 @@ ALTER TABLE ONLY public.throttles
 ALTER TABLE ONLY public.usage_month
     ADD CONSTRAINT usage_month_pkey PRIMARY KEY (workspace_id, period);
 
+ALTER TABLE ONLY public.usage_storage
+    ADD CONSTRAINT usage_storage_pkey PRIMARY KEY (workspace_id);
+
 ALTER TABLE ONLY public.users
     ADD CONSTRAINT users_pkey PRIMARY KEY (id);
 
@@ -453,11 +534,23 @@ CREATE INDEX accounts_refresh ON public.accounts USING btree (token_refresh_at) 
 
 CREATE INDEX create_log_by_workspace ON public.create_log USING btree (workspace_id, at);
 
+CREATE UNIQUE INDEX folders_siblings ON public.folders USING btree (workspace_id, parent_id, name_key) NULLS NOT DISTINCT;
+
 CREATE INDEX idempotency_age ON public.idempotency USING btree (created_at);
+
+CREATE INDEX media_by_folder ON public.media USING btree (folder_id) WHERE (folder_id IS NOT NULL);
+
+CREATE INDEX media_by_time ON public.media USING btree (workspace_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
+
+CREATE INDEX media_next ON public.media USING btree (next_at) WHERE (next_at IS NOT NULL);
+
+CREATE INDEX media_to_purge ON public.media USING btree (published_at) WHERE ((published_at IS NOT NULL) AND (purged_at IS NULL) AND (NOT pinned) AND (deleted_at IS NULL));
 
 CREATE INDEX members_user ON public.members USING btree (user_id);
 
 CREATE INDEX post_events_by_post ON public.post_events USING btree (post_id, id);
+
+CREATE INDEX post_media_by_media ON public.post_media USING btree (media_id);
 
 CREATE INDEX posts_by_account ON public.posts USING btree (account_id, status);
 
@@ -502,6 +595,12 @@ ALTER TABLE ONLY public.connections
 ALTER TABLE ONLY public.create_log
     ADD CONSTRAINT create_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
+ALTER TABLE ONLY public.folders
+    ADD CONSTRAINT folders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.folders
+    ADD CONSTRAINT folders_workspace_id_parent_id_fkey FOREIGN KEY (workspace_id, parent_id) REFERENCES public.folders(workspace_id, id);
+
 ALTER TABLE ONLY public.group_accounts
     ADD CONSTRAINT group_accounts_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id);
 
@@ -514,6 +613,12 @@ ALTER TABLE ONLY public.groups
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT idempotency_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
+ALTER TABLE ONLY public.media
+    ADD CONSTRAINT media_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.media
+    ADD CONSTRAINT media_workspace_id_folder_id_fkey FOREIGN KEY (workspace_id, folder_id) REFERENCES public.folders(workspace_id, id);
+
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id);
 
@@ -522,6 +627,12 @@ ALTER TABLE ONLY public.members
 
 ALTER TABLE ONLY public.post_events
     ADD CONSTRAINT post_events_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.post_media
+    ADD CONSTRAINT post_media_workspace_id_media_id_fkey FOREIGN KEY (workspace_id, media_id) REFERENCES public.media(workspace_id, id);
+
+ALTER TABLE ONLY public.post_media
+    ADD CONSTRAINT post_media_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.post_slots
     ADD CONSTRAINT post_slots_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
@@ -540,3 +651,6 @@ ALTER TABLE ONLY public.publish_steps
 
 ALTER TABLE ONLY public.usage_month
     ADD CONSTRAINT usage_month_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.usage_storage
+    ADD CONSTRAINT usage_storage_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);

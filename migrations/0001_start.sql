@@ -110,6 +110,72 @@ CREATE TABLE group_accounts (
     FOREIGN KEY (workspace_id, account_id) REFERENCES accounts (workspace_id, id)
 );
 
+-- Folders nest; one without a parent lies at the root. name_key is the name without regard to case, worked
+-- out by the program so that it does not depend on the database's locale.
+CREATE TABLE folders (
+    id           uuid PRIMARY KEY,
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    parent_id    uuid,
+    name         text NOT NULL,
+    name_key     text NOT NULL,
+    created_at   timestamptz NOT NULL,
+    updated_at   timestamptz NOT NULL,
+    UNIQUE (workspace_id, id),
+    FOREIGN KEY (workspace_id, parent_id) REFERENCES folders (workspace_id, id)
+);
+CREATE UNIQUE INDEX folders_siblings ON folders (workspace_id, parent_id, name_key) NULLS NOT DISTINCT;
+
+-- The bytes that a workspace's files take: always the sum of media.charged.
+CREATE TABLE usage_storage (
+    workspace_id uuid PRIMARY KEY REFERENCES workspaces,
+    used         bigint NOT NULL CHECK (used >= 0)
+);
+
+CREATE TABLE media (
+    id            uuid PRIMARY KEY,
+    workspace_id  uuid NOT NULL REFERENCES workspaces,
+    folder_id     uuid,
+    status        text NOT NULL CHECK (status IN ('uploading', 'processing', 'ready', 'failed')),
+    fail_reason   text NOT NULL DEFAULT '',
+    original_name text NOT NULL,
+    title         text NOT NULL DEFAULT '',
+    description   text NOT NULL DEFAULT '',
+    tags          text[] NOT NULL DEFAULT '{}',
+    pinned        boolean NOT NULL DEFAULT false,
+    -- What is declared, until the bytes have been looked at; then what they say.
+    kind          text NOT NULL CHECK (kind IN ('image', 'video')),
+    mime          text NOT NULL,
+    size          bigint NOT NULL,
+    width         int NOT NULL DEFAULT 0,
+    height        int NOT NULL DEFAULT 0,
+    duration_ms   bigint NOT NULL DEFAULT 0,
+    fps           double precision NOT NULL DEFAULT 0,
+    video_codec   text NOT NULL DEFAULT '',
+    audio_codec   text NOT NULL DEFAULT '',
+    bit_rate      bigint NOT NULL DEFAULT 0,
+    frames        int NOT NULL DEFAULT 0,
+    -- What counts in usage_storage: first what was reserved, then what is kept, 0 once the bytes are gone.
+    charged       bigint NOT NULL CHECK (charged >= 0),
+    blob          text NOT NULL DEFAULT '', -- where the bytes are; '' when there are none
+    thumbnail     text NOT NULL DEFAULT '',
+    source        bytea,       -- sealed: the address to fetch the file from, which may hold a secret
+    expires_at    timestamptz, -- until when the reservation may be used
+    lease_epoch   bigint NOT NULL DEFAULT 0, -- fencing token of whoever brings the bytes or looks at them
+    lease_until   timestamptz,
+    tries         int NOT NULL DEFAULT 0,
+    next_at       timestamptz, -- when the sweep must look at the row; null: never
+    created_at    timestamptz NOT NULL,
+    published_at  timestamptz, -- when the last post with it went live
+    purged_at     timestamptz,
+    deleted_at    timestamptz, -- kept only for the posts that went out with it
+    UNIQUE (workspace_id, id),
+    FOREIGN KEY (workspace_id, folder_id) REFERENCES folders (workspace_id, id)
+);
+CREATE INDEX media_by_time ON media (workspace_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
+CREATE INDEX media_by_folder ON media (folder_id) WHERE folder_id IS NOT NULL;
+CREATE INDEX media_next ON media (next_at) WHERE next_at IS NOT NULL;
+CREATE INDEX media_to_purge ON media (published_at) WHERE published_at IS NOT NULL AND purged_at IS NULL AND NOT pinned AND deleted_at IS NULL;
+
 CREATE TABLE posts (
     id            uuid PRIMARY KEY,
     workspace_id  uuid NOT NULL REFERENCES workspaces,
@@ -139,6 +205,18 @@ CREATE TABLE posts (
 CREATE INDEX posts_by_time ON posts (workspace_id, coalesce(publish_at, created_at) DESC, id DESC);
 CREATE INDEX posts_by_status ON posts (workspace_id, status, coalesce(publish_at, created_at) DESC, id DESC);
 CREATE INDEX posts_by_account ON posts (account_id, status);
+
+-- A post's files, in their order.
+CREATE TABLE post_media (
+    workspace_id uuid NOT NULL,
+    post_id      uuid NOT NULL,
+    media_id     uuid NOT NULL,
+    position     int NOT NULL,
+    PRIMARY KEY (post_id, position),
+    FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE,
+    FOREIGN KEY (workspace_id, media_id) REFERENCES media (workspace_id, id)
+);
+CREATE INDEX post_media_by_media ON post_media (media_id);
 
 CREATE TABLE post_events (
     id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -16,10 +16,10 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	one, two := h.Workspace("one"), h.Workspace("two")
-	theirs := struct{ account, key, group string }{
-		two.Account("threads").ID, two.Key(core.Read).ID, two.Group("theirs").ID,
+	theirs := struct{ account, key, group, folder string }{
+		two.Account("threads").ID, two.Key(core.Read).ID, two.Group("theirs").ID, two.Folder("theirs", "").ID,
 	}
-	mine := one.Group("mine")
+	mine, folder := one.Group("mine"), one.Folder("mine", "")
 	text := "changed"
 	verbs := map[string]struct {
 		theirs, unknown string
@@ -53,6 +53,25 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		}},
 		"DeleteGroup": {theirs.group, core.NewID[core.GroupKind]().String(), func(id string) error {
 			return h.App.DeleteGroup(t.Context(), one.Owner, id)
+		}},
+		"GetFolder": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+			_, err := h.App.GetFolder(t.Context(), one.Owner, id)
+			return err
+		}},
+		"EditFolder": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+			_, err := h.App.EditFolder(t.Context(), one.Owner, id, contract.EditFolder{Name: &text})
+			return err
+		}},
+		"EditFolder.parentId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+			_, err := h.App.EditFolder(t.Context(), one.Owner, folder.ID, contract.EditFolder{ParentID: contract.Some(id)})
+			return err
+		}},
+		"CreateFolder.parentId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+			_, err := h.App.CreateFolder(t.Context(), one.Owner, contract.CreateFolder{Name: "new", ParentID: contract.Some(id)})
+			return err
+		}},
+		"DeleteFolder": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+			return h.App.DeleteFolder(t.Context(), one.Owner, id)
 		}},
 	}
 	for name, v := range verbs {

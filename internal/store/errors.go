@@ -17,6 +17,7 @@ var taken = map[string]string{
 	"workspaces_slug_key":          "Another workspace has this short name.",
 	"users_email":                  "This e-mail address is in use.",
 	"groups_workspace_id_name_key": "Another group has this name.",
+	"folders_siblings":             "Another folder in the same place has this name.",
 }
 
 const (

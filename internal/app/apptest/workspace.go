@@ -129,6 +129,18 @@ func (w *Workspace) Group(name string, accounts ...contract.Account) contract.Gr
 	return made
 }
 
+// Folder makes a folder in another, or at the root where parent is "".
+func (w *Workspace) Folder(name, parent string) contract.Folder {
+	w.t.Helper()
+	in := contract.CreateFolder{Name: name}
+	if parent != "" {
+		in.ParentID = contract.Some(parent)
+	}
+	made, err := w.h.App.CreateFolder(w.h.Context(), w.Owner, in)
+	must(w.t, err)
+	return made
+}
+
 // Draft makes a draft without a time.
 func (w *Workspace) Draft(text string, account contract.Account) contract.Post {
 	w.t.Helper()

@@ -1,0 +1,168 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// ListFolders lists the folders by name.
+func (a *App) ListFolders(ctx context.Context, c core.Caller) (contract.Folders, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.Folders{}, err
+	}
+	list, err := t.Folders(ctx)
+	if err != nil {
+		return contract.Folders{}, err
+	}
+	out := contract.Folders{Folders: []contract.Folder{}}
+	for _, f := range list {
+		out.Folders = append(out.Folders, contract.FolderOf(f))
+	}
+	return out, nil
+}
+
+// GetFolder reads a folder.
+func (a *App) GetFolder(ctx context.Context, c core.Caller, id string) (contract.Folder, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.Folder{}, err
+	}
+	folderID, err := core.ParseID[core.FolderKind](id)
+	if err != nil {
+		return contract.Folder{}, err
+	}
+	f, err := t.Folder(ctx, folderID)
+	if err != nil {
+		return contract.Folder{}, err
+	}
+	return contract.FolderOf(f), nil
+}
+
+// CreateFolder makes a folder, at the root or in another (Spec §4, Folders).
+func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.CreateFolder) (contract.Folder, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return contract.Folder{}, err
+	}
+	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
+	f := core.Folder{ID: core.NewID[core.FolderKind](), Name: in.Name, CreatedAt: now, UpdatedAt: now}
+	if err := checkFolderName(f.Name); err != nil {
+		return contract.Folder{}, err
+	}
+	if f.Parent, err = folderAt(in.ParentID, f.Parent); err != nil {
+		return contract.Folder{}, err
+	}
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.LockFolders(ctx); err != nil {
+			return err
+		}
+		if err := place(ctx, t, f, 1); err != nil {
+			return err
+		}
+		return t.AddFolder(ctx, f, foldedName(f.Name))
+	})
+	if err != nil {
+		return contract.Folder{}, err
+	}
+	return contract.FolderOf(f), nil
+}
+
+// EditFolder renames a folder or moves it with all that is in it.
+func (a *App) EditFolder(ctx context.Context, c core.Caller, id string, in contract.EditFolder) (contract.Folder, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return contract.Folder{}, err
+	}
+	folderID, err := core.ParseID[core.FolderKind](id)
+	if err != nil {
+		return contract.Folder{}, err
+	}
+	var f core.Folder
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.LockFolders(ctx); err != nil {
+			return err
+		}
+		if f, err = t.Folder(ctx, folderID); err != nil {
+			return err
+		}
+		f.Name, f.UpdatedAt = or(in.Name, f.Name), a.cfg.Now().UTC().Truncate(time.Microsecond)
+		if err := checkFolderName(f.Name); err != nil {
+			return err
+		}
+		if f.Parent, err = folderAt(in.ParentID, f.Parent); err != nil {
+			return err
+		}
+		height, err := t.FolderHeight(ctx, folderID)
+		if err != nil {
+			return err
+		}
+		if err := place(ctx, t, f, height); err != nil {
+			return err
+		}
+		return t.UpdateFolder(ctx, f, foldedName(f.Name))
+	})
+	if err != nil {
+		return contract.Folder{}, err
+	}
+	return contract.FolderOf(f), nil
+}
+
+// DeleteFolder removes a folder with nothing in it.
+func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return err
+	}
+	folderID, err := core.ParseID[core.FolderKind](id)
+	if err != nil {
+		return err
+	}
+	return t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.LockFolders(ctx); err != nil {
+			return err
+		}
+		empty, err := t.LockEmptyFolder(ctx, folderID)
+		if err != nil {
+			return err
+		}
+		if !empty {
+			return core.Fail(core.CodeConflict, "The folder is not empty.").WithHint("Move or delete what is in it first.")
+		}
+		return t.DeleteFolder(ctx, folderID)
+	})
+}
+
+// place refuses a folder's place in the tree: its parent must be here, not below it, and not too deep.
+func place(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
+	above, err := t.FoldersAbove(ctx, f.Parent)
+	if err != nil {
+		return err
+	}
+	return core.CheckFolderPlace(f.ID, above, height)
+}
+
+// folderAt reads the id of a folder to lie in: the zero id is the root.
+func folderAt(given contract.Opt[string], now core.FolderID) (core.FolderID, error) {
+	switch {
+	case !given.Set:
+		return now, nil
+	case given.Null:
+		return core.FolderID{}, nil
+	}
+	return core.ParseID[core.FolderKind](given.V)
+}
+
+func checkFolderName(name string) error { return checkName("name", "The folder's name", name) }
+
+// foldedName is a name without regard to case, and to how its letters are composed.
+func foldedName(name string) string {
+	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
+}

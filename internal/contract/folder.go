@@ -1,0 +1,39 @@
+package contract
+
+import "belfry/internal/core"
+
+// Folder is the folder record (decisions.md, Media, folders, groups).
+type Folder struct {
+	ID        string  `json:"id"`
+	Name      string  `json:"name"`
+	ParentID  *string `json:"parentId" doc:"The folder that it lies in; null at the root."`
+	CreatedAt Time    `json:"createdAt"`
+	UpdatedAt Time    `json:"updatedAt"`
+}
+
+// Folders answers GET /folders.
+type Folders struct {
+	Folders    []Folder `json:"folders" nullable:"false"`
+	NextCursor *string  `json:"nextCursor"`
+}
+
+// CreateFolder is the body of POST /folders.
+type CreateFolder struct {
+	Name     string      `json:"name" minLength:"1" maxLength:"80"`
+	ParentID Opt[string] `json:"parentId,omitzero" doc:"The folder to lie in; null or absent for the root."`
+}
+
+// EditFolder is the body of PATCH /folders/{id}.
+type EditFolder struct {
+	Name     *string     `json:"name,omitempty" minLength:"1" maxLength:"80"`
+	ParentID Opt[string] `json:"parentId,omitzero" doc:"The folder to lie in; null for the root."`
+}
+
+// FolderOf writes a folder.
+func FolderOf(f core.Folder) Folder {
+	out := Folder{ID: f.ID.String(), Name: f.Name, CreatedAt: Time{f.CreatedAt}, UpdatedAt: Time{f.UpdatedAt}}
+	if !f.Parent.IsZero() {
+		out.ParentID = new(f.Parent.String())
+	}
+	return out
+}

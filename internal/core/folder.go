@@ -1,0 +1,30 @@
+package core
+
+import (
+	"slices"
+	"time"
+)
+
+// MaxFolderDepth is how many folders may lie one within the other (decisions.md, Media, folders, groups).
+const MaxFolderDepth = 10
+
+// Folder is a place a file lives in. Parent is zero at the root.
+type Folder struct {
+	ID        FolderID
+	Name      string
+	Parent    FolderID
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// CheckFolderPlace refuses to put a folder under itself or too deep. above are the folders from the new
+// parent up to the root, height is how many levels the folder itself brings: 1 without any below it.
+func CheckFolderPlace(folder FolderID, above []FolderID, height int) error {
+	if slices.Contains(above, folder) {
+		return Fail(CodeConflict, "A folder cannot lie within itself.").WithHint("Choose a parentId outside this folder.")
+	}
+	if len(above)+height > MaxFolderDepth {
+		return Fail(CodeConflict, "Folders nest at most %d deep.", MaxFolderDepth).WithHint("Choose a place higher up.")
+	}
+	return nil
+}

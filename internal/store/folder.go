@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+const folderColumns = `id, name, parent_id, created_at, updated_at FROM folders WHERE workspace_id = @ws`
+
+type folderRow struct {
+	ID        core.FolderID
+	Name      string
+	ParentID  *core.FolderID
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+func (r folderRow) folder() core.Folder {
+	f := core.Folder{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
+	if r.ParentID != nil {
+		f.Parent = *r.ParentID
+	}
+	return f
+}
+
+// Folders lists the workspace's folders by name.
+func (t Tenant) Folders(ctx context.Context) ([]core.Folder, error) {
+	rows, err := many[folderRow](t.query(ctx, `SELECT `+folderColumns+` ORDER BY name_key, id`, nil))
+	folders := make([]core.Folder, len(rows))
+	for i, row := range rows {
+		folders[i] = row.folder()
+	}
+	return folders, err
+}
+
+// Folder reads a folder.
+func (t Tenant) Folder(ctx context.Context, id core.FolderID) (core.Folder, error) {
+	row, err := one[folderRow](t.query(ctx, `SELECT `+folderColumns+` AND id = @id`, args{"id": id}))
+	return row.folder(), err
+}
+
+// LockFolders makes everybody else who changes the workspace's tree of folders wait until the transaction
+// ends, so that two moves can never make a circle.
+func (t Tenant) LockFolders(ctx context.Context) error { return t.LockWorkspace(ctx) }
+
+// FoldersAbove lists the folders from the given one up to the root. One that is not here is not_found.
+func (t Tenant) FoldersAbove(ctx context.Context, id core.FolderID) ([]core.FolderID, error) {
+	if id.IsZero() {
+		return nil, nil
+	}
+	ids, err := values[core.FolderID](t.query(ctx, `
+		WITH RECURSIVE up AS (
+			SELECT id, parent_id, 1 AS level FROM folders WHERE workspace_id = @ws AND id = @id
+			UNION ALL
+			SELECT f.id, f.parent_id, up.level + 1 FROM folders f JOIN up ON f.workspace_id = @ws AND f.id = up.parent_id
+		)
+		SELECT id FROM up ORDER BY level`, args{"id": id}))
+	if err == nil && len(ids) == 0 {
+		return nil, core.NotFound()
+	}
+	return ids, err
+}
+
+// FolderHeight is how many levels a folder and those in it make: 1 when there is none in it.
+func (t Tenant) FolderHeight(ctx context.Context, id core.FolderID) (int, error) {
+	return value[int](t.query(ctx, `
+		WITH RECURSIVE down AS (
+			SELECT id, 1 AS level FROM folders WHERE workspace_id = @ws AND id = @id
+			UNION ALL
+			SELECT f.id, down.level + 1 FROM folders f JOIN down ON f.workspace_id = @ws AND f.parent_id = down.id
+		)
+		SELECT coalesce(max(level), 1) FROM down`, args{"id": id}))
+}
+
+// AddFolder stores a new folder. key is its name without regard to case; one in use among its siblings is a
+// conflict.
+func (t Tenant) AddFolder(ctx context.Context, f core.Folder, key string) error {
+	_, err := t.exec(ctx, `
+		INSERT INTO folders (id, workspace_id, parent_id, name, name_key, created_at, updated_at)
+		VALUES (@id, @ws, @parent, @name, @key, @now, @now)`,
+		args{"id": f.ID, "parent": someID(f.Parent), "name": f.Name, "key": key, "now": f.CreatedAt})
+	return err
+}
+
+// UpdateFolder stores a folder's name and parent.
+func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, key string) error {
+	_, err := t.exec(ctx, `
+		UPDATE folders SET parent_id = @parent, name = @name, name_key = @key, updated_at = @now WHERE workspace_id = @ws AND id = @id`,
+		args{"id": f.ID, "parent": someID(f.Parent), "name": f.Name, "key": key, "now": f.UpdatedAt})
+	return err
+}
+
+// LockEmptyFolder keeps files and folders out of a folder until the transaction ends, and tells whether
+// there is none in it.
+func (t Tenant) LockEmptyFolder(ctx context.Context, id core.FolderID) (bool, error) {
+	if _, err := value[core.FolderID](t.query(ctx, `SELECT id FROM folders WHERE workspace_id = @ws AND id = @id FOR UPDATE`, args{"id": id})); err != nil {
+		return false, err
+	}
+	return value[bool](t.query(ctx, `
+		SELECT NOT EXISTS (SELECT FROM folders WHERE workspace_id = @ws AND parent_id = @id)
+			AND NOT EXISTS (SELECT FROM media WHERE workspace_id = @ws AND folder_id = @id)`, args{"id": id}))
+}
+
+// DeleteFolder removes an empty folder.
+func (t Tenant) DeleteFolder(ctx context.Context, id core.FolderID) error {
+	_, err := t.exec(ctx, `DELETE FROM folders WHERE workspace_id = @ws AND id = @id`, args{"id": id})
+	return err
+}
+
+// someID is nil for the unset id, so that it is NULL.
+func someID[K core.Kind](id core.ID[K]) *core.ID[K] {
+	if id.IsZero() {
+		return nil
+	}
+	return &id
+}
