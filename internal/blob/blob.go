@@ -1,0 +1,134 @@
+// Package blob keeps bytes under keys, in a folder or in an S3 bucket, and knows nothing of what they mean.
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+// ErrNotFound says that nothing is kept under the key.
+var ErrNotFound = errors.New("nothing is kept under this key")
+
+// Store keeps bytes under keys. Its methods may be called at once from many goroutines, end soon after
+// their context does, and never wait for ever on a server that does not answer.
+type Store interface {
+	// Put keeps the size bytes of r, all or nothing: when r ends early (io.ErrUnexpectedEOF), goes on, or
+	// fails, the key keeps what it had. It replaces what the key had at one stroke. When Put has returned,
+	// a crash of the machine loses nothing. It holds at most 10 MiB in memory, whatever the size.
+	Put(ctx context.Context, key string, r io.Reader, size int64) error
+	// Open gives access to what is kept, or ErrNotFound. The context counts for as long as the object is
+	// open. An object that is replaced or deleted meanwhile gives its own bytes or an error, never others'.
+	Open(ctx context.Context, key string) (Object, error)
+	// Delete forgets the key. That there is nothing is no error.
+	Delete(ctx context.Context, key string) error
+	// Each calls fn for every key behind after, in the order of their bytes, until fn fails, and returns
+	// fn's error as it is.
+	Each(ctx context.Context, after string, fn func(key string, size int64, modified time.Time) error) error
+	// Tidy removes what broken-off puts left behind, as far as it was last touched before the given time,
+	// and returns how many there were. A put under way must not be as old as that.
+	Tidy(ctx context.Context, before time.Time) (int, error)
+	// Check writes, reads and deletes a small object.
+	Check(ctx context.Context) error
+	// Close lets go of the folder or of the connections.
+	Close() error
+}
+
+// Object is something kept, open for reading. ReadAt may be called from many goroutines at once; the
+// others may not. In a bucket each ReadAt, and each Read after a Seek, is a request of its own.
+type Object interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+	// Size is how many bytes there are.
+	Size() int64
+}
+
+// Open makes the store at an address, makes its folder if need be, and checks that it can be written to.
+// The forms are
+//
+//	file:FOLDER
+//	s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX][?region=REGION][&tls=off]
+//
+// Key and secret are percent-encoded; without them the AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
+// AWS_SESSION_TOKEN of the environment count. No error repeats them.
+func Open(ctx context.Context, address string) (Store, error) {
+	u, err := url.Parse(address)
+	if err != nil { // whose text repeats the address
+		return nil, errors.New("open storage: the address cannot be read: write file:FOLDER or s3://KEY:SECRET@HOST/BUCKET, with key and secret percent-encoded")
+	}
+	var s Store
+	switch {
+	case u.Scheme == "s3":
+		s, err = newBucket(u)
+	case u.Scheme == "file" && u.Host == "" && u.Opaque+u.Path != "":
+		s, err = newFolder(filepath.Clean(u.Opaque + u.Path))
+	default:
+		err = errors.New("the address is neither file:FOLDER nor s3://KEY:SECRET@HOST/BUCKET")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open storage: %w", err)
+	}
+	if err := s.Check(ctx); err != nil {
+		return nil, fmt.Errorf("open storage: %w", errors.Join(err, s.Close()))
+	}
+	return s, nil
+}
+
+// Key is where a thing of that kind belongs: "media" and "med_01k…9c" give "media/9c/med_01k…9c". It
+// spreads things over folders by their ids' ends, since ids begin with the time.
+func Key(kind, id string) string { return path.Join(kind, id[max(0, len(id)-2):], id) }
+
+// keyForm leaves out whatever a file system, an address or a shell might take for more than a name;
+// names that begin with a dot are the stores' own.
+var keyForm = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]*(/[a-z0-9_][a-z0-9_.-]*)*$`)
+
+// keyLimit is how long a key may be, in bytes, so that every file system and bucket takes it.
+const keyLimit = 200
+
+func checkKey(key string) error {
+	if len(key) > keyLimit || !keyForm.MatchString(key) {
+		return fmt.Errorf("%.200q is no key: keys have at most %d of a-z 0-9 _ / . and -", key, keyLimit)
+	}
+	return nil
+}
+
+// errTooLong says that a reader had more to give than was announced.
+var errTooLong = errors.New("there are more bytes than announced")
+
+// atEnd fails when there is more to read.
+func atEnd(r io.Reader) error {
+	switch n, err := io.ReadFull(r, make([]byte, 1)); {
+	case n > 0:
+		return errTooLong
+	case err != io.EOF:
+		return err
+	}
+	return nil
+}
+
+// early turns the end of a reader that promised more into the error for that.
+func early(err error) error {
+	if err == io.EOF { //nolint:errorlint // readers return it bare
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// bound makes a reader end with its context, as far as it returns from reading.
+type bound struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (b bound) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, context.Cause(b.ctx)
+	}
+	return b.r.Read(p)
+}

@@ -1,0 +1,195 @@
+// Package blobtest holds every kind of store to the same promises.
+package blobtest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"belfry/internal/blob"
+)
+
+// partial is large enough for a bucket to be written in several parts.
+const partial = 11 << 20
+
+// Run runs the suite. Open makes an empty store, which the suite closes.
+func Run(t *testing.T, open func(t *testing.T) blob.Store) {
+	t.Helper()
+	for name, test := range map[string]func(*testing.T, blob.Store){
+		"what is put comes back":               comesBack,
+		"a put that breaks off leaves nothing": breaksOff,
+		"a put that breaks off leaves the old": leavesOld,
+		"an odd key is refused":                oddKeys,
+		"what is not there is not found":       notFound,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			t.Cleanup(func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			test(t, s)
+		})
+	}
+}
+
+// pattern is size bytes in which a misplaced range shows.
+func pattern(size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(i ^ i>>8 ^ i>>16)
+	}
+	return b
+}
+
+func put(t *testing.T, s blob.Store, key string, b []byte) {
+	t.Helper()
+	if err := s.Put(t.Context(), key, bytes.NewReader(b), int64(len(b))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func get(t *testing.T, s blob.Store, key string) []byte {
+	t.Helper()
+	o, err := s.Open(t.Context(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	b, err := io.ReadAll(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Size() != int64(len(b)) {
+		t.Errorf("%s has the size %d and %d bytes", key, o.Size(), len(b))
+	}
+	return b
+}
+
+// keys lists all there is behind a key.
+func keys(t *testing.T, s blob.Store, after string) (all []string) {
+	t.Helper()
+	if err := s.Each(t.Context(), after, func(key string, _ int64, _ time.Time) error {
+		all = append(all, key)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func want(t *testing.T, s blob.Store, key string, b []byte) {
+	t.Helper()
+	if got := get(t, s, key); !bytes.Equal(got, b) {
+		t.Errorf("%s came back changed: %d bytes, want %d", key, len(got), len(b))
+	}
+}
+
+func comesBack(t *testing.T, s blob.Store) {
+	for _, size := range []int{0, 1, 5 << 20, 5<<20 + 1, partial} {
+		key := blob.Key("media", "med_01abc9z")
+		put(t, s, key, pattern(size))
+		want(t, s, key, pattern(size))
+	}
+	if got := keys(t, s, ""); !slices.Equal(got, []string{"media/9z/med_01abc9z"}) {
+		t.Errorf("listed %v", got)
+	}
+}
+
+// broken are readers that do not give what was announced.
+func broken(size int) map[string]struct {
+	r    io.Reader
+	want error
+} {
+	gone := errors.New("the client went away")
+	return map[string]struct {
+		r    io.Reader
+		want error
+	}{
+		"one byte short":  {bytes.NewReader(pattern(size - 1)), io.ErrUnexpectedEOF},
+		"empty":           {strings.NewReader(""), io.ErrUnexpectedEOF},
+		"fails":           {io.MultiReader(bytes.NewReader(pattern(size/2)), iotest.ErrReader(gone)), gone},
+		"fails at once":   {iotest.ErrReader(gone), gone},
+		"fails at end":    {io.MultiReader(bytes.NewReader(pattern(size)), iotest.ErrReader(gone)), gone},
+		"one byte longer": {bytes.NewReader(pattern(size + 1)), nil},
+	}
+}
+
+func breaksOff(t *testing.T, s blob.Store) {
+	for _, size := range []int{1 << 10, partial} {
+		for name, c := range broken(size) {
+			err := s.Put(t.Context(), "a/b", c.r, int64(size))
+			if err == nil || c.want != nil && !errors.Is(err, c.want) {
+				t.Errorf("%s of %d: %v, want %v", name, size, err, c.want)
+			}
+		}
+	}
+	if got := keys(t, s, ""); len(got) > 0 {
+		t.Errorf("left %v", got)
+	}
+	nothingUnfinished(t, s)
+}
+
+func nothingUnfinished(t *testing.T, s blob.Store) {
+	t.Helper()
+	if n, err := s.Tidy(t.Context(), time.Now().Add(time.Hour)); n != 0 || err != nil {
+		t.Errorf("%d unfinished things left, %v", n, err)
+	}
+}
+
+func leavesOld(t *testing.T, s blob.Store) {
+	old := []byte("old")
+	put(t, s, "a/b", old)
+	for name, c := range broken(partial) {
+		if err := s.Put(t.Context(), "a/b", c.r, partial); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+		want(t, s, "a/b", old)
+	}
+}
+
+func oddKeys(t *testing.T, s blob.Store) {
+	for _, key := range []string{
+		"", "/", "/a", "a/", "a//b", ".", "..", "../a", "a/../b", "a/./b", ".a", "a/.b", "-a", "A", "ä", "a b", "a\\b", "a\x00", "a\n",
+		"a%2fb", "a?b", "a#b", "a:b", "a*", "~a", ".unfinished/a", strings.Repeat("a", 201),
+	} {
+		_, err := s.Open(t.Context(), key)
+		errs := map[string]error{
+			"put":    s.Put(t.Context(), key, strings.NewReader("x"), 1),
+			"open":   err,
+			"delete": s.Delete(t.Context(), key),
+		}
+		for act, err := range errs {
+			if err == nil || errors.Is(err, blob.ErrNotFound) {
+				t.Errorf("%s %q: %v", act, key, err)
+			}
+		}
+	}
+	if got := keys(t, s, ""); len(got) > 0 {
+		t.Errorf("made %v", got)
+	}
+}
+
+func notFound(t *testing.T, s blob.Store) {
+	put(t, s, "a/b", []byte("x"))
+	for _, key := range []string{"b", "a/c", "a", "c/d/e"} {
+		if _, err := s.Open(t.Context(), key); !errors.Is(err, blob.ErrNotFound) {
+			t.Errorf("open %s: %v", key, err)
+		}
+	}
+	for _, key := range []string{"b", "a/c", "a/b", "a/b", "c/d/e"} {
+		if err := s.Delete(t.Context(), key); err != nil {
+			t.Errorf("delete %s: %v", key, err)
+		}
+	}
+	if got := keys(t, s, ""); len(got) > 0 {
+		t.Errorf("left %v", got)
+	}
+}

@@ -1,0 +1,168 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+)
+
+// tries is how often a request is made before its failure counts. The library's ten take minutes.
+const tries = 4
+
+// bucket is a store in an S3 bucket.
+type bucket struct {
+	core      *minio.Core
+	transport *http.Transport
+	host      string
+	name      string
+	prefix    string // in front of every key; empty or with a slash at its end
+}
+
+func newBucket(u *url.URL) (*bucket, error) {
+	name, prefix, _ := strings.Cut(strings.Trim(u.Path, "/"), "/")
+	query := u.Query()
+	region, secure := query.Get("region"), query.Get("tls") != "off"
+	query.Del("region")
+	if !secure {
+		query.Del("tls")
+	}
+	switch {
+	case u.Hostname() == "" || name == "":
+		return nil, errors.New("the address names no bucket: write s3://KEY:SECRET@HOST/BUCKET")
+	case len(query) > 0 || u.Fragment != "":
+		return nil, errors.New("an s3: address may end in ?region=REGION and &tls=off, and in nothing else")
+	case prefix != "" && checkKey(prefix) != nil:
+		return nil, errors.New("what stands behind the bucket's name may have a-z 0-9 _ / . and - only")
+	case prefix != "":
+		prefix += "/"
+	}
+	creds, err := keys(u.User)
+	if err != nil {
+		return nil, err
+	}
+	transport := newTransport()
+	core, err := minio.NewCore(u.Host, &minio.Options{
+		Creds: creds, Secure: secure, Region: region, Transport: transport, MaxRetries: tries,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &bucket{core, transport, u.Host, name, prefix}, nil
+}
+
+// keys takes the credentials of the address, or else those of the environment, where every program that
+// speaks S3 looks.
+func keys(user *url.Userinfo) (*credentials.Credentials, error) {
+	if user == nil {
+		creds := credentials.NewEnvAWS()
+		if v, err := creds.GetWithContext(nil); err != nil || v.AccessKeyID == "" || v.SecretAccessKey == "" {
+			return nil, errors.New("there are no credentials: write s3://KEY:SECRET@HOST/BUCKET, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		}
+		return creds, nil
+	}
+	secret, _ := user.Password()
+	if user.Username() == "" || secret == "" {
+		return nil, errors.New("the address holds half of the credentials: write s3://KEY:SECRET@HOST/BUCKET")
+	}
+	return credentials.NewStaticV4(user.Username(), secret, ""), nil
+}
+
+func (b *bucket) Open(ctx context.Context, key string) (Object, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	info, err := b.core.StatObject(ctx, b.name, b.prefix+key, minio.StatObjectOptions{})
+	if missing(err) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", key, err)
+	}
+	return &object{ctx: ctx, bucket: b, key: key, etag: info.ETag, size: info.Size}, nil
+}
+
+// missing tells whether the server says that there is no such thing, be it an object or an upload.
+func missing(err error) bool {
+	switch minio.ToErrorResponse(err).Code {
+	case minio.NoSuchKey, minio.NoSuchUpload:
+		return true
+	}
+	return false
+}
+
+func (b *bucket) Delete(ctx context.Context, key string) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	err := b.core.RemoveObject(ctx, b.name, b.prefix+key, minio.RemoveObjectOptions{})
+	if err != nil && !missing(err) {
+		return fmt.Errorf("delete %s: %w", key, err)
+	}
+	return nil
+}
+
+func (b *bucket) Each(ctx context.Context, after string, fn func(string, int64, time.Time) error) error {
+	opts := minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}
+	if after != "" {
+		opts.StartAfter = b.prefix + after
+	}
+	for o := range b.core.ListObjectsIter(ctx, b.name, opts) {
+		if o.Err != nil {
+			return fmt.Errorf("list the bucket %s: %w", b.name, o.Err)
+		}
+		key := strings.TrimPrefix(o.Key, b.prefix)
+		if checkKey(key) != nil { // not ours
+			continue
+		}
+		if err := fn(key, o.Size, o.LastModified); err != nil {
+			return err
+		}
+	}
+	return ctx.Err() // the listing ends without a word when its context does
+}
+
+func (b *bucket) Tidy(ctx context.Context, before time.Time) (n int, err error) {
+	key, upload := "", ""
+	for {
+		page, err := b.core.ListMultipartUploads(ctx, b.name, b.prefix, key, upload, "", 1000)
+		if err != nil {
+			return n, fmt.Errorf("list unfinished uploads of the bucket %s: %w", b.name, err)
+		}
+		for _, u := range page.Uploads {
+			if !u.Initiated.Before(before) || checkKey(strings.TrimPrefix(u.Key, b.prefix)) != nil {
+				continue
+			}
+			if err := b.core.AbortMultipartUpload(ctx, b.name, u.Key, u.UploadID); err != nil && !missing(err) {
+				return n, fmt.Errorf("remove an unfinished upload of %s: %w", u.Key, err)
+			}
+			n++
+		}
+		if !page.IsTruncated {
+			return n, nil
+		}
+		key, upload = page.NextKeyMarker, page.NextUploadIDMarker
+	}
+}
+
+func (b *bucket) Check(ctx context.Context) error {
+	err := check(ctx, b)
+	if refusal := (minio.ErrorResponse{}); errors.As(err, &refusal) && refusal.Code == minio.NoSuchBucket {
+		err = errors.New("there is no such bucket")
+	}
+	if err != nil {
+		return fmt.Errorf("the bucket %s at %s does not work: %w", b.name, b.host, err)
+	}
+	return nil
+}
+
+func (b *bucket) Close() error {
+	b.transport.CloseIdleConnections()
+	return nil
+}

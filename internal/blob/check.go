@@ -1,0 +1,38 @@
+package blob
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// check does for any store what Store.Check promises. What a crash leaves of it has no row that names
+// it, so that the sweep of orphans takes it away.
+func check(ctx context.Context, s Store) error {
+	want := []byte(rand.Text())
+	key := Key("check", strings.ToLower(rand.Text()))
+	if err := s.Put(ctx, key, bytes.NewReader(want), int64(len(want))); err != nil {
+		return err
+	}
+	return errors.Join(same(ctx, s, key, want), s.Delete(ctx, key))
+}
+
+func same(ctx context.Context, s Store, key string, want []byte) error {
+	o, err := s.Open(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer o.Close()
+	got, err := io.ReadAll(o)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("read %s: what was written came back changed", key)
+	}
+	return nil
+}

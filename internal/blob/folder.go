@@ -1,0 +1,250 @@
+package blob
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+)
+
+// unfinished is the folder of files that are being written: on the same file system as the rest, so
+// that a file moves to its key at one stroke, and out of the way of keys, none of which begins with a dot.
+const unfinished = ".unfinished"
+
+// chunk is how much is copied at a time. Small ones cost more in calls than in bytes.
+const chunk = 256 << 10
+
+// folder is a store on a disk. A key is a path within it, so that the store can be read and moved
+// without Belfry; os.Root keeps every path inside.
+type folder struct{ root *os.Root }
+
+func newFolder(dir string) (*folder, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder of media files: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of media files: %w", err)
+	}
+	if err := root.MkdirAll(unfinished, 0o700); err != nil {
+		return nil, errors.Join(fmt.Errorf("the folder of media files %s cannot be written to: %w", dir, err), root.Close())
+	}
+	return &folder{root}, nil
+}
+
+func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if err := checkKey(key); err != nil {
+		return err
+	}
+	name := path.Join(unfinished, rand.Text())
+	err := f.write(ctx, name, r, size)
+	if err == nil {
+		err = f.move(name, key)
+	}
+	if err == nil {
+		return nil
+	}
+	if left := f.root.Remove(name); !errors.Is(left, fs.ErrNotExist) {
+		err = errors.Join(err, left)
+	}
+	return fmt.Errorf("keep %s: %w", key, err)
+}
+
+// write makes a file of exactly the size announced, safe on the disk.
+func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64) (err error) {
+	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	r = bound{ctx, r}
+	// The struct hides os.File's ReadFrom, which would fall back to a small buffer of its own.
+	_, err = io.CopyBuffer(struct{ io.Writer }{file}, &exactly{r, size}, make([]byte, min(max(size, 1), chunk)))
+	if err != nil {
+		return err
+	}
+	if err := atEnd(r); err != nil {
+		return err
+	}
+	// Before the name: otherwise a crash could leave the key with an empty file.
+	return file.Sync()
+}
+
+// exactly reads so many bytes, or fails.
+type exactly struct {
+	r    io.Reader
+	left int64
+}
+
+func (e *exactly) Read(p []byte) (int, error) {
+	if e.left <= 0 {
+		return 0, io.EOF
+	}
+	n, err := e.r.Read(p[:min(int64(len(p)), e.left)])
+	e.left -= int64(n)
+	if e.left > 0 {
+		err = early(err)
+	}
+	return n, err
+}
+
+// move gives a finished file its key, and returns when the name is as safe as the bytes.
+func (f *folder) move(name, key string) error {
+	dir := path.Dir(key)
+	var parents []string // whose names are new
+	for ; ; dir = path.Dir(dir) {
+		parents = append(parents, dir)
+		if _, err := f.root.Stat(dir); err == nil || dir == "." {
+			break
+		}
+	}
+	if err := f.root.MkdirAll(path.Dir(key), 0o700); err != nil {
+		return err
+	}
+	if err := f.root.Rename(name, key); err != nil {
+		return err
+	}
+	for _, dir := range parents {
+		if err := f.sync(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folder) sync(dir string) error {
+	d, err := f.root.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+type file struct {
+	*os.File
+	size int64
+}
+
+func (f file) Size() int64 { return f.size }
+
+func (f *folder) Open(ctx context.Context, key string) (Object, error) {
+	if err := errors.Join(checkKey(key), ctx.Err()); err != nil {
+		return nil, err
+	}
+	o, err := f.root.Open(key)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", key, err)
+	}
+	info, err := o.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", key, errors.Join(err, o.Close()))
+	}
+	return file{o, info.Size()}, nil
+}
+
+func (f *folder) Delete(ctx context.Context, key string) error {
+	if err := errors.Join(checkKey(key), ctx.Err()); err != nil {
+		return err
+	}
+	if err := f.root.Remove(key); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("delete %s: %w", key, err)
+	}
+	return nil
+}
+
+func (f *folder) Each(ctx context.Context, after string, fn func(string, int64, time.Time) error) error {
+	return f.walk(ctx, ".", after, fn)
+}
+
+func (f *folder) walk(ctx context.Context, dir, after string, fn func(string, int64, time.Time) error) error {
+	entries, err := fs.ReadDir(f.root.FS(), dir)
+	if err != nil {
+		return fmt.Errorf("list %s: %w", dir, err)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(inOrder(a), inOrder(b)) })
+	for _, entry := range entries {
+		key := path.Join(dir, entry.Name())
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		switch {
+		case checkKey(key) != nil: // not ours
+		case entry.IsDir():
+			if key+"/" >= after || strings.HasPrefix(after, key+"/") {
+				err = f.walk(ctx, key, after, fn)
+			}
+		case entry.Type().IsRegular() && key > after:
+			err = visit(entry, key, fn)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inOrder is what a folder's entry sorts by, so that walking gives keys in the order of their bytes.
+func inOrder(e fs.DirEntry) string {
+	if e.IsDir() {
+		return e.Name() + "/"
+	}
+	return e.Name()
+}
+
+func visit(entry fs.DirEntry, key string, fn func(string, int64, time.Time) error) error {
+	info, err := entry.Info()
+	if errors.Is(err, fs.ErrNotExist) { // deleted since
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("list %s: %w", key, err)
+	}
+	return fn(key, info.Size(), info.ModTime())
+}
+
+func (f *folder) Tidy(ctx context.Context, before time.Time) (n int, err error) {
+	entries, err := fs.ReadDir(f.root.FS(), unfinished)
+	if err != nil {
+		return 0, fmt.Errorf("list unfinished files: %w", err)
+	}
+	for _, entry := range entries {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		err := visit(entry, path.Join(unfinished, entry.Name()), func(name string, _ int64, modified time.Time) error {
+			if !modified.Before(before) {
+				return nil
+			}
+			n++
+			return f.root.Remove(name)
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // put to its key since
+			return n, fmt.Errorf("remove an unfinished file: %w", err)
+		}
+	}
+	return n, nil
+}
+
+func (f *folder) Check(ctx context.Context) error {
+	if err := check(ctx, f); err != nil {
+		return fmt.Errorf("the folder of media files %s does not work: %w", f.root.Name(), err)
+	}
+	return nil
+}
+
+func (f *folder) Close() error { return f.root.Close() }
