@@ -558,6 +558,8 @@ CREATE INDEX posts_by_status ON public.posts USING btree (workspace_id, status, 
 
 CREATE INDEX posts_by_time ON public.posts USING btree (workspace_id, COALESCE(publish_at, created_at) DESC, id DESC);
 
+CREATE UNIQUE INDEX posts_external_id ON public.posts USING btree (account_id, external_id) WHERE (external_id <> ''::text);
+
 CREATE INDEX publications_due ON public.publications USING btree (next_action_at) WHERE (next_action_at IS NOT NULL);
 
 CREATE INDEX river_job_args_index ON public.river_job USING gin (args);

@@ -22,14 +22,18 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 	if err != nil {
 		return err
 	}
-	w, err := a.claim(ctx, t, owner, id)
+	w, sealed, err := a.claim(ctx, t, owner, id)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("claim post %s: %w", id, err)
 	}
-	err = w.run(ctx)
+	if err = a.equip(w, sealed); err != nil {
+		err = w.stuck(ctx, err)
+	} else {
+		err = w.run(ctx)
+	}
 	if errors.Is(err, store.ErrFenced) {
 		a.cfg.Metrics.Fenced()
 		w.log.Warn("another worker has taken this post over")
@@ -68,14 +72,14 @@ type failure struct {
 	Kind    network.Kind `json:"kind"`
 }
 
-// claim takes the publication and reads everything a worker needs. Under its lease nobody else changes
-// the post.
-func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.PostID) (*work, error) {
+// claim takes the publication and reads everything a worker needs, with the account's token as it is sealed.
+// Under its lease nobody else changes the post.
+func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.PostID) (w *work, sealedToken []byte, err error) {
 	claimed, err := t.Claim(ctx, id, owner, a.cfg.Schedule.Lease, a.cfg.Now())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	w := &work{
+	w = &work{
 		App: a, t: t, pub: claimed.Publication, post: claimed.Post, account: claimed.Account,
 		skew: claimed.ReadAt.Sub(a.cfg.Now()),
 	}
@@ -85,10 +89,19 @@ func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.P
 			a.cfg.Metrics.Orphan(string(w.pub.Platform))
 		}
 	}
-	return w, a.equip(w, claimed.Token)
+	return w, claimed.Token, nil
 }
 
-// equip opens what is sealed and finds the post's network.
+// stuck ends a claim for which this server lacks something: a key, or a network. Only its operator can help,
+// so that the post waits longer each time, counts as overdue and is logged for a person to look.
+func (w *work) stuck(ctx context.Context, why error) error {
+	w.log.ErrorContext(ctx, "this server cannot send a post", "error", why)
+	w.pub.Rest, w.pub.NextAt = store.RestStuck, w.now().Add(core.Backoff(backoff, w.pub.Polls))
+	w.pub.Polls++
+	return w.t.SaveRest(context.WithoutCancel(ctx), w.pub, nil)
+}
+
+// equip opens what is sealed and finds the post's network. Its errors last.
 func (a *App) equip(w *work, sealedToken []byte) error {
 	w.log = a.cfg.Log.With("workspace", w.post.Workspace, "post", w.post.ID, "network", w.post.Platform, "epoch", w.pub.Epoch)
 	net, ok := a.cfg.Networks.Get(w.post.Platform)

@@ -16,10 +16,16 @@ import (
 func (w *work) run(ctx context.Context) error {
 	signal := w.facts(core.Signal{Verdict: core.Claimed}, w.now())
 	for {
+		before := w.pub
 		next, do := w.pub.Next(signal)
 		w.set(next)
 		if !do.Calls() {
-			return w.rest(ctx, do)
+			err := w.rest(ctx, do)
+			if !errors.Is(err, store.ErrSameID) {
+				return err
+			}
+			w.pub, signal = before, w.disputed(signal)
+			continue
 		}
 		if ctx.Err() != nil && do == core.DoPublish {
 			return nil // stopping: no irreversible call is started; the lease is given back
@@ -34,6 +40,18 @@ func (w *work) run(ctx context.Context) error {
 		asked := w.now()
 		signal = w.facts(w.call(ctx, do, deadline), asked)
 	}
+}
+
+// disputed is a signal once more after the ledger has refused the network's id, because another post has it: a
+// search took that one for this. What a container says of itself stands, without an id.
+func (w *work) disputed(s core.Signal) core.Signal {
+	w.log.Warn("the network's post belongs to another of the account's posts", "external_id", w.status.ExternalID)
+	w.status.ExternalID = ""
+	if w.pub.Flow == core.FlowOneCall {
+		s.Verdict = core.Ambiguous
+		w.last.Verdict = s.Verdict
+	}
+	return s
 }
 
 // save stores where the publication stands and what will be called, and answers until when the call
@@ -148,8 +166,8 @@ func (w *work) note(do core.Do, e *network.Error) {
 func (w *work) facts(s core.Signal, asked time.Time) core.Signal {
 	now := w.now()
 	since := w.pub.StepSince
-	if w.pub.Armed {
-		since = w.pub.ArmedAt
+	if w.pub.QuietAt.After(since) { // the last arm may come long after the step's first
+		since = w.pub.QuietAt
 	}
 	s.Due = !now.Before(w.pub.DueAt)
 	s.Quiet = !asked.Before(w.pub.QuietAt)
@@ -171,7 +189,7 @@ func (w *work) rest(ctx context.Context, do core.Do) error {
 		case err == nil:
 			w.ended(do)
 			return nil
-		case errors.Is(err, store.ErrFenced), core.CodeOf(err) != core.CodeInternal, ctx.Err() != nil:
+		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal, ctx.Err() != nil:
 			return fmt.Errorf("store %s of post %s: %w", do, w.post.ID, err)
 		}
 		w.log.Warn("outcome not stored; trying again", "error", err)

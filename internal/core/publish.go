@@ -149,7 +149,13 @@ func (p Publication) claimed(s Signal) (Publication, Do) {
 	case StepLive, StepRejected:
 		return p, DoStop
 	case StepUnknown:
-		return p, p.ask()
+		switch {
+		case s.AccountOK:
+			return p, p.ask()
+		case s.Stale:
+			return p, DoStop
+		}
+		return p, DoBackoff
 	case StepArmed:
 		switch {
 		case !s.AccountOK && s.Stale:

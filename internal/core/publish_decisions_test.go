@@ -75,6 +75,18 @@ func TestDecisions(t *testing.T) {
 			waiting, core.Signal{}, p{Flow: core.FlowHandle, Step: core.StepRejected, Handle: "h1"}, core.DoAccount,
 		},
 		"an account lost after that does not": {armed, core.Signal{}, armed, core.DoBackoff},
+		"an unknown post whose account is lost waits for it, as an armed one does": {
+			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true},
+			core.Signal{},
+			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true},
+			core.DoBackoff,
+		},
+		"and is asked about no more when it stays away": {
+			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true},
+			core.Signal{Stale: true},
+			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true},
+			core.DoStop,
+		},
 		"late evidence makes an unknown post live": {
 			p{Flow: core.FlowOneCall, Step: core.StepUnknown, Armed: true},
 			core.Signal{Call: core.DoFind, Verdict: core.Done},

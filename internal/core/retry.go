@@ -18,7 +18,8 @@ func (s Schedule) Spare() time.Duration { return s.Lease / 12 }
 
 // Limits of patience with a network that does not answer.
 const (
-	// staleAfter is how long an armed publication is asked about before it counts as unknown.
+	// staleAfter is how long an armed publication, or one whose account is lost, is asked about before nobody
+	// can know.
 	staleAfter = 7 * 24 * time.Hour
 	// processingFor is how long a handle may be processed: networks drop it after 24 hours.
 	processingFor = 24 * time.Hour
@@ -36,7 +37,8 @@ func (s Schedule) RetryAt(p Publication, now time.Time) time.Time {
 // deadline and the network's settle time.
 func (s Schedule) QuietAfterArm(settle time.Duration) time.Duration { return s.CallTimeout() + settle }
 
-// Stale tells whether there is no use in asking any longer: since is the arm's time, or the handle's.
+// Stale tells whether there is no use in asking any longer. since is when the step began, with a retry at the
+// latest, or when the call of the last arm must have arrived, if that is later.
 func Stale(p Publication, since, now time.Time) bool {
 	if since.IsZero() {
 		return false

@@ -43,7 +43,7 @@ func New() *Metrics {
 		fenced:    counter("fenced_writes_total", "Writes refused because another worker had taken over."),
 		woken:     counter("publications_woken_total", "Due publications that the sweep had to wake."),
 		refused:   counters("rate_limited_total", "Requests refused by a limit.", "policy"),
-		overdue:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "publications_overdue", Help: "Publications due for a minute and held by nobody."}),
+		overdue:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "publications_overdue", Help: "Publications due for a minute that nobody holds, or that this server lacks a key or a network for."}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{Name: "oldest_due_seconds", Help: "How long the oldest of them has waited."}),
 		orphans:   counters("orphan_handles_total", "Handles whose making was interrupted.", "platform"),
 		refreshes: counters("token_refreshes_total", "Renewals of account tokens.", "platform", "outcome"),

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"strings"
 
@@ -20,6 +21,9 @@ var taken = map[string]string{
 	"folders_siblings":             "Another folder in the same place has this name.",
 }
 
+// ErrSameID tells that another post of the account has the network's id that a post was given.
+var ErrSameID = errors.New("another post has this id of the network's")
+
 const (
 	uniqueViolation     = "23505"
 	foreignKeyViolation = "23503"
@@ -36,6 +40,9 @@ func translate(err error) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		if message, ok := taken[pg.ConstraintName]; ok && pg.Code == uniqueViolation {
 			return core.Fail(core.CodeConflict, "%s", message).WithHint("Choose another.").Because(err)
+		}
+		if pg.ConstraintName == "posts_external_id" {
+			return fmt.Errorf("%w: %w", ErrSameID, err)
 		}
 		// A row that another workspace owns, or that is gone, is not there for this one.
 		if pg.Code == foreignKeyViolation && strings.HasSuffix(pg.ConstraintName, "_fkey") {

@@ -45,6 +45,9 @@ func (p Publication) Held() bool { return p.LeaseUntil.After(p.ReadAt) }
 // RestQueued marks a publication that no worker has claimed since it was queued.
 const RestQueued core.Do = "queued"
 
+// RestStuck marks a publication that cannot be sent for want of something at this server, not at the network.
+const RestStuck core.Do = "stuck"
+
 const publicationColumns = `post_id, platform, flow, step, handle, armed, open, answer, tries, deaths, polls, rest, due_at,
 	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_owner, lease_until, failure, clock() AS read_at`
 
@@ -157,8 +160,8 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 // SetPublication stores what a person's word or retry made of a locked row, and when a worker is to act on it.
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	_, err := t.exec(ctx, `
-		UPDATE publications SET step = @step, armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths,
-			polls = 0, rest = @rest, due_at = @due, next_action_at = @next, woken_at = NULL, `+takeAway+`
+		UPDATE publications SET step = @step, step_since = clock(), armed = @armed, open = @open, answer = @answer, tries = @tries,
+			deaths = @deaths, polls = 0, rest = @rest, due_at = @due, next_action_at = @next, woken_at = NULL, `+takeAway+`
 		WHERE workspace_id = @ws AND post_id = @post`,
 		args{
 			"post": p.Post, "step": p.Step, "armed": p.Armed, "open": p.Open, "answer": p.Answer, "tries": p.Tries,
@@ -364,16 +367,20 @@ func (s *Store) WakeDue(ctx context.Context, patience time.Duration, limit int) 
 const overdue = `next_action_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
-// Overdue counts the publications that have been due, and held by nobody, for longer than the given time,
-// and tells for how long the oldest has been due.
+// Overdue counts the publications that have been due for longer than the given time and are held by nobody
+// or stuck, and tells for how long the oldest has been due.
 func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, oldest time.Duration, err error) {
 	type row struct {
 		Count  int
 		Oldest time.Duration
 	}
 	r, err := one[row](s.query(ctx, `
-		SELECT count(*) AS count, coalesce(clock() - min(next_action_at), '0') AS oldest FROM publications WHERE `+overdue,
-		args{"overdue": after}))
+		SELECT count(*) AS count, coalesce(clock() - min(since), '0') AS oldest FROM (
+			SELECT next_action_at AS since FROM publications WHERE `+overdue+`
+			UNION ALL SELECT due_at FROM publications -- which are tried once a minute at least
+			WHERE rest = @stuck AND due_at <= clock() - @overdue::interval
+				AND next_action_at > clock() - @overdue::interval AND next_action_at <= clock() + '1 minute'::interval
+		) AS late`, args{"overdue": after, "stuck": RestStuck}))
 	return r.Count, r.Oldest, err
 }
 

@@ -1,0 +1,152 @@
+package app_test
+
+import (
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// A worker that looked up what else is live before another had stored it took the other's post for its own.
+func TestNoTwoPostsClaimOneOfTheNetwork(t *testing.T) {
+	t.Run("one call", func(t *testing.T) {
+		b := newBench(t)
+		account := b.ws.Account("facebook")
+		first := b.work(b.ws.Now("twice", account))
+		b.hide(first)
+		b.Fault(fault("facebook", "publish", "drop_before_accept"))
+		second := b.work(b.ws.Now("twice", account))
+		second = b.after(5*time.Minute, second)
+		b.wants(second, "failed", 1, "created", "queued", "publishing", "failed")
+		if second.Error == nil || second.Error.Code != "outcome_unknown" {
+			t.Errorf("error %+v, want outcome_unknown", second.Error)
+		}
+		second = b.after(time.Hour, second) // the late question finds the other once more
+		b.wants(second, "failed", 1, "created", "queued", "publishing", "failed")
+		if err := b.App.CountOverdue(b.Context()); err != nil || gauge(t, b.Harness, "publications_overdue") != 0 {
+			t.Errorf("it is still on the queue, %v", err)
+		}
+	})
+	t.Run("handle", func(t *testing.T) {
+		b := newBench(t)
+		account := b.ws.Account("threads")
+		first := b.work(b.ws.Now("twice", account))
+		_, err := b.Pool.Exec(b.Context(), `
+			CREATE FUNCTION mistake() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+				SELECT external_id INTO NEW.external_id FROM posts WHERE status = 'live';
+				RETURN NEW;
+			END $$;
+			CREATE TRIGGER mistake BEFORE UPDATE ON posts FOR EACH ROW WHEN (NEW.external_id <> '') EXECUTE FUNCTION mistake()`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		second := b.work(b.ws.Now("twice", account))
+		b.wants(second, "live", 2, "created", "queued", "publishing", "live")
+		if second.ExternalID != nil {
+			t.Errorf("it claims %s, which is %s", *second.ExternalID, *first.ExternalID)
+		}
+	})
+}
+
+// hide makes a live post one that a search does not know of.
+func (b *bench) hide(p contract.Post) {
+	b.t.Helper()
+	id, err := core.ParseID[core.PostKind](p.ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.Pool.Exec(b.Context(), `UPDATE posts SET updated_at = updated_at - '1 day'::interval WHERE id = $1`, id); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// Seven days after its first arm a post that a person sent again was given up at the first trouble.
+func TestPatienceBeginsAnewWithARetry(t *testing.T) {
+	for network, question := range map[string]string{"threads": "status", "facebook": "list"} {
+		t.Run(network, func(t *testing.T) {
+			b := newBench(t)
+			b.Fault(fault(network, "publish", "reject"))
+			post := b.work(b.ws.Now("patient", b.ws.Account(network)))
+			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+			b.Clock.Advance(8 * 24 * time.Hour)
+			post = b.retry(post)
+			if network == "facebook" { // which is searched first, and then called
+				b.Fault(fault(network, "publish", "drop_after_accept"))
+				post = b.work(post)
+				b.Clock.Advance(5 * time.Minute)
+			}
+			b.Fault(fault(network, question, "server_error"))
+			if post = b.work(post); post.Status != "queued" {
+				t.Fatalf("the post is %s (%+v)", post.Status, post.Error)
+			}
+			if post = b.after(time.Minute, post); post.Status != "live" || b.visible(post.Text) != 1 {
+				t.Errorf("a minute later the post is %s (%+v)", post.Status, post.Error)
+			}
+		})
+	}
+}
+
+// A token that could not be opened brought its post back each time its lease ran out, and nobody saw it.
+func TestAPostThatThisServerCannotSendBacksOffAndIsSeen(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	post := b.ws.Now("locked", account)
+	sealed := stored[[]byte](t, b.Harness, account, "token")
+	token := func(v []byte) {
+		t.Helper()
+		_, err := b.Pool.Exec(b.Context(), `UPDATE accounts SET token = $1`, v)
+		must(t, err)
+	}
+	token([]byte("not a token"))
+	var last time.Duration
+	for range 3 {
+		post = b.work(post)
+		b.wants(post, "queued", 0, "created", "queued", "publishing")
+		var wait time.Duration
+		must(t, b.Pool.QueryRow(b.Context(), `SELECT next_action_at - clock() FROM publications WHERE lease_until IS NULL`).Scan(&wait))
+		if wait <= last {
+			t.Errorf("it waits for %s after %s", wait, last)
+		}
+		last = wait
+		b.Clock.Advance(wait)
+	}
+	b.Clock.Advance(time.Minute)
+	post = b.work(post)
+	must(t, b.App.CountOverdue(b.Context()))
+	if n := gauge(t, b.Harness, "publications_overdue"); n != 1 {
+		t.Errorf("the figures show %v posts that are overdue", n)
+	}
+	if s := gauge(t, b.Harness, "oldest_due_seconds"); s < 60 {
+		t.Errorf("the oldest has been due for %v seconds", s)
+	}
+	token(sealed)
+	post = b.after(time.Minute, post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+}
+
+// An unknown post was asked about with a token that the network takes no more, and never again.
+func TestAnUnknownPostIsAskedAboutOnceItsAccountIsBack(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("facebook", "one")
+	b.Fault(fault("facebook", "publish", "drop_before_accept"))
+	post := b.work(b.ws.Now("where", account))
+	post = b.after(5*time.Minute, post)
+	if post.Status != "failed" {
+		t.Fatalf("the post is %s", post.Status)
+	}
+	must(t, b.App.Disconnect(b.Context(), b.ws.Owner, account.ID))
+	before := b.calls("list")
+	post = b.after(time.Hour, post)
+	if n := b.calls("list"); n != before {
+		t.Errorf("%d questions without a token", n-before)
+	}
+	b.ws.Account("facebook", "one")
+	for range 3 {
+		post = b.after(time.Hour, post)
+	}
+	if n := b.calls("list"); n != before+1 {
+		t.Errorf("%d questions once the account was back, want 1", n-before)
+	}
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+}
