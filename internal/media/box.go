@@ -1,0 +1,142 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/abema/go-mp4"
+)
+
+const (
+	maxBoxes   = 1_000_000 // in a video: two days of fragments have fewer
+	maxTop     = 200_000   // of them outside of every other: each may cost a read of the storage
+	maxPayload = 32 << 10  // of a box that is read as a whole
+)
+
+// box is one box of a video (ISO/IEC 14496-12, 4.2). Its name is four bytes, which need be no letters.
+type box struct {
+	name          string
+	at, data, end int64 // where it begins, its content begins, and it ends
+}
+
+func (b box) length() int64 { return b.end - b.data }
+
+func (b box) there() bool { return b.end > 0 }
+
+// boxAt reads the header of the box at at, which may not reach beyond end.
+func (f *file) boxAt(at, end int64) (box, error) {
+	head, err := f.bytes(at, 8)
+	if err != nil {
+		return box{}, err
+	}
+	b := box{name: string(head[4:8]), at: at, data: at + 8}
+	size := uint64(binary.BigEndian.Uint32(head))
+	switch size {
+	case 0: // to the end of what it is in
+		b.end = end
+		return b, nil
+	case 1:
+		if head, err = f.bytes(at+8, 8); err != nil {
+			return box{}, err
+		}
+		size = binary.BigEndian.Uint64(head)
+		b.data += 8
+	}
+	switch {
+	case size < uint64(b.data-at): //nolint:gosec // 8 or 16
+		return box{}, refuse(reasonDamaged)
+	case size > uint64(end-at): //nolint:gosec // at lies before end
+		return b, refuse(reasonTruncated)
+	}
+	b.end = at + int64(size) //nolint:gosec // at most end-at
+	return b, nil
+}
+
+// boxes visits the boxes between at and end. What is left after the last and too short for a box is none.
+func (m *movie) boxes(at, end int64, visit func(box) error) error {
+	for at <= end-8 {
+		if m.seen++; m.seen > maxBoxes {
+			return refuse(reasonManyParts)
+		}
+		b, err := m.f.boxAt(at, end)
+		if err != nil {
+			return err
+		}
+		if err := visit(b); err != nil {
+			return err
+		}
+		at = b.end
+	}
+	return nil
+}
+
+func (m *movie) children(b box, visit func(box) error) error { return m.boxes(b.data, b.end, visit) }
+
+// unmarshal reads a small box as a whole.
+func (m *movie) unmarshal(b box, into mp4.IBox) (err error) {
+	if b.length() > maxPayload {
+		return refuse(reasonDamaged)
+	}
+	payload, err := m.f.bytes(b.data, int(b.length()))
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if recover() != nil { // the library's, over a box that it did not expect
+			err = refuse(reasonDamaged)
+		}
+	}()
+	if _, err := mp4.Unmarshal(bytes.NewReader(payload), uint64(len(payload)), into, mp4.Context{}); err != nil {
+		return refuse(reasonDamaged)
+	}
+	return nil
+}
+
+// table is the rows of a box, read one after the other through a small window of its own, so that several
+// tables can be read side by side.
+type table struct {
+	f       *file
+	at, end int64
+	row     int
+	held    []byte
+	buf     []byte
+}
+
+const tableWindow = 4 << 10
+
+// rows opens the table of a box whose rows of row bytes begin skip bytes after its start, the last four of which
+// count them. A box that claims more rows than it has room for is damaged.
+func (m *movie) rows(b box, skip int64, row int) (*table, int64, error) {
+	if b.length() < skip {
+		return nil, 0, refuse(reasonDamaged)
+	}
+	count, err := m.f.u32(b.data + skip - 4)
+	if err != nil {
+		return nil, 0, err
+	}
+	at := b.data + skip
+	if count*int64(row) > b.end-at {
+		return nil, 0, refuse(reasonDamaged)
+	}
+	return &table{f: m.f, at: at, end: at + count*int64(row), row: row}, count, nil
+}
+
+// next gives the next row, valid until the call after, or nil after the last.
+func (t *table) next() ([]byte, error) {
+	if len(t.held) == 0 {
+		if t.at >= t.end {
+			return nil, nil
+		}
+		if t.buf == nil {
+			t.buf = make([]byte, min(int64(tableWindow/t.row*t.row), t.end-t.at))
+		}
+		t.held = t.buf[:min(int64(len(t.buf)), t.end-t.at)]
+		if err := t.f.read(t.held, t.at); err != nil {
+			return nil, err
+		}
+		t.at += int64(len(t.held))
+	}
+	row := t.held[:t.row]
+	t.held = t.held[t.row:]
+	return row, nil
+}

@@ -1,0 +1,50 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// exifName begins the EXIF segment of a JPEG, and by mistake that of some WebP files.
+const exifName = "Exif\x00\x00"
+
+// orientation reads the one thing of EXIF that is needed to show a picture: 1 to 8, and 1 when there is none
+// or it makes no sense (TIFF 6.0, Orientation).
+func orientation(tiff []byte) int {
+	tiff = bytes.TrimPrefix(tiff, []byte(exifName))
+	if len(tiff) < 8 {
+		return 1
+	}
+	var order binary.ByteOrder
+	switch string(tiff[:4]) {
+	case "II*\x00":
+		order = binary.LittleEndian
+	case "MM\x00*":
+		order = binary.BigEndian
+	default:
+		return 1
+	}
+	at := int64(order.Uint32(tiff[4:]))
+	if at < 8 || at+2 > int64(len(tiff)) {
+		return 1
+	}
+	entries := tiff[at+2:]
+	for range order.Uint16(tiff[at:]) {
+		if len(entries) < 12 {
+			return 1
+		}
+		if order.Uint16(entries) == 0x0112 && order.Uint16(entries[2:]) == 3 {
+			if o := int(order.Uint16(entries[8:])); o >= 1 && o <= 8 {
+				return o
+			}
+			return 1
+		}
+		entries = entries[12:]
+	}
+	return 1
+}
+
+// orientationOnly is EXIF that says nothing but the orientation.
+func orientationOnly(o int) []byte {
+	return []byte{'M', 'M', 0, '*', 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, byte(o), 0, 0, 0, 0, 0, 0}
+}

@@ -1,0 +1,168 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// Markers of a JPEG (ITU T.81, table B.1).
+const (
+	markSOI  = 0xd8
+	markEOI  = 0xd9
+	markSOS  = 0xda
+	markAPP0 = 0xe0
+	markAPP1 = 0xe1
+	markAPP2 = 0xe2
+	markAPPE = 0xee
+	markCOM  = 0xfe
+)
+
+const (
+	maxSegments = 10_000
+	maxScans    = 200 // a decoder goes through the whole picture for each
+)
+
+// segment is one piece of a JPEG between two markers. Of a scan, length covers its picture data too.
+type segment struct {
+	mark       byte
+	at, length int64 // of the whole, marker included
+	head       []byte
+}
+
+// segments visits the pieces of a JPEG in order, the last of them EOI, and gives where the picture ends. The
+// head of a segment is as much of what follows its length as is at hand, valid during the visit.
+func (f *file) segments(visit func(segment) error) (end int64, err error) {
+	scans := 0
+	for at, count := int64(2), 0; ; count++ {
+		if count > maxSegments || scans > maxScans {
+			return 0, refuse(reasonManyParts)
+		}
+		b, err := f.bytes(at, 2)
+		if err != nil {
+			return 0, err
+		}
+		s := segment{mark: b[1], at: at, length: 2}
+		switch {
+		case b[0] != 0xff || s.mark == 0 || s.mark == markSOI:
+			return 0, refuse(reasonDamaged)
+		case s.mark == 0xff: // a fill byte
+			at++
+			count--
+			continue
+		case s.mark == markEOI:
+			return at + 2, visit(s)
+		case s.mark != 0x01 && s.mark&0xf8 != 0xd0:
+			if b, err = f.bytes(at, 4); err != nil {
+				return 0, err
+			}
+			s.length += int64(binary.BigEndian.Uint16(b[2:]))
+			if s.length < 4 {
+				return 0, refuse(reasonDamaged)
+			}
+			if s.head, err = f.bytes(at+4, int(min(s.length-4, 32<<10))); err != nil {
+				return 0, err
+			}
+			s.head = bytes.Clone(s.head)
+		}
+		if s.mark == markSOS {
+			scans++
+			next, err := f.entropy(at + s.length)
+			if err != nil {
+				return 0, err
+			}
+			s.length = next - at
+		}
+		if err := visit(s); err != nil {
+			return 0, err
+		}
+		at += s.length
+	}
+}
+
+// entropy gives where the picture data that begins at at end: at the next marker that is no restart.
+func (f *file) entropy(at int64) (int64, error) {
+	for {
+		b, err := f.from(at)
+		if err != nil {
+			return 0, err
+		}
+		mark := bytes.IndexByte(b, 0xff)
+		if mark < 0 {
+			at += int64(len(b))
+			continue
+		}
+		at += int64(mark)
+		if b, err = f.bytes(at, 2); err != nil {
+			return 0, err
+		}
+		switch {
+		case b[1] == 0xff:
+			at++
+		case b[1] == 0 || b[1]&0xf8 == 0xd0:
+			at += 2
+		default:
+			return at, nil
+		}
+	}
+}
+
+func readJPEG(f *file, facts *Facts) error {
+	framed, scanned := false, false
+	end, err := f.segments(func(s segment) error {
+		facts.Private = facts.Private || !keptInJPEG(s)
+		switch {
+		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)) && facts.Orientation == 1:
+			facts.Orientation = orientation(s.head[len(exifName):])
+		case s.mark == markSOS:
+			scanned = true
+			if !framed {
+				return refuse(reasonDamaged)
+			}
+		case s.mark >= 0xc0 && s.mark <= 0xcf && s.mark != 0xc4 && s.mark != 0xc8 && s.mark != 0xcc:
+			if framed || len(s.head) < 6 {
+				return refuse(reasonDamaged)
+			}
+			framed = true
+			return facts.frame(s)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !scanned {
+		return refuse(reasonNoPicture)
+	}
+	if end < f.size {
+		facts.Private = true
+	}
+	facts.turn()
+	facts.Frames = 1
+	return f.follows(end)
+}
+
+// frame reads the frame header (T.81, B.2.2).
+func (f *Facts) frame(s segment) error {
+	if s.mark > 0xc2 || s.head[0] != 8 {
+		return refuse(reasonJPEGKind)
+	}
+	switch s.head[5] {
+	case 1, 3, 4:
+	default:
+		return refuse(reasonJPEGKind)
+	}
+	f.Progressive, f.CMYK, f.BitDepth = s.mark == 0xc2, s.head[5] == 4, 8
+	return f.measure(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
+}
+
+// keptInJPEG tells what Clean leaves in: what is needed to show the picture right, and nothing that names
+// where, when, by whom or with what it was made.
+func keptInJPEG(s segment) bool {
+	switch {
+	case s.mark == markAPP0, s.mark == markAPPE:
+		return true
+	case s.mark == markAPP2:
+		return bytes.HasPrefix(s.head, []byte("ICC_PROFILE\x00"))
+	}
+	return s.mark != markCOM && s.mark&0xf0 != markAPP0
+}

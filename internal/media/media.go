@@ -1,0 +1,141 @@
+// Package media reads what a file is, makes its small picture, and takes out what tells of its maker.
+package media
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path"
+	"strings"
+)
+
+// Kind tells a picture from a video.
+type Kind string
+
+// The two kinds.
+const (
+	Image Kind = "image"
+	Video Kind = "video"
+)
+
+// What a file may have at most. A file beyond is refused with a sentence, whatever a network would take.
+const (
+	MaxPixels     = 100_000_000   // of a picture, or of one frame
+	MaxFrames     = 200           // of a moving picture
+	MaxImageBytes = 256 << 20     // of a picture's file
+	maxMoovBytes  = 256 << 20     // of a video's index
+	maxDurationMs = 48 * 3600_000 // of a video
+)
+
+// Claim is what a sender said of a file. The bytes decide; a claim can only be found false.
+type Claim struct {
+	Name, Mime string // either may be empty
+}
+
+// Facts are what the bytes of a file say. Zero means unknown.
+type Facts struct {
+	Kind          Kind
+	Mime          string // image/jpeg, image/png, image/webp, image/gif, video/mp4 or video/quicktime
+	Bytes         int64
+	Width, Height int     // as it is shown: rotation and the shape of the pixels are applied
+	DurationMs    int64   // of a video, or of a moving picture
+	FPS           float64 // of a video, on average
+	VideoCodec    string  // h264, h265, vp8, vp9, av1, or the file's own code for another
+	AudioCodec    string  // aac, or the file's own code for another; "" without sound
+	BitRate       int64   // bits per second of all tracks together
+	Frames        int     // of a picture; more than one when it moves
+
+	Orientation int    // of a picture as EXIF counts it, 1 to 8; of a video 1, 3, 6 or 8
+	BitDepth    int    // of a colour
+	Chroma      string // of a video: 4:2:0, 4:2:2, 4:4:4 or 4:0:0
+	HDR         bool   // a video in PQ, HLG or Dolby Vision
+	CMYK        bool   // a JPEG made for print
+	Progressive bool   // a progressive JPEG, or an interlaced PNG
+
+	AudioChannels int
+	AudioRate     int  // samples per second
+	MoovFirst     bool // a video that can be played while it loads
+	EditList      bool // a video with an edit list that does more than to start at its beginning
+	Fragmented    bool // a video in fragments
+	Interlaced    bool // a video in half pictures
+
+	// Private says that Clean has something to take out: without it the file may be served as it is.
+	Private bool
+}
+
+// Animated tells whether a picture moves.
+func (f Facts) Animated() bool { return f.Kind == Image && f.Frames > 1 }
+
+// Refusal is why a file is not taken, as a sentence for the person who sent it. Every other error of this
+// package is one of reading the file, or of the context.
+type Refusal struct{ Reason string }
+
+func (r *Refusal) Error() string { return r.Reason }
+
+func refuse(reason string) error { return &Refusal{Reason: reason} }
+
+// Read tells what the file of size bytes is. It reads headers and tables, of pictures also the rest once, in
+// pieces of 64 KiB: what it holds in memory does not depend on the file. A file that is not taken is a
+// *Refusal. The decoding of a picture's pixels is Thumbnail's, which may refuse it still.
+func Read(ctx context.Context, r io.ReaderAt, size int64, claim Claim) (Facts, error) {
+	f := newFile(ctx, r, size)
+	format, err := f.sniff()
+	if err != nil {
+		return Facts{}, err
+	}
+	if claimed := claim.kind(); claimed != "" && claimed != format.kind {
+		return Facts{}, refuse(otherKind(claim, format.kind))
+	}
+	facts := Facts{Kind: format.kind, Mime: format.mime, Bytes: size, Orientation: 1}
+	if format.kind == Image && size > MaxImageBytes {
+		return Facts{}, refuse(reasonHeavy)
+	}
+	if err := format.read(f, &facts); err != nil {
+		return Facts{}, err
+	}
+	if err := f.archive(); err != nil {
+		return Facts{}, err
+	}
+	return facts, nil
+}
+
+// measure takes a picture's size before rotation.
+func (f *Facts) measure(width, height int64) error {
+	switch {
+	case width <= 0 || height <= 0:
+		return refuse(reasonNoSize)
+	case width > MaxPixels || height > MaxPixels || width*height > MaxPixels:
+		return refuse(tooManyPixels(width, height))
+	}
+	f.Width, f.Height = int(width), int(height)
+	return nil
+}
+
+// turn applies the orientation to the size.
+func (f *Facts) turn() {
+	if f.Orientation >= 5 {
+		f.Width, f.Height = f.Height, f.Width
+	}
+}
+
+func (c Claim) kind() Kind {
+	switch strings.ToLower(path.Ext(c.Name)) {
+	case ".jpg", ".jpeg", ".jpe", ".png", ".apng", ".gif", ".webp", ".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff":
+		return Image
+	case ".mp4", ".m4v", ".mov", ".qt", ".3gp", ".webm", ".mkv", ".avi":
+		return Video
+	}
+	switch major, _, _ := strings.Cut(strings.ToLower(c.Mime), "/"); Kind(major) {
+	case Image:
+		return Image
+	case Video:
+		return Video
+	}
+	return ""
+}
+
+// IsRefusal tells a file that is not taken from one that could not be read.
+func IsRefusal(err error) bool {
+	_, ok := errors.AsType[*Refusal](err)
+	return ok
+}

@@ -1,0 +1,294 @@
+package media
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/abema/go-mp4"
+)
+
+// movie is an MP4 or MOV under examination.
+type movie struct {
+	f     *file
+	facts *Facts
+	seen  int // boxes
+
+	moov, mdat box
+	timescale  int64
+	duration   int64 // in the timescale
+	tracks     []*track
+	fragments  *fragments // nil in a file without
+}
+
+func readMP4(f *file, facts *Facts) error {
+	m := &movie{f: f, facts: facts}
+	if err := m.top(); err != nil {
+		return err
+	}
+	if !m.moov.there() {
+		return refuse(reasonNoMoov)
+	}
+	return m.settle()
+}
+
+// top visits the boxes of the file. What stands after a whole video and is no box is let be.
+func (m *movie) top() error {
+	count := 0
+	for at := int64(0); at <= m.f.size-8; {
+		if count++; count > maxTop {
+			return refuse(reasonManyParts)
+		}
+		b, err := m.f.boxAt(at, m.f.size)
+		switch {
+		case err != nil && m.moov.there() && m.mdat.there() && !letters(b.name):
+			return nil
+		case err != nil && b.name == "moov":
+			return refuse(reasonNoMoov)
+		case err != nil:
+			return err
+		}
+		if err := m.topBox(b); err != nil {
+			return err
+		}
+		at = b.end
+	}
+	return nil
+}
+
+func (m *movie) topBox(b box) error {
+	switch b.name {
+	case "moov":
+		switch {
+		case m.moov.there():
+			return refuse(reasonDamaged)
+		case b.length() > maxMoovBytes:
+			return refuse(reasonBigMoov)
+		}
+		m.moov = b
+		m.facts.MoovFirst = !m.mdat.there()
+		return m.readMoov()
+	case "mdat":
+		if !m.mdat.there() {
+			m.mdat = b
+		}
+	case "moof":
+		if m.fragments != nil {
+			return m.readMoof(b)
+		}
+	}
+	return m.private(b)
+}
+
+func (m *movie) readMoov() error {
+	return m.children(m.moov, func(b box) error {
+		switch b.name {
+		case "mvhd":
+			var head mp4.Mvhd
+			if err := m.unmarshal(b, &head); err != nil {
+				return err
+			}
+			m.timescale, m.duration = int64(head.Timescale), known(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
+		case "trak":
+			return m.readTrack(b)
+		case "mvex":
+			return m.readExtends(b)
+		case "cmov":
+			return refuse(reasonDamaged) // an index that is packed, of thirty years ago
+		}
+		return m.private(b)
+	})
+}
+
+// known gives a duration, or 0 where all bits are set, which stands for unknown (14496-12, 8.2.2.3).
+func known(version uint8, v0, v1 uint64) int64 {
+	switch {
+	case version == 0 && v0 < math.MaxUint32:
+		return int64(v0) //nolint:gosec // of 32 bits
+	case version != 0 && v1 < math.MaxInt64:
+		return int64(v1)
+	}
+	return 0
+}
+
+// settle draws the facts of the file from those of its tracks.
+func (m *movie) settle() error {
+	for _, t := range m.tracks {
+		if t.outside {
+			return refuse(reasonOutside)
+		}
+		if err := m.readTables(t); err != nil {
+			return err
+		}
+	}
+	video, audio := m.first("vide"), m.first("soun")
+	if video == nil {
+		if audio != nil {
+			return refuse(reasonAudio)
+		}
+		return refuse(reasonNoVideo)
+	}
+	if err := m.describeVideo(video); err != nil {
+		return err
+	}
+	if audio != nil {
+		if err := m.describeAudio(audio); err != nil {
+			return err
+		}
+	}
+	return m.time(video)
+}
+
+// first gives the first track of a kind, one that is switched on before one that is not; nil without.
+func (m *movie) first(handler string) (found *track) {
+	for _, t := range m.tracks {
+		if t.handler == handler && (found == nil || !found.enabled && t.enabled) {
+			found = t
+		}
+	}
+	return found
+}
+
+// time settles how long the video is and how many pictures a second it has.
+func (m *movie) time(video *track) error {
+	samples, length := video.samples, video.length
+	if m.fragments != nil {
+		seen := m.fragments.of(video.id)
+		samples, length = samples+seen.samples, max(length, seen.end)
+		m.facts.Fragmented = true
+	}
+	switch {
+	case samples == 0 && m.fragments != nil:
+		return refuse(reasonFragmentEnd)
+	case samples == 0:
+		return refuse(reasonNoSamples)
+	}
+	if length > 0 && video.timescale > 0 {
+		m.facts.FPS = math.Round(1000*float64(samples)*float64(video.timescale)/float64(length)) / 1000
+	}
+	ms := milliseconds(m.duration, m.timescale)
+	if ms == 0 && m.fragments != nil {
+		ms = milliseconds(m.fragments.duration, m.timescale)
+	}
+	if ms == 0 {
+		ms = max(milliseconds(length, video.timescale), milliseconds(video.duration, video.timescale))
+	}
+	switch {
+	case ms <= 0:
+		return refuse(reasonNoLength)
+	case ms > maxDurationMs:
+		return refuse(reasonTooLong)
+	}
+	m.facts.DurationMs = ms
+	m.facts.BitRate = int64(float64(m.facts.Bytes) * 8000 / float64(ms))
+	return nil
+}
+
+// milliseconds is MaxInt64 for what is longer than anything, so that the limit finds it.
+func milliseconds(units, timescale int64) int64 {
+	if units <= 0 || timescale <= 0 {
+		return 0
+	}
+	ms := math.Round(float64(units) * 1000 / float64(timescale))
+	if ms > maxDurationMs {
+		return math.MaxInt64
+	}
+	return max(1, int64(ms))
+}
+
+// describeVideo reads the first sample description of the track of pictures (14496-12, 12.1.3).
+func (m *movie) describeVideo(t *track) error {
+	const head = 78 // of the entry, before its boxes
+	entry, err := m.entry(t, head)
+	if err != nil {
+		return err
+	}
+	b, err := m.f.bytes(entry.data+24, 4)
+	if err != nil {
+		return err
+	}
+	width, height := int64(binary.BigEndian.Uint16(b)), int64(binary.BigEndian.Uint16(b[2:]))
+	if width == 0 || height == 0 {
+		width, height = t.width, t.height
+	}
+	if m.facts.VideoCodec, err = videoCodec(entry.name); err != nil {
+		return err
+	}
+	m.facts.BitDepth = 8
+	err = m.boxes(entry.data+head, entry.end, func(b box) error {
+		if b.name != "pasp" {
+			return m.describePixels(b)
+		}
+		var shape mp4.PixelAspectRatioBox
+		if err := m.unmarshal(b, &shape); err != nil {
+			return err
+		}
+		if h, v := int64(shape.HSpacing), int64(shape.VSpacing); h > 0 && v > 0 && h <= 64*v && v <= 64*h {
+			width = max(1, (width*h+v/2)/v)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.facts.Orientation = t.orientation
+	if err := m.facts.measure(width, height); err != nil {
+		return err
+	}
+	m.facts.turn()
+	return nil
+}
+
+// describeAudio reads the first sample description of the track of sound (14496-12, 12.2.3).
+func (m *movie) describeAudio(t *track) error {
+	entry, err := m.entry(t, 28)
+	if err != nil {
+		return err
+	}
+	b, err := m.f.bytes(entry.data, 28)
+	if err != nil {
+		return err
+	}
+	m.facts.AudioChannels = int(binary.BigEndian.Uint16(b[16:]))
+	m.facts.AudioRate = int(binary.BigEndian.Uint16(b[24:]))
+	boxes := entry.data + 28
+	if m.facts.Mime == "video/quicktime" { // QuickTime File Format, Sound Sample Description (Version 1), (Version 2)
+		switch binary.BigEndian.Uint16(b[8:]) {
+		case 1:
+			boxes += 16
+		case 2:
+			if b, err = m.f.bytes(entry.data, 48); err != nil {
+				return err
+			}
+			m.facts.AudioRate = int(min(math.Float64frombits(binary.BigEndian.Uint64(b[32:])), 1<<20))
+			m.facts.AudioChannels = int(min(binary.BigEndian.Uint32(b[40:]), 1<<10))
+			boxes += 36
+		}
+	}
+	m.facts.AudioRate = max(0, m.facts.AudioRate)
+	m.facts.AudioCodec, err = m.audioCodec(entry, boxes)
+	return err
+}
+
+// entry gives the first sample description, with at least least bytes of content.
+func (m *movie) entry(t *track, least int64) (box, error) {
+	if t.stsd.length() < 16 {
+		return box{}, refuse(reasonDamaged)
+	}
+	entry, err := m.f.boxAt(t.stsd.data+8, t.stsd.end)
+	if err != nil {
+		return box{}, err
+	}
+	if entry.length() < least {
+		return box{}, refuse(reasonDamaged)
+	}
+	return entry, nil
+}
+
+func letters(name string) bool {
+	for _, r := range name {
+		if r != ' ' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') {
+			return false
+		}
+	}
+	return len(name) == 4
+}

@@ -1,0 +1,135 @@
+package media
+
+import (
+	"encoding/binary"
+	"slices"
+)
+
+const (
+	pngHead   = 8
+	maxChunks = 100_000
+)
+
+// chunk is one piece of a PNG or of a WebP.
+type chunk struct {
+	name       string
+	at, length int64 // where it begins, name included, and how long its content is
+	data       int64 // where its content begins
+}
+
+// pngChunks visits the chunks up to IEND and gives where that ends (PNG, 5.3).
+func (f *file) pngChunks(visit func(chunk) error) (end int64, err error) {
+	at := int64(pngHead)
+	for range maxChunks {
+		b, err := f.bytes(at, 8)
+		if err != nil {
+			return 0, err
+		}
+		c := chunk{name: string(b[4:8]), at: at, length: int64(binary.BigEndian.Uint32(b)), data: at + 8}
+		if c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }) {
+			return 0, refuse(reasonDamaged)
+		}
+		at += c.length + 12
+		if at > f.size {
+			return 0, refuse(reasonTruncated)
+		}
+		if err := visit(c); err != nil {
+			return 0, err
+		}
+		if c.name == "IEND" {
+			return at, nil
+		}
+	}
+	return 0, refuse(reasonManyParts)
+}
+
+func readPNG(f *file, facts *Facts) error {
+	first, pixels, animated := true, false, false
+	frames := 0
+	end, err := f.pngChunks(func(c chunk) error {
+		if first != (c.name == "IHDR") {
+			return refuse(reasonDamaged)
+		}
+		first = false
+		facts.Private = facts.Private || !keptInPNG(c.name)
+		switch c.name {
+		case "IHDR":
+			return facts.ihdr(f, c)
+		case "IDAT":
+			pixels = true
+		case "acTL":
+			animated = true
+		case "fcTL":
+			return facts.fctl(f, c, &frames)
+		case "eXIf":
+			exif, err := f.upTo(c.data, int(min(c.length, window/2)))
+			if err != nil {
+				return err
+			}
+			facts.Orientation = orientation(exif)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case !pixels:
+		return refuse(reasonNoPicture)
+	}
+	if end < f.size {
+		facts.Private = true
+	}
+	facts.Frames = 1
+	if animated && frames > 1 {
+		facts.Frames = frames
+	} else {
+		facts.DurationMs = 0
+	}
+	facts.turn()
+	return f.follows(end)
+}
+
+// ihdr reads the header (PNG, 11.2.1).
+func (f *Facts) ihdr(from *file, c chunk) error {
+	if c.length != 13 {
+		return refuse(reasonDamaged)
+	}
+	b, err := from.bytes(c.data, 13)
+	if err != nil {
+		return err
+	}
+	f.BitDepth, f.Progressive = int(b[8]), b[12] == 1
+	return f.measure(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
+}
+
+// fctl counts a frame and how long it stays (APNG, fcTL).
+func (f *Facts) fctl(from *file, c chunk, frames *int) error {
+	if *frames++; *frames > MaxFrames {
+		return refuse(reasonFrames)
+	}
+	if c.length != 26 {
+		return refuse(reasonDamaged)
+	}
+	b, err := from.bytes(c.data, 26)
+	if err != nil {
+		return err
+	}
+	delay, per := int64(binary.BigEndian.Uint16(b[20:])), int64(binary.BigEndian.Uint16(b[22:]))
+	if per == 0 {
+		per = 100
+	}
+	f.DurationMs += delay * 1000 / per
+	return nil
+}
+
+// keptInPNG tells what Clean leaves in: the picture, its colours and its motion.
+func keptInPNG(name string) bool {
+	if name[0] < 'a' { // critical: without it there is no picture
+		return true
+	}
+	switch name {
+	case "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI", "sBIT", "bKGD", "pHYs", "hIST", "sPLT", "acTL", "fcTL", "fdAT":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,111 @@
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/jpeg"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+const (
+	posterTime  = 30 * time.Second
+	posterBytes = 4 << 20 // of what ffmpeg may answer
+)
+
+// Poster makes the small picture of a video as Thumbnail makes that of a picture: a frame by ffmpeg where that
+// is on the PATH and manages it, and else a drawn card. It fails only when the file cannot be read, or with the
+// context.
+//
+// What ffmpeg is given is no file of a stranger's but an excerpt written here, with one sample in it: no
+// playlist, no reference to other files, nothing to seek for.
+func Poster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
+	if facts.Kind != Video {
+		return nil, fmt.Errorf("make a poster of %s: it is no video", facts.Mime)
+	}
+	ffmpeg, err := exec.LookPath("ffmpeg")
+	if err != nil {
+		return card(facts)
+	}
+	picture, err := frame(ctx, ffmpeg, newFile(ctx, r, facts.Bytes), facts)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && !errors.Is(err, errNoFrame) && !IsRefusal(err):
+		return nil, err
+	case err != nil:
+		return card(facts)
+	}
+	return encode(upright(shrink(picture), facts.Orientation))
+}
+
+// errNoFrame says that ffmpeg made nothing of the excerpt.
+var errNoFrame = errors.New("no frame")
+
+// frame has ffmpeg decode one sample.
+func frame(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Image, error) {
+	excerpt, err := f.excerpt(facts)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "belfry-poster-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for a poster: %w", err)
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // the system clears its temporary folder
+	in := filepath.Join(folder, "excerpt.mov")
+	if err := os.WriteFile(in, excerpt, 0o600); err != nil {
+		return nil, fmt.Errorf("write a poster's excerpt: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, posterTime)
+	defer cancel()
+	command := exec.CommandContext(ctx, ffmpeg, arguments(in, facts)...) //nolint:gosec // no word of it is a sender's
+	command.Dir, command.Env, command.WaitDelay = folder, []string{"LC_ALL=C"}, time.Second
+	confine(command)
+	out := &bounded{left: posterBytes}
+	command.Stdout = out
+	if err := command.Run(); err != nil {
+		return nil, errNoFrame
+	}
+	picture, err := jpeg.Decode(&out.Buffer)
+	if err != nil {
+		return nil, errNoFrame
+	}
+	return picture, nil
+}
+
+// arguments are those of ffmpeg: the demuxer is not to be guessed, no protocol but that of files is known, and
+// one frame leaves, no larger than a thumbnail. It is turned here, by the facts.
+func arguments(in string, facts Facts) []string {
+	width, height := facts.Width, facts.Height
+	if facts.Orientation >= 5 {
+		width, height = height, width
+	}
+	width, height = fit(width, height)
+	return []string{
+		"-nostdin", "-hide_banner", "-loglevel", "error", "-threads", "1", "-max_alloc", "536870912",
+		"-protocol_whitelist", "file", "-noautorotate", "-f", "mov", "-i", in,
+		"-map", "0:v:0", "-frames:v", "1", "-an", "-sn", "-dn",
+		"-vf", fmt.Sprintf("scale=%d:%d", width, height), "-pix_fmt", "yuvj420p",
+		"-protocol_whitelist", "pipe", "-c:v", "mjpeg", "-q:v", "4", "-f", "image2pipe", "pipe:1",
+	}
+}
+
+// bounded keeps what is written up to a limit, and breaks the pipe beyond.
+type bounded struct {
+	bytes.Buffer
+	left int
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return b.Buffer.Write(p)
+}

@@ -1,0 +1,257 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// sniffed is how far programs look for signs of what a file is.
+const sniffed = 1024
+
+type format struct {
+	kind Kind
+	mime string
+	read func(*file, *Facts) error
+}
+
+// sign is how a format that is not taken begins.
+type sign struct {
+	at     int
+	magic  string
+	reason string
+}
+
+var signs = []sign{
+	{0, "%PDF-", reasonPDF},
+	{0, "PK\x03\x04", reasonArchive},
+	{0, "PK\x05\x06", reasonArchive},
+	{0, "Rar!\x1a\x07", reasonArchive},
+	{0, "7z\xbc\xaf\x27\x1c", reasonArchive},
+	{0, "\x1f\x8b", reasonArchive},
+	{0, "BZh", reasonArchive},
+	{0, "\xfd7zXZ\x00", reasonArchive},
+	{0, "\x28\xb5\x2f\xfd", reasonArchive},
+	{257, "ustar", reasonArchive},
+	{0, "II*\x00", reasonTIFF},
+	{0, "MM\x00*", reasonTIFF},
+	{0, "II+\x00", reasonTIFF},
+	{0, "MM\x00+", reasonTIFF},
+	{0, "FUJIFILMCCD-RAW", reasonRaw},
+	{0, "IIRO", reasonRaw},
+	{0, "IIU\x00", reasonRaw},
+	{0, "BM", reasonBMP},
+	{0, "\x00\x00\x01\x00", reasonICO},
+	{0, "8BPS", reasonPSD},
+	{0, "\xff\x0a", reasonJXL},
+	{4, "JXL \r\n\x87\n", reasonJXL},
+	{4, "jP  \r\n\x87\n", reasonJP2},
+	{0, "\xff\x4f\xff\x51", reasonJP2},
+	{0, "\x1a\x45\xdf\xa3", reasonWebM},
+	{8, "AVI ", reasonAVI},
+	{8, "WAVE", reasonAudio},
+	{0, "FLV\x01", reasonFLV},
+	{0, "\x00\x00\x01\xba", reasonMPEG},
+	{0, "\x00\x00\x01\xb3", reasonMPEG},
+	{0, "\x30\x26\xb2\x75\x8e\x66\xcf\x11", reasonWMV},
+	{0, "ID3", reasonAudio},
+	{0, "\xff\xfb", reasonAudio},
+	{0, "\xff\xf1", reasonAudio},
+	{0, "OggS", reasonAudio},
+	{0, "fLaC", reasonAudio},
+	{0, "MZ", reasonProgram},
+	{0, "\x7fELF", reasonProgram},
+	{0, "\xcf\xfa\xed\xfe", reasonProgram},
+	{0, "\xca\xfe\xba\xbe", reasonProgram},
+	{0, "#!", reasonProgram},
+	{0, "\x00asm", reasonProgram},
+	{0, "#EXTM3U", reasonPlaylist},
+	{0, "ffconcat", reasonPlaylist},
+	{0, "[playlist]", reasonPlaylist},
+}
+
+// markup is what a program may take for a page, a drawing or a script when it stands near a file's beginning.
+var markup = []struct{ word, reason string }{
+	{"<svg", reasonSVG},
+	{"<mpd", reasonPlaylist},
+	{"<smil", reasonPlaylist},
+	{"<html", reasonHTML},
+	{"<!doctype", reasonHTML},
+	{"<head", reasonHTML},
+	{"<body", reasonHTML},
+	{"<iframe", reasonHTML},
+	{"<script", reasonHTML},
+	{"<?php", reasonProgram},
+	{"#extm3u", reasonPlaylist},
+	{"%pdf-", reasonPDF},
+}
+
+// sniff tells the format by the first bytes, and refuses what is also something else by them.
+func (f *file) sniff() (format, error) {
+	if f.size <= 0 {
+		return format{}, refuse(reasonEmpty)
+	}
+	head, err := f.upTo(0, sniffed)
+	if err != nil {
+		return format{}, err
+	}
+	head = bytes.Clone(head) // the window moves on
+	taken, ok, err := recognise(head)
+	switch {
+	case err != nil:
+		return format{}, err
+	case !ok:
+		return format{}, refuse(whatElse(head))
+	case marked(head) != "" || scripted(head):
+		return format{}, refuse(reasonActive)
+	}
+	return taken, nil
+}
+
+func recognise(head []byte) (format, bool, error) {
+	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	switch {
+	case begins("\xff\xd8\xff"):
+		return format{Image, "image/jpeg", readJPEG}, true, nil
+	case begins("\x89PNG\r\n\x1a\n"):
+		return format{Image, "image/png", readPNG}, true, nil
+	case begins("GIF87a"), begins("GIF89a"):
+		return format{Image, "image/gif", readGIF}, true, nil
+	case begins("RIFF") && len(head) >= 12 && string(head[8:12]) == "WEBP":
+		return format{Image, "image/webp", readWebP}, true, nil
+	case len(head) >= 8 && string(head[4:8]) == "ftyp":
+		mime, err := brand(head)
+		return format{Video, mime, readMP4}, true, err
+	case len(head) >= 8 && slices.Contains([]string{"moov", "mdat", "wide", "pnot"}, string(head[4:8])):
+		return format{Video, "video/quicktime", readMP4}, true, nil // QuickTime of before there was ftyp
+	}
+	return format{}, false, nil
+}
+
+// brand tells by the file type box what of the many files made of boxes this is (ISO/IEC 14496-12, 4.3).
+func brand(head []byte) (mime string, err error) {
+	size := min(int64(binary.BigEndian.Uint32(head)), int64(len(head)))
+	if size < 12 {
+		return "", refuse(reasonDamaged)
+	}
+	brands := []string{string(head[8:12])}
+	for at := int64(16); at+4 <= size; at += 4 {
+		brands = append(brands, string(head[at:at+4]))
+	}
+	any := func(of ...string) bool {
+		return slices.ContainsFunc(brands, func(b string) bool { return slices.Contains(of, b) })
+	}
+	switch brands[0] {
+	case "avif", "avis":
+		return "", refuse(reasonAVIF)
+	case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs":
+		return "", refuse(reasonHEIC)
+	case "mif1", "msf1", "mif2", "miaf":
+		if any("avif", "avis") {
+			return "", refuse(reasonAVIF)
+		}
+		return "", refuse(reasonHEIC)
+	case "crx ":
+		return "", refuse(reasonRaw)
+	case "jp2 ", "jpx ", "jpm ", "mjp2":
+		return "", refuse(reasonJP2)
+	case "jxl ":
+		return "", refuse(reasonJXL)
+	case "M4A ", "M4B ", "M4P ", "F4A ", "F4B ":
+		return "", refuse(reasonAudio)
+	case "qt  ":
+		return "video/quicktime", nil
+	}
+	known := func(b string) bool {
+		return slices.Contains([]string{"mp41", "mp42", "mp71", "avc1", "hvc1", "hev1", "av01", "dash", "MSNV", "M4V ", "M4VH", "M4VP", "f4v ", "F4V ", "XAVC", "MSDH", "cmfc", "cmf2"}, b) ||
+			strings.HasPrefix(b, "iso") || strings.HasPrefix(b, "3gp") || strings.HasPrefix(b, "3g2") || strings.HasPrefix(b, "NDS")
+	}
+	switch {
+	case slices.ContainsFunc(brands, known):
+		return "video/mp4", nil
+	case any("qt  "):
+		return "video/quicktime", nil
+	}
+	return "", refuse(reasonUnknown)
+}
+
+// whatElse names what is not taken as well as its first bytes allow.
+func whatElse(head []byte) string {
+	for _, s := range signs {
+		if len(head) >= s.at && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
+			return s.reason
+		}
+	}
+	if reason := marked(head); reason != "" {
+		return reason
+	}
+	if !bytes.ContainsFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == '\uFFFD' }) {
+		return reasonText
+	}
+	return reasonUnknown
+}
+
+func marked(head []byte) string {
+	head = bytes.ToLower(head)
+	for _, m := range markup {
+		if bytes.Contains(head, []byte(m.word)) {
+			return m.reason
+		}
+	}
+	return ""
+}
+
+// scripted tells whether a picture's first bytes also begin a script: those formats whose magic is a name in
+// JavaScript, followed by a comment or an assignment where an honest picture has a length.
+func scripted(head []byte) bool {
+	switch {
+	case bytes.HasPrefix(head, []byte("GIF8")) && len(head) > 8:
+		return string(head[6:8]) == "/*" || head[6] == '=' && head[7] >= ' ' && head[7] < 0x7f
+	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")) && len(head) > 6:
+		return string(head[4:6]) == "/*"
+	}
+	return false
+}
+
+// follows refuses a picture after whose end another kind of file begins. What else stands there, as telephones
+// write it, Clean cuts off.
+func (f *file) follows(end int64) error {
+	head, err := f.upTo(end, sniffed)
+	if err != nil {
+		return err
+	}
+	reason := marked(head)
+	for _, s := range signs {
+		if len(head) >= s.at && len(s.magic) > 2 && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
+			reason = s.reason
+		}
+	}
+	switch reason {
+	case reasonArchive, reasonPDF, reasonHTML, reasonSVG, reasonProgram:
+		return refuse(reasonActive)
+	}
+	return nil
+}
+
+// archive refuses a file at whose end the directory of a ZIP archive stands: programs that open archives, and
+// those that run them, look for it from behind (APPNOTE.TXT, 4.3.16).
+func (f *file) archive() error {
+	const directory = 22
+	tail, err := f.upTo(max(0, f.size-window), window)
+	if err != nil {
+		return err
+	}
+	for at := bytes.LastIndex(tail, []byte("PK\x05\x06")); at >= 0; at = bytes.LastIndex(tail[:at], []byte("PK\x05\x06")) {
+		end := tail[at:]
+		if len(end) < directory {
+			continue
+		}
+		comment := int(binary.LittleEndian.Uint16(end[20:]))
+		length := int64(binary.LittleEndian.Uint32(end[12:]))
+		if directory+comment <= len(end) && length <= f.size && binary.LittleEndian.Uint16(end[4:]) == 0 {
+			return refuse(reasonActive)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package media
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/draw"
+	"golang.org/x/image/webp"
+)
+
+const (
+	thumbnailSide    = 480
+	thumbnailQuality = 82
+
+	// MaxDecodeBytes is how much memory the decoding of a picture may take. A picture that needs more, which is
+	// one of tens of millions of pixels in an uncommon form, gets a drawn card.
+	MaxDecodeBytes = 512 << 20
+)
+
+// DecodeBytes is how much memory Thumbnail will take for the file at most, so that a caller who makes several
+// at once can bound their sum.
+func (f Facts) DecodeBytes() int64 {
+	need := f.decodeBytes()
+	if need > MaxDecodeBytes {
+		return 1 << 20
+	}
+	return need
+}
+
+func (f Facts) decodeBytes() int64 {
+	pixel := int64(4)
+	switch f.Mime {
+	case "image/jpeg":
+		if f.CMYK {
+			pixel = 8
+		}
+		if f.Progressive { // its coefficients are kept, four bytes each
+			pixel *= 5
+		}
+	case "image/png":
+		if f.BitDepth == 16 {
+			pixel = 8
+		}
+		if f.Progressive {
+			pixel *= 2
+		}
+	case "image/gif":
+		pixel = 1
+	case "image/webp":
+		pixel = 10
+	}
+	return 1<<20 + pixel*int64(f.Width)*int64(f.Height)
+}
+
+// Thumbnail makes the small picture of a picture: a JPEG, at most 480 pixels on its longer side, turned the
+// right way up, on white, of the first frame. A picture that cannot be decoded is a *Refusal.
+func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
+	if facts.Kind != Image {
+		return nil, fmt.Errorf("make a thumbnail of %s: it is no picture", facts.Mime)
+	}
+	if facts.decodeBytes() > MaxDecodeBytes {
+		return card(facts)
+	}
+	f := newFile(ctx, r, facts.Bytes)
+	picture, err := f.decode(facts)
+	switch {
+	case f.failed != nil:
+		return nil, f.failed
+	case err != nil:
+		return nil, err
+	}
+	return encode(upright(shrink(picture), facts.Orientation))
+}
+
+// decode decodes the picture, or its first frame, if it is as large as the facts say.
+func (f *file) decode(facts Facts) (picture image.Image, err error) {
+	config, decode := decoders(facts.Mime)
+	if config == nil {
+		return nil, fmt.Errorf("decode %s: unknown", facts.Mime)
+	}
+	defer func() {
+		if recover() != nil { // a decoder's, over a file that it did not expect
+			picture, err = nil, refuse(reasonDamaged)
+		}
+	}()
+	open := func() (io.Reader, error) { return f.whole(), nil }
+	if facts.Mime == "image/webp" && facts.Frames > 1 {
+		open = f.firstFrame
+	}
+	in, err := open()
+	if err != nil {
+		return nil, err
+	}
+	size, err := config(bufio.NewReader(in))
+	if err != nil || size.Width <= 0 || size.Height <= 0 || size.Width*size.Height > facts.Width*facts.Height {
+		return nil, refuse(reasonDamaged)
+	}
+	if in, err = open(); err != nil {
+		return nil, err
+	}
+	picture, err = decode(bufio.NewReaderSize(in, window))
+	if err != nil || picture.Bounds().Empty() {
+		return nil, refuse(reasonDamaged)
+	}
+	return picture, nil
+}
+
+func decoders(mime string) (func(io.Reader) (image.Config, error), func(io.Reader) (image.Image, error)) {
+	switch mime {
+	case "image/jpeg":
+		return jpeg.DecodeConfig, jpeg.Decode
+	case "image/png":
+		return png.DecodeConfig, png.Decode
+	case "image/gif":
+		return gif.DecodeConfig, gif.Decode
+	case "image/webp":
+		return webp.DecodeConfig, webp.Decode
+	}
+	return nil, nil
+}
+
+// firstFrame gives the first frame of a moving WebP as a WebP of its own, since the decoder knows no others.
+func (f *file) firstFrame() (io.Reader, error) {
+	end, err := f.riffEnd()
+	if err != nil {
+		return nil, err
+	}
+	var frame io.Reader
+	err = f.riffChunks(riffHead, end, func(c chunk) error {
+		if frame != nil || c.name != "ANMF" || c.length < 16 {
+			return nil
+		}
+		b, err := f.bytes(c.data, 16)
+		if err != nil {
+			return err
+		}
+		head := []byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00")
+		size := bytes.Clone(b[6:12])
+		if b, err = f.upTo(c.data+16, 4); err != nil {
+			return err
+		}
+		if string(b) == "ALPH" {
+			head[20] = 0x10
+		}
+		head = append(head, size...)
+		length := c.length - 16
+		binary.LittleEndian.PutUint32(head[4:], uint32(min(int64(len(head))-8+length, 1<<32-1))) //nolint:gosec // bounded
+		frame = io.MultiReader(bytes.NewReader(head), io.NewSectionReader(f, c.data+16, length))
+		return nil
+	})
+	if err == nil && frame == nil {
+		err = refuse(reasonNoPicture)
+	}
+	return frame, err
+}
+
+// shrink draws the picture on white, no longer than a thumbnail.
+func shrink(picture image.Image) *image.RGBA {
+	from := picture.Bounds()
+	width, height := fit(from.Dx(), from.Dy())
+	small := image.NewRGBA(image.Rect(0, 0, width, height))
+	draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
+	draw.ApproxBiLinear.Scale(small, small.Bounds(), picture, from, draw.Over, nil)
+	return small
+}
+
+// fit gives the size of the small picture of one of that size: never larger, and never nothing.
+func fit(width, height int) (w, h int) {
+	longest := max(width, height)
+	if longest <= thumbnailSide {
+		return max(1, width), max(1, height)
+	}
+	return max(1, width*thumbnailSide/longest), max(1, height*thumbnailSide/longest)
+}
+
+// upright turns the picture as its EXIF orientation asks.
+func upright(from *image.RGBA, orientation int) *image.RGBA {
+	if orientation < 2 || orientation > 8 {
+		return from
+	}
+	width, height := from.Bounds().Dx(), from.Bounds().Dy()
+	to := image.NewRGBA(image.Rect(0, 0, width, height))
+	if orientation >= 5 {
+		to = image.NewRGBA(image.Rect(0, 0, height, width))
+	}
+	right, bottom := width-1, height-1
+	for y := range height {
+		for x := range width {
+			var at image.Point
+			switch orientation {
+			case 2:
+				at = image.Pt(right-x, y)
+			case 3:
+				at = image.Pt(right-x, bottom-y)
+			case 4:
+				at = image.Pt(x, bottom-y)
+			case 5:
+				at = image.Pt(y, x)
+			case 6:
+				at = image.Pt(bottom-y, x)
+			case 7:
+				at = image.Pt(bottom-y, right-x)
+			case 8:
+				at = image.Pt(y, right-x)
+			}
+			to.SetRGBA(at.X, at.Y, from.RGBAAt(x, y))
+		}
+	}
+	return to
+}
+
+func encode(picture image.Image) ([]byte, error) {
+	var out bytes.Buffer
+	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: thumbnailQuality}); err != nil {
+		return nil, fmt.Errorf("encode a small picture: %w", err)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,140 @@
+package media
+
+import (
+	"encoding/binary"
+
+	"github.com/abema/go-mp4"
+)
+
+// track is what the index says of one track.
+type track struct {
+	id            uint32
+	at            box // the whole of it
+	enabled       bool
+	outside       bool // its data is in another file
+	handler       string
+	orientation   int
+	width, height int64 // as the header says, before rotation
+	timescale     int64
+	duration      int64 // as the header says
+	length        int64 // as the table of times says
+	samples       int64
+
+	stsd, stts, stsc, stsz, stco, stss box
+}
+
+const maxTracks = 100
+
+func (m *movie) readTrack(trak box) error {
+	t := &track{at: trak, orientation: 1}
+	if m.tracks = append(m.tracks, t); len(m.tracks) > maxTracks {
+		return refuse(reasonManyParts)
+	}
+	return m.children(trak, func(b box) error {
+		switch b.name {
+		case "tkhd":
+			return m.readTrackHead(t, b)
+		case "edts":
+			return m.readEdits(b)
+		case "mdia":
+			return m.readMedia(t, b)
+		}
+		return m.private(b)
+	})
+}
+
+func (m *movie) readTrackHead(t *track, b box) error {
+	var head mp4.Tkhd
+	if err := m.unmarshal(b, &head); err != nil {
+		return err
+	}
+	t.id, t.enabled = head.TrackID, head.CheckFlag(1)
+	t.width, t.height = int64(head.Width>>16), int64(head.Height>>16)
+	// The matrix's upper left four tell a turn by a right angle from none; anything else is shown as it is.
+	switch a, b, c, d := head.Matrix[0], head.Matrix[1], head.Matrix[3], head.Matrix[4]; {
+	case a == 0 && d == 0 && b > 0 && c < 0:
+		t.orientation = 6
+	case a == 0 && d == 0 && b < 0 && c > 0:
+		t.orientation = 8
+	case b == 0 && c == 0 && a < 0 && d < 0:
+		t.orientation = 3
+	}
+	return nil
+}
+
+// readEdits notes an edit list that does more than to leave out the first pictures (14496-12, 8.6.6).
+func (m *movie) readEdits(edts box) error {
+	return m.children(edts, func(b box) error {
+		if b.name != "elst" || b.length() < 8 {
+			return nil
+		}
+		head, err := m.f.upTo(b.data, 24)
+		if err != nil {
+			return err
+		}
+		count := binary.BigEndian.Uint32(head[4:])
+		empty := len(head) == 24 && (head[0] == 0 && binary.BigEndian.Uint32(head[12:]) == 1<<32-1 || head[0] == 1 && binary.BigEndian.Uint64(head[16:]) == 1<<64-1)
+		m.facts.EditList = m.facts.EditList || count > 1 || count == 1 && empty
+		return nil
+	})
+}
+
+// readMedia reads what is under mdia. A handler stands elsewhere too, under meta, and means something else there.
+func (m *movie) readMedia(t *track, mdia box) error {
+	return m.children(mdia, func(b box) error {
+		switch b.name {
+		case "mdhd":
+			var head mp4.Mdhd
+			if err := m.unmarshal(b, &head); err != nil {
+				return err
+			}
+			t.timescale, t.duration = int64(head.Timescale), known(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
+		case "hdlr":
+			if b.length() < 12 {
+				return refuse(reasonDamaged)
+			}
+			kind, err := m.f.bytes(b.data+8, 4)
+			t.handler = string(kind)
+			return err
+		case "minf":
+			return m.children(b, func(b box) error { return m.readInformation(t, b) })
+		}
+		return nil
+	})
+}
+
+func (m *movie) readInformation(t *track, b box) error {
+	switch b.name {
+	case "dinf":
+		return m.children(b, func(b box) error { return m.readReferences(t, b) })
+	case "stbl":
+		return m.children(b, func(b box) error {
+			for name, into := range map[string]*box{
+				"stsd": &t.stsd, "stts": &t.stts, "stsc": &t.stsc, "stsz": &t.stsz, "stz2": &t.stsz,
+				"stco": &t.stco, "co64": &t.stco, "stss": &t.stss,
+			} {
+				if name == b.name {
+					*into = b
+				}
+			}
+			return nil
+		})
+	}
+	return nil
+}
+
+// readReferences notes data that is not in this file: a reader that followed the reference would open a file
+// or an address of the sender's choice.
+func (m *movie) readReferences(t *track, dref box) error {
+	if dref.name != "dref" || dref.length() < 8 {
+		return nil
+	}
+	return m.boxes(dref.data+8, dref.end, func(b box) error {
+		if b.length() < 4 {
+			return nil
+		}
+		flags, err := m.f.u32(b.data)
+		t.outside = t.outside || flags&1 == 0
+		return err
+	})
+}
