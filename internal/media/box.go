@@ -104,17 +104,18 @@ type table struct {
 
 const tableWindow = 4 << 10
 
-// rows opens the table of a box whose rows of row bytes begin skip bytes after its start, the last four of which
-// count them. A box that claims more rows than it has room for is damaged.
-func (m *movie) rows(b box, skip int64, row int) (*table, int64, error) {
-	if b.length() < skip {
+// rows opens the table of a box: version and flags, how many rows there are, and the rows, of so many bytes. A
+// box that claims more rows than it has room for is damaged.
+func (m *movie) rows(b box, row int) (*table, int64, error) {
+	const head = 8
+	if b.length() < head {
 		return nil, 0, refuse(reasonDamaged)
 	}
-	count, err := m.f.u32(b.data + skip - 4)
+	count, err := m.f.u32(b.data + 4)
 	if err != nil {
 		return nil, 0, err
 	}
-	at := b.data + skip
+	at := b.data + head
 	if count*int64(row) > b.end-at {
 		return nil, 0, refuse(reasonDamaged)
 	}

@@ -9,6 +9,8 @@ import (
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/basicfont"
 	"golang.org/x/image/math/fixed"
+
+	"belfry/internal/core"
 )
 
 // card draws what stands for a file whose own picture cannot be had: its shape, for a video a triangle and how
@@ -18,7 +20,7 @@ func card(facts Facts) ([]byte, error) {
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(picture, picture.Bounds(), image.NewUniform(color.RGBA{38, 42, 51, 255}), image.Point{}, draw.Src)
 	words := fmt.Sprintf("%d x %d", facts.Width, facts.Height)
-	if facts.Kind == Video {
+	if facts.Kind == core.FileVideo {
 		triangle(picture)
 		words = length(facts.DurationMs)
 	}

@@ -4,21 +4,23 @@ import (
 	"strings"
 
 	"github.com/abema/go-mp4"
+
+	"belfry/internal/core"
 )
 
 // videoCodec names how pictures are written, by the name of their sample description.
-func videoCodec(entry string) (string, error) {
+func videoCodec(entry string) (core.Codec, error) {
 	switch entry {
 	case "avc1", "avc2", "avc3", "avc4":
-		return "h264", nil
+		return core.CodecH264, nil
 	case "hvc1", "hev1", "hvc2", "hev2", "dvh1", "dvhe":
-		return "h265", nil
+		return core.CodecH265, nil
 	case "vp08":
-		return "vp8", nil
+		return core.CodecVP8, nil
 	case "vp09":
-		return "vp9", nil
+		return core.CodecVP9, nil
 	case "av01", "dav1":
-		return "av1", nil
+		return core.CodecAV1, nil
 	case "encv", "drmi":
 		return "", refuse(reasonEncrypted)
 	}
@@ -26,7 +28,7 @@ func videoCodec(entry string) (string, error) {
 }
 
 // plain is a code of four bytes without what cannot be printed.
-func plain(code string) string {
+func plain(code string) core.Codec {
 	code = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {
 			return -1
@@ -36,11 +38,11 @@ func plain(code string) string {
 	if code == "" {
 		return "unknown"
 	}
-	return code
+	return core.Codec(code)
 }
 
 // audioCodec names how sound is written: mp4a may be many things, told by its descriptor (14496-1, 7.2.6.6).
-func (m *movie) audioCodec(entry box, boxes int64) (string, error) {
+func (m *movie) audioCodec(entry box, boxes int64) (core.Codec, error) {
 	switch entry.name {
 	case "mp4a":
 	case "enca":
@@ -48,7 +50,7 @@ func (m *movie) audioCodec(entry box, boxes int64) (string, error) {
 	default:
 		return plain(entry.name), nil
 	}
-	codec := "aac"
+	codec := core.CodecAAC
 	err := m.boxes(boxes, entry.end, func(b box) error {
 		switch b.name {
 		case "esds":
@@ -66,7 +68,7 @@ func (m *movie) audioCodec(entry box, boxes int64) (string, error) {
 	return codec, err
 }
 
-func (m *movie) descriptor(b box, codec *string) error {
+func (m *movie) descriptor(b box, codec *core.Codec) error {
 	var d mp4.Esds
 	if err := m.unmarshal(b, &d); err != nil {
 		return err
@@ -77,7 +79,7 @@ func (m *movie) descriptor(b box, codec *string) error {
 		}
 		switch d.DecoderConfigDescriptor.ObjectTypeIndication {
 		case 0x40, 0x66, 0x67, 0x68:
-			*codec = "aac"
+			*codec = core.CodecAAC
 		case 0x69, 0x6b:
 			*codec = "mp3"
 		default:

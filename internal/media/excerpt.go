@@ -81,7 +81,7 @@ func (m *movie) keyframe(t *track) (int64, error) {
 	if !t.stss.there() { // every one does
 		return 0, nil
 	}
-	rows, _, err := m.rows(t.stss, 8, 4)
+	rows, _, err := m.rows(t.stss, 4)
 	if err != nil {
 		return 0, err
 	}

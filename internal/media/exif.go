@@ -11,7 +11,6 @@ const exifName = "Exif\x00\x00"
 // orientation reads the one thing of EXIF that is needed to show a picture: 1 to 8, and 1 when there is none
 // or it makes no sense (TIFF 6.0, Orientation).
 func orientation(tiff []byte) int {
-	tiff = bytes.TrimPrefix(tiff, []byte(exifName))
 	if len(tiff) < 8 {
 		return 1
 	}
@@ -44,7 +43,16 @@ func orientation(tiff []byte) int {
 	return 1
 }
 
+// exif takes the orientation of the first EXIF in the file, and notes whether there is more in it.
+func (f *Facts) exif(b []byte) {
+	b = bytes.TrimPrefix(b, []byte(exifName))
+	if f.Orientation == 1 {
+		f.Orientation = orientation(b)
+	}
+	f.Private = f.Private || !bytes.Equal(b, orientationOnly(f.Orientation))
+}
+
 // orientationOnly is EXIF that says nothing but the orientation.
 func orientationOnly(o int) []byte {
-	return []byte{'M', 'M', 0, '*', 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, byte(o), 0, 0, 0, 0, 0, 0}
+	return []byte{'M', 'M', 0, '*', 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, byte(o), 0, 0, 0, 0, 0, 0} //nolint:gosec // 1 to 8
 }

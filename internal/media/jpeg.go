@@ -14,7 +14,6 @@ const (
 	markAPP1 = 0xe1
 	markAPP2 = 0xe2
 	markAPPE = 0xee
-	markCOM  = 0xfe
 )
 
 const (
@@ -109,10 +108,11 @@ func (f *file) entropy(at int64) (int64, error) {
 func readJPEG(f *file, facts *Facts) error {
 	framed, scanned := false, false
 	end, err := f.segments(func(s segment) error {
-		facts.Private = facts.Private || !keptInJPEG(s)
 		switch {
-		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)) && facts.Orientation == 1:
-			facts.Orientation = orientation(s.head[len(exifName):])
+		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
+			facts.exif(s.head)
+		case !keptInJPEG(s):
+			facts.Private = true
 		case s.mark == markSOS:
 			scanned = true
 			if !framed {
@@ -159,10 +159,12 @@ func (f *Facts) frame(s segment) error {
 // where, when, by whom or with what it was made.
 func keptInJPEG(s segment) bool {
 	switch {
-	case s.mark == markAPP0, s.mark == markAPPE:
-		return true
+	case s.mark == markAPP0:
+		return bytes.HasPrefix(s.head, []byte("JFIF\x00"))
+	case s.mark == markAPPE:
+		return bytes.HasPrefix(s.head, []byte("Adobe"))
 	case s.mark == markAPP2:
 		return bytes.HasPrefix(s.head, []byte("ICC_PROFILE\x00"))
 	}
-	return s.mark != markCOM && s.mark&0xf0 != markAPP0
+	return s.mark < markAPP0
 }

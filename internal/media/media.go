@@ -7,15 +7,8 @@ import (
 	"io"
 	"path"
 	"strings"
-)
 
-// Kind tells a picture from a video.
-type Kind string
-
-// The two kinds.
-const (
-	Image Kind = "image"
-	Video Kind = "video"
+	"belfry/internal/core"
 )
 
 // What a file may have at most. A file beyond is refused with a sentence, whatever a network would take.
@@ -34,16 +27,7 @@ type Claim struct {
 
 // Facts are what the bytes of a file say. Zero means unknown.
 type Facts struct {
-	Kind          Kind
-	Mime          string // image/jpeg, image/png, image/webp, image/gif, video/mp4 or video/quicktime
-	Bytes         int64
-	Width, Height int     // as it is shown: rotation and the shape of the pixels are applied
-	DurationMs    int64   // of a video, or of a moving picture
-	FPS           float64 // of a video, on average
-	VideoCodec    string  // h264, h265, vp8, vp9, av1, or the file's own code for another
-	AudioCodec    string  // aac, or the file's own code for another; "" without sound
-	BitRate       int64   // bits per second of all tracks together
-	Frames        int     // of a picture; more than one when it moves
+	core.FileFacts
 
 	Orientation int    // of a picture as EXIF counts it, 1 to 8; of a video 1, 3, 6 or 8
 	BitDepth    int    // of a colour
@@ -63,12 +47,9 @@ type Facts struct {
 	Private bool
 }
 
-// Animated tells whether a picture moves.
-func (f Facts) Animated() bool { return f.Kind == Image && f.Frames > 1 }
-
 // Refusal is why a file is not taken, as a sentence for the person who sent it. Every other error of this
 // package is one of reading the file, or of the context.
-type Refusal struct{ Reason string }
+type Refusal struct{ Reason string } //nolint:errname // the word that the rest of the service uses
 
 func (r *Refusal) Error() string { return r.Reason }
 
@@ -86,8 +67,8 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, claim Claim) (Facts, e
 	if claimed := claim.kind(); claimed != "" && claimed != format.kind {
 		return Facts{}, refuse(otherKind(claim, format.kind))
 	}
-	facts := Facts{Kind: format.kind, Mime: format.mime, Bytes: size, Orientation: 1}
-	if format.kind == Image && size > MaxImageBytes {
+	facts := Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
+	if format.kind == core.FileImage && size > MaxImageBytes {
 		return Facts{}, refuse(reasonHeavy)
 	}
 	if err := format.read(f, &facts); err != nil {
@@ -118,18 +99,18 @@ func (f *Facts) turn() {
 	}
 }
 
-func (c Claim) kind() Kind {
+func (c Claim) kind() core.FileKind {
 	switch strings.ToLower(path.Ext(c.Name)) {
 	case ".jpg", ".jpeg", ".jpe", ".png", ".apng", ".gif", ".webp", ".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff":
-		return Image
+		return core.FileImage
 	case ".mp4", ".m4v", ".mov", ".qt", ".3gp", ".webm", ".mkv", ".avi":
-		return Video
+		return core.FileVideo
 	}
-	switch major, _, _ := strings.Cut(strings.ToLower(c.Mime), "/"); Kind(major) {
-	case Image:
-		return Image
-	case Video:
-		return Video
+	switch major, _, _ := strings.Cut(strings.ToLower(c.Mime), "/"); core.FileKind(major) {
+	case core.FileImage:
+		return core.FileImage
+	case core.FileVideo:
+		return core.FileVideo
 	}
 	return ""
 }

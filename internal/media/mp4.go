@@ -18,6 +18,7 @@ type movie struct {
 	duration   int64 // in the timescale
 	tracks     []*track
 	fragments  *fragments // nil in a file without
+	told       []box      // what Clean takes out
 }
 
 func readMP4(f *file, facts *Facts) error {
@@ -103,7 +104,7 @@ func (m *movie) readMoov() error {
 func known(version uint8, v0, v1 uint64) int64 {
 	switch {
 	case version == 0 && v0 < math.MaxUint32:
-		return int64(v0) //nolint:gosec // of 32 bits
+		return int64(v0)
 	case version != 0 && v1 < math.MaxInt64:
 		return int64(v1)
 	}
@@ -119,6 +120,7 @@ func (m *movie) settle() error {
 		if err := m.readTables(t); err != nil {
 			return err
 		}
+		m.facts.Private = m.facts.Private || t.telemetry() && m.fragments == nil
 	}
 	video, audio := m.first("vide"), m.first("soun")
 	if video == nil {

@@ -51,7 +51,6 @@ func readPNG(f *file, facts *Facts) error {
 			return refuse(reasonDamaged)
 		}
 		first = false
-		facts.Private = facts.Private || !keptInPNG(c.name)
 		switch c.name {
 		case "IHDR":
 			return facts.ihdr(f, c)
@@ -66,7 +65,9 @@ func readPNG(f *file, facts *Facts) error {
 			if err != nil {
 				return err
 			}
-			facts.Orientation = orientation(exif)
+			facts.exif(exif)
+		default:
+			facts.Private = facts.Private || !keptInPNG(c.name)
 		}
 		return nil
 	})

@@ -12,6 +12,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"belfry/internal/core"
 )
 
 const (
@@ -26,7 +28,7 @@ const (
 // What ffmpeg is given is no file of a stranger's but an excerpt written here, with one sample in it: no
 // playlist, no reference to other files, nothing to seek for.
 func Poster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
-	if facts.Kind != Video {
+	if facts.Kind != core.FileVideo {
 		return nil, fmt.Errorf("make a poster of %s: it is no video", facts.Mime)
 	}
 	ffmpeg, err := exec.LookPath("ffmpeg")

@@ -1,13 +1,21 @@
 package media
 
-// private notes a box that Clean would take out, anywhere but in the tracks' own data.
+const maxTold = 10_000
+
+// private notes a box that Clean takes out.
 func (m *movie) private(b box) error {
-	if m.facts.Private || !tells(b) {
+	if !tells(b) {
 		return nil
 	}
 	harmless, err := m.harmless(b, 0)
-	m.facts.Private = !harmless
-	return err
+	if err != nil || harmless {
+		return err
+	}
+	m.facts.Private = true
+	if m.told = append(m.told, b); len(m.told) > maxTold {
+		return refuse(reasonManyParts)
+	}
+	return nil
 }
 
 // tells names the boxes that hold what people and programs wrote about a video: places, times, makers
@@ -26,6 +34,9 @@ func (m *movie) harmless(b box, depth int) (bool, error) {
 	case "hdlr", "free", "skip", "\xa9too", "\xa9swr", "\xa9enc":
 		return true, nil
 	case "udta", "ilst":
+	case "uuid": // Spherical Video V1: how a video of all directions is to be shown
+		id, err := m.f.upTo(b.data, 16)
+		return string(id) == "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd", err
 	case "meta": // which in MP4 begins with four bytes that QuickTime does not have (14496-12, 8.11.1)
 		if b.length() >= 8 {
 			head, err := m.f.bytes(b.data, 8)
@@ -53,3 +64,6 @@ func (m *movie) harmless(b box, depth int) (bool, error) {
 	}
 	return all, err
 }
+
+// telemetry tells a track of data about the recording, such as its places, from one to be shown.
+func (t *track) telemetry() bool { return t.handler == "meta" || t.handler == "camm" }

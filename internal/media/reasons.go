@@ -3,6 +3,8 @@ package media
 import (
 	"fmt"
 	"strconv"
+
+	"belfry/internal/core"
 )
 
 // Reasons of refusal. What is a file's fault has one sentence, here and nowhere else.
@@ -57,12 +59,12 @@ func tooManyPixels(width, height int64) string {
 	return fmt.Sprintf("The picture has %d × %d pixels, more than 100 million. Make it smaller.", width, height)
 }
 
-func otherKind(c Claim, is Kind) string {
+func otherKind(c Claim, is core.FileKind) string {
 	said := strconv.Quote(c.Name)
 	if (Claim{Name: c.Name}).kind() == "" {
 		said = strconv.Quote(c.Mime)
 	}
-	if is == Video {
+	if is == core.FileVideo {
 		return "The file was sent as " + said + ", but it is a video."
 	}
 	return "The file was sent as " + said + ", but it is a picture."

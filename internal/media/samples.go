@@ -33,7 +33,7 @@ func (m *movie) readTables(t *track) error {
 
 // readTimes sums the table of times (14496-12, 8.6.1.2).
 func (m *movie) readTimes(t *track) error {
-	rows, _, err := m.rows(t.stts, 8, 8)
+	rows, _, err := m.rows(t.stts, 8)
 	if err != nil {
 		return err
 	}
@@ -153,7 +153,7 @@ type runs struct {
 }
 
 func (m *movie) runs(b box) (*runs, error) {
-	rows, count, err := m.rows(b, 8, 12)
+	rows, count, err := m.rows(b, 12)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func (m *movie) chunks(t *track, visit func(samples, at, size int64) error) erro
 	if t.stco.name == "co64" {
 		width = 8
 	}
-	offsets, _, err := m.rows(t.stco, 8, width)
+	offsets, _, err := m.rows(t.stco, width)
 	if err != nil {
 		return err
 	}

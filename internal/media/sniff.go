@@ -5,13 +5,15 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"belfry/internal/core"
 )
 
 // sniffed is how far programs look for signs of what a file is.
 const sniffed = 1024
 
 type format struct {
-	kind Kind
+	kind core.FileKind
 	mime string
 	read func(*file, *Facts) error
 }
@@ -113,18 +115,18 @@ func recognise(head []byte) (format, bool, error) {
 	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
 	case begins("\xff\xd8\xff"):
-		return format{Image, "image/jpeg", readJPEG}, true, nil
+		return format{core.FileImage, "image/jpeg", readJPEG}, true, nil
 	case begins("\x89PNG\r\n\x1a\n"):
-		return format{Image, "image/png", readPNG}, true, nil
+		return format{core.FileImage, "image/png", readPNG}, true, nil
 	case begins("GIF87a"), begins("GIF89a"):
-		return format{Image, "image/gif", readGIF}, true, nil
+		return format{core.FileImage, "image/gif", readGIF}, true, nil
 	case begins("RIFF") && len(head) >= 12 && string(head[8:12]) == "WEBP":
-		return format{Image, "image/webp", readWebP}, true, nil
+		return format{core.FileImage, "image/webp", readWebP}, true, nil
 	case len(head) >= 8 && string(head[4:8]) == "ftyp":
 		mime, err := brand(head)
-		return format{Video, mime, readMP4}, true, err
+		return format{core.FileVideo, mime, readMP4}, true, err
 	case len(head) >= 8 && slices.Contains([]string{"moov", "mdat", "wide", "pnot"}, string(head[4:8])):
-		return format{Video, "video/quicktime", readMP4}, true, nil // QuickTime of before there was ftyp
+		return format{core.FileVideo, "video/quicktime", readMP4}, true, nil // QuickTime of before there was ftyp
 	}
 	return format{}, false, nil
 }

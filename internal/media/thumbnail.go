@@ -15,6 +15,8 @@ import (
 
 	"golang.org/x/image/draw"
 	"golang.org/x/image/webp"
+
+	"belfry/internal/core"
 )
 
 const (
@@ -64,7 +66,7 @@ func (f Facts) decodeBytes() int64 {
 // Thumbnail makes the small picture of a picture: a JPEG, at most 480 pixels on its longer side, turned the
 // right way up, on white, of the first frame. A picture that cannot be decoded is a *Refusal.
 func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
-	if facts.Kind != Image {
+	if facts.Kind != core.FileImage {
 		return nil, fmt.Errorf("make a thumbnail of %s: it is no picture", facts.Mime)
 	}
 	if facts.decodeBytes() > MaxDecodeBytes {
@@ -153,7 +155,7 @@ func (f *file) firstFrame() (io.Reader, error) {
 		}
 		head = append(head, size...)
 		length := c.length - 16
-		binary.LittleEndian.PutUint32(head[4:], uint32(min(int64(len(head))-8+length, 1<<32-1))) //nolint:gosec // bounded
+		binary.LittleEndian.PutUint32(head[4:], uint32(min(int64(len(head))-8+length, 1<<32-1)))
 		frame = io.MultiReader(bytes.NewReader(head), io.NewSectionReader(f, c.data+16, length))
 		return nil
 	})

@@ -55,7 +55,6 @@ func readWebP(f *file, facts *Facts) error {
 		if canvas && !first {
 			return refuse(reasonDamaged)
 		}
-		facts.Private = facts.Private || !keptInWebP(c.name)
 		defer func() { first = false }()
 		switch c.name {
 		case "VP8X":
@@ -74,11 +73,12 @@ func readWebP(f *file, facts *Facts) error {
 			if err != nil {
 				return err
 			}
-			facts.Orientation = orientation(exif)
+			facts.exif(exif)
 		default:
 			if first {
 				return refuse(reasonDamaged)
 			}
+			facts.Private = facts.Private || !keptInWebP(c.name)
 		}
 		return nil
 	})

@@ -1,0 +1,29 @@
+// Package mediatest makes small pictures and videos of a wanted shape for tests.
+package mediatest
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// Box is one box of an MP4: its length, its name of four bytes, and its content.
+func Box(name string, content ...[]byte) []byte {
+	whole := bytes.Join(content, nil)
+	return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(whole))), name...), whole...)
+}
+
+// Words are 32-bit numbers as boxes hold them.
+func Words(of ...int) (out []byte) {
+	for _, w := range of {
+		out = binary.BigEndian.AppendUint32(out, uint32(w))
+	}
+	return out
+}
+
+// Halves are 16-bit numbers as boxes hold them.
+func Halves(of ...int) (out []byte) {
+	for _, w := range of {
+		out = binary.BigEndian.AppendUint16(out, uint16(w))
+	}
+	return out
+}

@@ -1,0 +1,169 @@
+package mediatest
+
+import (
+	"bytes"
+	"time"
+)
+
+// Movie describes a video. Its zero value is three seconds of H.264 without sound, 1080 × 1920 at 30 pictures a
+// second, index first. Its samples are nothing that could be played, but for those of Codec jpeg.
+type Movie struct {
+	Width, Height int // before rotation
+	Duration      time.Duration
+	FPS           int
+	Rotation      int    // clockwise: 0, 90, 180 or 270
+	Codec         string // avc1, hvc1, vp08, vp09, av01, jpeg, or another code
+	Audio         string // mp4a or another code; "" without sound
+	MoovLast      bool
+	QuickTime     bool
+	Fragmented    bool
+	Place         string // in user data, as ISO 6709
+	Size          int    // of the file, filled up where it is smaller
+	Extra         []byte // more boxes for moov
+}
+
+const (
+	timescale = 90_000
+	rate      = 48_000
+)
+
+// MP4 makes the file.
+func MP4(m Movie) []byte {
+	m.fill()
+	brand := []byte("isom\x00\x00\x02\x00isomiso2avc1mp41")
+	if m.QuickTime {
+		brand = []byte("qt  \x00\x00\x02\x00qt  ")
+	}
+	ftyp := Box("ftyp", brand)
+	if m.Fragmented {
+		moof := m.moof(0)
+		moof = m.moof(len(moof) + 8)
+		return bytes.Join([][]byte{ftyp, m.moov(0), moof, Box("mdat", m.samples())}, nil)
+	}
+	free := []byte(nil)
+	if missing := m.Size - len(ftyp) - len(m.moov(0)) - len(m.samples()) - 16; missing > 0 {
+		free = Box("free", make([]byte, missing))
+	}
+	mdat := Box("mdat", m.samples())
+	if m.MoovLast {
+		return bytes.Join([][]byte{ftyp, mdat, m.moov(len(ftyp) + 8), free}, nil)
+	}
+	return bytes.Join([][]byte{ftyp, m.moov(len(ftyp) + len(m.moov(0)) + 8), mdat, free}, nil)
+}
+
+func (m *Movie) fill() {
+	if m.Width == 0 && m.Height == 0 {
+		m.Width, m.Height = 1080, 1920
+	}
+	if m.Duration == 0 {
+		m.Duration = 3 * time.Second
+	}
+	if m.FPS == 0 {
+		m.FPS = 30
+	}
+	if m.Codec == "" {
+		m.Codec = "avc1"
+	}
+}
+
+func (m *Movie) count() int { return int(m.Duration * time.Duration(m.FPS) / time.Second) }
+
+func (m *Movie) ms() int { return int(m.Duration / time.Millisecond) }
+
+// sample is one picture: a JPEG, or four bytes that are none.
+func (m *Movie) sample() []byte {
+	if m.Codec == "jpeg" {
+		return JPEG(m.Width, m.Height)
+	}
+	return []byte{0, 0, 0, 0}
+}
+
+const soundBytes = 4 // all the sound there is
+
+func (m *Movie) samples() []byte {
+	return append(bytes.Repeat(m.sample(), m.count()), make([]byte, soundBytes)...)
+}
+
+func (m *Movie) moov(at int) []byte {
+	parts := [][]byte{Box("mvhd", Words(0, 0, 0, 1000, m.headMs(), 0x10000, 0x1000000, 0, 0), matrix(0), Words(0, 0, 0, 0, 0, 0, 3))}
+	parts = append(parts, m.picture(at))
+	if m.Audio != "" {
+		parts = append(parts, m.sound(at+m.count()*len(m.sample())))
+	}
+	if m.Fragmented {
+		parts = append(parts, Box("mvex", Box("trex", Words(0, 1, 1, timescale/m.FPS, len(m.sample()), 0))))
+	}
+	if m.Place != "" {
+		parts = append(parts, Box("udta", Box("\xa9xyz", Halves(len(m.Place), 0x15c7), []byte(m.Place))))
+	}
+	return Box("moov", append(parts, m.Extra)...)
+}
+
+// headMs is what the header says: nothing in a file of fragments.
+func (m *Movie) headMs() int {
+	if m.Fragmented {
+		return 0
+	}
+	return m.ms()
+}
+
+func (m *Movie) moof(data int) []byte {
+	return Box("moof", Box("mfhd", Words(0, 1)),
+		Box("traf", Box("tfhd", Words(0x020000, 1)), Box("tfdt", Words(0, 0)), Box("trun", Words(1, m.count(), data))))
+}
+
+func (m *Movie) picture(at int) []byte {
+	entry := Box(m.Codec, Words(0, 1, 0, 0, 0, 0), Halves(m.Width, m.Height), Words(0x480000, 0x480000, 0), Halves(1), make([]byte, 32), Halves(24, 0xffff), configuration(m.Codec))
+	table := m.table(entry, at, m.count(), timescale/m.FPS, len(m.sample()))
+	return Box("trak",
+		Box("tkhd", Words(3, 0, 0, 1, 0, m.headMs(), 0, 0, 0, 0), matrix(m.Rotation), Words(m.Width<<16, m.Height<<16)),
+		m.media("vide", "vmhd", timescale, m.count()*(timescale/m.FPS), table))
+}
+
+func (m *Movie) sound(at int) []byte {
+	entry := Box(m.Audio, Words(0, 1, 0, 0), Halves(2, 16, 0, 0), Words(rate<<16))
+	return Box("trak",
+		Box("tkhd", Words(3, 0, 0, 2, 0, m.headMs(), 0, 0, 0, 0), matrix(0), Words(0, 0)),
+		m.media("soun", "smhd", rate, m.ms()*(rate/1000), m.table(entry, at, 1, m.ms()*(rate/1000), soundBytes)))
+}
+
+func (m *Movie) media(kind, head string, scale, length int, table []byte) []byte {
+	if m.Fragmented {
+		length = 0
+	}
+	return Box("mdia",
+		Box("mdhd", Words(0, 0, 0, scale, length, 0x55c40000)),
+		Box("hdlr", Words(0, 0), []byte(kind), Words(0, 0, 0), []byte{0}),
+		Box("minf", Box(head, Words(1, 0, 0)), Box("dinf", Box("dref", Words(0, 1), Box("url ", Words(1)))), table))
+}
+
+// table is a sample table with all in one chunk.
+func (m *Movie) table(entry []byte, at, count, step, size int) []byte {
+	description := Box("stsd", Words(0, 1), entry)
+	if m.Fragmented {
+		return Box("stbl", description, Box("stts", Words(0, 0)), Box("stsc", Words(0, 0)), Box("stsz", Words(0, 0, 0)), Box("stco", Words(0, 0)))
+	}
+	return Box("stbl", description, Box("stts", Words(0, 1, count, step)), Box("stsc", Words(0, 1, 1, count, 1)),
+		Box("stsz", Words(0, size, count)), Box("stco", Words(0, 1, at)))
+}
+
+func matrix(rotation int) []byte {
+	const one, minus = 0x10000, -0x10000
+	turn := map[int][4]int{0: {one, 0, 0, one}, 90: {0, one, minus, 0}, 180: {minus, 0, 0, minus}, 270: {0, minus, one, 0}}[rotation]
+	return Words(turn[0], turn[1], 0, turn[2], turn[3], 0, 0, 0, 0x40000000)
+}
+
+// configuration is what a decoder needs to know beforehand, as far as readers of facts look at it.
+func configuration(codec string) []byte {
+	switch codec {
+	case "avc1":
+		return Box("avcC", []byte{1, 66, 0xc0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0xc0, 30, 1, 0, 2, 0x68, 0xce})
+	case "hvc1", "hev1":
+		return Box("hvcC", []byte{1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xf0, 0, 0xfc, 0xfd, 0xf8, 0xf8, 0, 0, 0x0f, 0})
+	case "vp08", "vp09":
+		return Box("vpcC", []byte{1, 0, 0, 0, 0, 31, 0x82, 2, 2, 2, 0, 0})
+	case "av01":
+		return Box("av1C", []byte{0x81, 0, 0x0c, 0})
+	}
+	return nil
+}

@@ -1,0 +1,101 @@
+package mediatest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+)
+
+// Plain is a picture of one colour, and a dark corner at its upper left, to tell which way it is turned.
+func Plain(width, height int) image.Image {
+	picture := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.RGBA{240, 180, 40, 255}, color.Black})
+	for y := range (height + 3) / 4 {
+		for x := range (width + 3) / 4 {
+			picture.SetColorIndex(x, y, 1)
+		}
+	}
+	return picture
+}
+
+// JPEG makes a JPEG.
+func JPEG(width, height int) []byte {
+	return encode(func(to *bytes.Buffer) error { return jpeg.Encode(to, Plain(width, height), nil) })
+}
+
+// PNG makes a PNG.
+func PNG(width, height int) []byte {
+	return encode(func(to *bytes.Buffer) error { return png.Encode(to, Plain(width, height)) })
+}
+
+// GIF makes a GIF that moves when it has more than one frame, each for a tenth of a second.
+func GIF(width, height, frames int) []byte {
+	all := &gif.GIF{}
+	for range frames {
+		all.Image = append(all.Image, Plain(width, height).(*image.Paletted)) //nolint:errcheck // it is one
+		all.Delay = append(all.Delay, 10)
+	}
+	return encode(func(to *bytes.Buffer) error { return gif.EncodeAll(to, all) })
+}
+
+func encode(write func(*bytes.Buffer) error) []byte {
+	var to bytes.Buffer
+	if err := write(&to); err != nil {
+		panic(err) // of a size that the format does not have
+	}
+	return to.Bytes()
+}
+
+// WebP makes a lossless WebP of one colour, of 1 to 16,384 pixels a side. It takes 24 bytes of picture whatever
+// the size: codes of a single symbol need no bits (RFC 9649, 3.7.2.1.1).
+func WebP(width, height int) []byte {
+	return Riff(Chunk("VP8L", lossless(width, height)))
+}
+
+// Riff is a WebP of these chunks.
+func Riff(chunks ...[]byte) []byte {
+	whole := append([]byte("WEBP"), bytes.Join(chunks, nil)...)
+	return append(binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(whole))), whole...)
+}
+
+// Chunk is one chunk of a WebP, with its padding.
+func Chunk(name string, content []byte) []byte {
+	out := append(binary.LittleEndian.AppendUint32([]byte(name), uint32(len(content))), content...)
+	return append(out, make([]byte, len(content)&1)...)
+}
+
+func lossless(width, height int) []byte {
+	b := &bits{}
+	b.add(0x2f, 8)
+	b.add(width-1, 14)
+	b.add(height-1, 14)
+	b.add(0, 1+3)   // no alpha, version 0
+	b.add(0, 1+1+1) // no transform, no colour cache, one set of codes
+	for _, symbol := range []int{180, 240, 40, 255} {
+		b.add(1, 1) // a simple code
+		b.add(0, 1) // of one symbol
+		b.add(1, 1) // of eight bits
+		b.add(symbol, 8)
+	}
+	b.add(1, 4) // distances: the same, a symbol of one bit
+	return append(b.out, make([]byte, 8)...)
+}
+
+// bits are packed from the lowest on.
+type bits struct {
+	out []byte
+	n   int
+}
+
+func (b *bits) add(value, n int) {
+	for i := range n {
+		if b.n%8 == 0 {
+			b.out = append(b.out, 0)
+		}
+		b.out[b.n/8] |= byte(value>>i&1) << (b.n % 8)
+		b.n++
+	}
+}
