@@ -76,6 +76,7 @@ type Field struct {
 	Help    string
 	Max     int  // length or number; 0 for none
 	Ignored bool // accepted and not used (Spec §9)
+	Files   bool // of use to a post with files only
 }
 
 // FieldKind is how a setting is entered.
