@@ -22,13 +22,14 @@ func (a *App) ListAccounts(ctx context.Context, c core.Caller) (contract.Account
 	if err != nil {
 		return contract.Accounts{}, err
 	}
-	return contract.Accounts{Accounts: accountsOf(list)}, nil
+	return contract.Accounts{Accounts: a.accountsOf(list)}, nil
 }
 
-func accountsOf(list []core.Account) []contract.Account {
+func (a *App) accountsOf(list []core.Account) []contract.Account {
 	out := make([]contract.Account, len(list))
 	for i, account := range list {
 		out[i] = contract.AccountOf(account)
+		out[i].AvatarURL = a.browse(account.AvatarURL)
 	}
 	return out
 }

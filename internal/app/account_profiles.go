@@ -74,7 +74,7 @@ func (a *App) connect(ctx context.Context, t store.Tenant, n network.Network, pr
 	done := Connected{Platform: n.Describe().ID}
 	err := t.Tx(ctx, func(t store.Tenant) error {
 		list, err := a.saveProfiles(ctx, t, n.Describe().ID, profiles)
-		done.Accounts = accountsOf(list)
+		done.Accounts = a.accountsOf(list)
 		return err
 	})
 	if err != nil {
@@ -190,7 +190,7 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 			return err
 		}
 		list, err := a.saveProfiles(ctx, t, row.Platform, profiles)
-		done.Platform, done.Accounts = row.Platform, accountsOf(list)
+		done.Platform, done.Accounts = row.Platform, a.accountsOf(list)
 		return err
 	})
 	if err != nil {

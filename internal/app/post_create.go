@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"belfry/internal/contract"
@@ -120,9 +121,17 @@ func (a *App) wake(due time.Time) store.Wake {
 
 func (a *App) postOf(p core.Post) contract.Post {
 	out := contract.PostOf(p, a.cfg.Networks.Name(p.Platform))
-	if p.ExternalURL != "" {
-		url := a.cfg.Client.Browse(p.ExternalURL)
-		out.ExternalURL = &url
-	}
+	out.ExternalURL = a.browse(p.ExternalURL)
 	return out
+}
+
+// browse is where a person's browser finds an address that a network gave; nil when it is none that a
+// browser may be sent to: what a network answers could be anything.
+func (a *App) browse(address string) *string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return nil
+	}
+	found := a.cfg.Client.Browse(address)
+	return &found
 }
