@@ -22,6 +22,7 @@ const (
 const (
 	keyUser      = "user"
 	keyWorkspace = "workspace"
+	keyProof     = "proof" // app.SignedIn.Proof
 	keySince     = "since" // seconds of Unix time: when the person signed in
 	keySeen      = "seen"  // and when they last did something
 	keyTone      = "flash.tone"
@@ -80,10 +81,10 @@ func (s *sessions) since(ctx context.Context, key string) time.Duration {
 }
 
 // person is whose session it is.
-type person struct{ user, workspace string }
+type person struct{ user, workspace, proof string }
 
 func (s *sessions) person(ctx context.Context) (person, bool) {
-	p := person{s.manager.GetString(ctx, keyUser), s.manager.GetString(ctx, keyWorkspace)}
+	p := person{s.manager.GetString(ctx, keyUser), s.manager.GetString(ctx, keyWorkspace), s.manager.GetString(ctx, keyProof)}
 	return p, p.user != ""
 }
 
@@ -97,7 +98,7 @@ func (s *sessions) begin(ctx context.Context, in app.SignedIn) error {
 	}
 	now := s.now().Unix()
 	for key, value := range map[string]any{
-		keyUser: in.User.String(), keyWorkspace: in.Workspace.String(), keySince: now, keySeen: now,
+		keyUser: in.User.String(), keyWorkspace: in.Workspace.String(), keyProof: in.Proof, keySince: now, keySeen: now,
 	} {
 		s.manager.Put(ctx, key, value)
 	}

@@ -226,3 +226,19 @@ func TestSomebodyWhoIsNoMemberAnyMoreIsAStranger(t *testing.T) {
 	}
 	b.get("/posts").leads(t, "/sign-in?next=%2Fposts")
 }
+
+// An operator who gave a person a new password left whoever had the old one signed in.
+func TestANewPasswordEndsEverySessionOfThePerson(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws, other := r.Workspace("one"), r.Workspace("two")
+	first, second, another := r.as(ws), r.as(ws), r.as(other)
+	must(t, r.App.SetPassword(t.Context(), ws.Email, "quite another password"))
+	for _, b := range []*browser{first, second} {
+		b.get("/posts").leads(t, "/sign-in?next=%2Fposts")
+	}
+	another.get("/posts").is(t, http.StatusOK)
+	first.post("/sign-in", "email", ws.Email, "password", "quite another password").leads(t, "/posts")
+	first.get("/posts").is(t, http.StatusOK)
+	second.get("/posts").leads(t, "/sign-in?next=%2Fposts")
+}

@@ -55,7 +55,7 @@ func (v *visit) recognise() error {
 	if !ok {
 		return nil
 	}
-	caller, err := v.web.cfg.App.SessionCaller(ctx, p.user, p.workspace)
+	caller, err := v.web.cfg.App.SessionCaller(ctx, p.user, p.workspace, p.proof)
 	if core.CodeOf(err) == core.CodeUnauthenticated {
 		return nil
 	}

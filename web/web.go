@@ -92,7 +92,7 @@ func (w *Web) Session(r *http.Request) (c core.Caller, ok bool, err error) {
 	if !ok {
 		return core.Caller{}, false, nil
 	}
-	c, err = w.cfg.App.SessionCaller(ctx, person.user, person.workspace)
+	c, err = w.cfg.App.SessionCaller(ctx, person.user, person.workspace, person.proof)
 	if core.CodeOf(err) == core.CodeUnauthenticated {
 		return core.Caller{}, false, nil
 	}

@@ -154,7 +154,7 @@ func (g *gardener) grow(ctx context.Context) (*seeded, error) {
 		return nil, err
 	}
 	out.Workspace = made.Slug
-	if g.owner, err = g.SessionCaller(ctx, made.User.String(), made.Workspace.String()); err != nil {
+	if g.owner, err = g.SessionCaller(ctx, made.User.String(), made.Workspace.String(), made.Proof); err != nil {
 		return nil, err
 	}
 	key, err := g.CreateKey(ctx, g.owner, contract.CreateKey{Name: "Demo key", Scope: string(core.Write)})

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -20,6 +21,15 @@ type SignedIn struct {
 	Name      string
 	Workspace core.WorkspaceID
 	Slug      string
+	// Proof stands in the session and goes out of date with the password.
+	Proof string
+}
+
+// Proof is what a session keeps of the password that began it, made from the password's hash: with another
+// password it is another.
+func Proof(passwordHash string) string {
+	sum := sha256.Sum256([]byte("session " + passwordHash))
+	return hex.EncodeToString(sum[:16])
 }
 
 // touchEvery is how often at most the last use of a key is written.
@@ -62,9 +72,9 @@ func (a *App) recognise(ctx context.Context, k store.KeyHolder, err error) (core
 // sessionName is what whoami calls the credential of a signed-in browser.
 const sessionName = "Dashboard"
 
-// SessionCaller is the caller of a person whose session was proved, in one of their workspaces. Someone
-// who is no longer a member is unauthenticated.
-func (a *App) SessionCaller(ctx context.Context, user, workspace string) (core.Caller, error) {
+// SessionCaller is the caller of a person whose session was proved, in one of their workspaces. Someone who
+// is no longer a member, or has another password since the session began, is unauthenticated.
+func (a *App) SessionCaller(ctx context.Context, user, workspace, proof string) (core.Caller, error) {
 	userID, err := core.ParseID[core.UserKind](user)
 	if err != nil {
 		return core.Caller{}, signInFirst()
@@ -73,21 +83,32 @@ func (a *App) SessionCaller(ctx context.Context, user, workspace string) (core.C
 	if err != nil {
 		return core.Caller{}, signInFirst()
 	}
-	return a.sessionCaller(ctx, userID, workspaceID)
-}
-
-func (a *App) sessionCaller(ctx context.Context, user core.UserID, workspace core.WorkspaceID) (core.Caller, error) {
-	m, err := a.cfg.Store.Member(ctx, user, workspace)
-	if core.CodeOf(err) == core.CodeNotFound {
-		return core.Caller{}, signInFirst()
+	m, err := a.member(ctx, userID, workspaceID)
+	if err == nil && subtle.ConstantTimeCompare([]byte(proof), []byte(Proof(m.PasswordHash))) != 1 {
+		err = signInFirst()
 	}
 	if err != nil {
-		return core.Caller{}, fmt.Errorf("look up a session's person: %w", err)
+		return core.Caller{}, err
 	}
+	return sessionCaller(m), nil
+}
+
+func (a *App) member(ctx context.Context, user core.UserID, workspace core.WorkspaceID) (store.Person, error) {
+	m, err := a.cfg.Store.Member(ctx, user, workspace)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return m, signInFirst()
+	}
+	if err != nil {
+		return m, fmt.Errorf("look up a session's person: %w", err)
+	}
+	return m, nil
+}
+
+func sessionCaller(m store.Person) core.Caller {
 	return core.NewCaller(core.Credential{
 		Workspace: m.Workspace, User: m.User, Kind: core.CredentialSession, Name: sessionName, Role: m.Role, Plan: m.Plan,
 		Scope: core.Write, Via: core.ViaUI,
-	}), nil
+	})
 }
 
 func signInFirst() error {
@@ -146,7 +167,7 @@ func (a *App) arrive(ctx context.Context, user store.SignInUser) (SignedIn, erro
 		return SignedIn{}, core.Fail(core.CodeInsufficientScope, "You are not a member of any workspace.").
 			WithHint("Ask an owner or admin to add you.")
 	}
-	return SignedIn{User: user.ID, Name: user.Name, Workspace: list[0].ID, Slug: list[0].Slug}, nil
+	return SignedIn{User: user.ID, Name: user.Name, Workspace: list[0].ID, Slug: list[0].Slug, Proof: Proof(user.PasswordHash)}, nil
 }
 
 func wrongPassword() error {

@@ -35,7 +35,7 @@ func TestSetUpIsOpenUntilAWorkspaceExists(t *testing.T) {
 	_, err = h.App.SetUp(t.Context(), setUp("Another"))
 	want(t, core.CodeConflict, err)
 
-	owner, err := h.App.SessionCaller(t.Context(), done.User.String(), done.Workspace.String())
+	owner, err := h.App.SessionCaller(t.Context(), done.User.String(), done.Workspace.String(), done.Proof)
 	must(t, err)
 	who, err := h.App.Whoami(t.Context(), owner)
 	must(t, err)
@@ -207,7 +207,7 @@ func TestAKeyDiesWithTheMembership(t *testing.T) {
 	must(t, err)
 	_, err = h.App.Authenticate(t.Context(), made.Key)
 	want(t, core.CodeUnauthenticated, err)
-	_, err = h.App.SessionCaller(t.Context(), admin.User().String(), ws.ID.String())
+	_, err = h.App.SessionCaller(t.Context(), admin.User().String(), ws.ID.String(), app.Proof(""))
 	want(t, core.CodeUnauthenticated, err)
 }
 
@@ -278,6 +278,9 @@ func TestWhatIsNoSessionIsNotSignedIn(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	one, two := h.Workspace("one"), h.Workspace("two")
+	made, err := h.App.SignIn(t.Context(), contract.SignIn{Email: one.Email, Password: apptest.Password}, "here")
+	must(t, err)
+	proof := made.Proof
 	for _, ids := range [][2]string{
 		{"", ""},
 		{"usr_x", one.ID.String()},
@@ -285,10 +288,16 @@ func TestWhatIsNoSessionIsNotSignedIn(t *testing.T) {
 		{one.ID.String(), one.ID.String()},
 		{one.Owner.User().String(), "ws_00000000000000000000000000"},
 	} {
-		c, err := h.App.SessionCaller(t.Context(), ids[0], ids[1])
+		c, err := h.App.SessionCaller(t.Context(), ids[0], ids[1], proof)
 		want(t, core.CodeUnauthenticated, err)
 		if !c.IsZero() {
 			t.Errorf("%v made a caller", ids)
 		}
 	}
+	for _, proof := range []string{"", proof[1:], app.Proof("")} {
+		_, err := h.App.SessionCaller(t.Context(), one.Owner.User().String(), one.ID.String(), proof)
+		want(t, core.CodeUnauthenticated, err)
+	}
+	_, err = h.App.SessionCaller(t.Context(), one.Owner.User().String(), one.ID.String(), proof)
+	must(t, err)
 }

@@ -62,7 +62,7 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp) (SignedIn, error) {
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("set up: %w", err)
 	}
-	return SignedIn{User: u.ID, Name: u.Name, Workspace: w.ID, Slug: w.Slug}, nil
+	return SignedIn{User: u.ID, Name: u.Name, Workspace: w.ID, Slug: w.Slug, Proof: Proof(hash)}, nil
 }
 
 // found stores a workspace with its owner. A slug that was made from the name gets a number when it is taken.

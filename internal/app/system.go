@@ -48,7 +48,7 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("create workspace: %w", err)
 	}
-	return SignedIn{User: owner.ID, Name: owner.Name, Workspace: w.ID, Slug: w.Slug}, nil
+	return SignedIn{User: owner.ID, Name: owner.Name, Workspace: w.ID, Slug: w.Slug, Proof: Proof(owner.PasswordHash)}, nil
 }
 
 func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.SignInUser, error) {
@@ -94,14 +94,15 @@ func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope co
 	if err != nil {
 		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
 	}
-	c, err := a.sessionCaller(ctx, owner, w.ID)
+	m, err := a.member(ctx, owner, w.ID)
 	if err != nil {
 		return contract.Key{}, err
 	}
-	return a.CreateKey(ctx, c, contract.CreateKey{Name: name, Scope: string(scope)})
+	return a.CreateKey(ctx, sessionCaller(m), contract.CreateKey{Name: name, Scope: string(scope)})
 }
 
-// SetPassword replaces a person's password and forgives failed tries to sign in.
+// SetPassword replaces a person's password, which ends all of their sessions, and forgives failed tries to
+// sign in.
 func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	user, err := a.cfg.Store.UserByEmail(ctx, strings.TrimSpace(email))
 	if core.CodeOf(err) == core.CodeNotFound {

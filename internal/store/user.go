@@ -15,11 +15,17 @@ type Member struct {
 	Role      core.Role
 }
 
+// Person is a member with what their sessions depend on.
+type Person struct {
+	Member
+	PasswordHash string
+}
+
 // Member finds a person's membership; without one it is not_found.
-func (s *Store) Member(ctx context.Context, user core.UserID, ws core.WorkspaceID) (Member, error) {
-	return one[Member](s.query(ctx, `
-		SELECT m.workspace_id AS workspace, w.plan, m.user_id AS "user", m.role
-		FROM members m JOIN workspaces w ON w.id = m.workspace_id
+func (s *Store) Member(ctx context.Context, user core.UserID, ws core.WorkspaceID) (Person, error) {
+	return one[Person](s.query(ctx, `
+		SELECT m.workspace_id AS workspace, w.plan, m.user_id AS "user", m.role, u.password_hash
+		FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id
 		WHERE m.user_id = @user AND m.workspace_id = @workspace`, args{"user": user, "workspace": ws}))
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/secret"
@@ -39,6 +40,7 @@ type Workspace struct {
 	Owner core.Caller
 
 	profiles int
+	proof    string
 }
 
 // Workspace makes a workspace in UTC with a plan that allows everything.
@@ -55,9 +57,9 @@ func (h *Harness) WorkspaceOn(plan core.PlanName, name, zone string) *Workspace 
 	must(h.t, h.Store.AddUser(h.Context(), person, passwordHash(), h.Clock.Now()))
 	made, err := h.App.CreateWorkspace(h.Context(), contract.CreateWorkspace{Name: name, TZ: zone, Plan: plan, OwnerEmail: email})
 	must(h.t, err)
-	owner, err := h.App.SessionCaller(h.Context(), made.User.String(), made.Workspace.String())
+	owner, err := h.App.SessionCaller(h.Context(), made.User.String(), made.Workspace.String(), made.Proof)
 	must(h.t, err)
-	return &Workspace{t: h.t, h: h, ID: made.Workspace, Slug: made.Slug, Email: email, Owner: owner}
+	return &Workspace{t: h.t, h: h, ID: made.Workspace, Slug: made.Slug, Email: email, Owner: owner, proof: made.Proof}
 }
 
 // Key is an API key and the caller who uses it.
@@ -84,7 +86,7 @@ func (w *Workspace) Member(role core.Role) core.Caller {
 	u.Email = u.ID.String() + "@example.org"
 	must(w.t, w.h.Store.AddUser(w.h.Context(), u, "", w.h.Clock.Now()))
 	must(w.t, w.h.Store.AddMember(w.h.Context(), w.ID, u.ID, role, w.h.Clock.Now()))
-	caller, err := w.h.App.SessionCaller(w.h.Context(), u.ID.String(), w.ID.String())
+	caller, err := w.h.App.SessionCaller(w.h.Context(), u.ID.String(), w.ID.String(), app.Proof(""))
 	must(w.t, err)
 	return caller
 }
@@ -173,7 +175,7 @@ func (w *Workspace) post(text string, account contract.Account, when contract.Wh
 func (w *Workspace) Use(plan core.PlanName) {
 	w.t.Helper()
 	must(w.t, w.h.App.SetPlan(w.h.Context(), w.Slug, plan))
-	owner, err := w.h.App.SessionCaller(w.h.Context(), w.Owner.User().String(), w.ID.String())
+	owner, err := w.h.App.SessionCaller(w.h.Context(), w.Owner.User().String(), w.ID.String(), w.proof)
 	must(w.t, err)
 	w.Owner = owner
 }
