@@ -81,7 +81,7 @@ func (v *visit) editor(card app.PostCard, about network.Description, form url.Va
 	if err != nil {
 		return m, err
 	}
-	m.PostID, m.Networks = card.ID, []posts.Network{networkOf(about)}
+	m.PostID, m.Networks = card.ID, []posts.Network{networkOf(about, form)}
 	m.Accounts = []posts.Account{{
 		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Status: v.statusOf(card.AccountID), Chosen: true,
 	}}

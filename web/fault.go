@@ -9,7 +9,6 @@ import (
 	"belfry/internal/httpd"
 	"belfry/views/fault"
 	"belfry/views/layout"
-	"belfry/views/link"
 	"belfry/views/posts"
 )
 
@@ -26,8 +25,8 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	if e.RetryAfter > 0 {
 		m.Error.Hint = "" // the page says itself how long to wait
 	}
-	if m.Frame.Workspace == "" && m.Back == "" {
-		m.Back = link.Home
+	if m.Back == internal(v.Request().URL.RequestURI()) {
+		m.Back = "" // it is this very page
 	}
 	return v.render(m.Status, fault.Page(m), fault.Part(m))
 }

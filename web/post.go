@@ -3,7 +3,6 @@ package web
 import (
 	"encoding/json"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -17,9 +16,10 @@ import (
 )
 
 // post shows a post. A reader who has seen it as it is gets nothing anew.
-func (v *visit) post() error { return v.showPost(http.StatusOK, nil) }
+func (v *visit) post() error { return v.showPost(http.StatusOK, func(*posts.ShowModel) {}) }
 
-func (v *visit) showPost(status int, refused *contract.Error) error {
+// showPost draws a post's page; explain puts into it why an act was refused.
+func (v *visit) showPost(status int, explain func(*posts.ShowModel)) error {
 	card, err := v.web.cfg.App.PostCard(v.ctx(), v.caller, v.id())
 	if err != nil {
 		return err
@@ -29,35 +29,41 @@ func (v *visit) showPost(status int, refused *contract.Error) error {
 		return err
 	}
 	m := v.postModel(card, events.Events)
-	if v.fragment() && v.QueryParam(seenParam) == m.Version() {
+	if v.upToDate(m) {
 		return v.NoContent(http.StatusNoContent)
 	}
 	if m.Zone, err = v.zone(); err != nil {
 		return err
 	}
-	if m.Frame, err = v.frame(card.AccountName, layout.SectionPosts); err != nil {
+	if m.Frame, err = v.frame(titleOf(card), layout.SectionPosts); err != nil {
 		return err
 	}
-	m.At, m.Refused = v.proposedTime(card.PublishAt, m.Zone), refused
+	m.At = v.proposedTime(card.PublishAt, m.Zone)
+	explain(&m)
 	return v.render(status, posts.Show(m), posts.ShowPart(m))
 }
 
+// titleLength is how much of a post's text stands in the browser's tab.
+const titleLength = 40
+
+// titleOf tells the tabs of posts apart.
+func titleOf(card app.PostCard) string {
+	return posts.Excerpt(card.Post, titleLength) + " · " + card.AccountName
+}
+
 func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
-	now := v.web.cfg.Now()
-	due := now
-	if card.PublishAt != nil {
-		due = card.PublishAt.Time
-	}
 	m := posts.ShowModel{
-		Post: card.Post, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt,
-		Held: card.Held, Can: v.actions(card), Poll: posts.PollEvery(card.Status, due, card.NextTryAt, now),
+		Post: card.Post, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt, Held: card.Held,
+		Asking: card.Asking, AskUntil: card.AskUntil, Sending: card.Sending, Acts: card.Acts, Poll: v.pollOf(card),
 	}
 	if n, ok := v.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
 		m.Network, m.Settings = n.Describe().Name, settingsInWords(n.Describe().Fields, card.Settings)
 	}
 	if card.Status == string(core.PostLive) {
-		m.LiveURL = pageOf(card.ExternalURL)
-		if m.LiveURL == "" && now.Sub(card.UpdatedAt.Time) < linkWait {
+		if card.ExternalURL != nil {
+			m.LiveURL = *card.ExternalURL
+		}
+		if m.LiveURL == "" && v.web.cfg.Now().Sub(card.UpdatedAt.Time) < linkWait {
 			m.Poll = posts.PollSoon
 		}
 	}
@@ -66,38 +72,6 @@ func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.Show
 
 // linkWait is how long after a post went live its page looks for the address at the network.
 const linkWait = 2 * time.Minute
-
-// actions are what the table of moves and the person's role allow, so that nothing is offered in vain. The
-// verbs decide all the same.
-func (v *visit) actions(card app.PostCard) posts.Actions {
-	if !v.caller.Role().Writes() {
-		return posts.Actions{}
-	}
-	status := core.PostStatus(card.Status)
-	can := func(m core.Move) bool {
-		_, ok := m.To(status)
-		return ok
-	}
-	unknown := card.Error != nil && card.Error.Code == string(core.CodeOutcomeUnknown)
-	return posts.Actions{
-		Edit: can(core.MoveQueue), Queue: can(core.MoveQueue) && card.PublishAt != nil, SendNow: can(core.MoveQueue) || can(core.MoveTake),
-		Cancel:     can(core.MoveTake) || can(core.MoveRetry) && !card.NextTryAt.IsZero(),
-		Reschedule: can(core.MoveQueue) || can(core.MoveTake), Retry: can(core.MoveRetry) && !unknown, Duplicate: true,
-		Delete: can(core.MoveDelete), Settle: can(core.MoveSettle) && unknown,
-	}
-}
-
-// pageOf is an address that a browser may be sent to: what a network answered could be anything.
-func pageOf(address *string) string {
-	if address == nil {
-		return ""
-	}
-	u, err := url.Parse(*address)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
-		return ""
-	}
-	return *address
-}
 
 // settingsInWords shows a post's settings as its form names them.
 func settingsInWords(fields []network.Field, block json.RawMessage) []posts.Setting {

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"strings"
+
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
@@ -17,7 +19,7 @@ const handedOver = "The post is handed over. The timeline shows how it goes."
 func (v *visit) acted(word string, err error) error {
 	if e, ok := refused(err); ok {
 		v.retryAfter(e)
-		return v.showPost(httpd.Status(e.Code), v.web.people(e))
+		return v.showPost(httpd.Status(e.Code), func(m *posts.ShowModel) { m.Refused = v.web.people(e) })
 	}
 	if err != nil {
 		return err
@@ -53,8 +55,21 @@ func (v *visit) reschedule() error {
 	if err != nil {
 		return err
 	}
-	return v.edited("The post has its new time.", contract.EditPost{When: timeIn(form)})
+	_, err = v.web.cfg.App.EditPost(v.ctx(), v.caller, v.id(), contract.EditPost{When: timeIn(form)})
+	if e, ok := refused(err); ok && (e.Code == core.CodePlanHasIssues || inputFor(e.Path) == posts.FieldAt) {
+		return v.showPost(httpd.Status(e.Code), func(m *posts.ShowModel) {
+			told := v.web.people(e)
+			m.At, m.WrongAt = form.Get(posts.FieldAt), strings.TrimSpace(told.Message+" "+told.Hint)
+			if e.Code == core.CodePlanHasIssues {
+				m.WrongAt = told.Hint
+			}
+		})
+	}
+	return v.acted("The post has its new time.", err)
 }
+
+// toPost leads somebody who opens the address of an act, which only takes forms, to the page of its post.
+func (v *visit) toPost() error { return v.redirect(link.Post(v.id())) }
 
 func (v *visit) cancel() error {
 	p, err := v.web.cfg.App.CancelPost(v.ctx(), v.caller, v.id())

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -142,7 +143,7 @@ func TestARefusedActIsExplainedOnThePage(t *testing.T) {
 	s.b.post("/posts/"+live.ID+"/settle", "outcome", "live").is(t, http.StatusConflict)
 	s.b.post("/posts/"+live.ID+"/settle", "outcome", "perhaps").is(t, http.StatusBadRequest)
 	s.b.post("/posts/"+empty.ID+"/reschedule", "at", "2020-01-01T10:00", "tz", "UTC").is(t, http.StatusConflict).
-		says(t, "It cannot go out like this.", "past")
+		says(t, "past")
 	s.b.post("/posts/"+empty.ID+"/reschedule", "at", "soon", "tz", "UTC").is(t, http.StatusBadRequest)
 	s.b.post("/posts/"+empty.ID+"/reschedule", "at", "2026-10-07T10:00", "tz", "Nowhere/Else").is(t, http.StatusBadRequest)
 	s.b.post("/posts/"+empty.ID+"/queue").is(t, http.StatusConflict)
@@ -275,4 +276,12 @@ func TestTheListGoesOnWhereItEnded(t *testing.T) {
 	if attribute(page.one(t, testid("first-page")), "href") != "/posts?q=ding" {
 		t.Error("no way back to the newest")
 	}
+}
+
+// settings gives a draft a settings block.
+func (s *studio) settings(p contract.Post, platform, block string) {
+	s.t.Helper()
+	blocks := map[string]json.RawMessage{platform: json.RawMessage(block)}
+	_, err := s.App.EditPost(s.t.Context(), s.ws.Owner, p.ID, contract.EditPost{Settings: &blocks})
+	must(s.t, err)
 }

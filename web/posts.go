@@ -2,7 +2,9 @@ package web
 
 import (
 	"net/http"
+	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
@@ -17,7 +19,7 @@ func (v *visit) posts() error {
 	filter := link.Filter{
 		Status: v.QueryParam("status"), Account: v.QueryParam("accountId"), Query: v.QueryParam("q"), Cursor: v.QueryParam("cursor"),
 	}
-	list, err := v.web.cfg.App.ListPosts(v.ctx(), v.caller, contract.ListPosts{
+	cards, next, err := v.web.cfg.App.ListPostCards(v.ctx(), v.caller, contract.ListPosts{
 		Status: filter.Status, AccountID: filter.Account, Q: filter.Query, Cursor: filter.Cursor, Limit: pageOfPosts,
 	})
 	if err != nil {
@@ -31,19 +33,40 @@ func (v *visit) posts() error {
 	if err != nil {
 		return err
 	}
-	m := posts.ListModel{Frame: frame, Filter: filter, Accounts: len(accounts) > 0}
+	m := posts.ListModel{Frame: frame, Filter: filter, Next: next, Accounts: len(accounts) > 0}
 	if filter.Query == "" && filter.Account == "" {
 		if m.Counts, err = v.counts(); err != nil {
 			return err
 		}
 	}
-	for _, p := range list.Posts {
-		m.Rows = append(m.Rows, posts.Row{Post: p, Network: v.web.cfg.Networks.Name(core.Platform(p.Platform))})
+	for _, card := range cards {
+		m.Rows = append(m.Rows, posts.Row{Post: card.Post, Network: v.web.cfg.Networks.Name(core.Platform(card.Platform))})
+		if poll := v.pollOf(card); poll > 0 && (m.Poll == 0 || poll < m.Poll) {
+			m.Poll = poll
+		}
 	}
-	if list.NextCursor != nil {
-		m.Next = *list.NextCursor
+	if v.upToDate(m) {
+		return v.NoContent(http.StatusNoContent)
 	}
 	return v.render(http.StatusOK, posts.List(m), posts.ListPart(m))
+}
+
+// upToDate tells whether a reader who looks for news has seen what a model shows.
+func (v *visit) upToDate(m interface{ Version() string }) bool {
+	return v.fragment() && v.QueryParam(seenParam) == m.Version()
+}
+
+// pollOf is how often to look for news of a post.
+func (v *visit) pollOf(card app.PostCard) time.Duration {
+	now := v.web.cfg.Now()
+	due, next := now, card.NextTryAt
+	if card.PublishAt != nil {
+		due = card.PublishAt.Time
+	}
+	if card.Asking {
+		next = card.AskUntil
+	}
+	return posts.PollEvery(card.Status, due, next, now)
 }
 
 // counts are the posts of the whole workspace by state.

@@ -2,13 +2,14 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
 )
 
-// PostCard is a post as its page shows it.
+// PostCard is a post as the dashboard shows it.
 type PostCard struct {
 	contract.Post
 	AccountName string // also of an account that is disconnected by now
@@ -16,6 +17,12 @@ type PostCard struct {
 	// post waits until then for the network.
 	NextTryAt time.Time
 	Held      bool
+	// Asking tells that the network is asked whether it took the post, until AskUntil where that is known;
+	// Sending that a worker has the post in its hands.
+	Asking, Sending bool
+	AskUntil        time.Time
+	// Acts are what the post's state and the caller's role allow.
+	Acts []core.Act
 }
 
 // PostCard reads a post with what its page says of its account and of what comes next.
@@ -32,5 +39,26 @@ func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard,
 	if err != nil {
 		return PostCard{}, err
 	}
-	return PostCard{Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held}, nil
+	return a.cardOf(c, p), nil
+}
+
+// ListPostCards is ListPosts for the dashboard. next is empty on the last page.
+func (a *App) ListPostCards(ctx context.Context, c core.Caller, in contract.ListPosts) (cards []PostCard, next string, err error) {
+	posts, next, err := a.listPosts(ctx, c, in)
+	for _, p := range posts {
+		cards = append(cards, a.cardOf(c, p))
+	}
+	return cards, next, err
+}
+
+func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
+	card := PostCard{
+		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskUntil: p.AskUntil,
+		Sending: p.Busy && !p.Asking && p.Status == core.PostQueued,
+	}
+	if c.Role().Writes() {
+		now := a.cfg.Now()
+		card.Acts = slices.DeleteFunc(core.Acts(), func(act core.Act) bool { return !p.Allows(act, now) })
+	}
+	return card
 }

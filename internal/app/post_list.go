@@ -36,30 +36,37 @@ func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.P
 
 // ListPosts lists posts by time, newest first unless asked otherwise.
 func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPosts) (contract.PostList, error) {
-	t, err := a.enter(c, core.Read)
-	if err != nil {
-		return contract.PostList{}, err
-	}
-	f, err := a.postFilter(ctx, t, in)
-	if err != nil {
-		return contract.PostList{}, err
-	}
-	page := f.Limit
-	f.Limit++ // one more tells whether there is a next page
-	posts, err := t.Posts(ctx, f)
+	posts, next, err := a.listPosts(ctx, c, in)
 	if err != nil {
 		return contract.PostList{}, err
 	}
 	out := contract.PostList{Posts: []contract.Post{}}
-	if len(posts) > page {
-		posts = posts[:page]
-		cursor := cursorAfter(posts[page-1])
-		out.NextCursor = &cursor
+	if next != "" {
+		out.NextCursor = &next
 	}
 	for _, p := range posts {
 		out.Posts = append(out.Posts, a.postOf(p))
 	}
 	return out, nil
+}
+
+// listPosts is a page of posts and the cursor of the next, "" after the last.
+func (a *App) listPosts(ctx context.Context, c core.Caller, in contract.ListPosts) (posts []core.Post, next string, err error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return nil, "", err
+	}
+	f, err := a.postFilter(ctx, t, in)
+	if err != nil {
+		return nil, "", err
+	}
+	page := f.Limit
+	f.Limit++ // one more tells whether there is a next page
+	posts, err = t.Posts(ctx, f)
+	if err != nil || len(posts) <= page {
+		return posts, "", err
+	}
+	return posts[:page], cursorAfter(posts[page-1]), nil
 }
 
 // CountPosts counts the workspace's posts by state.

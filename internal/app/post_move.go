@@ -123,8 +123,7 @@ func (a *App) takeOff(ctx context.Context, t store.Tenant, p *core.Post) error {
 // slot. An unknown outcome needs the word of a person who has looked (409 outcome_unknown).
 func (a *App) RetryPost(ctx context.Context, c core.Caller, id string, in contract.RetryPost) (contract.Post, error) {
 	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
-		unknown := p.Error != nil && p.Error.Code == errorUnknown
-		if unknown && p.Status == core.PostFailed && !in.ConfirmNotPublished {
+		if p.Unknown() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "Nobody knows whether this post is on %s.", p.AccountName).
 				WithHint("Look at the account. If it is not there, send confirmNotPublished: true, or say so in the dashboard.")
 		}
@@ -233,7 +232,7 @@ func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contr
 		return contract.Post{}, err
 	}
 	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
-		if p.Status != core.PostFailed || p.Error == nil || p.Error.Code != errorUnknown {
+		if !p.Unknown() {
 			return conflicts[core.MoveSettle]
 		}
 		if !in.Live {

@@ -144,7 +144,7 @@ func (w *work) loseAccount(ctx context.Context, t store.Tenant, do core.Do) erro
 const (
 	errorRejected    = "rejected"
 	errorUnreachable = "network_unreachable"
-	errorUnknown     = "outcome_unknown"
+	errorUnknown     = string(core.CodeOutcomeUnknown)
 )
 
 // words are the network's own on the last call that failed.

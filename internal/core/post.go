@@ -24,26 +24,35 @@ type Post struct {
 	Account     AccountID
 	Platform    Platform
 	AccountName string // the account's display name
-	Text        string
-	Title       string
-	Tags        []string
-	MediaIDs    []MediaID
-	Settings    json.RawMessage // the block of the post's network, {} when none
-	PublishAt   time.Time       // zero for a draft without a time
-	Zone        Zone
-	Status      PostStatus
-	ExternalID  string
-	ExternalURL string
-	Error       *PostError
-	Attempts    int
-	Via         Via
-	CreatedAt   time.Time
-	UpdatedAt   time.Time
+	// AccountStatus is the account's, as it is now.
+	AccountStatus AccountStatus
+	Text          string
+	Title         string
+	Tags          []string
+	MediaIDs      []MediaID
+	Settings      json.RawMessage // the block of the post's network, {} when none
+	PublishAt     time.Time       // zero for a draft without a time
+	Zone          Zone
+	Status        PostStatus
+	ExternalID    string
+	ExternalURL   string
+	Error         *PostError
+	Attempts      int
+	Via           Via
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
 	// NextTryAt is when the worker will try again by itself, or when a network's throttle ends; zero
 	// when neither is so.
 	NextTryAt time.Time
 	// Held tells that a queued post waits for a network's cap or throttle until NextTryAt.
 	Held bool
+	// Busy tells that a worker has the post in its hands, or that the network may have it already: until
+	// that is known the post cannot be changed.
+	Busy bool
+	// Asking tells that the answer to the call that publishes was lost and the network is asked what became
+	// of it: until AskUntil, where that is known.
+	Asking   bool
+	AskUntil time.Time
 }
 
 // PostError is why a post failed, with the network's own words.
@@ -117,6 +126,10 @@ func (p Post) StatusLine(networkName string) string {
 		line += " · " + p.Zone.Label(p.PublishAt)
 	}
 	switch {
+	case p.Asking && p.AskUntil.IsZero():
+		line += " · asking " + networkName + " whether it took the post"
+	case p.Asking:
+		line += " · asking " + networkName + " until " + p.AskUntil.In(p.Zone.Location()).Format("15:04 MST") + " whether it took the post"
 	case p.NextTryAt.IsZero():
 	case p.Status == PostFailed:
 		line += " · next try " + p.Zone.Label(p.NextTryAt)

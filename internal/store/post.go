@@ -11,38 +11,45 @@ import (
 )
 
 const postColumns = `
-	p.id, p.workspace_id, p.account_id, p.platform, a.display_name, p.text, p.title, p.tags, p.settings,
+	p.id, p.workspace_id, p.account_id, p.platform, a.display_name, a.status AS account_status, p.text, p.title, p.tags, p.settings,
 	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
-	p.attempts, p.created_via, p.created_at, p.updated_at, u.next_action_at, coalesce(u.rest, '') AS rest
+	p.attempts, p.created_via, p.created_at, p.updated_at, u.next_action_at, coalesce(u.rest, '') AS rest,
+	coalesce(u.step, '') AS step, coalesce(u.lease_until > clock(), false) AS held, u.armed_at,
+	CASE WHEN u.quiet_at > clock() THEN u.quiet_at END AS quiet_at
 	FROM posts p
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
 	WHERE p.workspace_id = @ws`
 
 type postRow struct {
-	ID           core.PostID
-	WorkspaceID  core.WorkspaceID
-	AccountID    core.AccountID
-	Platform     string
-	DisplayName  string
-	Text         string
-	Title        string
-	Tags         []string
-	Settings     json.RawMessage
-	PublishAt    *time.Time
-	TZ           string
-	Status       string
-	ExternalID   string
-	ExternalURL  string
-	ErrorCode    string
-	ErrorMessage string
-	ErrorHint    string
-	Attempts     int
-	CreatedVia   string
-	CreatedAt    time.Time
-	UpdatedAt    time.Time
-	NextActionAt *time.Time
-	Rest         string
+	ID            core.PostID
+	WorkspaceID   core.WorkspaceID
+	AccountID     core.AccountID
+	Platform      string
+	DisplayName   string
+	AccountStatus string
+	Text          string
+	Title         string
+	Tags          []string
+	Settings      json.RawMessage
+	PublishAt     *time.Time
+	TZ            string
+	Status        string
+	ExternalID    string
+	ExternalURL   string
+	ErrorCode     string
+	ErrorMessage  string
+	ErrorHint     string
+	Attempts      int
+	CreatedVia    string
+	CreatedAt     time.Time
+	UpdatedAt     time.Time
+	NextActionAt  *time.Time
+	Rest          string
+	Step          string
+	Held          bool
+	ArmedAt       *time.Time
+	QuietAt       *time.Time // only while it is to come
 }
 
 func (r postRow) post(m *memory) (core.Post, error) {
@@ -52,7 +59,8 @@ func (r postRow) post(m *memory) (core.Post, error) {
 	}
 	p := core.Post{
 		ID: r.ID, Workspace: r.WorkspaceID, Account: r.AccountID, Platform: core.Platform(r.Platform), AccountName: r.DisplayName,
-		Text: r.Text, Title: r.Title, Tags: r.Tags, Settings: r.Settings, PublishAt: orZero(r.PublishAt), Zone: zone,
+		AccountStatus: core.AccountStatus(r.AccountStatus),
+		Text:          r.Text, Title: r.Title, Tags: r.Tags, Settings: r.Settings, PublishAt: orZero(r.PublishAt), Zone: zone,
 		Status: core.PostStatus(r.Status), ExternalID: r.ExternalID, ExternalURL: r.ExternalURL, Attempts: r.Attempts,
 		Via: core.Via(r.CreatedVia), CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 	}
@@ -65,7 +73,23 @@ func (r postRow) post(m *memory) (core.Post, error) {
 	case p.Status == core.PostQueued && core.Do(r.Rest) == core.DoHold:
 		p.NextTryAt, p.Held = orZero(r.NextActionAt), true
 	}
+	r.onItsWay(&p)
 	return p, nil
+}
+
+// onItsWay says what the ledger knows of a post that may be under way. A claim that has ended since the arm
+// has set the next action behind it: the answer was lost.
+func (r postRow) onItsWay(p *core.Post) {
+	pub := core.Publication{Step: core.Step(r.Step)}
+	p.Busy = r.Held
+	if p.Status != core.PostQueued || r.Step == "" || pub.Movable() {
+		return
+	}
+	armed, next := orZero(r.ArmedAt), orZero(r.NextActionAt)
+	p.Busy, p.Asking = true, pub.Step == core.StepArmed && (!r.Held || next.After(armed))
+	if p.Asking {
+		p.AskUntil = orZero(r.QuietAt)
+	}
 }
 
 // Post reads a post.

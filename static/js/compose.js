@@ -33,7 +33,7 @@ function followPlan(form) {
   const label = form.querySelector("[data-submit-label]");
   if (!plan || !button) return;
   button.disabled = !plan.hasAttribute("data-ready");
-  if (plan.dataset.submit) label.textContent = plan.dataset.submit;
+  label.textContent = plan.dataset.submit;
 }
 
 // startComposer counts while one writes, keeps what is written and follows the plan.
@@ -52,15 +52,16 @@ export function startComposer() {
   document.addEventListener("htmx:afterRequest", () => followPlan(form));
   followPlan(form);
 
-  // One press sends once.
+  // One press sends once. A browser that keeps the page as it was, and shows it again on the way back, would
+  // show what has been sent as if it had not: the page is asked for anew.
   form.addEventListener("submit", () => {
     const button = form.querySelector("#submit");
     setTimeout(() => (button.disabled = true));
-    addEventListener("pageshow", () => followPlan(form), { once: true });
+    addEventListener("pageshow", () => location.reload(), { once: true });
   });
 
   // A text may be there already: restored, kept by the browser, or typed before this script ran.
-  const planned = form.querySelector("#plan .plan")?.hasAttribute("data-submit");
+  const planned = form.querySelector("#plan .plan")?.hasAttribute("data-planned");
   if (restored || (!planned && form.elements.text.value)) askForPlan(form);
 }
 

@@ -21,7 +21,7 @@ type Model struct {
 	RetryAfter int
 	// Kept is a text that was sent and could not be taken.
 	Kept string
-	// Back leads to where the person came from; the posts when empty.
+	// Back leads to where the person came from; empty when that is not known.
 	Back string
 }
 
@@ -111,11 +111,15 @@ func (m Model) wait() string {
 	return fmt.Sprintf("Wait %d minutes.", (m.RetryAfter+59)/60)
 }
 
-func (m Model) back() string {
-	if m.Back != "" {
-		return m.Back
+// back is a way on: where the person came from, else a page that is there for them.
+func (m Model) back() (address, words string) {
+	switch {
+	case m.Back != "":
+		return m.Back, "Go back"
+	case m.Frame.Workspace == "":
+		return link.Home, "To the start"
 	}
-	return link.Posts(link.Filter{})
+	return link.Posts(link.Filter{}), "To the posts"
 }
 
 // LastResort is the page for when not even a page can be drawn. It needs nothing but itself.

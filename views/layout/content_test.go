@@ -34,7 +34,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		{"each network counts in its own unit", "compose-wrong", ".counter.over .counter-used", []string{"620"}},
 		{"a network's own text is counted instead", "compose-ready", "[data-testid=counter-threads] .counter-used", []string{"47"}},
 		{"the button says what happens", "compose-ready", "#submit:not([disabled]) [data-submit-label]", []string{"Schedule 2 posts"}},
-		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send"}},
+		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send now"}},
 		{"without a script the plan is a button away", "compose", "button[formaction='/compose/plan']", []string{"Check the plan"}},
 		{"an issue stands in the row it is about", "compose-wrong", "[data-account='" + accA + "'] [data-testid=issue] .issue-what", []string{"The text has 620 bytes, more than Threads takes."}},
 		{"a warning stands apart", "compose-wrong", ".warnings [data-testid=warning] .issue-what", []string{"The same text went to Bell & Rope within the last day."}},

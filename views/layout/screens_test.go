@@ -2,6 +2,7 @@ package layout_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"time"
@@ -88,7 +89,10 @@ func (f fixture) lists() map[string]templ.Component {
 	frame := f.frame("Posts", layout.SectionPosts)
 	frame.Notices = []layout.Notice{{Text: "Threads, Ada Lindqvist: the connection has expired.", Action: "Reconnect", URL: link.Accounts}}
 	rows := []posts.Row{}
-	add := func(p contract.Post) { rows = append(rows, posts.Row{Post: p, Network: "Threads"}) }
+	add := func(p contract.Post) {
+		p.ID = fmt.Sprintf("%s%d", postID[:len(postID)-1], len(rows))
+		rows = append(rows, posts.Row{Post: p, Network: "Threads"})
+	}
 	add(f.post("queued", "The workshop bell is up. Come and hear it ring at noon on Saturday, rain or shine, and bring a friend who has never heard one from the inside.", f.in(26*time.Hour)))
 	add(f.post("queued", "Small things we learnt from casting bronze this week", f.in(50*time.Hour)))
 	page := f.post("failed", "New opening hours from Monday", f.in(-2*time.Hour))
@@ -216,12 +220,12 @@ func (f fixture) show(status string) posts.ShowModel {
 
 func (f fixture) shows() map[string]templ.Component {
 	queued := f.show("queued")
-	queued.Can = posts.Actions{Cancel: true, Reschedule: true, SendNow: true, Duplicate: true}
+	queued.Acts = []core.Act{core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate}
 	queued.Poll = 20 * time.Second
 
 	live := f.show("live")
 	live.LiveURL = "http://localhost:8080/sandbox/www.threads.net/@ada/post/x"
-	live.Can = posts.Actions{Duplicate: true}
+	live.Acts = []core.Act{core.ActDuplicate}
 	live.Post.Attempts, live.Post.ExternalID = 1, new("18040000000000000")
 	live.Frame.Flash = &layout.Flash{Tone: ui.ToneGood, Text: "1 post is on its way."}
 	live.Events = append(live.Events,
@@ -230,26 +234,30 @@ func (f fixture) shows() map[string]templ.Component {
 	failing := f.show("failed")
 	failing.Post.Error = &contract.PostError{Code: "network_error", Message: "(#2) An unexpected error has occurred. Please retry your request later.", Hint: new("The network could not answer. Nothing was published.")}
 	failing.NextTry, failing.Poll = f.now.Add(4*time.Minute), 20*time.Second
-	failing.Can = posts.Actions{Retry: true, Duplicate: true, Delete: true}
+	failing.Acts = []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}
 	failing.Events = append(failing.Events, contract.Event{Kind: "publishing", At: *f.in(0)},
 		contract.Event{Kind: "failed", At: *f.in(time.Second), Message: "(#2) An unexpected error has occurred. Please retry your request later.", Notes: []string{"code 2, fbtrace_id AbCdEf"}},
 		contract.Event{Kind: "retriedByWorker", At: *f.in(time.Second)})
 
 	unknown := f.show("failed")
 	unknown.Post.Error = &contract.PostError{Code: "outcome_unknown", Message: "Nobody can tell whether it arrived."}
-	unknown.Can = posts.Actions{Settle: true, Duplicate: true}
+	unknown.Acts = []core.Act{core.ActSettle, core.ActDuplicate}
 	unknown.Refused = &contract.Error{Code: "outcome_unknown", Message: "Nobody can tell whether it arrived.", Hint: "Look at the network first."}
 
 	held := f.show("queued")
+	asking := f.show("queued")
+	asking.Asking, asking.AskUntil, asking.Poll = true, f.now.Add(90*time.Second), 2*time.Second
+	asking.Acts = live.Acts
+
 	held.Held, held.NextTry, held.Poll = true, f.now.Add(40*time.Minute), 20*time.Second
-	held.Can = queued.Can
+	held.Acts = queued.Acts
 
 	draft := f.show("draft")
 	draft.Post.PublishAt, draft.Post.Text = nil, ""
-	draft.Can = posts.Actions{Edit: true, Queue: true, SendNow: true, Reschedule: true, Duplicate: true, Delete: true}
+	draft.Acts = []core.Act{core.ActEdit, core.ActQueue, core.ActSendNow, core.ActReschedule, core.ActDuplicate, core.ActDelete}
 	return map[string]templ.Component{
 		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing),
-		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-draft": posts.Show(draft),
+		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-asking": posts.Show(asking), "post-draft": posts.Show(draft),
 		"post-delete": layout.Confirm(layout.ConfirmModel{
 			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this draft?", Points: []string{"It cannot be brought back."},
 			Action: link.Delete(postID), Button: "Delete the draft", Back: link.Post(postID),

@@ -21,14 +21,16 @@ type Filter struct {
 }
 
 // Posts is the list; the zero Filter is the whole of it.
-func Posts(f Filter) string {
+func Posts(f Filter) string { return withQuery(posts, f.query()) }
+
+func (f Filter) query() url.Values {
 	query := url.Values{}
 	for name, value := range map[string]string{"status": f.Status, "accountId": f.Account, "q": f.Query, "cursor": f.Cursor} {
 		if value != "" {
 			query.Set(name, value)
 		}
 	}
-	return withQuery(posts, query)
+	return query
 }
 
 // Post is a post's page.
@@ -38,6 +40,14 @@ func Post(id string) string { return under(posts, id) }
 // there is nothing new.
 func PostSince(id, version string) string {
 	return withQuery(Post(id), url.Values{"seen": {version}})
+}
+
+// PostsSince is the list for a reader who has seen it in a version: the answer is 204 as long as there is
+// nothing new.
+func PostsSince(f Filter, version string) string {
+	query := f.query()
+	query.Set("seen", version)
+	return withQuery(posts, query)
 }
 
 // ComposeFor is the compose page with accounts already chosen.

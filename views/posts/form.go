@@ -153,7 +153,7 @@ func (v Values) effective(platform string) string {
 // submit is the label of the button, which says what happens.
 func (m PlanModel) submit() string {
 	n := len(m.Rows)
-	if m.Editing {
+	if m.Editing || n == 0 {
 		return map[string]string{WhenNow: "Send now", WhenAt: "Schedule", WhenDraft: "Save draft"}[m.When]
 	}
 	switch m.When {

@@ -2,6 +2,7 @@ package posts
 
 import (
 	"strings"
+	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -20,7 +21,25 @@ type ListModel struct {
 	Next string
 	// Accounts tells whether any account is connected, for the first steps.
 	Accounts bool
+	// Poll is how often the list looks for news; zero when none of its posts changes by itself.
+	Poll time.Duration
 }
+
+// Version changes when the list would show something else. A reader who names it with link.PostsSince
+// needs no new drawing.
+func (m ListModel) Version() string {
+	shown := []any{m.Poll, m.Next}
+	for _, t := range tabs {
+		n, _ := m.count(t)
+		shown = append(shown, n)
+	}
+	for _, r := range m.Rows {
+		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli())
+	}
+	return versionOf(shown...)
+}
+
+func (m ListModel) trigger() string { return "every " + m.Poll.String() }
 
 // Row is a post in the list.
 type Row struct {
@@ -75,8 +94,8 @@ func (m ListModel) firstURL() string {
 
 func (m ListModel) narrowed() bool { return m.Filter.Query != "" || m.Filter.Account != "" }
 
-// excerpt is the beginning of a text on one line.
-func excerpt(p contract.Post) string {
+// Excerpt is the beginning of a post's title or text on one line, of at most so many characters.
+func Excerpt(p contract.Post, longest int) string {
 	text := p.Text
 	if p.Title != nil {
 		text = *p.Title
@@ -85,9 +104,11 @@ func excerpt(p contract.Post) string {
 	if text == "" {
 		return "No text"
 	}
-	const longest = 160
 	if runes := []rune(text); len(runes) > longest {
-		return string(runes[:longest]) + "…"
+		return strings.TrimSpace(string(runes[:longest])) + "…"
 	}
 	return text
 }
+
+// rowExcerpt is how much of a text a row holds at most.
+const rowExcerpt = 160

@@ -1,8 +1,10 @@
 package posts
 
 import (
+	"fmt"
+	"hash/fnv"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"belfry/internal/contract"
@@ -28,12 +30,17 @@ type ShowModel struct {
 	Events           []contract.Event
 	NextTry          time.Time // zero when the worker will not try by itself
 	Held             bool      // waits at the network until NextTry
-	Settings         []Setting
+	// Asking tells that the network is asked whether it took the post, until AskUntil where that is known;
+	// Sending that it is being sent right now.
+	Asking, Sending bool
+	AskUntil        time.Time
+	Settings        []Setting
 	// LiveURL is where a browser finds the live post; empty while there is no such place.
 	LiveURL string
-	Can     Actions
-	// At is the value of the form of another time, YYYY-MM-DDTHH:mm.
-	At string
+	// Acts are what is offered: what the post's state and the person's role allow.
+	Acts []core.Act
+	// At is the value of the form of another time, YYYY-MM-DDTHH:mm; WrongAt what is wrong with it.
+	At, WrongAt string
 	// Refused is why the last act did not work.
 	Refused *contract.Error
 	// Poll is how often the page looks for news; zero when none can come. See PollEvery.
@@ -43,30 +50,26 @@ type ShowModel struct {
 // Setting is a setting in words.
 type Setting struct{ Label, Value string }
 
-// Actions are the acts that the post's state and the person's role allow.
-type Actions struct {
-	Edit, Queue, SendNow, Cancel, Reschedule, Retry, Duplicate, Delete bool
-	// Settle asks the person what they see at the network (outcome_unknown).
-	Settle bool
-}
+func (m ShowModel) can(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
 // Version changes when the page of a post would show something else. A reader who names it with
 // link.PostSince needs no new drawing.
 func (m ShowModel) Version() string {
-	link := "no"
-	if m.LiveURL != "" {
-		link = "with"
-	}
-	return strings.Join([]string{
-		m.Post.Status, strconv.FormatInt(m.Post.UpdatedAt.UnixMilli(), 36), strconv.Itoa(len(m.Events)), m.Poll.String(), link,
-	}, "-")
+	return versionOf(m.Post.StatusLine, m.Post.UpdatedAt.UnixMilli(), len(m.Events), m.Poll, m.LiveURL, m.Acts, m.Sending)
+}
+
+// versionOf is a short text that changes with what it is given.
+func versionOf(shown ...any) string {
+	sum := fnv.New64a()
+	fmt.Fprintf(sum, "%q", shown)
+	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // PollSoon is how often a page looks for news of what is about to happen.
 const PollSoon = 2 * time.Second
 
 // PollEvery tells how often to look for news of a post: often while it is on its way or about to be,
-// now and then while it waits, never when nothing will happen by itself.
+// now and then while it waits or is long overdue, never when nothing will happen by itself.
 func PollEvery(status string, due, nextTry, now time.Time) time.Duration {
 	next := nextTry
 	if next.IsZero() {
@@ -78,11 +81,14 @@ func PollEvery(status string, due, nextTry, now time.Time) time.Duration {
 	default:
 		return 0
 	}
-	if next.Sub(now) < time.Minute {
+	if wait := next.Sub(now); wait < time.Minute && wait > -pollSoonFor {
 		return PollSoon
 	}
 	return 20 * time.Second
 }
+
+// pollSoonFor is how long news of a post that is due is looked for as something about to come.
+const pollSoonFor = 10 * time.Minute
 
 func (m ShowModel) trigger() string { return "every " + m.Poll.String() }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"belfry/internal/contract"
+	"belfry/internal/core"
 )
 
 func TestTheButtonSaysWhatHappens(t *testing.T) {
@@ -71,6 +72,7 @@ func TestAPageLooksForNewsWhileSomethingCanHappen(t *testing.T) {
 		want         time.Duration
 	}{
 		{"queued for next week", "queued", now.Add(7 * 24 * time.Hour), time.Time{}, 20 * time.Second},
+		{"queued and long overdue", "queued", now.Add(-time.Hour), time.Time{}, 20 * time.Second},
 		{"queued and due", "queued", now.Add(-time.Second), time.Time{}, 2 * time.Second},
 		{"about to be due", "queued", now.Add(40 * time.Second), time.Time{}, 2 * time.Second},
 		{"held for long", "queued", now.Add(-time.Hour), now.Add(time.Hour), 20 * time.Second},
@@ -91,7 +93,9 @@ func TestAVersionChangesWithWhatIsShown(t *testing.T) {
 	m := ShowModel{Post: contract.Post{Status: "queued", UpdatedAt: contract.Time{Time: time.UnixMilli(1000)}}}
 	seen := map[string]bool{m.Version(): true}
 	for _, change := range []func(*ShowModel){
-		func(m *ShowModel) { m.Post.Status = "live" },
+		func(m *ShowModel) { m.Post.StatusLine = "Live" },
+		func(m *ShowModel) { m.Acts = []core.Act{core.ActDelete} },
+		func(m *ShowModel) { m.Sending = true },
 		func(m *ShowModel) { m.Post.UpdatedAt = contract.Time{Time: time.UnixMilli(1001)} },
 		func(m *ShowModel) { m.Events = []contract.Event{{Kind: "publishing"}} },
 	} {
@@ -113,9 +117,12 @@ func TestExcerpt(t *testing.T) {
 		"A title":     {Text: "text", Title: &title},
 		"63,206 רב 🔔": {Text: "63,206 רב 🔔"},
 	} {
-		if got := excerpt(post); got != want {
+		if got := Excerpt(post, 160); got != want {
 			t.Errorf("want %q, got %q", want, got)
 		}
+	}
+	if got := Excerpt(contract.Post{Text: "One two three"}, 4); got != "One…" {
+		t.Error(got)
 	}
 	if got := grouped(63206) + " " + grouped(500) + " " + grouped(1234567); got != "63,206 500 1,234,567" {
 		t.Error(got)

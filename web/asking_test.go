@@ -1,0 +1,100 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// A person saw "Queued" and the button "Send now", which answered 409, while the network was being asked.
+func TestAPostWhoseAnswerWasLostSaysThatTheNetworkIsAsked(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "facebook", Call: "publish", Kind: sim.DropAfterAccept})
+	post := s.ws.Now("lost", s.page)
+	s.work(post)
+	page := s.show(post)
+	page.offers(t, "duplicate")
+	until := attribute(page.one(t, testid("asking")+" time"), "datetime")
+	at, err := time.Parse(time.RFC3339, until)
+	must(t, err)
+	if wait := at.Sub(s.Clock.Now()); wait <= 0 || wait > 5*time.Minute {
+		t.Errorf("it is asked until %s from now", wait)
+	}
+	page.says(t, "Asking Facebook until", "whether it took the post")
+	page.one(t, testid("timeline-next")+`[data-next="asking"]`)
+	if attribute(page.one(t, testid("post")), "hx-trigger") == "" {
+		t.Error("the page does not look for news")
+	}
+	for _, act := range []string{"send-now", "cancel"} {
+		s.b.post("/posts/"+post.ID+"/"+act).is(t, http.StatusConflict)
+	}
+	s.b.get("/posts").says(t, "asking Facebook until")
+
+	s.Clock.Advance(5 * time.Minute)
+	s.work(post)
+	page = s.show(post)
+	if page.status(t) != "live" || len(page.all(testid("asking"))) != 0 {
+		t.Errorf("it is %s in the end, and asked about still: %s", page.status(t), page.text())
+	}
+}
+
+func TestADraftWhoseTimeHasPassedIsNotOfferedToBeScheduled(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	s.act(draft, "reschedule", "at", "2026-10-06T10:00", "tz", "Europe/Berlin")
+	s.Clock.Advance(11 * time.Hour)
+	s.show(draft).offers(t, "edit", "queue", "send-now", "reschedule", "duplicate", "delete")
+	s.Clock.Advance(400 * 24 * time.Hour)
+	s.b.signIn(s.ws)
+	s.show(draft).offers(t, "edit", "send-now", "reschedule", "duplicate", "delete")
+}
+
+// The list stood still after a post had been sent to two accounts: nothing told when they were live.
+func TestTheListLooksForNewsUntilEveryPostInItIsAtRest(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	first, second := s.ws.Now("ding", s.threads), s.ws.Now("dong", s.page)
+	page := s.b.get("/posts").is(t, http.StatusOK)
+	list := page.one(t, testid("posts"))
+	if attribute(list, "hx-trigger") != "every 2s" || attribute(list, "hx-push-url") != "false" {
+		t.Error("the list does not look for news, or puts that into the address")
+	}
+	since := attribute(list, "hx-get")
+	s.b.part(http.MethodGet, since).is(t, http.StatusNoContent)
+	s.b.get(since).is(t, http.StatusOK).one(t, "nav[aria-label=Main]")
+
+	s.work(first)
+	part := s.b.part(http.MethodGet, since).is(t, http.StatusOK)
+	if part.one(t, testid("post-row")+` [data-status="live"]`); len(part.all("nav[aria-label=Main]")) != 0 {
+		t.Error("the news is a page")
+	}
+	part.says(t, "Live 1", "Queued 1")
+	list = part.one(t, testid("posts"))
+	if attribute(list, "hx-get") == since || attribute(list, "hx-trigger") == "" {
+		t.Error("the list looks no further, or for what it has")
+	}
+
+	s.work(second)
+	part = s.b.part(http.MethodGet, attribute(list, "hx-get")).is(t, http.StatusOK)
+	if attribute(part.one(t, testid("posts")), "hx-trigger") != "" {
+		t.Error("a list at rest looks for news")
+	}
+}
+
+func TestTheListLooksForNewsInTheFilterThatItShows(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Now("ding", s.threads)
+	s.ws.Draft("dong", s.threads)
+	since := attribute(s.b.get("/posts?status=queued&q=ding").one(t, testid("posts")), "hx-get")
+	s.work(post)
+	part := s.b.part(http.MethodGet, since).is(t, http.StatusOK)
+	part.one(t, testid("empty"))
+	if attribute(s.b.get("/posts?status=draft").one(t, testid("posts")), "hx-trigger") != "" {
+		t.Error("a list of drafts looks for news")
+	}
+}

@@ -1,0 +1,177 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"belfry/internal/network/sim"
+)
+
+// A refused time folded the form away and forgot what had been typed; reloading that page answered 405.
+func TestARefusedTimeStaysInItsForm(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	address := "/posts/" + draft.ID + "/reschedule"
+	for at, want := range map[string]string{"2020-01-01T10:00": "The time is past.", "2026-03-29T02:30": "", "soon": ""} {
+		page := s.b.post(address, "at", at, "tz", "Europe/Berlin")
+		if page.StatusCode < 400 {
+			t.Fatalf("%s is taken", at)
+		}
+		page.one(t, "details[open] "+testid("reschedule"))
+		if page.value(t, "at") != at {
+			t.Errorf("%s became %s", at, page.value(t, "at"))
+		}
+		if said := textOf(page.one(t, testid("reschedule")+" #at-error")); said == "" || !strings.Contains(said, want) {
+			t.Errorf("beside %s stands %q", at, said)
+		}
+		if len(page.all(testid("alert"))) != 0 {
+			t.Error("it is said twice")
+		}
+	}
+	if len(s.show(draft).all("details[open]")) != 0 {
+		t.Error("the form is open before anybody asked for it")
+	}
+}
+
+func TestTheAddressOfAnActLeadsToItsPost(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	for _, act := range []string{"reschedule", "queue", "send-now", "cancel", "retry", "duplicate", "settle", "edit/plan"} {
+		s.b.get("/posts/"+draft.ID+"/"+act).leads(t, "/posts/"+draft.ID)
+	}
+	s.b.get("/compose/plan").is(t, http.StatusOK).one(t, testid("compose"))
+}
+
+func TestAFailedPostSaysHowToMendIt(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.Fault(sim.Fault{Network: "threads", Call: "publish", Kind: sim.Reject, Code: 100, Status: 400, Message: "No"})
+	post := s.ws.Now("hello", s.threads)
+	s.work(post)
+	page := s.show(post)
+	if said := textOf(page.one(t, testid("duplicate"))); said != "Edit a copy" {
+		t.Errorf("the copy is called %q", said)
+	}
+	page.one(t, testid("post-error")+" "+testid("mend"))
+	copied := s.b.post("/posts/"+post.ID+"/duplicate").is(t, http.StatusSeeOther).Header.Get("Location")
+	if s.b.get(copied).value(t, "text") != "hello" {
+		t.Error("the copy has another text")
+	}
+	if said := textOf(s.show(s.ws.Draft("hello", s.threads)).one(t, testid("duplicate"))); said != "Duplicate" {
+		t.Errorf("a draft's copy is called %q", said)
+	}
+}
+
+func TestTheTabsOfPostsAreToldApart(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for text, want := range map[string]string{
+		"Rye bread\n is back": "Rye bread is back · one · Belfry", "": "No text · one · Belfry",
+		"Seventeen bells and a half rang in the old workshop": "Seventeen bells and a half rang in the o… · one · Belfry",
+	} {
+		post := s.ws.Draft("soon another", s.threads)
+		must(t, editText(s, post, text))
+		if got := textOf(s.show(post).one(t, "title")); got != want {
+			t.Errorf("the tab of %q is %q", text, got)
+		}
+	}
+}
+
+func TestTheButtonSaysWhatItDoesBeforeThereIsAPlan(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.b.get("/compose")
+	for when, want := range map[string]string{"now": "Send now", "at": "Schedule", "draft": "Save draft"} {
+		part := s.b.part(http.MethodPost, "/compose/plan", "when", when, "text", "")
+		if got := attribute(part.one(t, testid("plan")), "data-submit"); got != want {
+			t.Errorf("%s: %q", when, got)
+		}
+		if got := textOf(s.b.post("/compose/plan", "when", when).one(t, testid("submit"))); got != want {
+			t.Errorf("%s is drawn as %q", when, got)
+		}
+	}
+	if got := textOf(page.one(t, testid("submit"))); got != "Send now" {
+		t.Errorf("the first button says %q", got)
+	}
+	for _, word := range []string{"threads / 500 bytes", "facebook / 63,206 characters"} {
+		network, words, _ := strings.Cut(word, " ")
+		counter := page.one(t, testid("counter-"+network)+" .counter-max")
+		if textOf(counter) != words {
+			t.Errorf("the counter of %s ends in %q", network, textOf(counter))
+		}
+	}
+}
+
+// What has been sent came back out of the browser's memory as if it were unsent.
+func TestABrowserKeepsNoFormOfThePast(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	for _, path := range []string{"/compose", "/posts/" + draft.ID + "/edit"} {
+		page := s.b.get(path).is(t, http.StatusOK)
+		if page.Header.Get("Cache-Control") != "no-store" || attribute(page.one(t, testid("compose")), "autocomplete") != "off" {
+			t.Errorf("%s may be kept", path)
+		}
+	}
+}
+
+// Files cannot be chosen yet, but their kinds and descriptions were asked for.
+func TestSettingsThatNeedFilesAreNotOfferedToAText(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.b.get("/compose")
+	for _, name := range []string{"settings.threads.altText", "settings.facebook.contentType"} {
+		if len(page.all(`[name="`+name+`"]`)) != 0 {
+			t.Errorf("%s is offered", name)
+		}
+	}
+	for _, name := range []string{"settings.threads.topicTag", "settings.threads.linkAttachment", "settings.facebook.link"} {
+		page.one(t, `[name="`+name+`"]`)
+	}
+}
+
+func TestASettingThatADraftHasIsShownEvenWhereItCannotApply(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("hello", s.threads)
+	s.settings(draft, "threads", `{"altText":"a bell"}`)
+	page := s.b.get("/posts/" + draft.ID + "/edit")
+	if page.value(t, "settings.threads.altText") != "a bell" {
+		t.Error("it is out of sight")
+	}
+	other := s.ws.Draft("hello", s.page)
+	s.settings(other, "facebook", `{"contentType":"photo"}`)
+	s.b.get("/posts/"+other.ID+"/edit").one(t, `[name="settings.facebook.contentType"] option[value=photo][selected]`)
+}
+
+func TestAPageThatIsNotThereLeadsSomewhere(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	lost := s.b.get("/nothing", "Referer", "http://localhost:8080/nothing").is(t, http.StatusNotFound).one(t, testid("back"))
+	if attribute(lost, "href") != "/posts" || textOf(lost) != "To the posts" {
+		t.Errorf("it leads to %s with the words %q", attribute(lost, "href"), textOf(lost))
+	}
+	came := s.b.get("/nothing", "Referer", "http://localhost:8080/accounts").one(t, testid("back"))
+	if attribute(came, "href") != "/accounts" || textOf(came) != "Go back" {
+		t.Errorf("it leads to %s with the words %q", attribute(came, "href"), textOf(came))
+	}
+	stranger := s.browser().get("/nothing").is(t, http.StatusNotFound).one(t, testid("back"))
+	if attribute(stranger, "href") != "/" || textOf(stranger) != "To the start" {
+		t.Errorf("a stranger is led to %s with the words %q", attribute(stranger, "href"), textOf(stranger))
+	}
+}
+
+func TestTheFrameNamesTheWorkspaceAndTheWayToTheSimulatedNetworks(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	page := s.b.get("/posts")
+	if textOf(page.one(t, testid("workspace")+" .workspace-name")) != "one" {
+		t.Error("the workspace has no name")
+	}
+	if to := page.one(t, testid("sandbox-link")); attribute(to, "href") != "/sandbox/_/" || textOf(to) != "See them, or make them fail" {
+		t.Errorf("the simulated networks are at %s, %q", attribute(to, "href"), textOf(to))
+	}
+}
