@@ -61,7 +61,7 @@ func (m ShowModel) Version() string {
 // versionOf is a short text that changes with what it is given.
 func versionOf(shown ...any) string {
 	sum := fnv.New64a()
-	fmt.Fprintf(sum, "%q", shown)
+	_, _ = fmt.Fprintf(sum, "%q", shown)
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
