@@ -113,7 +113,7 @@ var keepers = []struct {
 	{"golang.org/x/sync", "internal/secret cmd/belfry e2e/*"},
 	{"golang.org/x/text", "internal/app"},
 	{"golang.org/x/net", "internal/sandbox e2e e2e/*"},
-	{"os/exec", "internal/postgres internal/media tools/* e2e e2e/*"},
+	{"os/exec", "internal/postgres internal/media internal/blob/blobtest tools/* e2e e2e/*"},
 }
 
 type pkg struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // tries is how often a request is made before its failure counts. The library's ten take minutes.
-const tries = 4
+const tries = 3
 
 // bucket is a store in an S3 bucket.
 type bucket struct {
@@ -47,7 +47,7 @@ func newBucket(u *url.URL) (*bucket, error) {
 	if err != nil {
 		return nil, err
 	}
-	transport := newTransport()
+	transport := newTransport(silence)
 	core, err := minio.NewCore(u.Host, &minio.Options{
 		Creds: creds, Secure: secure, Region: region, Transport: transport, MaxRetries: tries,
 	})

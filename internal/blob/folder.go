@@ -219,13 +219,10 @@ func visit(entry fs.DirEntry, key string, fn func(string, int64, time.Time) erro
 
 func (f *folder) Tidy(ctx context.Context, before time.Time) (n int, err error) {
 	entries, err := fs.ReadDir(f.root.FS(), unfinished)
-	if err != nil {
+	if err := errors.Join(err, ctx.Err()); err != nil {
 		return 0, fmt.Errorf("list unfinished files: %w", err)
 	}
 	for _, entry := range entries {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
 		err := visit(entry, path.Join(unfinished, entry.Name()), func(name string, _ int64, modified time.Time) error {
 			if !modified.Before(before) {
 				return nil

@@ -11,11 +11,11 @@ import (
 const (
 	dialTimeout = 10 * time.Second
 	silence     = 60 * time.Second // with no byte in either direction
-	poolIdle    = 30 * time.Second // less than silence, which therefore ends no idle connection
+	poolIdle    = 5 * time.Second  // servers close theirs after ten or more; and less than silence
 	poolSize    = 64
 )
 
-func newTransport() *http.Transport {
+func newTransport(silence time.Duration) *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout}
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -23,7 +23,7 @@ func newTransport() *http.Transport {
 			if err != nil {
 				return nil, err
 			}
-			return impatient{c}, nil
+			return impatient{c, silence}, nil
 		},
 		TLSHandshakeTimeout: dialTimeout,
 		MaxIdleConnsPerHost: poolSize,
@@ -35,7 +35,10 @@ func newTransport() *http.Transport {
 }
 
 // impatient is a connection that ends when nothing moves on it.
-type impatient struct{ net.Conn }
+type impatient struct {
+	net.Conn
+	silence time.Duration
+}
 
 // Read moves the deadline only when bytes came.
 func (c impatient) Read(p []byte) (int, error) {
@@ -54,5 +57,5 @@ func (c impatient) Write(p []byte) (int, error) {
 
 // extend's failure means that the connection is closed, as the next call on it will say.
 func (c impatient) extend() {
-	_ = c.SetDeadline(time.Now().Add(silence)) //nolint:forbidigo // a connection lives by the machine's clock
+	_ = c.SetDeadline(time.Now().Add(c.silence)) //nolint:forbidigo // a connection lives by the machine's clock
 }

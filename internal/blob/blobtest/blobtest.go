@@ -17,27 +17,42 @@ import (
 // partial is large enough for a bucket to be written in several parts.
 const partial = 11 << 20
 
-// Run runs the suite. Open makes an empty store, which the suite closes.
+// Run runs the suite. Open makes an empty store, which the suite closes. The test that calls it must
+// not be parallel, since one part of the suite looks at the memory of the whole process.
 func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	t.Helper()
+	t.Run("memory does not grow with the object", func(t *testing.T) { littleMemory(t, opened(t, open)) })
 	for name, test := range map[string]func(*testing.T, blob.Store){
-		"what is put comes back":               comesBack,
-		"a put that breaks off leaves nothing": breaksOff,
-		"a put that breaks off leaves the old": leavesOld,
-		"an odd key is refused":                oddKeys,
-		"what is not there is not found":       notFound,
+		"what is put comes back":                     comesBack,
+		"a put that breaks off leaves nothing":       breaksOff,
+		"a put that breaks off leaves the old":       leavesOld,
+		"puts of one key at once leave one of them":  oneOfMany,
+		"an object is read at any place":             anyPlace,
+		"an object outlives its deletion or says so": deletedWhileOpen,
+		"an object never mixes with the next":        replacedWhileOpen,
+		"keys are listed in order, from any place":   inOrder,
+		"a listing ends when it is told to":          listingEnds,
+		"an odd key is refused":                      oddKeys,
+		"what is not there is not found":             notFound,
+		"everything ends with its context":           cancelled,
+		"a put ends with its context half way":       cancelledHalfWay,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := open(t)
-			t.Cleanup(func() {
-				if err := s.Close(); err != nil {
-					t.Error(err)
-				}
-			})
-			test(t, s)
+			test(t, opened(t, open))
 		})
 	}
+}
+
+func opened(t *testing.T, open func(t *testing.T) blob.Store) blob.Store {
+	t.Helper()
+	s := open(t)
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
 }
 
 // pattern is size bytes in which a misplaced range shows.

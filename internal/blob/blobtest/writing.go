@@ -1,0 +1,194 @@
+package blobtest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"belfry/internal/blob"
+)
+
+// littleMemory streams 64 MiB both ways, and counts every byte that is taken from the heap meanwhile,
+// freed or not: less than half of the 32 MiB by which the process may grow.
+func littleMemory(t *testing.T, s blob.Store) {
+	const size, allowed = 64 << 20, 16 << 20
+	taken := func(act func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		act()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if n := taken(func() {
+		if err := s.Put(t.Context(), "large", io.LimitReader(zeros{}, size), size); err != nil {
+			t.Fatal(err)
+		}
+	}); n > allowed {
+		t.Errorf("writing %d MiB took %d KiB of memory", size>>20, n>>10)
+	}
+	if n := taken(func() {
+		o := open(t, s, "large")
+		if n, err := io.Copy(io.Discard, o); n != size || err != nil {
+			t.Fatalf("read %d bytes, %v", n, err)
+		}
+	}); n > allowed {
+		t.Errorf("reading %d MiB took %d KiB of memory", size>>20, n>>10)
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+func oneOfMany(t *testing.T, s blob.Store) {
+	for _, size := range []int{10_000, partial} {
+		var group sync.WaitGroup
+		for i := range 4 {
+			group.Go(func() {
+				b := bytes.Repeat([]byte{'a' + byte(i)}, size)
+				if err := s.Put(t.Context(), "a/b", bytes.NewReader(b), int64(size)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+		got := get(t, s, "a/b")
+		if len(got) != size || len(bytes.Trim(got, string(got[:1]))) > 0 {
+			t.Errorf("%d bytes, more than one put among them", len(got))
+		}
+	}
+	nothingUnfinished(t, s)
+}
+
+// inOrder lists more than the thousand keys that a bucket gives at a time.
+func inOrder(t *testing.T, s blob.Store) {
+	all := []string{"a-b", "a.b", "a/b", "a/b-c/d", "a/b.c", "a/b0/c", "a0", "a_", "aa/b", "b/a/c", "b/a0", "z"}
+	for i := range 1_100 {
+		id := strings.Repeat(string(rune('a'+i%26)), 1+i/26)
+		all = append(all, blob.Key("media", id))
+	}
+	slices.Sort(all)
+	todo := make(chan string)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for key := range todo {
+				if err := s.Put(t.Context(), key, strings.NewReader(key), int64(len(key))); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for _, key := range all {
+		todo <- key
+	}
+	close(todo)
+	group.Wait()
+	for _, after := range []string{"", "a", "a/", "a/b", "a/b-c", "a/bb", "a/b0/c", "m", "media/mm", all[1_050], "z", "zz"} {
+		at, found := slices.BinarySearch(all, after)
+		if found {
+			at++
+		}
+		if got := keys(t, s, after); !slices.Equal(got, all[at:]) {
+			t.Errorf("after %q: %d keys or a wrong order, want %d: %.5q", after, len(got), len(all)-at, got)
+		}
+	}
+	err := s.Each(t.Context(), "", func(key string, size int64, modified time.Time) error {
+		if size != int64(len(key)) || time.Since(modified).Abs() > time.Hour {
+			t.Errorf("%s has the size %d and the time %v", key, size, modified)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func listingEnds(t *testing.T, s blob.Store) {
+	for _, key := range []string{"a", "b", "c/d", "e"} {
+		put(t, s, key, nil)
+	}
+	enough, seen := errors.New("enough"), []string{}
+	err := s.Each(t.Context(), "a", func(key string, _ int64, _ time.Time) error {
+		seen = append(seen, key)
+		if key == "c/d" {
+			return enough
+		}
+		return nil
+	})
+	if err != enough || !slices.Equal(seen, []string{"b", "c/d"}) { //nolint:errorlint // as it is
+		t.Errorf("saw %v, %v", seen, err)
+	}
+}
+
+func cancelled(t *testing.T, s blob.Store) {
+	put(t, s, "a/b", []byte("x"))
+	ctx, cancel := context.WithCancel(t.Context())
+	o, err := s.Open(ctx, "a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	if err := o.Close(); err != nil {
+		t.Error(err)
+	}
+	_, opening := s.Open(ctx, "a/b")
+	_, tidying := s.Tidy(ctx, time.Now())
+	for act, err := range map[string]error{
+		"put":    s.Put(ctx, "a/b", strings.NewReader("y"), 1),
+		"open":   opening,
+		"delete": s.Delete(ctx, "a/b"),
+		"each":   s.Each(ctx, "", func(string, int64, time.Time) error { return nil }),
+		"tidy":   tidying,
+		"check":  s.Check(ctx),
+	} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", act, err)
+		}
+	}
+	want(t, s, "a/b", []byte("x"))
+}
+
+// reader calls act once, when so many bytes have been read.
+type reader struct {
+	io.Reader
+	left int
+	act  func()
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if r.left -= n; r.left <= 0 && r.act != nil {
+		r.act()
+		r.act = nil
+	}
+	return n, err
+}
+
+func cancelledHalfWay(t *testing.T, s blob.Store) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	err := s.Put(ctx, "a/b", &reader{bytes.NewReader(pattern(2 * partial)), partial, cancel}, 2*partial)
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if got := keys(t, s, ""); len(got) > 0 {
+		t.Errorf("left %v", got)
+	}
+	nothingUnfinished(t, s)
+}
+
+// HalfWay is a reader of size bytes that calls act when half of them are read.
+func HalfWay(size int, act func()) io.Reader {
+	return &reader{bytes.NewReader(pattern(size)), size / 2, act}
+}

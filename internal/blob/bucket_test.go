@@ -1,0 +1,137 @@
+package blob_test
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"belfry/internal/blob"
+	"belfry/internal/blob/blobtest"
+)
+
+func openStore(t *testing.T, address string) blob.Store {
+	t.Helper()
+	s, err := blob.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+func TestBucket(t *testing.T) {
+	g := blobtest.Start(t)
+	names := make(chan string, 26)
+	for c := range cap(names) {
+		names <- "bucket-" + string(rune('a'+c))
+	}
+	blobtest.Run(t, func(t *testing.T) blob.Store {
+		t.Helper()
+		return openStore(t, strings.Replace(g.Bucket(t, <-names), "?", "/some/where?", 1))
+	})
+}
+
+func TestBucketWhoseServerStops(t *testing.T) {
+	t.Parallel()
+	g := blobtest.Start(t)
+	address := g.Bucket(t, "bucket")
+	s := openStore(t, address)
+	const size = 30 << 20
+	if err := s.Put(t.Context(), "a/b", strings.NewReader("x"), 1); err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.Open(t.Context(), "a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	halfway := s.Put(ctx, "c/d", blobtest.HalfWay(size, g.Stop), size)
+	_, opening := s.Open(ctx, "a/b")
+	_, tidying := s.Tidy(ctx, time.Now())
+	_, reading := o.Read(make([]byte, 1))
+	_, starting := blob.Open(ctx, address)
+	for act, err := range map[string]error{
+		"put half way": halfway,
+		"put":          s.Put(ctx, "a/b", strings.NewReader("y"), 1),
+		"open":         opening,
+		"read":         reading,
+		"delete":       s.Delete(ctx, "a/b"),
+		"each":         s.Each(ctx, "", func(string, int64, time.Time) error { return nil }),
+		"tidy":         tidying,
+		"check":        s.Check(ctx),
+		"start":        starting,
+	} {
+		if err == nil || errors.Is(err, blob.ErrNotFound) {
+			t.Errorf("%s: %v", act, err)
+		}
+	}
+	if ctx.Err() != nil {
+		t.Error("it took a minute to notice")
+	}
+}
+
+func TestBucketIsTidied(t *testing.T) {
+	t.Parallel()
+	g := blobtest.Start(t)
+	address := strings.Replace(g.Bucket(t, "bucket"), "?", "/ours?", 1)
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, _ := u.User.Password()
+	core, err := minio.NewCore(u.Host, &minio.Options{Creds: credentials.NewStaticV4(u.User.Username(), secret, "")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"ours/a", "ours/b/c", "theirs/a"} {
+		if _, err := core.NewMultipartUpload(t.Context(), "bucket", key, minio.PutObjectOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := openStore(t, address)
+	for _, c := range []struct {
+		before time.Time
+		want   int
+	}{{time.Now().Add(-time.Hour), 0}, {time.Now().Add(time.Hour), 2}, {time.Now().Add(time.Hour), 0}} {
+		if n, err := s.Tidy(t.Context(), c.before); n != c.want || err != nil {
+			t.Errorf("tidied %d, %v; want %d", n, err, c.want)
+		}
+	}
+	left, err := core.ListMultipartUploads(t.Context(), "bucket", "", "", "", "", 10)
+	if err != nil || len(left.Uploads) != 1 || left.Uploads[0].Key != "theirs/a" {
+		t.Errorf("left %v, %v", left.Uploads, err)
+	}
+}
+
+// Not parallel: the environment is everybody's.
+func TestBucketTakesCredentialsFromTheEnvironment(t *testing.T) {
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SECRET_KEY", "AWS_SESSION_TOKEN"} {
+		t.Setenv(name, "")
+	}
+	g := blobtest.Start(t)
+	u, err := url.Parse(g.Bucket(t, "bucket"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	user, without := u.User, *u
+	without.User = nil
+	if _, err := blob.Open(t.Context(), without.String()); err == nil || !strings.Contains(err.Error(), "set AWS_ACCESS_KEY_ID") {
+		t.Error(err)
+	}
+	secret, _ := user.Password()
+	t.Setenv("AWS_ACCESS_KEY_ID", user.Username())
+	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
+	openStore(t, without.String())
+}

@@ -1,0 +1,94 @@
+package blob_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"belfry/internal/blob"
+	"belfry/internal/blob/blobtest"
+)
+
+func TestOpenSaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	g := blobtest.Start(t)
+	there := g.Bucket(t, "bucket")
+	blocked := filepath.Join(t.TempDir(), "a file")
+	if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for address, want := range map[string]string{
+		"file:" + blocked:                                        "make the folder of media files",
+		"file:" + blocked + "/in":                                "make the folder of media files",
+		"file://host/path":                                       "neither file:FOLDER nor s3:",
+		"file:":                                                  "neither file:FOLDER nor s3:",
+		"ftp://KEY:hush@host/x":                                  "neither file:FOLDER nor s3:",
+		"s3://KEY:hush%zz@host/x":                                "cannot be read",
+		"s3://KEY:hush@host":                                     "names no bucket",
+		"s3:///bucket":                                           "names no bucket",
+		"s3://KEY@host/bucket":                                   "half of the credentials",
+		"s3://:hush@host/bucket":                                 "half of the credentials",
+		"s3://KEY:hush@h/b?tls=no":                               "in nothing else",
+		"s3://KEY:hush@h/b?x=hush":                               "in nothing else",
+		"s3://KEY:hush@h/b/../c":                                 "behind the bucket's name",
+		"s3://KEY:hush@h/B$":                                     "does not work",
+		there + "&region=mars-1":                                 "does not work",
+		strings.Replace(there, "/bucket", "/elsewhere", 1):       "the bucket elsewhere at " + g.Host + " does not work: there is no such bucket",
+		strings.Replace(there, "s3cr", "hush", 1):                "does not work",
+		strings.Replace(there, "belfry:", "somebody:", 1):        "does not work",
+		"s3://KEY:hush@127.0.0.1:1/bucket?tls=off":               "the bucket bucket at 127.0.0.1:1 does not work",
+		strings.Replace(there, "tls=off", "region=us-east-1", 1): "does not work",
+		strings.Replace(there, "/bucket", "/bucket/_media/.hidden/", 1): "behind the bucket's name",
+	} {
+		s, err := blob.Open(t.Context(), address)
+		if err == nil {
+			t.Errorf("%s is open: %v", address, s.Close())
+			continue
+		}
+		if text := err.Error(); !strings.Contains(text, want) || strings.Contains(text, "hush") || strings.Contains(text, "s3cr") {
+			t.Errorf("%s: %s\nwant %s, and no secret", address, text, want)
+		}
+	}
+}
+
+func TestFolderIsMadeForItsOwnerOnly(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new", "media")
+	s := openStore(t, "file:"+dir)
+	if err := s.Put(t.Context(), blob.Key("media", "med_01abcyz"), strings.NewReader("x"), 1); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{"": 0o700, "media": 0o700, "media/yz": 0o700, "media/yz/med_01abcyz": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%q: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
+// A link within the folder must not lead a key out of it.
+func TestFolderKeepsKeysInside(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "secret"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "out")); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, "file:"+dir)
+	if _, err := s.Open(t.Context(), "out/secret"); err == nil {
+		t.Error("read a file outside")
+	}
+	if err := s.Put(t.Context(), "out/new", strings.NewReader("x"), 1); err == nil {
+		t.Error("wrote a file outside")
+	}
+	if err := s.Delete(t.Context(), "out/secret"); err == nil {
+		t.Error("deleted a file outside")
+	}
+	left, err := os.ReadDir(outside)
+	if err != nil || len(left) != 1 {
+		t.Errorf("outside: %v, %v", left, err)
+	}
+}
