@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -67,7 +68,11 @@ func (w walk) expect(s *shape, ok bool) error {
 	if ok || s.anything {
 		return nil
 	}
-	return core.Invalid(w.path(), "%s must be %s.", w.subject(), s.words())
+	e := core.Invalid(w.path(), "%s must be %s.", w.subject(), s.words())
+	if s.forms != "" {
+		return e.WithHint("Look at %s. It is one of: %s.", w.path(), s.forms)
+	}
+	return e
 }
 
 func (w walk) numberOf(s *shape, digits string) error {
@@ -102,7 +107,7 @@ func (w walk) textOf(s *shape, text string) error {
 	}
 	if t.choices != nil && !slices.Contains(t.choices, text) {
 		return core.Invalid(w.path(), "%s has a value that it cannot have.", w.subject()).
-			WithHint("Look at %s. It is one of: %s.", w.path(), strings.Join(t.choices, ", "))
+			WithHint("Look at %s. It is one of: %s.", w.path(), cmp.Or(s.forms, strings.Join(t.choices, ", ")))
 	}
 	n := utf8.RuneCountInString(text)
 	if t.min != nil && n < *t.min {

@@ -24,6 +24,7 @@ func decodeAs[T any](t *testing.T, body string) (T, error) {
 func TestABodyIsReadStrictly(t *testing.T) {
 	t.Parallel()
 	const targets = `"targets":{"accountIds":["acc_1"]}`
+	const whenForms = `"now", "draft", {"publishAt": "2026-03-02T18:00", "timezone": "Europe/Berlin"}`
 	for name, c := range map[string]struct{ body, message, hint string }{
 		"not JSON":                        {`{"targets":nope}`, "not JSON at byte", "Look at targets."},
 		"single quotes":                   {`{'targets':{}}`, "not JSON at byte", ""},
@@ -53,8 +54,10 @@ func TestABodyIsReadStrictly(t *testing.T) {
 		"a text for a list":               {`{` + targets + `,"tags":"a"}`, "tags must be a list", "Look at tags."},
 		"a number in a list":              {`{` + targets + `,"tags":["a",1]}`, "tags[1] must be a text", "Look at tags[1]."},
 		"a list for an object":            {`{"targets":[]}`, "targets must be an object", "Look at targets."},
-		"a number for when":               {`{` + targets + `,"when":7}`, "when must be a text or an object", "Look at when."},
-		"another word for when":           {`{` + targets + `,"when":"tomorrow"}`, "when has a value", "one of: now, draft"},
+		"a number for when":               {`{` + targets + `,"when":7}`, "when must be a text or an object", `Look at when. It is one of: ` + whenForms},
+		"another word for when":           {`{` + targets + `,"when":"tomorrow"}`, "when has a value", `Look at when. It is one of: ` + whenForms},
+		"null for when":                   {`{` + targets + `,"when":null}`, "when must be a text or an object", whenForms},
+		"a list for when":                 {`{` + targets + `,"when":[]}`, "when must be a text or an object", whenForms},
 		"invalid UTF-8":                   {"{" + targets + ",\"text\":\"a\xffb\"}", "not UTF-8 at byte", ""},
 		"half a surrogate pair":           {`{` + targets + `,"text":"\ud800"}`, "not", ""},
 		"U+0000":                          {`{` + targets + `,"text":"a\u0000b"}`, "text holds a control character", "Look at text."},

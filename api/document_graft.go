@@ -78,7 +78,7 @@ func issueCodes() []core.IssueCode {
 	for _, issue := range core.Issues() {
 		out = append(out, issue.Code)
 	}
-	return out
+	return slices.Compact(out) // a code's wordings stand together
 }
 
 func words[T ~string](list []T) []any {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 )
@@ -19,6 +20,7 @@ type shape struct {
 	text     *textShape
 	list     *listShape
 	object   *objectShape
+	forms    string // an example of each alternative, where there are several
 }
 
 type numberShape struct {
@@ -83,7 +85,9 @@ func shapeOf(r huma.Registry, s *huma.Schema) (*shape, error) {
 // shapeOfOneOf joins alternatives that differ in their JSON type, the only kind there is here.
 func shapeOfOneOf(r huma.Registry, alternatives []*huma.Schema) (*shape, error) {
 	out := &shape{}
+	var forms []string
 	for _, s := range alternatives {
+		forms = append(forms, examples(s)...)
 		one, err := shapeOf(r, s)
 		if err != nil {
 			return nil, err
@@ -97,7 +101,25 @@ func shapeOfOneOf(r huma.Registry, alternatives []*huma.Schema) (*shape, error) 
 			return nil, fmt.Errorf("alternatives of type %q cannot be told apart", s.Type)
 		}
 	}
+	out.forms = strings.Join(forms, ", ")
 	return out, nil
+}
+
+// examples shows a schema's choices, or an object with the example of each property.
+func examples(s *huma.Schema) (list []string) {
+	for _, choice := range s.Enum {
+		list = append(list, fmt.Sprintf("%q", choice))
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		for _, example := range s.Properties[name].Examples {
+			parts = append(parts, fmt.Sprintf("%q: %q", name, example))
+		}
+	}
+	if len(parts) > 0 {
+		list = append(list, "{"+strings.Join(parts, ", ")+"}")
+	}
+	return list
 }
 
 func textShapeOf(s *huma.Schema) (*textShape, error) {

@@ -225,10 +225,18 @@ func TestACrashedFirstRequestDoesNotBlockForEver(t *testing.T) {
 	need := create("k", "body")
 	_, err := h.App.Admit(t.Context(), key.Caller, need)
 	must(t, err)
-	h.Clock.Advance(59 * time.Second)
-	_, err = h.App.Admit(t.Context(), key.Caller, need)
-	want(t, core.CodeIdempotencyInProgress, err)
-	h.Clock.Advance(time.Second)
+	for _, c := range []struct {
+		by   time.Duration
+		wait int
+	}{{0, 60}, {20500 * time.Millisecond, 40}, {38500 * time.Millisecond, 1}, {900 * time.Millisecond, 1}} {
+		h.Clock.Advance(c.by)
+		_, err = h.App.Admit(t.Context(), key.Caller, need)
+		want(t, core.CodeIdempotencyInProgress, err)
+		if got := core.AsError(err).RetryAfter; got != c.wait {
+			t.Errorf("%s later the answer says to wait %d seconds, want %d", c.by, got, c.wait)
+		}
+	}
+	h.Clock.Advance(100 * time.Millisecond)
 	_, err = h.App.Admit(t.Context(), key.Caller, need)
 	must(t, err)
 }
@@ -270,6 +278,9 @@ func TestTheSlowerOfTwoRequestsWithOneKeyUndoesItself(t *testing.T) {
 	must(t, err)
 	_, err = h.App.CreatePosts(t.Context(), key.Caller, in)
 	want(t, core.CodeIdempotencyInProgress, err)
+	if got := core.AsError(err).RetryAfter; got != 60 {
+		t.Errorf("the slower one is told to wait %d seconds, want 60, as long as the other's lock holds", got)
+	}
 	list, err := h.App.ListPosts(t.Context(), key.Caller, contract.ListPosts{})
 	must(t, err)
 	if len(list.Posts) != 1 {

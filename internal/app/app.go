@@ -4,8 +4,9 @@ package app
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"belfry/internal/core"
@@ -44,6 +45,32 @@ type Rate struct {
 	Window time.Duration
 }
 
+// missing names the required fields that are not set.
+func (c Config) missing() (names []string) {
+	for _, field := range []struct {
+		name string
+		set  bool
+	}{
+		{"Store", c.Store != nil},
+		{"Networks", c.Networks != nil},
+		{"Client", c.Client != nil},
+		{"Ring", c.Ring != nil},
+		{"Plans", c.Plans != nil},
+		{"Schedule.Lease", c.Schedule.Lease > 0},
+		{"Log", c.Log != nil},
+		{"Metrics", c.Metrics != nil},
+		{"Now", c.Now != nil},
+		{"PublicURL", c.PublicURL != ""},
+		{"LimitAddress", c.LimitAddress.Max > 0 && c.LimitAddress.Window > 0},
+		{"LimitCreate", c.LimitCreate.Max > 0 && c.LimitCreate.Window > 0},
+	} {
+		if !field.set {
+			names = append(names, field.name)
+		}
+	}
+	return names
+}
+
 // App carries out the verbs. It is safe for concurrent use and starts no goroutines.
 type App struct {
 	cfg       Config
@@ -53,11 +80,8 @@ type App struct {
 
 // New checks the configuration and makes an App.
 func New(cfg Config) (*App, error) {
-	if cfg.Store == nil || cfg.Networks == nil || cfg.Ring == nil || cfg.Plans == nil || cfg.Log == nil || cfg.Metrics == nil || cfg.Now == nil {
-		return nil, errors.New("app: a required part of the configuration is missing")
-	}
-	if cfg.Schedule.Lease <= 0 || cfg.LimitAddress.Max <= 0 || cfg.LimitCreate.Max <= 0 {
-		return nil, errors.New("app: the schedule and the limits must be positive")
+	if missing := cfg.missing(); missing != nil {
+		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
 	}
 	return &App{cfg: cfg, passwords: secret.NewPasswords()}, nil
 }

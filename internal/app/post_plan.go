@@ -46,8 +46,8 @@ func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
 		row.PublishAt = at
 		row.Issues = append(row.Issues, timeIssues...)
 		row.Warnings = append(row.Warnings, timeWarnings...)
-		if r.queues() && repeated[d.Account.ID] {
-			row.Warnings = append(row.Warnings, core.WarnSameTextRecently.With(d.Account.DisplayName))
+		if text, ok := sameText[repeated[d.Account.ID]]; ok && r.queues() {
+			row.Warnings = append(row.Warnings, text.With(d.Account.DisplayName))
 		}
 		if limit := r.plan.Posts; r.queues() && limit != nil && r.used+int64(i)+1 > *limit {
 			row.Issues = append(row.Issues, core.IssueQuotaExceeded.With(r.used, *limit))
@@ -73,7 +73,10 @@ func (a *App) rowOf(d draft, queues bool) core.PlanRow {
 	return row
 }
 
-func (a *App) repeated(ctx context.Context, t store.Tenant, r *request, now time.Time) (map[core.AccountID]bool, error) {
+// sameText words the warning by where the post stands that has the same text.
+var sameText = map[core.PostStatus]core.IssueText{core.PostLive: core.WarnSameTextRecently, core.PostQueued: core.WarnSameTextQueued}
+
+func (a *App) repeated(ctx context.Context, t store.Tenant, r *request, now time.Time) (map[core.AccountID]core.PostStatus, error) {
 	texts := make([]string, len(r.drafts))
 	for i, d := range r.drafts {
 		texts[i] = d.Text

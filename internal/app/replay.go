@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -25,15 +26,16 @@ func firstOrKept(ctx context.Context, t store.Tenant, r contract.Replay) (Admitt
 		return Admitted{}, core.Fail(core.CodeIdempotencyMismatch, "This Idempotency-Key was used for another request.").
 			WithHint("Use a new key for a new request; the same key only with the same body.")
 	case kept.Status == 0:
-		return Admitted{}, stillRunning()
+		return Admitted{}, stillRunning(kept.Left)
 	}
 	return Admitted{Replayed: true, Status: kept.Status, Body: kept.Body}, nil
 }
 
-func stillRunning() *core.Error {
+// stillRunning is the answer while the first request holds the key; left is for how much longer it can.
+func stillRunning(left time.Duration) *core.Error {
 	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still running.").
-		WithHint("Repeat the request in a moment.")
-	e.RetryAfter = 1
+		WithHint("Repeat the request after the seconds of Retry-After: by then it is done or its key is free.")
+	e.RetryAfter = max(1, int((left+time.Second-1)/time.Second))
 	return e
 }
 
@@ -52,10 +54,14 @@ func keep(ctx context.Context, t store.Tenant, r *contract.Replay, answer any) e
 	if err != nil {
 		return err
 	}
-	if !kept {
-		return stillRunning()
+	if kept {
+		return nil
 	}
-	return nil
+	other, err := t.Replay(ctx, stored(*r))
+	if err != nil && core.CodeOf(err) != core.CodeNotFound {
+		return fmt.Errorf("find the request that took this one's place: %w", err)
+	}
+	return stillRunning(other.Left)
 }
 
 const maxReplayKey = 255

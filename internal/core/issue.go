@@ -45,7 +45,7 @@ func warning(code IssueCode, messageArgs int, message, hint string) IssueText {
 	return IssueText{Code: code, message: message, hint: hint, messageArgs: messageArgs, Warning: true}
 }
 
-// The table of issues: every code with its message and hint, here and nowhere else. Arguments are
+// The table of issues: every code with its messages and hints, here and nowhere else. Arguments are
 // given in the order in which they stand.
 var (
 	IssueCaptionTooLong = issue("caption_too_long", 3, "The text has %d %s, more than %s takes.", "At most %d, counted as that network counts. Shorten the text or give this network its own.")
@@ -88,10 +88,11 @@ var (
 	WarnTimeOccursTwice  = warning("time_occurs_twice", 0, "Clocks show this time twice that day.", "The first one is meant: %s.")
 	WarnHashtagsMany     = warning("hashtags_many", 1, "So many hashtags can make %s show the post to fewer people.", "A few are enough.")
 	WarnSameTextRecently = warning("same_text_recently", 1, "The same text went to %s within the last day.", "Networks may refuse or hide a repeated text.")
+	WarnSameTextQueued   = warning("same_text_recently", 1, "The same text is queued for %s already.", "Networks may refuse or hide a repeated text.")
 	WarnNotAShort        = warning("not_a_short", 0, "This video will not be a Short.", "A Short is vertical and at most three minutes long.")
 )
 
-// Issues lists the whole table, for the API's description and docs/errors.md.
+// Issues lists the whole table, in which a code may have several wordings, for the API's description and docs/errors.md.
 func Issues() []IssueText {
 	return []IssueText{
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueLinksTooMany,
@@ -100,7 +101,7 @@ func Issues() []IssueText {
 		IssueFileTooLarge, IssueAspectUnsupported, IssueResolutionUnsupported, IssueDurationTooShort, IssueDurationTooLong,
 		IssueSettingConflict, IssueSettingUnavailable, IssueAccountExpired, IssueAccountRevoked, IssueNetworkUnavailable,
 		IssueTimeInPast, IssueTimeTooFar, IssueTimeDoesNotExist, IssueTimeRequired, IssueQuotaExceeded,
-		WarnTimeOccursTwice, WarnHashtagsMany, WarnSameTextRecently, WarnNotAShort,
+		WarnTimeOccursTwice, WarnHashtagsMany, WarnSameTextRecently, WarnSameTextQueued, WarnNotAShort,
 	}
 }
 

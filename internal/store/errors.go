@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -52,14 +54,27 @@ func translate(err error) error {
 	return err
 }
 
-// Away tells whether an error means that the database cannot be reached at the moment.
+// Away tells whether an error means that the database cannot answer at the moment: it is not there, it hung
+// up, or it is so busy that it took longer than a statement may.
 func Away(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		// 57P01..03: shutting down, crashed, starting up; 53300: too many connections.
-		return strings.HasPrefix(pg.Code, "57P") || strings.HasPrefix(pg.Code, "08") || pg.Code == "53300"
+		return slices.Contains(awayStates, pg.Code) || strings.HasPrefix(pg.Code, "08") // class 08: connection
 	}
-	var connect *pgconn.ConnectError
-	var network net.Error
-	return errors.As(err, &connect) || errors.As(err, &network) && !errors.Is(err, context.DeadlineExceeded) ||
-		pgconn.SafeToRetry(err) || strings.Contains(err.Error(), "conn closed") || strings.Contains(err.Error(), "unexpected EOF")
+	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[net.Error](err); ok && !errors.Is(err, context.DeadlineExceeded) {
+		return true
+	}
+	return pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// awayStates are the SQLSTATEs of a server that will answer again.
+var awayStates = []string{
+	"57014", // the statement took too long
+	"57P01", // the server is shutting down
+	"57P02", // it crashed
+	"57P03", // it is starting
+	"57P05", // the session was idle for too long
+	"53300", // it has too many connections
 }

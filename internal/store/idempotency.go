@@ -16,11 +16,13 @@ type Replay struct {
 	Fingerprint []byte
 }
 
-// Kept is what is known of a repeated request. Status 0 means that the first one still runs.
+// Kept is what is known of a repeated request. Status 0 means that the first one still runs, and Left is for how
+// much longer its lock holds, which can be below zero.
 type Kept struct {
 	Fingerprint []byte
 	Status      int
 	Body        []byte
+	Left        time.Duration
 }
 
 func (r Replay) args(more args) args {
@@ -42,12 +44,18 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock, keep time.Durat
 	if err != nil || n == 1 {
 		return Kept{}, n == 1, err
 	}
-	found, err = one[Kept](t.query(ctx, `
-		SELECT fingerprint, status, body FROM idempotency WHERE workspace_id = @ws AND route = @route AND key = @key`, r.args(nil)))
+	found, err = t.Replay(ctx, r)
 	if core.CodeOf(err) == core.CodeNotFound { // the first was refused this very moment
 		return Kept{Fingerprint: r.Fingerprint}, false, nil
 	}
 	return found, false, err
+}
+
+// Replay reads what is known of a request by its key; not_found when nothing is.
+func (t Tenant) Replay(ctx context.Context, r Replay) (Kept, error) {
+	return one[Kept](t.query(ctx, `
+		SELECT fingerprint, status, body, locked_until - clock() AS left FROM idempotency
+		WHERE workspace_id = @ws AND route = @route AND key = @key`, r.args(nil)))
 }
 
 // KeepReplay stores the answer of a first request. False: the key is not this request's any more.

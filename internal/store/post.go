@@ -251,16 +251,22 @@ func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other c
 		args{"account": account, "other": other, "since": since}))
 }
 
-// RepeatedTexts tells which of the accounts were given the same text since a time, on the queue or live.
-func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, since time.Time) (map[core.AccountID]bool, error) {
-	list, err := values[core.AccountID](t.query(ctx, `
-		SELECT DISTINCT p.account_id FROM posts p JOIN unnest(@accounts::uuid[], @texts::text[]) AS wanted(account, text)
+// RepeatedTexts tells which of the accounts were given the same text since a time, and whether it is live there
+// or, if it is not, queued.
+func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, since time.Time) (map[core.AccountID]core.PostStatus, error) {
+	type row struct {
+		AccountID core.AccountID
+		Status    core.PostStatus
+	}
+	rows, err := many[row](t.query(ctx, `
+		SELECT p.account_id, min(p.status) AS status FROM posts p JOIN unnest(@accounts::uuid[], @texts::text[]) AS wanted(account, text)
 			ON p.account_id = wanted.account AND p.text = wanted.text
-		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND p.publish_at >= @since`,
+		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND p.publish_at >= @since
+		GROUP BY p.account_id`, // by the alphabet live is before queued
 		args{"accounts": accounts, "texts": texts, "since": since}))
-	found := map[core.AccountID]bool{}
-	for _, id := range list {
-		found[id] = true
+	found := map[core.AccountID]core.PostStatus{}
+	for _, r := range rows {
+		found[r.AccountID] = r.Status
 	}
 	return found, err
 }

@@ -4,7 +4,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"time"
 
@@ -163,13 +162,4 @@ func orZero(t *time.Time) time.Time {
 		return time.Time{}
 	}
 	return t.UTC()
-}
-
-// Now reads the database's clock, by which leases, due times and limits live.
-func (s *Store) Now(ctx context.Context) (time.Time, error) {
-	at, err := value[time.Time](s.query(ctx, `SELECT clock()`, nil))
-	if err != nil {
-		return at, fmt.Errorf("read the database's clock: %w", err)
-	}
-	return at.UTC(), nil
 }
