@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"belfry/internal/app"
+	"belfry/internal/config"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 )
@@ -31,16 +33,6 @@ func sentence(err error) error {
 	return errors.New(strings.TrimSpace(e.Message + " " + e.Hint))
 }
 
-// required refuses options that were left empty.
-func required(set *flag.FlagSet, names ...string) error {
-	for _, name := range names {
-		if set.Lookup(name).Value.String() == "" {
-			return fmt.Errorf("%s needs --%s: %s", set.Name(), name, set.Lookup(name).Usage)
-		}
-	}
-	return nil
-}
-
 // password reads one line, without its end.
 func (p *program) password() (string, error) {
 	text, err := io.ReadAll(io.LimitReader(p.in, 1024))
@@ -51,20 +43,27 @@ func (p *program) password() (string, error) {
 	return strings.TrimSuffix(line, "\r"), nil
 }
 
+// planNames lists the plans that there are, whatever figures an operator gives them.
+func planNames() string {
+	var names []string
+	for name := range core.DefaultPlans() {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
 func workspaceCreate(p *program, ctx context.Context, args []string) error {
-	set := p.flags("workspace create")
+	set := p.options("workspace create", "name", "owner-email")
 	in := contract.CreateWorkspace{}
 	set.StringVar(&in.Name, "name", "", "the workspace's name")
 	set.StringVar(&in.Slug, "slug", "", "its short name (default: made of the name)")
 	set.StringVar(&in.TZ, "tz", "UTC", "the time zone its times are read in, such as Europe/Berlin")
-	plan := set.String("plan", string(core.PlanOwner), "its plan: free, creator, studio, agency or owner")
+	plan := set.String("plan", string(core.PlanOwner), "its plan: "+planNames())
 	set.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's e-mail address")
 	set.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: made of the address)")
 	stdin := set.Bool("password-stdin", false, "read the owner's password from standard input; not needed for a person who exists")
-	if err := parse(set, args); err != nil {
-		return err
-	}
-	if err := required(set, "name", "owner-email"); err != nil {
+	if err := p.parse(set, args); err != nil {
 		return err
 	}
 	in.Plan = core.PlanName(*plan)
@@ -84,13 +83,10 @@ func workspaceCreate(p *program, ctx context.Context, args []string) error {
 }
 
 func workspacePlan(p *program, ctx context.Context, args []string) error {
-	set := p.flags("workspace plan")
+	set := p.options("workspace plan", "workspace", "plan")
 	workspace := set.String("workspace", "", "the workspace's short name or id")
-	plan := set.String("plan", "", "the new plan: free, creator, studio, agency or owner")
-	if err := parse(set, args); err != nil {
-		return err
-	}
-	if err := required(set, "workspace", "plan"); err != nil {
+	plan := set.String("plan", "", "the new plan: "+planNames())
+	if err := p.parse(set, args); err != nil {
 		return err
 	}
 	return p.with(ctx, func(s *session) error {
@@ -102,14 +98,11 @@ func workspacePlan(p *program, ctx context.Context, args []string) error {
 }
 
 func keyCreate(p *program, ctx context.Context, args []string) error {
-	set := p.flags("key create")
+	set := p.options("key create", "workspace", "name", "scope")
 	workspace := set.String("workspace", "", "the workspace's short name or id")
 	name := set.String("name", "", "what the key is for")
-	scope := set.String("scope", string(core.Read), "read, or write for read and write")
-	if err := parse(set, args); err != nil {
-		return err
-	}
-	if err := required(set, "workspace", "name"); err != nil {
+	scope := set.String("scope", "", "what it may do: read, or write for read and write")
+	if err := p.parse(set, args); err != nil {
 		return err
 	}
 	return p.with(ctx, func(s *session) error {
@@ -122,17 +115,14 @@ func keyCreate(p *program, ctx context.Context, args []string) error {
 }
 
 func userPassword(p *program, ctx context.Context, args []string) error {
-	set := p.flags("user password")
+	set := p.options("user password", "email")
 	email := set.String("email", "", "the person's e-mail address")
 	stdin := set.Bool("password-stdin", false, "read the new password from standard input")
-	if err := parse(set, args); err != nil {
-		return err
-	}
-	if err := required(set, "email"); err != nil {
+	if err := p.parse(set, args); err != nil {
 		return err
 	}
 	if !*stdin {
-		return errors.New("belfry user password needs --password-stdin: a password on the command line could be read by others")
+		return set.wrong("belfry user password needs --password-stdin: a password on the command line could be read by others")
 	}
 	password, err := p.password()
 	if err != nil {
@@ -143,5 +133,32 @@ func userPassword(p *program, ctx context.Context, args []string) error {
 			return err
 		}
 		return p.say("The password is changed.")
+	})
+}
+
+func accountsRevokeUnreadable(p *program, ctx context.Context, args []string) error {
+	set := p.options("accounts revoke-unreadable")
+	confirm := set.Bool("confirm", false, "revoke them; without it they are only listed")
+	if err := p.parse(set, args); err != nil {
+		return err
+	}
+	return p.with(ctx, func(s *session) error {
+		found, err := s.RevokeUnreadable(ctx, *confirm)
+		if err != nil {
+			return err
+		}
+		for _, a := range found {
+			if err := p.say("%s %s %s", a.ID, a.Platform, a.DisplayName); err != nil {
+				return err
+			}
+		}
+		switch {
+		case len(found) == 0:
+			return p.say("The secret keys open the tokens of all accounts.")
+		case !*confirm:
+			return p.say("%d accounts cannot be read with the keys of %s. If no backup has the missing key, run `%s --confirm`.",
+				len(found), config.KeysFrom(s.config), app.RevokeUnreadableCommand)
+		}
+		return p.say("%d accounts are revoked: connect them again in the dashboard, Accounts.", len(found))
 	})
 }

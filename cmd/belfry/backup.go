@@ -13,12 +13,9 @@ import (
 
 // fileArgument reads the one argument of backup and restore.
 func (p *program) fileArgument(name string, args []string) (*config.Config, string, error) {
-	set := p.flags(name)
-	if err := set.Parse(args); err != nil {
-		return nil, "", errUsage
-	}
-	if set.NArg() != 1 {
-		return nil, "", fmt.Errorf("belfry %s needs the name of one file", name)
+	set := p.options(name)
+	if err := p.parse(set, args); err != nil {
+		return nil, "", err
 	}
 	cfg, err := p.config()
 	if err != nil {

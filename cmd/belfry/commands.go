@@ -3,14 +3,12 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime/debug"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"belfry/internal/httpd"
@@ -20,75 +18,58 @@ import (
 
 // commands is the table of all commands, in the order in which help shows them.
 func commands() []command {
+	const local = "It works while the service runs and while it does not; then a local database is started for as long as it takes."
 	return []command{
-		{"serve", "run the service: dashboard, API and worker", serve},
-		{"migrate", "bring the database up to this program's schema", migrate},
-		{"sandbox", "run the simulated networks alone", runSandbox},
-		{"seed", "make a demo workspace with accounts and posts in every state", seed},
-		{"workspace create", "make a workspace and its owner", workspaceCreate},
-		{"workspace plan", "put a workspace on a plan", workspacePlan},
-		{"key create", "make an API key and print it", keyCreate},
-		{"user password", "give a person a new password", userPassword},
-		{"backup", "write the local database to a file", backup},
-		{"restore", "replace the local database by a backup", restore},
-		{"config", "print the configuration, secrets cut", printConfig},
-		{"doctor", "look for what would keep the service from working", doctor},
-		{"healthcheck", "ask a running service whether it is ready", healthcheck},
-		{"version", "print the version", printVersion},
+		{"serve", "", "Run the service: dashboard, API and worker.", "It stops at SIGTERM or Ctrl-C: what is under way ends, nothing new begins.", serve},
+		{"migrate", "", "Bring the database up to this program's schema.", "Make a backup first. The service does it by itself for its own database and for an empty one.", migrate},
+		{"sandbox", "", "Run the simulated networks alone.", "The service brings its own while no network has credentials; processes with split roles share one like this.", runSandbox},
+		{"seed", "", "Make a demo workspace with accounts and posts in every state.", local + " The networks must be simulated.", seed},
+		{"workspace create", "", "Make a workspace and its owner, and print its id and short name.", local, workspaceCreate},
+		{"workspace plan", "", "Put a workspace on another plan.", local, workspacePlan},
+		{"key create", "", "Make an API key and print it, for the only time.", "It acts for the workspace's owner. " + local, keyCreate},
+		{"user password", "", "Give a person a new password, read from standard input.", local, userPassword},
+		{"accounts revoke-unreadable", "", "Let go of accounts whose secret key is lost, so that the service starts again.",
+			"Without --confirm it only lists the accounts whose tokens the secret keys do not open. Confirmed, it forgets those\ntokens for good and revokes the accounts: people connect them again, and their posts wait or fail until then. " +
+				"Run it with the\nservice's own BELFRY_ variables; with others every account would look unreadable.", accountsRevokeUnreadable},
+		{"backup", "FILE", "Write the local database to a file.", local, backup},
+		{"restore", "FILE", "Replace the local database by a backup.", "The service must not run. Posts that went out after the backup was made are on the queue again: look at them first.", restore},
+		{"config", "", "Print the configuration, secrets cut.", "", printConfig},
+		{"doctor", "", "Look for what would keep the service from working, and say what to do.",
+			"It makes and changes nothing; a local database that stands still is started for the questions and stopped again.\nIt exits with 1 when something needs attention.", doctor},
+		{"healthcheck", "", "Ask the running service whether it is ready; exit with 1 when it is not.", "", healthcheck},
+		{"version", "", "Print the version.", "", printVersion},
 	}
 }
 
 // dispatch finds the command that the arguments begin with and runs it.
 func (p *program) dispatch(ctx context.Context, args []string) error {
-	if len(args) == 0 {
-		return errors.Join(p.help(), errUsage)
+	if len(args) > 0 && slices.Contains([]string{"help", "--help", "-help", "-h"}, args[0]) {
+		if len(args) == 1 {
+			return p.say("%s", overview(commands()))
+		}
+		args = append(args[1:], "--help")
 	}
-	if slices.Contains([]string{"help", "--help", "-h"}, args[0]) {
-		return p.help()
-	}
+	related := commands()
 	for _, c := range commands() {
 		words := strings.Fields(c.name)
 		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
 			return c.run(p, ctx, args[len(words):])
 		}
 	}
-	return errors.Join(p.help(), fmt.Errorf("there is no command %q", strings.Join(args, " ")))
-}
-
-func (p *program) help() error {
-	var text strings.Builder
-	text.WriteString("Belfry publishes posts to social networks.\n\nUsage: belfry COMMAND [OPTIONS]\n\n")
-	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, c := range commands() {
-		fmt.Fprintf(table, "  %s\t%s\n", c.name, c.about)
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	return p.say("%s\nBELFRY_ variables set everything else: `belfry config` prints them.", text.String())
-}
-
-// flags makes a command's options; parse refuses what is left over.
-func (p *program) flags(name string) *flag.FlagSet {
-	set := flag.NewFlagSet("belfry "+name, flag.ContinueOnError)
-	set.SetOutput(p.err)
-	return set
-}
-
-func parse(set *flag.FlagSet, args []string) error {
-	if err := set.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return err
+	misuse := &usageError{text: "name a command", usage: func() string { return overview(related) }}
+	if len(args) > 0 {
+		misuse.text = fmt.Sprintf("there is no command %q", strings.Join(args, " "))
+		ofNoun := slices.DeleteFunc(commands(), func(c command) bool { return !strings.HasPrefix(c.name, args[0]+" ") })
+		if len(ofNoun) > 0 {
+			related = ofNoun
 		}
-		return errUsage
 	}
-	if set.NArg() > 0 {
-		return fmt.Errorf("%s does not take %q", set.Name(), set.Arg(0))
-	}
-	return nil
+	return misuse
 }
 
-func (p *program) noArguments(name string, args []string) error { return parse(p.flags(name), args) }
+func (p *program) noArguments(name string, args []string) error {
+	return p.parse(p.options(name), args)
+}
 
 func migrate(p *program, ctx context.Context, args []string) (err error) {
 	if err := p.noArguments("migrate", args); err != nil {
@@ -115,10 +96,10 @@ func migrate(p *program, ctx context.Context, args []string) (err error) {
 }
 
 func runSandbox(p *program, ctx context.Context, args []string) (err error) {
-	set := p.flags("sandbox")
+	set := p.options("sandbox")
 	addr := set.String("addr", "127.0.0.1:9090", "where to listen, as HOST:PORT")
 	journal := set.String("journal", "", "folder that keeps accounts and posts over a restart (default: none)")
-	if err := parse(set, args); err != nil {
+	if err := p.parse(set, args); err != nil {
 		return err
 	}
 	networks, err := sandbox.New(sandbox.Config{JournalDir: *journal, AppName: "Belfry"})

@@ -113,7 +113,15 @@ func (s *session) open(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.services, err = build(s.config, p.logger(s.config), calls); err != nil {
+	keys, err := config.Keys(s.config)
+	if err != nil {
+		return err
+	}
+	ring, err := ring(keys)
+	if err != nil {
+		return err
+	}
+	if s.services, err = build(s.config, ring, p.quiet(s.config), calls); err != nil {
 		return err
 	}
 	s.App, err = s.verbs(s.pool)

@@ -4,31 +4,47 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"os"
+	"path/filepath"
 	"syscall"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"belfry/internal/app"
 	"belfry/internal/config"
 	"belfry/internal/network/all"
 	"belfry/internal/postgres"
+	"belfry/internal/secret"
+	"belfry/migrations"
 )
 
 // check is one question of the doctor's: what was found, and an error that says what to do.
 type check struct {
 	name string
-	ask  func(context.Context, *config.Config) (string, error)
+	ask  func(*patient, context.Context) (string, error)
 }
 
 func checks() []check {
 	return []check{
-		{"data folder", checkDataDir},
-		{"PostgreSQL", checkPostgres},
-		{"secret keys", checkKeys},
-		{"address", checkAddress},
-		{"networks", checkNetworks},
+		{"data folder", (*patient).dataDir},
+		{"PostgreSQL", (*patient).postgres},
+		{"secret keys", (*patient).keys},
+		{"address", (*patient).address},
+		{"networks", (*patient).networks},
 	}
 }
 
-func doctor(p *program, ctx context.Context, args []string) error {
+// patient is what the doctor looks at, and never changes.
+type patient struct {
+	cfg  *config.Config
+	log  *slog.Logger
+	pool *pgxpool.Pool // nil unless there is a database with this program's schema
+	stop func(context.Context) error
+}
+
+func doctor(p *program, ctx context.Context, args []string) (err error) {
 	if err := p.noArguments("doctor", args); err != nil {
 		return err
 	}
@@ -36,9 +52,11 @@ func doctor(p *program, ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	of := &patient{cfg: cfg, log: p.quiet(cfg), stop: func(context.Context) error { return nil }}
+	defer func() { err = errors.Join(err, of.stop(context.WithoutCancel(ctx))) }()
 	failed := 0
 	for _, c := range checks() {
-		found, err := c.ask(ctx, cfg)
+		found, err := c.ask(of, ctx)
 		if err != nil {
 			failed++
 			found = err.Error()
@@ -54,19 +72,48 @@ func doctor(p *program, ctx context.Context, args []string) error {
 	return nil
 }
 
-func checkDataDir(_ context.Context, cfg *config.Config) (string, error) {
-	lock, err := postgres.TryLockDir(cfg.DataDir)
-	if held, ok := errors.AsType[*postgres.HeldError](err); ok {
-		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", cfg.DataDir, held.Kind, held.Pid), nil
+const firstStart = "; the first start makes it"
+
+func (of *patient) dataDir(context.Context) (string, error) {
+	dir := of.cfg.DataDir
+	held, err := postgres.Holder(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return dir + firstStart, writable(existing(dir))
 	}
 	if err != nil {
 		return "", err
 	}
-	return cfg.DataDir, lock.Release()
+	if held != nil {
+		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, held.Kind, held.Pid), nil
+	}
+	return dir, writable(dir)
 }
 
-func checkPostgres(ctx context.Context, cfg *config.Config) (string, error) {
-	db, err := openForCommand(ctx, cfg)
+// existing is the nearest folder above path that is there.
+func existing(path string) string {
+	for {
+		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
+			return path
+		}
+		path = filepath.Dir(path)
+	}
+}
+
+func writable(dir string) error {
+	const writeAndPass = 0o3
+	if err := syscall.Access(dir, writeAndPass); err != nil {
+		return fmt.Errorf("write in the folder %s: %w: give BELFRY_DATA_DIR another", dir, err)
+	}
+	return nil
+}
+
+func (of *patient) postgres(ctx context.Context) (found string, err error) {
+	if of.cfg.DatabaseURL.IsZero() {
+		if made, err := postgres.Made(of.cfg.DataDir); err != nil || !made {
+			return "no local database yet" + firstStart, err
+		}
+	}
+	db, err := openForCommand(ctx, of.cfg)
 	if err != nil {
 		return "", err
 	}
@@ -74,22 +121,67 @@ func checkPostgres(ctx context.Context, cfg *config.Config) (string, error) {
 	if err != nil {
 		return "", errors.Join(err, db.stop(ctx))
 	}
-	var found string
+	of.stop = func(ctx context.Context) error {
+		pool.Close()
+		return db.stop(ctx)
+	}
 	err = pool.QueryRow(ctx, `SELECT 'version ' || current_setting('server_version') || ', fsync ' || current_setting('fsync')
 		|| ', synchronous_commit ' || current_setting('synchronous_commit')`).Scan(&found)
-	pool.Close()
-	return found, errors.Join(err, db.stop(context.WithoutCancel(ctx)))
-}
-
-func checkKeys(_ context.Context, cfg *config.Config) (string, error) {
-	keys, err := config.Keys(cfg)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d; %s seals", len(keys), keys[0].ID), nil
+	have, want, empty, err := migrations.State(ctx, pool)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read the database's schema: %w", err)
+	case empty:
+		return found + ", empty" + firstStart, nil
+	case have != want:
+		return "", fmt.Errorf("%s, but its schema has %d steps where this program has %d: run `belfry migrate`, or the newer program", found, have, want)
+	}
+	of.pool = pool
+	return found, nil
 }
 
-func checkAddress(ctx context.Context, cfg *config.Config) (string, error) {
+// keys tries the secret keys on what the database holds. Where there are none yet, a key that is thrown away
+// afterwards shows whether some are missing.
+func (of *patient) keys(ctx context.Context) (string, error) {
+	from := config.KeysFrom(of.cfg)
+	keys, err := config.FindKeys(of.cfg)
+	none := errors.Is(err, os.ErrNotExist)
+	if err != nil && !none {
+		return "", err
+	}
+	keyring, err := ring(keys)
+	found := fmt.Sprintf("%d in %s", len(keys), from)
+	if none {
+		found = "none in " + from + firstStart
+		keyring, err = secret.ParseRing(secret.NewKey())
+	}
+	if err != nil || of.pool == nil {
+		return found, err
+	}
+	shared, err := build(of.cfg, keyring, of.log, nil)
+	if err != nil {
+		return "", err
+	}
+	verbs, err := shared.verbs(of.pool)
+	if err != nil {
+		return "", err
+	}
+	return found, reviewKeys(ctx, of.cfg, verbs)
+}
+
+// reviewKeys returns an error that names the variable when the secret keys do not fit the database.
+func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {
+	if err := verbs.ReviewKeys(ctx); err != nil {
+		return fmt.Errorf("%s does not fit the database: %w", config.KeysFrom(cfg), err)
+	}
+	return nil
+}
+
+func (of *patient) address(ctx context.Context) (string, error) {
+	cfg := of.cfg
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return cfg.Addr + ", in use: by the running service, it is to be hoped", nil
@@ -100,7 +192,8 @@ func checkAddress(ctx context.Context, cfg *config.Config) (string, error) {
 	return cfg.Addr + ", shown to people as " + cfg.PublicURL, listener.Close()
 }
 
-func checkNetworks(_ context.Context, cfg *config.Config) (string, error) {
+func (of *patient) networks(context.Context) (string, error) {
+	cfg := of.cfg
 	switch {
 	case usesOwnSandbox(cfg):
 		return "simulated, since no network has credentials", nil

@@ -39,9 +39,6 @@ const (
 	exitUsage = 2
 )
 
-// errUsage is returned after the usage has been printed.
-var errUsage = errors.New("usage")
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})
@@ -53,13 +50,14 @@ func main() {
 func run(ctx context.Context, args, environ []string, s streams) int {
 	p := &program{streams: s, environ: environ}
 	err := p.dispatch(ctx, args)
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
+	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitOK
-	case errors.Is(err, errUsage):
-		return exitUsage
 	}
 	_, _ = fmt.Fprintln(s.err, "belfry:", err) // nobody is left to hear that this failed
+	if misuse, ok := errors.AsType[*usageError](err); ok {
+		_, _ = fmt.Fprintf(s.err, "\n%s\n", misuse.usage())
+		return exitUsage
+	}
 	return exitError
 }
 
@@ -74,6 +72,8 @@ func (p *program) say(format string, args ...any) error {
 // command is one row of the table of commands.
 type command struct {
 	name  string // one or two words
-	about string
+	takes string // what stands behind its options, if anything does
+	about string // one sentence
+	more  string // what else is good to know before it runs
 	run   func(*program, context.Context, []string) error
 }

@@ -35,9 +35,9 @@ const seedPatience = time.Minute
 const refusedText = "This one was refused, so that you can see what a failed post looks like."
 
 func seed(p *program, ctx context.Context, args []string) error {
-	set := p.flags("seed")
+	set := p.options("seed")
 	asJSON := set.Bool("json", false, "print the result as JSON")
-	if err := parse(set, args); err != nil {
+	if err := p.parse(set, args); err != nil {
 		return err
 	}
 	cfg, err := p.config()
@@ -92,7 +92,7 @@ func (g *gardener) reachNetworks(ctx context.Context, p *program) (stop func(), 
 	}
 	at.Host = g.base.Host
 	g.control = at.String() + "/_/"
-	if g.services, err = build(g.config, p.logger(g.config), at); err == nil {
+	if g.services, err = build(g.config, g.ring, g.log, at); err == nil {
 		g.App, err = g.verbs(g.pool)
 	}
 	return stop, err

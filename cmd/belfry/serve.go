@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"belfry/internal/config"
 	"belfry/internal/httpd"
 )
 
@@ -52,7 +53,15 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	shared, err := build(cfg, log, calls)
+	keys, err := config.Keys(cfg)
+	if err != nil {
+		return err
+	}
+	ring, err := ring(keys)
+	if err != nil {
+		return err
+	}
+	shared, err := build(cfg, ring, log, calls)
 	if err != nil {
 		return err
 	}
@@ -60,7 +69,7 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := verbs.ReviewKeys(ctx); err != nil {
+	if err := reviewKeys(ctx, cfg, verbs); err != nil {
 		return err
 	}
 	if err := verbs.ReviewAccounts(ctx); err != nil {

@@ -58,9 +58,19 @@ func (p *program) logger(cfg *config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.err, opts))
 }
 
+// quiet is a command's logger. What a service tells in passing would stand between a command and its result.
+func (p *program) quiet(cfg *config.Config) *slog.Logger {
+	quieter := *cfg
+	if cfg.LogLevel == slog.LevelInfo {
+		quieter.LogLevel = slog.LevelWarn
+	}
+	return p.logger(&quieter)
+}
+
 // services are the parts that the doors and the commands share.
 type services struct {
 	cfg      app.Config // all but the store
+	ring     *secret.Ring
 	networks *network.Set
 	metrics  *metrics.Metrics
 	log      *slog.Logger
@@ -68,16 +78,12 @@ type services struct {
 
 // build makes the shared parts. calls is where the service's own simulated networks are reached, nil
 // when it has none.
-func build(cfg *config.Config, log *slog.Logger, calls *url.URL) (*services, error) {
-	ring, err := ring(cfg)
-	if err != nil {
-		return nil, err
-	}
+func build(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (*services, error) {
 	plans, err := plans(cfg)
 	if err != nil {
 		return nil, err
 	}
-	s := &services{metrics: metrics.New(), log: log}
+	s := &services{ring: ring, metrics: metrics.New(), log: log}
 	client, connectedAt, err := s.client(cfg, calls)
 	if err != nil {
 		return nil, err
@@ -159,11 +165,7 @@ func values(cfg *config.Config) func(string) string {
 	}
 }
 
-func ring(cfg *config.Config) (*secret.Ring, error) {
-	pairs, err := config.Keys(cfg)
-	if err != nil {
-		return nil, err
-	}
+func ring(pairs []config.Key) (*secret.Ring, error) {
 	keys := make([]secret.Key, len(pairs))
 	for i, k := range pairs {
 		keys[i] = secret.Key{ID: k.ID, Secret: []byte(k.Secret.Reveal())}

@@ -3,9 +3,11 @@ package app_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
 	"belfry/internal/secret"
 )
 
@@ -38,9 +40,72 @@ func TestKeysThatDoNotOpenTheTokensAreFoundBeforeAnythingIsSent(t *testing.T) {
 		switch {
 		case c.says == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
-		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "BELFRY_SECRET_KEYS")):
-			t.Errorf("%s: got %v, want it to name %s and the variable", name, err, c.says)
+		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), app.RevokeUnreadableCommand)):
+			t.Errorf("%s: got %v, want it to name %s and the command", name, err, c.says)
 		}
+	}
+}
+
+// A key that is lost for good must not keep the service from starting, nor the posts from being decided.
+func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
+	b := newBench(t)
+	lost, same := b.ws.Account("threads", "one"), b.ws.Account("facebook")
+	b.Fault(fault("threads", "status", "never_ready"))
+	begun, waits := b.ws.Now("begun", lost), b.ws.Queued("waits", lost, b.Clock.Now().Add(time.Hour))
+	b.work(begun)
+	must(t, b.App.Disconnect(t.Context(), b.ws.Owner, same.ID))
+	b.Config.Ring = ring(t, secret.NewKey())
+	b.App = b.Replica()
+	same = b.ws.Account("facebook")
+
+	for _, confirm := range []bool{false, true, true} {
+		found, err := b.App.RevokeUnreadable(t.Context(), confirm)
+		must(t, err)
+		if err := b.App.ReviewKeys(t.Context()); (err == nil) != confirm {
+			t.Errorf("confirmed %v: %v", confirm, err)
+		}
+		if status := b.status(lost); status != map[bool]string{false: "ok", true: "revoked"}[confirm] || b.status(same) != "ok" {
+			t.Errorf("confirmed %v: %d found, the accounts are %s and %s", confirm, len(found), status, b.status(same))
+		}
+	}
+	must(t, b.App.ReviewAccounts(t.Context())) // as the next start does
+	if status := b.status(lost); status != "revoked" {
+		t.Errorf("after a start the account is %s", status)
+	}
+	b.Clock.Advance(time.Hour)
+	for _, p := range []contract.Post{begun, waits} {
+		if p = b.work(p); p.Status != "failed" || p.Error == nil || p.Error.Code != "account_revoked" {
+			t.Errorf("%s is %s (%+v), want it to fail as account_revoked", p.Text, p.Status, p.Error)
+		}
+	}
+	b.reconnect(lost)
+	for _, p := range []contract.Post{begun, waits} {
+		if p = b.work(b.retry(p)); p.Status != "live" || b.visible(p.Text) != 1 {
+			t.Errorf("%s, connected and sent again, is %s (%+v), visible %d times", p.Text, p.Status, p.Error, b.visible(p.Text))
+		}
+	}
+}
+
+// Whether it went out can no longer be asked: a person looks, and it is never sent a second time by itself.
+func TestAnArmedPostWhoseKeyIsLostIsLeftToAPerson(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads", "one")
+	accepts := fault("threads", "publish", "token_revoked")
+	accepts.Accept = true
+	b.Fault(accepts)
+	post := b.work(b.ws.Now("armed", account))
+	b.Config.Ring = ring(t, secret.NewKey())
+	b.App = b.Replica()
+	_, err := b.App.RevokeUnreadable(t.Context(), true)
+	must(t, err)
+	b.reconnect(account)
+	post = b.retry(post)
+	for range 48 {
+		b.Clock.Advance(time.Hour)
+		post = b.work(post)
+	}
+	if post.Status != "failed" || post.Error.Code != "outcome_unknown" || b.visible("armed") != 1 {
+		t.Errorf("the post is %s (%+v), visible %d times", post.Status, post.Error, b.visible("armed"))
 	}
 }
 

@@ -144,9 +144,7 @@ func (a *App) again(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if pub.Held() {
 		return held()
 	}
-	if err := a.openHandle(*p, &pub); err != nil {
-		return err
-	}
+	a.openHandle(*p, &pub)
 	if p.PublishAt.Before(now) {
 		p.PublishAt = now
 	}

@@ -115,9 +115,7 @@ func (a *App) equip(w *work, sealedToken []byte) error {
 			return fmt.Errorf("read the failure of post %s: %w", w.post.ID, err)
 		}
 	}
-	if err := a.openHandle(w.post, &w.pub); err != nil {
-		return err
-	}
+	a.openHandle(w.post, &w.pub)
 	w.item = network.Item{
 		Post: w.post.ID, Text: w.post.Text, Title: w.post.Title, Tags: w.post.Tags, Settings: w.post.Settings,
 		Profile: w.account.ExternalID, Username: w.account.Username, ArmedAt: w.pub.ArmedAt, HandleAt: w.pub.StepSince,
@@ -137,17 +135,21 @@ func handlePlace(p core.Post) string {
 	return secret.Place("publications", "handle", p.ID.String(), p.Workspace.String())
 }
 
+// lostHandle stands for a handle that the secret keys do not open any more. To the protocol it is one like any
+// other, so that nothing is sent a second time; the network is never told of it (see askLost).
+const lostHandle = "lost"
+
 // openHandle gives the protocol the handle of a row as it was read.
-func (a *App) openHandle(post core.Post, pub *store.Publication) error {
+func (a *App) openHandle(post core.Post, pub *store.Publication) {
 	if pub.Sealed == nil {
-		return nil
+		return
 	}
 	plain, err := a.cfg.Ring.Open(purposeHandle, handlePlace(post), pub.Sealed)
 	if err != nil {
-		return fmt.Errorf("open the handle of post %s: %w", post.ID, err)
+		a.cfg.Log.Warn("the handle of a post cannot be opened", "workspace", post.Workspace, "post", post.ID, "error", err)
+		plain = []byte(lostHandle)
 	}
 	pub.Handle = string(plain)
-	return nil
 }
 
 // set takes over what the protocol says, and seals the handle for the ledger. The times that patience

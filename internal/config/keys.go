@@ -29,17 +29,31 @@ const (
 // Keys returns the secret keys, the sealing one first: those of BELFRY_SECRET_KEYS, else those of the
 // file secret.keys in the data folder, which is made with a fresh key when it is missing.
 func Keys(cfg *Config) ([]Key, error) {
+	keys, err := FindKeys(cfg)
+	if !errors.Is(err, os.ErrNotExist) {
+		return keys, err
+	}
+	if err := makeKeys(filepath.Join(cfg.DataDir, keyFile)); err != nil {
+		return nil, fmt.Errorf("make the secret keys: %w", err)
+	}
+	return FindKeys(cfg)
+}
+
+// KeysFrom names the place that FindKeys reads, as a sentence about it begins.
+func KeysFrom(cfg *Config) string {
+	if !cfg.SecretKeys.IsZero() {
+		return Prefix + "SECRET_KEYS"
+	}
+	return filepath.Join(cfg.DataDir, keyFile) + " (" + Prefix + "SECRET_KEYS is not set)"
+}
+
+// FindKeys is Keys without making any: the error is os.ErrNotExist when there is neither variable nor file.
+func FindKeys(cfg *Config) ([]Key, error) {
 	if !cfg.SecretKeys.IsZero() {
 		return parseKeys(cfg.SecretKeys.Reveal())
 	}
 	path := filepath.Join(cfg.DataDir, keyFile)
 	text, err := readKeys(path)
-	if errors.Is(err, os.ErrNotExist) {
-		if err := makeKeys(path); err != nil {
-			return nil, fmt.Errorf("make the secret keys: %w", err)
-		}
-		text, err = readKeys(path)
-	}
 	if err != nil {
 		return nil, err
 	}

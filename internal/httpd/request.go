@@ -50,6 +50,16 @@ func Note(c echo.Context, attrs ...slog.Attr) {
 	c.Set(notesKey, append(notes, attrs...))
 }
 
+const quietKey = "httpd.quiet"
+
+// Quiet is for routes that programs of our own call all the time: the access log has them at the level debug.
+func Quiet(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		c.Set(quietKey, true)
+		return next(c)
+	}
+}
+
 // logAccess writes one line for each request, without its query, which may hold a secret. A route whose
 // parameter is named token is logged by its pattern for the same reason.
 func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
@@ -57,7 +67,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 		start, r := time.Now(), c.Request()
 		defer func() {
 			level := slog.LevelInfo
-			if r.URL.Path == "/livez" || r.URL.Path == "/readyz" {
+			if quiet, _ := c.Get(quietKey).(bool); quiet {
 				level = slog.LevelDebug
 			}
 			notes, _ := c.Get(notesKey).([]slog.Attr)

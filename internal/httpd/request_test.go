@@ -52,6 +52,7 @@ func TestAccessLog(t *testing.T) {
 		return c.String(201, "four")
 	})
 	s.Echo.GET("/reset/:token", ok)
+	s.Echo.GET("/quiet/*", ok, httpd.Quiet)
 	s.Echo.GET("/v1/refused", func(echo.Context) error { return core.Unauthenticated() })
 	for _, c := range []struct {
 		method, target string
@@ -63,6 +64,7 @@ func TestAccessLog(t *testing.T) {
 		{"HEAD", "/posts/7", map[string]any{"method": "HEAD", "path": "/posts/7"}},
 		{"GET", "/reset/hunter2", map[string]any{"path": "/reset/:token", "status": 200.0}},
 		{"GET", "/v1/refused", map[string]any{"path": "/v1/refused", "status": 401.0}},
+		{"GET", "/quiet/x", map[string]any{"path": "/quiet/x", "level": "DEBUG"}},
 		{"GET", "/livez", map[string]any{"path": "/livez", "level": "DEBUG"}},
 		{"GET", "/a%0Alevel=ERROR", map[string]any{"path": "/a\nlevel=ERROR", "status": 404.0}},
 		{"GET", "/" + strings.Repeat("a", 1000), map[string]any{"path": "/" + strings.Repeat("a", 255) + "…", "status": 404.0}},

@@ -40,6 +40,16 @@ func Connect(ctx context.Context, dir string) (*Session, error) {
 	return &Session{URL: server.URL(), server: server, lock: lock}, nil
 }
 
+// Made tells whether the data folder has a local database. It makes none.
+func Made(dir string) (bool, error) {
+	l, err := newLayout(dir)
+	if err != nil {
+		return false, err
+	}
+	major, err := clusterMajor(l.cluster)
+	return major != 0, err
+}
+
 // Close stops the server if the session started it.
 func (s *Session) Close(ctx context.Context) error {
 	if s.server == nil {

@@ -63,34 +63,46 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 	return err
 }
 
-// KeySample is one account's sealed token, for trying the key that sealed it.
-type KeySample struct {
-	Workspace core.WorkspaceID
-	Account   core.AccountID
-	Sealed    []byte
+// AccountToken is an account's sealed token, for trying the key that sealed it.
+type AccountToken struct {
+	WorkspaceID core.WorkspaceID
+	ID          core.AccountID
+	DisplayName string
+	Platform    core.Platform
+	Token       []byte
 }
 
 // KeySamples answers a sealed token for each key that has sealed one which is in use.
-func (s *Store) KeySamples(ctx context.Context) ([]KeySample, error) {
-	type row struct {
-		WorkspaceID core.WorkspaceID
-		ID          core.AccountID
-		Token       []byte
-	}
+func (s *Store) KeySamples(ctx context.Context) ([]AccountToken, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
-	rows, err := many[row](s.query(ctx, `
-		SELECT DISTINCT ON (substring(token FROM 1 FOR 2 + get_byte(token, 1))) workspace_id, id, token FROM accounts
+	return many[AccountToken](s.query(ctx, `
+		SELECT DISTINCT ON (substring(token FROM 1 FOR 2 + get_byte(token, 1))) workspace_id, id, display_name, platform, token FROM accounts
 		WHERE disconnected_at IS NULL AND length(token) > 2
 		ORDER BY substring(token FROM 1 FOR 2 + get_byte(token, 1)), id`, nil))
-	out := make([]KeySample, len(rows))
-	for i, r := range rows {
-		out[i] = KeySample{r.WorkspaceID, r.ID, r.Token}
+}
+
+// AccountTokens answers every account's sealed token that is in use.
+func (s *Store) AccountTokens(ctx context.Context) ([]AccountToken, error) {
+	return many[AccountToken](s.query(ctx, `
+		SELECT workspace_id, id, display_name, platform, token FROM accounts WHERE disconnected_at IS NULL AND length(token) > 2 ORDER BY id`, nil))
+}
+
+// RevokeTokens forgets tokens and revokes their accounts, but for those whose token was replaced since it was read.
+func (s *Store) RevokeTokens(ctx context.Context, tokens []AccountToken, reason string) error {
+	ids, sealed := make([]core.AccountID, len(tokens)), make([][]byte, len(tokens))
+	for i, t := range tokens {
+		ids[i], sealed[i] = t.ID, t.Token
 	}
-	return out, err
+	_, err := s.exec(ctx, `
+		UPDATE accounts a SET status = @revoked, status_reason = @reason, token = ''::bytea, token_expires_at = NULL, token_refresh_at = NULL
+		FROM unnest(@ids::uuid[], @tokens::bytea[]) AS lost(id, token)
+		WHERE a.id = lost.id AND a.token = lost.token`,
+		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
+	return err
 }
 
 // ReviewAccounts revokes the accounts that were connected while other networks were in use than the ones
-// that are now, and takes that back for those whose networks are in use again.
+// that are now, and takes that back for those whose networks are in use again. One without a token stays as it is.
 func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) error {
 	_, err := s.exec(ctx, `
 		UPDATE accounts SET
@@ -99,7 +111,7 @@ func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) 
 				WHEN token_refresh_at IS NULL AND token_expires_at <= clock() THEN @expired
 				ELSE @ok END,
 			status_reason = CASE WHEN connected_at <> @connected THEN @reason ELSE '' END
-		WHERE disconnected_at IS NULL AND (connected_at <> @connected) <> (status = @revoked AND status_reason = @reason)`,
+		WHERE disconnected_at IS NULL AND length(token) > 0 AND (connected_at <> @connected) <> (status = @revoked AND status_reason = @reason)`,
 		args{
 			"connected": connectedAt, "reason": reason, "revoked": core.AccountRevoked, "expired": core.AccountExpired,
 			"ok": core.AccountOK,
