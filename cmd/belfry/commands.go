@@ -28,14 +28,18 @@ func commands() []command {
 		{"workspace plan", "", "Put a workspace on another plan.", local, workspacePlan},
 		{"key create", "", "Make an API key and print it, for the only time.", "It acts for the workspace's owner. " + local, keyCreate},
 		{"user password", "", "Give a person a new password, read from standard input.", local, userPassword},
-		{"accounts revoke-unreadable", "", "Let go of accounts whose secret key is lost, so that the service starts again.",
+		{
+			"accounts revoke-unreadable", "", "Let go of accounts whose secret key is lost, so that the service starts again.",
 			"Without --confirm it only lists the accounts whose tokens the secret keys do not open. Confirmed, it forgets those\ntokens for good and revokes the accounts: people connect them again, and their posts wait or fail until then. " +
-				"Run it with the\nservice's own BELFRY_ variables; with others every account would look unreadable.", accountsRevokeUnreadable},
+				"Run it with the\nservice's own BELFRY_ variables; with others every account would look unreadable.", accountsRevokeUnreadable,
+		},
 		{"backup", "FILE", "Write the local database to a file.", local, backup},
 		{"restore", "FILE", "Replace the local database by a backup.", "The service must not run. Posts that went out after the backup was made are on the queue again: look at them first.", restore},
 		{"config", "", "Print the configuration, secrets cut.", "", printConfig},
-		{"doctor", "", "Look for what would keep the service from working, and say what to do.",
-			"It makes and changes nothing; a local database that stands still is started for the questions and stopped again.\nIt exits with 1 when something needs attention.", doctor},
+		{
+			"doctor", "", "Look for what would keep the service from working, and say what to do.",
+			"It makes and changes nothing; a local database that stands still is started for the questions and stopped again.\nIt exits with 1 when something needs attention.", doctor,
+		},
 		{"healthcheck", "", "Ask the running service whether it is ready; exit with 1 when it is not.", "", healthcheck},
 		{"version", "", "Print the version.", "", printVersion},
 	}

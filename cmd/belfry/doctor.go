@@ -76,15 +76,14 @@ const firstStart = "; the first start makes it"
 
 func (of *patient) dataDir(context.Context) (string, error) {
 	dir := of.cfg.DataDir
-	held, err := postgres.Holder(dir)
-	if errors.Is(err, os.ErrNotExist) {
+	holder, err := postgres.Holder(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return dir + firstStart, writable(existing(dir))
-	}
-	if err != nil {
+	case err != nil:
 		return "", err
-	}
-	if held != nil {
-		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, held.Kind, held.Pid), nil
+	case holder != nil:
+		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, holder.Kind, holder.Pid), nil
 	}
 	return dir, writable(dir)
 }

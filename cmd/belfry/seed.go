@@ -49,7 +49,7 @@ func seed(p *program, ctx context.Context, args []string) error {
 	}
 	return p.with(ctx, func(s *session) error {
 		g := &gardener{session: s, browser: "seed-" + secret.Random(16)}
-		stop, err := g.reachNetworks(ctx, p)
+		stop, err := g.reachNetworks(ctx)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ type gardener struct {
 
 // reachNetworks finds the simulated networks: another's, the running service's, or some of its own with
 // the same journal.
-func (g *gardener) reachNetworks(ctx context.Context, p *program) (stop func(), err error) {
+func (g *gardener) reachNetworks(ctx context.Context) (stop func(), err error) {
 	if !usesOwnSandbox(g.config) {
 		g.base, err = url.Parse(g.config.NetworksURL)
 		g.control = g.config.NetworksURL + "/_/"

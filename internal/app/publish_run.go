@@ -145,18 +145,18 @@ func (w *work) ask(ctx context.Context, do core.Do) (network.Status, error) {
 		return w.net.Find(ctx, w.item)
 	}
 	if w.pub.Handle == lostHandle {
-		return w.askLost()
+		return w.askLost(), nil
 	}
 	return w.net.Status(ctx, w.item, w.pub.Handle)
 }
 
 // askLost answers for a network that cannot be asked. What was never armed is invisible and replaced; of the
 // rest only a person can tell.
-func (w *work) askLost() (network.Status, error) {
-	if !w.pub.Armed {
-		return network.Status{Verdict: core.Dead}, nil
+func (w *work) askLost() network.Status {
+	if w.pub.Armed {
+		return network.Status{Verdict: core.Ambiguous}
 	}
-	return network.Status{}, &network.Error{Kind: network.Unknown, Message: "The key to this post's progress is lost, so the network cannot be asked about it."}
+	return network.Status{Verdict: core.Dead}
 }
 
 // note remembers what the network said. The answer to the irreversible call outlives the questions
