@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 
 	"belfry/internal/core"
 	"belfry/internal/store"
@@ -34,7 +35,8 @@ func (a *App) Disconnect(ctx context.Context, c core.Caller, id string) error {
 		}
 		late, err := t.QueuedPosts(ctx, accountID)
 		if err == nil && len(late) > 0 {
-			return busy(account)
+			return core.Fail(core.CodeConflict, "A post to %s was queued at this moment.", account.DisplayName).
+				WithHint("Disconnect the account again.")
 		}
 		return err
 	})
@@ -54,7 +56,7 @@ func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Acc
 		}
 		err = a.takeOff(ctx, t, &post)
 		if core.CodeOf(err) == core.CodeConflict {
-			return busy(account)
+			return busy(ctx, t, post)
 		}
 		if err != nil {
 			return err
@@ -63,7 +65,27 @@ func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Acc
 	return nil
 }
 
-func busy(account core.Account) error {
-	return core.Fail(core.CodeConflict, "A post to %s is being sent right now.", account.DisplayName).
-		WithHint("Wait until it is live or failed, then disconnect the account.")
+// busy says which post keeps its account, and until when at most.
+func busy(ctx context.Context, t store.Tenant, post core.Post) error {
+	pub, err := t.LockPublication(ctx, post.ID)
+	if err != nil {
+		return err
+	}
+	if pub.Held() {
+		return core.Fail(core.CodeConflict, "The post %s to %s is being sent right now.", called(post), post.AccountName).
+			WithHint("A worker has it until %s. Disconnect the account when the post is live or failed.", post.Zone.Label(pub.LeaseUntil))
+	}
+	return core.Fail(core.CodeConflict, "The post %s to %s may be there already, which only this account can tell.", called(post), post.AccountName).
+		WithHint("It is asked about at %s, and again until %s at the latest. Disconnect the account when the post is live or failed.",
+			post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.Since())))
+}
+
+// called names a post for a person and a program: the beginning of its text, and its id.
+func called(p core.Post) string {
+	const longest = 40
+	text := []rune(oneLine(p.Text))
+	if len(text) > longest {
+		text = append(text[:longest], '…')
+	}
+	return fmt.Sprintf("%q (%s)", string(text), p.ID)
 }

@@ -89,13 +89,19 @@ func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
 func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		set string
-		err bool
+		set  string
+		says []string // none: it is disconnected
 	}{
-		"held by a worker":         {`lease_until = clock() + '1 minute'::interval, lease_owner = 'w', lease_epoch = 1`, true},
-		"armed":                    {`step = 'armed', armed = true`, true},
-		"left by a dead worker":    {`lease_until = clock() - '1 second'::interval, lease_owner = 'w', lease_epoch = 1, step = 'creating'`, false},
-		"with a handle made ahead": {`step = 'waiting', handle = 'sealed'`, false},
+		"held by a worker": {
+			`lease_until = clock() + '1 minute'::interval, lease_owner = 'w', lease_epoch = 1`,
+			[]string{"is being sent right now", "until Mon 5 Oct 2026, 09:01 UTC"},
+		},
+		"armed": {
+			`step = 'armed', armed = true, step_since = clock() - '1 day'::interval, next_action_at = clock() + '1 hour'::interval`,
+			[]string{"may be there already", "asked about at Mon 5 Oct 2026, 10:00 UTC", "until Sun 11 Oct 2026, 09:00 UTC"},
+		},
+		"left by a dead worker":    {`lease_until = clock() - '1 second'::interval, lease_owner = 'w', lease_epoch = 1, step = 'creating'`, nil},
+		"with a handle made ahead": {`step = 'waiting', handle = 'sealed'`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -106,15 +112,18 @@ func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 			free, busy := ws.Queued("free", a, at), ws.Queued("busy", a, at)
 			ledger(t, h, busy, c.set)
 			err := h.App.Disconnect(t.Context(), ws.Owner, a.ID)
-			if !c.err {
+			if c.says == nil {
 				must(t, err)
 				if n := usedPosts(t, h, ws); n != 0 {
 					t.Errorf("%d slots are used", n)
 				}
 				return
 			}
-			if e := want(t, core.CodeConflict, err); !strings.Contains(e.Message, a.DisplayName) {
-				t.Errorf("it says %s", e.Message)
+			e := want(t, core.CodeConflict, err)
+			for _, part := range append(c.says, a.DisplayName, `"busy"`, busy.ID) {
+				if said := e.Message + " " + e.Hint; !strings.Contains(said, part) {
+					t.Errorf("it does not say %s: %s", part, said)
+				}
 			}
 			if post, err := h.App.GetPost(t.Context(), ws.Owner, free.ID); err != nil || post.Status != "queued" {
 				t.Errorf("the free post is %+v, %v", post, err)

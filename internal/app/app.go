@@ -26,7 +26,8 @@ type Config struct {
 	Schedule core.Schedule
 	Log      *slog.Logger
 	Metrics  *metrics.Metrics
-	Now      func() time.Time
+	// Now is the clock, read as time.Now reads it: leases are measured by its monotonic reading.
+	Now func() time.Time
 	// PublicURL is where browsers find the service, without a slash at the end.
 	PublicURL string
 	// NetworksURL names what stands in for the real networks; empty for the real ones.

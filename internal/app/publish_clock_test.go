@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"belfry/internal/app"
+	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 )
 
@@ -53,4 +54,17 @@ func (b *bench) edit(p contract.Post, in contract.EditPost) contract.Post {
 		b.t.Fatal(err)
 	}
 	return got
+}
+
+// The time in which a call may be made was counted by the machine's clock and judged by the App's.
+func TestACallsTimeIsCountedAndJudgedByOneClock(t *testing.T) {
+	t.Parallel()
+	for _, year := range []int{2001, 2126} {
+		h := apptest.New(t)
+		b := &bench{h, t, h.Workspace("one")}
+		b.Clock.Set(time.Date(year, time.March, 1, 12, 0, 0, 0, time.UTC))
+		if post := b.work(b.ws.Now("any time", b.ws.Account("threads"))); post.Status != "live" {
+			t.Errorf("in %d the post is %s (%+v)", year, post.Status, post.Error)
+		}
+	}
 }

@@ -57,7 +57,7 @@ func (w *work) disputed(s core.Signal) core.Signal {
 // save stores where the publication stands and what will be called, and answers until when the call
 // may take. An unclear commit means that the call is not made: the next claim reads the truth.
 func (w *work) save(ctx context.Context, do core.Do) (time.Time, error) {
-	started := time.Now() //nolint:forbidigo // a lease is measured by this machine's monotonic clock
+	started := w.cfg.Now() // with the monotonic clock's reading, by which the lease is measured
 	w.seq++
 	first := w.pub.FirstCallAt.IsZero()
 	call := store.Call{Seq: w.seq, Do: do, Deadline: w.cfg.Schedule.CallTimeout()}
@@ -101,7 +101,7 @@ func (w *work) know(ctx context.Context, do core.Do) (err error) {
 // call makes one call to the network and tells the protocol what it came to.
 func (w *work) call(ctx context.Context, do core.Do, deadline time.Time) core.Signal {
 	// A call that has begun is finished, even while the worker is asked to stop.
-	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), deadline)
+	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), w.cfg.Now(), deadline)
 	defer cancel()
 	started := w.cfg.Now()
 	status, err := w.ask(ctx, do)
@@ -177,13 +177,9 @@ func (w *work) note(do core.Do, e *network.Error) {
 // facts completes a signal with what is true at this moment, and was when the question was asked.
 func (w *work) facts(s core.Signal, asked time.Time) core.Signal {
 	now := w.now()
-	since := w.pub.StepSince
-	if w.pub.QuietAt.After(since) { // the last arm may come long after the step's first
-		since = w.pub.QuietAt
-	}
 	s.Due = !now.Before(w.pub.DueAt)
 	s.Quiet = !asked.Before(w.pub.QuietAt)
-	s.Stale = core.Stale(w.pub.Publication, since, now)
+	s.Stale = now.After(core.StaleAt(w.pub.Publication, w.pub.Since()))
 	s.AccountOK = w.account.Status == core.AccountOK
 	s.MayRetry = w.cfg.Schedule.MayRetry(w.pub.Publication)
 	return s

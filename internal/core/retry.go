@@ -37,17 +37,13 @@ func (s Schedule) RetryAt(p Publication, now time.Time) time.Time {
 // deadline and the network's settle time.
 func (s Schedule) QuietAfterArm(settle time.Duration) time.Duration { return s.CallTimeout() + settle }
 
-// Stale tells whether there is no use in asking any longer. since is when the step began, with a retry at the
-// latest, or when the call of the last arm must have arrived, if that is later.
-func Stale(p Publication, since, now time.Time) bool {
-	if since.IsZero() {
-		return false
-	}
-	patience := processingFor
+// StaleAt is until when there is use in asking. since is when the step began, with a retry at the latest, or
+// when the call of the last arm must have arrived, if that is later.
+func StaleAt(p Publication, since time.Time) time.Time {
 	if p.Armed {
-		patience = staleAfter
+		return since.Add(staleAfter)
 	}
-	return now.Sub(since) > patience
+	return since.Add(processingFor)
 }
 
 // Backoff grows from first to a minute with every poll in a row, as Meta advises.

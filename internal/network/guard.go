@@ -19,9 +19,10 @@ var replayable = []string{"Idempotency-Key", "X-Idempotency-Key"}
 type wallKey struct{}
 
 // WithDeadline bounds a call by both clocks: the context ends by the monotonic one, and the client
-// refuses to send when the wall clock has passed t, as it has after a machine slept or was frozen.
-func WithDeadline(ctx context.Context, t time.Time) (context.Context, context.CancelFunc) {
-	return context.WithDeadline(context.WithValue(ctx, wallKey{}, t.Round(0)), t)
+// refuses to send when the wall clock has passed t, as it has after a machine slept or was frozen. now is
+// what the clock shows by which t was reckoned.
+func WithDeadline(ctx context.Context, now, t time.Time) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithValue(ctx, wallKey{}, t.Round(0)), t.Sub(now))
 }
 
 // guard is the last thing a request passes before it is sent.

@@ -42,6 +42,15 @@ type Publication struct {
 // Held tells whether a worker held the publication when it was read.
 func (p Publication) Held() bool { return p.LeaseUntil.After(p.ReadAt) }
 
+// Since is when asking about the publication began: its step, or, where that came later, the last arm, from
+// when its call must have arrived.
+func (p Publication) Since() time.Time {
+	if p.QuietAt.After(p.StepSince) {
+		return p.QuietAt
+	}
+	return p.StepSince
+}
+
 // RestQueued marks a publication that no worker has claimed since it was queued.
 const RestQueued core.Do = "queued"
 

@@ -177,7 +177,7 @@ func notSent(t *testing.T, h Harness) {
 		_, err = w.Ask(it, handle)
 		w.Failed(err, network.NotSent, it.Token.Access)
 	}
-	ctx, cancel := network.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	ctx, cancel := network.WithDeadline(t.Context(), time.Now(), time.Now().Add(-time.Second))
 	defer cancel()
 	_, err := live.Publish(ctx, it, handle)
 	w.Failed(err, network.NotSent, it.Token.Access)
