@@ -60,11 +60,7 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, platform, session
 
 // StartReconnect begins a consent that renews the token of an account. Only the same profile can.
 func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID, sessionID string) (contract.Authorize, error) {
-	t, err := a.enterSession(c, true)
-	if err != nil {
-		return contract.Authorize{}, err
-	}
-	id, err := core.ParseID[core.AccountKind](accountID)
+	t, id, err := enterSessionFor[core.AccountKind](a, c, accountID)
 	if err != nil {
 		return contract.Authorize{}, err
 	}

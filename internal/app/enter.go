@@ -23,6 +23,26 @@ func (a *App) enterSession(c core.Caller, manages bool) (store.Tenant, error) {
 	return a.cfg.Store.In(c.Workspace()), nil
 }
 
+// enterFor is the gate of a verb about one thing, whose id it reads.
+func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string) (store.Tenant, core.ID[K], error) {
+	t, err := a.enter(c, need)
+	if err != nil {
+		return t, core.ID[K]{}, err
+	}
+	parsed, err := core.ParseID[K](id)
+	return t, parsed, err
+}
+
+// enterSessionFor is the gate of what only a person who manages the workspace may do to one thing.
+func enterSessionFor[K core.Kind](a *App, c core.Caller, id string) (store.Tenant, core.ID[K], error) {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return t, core.ID[K]{}, err
+	}
+	parsed, err := core.ParseID[K](id)
+	return t, parsed, err
+}
+
 // plan reads the workspace and what its plan includes.
 func (a *App) plan(ctx context.Context, t store.Tenant) (core.Workspace, core.Plan, error) {
 	ws, err := t.Workspace(ctx)

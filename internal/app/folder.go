@@ -31,11 +31,7 @@ func (a *App) ListFolders(ctx context.Context, c core.Caller) (contract.Folders,
 
 // GetFolder reads a folder.
 func (a *App) GetFolder(ctx context.Context, c core.Caller, id string) (contract.Folder, error) {
-	t, err := a.enter(c, core.Read)
-	if err != nil {
-		return contract.Folder{}, err
-	}
-	folderID, err := core.ParseID[core.FolderKind](id)
+	t, folderID, err := enterFor[core.FolderKind](a, c, core.Read, id)
 	if err != nil {
 		return contract.Folder{}, err
 	}
@@ -77,11 +73,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 
 // EditFolder renames a folder or moves it with all that is in it.
 func (a *App) EditFolder(ctx context.Context, c core.Caller, id string, in contract.EditFolder) (contract.Folder, error) {
-	t, err := a.enter(c, core.Write)
-	if err != nil {
-		return contract.Folder{}, err
-	}
-	folderID, err := core.ParseID[core.FolderKind](id)
+	t, folderID, err := enterFor[core.FolderKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Folder{}, err
 	}
@@ -117,11 +109,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, id string, in contr
 
 // DeleteFolder removes a folder with nothing in it.
 func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.enter(c, core.Write)
-	if err != nil {
-		return err
-	}
-	folderID, err := core.ParseID[core.FolderKind](id)
+	t, folderID, err := enterFor[core.FolderKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}

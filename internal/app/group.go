@@ -36,11 +36,7 @@ func (a *App) ListGroups(ctx context.Context, c core.Caller) (contract.Groups, e
 
 // GetGroup reads a group.
 func (a *App) GetGroup(ctx context.Context, c core.Caller, id string) (contract.Group, error) {
-	t, err := a.enter(c, core.Read)
-	if err != nil {
-		return contract.Group{}, err
-	}
-	groupID, err := core.ParseID[core.GroupKind](id)
+	t, groupID, err := enterFor[core.GroupKind](a, c, core.Read, id)
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -91,11 +87,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 
 // EditGroup changes what the request names; accountIds replaces the membership.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, id string, in contract.EditGroup) (contract.Group, error) {
-	t, err := a.enter(c, core.Write)
-	if err != nil {
-		return contract.Group{}, err
-	}
-	groupID, err := core.ParseID[core.GroupKind](id)
+	t, groupID, err := enterFor[core.GroupKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -125,11 +117,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, id string, in contra
 
 // DeleteGroup removes a group; its accounts stay as they are.
 func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.enter(c, core.Write)
-	if err != nil {
-		return err
-	}
-	groupID, err := core.ParseID[core.GroupKind](id)
+	t, groupID, err := enterFor[core.GroupKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}

@@ -52,11 +52,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 
 // RevokeKey ends a key: its next request is unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.enterSession(c, true)
-	if err != nil {
-		return err
-	}
-	keyID, err := core.ParseID[core.KeyKind](id)
+	t, keyID, err := enterSessionFor[core.KeyKind](a, c, id)
 	if err != nil {
 		return err
 	}

@@ -27,15 +27,7 @@ type PostCard struct {
 
 // PostCard reads a post with what its page says of its account and of what comes next.
 func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard, error) {
-	t, err := a.enter(c, core.Read)
-	if err != nil {
-		return PostCard{}, err
-	}
-	postID, err := core.ParseID[core.PostKind](id)
-	if err != nil {
-		return PostCard{}, err
-	}
-	p, err := t.Post(ctx, postID)
+	_, p, err := a.readPost(ctx, c, id)
 	if err != nil {
 		return PostCard{}, err
 	}

@@ -17,17 +17,19 @@ const (
 	largestPage = 100
 )
 
-// GetPost reads one post.
-func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	t, err := a.enter(c, core.Read)
+// readPost finds a post that the caller may see, and where to read on.
+func (a *App) readPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
+	t, postID, err := enterFor[core.PostKind](a, c, core.Read, id)
 	if err != nil {
-		return contract.Post{}, err
-	}
-	postID, err := core.ParseID[core.PostKind](id)
-	if err != nil {
-		return contract.Post{}, err
+		return t, core.Post{}, err
 	}
 	p, err := t.Post(ctx, postID)
+	return t, p, err
+}
+
+// GetPost reads one post.
+func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
+	_, p, err := a.readPost(ctx, c, id)
 	if err != nil {
 		return contract.Post{}, err
 	}
@@ -81,19 +83,11 @@ func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatu
 // PostEvents reads a post's timeline. retriedByWorker stands at its end exactly while the worker will
 // try again by itself, with the time of that try.
 func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
-	t, err := a.enter(c, core.Read)
+	t, p, err := a.readPost(ctx, c, id)
 	if err != nil {
 		return contract.Events{}, err
 	}
-	postID, err := core.ParseID[core.PostKind](id)
-	if err != nil {
-		return contract.Events{}, err
-	}
-	p, err := t.Post(ctx, postID)
-	if err != nil {
-		return contract.Events{}, err
-	}
-	events, err := t.Events(ctx, postID)
+	events, err := t.Events(ctx, p.ID)
 	if err != nil {
 		return contract.Events{}, err
 	}

@@ -46,11 +46,7 @@ func free(ctx context.Context, t store.Tenant, id core.PostID) error {
 
 // changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then.
 func (a *App) changing(ctx context.Context, c core.Caller, id string, f func(store.Tenant, *core.Post) error) (contract.Post, error) {
-	t, err := a.enter(c, core.Write)
-	if err != nil {
-		return contract.Post{}, err
-	}
-	postID, err := core.ParseID[core.PostKind](id)
+	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Post{}, err
 	}
@@ -170,11 +166,7 @@ func (a *App) again(ctx context.Context, t store.Tenant, p *core.Post) error {
 
 // DuplicatePost makes a new draft of a post's account, content and settings, without a time.
 func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	t, err := a.enter(c, core.Write)
-	if err != nil {
-		return contract.Post{}, err
-	}
-	postID, err := core.ParseID[core.PostKind](id)
+	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return contract.Post{}, err
 	}
@@ -203,11 +195,7 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 
 // DeletePost removes a draft or a failed post. The slot of a failed one stays used.
 func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.enter(c, core.Write)
-	if err != nil {
-		return err
-	}
-	postID, err := core.ParseID[core.PostKind](id)
+	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}
