@@ -169,7 +169,6 @@ func TestTimeIsInjected(t *testing.T) {
 		"internal/postgres":           "waits for a process",
 		"internal/network/client.go":  "the clock of calls when none was given",
 		"internal/network/sim/kit.go": "the simulators' clock when none was given",
-		"internal/app/publish_run.go": "a lease is kept by the monotonic clock too",
 	}
 	where(t, except, func(s source, n ast.Node) string {
 		x, name := selector(n)
