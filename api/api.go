@@ -90,4 +90,7 @@ func (a *API) Mount(e *echo.Echo) {
 		adapter.Handle(&huma.Operation{Method: r.method, Path: r.path}, func(ctx huma.Context) { a.serve(humaecho.Unwrap(ctx), r) })
 	}
 	group.GET("/openapi.json", a.serveDocument)
+	// Outside /v1: no credential, no limit, and no bound of a JSON body.
+	e.PUT("/upload/:token", a.receiveUpload)
+	e.GET("/media/:token/:name", a.serveFile)
 }

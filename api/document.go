@@ -79,7 +79,7 @@ func (r *route) operationOf(registry huma.Registry) *huma.Operation {
 	for _, p := range r.parameters {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: p.name, In: "query", Description: p.schema.Description, Schema: p.schema})
 	}
-	if r.needs.creates {
+	if r.needs.repeats {
 		least, most := 1, 255
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header", Description: "1 to 255 visible ASCII characters, the same for every try of one request.",
@@ -98,7 +98,7 @@ func (r *route) operationOf(registry huma.Registry) *huma.Operation {
 // success describes the answer of a route when all is well.
 func (r *route) success(registry huma.Registry) *huma.Response {
 	out := &huma.Response{Description: http.StatusText(r.status), Headers: headersOf("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox")}
-	if r.needs.creates {
+	if r.needs.repeats {
 		out.Headers["Idempotency-Replayed"] = headerRef("Idempotency-Replayed")
 	}
 	if r.action.answer != nil {

@@ -12,6 +12,7 @@ func tags() []*huma.Tag {
 		{Name: "accounts", Description: "Connected profiles, pages and channels, and what their networks take."},
 		{Name: "groups", Description: "Named sets of accounts that a post may be aimed at."},
 		{Name: "posts", Description: "One post is one publication to one account at one time."},
+		{Name: "media", Description: "Images and videos, which posts name by their ids."},
 		{Name: "folders", Description: "Where files are kept. Folders nest."},
 		{Name: "keys", Description: "API keys, which only a signed-in owner or admin makes and revokes."},
 	}

@@ -21,7 +21,7 @@ const keepTimeout = 10 * time.Second
 // there is no key. What is wrong with the body is told after the caller has been admitted.
 func (r *route) claim(c echo.Context) (*contract.Replay, error) {
 	keys := c.Request().Header.Values("Idempotency-Key")
-	if !r.needs.creates || len(keys) == 0 {
+	if !r.needs.repeats || len(keys) == 0 {
 		return nil, nil //nolint:nilnil // no key is no claim
 	}
 	body, err := readBody(c)

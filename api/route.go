@@ -25,14 +25,15 @@ type route struct {
 type needs struct {
 	scope            core.Scope
 	session, manages bool
-	// creates counts the request in the hourly limit (Spec §8) and lets it carry an Idempotency-Key.
-	creates bool
+	// creates counts the request in the hourly limit (Spec §8); repeats lets it carry an Idempotency-Key.
+	creates, repeats bool
 }
 
 var (
 	read    = needs{scope: core.Read}
 	writes  = needs{scope: core.Write}
-	creates = needs{scope: core.Write, creates: true}
+	creates = needs{scope: core.Write, creates: true, repeats: true}
+	repeats = needs{scope: core.Write, repeats: true}
 	manages = needs{scope: core.Write, session: true, manages: true}
 )
 
@@ -61,6 +62,7 @@ func (r route) failures() []core.Code {
 		core.CodeNotFound:        r.action.byID,
 		core.CodeInvalidRequest:  r.action.query != nil || r.shape != nil,
 		core.CodePayloadTooLarge: r.shape != nil, core.CodeUnsupportedMediaType: r.shape != nil,
+		core.CodeIdempotencyMismatch: r.needs.repeats, core.CodeIdempotencyInProgress: r.needs.repeats,
 	}
 	for _, code := range r.codes {
 		may[code] = true

@@ -31,8 +31,7 @@ func routes() []route {
 		row("POST /posts", http.StatusCreated, creates, withBody((*app.App).CreatePosts), "posts", "createPosts",
 			"Create one post for each targeted account").
 			says("All or nothing. With `confirm: true` only: the guard against an accidental publish.").
-			fails(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues, core.CodeMediaPurged,
-				core.CodeIdempotencyMismatch, core.CodeIdempotencyInProgress),
+			fails(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues, core.CodeMediaPurged),
 		row("GET /posts", http.StatusOK, read, filtered((*app.App).ListPosts), "posts", "listPosts",
 			"List posts, newest first, with filters").
 			fails(core.CodeNotFound),
@@ -71,6 +70,21 @@ func routes() []route {
 			fails(core.CodeConflict),
 		row("DELETE /groups/{id}", http.StatusNoContent, writes, removal((*app.App).DeleteGroup), "groups", "deleteGroup",
 			"Delete a group; its accounts stay"),
+
+		row("POST /media/uploads", http.StatusCreated, repeats, withBody((*app.App).CreateUpload), "media", "createUpload",
+			"Reserve room for a file and get the address that its bytes go to").
+			says("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`; success is `200`. One that breaks off may be repeated until `expiresAt`. Then read the file until its `status` is `ready` or `failed`.").
+			fails(core.CodeNotFound),
+		row("GET /media", http.StatusOK, read, filtered((*app.App).ListMedia), "media", "listMedia",
+			"List files, newest first, with filters").
+			fails(core.CodeNotFound),
+		row("GET /media/{id}", http.StatusOK, read, byID((*app.App).GetMedia), "media", "getMedia",
+			"Show a file"),
+		row("PATCH /media/{id}", http.StatusOK, writes, byIDWithBody((*app.App).EditMedia), "media", "editMedia",
+			"Change what is said of a file, where it lies and whether it is pinned"),
+		row("DELETE /media/{id}", http.StatusNoContent, writes, removal((*app.App).DeleteMedia), "media", "deleteMedia",
+			"Delete a file that no draft or queued post uses").
+			fails(core.CodeConflict),
 
 		row("GET /folders", http.StatusOK, read, plain((*app.App).ListFolders), "folders", "listFolders",
 			"List the folders"),

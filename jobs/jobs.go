@@ -58,6 +58,7 @@ func New(cfg Config) (*Jobs, error) {
 	river.AddWorker(workers, &publishWorker{app: cfg.App, owner: cfg.Owner})
 	river.AddWorker(workers, &linkWorker{app: cfg.App})
 	river.AddWorker(workers, &refreshWorker{app: cfg.App})
+	river.AddWorker(workers, &discardWorker{app: cfg.App})
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
 		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: publishers}},
 		Workers:                     workers,
@@ -126,6 +127,16 @@ type refreshWorker struct {
 // Work renews one account's token.
 func (w *refreshWorker) Work(ctx context.Context, job *river.Job[queue.Refresh]) error {
 	return w.app.RefreshToken(ctx, job.Args.Workspace, job.Args.Account)
+}
+
+type discardWorker struct {
+	river.WorkerDefaults[queue.Discard]
+	app *app.App
+}
+
+// Work deletes bytes that nothing names any more.
+func (w *discardWorker) Work(ctx context.Context, job *river.Job[queue.Discard]) error {
+	return w.app.Discard(ctx, job.Args.Keys)
 }
 
 // quiet lets the queue's warnings and errors through: its Info says what our own log says already.

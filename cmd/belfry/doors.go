@@ -44,9 +44,13 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read BELFRY_PUBLIC_URL: %w", err)
 	}
+	media, err := url.Parse(d.cfg.MediaURL)
+	if err != nil {
+		return nil, fmt.Errorf("read BELFRY_MEDIA_URL: %w", err)
+	}
 	var pages *web.Web
 	server, err := httpd.New(httpd.Config{
-		Addr: d.cfg.Addr, Logger: d.shared.log, PublicURL: public, TrustedProxies: d.cfg.TrustedProxies,
+		Addr: d.cfg.Addr, Logger: d.shared.log, PublicURL: public, MediaURL: media, TrustedProxies: d.cfg.TrustedProxies,
 		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(), UpgradeURL: d.cfg.UpgradeURL,
 		Ready: d.verbs.Healthy, Unavailable: store.Away, Drain: d.drain(),
 		ErrorPage: func(c echo.Context, e *core.Error) error {

@@ -65,6 +65,10 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
+	if err := shared.openStorage(ctx, cfg); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shared.cfg.Blobs.Close()) }()
 	verbs, err := shared.verbs(people)
 	if err != nil {
 		return err

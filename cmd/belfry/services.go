@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"belfry/internal/app"
+	"belfry/internal/blob"
 	"belfry/internal/config"
 	"belfry/internal/core"
 	"belfry/internal/metrics"
@@ -76,7 +77,7 @@ type services struct {
 	log      *slog.Logger
 }
 
-// build makes the shared parts. calls is where the service's own simulated networks are reached, nil
+// build makes the shared parts, without the storage of files. calls is where the service's own simulated networks are reached, nil
 // when it has none.
 func build(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (*services, error) {
 	plans, err := plans(cfg)
@@ -95,12 +96,21 @@ func build(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.U
 	s.cfg = app.Config{
 		Networks: s.networks, Client: client, Ring: ring, Plans: plans, Log: log, Metrics: s.metrics, Now: time.Now,
 		Schedule:     core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease},
+		UploadTTL:    cfg.UploadTTL,
+		Retention:    cfg.Retention,
 		PublicURL:    cfg.PublicURL,
+		MediaURL:     cfg.MediaURL,
 		NetworksURL:  connectedAt,
 		LimitAddress: app.Rate{Max: cfg.LimitAddress.Count, Window: cfg.LimitAddress.Per},
 		LimitCreate:  app.Rate{Max: cfg.LimitCreate.Count, Window: cfg.LimitCreate.Per},
 	}
 	return s, nil
+}
+
+// openStorage reaches the place where files are kept. Whoever opens it closes it.
+func (s *services) openStorage(ctx context.Context, cfg *config.Config) (err error) {
+	s.cfg.Blobs, err = blob.Open(ctx, cfg.StorageURL.Reveal())
+	return err
 }
 
 // verbs makes the verbs on one pool of connections.

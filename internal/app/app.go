@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"belfry/internal/blob"
 	"belfry/internal/core"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
@@ -28,8 +29,16 @@ type Config struct {
 	Metrics  *metrics.Metrics
 	// Now is the clock, read as time.Now reads it: leases are measured by its monotonic reading.
 	Now func() time.Time
-	// PublicURL is where browsers find the service, without a slash at the end.
+	// Blobs keeps the bytes of files. It is optional for commands that touch none.
+	Blobs blob.Store
+	// PublicURL is where browsers find the service, MediaURL where networks fetch files; both without a slash
+	// at the end.
 	PublicURL string
+	MediaURL  string
+	// UploadTTL is how long an upload address works, Retention how long bytes are kept after the last post
+	// with them went live (Spec §8).
+	UploadTTL time.Duration
+	Retention time.Duration
 	// NetworksURL names what stands in for the real networks; empty for the real ones.
 	NetworksURL string
 	// Schema tells whether the database's schema is this program's. It is optional: nil asks nothing.
@@ -61,7 +70,10 @@ func (c Config) missing() (names []string) {
 		{"Log", c.Log != nil},
 		{"Metrics", c.Metrics != nil},
 		{"Now", c.Now != nil},
+		{"UploadTTL", c.UploadTTL > 0},
+		{"Retention", c.Retention > 0},
 		{"PublicURL", c.PublicURL != ""},
+		{"MediaURL", c.MediaURL != ""},
 		{"LimitAddress", c.LimitAddress.Max > 0 && c.LimitAddress.Window > 0},
 		{"LimitCreate", c.LimitCreate.Max > 0 && c.LimitCreate.Window > 0},
 	} {

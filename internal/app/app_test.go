@@ -23,6 +23,9 @@ func TestNewNamesWhatTheConfigurationLacks(t *testing.T) {
 		"Metrics":        func(c *app.Config) { c.Metrics = nil },
 		"Now":            func(c *app.Config) { c.Now = nil },
 		"PublicURL":      func(c *app.Config) { c.PublicURL = "" },
+		"UploadTTL":      func(c *app.Config) { c.UploadTTL = 0 },
+		"Retention":      func(c *app.Config) { c.Retention = 0 },
+		"MediaURL":       func(c *app.Config) { c.MediaURL = "" },
 		"LimitAddress":   func(c *app.Config) { c.LimitAddress.Window = 0 },
 		"LimitCreate":    func(c *app.Config) { c.LimitCreate.Max = 0 },
 	} {

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/base64"
 	"strings"
 	"time"
 
@@ -102,12 +101,10 @@ func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contrac
 }
 
 func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPosts) (store.PostFilter, error) {
-	f := store.PostFilter{Contains: in.Q, Limit: in.Limit, Ascending: in.Order == "asc"}
-	if in.Limit == 0 {
-		f.Limit = defaultPage
-	}
-	if f.Limit < 1 || f.Limit > largestPage {
-		return f, core.Invalid("limit", "A page holds from 1 to %d posts.", largestPage)
+	f := store.PostFilter{Contains: in.Q, Ascending: in.Order == "asc"}
+	var err error
+	if f.Limit, err = pageOf(in.Limit); err != nil {
+		return f, err
 	}
 	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {
 		return f, core.Invalid("order", "%q is not an order.", in.Order).WithHint("`order` is asc or desc.")
@@ -115,7 +112,6 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	if err := core.CheckContent("", in.Q, "", nil); err != nil {
 		return f, core.Invalid("q", "The text to look for cannot stand in a post.")
 	}
-	var err error
 	if f.Statuses, err = parseStatuses(in.Status); err != nil {
 		return f, err
 	}
@@ -192,33 +188,20 @@ func parseMoment(path, s string, zone core.Zone) (at time.Time, day bool, err er
 		WithHint("Write `%s` as 2026-11-21 or 2026-11-21T18:00:00Z.", path)
 }
 
-// A cursor names the last row of a page by time and id, so that rows which come or go meanwhile are
-// neither skipped nor shown twice.
+// cursorAfter is the place in a list behind a post.
 func cursorAfter(p core.Post) string {
 	at := p.PublishAt
 	if at.IsZero() {
 		at = p.CreatedAt
 	}
-	return base64.RawURLEncoding.EncodeToString([]byte(at.UTC().Format(time.RFC3339Nano) + " " + p.ID.String()))
+	return spot{at, p.ID.String()}.cursor()
 }
 
 func parseCursor(s string) (*store.PostCursor, error) {
-	invalid := core.Invalid("cursor", "This is not a cursor.").WithHint("Send `cursor` as nextCursor of the page before gave it.")
-	raw, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil {
-		return nil, invalid
+	p, ok := parseSpot(s)
+	id, err := core.ParseID[core.PostKind](p.id)
+	if !ok || err != nil {
+		return nil, badCursor()
 	}
-	at, id, ok := strings.Cut(string(raw), " ")
-	if !ok {
-		return nil, invalid
-	}
-	when, err := time.Parse(time.RFC3339Nano, at)
-	if err != nil || when.Year() < 2000 || when.Year() > 9999 {
-		return nil, invalid
-	}
-	post, err := core.ParseID[core.PostKind](id)
-	if err != nil {
-		return nil, invalid
-	}
-	return &store.PostCursor{At: when, ID: post}, nil
+	return &store.PostCursor{At: p.at, ID: id}, nil
 }

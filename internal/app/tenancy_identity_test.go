@@ -16,10 +16,11 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	one, two := h.Workspace("one"), h.Workspace("two")
-	theirs := struct{ account, key, group, folder string }{
+	theirs := struct{ account, key, group, folder, media string }{
 		two.Account("threads").ID, two.Key(core.Read).ID, two.Group("theirs").ID, two.Folder("theirs", "").ID,
+		reserve(t, h, two.Owner, 5).MediaID,
 	}
-	mine, folder := one.Group("mine"), one.Folder("mine", "")
+	mine, folder, file := one.Group("mine"), one.Folder("mine", ""), reserve(t, h, one.Owner, 5).MediaID
 	text := "changed"
 	verbs := map[string]struct {
 		theirs, unknown string
@@ -73,6 +74,36 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		"DeleteFolder": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
 			return h.App.DeleteFolder(t.Context(), one.Owner, id)
 		}},
+		"GetMedia": {theirs.media, core.NewID[core.MediaKind]().String(), func(id string) error {
+			_, err := h.App.GetMedia(t.Context(), one.Owner, id)
+			return err
+		}},
+		"EditMedia": {theirs.media, core.NewID[core.MediaKind]().String(), func(id string) error {
+			_, err := h.App.EditMedia(t.Context(), one.Owner, id, contract.EditMedia{Title: contract.Some(text)})
+			return err
+		}},
+		"EditMedia.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+			_, err := h.App.EditMedia(t.Context(), one.Owner, file, contract.EditMedia{FolderID: contract.Some(id)})
+			return err
+		}},
+		"DeleteMedia": {theirs.media, core.NewID[core.MediaKind]().String(), func(id string) error {
+			return h.App.DeleteMedia(t.Context(), one.Owner, id)
+		}},
+		"CreateUpload.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+			in := upload(5)
+			if in.FolderID = id; id == "" {
+				return core.NotFound() // as good as absent
+			}
+			_, err := h.App.CreateUpload(t.Context(), one.Owner, in)
+			return err
+		}},
+		"ListMedia.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
+			if id == "" {
+				return core.NotFound() // as good as absent
+			}
+			_, err := h.App.ListMedia(t.Context(), one.Owner, contract.ListMedia{FolderID: id})
+			return err
+		}},
 	}
 	for name, v := range verbs {
 		expected := body(t, v.call(v.unknown))
@@ -96,12 +127,14 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		func() (any, error) { return h.App.ListAccounts(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListKeys(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.AccountCards(t.Context(), one.Owner) },
+		func() (any, error) { return h.App.ListFolders(t.Context(), one.Owner) },
+		func() (any, error) { return h.App.ListMedia(t.Context(), one.Owner, contract.ListMedia{}) },
 	} {
 		got, err := list()
 		must(t, err)
 		text, err := json.Marshal(got)
 		must(t, err)
-		for _, id := range []string{theirs.account, theirs.key} {
+		for _, id := range []string{theirs.account, theirs.key, theirs.folder, theirs.media} {
 			if bytes.Contains(text, []byte(id)) {
 				t.Errorf("a list shows %s: %s", id, text)
 			}

@@ -17,17 +17,17 @@ const (
 // CheckContent refuses what no post may hold: control characters, invalid UTF-8 and absurd lengths.
 // Text is otherwise kept byte for byte. path stands in front of the field's name in the error.
 func CheckContent(path, text, title string, tags []string) error {
-	if err := checkText(path+"text", text, maxText); err != nil {
+	if err := CheckText(path+"text", text, maxText); err != nil {
 		return err
 	}
-	if err := checkText(path+"title", title, maxTitle); err != nil {
+	if err := CheckText(path+"title", title, maxTitle); err != nil {
 		return err
 	}
 	if len(tags) > maxTags {
 		return Invalid(path+"tags", "There are more than %d tags.", maxTags)
 	}
 	for i, tag := range tags {
-		if err := checkText(fmt.Sprintf("%stags[%d]", path, i), tag, maxTag); err != nil {
+		if err := CheckText(fmt.Sprintf("%stags[%d]", path, i), tag, maxTag); err != nil {
 			return err
 		}
 		if tag == "" {
@@ -37,7 +37,8 @@ func CheckContent(path, text, title string, tags []string) error {
 	return nil
 }
 
-func checkText(path, s string, limit int) error {
+// CheckText refuses what no text may hold: control characters, invalid UTF-8 and more than limit bytes.
+func CheckText(path, s string, limit int) error {
 	if len(s) > limit {
 		return Invalid(path, "The text is longer than %d bytes.", limit)
 	}

@@ -20,6 +20,10 @@ const (
 	CodeConfirmRequired       Code = "confirm_required"
 	CodePlanHasIssues         Code = "plan_has_issues"
 	CodeMediaPurged           Code = "media_purged"
+	CodeSizeMismatch          Code = "size_mismatch"
+	CodeAlreadyUploaded       Code = "already_uploaded"
+	CodeUploadInProgress      Code = "upload_in_progress"
+	CodeUploadExpired         Code = "upload_expired"
 	CodeOutcomeUnknown        Code = "outcome_unknown"
 	CodeIdempotencyMismatch   Code = "idempotency_mismatch"
 	CodeIdempotencyInProgress Code = "idempotency_in_progress"
@@ -33,7 +37,8 @@ const (
 // Codes lists every code, in the order of docs/errors.md.
 var Codes = []Code{
 	CodeInvalidRequest, CodeUnauthenticated, CodeQuotaExceeded, CodeInsufficientScope, CodeNotFound,
-	CodeMethodNotAllowed, CodeConflict, CodeConfirmRequired, CodePlanHasIssues, CodeMediaPurged, CodeOutcomeUnknown,
+	CodeMethodNotAllowed, CodeConflict, CodeConfirmRequired, CodePlanHasIssues, CodeMediaPurged, CodeSizeMismatch, CodeAlreadyUploaded,
+	CodeUploadInProgress, CodeUploadExpired, CodeOutcomeUnknown,
 	CodeIdempotencyMismatch, CodeIdempotencyInProgress, CodePayloadTooLarge, CodeUnsupportedMediaType,
 	CodeRateLimited, CodeUnavailable, CodeInternal,
 }

@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -49,6 +50,47 @@ func Within(read, write time.Duration) echo.MiddlewareFunc {
 			return next(c)
 		}
 	}
+}
+
+// A transfer of any size goes on as long as the other side keeps up with a least rate: paceBytes in every
+// paceTime, which is 16 KiB a second (security.md 4.10).
+const (
+	paceTime  = 30 * time.Second
+	paceBytes = 16 << 10 * int64(paceTime/time.Second)
+)
+
+// PacedBody is a request's body without the bounds of Within, for as long as it comes at the least rate;
+// then reading fails.
+func PacedBody(c echo.Context) io.Reader {
+	return &paced{reader: c.Request().Body, deadline: http.NewResponseController(c.Response()).SetReadDeadline}
+}
+
+// PacedSource is content for an answer without the bounds of Within, for as long as the client takes it at
+// the least rate; then writing fails.
+func PacedSource(c echo.Context, content io.ReadSeeker) io.ReadSeeker {
+	return struct {
+		io.Reader
+		io.Seeker
+	}{&paced{reader: content, deadline: http.NewResponseController(c.Response()).SetWriteDeadline}, content}
+}
+
+type paced struct {
+	reader   io.Reader
+	deadline func(time.Time) error
+	left     int64 // bytes until the deadline moves on
+}
+
+// Read reads on.
+func (p *paced) Read(b []byte) (int, error) {
+	if p.left <= 0 {
+		if err := p.deadline(after(paceTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return 0, err
+		}
+		p.left = paceBytes
+	}
+	n, err := p.reader.Read(b)
+	p.left -= int64(n)
+	return n, err
 }
 
 func after(d time.Duration) time.Time {

@@ -90,7 +90,11 @@ func (s *Server) writeJSON(c echo.Context, e *core.Error) error {
 	if err != nil {
 		return fmt.Errorf("encode an error body: %w", err)
 	}
-	return c.Blob(Status(e.Code), "application/json", append(body, '\n'))
+	status := Status(e.Code)
+	if e.Code == core.CodeSizeMismatch && c.Request().Header.Get("Content-Length") == "" {
+		status = http.StatusLengthRequired // decisions.md, Media, folders, groups
+	}
+	return c.Blob(status, "application/json", append(body, '\n'))
 }
 
 // setErrorHeaders also takes back what the handler said about the answer it did not give.
@@ -108,14 +112,14 @@ func setErrorHeaders(c echo.Context, e *core.Error) {
 	}
 }
 
-// fail is echo's error handler: JSON below /v1, a page elsewhere, and plain text when no page can be drawn.
+// fail is echo's error handler: JSON for programs, a page elsewhere, and plain text when no page can be drawn.
 func (s *Server) fail(err error, c echo.Context) {
 	ctx := c.Request().Context()
 	e := s.Answer(ctx, s.wrongMethod(c, err))
 	if c.Response().Committed {
 		return // the answer is on its way, nothing can be taken back
 	}
-	if isAPI(c.Request()) {
+	if isAPI(c.Request()) || isFile(c.Request()) {
 		if err := s.writeJSON(c, e); err != nil {
 			s.cfg.Logger.InfoContext(ctx, "answer not written", "request_id", RequestID(ctx), "error", err)
 		}
@@ -150,3 +154,8 @@ func (s *Server) drawPage(c echo.Context, e *core.Error) (err error) {
 
 // isAPI tells whether a request is for the programs' door.
 func isAPI(r *http.Request) bool { return r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/") }
+
+// isFile tells whether a request brings a file's bytes or asks for them, as programs do.
+func isFile(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/upload/") || strings.HasPrefix(r.URL.Path, "/media/") && strings.Count(r.URL.Path, "/") == 3
+}

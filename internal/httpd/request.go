@@ -72,7 +72,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			}
 			notes, _ := c.Get(notesKey).([]slog.Attr)
 			s.cfg.Logger.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
-				slog.String("request_id", RequestID(r.Context())), slog.String("method", methodOf(r)), slog.String("path", loggedPath(c, r)),
+				slog.String("request_id", RequestID(r.Context())), slog.String("method", MethodOf(r)), slog.String("path", loggedPath(c, r)),
 				slog.Int("status", c.Response().Status), slog.Int64("bytes", c.Response().Size),
 				slog.Duration("took", time.Since(start)), slog.String("address", c.RealIP()),
 			}, notes...)...)
@@ -145,7 +145,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Echo.ServeHTTP(w, r)
 }
 
-func methodOf(r *http.Request) string {
+// MethodOf is the method that the client used.
+func MethodOf(r *http.Request) string {
 	if head, _ := r.Context().Value(headKey{}).(bool); head {
 		return http.MethodHead
 	}

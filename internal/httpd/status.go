@@ -18,6 +18,10 @@ var statuses = map[core.Code]int{
 	core.CodeConfirmRequired:       http.StatusConflict,
 	core.CodePlanHasIssues:         http.StatusConflict,
 	core.CodeMediaPurged:           http.StatusConflict,
+	core.CodeSizeMismatch:          http.StatusBadRequest, // 411 when the length is missing
+	core.CodeAlreadyUploaded:       http.StatusConflict,
+	core.CodeUploadInProgress:      http.StatusConflict,
+	core.CodeUploadExpired:         http.StatusGone,
 	core.CodeOutcomeUnknown:        http.StatusConflict,
 	core.CodeIdempotencyMismatch:   http.StatusConflict,
 	core.CodeIdempotencyInProgress: http.StatusConflict,

@@ -41,6 +41,32 @@ type Refresh struct {
 // Kind names the job.
 func (Refresh) Kind() string { return "refresh" }
 
+// Process looks at a file's bytes once they are all there.
+type Process struct {
+	Workspace core.WorkspaceID `json:"workspace"`
+	Media     core.MediaID     `json:"media"`
+}
+
+// Kind names the job.
+func (Process) Kind() string { return "process" }
+
+// Fetch brings a file's bytes from the address that a request named.
+type Fetch struct {
+	Workspace core.WorkspaceID `json:"workspace"`
+	Media     core.MediaID     `json:"media"`
+}
+
+// Kind names the job.
+func (Fetch) Kind() string { return "fetch" }
+
+// Discard deletes bytes that nothing names any more.
+type Discard struct {
+	Keys []string `json:"keys"`
+}
+
+// Kind names the job.
+func (Discard) Kind() string { return "discard" }
+
 // Job is any of the jobs above.
 type Job = river.JobArgs
 
@@ -56,19 +82,36 @@ func NewInserter() (*Inserter, error) {
 	return &Inserter{client}, nil
 }
 
-// Attempts of jobs that repeat by River's own means. A Publish job never does: the sweep brings it back.
+// Attempts of jobs. One whose row tells when it is due runs once: the sweep brings it back. The others repeat
+// by River's own means.
 const (
-	publishAttempts = 1
-	otherAttempts   = 5
+	sweptAttempts = 1
+	otherAttempts = 5
 )
+
+// Queues beside River's default one, each with workers of its own, so that large files hold up no post.
+const (
+	QueueMedia = "media" // looks at files: much work for the processor
+	QueueFetch = "fetch" // brings files from elsewhere: much waiting
+)
+
+func optionsOf(job Job) *river.InsertOpts {
+	switch job.(type) {
+	case Publish:
+		return &river.InsertOpts{MaxAttempts: sweptAttempts}
+	case Process:
+		return &river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueMedia}
+	case Fetch:
+		return &river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueFetch}
+	}
+	return &river.InsertOpts{MaxAttempts: otherAttempts}
+}
 
 // Insert adds a job that runs at the given time; the zero time means at once. The job exists exactly
 // if the transaction commits.
 func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, at time.Time) error {
-	opts := &river.InsertOpts{ScheduledAt: at, MaxAttempts: otherAttempts}
-	if _, ok := job.(Publish); ok {
-		opts.MaxAttempts = publishAttempts
-	}
+	opts := optionsOf(job)
+	opts.ScheduledAt = at
 	if _, err := i.client.InsertTx(ctx, tx, job, opts); err != nil {
 		return fmt.Errorf("insert %s job: %w", job.Kind(), err)
 	}
@@ -82,7 +125,7 @@ func (i *Inserter) InsertMany(ctx context.Context, tx pgx.Tx, jobs []Job) error 
 	}
 	params := make([]river.InsertManyParams, len(jobs))
 	for n, job := range jobs {
-		params[n] = river.InsertManyParams{Args: job, InsertOpts: &river.InsertOpts{MaxAttempts: publishAttempts}}
+		params[n] = river.InsertManyParams{Args: job, InsertOpts: optionsOf(job)}
 	}
 	if _, err := i.client.InsertManyFastTx(ctx, tx, params); err != nil {
 		return fmt.Errorf("insert %d jobs: %w", len(jobs), err)

@@ -48,7 +48,7 @@ func (t Tenant) Usage(ctx context.Context, period string) (core.Usage, error) {
 	return one[core.Usage](t.query(ctx, `
 		SELECT @period AS period,
 			coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0) AS posts,
-			0::bigint AS storage_bytes,
+			coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0) AS storage_bytes,
 			(SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS accounts,
 			(SELECT count(*) FROM members WHERE workspace_id = @ws) AS members`, args{"period": period}))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"belfry/internal/app"
+	"belfry/internal/blob"
 	"belfry/internal/core"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
@@ -79,6 +80,9 @@ func (h *Harness) config() app.Config {
 	h.t.Cleanup(client.Close)
 	ring, err := secret.ParseRing(secret.NewKey())
 	must(h.t, err)
+	blobs, err := blob.Open(h.Context(), "file:"+h.t.TempDir())
+	must(h.t, err)
+	h.t.Cleanup(func() { must(h.t, blobs.Close()) })
 	drivers := all.Drivers()
 	networks, err := network.NewSet(drivers, network.Environment{Client: client, Get: variables(drivers), Now: h.Clock.Now})
 	must(h.t, err)
@@ -86,7 +90,8 @@ func (h *Harness) config() app.Config {
 		Store: h.Store, Networks: networks, Client: client, Ring: ring, Plans: core.DefaultPlans(),
 		Schedule: core.Schedule{Retry: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Lease: time.Minute},
 		Log:      slog.New(slog.NewTextHandler(testLog{h.t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Metrics:  metrics.New(), Now: h.Clock.Now, PublicURL: PublicURL, NetworksURL: h.NetworksURL,
+		Metrics:  metrics.New(), Now: h.Clock.Now, PublicURL: PublicURL, MediaURL: PublicURL, NetworksURL: h.NetworksURL,
+		Blobs: blobs, UploadTTL: time.Hour, Retention: 72 * time.Hour,
 		LimitAddress: app.Rate{Max: 600, Window: 10 * time.Minute},
 		LimitCreate:  app.Rate{Max: 60, Window: time.Hour},
 	}

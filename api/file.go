@@ -1,0 +1,49 @@
+package api
+
+import (
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/httpd"
+)
+
+// maxRanges is how many parts of a file one request may ask for (security.md 4.9).
+const maxRanges = 5
+
+// serveFile answers a file's bytes, or its thumbnail's, to whoever has its signed address. It never
+// redirects, and tells the browser to make of them what the server says and nothing else.
+func (a *API) serveFile(c echo.Context) error {
+	r := c.Request()
+	f, err := a.cfg.App.OpenFile(r.Context(), c.Param("token"))
+	if err != nil {
+		return err
+	}
+	defer f.Content.Close()
+	h := c.Response().Header()
+	h.Set("Content-Type", f.Mime)
+	h.Set("Content-Disposition", disposition(f.Mime, f.Name))
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Cross-Origin-Resource-Policy", "same-site")
+	h.Set("Cache-Control", "private, max-age=86400, immutable") // the address ends before its bytes change
+	h.Set("Etag", `"`+f.Tag+`"`)
+	asked := r.Clone(r.Context())
+	asked.Method = httpd.MethodOf(r)
+	if strings.Count(asked.Header.Get("Range"), ",") >= maxRanges {
+		asked.Header.Del("Range") // as RFC 9110 §14.2 allows: all of it is answered
+	}
+	http.ServeContent(c.Response(), asked, "", f.Modified, httpd.PacedSource(c, f.Content))
+	return nil
+}
+
+// disposition shows images and videos in place and has everything else kept; the name is written as RFC
+// 6266 says.
+func disposition(mimeType, name string) string {
+	kind := "attachment"
+	if strings.HasPrefix(mimeType, "image/") || strings.HasPrefix(mimeType, "video/") {
+		kind = "inline"
+	}
+	return mime.FormatMediaType(kind, map[string]string{"filename": name})
+}

@@ -1,0 +1,39 @@
+package api
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/contract"
+	"belfry/internal/httpd"
+)
+
+// An upload may take as long as its bytes keep coming; what comes after them is bounded again.
+const answerTime = 60 * time.Second
+
+// receiveUpload takes a file's bytes. The address is signed on its own and asks for no credential (Spec §4,
+// Media).
+func (a *API) receiveUpload(c echo.Context) error {
+	r := c.Request()
+	length := r.ContentLength
+	if r.Header.Get("Content-Length") == "" {
+		length = -1
+	}
+	// What Within set counts from the request's beginning.
+	unbounded := httpd.Within(0, 0)(func(c echo.Context) error {
+		done, err := a.cfg.App.ReceiveUpload(r.Context(), c.Param("token"), length, httpd.PacedBody(c))
+		return httpd.Within(0, answerTime)(func(c echo.Context) error {
+			if err != nil {
+				return err
+			}
+			body, err := contract.Encode(done)
+			if err != nil {
+				return err
+			}
+			return c.Blob(http.StatusOK, jsonType, body)
+		})(c)
+	})
+	return unbounded(c)
+}

@@ -1,0 +1,136 @@
+package app
+
+import (
+	"context"
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// ListMedia lists files, the newest first.
+func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedia) (contract.MediaList, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.MediaList{}, err
+	}
+	f, err := mediaFilter(ctx, t, in)
+	if err != nil {
+		return contract.MediaList{}, err
+	}
+	page := f.Limit
+	f.Limit++ // one more tells whether there is a next page
+	list, err := t.ListMedia(ctx, f)
+	if err != nil {
+		return contract.MediaList{}, err
+	}
+	out := contract.MediaList{Media: []contract.Media{}}
+	if len(list) > page {
+		list = list[:page]
+		out.NextCursor = new(spot{list[page-1].CreatedAt, list[page-1].ID.String()}.cursor())
+	}
+	for _, m := range list {
+		out.Media = append(out.Media, a.mediaOf(t, m))
+	}
+	return out, nil
+}
+
+// rootFolder stands for the files that lie in no folder.
+const rootFolder = "root"
+
+func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (store.MediaFilter, error) {
+	f := store.MediaFilter{Kind: core.FileKind(in.Kind), Contains: in.Q, Tag: in.Tag, Root: in.FolderID == rootFolder}
+	var err error
+	if f.Limit, err = pageOf(in.Limit); err != nil {
+		return f, err
+	}
+	if f.Kind != "" && f.Kind != core.FileImage && f.Kind != core.FileVideo {
+		return f, core.Invalid("kind", "%q is not a kind of file.", in.Kind).WithHint("`kind` is image or video.")
+	}
+	if f.Statuses, err = parseMediaStatuses(in.Status); err != nil {
+		return f, err
+	}
+	for path, text := range map[string]string{"q": in.Q, "tag": in.Tag} {
+		if err := core.CheckText(path, text, maxMediaDescription); err != nil {
+			return f, err
+		}
+	}
+	if in.Cursor != "" {
+		if f.After, err = parseMediaCursor(in.Cursor); err != nil {
+			return f, err
+		}
+	}
+	if in.FolderID == "" || f.Root {
+		return f, nil
+	}
+	if f.Folder, err = core.ParseID[core.FolderKind](in.FolderID); err != nil {
+		return f, err
+	}
+	_, err = t.Folder(ctx, f.Folder)
+	return f, err
+}
+
+func parseMediaStatuses(s string) ([]core.MediaStatus, error) {
+	if s == "" {
+		return nil, nil
+	}
+	var list []core.MediaStatus
+	for word := range strings.SplitSeq(s, ",") {
+		switch status := core.MediaStatus(word); status {
+		case core.MediaUploading, core.MediaProcessing, core.MediaReady, core.MediaFailed:
+			list = append(list, status)
+		default:
+			return nil, core.Invalid("status", "%q is not a state of a file.", word).
+				WithHint("`status` is a comma-separated list of uploading, processing, ready and failed.")
+		}
+	}
+	return list, nil
+}
+
+func parseMediaCursor(s string) (*store.MediaCursor, error) {
+	p, ok := parseSpot(s)
+	id, err := core.ParseID[core.MediaKind](p.id)
+	if !ok || err != nil {
+		return nil, badCursor()
+	}
+	return &store.MediaCursor{At: p.at, ID: id}, nil
+}
+
+// spot names a row of a list by its time and id, so that rows which come or go meanwhile are neither
+// skipped nor shown twice.
+type spot struct {
+	at time.Time
+	id string
+}
+
+func (p spot) cursor() string {
+	return base64.RawURLEncoding.EncodeToString([]byte(p.at.UTC().Format(time.RFC3339Nano) + " " + p.id))
+}
+
+func parseSpot(s string) (spot, bool) {
+	raw, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil {
+		return spot{}, false
+	}
+	at, id, ok := strings.Cut(string(raw), " ")
+	when, err := time.Parse(time.RFC3339Nano, at)
+	return spot{when, id}, ok && err == nil && when.Year() >= 2000 && when.Year() <= 9999
+}
+
+func badCursor() error {
+	return core.Invalid("cursor", "This is not a cursor.").WithHint("Send `cursor` as nextCursor of the page before gave it.")
+}
+
+// pageOf is how many rows a page holds; 0 stands for the default.
+func pageOf(limit int) (int, error) {
+	if limit == 0 {
+		return defaultPage, nil
+	}
+	if limit < 1 || limit > largestPage {
+		return 0, core.Invalid("limit", "A page holds from 1 to %d rows.", largestPage)
+	}
+	return limit, nil
+}

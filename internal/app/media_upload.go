@@ -1,0 +1,254 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"strings"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/queue"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// CreateUpload reserves room for a file and answers where its bytes go (Spec §4, Media). Refusals, in this
+// order: invalid_request, not_found, quota_exceeded.
+func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.CreateUpload) (contract.Upload, error) {
+	t, err := a.enter(c, core.Write)
+	if err != nil {
+		return contract.Upload{}, err
+	}
+	m, err := a.newMedia(in.Filename, in.Mime)
+	if err != nil {
+		return contract.Upload{}, err
+	}
+	if in.Size < 1 {
+		return contract.Upload{}, core.Invalid("size", "A file has at least one byte.")
+	}
+	m.Bytes, m.Charged = in.Size, in.Size
+	plan, err := a.settle(ctx, t, &m, in.FolderID)
+	if err != nil {
+		return contract.Upload{}, err
+	}
+	if err := plan.CheckFile(m.Bytes); err != nil {
+		return contract.Upload{}, err
+	}
+	token := sign(a.cfg.Ring, purposeUpload, t.WorkspaceID(), m.ID, m.ExpiresAt)
+	out := contract.Upload{MediaID: m.ID.String(), UploadURL: a.cfg.PublicURL + "/upload/" + token, ExpiresAt: contract.Time{Time: m.ExpiresAt}}
+	return out, a.withRoom(ctx, t, func(t store.Tenant) error {
+		if err := takeStorage(ctx, t, plan, m.Bytes); err != nil {
+			return err
+		}
+		if err := t.AddMedia(ctx, m); err != nil {
+			return err
+		}
+		return keep(ctx, t, in.Replay, out)
+	})
+}
+
+// newMedia is a file of which nothing has come yet.
+func (a *App) newMedia(name, mimeType string) (store.Media, error) {
+	if err := checkLine("filename", "The file's name", name, maxFilename); err != nil {
+		return store.Media{}, err
+	}
+	kind, _, err := mime.ParseMediaType(mimeType)
+	if err != nil || !strings.Contains(kind, "/") || len(mimeType) > maxFilename {
+		return store.Media{}, core.Invalid("mime", "This is not a media type such as image/jpeg.").Because(err)
+	}
+	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
+	m := store.Media{CreatedAt: now, ExpiresAt: now.Add(a.cfg.UploadTTL).Truncate(time.Second)}
+	m.ID, m.Name, m.Mime, m.Kind = core.NewID[core.MediaKind](), name, kind, core.DeclaredKind(name, kind)
+	return m, nil
+}
+
+// settle finds the folder of a new file and the plan that bounds it.
+func (a *App) settle(ctx context.Context, t store.Tenant, m *store.Media, folder string) (core.Plan, error) {
+	if folder != "" {
+		id, err := core.ParseID[core.FolderKind](folder)
+		if err != nil {
+			return core.Plan{}, err
+		}
+		if _, err := t.Folder(ctx, id); err != nil {
+			return core.Plan{}, err
+		}
+		m.Folder = id
+	}
+	_, plan, err := a.plan(ctx, t)
+	return plan, err
+}
+
+// withRoom runs f in a transaction. When there is no room it looks for reservations whose time is over,
+// which count no more, and tries once again.
+func (a *App) withRoom(ctx context.Context, t store.Tenant, f func(store.Tenant) error) error {
+	err := t.Tx(ctx, f)
+	if core.CodeOf(err) != core.CodeQuotaExceeded {
+		return err
+	}
+	expired, lookErr := t.ExpiredUploads(ctx)
+	if lookErr != nil || len(expired) == 0 {
+		return errors.Join(err, lookErr)
+	}
+	for _, id := range expired {
+		if err := a.abandon(ctx, t, id, reasonExpired); err != nil {
+			return err
+		}
+	}
+	return t.Tx(ctx, f)
+}
+
+func takeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes int64) error {
+	used, ok, err := t.TakeStorage(ctx, bytes, plan.StorageBytes)
+	if err == nil && !ok {
+		return core.OverStorage(used, *plan.StorageBytes)
+	}
+	return err
+}
+
+// reasonExpired is why a file failed whose bytes never came.
+const reasonExpired = "The file was not uploaded in time."
+
+// abandon makes an upload that will not come any more fail; its bytes stop counting.
+func (a *App) abandon(ctx context.Context, t store.Tenant, id core.MediaID, reason string) error {
+	return t.Tx(ctx, func(t store.Tenant) error {
+		m, err := t.LockMedia(ctx, id)
+		if core.CodeOf(err) == core.CodeNotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		_, err = t.MoveMedia(ctx, m, 0, store.MediaChange{MediaMove: core.MediaAbandon, FailReason: reason, Facts: m.FileFacts})
+		return err
+	})
+}
+
+// ReceiveUpload takes the bytes that are sent to an upload address: length of them, -1 when the sender did
+// not say. One that breaks off may be repeated; of two at once one is refused; the second is already_uploaded.
+// The body is read from as it is stored, and not at all before the upload is known to be wanted.
+func (a *App) ReceiveUpload(ctx context.Context, token string, length int64, body io.Reader) (contract.Uploaded, error) {
+	t, id, err := a.ofSigned(purposeUpload, token)
+	switch {
+	case errors.Is(err, secret.ErrExpired):
+		return contract.Uploaded{}, uploadExpired()
+	case errors.Is(err, secret.ErrSigned):
+		return contract.Uploaded{}, core.NotFound()
+	case err != nil:
+		return contract.Uploaded{}, err
+	}
+	m, err := t.Media(ctx, id)
+	if err == nil {
+		err = wanted(m)
+	}
+	if err != nil {
+		return contract.Uploaded{}, err
+	}
+	if length != m.Bytes {
+		return contract.Uploaded{}, sizeMismatch(m.Bytes, length)
+	}
+	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaUploading, mediaLease)
+	if err != nil {
+		return contract.Uploaded{}, err
+	}
+	if !ok {
+		return contract.Uploaded{}, a.uploadTaken(ctx, t, id)
+	}
+	return a.receive(ctx, t, m, claim, body)
+}
+
+func (a *App) receive(ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, body io.Reader) (contract.Uploaded, error) {
+	key, source := newBlob(), &witness{reader: body}
+	err := a.holding(ctx, t, claim, func(ctx context.Context) error { return a.cfg.Blobs.Put(ctx, key, source, m.Bytes) })
+	// What has come is kept, and what has not is given back, even if the sender has gone by now.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+	defer cancel()
+	if err != nil {
+		return contract.Uploaded{}, a.brokenOff(ctx, t, claim, source, err)
+	}
+	kept := false
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		locked, err := t.LockMedia(ctx, m.ID)
+		if err != nil {
+			return err
+		}
+		kept, err = a.handOver(ctx, t, locked, claim, key)
+		return err
+	})
+	switch {
+	case core.CodeOf(err) == core.CodeNotFound || err == nil && !kept:
+		if err := a.cfg.Blobs.Delete(ctx, key); err != nil {
+			a.cfg.Log.Warn("bytes that lost their upload stay until they are swept", "key", key, "error", err)
+		}
+		return contract.Uploaded{}, a.uploadTaken(ctx, t, m.ID)
+	case err != nil: // the bytes may be the file's: they stay, and are swept if they are not
+		return contract.Uploaded{}, err
+	}
+	return contract.Uploaded{MediaID: m.ID.String(), Status: string(core.MediaProcessing)}, nil
+}
+
+// handOver notes that a file's bytes are all there and has them looked at. False: the claim is lost.
+func (a *App) handOver(ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, key string) (bool, error) {
+	moved, err := t.MoveMedia(ctx, m, claim.Epoch, store.MediaChange{
+		MediaMove: core.MediaArrive, Facts: m.FileFacts, Charged: m.Charged, Blob: key, Next: a.cfg.Now().Add(jobPatienceMedia),
+	})
+	if err != nil || !moved {
+		return false, err
+	}
+	return true, t.Enqueue(ctx, queue.Process{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{})
+}
+
+// brokenOff gives up a claim whose bytes did not all come, and says whose fault it was.
+func (a *App) brokenOff(ctx context.Context, t store.Tenant, claim store.MediaClaim, source *witness, err error) error {
+	if released := t.ReleaseMedia(ctx, claim, 0, false); released != nil {
+		a.cfg.Log.Warn("an upload's claim ends by itself", "media", claim.ID, "error", released)
+	}
+	switch {
+	case errors.Is(err, errClaimLost):
+		return a.uploadTaken(ctx, t, claim.ID)
+	case source.err != nil, errors.Is(err, io.ErrUnexpectedEOF):
+		return core.Invalid("", "The upload broke off.").WithHint("Send the whole file again to the same address, at 16 KiB a second or more.").Because(err)
+	}
+	return err
+}
+
+// uploadTaken says why an upload that nobody else seemed to bring cannot be brought.
+func (a *App) uploadTaken(ctx context.Context, t store.Tenant, id core.MediaID) error {
+	m, err := t.Media(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := wanted(m); err != nil {
+		return err
+	}
+	e := core.Fail(core.CodeUploadInProgress, "Another request is bringing this file right now.").
+		WithHint("Wait for it; one that broke off makes way within half a minute.")
+	e.RetryAfter = int(mediaLease / time.Second)
+	return e
+}
+
+// wanted returns the error of an upload that is not waited for any more.
+func wanted(m store.Media) error {
+	switch {
+	case m.Status == core.MediaUploading && m.Source == nil:
+		return nil
+	case m.Status == core.MediaFailed && m.Blob == "" && m.FailReason == reasonExpired:
+		return uploadExpired()
+	}
+	return core.Fail(core.CodeAlreadyUploaded, "The file is here already.").WithHint("Read its record until it is ready or failed.")
+}
+
+func uploadExpired() error {
+	return core.Fail(core.CodeUploadExpired, "The time of this upload address is over.").WithHint("Reserve a new one with POST /media/uploads.")
+}
+
+func sizeMismatch(reserved, length int64) error {
+	if length < 0 {
+		return core.Fail(core.CodeSizeMismatch, "The request does not say how long the file is.").
+			WithHint("Send Content-Length: %d.", reserved)
+	}
+	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes and %d were reserved.", length, reserved).
+		WithHint("Reserve a new upload with the file's size.")
+}

@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Media is a file with all that is kept of it.
+type Media struct {
+	core.Media
+	FailReason  string
+	Title       string
+	Description string
+	Tags        []string
+	Pinned      bool
+	Folder      core.FolderID // zero at the root
+	Charged     int64         // bytes that count in the workspace's storage
+	Blob        string        // where the bytes are; "" when there are none
+	Thumbnail   string
+	Source      []byte    // sealed address to fetch the file from; nil for an upload
+	ExpiresAt   time.Time // until when a reservation may be used
+	Tries       int
+	CreatedAt   time.Time
+	PublishedAt time.Time
+}
+
+// mediaColumns leaves out files that were deleted.
+const mediaColumns = `
+	m.id, m.status, m.fail_reason, m.original_name, m.title, m.description, m.tags, m.pinned, m.folder_id, m.kind, m.mime, m.size,
+	m.width, m.height, m.duration_ms, m.fps, m.video_codec, m.audio_codec, m.bit_rate, m.frames, m.charged, m.blob, m.thumbnail,
+	m.source, m.expires_at, m.tries, m.created_at, m.published_at, m.purged_at
+	FROM media m WHERE m.workspace_id = @ws AND m.deleted_at IS NULL`
+
+type mediaRow struct {
+	ID           core.MediaID
+	Status       core.MediaStatus
+	FailReason   string
+	OriginalName string
+	Title        string
+	Description  string
+	Tags         []string
+	Pinned       bool
+	FolderID     *core.FolderID
+	Kind         core.FileKind
+	Mime         string
+	Size         int64
+	Width        int
+	Height       int
+	DurationMs   int64
+	FPS          float64
+	VideoCodec   core.Codec
+	AudioCodec   core.Codec
+	BitRate      int64
+	Frames       int
+	Charged      int64
+	Blob         string
+	Thumbnail    string
+	Source       []byte
+	ExpiresAt    *time.Time
+	Tries        int
+	CreatedAt    time.Time
+	PublishedAt  *time.Time
+	PurgedAt     *time.Time
+}
+
+func (r mediaRow) media() Media {
+	m := Media{
+		Media: core.Media{ID: r.ID, Name: r.OriginalName, Status: r.Status, PurgedAt: orZero(r.PurgedAt), FileFacts: core.FileFacts{
+			Kind: r.Kind, Mime: r.Mime, Bytes: r.Size, Width: r.Width, Height: r.Height, DurationMs: r.DurationMs, FPS: r.FPS,
+			VideoCodec: r.VideoCodec, AudioCodec: r.AudioCodec, BitRate: r.BitRate, Frames: r.Frames,
+		}},
+		FailReason: r.FailReason, Title: r.Title, Description: r.Description, Tags: r.Tags, Pinned: r.Pinned, Charged: r.Charged,
+		Blob: r.Blob, Thumbnail: r.Thumbnail, Source: r.Source, ExpiresAt: orZero(r.ExpiresAt), Tries: r.Tries,
+		CreatedAt: r.CreatedAt.UTC(), PublishedAt: orZero(r.PublishedAt),
+	}
+	if r.FolderID != nil {
+		m.Folder = *r.FolderID
+	}
+	return m
+}
+
+// Media reads a file's row.
+func (t Tenant) Media(ctx context.Context, id core.MediaID) (Media, error) {
+	row, err := one[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id`, args{"id": id}))
+	return row.media(), err
+}
+
+// LockMedia reads a file's row and keeps others from changing it, and from using the file in a post, until
+// the transaction ends. Whoever locks a file and counts storage locks the file first.
+func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
+	row, err := one[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
+	return row.media(), err
+}
+
+// AddMedia stores a new file, for which bytes were reserved. A folder of another workspace is not_found.
+func (t Tenant) AddMedia(ctx context.Context, m Media) error {
+	_, err := t.exec(ctx, `
+		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source, expires_at, next_at, created_at)
+		VALUES (@id, @ws, @folder, 'uploading', @name, @kind, @mime, @size, @charged, @source, @expires, @next, @now)`,
+		args{
+			"id": m.ID, "folder": someID(m.Folder), "name": m.Name, "kind": m.Kind, "mime": m.Mime, "size": m.Bytes, "charged": m.Charged,
+			"source": m.Source, "expires": some(m.ExpiresAt), "next": some(m.ExpiresAt), "now": m.CreatedAt,
+		})
+	return err
+}
+
+// UpdateMedia stores what a person may change of a file. A folder of another workspace is not_found.
+func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
+	_, err := t.exec(ctx, `
+		UPDATE media SET title = @title, description = @description, tags = @tags, folder_id = @folder, pinned = @pinned
+		WHERE workspace_id = @ws AND id = @id`,
+		args{
+			"id": m.ID, "title": m.Title, "description": m.Description, "tags": m.Tags, "folder": someID(m.Folder), "pinned": m.Pinned,
+		})
+	return err
+}
+
+// MediaFilter narrows a list. Zero fields do not.
+type MediaFilter struct {
+	Folder   core.FolderID
+	Root     bool // only files in no folder
+	Kind     core.FileKind
+	Statuses []core.MediaStatus
+	Contains string // in name, title or description
+	Tag      string
+	After    *MediaCursor
+	Limit    int
+}
+
+// MediaCursor is the place in the list after which the next page starts.
+type MediaCursor struct {
+	At time.Time
+	ID core.MediaID
+}
+
+// ListMedia lists files, the newest first.
+func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
+	sql, a := `SELECT`+mediaColumns, args{"limit": f.Limit}
+	where := func(condition, name string, v any) {
+		sql += ` AND ` + condition
+		a[name] = v
+	}
+	if !f.Folder.IsZero() {
+		where(`m.folder_id = @folder`, "folder", f.Folder)
+	}
+	if f.Root {
+		sql += ` AND m.folder_id IS NULL`
+	}
+	if f.Kind != "" {
+		where(`m.kind = @kind`, "kind", f.Kind)
+	}
+	if len(f.Statuses) > 0 {
+		where(`m.status = ANY(@statuses)`, "statuses", f.Statuses)
+	}
+	if f.Contains != "" {
+		where(`(m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q)`, "q", "%"+escapeLike(f.Contains)+"%")
+	}
+	if f.Tag != "" {
+		where(`@tag = ANY(m.tags)`, "tag", f.Tag)
+	}
+	if f.After != nil {
+		where(`(m.created_at, m.id) < (@at, @after)`, "at", f.After.At)
+		a["after"] = f.After.ID
+	}
+	rows, err := many[mediaRow](t.query(ctx, sql+` ORDER BY m.created_at DESC, m.id DESC LIMIT @limit`, a))
+	list := make([]Media, len(rows))
+	for i, row := range rows {
+		list[i] = row.media()
+	}
+	return list, err
+}
+
+// MediaInUse tells whether a post that is still to go out uses the file: a draft, a queued one, or a failed
+// one that the worker will try again.
+func (t Tenant) MediaInUse(ctx context.Context, id core.MediaID) (bool, error) {
+	return value[bool](t.query(ctx, `
+		SELECT EXISTS (
+			SELECT FROM post_media pm JOIN posts p ON p.workspace_id = pm.workspace_id AND p.id = pm.post_id
+			LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
+			WHERE pm.workspace_id = @ws AND pm.media_id = @id
+				AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)
+		)`, args{"id": id, "retry": core.DoRetry}))
+}
+
+// DeleteMedia removes a file that the caller has locked and gives its bytes back. For the posts that went
+// out with it its row stays, unseen.
+func (t Tenant) DeleteMedia(ctx context.Context, m Media, now time.Time) error {
+	if err := t.Charge(ctx, m, 0); err != nil {
+		return err
+	}
+	n, err := t.exec(ctx, `
+		DELETE FROM media WHERE workspace_id = @ws AND id = @id
+			AND NOT EXISTS (SELECT FROM post_media WHERE workspace_id = @ws AND media_id = @id)`, args{"id": m.ID})
+	if err != nil || n == 1 {
+		return err
+	}
+	_, err = t.exec(ctx, `
+		UPDATE media SET deleted_at = @now, folder_id = NULL, blob = '', thumbnail = '', source = NULL, lease_epoch = lease_epoch + 1,
+			lease_until = NULL, next_at = NULL
+		WHERE workspace_id = @ws AND id = @id`, args{"id": m.ID, "now": now})
+	return err
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// MediaClaim is the right to bring a file's bytes, or to look at them: whoever holds the newest epoch. It
+// ends with its lease unless it is renewed, so that one who dies makes way for another.
+type MediaClaim struct {
+	ID    core.MediaID
+	Epoch int64
+}
+
+// ClaimMedia takes a file in a state that nobody else holds. False: another holds it, or it has moved on.
+func (t Tenant) ClaimMedia(ctx context.Context, id core.MediaID, in core.MediaStatus, lease time.Duration) (MediaClaim, bool, error) {
+	epochs, err := values[int64](t.query(ctx, `
+		UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + @lease::interval,
+			next_at = greatest(expires_at, clock() + @lease::interval)
+		WHERE workspace_id = @ws AND id = @id AND status = @in AND deleted_at IS NULL AND (lease_until IS NULL OR lease_until <= clock())
+		RETURNING lease_epoch`, args{"id": id, "in": in, "lease": lease}))
+	if err != nil || len(epochs) == 0 {
+		return MediaClaim{}, false, err
+	}
+	return MediaClaim{id, epochs[0]}, true, nil
+}
+
+// RenewMedia keeps a claim for another lease. False: it is lost.
+func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duration) (bool, error) {
+	n, err := t.exec(ctx, `
+		UPDATE media SET lease_until = clock() + @lease::interval, next_at = greatest(expires_at, clock() + @lease::interval)
+		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL AND deleted_at IS NULL`,
+		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
+	return n == 1, err
+}
+
+// ReleaseMedia gives a claim back. The sweep looks at the file again after the given time, but not before a
+// reservation's end; a try that failed counts.
+func (t Tenant) ReleaseMedia(ctx context.Context, c MediaClaim, again time.Duration, failed bool) error {
+	_, err := t.exec(ctx, `
+		UPDATE media SET lease_until = NULL, next_at = greatest(expires_at, clock() + @again::interval), tries = tries + CASE WHEN @failed THEN 1 ELSE 0 END
+		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL`,
+		args{"id": c.ID, "epoch": c.Epoch, "again": again, "failed": failed})
+	return err
+}
+
+// MediaChange is what a move makes of a file.
+type MediaChange struct {
+	core.MediaMove
+	FailReason string
+	Facts      core.FileFacts
+	Charged    int64 // bytes that count from now on
+	Blob       string
+	Thumbnail  string
+	Next       time.Time // when the sweep looks at the file; zero for never
+}
+
+// MoveMedia carries out a move of a file that the caller has locked, settles the storage, and ends any
+// claim. False: the file has moved on, or the claim is lost. Epoch 0 is nobody's and claims nothing.
+func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change MediaChange) (bool, error) {
+	f := change.Facts
+	n, err := t.exec(ctx, `
+		UPDATE media SET status = @to, fail_reason = @reason, kind = @kind, mime = @mime, size = @size, width = @width, height = @height,
+			duration_ms = @duration, fps = @fps, video_codec = @video, audio_codec = @audio, bit_rate = @rate, frames = @frames,
+			blob = @blob, thumbnail = @thumbnail, source = NULL, expires_at = NULL, lease_epoch = lease_epoch + 1, lease_until = NULL,
+			tries = 0, next_at = @next
+		WHERE workspace_id = @ws AND id = @id AND status = @from AND deleted_at IS NULL
+			AND (@epoch = 0 AND (lease_until IS NULL OR lease_until <= clock()) OR lease_epoch = @epoch AND lease_until IS NOT NULL)`,
+		args{
+			"id": m.ID, "epoch": epoch, "from": change.From, "to": change.To, "reason": change.FailReason, "kind": f.Kind, "mime": f.Mime,
+			"size": f.Bytes, "width": f.Width, "height": f.Height, "duration": f.DurationMs, "fps": f.FPS, "video": f.VideoCodec,
+			"audio": f.AudioCodec, "rate": f.BitRate, "frames": f.Frames, "blob": change.Blob, "thumbnail": change.Thumbnail,
+			"next": some(change.Next),
+		})
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, t.Charge(ctx, m, change.Charged)
+}
+
+// DueMedia is a file that somebody must look at.
+type DueMedia struct {
+	Workspace core.WorkspaceID
+	ID        core.MediaID
+	Status    core.MediaStatus
+	Fetched   bool // it comes from an address, not from an upload
+}
+
+// TakeDueMedia lists files whose time has come, and puts their next time off, so that they are not listed
+// again before somebody had the time to look at them.
+func (s *Store) TakeDueMedia(ctx context.Context, patience time.Duration, limit int) ([]DueMedia, error) {
+	return many[DueMedia](s.query(ctx, `
+		WITH due AS (
+			SELECT workspace_id, id FROM media WHERE next_at <= clock() ORDER BY next_at LIMIT @limit FOR NO KEY UPDATE SKIP LOCKED
+		)
+		UPDATE media m SET next_at = clock() + @patience::interval FROM due WHERE m.workspace_id = due.workspace_id AND m.id = due.id
+		RETURNING m.workspace_id AS workspace, m.id, m.status, m.source IS NOT NULL AS fetched`, args{"patience": patience, "limit": limit}))
+}

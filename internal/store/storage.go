@@ -1,0 +1,54 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"belfry/internal/core"
+)
+
+// StorageUsed is how many bytes the workspace's files take.
+func (t Tenant) StorageUsed(ctx context.Context) (int64, error) {
+	return value[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0)`, nil))
+}
+
+// TakeStorage takes n bytes, all or none, and tells how many are used after that. ok is false when the limit
+// does not allow it; a nil limit always does.
+func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
+	if _, err := t.exec(ctx, `INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0) ON CONFLICT DO NOTHING`, nil); err != nil {
+		return 0, false, err
+	}
+	after, err := values[int64](t.query(ctx, `
+		UPDATE usage_storage SET used = used + @n
+		WHERE workspace_id = @ws AND (@limit::bigint IS NULL OR used + @n <= @limit) RETURNING used`, args{"n": n, "limit": limit}))
+	if err != nil {
+		return 0, false, err
+	}
+	if len(after) == 1 {
+		return after[0], true, nil
+	}
+	used, err = t.StorageUsed(ctx)
+	return used, false, err
+}
+
+// Charge makes a file that the caller has locked count so many bytes from now on, whatever the limit.
+func (t Tenant) Charge(ctx context.Context, m Media, bytes int64) error {
+	if bytes == m.Charged {
+		return nil
+	}
+	if _, err := t.exec(ctx, `UPDATE media SET charged = @bytes WHERE workspace_id = @ws AND id = @id`, args{"id": m.ID, "bytes": bytes}); err != nil {
+		return err
+	}
+	n, err := t.exec(ctx, `UPDATE usage_storage SET used = used + @more WHERE workspace_id = @ws`, args{"more": bytes - m.Charged})
+	if err == nil && n == 0 {
+		return fmt.Errorf("charge media %s: nothing was ever counted in its workspace", m.ID)
+	}
+	return err
+}
+
+// ExpiredUploads lists reservations whose time is over and that nobody is using.
+func (t Tenant) ExpiredUploads(ctx context.Context) ([]core.MediaID, error) {
+	return values[core.MediaID](t.query(ctx, `
+		SELECT id FROM media WHERE workspace_id = @ws AND status = 'uploading' AND expires_at <= clock() AND (lease_until IS NULL OR lease_until <= clock())
+		ORDER BY id`, nil))
+}
