@@ -303,13 +303,16 @@ CREATE TABLE create_log (
 );
 CREATE INDEX create_log_by_workspace ON create_log (workspace_id, at);
 
--- Requests by client address in sub-windows: tally says how many there had been at the end of each of 61
--- of them, the newest last, and before those one figure for their beginning. Lost at a crash, which does
--- no harm.
+-- Requests by client address, in parts of the limit's window: those of the newest part, and those of the
+-- 60 parts before it with their sum and the number of the first of them that has any. Lost at a crash,
+-- which does no harm.
 CREATE UNLOGGED TABLE address_log (
     address text PRIMARY KEY,
     newest  bigint NOT NULL,
-    tally   bigint[] NOT NULL
+    here    int NOT NULL,
+    before  int NOT NULL,
+    oldest  bigint NOT NULL,
+    parts   int[] NOT NULL
 ) WITH (fillfactor = 50); -- room for the row's next version on its page
 
 -- Sign-in and the like: the theoretical arrival time of a leaky bucket for each key.

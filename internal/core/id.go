@@ -135,6 +135,9 @@ func (id *ID[K]) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// Bytes are the UUID that is the id's body.
+func (id ID[K]) Bytes() [16]byte { return id.uuid }
+
 // Value stores the id as a uuid column.
 func (id ID[K]) Value() (driver.Value, error) { return id.uuid.String(), nil }
 

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -23,25 +24,32 @@ func (s *Server) setHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	if u := s.cfg.MediaURL; u != nil && originOf(u) != originOf(s.cfg.PublicURL) {
 		media = " " + originOf(u)
 	}
-	page := strings.ReplaceAll(cspPage, "%", media)
+	page := http.Header{}
+	for name, value := range map[string]string{
+		"Content-Security-Policy":      strings.ReplaceAll(cspPage, "%", media),
+		"X-Content-Type-Options":       "nosniff",
+		"X-Frame-Options":              "DENY",
+		"Referrer-Policy":              "same-origin",
+		"Cross-Origin-Opener-Policy":   "same-origin",
+		"Cross-Origin-Resource-Policy": "same-origin",
+		"Cache-Control":                "no-store",
+	} {
+		page.Set(name, value)
+	}
+	if s.cfg.PublicURL.Scheme == "https" {
+		page.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+	}
+	api := page.Clone()
+	api.Set("Content-Security-Policy", cspAPI)
+	if s.cfg.Sandbox {
+		api.Set("Belfry-Sandbox", "true")
+	}
 	return func(c echo.Context) error {
-		h := c.Response().Header()
-		h.Set("Content-Security-Policy", page)
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-Frame-Options", "DENY")
-		h.Set("Referrer-Policy", "same-origin")
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Cache-Control", "no-store")
-		if s.cfg.PublicURL.Scheme == "https" {
-			h.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
-		}
+		defaults := page
 		if isAPI(c.Request()) {
-			h.Set("Content-Security-Policy", cspAPI)
-			if s.cfg.Sandbox {
-				h.Set("Belfry-Sandbox", "true")
-			}
+			defaults = api
 		}
+		maps.Copy(c.Response().Header(), defaults)
 		return next(c)
 	}
 }

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,18 +39,19 @@ func SetLimit(c echo.Context, name string, quota int, window time.Duration, rema
 
 func setLimit(c echo.Context, l limit) {
 	limits := limitsOf(c)
-	known := false
-	for i := range limits {
-		if limits[i].name == l.name {
-			limits[i], known = l, true
-		}
+	if i := slices.IndexFunc(limits, func(known limit) bool { return known.name == l.name }); i >= 0 {
+		limits[i] = l
+		return
 	}
-	if !known {
-		limits = append(limits, l)
+	if limits == nil {
+		c.Response().Before(func() { tellLimits(c) })
 	}
-	c.Set(limitsKey, limits)
+	c.Set(limitsKey, append(limits, l))
+}
+
+func tellLimits(c echo.Context) {
 	var policies, counts []byte
-	for _, l := range limits {
+	for _, l := range limitsOf(c) {
 		policies = appendItem(policies, l.name, ";q=", l.quota, ";w=", int(l.window/time.Second))
 		if l.counted {
 			counts = appendItem(counts, l.name, ";r=", l.remaining, ";t=", l.reset)

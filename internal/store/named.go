@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"reflect"
 	"sync"
 
 	"github.com/jackc/pgx/v5"
@@ -43,12 +44,20 @@ func (n named) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string, res
 		if !ok {
 			return n.strict(ctx, conn, sql, rest)
 		}
-		values[i] = value
+		values[i] = plain(value)
 	}
 	if len(n.args) != s.given {
 		return n.strict(ctx, conn, sql, rest)
 	}
 	return s.sql, values, nil
+}
+
+// plain is an id as the driver writes it without a detour through text; any other value stays what it is.
+func plain(value any) any {
+	if id, ok := value.(interface{ Bytes() [16]byte }); ok && reflect.TypeOf(value).Kind() != reflect.Pointer { // a pointer may be nil
+		return id.Bytes()
+	}
+	return value
 }
 
 func (n named) strict(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {

@@ -46,7 +46,7 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		{"kept answers", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": uses.Replays}},
 		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": uses.Creations}},
 		{
-			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + bucket,
+			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + part,
 			args{"step": subWindow(uses.Addresses)},
 		},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"belfry/internal/core"
+)
+
+// subWindows is into how many parts the window of the address limit is cut. The part in which a window
+// begins is counted whole, as one more: no window ever holds too many, and a request may be refused for
+// one part longer than need be.
+const subWindows = 60
+
+// subWindow is the length of one part: whole microseconds, as the database counts, and 60 of them no
+// shorter than the window.
+func subWindow(window time.Duration) time.Duration {
+	return (window/subWindows + time.Microsecond - 1).Truncate(time.Microsecond)
+}
+
+// part numbers the part of @step that the database's clock is in.
+const part = `floor(extract(epoch FROM clock()) / extract(epoch FROM @step::interval))::bigint`
+
+// countAgain counts a request of an address that has called in this part already and is below its limit:
+// all but the first of a part go this way.
+const countAgain = `
+	UPDATE address_log SET here = here + 1
+	WHERE address = @address AND newest = ` + part + ` AND before + here < @limit
+	RETURNING before + here AS total, oldest, clock() AS now`
+
+// CountAddress counts a request of a client address, unless that would make more than limit in any window
+// of the given length. The address's row is locked meanwhile, so replicas count exactly together.
+func (s *Store) CountAddress(ctx context.Context, address string, limit int, window time.Duration) (Count, error) {
+	step := subWindow(window)
+	row, err := one[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step, "limit": limit}))
+	return s.counted(ctx, row, err, address, limit, step)
+}
+
+// CountAndFind counts a request as CountAddress does and finds the key it brought as KeyHolder does, on one
+// way to the database and back. The key's error is the second; it says nothing when the first is there, or
+// when the request was not granted.
+func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration, hash []byte) (Count, KeyHolder, error, error) {
+	step := subWindow(window)
+	batch := &pgx.Batch{}
+	batch.Queue(countAgain, named{s.memory, args{"address": address, "step": step, "limit": limit}})
+	batch.Queue(keyHolder, named{s.memory, args{"hash": hash}})
+	results := s.q.SendBatch(ctx, batch)
+	row, countErr := one[addressRow](results.Query())
+	holder, keyErr := one[KeyHolder](results.Query())
+	if err := results.Close(); err != nil && countErr == nil {
+		countErr = err
+	}
+	count, err := s.counted(ctx, row, countErr, address, limit, step)
+	return count, holder, err, keyErr
+}
+
+type addressRow struct {
+	Total  int
+	Oldest int64
+	Now    time.Time
+}
+
+// counted reads what countAgain came to, and counts the request where that did not.
+func (s *Store) counted(ctx context.Context, row addressRow, err error, address string, limit int, step time.Duration) (c Count, _ error) {
+	if err == nil {
+		return Count{Granted: true, Remaining: limit - row.Total, Reset: forgotten(row.Oldest, step).Sub(row.Now)}, nil
+	}
+	if core.CodeOf(err) == core.CodeNotFound {
+		err = s.Tx(ctx, func(s *Store) (err error) {
+			c, err = s.countFirst(ctx, address, limit, step)
+			return err
+		})
+	}
+	if err != nil {
+		return Count{}, fmt.Errorf("count an address: %w", err)
+	}
+	return c, nil
+}
+
+// countFirst counts a request whose address has not called in this part yet, or is at its limit.
+func (s *Store) countFirst(ctx context.Context, address string, limit int, step time.Duration) (Count, error) {
+	row, err := one[tallyRow](s.query(ctx, `
+		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
+		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+part+` AS running) AS clocks
+		ON CONFLICT (address) DO UPDATE SET here = a.here -- locks it and changes nothing
+		RETURNING newest, here, parts, `+part+` AS running, clock() AS now`, args{"address": address, "step": step}))
+	if err != nil {
+		return Count{}, err
+	}
+	t := tally{row.Newest, append(row.Parts, row.Here)}.at(row.Running)
+	if t.total() >= limit {
+		return Count{Reset: t.frees(1, step).Sub(row.Now), RetryAfter: t.frees(t.total()-limit+1, step).Sub(row.Now)}, nil
+	}
+	t.parts[subWindows]++
+	here := t.parts[subWindows]
+	_, err = s.exec(ctx, `
+		UPDATE address_log SET newest = @newest, here = @here, before = @before, oldest = @oldest, parts = @parts WHERE address = @address`,
+		args{"address": address, "newest": t.newest, "here": here, "before": t.total() - here, "oldest": t.first(1), "parts": t.parts[:subWindows]})
+	return Count{Granted: true, Remaining: limit - t.total(), Reset: t.frees(1, step).Sub(row.Now)}, err
+}
+
+type tallyRow struct {
+	Newest  int64
+	Here    int
+	Parts   []int
+	Running int64
+	Now     time.Time
+}
+
+// tally is how many requests there were in each of 61 parts, the last of which has the number newest.
+type tally struct {
+	newest int64
+	parts  []int
+}
+
+// at is the tally as it stands in the running part. Nothing is left of it when it is too old, or of another
+// step, or from before the clock was set back; a clock set back a little goes on in the newest part.
+func (t tally) at(running int64) tally {
+	ahead := running - t.newest
+	switch {
+	case ahead > subWindows || ahead < -subWindows:
+		return tally{running, make([]int, subWindows+1)}
+	case ahead <= 0:
+		return t
+	}
+	return tally{running, append(t.parts[ahead:len(t.parts):len(t.parts)], make([]int, ahead)...)}
+}
+
+func (t tally) total() int {
+	sum := 0
+	for _, n := range t.parts {
+		sum += n
+	}
+	return sum
+}
+
+// first is the number of the part by which there had been n requests.
+func (t tally) first(n int) int64 {
+	for i, m := range t.parts {
+		if n -= m; n <= 0 {
+			return t.newest - int64(len(t.parts)-1-i)
+		}
+	}
+	return t.newest
+}
+
+// frees is when the first n requests count no more.
+func (t tally) frees(n int, step time.Duration) time.Time { return forgotten(t.first(n), step) }
+
+// forgotten is when a part counts no more: once the one that is as far ahead of it as all the others has
+// begun.
+func forgotten(part int64, step time.Duration) time.Time {
+	return time.Unix(0, (part+subWindows+1)*int64(step))
+}
