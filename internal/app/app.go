@@ -89,6 +89,7 @@ type App struct {
 	cfg       Config
 	passwords *secret.Passwords
 	refused   refused
+	starts    starts
 }
 
 // New checks the configuration and makes an App.
@@ -96,5 +97,5 @@ func New(cfg Config) (*App, error) {
 	if missing := cfg.missing(); missing != nil {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
 	}
-	return &App{cfg: cfg, passwords: secret.NewPasswords()}, nil
+	return &App{cfg: cfg, passwords: secret.NewPasswords(), starts: make(starts, startsAtOnce)}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"belfry/internal/core"
@@ -22,6 +23,11 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 	if err != nil {
 		return err
 	}
+	started, err := a.starts.wait(ctx)
+	if err != nil {
+		return err
+	}
+	defer started()
 	w, sealed, err := a.claim(ctx, t, owner, id)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil
@@ -29,6 +35,7 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 	if err != nil {
 		return fmt.Errorf("claim post %s: %w", id, err)
 	}
+	w.started = started
 	if err = a.equip(w, sealed); err != nil {
 		err = w.stuck(ctx, err)
 	} else {
@@ -42,9 +49,27 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 	return err
 }
 
+// starts are the claims on their way to their first call. When many posts are due at once, those that have
+// begun would otherwise wait with their first call until all the others have been claimed.
+type starts chan struct{}
+
+// startsAtOnce leaves most of the worker's connections to the posts that are further on.
+const startsAtOnce = 8
+
+// wait waits for a turn. started, which may be called more than once, gives it to the next.
+func (s starts) wait(ctx context.Context) (started func(), err error) {
+	select {
+	case s <- struct{}{}:
+		return sync.OnceFunc(func() { <-s }), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // work is one claim: a publication that this worker holds.
 type work struct {
 	*App
+	started func() // the first call is about to be made
 	t       store.Tenant
 	log     *slog.Logger
 	net     network.Network

@@ -103,9 +103,10 @@ func (w *work) call(ctx context.Context, do core.Do, deadline time.Time) core.Si
 	// A call that has begun is finished, even while the worker is asked to stop.
 	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), w.cfg.Now(), deadline)
 	defer cancel()
-	started := w.cfg.Now()
+	w.started()
+	asked := w.cfg.Now()
 	status, err := w.ask(ctx, do)
-	w.cfg.Metrics.Step(string(w.post.Platform), string(do), w.cfg.Now().Sub(started))
+	w.cfg.Metrics.Step(string(w.post.Platform), string(do), w.cfg.Now().Sub(asked))
 	signal := core.Signal{Call: do, Verdict: status.Verdict}
 	w.last = &store.Outcome{Seq: w.seq, Verdict: status.Verdict, Code: status.Code}
 	w.held = 0
