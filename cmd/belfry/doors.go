@@ -133,7 +133,7 @@ func (d *doors) sandbox(server *httpd.Server, public *url.URL) error {
 	if d.cfg.MediaURL != "" && d.cfg.MediaURL != d.cfg.PublicURL {
 		from = append(from, strings.TrimSuffix(d.cfg.MediaURL, "/")+"/")
 	}
-	networks, err := sandbox.New(sandbox.Config{Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", MediaPrefixes: from})
+	networks, err := sandbox.New(sandbox.Config{Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", Home: "/", MediaPrefixes: from})
 	if err != nil {
 		return fmt.Errorf("start the simulated networks: %w", err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/network/sim"
 	"belfry/internal/sandbox"
 )
 
@@ -52,6 +53,23 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 	style := r.get("/_/style.css", "")
 	if !strings.HasPrefix(style.header.Get("Content-Type"), "text/css") || !strings.Contains(style.text, ".net-threads") {
 		t.Errorf("style %d", style.status)
+	}
+}
+
+// People met names such as drop_after_accept without a word on what they do, and no way back.
+func TestThePageExplainsEveryFaultAndLeadsBack(t *testing.T) {
+	t.Parallel()
+	page := start(t, sandbox.Config{Prefix: "/sandbox", AppName: "Belfry", Home: "/"}).get("/_/", "")
+	for _, kind := range sim.Explained() {
+		if !strings.Contains(page.text, "<dt><code>"+kind.Name+"</code></dt><dd>"+kind.Does) {
+			t.Errorf("the page does not explain %s", kind.Name)
+		}
+	}
+	if !strings.Contains(page.text, `<a href="/" data-testid="home">Back to Belfry</a>`) {
+		t.Error("no way back")
+	}
+	if alone := start(t, sandbox.Config{AppName: "Belfry"}).get("/_/", ""); strings.Contains(alone.text, `data-testid="home"`) {
+		t.Error("networks that stand alone lead back to nothing")
 	}
 }
 

@@ -17,7 +17,7 @@ type controlPage struct {
 	Total    int
 	Faults   []sim.Fault
 	Spent    []sim.Fault
-	Kinds    []string
+	Kinds    []sim.Kind
 	Calls    []string
 	Options  []sim.Option
 	Recent   []sim.CallRecord
@@ -36,7 +36,7 @@ func (c *control) draw(w http.ResponseWriter, r *http.Request, status int, probl
 	slices.Reverse(posts)
 	p := controlPage{
 		Networks: c.kit.Networks(), Posts: posts[:min(total, shownPosts)], Total: total,
-		Faults: c.kit.Faults.Active(), Spent: c.kit.Faults.Spent(), Kinds: sim.Kinds(),
+		Faults: c.kit.Faults.Active(), Spent: c.kit.Faults.Spent(), Kinds: sim.Explained(),
 		Options: c.kit.Options(), Recent: c.kit.Calls.Recent(20), Now: c.kit.Now(), Ahead: c.kit.Offset(), Error: problem,
 	}
 	slices.Reverse(p.Recent)

@@ -30,8 +30,8 @@ type Config struct {
 	Now func() time.Time
 	// ClientID and ClientSecret default to Credentials.
 	ClientID, ClientSecret string
-	// AppName is what consent pages call the product.
-	AppName string
+	// AppName is what consent pages call the product; Home is its address, where there is one to go back to.
+	AppName, Home string
 	// MediaPrefixes, when given, are the only addresses media is downloaded from.
 	MediaPrefixes []string
 	// Options presets switches such as a network's quota; GET /_/options lists them.
@@ -69,7 +69,7 @@ func New(cfg Config) (*Sandbox, error) {
 	}
 	kit, err := sim.New(sim.Config{
 		Prefix: cfg.Prefix, JournalPath: journal, Now: cfg.Now, ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret,
-		AppName: cfg.AppName, MediaPrefixes: cfg.MediaPrefixes, Options: cfg.Options,
+		AppName: cfg.AppName, Home: cfg.Home, MediaPrefixes: cfg.MediaPrefixes, Options: cfg.Options,
 	})
 	if err != nil {
 		return nil, err

@@ -9,28 +9,51 @@ import (
 	"time"
 )
 
-// Kinds of faults, as the control surface spells them.
+// Kinds of faults, as the control surface spells them; Explained says what each does.
 const (
-	Reject           = "reject"             // a permanent refusal in the network's own shape
-	Error            = "error"              // any error: code, subcode, status, message
-	RateLimited      = "rate_limited"       // throttled, with Retry-After
-	Slow             = "slow"               // delayMs pass before anything else happens
-	TokenExpired     = "token_expired"      // the token of the call dies of age, for good
-	TokenRevoked     = "token_revoked"      // the token of the call is withdrawn, for good
-	DropAfterAccept  = "drop_after_accept"  // the effect happens, the connection closes without an answer
-	DropBeforeAccept = "drop_before_accept" // the connection closes, nothing happened
-	NeverReady       = "never_ready"        // a container stays in progress
-	NotReadyRace     = "not_ready_race"     // publishing says "not found" right after the container was ready
-	ServerError      = "server_error"       // HTTP 500
-	TruncatedJSON    = "truncated_json"     // the effect happens, half of the answer arrives
+	Reject           = "reject"
+	Error            = "error"
+	RateLimited      = "rate_limited"
+	Slow             = "slow"
+	TokenExpired     = "token_expired"
+	TokenRevoked     = "token_revoked"
+	DropAfterAccept  = "drop_after_accept"
+	DropBeforeAccept = "drop_before_accept"
+	NeverReady       = "never_ready"
+	NotReadyRace     = "not_ready_race"
+	ServerError      = "server_error"
+	TruncatedJSON    = "truncated_json"
 )
 
-// Kinds lists every kind in the order a person would look for it.
-func Kinds() []string {
-	return []string{
-		Reject, Error, RateLimited, Slow, TokenExpired, TokenRevoked, DropAfterAccept, DropBeforeAccept,
-		NeverReady, NotReadyRace, ServerError, TruncatedJSON,
+// Kind is a kind of fault and what it does, in a sentence.
+type Kind struct{ Name, Does string }
+
+// Explained lists every kind in the order a person would look for it.
+func Explained() []Kind {
+	return []Kind{
+		{Reject, "The network refuses the call for good, in its own words; nothing happens there."},
+		{Error, "The network answers with the error whose code you give."},
+		{RateLimited, "The network wants no more calls for a while, 30 seconds unless you say otherwise."},
+		{Slow, "The answer takes as many milliseconds longer as you say."},
+		{TokenExpired, "The account’s access dies of age: it must be connected again."},
+		{TokenRevoked, "The account’s access is withdrawn: it must be connected again."},
+		{DropAfterAccept, "The call is carried out, but the connection breaks before the answer: Belfry must ask what became of it."},
+		{DropBeforeAccept, "The connection breaks and nothing is carried out."},
+		{NeverReady, "A post that is being prepared stays in preparation. Only for networks that publish in two steps."},
+		{NotReadyRace, "Publishing says “not found” although the post was ready a moment ago. Only for networks that publish in two steps."},
+		{ServerError, "The network answers HTTP 500; nothing happens there."},
+		{TruncatedJSON, "The call is carried out, but only half of the answer arrives."},
 	}
+}
+
+// Kinds lists the names of Explained.
+func Kinds() []string {
+	explained := Explained()
+	names := make([]string, len(explained))
+	for i, k := range explained {
+		names[i] = k.Name
+	}
+	return names
 }
 
 // AnyCall aims a fault at every call.

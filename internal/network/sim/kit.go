@@ -22,8 +22,8 @@ type Config struct {
 	Now func() time.Time
 	// ClientID and ClientSecret are the app's credentials at every simulated network.
 	ClientID, ClientSecret string
-	// AppName is what consent pages call the app.
-	AppName string
+	// AppName is what consent pages call the app; Home is its address, where there is one to go back to.
+	AppName, Home string
 	// MediaPrefixes, when given, are the only addresses a simulator downloads media from.
 	MediaPrefixes []string
 	// Options presets switches, by the names the control surface lists.

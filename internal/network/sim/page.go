@@ -77,6 +77,7 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 		"link":  k.Link,
 		"base":  k.Prefix,
 		"app":   k.AppName,
+		"home":  func() string { return k.cfg.Home },
 		"time":  func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04:05 UTC") },
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
