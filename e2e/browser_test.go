@@ -131,6 +131,41 @@ func (b *browser) usable(page string) {
 	}
 }
 
+// What has been sent came back as if it had not, when a person went back: they could send it again.
+func TestTheWayBackShowsNothingThatWasSent(t *testing.T) {
+	t.Parallel()
+	s := newOwn(t)
+	s.serve()
+	defer s.process.stop(t)
+	b := newBrowser(t)
+	b.do("open the service", chromedp.Navigate(s.url))
+	b.typeInto("#workspace", "Harbour Bakery")
+	b.typeInto("#name", "Ada Baker")
+	b.typeInto("#email", "ada@example.org")
+	b.typeInto("#password", password)
+	b.await(`document.querySelector("#tz").value !== ""`)
+	b.press(testid("set-up-submit"))
+	b.press(testid("connect-threads"))
+	b.press(testid("allow"))
+	b.press(testid("nav-compose"))
+	b.typeInto(testid("text"), "Rye bread is back.")
+	b.await(`document.querySelector("[data-testid=plan-row][data-ok=true]") !== null && !document.querySelector("#submit").disabled`)
+	b.press(testid("submit"))
+	b.await(`document.querySelector("[data-testid=post]") !== null`)
+	b.do("go back", chromedp.Evaluate[chromedp.Void]("history.back(); undefined"))
+	b.await(`document.readyState === "complete" && document.querySelector("#compose") !== null && document.querySelector("[data-testid=text]").value === ""`)
+	if !evaluate[bool](b, `document.querySelector("#submit").disabled && document.querySelector("#restored").hidden`) {
+		t.Error("the button can be pressed, or the text of before is offered")
+	}
+	b.quiet()
+
+	b.typeInto(testid("text"), "Not sent yet.")
+	b.await(`!document.querySelector("#submit").disabled`)
+	b.press(testid("nav-posts"))
+	b.do("go back", chromedp.Evaluate[chromedp.Void]("history.back(); undefined"))
+	b.await(`document.readyState === "complete" && document.querySelector("[data-testid=text]")?.value === "Not sent yet."`)
+}
+
 // Must show: sign-up to live in a real browser, where the post turns live before one's eyes; without a word on the
 // console and without a serious barrier on any page.
 func TestInABrowser(t *testing.T) {
