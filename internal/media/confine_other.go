@@ -2,7 +2,12 @@
 
 package media
 
-import "os/exec"
+import (
+	"os"
+	"os/exec"
+)
 
-// confine does nothing: these systems have no such means.
-func confine(*exec.Cmd) {}
+// confine and limit do nothing: these systems have no such means.
+func confine(*exec.Cmd, bool) {}
+
+func limit(*os.Process) {}

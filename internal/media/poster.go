@@ -35,6 +35,10 @@ func Poster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if err != nil {
 		return card(facts)
 	}
+	return poster(ctx, ffmpeg, r, facts)
+}
+
+func poster(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
 	picture, err := frame(ctx, ffmpeg, newFile(ctx, r, facts.Bytes), facts)
 	switch {
 	case ctx.Err() != nil:
@@ -65,21 +69,38 @@ func frame(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Imag
 	if err := os.WriteFile(in, excerpt, 0o600); err != nil {
 		return nil, fmt.Errorf("write a poster's excerpt: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, posterTime)
-	defer cancel()
-	command := exec.CommandContext(ctx, ffmpeg, arguments(in, facts)...) //nolint:gosec // no word of it is a sender's
-	command.Dir, command.Env, command.WaitDelay = folder, []string{"LC_ALL=C"}, time.Second
-	confine(command)
-	out := &bounded{left: posterBytes}
-	command.Stdout = out
-	if err := command.Run(); err != nil {
-		return nil, errNoFrame
+	out, err := run(ctx, ffmpeg, arguments(in, facts), folder)
+	if err != nil {
+		return nil, err
 	}
-	picture, err := jpeg.Decode(&out.Buffer)
+	picture, err := jpeg.Decode(out)
 	if err != nil {
 		return nil, errNoFrame
 	}
 	return picture, nil
+}
+
+// run gives what the program writes, first in a network of its own and then, where the system has none for us,
+// without.
+func run(ctx context.Context, program string, arguments []string, folder string) (*bytes.Buffer, error) {
+	ctx, cancel := context.WithTimeout(ctx, posterTime)
+	defer cancel()
+	for _, alone := range []bool{true, false} {
+		command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // no word of it is a sender's
+		command.Dir, command.Env, command.WaitDelay = folder, []string{"LC_ALL=C"}, time.Second
+		confine(command, alone)
+		out := &bounded{left: posterBytes}
+		command.Stdout = out
+		if err := command.Start(); err != nil {
+			continue
+		}
+		limit(command.Process)
+		if err := command.Wait(); err != nil {
+			return nil, errNoFrame
+		}
+		return &out.kept, nil
+	}
+	return nil, errNoFrame
 }
 
 // arguments are those of ffmpeg: the demuxer is not to be guessed, no protocol but that of files is known, and
@@ -101,7 +122,7 @@ func arguments(in string, facts Facts) []string {
 
 // bounded keeps what is written up to a limit, and breaks the pipe beyond.
 type bounded struct {
-	bytes.Buffer
+	kept bytes.Buffer // not embedded: its ReadFrom would know no limit
 	left int
 }
 
@@ -109,5 +130,5 @@ func (b *bounded) Write(p []byte) (int, error) {
 	if b.left -= len(p); b.left < 0 {
 		return 0, io.ErrShortWrite
 	}
-	return b.Buffer.Write(p)
+	return b.kept.Write(p)
 }

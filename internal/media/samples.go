@@ -127,11 +127,11 @@ func (s *sizes) next() (int64, error) {
 // sum gives the size of the next count samples together.
 func (s *sizes) sum(count int64) (int64, error) {
 	if s.same > 0 {
-		if count > s.left {
+		if count > s.left || count > maxUnits/s.same {
 			return 0, refuse(reasonDamaged)
 		}
 		s.left -= count
-		return count * s.same, nil // both below 2^32, and left too
+		return count * s.same, nil
 	}
 	total := int64(0)
 	for range count {
