@@ -7,7 +7,7 @@ import (
 )
 
 // Clean writes a copy of the file without what names where, when, by whom and with what it was made. Nothing is
-// encoded anew. facts are those that Read gave for it; where they are not Private a copy would be the same.
+// encoded anew. facts are those that Read gave for it; where they are not Private there is nothing to take out.
 //
 // Of pictures it takes out EXIF but for the orientation, XMP, IPTC and Photoshop's blocks, comments and other
 // text, embedded further pictures, and what stands after the end; colour profiles stay. Of videos it overwrites,

@@ -8,7 +8,7 @@ import (
 const maxSample = 32 << 20 // of one picture of a video, as it is written
 
 // excerpt writes a video of one picture: the sample description of the original and its first picture that
-// stands for itself at or after a second, or else the first. Of a file in fragments it takes the first.
+// stands for itself near the first second. A file in fragments has no excerpt.
 func (f *file) excerpt(facts Facts) ([]byte, error) {
 	m := &movie{f: f, facts: &facts}
 	if err := m.top(); err != nil {

@@ -1,0 +1,258 @@
+package media
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/jpeg"
+	"image/png"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
+)
+
+const secret = "GPS 46.0 N, by Ann with a Phone"
+
+// exifOf is EXIF with an orientation and something that is nobody's business.
+func exifOf(orientation int) []byte {
+	tiff := orientationOnly(orientation)
+	return append(tiff, secret...)
+}
+
+func checked(name string, content []byte) []byte {
+	body := append([]byte(name), content...)
+	return slices.Concat(mediatest.Words(len(content)), body, mediatest.Words(int(crc32.ChecksumIEEE(body))))
+}
+
+// telling gives a picture of each format with that orientation and every sort of remark in it, and an ICC profile
+// called PROFILE where the format has such.
+func telling(t *testing.T, orientation int) map[string][]byte {
+	t.Helper()
+	jpg, png, gif, webp := mediatest.JPEG(64, 32), mediatest.PNG(64, 32), mediatest.GIF(64, 32, 2), mediatest.WebP(64, 32)
+	segment := func(mark byte, content string) []byte { return segmentOf(mark, []byte(content)...) }
+	flags := []byte{0x2c, 0, 0, 0, 63, 0, 0, 31, 0, 0}
+	return map[string][]byte{
+		"image/jpeg": slices.Concat(jpg[:2],
+			segment(markAPP1, exifName+string(exifOf(orientation))), segment(markAPP1, "http://ns.adobe.com/xap/1.0/\x00"+secret),
+			segment(markAPP2, "ICC_PROFILE\x00\x01\x01PROFILE"), segment(markAPP2, "MPF\x00"+secret), segment(0xed, "Photoshop 3.0\x00"+secret),
+			segment(0xfe, secret), jpg[2:], []byte("\xff\xd8\xff\xe1"+secret)),
+		"image/png": slices.Concat(png[:33], checked("eXIf", exifOf(orientation)), checked("tEXt", []byte("Author\x00"+secret)),
+			checked("iTXt", []byte("XML:com.adobe.xmp\x00\x00\x00\x00\x00"+secret)), checked("gAMA", mediatest.Words(45455)), png[33:], []byte(secret)),
+		"image/gif": slices.Concat(gif[:len(gif)-1], []byte("!\xfe"), []byte{byte(len(secret))}, []byte(secret), []byte{0},
+			[]byte("!\xff\x0bXMP DataXMP"), []byte{byte(len(secret))}, []byte(secret), []byte{0, 0x3b}, []byte(secret)),
+		"image/webp": append(mediatest.Riff(mediatest.Chunk("VP8X", flags), mediatest.Chunk("ICCP", []byte("PROFILE")), webp[12:],
+			mediatest.Chunk("EXIF", exifOf(orientation)), mediatest.Chunk("XMP ", []byte(secret)), mediatest.Chunk("note", []byte(secret))), secret...),
+	}
+}
+
+func readWell(t *testing.T, file []byte) Facts {
+	t.Helper()
+	facts, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), Claim{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return facts
+}
+
+func cleaned(t *testing.T, file []byte, facts Facts) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Clean(t.Context(), &out, bytes.NewReader(file), facts); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestPicturesAreTurnedAndCleaned(t *testing.T) {
+	t.Parallel()
+	for orientation := 1; orientation <= 8; orientation++ {
+		for mime, file := range telling(t, orientation) {
+			t.Run(fmt.Sprint(mime, orientation), func(t *testing.T) {
+				t.Parallel()
+				facts := readWell(t, file)
+				turned, width, height := orientation, 64, 32
+				if mime == "image/gif" {
+					turned = 1
+				}
+				if turned >= 5 {
+					width, height = height, width
+				}
+				if facts.Mime != mime || facts.Width != width || facts.Height != height || facts.Orientation != turned || !facts.Private {
+					t.Fatalf("read %+v", facts)
+				}
+				b, err := Thumbnail(t.Context(), bytes.NewReader(file), facts)
+				small := decoded(t, b, err)
+				if size := small.Bounds().Size(); size != image.Pt(width, height) {
+					t.Errorf("a thumbnail of %v", size)
+				}
+				corner := map[int]image.Point{1: {2, 2}, 2: {width - 3, 2}, 3: {width - 3, height - 3}, 4: {2, height - 3}, 5: {2, 2}, 6: {width - 3, 2}, 7: {width - 3, height - 3}, 8: {2, height - 3}}[turned]
+				if mime != "image/webp" && (!dark(small, corner.X, corner.Y) || dark(small, width/2, height/2)) {
+					t.Error("the thumbnail is not turned the right way up")
+				}
+
+				clean := cleaned(t, file, facts)
+				after := readWell(t, clean)
+				facts.Private, facts.Bytes = false, int64(len(clean))
+				if diff := cmp.Diff(facts, after); diff != "" {
+					t.Error(diff)
+				}
+				if bytes.Contains(clean, []byte("Phone")) {
+					t.Error("it still tells")
+				}
+				if bytes.Contains(file, []byte("PROFILE")) != bytes.Contains(clean, []byte("PROFILE")) {
+					t.Error("the profile is gone")
+				}
+				again, err := Thumbnail(t.Context(), bytes.NewReader(clean), after)
+				if err != nil || !bytes.Equal(again, b) {
+					t.Errorf("the cleaned picture looks otherwise: %v", err)
+				}
+				if !bytes.Equal(clean, cleaned(t, clean, after)) {
+					t.Error("cleaning twice is not cleaning once")
+				}
+			})
+		}
+	}
+}
+
+func pngOf(t *testing.T, picture image.Image) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := png.Encode(&out, picture); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestUncommonPicturesAreRead(t *testing.T) {
+	t.Parallel()
+	interlaced := mediatest.PNG(1, 1) // of which the first of the seven passes is all
+	interlaced = slices.Concat(interlaced[:8], checked("IHDR", append(bytes.Clone(interlaced[16:28]), 1)), interlaced[33:])
+	grey := new(bytes.Buffer)
+	if err := jpeg.Encode(grey, image.NewGray(image.Rect(0, 0, 30, 20)), nil); err != nil {
+		t.Fatal(err)
+	}
+	frame := slices.Concat(make([]byte, 6), []byte{63, 0, 0, 31, 0, 0, 100, 0, 0, 0}, mediatest.WebP(64, 32)[12:])
+	moving := mediatest.Riff(mediatest.Chunk("VP8X", []byte{2, 0, 0, 0, 63, 0, 0, 31, 0, 0}), mediatest.Chunk("ANIM", make([]byte, 6)), mediatest.Chunk("ANMF", frame), mediatest.Chunk("ANMF", frame))
+	fctl := checked("fcTL", slices.Concat(mediatest.Words(0, 64, 32, 0, 0), mediatest.Halves(1, 10, 0)))
+	still := mediatest.PNG(64, 32)
+	apng := slices.Concat(still[:33], checked("acTL", mediatest.Words(2, 0)), fctl, fctl, still[33:])
+	for name, c := range map[string]struct {
+		file []byte
+		want string
+	}{
+		"16 bits":       {pngOf(t, image.NewNRGBA64(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms depth 16 progressive false"},
+		"with alpha":    {pngOf(t, image.NewNRGBA(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms depth 8 progressive false"},
+		"grey png":      {pngOf(t, image.NewGray16(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms depth 16 progressive false"},
+		"palette":       {pngOf(t, image.NewPaletted(image.Rect(0, 0, 8, 6), color.Palette{color.Black, color.White})), "image/png 8x6 frames 1 0ms depth 1 progressive false"},
+		"interlaced":    {interlaced, "image/png 1x1 frames 1 0ms depth 1 progressive true"},
+		"grey jpeg":     {grey.Bytes(), "image/jpeg 30x20 frames 1 0ms depth 8 progressive false"},
+		"moving gif":    {mediatest.GIF(64, 32, 200), "image/gif 64x32 frames 200 20000ms depth 8 progressive false"},
+		"moving webp":   {moving, "image/webp 64x32 frames 2 200ms depth 8 progressive false"},
+		"moving png":    {apng, "image/png 64x32 frames 2 200ms depth 1 progressive false"},
+		"large webp":    {mediatest.WebP(10_000, 2000), "image/webp 10000x2000 frames 1 0ms depth 8 progressive false"},
+		"thin":          {mediatest.WebP(16384, 1), "image/webp 16384x1 frames 1 0ms depth 8 progressive false"},
+		"card for size": {mediatest.WebP(10_000, 9_000), "image/webp 10000x9000 frames 1 0ms depth 8 progressive false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := readWell(t, c.file)
+			got := fmt.Sprintf("%s %dx%d frames %d %dms depth %d progressive %t", f.Mime, f.Width, f.Height, f.Frames, f.DurationMs, f.BitDepth, f.Progressive)
+			if got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if f.Animated() != (f.Frames > 1) {
+				t.Error("it moves, or it does not")
+			}
+			b, err := Thumbnail(t.Context(), bytes.NewReader(c.file), f)
+			if size := decoded(t, b, err).Bounds().Size(); max(size.X, size.Y) > thumbnailSide {
+				t.Errorf("a thumbnail of %v", size)
+			}
+		})
+	}
+}
+
+// A name decides nothing, as long as it is of the same kind.
+func TestANameOfTheSameKindMayLie(t *testing.T) {
+	t.Parallel()
+	for _, claim := range []Claim{{Name: "a.gif"}, {Name: "a.txt", Mime: "application/pdf"}, {Mime: "image/heic"}, {Name: "a.png", Mime: "video/mp4"}} {
+		b := mediatest.JPEG(9, 9)
+		facts, err := Read(t.Context(), bytes.NewReader(b), int64(len(b)), claim)
+		if err != nil || facts.Mime != "image/jpeg" {
+			t.Errorf("%+v: %+v, %v", claim, facts, err)
+		}
+	}
+}
+
+func TestVideosAreReadAndCleaned(t *testing.T) {
+	t.Parallel()
+	telemetry := mediatest.Box("trak", mediatest.Box("mdia", mediatest.Box("hdlr", mediatest.Words(0, 0), []byte("meta"), mediatest.Words(0, 0, 0))), mediatest.Box("udta", []byte(secret)))
+	apple := mediatest.Box("meta", mediatest.Box("hdlr", mediatest.Words(0, 0), []byte("mdta"), mediatest.Words(0, 0, 0)), mediatest.Box("keys", []byte("com.apple.quicktime.location.ISO6709")), mediatest.Box("ilst", []byte(secret)))
+	lavf := mediatest.Box("udta", mediatest.Box("meta", mediatest.Words(0), mediatest.Box("hdlr", make([]byte, 24)), mediatest.Box("ilst", mediatest.Box("\xa9too", []byte("Lavf")))))
+	for name, c := range map[string]struct {
+		movie mediatest.Movie
+		want  string
+	}{
+		"plain":        {mediatest.Movie{}, "video/mp4 1080x1920 3000ms 30 h264/ o1 4:2:0 first private false"},
+		"with sound":   {mediatest.Movie{Audio: "mp4a"}, "video/mp4 1080x1920 3000ms 30 h264/aac o1 4:2:0 first private false"},
+		"opus":         {mediatest.Movie{Audio: "Opus"}, "video/mp4 1080x1920 3000ms 30 h264/Opus o1 4:2:0 first private false"},
+		"to the right": {mediatest.Movie{Width: 1920, Height: 1080, Rotation: 90}, "video/mp4 1080x1920 3000ms 30 h264/ o6 4:2:0 first private false"},
+		"on its head":  {mediatest.Movie{Width: 1920, Height: 1080, Rotation: 180}, "video/mp4 1920x1080 3000ms 30 h264/ o3 4:2:0 first private false"},
+		"to the left":  {mediatest.Movie{Width: 1920, Height: 1080, Rotation: 270}, "video/mp4 1080x1920 3000ms 30 h264/ o8 4:2:0 first private false"},
+		"hevc":         {mediatest.Movie{Codec: "hvc1", FPS: 60}, "video/mp4 1080x1920 3000ms 60 h265/ o1 4:2:0 first private false"},
+		"vp9":          {mediatest.Movie{Codec: "vp09", FPS: 24}, "video/mp4 1080x1920 3000ms 24 vp9/ o1 4:2:0 first private false"},
+		"av1":          {mediatest.Movie{Codec: "av01"}, "video/mp4 1080x1920 3000ms 30 av1/ o1 4:2:0 first private false"},
+		"prores":       {mediatest.Movie{Codec: "apcn", QuickTime: true}, "video/quicktime 1080x1920 3000ms 30 apcn/ o1  first private false"},
+		"index last":   {mediatest.Movie{MoovLast: true, QuickTime: true, Audio: "mp4a"}, "video/quicktime 1080x1920 3000ms 30 h264/aac o1 4:2:0 last private false"},
+		"fragments":    {mediatest.Movie{Fragmented: true, Duration: 7 * time.Second}, "video/mp4 1080x1920 7000ms 30 h264/ o1 4:2:0 first private false"},
+		"filled up":    {mediatest.Movie{Size: 1 << 20}, "video/mp4 1080x1920 3000ms 30 h264/ o1 4:2:0 first private false"},
+		"long":         {mediatest.Movie{Duration: 2 * time.Hour}, "video/mp4 1080x1920 7200000ms 30 h264/ o1 4:2:0 first private false"},
+		"place":        {mediatest.Movie{Place: secret}, "video/mp4 1080x1920 3000ms 30 h264/ o1 4:2:0 first private true"},
+		"measurements": {mediatest.Movie{Extra: telemetry}, "video/mp4 1080x1920 3000ms 30 h264/ o1 4:2:0 first private true"},
+		"apple's keys": {mediatest.Movie{Extra: apple}, "video/mp4 1080x1920 3000ms 30 h264/ o1 4:2:0 first private true"},
+		"ffmpeg's":     {mediatest.Movie{Extra: lavf}, "video/mp4 1080x1920 3000ms 30 h264/ o1 4:2:0 first private false"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := mediatest.MP4(c.movie)
+			f := readWell(t, file)
+			place := map[bool]string{true: "first", false: "last"}[f.MoovFirst]
+			got := fmt.Sprintf("%s %dx%d %dms %v %s/%s o%d %s %s private %t", f.Mime, f.Width, f.Height, f.DurationMs, f.FPS, f.VideoCodec, f.AudioCodec, f.Orientation, f.Chroma, place, f.Private)
+			if got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+			if f.Kind != core.FileVideo || f.Fragmented != c.movie.Fragmented || f.BitRate != int64(len(file))*8000/f.DurationMs {
+				t.Errorf("read %+v", f)
+			}
+			clean := cleaned(t, file, f)
+			if len(clean) != len(file) || bytes.Contains(clean, []byte("Phone")) {
+				t.Error("it still tells")
+			}
+			after := readWell(t, clean)
+			if f.Private = false; !cmp.Equal(f, after) {
+				t.Error(cmp.Diff(f, after))
+			}
+		})
+	}
+}
+
+// What is read of a video does not grow with it.
+func TestReadingAVideoDoesNotReadIt(t *testing.T) {
+	t.Parallel()
+	head := mediatest.MP4(mediatest.Movie{Duration: time.Hour})
+	head = append(head, mediatest.Words(1)...)
+	head = append(append(head, "free"...), mediatest.Words(1, 0)...)
+	m := &meter{head: head, size: int64(len(head)) - 16 + 1<<32}
+	if _, err := Read(t.Context(), m, m.size, Claim{}); err != nil {
+		t.Fatal(err)
+	}
+	if m.bytes > 1<<20 || m.reads > 40 {
+		t.Errorf("%d bytes of 4 GiB in %d reads", m.bytes, m.reads)
+	}
+}
