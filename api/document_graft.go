@@ -20,29 +20,33 @@ import (
 func (a *API) graft(r huma.Registry) error {
 	blocks, overrides, limits := map[string]*huma.Schema{}, map[string]*huma.Schema{}, map[string]*huma.Schema{}
 	var alternatives []*huma.Schema
-	for _, n := range a.cfg.Networks.List() {
-		d := n.Describe()
+	for _, rules := range a.cfg.Networks.Rules() {
+		d := rules.Describe()
 		name := "Settings" + strings.ToUpper(string(d.ID[:1])) + string(d.ID[1:])
 		r.Map()[name] = settingsSchema(d)
 		ref := &huma.Schema{Ref: schemaPrefix + name}
-		blocks[string(d.ID)], overrides[string(d.ID)] = ref, &huma.Schema{Ref: schemaPrefix + "Override"}
+		blocks[string(d.ID)] = ref
 		limits[string(d.ID)] = r.Schema(reflect.TypeFor[contract.NetworkLimits](), true, "")
 		alternatives = append(alternatives, ref)
+	}
+	for _, n := range a.cfg.Networks.List() {
+		overrides[string(n.Describe().ID)] = &huma.Schema{Ref: schemaPrefix + "Override"}
 	}
 	byPlatform := func(properties map[string]*huma.Schema, words string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeObject, Properties: properties, AdditionalProperties: false, Description: words}
 	}
 	finish(r)
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(blocks)))}
+	connectable := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(overrides)))}
 
 	return replace(r, map[string]*huma.Schema{
 		"PlanPosts.perPlatform":   byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored."),
 		"CreatePosts.perPlatform": byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored."),
-		"PlanPosts.overrides":     byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network."),
-		"CreatePosts.overrides":   byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network."),
+		"PlanPosts.overrides":     byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network that can be published to."),
+		"CreatePosts.overrides":   byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network that can be published to."),
 		"EditPost.settings":       byPlatform(blocks, "The settings block of the post's network, under its name; it replaces the stored one as a whole."),
 		"Post.settings":           {AnyOf: alternatives, Description: "The settings block of the post's network."},
-		"Post.platform":           platforms, "Account.platform": platforms, "PlanRow.platform": platforms, "Connect.platform": platforms,
+		"Post.platform":           platforms, "Account.platform": platforms, "PlanRow.platform": platforms, "Connect.platform": connectable,
 		"Limits.limits":  byPlatform(limits, "By network."),
 		"Workspace.plan": {Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(core.DefaultPlans())))},
 		"Usage.plan":     {Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(core.DefaultPlans())))},
@@ -95,6 +99,12 @@ func settingsSchema(d network.Description) *huma.Schema {
 	for _, f := range d.Fields {
 		property := fieldSchema(f)
 		property.Title, property.Description = f.Label, f.Help
+		if f.Default != "" {
+			property.Default = f.Default
+			if f.Kind == network.FieldSwitch {
+				property.Default = f.Default == "true"
+			}
+		}
 		s.Properties[f.Name] = property
 	}
 	return s
@@ -104,6 +114,10 @@ func fieldSchema(f network.Field) *huma.Schema {
 	var most *int
 	if f.Max > 0 {
 		most = &f.Max
+	}
+	pattern := ""
+	if f.Pattern != nil {
+		pattern = f.Pattern.String()
 	}
 	switch {
 	case f.Ignored:
@@ -117,11 +131,11 @@ func fieldSchema(f network.Field) *huma.Schema {
 	case f.Kind == network.FieldSwitch:
 		return &huma.Schema{Type: huma.TypeBoolean}
 	case f.Kind == network.FieldList:
-		return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString}, MaxItems: most}
+		return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString, Pattern: pattern}, MaxItems: most}
 	case f.Kind == network.FieldNumber:
 		return numberSchema(f.Max)
 	}
-	return &huma.Schema{Type: huma.TypeString, MaxLength: most, Format: formats[f.Kind]}
+	return &huma.Schema{Type: huma.TypeString, MaxLength: most, Pattern: pattern, Format: formats[f.Kind]}
 }
 
 // formats are those of the kinds that are a text of a certain form.

@@ -67,8 +67,8 @@ func (a *App) Limits(_ context.Context, c core.Caller) (contract.Limits, error) 
 		return contract.Limits{}, err
 	}
 	out := contract.Limits{Limits: map[string]any{}}
-	for _, n := range a.cfg.Networks.List() {
-		d := n.Describe()
+	for _, r := range a.cfg.Networks.Rules() {
+		d := r.Describe()
 		out.Limits[string(d.ID)] = contract.LimitsOf(d.Limits)
 	}
 	return out, nil
@@ -81,7 +81,7 @@ type NetworkCard struct {
 	Configured bool
 }
 
-// Networks lists the networks this server knows.
+// Networks lists the networks that accounts can be connected to.
 func (a *App) Networks() []NetworkCard {
 	var cards []NetworkCard
 	for _, n := range a.cfg.Networks.List() {

@@ -75,11 +75,23 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID, sess
 	return a.consent(ctx, t, c, n, &id, sessionID)
 }
 
+// connector finds a network that can be published to; path names the place of the request that asks for it.
+func (a *App) connector(path, platform string) (network.Network, error) {
+	if n, ok := a.cfg.Networks.Get(core.Platform(platform)); ok {
+		return n, nil
+	}
+	if r, ok := a.cfg.Networks.RulesOf(core.Platform(platform)); ok {
+		return nil, core.Invalid(path, "%s cannot be connected or published to by this version.", r.Describe().Name).
+			WithHint("Look at %s. %s can.", path, a.cfg.Networks.Names())
+	}
+	return nil, a.unknownNetwork(path, platform)
+}
+
 // connectable finds a network that accounts can be connected to.
 func (a *App) connectable(path, platform string) (network.Network, error) {
-	n, ok := a.cfg.Networks.Get(core.Platform(platform))
-	if !ok {
-		return nil, core.Invalid(path, "%q is not a network that can be connected.", platform)
+	n, err := a.connector(path, platform)
+	if err != nil {
+		return nil, err
 	}
 	if !n.Configured() {
 		return nil, core.Fail(core.CodeConflict, "%s is not set up on this server.", n.Describe().Name).

@@ -122,7 +122,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	if err != nil {
 		return err
 	}
-	n, err := a.known("settings", string(p.Platform))
+	n, err := a.connector("settings", string(p.Platform))
 	if err != nil {
 		return err
 	}

@@ -141,26 +141,31 @@ func (a *App) settings(path string, blocks map[string]json.RawMessage) (map[core
 
 func (a *App) checkOverrides(overrides map[string]contract.Override) error {
 	for name := range overrides {
-		if _, err := a.known("overrides", name); err != nil {
+		if _, err := a.connector("overrides."+name, name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (a *App) known(path, name string) (network.Network, error) {
-	if n, ok := a.cfg.Networks.Get(core.Platform(name)); ok {
-		return n, nil
+// known finds a network whose settings are understood, also one that cannot be published to.
+func (a *App) known(path, name string) (network.Rules, error) {
+	if r, ok := a.cfg.Networks.RulesOf(core.Platform(name)); ok {
+		return r, nil
 	}
+	return nil, a.unknownNetwork(path+"."+name, name)
+}
+
+func (a *App) unknownNetwork(path, name string) error {
 	var names []string
-	for _, n := range a.cfg.Networks.List() {
-		names = append(names, string(n.Describe().ID))
+	for _, r := range a.cfg.Networks.Rules() {
+		names = append(names, string(r.Describe().ID))
 	}
-	e := core.Invalid(path+"."+name, "%q is not a network that can be published to.", name)
+	e := core.Invalid(path, "%q is not a network that is known here.", name)
 	if nearest := core.Nearest(name, names); nearest != "" {
-		return nil, e.WithHint("Look at %s.%s. Did you mean %s?", path, name, nearest)
+		return e.WithHint("Look at %s. Did you mean %s?", path, nearest)
 	}
-	return nil, e
+	return e
 }
 
 // targets finds the accounts of a request: those named and those of the group, each once.

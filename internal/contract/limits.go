@@ -10,7 +10,9 @@ import (
 type NetworkLimits struct {
 	Text         TextLimit                   `json:"text"`
 	Title        *TextLimit                  `json:"title"`
+	Tags         *TextLimit                  `json:"tags" doc:"All tags together, where the network has them apart from the text."`
 	Hashtags     *int                        `json:"hashtags"`
+	Mentions     *int                        `json:"mentions"`
 	Links        *int                        `json:"links"`
 	ContentTypes map[string]ContentTypeLimit `json:"contentTypes"`
 }
@@ -23,19 +25,25 @@ type TextLimit struct {
 
 // ContentTypeLimit is one kind of post: how many files, and which.
 type ContentTypeLimit struct {
+	Text  *TextLimit `json:"text" doc:"Where it is not that of the network's other posts."`
 	Min   int        `json:"min"`
 	Max   int        `json:"max"`
 	Image *FileLimit `json:"image"`
 	Video *FileLimit `json:"video"`
 }
 
-// FileLimit bounds one file.
+// FileLimit bounds one file. An empty list of codecs means that any is taken.
 type FileLimit struct {
-	Bytes    *int64        `json:"bytes"`
-	Formats  []string      `json:"formats" nullable:"false"`
-	Pixels   PixelLimit    `json:"pixels"`
-	Ratio    RatioLimit    `json:"ratio" doc:"Width to height."`
-	Duration DurationLimit `json:"duration"`
+	Count       *int           `json:"count" doc:"Files of this kind in one post, where that is fewer than max."`
+	Bytes       *int64         `json:"bytes"`
+	Formats     []string       `json:"formats" nullable:"false"`
+	Pixels      PixelLimit     `json:"pixels"`
+	Ratio       RatioLimit     `json:"ratio" doc:"Width to height."`
+	Duration    DurationLimit  `json:"duration"`
+	VideoCodecs []string       `json:"videoCodecs" nullable:"false"`
+	AudioCodecs []string       `json:"audioCodecs" nullable:"false"`
+	FrameRate   FrameRateLimit `json:"frameRate" doc:"Pictures a second."`
+	BitRate     *int64         `json:"bitRate" doc:"Bits a second."`
 }
 
 // PixelLimit bounds width and height.
@@ -44,10 +52,18 @@ type PixelLimit struct {
 	MinHeight *int `json:"minHeight"`
 	MaxWidth  *int `json:"maxWidth"`
 	MaxHeight *int `json:"maxHeight"`
+	// MaxShortSide is for networks that bound both sides and leave open which is the longer one.
+	MaxShortSide *int `json:"maxShortSide" doc:"Of the smaller of width and height."`
 }
 
 // RatioLimit bounds width divided by height.
 type RatioLimit struct {
+	Min *float64 `json:"min"`
+	Max *float64 `json:"max"`
+}
+
+// FrameRateLimit bounds how many pictures a video shows a second.
+type FrameRateLimit struct {
 	Min *float64 `json:"min"`
 	Max *float64 `json:"max"`
 }
@@ -61,16 +77,22 @@ type DurationLimit struct {
 // LimitsOf writes a network's limits.
 func LimitsOf(l core.Limits) NetworkLimits {
 	out := NetworkLimits{
-		Text: TextLimit{l.Text.Max, string(l.Text.Unit)}, Hashtags: l.Hashtags, Links: l.Links,
-		ContentTypes: map[string]ContentTypeLimit{},
-	}
-	if l.Title != nil {
-		out.Title = &TextLimit{l.Title.Max, string(l.Title.Unit)}
+		Text: *textLimit(&l.Text), Title: textLimit(l.Title), Tags: textLimit(l.Tags),
+		Hashtags: l.Hashtags, Mentions: l.Mentions, Links: l.Links, ContentTypes: map[string]ContentTypeLimit{},
 	}
 	for name, c := range l.ContentTypes {
-		out.ContentTypes[name] = ContentTypeLimit{Min: c.Min, Max: c.Max, Image: fileLimit(c.Image), Video: fileLimit(c.Video)}
+		out.ContentTypes[name] = ContentTypeLimit{
+			Text: textLimit(c.Text), Min: c.Min, Max: c.Max, Image: fileLimit(c.Image), Video: fileLimit(c.Video),
+		}
 	}
 	return out
+}
+
+func textLimit(c *core.Count) *TextLimit {
+	if c == nil {
+		return nil
+	}
+	return &TextLimit{c.Max, string(c.Unit)}
 }
 
 func fileLimit(f *core.FileLimits) *FileLimit {
@@ -78,10 +100,20 @@ func fileLimit(f *core.FileLimits) *FileLimit {
 		return nil
 	}
 	return &FileLimit{
-		Bytes: bound(f.Bytes), Formats: list(f.Formats), Ratio: RatioLimit{bound(f.MinRatio), bound(f.MaxRatio)},
-		Pixels:   PixelLimit{bound(f.MinWidth), bound(f.MinHeight), bound(f.MaxWidth), bound(f.MaxHeight)},
-		Duration: DurationLimit{bound(f.MinDurationMs), bound(f.MaxDurationMs)},
+		Count: bound(f.Count), Bytes: bound(f.Bytes), Formats: list(f.Formats), Ratio: RatioLimit{bound(f.MinRatio), bound(f.MaxRatio)},
+		Pixels:      PixelLimit{bound(f.MinWidth), bound(f.MinHeight), bound(f.MaxWidth), bound(f.MaxHeight), bound(f.MaxShortSide)},
+		Duration:    DurationLimit{bound(f.MinDurationMs), bound(f.MaxDurationMs)},
+		VideoCodecs: codecs(f.VideoCodecs), AudioCodecs: codecs(f.AudioCodecs),
+		FrameRate: FrameRateLimit{bound(f.MinFPS), bound(f.MaxFPS)}, BitRate: bound(f.BitRate),
 	}
+}
+
+func codecs(list []core.Codec) []string {
+	out := make([]string, len(list))
+	for i, c := range list {
+		out[i] = string(c)
+	}
+	return out
 }
 
 // bound is nil for zero, which means that no bound is known.

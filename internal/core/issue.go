@@ -48,14 +48,16 @@ func warning(code IssueCode, messageArgs int, message, hint string) IssueText {
 // The table of issues: every code with its messages and hints, here and nowhere else. Arguments are
 // given in the order in which they stand.
 var (
-	IssueCaptionTooLong = issue("caption_too_long", 3, "The text has %d %s, more than %s takes.", "At most %d, counted as that network counts. Shorten the text or give this network its own.")
-	IssueTextRequired   = issue("text_required", 1, "A post on %s without files needs a text.", "Write a text or add a file.")
-	IssueTextNotAllowed = issue("text_not_allowed", 1, "This kind of post on %s carries no text.", "Take the text away for this network.")
-	IssueTitleTooLong   = issue("title_too_long", 3, "The title has %d %s, more than %s takes.", "At most %d.")
-	IssueTitleRequired  = issue("youtube_title_required", 0, "A video needs a title here.", "Write a title.")
-	IssueTagsTooLong    = issue("tags_too_long", 1, "The tags are longer than %s takes.", "At most %d characters in all.")
-	IssueHashtagsMany   = issue("hashtags_too_many", 2, "The text has %d hashtags, more than %s takes.", "At most %d.")
-	IssueLinksTooMany   = issue("links_too_many", 2, "The post has %d different links, more than %s takes.", "At most %d; the same address counts once.")
+	IssueCaptionTooLong        = issue("caption_too_long", 3, "The text has %d %s, more than %s takes.", "At most %d, counted as that network counts. Shorten the text or give this network its own.")
+	IssueTextRequired          = issue("text_required", 1, "A post on %s without files needs a text.", "Write a text or add a file.")
+	IssueTextNotAllowed        = issue("text_not_allowed", 1, "This kind of post on %s carries no text.", "Take the text away for this network.")
+	IssueTitleTooLong          = issue("title_too_long", 3, "The title has %d %s, more than %s takes.", "At most %d.")
+	IssueTitleRequired         = issue("youtube_title_required", 0, "A video needs a title here.", "Write a title.")
+	IssueTagsTooLong           = issue("tags_too_long", 1, "The tags are longer than %s takes.", "At most %d characters in all.")
+	IssueHashtagsMany          = issue("hashtags_too_many", 2, "The text has %d hashtags, more than %s takes.", "At most %d.")
+	IssueMentionsTooMany       = issue("mentions_too_many", 2, "The text mentions %d accounts, more than %s takes.", "At most %d names after an @.")
+	IssueCharactersUnsupported = issue("characters_unsupported", 2, "%s takes no %s in a text or a title.", "Write it in words, or give this network its own text.")
+	IssueLinksTooMany          = issue("links_too_many", 2, "The post has %d different links, more than %s takes.", "At most %d; the same address counts once.")
 
 	IssueMediaRequired         = issue("media_required", 1, "A post on %s needs a file.", "Add a photo or a video.")
 	IssueMediaNotReady         = issue("media_not_ready", 1, "The file %s is still being worked on.", "Wait until it is ready.")
@@ -95,7 +97,7 @@ var (
 // Issues lists the whole table, in which a code may have several wordings, for the API's description and docs/errors.md.
 func Issues() []IssueText {
 	return []IssueText{
-		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueLinksTooMany,
+		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany, IssueCharactersUnsupported, IssueLinksTooMany,
 		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
 		IssueMediaKindUnsupported, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueFormatUnsupported,
 		IssueFileTooLarge, IssueAspectUnsupported, IssueResolutionUnsupported, IssueDurationTooShort, IssueDurationTooLong,

@@ -15,13 +15,15 @@ const (
 		media_count_unsupported media_mixed_unsupported format_unsupported file_too_large aspect_unsupported
 		resolution_unsupported duration_too_short duration_too_long setting_conflict setting_unavailable account_expired
 		account_revoked network_unavailable time_in_past time_too_far time_does_not_exist time_required quota_exceeded`
+	// Codes that the networks made necessary since: they refuse what the decisions have no word for.
+	addedCodes   = `mentions_too_many characters_unsupported`
 	warningCodes = `time_occurs_twice hashtags_many same_text_recently not_a_short`
 )
 
 func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
 	t.Parallel()
 	want := map[core.IssueCode]bool{} // whether it is a warning
-	for code := range strings.FieldsSeq(issueCodes) {
+	for code := range strings.FieldsSeq(issueCodes + " " + addedCodes) {
 		want[core.IssueCode(code)] = false
 	}
 	for code := range strings.FieldsSeq(warningCodes) {
@@ -55,6 +57,8 @@ var issueArguments = map[core.IssueCode][]any{
 	"title_too_long":          {101, "characters", "Network", 100},
 	"tags_too_long":           {"Network", 500},
 	"hashtags_too_many":       {31, "Network", 30},
+	"mentions_too_many":       {21, "Network", 20},
+	"characters_unsupported":  {"Network", "< and no >"},
 	"links_too_many":          {6, "Network", 5},
 	"text_required":           {"Network"},
 	"text_not_allowed":        {"Network"},

@@ -4,7 +4,9 @@ package core
 type Limits struct {
 	Text         Count
 	Title        *Count
+	Tags         *Count // of all together, where a network has them apart from the text
 	Hashtags     *int
+	Mentions     *int
 	Links        *int
 	ContentTypes map[string]ContentType
 }
@@ -45,16 +47,22 @@ func (u Unit) Of(s string) int {
 
 // ContentType is one kind of post of a network: how many files it takes and which.
 type ContentType struct {
+	Text         *Count // where it is not that of the network's other posts
 	Min, Max     int
 	Image, Video *FileLimits
 }
 
 // FileLimits bound one file of a kind. Zero means that no bound is known.
 type FileLimits struct {
+	Count                        int // files of the kind in one post
 	Bytes                        int64
 	Formats                      []string
 	MinWidth, MinHeight          int
 	MaxWidth, MaxHeight          int
+	MaxShortSide                 int // of the smaller of width and height
 	MinRatio, MaxRatio           float64
 	MinDurationMs, MaxDurationMs int64
+	VideoCodecs, AudioCodecs     []Codec
+	MinFPS, MaxFPS               float64
+	BitRate                      int64
 }

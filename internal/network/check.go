@@ -1,153 +1,170 @@
 package network
 
 import (
-	"fmt"
+	"math"
 	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"belfry/internal/core"
 )
 
-// CheckLimits judges a draft by the numbers of a network and of one of its content types: the same
-// numbers that GET /limits prints. The draft's text is the one that would be sent, and its title is empty
-// where none would be. Links are addresses that count beside those in the text.
-func CheckLimits(d Description, contentType string, draft Draft, links ...string) []core.Issue {
-	issues := checkWords(d, draft, links)
+// Findings are what a check finds.
+type Findings struct{ issues, warnings []core.Issue }
+
+// If notes an issue or a warning where something is wrong.
+func (f *Findings) If(wrong bool, i core.IssueText, args ...any) {
+	switch {
+	case !wrong:
+	case i.Warning:
+		f.warnings = append(f.warnings, i.With(args...))
+	default:
+		f.issues = append(f.issues, i.With(args...))
+	}
+}
+
+// Judge decodes the draft's settings for a network's check and returns what that finds. Settings that were
+// stored and are no longer understood are an issue.
+func Judge[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
+	s, err := DecodeSettings[T](d, draft.Settings)
+	if err != nil {
+		return []core.Issue{core.IssueSettingUnavailable.With("perPlatform", err.Error())}, nil
+	}
+	var f Findings
+	check(s, &f)
+	return f.issues, f.warnings
+}
+
+// Limits holds a draft against the numbers of a network and of one of its content types: the same numbers
+// that GET /limits prints. The draft's text is the one that would be sent, and its title is empty where none
+// would be. Links are addresses that count beside those in the text.
+func (f *Findings) Limits(d Description, contentType string, draft Draft, links ...string) {
 	kind, ok := d.Limits.ContentTypes[contentType]
+	f.words(d, kind, draft, links)
 	if !ok {
-		return append(issues, core.IssueMediaKindUnsupported.With(d.Name))
+		f.If(true, core.IssueMediaKindUnsupported, d.Name)
+		return
 	}
-	issues = append(issues, checkFiles(d.Name, kind, draft.Media)...)
+	f.files(d.Name, kind, draft.Media)
 	for _, m := range draft.Media {
-		if limits := kindLimits(kind, m); limits != nil {
-			issues = append(issues, checkFile(d.Name, *limits, m)...)
+		if limits := kindLimits(kind, m.Kind); limits != nil {
+			f.file(d.Name, *limits, m)
 		}
 	}
-	return issues
 }
 
-func checkWords(d Description, draft Draft, links []string) []core.Issue {
-	var issues []core.Issue
+func (f *Findings) words(d Description, kind core.ContentType, draft Draft, links []string) {
 	l := d.Limits
-	if n := l.Text.Unit.Of(draft.Text); n > l.Text.Max {
-		issues = append(issues, core.IssueCaptionTooLong.With(n, unitName(l.Text.Unit), d.Name, l.Text.Max))
+	if kind.Text != nil {
+		l.Text = *kind.Text
 	}
+	n := l.Text.Unit.Of(draft.Text)
+	f.If(n > l.Text.Max, core.IssueCaptionTooLong, n, unitName(l.Text.Unit), d.Name, l.Text.Max)
 	if l.Title != nil {
-		if n := l.Title.Unit.Of(draft.Title); n > l.Title.Max {
-			issues = append(issues, core.IssueTitleTooLong.With(n, unitName(l.Title.Unit), d.Name, l.Title.Max))
+		n := l.Title.Unit.Of(draft.Title)
+		f.If(n > l.Title.Max, core.IssueTitleTooLong, n, unitName(l.Title.Unit), d.Name, l.Title.Max)
+	}
+	for _, most := range []struct {
+		limit *int
+		n     int
+		issue core.IssueText
+	}{
+		{l.Hashtags, Hashtags(draft.Text), core.IssueHashtagsMany},
+		{l.Mentions, Mentions(draft.Text), core.IssueMentionsTooMany},
+		{l.Links, Links(draft.Text, links...), core.IssueLinksTooMany},
+	} {
+		if most.limit != nil {
+			f.If(most.n > *most.limit, most.issue, most.n, d.Name, *most.limit)
 		}
 	}
-	if n := Hashtags(draft.Text); l.Hashtags != nil && n > *l.Hashtags {
-		issues = append(issues, core.IssueHashtagsMany.With(n, d.Name, *l.Hashtags))
-	}
-	if n := Links(draft.Text, links...); l.Links != nil && n > *l.Links {
-		issues = append(issues, core.IssueLinksTooMany.With(n, d.Name, *l.Links))
-	}
-	return issues
 }
 
-// checkFiles judges how many files there are and whether their kinds go together.
-func checkFiles(name string, kind core.ContentType, media []core.Media) []core.Issue {
+// files judges how many files there are and whether their kinds go together.
+func (f *Findings) files(name string, kind core.ContentType, media []core.Media) {
 	n := len(media)
 	switch {
-	case n == 0 && kind.Min > 0:
-		return []core.Issue{core.IssueMediaRequired.With(name)}
-	case n > 0 && kind.Max == 0:
-		return []core.Issue{core.IssueMediaKindUnsupported.With(name)}
+	case n == 0:
+		f.If(kind.Min > 0, core.IssueMediaRequired, name)
+		return
+	case kind.Max == 0:
+		f.If(true, core.IssueMediaKindUnsupported, name)
+		return
 	}
-	var issues []core.Issue
-	if n < kind.Min || n > kind.Max {
-		issues = append(issues, core.IssueMediaCountUnsupported.With(n, name, kind.Min, kind.Max))
+	f.If(n < kind.Min || n > kind.Max, core.IssueMediaCountUnsupported, n, name, kind.Min, kind.Max)
+	for _, of := range []core.FileKind{core.FileImage, core.FileVideo} {
+		if l := kindLimits(kind, of); l != nil {
+			n := Count(media, of)
+			f.If(over(n, l.Count), core.IssueMediaCountUnsupported, n, name, kind.Min, l.Count)
+		}
 	}
-	refused := func(m core.Media) bool { return kindLimits(kind, m) == nil }
+	refused := func(m core.Media) bool { return kindLimits(kind, m.Kind) == nil }
 	mixed := func(m core.Media) bool { return m.Kind != media[0].Kind }
 	switch {
 	case !slices.ContainsFunc(media, refused):
 	case slices.ContainsFunc(media, mixed):
-		issues = append(issues, core.IssueMediaMixedUnsupported.With(name))
+		f.If(true, core.IssueMediaMixedUnsupported, name)
 	default:
-		issues = append(issues, core.IssueMediaKindUnsupported.With(name))
+		f.If(true, core.IssueMediaKindUnsupported, name)
 	}
-	return issues
 }
 
-func kindLimits(kind core.ContentType, m core.Media) *core.FileLimits {
-	if m.Kind == core.FileVideo {
+// Count tells how many of the files are of a kind.
+func Count(media []core.Media, kind core.FileKind) int {
+	n := 0
+	for _, m := range media {
+		if m.Kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+func kindLimits(kind core.ContentType, of core.FileKind) *core.FileLimits {
+	if of == core.FileVideo {
 		return kind.Video
 	}
 	return kind.Image
 }
 
-func checkFile(name string, l core.FileLimits, m core.Media) []core.Issue {
-	var issues []core.Issue
-	add := func(wrong bool, i core.IssueText, args ...any) {
-		if wrong {
-			issues = append(issues, i.With(args...))
-		}
-	}
-	add(len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime), core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats))
-	add(l.Bytes > 0 && m.Bytes > l.Bytes, core.IssueFileTooLarge, m.Name, name, byteSize(l.Bytes))
+func (f *Findings) file(name string, l core.FileLimits, m core.Media) {
+	f.If(len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime), core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats))
+	f.If(over(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, byteSize(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
-		ratio := float64(m.Width) / float64(m.Height)
-		add(ratio < l.MinRatio || (l.MaxRatio > 0 && ratio > l.MaxRatio), core.IssueAspectUnsupported,
-			name, m.Name, number(l.MinRatio)+":1", orAny(l.MaxRatio > 0, number(l.MaxRatio)+":1"))
-		add(m.Width < l.MinWidth || m.Height < l.MinHeight || over(m.Width, l.MaxWidth) || over(m.Height, l.MaxHeight),
-			core.IssueResolutionUnsupported, name, m.Name, pixels(l.MinWidth, l.MinHeight), pixels(l.MaxWidth, l.MaxHeight))
+		f.shape(name, l, m)
 	}
-	if m.Kind == core.FileVideo && m.DurationMs > 0 {
-		add(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, name, length(l.MinDurationMs))
-		add(l.MaxDurationMs > 0 && m.DurationMs > l.MaxDurationMs, core.IssueDurationTooLong, name, length(l.MaxDurationMs))
+	if m.Kind == core.FileVideo {
+		f.film(name, l, m)
 	}
-	return issues
 }
 
-func over(n, limit int) bool { return limit > 0 && n > limit }
-
-func unitName(u core.Unit) string {
-	if u == core.UnitBytes {
-		return "bytes"
-	}
-	return "characters"
+func (f *Findings) shape(name string, l core.FileLimits, m core.Media) {
+	ratio := float64(m.Width) / float64(m.Height)
+	f.If(ratio < l.MinRatio || over(ratio, l.MaxRatio), core.IssueAspectUnsupported,
+		name, m.Name, number(l.MinRatio)+":1", orAny(l.MaxRatio > 0, number(l.MaxRatio)+":1"))
+	short := min(m.Width, m.Height)
+	f.If(m.Width < l.MinWidth || m.Height < l.MinHeight || over(m.Width, l.MaxWidth) || over(m.Height, l.MaxHeight) || over(short, l.MaxShortSide),
+		core.IssueResolutionUnsupported, name, m.Name, pixels(l.MinWidth, l.MinHeight), mostPixels(l))
 }
 
-func formatNames(mimes []string) string {
-	names := make([]string, 0, len(mimes))
-	for _, m := range mimes {
-		_, name, _ := strings.Cut(m, "/")
-		names = append(names, strings.ToUpper(strings.Replace(name, "quicktime", "mov", 1)))
+// film judges what only a video has. A file says nothing of a figure that is zero.
+func (f *Findings) film(name string, l core.FileLimits, m core.Media) {
+	if m.DurationMs > 0 {
+		f.If(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, name, length(l.MinDurationMs))
+		f.If(over(m.DurationMs, l.MaxDurationMs), core.IssueDurationTooLong, name, length(l.MaxDurationMs))
 	}
-	return strings.Join(names, ", ")
+	foreign := func(list []core.Codec, c core.Codec) bool {
+		return c != "" && len(list) > 0 && !slices.Contains(list, c)
+	}
+	wrong := func(is bool, takes string) { f.If(is, core.IssueFormatUnsupported, name, m.Name, takes) }
+	wrong(foreign(l.VideoCodecs, m.VideoCodec), "pictures in "+codecNames(l.VideoCodecs))
+	wrong(foreign(l.AudioCodecs, m.AudioCodec), "sound in "+codecNames(l.AudioCodecs))
+	if m.FPS > 0 {
+		// Clocks of files are seldom exact: 30.003 pictures a second are thirty.
+		fps := math.Round(m.FPS*fpsSteps) / fpsSteps
+		wrong(fps < l.MinFPS || over(fps, l.MaxFPS), number(l.MinFPS)+" to "+orAny(l.MaxFPS > 0, number(l.MaxFPS))+" pictures a second")
+	}
+	wrong(over(m.BitRate, l.BitRate), "at most "+number(float64(l.BitRate)/megabyte)+" Mbit a second")
 }
 
-const (
-	megabyte = 1_000_000
-	gigabyte = 1_000_000_000
-)
+const fpsSteps = 10
 
-func byteSize(n int64) string {
-	if n >= gigabyte {
-		return number(float64(n)/gigabyte) + " GB"
-	}
-	return number(float64(n)/megabyte) + " MB"
-}
-
-func number(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
-
-func orAny(known bool, s string) string {
-	if !known {
-		return "any"
-	}
-	return s
-}
-
-func pixels(width, height int) string {
-	side := func(n int) string { return orAny(n > 0, strconv.Itoa(n)) }
-	if width == 0 && height == 0 {
-		return "any"
-	}
-	return fmt.Sprintf("%s×%s", side(width), side(height))
-}
-
-func length(ms int64) string { return (time.Duration(ms) * time.Millisecond).String() }
+// over tells whether a number passes a bound; zero is none.
+func over[N int | int64 | float64](n, limit N) bool { return limit > 0 && n > limit }

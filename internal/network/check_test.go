@@ -71,11 +71,11 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"too small":                {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 99, 99 })}}, want: []string{"resolution_unsupported"}, hint: "From 100×100 to 1920×any pixels."},
 		"too wide":                 {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 1921, 1921 })}}, want: []string{"resolution_unsupported"}},
 		"a photo of unknown size":  {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 0, 0 })}}},
-		"too short a film":         {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.DurationMs = 2999 })}}, want: []string{"duration_too_short"}, hint: "At least 3s."},
-		"too long a film":          {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.DurationMs = 90_001 })}}, want: []string{"duration_too_long"}, hint: "At most 1m30s."},
+		"too short a film":         {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.DurationMs = 2999 })}}, want: []string{"duration_too_short"}, hint: "At least 3 seconds."},
+		"too long a film":          {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.DurationMs = 90_001 })}}, want: []string{"duration_too_long"}, hint: "At most 90 seconds."},
 		"everything wrong at once": {kind: "video", draft: network.Draft{Text: strings.Repeat("x", 11), Media: media{film(func(m *core.Media) { m.Mime, m.DurationMs = "video/webm", 1 })}}, want: []string{"caption_too_long", "duration_too_short", "format_unsupported"}},
 	} {
-		issues := network.CheckLimits(limited(), c.kind, c.draft, c.links...)
+		issues, _ := network.Judge(limited(), c.draft, func(_ struct{}, f *network.Findings) { f.Limits(limited(), c.kind, c.draft, c.links...) })
 		var codes []string
 		hints := ""
 		for _, i := range issues {

@@ -5,24 +5,31 @@ package network
 import (
 	"context"
 	"encoding/json"
+	"regexp"
 	"time"
 
 	"belfry/internal/core"
 )
 
-// Network is everything the service knows of one network. All of it lives in the network's own folder.
-//
-// Every call that reaches the network answers either a value or an *Error whose kind says what may be
-// concluded. Create, Status, Find and Link may be repeated freely; Publish is the one irreversible call.
-type Network interface {
+// Rules are what the service knows of a network without asking it: what it takes. Every network has them,
+// in its own folder, whether or not it can be published to.
+type Rules interface {
 	Describe() Description
-	// Configured tells whether this server has the credentials that connecting needs.
-	Configured() bool
 	// Settings decodes a settings block strictly and returns it in normal form. An unknown key or a
 	// wrong value is an invalid_request that names the nearest known one. Nil and {} are the defaults.
 	Settings(block json.RawMessage) (json.RawMessage, error)
 	// Check says what the network would refuse, and what it would frown upon, without asking it.
 	Check(Draft) (issues, warnings []core.Issue)
+}
+
+// Network is a network with a connector: one that accounts are connected to and posts are published to.
+//
+// Every call that reaches the network answers either a value or an *Error whose kind says what may be
+// concluded. Create, Status, Find and Link may be repeated freely; Publish is the one irreversible call.
+type Network interface {
+	Rules
+	// Configured tells whether this server has the credentials that connecting needs.
+	Configured() bool
 
 	// AuthorizeURL is the consent page a person is sent to.
 	AuthorizeURL(AuthRequest) string
@@ -54,17 +61,20 @@ type Refresher interface {
 type Description struct {
 	ID    core.Platform
 	Name  string // as people write it
-	Flow  core.Flow
-	PKCE  bool
 	Needs string // one sentence: what a person needs in order to connect
 	// Profile is what an account is called there: profile, Page, channel.
 	Profile string
+	Limits  core.Limits
+	Fields  []Field
+
+	// What follows is a connector's.
+
+	Flow core.Flow
+	PKCE bool
 	// Settle is how long after an irreversible call without an answer its effect may still appear.
 	Settle time.Duration
 	// FirstPoll is how long after making a handle it is asked about for the second time.
 	FirstPoll time.Duration
-	Limits    core.Limits
-	Fields    []Field
 }
 
 // Field is one setting of a post, as a form draws it and the API's description shows it.
@@ -74,9 +84,12 @@ type Field struct {
 	Kind    FieldKind
 	Choices []Choice
 	Help    string
-	Max     int  // length or number; 0 for none
-	Ignored bool // accepted and not used (Spec §9)
-	Files   bool // of use to a post with files only
+	Default string         // what holds without it; "" where the network decides, or nothing is done
+	Max     int            // length, entries or number; 0 for none
+	Pattern *regexp.Regexp // what a text, or each entry of a list, must match; nil for none
+	Example string         // a text that does
+	Ignored bool           // accepted and not used (Spec §9)
+	Files   bool           // of use to a post with files only
 }
 
 // FieldKind is how a setting is entered.
@@ -103,7 +116,8 @@ type Draft struct {
 	Tags     []string
 	Media    []core.Media
 	Settings json.RawMessage // in normal form
-	Account  core.Account
+	// Account is whose post it would be; a check may refuse what that account cannot do.
+	Account core.Account
 }
 
 // Item is a post on its way out.
@@ -171,11 +185,12 @@ type Token struct {
 	Scopes    []string  `json:"scopes,omitempty"`
 }
 
-// Driver is a network's entry in network/all.
+// Driver is a network's entry in network/all: New makes its connector; a network without one has Rules.
 type Driver struct {
 	ID        core.Platform
 	Variables []Variable
 	New       func(Environment) (Network, error)
+	Rules     Rules
 }
 
 // Variable is a configuration variable that a network declares; BELFRY_ stands before its name.

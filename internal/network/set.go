@@ -2,34 +2,53 @@ package network
 
 import (
 	"fmt"
+	"strings"
 
 	"belfry/internal/core"
 )
 
-// Set is the networks this server knows, in the order of network/all.
+// Set is the networks this server knows, in the order of network/all. Whoever connects or publishes gets
+// only those with a connector.
 type Set struct {
-	list []Network
-	byID map[core.Platform]Network
+	rules    []Rules
+	rulesOf  map[core.Platform]Rules
+	networks []Network
+	byID     map[core.Platform]Network
 }
 
 // NewSet makes every network of the list.
 func NewSet(drivers []Driver, env Environment) (*Set, error) {
-	s := &Set{byID: map[core.Platform]Network{}}
+	s := &Set{rulesOf: map[core.Platform]Rules{}, byID: map[core.Platform]Network{}}
 	for _, d := range drivers {
-		n, err := d.New(env)
-		if err != nil {
-			return nil, fmt.Errorf("make network %s: %w", d.ID, err)
+		rules := d.Rules
+		if d.New != nil {
+			n, err := d.New(env)
+			if err != nil {
+				return nil, fmt.Errorf("make network %s: %w", d.ID, err)
+			}
+			rules = n
+			s.networks = append(s.networks, n)
+			s.byID[d.ID] = n
 		}
-		s.list = append(s.list, n)
-		s.byID[d.ID] = n
+		s.rules = append(s.rules, rules)
+		s.rulesOf[d.ID] = rules
 	}
 	return s, nil
 }
 
-// List gives the networks in order.
-func (s *Set) List() []Network { return s.list }
+// Rules gives what is known of every network, in order.
+func (s *Set) Rules() []Rules { return s.rules }
 
-// Get finds a network by its platform value.
+// RulesOf finds a network's rules by its platform value.
+func (s *Set) RulesOf(id core.Platform) (Rules, bool) {
+	r, ok := s.rulesOf[id]
+	return r, ok
+}
+
+// List gives the networks that have a connector, in order.
+func (s *Set) List() []Network { return s.networks }
+
+// Get finds a network that has a connector by its platform value.
 func (s *Set) Get(id core.Platform) (Network, bool) {
 	n, ok := s.byID[id]
 	return n, ok
@@ -37,8 +56,20 @@ func (s *Set) Get(id core.Platform) (Network, bool) {
 
 // Name is the network's name as people write it; the platform value for one that is not known.
 func (s *Set) Name(id core.Platform) string {
-	if n, ok := s.byID[id]; ok {
-		return n.Describe().Name
+	if r, ok := s.RulesOf(id); ok {
+		return r.Describe().Name
 	}
 	return string(id)
+}
+
+// Names are the names of the networks that have a connector, as a sentence lists them.
+func (s *Set) Names() string {
+	var names []string
+	for _, n := range s.networks {
+		names = append(names, n.Describe().Name)
+	}
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }

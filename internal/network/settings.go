@@ -36,6 +36,15 @@ func DecodeSettings[T any](d Description, block json.RawMessage) (T, error) {
 	return t, nil
 }
 
+// NormalSettings reads a settings block strictly into T and returns it in normal form.
+func NormalSettings[T any](d Description, block json.RawMessage) (json.RawMessage, error) {
+	t, err := DecodeSettings[T](d, block)
+	if err != nil {
+		return nil, err
+	}
+	return EncodeSettings(d, t)
+}
+
 // EncodeSettings writes decoded settings in normal form: known keys only, defaults left out.
 func EncodeSettings[T any](d Description, t T) (json.RawMessage, error) {
 	normal, err := jsonv2.Marshal(t, jsonv2.Deterministic(true))
@@ -136,8 +145,16 @@ func checkValue(d Description, f Field, v reflect.Value) error {
 		if f.Max > 0 && v.Len() > f.Max {
 			return core.Invalid(path, "%s takes at most %d entries.", f.Name, f.Max)
 		}
+		for i := range v.Len() {
+			if err := checkPattern(fmt.Sprintf("%s[%d]", path, i), f, v.Index(i).String()); err != nil {
+				return err
+			}
+		}
 	case reflect.Int, reflect.Int64:
-		if n := v.Int(); n < 0 || (f.Max > 0 && n > int64(f.Max)) {
+		switch n := v.Int(); {
+		case n < 0:
+			return core.Invalid(path, "%s cannot be less than 0.", f.Name)
+		case f.Max > 0 && n > int64(f.Max):
 			return core.Invalid(path, "%s must be a whole number from 0 to %d.", f.Name, f.Max)
 		}
 	}
@@ -163,7 +180,14 @@ func checkText(path string, f Field, s string) error {
 			return core.Invalid(path, "%s must be a date like 2026-01-31.", f.Name)
 		}
 	}
-	return nil
+	return checkPattern(path, f, s)
+}
+
+func checkPattern(path string, f Field, s string) error {
+	if f.Pattern == nil || f.Pattern.MatchString(s) {
+		return nil
+	}
+	return core.Invalid(path, "%s cannot be %q.", f.Name, s).WithHint("Look at %s. It is written like %s.", path, f.Example)
 }
 
 func choices(f Field) string {

@@ -9,6 +9,7 @@ import (
 // A hashtag ends at the first rune that is neither letter, mark, digit nor underscore.
 var (
 	hashtag = regexp.MustCompile(`#[\p{L}\p{M}\p{N}_]+`)
+	mention = regexp.MustCompile(`(?:^|[^\p{L}\p{M}\p{N}_.@/])@[\p{L}\p{N}_]`)
 	link    = regexp.MustCompile(`https?://[^\s<>"]+`)
 )
 
@@ -48,6 +49,9 @@ func word(tag string) string {
 
 // Hashtags counts the hashtags of a text.
 func Hashtags(text string) int { return len(hashtag.FindAllString(text, -1)) }
+
+// Mentions counts the accounts that a text names after an @; an e-mail address is none.
+func Mentions(text string) int { return len(mention.FindAllString(text, -1)) }
 
 // Links counts the different addresses in a text and beside it.
 func Links(text string, beside ...string) int {

@@ -4,13 +4,19 @@ package all
 import (
 	"belfry/internal/network"
 	"belfry/internal/network/facebook"
+	"belfry/internal/network/instagram"
 	"belfry/internal/network/threads"
+	"belfry/internal/network/tiktok"
+	"belfry/internal/network/youtube"
 )
 
 // Drivers lists the networks in the order in which people see them.
 func Drivers() []network.Driver {
 	return []network.Driver{
+		youtube.Driver(),
+		instagram.Driver(),
 		facebook.Driver(),
 		threads.Driver(),
+		tiktok.Driver(),
 	}
 }

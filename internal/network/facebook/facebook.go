@@ -43,6 +43,7 @@ func Driver() network.Driver {
 
 // Network is Facebook. It holds no state.
 type Network struct {
+	Rules
 	client  *network.Client
 	login   meta.API // without proof: there is no token yet
 	graph   meta.API
@@ -77,7 +78,7 @@ func New(env network.Environment) (*Network, error) {
 	return n, nil
 }
 
-// Describe says what is fixed about the network.
+// Describe says what is fixed about the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
 // Configured tells whether the app's credentials are there.

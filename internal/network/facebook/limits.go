@@ -14,6 +14,7 @@ const (
 	typeStories = "stories"
 )
 
+// The numbers of networks/facebook.md, part 4. Size, length and frame rate of a Page video are not documented.
 const (
 	// maxText stands in no document of the network; every guide repeats it. UTF-16 is the strictest count.
 	maxText = 63_206
@@ -22,7 +23,7 @@ const (
 	maxTitle  = 255
 
 	reelRatio = 9.0 / 16
-	slack     = 0.01 // of the ratio
+	slack     = 0.01 // of the ratio; an error text allows more, the page that lists the rules does not
 )
 
 var (
@@ -33,9 +34,17 @@ var (
 	reel  = core.FileLimits{
 		Formats: video.Formats, MinWidth: 540, MinHeight: 960,
 		MinRatio: reelRatio * (1 - slack), MaxRatio: reelRatio * (1 + slack), MinDurationMs: 3_000, MaxDurationMs: 90_000,
+		VideoCodecs: []core.Codec{core.CodecH264, core.CodecH265, core.CodecVP9, core.CodecAV1}, AudioCodecs: []core.Codec{core.CodecAAC},
+		MinFPS: 24, MaxFPS: 60,
 	}
 	storyVideo = core.FileLimits{Formats: video.Formats, MaxDurationMs: 60_000}
 )
+
+// Rules are what Facebook takes.
+type Rules struct{}
+
+// Describe says what is fixed about the network.
+func (Rules) Describe() network.Description { return description }
 
 // description is what is fixed, but for the settle time, which is configured.
 var description = network.Description{

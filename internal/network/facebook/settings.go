@@ -13,10 +13,6 @@ type Settings struct {
 }
 
 // Settings decodes a block strictly and gives its normal form.
-func (n *Network) Settings(block json.RawMessage) (json.RawMessage, error) {
-	s, err := network.DecodeSettings[Settings](n.about, block)
-	if err != nil {
-		return nil, err
-	}
-	return network.EncodeSettings(n.about, s)
+func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
+	return network.NormalSettings[Settings](description, block)
 }

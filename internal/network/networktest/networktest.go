@@ -35,10 +35,9 @@ type Case struct {
 
 // Run runs the suite.
 func Run(t *testing.T, h Harness) {
+	Rules(t, NewWorld(t, h).Net, h.Settings)
 	for name, test := range map[string]func(*testing.T, Harness){
 		"describes itself completely":                  describes,
-		"settings struct and fields agree":             settingsAgree,
-		"settings are read strictly":                   settingsAreStrict,
 		"connects":                                     connects,
 		"a refused consent brings no code":             refusedConsent,
 		"a wrong code connects nothing":                wrongCode,

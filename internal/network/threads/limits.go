@@ -1,6 +1,7 @@
 package threads
 
 import (
+	"regexp"
 	"time"
 
 	"belfry/internal/core"
@@ -15,6 +16,7 @@ const (
 	typeCarousel = "carousel"
 )
 
+// The numbers of networks/threads.md, part 4.
 const (
 	maxText   = 500 // bytes: texts of 498 characters in 504 bytes are refused
 	maxLinks  = 5
@@ -25,14 +27,23 @@ const (
 )
 
 var (
+	topic = regexp.MustCompile(`^[^.&]*$`)
+
 	image = core.FileLimits{
 		Bytes: 8_000_000, Formats: []string{"image/jpeg", "image/png"}, MinRatio: 1.0 / ratio, MaxRatio: ratio,
 	}
 	video = core.FileLimits{
 		Bytes: 1_000_000_000, Formats: []string{"video/mp4", "video/quicktime"}, MaxWidth: 1920,
-		MinRatio: 0.01, MaxRatio: ratio, MaxDurationMs: 300_000,
+		MinRatio: 0.01, MaxRatio: ratio, MaxDurationMs: 300_000, MinFPS: 23, MaxFPS: 60, BitRate: 100_000_000,
+		VideoCodecs: []core.Codec{core.CodecH264, core.CodecH265}, AudioCodecs: []core.Codec{core.CodecAAC},
 	}
 )
+
+// Rules are what Threads takes.
+type Rules struct{}
+
+// Describe says what is fixed about the network.
+func (Rules) Describe() network.Description { return description }
 
 // description is what is fixed, but for the settle time, which is configured.
 var description = network.Description{
@@ -51,7 +62,7 @@ var description = network.Description{
 	},
 	Fields: []network.Field{
 		{
-			Name: "topicTag", Label: "Topic", Kind: network.FieldText, Max: maxTopic,
+			Name: "topicTag", Label: "Topic", Kind: network.FieldText, Max: maxTopic, Pattern: topic, Example: "Night Cycling",
 			Help: "The one topic of the post, without #. No full stop and no &. Otherwise the first tag in the text counts.",
 		},
 		{

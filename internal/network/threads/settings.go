@@ -2,11 +2,9 @@ package threads
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"belfry/internal/core"
 	"belfry/internal/network"
 )
 
@@ -20,14 +18,11 @@ type Settings struct {
 }
 
 // Settings decodes a block strictly and gives its normal form, which leaves out what is not used.
-func (n *Network) Settings(block json.RawMessage) (json.RawMessage, error) {
-	s, err := network.DecodeSettings[Settings](n.about, block)
+func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
+	s, err := network.DecodeSettings[Settings](description, block)
 	if err != nil {
 		return nil, err
 	}
-	if strings.ContainsAny(s.TopicTag, ".&") {
-		return nil, core.Invalid("perPlatform.threads.topicTag", "topicTag cannot hold a full stop or an &.")
-	}
 	s.ReplyControl = nil
-	return network.EncodeSettings(n.about, s)
+	return network.EncodeSettings(description, s)
 }

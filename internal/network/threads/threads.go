@@ -44,6 +44,7 @@ func Driver() network.Driver {
 
 // Network is Threads. It needs no more than its environment and holds no state.
 type Network struct {
+	Rules
 	client  *network.Client
 	graph   meta.API // calls under the version
 	token   meta.API // calls about tokens, which have none
@@ -75,7 +76,7 @@ func New(env network.Environment) (*Network, error) {
 	}, nil
 }
 
-// Describe says what is fixed about the network.
+// Describe says what is fixed about the network and its connector.
 func (n *Network) Describe() network.Description { return n.about }
 
 // Configured tells whether the app's credentials are there.

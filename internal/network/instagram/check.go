@@ -1,0 +1,50 @@
+package instagram
+
+import (
+	"strings"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Check says what the network would refuse, and what it would frown upon.
+func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
+	return network.Judge(description, d, func(s Settings, f *network.Findings) {
+		kind, name := contentType(s, d.Media), description.Name
+		d.Text, d.Title = network.WithTags(d.Text, d.Tags), ""
+		f.Limits(description, kind, d)
+		tags := network.Hashtags(d.Text)
+		f.If(tags > manyHashtags && tags <= maxHashtags, core.WarnHashtagsMany, name)
+		f.If(kind == typeStories && strings.TrimSpace(d.Text) != "", core.IssueTextNotAllowed, name)
+		for _, c := range []struct {
+			wrong     bool
+			name, why string
+		}{
+			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "A Story has none."},
+			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "It goes with a Reel only."},
+			{kind != typeFeed && s.AltText != "", "altText", "It goes with one image in the feed only."},
+			{kind != typeReels && s.CoverMs != nil, "coverMs", "It goes with a Reel only."},
+			{kind == typeReels && beyond(s.CoverMs, d.Media), "coverMs", "The video ends before that moment."},
+		} {
+			f.If(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
+		}
+	})
+}
+
+// contentType is the chosen one, else it follows from the files; several in the feed are a carousel.
+func contentType(s Settings, media []core.Media) string {
+	switch {
+	case s.ContentType == "" && len(media) == 1 && media[0].Kind == core.FileVideo:
+		return typeReels
+	case s.ContentType == typeReels, s.ContentType == typeStories:
+		return s.ContentType
+	case len(media) > 1:
+		return typeCarousel
+	}
+	return typeFeed
+}
+
+// beyond tells whether a frame does not lie in the video.
+func beyond(coverMs *int64, media []core.Media) bool {
+	return coverMs != nil && len(media) == 1 && media[0].DurationMs > 0 && *coverMs >= media[0].DurationMs
+}

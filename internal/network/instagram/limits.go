@@ -1,0 +1,56 @@
+package instagram
+
+import (
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Content types of a post. The setting of that name knows no carousel: it is a feed post of several files.
+const (
+	typeFeed     = "feed"
+	typeCarousel = "carousel"
+	typeReels    = "reels"
+	typeStories  = "stories"
+)
+
+// The numbers of networks/instagram.md, parts 3a and 4.
+const (
+	maxText          = 2_200
+	maxHashtags      = 30
+	manyHashtags     = 5 // the app itself has taken no more since December 2025
+	maxMentions      = 20
+	maxCollaborators = 3 // Spec §8
+	maxAlt           = 1_000
+)
+
+var (
+	image = core.FileLimits{Bytes: 8_000_000, Formats: []string{"image/jpeg"}, MinRatio: 0.8, MaxRatio: 1.91}
+	reel  = film(core.FileLimits{Bytes: 300_000_000, MinRatio: 0.01, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 900_000})
+
+	storyImage = core.FileLimits{Bytes: image.Bytes, Formats: image.Formats}
+	storyVideo = film(core.FileLimits{Bytes: 100_000_000, MinRatio: 0.1, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 60_000})
+)
+
+// film adds what holds for every video.
+func film(l core.FileLimits) core.FileLimits {
+	l.Formats = []string{"video/mp4", "video/quicktime"}
+	l.VideoCodecs, l.AudioCodecs = []core.Codec{core.CodecH264, core.CodecH265}, []core.Codec{core.CodecAAC}
+	l.MinFPS, l.MaxFPS, l.BitRate, l.MaxWidth = 23, 60, 25_000_000, 1920
+	return l
+}
+
+var description = network.Description{
+	ID: ID, Name: "Instagram", Profile: "profile",
+	Needs: "You need a Business or Creator account on Instagram; personal ones cannot be published to.",
+	Limits: core.Limits{
+		Text:     core.Count{Max: maxText, Unit: core.UnitCharacters},
+		Hashtags: new(maxHashtags), Mentions: new(maxMentions),
+		ContentTypes: map[string]core.ContentType{
+			typeFeed:     {Min: 1, Max: 1, Image: &image},
+			typeCarousel: {Min: 2, Max: 10, Image: &image, Video: &reel},
+			typeReels:    {Min: 1, Max: 1, Video: &reel},
+			typeStories:  {Min: 1, Max: 1, Image: &storyImage, Video: &storyVideo},
+		},
+	},
+	Fields: fields,
+}

@@ -1,0 +1,38 @@
+package instagram
+
+import (
+	"encoding/json"
+	"regexp"
+
+	"belfry/internal/network"
+)
+
+// Settings is the network's settings block.
+type Settings struct {
+	ContentType   string   `json:"contentType,omitempty"`
+	Collaborators []string `json:"collaborators,omitempty"`
+	ShareToFeed   *bool    `json:"shareToFeed,omitempty"` // nil is true
+	AltText       string   `json:"altText,omitempty"`
+	CoverMs       *int64   `json:"coverMs,omitempty"`
+}
+
+// Settings decodes a block strictly and gives its normal form.
+func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
+	return network.NormalSettings[Settings](description, block)
+}
+
+var username = regexp.MustCompile(`^[A-Za-z0-9._]{1,30}$`)
+
+var fields = []network.Field{
+	{
+		Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "Left empty, one video is a Reel, and all else goes to the feed.",
+		Choices: []network.Choice{{Value: typeFeed, Label: "Feed post or carousel"}, {Value: typeReels, Label: "Reel"}, {Value: typeStories, Label: "Story"}},
+	},
+	{
+		Name: "collaborators", Label: "Collaborators", Kind: network.FieldList, Max: maxCollaborators, Pattern: username, Example: "nightowl.cycles",
+		Help: "Up to three usernames. Not on a Story.",
+	},
+	{Name: "shareToFeed", Label: "Show in the feed too", Kind: network.FieldSwitch, Default: "true", Help: "Reels only."},
+	{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Help: "Read to people who do not see the image. One image in the feed only."},
+	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "Milliseconds into the video. Reels only."},
+}

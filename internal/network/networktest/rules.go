@@ -1,0 +1,235 @@
+package networktest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Rules runs the part of the suite that a network without a connector passes too. settings is the zero value
+// of its settings struct.
+func Rules(t *testing.T, r network.Rules, settings any) {
+	for name, test := range map[string]func(*testing.T, network.Rules, any){
+		"the rules are complete":           rulesComplete,
+		"settings struct and fields agree": settingsAgree,
+		"settings are read strictly":       settingsAreStrict,
+		"foreign settings are an issue":    foreignSettings,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, r, settings)
+		})
+	}
+}
+
+func rulesComplete(t *testing.T, r network.Rules, _ any) {
+	d := r.Describe()
+	for what, ok := range map[string]bool{
+		"ID":                  d.ID != "",
+		"Name":                d.Name != "",
+		"Needs is a sentence": strings.HasSuffix(d.Needs, "."),
+		"Profile":             d.Profile != "",
+		"a text's limit":      d.Limits.Text.Max > 0,
+		"content types":       len(d.Limits.ContentTypes) > 0,
+		"fields":              len(d.Fields) > 0,
+	} {
+		if !ok {
+			t.Errorf("not described: %s in %+v", what, d)
+		}
+	}
+	for name, c := range d.Limits.ContentTypes {
+		checkContentType(t, name, c)
+	}
+	for _, f := range d.Fields {
+		checkField(t, f)
+	}
+}
+
+// foreignSettings are those that another version stored.
+func foreignSettings(t *testing.T, r network.Rules, _ any) {
+	issues, _ := r.Check(network.Draft{Settings: json.RawMessage(`{"ofAnotherVersion": true}`)})
+	if len(issues) != 1 || issues[0].Code != core.IssueSettingUnavailable.Code {
+		t.Errorf("got %+v", issues)
+	}
+}
+
+func checkContentType(t *testing.T, name string, c core.ContentType) {
+	t.Helper()
+	if c.Min < 0 || c.Min > c.Max || (c.Max > 0) != (c.Image != nil || c.Video != nil) {
+		t.Errorf("content type %s: %d to %d files, image %v, video %v", name, c.Min, c.Max, c.Image, c.Video)
+	}
+	for _, l := range []*core.FileLimits{c.Image, c.Video} {
+		if l == nil {
+			continue
+		}
+		if len(l.Formats) == 0 || (l.MaxRatio > 0 && l.MinRatio > l.MaxRatio) || (l.MaxDurationMs > 0 && l.MinDurationMs > l.MaxDurationMs) {
+			t.Errorf("content type %s: %+v", name, *l)
+		}
+	}
+}
+
+func checkField(t *testing.T, f network.Field) {
+	t.Helper()
+	if f.Name == "" || f.Label == "" || f.Help == "" || f.Kind == "" {
+		t.Errorf("field without name, label, help or kind: %+v", f)
+	}
+	if (f.Kind == network.FieldChoice) != (len(f.Choices) > 0) {
+		t.Errorf("field %s: kind %s with %d choices", f.Name, f.Kind, len(f.Choices))
+	}
+	if f.Pattern != nil && !f.Pattern.MatchString(f.Example) {
+		t.Errorf("field %s: its example %q does not match its pattern", f.Name, f.Example)
+	}
+	if f.Kind == network.FieldChoice && f.Default != "" && !slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == f.Default }) {
+		t.Errorf("field %s: its default %q is no choice", f.Name, f.Default)
+	}
+	for _, c := range f.Choices {
+		if c.Value == "" || c.Label == "" {
+			t.Errorf("field %s has the choice %+v", f.Name, c)
+		}
+	}
+}
+
+func settingsAgree(t *testing.T, r network.Rules, settings any) {
+	names := network.SettingNames(reflect.TypeOf(settings))
+	var fields []string
+	for _, f := range r.Describe().Fields {
+		fields = append(fields, f.Name)
+		if _, err := r.Settings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, sample(f)))); err != nil {
+			t.Errorf("the field %s is not taken: %v", f.Name, err)
+		}
+	}
+	if slices.Sort(names); !slices.Equal(names, slices.Sorted(slices.Values(fields))) {
+		t.Errorf("the struct has %v, the fields are %v", names, fields)
+	}
+}
+
+// sample is a value that a field of this kind takes.
+func sample(f network.Field) string {
+	samples := map[network.FieldKind]string{
+		network.FieldSwitch: "true", network.FieldText: `"abc"`, network.FieldURL: `"https://example.org/a"`,
+		network.FieldList: `["abc"]`, network.FieldDate: `"2026-01-31"`, network.FieldNumber: "1",
+	}
+	if f.Example != "" && f.Kind == network.FieldText {
+		return fmt.Sprintf("%q", f.Example)
+	}
+	if f.Kind == network.FieldChoice {
+		return fmt.Sprintf("%q", f.Choices[0].Value)
+	}
+	return samples[f.Kind]
+}
+
+func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
+	d := r.Describe()
+	for _, empty := range []string{"", "null", "{}", " {} "} {
+		normal, err := r.Settings(json.RawMessage(empty))
+		if err != nil || string(normal) != "{}" {
+			t.Errorf("%q: want {}, got %s, %v", empty, normal, err)
+		}
+	}
+	first := d.Fields[0].Name
+	refused := map[string]string{
+		`{"` + first + `x": "abc"}`:                      first + "x",
+		`{"` + strings.ToUpper(first) + `": "abc"}`:      strings.ToUpper(first),
+		`{"` + first + `": 5}`:                           first,
+		`{"` + first + `": "a", "` + first + `": "b"}`:   first,
+		`{"` + first + `": "` + "\xff" + `"}`:            "",
+		`[]`:                                             "",
+		`"text"`:                                         "",
+		`{"` + first + `": "a"} trailing`:                "",
+		`{"` + first + `": {"toString": 1, "deep": []}}`: first,
+	}
+	for block, key := range refused {
+		_, err := r.Settings(json.RawMessage(block))
+		e := core.AsError(err)
+		path := "perPlatform." + string(d.ID)
+		if key != "" {
+			path += "." + key
+		}
+		if err == nil || e.Code != core.CodeInvalidRequest || !strings.Contains(e.Hint, path) {
+			t.Errorf("%s: want invalid_request at %s, got %v (hint %q)", block, path, err, e.Hint)
+		}
+	}
+	_, err := r.Settings(json.RawMessage(`{"` + first + `x": "abc"}`))
+	if e := core.AsError(err); !strings.Contains(e.Hint, "Did you mean "+first+"?") {
+		t.Errorf("the nearest key is not named: %q", e.Hint)
+	}
+	for _, f := range d.Fields {
+		strictField(t, r, f)
+	}
+}
+
+func strictField(t *testing.T, r network.Rules, f network.Field) {
+	t.Helper()
+	give := func(value string) error {
+		_, err := r.Settings(json.RawMessage(fmt.Sprintf(`{%q: %s}`, f.Name, value)))
+		return err
+	}
+	if f.Ignored {
+		for _, anything := range []string{`"nobody"`, `5`, `{"a": [1]}`, `null`, `true`} {
+			if err := give(anything); err != nil {
+				t.Errorf("%s is ignored and yet refuses %s: %v", f.Name, anything, err)
+			}
+		}
+		return
+	}
+	wrong := map[network.FieldKind]string{
+		network.FieldChoice: `"none of them"`, network.FieldURL: `"example.org"`, network.FieldDate: `"31.1.2026"`,
+		network.FieldSwitch: `"true"`, network.FieldNumber: `-1`, network.FieldList: `"abc"`, network.FieldText: `5`,
+	}
+	if err := give(wrong[f.Kind]); core.CodeOf(err) != core.CodeInvalidRequest {
+		t.Errorf("%s takes %s: %v", f.Name, wrong[f.Kind], err)
+	}
+	if f.Pattern != nil {
+		strictPattern(t, f, give)
+	}
+	if f.Kind == network.FieldNumber || f.Kind == network.FieldList {
+		strictMost(t, f, give)
+	}
+	if f.Kind == network.FieldText && f.Max > 0 {
+		if err := give(`"` + strings.Repeat("é", f.Max) + `"`); err != nil {
+			t.Errorf("%s refuses its longest value: %v", f.Name, err)
+		}
+		if err := give(`"` + strings.Repeat("é", f.Max+1) + `"`); core.CodeOf(err) != core.CodeInvalidRequest {
+			t.Errorf("%s takes more than %d characters: %v", f.Name, f.Max, err)
+		}
+	}
+}
+
+// strictPattern gives a text, or a list of one text, that does not match.
+func strictPattern(t *testing.T, f network.Field, give func(string) error) {
+	t.Helper()
+	const nothingLike = "no & such. <thing>"
+	text := fmt.Sprintf("%q", nothingLike)
+	if f.Kind == network.FieldList {
+		text = "[" + text + "]"
+	}
+	err := give(text)
+	if e := core.AsError(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Hint, f.Example) || strings.Contains(e.Hint, nothingLike) {
+		t.Errorf("%s takes %s, or does not say how it is written: %v, %q", f.Name, text, err, e.Hint)
+	}
+}
+
+func strictMost(t *testing.T, f network.Field, give func(string) error) {
+	t.Helper()
+	if f.Max == 0 {
+		return
+	}
+	write := func(n int) string {
+		if f.Kind == network.FieldNumber {
+			return fmt.Sprint(n)
+		}
+		return "[" + strings.TrimSuffix(strings.Repeat(`"abc",`, n), ",") + "]"
+	}
+	if err := give(write(f.Max)); err != nil {
+		t.Errorf("%s refuses %d: %v", f.Name, f.Max, err)
+	}
+	if err := give(write(f.Max + 1)); core.CodeOf(err) != core.CodeInvalidRequest {
+		t.Errorf("%s takes %d: %v", f.Name, f.Max+1, err)
+	}
+}

@@ -1,0 +1,47 @@
+package tiktok
+
+import (
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Content types of a post; the files decide.
+const (
+	typeVideo = "video"
+	typePhoto = "photo"
+)
+
+// The numbers of networks/tiktok.md, part 4; from two photos on, Spec §1.9. Whether MB is meant in powers of
+// ten is not documented; they are the strictest reading.
+const (
+	maxCaption     = 2_200
+	maxDescription = 4_000
+	maxTitle       = 90
+	minPhotos      = 2
+	maxPhotos      = 35
+)
+
+var (
+	photo = core.FileLimits{
+		Bytes: 20_000_000, Formats: []string{"image/jpeg", "image/webp"}, MaxWidth: 1920, MaxHeight: 1920, MaxShortSide: 1080,
+	}
+	video = core.FileLimits{
+		Bytes: 4_000_000_000, Formats: []string{"video/mp4", "video/quicktime", "video/webm"},
+		MinWidth: 360, MinHeight: 360, MaxWidth: 4096, MaxHeight: 4096, MaxDurationMs: 600_000, MinFPS: 23, MaxFPS: 60,
+		VideoCodecs: []core.Codec{core.CodecH264, core.CodecH265, core.CodecVP8, core.CodecVP9},
+	}
+)
+
+var description = network.Description{
+	ID: ID, Name: "TikTok", Profile: "profile",
+	Needs: "You need a TikTok account that may post; a new app can post for its maker's eyes only until TikTok has reviewed it.",
+	Limits: core.Limits{
+		Text:  core.Count{Max: maxCaption, Unit: core.UnitUTF16},
+		Title: &core.Count{Max: maxTitle, Unit: core.UnitUTF16},
+		ContentTypes: map[string]core.ContentType{
+			typeVideo: {Min: 1, Max: 1, Video: &video},
+			typePhoto: {Min: minPhotos, Max: maxPhotos, Image: &photo, Text: &core.Count{Max: maxDescription, Unit: core.UnitUTF16}},
+		},
+	},
+	Fields: fields,
+}

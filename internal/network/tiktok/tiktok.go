@@ -1,0 +1,19 @@
+// Package tiktok holds what TikTok takes: a video, or photos.
+package tiktok
+
+import (
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// ID is the network's platform value.
+const ID core.Platform = "tiktok"
+
+// Driver is the network's entry in network/all.
+func Driver() network.Driver { return network.Driver{ID: ID, Rules: Rules{}} }
+
+// Rules are what TikTok takes.
+type Rules struct{}
+
+// Describe says what is fixed about the network.
+func (Rules) Describe() network.Description { return description }

@@ -1,0 +1,97 @@
+package network
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+)
+
+func unitName(u core.Unit) string {
+	if u == core.UnitBytes {
+		return "bytes"
+	}
+	return "characters"
+}
+
+// spellings are what people call formats and codecs that are not called by their own letters.
+var spellings = map[string]string{
+	"quicktime": "MOV", "x-msvideo": "AVI", "x-ms-wmv": "WMV", "x-flv": "FLV", "x-matroska": "MKV", "webm": "WebM", "webp": "WebP",
+	string(core.CodecH264): "H.264", string(core.CodecH265): "H.265",
+}
+
+func nameOf(s string) string {
+	if name, ok := spellings[s]; ok {
+		return name
+	}
+	return strings.ToUpper(s)
+}
+
+func formatNames(mimes []string) string {
+	list := make([]string, len(mimes))
+	for i, m := range mimes {
+		_, name, _ := strings.Cut(m, "/")
+		list[i] = nameOf(name)
+	}
+	return strings.Join(list, ", ")
+}
+
+func codecNames(codecs []core.Codec) string {
+	list := make([]string, len(codecs))
+	for i, c := range codecs {
+		list[i] = nameOf(string(c))
+	}
+	return strings.Join(list, ", ")
+}
+
+const (
+	megabyte = 1_000_000
+	gigabyte = 1_000_000_000
+)
+
+func byteSize(n int64) string {
+	if n >= gigabyte {
+		return number(float64(n)/gigabyte) + " GB"
+	}
+	return number(float64(n)/megabyte) + " MB"
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
+
+func orAny(known bool, s string) string {
+	if !known {
+		return "any"
+	}
+	return s
+}
+
+func pixels(width, height int) string {
+	side := func(n int) string { return orAny(n > 0, strconv.Itoa(n)) }
+	if width == 0 && height == 0 {
+		return "any"
+	}
+	return fmt.Sprintf("%s×%s", side(width), side(height))
+}
+
+// mostPixels are the largest width and height; where the short side is bounded, either may be the long one.
+func mostPixels(l core.FileLimits) string {
+	if l.MaxShortSide == 0 {
+		return pixels(l.MaxWidth, l.MaxHeight)
+	}
+	return pixels(l.MaxWidth, l.MaxShortSide) + " or " + pixels(l.MaxShortSide, l.MaxHeight)
+}
+
+func length(ms int64) string {
+	d := time.Duration(ms) * time.Millisecond
+	for _, unit := range []struct {
+		is   time.Duration
+		name string
+	}{{time.Hour, "hours"}, {time.Minute, "minutes"}} {
+		if d > unit.is && d%unit.is == 0 {
+			return fmt.Sprintf("%d %s", d/unit.is, unit.name)
+		}
+	}
+	return number(d.Seconds()) + " seconds"
+}

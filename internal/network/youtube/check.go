@@ -1,0 +1,57 @@
+package youtube
+
+import (
+	"strings"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// commaAndQuotes are what the network adds to the count: a comma between tags, quotes around one with a space.
+const (
+	comma  = 1
+	quotes = 2
+)
+
+// Check says what the network would refuse, and whether what looks like a Short is none.
+func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
+	return network.Judge(description, d, func(s Settings, f *network.Findings) {
+		name, limits := description.Name, description.Limits
+		f.Limits(description, typeVideo, d)
+		f.If(strings.TrimSpace(d.Title) == "", core.IssueTitleRequired)
+		f.If(strings.ContainsAny(d.Title+d.Text, forbidden), core.IssueCharactersUnsupported, name, "< and no >")
+		f.If(tagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, name, limits.Tags.Max)
+
+		images, videos := network.Count(d.Media, core.FileImage), network.Count(d.Media, core.FileVideo)
+		f.If(images > 0 && videos == 0, core.IssueMediaKindUnsupported, name)
+		f.If(images > 0 && videos > 0 && !s.UseCoverAsThumbnail, core.IssueMediaMixedUnsupported, name)
+		f.If(images == 0 && s.UseCoverAsThumbnail, core.IssueSettingConflict, "useCoverAsThumbnail", name, "There is no image among the files.")
+		for _, m := range d.Media {
+			f.If(m.Kind == core.FileVideo && nearlyShort(d, m), core.WarnNotAShort)
+		}
+	})
+}
+
+// tagsLength is how the network counts tags.
+func tagsLength(unit core.Unit, tags []string) int {
+	n := max(len(tags)-1, 0) * comma
+	for _, tag := range tags {
+		n += unit.Of(tag)
+		if strings.Contains(tag, " ") {
+			n += quotes
+		}
+	}
+	return n
+}
+
+// nearlyShort tells of a video that is no Short and might be meant as one: it calls itself so, or it is short
+// enough, or upright, and not both.
+func nearlyShort(d network.Draft, m core.Media) bool {
+	if m.Width == 0 || m.Height == 0 || m.DurationMs == 0 {
+		return false
+	}
+	upright := float64(m.Width)/float64(m.Height) <= shortRatio
+	short := m.DurationMs <= shortMs
+	said := strings.Contains(strings.ToLower(strings.Join(append(d.Tags, d.Title, d.Text), " ")), "#short")
+	return (!upright || !short) && (upright || short || said)
+}

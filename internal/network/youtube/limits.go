@@ -1,0 +1,44 @@
+package youtube
+
+import (
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// typeVideo is the one content type: a Short is a video too, and the network itself tells them apart.
+const typeVideo = "video"
+
+// The numbers of networks/youtube.md, part 4, and of 3.7 and 3.9. Shape and size of a video are not bounded.
+const (
+	maxTitle = 100   // whether UTF-16 units count is not known; they are the strictest count
+	maxText  = 5_000 // bytes
+	maxTags  = 500   // as tagsLength counts them
+
+	// forbidden are the characters that neither title nor description may hold.
+	forbidden = "<>"
+
+	shortMs    = 180_000
+	shortRatio = 1.0
+)
+
+var (
+	video = core.FileLimits{
+		Count: 1, Bytes: 256 << 30, MaxDurationMs: 12 * 3_600_000,
+		Formats: []string{
+			"video/mp4", "video/quicktime", "video/webm", "video/mpeg", "video/3gpp", "video/x-msvideo", "video/x-ms-wmv", "video/x-flv",
+		},
+	}
+	cover = core.FileLimits{Count: 1, Bytes: 50 << 20, Formats: []string{"image/jpeg", "image/png"}, MinWidth: 640}
+)
+
+var description = network.Description{
+	ID: ID, Name: "YouTube", Profile: "channel",
+	Needs: "You need a YouTube channel; one that is verified by phone for images of your own.",
+	Limits: core.Limits{
+		Text:         core.Count{Max: maxText, Unit: core.UnitBytes},
+		Title:        &core.Count{Max: maxTitle, Unit: core.UnitUTF16},
+		Tags:         &core.Count{Max: maxTags, Unit: core.UnitUTF16},
+		ContentTypes: map[string]core.ContentType{typeVideo: {Min: 1, Max: 2, Image: &cover, Video: &video}},
+	},
+	Fields: fields,
+}
