@@ -1,5 +1,7 @@
 package core
 
+import "unicode/utf8"
+
 // Limits are the numbers of a network that GET /limits prints and the plan's check uses.
 type Limits struct {
 	Text         Count
@@ -42,7 +44,7 @@ func (u Unit) Of(s string) int {
 		}
 		return n
 	}
-	return len([]rune(s))
+	return utf8.RuneCountInString(s)
 }
 
 // ContentType is one kind of post of a network: how many files it takes and which.

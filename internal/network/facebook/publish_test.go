@@ -57,54 +57,6 @@ func TestALinkAloneIsAPost(t *testing.T) {
 	}
 }
 
-func TestWhatFacebookWouldRefuseIsAnIssue(t *testing.T) {
-	t.Parallel()
-	w := networktest.NewWorld(t, harness())
-	photo := core.Media{Name: "a.jpg", FileFacts: core.FileFacts{Kind: core.FileImage, Mime: "image/jpeg", Bytes: 1, Width: 1000, Height: 1000}}
-	film := core.Media{Name: "a.mp4", FileFacts: core.FileFacts{Kind: core.FileVideo, Mime: "video/mp4", Bytes: 1, Width: 1080, Height: 1920, DurationMs: 30_000}}
-	wide := film
-	wide.Width, wide.Height = 1920, 1080
-	long := strings.Repeat("a", 63_206)
-	type media = []core.Media
-	for name, c := range map[string]struct {
-		draft network.Draft
-		block string
-		want  core.IssueCode
-	}{
-		"the longest text":            {network.Draft{Text: long}, `{}`, ""},
-		"tags count":                  {network.Draft{Text: long, Tags: []string{"a"}}, `{}`, "caption_too_long"},
-		"tags alone are a text":       {network.Draft{Tags: []string{"a"}}, `{}`, ""},
-		"a title counts on videos":    {network.Draft{Title: strings.Repeat("a", 256), Media: media{film}}, `{}`, "title_too_long"},
-		"a title of a text is unused": {network.Draft{Text: "a", Title: strings.Repeat("a", 256)}, `{}`, ""},
-		"a photo":                     {network.Draft{Media: media{photo}}, `{}`, ""},
-		"ten photos":                  {network.Draft{Media: slicesOf(photo, 10)}, `{}`, ""},
-		"eleven photos":               {network.Draft{Media: slicesOf(photo, 11)}, `{}`, "media_count_unsupported"},
-		"a video":                     {network.Draft{Media: media{wide}}, `{}`, ""},
-		"a Reel":                      {network.Draft{Media: media{film}}, `{"contentType":"reels"}`, ""},
-		"a wide Reel":                 {network.Draft{Media: media{wide}}, `{"contentType":"reels"}`, "aspect_unsupported"},
-		"photo and video":             {network.Draft{Media: media{photo, film}}, `{}`, "media_mixed_unsupported"},
-		"a link under a photo":        {network.Draft{Media: media{photo}}, `{"link":"https://a.example"}`, "setting_conflict"},
-		"a text with a photo":         {network.Draft{Text: "a", Media: media{photo}}, `{"contentType":"text"}`, "media_kind_unsupported"},
-		"a photo post without one":    {network.Draft{Text: "a"}, `{"contentType":"photo"}`, "media_required"},
-		"a Story with a text":         {network.Draft{Text: "a", Media: media{photo}}, `{"contentType":"stories"}`, "text_not_allowed"},
-		"a Story":                     {network.Draft{Media: media{film}}, `{"contentType":"stories"}`, ""},
-	} {
-		c.draft.Settings = settings(t, w, c.block)
-		issues, _ := w.Net.Check(c.draft)
-		if (c.want == "" && len(issues) > 0) || (c.want != "" && (len(issues) != 1 || issues[0].Code != c.want)) {
-			t.Errorf("%s: want %q, got %+v", name, c.want, issues)
-		}
-	}
-}
-
-func slicesOf(m core.Media, n int) []core.Media {
-	all := make([]core.Media, n)
-	for i := range all {
-		all[i] = m
-	}
-	return all
-}
-
 // The search binds only what this app made, and says so when it cannot tell.
 func TestWhatASearchTakesForThePost(t *testing.T) {
 	t.Parallel()

@@ -53,36 +53,6 @@ func TestATopicWithAForbiddenSignIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatThreadsWouldRefuseIsAnIssue(t *testing.T) {
-	t.Parallel()
-	w := networktest.NewWorld(t, harness())
-	image := core.Media{Name: "a.jpg", FileFacts: core.FileFacts{Kind: core.FileImage, Mime: "image/jpeg", Bytes: 1, Width: 10, Height: 10}}
-	film := core.Media{Name: "a.mp4", FileFacts: core.FileFacts{Kind: core.FileVideo, Mime: "video/mp4", Bytes: 1, Width: 10, Height: 10, DurationMs: 1}}
-	links := "https://a.example https://b.example https://c.example https://d.example https://e.example"
-	for name, c := range map[string]struct {
-		draft network.Draft
-		block string
-		want  core.IssueCode
-	}{
-		"five links":                {network.Draft{Text: links}, `{}`, ""},
-		"a sixth beside the text":   {network.Draft{Text: links}, `{"linkAttachment":"https://f.example"}`, "links_too_many"},
-		"the same link beside":      {network.Draft{Text: links}, `{"linkAttachment":"https://e.example"}`, ""},
-		"tags do not count":         {network.Draft{Text: strings.Repeat("a", 500), Tags: []string{"b"}}, `{}`, ""},
-		"a title does not count":    {network.Draft{Text: "a", Title: strings.Repeat("a", 5000)}, `{}`, ""},
-		"a link under a photo":      {network.Draft{Media: []core.Media{image}}, `{"linkAttachment":"https://f.example"}`, "setting_conflict"},
-		"a description of nothing":  {network.Draft{Text: "a"}, `{"altText":"b"}`, "setting_conflict"},
-		"a described photo":         {network.Draft{Media: []core.Media{image}}, `{"altText":"b"}`, ""},
-		"a film alone":              {network.Draft{Media: []core.Media{film}}, `{}`, ""},
-		"photos and films together": {network.Draft{Media: []core.Media{film, image}}, `{}`, ""},
-	} {
-		c.draft.Settings = settings(t, w, c.block)
-		issues, _ := w.Net.Check(c.draft)
-		if (c.want == "" && len(issues) > 0) || (c.want != "" && (len(issues) != 1 || issues[0].Code != c.want)) {
-			t.Errorf("%s: want %q, got %+v", name, c.want, issues)
-		}
-	}
-}
-
 // The network has been seen to say "not found" right after it said "finished".
 func TestTheRaceAfterFinishedCostsNoSecondPost(t *testing.T) {
 	t.Parallel()

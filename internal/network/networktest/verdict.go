@@ -1,0 +1,97 @@
+package networktest
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Verdict is a draft and what its network's check must find. It is an alias so that a table can be short.
+type Verdict = struct {
+	Name  string
+	Draft network.Draft
+	Block string // of settings
+	Want  string // the codes of issues and warnings, in any order
+}
+
+// Verdicts runs the rows of a table.
+func Verdicts(t *testing.T, r network.Rules, rows []Verdict) {
+	t.Helper()
+	for _, v := range rows {
+		block, err := r.Settings(json.RawMessage(v.Block))
+		if err != nil {
+			t.Errorf("%s: %v", v.Name, err)
+			continue
+		}
+		v.Draft.Settings = block
+		issues, warnings := r.Check(v.Draft)
+		want, got := strings.Fields(v.Want), []string{}
+		for _, i := range append(issues, warnings...) {
+			got = append(got, string(i.Code))
+			if strings.Contains(i.Message+i.Hint, "%!") {
+				t.Errorf("%s: arguments do not fit: %+v", v.Name, i)
+			}
+		}
+		slices.Sort(want)
+		if slices.Sort(got); !slices.Equal(want, got) {
+			t.Errorf("%s: want %v, got %v", v.Name, want, issues)
+		}
+	}
+}
+
+// Change makes a file another one.
+type Change func(*core.Media)
+
+// Image is a file that every network takes, but for the changes.
+func Image(changes ...Change) core.Media {
+	return changed(core.Media{Name: "a.jpg", Status: core.MediaReady, FileFacts: core.FileFacts{
+		Kind: core.FileImage, Mime: "image/jpeg", Bytes: 1_000_000, Width: 1080, Height: 1080, Frames: 1,
+	}}, changes)
+}
+
+// Video is a file that every network takes, but for the changes.
+func Video(changes ...Change) core.Media {
+	return changed(core.Media{Name: "a.mp4", Status: core.MediaReady, FileFacts: core.FileFacts{
+		Kind: core.FileVideo, Mime: "video/mp4", Bytes: 10_000_000, Width: 1080, Height: 1920, DurationMs: 30_000, FPS: 30,
+		VideoCodec: core.CodecH264, AudioCodec: core.CodecAAC, BitRate: 2_700_000,
+	}}, changes)
+}
+
+func changed(m core.Media, changes []Change) core.Media {
+	for _, change := range changes {
+		change(&m)
+	}
+	return m
+}
+
+// Files are so many of one file.
+func Files(n int, m core.Media) []core.Media { return slices.Repeat([]core.Media{m}, n) }
+
+// Mime makes the file one of another format.
+func Mime(mime string) Change { return func(m *core.Media) { m.Mime = mime } }
+
+// Bytes makes the file so large.
+func Bytes(n int64) Change { return func(m *core.Media) { m.Bytes = n } }
+
+// Size makes the picture so wide and so high.
+func Size(width, height int) Change {
+	return func(m *core.Media) { m.Width, m.Height = width, height }
+}
+
+// Lasting makes the video so long, in milliseconds.
+func Lasting(ms int64) Change { return func(m *core.Media) { m.DurationMs = ms } }
+
+// FPS makes the video show so many pictures a second.
+func FPS(n float64) Change { return func(m *core.Media) { m.FPS = n } }
+
+// Codecs writes pictures and sound of the video in these.
+func Codecs(pictures, sound core.Codec) Change {
+	return func(m *core.Media) { m.VideoCodec, m.AudioCodec = pictures, sound }
+}
+
+// BitRate makes the video so dense, in bits a second.
+func BitRate(n int64) Change { return func(m *core.Media) { m.BitRate = n } }
