@@ -64,15 +64,16 @@ func (f *Findings) words(d Description, kind core.ContentType, draft Draft, link
 	}
 	for _, most := range []struct {
 		limit *int
-		n     int
+		count func() int
 		issue core.IssueText
 	}{
-		{l.Hashtags, Hashtags(draft.Text), core.IssueHashtagsMany},
-		{l.Mentions, Mentions(draft.Text), core.IssueMentionsTooMany},
-		{l.Links, Links(draft.Text, links...), core.IssueLinksTooMany},
+		{l.Hashtags, func() int { return Hashtags(draft.Text) }, core.IssueHashtagsMany},
+		{l.Mentions, func() int { return Mentions(draft.Text) }, core.IssueMentionsTooMany},
+		{l.Links, func() int { return Links(draft.Text, links...) }, core.IssueLinksTooMany},
 	} {
 		if most.limit != nil {
-			f.If(most.n > *most.limit, most.issue, most.n, d.Name, *most.limit)
+			n := most.count()
+			f.If(n > *most.limit, most.issue, n, d.Name, *most.limit)
 		}
 	}
 }

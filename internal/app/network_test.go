@@ -1,0 +1,80 @@
+package app_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// Spec §1.5; those of them that have no connector yet have limits and settings all the same.
+var (
+	networks  = []string{"facebook", "instagram", "threads", "tiktok", "youtube"}
+	rulesOnly = []string{"instagram", "tiktok", "youtube"}
+)
+
+func TestLimitsNameEveryNetwork(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	got, err := h.App.Limits(t.Context(), h.Workspace("one").Owner)
+	must(t, err)
+	if names := slices.Sorted(maps.Keys(got.Limits)); !slices.Equal(names, networks) {
+		t.Errorf("want %v, got %v", networks, names)
+	}
+}
+
+func TestSettingsOfEveryNetworkAreReadStrictly(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	for network, c := range map[string]struct{ good, bad, near string }{
+		"youtube":   {`{"visibility":"private","category":"22"}`, `{"visability":"private"}`, "visibility"},
+		"instagram": {`{"contentType":"stories"}`, `{"collaborater":[]}`, "collaborators"},
+		"tiktok":    {`{}`, `{"disableDuets":true}`, "disableDuet"},
+	} {
+		in := request("Text", draft(), account)
+		in.PerPlatform = map[string]json.RawMessage{network: json.RawMessage(c.good)}
+		_, err := b.App.PlanPosts(b.Context(), b.ws.Owner, in.PlanPosts)
+		must(t, err)
+		in.PerPlatform[network] = json.RawMessage(c.bad)
+		_, err = b.App.PlanPosts(b.Context(), b.ws.Owner, in.PlanPosts)
+		want(t, core.CodeInvalidRequest, err)
+		if hint := core.AsError(err).Hint; !strings.Contains(hint, "perPlatform."+network) || !strings.Contains(hint, "Did you mean "+c.near) {
+			t.Errorf("%s: hint %q", network, hint)
+		}
+	}
+}
+
+func TestANetworkWithoutAConnectorIsNeitherConnectedNorOverridden(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	for _, network := range rulesOnly {
+		in := request("Text", draft(), account)
+		in.Overrides = map[string]contract.Override{network: {}}
+		_, err := b.App.PlanPosts(b.Context(), b.ws.Owner, in.PlanPosts)
+		refusedByName(t, err, "overrides."+network)
+		_, err = b.App.StartConnect(t.Context(), b.ws.Owner, network, apptest.Session)
+		refusedByName(t, err, "platform")
+	}
+	for _, card := range b.App.Networks() {
+		if slices.Contains(rulesOnly, string(card.ID)) {
+			t.Errorf("%s is offered on the page of accounts", card.ID)
+		}
+	}
+}
+
+// refusedByName tells whether the error names the place, and the networks that can.
+func refusedByName(t *testing.T, err error, path string) {
+	t.Helper()
+	want(t, core.CodeInvalidRequest, err)
+	e := core.AsError(err)
+	if !strings.Contains(e.Hint, path) || !strings.Contains(e.Hint, "Facebook and Threads can.") || !strings.Contains(e.Message, "cannot be connected") {
+		t.Errorf("%s: %q, hint %q", path, e.Message, e.Hint)
+	}
+}
