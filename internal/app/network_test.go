@@ -29,7 +29,6 @@ func TestLimitsNameEveryNetwork(t *testing.T) {
 }
 
 func TestSettingsOfEveryNetworkAreReadStrictly(t *testing.T) {
-	t.Parallel()
 	b := newBench(t)
 	account := b.ws.Account("threads")
 	for network, c := range map[string]struct{ good, bad, near string }{
@@ -51,7 +50,6 @@ func TestSettingsOfEveryNetworkAreReadStrictly(t *testing.T) {
 }
 
 func TestANetworkWithoutAConnectorIsNeitherConnectedNorOverridden(t *testing.T) {
-	t.Parallel()
 	b := newBench(t)
 	account := b.ws.Account("threads")
 	for _, network := range rulesOnly {

@@ -61,6 +61,11 @@ func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
 func (a *App) rowOf(d draft, queues bool) core.PlanRow {
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
 	row.Issues, row.Warnings = d.network.Check(d.Draft)
+	for _, m := range d.Media {
+		if issue := m.Issue(); issue != nil {
+			row.Issues = append(row.Issues, *issue)
+		}
+	}
 	if !queues {
 		return row
 	}

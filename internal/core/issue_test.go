@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"belfry/internal/core"
 )
@@ -145,5 +146,22 @@ func TestIssueOfAnAccount(t *testing.T) {
 	}
 	if issue := (core.Account{Status: core.AccountOK}).Issue(); issue != nil {
 		t.Errorf("ok: %+v", issue)
+	}
+}
+
+func TestIssueOfAFile(t *testing.T) {
+	t.Parallel()
+	purged := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	for want, m := range map[core.IssueCode]core.Media{
+		"media_not_ready": {Name: "a.jpg", Status: core.MediaProcessing},
+		"media_failed":    {Name: "a.jpg", Status: core.MediaFailed},
+		"media_purged":    {Name: "a.jpg", Status: core.MediaReady, PurgedAt: purged},
+	} {
+		if issue := m.Issue(); issue == nil || issue.Code != want || !strings.Contains(issue.Message, "a.jpg") {
+			t.Errorf("%s: %+v", want, issue)
+		}
+	}
+	if issue := (core.Media{Status: core.MediaReady}).Issue(); issue != nil {
+		t.Errorf("ready: %+v", issue)
 	}
 }

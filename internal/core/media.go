@@ -61,3 +61,19 @@ type Media struct {
 	PurgedAt time.Time // when the bytes were removed; zero while they are there
 	FileFacts
 }
+
+// Issue says why the file cannot go out with a post, nil when it can.
+func (m Media) Issue() *Issue {
+	var i Issue
+	switch {
+	case !m.PurgedAt.IsZero():
+		i = IssueMediaPurged.With(m.Name)
+	case m.Status == MediaFailed:
+		i = IssueMediaFailed.With(m.Name)
+	case m.Status != MediaReady:
+		i = IssueMediaNotReady.With(m.Name)
+	default:
+		return nil
+	}
+	return &i
+}

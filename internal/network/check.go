@@ -126,7 +126,7 @@ func kindLimits(kind core.ContentType, of core.FileKind) *core.FileLimits {
 }
 
 func (f *Findings) file(name string, l core.FileLimits, m core.Media) {
-	f.If(len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime), core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats))
+	f.If(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime), core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats))
 	f.If(over(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, byteSize(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
 		f.shape(name, l, m)
