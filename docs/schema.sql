@@ -51,7 +51,10 @@ CREATE TABLE public.accounts (
 CREATE UNLOGGED TABLE public.address_log (
     address text NOT NULL,
     newest bigint NOT NULL,
-    tally bigint[] NOT NULL
+    here integer NOT NULL,
+    before integer NOT NULL,
+    oldest bigint NOT NULL,
+    parts integer[] NOT NULL
 )
 WITH (fillfactor='50');
 
