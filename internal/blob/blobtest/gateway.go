@@ -62,7 +62,9 @@ func start(t *testing.T, program string) *Gateway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	g := &Gateway{Host: l.Addr().String(), dir: t.TempDir(), ended: make(chan struct{}), cancel: cancel}
 	var said bytes.Buffer
@@ -80,7 +82,7 @@ func start(t *testing.T, program string) *Gateway {
 	defer tick.Stop()
 	for deadline := time.After(20 * time.Second); ; {
 		if c, err := new(net.Dialer).DialContext(ctx, "tcp", g.Host); err == nil {
-			c.Close()
+			_ = c.Close()
 			return g
 		}
 		select {

@@ -52,7 +52,7 @@ func anyPlace(t *testing.T, s blob.Store) {
 		{"bytes=1048575-1048578", large[1048575:1048579]},
 		{"bytes=11000000-", large[11_000_000:]},
 	} {
-		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		r.Header.Set("Range", c.header)
 		w := httptest.NewRecorder()
 		http.ServeContent(w, r, "x.mp4", time.Time{}, o)
