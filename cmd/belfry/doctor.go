@@ -77,13 +77,12 @@ const firstStart = "; the first start makes it"
 func (of *patient) dataDir(context.Context) (string, error) {
 	dir := of.cfg.DataDir
 	holder, err := postgres.Holder(dir)
-	if errors.Is(err, os.ErrNotExist) {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return dir + firstStart, writable(existing(dir))
-	}
-	if err != nil {
+	case err != nil:
 		return "", err
-	}
-	if holder != nil {
+	case holder != nil:
 		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, holder.Kind, holder.Pid), nil
 	}
 	return dir, writable(dir)
