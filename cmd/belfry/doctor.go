@@ -76,13 +76,14 @@ const firstStart = "; the first start makes it"
 
 func (of *patient) dataDir(context.Context) (string, error) {
 	dir := of.cfg.DataDir
-	holder, err := postgres.Holder(dir)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return dir + firstStart, writable(existing(dir))
-	case err != nil:
+	}
+	holder, held, err := postgres.Holder(dir)
+	if err != nil {
 		return "", err
-	case holder != nil:
+	}
+	if held {
 		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, holder.Kind, holder.Pid), nil
 	}
 	return dir, writable(dir)

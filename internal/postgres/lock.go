@@ -51,25 +51,20 @@ func LockDir(ctx context.Context, dir string) (*Lock, error) {
 // TryLockDir is LockDir without any wait.
 func TryLockDir(dir string) (*Lock, error) { return tryLock(dir, byServe) }
 
-// Holder tells who holds a data folder, nil when nobody does, and changes nothing. The error is os.ErrNotExist
-// when there is no such folder.
-func Holder(dir string) (*HeldError, error) {
-	if _, err := os.Stat(dir); err != nil {
-		return nil, err
-	}
+// Holder tells who holds a data folder, if anybody does, and changes nothing.
+func Holder(dir string) (who HeldError, held bool, err error) {
 	fd, err := syscall.Open(filepath.Join(dir, "lock"), syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if errors.Is(err, syscall.ENOENT) {
-		return nil, nil //nolint:nilnil // that nobody holds it is the good case
+		return who, false, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("look who uses the data folder %s: %w", dir, err)
+		return who, false, fmt.Errorf("look who uses the data folder %s: %w", dir, err)
 	}
-	var held *HeldError
 	err = syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		held, err = holder(dir), nil
+	if held = errors.Is(err, syscall.EWOULDBLOCK); held {
+		who, err = *holder(dir), nil
 	}
-	return held, errors.Join(err, syscall.Close(fd))
+	return who, held, errors.Join(err, syscall.Close(fd))
 }
 
 // Release lets go of the data folder.

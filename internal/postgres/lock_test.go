@@ -74,6 +74,9 @@ func TestALockThatNobodyMentionsHolds(t *testing.T) {
 	for range 3 {
 		runtime.GC()
 	}
+	if who, held, err := Holder(dir); err != nil || !held || who.Kind != byServe {
+		t.Errorf("the folder is held: %v by %+v, %v", held, who, err)
+	}
 	if lock, err := TryLockDir(dir); err == nil {
 		_ = lock.Release()
 		t.Error("a second service got in")
