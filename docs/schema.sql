@@ -541,11 +541,17 @@ CREATE UNIQUE INDEX folders_siblings ON public.folders USING btree (workspace_id
 
 CREATE INDEX idempotency_age ON public.idempotency USING btree (created_at);
 
+CREATE INDEX media_blob ON public.media USING btree (blob) WHERE (blob <> ''::text);
+
 CREATE INDEX media_by_folder ON public.media USING btree (folder_id) WHERE (folder_id IS NOT NULL);
 
 CREATE INDEX media_by_time ON public.media USING btree (workspace_id, created_at DESC, id DESC) WHERE (deleted_at IS NULL);
 
+CREATE INDEX media_deleted ON public.media USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
 CREATE INDEX media_next ON public.media USING btree (next_at) WHERE (next_at IS NOT NULL);
+
+CREATE INDEX media_thumbnail ON public.media USING btree (thumbnail) WHERE (thumbnail <> ''::text);
 
 CREATE INDEX media_to_purge ON public.media USING btree (published_at) WHERE ((published_at IS NOT NULL) AND (purged_at IS NULL) AND (NOT pinned) AND (deleted_at IS NULL));
 

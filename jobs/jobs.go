@@ -34,6 +34,8 @@ type Config struct {
 const (
 	// publishers is how many posts are on their way at once: each mostly waits for a network.
 	publishers = 1000
+	// examiners is how many files are looked at at once, which is work for the processor.
+	examiners = 2
 	// The queue's defaults would start at most ten jobs a second with one worker each.
 	fetchCooldown = 5 * time.Millisecond
 	fetchPoll     = 100 * time.Millisecond
@@ -59,8 +61,11 @@ func New(cfg Config) (*Jobs, error) {
 	river.AddWorker(workers, &linkWorker{app: cfg.App})
 	river.AddWorker(workers, &refreshWorker{app: cfg.App})
 	river.AddWorker(workers, &discardWorker{app: cfg.App})
+	river.AddWorker(workers, &processWorker{app: cfg.App})
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
-		Queues:                      map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: publishers}},
+		Queues: map[string]river.QueueConfig{
+			river.QueueDefault: {MaxWorkers: publishers}, queue.QueueMedia: {MaxWorkers: examiners},
+		},
 		Workers:                     workers,
 		ErrorHandler:                trouble{cfg.Log},
 		Logger:                      slog.New(quiet{cfg.Log.Handler()}),
@@ -137,6 +142,16 @@ type discardWorker struct {
 // Work deletes bytes that nothing names any more.
 func (w *discardWorker) Work(ctx context.Context, job *river.Job[queue.Discard]) error {
 	return w.app.Discard(ctx, job.Args.Keys)
+}
+
+type processWorker struct {
+	river.WorkerDefaults[queue.Process]
+	app *app.App
+}
+
+// Work looks at a file's bytes.
+func (w *processWorker) Work(ctx context.Context, job *river.Job[queue.Process]) error {
+	return w.app.ProcessMedia(ctx, job.Args.Workspace, job.Args.Media)
 }
 
 // quiet lets the queue's warnings and errors through: its Info says what our own log says already.

@@ -23,6 +23,9 @@ func (j *Jobs) schedule() []task {
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.Beat(ctx, j.cfg.Owner) }},
 		{"overdue", 10 * time.Second, a.CountOverdue},
 		{"refresh", time.Minute, j.refresh},
+		{"media", 5 * time.Second, a.SweepMedia},
+		{"purge", time.Minute, a.PurgeMedia},
+		{"blobs", time.Hour, a.SweepBlobs},
 		{"housekeep", 10 * time.Minute, a.Housekeep},
 	}
 }

@@ -173,6 +173,9 @@ CREATE TABLE media (
 );
 CREATE INDEX media_by_time ON media (workspace_id, created_at DESC, id DESC) WHERE deleted_at IS NULL;
 CREATE INDEX media_by_folder ON media (folder_id) WHERE folder_id IS NOT NULL;
+CREATE INDEX media_blob ON media (blob) WHERE blob <> '';
+CREATE INDEX media_thumbnail ON media (thumbnail) WHERE thumbnail <> '';
+CREATE INDEX media_deleted ON media (deleted_at) WHERE deleted_at IS NOT NULL;
 CREATE INDEX media_next ON media (next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX media_to_purge ON media (published_at) WHERE published_at IS NOT NULL AND purged_at IS NULL AND NOT pinned AND deleted_at IS NULL;
 

@@ -90,6 +90,7 @@ type App struct {
 	passwords *secret.Passwords
 	refused   refused
 	starts    starts
+	decoding  chan struct{} // holds a token while a picture is decoded
 }
 
 // New checks the configuration and makes an App.
@@ -97,5 +98,7 @@ func New(cfg Config) (*App, error) {
 	if missing := cfg.missing(); missing != nil {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
 	}
-	return &App{cfg: cfg, passwords: secret.NewPasswords(), starts: make(starts, startsAtOnce)}, nil
+	return &App{
+		cfg: cfg, passwords: secret.NewPasswords(), starts: make(starts, startsAtOnce), decoding: make(chan struct{}, 1),
+	}, nil
 }

@@ -179,9 +179,7 @@ func (a *App) receive(ctx context.Context, t store.Tenant, m store.Media, claim 
 	})
 	switch {
 	case core.CodeOf(err) == core.CodeNotFound || err == nil && !kept:
-		if err := a.cfg.Blobs.Delete(ctx, key); err != nil {
-			a.cfg.Log.Warn("bytes that lost their upload stay until they are swept", "key", key, "error", err)
-		}
+		a.drop(ctx, key)
 		return contract.Uploaded{}, a.uploadTaken(ctx, t, m.ID)
 	case err != nil: // the bytes may be the file's: they stay, and are swept if they are not
 		return contract.Uploaded{}, err

@@ -172,18 +172,6 @@ func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 	return list, err
 }
 
-// MediaInUse tells whether a post that is still to go out uses the file: a draft, a queued one, or a failed
-// one that the worker will try again.
-func (t Tenant) MediaInUse(ctx context.Context, id core.MediaID) (bool, error) {
-	return value[bool](t.query(ctx, `
-		SELECT EXISTS (
-			SELECT FROM post_media pm JOIN posts p ON p.workspace_id = pm.workspace_id AND p.id = pm.post_id
-			LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
-			WHERE pm.workspace_id = @ws AND pm.media_id = @id
-				AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)
-		)`, args{"id": id, "retry": core.DoRetry}))
-}
-
 // DeleteMedia removes a file that the caller has locked and gives its bytes back. For the posts that went
 // out with it its row stays, unseen.
 func (t Tenant) DeleteMedia(ctx context.Context, m Media, now time.Time) error {

@@ -1,6 +1,7 @@
 package apptest
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -141,6 +142,41 @@ func (w *Workspace) Folder(name, parent string) contract.Folder {
 	made, err := w.h.App.CreateFolder(w.h.Context(), w.Owner, in)
 	must(w.t, err)
 	return made
+}
+
+// Upload brings a file, of which nothing has been looked at yet.
+func (w *Workspace) Upload(name string, content []byte) contract.Media {
+	w.t.Helper()
+	made, err := w.h.App.CreateUpload(w.h.Context(), w.Owner, contract.CreateUpload{Filename: name, Mime: "application/octet-stream", Size: int64(len(content))})
+	must(w.t, err)
+	token := made.UploadURL[strings.LastIndex(made.UploadURL, "/")+1:]
+	_, err = w.h.App.ReceiveUpload(w.h.Context(), token, int64(len(content)), bytes.NewReader(content))
+	must(w.t, err)
+	return w.Media(made.MediaID)
+}
+
+// File brings a file and has it looked at.
+func (w *Workspace) File(name string, content []byte) contract.Media {
+	w.t.Helper()
+	m := w.Upload(name, content)
+	must(w.t, w.h.App.ProcessMedia(w.h.Context(), w.ID, w.MediaID(m)))
+	return w.Media(m.ID)
+}
+
+// Media reads a file's record.
+func (w *Workspace) Media(id string) contract.Media {
+	w.t.Helper()
+	m, err := w.h.App.GetMedia(w.h.Context(), w.Owner, id)
+	must(w.t, err)
+	return m
+}
+
+// MediaID is the id of a file, for the store and for jobs.
+func (w *Workspace) MediaID(m contract.Media) core.MediaID {
+	w.t.Helper()
+	id, err := core.ParseID[core.MediaKind](m.ID)
+	must(w.t, err)
+	return id
 }
 
 // Draft makes a draft without a time.

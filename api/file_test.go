@@ -1,0 +1,63 @@
+package api_test
+
+import (
+	"bytes"
+	"image/jpeg"
+	"mime"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
+)
+
+func TestAThumbnailIsServedToWhoeverHasItsAddress(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	m := ws.File("photo.png", mediatest.PNG(640, 480))
+	address := r.at(*m.ThumbnailURL)
+	got := r.do("GET", address, "")
+	if got.Status != 200 {
+		t.Fatalf("%d %s", got.Status, got.Body)
+	}
+	if _, err := jpeg.Decode(bytes.NewReader(got.Body)); err != nil {
+		t.Errorf("it is no JPEG: %v", err)
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'",
+		"Cross-Origin-Resource-Policy": "same-site", "Accept-Ranges": "bytes", "Set-Cookie": "", "RateLimit-Policy": "", "Location": "",
+	} {
+		if got.Header.Get(name) != want {
+			t.Errorf("%s is %q; want %q", name, got.Header.Get(name), want)
+		}
+	}
+	if kind, parameters, err := mime.ParseMediaType(got.Header.Get("Content-Disposition")); err != nil || kind != "inline" || parameters["filename"] != "thumbnail.jpg" {
+		t.Errorf("Content-Disposition: %s", got.Header.Get("Content-Disposition"))
+	}
+	head := r.do("HEAD", address, "")
+	if head.Status != 200 || len(head.Body) != 0 || head.Header.Get("Content-Length") != got.Header.Get("Content-Length") {
+		t.Errorf("HEAD: %d, %d bytes, %v", head.Status, len(head.Body), head.Header)
+	}
+	part := r.do("GET", address, "", header("Range", "bytes=0-1"))
+	if part.Status != 206 || string(part.Body) != "\xff\xd8" {
+		t.Errorf("a part: %d %x", part.Status, part.Body)
+	}
+	if got := r.do("GET", address, "", header("Range", "bytes=0-1,4-5")); got.Status != 206 || !strings.HasPrefix(got.Header.Get("Content-Type"), "multipart/byteranges") {
+		t.Errorf("two parts: %d %v", got.Status, got.Header)
+	}
+	if got := r.do("GET", address, "", header("Range", "bytes=0-0,2-2,4-4,6-6,8-8,10-10")); got.Status != 200 {
+		t.Errorf("six parts: %d", got.Status)
+	}
+	if got := r.do("GET", address, "", header("Range", "bytes=99999999-")); got.Status != 416 {
+		t.Errorf("beyond the end: %d", got.Status)
+	}
+	if got := r.do("GET", address, "", header("If-None-Match", got.Header.Get("Etag"))); got.Status != 304 {
+		t.Errorf("unchanged: %d", got.Status)
+	}
+	r.do("POST", address, "x").want(t, 405, core.CodeMethodNotAllowed)
+	r.do("GET", strings.Replace(address, "/media/", "/media/x", 1), "").want(t, 404, core.CodeNotFound)
+	r.Clock.Advance(48 * time.Hour)
+	r.do("GET", address, "").want(t, 404, core.CodeNotFound)
+}

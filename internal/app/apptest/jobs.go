@@ -1,0 +1,26 @@
+package apptest
+
+import (
+	"encoding/json"
+
+	"belfry/internal/queue"
+)
+
+// Jobs counts the jobs of a kind that were ever enqueued.
+func (h *Harness) Jobs(kind string) (n int) {
+	h.t.Helper()
+	must(h.t, h.Pool.QueryRow(h.Context(), `SELECT count(*) FROM river_job WHERE kind = $1`, kind).Scan(&n))
+	return n
+}
+
+// WorkDiscards deletes the bytes that the jobs enqueued so far name.
+func (h *Harness) WorkDiscards() {
+	h.t.Helper()
+	var all []string
+	must(h.t, h.Pool.QueryRow(h.Context(), `SELECT coalesce(array_agg(args::text), '{}') FROM river_job WHERE kind = 'discard'`).Scan(&all))
+	for _, text := range all {
+		var job queue.Discard
+		must(h.t, json.Unmarshal([]byte(text), &job))
+		must(h.t, h.App.Discard(h.Context(), job.Keys))
+	}
+}

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+const usedByPost = `
+	SELECT FROM post_media pm JOIN posts p ON p.workspace_id = pm.workspace_id AND p.id = pm.post_id
+	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
+	WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id
+		AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)`
+
+// MediaInUse tells whether a post that is still to go out uses the file: a draft, a queued one, or a failed
+// one that the worker will try again.
+func (t Tenant) MediaInUse(ctx context.Context, id core.MediaID) (bool, error) {
+	return value[bool](t.query(ctx, `SELECT EXISTS (`+usedByPost+`) FROM media m WHERE m.workspace_id = @ws AND m.id = @id`,
+		args{"id": id, "retry": core.DoRetry}))
+}
+
+// PurgeableMedia lists files whose last post went live so long ago, and that nothing seems to keep.
+func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, limit int) ([]DueMedia, error) {
+	return many[DueMedia](s.query(ctx, `
+		SELECT m.workspace_id AS workspace, m.id, m.status, false AS fetched FROM media m
+		WHERE m.published_at <= clock() - @retention::interval AND m.purged_at IS NULL AND NOT m.pinned AND m.deleted_at IS NULL
+			AND m.status = 'ready' AND NOT EXISTS (`+usedByPost+`)
+		ORDER BY m.published_at LIMIT @limit`, args{"retention": retention, "limit": limit, "retry": core.DoRetry}))
+}
+
+// PurgeMedia notes that the bytes of a file that the caller has locked are gone, and gives them back.
+func (t Tenant) PurgeMedia(ctx context.Context, m Media, now time.Time) error {
+	if err := t.Charge(ctx, m, 0); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = '' WHERE workspace_id = @ws AND id = @id`,
+		args{"id": m.ID, "now": now})
+	return err
+}
+
+// ForgetMedia removes the rows of deleted files that no post names any more.
+func (s *Store) ForgetMedia(ctx context.Context) error {
+	_, err := s.exec(ctx, `
+		DELETE FROM media m WHERE m.deleted_at IS NOT NULL
+			AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`, nil)
+	return err
+}
+
+// UnnamedBlobs picks those of the keys under which no file keeps anything.
+func (s *Store) UnnamedBlobs(ctx context.Context, keys []string) ([]string, error) {
+	return values[string](s.query(ctx, `
+		SELECT key FROM unnest(@keys::text[]) AS kept(key)
+		WHERE NOT EXISTS (SELECT FROM media WHERE blob = key AND blob <> '') AND NOT EXISTS (SELECT FROM media WHERE thumbnail = key AND thumbnail <> '')`, args{"keys": keys}))
+}
