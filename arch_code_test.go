@@ -165,6 +165,7 @@ func TestTimeIsInjected(t *testing.T) {
 	except := exceptions{
 		"cmd/belfry":                  "gives the clock to everybody",
 		"internal/blob/transport.go":  "a connection to a bucket lives by the machine's clock",
+		"internal/fetch/fetch.go":     "the clock that a download's pace is measured by",
 		"internal/httpd":              "a door's plumbing: measures requests",
 		"internal/postgres":           "waits for a process",
 		"internal/network/client.go":  "the clock of calls when none was given",

@@ -1,0 +1,69 @@
+package fetch
+
+import (
+	"errors"
+	"net/netip"
+	"net/url"
+	"slices"
+)
+
+// ErrAddress says that an address is not of a form that is ever opened.
+var ErrAddress = errors.New("the address must begin with https:// and have neither a user nor a port")
+
+// addressLimit is how long an address may be, in bytes.
+const addressLimit = 4096
+
+// Check looks at the form of an address, and at nothing behind it. The error is ErrAddress.
+func Check(address string) error {
+	_, err := parse(address)
+	return err
+}
+
+func parse(address string) (*url.URL, error) {
+	u, err := url.Parse(address)
+	if err != nil || len(address) > addressLimit {
+		return nil, ErrAddress
+	}
+	return u, checkForm(u)
+}
+
+func checkForm(u *url.URL) error {
+	port := u.Port()
+	if u.Scheme != "https" || u.Opaque != "" || u.User != nil || u.Hostname() == "" || port != "" && port != "443" {
+		return ErrAddress
+	}
+	return nil
+}
+
+func prefixes(list ...string) (all []netip.Prefix) {
+	for _, p := range list {
+		all = append(all, netip.MustParsePrefix(p))
+	}
+	return all
+}
+
+// public tells addresses of the internet from all others. The lists are those of IANA's registries of
+// special-purpose addresses, with multicast. Of IPv6 only 2000::/3 was ever given out, so that NAT64,
+// loopback, link-local and private addresses are out without being named.
+func public() func(netip.Addr) bool {
+	special4 := prefixes(
+		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+		"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
+		"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+	)
+	global6 := netip.MustParsePrefix("2000::/3")
+	special6 := prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+	return func(a netip.Addr) bool {
+		special := special6
+		a = a.Unmap()
+		switch {
+		case !a.IsValid() || a.Zone() != "":
+			return false
+		case a.Is4():
+			special = special4
+		case !global6.Contains(a):
+			return false
+		}
+		return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
+	}
+}

@@ -1,0 +1,70 @@
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+)
+
+// ErrTooLarge says that a file has more bytes than the caller wants.
+var ErrTooLarge = errors.New("the file is too large")
+
+var (
+	errAnswer  = errors.New("the answer is of no use")
+	errLater   = errors.New("the server has no answer for now")
+	errSilence = errors.New("no byte came for too long")
+	errSlow    = errors.New("the bytes came too slowly")
+)
+
+// Error is why an address did not give its file. To a person all of them read the same, so that nobody
+// can sound out with our help what there is at an address; a log tells them apart.
+type Error struct {
+	// Transient tells that the same address may well work later.
+	Transient bool
+	err       error
+}
+
+// Error is fit for a person.
+func (*Error) Error() string { return "the address could not be opened" }
+
+// Unwrap returns the reason, which is for logs and tests.
+func (e *Error) Unwrap() error { return e.err }
+
+// LogValue is the reason.
+func (e *Error) LogValue() slog.Value { return slog.StringValue(e.err.Error()) }
+
+// status turns an HTTP status that brings no file into an error.
+func status(code int) error {
+	switch {
+	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
+		return fmt.Errorf("status %d: %w", code, errLater)
+	}
+	return fmt.Errorf("status %d: %w", code, errAnswer)
+}
+
+// explain wraps any error of a download. What ended the context says more than that it ended.
+func explain(ctx context.Context, err error) error {
+	if errors.Is(err, ErrTooLarge) {
+		return ErrTooLarge
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	return &Error{Transient: !final(err), err: err}
+}
+
+// final tells what would come out the same the next time. Connections that fail or break off would not.
+func final(err error) bool {
+	for _, known := range []error{errRefused, errAnswer} {
+		if errors.Is(err, known) {
+			return true
+		}
+	}
+	var name *net.DNSError
+	var cert *tls.CertificateVerificationError
+	return errors.As(err, &name) && name.IsNotFound || errors.As(err, &cert)
+}

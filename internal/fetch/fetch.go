@@ -1,0 +1,188 @@
+// Package fetch opens addresses that a person gave us. It reaches the public internet over HTTPS and
+// nothing else, wherever a name, a redirect or a spelling may lead.
+package fetch
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+)
+
+// redirects is how many are followed, each held to the rules of the first address. Spec §4.
+const redirects = 5
+
+// bounds are those of one download.
+type bounds struct {
+	connect time.Duration // to connect, for all addresses of a name
+	answer  time.Duration // to send the answer's head
+	idle    time.Duration // without a byte
+	grace   time.Duration // before the rate counts
+	rate    int64         // least bytes a second
+	total   time.Duration // for all of it
+	round   time.Duration // to a multiple of which a failure is held back
+}
+
+// Config is for tests; its zero value is the internet. Whatever a test puts here, Dial is only given
+// public addresses.
+type Config struct {
+	// Lookup finds the addresses of a name, which may be an address itself.
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+	// Dial connects to an address.
+	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+	// Roots are trusted in the place of the system's.
+	Roots *x509.CertPool
+}
+
+// Client opens addresses. It may be used from many goroutines at once and keeps no connections.
+type Client struct {
+	http    *http.Client
+	bounds  bounds
+	lookup  func(ctx context.Context, name string) ([]netip.Addr, error)
+	connect func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
+	public  func(netip.Addr) bool
+	now     func() time.Time
+}
+
+// New makes a client.
+func New(cfg Config) *Client {
+	return newClient(cfg, bounds{
+		connect: 10 * time.Second, answer: 30 * time.Second, idle: 30 * time.Second,
+		grace: 30 * time.Second, rate: 16 << 10, total: 2 * time.Hour, round: time.Second,
+	})
+}
+
+func newClient(cfg Config, b bounds) *Client {
+	c := &Client{bounds: b, public: public(), lookup: cfg.Lookup, connect: cfg.Dial, now: time.Now} //nolint:forbidigo // a download lives by the machine's clock
+	if c.lookup == nil {
+		c.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+		}
+	}
+	if c.connect == nil {
+		c.connect = connector(c.public)
+	}
+	only1 := new(http.Protocols)
+	only1.SetHTTP1(true)
+	c.http = &http.Client{
+		Transport: &http.Transport{ // Proxy is nil: a proxy would dial in our place, unchecked
+			DialContext:            c.dial,
+			TLSClientConfig:        &tls.Config{RootCAs: cfg.Roots, MinVersion: tls.VersionTLS12},
+			TLSHandshakeTimeout:    b.connect,
+			ResponseHeaderTimeout:  b.answer,
+			MaxResponseHeaderBytes: 32 << 10,
+			DisableCompression:     true, // a small body could otherwise grow without bound
+			DisableKeepAlives:      true, // a connection would outlive the check of its name
+			Protocols:              only1,
+		},
+		CheckRedirect: func(r *http.Request, via []*http.Request) error {
+			if len(via) > redirects {
+				return fmt.Errorf("%w: more than %d redirects", errAnswer, redirects)
+			}
+			r.Header.Del("Referer")
+			if checkForm(r.URL) != nil {
+				return fmt.Errorf("%w: a redirect to another kind of address", errAnswer)
+			}
+			return nil
+		},
+	}
+	return c
+}
+
+// Get opens an address for a file of at most so many bytes. The error is ErrAddress, ErrTooLarge, or an
+// *Error; that of reading the body likewise. The caller closes the file.
+func (c *Client) Get(ctx context.Context, address string, limit int64) (*File, error) {
+	return c.GetFrom(ctx, address, limit, 0, "")
+}
+
+// GetFrom is Get for a file of which the first offset bytes are here already, with the validator that
+// came with them. The server may send it from the start all the same, as File.Offset says.
+func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int64, validator string) (*File, error) {
+	u, err := parse(address)
+	if err != nil {
+		return nil, err
+	}
+	if offset > limit {
+		return nil, ErrTooLarge
+	}
+	started, callers := c.now(), ctx
+	ctx, cancel := context.WithCancelCause(ctx)
+	ctx, release := context.WithTimeout(ctx, c.bounds.total)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
+	if err == nil {
+		r.Header = ask(offset, validator)
+		var f *File
+		if f, err = c.open(r, limit, offset, func(cause error) { cancel(cause); release() }); err == nil {
+			return f, nil
+		}
+	}
+	err = explain(ctx, err)
+	cancel(err)
+	release()
+	c.hold(callers, started)
+	return nil, err
+}
+
+// ask makes the head of a request.
+func ask(offset int64, validator string) http.Header {
+	h := http.Header{"User-Agent": {"Belfry"}, "Accept": {"image/*, video/*"}, "Accept-Encoding": {"identity"}}
+	if offset > 0 && validator != "" {
+		h.Set("Range", fmt.Sprintf("bytes=%d-", offset))
+		h.Set("If-Range", validator)
+	}
+	return h
+}
+
+func (c *Client) open(r *http.Request, limit, offset int64, stop func(error)) (*File, error) {
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	start, err := begins(answer, offset)
+	if err == nil && answer.ContentLength > limit-start {
+		err = ErrTooLarge
+	}
+	if err != nil {
+		answer.Body.Close()
+		return nil, err
+	}
+	f := &File{Length: answer.ContentLength, Offset: start, Name: name(answer)}
+	if tag := answer.Header.Get("ETag"); strings.HasPrefix(tag, `"`) && (start > 0 || answer.Header.Get("Accept-Ranges") == "bytes") {
+		f.Validator = tag
+	}
+	f.body = body{ctx: r.Context(), r: answer.Body, stop: stop, left: limit - start, client: c}
+	return f, nil
+}
+
+// begins tells at which byte the answer's body starts.
+func begins(answer *http.Response, offset int64) (int64, error) {
+	if answer.StatusCode == http.StatusOK {
+		return 0, nil
+	}
+	if answer.StatusCode == http.StatusPartialContent && offset > 0 &&
+		strings.HasPrefix(answer.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset)) {
+		return offset, nil
+	}
+	return 0, status(answer.StatusCode)
+}
+
+// hold waits until a round time after the start, so that how long a failure took says little about what
+// there is at an address. The failed request's own context is over by then.
+func (c *Client) hold(ctx context.Context, started time.Time) {
+	round := c.bounds.round
+	if round <= 0 {
+		return
+	}
+	took := c.now().Sub(started)
+	t := time.NewTimer(took.Truncate(round) + round - took)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
