@@ -79,11 +79,19 @@ func TestNoWorkspaceSeesAnothers(t *testing.T) {
 		"POST /posts/{id}/cancel":       {kind: "post"},
 		"POST /posts/{id}/duplicate":    {kind: "post"},
 		"GET /posts/{id}/events":        {kind: "post"},
+		"GET /folders/{id}":             {kind: "folder"},
+		"PATCH /folders/{id}":           {kind: "folder", body: fields{"name": "Taken over"}},
+		"DELETE /folders/{id}":          {kind: "folder"},
+		"GET /media/{id}":               {kind: "media"},
+		"PATCH /media/{id}":             {kind: "media", body: fields{"title": "Taken over"}},
+		"DELETE /media/{id}":            {kind: "media"},
 	}
 	key, stranger := s.client(ours.Key), s.client(theirs.Key)
 	session, _ := s.session(ours)
 	them, _ := s.session(theirs)
 	stranger.do("POST", "/groups", fields{"name": "Theirs", "accountIds": []string{theirs.Accounts["threads"]}}).want(t, 201)
+	stranger.do("POST", "/folders", fields{"name": "Theirs"}).want(t, 201)
+	stranger.do("POST", "/media/uploads", fields{"filename": "theirs.jpg", "mime": "image/jpeg", "size": 1000}).want(t, 201)
 	foreign := them.ids()
 	before := them.snapshot()
 
@@ -119,6 +127,14 @@ func TestNoWorkspaceSeesAnothers(t *testing.T) {
 
 	// Ids within bodies, and filters.
 	account, group := foreign["account"][0], foreign["group"][0]
+	for _, folder := range append(unknown(foreign["folder"][0]), foreign["folder"]...) {
+		for path, body := range map[string]any{
+			"/folders":       fields{"name": "Ours", "parentId": folder},
+			"/media/uploads": fields{"filename": "ours.jpg", "mime": "image/jpeg", "size": 1000, "folderId": folder},
+		} {
+			key.do("POST", path, body).want(t, 404)
+		}
+	}
 	for _, tt := range []struct {
 		method, path string
 		body         func(account, group string) any
@@ -180,13 +196,13 @@ func (a answer) bytes() string {
 	return fmt.Sprintf("%d\n%s\n\n%s", a.Status, strings.Join(lines, "\n"), a.Raw)
 }
 
-var anID = regexp.MustCompile(`"id":"((?:post|acc|grp|key)_[a-z0-9]+)"`)
+var anID = regexp.MustCompile(`"id":"((?:post|acc|grp|key|fld|med)_[a-z0-9]+)"`)
 
 // ids are the ids of a workspace, by what they identify.
 func (c *client) ids() map[string][]string {
 	c.t.Helper()
 	all := map[string][]string{}
-	for kind, path := range map[string]string{"account": "/accounts", "group": "/groups", "key": "/keys", "post": "/posts"} {
+	for kind, path := range map[string]string{"account": "/accounts", "group": "/groups", "key": "/keys", "post": "/posts", "folder": "/folders", "media": "/media"} {
 		for _, found := range anID.FindAllStringSubmatch(c.do("GET", path, nil).want(c.t, 200).Raw, -1) {
 			all[kind] = append(all[kind], found[1])
 		}
@@ -203,7 +219,7 @@ var lastUse = regexp.MustCompile(`"lastUsedAt":("[^"]*"|null)`)
 func (c *client) snapshot() string {
 	c.t.Helper()
 	var b strings.Builder
-	for _, path := range []string{"/accounts", "/groups", "/keys", "/posts"} {
+	for _, path := range []string{"/accounts", "/groups", "/keys", "/posts", "/folders", "/media"} {
 		b.WriteString(lastUse.ReplaceAllString(c.do("GET", path, nil).want(c.t, 200).Raw, "") + "\n")
 	}
 	for _, id := range c.ids()["post"] {
