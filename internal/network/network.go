@@ -126,6 +126,7 @@ type Item struct {
 	Text     string
 	Title    string
 	Tags     []string
+	Files    []File
 	Settings json.RawMessage
 	// Profile is the account's id at the network, Username its handle there.
 	Profile  string
@@ -138,6 +139,13 @@ type Item struct {
 	// Known are the network's ids of the account's other posts since then: a search passes them over, or a
 	// post with the text of another would be taken for it.
 	Known []string
+}
+
+// File is a file of a post on its way out.
+type File struct {
+	core.Media
+	// URL is where the network fetches the bytes: it needs no credential and works for a day at least.
+	URL string
 }
 
 // Status is what the network says of a handle or a search: Verdict is one of Done, Ready, Pending,
