@@ -74,7 +74,7 @@ func (a *App) create(ctx context.Context, t store.Tenant, c core.Caller, r *requ
 	if !r.queues() {
 		return post, nil
 	}
-	return post, a.enqueue(ctx, t, post, r.workspace.Zone.Month(now), d.network.Describe().Flow)
+	return post, a.enqueue(ctx, t, post, r.workspace.Zone.Month(now), d.network.Flow(d.Draft))
 }
 
 // takeSlots takes n of a month's slots or answers 402. The posts' slots are held in that very month.

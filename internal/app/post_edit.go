@@ -155,7 +155,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	if err := t.HoldAccounts(ctx, r.accounts()); err != nil {
 		return err
 	}
-	return a.enqueue(ctx, t, *p, period, n.Describe().Flow)
+	return a.enqueue(ctx, t, *p, period, n.Flow(d.Draft))
 }
 
 // editQueued reschedules a queued post, or cancels it (`when: draft`).

@@ -111,7 +111,7 @@ func (w *work) call(ctx context.Context, do core.Do, deadline time.Time) core.Si
 	w.last = &store.Outcome{Seq: w.seq, Verdict: status.Verdict, Code: status.Code}
 	w.held = 0
 	if err == nil {
-		if do == core.DoCreate {
+		if signal.Handle = status.Handle; do == core.DoCreate {
 			signal.Handle = status.ExternalID
 		}
 		w.status = status
@@ -141,6 +141,9 @@ func (w *work) ask(ctx context.Context, do core.Do) (network.Status, error) {
 		return network.Status{Verdict: core.Done, ExternalID: handle}, err
 	case core.DoPublish:
 		id, err := w.net.Publish(ctx, w.item, w.pub.Handle)
+		if id == "" {
+			return network.Status{Verdict: core.Pending}, err
+		}
 		return network.Status{Verdict: core.Done, ExternalID: id}, err
 	case core.DoFind:
 		return w.net.Find(ctx, w.item)

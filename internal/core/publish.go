@@ -19,7 +19,7 @@ const (
 	StepUnknown  Step = "unknown"  // nobody can know
 )
 
-// Flow is the shape of a network's publishing.
+// Flow is the shape of a post's publishing. It is chosen when the post is queued, and stays with the ledger row.
 type Flow string
 
 // Flows. In FlowHandle the network's own object (a container) is made first, can be asked about, and
@@ -64,7 +64,7 @@ const (
 	Claimed   Verdict = ""          // no call: a worker has just claimed the publication
 	Done      Verdict = "done"      // made, published, or found published
 	Ready     Verdict = "ready"     // status: may be published
-	Pending   Verdict = "pending"   // status: not yet
+	Pending   Verdict = "pending"   // status: not yet; publish: taken, and not there yet
 	Dead      Verdict = "dead"      // status: this handle can never be published and never was
 	Absent    Verdict = "absent"    // search: not there
 	Ambiguous Verdict = "ambiguous" // search: cannot be told
@@ -79,7 +79,7 @@ const (
 type Signal struct {
 	Call      Do // the call that is answered
 	Verdict   Verdict
-	Handle    string // of a Done create
+	Handle    string // of a Done create, or of a status that has made something further of the handle
 	Due       bool   // the post's time has come
 	Quiet     bool   // when this call was made, one still on the wire since the last arm must have arrived and show
 	Stale     bool   // the network has been asked in vain for as long as it is worth asking
@@ -220,6 +220,9 @@ func (p Publication) repeatable(s Signal) (Publication, Do) {
 }
 
 func (p Publication) waited(s Signal) (Publication, Do) {
+	if s.Handle != "" { // nothing is armed yet, so that what was made further may take its place
+		p.Handle = s.Handle
+	}
 	switch s.Verdict {
 	case Done:
 		return p.live()

@@ -12,6 +12,7 @@ type mix struct {
 	name  string
 	flow  core.Flow
 	ahead bool // prepared before its time
+	parts bool // made of parts, as a carousel is
 	long  bool // left out of -short, and under the race detector, which has nothing to find here
 	left  budget
 }
@@ -19,6 +20,7 @@ type mix struct {
 var mixes = []mix{
 	{name: "handle, crashes and lost answers", flow: core.FlowHandle, left: budget{kill: 1, loss: 2, pause: 1, expire: 1}},
 	{name: "handle, calls stuck beyond the settle time", flow: core.FlowHandle, left: budget{kill: 1, loss: 1, pause: 2, freeze: 1}},
+	{name: "handle of parts, crashes and lost answers", flow: core.FlowHandle, parts: true, left: budget{kill: 1, loss: 1, pause: 1, expire: 1, slow: 1}},
 	{name: "handle, refusals and lies", flow: core.FlowHandle, left: budget{kill: 1, loss: 1, lie: 1, refuse: 1, ask: 1, retry: 1}},
 	{
 		name: "handle, a slow network that cannot be asked", flow: core.FlowHandle, long: true,
@@ -65,7 +67,7 @@ func TestExplorePublishing(t *testing.T) {
 			continue
 		}
 		t.Run(x.name, func(t *testing.T) {
-			e := explore(&model{flow: x.flow, ahead: x.ahead, start: x.left, design: theProduct()}, "")
+			e := explore(&model{flow: x.flow, ahead: x.ahead, parts: x.parts, start: x.left, design: theProduct()}, "")
 			t.Logf("%d states, %d moves, ends: %v", len(e.states), len(e.next), e.endings)
 			e.report(t)
 			total += len(e.states)

@@ -60,6 +60,7 @@ const (
 	handleDead  // expired: never to be published
 	handleBad   // refused while it was processed
 	handleStuck // pending for ever
+	handleParts // ready to be made one whole, which is another handle
 )
 
 // Flags of the world.

@@ -41,11 +41,20 @@ func (m *model) serveCreate(w world, i int, out emit) {
 	if n := w; spend(&n.left.refuse) {
 		m.inVain(n, i, out, core.Refused, core.Throttled)
 	}
+	made := uint8(handleProcessing)
+	if m.parts {
+		made = handleParts
+	}
+	m.make(w, i, made, core.Done, out)
+}
+
+// make gives the worker a handle with its answer.
+func (m *model) make(w world, i int, made uint8, v core.Verdict, out emit) {
 	for h := range w.handles {
 		if w.handles[h] == handleNone {
-			w.handles[h] = handleProcessing
+			w.handles[h] = made
 			w.workers[i].handle = uint8(h + 1)
-			m.answer(w, i, core.Done, false, "is answered", out)
+			m.answer(w, i, v, false, "is answered", out)
 			return
 		}
 	}
@@ -54,7 +63,7 @@ func (m *model) serveCreate(w world, i int, out emit) {
 
 var handleVerdicts = [...]core.Verdict{
 	handleNone: core.Dead, handleProcessing: core.Pending, handleReady: core.Ready, handlePublishing: core.Pending,
-	handlePublished: core.Done, handleDead: core.Dead, handleBad: core.Refused, handleStuck: core.Pending,
+	handlePublished: core.Done, handleDead: core.Dead, handleBad: core.Refused, handleStuck: core.Pending, handleParts: core.Pending,
 }
 
 func (m *model) serveStatus(w world, i int, out emit) {
@@ -69,6 +78,12 @@ func (m *model) serveStatus(w world, i int, out emit) {
 		m.answer(w, i, core.AuthLost, false, "is answered", out)
 	case m.flow == core.FlowOneCall:
 		m.answer(w, i, core.Ready, false, "is answered", out)
+	case w.handles[w.workers[i].row.handle-1] == handleParts:
+		if n := w; spend(&n.left.loss) { // the whole is made, and an orphan
+			m.inVain(n, i, out, core.Lost)
+		}
+		m.make(w, i, handleProcessing, core.Pending, out)
+		m.make(w, i, handleReady, core.Ready, out)
 	default:
 		m.answer(w, i, handleVerdicts[w.handles[w.workers[i].row.handle-1]], false, "is answered", out)
 	}
@@ -124,6 +139,7 @@ func (m *model) servePublish(w world, i int, out emit) {
 	if n := w; spend(&n.left.slow) {
 		n.handles[h] = handlePublishing
 		m.answer(n, i, core.Lost, true, "is not answered, and the network will show the post later:", out)
+		m.answer(n, i, core.Pending, false, "is accepted, and the network will show the post later:", out)
 	}
 	m.arrive(&w, int(h))
 	m.published(w, i, out)

@@ -30,6 +30,9 @@ func TestNextKeepsItsShape(t *testing.T) {
 		if do == core.DoStatus && next.Flow == core.FlowOneCall && next.Step != core.StepWaiting {
 			complain("a status of what has none")
 		}
+		if p.Armed && p.Flow == core.FlowHandle && next.Handle != p.Handle && next.Handle != "" {
+			complain("another handle after the arm")
+		}
 		if next.Open && next.Step != core.StepArmed {
 			complain("a call on the wire that nobody asks about")
 		}
@@ -61,7 +64,7 @@ func everyDecision(visit func(core.Publication, core.Signal)) {
 			visit(p, s)
 			for _, s.Call = range callsOf(p) {
 				for _, s.Verdict = range verdicts[1:] {
-					if s.Call == core.DoCreate && s.Verdict == core.Done {
+					if s.Handle = ""; s.Call == core.DoCreate && s.Verdict == core.Done || s.Call == core.DoStatus && p.Flow == core.FlowHandle {
 						s.Handle = "h2"
 					}
 					visit(p, s)

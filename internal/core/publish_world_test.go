@@ -7,6 +7,7 @@ type model struct {
 	flow   core.Flow
 	start  budget
 	ahead  bool // the post is prepared before its time
+	parts  bool // what is made first are parts
 	design design
 	// unneeded is called when a post of FlowHandle is given up although asking was still worth while.
 	unneeded func()
@@ -155,7 +156,7 @@ func (m *model) handleLives(w world, i int, out emit) {
 			become(n, handleBad, true, "a handle is refused")
 		}
 		fallthrough
-	case handleReady:
+	case handleReady, handleParts:
 		if n := w; spend(&n.left.expire) {
 			become(n, handleDead, true, "a handle expires")
 		}

@@ -38,12 +38,16 @@ type Network interface {
 	// Verify asks the network whether the token still works.
 	Verify(ctx context.Context, t Token) error
 
+	// Flow is the shape in which such a post goes out. It depends on the kind of post only.
+	Flow(d Draft) core.Flow
 	// Create makes the network's own object, of which nothing is visible. FlowHandle only.
 	Create(ctx context.Context, it Item) (handle string, err error)
 	// Status asks about the handle; in FlowOneCall the handle is "" and the question is whether the
 	// account can be published to right now (Ready).
 	Status(ctx context.Context, it Item, handle string) (Status, error)
-	// Publish is the irreversible call. It returns the network's id of the post.
+	// Publish is the irreversible call. It returns the network's id of the post, or "" when the network has
+	// taken the call and Status tells when the post is there. What Publish does before that one call, it does
+	// invisibly, and a failure of it is NotSent.
 	Publish(ctx context.Context, it Item, handle string) (externalID string, err error)
 	// Find searches the account for the post since it.ArmedAt, and answers a unique match only.
 	Find(ctx context.Context, it Item) (Status, error)
@@ -69,11 +73,10 @@ type Description struct {
 
 	// What follows is a connector's.
 
-	Flow core.Flow
 	PKCE bool
 	// Settle is how long after an irreversible call without an answer its effect may still appear.
 	Settle time.Duration
-	// FirstPoll is how long after making a handle it is asked about for the second time.
+	// FirstPoll is how long after making a handle it is asked about for the second time; zero without FlowHandle.
 	FirstPoll time.Duration
 }
 
@@ -141,6 +144,15 @@ type Item struct {
 	Known []string
 }
 
+// Draft is the item as it was before it went out.
+func (it Item) Draft() Draft {
+	d := Draft{Text: it.Text, Title: it.Title, Tags: it.Tags, Settings: it.Settings}
+	for _, f := range it.Files {
+		d.Media = append(d.Media, f.Media)
+	}
+	return d
+}
+
 // File is a file of a post on its way out.
 type File struct {
 	core.Media
@@ -153,8 +165,11 @@ type File struct {
 type Status struct {
 	Verdict    core.Verdict
 	ExternalID string
-	Message    string // the network's words, where it has any
-	Code       string
+	// Handle is what Status has made of the handle it was asked about, such as a whole of its parts; "" when
+	// nothing. It is made before the arm only, and takes that handle's place.
+	Handle  string
+	Message string // the network's words, where it has any
+	Code    string
 }
 
 // AuthRequest is what a consent page is asked with.

@@ -48,7 +48,7 @@ func (Rules) Describe() network.Description { return description }
 
 // description is what is fixed, but for the settle time, which is configured.
 var description = network.Description{
-	ID: ID, Name: "Facebook", Flow: core.FlowOneCall, Profile: "Page",
+	ID: ID, Name: "Facebook", Profile: "Page",
 	Needs: "You need a Facebook Page on which you may create content; personal profiles and groups cannot be published to.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxText, Unit: core.UnitUTF16},

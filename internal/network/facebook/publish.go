@@ -11,6 +11,9 @@ import (
 	"belfry/internal/network/meta"
 )
 
+// Flow is a single call.
+func (*Network) Flow(network.Draft) core.Flow { return core.FlowOneCall }
+
 // Create is never called: a text or a link goes out in one call.
 func (n *Network) Create(context.Context, network.Item) (string, error) {
 	return "", errors.New("make a handle at facebook: its posts go out in one call")

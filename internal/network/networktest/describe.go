@@ -14,8 +14,7 @@ func describes(t *testing.T, h Harness) {
 	for what, ok := range map[string]bool{
 		"ID is the driver's":          d.ID == h.Driver.ID,
 		"Settle":                      d.Settle > 0,
-		"Flow":                        d.Flow == core.FlowHandle || d.Flow == core.FlowOneCall,
-		"FirstPoll of a handle":       (d.FirstPoll > 0) == (d.Flow == core.FlowHandle),
+		"FirstPoll of a handle":       d.FirstPoll > 0 || w.Net.Flow(network.Draft{}) == core.FlowOneCall,
 		"Configured with credentials": w.Net.Configured(),
 	} {
 		if !ok {
@@ -23,7 +22,7 @@ func describes(t *testing.T, h Harness) {
 		}
 	}
 	checkVariables(t, h)
-	if d.Flow == core.FlowOneCall {
+	if w.Net.Flow(network.Draft{}) == core.FlowOneCall {
 		if _, err := w.Net.Create(t.Context(), network.Item{}); err == nil {
 			t.Error("a flow without a handle made one")
 		}

@@ -29,7 +29,7 @@ type Worker struct {
 // Publish makes a worker whose item was never armed.
 func (w *World) Publish(it network.Item) *Worker {
 	it.ArmedAt = time.Time{}
-	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.Describe().Flow, Step: core.StepIdle}}
+	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.Flow(it.Draft()), Step: core.StepIdle}}
 }
 
 // Run claims again and again until the publication has ended, and says how.
@@ -80,13 +80,15 @@ func (k *Worker) call(do core.Do) core.Signal {
 		}
 		k.quiet = k.w.Now().Add(callTimeout + n.Describe().Settle)
 		st.Verdict = core.Done
-		st.ExternalID, err = n.Publish(ctx, k.it, k.pub.Handle)
+		if st.ExternalID, err = n.Publish(ctx, k.it, k.pub.Handle); st.ExternalID == "" {
+			st.Verdict = core.Pending
+		}
 	case core.DoFind:
 		st, err = n.Find(ctx, k.it)
 	default:
 		st, err = n.Status(ctx, k.it, k.pub.Handle)
 	}
-	s := core.Signal{Call: do, Verdict: st.Verdict}
+	s := core.Signal{Call: do, Verdict: st.Verdict, Handle: st.Handle}
 	var e *network.Error
 	switch {
 	case errors.As(err, &e):

@@ -154,7 +154,7 @@ func droppedBefore(t *testing.T, h Harness) {
 	_, err := w.Net.Publish(t.Context(), it, handle)
 	w.Failed(err, network.Unknown, it.Token.Access)
 	want := core.Ready
-	if w.Net.Describe().Flow == core.FlowOneCall {
+	if w.Net.Flow(it.Draft()) == core.FlowOneCall {
 		want = core.Absent
 	}
 	if st, err := w.Ask(it, handle); err != nil || st.Verdict != want {

@@ -47,7 +47,7 @@ func (Rules) Describe() network.Description { return description }
 
 // description is what is fixed, but for the settle time, which is configured.
 var description = network.Description{
-	ID: ID, Name: "Threads", Flow: core.FlowHandle, Profile: "profile",
+	ID: ID, Name: "Threads", Profile: "profile",
 	Needs:     "You need a Threads profile; personal ones will do.",
 	FirstPoll: firstPoll,
 	Limits: core.Limits{

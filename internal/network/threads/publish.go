@@ -26,6 +26,9 @@ const invalid = "INVALID_"
 // before an empty search is believed: it has been seen to lose sight of what it had just made.
 const missingFor = 5 * time.Minute
 
+// Flow is the same for every post: a container, then the call that makes it visible.
+func (*Network) Flow(network.Draft) core.Flow { return core.FlowHandle }
+
 // Create makes a container of which nothing is visible.
 func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
