@@ -1,4 +1,4 @@
-//go:generate go test . -run TestTheDescriptionIsTheOneInTheRepository -update
+//go:generate go test . -run ^(TestTheDescriptionIsTheOneInTheRepository|TestTheTablesInTheDocsAreTheProgramsOwn)$ -update
 
 // Package api is the door for programs: it decodes requests of /v1 strictly, calls one verb each and
 // writes the answer as JSON. What each route needs stands in one table, from which the OpenAPI document

@@ -28,20 +28,32 @@ var guide string
 
 // describe makes the OpenAPI document of the routes.
 func (a *API) describe(r huma.Registry) error {
+	limits := contract.Limits{Limits: map[string]any{}}
+	for _, rules := range a.cfg.Networks.Rules() {
+		limits.Limits[string(rules.Describe().ID)] = contract.LimitsOf(rules.Describe().Limits)
+	}
+	e, err := newExamples(limits)
+	if err != nil {
+		return err
+	}
+	r.Schema(reflect.TypeFor[contract.Error](), true, "")
 	a.oapi = &huma.OpenAPI{
 		OpenAPI: "3.1.0",
-		Info:    &huma.Info{Title: "Belfry", Version: version, Description: strings.TrimSpace(guide) + "\n\n" + codesChapter()},
-		Servers: []*huma.Server{{URL: prefix, Description: "This server"}},
-		Tags:    tags(),
-		Components: &huma.Components{
-			Schemas: r, Headers: headers(), SecuritySchemes: securitySchemes(),
-			Responses: failures(r.Schema(reflect.TypeFor[contract.Error](), true, "")),
+		Info: &huma.Info{
+			Title: "Belfry", Version: version, Description: strings.TrimSpace(guide) + "\n\n" + codesChapter(),
+			Contact: &huma.Contact{Name: "The operator of this server"},
 		},
+		Servers:    []*huma.Server{{URL: prefix, Description: "This server"}},
+		Tags:       tags(),
+		Components: &huma.Components{Schemas: r, Headers: headers(), SecuritySchemes: securitySchemes(), Responses: map[string]*huma.Response{}},
 	}
+	d := description{a.oapi, r, e}
 	for _, row := range a.routes {
-		a.oapi.AddOperation(row.operationOf(r))
+		a.oapi.AddOperation(d.operation(row))
 	}
-	a.oapi.AddOperation(documentOperation())
+	a.oapi.AddOperation(d.itself())
+	a.oapi.AddOperation(d.upload(r.Schema(reflect.TypeFor[contract.Uploaded](), true, "")))
+	a.oapi.Components.Examples = e.used
 	if err := a.graft(r); err != nil {
 		return err
 	}
@@ -62,14 +74,21 @@ func (a *API) Document() []byte { return bytes.Clone(a.document) }
 
 func (a *API) serveDocument(c echo.Context) error { return write(c, http.StatusOK, a.document) }
 
-// operationOf describes one route.
-func (r *route) operationOf(registry huma.Registry) *huma.Operation {
+// description is the document in the making.
+type description struct {
+	doc      *huma.OpenAPI
+	registry huma.Registry
+	examples *exampleBook
+}
+
+// operation describes one route.
+func (d description) operation(r *route) *huma.Operation {
 	op := &huma.Operation{
 		Method: r.method, Path: r.path, OperationID: r.operation, Summary: r.summary, Tags: []string{r.tag},
 		Description: strings.TrimSpace(r.description + "\n\n" + r.needs.sentence()), Security: r.needs.security(),
-		Responses: failuresByStatus(r.failures()),
+		Responses: d.failures(r.failures()),
 	}
-	op.Responses[strconv.Itoa(r.status)] = r.success(registry)
+	op.Responses[strconv.Itoa(r.status)] = d.success(r)
 	if r.action.byID {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
@@ -83,87 +102,59 @@ func (r *route) operationOf(registry huma.Registry) *huma.Operation {
 		least, most := 1, 255
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header", Description: "1 to 255 visible ASCII characters, the same for every try of one request.",
-			Schema: &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: "^[!-~]+$"},
+			Schema:  &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: "^[!-~]+$"},
+			Example: "0b5bd0f4-5e6c-4f0e-8f43-6a9c6f6f1b52",
 		})
 	}
 	if r.action.body != nil {
-		op.RequestBody = &huma.RequestBody{
-			Required: !r.action.bare,
-			Content:  map[string]*huma.MediaType{jsonType: {Schema: registry.Schema(r.action.body, true, "")}},
-		}
+		op.RequestBody = &huma.RequestBody{Required: !r.action.bare, Content: d.examples.content(d.registry.Schema(r.action.body, true, ""))}
 	}
 	return op
 }
 
 // success describes the answer of a route when all is well.
-func (r *route) success(registry huma.Registry) *huma.Response {
-	out := &huma.Response{Description: http.StatusText(r.status), Headers: headersOf("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox")}
+func (d description) success(r *route) *huma.Response {
+	out := &huma.Response{Description: http.StatusText(r.status), Headers: everyAnswer()}
 	if r.needs.repeats {
 		out.Headers["Idempotency-Replayed"] = headerRef("Idempotency-Replayed")
 	}
 	if r.action.answer != nil {
-		out.Content = map[string]*huma.MediaType{jsonType: {Schema: registry.Schema(r.action.answer, true, "")}}
+		out.Content = d.examples.content(d.registry.Schema(r.action.answer, true, ""))
 	}
 	return out
 }
 
-// failures describes each code once; answers refer to it.
-func failures(body *huma.Schema) map[string]*huma.Response {
-	out := map[string]*huma.Response{}
-	for _, code := range core.Codes {
-		out[string(code)] = failure(body, code)
-	}
-	return out
-}
-
-func failure(body *huma.Schema, codes ...core.Code) *huma.Response {
-	lines := make([]string, 0, len(codes))
-	for _, code := range codes {
-		lines = append(lines, "`"+string(code)+"`: "+meanings[code])
-	}
-	out := &huma.Response{
-		Description: strings.Join(lines, "\n\n"), Headers: headersOf("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox"),
-		Content: map[string]*huma.MediaType{jsonType: {Schema: body}},
-	}
-	for _, code := range codes {
-		if retryable[code] {
-			out.Headers["Retry-After"] = headerRef("Retry-After")
-		}
-	}
-	return out
+// everyAnswer are the headers that every answer of /v1 may carry.
+func everyAnswer() map[string]*huma.Header {
+	return headersOf("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox")
 }
 
 // retryable are the codes whose answers say how long to wait.
 var retryable = map[core.Code]bool{
-	core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeIdempotencyInProgress: true,
+	core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeIdempotencyInProgress: true, core.CodeUploadInProgress: true,
 }
 
-// failuresByStatus describes the codes that a route may answer, which share a status now and then.
-func failuresByStatus(codes []core.Code) map[string]*huma.Response {
-	byStatus := map[int][]core.Code{}
-	for _, code := range codes {
-		status := httpd.Status(code)
-		byStatus[status] = append(byStatus[status], code)
-	}
+// failures describes the codes that a route may answer. A code that has its status to itself is described
+// once for all routes.
+func (d description) failures(codes []core.Code) map[string]*huma.Response {
 	out := map[string]*huma.Response{}
-	for status, codes := range byStatus {
-		out[strconv.Itoa(status)] = &huma.Response{Ref: "#/components/responses/" + string(codes[0])}
+	for status, codes := range byStatus(codes) {
 		if len(codes) > 1 {
-			out[strconv.Itoa(status)] = failure(&huma.Schema{Ref: schemaPrefix + "Error"}, codes...)
+			out[status] = d.examples.failure(everyAnswer(), codes...)
+			continue
 		}
+		name := string(codes[0])
+		d.doc.Components.Responses[name] = d.examples.failure(everyAnswer(), codes[0])
+		out[status] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
 	return out
 }
 
-func documentOperation() *huma.Operation {
-	r := route{status: http.StatusOK}
-	op := &huma.Operation{
-		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},
-		Summary: "Show this description of the API", Description: "Needs no credential.", Security: []map[string][]string{{}},
-		Responses: failuresByStatus([]core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable}),
+func byStatus(codes []core.Code) map[string][]core.Code {
+	out := map[string][]core.Code{}
+	for _, code := range codes {
+		status := strconv.Itoa(httpd.Status(code))
+		out[status] = append(out[status], code)
 	}
-	ok := r.success(nil)
-	ok.Content = map[string]*huma.MediaType{jsonType: {Schema: &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}}}
-	op.Responses["200"] = ok
-	return op
+	return out
 }

@@ -87,7 +87,7 @@ func TestTheDescriptionNamesEveryCode(t *testing.T) {
 	a := described(t)
 	chapter := codesChapter()
 	for _, code := range core.Codes {
-		if meanings[code] == "" || !strings.Contains(chapter, "`"+string(code)+"`") {
+		if meanings[code] == (meaning{}) || !strings.Contains(chapter, "`"+string(code)+"`") {
 			t.Errorf("the error code %s has no meaning", code)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 // Code is one of the closed set of error codes a caller can act on (Spec §7, decisions.md).
 type Code string
 
-// Codes of errors. Each has its HTTP status in httpd and its chapter in docs/errors.md.
+// Codes of errors. Each has its HTTP status in httpd and its chapter in docs/api/errors.md.
 const (
 	CodeInvalidRequest        Code = "invalid_request"
 	CodeUnauthenticated       Code = "unauthenticated"
@@ -34,7 +34,7 @@ const (
 	CodeInternal              Code = "internal"
 )
 
-// Codes lists every code, in the order of docs/errors.md.
+// Codes lists every code, in the order of docs/api/errors.md.
 var Codes = []Code{
 	CodeInvalidRequest, CodeUnauthenticated, CodeQuotaExceeded, CodeInsufficientScope, CodeNotFound,
 	CodeMethodNotAllowed, CodeConflict, CodeConfirmRequired, CodePlanHasIssues, CodeMediaPurged, CodeSizeMismatch, CodeAlreadyUploaded,

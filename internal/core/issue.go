@@ -94,7 +94,7 @@ var (
 	WarnNotAShort        = warning("not_a_short", 0, "This video will not be a Short.", "A Short is vertical and at most three minutes long.")
 )
 
-// Issues lists the whole table, in which a code may have several wordings, for the API's description and docs/errors.md.
+// Issues lists the whole table, in which a code may have several wordings, for the API's description and docs/api/errors.md.
 func Issues() []IssueText {
 	return []IssueText{
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany, IssueCharactersUnsupported, IssueLinksTooMany,

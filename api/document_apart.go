@@ -1,0 +1,58 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"belfry/internal/core"
+)
+
+// itself describes the address of this description, which needs no credential.
+func (d description) itself() *huma.Operation {
+	op := &huma.Operation{
+		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},
+		Summary: "Show this description of the API", Description: "Needs no credential.", Security: []map[string][]string{{}},
+		Responses: d.failures([]core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable}),
+	}
+	op.Responses["200"] = &huma.Response{
+		Description: http.StatusText(http.StatusOK), Headers: everyAnswer(),
+		Content: map[string]*huma.MediaType{jsonType: {
+			Schema:   &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true},
+			Examples: map[string]*huma.Example{"excerpt": {Value: map[string]any{"openapi": "3.1.0"}}},
+		}},
+	}
+	return op
+}
+
+// upload describes the signed address that a reservation answers (Spec §4, Media). It stands outside /v1:
+// its token is its credential and no limit of the API counts it.
+func (d description) upload(answer *huma.Schema) *huma.Operation {
+	op := &huma.Operation{
+		Method: http.MethodPut, Path: "/upload/{token}", OperationID: "putUpload", Tags: []string{"media"},
+		Summary:     "Bring the bytes of a file to the address of its reservation",
+		Description: "The address is `uploadUrl` of `POST /media/uploads`: take it as it is and send no credential with it. It takes one file, for one hour; a PUT that breaks off may be repeated.",
+		Servers:     []*huma.Server{{URL: "/", Description: "This server; the address of a reservation names it in full."}},
+		Security:    []map[string][]string{{}},
+		Parameters: []*huma.Param{
+			{Name: "token", In: "path", Required: true, Description: "Signed by the service.", Schema: &huma.Schema{Type: huma.TypeString}},
+			{
+				Name: "Content-Length", In: "header", Required: true, Description: "The reserved `size`.",
+				Schema: &huma.Schema{Type: huma.TypeInteger}, Example: 48213,
+			},
+		},
+		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/octet-stream": {}}},
+		Responses:   map[string]*huma.Response{},
+	}
+	only := func() map[string]*huma.Header { return headersOf("X-Request-Id") }
+	for status, codes := range byStatus([]core.Code{
+		core.CodeSizeMismatch, core.CodeNotFound, core.CodeAlreadyUploaded, core.CodeUploadInProgress, core.CodeUploadExpired,
+		core.CodeInternal, core.CodeUnavailable,
+	}) {
+		op.Responses[status] = d.examples.failure(only(), codes...)
+	}
+	op.Responses[strconv.Itoa(lengthRequired)] = d.examples.failure(only(), core.CodeSizeMismatch)
+	op.Responses["200"] = &huma.Response{Description: http.StatusText(http.StatusOK), Headers: only(), Content: d.examples.content(answer)}
+	return op
+}

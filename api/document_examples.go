@@ -1,0 +1,101 @@
+package api
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// exampleFile holds an example of each record by its name in the description, and of the error bodies
+// that carry more than words by their code. A text "@Name" stands for the example of that name.
+//
+//go:embed examples.json
+var exampleFile []byte
+
+const examplePrefix = "#/components/examples/"
+
+// exampleBook gives out references to examples and remembers which, so that the description holds those.
+type exampleBook struct {
+	all  map[string]any
+	used map[string]*huma.Example
+}
+
+// newExamples reads the examples; limits is that of GET /limits, which is this server's own.
+func newExamples(limits contract.Limits) (*exampleBook, error) {
+	e := &exampleBook{used: map[string]*huma.Example{}}
+	if err := json.Unmarshal(exampleFile, &e.all); err != nil {
+		return nil, fmt.Errorf("read the examples: %w", err)
+	}
+	e.all["Limits"] = limits
+	for code, m := range meanings {
+		if e.all[string(code)] == nil {
+			e.all[string(code)] = contract.Error{Code: string(code), Message: m.when, Hint: m.advice}
+		}
+	}
+	return e, nil
+}
+
+// of refers to the examples of the names; nil when there is none.
+func (e *exampleBook) of(names ...string) map[string]*huma.Example {
+	out := map[string]*huma.Example{}
+	for _, name := range names {
+		if v, ok := e.all[name]; ok {
+			e.used[name] = &huma.Example{Value: e.whole(v)}
+			out[name] = &huma.Example{Ref: examplePrefix + name}
+		}
+	}
+	return out
+}
+
+// whole puts examples in the place of their names.
+func (e *exampleBook) whole(v any) any {
+	switch v := v.(type) {
+	case string:
+		if name, ok := strings.CutPrefix(v, "@"); ok {
+			return e.whole(e.all[name])
+		}
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = e.whole(v[i])
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name := range v {
+			out[name] = e.whole(v[name])
+		}
+		return out
+	}
+	return v
+}
+
+// content is a JSON body of a schema with its record's example.
+func (e *exampleBook) content(s *huma.Schema) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{jsonType: {Schema: s, Examples: e.of(strings.TrimPrefix(s.Ref, schemaPrefix))}}
+}
+
+// failure describes the answers with the codes, which share a status.
+func (e *exampleBook) failure(headers map[string]*huma.Header, codes ...core.Code) *huma.Response {
+	lines, names := make([]string, 0, len(codes)), make([]string, 0, len(codes))
+	for _, code := range codes {
+		lines, names = append(lines, "`"+string(code)+"`: "+meanings[code].when), append(names, string(code))
+		if retryable[code] {
+			headers["Retry-After"] = headerRef("Retry-After")
+		}
+	}
+	return &huma.Response{
+		Description: strings.Join(lines, "\n\n"), Headers: headers,
+		Content: map[string]*huma.MediaType{jsonType: {Schema: &huma.Schema{Ref: schemaPrefix + "Error"}, Examples: e.of(names...)}},
+	}
+}
+
+// lengthRequired is the status of size_mismatch when no length was sent (decisions.md, Media).
+const lengthRequired = http.StatusLengthRequired
