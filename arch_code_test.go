@@ -180,6 +180,22 @@ func TestTimeIsInjected(t *testing.T) {
 	})
 }
 
+// What tests put into fetch.Config leads where the product never goes: no flag, variable or build of the
+// product may fill it.
+func TestAddressesAreOpenedOnTheInternetAlone(t *testing.T) {
+	t.Parallel()
+	where(t, exceptions{"internal/app/apptest/apptest.go": "an internet without names, for tests"}, func(_ source, n ast.Node) string {
+		literal, ok := n.(*ast.CompositeLit)
+		if !ok || len(literal.Elts) == 0 {
+			return ""
+		}
+		if x, name := selector(literal.Type); x == "fetch" && name == "Config" {
+			return "a fetch.Config that is not empty: only tests say what the internet is"
+		}
+		return ""
+	})
+}
+
 func TestForbiddenCalls(t *testing.T) {
 	t.Parallel()
 	where(t, nil, func(_ source, n ast.Node) string {

@@ -82,6 +82,7 @@ var floors = []struct {
 	{"internal/blob/blobtest", "internal/blob"},
 	{"internal/network/networktest", "internal/core internal/network internal/network/sim"},
 	{"internal/app/apptest", anything + " internal/store/storetest"},
+	{"internal/fetch/fetchtest", ""},
 	{"internal/media/mediatest", ""},
 	{"api/apitest", ""},
 }

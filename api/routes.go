@@ -75,6 +75,10 @@ func routes() []route {
 			"Reserve room for a file and get the address that its bytes go to").
 			says("`PUT` the raw bytes to `uploadUrl`, without a credential and with `Content-Length` equal to `size`; success is `200`. One that breaks off may be repeated until `expiresAt`. Then read the file until its `status` is `ready` or `failed`.").
 			fails(core.CodeNotFound),
+		row("POST /media/from-url", http.StatusAccepted, repeats, withBody((*app.App).MediaFromURL), "media", "createMediaFromURL",
+			"Have a file fetched from an address").
+			says("Answers the file's row at once, with the `status` `uploading`; the bytes come in the background. Read it until its `status` is `ready` or `failed`. Only addresses of the public internet are opened, over https and with at most 5 redirects; what a server refuses for a moment is asked for again.").
+			fails(core.CodeNotFound),
 		row("GET /media", http.StatusOK, read, filtered((*app.App).ListMedia), "media", "listMedia",
 			"List files, newest first, with filters").
 			fails(core.CodeNotFound),

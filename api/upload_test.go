@@ -144,3 +144,24 @@ func TestAReservationIsRepeatedWithItsKey(t *testing.T) {
 		t.Errorf("counted as a creation of posts: %s", first.Header.Get("RateLimit"))
 	}
 }
+
+// Spec §4, Media: from-url answers the row at once.
+func TestAFileIsAskedForByItsAddress(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	key, again := bearer(ws.Key(core.Write)), header("Idempotency-Key", "k1")
+	const body = `{"url":"https://example.com/photo.jpg"}`
+	var m contract.Media
+	first := r.do("POST", "/v1/media/from-url", body, key, again)
+	if first.read(t, &m); first.Status != 202 || m.Status != "uploading" || m.OriginalName != "photo.jpg" {
+		t.Errorf("%d %s", first.Status, first.Body)
+	}
+	if second := r.do("POST", "/v1/media/from-url", body, key, again); second.Status != 202 || string(second.Body) != string(first.Body) || r.Jobs("fetch") != 1 {
+		t.Errorf("again: %d %s", second.Status, second.Body)
+	}
+	r.do("POST", "/v1/media/from-url", body, bearer(ws.Key(core.Read))).want(t, 403, core.CodeInsufficientScope)
+	for _, wrong := range []string{`{}`, `{"url":1}`, `{"url":""}`, `{"url":"http://example.com"}`, `{"url":"https://[::1]/"}`, `{"url":"https://example.com","name":"a"}`} {
+		r.do("POST", "/v1/media/from-url", wrong, key).want(t, 400, core.CodeInvalidRequest)
+	}
+}

@@ -36,6 +36,8 @@ const (
 	publishers = 1000
 	// examiners is how many files are looked at at once, which is work for the processor.
 	examiners = 2
+	// fetchers is how many files are fetched at once: each mostly waits for a server.
+	fetchers = 32
 	// The queue's defaults would start at most ten jobs a second with one worker each.
 	fetchCooldown = 5 * time.Millisecond
 	fetchPoll     = 100 * time.Millisecond
@@ -62,9 +64,11 @@ func New(cfg Config) (*Jobs, error) {
 	river.AddWorker(workers, &refreshWorker{app: cfg.App})
 	river.AddWorker(workers, &discardWorker{app: cfg.App})
 	river.AddWorker(workers, &processWorker{app: cfg.App})
+	river.AddWorker(workers, &fetchWorker{app: cfg.App})
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
 		Queues: map[string]river.QueueConfig{
 			river.QueueDefault: {MaxWorkers: publishers}, queue.QueueMedia: {MaxWorkers: examiners},
+			queue.QueueFetch: {MaxWorkers: fetchers},
 		},
 		Workers:                     workers,
 		ErrorHandler:                trouble{cfg.Log},
@@ -152,6 +156,16 @@ type processWorker struct {
 // Work looks at a file's bytes.
 func (w *processWorker) Work(ctx context.Context, job *river.Job[queue.Process]) error {
 	return w.app.ProcessMedia(ctx, job.Args.Workspace, job.Args.Media)
+}
+
+type fetchWorker struct {
+	river.WorkerDefaults[queue.Fetch]
+	app *app.App
+}
+
+// Work brings a file's bytes from the address that a request named.
+func (w *fetchWorker) Work(ctx context.Context, job *river.Job[queue.Fetch]) error {
+	return w.app.FetchMedia(ctx, job.Args.Workspace, job.Args.Media)
 }
 
 // quiet lets the queue's warnings and errors through: its Info says what our own log says already.

@@ -18,6 +18,7 @@ import (
 	"belfry/internal/blob"
 	"belfry/internal/config"
 	"belfry/internal/core"
+	"belfry/internal/fetch"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
 	"belfry/internal/network/all"
@@ -94,7 +95,7 @@ func build(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.U
 		return nil, err
 	}
 	s.cfg = app.Config{
-		Networks: s.networks, Client: client, Ring: ring, Plans: plans, Log: log, Metrics: s.metrics, Now: time.Now,
+		Networks: s.networks, Client: client, Fetch: fetch.New(fetch.Config{}), Ring: ring, Plans: plans, Log: log, Metrics: s.metrics, Now: time.Now,
 		Schedule:     core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease},
 		UploadTTL:    cfg.UploadTTL,
 		Retention:    cfg.Retention,

@@ -11,6 +11,7 @@ import (
 
 	"belfry/internal/blob"
 	"belfry/internal/core"
+	"belfry/internal/fetch"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
 	"belfry/internal/secret"
@@ -29,6 +30,8 @@ type Config struct {
 	Metrics  *metrics.Metrics
 	// Now is the clock, read as time.Now reads it: leases are measured by its monotonic reading.
 	Now func() time.Time
+	// Fetch opens the addresses of files that people name.
+	Fetch *fetch.Client
 	// Blobs keeps the bytes of files. It is optional for commands that touch none.
 	Blobs blob.Store
 	// PublicURL is where browsers find the service, MediaURL where networks fetch files; both without a slash
@@ -64,6 +67,7 @@ func (c Config) missing() (names []string) {
 		{"Store", c.Store != nil},
 		{"Networks", c.Networks != nil},
 		{"Client", c.Client != nil},
+		{"Fetch", c.Fetch != nil},
 		{"Ring", c.Ring != nil},
 		{"Plans", c.Plans != nil},
 		{"Schedule.Lease", c.Schedule.Lease > 0},

@@ -43,7 +43,7 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 		if err := takeStorage(ctx, t, plan, m.Bytes); err != nil {
 			return err
 		}
-		if err := t.AddMedia(ctx, m); err != nil {
+		if err := t.AddMedia(ctx, m, m.ExpiresAt); err != nil {
 			return err
 		}
 		return keep(ctx, t, in.Replay, out)
@@ -168,34 +168,40 @@ func (a *App) receive(ctx context.Context, t store.Tenant, m store.Media, claim 
 	if err != nil {
 		return contract.Uploaded{}, a.brokenOff(ctx, t, claim, source, err)
 	}
-	kept := false
-	err = t.Tx(ctx, func(t store.Tenant) error {
-		locked, err := t.LockMedia(ctx, m.ID)
-		if err != nil {
-			return err
-		}
-		kept, err = a.handOver(ctx, t, locked, claim, key)
-		return err
-	})
-	switch {
-	case core.CodeOf(err) == core.CodeNotFound || err == nil && !kept:
-		a.drop(ctx, key)
-		return contract.Uploaded{}, a.uploadTaken(ctx, t, m.ID)
-	case err != nil: // the bytes may be the file's: they stay, and are swept if they are not
+	kept, err := a.brought(ctx, t, claim, key, m.Bytes)
+	if err != nil {
 		return contract.Uploaded{}, err
+	}
+	if !kept {
+		return contract.Uploaded{}, a.uploadTaken(ctx, t, m.ID)
 	}
 	return contract.Uploaded{MediaID: m.ID.String(), Status: string(core.MediaProcessing)}, nil
 }
 
-// handOver notes that a file's bytes are all there and has them looked at. False: the claim is lost.
-func (a *App) handOver(ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, key string) (bool, error) {
-	moved, err := t.MoveMedia(ctx, m, claim.Epoch, store.MediaChange{
-		MediaMove: core.MediaArrive, Facts: m.FileFacts, Charged: m.Charged, Blob: key, Next: a.cfg.Now().Add(jobPatienceMedia),
+// brought notes that a file's bytes are all there, and how many they are, and has them looked at. False: the
+// claim is lost, or the file is gone; the bytes are deleted.
+func (a *App) brought(ctx context.Context, t store.Tenant, claim store.MediaClaim, key string, size int64) (kept bool, err error) {
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		m, err := t.LockMedia(ctx, claim.ID)
+		if core.CodeOf(err) == core.CodeNotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		m.Bytes = size
+		kept, err = t.MoveMedia(ctx, m, claim.Epoch, store.MediaChange{
+			MediaMove: core.MediaArrive, Facts: m.FileFacts, Charged: size, Blob: key, Next: a.cfg.Now().Add(jobPatienceMedia),
+		})
+		if err != nil || !kept {
+			return err
+		}
+		return t.Enqueue(ctx, queue.Process{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{})
 	})
-	if err != nil || !moved {
-		return false, err
+	if err == nil && !kept {
+		a.drop(ctx, key)
 	}
-	return true, t.Enqueue(ctx, queue.Process{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{})
+	return kept && err == nil, err // after an error the bytes may be the file's: they stay, and are swept if they are not
 }
 
 // brokenOff gives up a claim whose bytes did not all come, and says whose fault it was.

@@ -16,11 +16,17 @@ import (
 // ErrNotFound says that nothing is kept under the key.
 var ErrNotFound = errors.New("nothing is kept under this key")
 
+// Unknown is the size of what comes until it ends.
+const Unknown = -1
+
+// Most is how many bytes may be kept under a key when their number is not known beforehand.
+const Most = partLimit * partSize
+
 // Store keeps bytes under keys. Its methods may be called at once from many goroutines, end soon after
 // their context does, and never wait for ever on a server that does not answer.
 type Store interface {
 	// Put keeps the size bytes of r, all or nothing: when r ends early (io.ErrUnexpectedEOF), goes on, or
-	// fails, the key keeps what it had. It replaces what the key had at one stroke. When Put has returned,
+	// fails, the key keeps what it had. Of Unknown size it keeps all that r has. It replaces what the key had at one stroke. When Put has returned,
 	// a crash of the machine loses nothing. It holds at most 10 MiB in memory, whatever the size.
 	Put(ctx context.Context, key string, r io.Reader, size int64) error
 	// Open gives access to what is kept, or ErrNotFound. The context counts for as long as the object is

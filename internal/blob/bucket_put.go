@@ -28,7 +28,7 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 		return err
 	}
 	put := b.single
-	if size > partSize {
+	if size > partSize || size == Unknown {
 		put = b.multipart
 	}
 	if err := put(ctx, b.prefix+key, bound{ctx, r}, size); err != nil {
@@ -46,6 +46,25 @@ func fill(r io.Reader, buf []byte, last bool) error {
 		return atEnd(r)
 	}
 	return nil
+}
+
+// part reads the next part, of which left bytes are still to come, and tells whether it is the last one.
+func part(r io.Reader, buf []byte, left int64) (read []byte, last bool, err error) {
+	if left != Unknown {
+		buf = buf[:min(int64(len(buf)), left)]
+		last = left == int64(len(buf))
+		return buf, last, fill(r, buf, last)
+	}
+	n := 0
+	for n < len(buf) && err == nil { // io.ReadFull would not tell an end from a reader that broke off
+		var more int
+		more, err = r.Read(buf[n:])
+		n += more
+	}
+	if err == io.EOF {
+		return buf[:n], true, nil
+	}
+	return buf[:n], false, err
 }
 
 // single sends an object in one request, and nothing before it is known to be whole.
@@ -90,10 +109,12 @@ func (b *bucket) parts(ctx context.Context, name, id string, r io.Reader, size i
 	length := partLength(size)
 	buffers := [2][]byte{make([]byte, length), make([]byte, length)}
 	var under chan sent // way; nil before the first
-	for n := 1; size > 0; n++ {
-		buf := buffers[n%2][:min(length, size)]
-		size -= int64(len(buf))
-		err := fill(r, buf, size == 0)
+	for n, last := 1, false; !last; n++ {
+		var buf []byte
+		buf, last, err = part(r, buffers[n%2], size)
+		if size != Unknown {
+			size -= int64(len(buf))
+		}
 		if err != nil {
 			stop()
 		}
@@ -105,11 +126,14 @@ func (b *bucket) parts(ctx context.Context, name, id string, r io.Reader, size i
 		if err != nil {
 			return nil, err
 		}
+		if len(buf) == 0 && n > 1 { // the end was just behind the part before
+			return done, nil
+		}
 		under = make(chan sent, 1)
-		go func() { under <- b.part(ctx, name, id, n, buf) }()
+		go func() { under <- b.send(ctx, name, id, n, buf) }()
 	}
-	last := <-under
-	return append(done, last.part), last.err
+	end := <-under
+	return append(done, end.part), end.err
 }
 
 // partLength is the least that keeps the number of parts within what S3 takes, in steps of 1 MiB.
@@ -118,7 +142,7 @@ func partLength(size int64) int64 {
 	return max(partSize, (size/partLimit/step+1)*step)
 }
 
-func (b *bucket) part(ctx context.Context, name, id string, n int, buf []byte) sent {
+func (b *bucket) send(ctx context.Context, name, id string, n int, buf []byte) sent {
 	p, err := b.core.PutObjectPart(ctx, b.name, name, id, n, bytes.NewReader(buf), int64(len(buf)), minio.PutObjectPartOptions{Md5Base64: sum(buf), DisableContentSha256: true})
 	return sent{minio.CompletePart{PartNumber: n, ETag: p.ETag}, err}
 }

@@ -58,7 +58,7 @@ func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return fmt.Errorf("keep %s: %w", key, err)
 }
 
-// write makes a file of exactly the size announced, safe on the disk.
+// write makes a file of the size announced, safe on the disk.
 func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -66,12 +66,18 @@ func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	r = bound{ctx, r}
+	source, buffer := r, int64(chunk)
+	if size != Unknown {
+		source, buffer = &exactly{r, size}, min(max(size, 1), chunk)
+	}
 	// The struct hides os.File's ReadFrom, which would fall back to a small buffer of its own.
-	_, err = io.CopyBuffer(struct{ io.Writer }{file}, &exactly{r, size}, make([]byte, min(max(size, 1), chunk)))
-	if err != nil {
+	if _, err = io.CopyBuffer(struct{ io.Writer }{file}, source, make([]byte, buffer)); err != nil {
 		return err
 	}
-	if err := atEnd(r); err != nil {
+	if size != Unknown {
+		err = atEnd(r)
+	}
+	if err != nil {
 		return err
 	}
 	// Before the name: otherwise a crash could leave the key with an empty file.

@@ -8,15 +8,23 @@ import (
 )
 
 // ErrAddress says that an address is not of a form that is ever opened.
-var ErrAddress = errors.New("the address must begin with https:// and have neither a user nor a port")
+var ErrAddress = errors.New("the address must begin with https://, have neither a user nor a port, and lead to the public internet")
 
 // addressLimit is how long an address may be, in bytes.
 const addressLimit = 4096
 
-// Check looks at the form of an address, and at nothing behind it. The error is ErrAddress.
-func Check(address string) error {
-	_, err := parse(address)
-	return err
+// Check looks at the form of an address, and at nothing behind it; it is refused when it is written out as
+// one that is not public. Otherwise Check answers the name of the file, which may be empty. The error is
+// ErrAddress.
+func Check(address string) (name string, err error) {
+	u, err := parse(address)
+	if err != nil {
+		return "", err
+	}
+	if host, err := netip.ParseAddr(u.Hostname()); err == nil && !public()(host) {
+		return "", ErrAddress
+	}
+	return clean(u.Path), nil
 }
 
 func parse(address string) (*url.URL, error) {

@@ -6,10 +6,12 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -140,6 +142,9 @@ func ask(offset int64, validator string) http.Header {
 
 func (c *Client) open(r *http.Request, limit, offset int64, stop func(error)) (*File, error) {
 	answer, err := c.http.Do(r)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		err = failed.Err // without the address, which may be a credential
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -9,15 +9,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"belfry/internal/fetch/fetchtest"
 )
 
 func TestFileComesWithWhatIsKnownOfIt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+	w := fetchtest.New(t, func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("ETag", `"v1"`)
 		http.ServeContent(rw, r, "", time.Time{}, strings.NewReader("0123456789"))
 	})
-	c := w.client(quick())
+	c := client(w, quick())
 	f, err := c.Get(t.Context(), "https://example.com:443/some/caf%C3%A9.jpg?token=x#part", 10)
 	if err != nil {
 		t.Fatal(err)
@@ -25,7 +27,7 @@ func TestFileComesWithWhatIsKnownOfIt(t *testing.T) {
 	if got := readAll(t, f); got != "0123456789" || f.Length != 10 || f.Offset != 0 || f.Name != "café.jpg" || f.Validator != `"v1"` {
 		t.Errorf("%q, %+v", got, f)
 	}
-	sent := w.asked[0]
+	sent := w.Asked()[0]
 	if sent.UserAgent() != "Belfry" || sent.Header.Get("Accept-Encoding") != "identity" || sent.Header.Get("Range") != "" {
 		t.Errorf("sent %v", sent.Header)
 	}
@@ -50,11 +52,11 @@ func TestAnswersThatBringNoFile(t *testing.T) {
 	for status, transient := range map[int]bool{
 		204: false, 206: false, 300: false, 304: false, 400: false, 401: false, 403: false, 404: false, 408: true, 410: false, 416: false, 429: true, 500: true, 502: true, 503: true, 504: true,
 	} {
-		w := newWorld(t, func(rw http.ResponseWriter, _ *http.Request) {
+		w := fetchtest.New(t, func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Content-Range", "bytes 7-9/10")
 			rw.WriteHeader(status)
 		})
-		_, err := w.client(quick()).GetFrom(t.Context(), "https://example.com/", 10, 4, `"v1"`)
+		_, err := client(w, quick()).GetFrom(t.Context(), "https://example.com/", 10, 4, `"v1"`)
 		if failed := new(Error); !errors.As(err, &failed) || failed.Transient != transient {
 			t.Errorf("%d: %v", status, err)
 		}
@@ -63,14 +65,14 @@ func TestAnswersThatBringNoFile(t *testing.T) {
 
 func TestFileOfTooManyBytes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+	w := fetchtest.New(t, func(rw http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/unsaid" {
 			rw.WriteHeader(http.StatusOK)
 			_ = http.NewResponseController(rw).Flush()
 		}
 		_, _ = rw.Write(make([]byte, 1001))
 	})
-	c := w.client(quick())
+	c := client(w, quick())
 	if _, err := c.Get(t.Context(), "https://example.com/said", 1000); err != ErrTooLarge { //nolint:errorlint // nothing around it
 		t.Errorf("said: %v", err)
 	}
@@ -91,9 +93,9 @@ func TestFileOfTooManyBytes(t *testing.T) {
 }
 
 // stuck answers with a few bytes, and then with what give does until the client has gone.
-func stuck(t *testing.T, give func(rw io.Writer, flush func(), gone <-chan struct{})) *world {
+func stuck(t *testing.T, give func(rw io.Writer, flush func(), gone <-chan struct{})) *fetchtest.World {
 	t.Helper()
-	return newWorld(t, func(rw http.ResponseWriter, r *http.Request) {
+	return fetchtest.New(t, func(rw http.ResponseWriter, r *http.Request) {
 		rw.Header().Set("Content-Length", "1000000")
 		_, _ = rw.Write([]byte("start"))
 		flush := func() { _ = http.NewResponseController(rw).Flush() }
@@ -133,7 +135,7 @@ func TestDownloadsThatStopOrCrawlEnd(t *testing.T) {
 			t.Parallel()
 			b := quick()
 			c.set(&b)
-			f, err := stuck(t, c.give).client(b).Get(t.Context(), "https://example.com/", 1<<20)
+			f, err := client(stuck(t, c.give), b).Get(t.Context(), "https://example.com/", 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,10 +151,10 @@ func TestDownloadsThatStopOrCrawlEnd(t *testing.T) {
 
 func TestNoAnswerAtAll(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	w := fetchtest.New(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	b := quick()
 	b.answer = 50 * time.Millisecond
-	_, err := w.client(b).Get(t.Context(), "https://example.com/", 1)
+	_, err := client(w, b).Get(t.Context(), "https://example.com/", 1)
 	if failed := new(Error); !errors.As(err, &failed) || !failed.Transient {
 		t.Error(err)
 	}
@@ -161,7 +163,7 @@ func TestNoAnswerAtAll(t *testing.T) {
 func TestDownloadEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	f, err := stuck(t, func(_ io.Writer, _ func(), gone <-chan struct{}) { <-gone }).client(quick()).Get(ctx, "https://example.com/", 1<<20)
+	f, err := client(stuck(t, func(_ io.Writer, _ func(), gone <-chan struct{}) { <-gone }), quick()).Get(ctx, "https://example.com/", 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,13 +206,14 @@ func TestNames(t *testing.T) {
 
 func TestCheckLooksAtTheFormAlone(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"https://example.com", "https://example.com:443/a?b#c", "HTTPS://example.com/ä", "https://127.0.0.1/"} {
-		if err := Check(address); err != nil {
+	for _, address := range []string{"https://example.com", "https://example.com:443/a?b#c", "HTTPS://example.com/ä", "https://93.184.215.14/", "https://localhost/", "https://127.1/"} {
+		if _, err := Check(address); err != nil {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	for _, address := range misshapen {
-		if err := Check(address); err != ErrAddress { //nolint:errorlint // nothing around it
+	literal := []string{"https://127.0.0.1/", "https://10.0.0.1:443/a", "https://[::1]/", "https://[fe80::1%25eth0]/", "https://[::ffff:169.254.169.254]/"}
+	for _, address := range append(literal, fetchtest.Misshapen()...) {
+		if _, err := Check(address); err != ErrAddress { //nolint:errorlint // nothing around it
 			t.Errorf("%q: %v", address, err)
 		}
 	}

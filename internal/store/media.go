@@ -94,14 +94,15 @@ func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
 	return row.media(), err
 }
 
-// AddMedia stores a new file, for which bytes were reserved. A folder of another workspace is not_found.
-func (t Tenant) AddMedia(ctx context.Context, m Media) error {
+// AddMedia stores a new file, for which its charged bytes were taken, and which the sweep looks at at the
+// given time. A folder of another workspace is not_found.
+func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
 	_, err := t.exec(ctx, `
 		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source, expires_at, next_at, created_at)
 		VALUES (@id, @ws, @folder, 'uploading', @name, @kind, @mime, @size, @charged, @source, @expires, @next, @now)`,
 		args{
 			"id": m.ID, "folder": someID(m.Folder), "name": m.Name, "kind": m.Kind, "mime": m.Mime, "size": m.Bytes, "charged": m.Charged,
-			"source": m.Source, "expires": some(m.ExpiresAt), "next": some(m.ExpiresAt), "now": m.CreatedAt,
+			"source": m.Source, "expires": some(m.ExpiresAt), "next": next, "now": m.CreatedAt,
 		})
 	return err
 }

@@ -46,6 +46,16 @@ func (t Tenant) ReleaseMedia(ctx context.Context, c MediaClaim, again time.Durat
 	return err
 }
 
+// NoteMedia keeps what has become known of a file while its bytes come: name, kind, size and how many bytes
+// count. False: the claim is lost.
+func (t Tenant) NoteMedia(ctx context.Context, c MediaClaim, m Media) (bool, error) {
+	n, err := t.exec(ctx, `
+		UPDATE media SET original_name = @name, kind = @kind, size = @size, charged = @charged
+		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL AND deleted_at IS NULL`,
+		args{"id": c.ID, "epoch": c.Epoch, "name": m.Name, "kind": m.Kind, "size": m.Bytes, "charged": m.Charged})
+	return n == 1, err
+}
+
 // MediaChange is what a move makes of a file.
 type MediaChange struct {
 	core.MediaMove

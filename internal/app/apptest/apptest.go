@@ -5,7 +5,9 @@ package apptest
 import (
 	"context"
 	"log/slog"
+	"net"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/blob"
 	"belfry/internal/core"
+	"belfry/internal/fetch"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
 	"belfry/internal/network/all"
@@ -87,7 +90,7 @@ func (h *Harness) config() app.Config {
 	networks, err := network.NewSet(drivers, network.Environment{Client: client, Get: variables(drivers), Now: h.Clock.Now})
 	must(h.t, err)
 	return app.Config{
-		Store: h.Store, Networks: networks, Client: client, Ring: ring, Plans: core.DefaultPlans(),
+		Store: h.Store, Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{Lookup: nowhere}), Ring: ring, Plans: core.DefaultPlans(),
 		Schedule: core.Schedule{Retry: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Lease: time.Minute},
 		Log:      slog.New(slog.NewTextHandler(testLog{h.t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics:  metrics.New(), Now: h.Clock.Now, PublicURL: PublicURL, MediaURL: PublicURL, NetworksURL: h.NetworksURL,
@@ -95,6 +98,11 @@ func (h *Harness) config() app.Config {
 		LimitAddress: app.Rate{Max: 600, Window: 10 * time.Minute},
 		LimitCreate:  app.Rate{Max: 60, Window: time.Hour},
 	}
+}
+
+// nowhere is an internet without names. Tests that fetch files bring one of their own.
+func nowhere(_ context.Context, name string) ([]netip.Addr, error) {
+	return nil, &net.DNSError{Err: "no such host", Name: name, IsNotFound: true}
 }
 
 // variables gives every network the simulators' credentials, and the defaults for the rest.

@@ -24,6 +24,7 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	t.Run("memory does not grow with the object", func(t *testing.T) { littleMemory(t, opened(t, open)) })
 	for name, test := range map[string]func(*testing.T, blob.Store){
 		"what is put comes back":                     comesBack,
+		"what is put without a size comes back":      comesBackUnannounced,
 		"a put that breaks off leaves nothing":       breaksOff,
 		"a put that breaks off leaves the old":       leavesOld,
 		"puts of one key at once leave one of them":  oneOfMany,
@@ -105,6 +106,23 @@ func want(t *testing.T, s blob.Store, key string, b []byte) {
 	if got := get(t, s, key); !bytes.Equal(got, b) {
 		t.Errorf("%s came back changed: %d bytes, want %d", key, len(got), len(b))
 	}
+}
+
+func comesBackUnannounced(t *testing.T, s blob.Store) {
+	for _, size := range []int{0, 1, 5<<20 - 1, 5 << 20, 5<<20 + 1, 10 << 20, partial} {
+		if err := s.Put(t.Context(), "a/b", bytes.NewReader(pattern(size)), blob.Unknown); err != nil {
+			t.Fatal(err)
+		}
+		want(t, s, "a/b", pattern(size))
+	}
+	for name, err := range map[string]error{"fails": errors.New("gone"), "breaks off": io.ErrUnexpectedEOF} {
+		r := io.MultiReader(bytes.NewReader(pattern(partial-1)), iotest.ErrReader(err))
+		if got := s.Put(t.Context(), "a/b", r, blob.Unknown); !errors.Is(got, err) {
+			t.Errorf("%s: %v", name, got)
+		}
+		want(t, s, "a/b", pattern(partial))
+	}
+	nothingUnfinished(t, s)
 }
 
 func comesBack(t *testing.T, s blob.Store) {

@@ -1,9 +1,10 @@
-package fetch
+// Package fetchtest stands in for the internet in tests of what opens addresses. What it gives goes into
+// fetch.Config; it does not import package fetch, whose own tests use it.
+package fetchtest
 
 import (
 	"context"
 	"crypto/x509"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -13,24 +14,25 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
-// world is an internet of one server, behind one public address, with a record of every dial.
-type world struct {
+// World is an internet of one server, behind one public address, with a record of every dial.
+type World struct {
+	// Names says what a name means, one meaning after the other; the last one stays.
+	Names  map[string][]string
 	server *httptest.Server
-	names  map[string][]string // what a name means, one meaning after the other; the last one stays
 	mu     sync.Mutex
 	dialed []netip.AddrPort
 	asked  []*http.Request
 }
 
-var here = netip.MustParseAddrPort("93.184.215.14:443")
+// Here is where the server of a world is found.
+func Here() netip.AddrPort { return netip.MustParseAddrPort("93.184.215.14:443") }
 
-// newWorld starts a server that is called example.com.
-func newWorld(t *testing.T, h http.HandlerFunc) *world {
+// New starts a server that is called example.com.
+func New(t testing.TB, h http.HandlerFunc) *World {
 	t.Helper()
-	w := &world{names: map[string][]string{"example.com": {"93.184.215.14"}}}
+	w := &World{Names: map[string][]string{"example.com": {"93.184.215.14"}}}
 	w.server = httptest.NewUnstartedServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
 		w.asked = append(w.asked, r)
@@ -42,41 +44,39 @@ func newWorld(t *testing.T, h http.HandlerFunc) *world {
 	return w
 }
 
-func (w *world) client(b bounds) *Client {
+// Roots trusts the world's server.
+func (w *World) Roots() *x509.CertPool {
 	roots := x509.NewCertPool()
 	roots.AddCert(w.server.Certificate())
-	return newClient(Config{Lookup: w.lookup, Dial: w.dial, Roots: roots}, b)
+	return roots
 }
 
-// quick are bounds under which nothing that goes well fails, and no failure is held back.
-func quick() bounds {
-	return bounds{connect: 10 * time.Second, answer: 10 * time.Second, idle: 10 * time.Second, grace: 10 * time.Second, rate: 1, total: time.Minute}
-}
-
-func (w *world) dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
+// Dial connects to the world's server, and records whatever else it is asked for.
+func (w *World) Dial(ctx context.Context, to netip.AddrPort) (net.Conn, error) {
 	w.mu.Lock()
 	w.dialed = append(w.dialed, to)
 	w.mu.Unlock()
-	if to != here || w.server == nil {
+	if to != Here() || w.server == nil {
 		return nil, &net.OpError{Op: "dial", Err: context.DeadlineExceeded}
 	}
 	return new(net.Dialer).DialContext(ctx, "tcp", w.server.Listener.Addr().String())
 }
 
-func (w *world) dials() []netip.AddrPort {
+// Dials lists the addresses that were dialed.
+func (w *World) Dials() []netip.AddrPort {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.dialed)
 }
 
-// lookup believes what the most credulous of resolvers believes: names, addresses, and numbers of one to
+// Lookup believes what the most credulous of resolvers believes: names, addresses, and numbers of one to
 // four parts in three bases.
-func (w *world) lookup(_ context.Context, name string) ([]netip.Addr, error) {
+func (w *World) Lookup(_ context.Context, name string) ([]netip.Addr, error) {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	w.mu.Lock()
-	means := w.names[name]
+	means := w.Names[name]
 	if len(means) > 1 {
-		w.names[name] = means[1:]
+		w.Names[name] = means[1:]
 	}
 	w.mu.Unlock()
 	if len(means) > 0 {
@@ -116,12 +116,9 @@ func numbers(name string) (netip.Addr, bool) {
 	return netip.AddrFrom4([4]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)}), true
 }
 
-func readAll(t *testing.T, f *File) string {
-	t.Helper()
-	defer f.Close()
-	b, err := io.ReadAll(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
+// Asked lists the requests that the server got.
+func (w *World) Asked() []*http.Request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.asked)
 }
