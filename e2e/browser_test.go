@@ -215,6 +215,14 @@ func TestInABrowser(t *testing.T) {
 		b.press(testid(nav))
 		b.usable(page)
 	}
+	b.press(testid("nav-settings"))
+	b.press(testid("api-docs"))
+	b.usable("the reference of the API")
+	for _, width := range []int64{1280, 390} {
+		b.do("change the width", chromedp.EmulateViewport(width, 800))
+		b.await(`document.documentElement.scrollWidth <= innerWidth && document.querySelector("#createPosts") !== null`)
+	}
+	b.do("change the width back", chromedp.EmulateViewport(1280, 900))
 	b.quiet()
 	b.do("open the network's page", chromedp.Navigate(link))
 	if shown := evaluate[string](b, "document.body.innerText"); !strings.Contains(shown, "Rye bread is back.") {

@@ -25,7 +25,7 @@ const Prefix = "/static/"
 // The style sheet is one request made of several files. Their order matters only inside a layer.
 var stylesheets = []string{
 	"css/tokens.css", "css/base.css", "css/frame.css", "css/parts.css", "css/forms.css", "css/compose.css", "css/posts.css",
-	"css/screens.css", "css/utilities.css",
+	"css/screens.css", "css/reference.css", "css/utilities.css",
 }
 
 // asset is one file as it is served.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -58,7 +59,9 @@ func openWith(t *testing.T, change func(*web.Config), options ...func(*app.Confi
 	cfg.Server = r.server
 	r.web, err = web.New(cfg)
 	must(t, err)
-	r.web.Mount(r.server.Echo)
+	description, err := os.ReadFile("../api/testdata/openapi.json")
+	must(t, err)
+	must(t, r.web.Mount(r.server.Echo, description))
 	return r
 }
 

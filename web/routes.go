@@ -22,6 +22,7 @@ func routes() []route {
 	return []route{
 		open(http.MethodGet, link.Home, (*visit).home),
 		open(http.MethodGet, "/favicon.ico", (*visit).favicon),
+		open(http.MethodGet, link.APIDocs, (*visit).apiDocs),
 		open(http.MethodGet, link.SetUp, (*visit).setUpForm),
 		open(http.MethodPost, link.SetUp, (*visit).setUp),
 		open(http.MethodGet, link.SignIn, (*visit).signInForm),

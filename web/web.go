@@ -18,6 +18,7 @@ import (
 	"belfry/internal/network"
 	"belfry/static"
 	"belfry/views/link"
+	"belfry/views/reference"
 )
 
 // Config is what the door is made of. Every field is required unless it says otherwise.
@@ -45,8 +46,9 @@ type Config struct {
 
 // Web serves the dashboard. It is safe for concurrent use.
 type Web struct {
-	cfg      Config
-	sessions *sessions
+	cfg       Config
+	sessions  *sessions
+	reference reference.Model
 }
 
 // New checks the configuration and makes the door.
@@ -58,12 +60,17 @@ func New(cfg Config) (*Web, error) {
 	return &Web{cfg: cfg, sessions: newSessions(cfg.Sessions, cfg.PublicURL.Scheme == "https", cfg.Now)}, nil
 }
 
-// Mount serves the dashboard's pages and the files that browsers load beside them.
-func (w *Web) Mount(e *echo.Echo) {
+// Mount serves the dashboard's pages, the API's description as a page, and the files that browsers load
+// beside them. It returns an error for a description that cannot be read.
+func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
+	if w.reference, err = reference.Read(description, w.cfg.PublicURL.JoinPath("v1").String()); err != nil {
+		return err
+	}
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
 	for _, r := range routes() {
 		e.Add(r.method, r.path, w.serve(r), w.cfg.Server.SameOriginWrites, httpd.LimitBody(httpd.JSONLimit))
 	}
+	return nil
 }
 
 // serve opens the session and lets in whom the route is for.

@@ -67,12 +67,14 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 		return nil, err
 	}
 	d.pages = pages
-	pages.Mount(server.Echo)
 	v1, err := api.New(api.Config{
 		App: d.verbs, Networks: d.shared.networks, Log: d.shared.log, LimitAddress: d.shared.cfg.LimitAddress,
 		LimitCreate: d.shared.cfg.LimitCreate, Session: pages.Session, SessionID: pages.SessionID, SameOrigin: server.SameOrigin,
 	})
 	if err != nil {
+		return nil, err
+	}
+	if err := pages.Mount(server.Echo, v1.Document()); err != nil {
 		return nil, err
 	}
 	v1.Mount(server.Echo)

@@ -18,6 +18,7 @@ import (
 	"belfry/views/layout"
 	"belfry/views/link"
 	"belfry/views/posts"
+	"belfry/views/reference"
 	"belfry/views/settings"
 	"belfry/views/ui"
 )
@@ -39,7 +40,7 @@ type fixture struct {
 func (f fixture) screens() map[string]templ.Component {
 	all := map[string]templ.Component{}
 	for _, some := range []map[string]templ.Component{
-		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.keyPages(), f.faults(), f.parts(),
+		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.keyPages(), f.faults(), f.parts(), f.references(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -65,6 +66,17 @@ func (f fixture) post(status, text string, at *contract.Time) contract.Post {
 		p.StatusLine += " · " + f.zone.Label(at.Time)
 	}
 	return p
+}
+
+func (f fixture) references() map[string]templ.Component {
+	m := reference.Model{Title: "Belfry", Version: "1", Frame: layout.Frame{Title: "API"}, Back: link.Home, Sections: []reference.Section{{
+		ID: "routes-posts", Title: "Posts", Operations: []reference.Operation{{
+			ID: "getPost", Method: http.MethodGet, Path: "/posts/{id}", Summary: "Show a post", Command: "curl", Body: &reference.Body{},
+			Fields:  []reference.Field{{Name: "id", In: "path", Required: true, Type: []reference.Span{{Text: "string"}}}},
+			Answers: []reference.Answer{{Status: "200", Words: "OK", Headers: []string{"X-Request-Id", "RateLimit"}, Example: "{}"}},
+		}},
+	}}, Records: []reference.Record{{ID: "record-Post", Name: "Post"}}}
+	return map[string]templ.Component{"reference": reference.Page(m)}
 }
 
 func (f fixture) doors() map[string]templ.Component {

@@ -14,6 +14,7 @@ const (
 	SetUp   = "/set-up"
 	SignIn  = "/sign-in"
 	SignOut = "/sign-out"
+	APIDocs = "/docs/api"
 )
 
 // SignInFor is the sign-in page that leads back to a page of the dashboard.

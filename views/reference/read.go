@@ -1,0 +1,171 @@
+package reference
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+type document struct {
+	Info  struct{ Title, Version, Description string }
+	Tags  []struct{ Name, Description string }
+	Paths map[string]map[string]json.RawMessage
+	// Components is what the rest refers to.
+	Components struct {
+		Schemas   map[string]*schema
+		Responses map[string]*response
+		Examples  map[string]example
+	}
+}
+
+type operation struct {
+	OperationID, Summary, Description string
+	Tags                              []string
+	Parameters                        []struct {
+		Name, In, Description string
+		Required              bool
+		Schema                *schema
+	}
+	RequestBody *struct {
+		Required bool
+		Content  map[string]content
+	}
+	Responses map[string]*response
+	Servers   []struct{ URL string }
+}
+
+type response struct {
+	Ref         string `json:"$ref"`
+	Description string
+	Headers     map[string]json.RawMessage
+	Content     map[string]content
+}
+
+type content struct {
+	Schema   *schema
+	Examples map[string]struct {
+		Ref   string `json:"$ref"`
+		Value json.RawMessage
+	}
+}
+
+type example struct{ Value json.RawMessage }
+
+// methods in the order in which the routes of a path are shown.
+var methods = []string{"get", "post", "put", "patch", "delete"}
+
+// Read makes the page of an OpenAPI document; address is where its routes stand.
+func Read(text []byte, address string) (Model, error) {
+	var d document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return Model{}, fmt.Errorf("read the description of the API: %w", err)
+	}
+	m := Model{Title: d.Info.Title, Version: d.Info.Version, Chapters: chapters(d.Info.Description)}
+	for _, tag := range d.Tags {
+		m.Sections = append(m.Sections, Section{ID: "routes-" + tag.Name, Title: strings.ToUpper(tag.Name[:1]) + tag.Name[1:], About: spans(tag.Description)})
+	}
+	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
+		for _, method := range methods {
+			raw, ok := d.Paths[path][method]
+			if !ok {
+				continue
+			}
+			var op operation
+			if err := json.Unmarshal(raw, &op); err != nil {
+				return Model{}, fmt.Errorf("read %s %s: %w", method, path, err)
+			}
+			at := slices.IndexFunc(d.Tags, func(t struct{ Name, Description string }) bool { return slices.Contains(op.Tags, t.Name) })
+			if at < 0 {
+				return Model{}, fmt.Errorf("%s %s stands in no section", method, path)
+			}
+			m.Sections[at].Operations = append(m.Sections[at].Operations, d.operation(op, method, path, address))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
+		s := d.Components.Schemas[name]
+		m.Records = append(m.Records, Record{ID: "record-" + name, Name: name, About: spans(s.Description), Fields: s.fields()})
+	}
+	return m, nil
+}
+
+func (d document) operation(op operation, method, path, address string) Operation {
+	out := Operation{ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary, About: blocks(op.Description)}
+	for _, p := range op.Parameters {
+		p.Schema.Description = p.Description
+		out.Fields = append(out.Fields, Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.words(), About: p.Schema.about()})
+	}
+	if len(op.Servers) > 0 {
+		address = ""
+	}
+	sent := ""
+	if op.RequestBody != nil {
+		for kind, c := range op.RequestBody.Content {
+			out.Body = &Body{Type: c.Schema.words(), Required: op.RequestBody.Required}
+			sent = fmt.Sprintf(" \\\n  -H 'Content-Type: %s' \\\n  -d '%s'", kind, strings.ReplaceAll(d.example(c), "'", `'\''`))
+			if c.Schema == nil {
+				sent = " \\\n  --upload-file FILE"
+			}
+		}
+	}
+	out.Command = "curl" + verb(method) + " " + quoted(address+path) + authorization(address) + sent
+	for _, status := range slices.SortedFunc(maps.Keys(op.Responses), cmp.Compare[string]) {
+		out.Answers = append(out.Answers, d.answer(status, op.Responses[status]))
+	}
+	return out
+}
+
+func verb(method string) string {
+	switch method {
+	case "get", "put":
+		return "" // as curl does by itself, or with a file
+	}
+	return " -X " + strings.ToUpper(method)
+}
+
+func quoted(address string) string { return `"` + address + `"` }
+
+func authorization(address string) string {
+	if address == "" {
+		return ""
+	}
+	return " \\\n  -H \"Authorization: Bearer $KEY\""
+}
+
+func (d document) answer(status string, r *response) Answer {
+	a := Answer{Status: status}
+	if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
+		r = d.Components.Responses[name]
+	}
+	if status < "300" {
+		a.Words = r.Description
+	} else {
+		a.About = blocks(r.Description)
+	}
+	a.Headers = slices.Sorted(maps.Keys(r.Headers))
+	for _, c := range r.Content {
+		a.Type = c.Schema.words()
+		if status < "300" {
+			a.Example = d.example(c)
+		}
+	}
+	return a
+}
+
+// example is the first example of a body, indented.
+func (d document) example(c content) string {
+	for _, name := range slices.Sorted(maps.Keys(c.Examples)) {
+		raw := c.Examples[name].Value
+		if raw == nil {
+			raw = d.Components.Examples[name].Value
+		}
+		var out bytes.Buffer
+		if json.Indent(&out, raw, "", "  ") == nil {
+			return out.String()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,147 @@
+package reference
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// schema is what is read of a JSON schema.
+type schema struct {
+	Ref                  string `json:"$ref"`
+	Type                 any    // a word, or several
+	Description          string
+	Format               string
+	Pattern              string
+	Enum                 []any
+	Default              any
+	Minimum, Maximum     *float64
+	MinLength, MaxLength *int
+	MaxItems             *int
+	Items                *schema
+	OneOf, AnyOf         []*schema
+	Properties           map[string]*schema
+	AdditionalProperties json.RawMessage
+	Required             []string
+}
+
+// fields are a record's properties.
+func (s *schema) fields() []Field {
+	var out []Field
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
+		out = append(out, Field{Name: name, Required: slices.Contains(s.Required, name), Type: p.words(), About: p.about()})
+	}
+	return out
+}
+
+// words say which values a schema takes, with links to records.
+func (s *schema) words() []Span {
+	switch {
+	case s == nil:
+		return []Span{{Text: "bytes"}}
+	case s.Ref != "":
+		name := s.Ref[strings.LastIndex(s.Ref, "/")+1:]
+		return []Span{{Text: name, Link: "#record-" + name}}
+	case len(s.OneOf)+len(s.AnyOf) > 0:
+		var out []Span
+		for i, one := range append(s.OneOf, s.AnyOf...) {
+			if i > 0 {
+				out = append(out, Span{Text: " or "})
+			}
+			out = append(out, one.words()...)
+		}
+		return out
+	case len(s.Enum) > 0:
+		return s.choices()
+	}
+	kind, null := s.kind()
+	out := []Span{{Text: kind}}
+	switch {
+	case kind == "array":
+		out = append([]Span{{Text: "list of "}}, s.Items.words()...)
+	case kind == "object" && len(s.Properties) > 0:
+		out = s.inline()
+	case s.Format != "" && kind == "string":
+		out[0].Text = s.Format
+	}
+	if null {
+		out = append(out, Span{Text: " or null"})
+	}
+	return out
+}
+
+func (s *schema) kind() (word string, null bool) {
+	switch t := s.Type.(type) {
+	case string:
+		return t, false
+	case []any:
+		for _, one := range t {
+			if one == "null" {
+				null = true
+			} else {
+				word = fmt.Sprint(one)
+			}
+		}
+		return word, null
+	}
+	return "anything", false
+}
+
+func (s *schema) choices() []Span {
+	var out []Span
+	for i, choice := range s.Enum {
+		if i > 0 {
+			out = append(out, Span{Text: ", "})
+		}
+		out = append(out, Span{Text: fmt.Sprint(choice), Code: true})
+	}
+	return out
+}
+
+// inline names the properties of an object that has no name of its own.
+func (s *schema) inline() []Span {
+	out := []Span{{Text: "object of "}}
+	for i, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if i > 0 {
+			out = append(out, Span{Text: ", "})
+		}
+		out = append(out, Span{Text: name, Code: true}, Span{Text: " ("})
+		out = append(append(out, s.Properties[name].words()...), Span{Text: ")"})
+	}
+	return out
+}
+
+// about is the description with the bounds, the pattern and the default behind it.
+func (s *schema) about() []Span {
+	out := spans(s.Description)
+	add := func(format string, args ...any) {
+		space := ""
+		if len(out) > 0 {
+			space = " "
+		}
+		out = append(out, spans(space+fmt.Sprintf(format, args...))...)
+	}
+	if s.Minimum != nil && s.Maximum != nil {
+		add("From %g to %g.", *s.Minimum, *s.Maximum)
+	} else if s.Minimum != nil {
+		add("At least %g.", *s.Minimum)
+	} else if s.Maximum != nil {
+		add("At most %g.", *s.Maximum)
+	}
+	if s.MaxLength != nil {
+		add("At most %d characters.", *s.MaxLength)
+	}
+	if s.MaxItems != nil {
+		add("At most %d entries.", *s.MaxItems)
+	}
+	if s.Pattern != "" {
+		add("Of the form `%s`.", s.Pattern)
+	}
+	if s.Default != nil {
+		add("By default `%v`.", s.Default)
+	}
+	return out
+}
