@@ -57,6 +57,8 @@ func Run(t *testing.T, h Harness) {
 		"a dead token is told by its cause":            deadTokens,
 		"no answer but a whole one counts":             hostileAnswers,
 		"no error and no address tells a secret":       secretsStay,
+		"publishes what its limits allow":              publishesFiles,
+		"no lost call makes a post with files twice":   filesSurviveLoss,
 		"check and network agree on the text's length": checksLength,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -24,6 +24,7 @@ type Worker struct {
 	wait   time.Duration
 	ID     string // of the post
 	calls  []core.Do
+	failed error // of the last call that did
 }
 
 // Publish makes a worker whose item was never armed.
@@ -41,6 +42,7 @@ func (k *Worker) Run() core.Do {
 		if slices.Contains([]core.Do{core.DoLive, core.DoFail, core.DoAccount, core.DoUnknown}, do) {
 			return do
 		}
+		k.w.rest()
 		k.w.Advance(max(k.wait, time.Minute))
 	}
 	k.w.t.Fatalf("the publication does not end: %v after %v", k.waited, k.calls)
@@ -68,6 +70,7 @@ func (k *Worker) facts(s core.Signal) core.Signal {
 
 func (k *Worker) call(do core.Do) core.Signal {
 	ctx, n := k.w.t.Context(), k.w.Net
+	k.w.begin(do)
 	var st network.Status
 	var err error
 	switch do {
@@ -89,6 +92,9 @@ func (k *Worker) call(do core.Do) core.Signal {
 		st, err = n.Status(ctx, k.it, k.pub.Handle)
 	}
 	s := core.Signal{Call: do, Verdict: st.Verdict, Handle: st.Handle}
+	if err != nil {
+		k.failed = err
+	}
 	var e *network.Error
 	switch {
 	case errors.As(err, &e):

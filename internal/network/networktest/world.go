@@ -1,6 +1,7 @@
 package networktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,22 +35,38 @@ type World struct {
 	Client *network.Client
 	Base   string // of the simulators
 
+	shelf  *shelf
+	serial int // of files made
+
 	mu       sync.Mutex
 	now      time.Time
 	instead  http.HandlerFunc
 	requests []*http.Request
+	doing    core.Do   // what the worker is at
+	watched  []core.Do // for which each request since Watch was made
+	lose     int       // the number of the request that is lost, 0 for none
+	arrives  bool      // and whether it takes effect
 }
 
 // NewWorld starts it.
 func NewWorld(t *testing.T, h Harness) *World {
 	t.Helper()
-	w := &World{t: t, h: h, now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)}
+	w := &World{t: t, h: h, shelf: newShelf(t), now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)}
 	simulators, kit := h.Sandbox(t, w.Now, clientID, clientSecret)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
 		instead := w.instead
 		w.requests = append(w.requests, r)
+		w.watched = append(w.watched, w.doing)
+		lost, arrives := len(w.watched) == w.lose, w.arrives
 		w.mu.Unlock()
+		if lost && arrives {
+			simulators.ServeHTTP(httptest.NewRecorder(), r)
+		}
+		if lost {
+			hangUp(rw, r)
+			return
+		}
 		if instead != nil {
 			instead(rw, r)
 			return
@@ -119,6 +136,41 @@ func (w *World) Instead(answer http.HandlerFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.instead = answer
+}
+
+// Watch notes from now on for what each request is made.
+func (w *World) Watch() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watched = nil
+}
+
+// Watched is what was noted.
+func (w *World) Watched() []core.Do {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.watched)
+}
+
+// Lose drops the connection of one request, the nth from now on, with or without its effect.
+func (w *World) Lose(n int, arrives bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.watched, w.lose, w.arrives = nil, n, arrives
+}
+
+func (w *World) begin(do core.Do) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.doing = do
+}
+
+// rest lets the simulators finish what they do in the background.
+func (w *World) rest() {
+	w.t.Helper()
+	if err := w.Kit.Idle(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 // Fault scripts one misbehaviour of the simulator.
@@ -227,11 +279,12 @@ func (w *World) Handle(it network.Item) string {
 			w.t.Fatalf("create: %v", err)
 		}
 	}
+	w.rest()
 	st, err := w.Net.Status(w.t.Context(), it, handle)
 	if err != nil || st.Verdict != core.Ready {
 		w.t.Fatalf("status of a fresh handle: %+v, %v", st, err)
 	}
-	return handle
+	return cmp.Or(st.Handle, handle)
 }
 
 // Ask asks the network what became of the irreversible call, the way its flow has it.

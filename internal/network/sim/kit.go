@@ -4,6 +4,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -58,6 +59,7 @@ type Kit struct {
 	cfg     Config
 	now     func() time.Time
 	journal *journal
+	shelf   *shelf
 	Faults  *Faults
 	Posts   *Posts
 	Calls   *Calls
@@ -70,6 +72,8 @@ type Kit struct {
 	ctx    context.Context // the life of the simulators, ended by Close
 	cancel context.CancelFunc
 	work   sync.WaitGroup
+	busy   int           // works that have not ended
+	idle   chan struct{} // closed when busy is 0 again
 }
 
 type registration struct {
@@ -91,7 +95,7 @@ func New(cfg Config) (*Kit, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &Kit{
-		cfg: cfg, now: cfg.Now, journal: j, Faults: newFaults(), Posts: newPosts(), Calls: newCalls(callsKept),
+		cfg: cfg, now: cfg.Now, journal: j, shelf: newShelf(cfg.JournalPath), Faults: newFaults(), Posts: newPosts(), Calls: newCalls(callsKept),
 		options: map[string]string{}, ctx: ctx, cancel: cancel,
 	}
 	maps.Copy(k.options, cfg.Options)
@@ -137,7 +141,7 @@ func (k *Kit) ResetPosts() error {
 			return fmt.Errorf("reset posts of %s: %w", n.about.ID, err)
 		}
 	}
-	return nil
+	return k.shelf.clear()
 }
 
 // Link maps an address of a real network to where this sandbox serves it, for pages the sandbox renders itself.
@@ -164,8 +168,39 @@ func (k *Kit) ClientSecret() string { return k.cfg.ClientSecret }
 func (k *Kit) Go(work func(ctx context.Context)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.ctx.Err() == nil {
-		k.work.Go(func() { work(k.ctx) })
+	if k.ctx.Err() != nil {
+		return
+	}
+	if k.busy++; k.busy == 1 {
+		k.idle = make(chan struct{})
+	}
+	k.work.Go(func() {
+		defer k.rested()
+		work(k.ctx)
+	})
+}
+
+func (k *Kit) rested() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.busy--; k.busy == 0 {
+		close(k.idle)
+	}
+}
+
+// Idle waits until all work that outlives its request has ended, so that a test sees what it came to.
+func (k *Kit) Idle(ctx context.Context) error {
+	k.mu.Lock()
+	busy, idle := k.busy, k.idle
+	k.mu.Unlock()
+	if busy == 0 {
+		return nil
+	}
+	select {
+	case <-idle:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 
@@ -176,5 +211,5 @@ func (k *Kit) Close() error {
 	k.cancel()
 	k.mu.Unlock()
 	k.work.Wait()
-	return k.journal.close()
+	return errors.Join(k.shelf.close(), k.journal.close())
 }

@@ -15,6 +15,7 @@ type Post struct {
 	URL         string            `json:"url"`
 	Text        string            `json:"text"`
 	Link        string            `json:"link"`
+	Media       []Media           `json:"media"` // what the network fetched, in the post's order
 	CreatedAt   time.Time         `json:"createdAt"`
 	Extra       map[string]string `json:"extra"`
 	// ArrivedAt is when the call that made the post visible reached the network.
@@ -42,6 +43,9 @@ func (p *Posts) Add(post Post) {
 	defer p.mu.Unlock()
 	if post.Extra == nil {
 		post.Extra = map[string]string{}
+	}
+	if post.Media == nil {
+		post.Media = []Media{}
 	}
 	kept := &post
 	p.list = append(p.list, kept)

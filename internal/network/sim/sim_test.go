@@ -257,11 +257,11 @@ func TestOnlyLoopbackAndThePublicNetAreFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = kit.Close() })
-	if _, err := kit.Fetch(t.Context(), "http://127.0.0.1:1/other"); err == nil || !strings.Contains(err.Error(), "not an address of this product") {
+	if _, err := kit.Fetch(t.Context(), "net", "1", "http://127.0.0.1:1/other"); err == nil || !strings.Contains(err.Error(), "not an address of this product") {
 		t.Errorf("an address outside the prefixes: %v", err)
 	}
 	for _, address := range []string{"http://10.0.0.1/a", "http://169.254.169.254/latest", "http://[fd00::1]/a", "http://0.0.0.0:1/a"} {
-		if _, err := open(t, "").Fetch(t.Context(), address); err == nil || !strings.Contains(err.Error(), "neither public nor loopback") {
+		if _, err := open(t, "").Fetch(t.Context(), "net", "1", address); err == nil || !strings.Contains(err.Error(), "neither public nor loopback") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -23,6 +23,9 @@ type listed struct {
 	At   meta.Time `json:"timestamp"`
 }
 
+// readBack are the words under which the network lists what was made.
+var readBack = map[string]string{typeText: "TEXT_POST", typeImage: "IMAGE", typeVideo: "VIDEO", typeCarousel: "CAROUSEL_ALBUM"}
+
 // Find looks through the profile's posts since the arm for the one with this text and type.
 func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
@@ -35,9 +38,10 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	if err != nil {
 		return network.Status{}, n.judged(ctx, err, it.Token)
 	}
+	kind := readBack[contentType(it.Draft().Media)]
 	var ids []string
 	for _, p := range posts {
-		if p.Type == "TEXT_POST" && !p.At.Before(since) && sameText(p.Text, it.Text) && !slices.Contains(it.Known, string(p.ID)) {
+		if p.Type == kind && !p.At.Before(since) && sameText(p.Text, it.Text) && !slices.Contains(it.Known, string(p.ID)) {
 			ids = append(ids, string(p.ID))
 		}
 	}

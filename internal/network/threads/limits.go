@@ -69,7 +69,7 @@ var description = network.Description{
 			Name: "linkAttachment", Label: "Link preview", Kind: network.FieldURL,
 			Help: "The address shown as a card under a post without files. Otherwise the first link in the text.",
 		},
-		{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true, Help: "Read to people who do not see the image."},
+		{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true, Help: "Read to people who do not see the image. Of several files it describes the first."},
 		{Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "Accepted and not used."},
 	},
 }

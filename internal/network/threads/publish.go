@@ -29,19 +29,45 @@ const missingFor = 5 * time.Minute
 // Flow is the same for every post: a container, then the call that makes it visible.
 func (*Network) Flow(network.Draft) core.Flow { return core.FlowHandle }
 
-// Create makes a container of which nothing is visible.
+// Create makes a container of which nothing is visible. Of several files it makes one for each, and the handle
+// names those until Status makes the whole of them.
 func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return "", err
 	}
-	form := url.Values{"media_type": {"TEXT"}, "text": {it.Text}}
-	for name, value := range map[string]string{"topic_tag": s.TopicTag, "link_attachment": s.LinkAttachment} {
+	if contentType(it.Draft().Media) == typeCarousel {
+		return n.items(ctx, it, s)
+	}
+	return n.made(ctx, it, "/threads", form(it, s))
+}
+
+// form is the container of a post; that of a carousel lacks its children.
+func form(it network.Item, s Settings) url.Values {
+	kind := contentType(it.Draft().Media)
+	v := url.Values{"media_type": {strings.ToUpper(kind)}}
+	if len(it.Files) == 1 {
+		v = file(it.Files[0], s.AltText)
+	}
+	for name, value := range map[string]string{"text": it.Text, "topic_tag": s.TopicTag} {
 		if value != "" {
-			form.Set(name, value)
+			v.Set(name, value)
 		}
 	}
-	return n.made(ctx, it, "/threads", form)
+	if kind == typeText && s.LinkAttachment != "" {
+		v.Set("link_attachment", s.LinkAttachment)
+	}
+	return v
+}
+
+// file is the container of one file.
+func file(f network.File, alt string) url.Values {
+	kind := contentType([]core.Media{f.Media})
+	v := url.Values{"media_type": {strings.ToUpper(kind)}, kind + "_url": {f.URL}}
+	if alt != "" {
+		v.Set("alt_text", alt)
+	}
+	return v
 }
 
 // Publish makes the container visible.
@@ -67,9 +93,16 @@ func (n *Network) made(ctx context.Context, it network.Item, edge string, form u
 	return string(out.ID), nil
 }
 
-// Status asks about the container. Of a published one it also looks the post up, and leaves the id empty
-// when the profile's posts do not single one out.
+// Status asks about the container, and makes a carousel of items that are all ready. Of a published container
+// it also looks the post up, and leaves the id empty when the profile's posts do not single one out.
 func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if ids, ok := strings.CutPrefix(handle, itemsHandle); ok {
+		return n.statusOfItems(ctx, it, strings.Split(ids, itemsComma))
+	}
+	return n.statusOf(ctx, it, handle)
+}
+
+func (n *Network) statusOf(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	var c struct {
 		Status  string `json:"status"`
 		Problem string `json:"error_message"`

@@ -1,4 +1,4 @@
-// Package threads publishes to Threads: one profile per account, a container first and then the one call
+// Package threads publishes to Threads: one profile per account, a container first, with its files, and then the one call
 // that makes it visible.
 package threads
 

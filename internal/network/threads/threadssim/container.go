@@ -43,8 +43,10 @@ type container struct {
 	ArrivedAt time.Time `json:"arrivedAt"`
 	CreatedAt time.Time `json:"createdAt"`
 
-	pending bool   // media is still being downloaded
-	problem string // error_message of state ERROR
+	pending bool // media is still being downloaded
+	media   sim.Media
+	ready   time.Time // when media is processed
+	problem string    // error_message of state ERROR
 	post    string // id of the post once published
 
 	publishCalls int
@@ -60,14 +62,14 @@ func (c *container) state(now time.Time) string {
 		return expired
 	case c.problem != "":
 		return failed
-	case c.pending || c.Stuck:
+	case c.pending || c.Stuck || now.Before(c.ready):
 		return inProgress
 	}
 	return finished
 }
 
-func (c *container) settle(problem string) {
-	c.pending, c.problem = false, problem
+func (c *container) settle(end mediaEnd) {
+	c.pending, c.problem, c.media, c.ready = false, end.Problem, end.Media, end.Ready
 }
 
 // create makes a container, the reversible half of publishing.

@@ -2,50 +2,58 @@ package threadssim_test
 
 import (
 	"bytes"
-	"encoding/binary"
-	"image"
-	"image/png"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path"
 	"strings"
 	"testing"
 	"time"
+
+	"belfry/internal/media/mediatest"
 )
 
-// video is an MP4 of nothing but its header, so many seconds long.
-func video(seconds uint32) []byte {
-	box := func(name string, body []byte) []byte {
-		return append(append(binary.BigEndian.AppendUint32(nil, uint32(8+len(body))), name...), body...)
+func video(seconds int, change func(*mediatest.Movie)) []byte {
+	m := mediatest.Movie{Duration: time.Duration(seconds) * time.Second}
+	if change != nil {
+		change(&m)
 	}
-	head := make([]byte, 100)
-	binary.BigEndian.PutUint32(head[12:], 1000)
-	binary.BigEndian.PutUint32(head[16:], seconds*1000)
-	return append(box("ftyp", []byte("isom\x00\x00\x00\x00isom")), box("moov", box("mvhd", head))...)
+	return mediatest.MP4(m)
 }
 
-func picture(width, height int) []byte {
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
-		return nil
-	}
-	return b.Bytes()
-}
-
-// mediaHost serves files on loopback and remembers who asked.
+// mediaHost serves files on loopback to the networks' crawler.
 func mediaHost(t *testing.T) string {
 	t.Helper()
+	png := mediatest.PNG(640, 480)
 	files := map[string][]byte{
-		"/good.png": picture(640, 480), "/strip.png": picture(1100, 100), "/page.html": []byte("<html>not media</html>"),
-		"/good.mp4": video(12), "/long.mp4": video(301),
+		"/good.png": png, "/strip.png": mediatest.PNG(1100, 100), "/moves.gif": mediatest.GIF(320, 320, 2), "/page.html": []byte("<html>not media</html>"),
+		"/large.jpeg": append(mediatest.JPEG(640, 640), make([]byte, 8_000_000)...), "/secret/good.png": png, "/robots.txt": []byte("User-agent: *\nDisallow: /secret/\n"),
+		"/good.mp4": video(12, nil), "/long.mp4": video(301, nil), "/last.mp4": video(12, func(m *mediatest.Movie) { m.MoovLast = true }),
+		"/turned.mp4": video(12, func(m *mediatest.Movie) { m.Width, m.Height, m.Rotation = 1280, 1930, 90 }),
+		"/wide.mp4":   video(12, func(m *mediatest.Movie) { m.Width, m.Height = 1930, 1280 }),
+		"/slow.mp4":   video(12, func(m *mediatest.Movie) { m.FPS = 15 }), "/vp9.mp4": video(12, func(m *mediatest.Movie) { m.Codec = "vp09" }),
+		"/opus.mp4": video(12, func(m *mediatest.Movie) { m.Audio = "Opus" }), "/aac.mov": video(12, func(m *mediatest.Movie) { m.Audio, m.QuickTime = "mp4a", true }),
+		"/dense.mp4": video(1, func(m *mediatest.Movie) { m.Size = 13_000_000 }),
+		"/lie.jpg": png,
 	}
+	kinds := map[string]string{".mov": "video/quicktime", ".mp4": "video/mp4", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, ok := files[r.URL.Path]
-		if !ok || r.Header.Get("Authorization") != "" || !strings.HasPrefix(r.UserAgent(), "facebookexternalhit/") {
+		switch {
+		case r.URL.Path == "/moved.png":
+			http.Redirect(w, r, "/good.png", http.StatusFound)
+		case r.URL.Path == "/unmeasured.png":
+			w.Header().Set("Content-Type", "image/png")
+			_ = http.NewResponseController(w).Flush()
+			_, _ = w.Write(png)
+		case !ok || r.Header.Get("Authorization") != "" || !strings.HasPrefix(r.UserAgent(), "facebookexternalhit/"):
 			http.NotFound(w, r)
-			return
+		default:
+			if kind := kinds[path.Ext(r.URL.Path)]; kind != "" {
+				w.Header().Set("Content-Type", kind)
+			}
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(file))
 		}
-		_, _ = w.Write(file)
 	}))
 	t.Cleanup(server.Close)
 	return server.URL
@@ -80,6 +88,20 @@ func TestMediaIsDownloadedAndJudged(t *testing.T) {
 		"a video of 301 seconds": {"VIDEO", "/long.mp4", "ERROR", "INVALID_DURATION"},
 		"a page for a video":     {"VIDEO", "/page.html", "ERROR", "FAILED_PROCESSING_VIDEO"},
 		"a video that is gone":   {"VIDEO", "/gone.mp4", "ERROR", "FAILED_DOWNLOADING_VIDEO"},
+		"a moving image":         {"IMAGE", "/moves.gif", "ERROR", "UNKNOWN"},
+		"an image over 8 MB":     {"IMAGE", "/large.jpeg", "ERROR", "UNKNOWN"},
+		"an image elsewhere":     {"IMAGE", "/moved.png", "ERROR", "UNKNOWN"},
+		"an image without size":  {"IMAGE", "/unmeasured.png", "ERROR", "UNKNOWN"},
+		"a PNG called a JPEG":    {"IMAGE", "/lie.jpg", "ERROR", "UNKNOWN"},
+		"a host that forbids it": {"IMAGE", "/secret/good.png", "ERROR", "UNKNOWN"},
+		"a MOV with sound":       {"VIDEO", "/aac.mov", "FINISHED", ""},
+		"a header at the end":    {"VIDEO", "/last.mp4", "FINISHED", ""},
+		"too wide":               {"VIDEO", "/wide.mp4", "ERROR", "FAILED_PROCESSING_VIDEO"},
+		"too wide once turned":   {"VIDEO", "/turned.mp4", "ERROR", "FAILED_PROCESSING_VIDEO"},
+		"15 pictures a second":   {"VIDEO", "/slow.mp4", "ERROR", "INVALID_FRAME_RATE"},
+		"VP9":                    {"VIDEO", "/vp9.mp4", "ERROR", "FAILED_PROCESSING_VIDEO"},
+		"Opus":                   {"VIDEO", "/opus.mp4", "ERROR", "FAILED_PROCESSING_AUDIO"},
+		"104 Mbit a second":      {"VIDEO", "/dense.mp4", "ERROR", "INVALID_BIT_RATE"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

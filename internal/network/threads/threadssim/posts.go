@@ -45,7 +45,7 @@ func (s *Sim) node(p *post) map[string]any {
 		link = found[0]
 	}
 	for name, value := range map[string]string{
-		"text": c.Text, "alt_text": c.Alt, "link_attachment_url": link, "topic_tag": c.Topic, "media_url": c.MediaURL,
+		"text": c.Text, "alt_text": c.Alt, "link_attachment_url": link, "topic_tag": c.Topic, "media_url": mediaURL(c.media),
 	} {
 		if value != "" {
 			node[name] = value
@@ -246,7 +246,7 @@ func (s *Sim) servePost(w http.ResponseWriter, r *http.Request, username, code s
 		a, c := s.accounts[p.Account], p.container
 		page = sim.PostPage{
 			Network: Name, Title: "Threads", Name: a.Name, Handle: "@" + a.Username, Picture: pictureURL(a), Text: c.Text,
-			Topic: c.Topic, Link: c.Link, At: p.At,
+			Topic: c.Topic, Link: c.Link, Media: shown(s.media(c)), At: p.At,
 		}
 	}
 	s.mu.Unlock()

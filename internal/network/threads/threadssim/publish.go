@@ -122,7 +122,7 @@ func (s *Sim) show(p *post) error {
 	a.posts = append(a.posts, p)
 	a.published = append(a.published, p.At)
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: a.ID, AccountName: a.Username, ID: p.ID, URL: permalink(a, p), Text: c.Text, Link: c.Link,
+		Network: Name, Account: a.ID, AccountName: a.Username, ID: p.ID, URL: permalink(a, p), Text: c.Text, Link: c.Link, Media: s.media(c),
 		CreatedAt: p.At, ArrivedAt: p.ArrivedAt, FirstCallAt: c.ArrivedAt, FirstPublishCallAt: p.FirstPublish,
 		PublishCalls: p.Calls,
 		Extra: map[string]string{

@@ -1,6 +1,10 @@
 package threadssim
 
-import "belfry/internal/network/sim"
+import (
+	"time"
+
+	"belfry/internal/network/sim"
+)
 
 // Kinds of journal records.
 const (
@@ -24,8 +28,10 @@ type tokenEnd struct {
 }
 
 type mediaEnd struct {
-	ID      string `json:"id"`
-	Problem string `json:"problem"`
+	ID      string    `json:"id"`
+	Problem string    `json:"problem"`
+	Media   sim.Media `json:"media"`
+	Ready   time.Time `json:"ready"`
 }
 
 // appliers say what each kind of record of a former run changes.
@@ -71,7 +77,7 @@ func (s *Sim) restoreContainer(c *container) error {
 func (s *Sim) restoreMedia(e mediaEnd) error {
 	c, err := sim.Find(s.containers, e.ID)
 	if err == nil {
-		c.settle(e.Problem)
+		c.settle(e)
 	}
 	return err
 }

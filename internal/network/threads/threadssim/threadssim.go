@@ -20,6 +20,7 @@ const (
 	OptQuota         = "threads.quota_total"
 	OptRepeatPublish = "threads.repeat_publish"
 	OptListDelay     = "threads.list_delay_seconds"
+	OptProcess       = "threads.process_seconds"
 )
 
 // Values of OptRepeatPublish: what a second publish of one container answers.
@@ -87,7 +88,7 @@ func (s *Sim) About() sim.About {
 		Text: "publishes in two steps: a container is made, then published.",
 		Calls: []string{
 			callExchange, callToken, callRefresh, callDebug, callProfile, callCreate, callStatus, callPublish,
-			callList, callPermalink, callLimit, callDelete,
+			callList, callPermalink, callLimit, callDelete, sim.CallFetch,
 		},
 		Options: []sim.Option{
 			{Name: OptQuota, Title: "Threads: posts per moving 24 hours", Default: "250"},
@@ -96,6 +97,7 @@ func (s *Sim) About() sim.About {
 				Default: RepeatError, Choices: []string{RepeatError, RepeatSameID},
 			},
 			{Name: OptListDelay, Title: "Threads: seconds until a post is listed", Default: "0"},
+			{Name: OptProcess, Title: "Threads: seconds until a fetched file is processed", Default: "0"},
 		},
 	}
 }
@@ -120,6 +122,8 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
 		s.servePost(w, r, strings.TrimPrefix(parts[0], "@"), parts[2])
 	case len(parts) == 2 && parts[0] == "picture":
 		s.kit.Picture(w, r, strings.TrimSuffix(parts[1], ".png"))
+	case len(parts) == 2 && parts[0] == "media":
+		s.kit.ServeMedia(w, r, parts[1])
 	default:
 		s.notice(w, r, http.StatusNotFound, "Not all who wander are lost, but this page is.", "There is nothing at this address.")
 	}

@@ -1,0 +1,223 @@
+package networktest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// shape is a kind of post with files, as small as its network takes it, or at one of its bounds.
+type shape struct {
+	name, kind string
+	plain      bool // at no bound
+	media      []core.Media
+}
+
+// shapes are the posts with files that a network's limits speak of: of every content type the fewest and the
+// most files, of one kind and mixed, and files at every bound. Not all are taken: the check decides.
+func shapes(d network.Description) []shape {
+	var all []shape
+	for kind, c := range d.Limits.ContentTypes {
+		add := func(name string, media ...core.Media) { all = append(all, shape{kind + ", " + name, kind, false, media}) }
+		plain := func(name string, media ...core.Media) { all = append(all, shape{kind + ", " + name, kind, true, media}) }
+		var kinds []core.Media
+		if c.Image != nil {
+			kinds = append(kinds, Image())
+			for name, m := range bounds(Image(), *c.Image) {
+				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
+			}
+		}
+		if c.Video != nil {
+			kinds = append(kinds, Video())
+			for name, m := range bounds(Video(), *c.Video) {
+				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
+			}
+		}
+		for _, m := range kinds {
+			plain(fmt.Sprintf("%d of %s", c.Min, m.Mime), Files(c.Min, m)...)
+			add(fmt.Sprintf("%d of %s", c.Max, m.Mime), Files(c.Max, m)...)
+		}
+		if len(kinds) == 2 {
+			plain("image and video", kinds...)
+			plain("video and image", kinds[1], kinds[0])
+		}
+	}
+	return all
+}
+
+// bounds are files at each bound of the limits; m is one that has none of them.
+func bounds(m core.Media, l core.FileLimits) map[string]core.Media {
+	all := map[string]core.Media{}
+	add := func(name string, on bool, c Change) {
+		if on {
+			all[name] = changed(m, []Change{c})
+		}
+	}
+	for _, format := range l.Formats {
+		add(format, true, Mime(format))
+	}
+	for _, codec := range l.VideoCodecs {
+		add(string(codec), true, Codecs(codec, core.CodecAAC))
+	}
+	add("without sound", m.Kind == core.FileVideo, Codecs(core.CodecH264, ""))
+	add("narrowest", l.MinRatio > 0, ratio(l, l.MinRatio*1.001))
+	add("widest", l.MaxRatio > 0, ratio(l, l.MaxRatio*0.999))
+	add("smallest", l.MinWidth > 0, Size(l.MinWidth, l.MinHeight))
+	add("largest", l.MaxWidth > 0, Size(l.MaxWidth, l.MaxWidth*9/16))
+	add("shortest", m.Kind == core.FileVideo, Lasting(max(l.MinDurationMs, 100)))
+	add("longest", l.MaxDurationMs > 0, Lasting(l.MaxDurationMs))
+	add("slowest", l.MinFPS > 0, FPS(l.MinFPS))
+	add("fastest", l.MaxFPS > 0, FPS(l.MaxFPS))
+	return all
+}
+
+// ratio makes the picture of a width to height, as small as the limits allow.
+func ratio(l core.FileLimits, r float64) Change {
+	side := float64(max(l.MinWidth, l.MinHeight, 100))
+	if r < 1 {
+		return Size(int(side), int(side/r))
+	}
+	return Size(int(side*r), int(side))
+}
+
+// draft is a post of the shape in the words that its kind takes; ok tells whether the check lets it pass.
+func (s shape) draft(r network.Rules) (d network.Draft, ok bool) {
+	d = network.Draft{Text: text, Media: s.media, Settings: json.RawMessage(`{}`)}
+	for _, f := range r.Describe().Fields {
+		if slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == s.kind }) {
+			d.Settings = json.RawMessage(fmt.Sprintf(`{%q: %q}`, f.Name, s.kind))
+		}
+	}
+	issues, _ := r.Check(d)
+	if len(issues) == 1 && issues[0].Code == core.IssueTextNotAllowed.Code {
+		d.Text = ""
+		issues, _ = r.Check(d)
+	}
+	return d, len(issues) == 0
+}
+
+// post is a draft with real files on its way out.
+func (w *World) post(d network.Draft) network.Item {
+	w.t.Helper()
+	it := w.Item(d.Text)
+	it.Settings, it.Files = d.Settings, w.Files(d.Media...)
+	if issues, _ := w.Net.Check(it.Draft()); len(issues) != 0 {
+		w.t.Fatalf("the files made are others than were asked for: %+v", issues)
+	}
+	return it
+}
+
+// sums are of the files of an item, in order.
+func (w *World) sums(it network.Item) []string {
+	var all []string
+	for _, f := range it.Files {
+		all = append(all, w.shelf.sum(f.URL))
+	}
+	return all
+}
+
+// shown checks that the item is the one visible post, with its very files in its order.
+func (w *World) shown(it network.Item) {
+	w.t.Helper()
+	one := w.exactlyOne(it.Text)
+	var sums []string
+	for _, m := range one.Media {
+		sums = append(sums, m.SHA256)
+	}
+	if want := w.sums(it); !slices.Equal(want, sums) {
+		w.t.Errorf("want the files %v, the post has %v", want, sums)
+	}
+}
+
+// publishesFiles: whatever the check lets pass, the network takes, and shows the very bytes.
+func publishesFiles(t *testing.T, h Harness) {
+	rules := NewWorld(t, h).Net
+	taken := map[string]bool{}
+	for _, s := range shapes(rules.Describe()) {
+		d, ok := s.draft(rules)
+		if !ok {
+			continue
+		}
+		taken[s.kind] = true
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w := NewWorld(t, h)
+			it := w.post(d)
+			k := w.Publish(it)
+			if do := k.Run(); do != core.DoLive {
+				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
+			}
+			w.shown(it)
+			link, err := w.Net.Link(t.Context(), k.it, k.ID)
+			if err != nil {
+				t.Fatalf("no link to %q: %v", k.ID, err)
+			}
+			if status := w.open(http.DefaultClient, w.Client.Browse(link)); status != http.StatusOK {
+				t.Errorf("the page of the post answers %d", status)
+			}
+		})
+	}
+	for kind, c := range rules.Describe().Limits.ContentTypes {
+		if c.Max > 0 && !taken[kind] {
+			t.Errorf("no %s was taken", kind)
+		}
+	}
+}
+
+// filesSurviveLoss loses each call of a post with files once, before it arrives and after: the post is never
+// there twice, and is given up only where the irreversible call itself leaves no trace.
+func filesSurviveLoss(t *testing.T, h Harness) {
+	rules := NewWorld(t, h).Net
+	for _, s := range shapes(rules.Describe()) {
+		d, ok := s.draft(rules)
+		if !ok || !s.plain || len(d.Media) > 2 {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w := NewWorld(t, h)
+			k := w.Publish(w.post(d))
+			w.Watch()
+			if do := k.Run(); do != core.DoLive {
+				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
+			}
+			calls := w.Watched()
+			for n, do := range calls {
+				only := k.pub.Flow == core.FlowOneCall && do == core.DoPublish && !slices.Contains(calls[n+1:], core.DoPublish)
+				for _, arrives := range []bool{false, true} {
+					t.Run(fmt.Sprintf("call %d of %d for %s, arrives %v", n+1, len(calls), do, arrives), func(t *testing.T) {
+						t.Parallel()
+						losesOne(t, h, d, n+1, arrives, only)
+					})
+				}
+			}
+		})
+	}
+}
+
+// losesOne loses the nth call; only tells that it is the one call that nothing can tell about.
+func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, only bool) {
+	w := NewWorld(t, h)
+	it := w.post(d)
+	w.Lose(n, arrives)
+	k := w.Publish(it)
+	do := k.Run()
+	switch {
+	case only && !arrives:
+		if do != core.DoUnknown || len(w.Visible()) != 0 {
+			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.Visible())
+		}
+		return
+	case do != core.DoLive:
+		t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
+	}
+	w.shown(it)
+	if one := w.Visible()[0]; arrives && one.PublishCalls != 1 {
+		t.Errorf("what had arrived was called for %d times: %v", one.PublishCalls, k.calls)
+	}
+}

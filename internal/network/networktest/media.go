@@ -1,0 +1,140 @@
+package networktest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"sync"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
+	"belfry/internal/network"
+)
+
+// shelf serves files at addresses of their own, as the service serves those of posts.
+type shelf struct {
+	mu    sync.Mutex
+	files map[string]served
+	base  string
+}
+
+type served struct {
+	bytes []byte
+	mime  string
+}
+
+func newShelf(t *testing.T) *shelf {
+	t.Helper()
+	s := &shelf{files: map[string]served{}}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	s.base = server.URL
+	return s
+}
+
+// ServeHTTP answers a file to whoever has its address.
+func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	f, ok := s.files[path.Base(r.URL.Path)]
+	s.mu.Unlock()
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", f.mime)
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.bytes))
+}
+
+func (s *shelf) put(f served) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := fmt.Sprint(len(s.files))
+	s.files[name] = f
+	return s.base + "/media/" + name
+}
+
+// sum is what a simulator must have fetched from an address.
+func (s *shelf) sum(address string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum := sha256.Sum256(s.files[path.Base(address)].bytes)
+	return hex.EncodeToString(sum[:])
+}
+
+// File makes real bytes of these facts and serves them to the simulators. Each file is another one.
+func (w *World) File(m core.Media) network.File {
+	w.t.Helper()
+	content := content(m)
+	if m.Kind == core.FileImage { // what follows a picture changes nothing of it
+		w.serial++
+		content = append(content, fmt.Sprint("file ", w.serial)...)
+	}
+	m.Bytes = int64(len(content))
+	if m.DurationMs > 0 {
+		m.BitRate = m.Bytes * 8 * 1000 / m.DurationMs
+	}
+	return network.File{Media: m, URL: w.shelf.put(served{content, m.Mime})}
+}
+
+// Files serves several.
+func (w *World) Files(media ...core.Media) []network.File {
+	w.t.Helper()
+	var all []network.File
+	for _, m := range media {
+		all = append(all, w.File(m))
+	}
+	return all
+}
+
+// codecs are the names in files.
+var codecs = map[core.Codec]string{
+	core.CodecH264: "avc1", core.CodecH265: "hvc1", core.CodecVP8: "vp08", core.CodecVP9: "vp09", core.CodecAV1: "av01", core.CodecAAC: "mp4a",
+}
+
+func content(m core.Media) []byte {
+	switch m.Mime {
+	case "image/jpeg":
+		return mediatest.JPEG(m.Width, m.Height)
+	case "image/png":
+		return mediatest.PNG(m.Width, m.Height)
+	case "image/gif":
+		return mediatest.GIF(m.Width, m.Height, m.Frames)
+	case "image/webp":
+		return mediatest.WebP(m.Width, m.Height)
+	case "image/bmp":
+		return bmp(m.Width, m.Height)
+	case "image/tiff":
+		return tiff(m.Width, m.Height)
+	}
+	return mediatest.MP4(mediatest.Movie{
+		Width: m.Width, Height: m.Height, Duration: time.Duration(m.DurationMs) * time.Millisecond, FPS: int(m.FPS),
+		Codec: codecs[m.VideoCodec], Audio: codecs[m.AudioCodec], QuickTime: m.Mime == "video/quicktime", MoovLast: m.Mime == "video/quicktime",
+	})
+}
+
+// bmp is the header of a picture, which is all that is looked at.
+func bmp(width, height int) []byte {
+	order := binary.LittleEndian
+	out := order.AppendUint32([]byte("BM"), 54)
+	for _, n := range []int{0, 54, 40, width, height, 1 | 24<<16, 0, 0, 0, 0, 0, 0} {
+		out = order.AppendUint32(out, uint32(n)) //nolint:gosec // small
+	}
+	return out
+}
+
+// tiff is the same of another kind.
+func tiff(width, height int) []byte {
+	order := binary.LittleEndian
+	out := order.AppendUint16(order.AppendUint32([]byte("II*\x00"), 8), 2)
+	for tag, n := range map[uint16]int{256: width, 257: height} {
+		out = order.AppendUint32(order.AppendUint32(order.AppendUint16(order.AppendUint16(out, tag), 4), 1), uint32(n)) //nolint:gosec // small
+	}
+	return order.AppendUint32(out, 0)
+}

@@ -1,0 +1,188 @@
+package sim
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// CallFetch is what a fault aims at to spoil the download of a post's file.
+const CallFetch = "fetch"
+
+const (
+	fetchTime   = time.Minute
+	agent       = "facebookexternalhit/1.1"
+	robotsLimit = 500 << 10
+)
+
+// Fetch downloads an address for an account as the networks do: without credentials, following no redirect,
+// from the public net or this machine's loopback and never from a private network in between, and only where
+// robots.txt lets their crawler in. The server must say truly how long the file is and what.
+func (k *Kit) Fetch(ctx context.Context, network, account, address string) (Media, error) {
+	slow, hit := k.Faults.take(Call{Network: network, Names: []string{CallFetch}, Account: account, Text: address})
+	early, late := delays(slow, hit)
+	switch {
+	case !k.pause(early + late):
+		return Media{}, errors.New("fetch media: the sandbox ends")
+	case hit != nil:
+		return Media{}, fmt.Errorf("fetch media: scripted fault %s", hit.Kind)
+	case !k.mayFetch(address):
+		return Media{}, fmt.Errorf("fetch media: %s is not an address of this product", address)
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTime)
+	defer cancel()
+	dialer := &net.Dialer{Timeout: 10 * time.Second, Control: publicOrLoopback}
+	client := &http.Client{
+		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if err := invited(ctx, client, address); err != nil {
+		return Media{}, fmt.Errorf("fetch media: %w", err)
+	}
+	resp, err := get(ctx, client, address)
+	if err != nil {
+		return Media{}, fmt.Errorf("fetch media: %w", err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	switch {
+	case resp.StatusCode != http.StatusOK:
+		return Media{}, fmt.Errorf("fetch media: answer %d", resp.StatusCode)
+	case resp.ContentLength < 0:
+		return Media{}, errors.New("fetch media: the answer has no Content-Length")
+	}
+	m, err := k.shelve(resp.Body)
+	if err != nil {
+		return Media{}, fmt.Errorf("read media: %w", err)
+	}
+	said, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if m.Kind != "" && !m.is(said) {
+		return Media{}, fmt.Errorf("fetch media: Content-Type says %q, the bytes say %s", said, m.Type())
+	}
+	return m, nil
+}
+
+func get(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("User-Agent", agent)
+	return client.Do(req)
+}
+
+// shelve reads a whole file, learns what it is, and keeps it where pages can show it.
+func (k *Kit) shelve(body io.Reader) (Media, error) {
+	file, err := k.shelf.blank()
+	if err != nil {
+		return Media{}, err
+	}
+	defer k.shelf.discard(file)
+	sum := sha256.New()
+	size, err := io.Copy(io.MultiWriter(file, sum), body)
+	if err != nil {
+		return Media{}, err
+	}
+	m := Recognise(file, size)
+	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	return m, k.shelf.keep(file, m)
+}
+
+func (k *Kit) mayFetch(address string) bool {
+	if len(k.cfg.MediaPrefixes) == 0 {
+		return true
+	}
+	for _, p := range k.cfg.MediaPrefixes {
+		if strings.HasPrefix(address, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// publicOrLoopback looks at the resolved address of every dial.
+func publicOrLoopback(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("dial media host: %w", err)
+	}
+	ip := at.Addr().Unmap()
+	if ip.IsLoopback() || (ip.IsGlobalUnicast() && !ip.IsPrivate()) {
+		return nil
+	}
+	return errors.New("dial media host: the address is neither public nor loopback")
+}
+
+// invited asks robots.txt whether the networks' crawler may fetch the address. A host without one lets it.
+func invited(ctx context.Context, client *http.Client, address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return err
+	}
+	resp, err := get(ctx, client, u.Scheme+"://"+u.Host+"/robots.txt")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	switch {
+	case resp.StatusCode >= http.StatusInternalServerError:
+		return fmt.Errorf("robots.txt answers %d", resp.StatusCode)
+	case resp.StatusCode == http.StatusOK && kind == "text/plain" && forbids(io.LimitReader(resp.Body, robotsLimit), u.EscapedPath()):
+		return errors.New("robots.txt forbids it")
+	}
+	return nil
+}
+
+// forbids tells whether the longest rule that fits the path, in the groups for the crawler or else in those
+// for all, is one that forbids (RFC 9309). Wildcards within paths are taken for themselves.
+func forbids(robots io.Reader, path string) bool {
+	type verdict struct {
+		length int
+		no     bool
+	}
+	groups := map[string]*verdict{}
+	var group []string
+	opening := false
+	for lines := bufio.NewScanner(robots); lines.Scan(); {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		name, value, _ := strings.Cut(line, ":")
+		name, value = strings.ToLower(strings.TrimSpace(name)), strings.TrimSpace(value)
+		switch name {
+		case "user-agent":
+			if !opening {
+				group = nil
+			}
+			who := strings.ToLower(value)
+			if groups[who] == nil {
+				groups[who] = &verdict{}
+			}
+			group, opening = append(group, who), true
+			continue
+		case "allow", "disallow":
+			for _, who := range group {
+				if v := groups[who]; value != "" && strings.HasPrefix(path, strings.TrimSuffix(value, "*")) && len(value) > v.length {
+					*v = verdict{len(value), name == "disallow"}
+				}
+			}
+		}
+		opening = false
+	}
+	for _, who := range []string{strings.TrimSuffix(agent, "/1.1"), "*"} {
+		if v := groups[who]; v != nil {
+			return v.no
+		}
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package sim
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+)
+
+// boxLimit bounds the header of a video that is read into memory.
+const boxLimit = 64 << 20
+
+// film reads the header of an MP4, wherever in the file it stands.
+func (m *Media) film(file io.ReaderAt, size int64) {
+	moov := topBox(file, size, "moov")
+	if head := at(moov, "mvhd"); len(head) > 0 {
+		m.Ms = int64(math.Round(seconds(head) * 1000))
+	}
+	_, m.Fragmented = find(moov, "mvex")
+	for rest := moov; ; {
+		trak, after, ok := next(rest, "trak")
+		if !ok {
+			return
+		}
+		rest = after
+		m.track(trak)
+	}
+}
+
+func (m *Media) track(trak []byte) {
+	handler, description := at(trak, "mdia", "hdlr"), at(trak, "mdia", "minf", "stbl", "stsd")
+	if len(handler) < 12 || len(description) < 16 {
+		return
+	}
+	codec := string(description[12:16])
+	switch string(handler[8:12]) {
+	case "soun":
+		m.Audio = codec
+	case "vide":
+		m.Video = codec
+		m.shape(at(trak, "tkhd"))
+		if length := seconds(at(trak, "mdia", "mdhd")); length > 0 {
+			m.FPS = math.Round(float64(samples(at(trak, "mdia", "minf", "stbl", "stts")))/length*10) / 10
+		}
+	}
+}
+
+// shape reads how large the pictures are shown; a turn by a quarter swaps the sides.
+func (m *Media) shape(head []byte) {
+	if len(head) < 84 {
+		return
+	}
+	tail := head[len(head)-44:] // the matrix and the two sides end the box in both versions
+	m.Width, m.Height = int(binary.BigEndian.Uint32(tail[36:])>>16), int(binary.BigEndian.Uint32(tail[40:])>>16)
+	if binary.BigEndian.Uint32(tail) == 0 && binary.BigEndian.Uint32(tail[4:]) != 0 {
+		m.Width, m.Height = m.Height, m.Width
+	}
+}
+
+// seconds is the length that an mvhd or mdhd says.
+func seconds(head []byte) float64 {
+	if len(head) < 20 {
+		return 0
+	}
+	scale, length := binary.BigEndian.Uint32(head[12:]), uint64(binary.BigEndian.Uint32(head[16:]))
+	if head[0] == 1 && len(head) >= 32 {
+		scale, length = binary.BigEndian.Uint32(head[20:]), binary.BigEndian.Uint64(head[24:])
+	}
+	if scale == 0 {
+		return 0
+	}
+	return float64(length) / float64(scale)
+}
+
+// samples is how many pictures an stts counts.
+func samples(table []byte) int {
+	count := 0
+	for rest := table; len(rest) >= 16; rest = rest[8:] {
+		count += int(binary.BigEndian.Uint32(rest[8:]))
+	}
+	return count
+}
+
+// topBox is the content of a file's box.
+func topBox(file io.ReaderAt, size int64, name string) []byte {
+	var head [16]byte
+	for from := int64(0); from+8 <= size; {
+		if n, _ := file.ReadAt(head[:], from); n < 8 {
+			return nil
+		}
+		skip, length := int64(8), int64(binary.BigEndian.Uint32(head[:]))
+		switch length {
+		case 0:
+			length = size - from
+		case 1:
+			skip, length = 16, int64(min(binary.BigEndian.Uint64(head[8:]), math.MaxInt64/2))
+		}
+		if length < skip {
+			return nil
+		}
+		if string(head[4:8]) == name {
+			content := make([]byte, max(0, min(length-skip, size-from-skip, boxLimit)))
+			n, _ := file.ReadAt(content, from+skip)
+			return content[:n]
+		}
+		from += length
+	}
+	return nil
+}
+
+// at is the content of a box within boxes, nil when one of them is missing.
+func at(data []byte, path ...string) []byte {
+	for _, name := range path {
+		inner, ok := find(data, name)
+		if !ok {
+			return nil
+		}
+		data = inner
+	}
+	return data
+}
+
+func find(data []byte, name string) ([]byte, bool) {
+	inner, _, ok := next(data, name)
+	return inner, ok
+}
+
+// next is the content of the first box of a name, and what follows it.
+func next(data []byte, name string) (inner, rest []byte, ok bool) {
+	for len(data) >= 8 {
+		size := uint64(binary.BigEndian.Uint32(data))
+		if size < 8 || size > uint64(len(data)) {
+			return nil, nil, false
+		}
+		if string(data[4:8]) == name {
+			return data[8:size], data[size:], true
+		}
+		data = data[size:]
+	}
+	return nil, nil, false
+}

@@ -1,0 +1,129 @@
+package sim
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// What is kept of fetched files, for the pages that show them. Facts about a file are kept whatever its size.
+const (
+	shelfFile  = 32 << 20
+	shelfTotal = 512 << 20
+)
+
+// shelf keeps files by the sum of their bytes: beside the journal, or in a folder that ends with the sandbox.
+type shelf struct {
+	mu        sync.Mutex
+	folder    string
+	temporary bool
+	total     int64 // of what was kept since the start
+}
+
+func newShelf(journal string) *shelf {
+	if journal == "" {
+		return &shelf{temporary: true}
+	}
+	return &shelf{folder: filepath.Join(filepath.Dir(journal), "sandbox-media")}
+}
+
+// blank is an empty file in the shelf's folder, which is made for the first.
+func (s *shelf) blank() (*os.File, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	if s.folder == "" {
+		s.folder, err = os.MkdirTemp("", "belfry-sandbox-")
+	} else {
+		err = os.MkdirAll(s.folder, 0o700)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for fetched media: %w", err)
+	}
+	file, err := os.CreateTemp(s.folder, "fetching-")
+	if err != nil {
+		return nil, fmt.Errorf("make a file for fetched media: %w", err)
+	}
+	return file, nil
+}
+
+// keep names a file by its sum, where there is room for it.
+func (s *shelf) keep(file *os.File, m Media) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m.Kind == "" || m.Bytes > shelfFile || s.total+m.Bytes > shelfTotal {
+		return nil
+	}
+	s.total += m.Bytes
+	if err := os.Rename(file.Name(), filepath.Join(s.folder, m.SHA256)); err != nil {
+		return fmt.Errorf("keep fetched media: %w", err)
+	}
+	return nil
+}
+
+// discard ends the work on a file; what was not kept is gone.
+func (s *shelf) discard(file *os.File) {
+	_ = file.Close()
+	_ = os.Remove(file.Name())
+}
+
+// clear forgets all files.
+func (s *shelf) clear() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total = 0
+	if s.folder == "" {
+		return nil
+	}
+	if err := os.RemoveAll(s.folder); err != nil {
+		return fmt.Errorf("forget fetched media: %w", err)
+	}
+	if s.temporary {
+		s.folder = ""
+	}
+	return nil
+}
+
+func (s *shelf) close() error {
+	if !s.temporary {
+		return nil
+	}
+	return s.clear()
+}
+
+// ServeMedia answers a file that a network fetched; what is too large to be kept is not found.
+func (k *Kit) ServeMedia(w http.ResponseWriter, r *http.Request, sum string) {
+	raw, err := hex.DecodeString(sum)
+	k.shelf.mu.Lock()
+	folder := k.shelf.folder
+	k.shelf.mu.Unlock()
+	if err == nil && (len(raw) != 32 || folder == "") {
+		err = errors.New("no such file")
+	}
+	var file *os.File
+	if err == nil {
+		file, err = os.Open(filepath.Join(folder, hex.EncodeToString(raw)))
+	}
+	if err != nil {
+		k.note(r, func(rec *CallRecord) { rec.Status = http.StatusNotFound })
+		http.NotFound(w, r)
+		return
+	}
+	defer func() { _ = file.Close() }()
+	info, err := file.Stat()
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	k.note(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
+	w.Header().Set("Content-Type", Recognise(file, info.Size()).Type())
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
+	w.Header().Set("Cache-Control", "public, max-age=86400")
+	http.ServeContent(w, r, "", time.Time{}, file)
+}
