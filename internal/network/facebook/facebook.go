@@ -1,4 +1,5 @@
-// Package facebook publishes to Facebook Pages: one Page per account, and one call that cannot be taken back.
+// Package facebook publishes to Facebook Pages: one Page per account, texts and photos in one call that cannot be
+// taken back, videos and Stories as an upload first.
 package facebook
 
 import (
@@ -23,8 +24,9 @@ const (
 )
 
 const (
-	site  = "https://www.facebook.com"
-	graph = "https://graph.facebook.com/"
+	site    = "https://www.facebook.com"
+	graph   = "https://graph.facebook.com/"
+	uploads = "rupload.facebook.com"
 )
 
 // Driver is the network's entry in network/all.

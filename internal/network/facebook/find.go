@@ -26,14 +26,18 @@ type listed struct {
 	} `json:"application"`
 	Attachments struct {
 		Data []struct {
+			Type      string `json:"media_type"`
 			URL       string `json:"url"`
 			Unshimmed string `json:"unshimmed_url"`
+			Parts     struct {
+				Data []struct{} `json:"data"`
+			} `json:"subattachments"`
 		} `json:"data"`
 	} `json:"attachments"`
 }
 
 // Find looks through the Page's published posts since the arm for the one that this app made with this
-// message and link. A post that might be it but does not show enough makes the answer ambiguous.
+// message, link and number of photos. A post that might be it but does not show enough makes the answer ambiguous.
 func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a post of facebook that was never armed")
@@ -44,7 +48,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	}
 	since := it.ArmedAt.Add(-clockSlack).Truncate(time.Second)
 	posts, err := meta.List[listed](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/published_posts", it.Token.Access, url.Values{
-		"fields": {"id,message,created_time,application{id},attachments{url,unshimmed_url}"},
+		"fields": {"id,message,created_time,application{id},attachments{media_type,url,unshimmed_url,subattachments}"},
 		"since":  {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
 	})
 	if err != nil {
@@ -56,7 +60,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		if slices.Contains(it.Known, string(p.ID)) {
 			continue
 		}
-		switch p.match(message(it), s.Link, n.id, since) {
+		switch p.match(wanted{message(it), s.Link, len(it.Files), n.id, since}) {
 		case matches:
 			ids = append(ids, string(p.ID))
 		case mightMatch:
@@ -77,25 +81,50 @@ const (
 	matches
 )
 
-func (p listed) match(message, link, app string, since time.Time) likeness {
+// wanted is what a search looks for.
+type wanted struct {
+	message, link string
+	photos        int
+	app           string
+	since         time.Time
+}
+
+func (p listed) match(w wanted) likeness {
+	photos := p.photos()
 	switch {
-	case (!p.At.IsZero() && p.At.Before(since)) || plain(p.Message) != plain(message):
+	case (!p.At.IsZero() && p.At.Before(w.since)) || plain(p.Message) != plain(w.message):
 		return differs
 	case p.Application.ID == "":
 		return mightMatch
-	case string(p.Application.ID) != app:
+	case string(p.Application.ID) != w.app:
 		return differs
-	case link == "":
+	case w.photos == 0 && photos > 0:
+		return differs
+	case w.link == "" && photos == w.photos:
 		return matches
-	case len(p.Attachments.Data) == 0:
+	case len(p.Attachments.Data) == 0, w.photos > 0 && photos > 0:
 		return mightMatch
 	}
 	for _, a := range p.Attachments.Data {
-		if sameLink(a.Unshimmed, link) || sameLink(unshimmed(a.URL), link) {
+		if w.link != "" && (sameLink(a.Unshimmed, w.link) || sameLink(unshimmed(a.URL), w.link)) {
 			return matches
 		}
 	}
 	return differs
+}
+
+// photos is how many the post shows.
+func (p listed) photos() int {
+	n := 0
+	for _, a := range p.Attachments.Data {
+		switch a.Type {
+		case "photo":
+			n++
+		case "album":
+			n += max(1, len(a.Parts.Data))
+		}
+	}
+	return n
 }
 
 // plain forgives what a network does to the white space around a text.

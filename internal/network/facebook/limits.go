@@ -1,6 +1,8 @@
 package facebook
 
 import (
+	"time"
+
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
@@ -21,6 +23,7 @@ const (
 	// maxPhotos is not documented either; ten is what other publishers are seen to send.
 	maxPhotos = 10
 	maxTitle  = 255
+	firstPoll = 2 * time.Second
 
 	reelRatio = 9.0 / 16
 	slack     = 0.01 // of the ratio; an error text allows more, the page that lists the rules does not
@@ -48,7 +51,7 @@ func (Rules) Describe() network.Description { return description }
 
 // description is what is fixed, but for the settle time, which is configured.
 var description = network.Description{
-	ID: ID, Name: "Facebook", Profile: "Page",
+	ID: ID, Name: "Facebook", Profile: "Page", FirstPoll: firstPoll,
 	Needs: "You need a Facebook Page on which you may create content; personal profiles and groups cannot be published to.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxText, Unit: core.UnitUTF16},

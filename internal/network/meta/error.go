@@ -33,6 +33,11 @@ type envelope struct {
 	// The token endpoints answer flat.
 	FlatCode    int    `json:"code"`
 	FlatMessage string `json:"error_message"`
+	// The host for uploads has a costume of its own.
+	Upload *struct {
+		Type    string `json:"type"`
+		Message string `json:"message"`
+	} `json:"debug_info"`
 }
 
 type graphError struct {
@@ -62,6 +67,8 @@ func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
 	switch {
 	case err == nil && body.Error != nil:
 		return t.graph(resp, *body.Error, now)
+	case err == nil && body.Upload != nil && !ok:
+		return resp.Fail(network.Error{Kind: network.Transient, Code: body.Upload.Type, Message: body.Upload.Message, Hint: hintFetch, Trace: trace(resp)})
 	case err == nil && body.FlatMessage != "" && !ok:
 		return resp.Fail(network.Error{
 			Kind: network.Rejected, Code: strconv.Itoa(body.FlatCode), Message: body.FlatMessage, Hint: hintCode,
@@ -91,6 +98,9 @@ func (t Table) graph(resp *network.Response, e graphError, now time.Time) *netwo
 func trace(resp *network.Response) string {
 	return cmp.Or(resp.Header.Get("X-Fb-Trace-Id"), resp.Header.Get("X-Fb-Request-Id"))
 }
+
+// Row is what an error of a code means, outside an answer of that error.
+func (t Table) Row(c Code) Row { return t.row(c, false, 0) }
 
 // row finds what an error means: the network's own rows first, the exact one before the general.
 func (t Table) row(c Code, transient bool, status int) Row {

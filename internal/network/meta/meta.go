@@ -38,6 +38,9 @@ func (a API) Post(ctx context.Context, path string, token network.Secret, form u
 	return a.call(ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.proved(token, form), Token: token}, into)
 }
 
+// Send makes a call that is not one of the API's own, in its manner, and reads the answer into the value.
+func (a API) Send(ctx context.Context, r network.Request, into any) error { return a.call(ctx, r, into) }
+
 func (a API) call(ctx context.Context, r network.Request, into any) error {
 	r.Secrets = append(r.Secrets, a.Proof)
 	resp, err := a.Client.Do(ctx, r)

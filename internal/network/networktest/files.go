@@ -23,8 +23,12 @@ type shape struct {
 func shapes(d network.Description) []shape {
 	var all []shape
 	for kind, c := range d.Limits.ContentTypes {
-		add := func(name string, media ...core.Media) { all = append(all, shape{kind + ", " + name, kind, false, media}) }
-		plain := func(name string, media ...core.Media) { all = append(all, shape{kind + ", " + name, kind, true, media}) }
+		add := func(name string, media ...core.Media) {
+			all = append(all, shape{kind + ", " + name, kind, false, media})
+		}
+		plain := func(name string, media ...core.Media) {
+			all = append(all, shape{kind + ", " + name, kind, true, media})
+		}
 		var kinds []core.Media
 		if c.Image != nil {
 			kinds = append(kinds, Image())
@@ -65,6 +69,7 @@ func bounds(m core.Media, l core.FileLimits) map[string]core.Media {
 		add(string(codec), true, Codecs(codec, core.CodecAAC))
 	}
 	add("without sound", m.Kind == core.FileVideo, Codecs(core.CodecH264, ""))
+	add("heaviest", m.Kind == core.FileImage && l.Bytes > 0, Bytes(l.Bytes))
 	add("narrowest", l.MinRatio > 0, ratio(l, l.MinRatio*1.001))
 	add("widest", l.MaxRatio > 0, ratio(l, l.MaxRatio*0.999))
 	add("smallest", l.MinWidth > 0, Size(l.MinWidth, l.MinHeight))

@@ -35,8 +35,8 @@ type World struct {
 	Client *network.Client
 	Base   string // of the simulators
 
-	shelf  *shelf
-	serial int // of files made
+	shelf *shelf
+	made  map[core.FileFacts][]byte
 
 	mu       sync.Mutex
 	now      time.Time
@@ -51,7 +51,7 @@ type World struct {
 // NewWorld starts it.
 func NewWorld(t *testing.T, h Harness) *World {
 	t.Helper()
-	w := &World{t: t, h: h, shelf: newShelf(t), now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)}
+	w := &World{t: t, h: h, shelf: newShelf(t), made: map[core.FileFacts][]byte{}, now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)}
 	simulators, kit := h.Sandbox(t, w.Now, clientID, clientSecret)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()

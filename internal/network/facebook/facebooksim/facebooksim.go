@@ -19,6 +19,7 @@ const (
 	OptDuplicates = "facebook.refuse_duplicates"
 	OptProof      = "facebook.require_appsecret_proof"
 	OptListDelay  = "facebook.list_delay_seconds"
+	OptProcess    = "facebook.process_seconds"
 )
 
 // Values of the switches that are either on or off.
@@ -28,9 +29,9 @@ const (
 )
 
 const (
-	site   = "www.facebook.com"
-	graph  = "graph.facebook.com"
-	upload = "rupload.facebook.com"
+	site       = "www.facebook.com"
+	graph      = "graph.facebook.com"
+	uploadHost = "rupload.facebook.com"
 )
 
 //go:embed style.css
@@ -49,6 +50,8 @@ type Sim struct {
 	// derived finds a Page token by the person's token and the Page.
 	derived map[[2]string]*token
 	posts   map[string]*post
+	photos  map[string]*photo
+	videos  map[string]*video
 	tries   map[tryKey]*try
 }
 
@@ -56,7 +59,8 @@ type Sim struct {
 func New(kit *sim.Kit) (*Sim, error) {
 	s := &Sim{
 		kit: kit, person: demoPerson(), pages: map[string]*page{}, codes: map[string]*grantCode{},
-		tokens: map[string]*token{}, derived: map[[2]string]*token{}, posts: map[string]*post{}, tries: map[tryKey]*try{},
+		tokens: map[string]*token{}, derived: map[[2]string]*token{}, posts: map[string]*post{},
+		photos: map[string]*photo{}, videos: map[string]*video{}, tries: map[tryKey]*try{},
 	}
 	for _, p := range demoPages() {
 		s.addPage(p)
@@ -64,26 +68,28 @@ func New(kit *sim.Kit) (*Sim, error) {
 	if err := kit.Replay(Name, s.appliers().Apply); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
 	}
+	s.resumeUploads()
 	kit.Register(s.About(), s.reset)
 	return s, nil
 }
 
 // Hosts are the real names the network answers to.
-func (s *Sim) Hosts() []string { return []string{site, graph, upload} }
+func (s *Sim) Hosts() []string { return []string{site, graph, uploadHost} }
 
 // About describes the network to the control surface.
 func (s *Sim) About() sim.About {
 	return sim.About{
-		ID: Name, Title: "Facebook Page", Hosts: s.Hosts(), Style: style,
-		Text: "publishes a text or a link in a single call.",
+		ID: Name, Title: "Facebook Page", Hosts: s.Hosts(), Containers: true, Style: style,
+		Text: "publishes a text, a link or photos in a single call, and videos, Reels and Stories in two steps.",
 		Calls: []string{
 			callExchange, callToken, callDebug, callProfile, callAccounts, callPublish, callFeed, callList, callPermalink,
-			callDelete, callRevoke,
+			callDelete, callRevoke, callCreate, callUpload, callPhotos, callStatus, callFinish, callStories, sim.CallFetch,
 		},
 		Options: []sim.Option{
 			{Name: OptDuplicates, Title: "Facebook: refuse a text equal to the one before", Default: On, Choices: []string{On, Off}},
 			{Name: OptProof, Title: "Facebook: require appsecret_proof", Default: Off, Choices: []string{Off, On}},
 			{Name: OptListDelay, Title: "Facebook: seconds until a post is listed", Default: "0"},
+			{Name: OptProcess, Title: "Facebook: seconds until a fetched video is processed", Default: "0"},
 		},
 	}
 }
@@ -93,8 +99,8 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch sim.Host(r) {
 	case site:
 		s.serveSite(w, r)
-	case upload:
-		s.kit.Send(w, r, graphError(100, 0, "Unsupported upload request"))
+	case uploadHost:
+		s.serveUpload(w, r)
 	default:
 		s.serveGraph(w, r)
 	}
@@ -113,6 +119,14 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case len(parts) == 3 && parts[1] == "posts":
 		s.servePost(w, r, parts[0]+"_"+parts[2])
+	case len(parts) == 3 && parts[1] == "videos":
+		s.serveVideo(w, r, parts[2])
+	case len(parts) == 2 && parts[0] == "reel":
+		s.serveVideo(w, r, parts[1])
+	case len(parts) == 3 && parts[0] == "stories":
+		s.serveStory(w, r, parts[1], parts[2])
+	case len(parts) == 2 && parts[0] == "media":
+		s.kit.ServeMedia(w, r, parts[1])
 	case len(parts) == 2 && parts[0] == "picture":
 		s.kit.Picture(w, r, strings.TrimSuffix(parts[1], ".png"))
 	case len(parts) == 1 && strings.Contains(parts[0], "_"):

@@ -25,6 +25,12 @@ const (
 	callPermalink = "permalink"
 	callDelete    = "delete"
 	callRevoke    = "revoke"
+	callCreate    = "create"
+	callUpload    = "upload"
+	callPhotos    = "photos"
+	callStatus    = "status"
+	callFinish    = "finish"
+	callStories   = "stories"
 )
 
 // asked is one call on the Graph host, its parameters merged and checked for doubles.
@@ -82,6 +88,8 @@ func (s *Sim) serveNode(q *asked, parts []string) {
 	s.mu.Lock()
 	p, isPage := s.pages[id]
 	post, isPost := s.posts[id]
+	photo, isPhoto := s.photos[id]
+	video, isVideo := s.videos[id]
 	s.mu.Unlock()
 	switch {
 	case id == s.person.ID:
@@ -90,6 +98,12 @@ func (s *Sim) serveNode(q *asked, parts []string) {
 		s.servePage(q, p, edge)
 	case isPost && q.token.sees(post.Page):
 		s.servePostNode(q, post, edge)
+	case isPhoto && q.token.sees(photo.Page) && edge == "" && q.r.Method == http.MethodGet:
+		s.readPhoto(q, photo)
+	case isVideo && q.token.sees(video.Page) && edge == "" && q.r.Method == http.MethodGet:
+		s.readVideo(q, video)
+	case isVideo && q.token.sees(video.Page) && edge == "" && q.r.Method == http.MethodPost:
+		s.updateVideo(q, video)
 	default:
 		s.kit.Send(q.w, q.r, missing(q.r.Method, id))
 	}
@@ -113,6 +127,9 @@ func (s *Sim) servePerson(q *asked, edge string) {
 func (s *Sim) servePage(q *asked, p *page, edge string) {
 	edges := map[edgeKey]func(*asked, *page){
 		{http.MethodGet, ""}: s.pageNode, {http.MethodPost, "feed"}: s.publish,
+		{http.MethodPost, "photos"}: s.uploadPhoto, {http.MethodPost, edgeVideos}: s.createVideo,
+		{http.MethodPost, edgeReels}: s.phase, {http.MethodPost, edgeStories}: s.phase,
+		{http.MethodPost, "photo_stories"}: s.publishPhotoStory, {http.MethodGet, "stories"}: s.listStories,
 		{http.MethodGet, "feed"}: s.list, {http.MethodGet, "published_posts"}: s.list,
 	}
 	serve, ok := edges[edgeKey{q.r.Method, edge}]
@@ -146,6 +163,11 @@ func (s *Sim) noEdge(q *asked, id, edge, kind string) {
 
 // run performs a call under the script of faults.
 func (s *Sim) run(q *asked, names []string, text string, effect func() sim.Answer) {
+	s.runAware(q, names, text, func(bool) sim.Answer { return effect() })
+}
+
+// runAware is run for what can be told to look unready.
+func (s *Sim) runAware(q *asked, names []string, text string, effect func(neverReady bool) sim.Answer) {
 	owner := ""
 	c := sim.Call{Network: Name, Names: names, Text: text}
 	if t := q.token; t != nil {
@@ -154,8 +176,8 @@ func (s *Sim) run(q *asked, names []string, text string, effect func() sim.Answe
 		c.Kill = func(revoked bool, subcode int) error { return s.kill(t, revoked, subcode) }
 	}
 	c.Fault = func(f sim.Fault) sim.Answer { return fault(f, owner) }
-	s.kit.Run(q.w, q.r, c, func(bool) sim.Answer {
-		a := effect()
+	s.kit.Run(q.w, q.r, c, func(neverReady bool) sim.Answer {
+		a := effect(neverReady)
 		if a.Header == nil {
 			a.Header = http.Header{}
 		}

@@ -23,7 +23,8 @@ type page struct {
 	Category string   `json:"category"`
 	Tasks    []string `json:"tasks"`
 
-	posts []*post // oldest first, without deleted ones
+	posts   []*post // oldest first, without deleted ones
+	stories []story
 }
 
 const taskCreate = "CREATE_CONTENT"

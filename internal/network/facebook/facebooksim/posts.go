@@ -2,7 +2,6 @@ package facebooksim
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -43,7 +42,31 @@ func (s *Sim) node(p *post) map[string]any {
 			"target": map[string]any{"url": "https://l.facebook.com/l.php?u=" + url.QueryEscape(p.Link)},
 		}}}
 	}
+	if attachments := s.attachments(p); attachments != nil {
+		node["attachments"], node["status_type"] = map[string]any{"data": []any{attachments}}, "added_photos"
+	}
 	return node
+}
+
+// attachments are the photos of a post. The caller holds the lock.
+func (s *Sim) attachments(p *post) map[string]any {
+	var photos []any
+	for _, id := range p.Photos {
+		address := "https://" + site + "/photo/?fbid=" + id
+		photos = append(photos, map[string]any{
+			"type": "photo", "media_type": "photo", "url": address, "target": map[string]any{"id": id, "url": address},
+		})
+	}
+	switch len(photos) {
+	case 0:
+		return nil
+	case 1:
+		return photos[0].(map[string]any) //nolint:errcheck // made above
+	}
+	return map[string]any{
+		"type": "album", "media_type": "album", "url": permalink(p), "target": map[string]any{"id": p.ID, "url": permalink(p)},
+		"subattachments": map[string]any{"data": photos},
+	}
 }
 
 // read answers one post.
@@ -193,29 +216,11 @@ func (s *Sim) reset() error {
 
 func (s *Sim) forget() {
 	clear(s.posts)
+	clear(s.photos)
+	clear(s.videos)
 	clear(s.tries)
 	for _, p := range s.pages {
-		p.posts = nil
+		p.posts, p.stories = nil, nil
 	}
 	s.kit.Posts.Clear(Name)
-}
-
-// servePost draws the public page of a post.
-func (s *Sim) servePost(w http.ResponseWriter, r *http.Request, id string) {
-	s.mu.Lock()
-	p, ok := s.posts[id]
-	var drawn sim.PostPage
-	if ok = ok && p.Published; ok {
-		owner := s.pages[p.Page]
-		drawn = sim.PostPage{
-			Network: Name, Title: "Facebook", Name: owner.Name, Handle: owner.Category, Picture: pictureURL(owner.ID),
-			Text: p.Message, Link: p.Link, At: p.At,
-		}
-	}
-	s.mu.Unlock()
-	if !ok {
-		s.notice(w, r, http.StatusNotFound, "This content isn't available right now", "It was deleted, or it was never published.")
-		return
-	}
-	s.kit.Page(w, r, http.StatusOK, "post", drawn)
 }

@@ -2,6 +2,7 @@ package facebooksim
 
 import (
 	"crypto/sha256"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type post struct {
 	Page      string    `json:"page"`
 	Message   string    `json:"message"`
 	Link      string    `json:"link"`
+	Photos    []string  `json:"photos,omitempty"`
 	Published bool      `json:"published"`
 	At        time.Time `json:"at"`
 	// What led to it, kept so that a restart does not change the record tests read.
@@ -41,7 +43,7 @@ type try struct {
 
 var feedParams = []string{"message", "link", "published", "unpublished_content_type", "fields"}
 
-// publish makes a text or link post in one call.
+// publish makes a post of a text, a link or uploaded photos in one call.
 func (s *Sim) publish(q *asked, p *page) {
 	key := s.attempt(q, p)
 	text := q.params.Get("message") + " " + q.params.Get("link")
@@ -61,9 +63,14 @@ type tryKey [sha256.Size]byte
 
 // attempt counts a publishing call when it arrives, whatever becomes of it.
 func (s *Sim) attempt(q *asked, p *page) tryKey {
-	key := tryKey(sha256.Sum256([]byte(p.ID + "\x00" + q.params.Get("message") + "\x00" + q.params.Get("link"))))
+	content := p.ID + "\x00" + q.params.Get("message") + "\x00" + q.params.Get("link")
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	ids, _ := attachedPhotos(q.params)
+	for _, m := range s.pictures(ids) {
+		content += "\x00" + m.SHA256
+	}
+	key := tryKey(sha256.Sum256([]byte(content)))
 	t := s.tries[key]
 	if t == nil {
 		if len(s.tries) >= triesKept {
@@ -93,10 +100,16 @@ func mayPublish(q *asked, p *page) (sim.Answer, bool) {
 // readPost turns the parameters of a feed call into a post, or says what the network would refuse.
 func readPost(params url.Values) (*post, *sim.Answer) {
 	no := func(a sim.Answer) (*post, *sim.Answer) { return nil, &a }
-	if name, odd := stranger(params, feedParams...); odd {
+	photos, problem := attachedPhotos(params)
+	if problem != "" {
+		return no(refuse(problem))
+	}
+	rest := maps.Clone(params)
+	maps.DeleteFunc(rest, func(name string, _ []string) bool { return strings.HasPrefix(name, "attached_media") })
+	if name, odd := stranger(rest, feedParams...); odd {
 		return no(refuse("Param " + name + " is not simulated"))
 	}
-	p := &post{Message: params.Get("message"), Link: params.Get("link"), Published: true}
+	p := &post{Message: params.Get("message"), Link: params.Get("link"), Photos: photos, Published: true}
 	switch params.Get("published") {
 	case "", "true", "1":
 	case "false", "0":
@@ -108,8 +121,10 @@ func readPost(params url.Values) (*post, *sim.Answer) {
 		return no(refuse("Param unpublished_content_type must be DRAFT, together with published=false"))
 	}
 	switch {
-	case strings.TrimSpace(p.Message) == "" && p.Link == "":
+	case strings.TrimSpace(p.Message) == "" && p.Link == "" && len(photos) == 0:
 		return no(refuse("Missing message or attachment"))
+	case p.Link != "" && len(photos) > 0:
+		return no(refuse("Param link does not go together with attached_media"))
 	case !utf8.ValidString(p.Message) || strings.ContainsRune(p.Message, 0):
 		return no(refuse("Param message must be valid UTF-8"))
 	case len(utf16.Encode([]rune(p.Message))) > maxMessage:
@@ -150,7 +165,10 @@ func (s *Sim) addPost(q *asked, owner *page, p *post, key tryKey) sim.Answer {
 	defer s.mu.Unlock()
 	now := s.kit.Now()
 	t := s.tries[key]
-	if last := s.lastVisible(owner); last != nil && last.Message == p.Message && last.Link == p.Link &&
+	if a := s.usable(owner, p.Photos); a != nil {
+		return *a
+	}
+	if last := s.lastVisible(owner); last != nil && last.Message == p.Message && last.Link == p.Link && len(last.Photos)+len(p.Photos) == 0 &&
 		s.kit.Option(OptDuplicates) == On {
 		delete(s.tries, key)
 		last.Calls++
@@ -208,6 +226,7 @@ func (s *Sim) keep(p *post) error {
 		return err
 	}
 	s.posts[p.ID] = p
+	s.use(p.Photos, p.ID)
 	owner.posts = append(owner.posts, p)
 	if p.Published {
 		s.show(p)
@@ -218,7 +237,7 @@ func (s *Sim) keep(p *post) error {
 func (s *Sim) show(p *post) {
 	owner := s.pages[p.Page]
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: p.Page, AccountName: owner.Name, ID: p.ID, URL: permalink(p), Text: p.Message, Link: p.Link,
+		Network: Name, Account: p.Page, AccountName: owner.Name, ID: p.ID, URL: permalink(p), Text: p.Message, Link: p.Link, Media: s.pictures(p.Photos),
 		CreatedAt: p.At, ArrivedAt: p.ArrivedAt, FirstCallAt: p.FirstCall, FirstPublishCallAt: p.FirstPublish,
 		PublishCalls: p.Calls,
 	})

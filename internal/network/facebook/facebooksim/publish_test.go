@@ -38,7 +38,7 @@ func TestFeedRules(t *testing.T) {
 		"scheduling":               {url.Values{"message": {"a"}, "published": {"false"}, "scheduled_publish_time": {"1"}}, "100", "", "scheduled_publish_time"},
 		"a boolean that is none":   {url.Values{"message": {"a"}, "published": {"maybe"}}, "100", "", "published"},
 		"a draft that is live":     {url.Values{"message": {"a"}, "unpublished_content_type": {"DRAFT"}}, "100", "", "unpublished_content_type"},
-		"photos":                   {url.Values{"message": {"a"}, "attached_media": {`[{"media_fbid":"1"}]`}}, "100", "", "attached_media"},
+		"photos":                   {url.Values{"message": {"a"}, "attached_media": {`[{"media_fbid":"1"}]`}}, "100", "33", "does not exist"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +232,7 @@ func TestStrictnessAboutRequests(t *testing.T) {
 		"parameter given twice": {request("POST", "/me/feed?message=b", "message=a"), "100", "", "more than once"},
 		"stray parameter":       {request("POST", "/me/feed", "message=a&text=b"), "100", "", "text"},
 		"unknown edge to read":  {request("GET", "/me/photoz", ""), "100", "", "nonexisting field (photoz) on node type (Page)"},
-		"unknown edge to write": {request("POST", "/me/photos", "url=x"), "100", "33", "Unsupported post request"},
+		"unknown edge to write": {request("POST", "/me/photoz", "url=x"), "100", "33", "Unsupported post request"},
 		"a node unheard of":     {request("GET", "/123", ""), "100", "33", "does not exist"},
 	}
 	for name, c := range cases {

@@ -47,7 +47,7 @@ type container struct {
 	media   sim.Media
 	ready   time.Time // when media is processed
 	problem string    // error_message of state ERROR
-	post    string // id of the post once published
+	post    string    // id of the post once published
 
 	publishCalls int
 	firstPublish time.Time

@@ -34,7 +34,7 @@ func mediaHost(t *testing.T) string {
 		"/slow.mp4":   video(12, func(m *mediatest.Movie) { m.FPS = 15 }), "/vp9.mp4": video(12, func(m *mediatest.Movie) { m.Codec = "vp09" }),
 		"/opus.mp4": video(12, func(m *mediatest.Movie) { m.Audio = "Opus" }), "/aac.mov": video(12, func(m *mediatest.Movie) { m.Audio, m.QuickTime = "mp4a", true }),
 		"/dense.mp4": video(1, func(m *mediatest.Movie) { m.Size = 13_000_000 }),
-		"/lie.jpg": png,
+		"/lie.jpg":   png,
 	}
 	kinds := map[string]string{".mov": "video/quicktime", ".mp4": "video/mp4", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

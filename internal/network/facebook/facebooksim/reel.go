@@ -1,0 +1,321 @@
+package facebooksim
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"belfry/internal/network/sim"
+)
+
+type shownVideo struct {
+	ID    string    `json:"id"`
+	Post  string    `json:"post"`
+	At    time.Time `json:"at"`
+	Calls int       `json:"calls"`
+}
+
+// videoLive shows a recorded video. The caller holds the lock, or the network is still starting.
+func (s *Sim) videoLive(live shownVideo) error {
+	v, err := sim.Find(s.videos, live.ID)
+	if err != nil {
+		return err
+	}
+	v.post = live.Post
+	owner, t := s.pages[v.Page], v.taken
+	s.kit.Posts.Add(sim.Post{
+		Network: Name, Account: v.Page, AccountName: owner.Name, ID: v.post, URL: v.address(), Text: t.Description, Media: []sim.Media{v.fetched.Media},
+		CreatedAt: live.At, ArrivedAt: t.ArrivedAt, FirstCallAt: v.ArrivedAt, FirstPublishCallAt: t.First, PublishCalls: live.Calls,
+		Extra: map[string]string{"title": t.Title, "edge": v.Edge},
+	})
+	if v.Edge == edgeStories {
+		owner.stories = append(owner.stories, story{Post: v.post, Media: v.ID, Kind: "video", At: live.At, File: v.fetched.Media})
+	}
+	return nil
+}
+
+// path is where the site shows the video; address is the whole.
+func (v *video) path() string {
+	switch v.Edge {
+	case edgeReels:
+		return "/reel/" + v.ID + "/"
+	case edgeStories:
+		return "/stories/" + v.Page + "/" + v.post
+	}
+	return "/" + v.Page + "/videos/" + v.ID + "/"
+}
+
+func (v *video) address() string { return "https://" + site + v.path() }
+
+// checkWords says why title and description cannot be taken.
+func checkWords(title, description string) string {
+	switch {
+	case !utf8.ValidString(title + description):
+		return "Param description must be valid UTF-8"
+	case utf8.RuneCountInString(title) > maxTitle:
+		return "Param title must be at most 255 characters long"
+	case len(utf16.Encode([]rune(description))) > maxMessage:
+		return "Param description must be at most 63206 characters long"
+	}
+	return ""
+}
+
+// createVideo fetches a Page video that is published later. One that is published by the upload is refused
+// here: a lost answer would leave nothing to ask about.
+func (s *Sim) createVideo(q *asked, p *page) {
+	v := &video{Page: p.ID, Edge: edgeVideos, Title: q.params.Get("title"), Description: q.params.Get("description"), url: q.params.Get("file_url")}
+	s.runAware(q, []string{callCreate}, v.Description+" "+v.url, func(neverReady bool) sim.Answer {
+		if a, refused := mayPublish(q, p); refused {
+			return a
+		}
+		if name, odd := stranger(q.params, "file_url", "title", "description", "published"); odd {
+			return refuse("Param " + name + " is not simulated")
+		}
+		switch problem := checkWords(v.Title, v.Description); {
+		case problem != "":
+			return refuse(problem)
+		case v.url == "":
+			return refuse("Missing parameter: file_url")
+		case q.params.Get("published") != "false":
+			return refuse("Param published must be false: what is published by its upload is not simulated")
+		}
+		media, err := s.kit.Fetch(context.WithoutCancel(q.r.Context()), Name, p.ID, v.url)
+		if err != nil {
+			return graphError(codeUnfetch, 0, "(#389) Unable to fetch video file from URL: "+err.Error())
+		}
+		if code, problem := judge(v.Edge, media); code != 0 {
+			return graphError(code, 0, problem)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		v.Stuck = neverReady
+		if a := s.addVideo(q, v); a != nil {
+			return *a
+		}
+		e := s.end(v, media, nil)
+		if err := s.kit.Record(Name, recFetched, e); err != nil {
+			return sim.Trouble(err)
+		}
+		v.fetched = e
+		return sim.OK(map[string]any{"id": v.ID})
+	})
+}
+
+// phase answers the two calls of a Reel or a video story that have an edge of their own: start and finish.
+func (s *Sim) phase(q *asked, p *page) {
+	edge := q.r.URL.Path[strings.LastIndexByte(q.r.URL.Path, '/')+1:]
+	switch q.params.Get("upload_phase") {
+	case "start":
+		s.startVideo(q, p, edge)
+	case "finish":
+		s.finishVideo(q, p, edge)
+	default:
+		s.kit.Send(q.w, q.r, refuse("Param upload_phase must be one of {start, finish}"))
+	}
+}
+
+func (s *Sim) startVideo(q *asked, p *page, edge string) {
+	s.runAware(q, []string{callCreate}, "", func(neverReady bool) sim.Answer {
+		if a, refused := mayPublish(q, p); refused {
+			return a
+		}
+		if name, odd := stranger(q.params, "upload_phase"); odd {
+			return refuse("Param " + name + " is not simulated")
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		v := &video{Page: p.ID, Edge: edge, Stuck: neverReady}
+		if a := s.addVideo(q, v); a != nil {
+			return *a
+		}
+		return sim.OK(map[string]any{"video_id": v.ID, "upload_url": "https://" + uploadHost + "/video-upload/" + q.version + "/" + v.ID})
+	})
+}
+
+// serveUpload takes the address of a hosted file at the host for uploads, which wants the token in its own way.
+func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
+	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if !ok || r.Method != http.MethodPost || len(parts) != 3 || parts[0] != "video-upload" || versionProblem(parts[1]) != "" {
+		s.kit.Send(w, r, graphError(100, 0, "Unsupported upload request"))
+		return
+	}
+	q := &asked{w: w, r: r, version: parts[1], bearer: bearer, params: map[string][]string{}}
+	if a, refused := s.authenticated(q); refused {
+		s.kit.Send(w, r, a)
+		return
+	}
+	address := r.Header.Get("file_url")
+	s.run(q, []string{callUpload}, address, func() sim.Answer {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		v := s.videos[parts[2]]
+		switch {
+		case v == nil || q.token.Page != v.Page || v.Edge == edgeVideos:
+			return missing(r.Method, parts[2])
+		case address == "":
+			return uploadError("PartialRequestError", "Only a hosted file is simulated: file_url is missing")
+		case v.url != "":
+			return uploadError("OffsetInvalidError", "The file was given already")
+		}
+		if err := s.kit.Record(Name, recUpload, upload{ID: v.ID, URL: address}); err != nil {
+			return sim.Trouble(err)
+		}
+		v.url = address
+		s.download(v)
+		return sim.OK(map[string]any{"success": true})
+	})
+}
+
+// uploadError is an error in the costume of the host for uploads.
+func uploadError(kind, message string) sim.Answer {
+	return sim.Answer{Status: http.StatusBadRequest, Body: map[string]any{
+		"debug_info": map[string]any{"retriable": false, "type": kind, "message": message},
+	}}
+}
+
+// finishVideo takes a Reel or a video story for publishing; that it is live is another matter.
+func (s *Sim) finishVideo(q *asked, p *page, edge string) {
+	id, title, description := q.params.Get("video_id"), q.params.Get("title"), q.params.Get("description")
+	v := s.attemptVideo(q, p, edge, id)
+	s.run(q, []string{callPublish, callFinish}, description, func() sim.Answer {
+		if a, refused := mayPublish(q, p); refused {
+			return a
+		}
+		names := []string{"upload_phase", "video_id"}
+		if edge == edgeReels {
+			names = append(names, "video_state", "title", "description")
+		}
+		if name, odd := stranger(q.params, names...); odd {
+			return refuse("Param " + name + " is not simulated")
+		}
+		if problem := checkWords(title, description); problem != "" {
+			return refuse(problem)
+		}
+		switch {
+		case v == nil:
+			return missing(q.r.Method, id)
+		case edge == edgeReels && q.params.Get("video_state") != "PUBLISHED":
+			return refuse("Param video_state must be PUBLISHED; drafts and schedules are not simulated")
+		}
+		return s.take(q, v, title, description)
+	})
+}
+
+// attemptVideo counts a publishing call when it arrives, whatever becomes of it.
+func (s *Sim) attemptVideo(q *asked, p *page, edge, id string) *video {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.videos[id]
+	if v == nil || v.Page != p.ID || v.Edge != edge {
+		return nil
+	}
+	if v.calls++; v.calls == 1 {
+		v.first = s.kit.Arrived(q.r)
+	}
+	if v.post != "" {
+		s.kit.Posts.Called(Name, v.post)
+		// A count that cannot be written is no reason to answer differently.
+		_ = s.kit.Record(Name, recCalled, v.post)
+	}
+	return v
+}
+
+// take accepts a video for publishing, and shows it when it is processed.
+func (s *Sim) take(q *asked, v *video, title, description string) sim.Answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.kit.Now()
+	state := v.state(now)
+	switch {
+	case v.taken.ID != "" && v.Edge == edgeStories:
+		return graphError(100, 1366051, "(#100) This media was already posted.")
+	case v.taken.ID != "":
+		return s.success(v)
+	case state == stateError:
+		return graphError(100, v.fetched.Code, "(#100) "+v.fetched.Problem)
+	case state == stateUploading, state == stateFailed, state == stateExpired, v.Edge == edgeVideos && state != stateReady:
+		return graphError(6000, 0, "(#6000) There was a problem with the video: it is "+state)
+	case v.Edge == edgeReels && s.reels(s.pages[v.Page], now) >= reelsADay:
+		return graphError(80001, 0, "(#80001) There have been too many reels published from this Page in 24 hours")
+	}
+	t := taken{ID: v.ID, Title: title, Description: description, At: now, ArrivedAt: s.kit.Arrived(q.r), First: v.first}
+	if err := s.kit.Record(Name, recTaken, t); err != nil {
+		return sim.Trouble(err)
+	}
+	v.taken = t
+	if err := s.showVideo(v); err != nil {
+		return sim.Trouble(err)
+	}
+	return s.success(v)
+}
+
+// success is the answer to a taken video. The caller holds the lock.
+func (s *Sim) success(v *video) sim.Answer {
+	body := map[string]any{"success": true}
+	if v.Edge == edgeStories && v.post != "" {
+		body["post_id"] = number(v.post)
+	}
+	return sim.OK(body)
+}
+
+// reels counts those that a Page published in the last 24 hours. The caller holds the lock.
+func (s *Sim) reels(p *page, now time.Time) int {
+	n := 0
+	for _, v := range s.videos {
+		if v.Page == p.ID && v.Edge == edgeReels && v.taken.ID != "" && now.Sub(v.taken.At) < 24*time.Hour {
+			n++
+		}
+	}
+	return n
+}
+
+// updateVideo publishes a Page video; doing it again changes nothing.
+func (s *Sim) updateVideo(q *asked, v *video) {
+	p := s.pages[v.Page]
+	s.attemptVideo(q, p, edgeVideos, v.ID)
+	s.run(q, []string{callPublish}, v.Description, func() sim.Answer {
+		if a, refused := mayPublish(q, p); refused {
+			return a
+		}
+		if name, odd := stranger(q.params, "published"); odd {
+			return refuse("Param " + name + " is not simulated")
+		}
+		if q.params.Get("published") != "true" || v.Edge != edgeVideos {
+			return refuse("Param published must be true, and the video one of the Page's own")
+		}
+		return s.take(q, v, v.Title, v.Description)
+	})
+}
+
+var videoFields = sim.Known("id", "status", "published", "permalink_url", "title", "description", "created_time", "length")
+
+// readVideo answers one video.
+func (s *Sim) readVideo(q *asked, v *video) {
+	names := []string{callStatus}
+	if strings.Contains(q.params.Get("fields"), "permalink") {
+		names = []string{callPermalink}
+	}
+	s.runAware(q, names, v.Description, func(neverReady bool) sim.Answer {
+		if name, odd := stranger(q.params, "fields"); odd {
+			return refuse("Param " + name + " is not allowed")
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if err := s.showVideo(v); err != nil {
+			return sim.Trouble(err)
+		}
+		state := v.state(s.kit.Now())
+		if neverReady && state == stateReady && v.post == "" {
+			state = stateProcessing
+		}
+		node := map[string]any{
+			"id": v.ID, "status": v.phases(state), "published": v.post != "", "permalink_url": v.path(), "title": v.Title,
+			"description": v.Description, "created_time": stamp(v.At), "length": v.fetched.Media.Seconds(),
+		}
+		return pick(q.params.Get("fields"), node, videoFields, "id,created_time", "Video")
+	})
+}
