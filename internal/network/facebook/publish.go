@@ -60,7 +60,7 @@ func (n *Network) Status(ctx context.Context, it network.Item, handle string) (n
 	if w, ok := n.way(it.Draft()); ok {
 		return w.status(n, ctx, it, handle)
 	}
-	if _, err := n.node(ctx, it, it.Profile); err != nil {
+	if err := n.node(ctx, it, it.Profile); err != nil {
 		return network.Status{}, err
 	}
 	return network.Status{Verdict: core.Ready}, nil
@@ -109,12 +109,8 @@ func (n *Network) post(ctx context.Context, it network.Item, edge string, form u
 }
 
 // node asks whether there is such a thing, and for nothing else.
-func (n *Network) node(ctx context.Context, it network.Item, id string) (meta.ID, error) {
-	var out struct {
-		ID meta.ID `json:"id"`
-	}
-	err := n.get(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"id"}}, &out)
-	return out.ID, err
+func (n *Network) node(ctx context.Context, it network.Item, id string) error {
+	return n.get(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"id"}}, &struct{}{})
 }
 
 // made posts a form to an edge of the Page and returns the id of what was made.

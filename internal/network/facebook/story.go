@@ -37,7 +37,7 @@ func (n *Network) statusOfStory(ctx context.Context, it network.Item, handle str
 		}
 	}
 	if !isVideo(it) {
-		if _, err := n.node(ctx, it, handle); err != nil {
+		if err := n.node(ctx, it, handle); err != nil {
 			return n.missing(it, err)
 		}
 		return network.Status{Verdict: core.Ready}, nil

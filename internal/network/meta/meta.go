@@ -39,7 +39,9 @@ func (a API) Post(ctx context.Context, path string, token network.Secret, form u
 }
 
 // Send makes a call that is not one of the API's own, in its manner, and reads the answer into the value.
-func (a API) Send(ctx context.Context, r network.Request, into any) error { return a.call(ctx, r, into) }
+func (a API) Send(ctx context.Context, r network.Request, into any) error {
+	return a.call(ctx, r, into)
+}
 
 func (a API) call(ctx context.Context, r network.Request, into any) error {
 	r.Secrets = append(r.Secrets, a.Proof)

@@ -134,7 +134,7 @@ func bmp(width, height int) []byte {
 	order := binary.LittleEndian
 	out := order.AppendUint32([]byte("BM"), 54)
 	for _, n := range []int{0, 54, 40, width, height, 1 | 24<<16, 0, 0, 0, 0, 0, 0} {
-		out = order.AppendUint32(out, uint32(n)) //nolint:gosec // small
+		out = order.AppendUint32(out, uint32(n))
 	}
 	return out
 }
@@ -144,7 +144,7 @@ func tiff(width, height int) []byte {
 	order := binary.LittleEndian
 	out := order.AppendUint16(order.AppendUint32([]byte("II*\x00"), 8), 2)
 	for tag, n := range map[uint16]int{256: width, 257: height} {
-		out = order.AppendUint32(order.AppendUint32(order.AppendUint16(order.AppendUint16(out, tag), 4), 1), uint32(n)) //nolint:gosec // small
+		out = order.AppendUint32(order.AppendUint32(order.AppendUint16(order.AppendUint16(out, tag), 4), 1), uint32(n))
 	}
 	return order.AppendUint32(out, 0)
 }

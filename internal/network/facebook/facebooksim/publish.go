@@ -63,14 +63,14 @@ type tryKey [sha256.Size]byte
 
 // attempt counts a publishing call when it arrives, whatever becomes of it.
 func (s *Sim) attempt(q *asked, p *page) tryKey {
-	content := p.ID + "\x00" + q.params.Get("message") + "\x00" + q.params.Get("link")
+	content := []string{p.ID, q.params.Get("message"), q.params.Get("link")}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ids, _ := attachedPhotos(q.params)
 	for _, m := range s.pictures(ids) {
-		content += "\x00" + m.SHA256
+		content = append(content, m.SHA256)
 	}
-	key := tryKey(sha256.Sum256([]byte(content)))
+	key := tryKey(sha256.Sum256([]byte(strings.Join(content, "\x00"))))
 	t := s.tries[key]
 	if t == nil {
 		if len(s.tries) >= triesKept {

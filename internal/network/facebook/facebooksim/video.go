@@ -195,7 +195,8 @@ func (v *video) phases(state string) map[string]any {
 	case stateReady:
 		processing = phase("complete")
 	}
-	uploading["bytes_transfered"], uploading["source_file_size"] = v.fetched.Media.Bytes, v.fetched.Media.Bytes
+	size := v.fetched.Media.Bytes
+	uploading["bytes_transfered"], uploading["source_file_size"] = size, size //nolint:misspell // spelt as the network spells it
 	if v.taken.ID != "" && v.Edge != edgeVideos {
 		publishing["publish_status"], publishing["publish_time"] = "published", v.taken.At.Unix()
 	}
