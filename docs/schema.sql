@@ -229,7 +229,8 @@ CREATE TABLE public.posts (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     CONSTRAINT posts_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'live'::text, 'failed'::text])))
-);
+)
+WITH (fillfactor='70');
 
 CREATE TABLE public.publications (
     post_id uuid NOT NULL,
@@ -256,7 +257,8 @@ CREATE TABLE public.publications (
     lease_until timestamp with time zone,
     woken_at timestamp with time zone,
     failure jsonb
-);
+)
+WITH (fillfactor='50');
 
 CREATE TABLE public.publish_steps (
     id bigint NOT NULL,
@@ -273,7 +275,8 @@ CREATE TABLE public.publish_steps (
     net_code text DEFAULT ''::text NOT NULL,
     net_trace text DEFAULT ''::text NOT NULL,
     response bytea
-);
+)
+WITH (fillfactor='70');
 
 ALTER TABLE public.publish_steps ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME public.publish_steps_id_seq

@@ -34,6 +34,8 @@ type Config struct {
 const (
 	// publishers is how many posts are on their way at once: each mostly waits for a network.
 	publishers = 1000
+	// linkers is how many live posts' addresses are asked for at once: few, so that it slows no post down.
+	linkers = 16
 	// examiners is how many files are looked at at once, which is work for the processor.
 	examiners = 2
 	// fetchers is how many files are fetched at once: each mostly waits for a server.
@@ -67,8 +69,10 @@ func New(cfg Config) (*Jobs, error) {
 	river.AddWorker(workers, &fetchWorker{app: cfg.App})
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
 		Queues: map[string]river.QueueConfig{
-			river.QueueDefault: {MaxWorkers: publishers}, queue.QueueMedia: {MaxWorkers: examiners},
-			queue.QueueFetch: {MaxWorkers: fetchers},
+			river.QueueDefault: {MaxWorkers: publishers},
+			queue.QueueLink:    {MaxWorkers: linkers},
+			queue.QueueMedia:   {MaxWorkers: examiners},
+			queue.QueueFetch:   {MaxWorkers: fetchers},
 		},
 		Workers:                     workers,
 		ErrorHandler:                trouble{cfg.Log},

@@ -203,7 +203,7 @@ CREATE TABLE posts (
     updated_at    timestamptz NOT NULL,
     UNIQUE (workspace_id, id),
     FOREIGN KEY (workspace_id, account_id) REFERENCES accounts (workspace_id, id)
-);
+) WITH (fillfactor = 70);
 -- The lists' order: a post's time, for a draft without one its creation.
 CREATE INDEX posts_by_time ON posts (workspace_id, coalesce(publish_at, created_at) DESC, id DESC);
 CREATE INDEX posts_by_status ON posts (workspace_id, status, coalesce(publish_at, created_at) DESC, id DESC);
@@ -276,7 +276,7 @@ CREATE TABLE publications (
     woken_at        timestamptz, -- when a job of its own is or was due to run
     failure         jsonb,       -- the last refusal of the irreversible call, verbatim
     FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE
-);
+) WITH (fillfactor = 50);
 CREATE INDEX publications_due ON publications (next_action_at) WHERE next_action_at IS NOT NULL;
 
 -- Every external call: written before it, finished after it.
@@ -297,7 +297,7 @@ CREATE TABLE publish_steps (
     response     bytea, -- verbatim, secrets cut, at most 64 KiB
     UNIQUE (post_id, epoch, seq),
     FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE
-);
+) WITH (fillfactor = 70);
 
 -- Creations of posts in the last hour: an exact sliding log.
 CREATE TABLE create_log (

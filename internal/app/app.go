@@ -93,7 +93,7 @@ type App struct {
 	cfg       Config
 	passwords *secret.Passwords
 	refused   refused
-	starts    starts
+	claims    claims
 	decoding  chan struct{} // holds a token while a picture is decoded
 }
 
@@ -103,6 +103,6 @@ func New(cfg Config) (*App, error) {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
 	}
 	return &App{
-		cfg: cfg, passwords: secret.NewPasswords(), starts: make(starts, startsAtOnce), decoding: make(chan struct{}, 1),
+		cfg: cfg, passwords: secret.NewPasswords(), decoding: make(chan struct{}, 1),
 	}, nil
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"belfry/internal/core"
@@ -23,11 +22,6 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 	if err != nil {
 		return err
 	}
-	started, err := a.starts.wait(ctx)
-	if err != nil {
-		return err
-	}
-	defer started()
 	w, sealed, err := a.claim(ctx, t, owner, id)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil
@@ -35,7 +29,6 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 	if err != nil {
 		return fmt.Errorf("claim post %s: %w", id, err)
 	}
-	w.started = started
 	if err = a.equip(w, sealed); err != nil {
 		err = w.stuck(ctx, err)
 	} else {
@@ -49,27 +42,9 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 	return err
 }
 
-// starts are the claims on their way to their first call. When many posts are due at once, those that have
-// begun would otherwise wait with their first call until all the others have been claimed.
-type starts chan struct{}
-
-// startsAtOnce leaves most of the worker's connections to the posts that are further on.
-const startsAtOnce = 8
-
-// wait waits for a turn. started, which may be called more than once, gives it to the next.
-func (s starts) wait(ctx context.Context) (started func(), err error) {
-	select {
-	case s <- struct{}{}:
-		return sync.OnceFunc(func() { <-s }), nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
 // work is one claim: a publication that this worker holds.
 type work struct {
 	*App
-	started func() // the first call is about to be made
 	t       store.Tenant
 	log     *slog.Logger
 	net     network.Network
@@ -100,7 +75,9 @@ type failure struct {
 // claim takes the publication and reads everything a worker needs, with the account's token as it is sealed.
 // Under its lease nobody else changes the post.
 func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.PostID) (w *work, sealedToken []byte, err error) {
-	claimed, err := t.Claim(ctx, id, owner, a.cfg.Schedule.Lease, a.cfg.Now())
+	claimed, err := a.claims.join(ctx, claimant{t.WorkspaceID(), owner}, id, func(ctx context.Context, ids []core.PostID) (map[core.PostID]store.Claimed, error) {
+		return t.Claim(ctx, ids, owner, a.cfg.Schedule.Lease, a.cfg.Now())
+	})
 	if err != nil {
 		return nil, nil, err
 	}

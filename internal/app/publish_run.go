@@ -103,7 +103,6 @@ func (w *work) call(ctx context.Context, do core.Do, deadline time.Time) core.Si
 	// A call that has begun is finished, even while the worker is asked to stop.
 	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), w.cfg.Now(), deadline)
 	defer cancel()
-	w.started()
 	asked := w.cfg.Now()
 	status, err := w.ask(ctx, do)
 	w.cfg.Metrics.Step(string(w.post.Platform), string(do), w.cfg.Now().Sub(asked))

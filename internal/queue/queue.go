@@ -89,8 +89,9 @@ const (
 	otherAttempts = 5
 )
 
-// Queues beside River's default one, each with workers of its own, so that large files hold up no post.
+// Queues beside River's default one, each with workers of its own, so that nothing else holds up a post.
 const (
+	QueueLink  = "link"  // asks for the addresses of live posts, which may wait for posts that are due
 	QueueMedia = "media" // looks at files: much work for the processor
 	QueueFetch = "fetch" // brings files from elsewhere: much waiting
 )
@@ -99,6 +100,8 @@ func optionsOf(job Job) *river.InsertOpts {
 	switch job.(type) {
 	case Publish:
 		return &river.InsertOpts{MaxAttempts: sweptAttempts}
+	case Link:
+		return &river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink}
 	case Process:
 		return &river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueMedia}
 	case Fetch:

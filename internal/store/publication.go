@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -187,52 +188,66 @@ type Claimed struct {
 	Token   []byte // sealed; empty when the account was disconnected
 }
 
-// Claim takes a due publication that no worker holds for as long as the lease, with a new fencing
-// epoch. It answers not_found when there is nothing to claim. Rest tells how the claim before ended;
-// where that was the queue or the worker's own retry, the post begins a new try, which its timeline notes.
+// Claim takes those of a workspace's publications that are due and held by no worker, each for as long as the
+// lease and with a new fencing epoch. The others are missing from its answer. Rest tells how the claim before
+// ended; where that was the queue or the worker's own retry, the post begins a new try, which its timeline notes.
 //
-// It goes to the database and back once, because a thousand posts can be due at once. Its commit does not
-// wait for the disk: a claim that a crash of the database forgets is refused its first write by the fence,
+// It goes to the database and back once, for many, because a thousand posts can be due at once. Its commit does
+// not wait for the disk: a claim that a crash of the database forgets is refused its first write by the fence,
 // which knows the owner too.
-func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration, now time.Time) (Claimed, error) {
+func (t Tenant) Claim(ctx context.Context, posts []core.PostID, owner string, lease time.Duration, now time.Time) (map[core.PostID]Claimed, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(claim, t.args(args{
-		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
+		"posts": posts, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
-	batch.Queue(`SELECT`+postColumns+` AND p.id = @post`, t.args(args{"post": post}))
+	batch.Queue(`SELECT`+postColumns+` AND p.id = ANY(@posts)`, t.args(args{"posts": posts}))
 	batch.Queue(`SELECT `+accountColumns+`, token FROM accounts
-		WHERE workspace_id = @ws AND id = (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = @post)`, t.args(args{"post": post}))
+		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`, t.args(args{"posts": posts}))
 	results := t.store.q.SendBatch(ctx, batch)
-	c, err := readClaim(t.store.memory, results)
-	return c, errors.Join(err, results.Close())
+	claimed, err := readClaims(t.store.memory, results)
+	return claimed, errors.Join(err, results.Close())
 }
 
-func readClaim(m *memory, results pgx.BatchResults) (c Claimed, err error) {
-	pub, err := one[publicationRow](results.Query())
+func readClaims(m *memory, results pgx.BatchResults) (map[core.PostID]Claimed, error) {
+	publications, err := many[publicationRow](results.Query())
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	post, err := one[postRow](results.Query())
+	posts, err := many[postRow](results.Query())
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	account, err := one[tokenRow](results.Query())
+	accounts, err := many[tokenRow](results.Query())
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	c.Publication, c.Account, c.Token = pub.publication(), account.core(), account.Token
-	c.Post, err = post.post(m)
-	return c, err
+	claimed := make(map[core.PostID]Claimed, len(publications))
+	for _, p := range publications {
+		claimed[p.PostID] = Claimed{Publication: p.publication()}
+	}
+	for _, row := range posts {
+		c, ok := claimed[row.ID]
+		if !ok {
+			continue
+		}
+		if c.Post, err = row.post(m); err != nil {
+			return nil, err
+		}
+		of := slices.IndexFunc(accounts, func(a tokenRow) bool { return a.ID == row.AccountID })
+		c.Account, c.Token = accounts[of].core(), accounts[of].Token
+		claimed[row.ID] = c
+	}
+	return claimed, nil
 }
 
-// claim locks the post first, as everybody does.
+// claim locks the posts first, as everybody does, and each table in the order of ids.
 const claim = `
 		WITH post AS (
-			SELECT id, ` + relaxed + ` FROM posts WHERE workspace_id = @ws AND id = @post FOR NO KEY UPDATE
+			SELECT id, ` + relaxed + ` FROM posts WHERE workspace_id = @ws AND id = ANY(@posts) ORDER BY id FOR NO KEY UPDATE
 		), due AS (
 			SELECT p.post_id, p.rest FROM publications p JOIN post ON p.post_id = post.id
 			WHERE p.workspace_id = @ws AND p.next_action_at <= clock() AND (p.lease_until IS NULL OR p.lease_until < clock())
-			FOR UPDATE OF p
+			ORDER BY p.post_id FOR UPDATE OF p
 		), begun AS (
 			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '', attempts = attempts + 1,
 				updated_at = @now

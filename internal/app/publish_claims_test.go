@@ -1,0 +1,128 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+	"testing"
+
+	"golang.org/x/sync/errgroup"
+
+	"belfry/internal/app"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+func TestPostsDueTogetherGoOutOnceEach(t *testing.T) {
+	b := newBench(t)
+	other := b.Workspace("two")
+	replicas := []*app.App{b.App, b.Replica()}
+	var works errgroup.Group
+	texts := map[string]int{}
+	for i := range 2 * app.ClaimsAtOnce {
+		ws, text := b.ws, fmt.Sprintf("due together %d", i)
+		if i%3 == 0 {
+			ws = other
+		}
+		texts[text] = 1
+		id, err := core.ParseID[core.PostKind](ws.Now(text, ws.Account("threads")).ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for try := range 4 {
+			works.Go(func() error {
+				return replicas[try%2].Publish(b.Context(), fmt.Sprintf("worker %d", try%2), ws.ID, id)
+			})
+		}
+	}
+	if err := works.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	sent := map[string]int{}
+	for _, p := range b.Sim.Posts.All() {
+		sent[p.Text]++
+	}
+	if !maps.Equal(sent, texts) {
+		t.Errorf("the network shows %v", sent)
+	}
+}
+
+func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
+	t.Parallel()
+	const waiting = app.ClaimsAtOnce + 8
+	errLost := errors.New("the connection is gone")
+	var (
+		claims     app.Claims
+		joins      errgroup.Group
+		free       = core.NewID[core.PostKind]()
+		statements [][]core.PostID
+		begun, on  = make(chan struct{}), make(chan struct{})
+	)
+	statement := func(_ context.Context, posts []core.PostID) (map[core.PostID]store.Claimed, error) {
+		if statements = append(statements, posts); len(statements) == 1 {
+			close(begun)
+			<-on
+		}
+		switch len(statements) {
+		case 2:
+			return nil, errLost
+		case 3:
+			panic("a statement breaks off")
+		}
+		return map[core.PostID]store.Claimed{free: {Token: []byte("token")}}, nil
+	}
+	joins.Go(func() error {
+		got, err := claims.Join(t.Context(), free, statement)
+		if err == nil && string(got.Token) != "token" {
+			err = errors.New("the first got another's claim")
+		}
+		return err
+	})
+	<-begun
+	outcomes := make(chan error, waiting)
+	for range waiting {
+		joins.Go(func() error {
+			defer func() {
+				if recover() != nil {
+					outcomes <- core.NotFound()
+				}
+			}()
+			_, err := claims.Join(t.Context(), core.NewID[core.PostKind](), statement)
+			outcomes <- err
+			return nil
+		})
+	}
+	for claims.Waiting() < waiting {
+		runtime.Gosched()
+	}
+	close(on)
+	if err := joins.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	var sizes []int
+	for _, posts := range statements {
+		sizes = append(sizes, len(posts))
+	}
+	if want := []int{1, app.ClaimsAtOnce, 8}; !slices.Equal(sizes, want) {
+		t.Fatalf("the statements claimed %v posts, want %v", sizes, want)
+	}
+	close(outcomes)
+	lost, none := 0, 0
+	for err := range outcomes {
+		switch {
+		case errors.Is(err, errLost):
+			lost++
+		case core.CodeOf(err) == core.CodeNotFound:
+			none++
+		}
+	}
+	if lost != app.ClaimsAtOnce || none != 8 {
+		t.Errorf("%d were told of the lost statement and %d that there is nothing to claim, want %d and 8", lost, none, app.ClaimsAtOnce)
+	}
+	if _, err := claims.Join(t.Context(), free, statement); err != nil {
+		t.Errorf("after a statement that broke off a claim answers %v", err)
+	}
+}
