@@ -70,6 +70,7 @@ func (c *claims) carryOut(ctx context.Context, by claimant, together []*claimed,
 	for _, one := range together {
 		if value, ok := all[one.post]; ok || err != nil {
 			one.value, one.err = value, err
+			delete(all, one.post) // of two that want one post, only one has it
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -124,5 +126,48 @@ func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
 	}
 	if _, err := claims.Join(t.Context(), free, statement); err != nil {
 		t.Errorf("after a statement that broke off a claim answers %v", err)
+	}
+}
+
+func TestOfTwoThatClaimOnePostTogetherOnlyOneHasIt(t *testing.T) {
+	t.Parallel()
+	var (
+		claims    app.Claims
+		joins     errgroup.Group
+		had       atomic.Int32
+		begun, on = make(chan struct{}), make(chan struct{})
+		first     = sync.OnceFunc(func() { close(begun); <-on })
+		post      = core.NewID[core.PostKind]()
+	)
+	statement := func(context.Context, []core.PostID) (map[core.PostID]store.Claimed, error) {
+		first()
+		return map[core.PostID]store.Claimed{post: {}}, nil
+	}
+	joins.Go(func() error {
+		_, err := claims.Join(t.Context(), core.NewID[core.PostKind](), statement)
+		if core.CodeOf(err) != core.CodeNotFound {
+			return fmt.Errorf("a claim of another post answers %w", err)
+		}
+		return nil
+	})
+	<-begun
+	for range 2 {
+		joins.Go(func() error {
+			_, err := claims.Join(t.Context(), post, statement)
+			if err == nil {
+				had.Add(1)
+			}
+			return nil
+		})
+	}
+	for claims.Waiting() < 2 {
+		runtime.Gosched()
+	}
+	close(on)
+	if err := joins.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if had.Load() != 1 {
+		t.Errorf("%d have the post", had.Load())
 	}
 }
