@@ -129,7 +129,7 @@ func TestNoWorkspaceSeesAnothers(t *testing.T) {
 	account, group := foreign["account"][0], foreign["group"][0]
 	for _, folder := range append(unknown(foreign["folder"][0]), foreign["folder"]...) {
 		for path, body := range map[string]any{
-			"/folders":       fields{"name": "Ours", "parentId": folder},
+			"/folders":        fields{"name": "Ours", "parentId": folder},
 			"/media/uploads":  fields{"filename": "ours.jpg", "mime": "image/jpeg", "size": 1000, "folderId": folder},
 			"/media/from-url": fields{"url": "https://93.184.215.14/ours.jpg", "folderId": folder},
 		} {
