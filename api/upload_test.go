@@ -23,7 +23,9 @@ func (r *rig) reserve(c core.Caller, size int64) contract.Upload {
 }
 
 // at is where an address that the service gave out is served in the test.
-func (r *rig) at(address string) string { return strings.TrimPrefix(address, apptest.PublicURL) }
+func (r *rig) at(address string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(address, apptest.PublicURL), r.MediaURL)
+}
 
 // Spec §4, Media: reserve, PUT, poll.
 func TestAFileIsUploaded(t *testing.T) {

@@ -62,7 +62,7 @@ func (v *visit) composer(form url.Values) (posts.ComposeModel, error) {
 	for _, n := range v.web.cfg.Networks.List() {
 		d := n.Describe()
 		if slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.Platform == string(d.ID) }) {
-			m.Networks = append(m.Networks, networkOf(d, form))
+			m.Networks = append(m.Networks, networkOf(d, form, false))
 		}
 	}
 	for _, a := range accounts {
@@ -75,13 +75,14 @@ func (v *visit) composer(form url.Values) (posts.ComposeModel, error) {
 	return m, err
 }
 
-// networkOf is a network as the form that stands needs it. The form has no files yet.
-func networkOf(d network.Description, form url.Values) posts.Network {
+// networkOf is a network as the form that stands needs it, for a post with or without files.
+func networkOf(d network.Description, form url.Values, files bool) posts.Network {
 	held := func(setting string) string { return form.Get(posts.SettingField(string(d.ID), setting)) }
-	return posts.Network{
-		// No title: only videos have one (Spec §2), and a form without files makes none.
-		ID: string(d.ID), Name: d.Name, Text: d.Limits.Text, Fields: d.FieldsFor(false, held),
+	n := posts.Network{ID: string(d.ID), Name: d.Name, Text: d.Limits.Text, Fields: d.FieldsFor(files, held)}
+	if files { // only videos have a title (Spec §2)
+		n.Title = d.Limits.Title
 	}
+	return n
 }
 
 func (v *visit) chip(a contract.Account, chosen bool) posts.Account {

@@ -35,7 +35,7 @@ func valuesOf(form url.Values, networks []posts.Network) posts.Values {
 // there or not. Of networks that are not chosen it says nothing: their inputs are out of sight.
 func requestOf(m posts.ComposeModel, accounts []string) contract.PlanPosts {
 	in := contract.PlanPosts{
-		Text: m.Values.Text, Title: m.Values.Title, Tags: tagsOf(m.Values.Tags), When: whenOf(m.Values, m.Zone.Name()),
+		Text: m.Values.Text, Title: m.Values.Title, Tags: tagsOf(m.Values.Tags), When: whenOf(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,
 		Targets:     contract.Targets{AccountIDs: accounts},
 		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
 	}

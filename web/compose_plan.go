@@ -25,6 +25,9 @@ func (v *visit) plan(m *posts.ComposeModel, in contract.PlanPosts) error {
 		return nil
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:
 		m.Plan.Missing = "One of the accounts is not connected any more. Choose again."
+		if len(in.MediaIDs) > 0 {
+			m.Plan.Missing = "The account is not connected any more, or one of the post's files was deleted."
+		}
 		return nil
 	case err != nil:
 		return err
@@ -45,7 +48,7 @@ func missing(values posts.Values, in contract.PlanPosts) string {
 	switch {
 	case len(in.Targets.AccountIDs) == 0:
 		return "Choose an account, and what would happen stands here."
-	case in.Text == "" && in.Title == "" && len(in.Overrides) == 0 && len(in.PerPlatform) == 0:
+	case in.Text == "" && len(in.MediaIDs) == 0 && in.Title == "" && len(in.Overrides) == 0 && len(in.PerPlatform) == 0:
 		return "Write something, and what would happen stands here."
 	case values.When == posts.WhenAt && values.At == "":
 		return "Choose a date and time, and what would happen stands here."

@@ -81,7 +81,8 @@ func (v *visit) editor(card app.PostCard, about network.Description, form url.Va
 	if err != nil {
 		return m, err
 	}
-	m.PostID, m.Networks = card.ID, []posts.Network{networkOf(about, form)}
+	m.PostID, m.MediaIDs = card.ID, card.MediaIDs
+	m.Networks = []posts.Network{networkOf(about, form, len(card.MediaIDs) > 0)}
 	m.Accounts = []posts.Account{{
 		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Status: v.statusOf(card.AccountID), Chosen: true,
 	}}

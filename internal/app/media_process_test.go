@@ -24,7 +24,7 @@ func TestAPhotoBecomesReadyWithItsFactsAndThumbnail(t *testing.T) {
 	ws := h.Workspace("one")
 	m := ws.File("photo.jpg", mediatest.JPEG(640, 480))
 	if m.Status != "ready" || m.Kind != "image" || m.Mime != "image/jpeg" || *m.Width != 640 || *m.Height != 480 || m.DurationMs != nil ||
-		m.FailReason != nil || m.ThumbnailURL == nil || !strings.HasPrefix(*m.ThumbnailURL, apptest.PublicURL+"/media/") {
+		m.FailReason != nil || m.ThumbnailURL == nil || !strings.HasPrefix(*m.ThumbnailURL, h.MediaURL+"/media/") {
 		t.Fatalf("it is %+v", m)
 	}
 	if n := charged(t, h, ws); n != m.Size {

@@ -41,6 +41,9 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 		if err := t.HoldAccounts(ctx, r.accounts()); err != nil {
 			return err
 		}
+		if err := r.hold(ctx, t); err != nil {
+			return err
+		}
 		for _, d := range r.drafts {
 			post, err := a.create(ctx, t, c, r, d, now)
 			if err != nil {
@@ -56,10 +59,22 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 	return out, nil
 }
 
+// hold keeps the request's files from being removed, which the posts will do once they are there.
+func (r *request) hold(ctx context.Context, t store.Tenant) error {
+	issues, err := holdFiles(ctx, t, r.files())
+	if err != nil || len(issues) == 0 {
+		return err
+	}
+	for i := range r.rows {
+		r.rows[i].Issues = append(r.rows[i].Issues, issues...)
+	}
+	return refusal(r)
+}
+
 func (a *App) create(ctx context.Context, t store.Tenant, c core.Caller, r *request, d draft, now time.Time) (core.Post, error) {
 	post := core.Post{
 		ID: core.NewID[core.PostKind](), Workspace: r.workspace.ID, Account: d.Account.ID, Platform: d.Account.Platform,
-		AccountName: d.Account.DisplayName, Text: d.Text, Title: d.Title, Tags: d.Tags, Settings: d.Settings,
+		AccountName: d.Account.DisplayName, Text: d.Text, Title: d.Title, Tags: d.Tags, MediaIDs: idsOf(d.Media), Settings: d.Settings,
 		Zone: r.when.Zone, Status: core.PostDraft, Via: c.Via(), CreatedAt: now, UpdatedAt: now,
 	}
 	if r.queues() {

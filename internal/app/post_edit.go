@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"belfry/internal/contract"
@@ -21,13 +20,16 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, id string, in contrac
 		if err != nil {
 			return err
 		}
-		if err := a.editContent(p, in); err != nil {
+		if err := a.editContent(ctx, t, p, in); err != nil {
 			return err
 		}
 		p.UpdatedAt = a.cfg.Now().UTC()
 		switch p.Status {
 		case core.PostDraft:
-			return a.editDraft(ctx, t, p, in, ws, plan)
+			if err := a.editDraft(ctx, t, p, in, ws, plan); err != nil || in.MediaIDs == nil {
+				return err
+			}
+			return putFiles(ctx, t, p)
 		case core.PostQueued:
 			return a.editQueued(ctx, t, p, in, ws)
 		}
@@ -42,7 +44,7 @@ func hasContent(in contract.EditPost) bool {
 	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
 }
 
-func (a *App) editContent(p *core.Post, in contract.EditPost) error {
+func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost) error {
 	if in.Status != "" && in.Status != string(core.PostQueued) {
 		return core.Invalid("status", "%q is not a state a post can be given.", in.Status).WithHint("The only value is \"queued\".")
 	}
@@ -53,8 +55,9 @@ func (a *App) editContent(p *core.Post, in contract.EditPost) error {
 	if err != nil {
 		return err
 	}
-	if !hasContent(in) {
-		return nil
+	files, err := a.files(ctx, t, value(in.MediaIDs))
+	if err != nil || !hasContent(in) {
+		return err
 	}
 	if p.Status != core.PostDraft {
 		return core.Fail(core.CodeConflict, "Only a draft's content can be changed.").
@@ -64,8 +67,8 @@ func (a *App) editContent(p *core.Post, in contract.EditPost) error {
 	if in.Title.Set {
 		p.Title = in.Title.V
 	}
-	if err := noMedia(value(in.MediaIDs)); err != nil {
-		return err
+	if in.MediaIDs != nil {
+		p.MediaIDs = idsOf(files)
 	}
 	if in.Settings == nil {
 		return nil
@@ -106,7 +109,7 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 	}
 	if in.Status == "" {
 		if len(timeIssues) > 0 {
-			return refusedTime(p, timeIssues)
+			return refusedPost(p, timeIssues)
 		}
 		return t.UpdatePost(ctx, *p)
 	}
@@ -126,8 +129,12 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	if err != nil {
 		return err
 	}
+	files, err := t.PostMedia(ctx, p.MediaIDs)
+	if err != nil {
+		return err
+	}
 	d := draft{network: n, Draft: network.Draft{
-		Text: p.Text, Title: p.Title, Tags: p.Tags, Settings: p.Settings, Account: accounts[0],
+		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: accounts[0],
 	}}
 	row := a.rowOf(d, true)
 	row.PublishAt = p.PublishAt
@@ -175,7 +182,7 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	}
 	at, issues, _ := when.Resolve(a.cfg.Now())
 	if len(issues) > 0 {
-		return refusedTime(p, issues)
+		return refusedPost(p, issues)
 	}
 	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), when.Zone
 	if err := free(ctx, t, p.ID); err != nil {
@@ -192,8 +199,4 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 		return err
 	}
 	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, wake.Due)
-}
-
-func refusedTime(p *core.Post, issues []core.Issue) error {
-	return refusal(&request{rows: []core.PlanRow{{Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt, Issues: slices.Clone(issues)}}})
 }

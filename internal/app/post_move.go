@@ -141,6 +141,9 @@ func (a *App) again(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return held()
 	}
 	a.openHandle(*p, &pub)
+	if err := keepFiles(ctx, t, p); err != nil {
+		return err
+	}
 	if p.PublishAt.Before(now) {
 		p.PublishAt = now
 	}
@@ -181,6 +184,9 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 			ID: core.NewID[core.PostKind](), Workspace: from.Workspace, Account: from.Account, Platform: from.Platform,
 			AccountName: from.AccountName, Text: from.Text, Title: from.Title, Tags: from.Tags, MediaIDs: from.MediaIDs,
 			Settings: from.Settings, Zone: from.Zone, Status: core.PostDraft, Via: c.Via(), CreatedAt: now, UpdatedAt: now,
+		}
+		if _, err := t.HoldMedia(ctx, made.MediaIDs); err != nil { // what was removed is an issue of the draft
+			return err
 		}
 		if err := t.InsertPost(ctx, made, c.User()); err != nil {
 			return err
@@ -250,5 +256,8 @@ func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url 
 	if err := t.UpdatePost(ctx, *p); err != nil {
 		return err
 	}
-	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventLive, At: p.UpdatedAt, Message: "A person saw it on the network."})
+	if err := t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventLive, At: p.UpdatedAt, Message: "A person saw it on the network."}); err != nil {
+		return err
+	}
+	return wentLive(ctx, t, *p, p.UpdatedAt)
 }

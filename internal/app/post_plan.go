@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"belfry/internal/contract"
@@ -61,11 +62,7 @@ func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
 func (a *App) rowOf(d draft, queues bool) core.PlanRow {
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
 	row.Issues, row.Warnings = d.network.Check(d.Draft)
-	for _, m := range d.Media {
-		if issue := m.Issue(); issue != nil {
-			row.Issues = append(row.Issues, *issue)
-		}
-	}
+	row.Issues = append(row.Issues, fileIssues(d.Media)...)
 	if !queues {
 		return row
 	}
@@ -105,23 +102,33 @@ func (a *App) planOf(r *request) contract.Plan {
 	return out
 }
 
-// refusal is the error of a request whose plan is not ok, nil when it is: the month's quota first (402),
-// then the other issues with the plan's rows (409).
+// refusal is the error of a request whose plan is not ok, nil when it is: the month's quota first (402), then a
+// file whose bytes were removed, then the other issues (409). The plan's rows come with it.
 func refusal(r *request) error {
-	ok := true
+	issues := map[core.IssueCode]bool{}
 	for _, row := range r.rows {
 		for _, issue := range row.Issues {
-			if issue.Code == core.IssueQuotaExceeded.Code {
-				return core.OverQuota("posts a month", r.used, *r.plan.Posts)
-			}
-			ok = false
+			issues[issue.Code] = true
 		}
 	}
-	if ok {
+	var e *core.Error
+	switch {
+	case len(issues) == 0:
 		return nil
+	case issues[core.IssueQuotaExceeded.Code]:
+		return core.OverQuota("posts a month", r.used, *r.plan.Posts)
+	case issues[core.IssueMediaPurged.Code]:
+		e = core.Fail(core.CodeMediaPurged, "The bytes of a file were removed, so nothing was done.").
+			WithHint("Look at rows for the file's name, and upload it again.")
+	default:
+		e = core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was created.").
+			WithHint("Look at rows, mend what they name, and ask POST /posts/plan until it is ok.")
 	}
-	e := core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was created.").
-		WithHint("Look at rows, mend what they name, and ask POST /posts/plan until it is ok.")
 	e.Rows = r.rows
 	return e
+}
+
+// refusedPost is the error of a post against which something stands.
+func refusedPost(p *core.Post, issues []core.Issue) error {
+	return refusal(&request{rows: []core.PlanRow{{Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt, Issues: slices.Clone(issues)}}})
 }

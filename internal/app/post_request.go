@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -50,6 +51,9 @@ func (r *request) accounts() []core.AccountID {
 	return ids
 }
 
+// files lists those that the request names: every one of its posts gets them.
+func (r *request) files() []core.MediaID { return idsOf(r.drafts[0].Media) }
+
 // understand reads a request: first its form (400), then its ids (404). It changes nothing.
 func (a *App) understand(ctx context.Context, t store.Tenant, in contract.PlanPosts) (*request, error) {
 	workspace, plan, err := a.plan(ctx, t)
@@ -74,11 +78,12 @@ func (a *App) understand(ctx context.Context, t store.Tenant, in contract.PlanPo
 	if err != nil {
 		return nil, err
 	}
-	if err := noMedia(in.MediaIDs); err != nil {
+	files, err := a.files(ctx, t, in.MediaIDs)
+	if err != nil {
 		return nil, err
 	}
 	for _, account := range accounts {
-		d, err := a.draft(account, in, settings)
+		d, err := a.draft(account, in, files, settings)
 		if err != nil {
 			return nil, err
 		}
@@ -94,19 +99,12 @@ func parseWhen(w *contract.When, zone core.Zone) (core.When, error) {
 	return core.ParseWhen(w.Word, w.PublishAt, w.Timezone, zone)
 }
 
-// noMedia refuses media ids: this workspace has no files.
-func noMedia(ids []string) error {
-	if len(ids) > 0 {
-		return core.NotFound()
-	}
-	return nil
-}
-
 func checkTexts(in contract.PlanPosts) error {
 	if err := core.CheckContent("", in.Text, in.Title, in.Tags); err != nil {
 		return err
 	}
-	for platform, o := range in.Overrides {
+	for _, platform := range inOrder(in.Overrides) {
+		o := in.Overrides[platform]
 		if err := core.CheckContent("overrides."+platform+".", value(o.Text), value(o.Title), value(o.Tags)); err != nil {
 			return err
 		}
@@ -122,15 +120,19 @@ func value[T any](p *T) T {
 	return *p
 }
 
+// inOrder lists the networks that an object of a request names, so that of several mistakes in it the same is
+// answered each time.
+func inOrder[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
+
 // settings decodes every block strictly, also those of networks that the request does not target.
 func (a *App) settings(path string, blocks map[string]json.RawMessage) (map[core.Platform]json.RawMessage, error) {
 	out := map[core.Platform]json.RawMessage{}
-	for name, block := range blocks {
+	for _, name := range inOrder(blocks) {
 		n, err := a.known(path, name)
 		if err != nil {
 			return nil, err
 		}
-		normal, err := n.Settings(block)
+		normal, err := n.Settings(blocks[name])
 		if err != nil {
 			return nil, err
 		}
@@ -140,7 +142,7 @@ func (a *App) settings(path string, blocks map[string]json.RawMessage) (map[core
 }
 
 func (a *App) checkOverrides(overrides map[string]contract.Override) error {
-	for name := range overrides {
+	for _, name := range inOrder(overrides) {
 		if _, err := a.connector("overrides."+name, name); err != nil {
 			return err
 		}
@@ -222,12 +224,12 @@ func (a *App) accounts(ctx context.Context, t store.Tenant, ids []core.AccountID
 }
 
 // draft is what one account gets: the base content, or that of its network's override.
-func (a *App) draft(account core.Account, in contract.PlanPosts, settings map[core.Platform]json.RawMessage) (draft, error) {
+func (a *App) draft(account core.Account, in contract.PlanPosts, files []core.Media, settings map[core.Platform]json.RawMessage) (draft, error) {
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok {
 		return draft{}, fmt.Errorf("account %s is on %q, a network this server does not know", account.ID, account.Platform)
 	}
-	d := draft{network: n, Draft: network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Account: account}}
+	d := draft{network: n, Draft: network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Media: files, Account: account}}
 	if o, ok := in.Overrides[string(account.Platform)]; ok {
 		d.Text, d.Title, d.Tags = or(o.Text, d.Text), or(o.Title, d.Title), or(o.Tags, d.Tags)
 	}

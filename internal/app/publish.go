@@ -53,6 +53,8 @@ type work struct {
 	post    core.Post
 	account core.Account
 	item    network.Item
+	media   []store.Media
+	lacks   *core.Issue // why a file cannot be sent
 	seq     int
 	last    *store.Outcome // of the call just made, not yet saved
 	failure *failure       // of the last call that failed
@@ -82,7 +84,7 @@ func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.P
 		return nil, nil, err
 	}
 	w = &work{
-		App: a, t: t, pub: claimed.Publication, post: claimed.Post, account: claimed.Account,
+		App: a, t: t, pub: claimed.Publication, post: claimed.Post, account: claimed.Account, media: claimed.Media,
 		skew: claimed.ReadAt.Sub(a.cfg.Now()),
 	}
 	if w.pub.Rest == "" {
@@ -121,6 +123,9 @@ func (a *App) equip(w *work, sealedToken []byte) error {
 	w.item = network.Item{
 		Post: w.post.ID, Text: w.post.Text, Title: w.post.Title, Tags: w.post.Tags, Settings: w.post.Settings,
 		Profile: w.account.ExternalID, Username: w.account.Username, ArmedAt: w.pub.ArmedAt, HandleAt: w.pub.StepSince,
+	}
+	for _, m := range w.media {
+		w.item.Files = append(w.item.Files, network.File{Media: m.Media, URL: a.mediaURL(w.post.Workspace, m, false)})
 	}
 	if w.account.Status != core.AccountOK && len(sealedToken) == 0 {
 		return nil

@@ -37,8 +37,11 @@ func (w *work) end(ctx context.Context, t store.Tenant, do core.Do) error {
 	if err := t.SaveRest(ctx, pub, w.last); err != nil {
 		return err
 	}
-	if do == core.DoAccount || do == core.DoBackoff {
+	switch do {
+	case core.DoAccount, core.DoBackoff:
 		return w.loseAccount(ctx, t, do)
+	case core.DoLive:
+		return wentLive(ctx, t, w.post, now)
 	}
 	return nil
 }
@@ -165,6 +168,8 @@ func (w *work) postError(do core.Do) *core.PostError {
 		e.Hint = w.failure.Hint
 	}
 	switch {
+	case do == core.DoFail && w.lacks != nil:
+		e.Code = string(w.lacks.Code)
 	case do == core.DoUnknown:
 		e.Code = errorUnknown
 		e.Hint = fmt.Sprintf("It may be on %s. Open it and look before sending again.", w.account.DisplayName)

@@ -134,6 +134,9 @@ func (w *work) call(ctx context.Context, do core.Do, deadline time.Time) core.Si
 }
 
 func (w *work) ask(ctx context.Context, do core.Do) (network.Status, error) {
+	if err := w.gone(ctx, do); err != nil {
+		return network.Status{}, err
+	}
 	switch do {
 	case core.DoCreate:
 		handle, err := w.net.Create(ctx, w.item)

@@ -62,6 +62,15 @@ type Media struct {
 	FileFacts
 }
 
+// Proved is the file without what was only declared of it: until its bytes have been looked at no more than its
+// kind is taken for granted.
+func (m Media) Proved() Media {
+	if m.Status != MediaReady {
+		m.FileFacts = FileFacts{Kind: m.Kind}
+	}
+	return m
+}
+
 // Issue says why the file cannot go out with a post, nil when it can.
 func (m Media) Issue() *Issue {
 	var i Issue

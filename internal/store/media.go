@@ -26,11 +26,14 @@ type Media struct {
 	PublishedAt time.Time
 }
 
-// mediaColumns leaves out files that were deleted.
-const mediaColumns = `
+// mediaFields are a file's columns. The bytes of one that was deleted are gone as if they were purged.
+const mediaFields = `
 	m.id, m.status, m.fail_reason, m.original_name, m.title, m.description, m.tags, m.pinned, m.folder_id, m.kind, m.mime, m.size,
 	m.width, m.height, m.duration_ms, m.fps, m.video_codec, m.audio_codec, m.bit_rate, m.frames, m.charged, m.blob, m.thumbnail,
-	m.source, m.expires_at, m.tries, m.created_at, m.published_at, m.purged_at
+	m.source, m.expires_at, m.tries, m.created_at, m.published_at, coalesce(m.purged_at, m.deleted_at) AS purged_at`
+
+// mediaColumns leaves out files that were deleted.
+const mediaColumns = mediaFields + `
 	FROM media m WHERE m.workspace_id = @ws AND m.deleted_at IS NULL`
 
 type mediaRow struct {

@@ -15,7 +15,8 @@ const postColumns = `
 	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
 	p.attempts, p.created_via, p.created_at, p.updated_at, u.next_action_at, coalesce(u.rest, '') AS rest,
 	coalesce(u.step, '') AS step, coalesce(u.lease_until > clock(), false) AS held, u.armed_at,
-	CASE WHEN u.quiet_at > clock() THEN u.quiet_at END AS quiet_at
+	CASE WHEN u.quiet_at > clock() THEN u.quiet_at END AS quiet_at,
+	ARRAY(SELECT pm.media_id FROM post_media pm WHERE pm.workspace_id = p.workspace_id AND pm.post_id = p.id ORDER BY pm.position) AS media_ids
 	FROM posts p
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
@@ -50,6 +51,7 @@ type postRow struct {
 	Held          bool
 	ArmedAt       *time.Time
 	QuietAt       *time.Time // only while it is to come
+	MediaIDs      []core.MediaID
 }
 
 func (r postRow) post(m *memory) (core.Post, error) {
@@ -60,7 +62,7 @@ func (r postRow) post(m *memory) (core.Post, error) {
 	p := core.Post{
 		ID: r.ID, Workspace: r.WorkspaceID, Account: r.AccountID, Platform: core.Platform(r.Platform), AccountName: r.DisplayName,
 		AccountStatus: core.AccountStatus(r.AccountStatus),
-		Text:          r.Text, Title: r.Title, Tags: r.Tags, Settings: r.Settings, PublishAt: orZero(r.PublishAt), Zone: zone,
+		Text:          r.Text, Title: r.Title, Tags: r.Tags, MediaIDs: r.MediaIDs, Settings: r.Settings, PublishAt: orZero(r.PublishAt), Zone: zone,
 		Status: core.PostStatus(r.Status), ExternalID: r.ExternalID, ExternalURL: r.ExternalURL, Attempts: r.Attempts,
 		Via: core.Via(r.CreatedVia), CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 	}
@@ -196,16 +198,20 @@ func (t Tenant) CountPosts(ctx context.Context) (map[core.PostStatus]int, error)
 	return counts, err
 }
 
-// InsertPost stores a new post.
+// InsertPost stores a new post with its files, which the caller holds.
 func (t Tenant) InsertPost(ctx context.Context, p core.Post, by core.UserID) error {
 	_, err := t.exec(ctx, `
-		INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, publish_at, tz, status,
-			created_via, created_by, created_at, updated_at)
-		VALUES (@id, @ws, @account, @platform, @text, @title, @tags, @settings, @publish_at, @tz, @status,
-			@via, @by, @now, @now)`,
+		WITH post AS (
+			INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, publish_at, tz, status,
+				created_via, created_by, created_at, updated_at)
+			VALUES (@id, @ws, @account, @platform, @text, @title, @tags, @settings, @publish_at, @tz, @status,
+				@via, @by, @now, @now)
+		)
+		INSERT INTO post_media (workspace_id, post_id, media_id, position)
+		SELECT @ws, @id, id, position FROM unnest(@media::uuid[]) WITH ORDINALITY AS file(id, position)`,
 		args{
 			"id": p.ID, "account": p.Account, "platform": p.Platform, "text": p.Text, "title": p.Title, "tags": p.Tags,
-			"settings": p.Settings, "publish_at": some(p.PublishAt), "tz": p.Zone.Name(), "status": p.Status,
+			"settings": p.Settings, "media": p.MediaIDs, "publish_at": some(p.PublishAt), "tz": p.Zone.Name(), "status": p.Status,
 			"via": p.Via, "by": by, "now": p.CreatedAt,
 		})
 	return err

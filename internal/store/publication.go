@@ -185,7 +185,8 @@ type Claimed struct {
 	Publication
 	Post    core.Post
 	Account core.Account
-	Token   []byte // sealed; empty when the account was disconnected
+	Token   []byte  // sealed; empty when the account was disconnected
+	Media   []Media // the post's files in their order, those included that were deleted since
 }
 
 // Claim takes those of a workspace's publications that are due and held by no worker, each for as long as the
@@ -203,6 +204,9 @@ func (t Tenant) Claim(ctx context.Context, posts []core.PostID, owner string, le
 	batch.Queue(`SELECT`+postColumns+` AND p.id = ANY(@posts)`, t.args(args{"posts": posts}))
 	batch.Queue(`SELECT `+accountColumns+`, token FROM accounts
 		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`, t.args(args{"posts": posts}))
+	batch.Queue(`SELECT`+mediaFields+` FROM media m
+		WHERE m.workspace_id = @ws AND m.id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = ANY(@posts))`,
+		t.args(args{"posts": posts}))
 	results := t.store.q.SendBatch(ctx, batch)
 	claimed, err := readClaims(t.store.memory, results)
 	return claimed, errors.Join(err, results.Close())
@@ -221,6 +225,14 @@ func readClaims(m *memory, results pgx.BatchResults) (map[core.PostID]Claimed, e
 	if err != nil {
 		return nil, err
 	}
+	rows, err := many[mediaRow](results.Query())
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[core.MediaID]Media, len(rows))
+	for _, row := range rows {
+		files[row.ID] = row.media()
+	}
 	claimed := make(map[core.PostID]Claimed, len(publications))
 	for _, p := range publications {
 		claimed[p.PostID] = Claimed{Publication: p.publication()}
@@ -235,6 +247,9 @@ func readClaims(m *memory, results pgx.BatchResults) (map[core.PostID]Claimed, e
 		}
 		of := slices.IndexFunc(accounts, func(a tokenRow) bool { return a.ID == row.AccountID })
 		c.Account, c.Token = accounts[of].core(), accounts[of].Token
+		for _, id := range row.MediaIDs {
+			c.Media = append(c.Media, files[id])
+		}
 		claimed[row.ID] = c
 	}
 	return claimed, nil

@@ -48,6 +48,8 @@ type ComposeModel struct {
 	Accounts []Account
 	// Networks are those of Accounts, each with its limit and settings.
 	Networks []Network
+	// MediaIDs are the files that a draft has; the form leaves them alone.
+	MediaIDs []string
 	Values   Values
 	Zone     core.Zone // the workspace's
 	Plan     PlanModel

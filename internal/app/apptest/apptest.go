@@ -45,6 +45,8 @@ type Harness struct {
 	Sim *sim.Kit
 	// NetworksURL is where they answer.
 	NetworksURL string
+	// MediaURL is where they fetch files.
+	MediaURL string
 }
 
 // New makes an App. The options change its configuration first.
@@ -56,6 +58,7 @@ func New(t testing.TB, options ...func(*app.Config)) *Harness {
 	must(t, err)
 	h := &Harness{t: t, Store: db, Pool: pool, Clock: clock}
 	h.simulate()
+	h.serveMedia()
 	h.Config = h.config()
 	for _, option := range options {
 		option(&h.Config)
@@ -93,7 +96,7 @@ func (h *Harness) config() app.Config {
 		Store: h.Store, Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{Lookup: nowhere}), Ring: ring, Plans: core.DefaultPlans(),
 		Schedule: core.Schedule{Retry: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Lease: time.Minute},
 		Log:      slog.New(slog.NewTextHandler(testLog{h.t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Metrics:  metrics.New(), Now: h.Clock.Now, PublicURL: PublicURL, MediaURL: PublicURL, NetworksURL: h.NetworksURL,
+		Metrics:  metrics.New(), Now: h.Clock.Now, PublicURL: PublicURL, MediaURL: h.MediaURL, NetworksURL: h.NetworksURL,
 		Blobs: blobs, UploadTTL: time.Hour, Retention: 72 * time.Hour,
 		LimitAddress: app.Rate{Max: 600, Window: 10 * time.Minute},
 		LimitCreate:  app.Rate{Max: 60, Window: time.Hour},

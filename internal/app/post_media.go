@@ -1,0 +1,149 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"belfry/internal/blob"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/store"
+)
+
+// files finds the files that a request names, in its order and as often as it names them; one that is not
+// there is not_found.
+func (a *App) files(ctx context.Context, t store.Tenant, names []string) ([]core.Media, error) {
+	ids := make([]core.MediaID, len(names))
+	for i, name := range names {
+		var err error
+		if ids[i], err = core.ParseID[core.MediaKind](name); err != nil {
+			return nil, err
+		}
+	}
+	found, err := t.MediaByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	files := make([]core.Media, len(ids))
+	for i, id := range ids {
+		file, ok := found[id]
+		if !ok {
+			return nil, core.NotFound()
+		}
+		files[i] = file
+	}
+	return files, nil
+}
+
+func idsOf(files []core.Media) []core.MediaID {
+	ids := make([]core.MediaID, len(files))
+	for i, file := range files {
+		ids[i] = file.ID
+	}
+	return ids
+}
+
+// fileIssues says which files cannot go out, each once.
+func fileIssues(files []core.Media) []core.Issue {
+	var issues []core.Issue
+	seen := map[core.MediaID]bool{}
+	for _, file := range files {
+		if issue := file.Issue(); issue != nil && !seen[file.ID] {
+			issues, seen[file.ID] = append(issues, *issue), true
+		}
+	}
+	return issues
+}
+
+// holdFiles keeps the bytes of files until the transaction ends, which makes a post use them. What was removed
+// since the files were looked at is an issue; what was deleted is not_found.
+func holdFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.Issue, error) {
+	held, err := t.HoldMedia(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var removed []core.Media
+	for _, id := range ids {
+		file, ok := held[id]
+		if !ok {
+			return nil, core.NotFound()
+		}
+		if !file.PurgedAt.IsZero() {
+			removed = append(removed, file)
+		}
+	}
+	return fileIssues(removed), nil
+}
+
+// putFiles gives a draft other files.
+func putFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+	issues, err := holdFiles(ctx, t, p.MediaIDs)
+	if err != nil {
+		return err
+	}
+	if len(issues) > 0 {
+		return refusedPost(p, issues)
+	}
+	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
+}
+
+// keepFiles makes sure that a post which is to go out once more still has its files, and keeps them until the
+// transaction ends.
+func keepFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+	if len(p.MediaIDs) == 0 {
+		return nil
+	}
+	if _, err := t.HoldMedia(ctx, p.MediaIDs); err != nil {
+		return err
+	}
+	files, err := t.PostMedia(ctx, p.MediaIDs)
+	if err != nil {
+		return err
+	}
+	if issues := fileIssues(files); len(issues) > 0 {
+		return refusedPost(p, issues)
+	}
+	return nil
+}
+
+// wentLive notes on a post's files that it is live, from when on they are kept for a while only.
+func wentLive(ctx context.Context, t store.Tenant, p core.Post, now time.Time) error {
+	if len(p.MediaIDs) == 0 {
+		return nil
+	}
+	return t.MediaWentLive(ctx, p.ID, now)
+}
+
+// gone tells ahead of the calls that begin to send a post why its files cannot be sent, nil when they can. A
+// network that has a handle has what it needs.
+func (w *work) gone(ctx context.Context, do core.Do) error {
+	if do != core.DoCreate && do != core.DoStatus || w.pub.Handle != "" {
+		return nil
+	}
+	for _, m := range w.media {
+		object, err := w.open(ctx, m)
+		switch {
+		case errors.Is(err, blob.ErrNotFound):
+			issue := core.IssueMediaPurged.With(m.Name)
+			if known := m.Issue(); known != nil {
+				issue = *known
+			}
+			w.lacks = &issue
+			return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
+		case err != nil:
+			w.log.Warn("a file of a post cannot be read", "media", m.ID, "error", err)
+			return &network.Error{Kind: network.NotSent, Message: "The file " + m.Name + " could not be read."}
+		}
+		_ = object.Close() // it was not read
+	}
+	return nil
+}
+
+// open opens a file's bytes; those of one that cannot go out are not found.
+func (w *work) open(ctx context.Context, m store.Media) (blob.Object, error) {
+	if m.Issue() != nil || m.Blob == "" {
+		return nil, blob.ErrNotFound
+	}
+	return w.cfg.Blobs.Open(ctx, m.Blob)
+}

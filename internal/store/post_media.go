@@ -1,0 +1,70 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// MediaByID reads what is proved of files, by their ids. Those that are not there are left out.
+func (t Tenant) MediaByID(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
+	return t.mediaByID(ctx, ids, "")
+}
+
+// HoldMedia reads files and keeps their bytes until the transaction ends: whoever purges or deletes one waits,
+// and sees then which posts use it. docs/adr/0010 has the order of locks: files are the last but for storage.
+func (t Tenant) HoldMedia(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
+	return t.mediaByID(ctx, ids, ` ORDER BY m.id FOR SHARE`)
+}
+
+func (t Tenant) mediaByID(ctx context.Context, ids []core.MediaID, lock string) (map[core.MediaID]core.Media, error) {
+	found := map[core.MediaID]core.Media{}
+	if len(ids) == 0 {
+		return found, nil
+	}
+	rows, err := many[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lock, args{"ids": ids}))
+	for _, row := range rows {
+		found[row.ID] = row.media().Proved()
+	}
+	return found, err
+}
+
+// PostMedia reads the files that a post names, in their order, those included that were deleted since.
+func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := many[mediaRow](t.query(ctx, `SELECT`+mediaFields+`
+		FROM unnest(@ids::uuid[]) WITH ORDINALITY AS file(id, position) JOIN media m ON m.workspace_id = @ws AND m.id = file.id
+		ORDER BY file.position`, args{"ids": ids}))
+	list := make([]core.Media, len(rows))
+	for i, row := range rows {
+		list[i] = row.media().Proved()
+	}
+	return list, err
+}
+
+// SetPostMedia gives a post other files, which the caller holds.
+func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.MediaID) error {
+	if _, err := t.exec(ctx, `DELETE FROM post_media WHERE workspace_id = @ws AND post_id = @post`, args{"post": post}); err != nil {
+		return err
+	}
+	_, err := t.exec(ctx, `
+		INSERT INTO post_media (workspace_id, post_id, media_id, position)
+		SELECT @ws, @post, id, position FROM unnest(@ids::uuid[]) WITH ORDINALITY AS file(id, position)`, args{"post": post, "ids": ids})
+	return err
+}
+
+// MediaWentLive notes on a post's files when it went live.
+func (t Tenant) MediaWentLive(ctx context.Context, post core.PostID, now time.Time) error {
+	_, err := t.exec(ctx, `
+		WITH used AS (
+			SELECT id FROM media
+			WHERE workspace_id = @ws AND id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = @post)
+			ORDER BY id FOR NO KEY UPDATE
+		)
+		UPDATE media m SET published_at = greatest(m.published_at, @now) FROM used WHERE m.workspace_id = @ws AND m.id = used.id`,
+		args{"post": post, "now": now})
+	return err
+}
