@@ -43,13 +43,10 @@ func (n *Network) statusOfStory(ctx context.Context, it network.Item, handle str
 		return network.Status{Verdict: core.Ready}, nil
 	}
 	v, err := n.video(ctx, it, handle)
-	switch {
-	case err != nil:
+	if err != nil {
 		return n.missing(it, err)
-	case !v.failed() && v.Status.Uploading.complete():
-		return network.Status{Verdict: core.Ready}, nil
 	}
-	return v.unready(it)
+	return v.uploaded(it)
 }
 
 // publishStory answers "" where the network has not shown the video yet.

@@ -45,8 +45,7 @@ func (n *Network) createReel(ctx context.Context, it network.Item) (string, erro
 	return n.begin(ctx, it, "/video_reels")
 }
 
-// statusOfReel: what the network has taken for publishing becomes visible when it is processed; until then it
-// is not called for again.
+// statusOfReel asks about the video.
 func (n *Network) statusOfReel(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	v, err := n.video(ctx, it, handle)
 	publishing := v.Status.Publishing
@@ -55,14 +54,8 @@ func (n *Network) statusOfReel(ctx context.Context, it network.Item, handle stri
 		return n.missing(it, err)
 	case publishing.complete() && publishing.Publish == publishPublished:
 		return network.Status{Verdict: core.Done, ExternalID: handle}, nil
-	case v.failed():
-		return v.unready(it)
-	case !it.ArmedAt.IsZero() && publishing.Publish == publishPublished:
-		return network.Status{Verdict: core.Pending}, nil
-	case v.Status.Uploading.complete():
-		return network.Status{Verdict: core.Ready}, nil
 	}
-	return v.unready(it)
+	return v.uploaded(it)
 }
 
 func (n *Network) publishReel(ctx context.Context, it network.Item, handle string) (string, error) {
@@ -155,6 +148,16 @@ func (v film) phases() []phase {
 func (v film) failed() bool {
 	return slices.Contains([]string{"error", "upload_failed", videoExpired}, v.Status.Video) ||
 		slices.ContainsFunc(v.phases(), func(p phase) bool { return p.Status == "error" || p.Publish == "error" })
+}
+
+// uploaded is the status of a video of which the file is enough to publish it. What the network has taken for
+// publishing becomes visible when it is processed; until then it is not called for again.
+func (v film) uploaded(it network.Item) (network.Status, error) {
+	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.Publish == publishPublished
+	if !v.failed() && !taken && v.Status.Uploading.complete() {
+		return network.Status{Verdict: core.Ready}, nil
+	}
+	return v.unready(it)
 }
 
 // unready is the status of a video that cannot be published, or not yet. What is wrong with the file itself

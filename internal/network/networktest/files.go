@@ -9,6 +9,7 @@ import (
 
 	"belfry/internal/core"
 	"belfry/internal/network"
+	"belfry/internal/network/sim"
 )
 
 // shape is a kind of post with files, as small as its network takes it, or at one of its bounds.
@@ -224,5 +225,67 @@ func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, only boo
 	w.shown(it)
 	if one := w.Visible()[0]; arrives && one.PublishCalls != 1 {
 		t.Errorf("what had arrived was called for %d times: %v", one.PublishCalls, k.calls)
+	}
+}
+
+// filesTakeTime: a network that processes files for minutes is waited for, and what it has taken and does not
+// show yet is not called for again, be the answer lost or not.
+func filesTakeTime(t *testing.T, h Harness) {
+	rules := NewWorld(t, h).Net
+	for _, s := range shapes(rules.Describe()) {
+		d, ok := s.draft(rules)
+		if !ok || !s.plain {
+			continue
+		}
+		for _, fault := range []string{"", sim.DropAfterAccept, sim.TruncatedJSON, sim.ServerError} {
+			t.Run(s.name+" "+fault, func(t *testing.T) {
+				t.Parallel()
+				w := NewWorld(t, h)
+				if err := w.Kit.SetOption(string(rules.Describe().ID)+".process_seconds", "600"); err != nil {
+					t.Fatal(err)
+				}
+				if fault != "" {
+					w.Fault(sim.Fault{Call: "publish", Kind: fault, Accept: true})
+				}
+				it := w.post(d)
+				k := w.Publish(it)
+				if do := k.Run(); do != core.DoLive {
+					t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
+				}
+				w.shown(it)
+				if one := w.Visible()[0]; one.PublishCalls != 1 {
+					t.Errorf("it was called for %d times by %v", one.PublishCalls, k.calls)
+				}
+			})
+		}
+	}
+}
+
+// filesThatCannotBeFetched fail with the network's words, and nothing is visible.
+func filesThatCannotBeFetched(t *testing.T, h Harness) {
+	rules := NewWorld(t, h).Net
+	for _, s := range shapes(rules.Describe()) {
+		d, ok := s.draft(rules)
+		if !ok || !s.plain {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w := NewWorld(t, h)
+			it := w.post(d)
+			w.Fault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError, Times: new(0)})
+			k := w.Publish(it)
+			if do := k.Run(); do != core.DoFail || len(w.Visible()) != 0 {
+				t.Fatalf("ended with %s after %v, visible: %v", do, k.calls, w.Visible())
+			}
+			if k.failed == nil && k.said == "" {
+				t.Error("nobody says why")
+			}
+			w.Kit.Faults.Clear()
+			w.Fault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError})
+			if do := w.Publish(it).Run(); do == core.DoLive {
+				w.shown(it)
+			}
+		})
 	}
 }

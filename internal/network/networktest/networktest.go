@@ -59,6 +59,8 @@ func Run(t *testing.T, h Harness) {
 		"no error and no address tells a secret":       secretsStay,
 		"publishes what its limits allow":              publishesFiles,
 		"no lost call makes a post with files twice":   filesSurviveLoss,
+		"files that take their time are waited for":    filesTakeTime,
+		"files that cannot be fetched fail":            filesThatCannotBeFetched,
 		"check and network agree on the text's length": checksLength,
 	} {
 		t.Run(name, func(t *testing.T) {

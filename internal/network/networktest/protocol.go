@@ -24,7 +24,8 @@ type Worker struct {
 	wait   time.Duration
 	ID     string // of the post
 	calls  []core.Do
-	failed error // of the last call that did
+	failed error  // of the last call that did
+	said   string // with a handle's death
 }
 
 // Publish makes a worker whose item was never armed.
@@ -90,6 +91,9 @@ func (k *Worker) call(do core.Do) core.Signal {
 		st, err = n.Find(ctx, k.it)
 	default:
 		st, err = n.Status(ctx, k.it, k.pub.Handle)
+	}
+	if st.Message != "" {
+		k.said = st.Message
 	}
 	s := core.Signal{Call: do, Verdict: st.Verdict, Handle: st.Handle}
 	if err != nil {
