@@ -98,8 +98,6 @@ func (p listed) match(w wanted) likeness {
 		return mightMatch
 	case string(p.Application.ID) != w.app:
 		return differs
-	case w.photos == 0 && photos > 0:
-		return differs
 	case w.link == "" && photos == w.photos:
 		return matches
 	case len(p.Attachments.Data) == 0, w.photos > 0 && photos > 0:

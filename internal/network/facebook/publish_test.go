@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -62,6 +63,8 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
 	it := w.Item("Same words")
+	pictured := it
+	pictured.Files = w.Files(networktest.Image(), networktest.Image())
 	linked := it
 	linked.Settings = settings(t, w, `{"link": "https://example.org/bread"}`)
 	row := func(message, app, at, attachments string) string {
@@ -74,6 +77,8 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 		before  = "2026-10-05T08:58:00+0000"
 		plain   = `,"attachments":{"data":[{"unshimmed_url":"https://example.org/bread/"}]}`
 		shim    = `,"attachments":{"data":[{"url":"https://l.facebook.com/l.php?u=https%3A%2F%2Fexample.org%2Fbread&h=x"}]}`
+		one     = `,"attachments":{"data":[{"media_type":"photo"}]}`
+		two     = `,"attachments":{"data":[{"media_type":"album","subattachments":{"data":[{},{}]}}]}`
 		another = `,"attachments":{"data":[{"unshimmed_url":"https://example.org/cake"}]}`
 	)
 	for name, c := range map[string]struct {
@@ -94,6 +99,11 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 		"a link that is not shown":       {linked, row("Same words", ours, now, ""), core.Ambiguous},
 		"two of ours":                    {it, row("Same words", ours, now, "") + "," + row("Same words", ours, now, ""), core.Ambiguous},
 		"nothing":                        {it, "", core.Absent},
+		"the words under photos":         {it, row("Same words", ours, now, two), core.Absent},
+		"our photos":                     {pictured, row("Same words", ours, now, two), core.Done},
+		"fewer photos":                   {pictured, row("Same words", ours, now, one), core.Ambiguous},
+		"photos that are not shown":      {pictured, row("Same words", ours, now, ""), core.Ambiguous},
+		"the words under a link":         {pictured, row("Same words", ours, now, plain), core.Absent},
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"data":[`+c.rows+`]}`) })
 		st, err := w.Net.Find(t.Context(), c.it)
@@ -141,4 +151,176 @@ func TestARelativeAddressGetsItsSite(t *testing.T) {
 	w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"id":"1"}`) })
 	_, err := w.Net.Link(t.Context(), it, "1_2")
 	w.Failed(err, network.Unknown, it.Token.Access)
+}
+
+// film is an item of one video.
+func film(t *testing.T, w *networktest.World, kind string, changes ...networktest.Change) network.Item {
+	t.Helper()
+	it := w.Item("A film")
+	it.Title, it.Tags = "Premiere", []string{"bakery"}
+	it.ArmedAt = time.Time{}
+	it.Settings = settings(t, w, `{"contentType": "`+kind+`"}`)
+	it.Files = w.Files(networktest.Video(changes...))
+	return it
+}
+
+func TestTitleAndTagsGoOutWithAVideo(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"video", "reels"} {
+		w := networktest.NewWorld(t, harness())
+		k := w.Publish(film(t, w, kind))
+		if do := k.Run(); do != core.DoLive {
+			t.Fatalf("%s ended with %s", kind, do)
+		}
+		all := w.Visible()
+		if len(all) != 1 || all[0].Text != "A film\n\n#bakery" || all[0].Extra["title"] != "Premiere" || all[0].ID != k.ID {
+			t.Errorf("%s: visible %+v", kind, all)
+		}
+	}
+}
+
+// What the network finds in the file of a Reel fails the post at once, in its words and ours.
+func TestAReelThatDoesNotFitIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change networktest.Change
+		code   string
+	}{
+		"too wide":  {networktest.Size(1080, 1080), "1363040"},
+		"too small": {networktest.Size(360, 640), "1363127"},
+		"too long":  {networktest.Lasting(91_000), "1363128"},
+		"too slow":  {networktest.FPS(20), "1363129"},
+	} {
+		w := networktest.NewWorld(t, harness())
+		it := film(t, w, "reels", c.change)
+		handle, err := w.Net.Create(t.Context(), it)
+		if err == nil {
+			if err = w.Kit.Idle(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			_, err = w.Net.Status(t.Context(), it, handle)
+		}
+		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != c.code || e.Hint == "" || e.Message == "" {
+			t.Errorf("%s: got %+v", name, e)
+		}
+	}
+}
+
+// The token goes to the network's own host for uploads, and nowhere else that an answer may name.
+func TestTheTokenGoesToNoOtherHost(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := film(t, w, "reels")
+	for _, address := range []string{
+		"https://evil.example/video-upload/v25.0/17", "http://rupload.facebook.com/video-upload/v25.0/17", "https://rupload.facebook.com/video-upload/v25.0/18",
+		"https://rupload.facebook.com@evil.example/video-upload/v25.0/17", "",
+	} {
+		calls := 0
+		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+			calls++
+			_, _ = fmt.Fprintf(rw, `{"video_id":"17","upload_url":%q}`, address)
+		})
+		_, err := w.Net.Create(t.Context(), it)
+		w.Failed(err, network.Unknown, it.Token.Access)
+		if calls != 1 {
+			t.Errorf("%s was called", address)
+		}
+	}
+	w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "rupload") {
+			rw.WriteHeader(http.StatusBadRequest)
+			_, _ = fmt.Fprintf(rw, `{"debug_info":{"retriable":false,"type":"ProcessingFailedError","message":"Sent %s"}}`, r.Header.Get("Authorization"))
+			return
+		}
+		_, _ = io.WriteString(rw, `{"video_id":"17","upload_url":"https://rupload.facebook.com/video-upload/v25.0/17"}`)
+	})
+	_, err := w.Net.Create(t.Context(), it)
+	if e := w.Failure(err, network.Transient, it.Token.Access); e.Code != "ProcessingFailedError" {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestWhatAVideosStateMeans(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	reel, page, story := film(t, w, "reels"), film(t, w, "video"), film(t, w, "stories")
+	reel.HandleAt = w.Now()
+	armed, old := reel, reel
+	armed.ArmedAt = w.Now()
+	old.HandleAt = w.Now().Add(-time.Hour)
+	const gone = `{"error":{"code":100,"error_subcode":33,"message":"gone"}}`
+	state := func(word, phases string) string {
+		return `{"status":{"video_status":"` + word + `"` + phases + `},"published":false}`
+	}
+	const (
+		whole = `,"uploading_phase":{"status":"complete"}`
+		taken = `,"publishing_phase":{"status":"not_started","publish_status":"published"}`
+		live  = `,"publishing_phase":{"status":"completed","publish_status":"published"}`
+	)
+	for name, c := range map[string]struct {
+		it     network.Item
+		answer string
+		want   core.Verdict
+	}{
+		"a Reel on its way up":                   {reel, state("uploading", `,"uploading_phase":{"status":"in_progress"}`), core.Pending},
+		"a Reel that is up":                      {reel, state("upload_complete", whole), core.Ready},
+		"a Reel that is up, in the other words":  {reel, state("processing", `,"uploading_phase":{"status":"completed"}`), core.Ready},
+		"an armed Reel that was not taken":       {armed, state("ready", whole), core.Ready},
+		"an armed Reel that was taken":           {armed, state("processing", whole+taken), core.Pending},
+		"a Reel that is live":                    {armed, state("ready", whole+live), core.Done},
+		"a Reel that failed after it was taken":  {armed, state("error", whole+taken), core.Dead},
+		"an upload that failed":                  {reel, state("upload_failed", `,"uploading_phase":{"status":"error","error":{"message":"x"}}`), core.Dead},
+		"a Reel that expired":                    {reel, state("expired", ""), core.Dead},
+		"a state nobody knows":                   {reel, state("pondering", ""), core.Pending},
+		"no state":                               {reel, `{"id":"17"}`, core.Pending},
+		"a fresh Reel that is missing":           {reel, gone, core.Pending},
+		"an old Reel that is missing":            {old, gone, core.Dead},
+		"a video that is being processed":        {page, state("processing", whole), core.Pending},
+		"a video that is ready":                  {page, state("ready", whole), core.Ready},
+		"a video that is published":              {page, `{"published":true}`, core.Done},
+		"a Story's video that is up":             {story, state("upload_complete", whole), core.Ready},
+		"a Story's video that cannot be fetched": {story, state("upload_failed", ""), core.Dead},
+	} {
+		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+			if c.answer == gone {
+				rw.WriteHeader(http.StatusBadRequest)
+			}
+			_, _ = io.WriteString(rw, c.answer)
+		})
+		st, err := w.Net.Status(t.Context(), c.it, "17")
+		if err != nil || st.Verdict != c.want || (st.ExternalID == "17") != (c.want == core.Done) {
+			t.Errorf("%s: want %s, got %+v, %v", name, c.want, st, err)
+		}
+	}
+	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(rw, gone)
+	})
+	_, err := w.Net.Status(t.Context(), armed, "17")
+	w.Failed(err, network.Rejected, armed.Token.Access) // an armed one that is not shown proves nothing
+}
+
+// A Story that the network refuses to show a second time is looked for among the Page's.
+func TestAStoryIsShownOnce(t *testing.T) {
+	t.Parallel()
+	for name, file := range map[string]core.Media{"photo": networktest.Image(), "video": networktest.Video()} {
+		w := networktest.NewWorld(t, harness())
+		it := w.Item("")
+		it.Settings, it.Files = settings(t, w, `{"contentType": "stories"}`), w.Files(file)
+		handle := w.Handle(it)
+		first, err := w.Net.Publish(t.Context(), it, handle)
+		if err != nil || first == "" {
+			t.Fatalf("%s: %q, %v", name, first, err)
+		}
+		_, err = w.Net.Publish(t.Context(), it, handle)
+		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "100/1366051" {
+			t.Errorf("%s: %+v", name, e)
+		}
+		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Done || st.ExternalID != first {
+			t.Errorf("%s: %+v, %v", name, st, err)
+		}
+		if all := w.Visible(); len(all) != 1 || all[0].PublishCalls != 2 {
+			t.Errorf("%s: visible %+v", name, all)
+		}
+	}
 }

@@ -32,8 +32,9 @@ func shapes(d network.Description) []shape {
 		}
 		var kinds []core.Media
 		if c.Image != nil {
-			kinds = append(kinds, Image())
-			for name, m := range bounds(Image(), *c.Image) {
+			small := Image(Size(320, 320)) // soon encoded
+			kinds = append(kinds, small)
+			for name, m := range bounds(small, *c.Image) {
 				add(name, slices.Repeat([]core.Media{m}, c.Min)...)
 			}
 		}
@@ -127,10 +128,14 @@ func (w *World) sums(it network.Item) []string {
 	return all
 }
 
-// shown checks that the item is the one visible post, with its very files in its order.
-func (w *World) shown(it network.Item) {
+// shown checks that the item is the one visible post, with its very files in its order, and that the worker
+// knows which it is.
+func (w *World) shown(it network.Item, k *Worker) {
 	w.t.Helper()
 	one := w.exactlyOne(it.Text)
+	if k.ID != one.ID {
+		w.t.Errorf("bound %q to %+v", k.ID, one)
+	}
 	var sums []string
 	for _, m := range one.Media {
 		sums = append(sums, m.SHA256)
@@ -158,7 +163,7 @@ func publishesFiles(t *testing.T, h Harness) {
 			if do := k.Run(); do != core.DoLive {
 				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 			}
-			w.shown(it)
+			w.shown(it, k)
 			link, err := w.Net.Link(t.Context(), k.it, k.ID)
 			if err != nil {
 				t.Fatalf("no link to %q: %v", k.ID, err)
@@ -222,7 +227,7 @@ func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, only boo
 	case do != core.DoLive:
 		t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 	}
-	w.shown(it)
+	w.shown(it, k)
 	if one := w.Visible()[0]; arrives && one.PublishCalls != 1 {
 		t.Errorf("what had arrived was called for %d times: %v", one.PublishCalls, k.calls)
 	}
@@ -252,7 +257,7 @@ func filesTakeTime(t *testing.T, h Harness) {
 				if do := k.Run(); do != core.DoLive {
 					t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
 				}
-				w.shown(it)
+				w.shown(it, k)
 				if one := w.Visible()[0]; one.PublishCalls != 1 {
 					t.Errorf("it was called for %d times by %v", one.PublishCalls, k.calls)
 				}
@@ -283,8 +288,9 @@ func filesThatCannotBeFetched(t *testing.T, h Harness) {
 			}
 			w.Kit.Faults.Clear()
 			w.Fault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError})
-			if do := w.Publish(it).Run(); do == core.DoLive {
-				w.shown(it)
+			k = w.Publish(it)
+			if do := k.Run(); do == core.DoLive {
+				w.shown(it, k)
 			}
 		})
 	}

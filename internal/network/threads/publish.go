@@ -133,7 +133,7 @@ func (n *Network) statusOf(ctx context.Context, it network.Item, handle string) 
 				Hint: "Replace the file and send the post again.",
 			}
 		}
-		st.Verdict = core.Dead
+		st.Verdict, st.Message = core.Dead, "Threads could not use the file: "+c.Problem
 	}
 	return st, nil
 }

@@ -210,3 +210,81 @@ func TestASearchForgivesWhiteSpaceOnly(t *testing.T) {
 		}
 	}
 }
+
+func TestACarouselGoesOutInOrder(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("Two rolls")
+	it.ArmedAt = time.Time{}
+	it.Settings = settings(t, w, `{"topicTag": "bread", "altText": "A roll"}`)
+	it.Files = w.Files(networktest.Image(), networktest.Video(), networktest.Image())
+	items, err := w.Net.Create(t.Context(), it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st, err := w.Net.Status(t.Context(), it, items); err != nil || st.Verdict == core.Ready && st.Handle == "" {
+		t.Fatalf("items alone were called ready: %+v, %v", st, err)
+	}
+	k := w.Publish(it)
+	if do := k.Run(); do != core.DoLive {
+		t.Fatalf("ended with %s", do)
+	}
+	all := w.Visible()
+	if len(all) != 1 || len(all[0].Media) != 3 || all[0].Extra["topic_tag"] != "bread" || all[0].Text != "Two rolls" {
+		t.Fatalf("visible: %+v", all)
+	}
+	if m := all[0].Media; m[0].Alt != "A roll" || m[1].Alt != "" || m[1].Type() != "video/mp4" {
+		t.Errorf("media: %+v", m)
+	}
+	if st, err := w.Net.Find(t.Context(), it); err == nil {
+		t.Errorf("a search without the time of the arm answered %+v", st)
+	}
+}
+
+// A network that never gets a file ready is given up after a day, and its handle replaced.
+func TestAnItemThatIsNeverReadyIsReplaced(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("Slow")
+	it.ArmedAt = time.Time{}
+	it.Files = w.Files(networktest.Image(), networktest.Image())
+	w.Fault(sim.Fault{Call: "create", Kind: sim.NeverReady})
+	handle, err := w.Net.Create(t.Context(), it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []core.Verdict{core.Pending, core.Dead} {
+		if err := w.Kit.Idle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != want || st.Handle != "" {
+			t.Errorf("want %s, got %+v, %v", want, st, err)
+		}
+		w.Advance(24 * time.Hour)
+	}
+}
+
+// A file that another upload would not mend fails the post at once.
+func TestAFileThatThreadsCannotUseIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, files := range map[string][]core.Media{
+		"alone":         {networktest.Video(networktest.Lasting(301_000))},
+		"in a carousel": {networktest.Image(), networktest.Video(networktest.Lasting(301_000))},
+	} {
+		w := networktest.NewWorld(t, harness())
+		it := w.Item("Long")
+		it.ArmedAt = time.Time{}
+		it.Files = w.Files(files...)
+		handle, err := w.Net.Create(t.Context(), it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Kit.Idle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		_, err = w.Net.Status(t.Context(), it, handle)
+		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "INVALID_DURATION" || e.Hint == "" {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
