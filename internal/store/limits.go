@@ -21,7 +21,8 @@ type Count struct {
 
 // CountCreate counts a creation of posts, unless that would make more than limit in any window of the given
 // length. The workspace's row is locked meanwhile, so creations are counted one after the other; the
-// count commits by itself, also when the creation fails later.
+// count commits by itself, also when the creation fails later, and does not wait for the disk: a crash of the
+// database may forget the creations of its last moment.
 func (t Tenant) CountCreate(ctx context.Context, limit int, window time.Duration) (Count, error) {
 	return t.countCreates(ctx, limit, window, true)
 }
@@ -43,7 +44,7 @@ func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duratio
 	// Sent together, the statements are one transaction, and each sees what was committed while the first
 	// waited for the lock.
 	var b pgx.Batch
-	b.Queue(`SELECT FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.args(nil))
+	b.Queue(`SELECT `+relaxed+` FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.args(nil))
 	b.Queue(`
 		INSERT INTO create_log (workspace_id, at)
 		SELECT @ws, clock() WHERE @count AND @limit > (SELECT count(*) FROM create_log WHERE workspace_id = @ws AND at > clock() - @window::interval)`,

@@ -15,14 +15,11 @@ func (t Tenant) MonthUsed(ctx context.Context, period string) (int64, error) {
 // TakeSlots takes n slots of the period, all or none, and tells how many are used after that. ok is
 // false when the limit does not allow it; a nil limit always does.
 func (t Tenant) TakeSlots(ctx context.Context, period string, n int64, limit *int64) (used int64, ok bool, err error) {
-	if _, err := t.exec(ctx, `
-		INSERT INTO usage_month (workspace_id, period, used) VALUES (@ws, @period, 0) ON CONFLICT DO NOTHING`, args{"period": period}); err != nil {
-		return 0, false, err
-	}
 	after, err := values[int64](t.query(ctx, `
-		UPDATE usage_month SET used = used + @n
-		WHERE workspace_id = @ws AND period = @period AND (@limit::bigint IS NULL OR used + @n <= @limit) RETURNING used`,
-		args{"period": period, "n": n, "limit": limit}))
+		INSERT INTO usage_month AS m (workspace_id, period, used)
+		SELECT @ws, @period, @n WHERE @limit::bigint IS NULL OR @n <= @limit
+		ON CONFLICT (workspace_id, period) DO UPDATE SET used = m.used + @n WHERE @limit IS NULL OR m.used + @n <= @limit
+		RETURNING used`, args{"period": period, "n": n, "limit": limit}))
 	if err != nil {
 		return 0, false, err
 	}
