@@ -147,7 +147,23 @@ func (a answer) want(t testing.TB, status int, code core.Code) {
 }
 
 type description struct {
-	Paths map[string]map[string]any
+	Paths      map[string]map[string]any
+	Components struct {
+		Examples map[string]struct{ Value json.RawMessage }
+		Schemas  map[string]schema
+	}
+}
+
+// schema is what tests read of a record's description.
+type schema struct {
+	Ref         string `json:"$ref"`
+	Type        any
+	Format      string
+	Enum        []any
+	Properties  map[string]schema
+	Items       *schema
+	OneOf       []schema
+	Description string
 }
 
 // document is the description in the repository.

@@ -1,0 +1,264 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"belfry/internal/app"
+)
+
+// fromNPM reads a file of a package that tools/need-npm installs.
+func fromNPM(t *testing.T, name string) []byte {
+	t.Helper()
+	file, err := os.ReadFile("../tools/npm/node_modules/" + name)
+	if err != nil {
+		t.Fatalf("the packages of tools/npm are not installed; run tools/need-npm, as `make test` does: %v", err)
+	}
+	return file
+}
+
+// generous lets a test ask as often as it must, and keeps no log of it.
+func generous(c *app.Config) {
+	c.Log = slog.New(slog.DiscardHandler)
+	c.LimitAddress, c.LimitCreate = app.Rate{Max: 1e6, Window: time.Hour}, app.Rate{Max: 1e6, Window: time.Hour}
+}
+
+// Must show: "npm's big-list-of-naughty-strings through every text field … stored as sent or refused". All fields of a
+// body that take any words are sent at once, each with another string, and one by one where that is refused; those of
+// a certain form one by one, and a record that several routes take through one of them.
+func TestNaughtyStringsAreStoredAsSentOrRefused(t *testing.T) {
+	t.Parallel()
+	var naughty []string
+	must(t, json.Unmarshal(fromNPM(t, "big-list-of-naughty-strings/blns.json"), &naughty))
+	if len(naughty) < 450 {
+		t.Fatalf("the list has %d strings", len(naughty))
+	}
+	doc := document(t)
+	var strict sync.Map // by record and property
+	eachBody(t, func(s *scene, o operation, body string, who with) {
+		var free []field
+		for _, f := range doc.textFields(o) {
+			if f.path[0] != "overrides" && s.do(o.Method, s.path(o), put(t, body, f, "plain"), who).Status/100 == 2 {
+				free = append(free, f)
+				continue
+			}
+			if _, done := strict.LoadOrStore(f.of, true); done {
+				continue
+			}
+			for _, text := range naughty {
+				s.naughty(o, put(t, body, f, text), who, f, text)
+			}
+		}
+		for k := range naughty {
+			texts, whole := slices.Concat(naughty[k:], naughty[:k]), body
+			for i, f := range free {
+				whole = put(t, whole, f, texts[i])
+			}
+			if a := s.do(o.Method, s.path(o), whole, who); !s.refusal(a) {
+				for i, f := range free {
+					s.stores(o, a, who, f, texts[i])
+				}
+				continue
+			}
+			for i, f := range free {
+				s.naughty(o, put(t, body, f, texts[i]), who, f, texts[i])
+			}
+		}
+	})
+}
+
+// naughty sends a body and holds the answer to the rule.
+func (s *scene) naughty(o operation, body string, who with, f field, text string) {
+	s.t.Helper()
+	if a := s.do(o.Method, s.path(o), body, who); !s.refusal(a) {
+		s.stores(o, a, who, f, text)
+	}
+}
+
+// stores fails the test when an answer does not show what was sent as it was sent.
+func (s *scene) stores(o operation, a answer, who with, f field, text string) {
+	s.t.Helper()
+	if text == "" || !stored(o, f) {
+		return
+	}
+	if made := (struct{ MediaID string }{}); json.Unmarshal(a.Body, &made) == nil && made.MediaID != "" {
+		a = s.do("GET", "/v1/media/"+made.MediaID, "", who)
+	}
+	var answer any
+	a.read(s.t, &answer)
+	if !holds(answer, text) {
+		s.t.Errorf("%s %s takes %q as %v and answers %s", o.Method, o.Path, text, f.path, a.Body)
+	}
+}
+
+// refusal tells whether an answer is one; it must be clear, and nobody's fault but the client's.
+func (s *scene) refusal(a answer) bool {
+	s.t.Helper()
+	var e struct{ Code, Message string }
+	switch {
+	case a.Status/100 == 2:
+		return false
+	case a.Status/100 != 4 || json.Unmarshal(a.Body, &e) != nil || e.Code == "" || e.Message == "":
+		s.t.Errorf("the answer is %d: %s", a.Status, a.Body)
+	}
+	return true
+}
+
+// stored tells whether what stands in a field comes back: a plan keeps nothing, what is said for another network than
+// the target's is checked and no more, overrides go before the base they stand beside, and of a mime type the bytes decide.
+func stored(o operation, f field) bool {
+	first, last := f.path[0], f.path[len(f.path)-1]
+	other := (first == "perPlatform" || first == "settings") && f.path[1] != "threads"
+	return o.OperationID != "planPosts" && first != "overrides" && !other && !slices.Contains([]string{"mime", "replyControl", "url"}, last)
+}
+
+func holds(answer any, text string) bool {
+	switch v := answer.(type) {
+	case string:
+		return v == text
+	case []any:
+		return slices.ContainsFunc(v, func(one any) bool { return holds(one, text) })
+	case map[string]any:
+		for _, one := range v {
+			if holds(one, text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Must show: "json-test-suite through every JSON route: no 5xx".
+func TestEveryRouteReadsJSONAsItIsDefined(t *testing.T) {
+	t.Parallel()
+	var suite []struct {
+		Name, Input string
+		Error       *bool
+	}
+	script := fromNPM(t, "json-test-suite/data/parsing.js")
+	list := bytes.TrimSuffix(bytes.TrimSpace(script[bytes.IndexByte(script, '['):]), []byte(";"))
+	must(t, json.Unmarshal(list, &suite))
+	if len(suite) < 300 {
+		t.Fatalf("the suite has %d texts", len(suite))
+	}
+	eachBody(t, func(s *scene, o operation, body string, who with) {
+		for _, one := range suite {
+			// Broken within a whole body too, where it could pass for a value that nobody reads.
+			within := strings.TrimSuffix(strings.TrimSpace(body), "}") + `,"text":` + one.Input + "}"
+			for _, text := range []string{one.Input, within} {
+				if text == "" {
+					continue // no body at all, which is another matter
+				}
+				if a := s.do(o.Method, s.path(o), text, who); !s.refusal(a) && one.Error != nil && *one.Error {
+					t.Errorf("%s %s takes %s, which is no JSON: %.200s", o.Method, o.Path, one.Name, text)
+				}
+			}
+		}
+	})
+}
+
+// overrides would hide the text that they stand beside.
+var overrides = regexp.MustCompile(`(?s)"overrides": \{.*?\}\s*\},`)
+
+// eachBody calls do at once for every route that takes a body, each with a scene of its own and its example.
+func eachBody(t *testing.T, do func(s *scene, o operation, body string, who with)) {
+	t.Helper()
+	routes, example := described(t)
+	r := open(t, generous)
+	r.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}} // holding each answer against the description takes most of the time
+	t.Cleanup(r.client.CloseIdleConnections)
+	var all sync.WaitGroup
+	for _, o := range routes {
+		if o.RequestBody == nil {
+			continue
+		}
+		s := r.stage(o.OperationID)
+		who, body := s.as(o), s.body(o, example)
+		body = overrides.ReplaceAllString(body, "")
+		if o.Method == http.MethodPatch && s.ids["posts"] != "" {
+			s.ids["posts"] = s.ws.Draft("Rye", s.account).ID // whose content may change
+		}
+		all.Go(func() { do(s, o, body, who) })
+	}
+	all.Wait()
+}
+
+// field is a text in a body: its path, and which property of which record it is.
+type field struct {
+	path []string
+	of   string
+}
+
+// textFields are a body's texts but for those with a closed list; a list's first entry stands for all.
+func (d description) textFields(o operation) []field {
+	for name := range o.RequestBody.Content["application/json"].Examples {
+		return d.texts(schema{Ref: schemas + name}, "")
+	}
+	return nil
+}
+
+const schemas = "#/components/schemas/"
+
+func (d description) texts(s schema, of string) []field {
+	if name, ok := strings.CutPrefix(s.Ref, schemas); ok {
+		s, of = d.Components.Schemas[name], name
+	}
+	var out []field
+	under := func(name string, s schema) {
+		for _, f := range d.texts(s, of+"."+name) {
+			out = append(out, field{append([]string{name}, f.path...), f.of})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		under(name, s.Properties[name])
+	}
+	if s.Items != nil {
+		under("0", *s.Items)
+	}
+	for _, one := range s.OneOf {
+		out = append(out, d.texts(one, of)...)
+	}
+	kinds, _ := s.Type.([]any)
+	if len(s.Enum) == 0 && (s.Type == "string" || slices.Contains(kinds, any("string"))) {
+		out = append(out, field{of: of})
+	}
+	return out
+}
+
+// put sets a text within a body.
+func put(t *testing.T, body string, f field, text string) string {
+	t.Helper()
+	var whole map[string]any
+	must(t, json.Unmarshal([]byte(body), &whole))
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	must(t, encoder.Encode(having(whole, f.path, text)))
+	return out.String()
+}
+
+// having is a value with a text at the end of a path.
+func having(v any, path []string, text string) any {
+	if len(path) == 0 {
+		return text
+	}
+	if path[0] == "0" {
+		return []any{having(nil, path[1:], text)}
+	}
+	object, ok := v.(map[string]any)
+	if !ok {
+		object = map[string]any{}
+	}
+	object[path[0]] = having(object[path[0]], path[1:], text)
+	return object
+}
