@@ -79,7 +79,7 @@ func (r *rig) stage(name string) *scene {
 	s.account = account
 	s.ids = map[string]string{
 		"accounts": account.ID, "posts": s.ws.Queued("Rye", account, apptest.Start().Add(time.Hour)).ID, "groups": s.ws.Group("Cafés", account).ID,
-		"folders": s.ws.Folder("Cakes", "").ID, "media": s.reserve(s.ws.Owner, 5).MediaID, "keys": s.ws.Key(core.Read).ID,
+		"folders": s.ws.Folder("Cakes", "").ID, "media": s.reserve(s.ws.Owner).MediaID, "keys": s.ws.Key(core.Read).ID,
 	}
 	s.here = strings.NewReplacer("acc_01m7zbv262e9sr6wggzz5c1nt8", account.ID, "med_01m7zbv2qaerjvg3x8axk9tdhd", s.ids["media"])
 	return s
@@ -162,7 +162,7 @@ func TestEveryListPagesWithoutLossOrRepetition(t *testing.T) {
 	routes, _ := described(t)
 	grow := map[string]func(*scene) string{
 		"/posts": func(s *scene) string { return s.ws.Draft("one more", s.account).ID },
-		"/media": func(s *scene) string { return s.reserve(s.ws.Owner, 5).MediaID },
+		"/media": func(s *scene) string { return s.reserve(s.ws.Owner).MediaID },
 	}
 	r := open(t, generous)
 	for _, o := range routes {

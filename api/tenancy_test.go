@@ -19,7 +19,7 @@ func TestAnothersIdIsAnsweredLikeNone(t *testing.T) {
 	ids := map[string]string{
 		"posts": other.Queued("theirs", account, apptest.Start().Add(time.Hour)).ID, "groups": other.Group("theirs", account).ID,
 		"accounts": account.ID, "keys": other.Key(core.Read).ID, "folders": other.Folder("theirs", "").ID,
-		"media": r.reserve(other.Owner, 5).MediaID,
+		"media": r.reserve(other.Owner).MediaID,
 	}
 	bodies := map[string]string{"PATCH /posts/{id}": `{"text":"mine now"}`, "PATCH /groups/{id}": `{"name":"mine now"}`, "PATCH /folders/{id}": `{"name":"mine now"}`, "PATCH /media/{id}": `{"title":"mine now"}`}
 	never := map[string][]string{

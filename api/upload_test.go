@@ -15,9 +15,10 @@ import (
 	"belfry/internal/core"
 )
 
-func (r *rig) reserve(c core.Caller, size int64) contract.Upload {
+// reserve keeps room for a file of five bytes.
+func (r *rig) reserve(c core.Caller) contract.Upload {
 	r.t.Helper()
-	made, err := r.App.CreateUpload(r.Context(), c, contract.CreateUpload{Filename: "photo.jpg", Mime: "image/jpeg", Size: size})
+	made, err := r.App.CreateUpload(r.Context(), c, contract.CreateUpload{Filename: "photo.jpg", Mime: "image/jpeg", Size: 5})
 	must(r.t, err)
 	return made
 }
@@ -68,7 +69,7 @@ func TestUploadsAreRefusedWithTheirStatuses(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	up := r.reserve(ws.Owner, 5)
+	up := r.reserve(ws.Owner)
 	r.do("PUT", r.at(up.UploadURL), "hell").want(t, 400, core.CodeSizeMismatch)
 	r.do("PUT", r.at(up.UploadURL), "").want(t, 400, core.CodeSizeMismatch) // Content-Length: 0
 	r.do("PUT", "/upload/x", "hello").want(t, 404, core.CodeNotFound)
@@ -112,7 +113,7 @@ func TestAnUploadBrokenOffOnTheWireMayBeRepeated(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	up := r.reserve(ws.Owner, 5)
+	up := r.reserve(ws.Owner)
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", strings.TrimPrefix(r.base, "http://"))
 	must(t, err)
 	_, err = io.WriteString(conn, "PUT "+r.at(up.UploadURL)+" HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel")
