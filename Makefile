@@ -6,7 +6,7 @@ VCS   := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo fal
 FLAGS := -trimpath -buildvcs=$(VCS) -ldflags "-s -w"
 .DEFAULT_GOAL := help
 .PHONY: help run test dev build generate fmt lint e2e bench cover schema check prove release hooks \
-	need-postgres need-cc need-chromium need-node need-npm need-versitygw
+	need-postgres need-cc need-chromium need-node need-npm need-versitygw need-nginx
 
 help: ## List what there is to make
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -36,7 +36,7 @@ lint: ## Look for mistakes without running anything
 e2e: need-postgres need-chromium need-npm build ## Run the tests that drive the built program
 	go test -count=1 -timeout 20m ./e2e/...
 
-bench: need-postgres build ## Measure requests, creation and lateness, each beside its floor
+bench: need-postgres need-nginx build ## Measure requests, creation, lateness and uploads, each beside its floor
 	@go run ./e2e/bench -binary bin/belfry
 
 cover: need-postgres ## Show how much of the code the tests run
@@ -58,5 +58,5 @@ release: check ## Build for Linux and macOS, on both kinds of processor, into bi
 hooks: ## Install the checks that run before each commit
 	ln -sf ../../tools/pre-commit .git/hooks/pre-commit
 
-need-postgres need-cc need-chromium need-node need-npm need-versitygw:
+need-postgres need-cc need-chromium need-node need-npm need-versitygw need-nginx:
 	@tools/$@

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -44,7 +44,7 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 		return ctx.Err()
 	case <-time.After(idle):
 	}
-	resident, err := memory(s.cmd.Process.Pid)
+	resident, err := memory(s.cmd.Process.Pid, "VmRSS")
 	if err != nil {
 		return err
 	}
@@ -56,17 +56,16 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 	return nil
 }
 
-var resident = regexp.MustCompile(`VmRSS:\s+(\d+) kB`)
-
-// memory is what a process has of the machine's, in KiB.
-func memory(pid int) (int, error) {
+// memory is what a process has of the machine's, in KiB: VmRSS for now, VmHWM for the most so far.
+func memory(pid int, kind string) (int, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
-	found := resident.FindSubmatch(status)
-	if found == nil {
+	_, rest, _ := strings.Cut(string(status), kind+":")
+	words := strings.Fields(rest)
+	if len(words) == 0 {
 		return 0, fmt.Errorf("process %d does not tell its memory", pid)
 	}
-	return strconv.Atoi(string(found[1]))
+	return strconv.Atoi(words[0])
 }

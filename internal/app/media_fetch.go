@@ -16,8 +16,14 @@ import (
 	"belfry/internal/store"
 )
 
-// fetchTime bounds one try to fetch a file.
-const fetchTime = 2 * time.Hour
+const (
+	// fetchTime bounds one try to fetch a file.
+	fetchTime = 2 * time.Hour
+	// fetchesAtOnce is how many files of one workspace are fetched at once, so that slow sources of one hold up
+	// no other's. The rest wait a turn of fetchTurn each.
+	fetchesAtOnce = 8
+	fetchTurn     = 10 * time.Second
+)
 
 // unnamed is what a file is called before its server, or failing that anybody, gives it a name.
 const unnamed = "file"
@@ -110,6 +116,9 @@ func (a *App) FetchMedia(ctx context.Context, ws core.WorkspaceID, id core.Media
 	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaUploading, mediaLease)
 	if err != nil || !ok {
 		return err
+	}
+	if held, err := t.FetchesHeld(ctx); err != nil || held > fetchesAtOnce {
+		return errors.Join(err, t.ReleaseMedia(ctx, claim, fetchTurn, false))
 	}
 	key, size := newBlob(), int64(0)
 	err = a.holding(ctx, t, claim, func(ctx context.Context) (err error) {

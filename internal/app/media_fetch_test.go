@@ -315,7 +315,7 @@ func TestHostileAddressesAreNotFetched(t *testing.T) {
 	}
 	var atOnce, later atomic.Int32
 	var all sync.WaitGroup
-	turn := make(chan struct{}, 32)
+	turn := make(chan struct{}, 8) // as many of one workspace are fetched at once
 	for _, address := range addresses {
 		all.Go(func() {
 			turn <- struct{}{}
@@ -470,5 +470,40 @@ func TestARepeatedRequestFetchesOnce(t *testing.T) {
 	again, err := h.App.Admit(t.Context(), ws.Owner, app.Need{Scope: core.Write, Replay: &replay})
 	if err != nil || !again.Replayed || again.Status != 202 || !bytes.Contains(again.Body, []byte(m.ID)) || h.Jobs("fetch") != 1 {
 		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+// Sources of one workspace that are slow hold up nobody else's files.
+func TestAWorkspaceFetchesAFewFilesAtOnce(t *testing.T) {
+	t.Parallel()
+	w, waits := halfWay(t)
+	h := apptest.New(t, onWorld(w))
+	one, two := h.Workspace("one"), h.Workspace("two")
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	start := func(ws *apptest.Workspace) {
+		m := fromURL(t, h, ws, "https://example.com/a.jpg")
+		all.Go(func() {
+			if err := h.App.FetchMedia(ctx, ws.ID, ws.MediaID(m)); err != nil {
+				t.Error(err)
+			}
+		})
+		<-waits
+	}
+	for range 8 {
+		start(one)
+	}
+	ninth := fromURL(t, h, one, "https://example.com/a.jpg")
+	if m := fetched(t, h, one, ninth); m.Status != "uploading" || len(w.Asked()) != 8 {
+		t.Errorf("it is %+v after %d requests", m, len(w.Asked()))
+	}
+	start(two)
+	stop()
+	all.Wait()
+	before := h.Jobs("fetch")
+	h.Clock.Advance(10 * time.Second)
+	must(t, h.App.SweepMedia(t.Context()))
+	if n := h.Jobs("fetch") - before; n != 10 {
+		t.Errorf("%d files get another turn", n)
 	}
 }

@@ -70,8 +70,7 @@ func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64
 	if size != Unknown {
 		source, buffer = &exactly{r, size}, min(max(size, 1), chunk)
 	}
-	// The struct hides os.File's ReadFrom, which would fall back to a small buffer of its own.
-	if _, err = io.CopyBuffer(struct{ io.Writer }{file}, source, make([]byte, buffer)); err != nil {
+	if _, err = io.CopyBuffer(&eager{file: file}, source, make([]byte, buffer)); err != nil {
 		return err
 	}
 	if size != Unknown {
@@ -82,6 +81,26 @@ func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64
 	}
 	// Before the name: otherwise a crash could leave the key with an empty file.
 	return file.Sync()
+}
+
+// stretch is how many bytes are handed to the disk at a time.
+const stretch = 8 << 20
+
+// eager writes a file whose bytes begin their way to the disk while more of them come, so that making it safe
+// in the end has little left to wait for. It has no ReadFrom as os.File has, whose buffer is a small one.
+type eager struct {
+	file       *os.File
+	at, handed int64
+}
+
+func (e *eager) Write(b []byte) (int, error) {
+	n, err := e.file.Write(b)
+	e.at += int64(n)
+	if e.at-e.handed >= stretch {
+		toDisk(e.file, e.handed, e.at-e.handed)
+		e.handed = e.at
+	}
+	return n, err
 }
 
 // exactly reads so many bytes, or fails.

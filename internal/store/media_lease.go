@@ -56,6 +56,12 @@ func (t Tenant) NoteMedia(ctx context.Context, c MediaClaim, m Media) (bool, err
 	return n == 1, err
 }
 
+// FetchesHeld counts the claims on files of the workspace that come from an address.
+func (t Tenant) FetchesHeld(ctx context.Context) (int, error) {
+	return value[int](t.query(ctx, `
+		SELECT count(*) FROM media WHERE workspace_id = @ws AND status = 'uploading' AND source IS NOT NULL AND deleted_at IS NULL AND lease_until > clock()`, nil))
+}
+
 // MediaChange is what a move makes of a file.
 type MediaChange struct {
 	core.MediaMove
