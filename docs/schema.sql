@@ -44,6 +44,7 @@ CREATE TABLE public.accounts (
     token bytea NOT NULL,
     token_expires_at timestamp with time zone,
     token_refresh_at timestamp with time zone,
+    check_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone NOT NULL,
     disconnected_at timestamp with time zone
 );
@@ -535,6 +536,8 @@ ALTER TABLE ONLY public.workspaces
 
 ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_slug_key UNIQUE (slug);
+
+CREATE INDEX accounts_check ON public.accounts USING btree (check_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
 
 CREATE INDEX accounts_refresh ON public.accounts USING btree (token_refresh_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
 

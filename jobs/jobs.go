@@ -64,6 +64,7 @@ func New(cfg Config) (*Jobs, error) {
 	river.AddWorker(workers, &publishWorker{app: cfg.App, owner: cfg.Owner})
 	river.AddWorker(workers, &linkWorker{app: cfg.App})
 	river.AddWorker(workers, &refreshWorker{app: cfg.App})
+	river.AddWorker(workers, &checkWorker{app: cfg.App})
 	river.AddWorker(workers, &discardWorker{app: cfg.App})
 	river.AddWorker(workers, &processWorker{app: cfg.App})
 	river.AddWorker(workers, &fetchWorker{app: cfg.App})
@@ -140,6 +141,16 @@ type refreshWorker struct {
 // Work renews one account's token.
 func (w *refreshWorker) Work(ctx context.Context, job *river.Job[queue.Refresh]) error {
 	return w.app.RefreshToken(ctx, job.Args.Workspace, job.Args.Account)
+}
+
+type checkWorker struct {
+	river.WorkerDefaults[queue.Check]
+	app *app.App
+}
+
+// Work asks whether one account's token still works.
+func (w *checkWorker) Work(ctx context.Context, job *river.Job[queue.Check]) error {
+	return w.app.CheckAccount(ctx, job.Args.Workspace, job.Args.Account)
 }
 
 type discardWorker struct {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+
+	"belfry/internal/queue"
 )
 
 // task is something that happens again and again. Every replica runs every task: each is harmless when
@@ -22,7 +24,8 @@ func (j *Jobs) schedule() []task {
 		{"sweep", j.cfg.Sweep, func(ctx context.Context) error { _, err := a.Sweep(ctx); return err }},
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.Beat(ctx, j.cfg.Owner) }},
 		{"overdue", 10 * time.Second, a.CountOverdue},
-		{"refresh", time.Minute, j.refresh},
+		{"refresh", time.Minute, each(j, a.DueRefreshes)},
+		{"check", time.Minute, each(j, a.DueChecks)},
 		{"media", 5 * time.Second, a.SweepMedia},
 		{"purge", time.Minute, a.PurgeMedia},
 		{"blobs", time.Hour, a.SweepBlobs},
@@ -47,17 +50,19 @@ func (j *Jobs) every(ctx context.Context, t task) {
 	}
 }
 
-// refresh gives every token that is due for renewal a job of its own.
-func (j *Jobs) refresh(ctx context.Context) error {
-	due, err := j.cfg.App.DueRefreshes(ctx)
-	if err != nil {
-		return err
-	}
-	for _, job := range due {
-		// One attempt: the next turn brings it back.
-		if _, err := j.client.Insert(ctx, job, &river.InsertOpts{MaxAttempts: 1}); err != nil {
+// each gives everything that is due a job of its own.
+func each[J queue.Job](j *Jobs, due func(context.Context) ([]J, error)) func(context.Context) error {
+	return func(ctx context.Context) error {
+		jobs, err := due(ctx)
+		if err != nil {
 			return err
 		}
+		for _, job := range jobs {
+			// One attempt: the next turn brings it back.
+			if _, err := j.client.Insert(ctx, job, &river.InsertOpts{MaxAttempts: 1}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return nil
 }

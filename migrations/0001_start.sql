@@ -68,12 +68,14 @@ CREATE TABLE accounts (
     token            bytea NOT NULL,
     token_expires_at timestamptz,
     token_refresh_at timestamptz,
+    check_at         timestamptz NOT NULL, -- when the network is asked next whether the token still works
     created_at       timestamptz NOT NULL,
     disconnected_at  timestamptz,
     UNIQUE (workspace_id, id),
     UNIQUE (workspace_id, platform, external_id)
 );
 CREATE INDEX accounts_refresh ON accounts (token_refresh_at) WHERE status = 'ok' AND disconnected_at IS NULL;
+CREATE INDEX accounts_check ON accounts (check_at) WHERE status = 'ok' AND disconnected_at IS NULL;
 
 -- A consent under way: from the redirect to the network until its way back, and until a profile is chosen.
 CREATE TABLE connections (

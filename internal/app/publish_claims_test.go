@@ -139,8 +139,11 @@ func TestOfTwoThatClaimOnePostTogetherOnlyOneHasIt(t *testing.T) {
 		first     = sync.OnceFunc(func() { close(begun); <-on })
 		post      = core.NewID[core.PostKind]()
 	)
-	statement := func(context.Context, []core.PostID) (map[core.PostID]store.Claimed, error) {
+	statement := func(_ context.Context, posts []core.PostID) (map[core.PostID]store.Claimed, error) {
 		first()
+		if !slices.Contains(posts, post) {
+			return nil, core.NotFound()
+		}
 		return map[core.PostID]store.Claimed{post: {}}, nil
 	}
 	joins.Go(func() error {

@@ -41,6 +41,15 @@ type Refresh struct {
 // Kind names the job.
 func (Refresh) Kind() string { return "refresh" }
 
+// Check asks whether an account's token still works.
+type Check struct {
+	Workspace core.WorkspaceID `json:"workspace"`
+	Account   core.AccountID   `json:"account"`
+}
+
+// Kind names the job.
+func (Check) Kind() string { return "check" }
+
 // Process looks at a file's bytes once they are all there.
 type Process struct {
 	Workspace core.WorkspaceID `json:"workspace"`

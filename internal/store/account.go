@@ -116,16 +116,17 @@ type SealedToken struct {
 func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedToken) error {
 	_, err := t.exec(ctx, `
 		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, status, connected_at,
-			token, token_expires_at, token_refresh_at, created_at)
-		VALUES (@id, @ws, @platform, @external, @username, @name, @avatar, @ok, @connected, @token, @expires, @refresh, @now)
+			token, token_expires_at, token_refresh_at, check_at, created_at)
+		VALUES (@id, @ws, @platform, @external, @username, @name, @avatar, @ok, @connected, @token, @expires, @refresh,
+			clock() + @check::interval, @now)
 		ON CONFLICT (workspace_id, platform, external_id) DO UPDATE SET username = @username, display_name = @name,
 			avatar_url = @avatar, status = @ok, status_reason = '', connected_at = @connected, token = @token,
-			token_expires_at = @expires, token_refresh_at = @refresh, disconnected_at = NULL
+			token_expires_at = @expires, token_refresh_at = @refresh, check_at = excluded.check_at, disconnected_at = NULL
 		WHERE accounts.id = @id`,
 		args{
 			"id": a.ID, "platform": a.Platform, "external": a.ExternalID, "username": a.Username, "name": a.DisplayName,
 			"avatar": a.AvatarURL, "ok": core.AccountOK, "connected": a.ConnectedAt, "token": token.Sealed,
-			"expires": some(token.ExpiresAt), "refresh": some(token.RefreshAt), "now": a.CreatedAt,
+			"expires": some(token.ExpiresAt), "refresh": some(token.RefreshAt), "check": checkEvery, "now": a.CreatedAt,
 		})
 	return err
 }

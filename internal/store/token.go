@@ -35,6 +35,26 @@ func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID, lease time.
 	return row.core(), row.Token, err
 }
 
+// checkEvery is how often the network is asked whether a token still works.
+const checkEvery = 24 * time.Hour
+
+// DueChecks lists accounts of which the network should be asked by now whether their token still works.
+func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error) {
+	return many[queue.Check](s.query(ctx, `
+		SELECT workspace_id AS workspace, id AS account FROM accounts
+		WHERE check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL ORDER BY check_at LIMIT @limit`, args{"limit": limit}))
+}
+
+// ClaimCheck takes the question whether a token still works: nobody else is given it before the next is due.
+// It answers not_found when none is due.
+func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
+	row, err := one[tokenRow](t.query(ctx, `
+		UPDATE accounts SET check_at = clock() + @every::interval
+		WHERE workspace_id = @ws AND id = @id AND check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
+		RETURNING `+accountColumns+`, token`, args{"id": id, "every": checkEvery}))
+	return row.core(), row.Token, err
+}
+
 // RefreshResult is what came of renewing a token.
 type RefreshResult struct {
 	Token     *SealedToken // nil: the old one stays

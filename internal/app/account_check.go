@@ -1,0 +1,57 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"belfry/internal/core"
+	"belfry/internal/queue"
+)
+
+// DueChecks lists the accounts of which the network is to be asked whether their token still works.
+func (a *App) DueChecks(ctx context.Context) ([]queue.Check, error) {
+	due, err := a.cfg.Store.DueChecks(ctx, refreshBatch)
+	if err != nil {
+		return nil, fmt.Errorf("list accounts to check: %w", err)
+	}
+	return due, nil
+}
+
+// CheckAccount asks the network whether an account's token still works, so that people learn of one that does
+// not before a post fails for it. Only the network's clear word changes the account.
+func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
+	t, err := a.enter(core.Worker(ws), core.Write)
+	if err != nil {
+		return err
+	}
+	account, sealed, err := t.ClaimCheck(ctx, id)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("claim the check of account %s: %w", id, err)
+	}
+	token, err := a.openToken(account, ws, sealed)
+	if err != nil {
+		return err
+	}
+	n, ok := a.cfg.Networks.Get(account.Platform)
+	if !ok {
+		return nil
+	}
+	asking, cancel := context.WithTimeout(ctx, refreshCall)
+	defer cancel()
+	err = n.Verify(asking, token)
+	if err == nil {
+		return nil
+	}
+	result := a.notRefreshed(token, err)
+	if result.Status == core.AccountOK {
+		return nil
+	}
+	a.cfg.Log.WarnContext(ctx, "a token does not work any more", "workspace", ws, "account", id, "network", account.Platform, "error", err)
+	if err := t.FinishRefresh(context.WithoutCancel(ctx), id, sealed, result); err != nil {
+		return fmt.Errorf("store what became of account %s: %w", id, err)
+	}
+	return nil
+}
