@@ -32,12 +32,12 @@ type MediaList struct {
 // ListMedia are the filters of GET /media (decisions.md, Media, folders, groups).
 type ListMedia struct {
 	FolderID string `query:"folderId" doc:"A folder's id, or root for the files in none."`
-	Kind     string `query:"kind" enum:"image,video"`
-	Status   string `query:"status" doc:"Comma-separated states."`
-	Q        string `query:"q" doc:"Name, title or description contains."`
-	Tag      string `query:"tag"`
-	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50"`
-	Cursor   string `query:"cursor"`
+	Kind     string `query:"kind" enum:"image,video" doc:"Images or videos only."`
+	Status   string `query:"status" doc:"Comma-separated states." example:"ready"`
+	Q        string `query:"q" doc:"Name, title or description contains." example:"rye"`
+	Tag      string `query:"tag" doc:"Files that carry the tag." example:"bread"`
+	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows of one page."`
+	Cursor   string `query:"cursor" doc:"The nextCursor of the page before."`
 }
 
 // CreateUpload is the body of POST /media/uploads.
