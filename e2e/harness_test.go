@@ -315,6 +315,7 @@ type visiblePost struct {
 	Network, ID, URL, Text string
 	FirstCallAt, ArrivedAt time.Time
 	PublishCalls           int
+	Media                  []struct{ SHA256 string }
 }
 
 // seeded is what `belfry seed --json` prints.
