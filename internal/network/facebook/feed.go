@@ -15,6 +15,9 @@ func (n *Network) feed(ctx context.Context, it network.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if s.ContentType == typePhoto && len(it.Files) == 0 {
+		return "", noFile()
+	}
 	ids, err := n.photos(ctx, it)
 	if err != nil {
 		return "", beforehand(err)

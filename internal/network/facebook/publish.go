@@ -51,7 +51,15 @@ func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	if !ok {
 		return "", errors.New("make a handle at facebook of a post that goes out in one call")
 	}
+	if len(it.Files) == 0 {
+		return "", noFile()
+	}
 	return w.create(n, ctx, it)
+}
+
+// noFile fails a post that has lost what it is about: nothing else may go out in its place.
+func noFile() error {
+	return &network.Error{Kind: network.Rejected, Message: "The post has no file.", Hint: "Add the file and send the post again."}
 }
 
 // Status asks about the upload. Without one it reads the Page with its own token: whoever may not do that may

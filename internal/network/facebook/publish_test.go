@@ -324,3 +324,19 @@ func TestAStoryIsShownOnce(t *testing.T) {
 		}
 	}
 }
+
+// A post whose files are lost is refused rather than sent as something else.
+func TestAPostWithoutItsFilesGoesNowhere(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	for _, kind := range []string{"photo", "video", "reels", "stories"} {
+		it := film(t, w, kind)
+		it.Files = nil
+		if do := w.Publish(it).Run(); do != core.DoFail {
+			t.Errorf("%s ended with %s", kind, do)
+		}
+	}
+	if all := w.Visible(); len(all) != 0 {
+		t.Errorf("visible: %+v", all)
+	}
+}

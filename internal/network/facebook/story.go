@@ -11,7 +11,7 @@ import (
 	"belfry/internal/network/meta"
 )
 
-func isVideo(it network.Item) bool { return it.Files[0].Kind == core.FileVideo }
+func isVideo(it network.Item) bool { return len(it.Files) > 0 && it.Files[0].Kind == core.FileVideo }
 
 // createStory uploads the file. The network refuses to show it in two Stories, so that its id makes the
 // publishing call safe to repeat.
