@@ -109,6 +109,7 @@ var keepers = []struct {
 	{"github.com/go-json-experiment/json", "api internal/contract internal/network internal/network/*"},
 	{"github.com/prometheus/client_golang", "internal/metrics internal/httpd"},
 	{"github.com/getkin/kin-openapi", "api/apitest"},
+	{"github.com/santhosh-tekuri/jsonschema", "api/apitest"},
 	{"golang.org/x/crypto", "internal/secret"},
 	{"golang.org/x/image", "internal/media"},
 	{"golang.org/x/sync", "internal/secret cmd/belfry e2e/*"},

@@ -175,8 +175,6 @@ func eachBody(t *testing.T, do func(s *scene, o operation, body string, who with
 	t.Helper()
 	routes, example := described(t)
 	r := open(t, generous)
-	r.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 32}} // holding each answer against the description takes most of the time
-	t.Cleanup(r.client.CloseIdleConnections)
 	var all sync.WaitGroup
 	for _, o := range routes {
 		if o.RequestBody == nil {

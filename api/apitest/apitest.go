@@ -5,22 +5,25 @@ package apitest
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
-	"github.com/getkin/kin-openapi/openapi3filter"
-	"github.com/getkin/kin-openapi/routers"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 const prefix = "/v1"
 
 // Book is a description that answers are held against. It is safe for concurrent use.
-type Book struct{ doc *openapi3.T }
+type Book struct {
+	doc *openapi3.T
+	// schemas are those of bodies by their place in the description. kin-openapi reads a schema anew for
+	// each answer, which takes longer than most requests.
+	schemas map[string]*jsonschema.Schema
+}
 
 // Open reads a description as GET /v1/openapi.json answers it. One that is not sound OpenAPI is an error.
 func Open(document []byte) (*Book, error) {
@@ -31,7 +34,50 @@ func Open(document []byte) (*Book, error) {
 	if err := doc.Validate(context.Background()); err != nil {
 		return nil, fmt.Errorf("check the description: %w", err)
 	}
-	return &Book{doc}, nil
+	b := &Book{doc, map[string]*jsonschema.Schema{}}
+	return b, b.compile(document)
+}
+
+// errorSchema is where the error body is described.
+const errorSchema = "/components/schemas/Error"
+
+func (b *Book) compile(document []byte) error {
+	tree, err := jsonschema.UnmarshalJSON(bytes.NewReader(document))
+	if err != nil {
+		return fmt.Errorf("read the description: %w", err)
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	if err := compiler.AddResource("api:description", tree); err != nil {
+		return fmt.Errorf("add the description: %w", err)
+	}
+	places := map[string]bool{errorSchema: true}
+	for path, item := range b.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			for status, answer := range op.Responses.Map() {
+				if answer.Value.Content[jsonType] != nil {
+					places[place(path, method, status, answer)] = true
+				}
+			}
+		}
+	}
+	for at := range places {
+		if b.schemas[at], err = compiler.Compile("api:description#" + at); err != nil {
+			return fmt.Errorf("read the schema at %s: %w", at, err)
+		}
+	}
+	return nil
+}
+
+const jsonType = "application/json"
+
+// place is where the schema of an answer's body stands.
+func place(path, method, status string, answer *openapi3.ResponseRef) string {
+	at := strings.TrimPrefix(answer.Ref, "#")
+	if at == "" {
+		at = "/paths/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(path) + "/" + strings.ToLower(method) + "/responses/" + status
+	}
+	return at + "/content/application~1json/schema"
 }
 
 // Check returns what is wrong with an answer: a status, header, type or field that the description does
@@ -44,42 +90,71 @@ func (b *Book) Check(r *http.Request, status int, header http.Header, body []byt
 	if header.Get("X-Request-Id") == "" || header.Get("RateLimit-Policy") == "" {
 		return fmt.Errorf("%s %s answered %d without X-Request-Id or RateLimit-Policy", r.Method, r.URL.Path, status)
 	}
-	route, err := b.find(r.Method, path)
-	if err != nil {
+	template, op := b.find(r.Method, path)
+	if op == nil {
 		return b.checkUnknown(r, status, body)
 	}
-	err = openapi3filter.ValidateResponse(r.Context(), &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route},
-		Status:                 status, Header: header, Body: io.NopCloser(bytes.NewReader(body)),
-		Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
-	})
-	if err != nil {
+	if err := b.checkKnown(r.Method, template, op, status, header, body); err != nil {
 		return fmt.Errorf("%s %s answered %d against its description: %w\n%s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil
 }
 
-var errUnknown = errors.New("the description has no such route")
+func (b *Book) checkKnown(method, template string, op *openapi3.Operation, status int, header http.Header, body []byte) error {
+	answer := op.Responses.Status(status)
+	if answer == nil {
+		return errors.New("it has no such status")
+	}
+	for name, h := range answer.Value.Headers {
+		value := header.Get(name)
+		if value == "" && h.Value.Required {
+			return fmt.Errorf("the header %s is missing", name)
+		}
+		if _, err := strconv.Atoi(value); value != "" && h.Value.Schema.Value.Type.Is("integer") && err != nil {
+			return fmt.Errorf("the header %s is %q", name, value)
+		}
+	}
+	if method == http.MethodHead {
+		return nil
+	}
+	if answer.Value.Content[jsonType] == nil {
+		if len(body) > 0 {
+			return errors.New("it has no body")
+		}
+		return nil
+	}
+	if kind := header.Get("Content-Type"); kind != jsonType {
+		return fmt.Errorf("its type is %q", kind)
+	}
+	return b.fits(place(template, method, strconv.Itoa(status), answer), body)
+}
 
-func (b *Book) find(method, path string) (*routers.Route, error) {
+// fits holds a body against the schema at a place.
+func (b *Book) fits(at string, body []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("its body is no JSON: %w", err)
+	}
+	return b.schemas[at].Validate(v)
+}
+
+// find answers the operation of a request and its path in the description; nil when it has none.
+func (b *Book) find(method, path string) (string, *openapi3.Operation) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
-	var found *routers.Route
-	for template, item := range b.doc.Paths.Map() {
+	template, found := "", (*openapi3.Operation)(nil)
+	for t, item := range b.doc.Paths.Map() {
 		op := item.GetOperation(method)
-		if op == nil || !matches(template, path) {
+		if op == nil || !matches(t, path) {
 			continue
 		}
-		found = &routers.Route{Spec: b.doc, Path: template, PathItem: item, Method: method, Operation: op}
-		if template == path {
-			return found, nil // a word goes before a parameter
+		if t == path {
+			return t, op // a word goes before a parameter
 		}
+		template, found = t, op
 	}
-	if found == nil {
-		return nil, errUnknown
-	}
-	return found, nil
+	return template, found
 }
 
 func matches(template, path string) bool {
@@ -99,12 +174,8 @@ func (b *Book) checkUnknown(r *http.Request, status int, body []byte) error {
 	if r.Method == http.MethodOptions && status == http.StatusNoContent || r.Method == http.MethodHead {
 		return nil
 	}
-	var v any
-	if err := json.Unmarshal(body, &v); err != nil {
-		return fmt.Errorf("%s %s answered %d without a JSON body: %w", r.Method, r.URL.Path, status, err)
-	}
-	if err := b.doc.Components.Schemas["Error"].Value.VisitJSON(v, openapi3.EnableJSONSchema2020()); err != nil {
-		return fmt.Errorf("%s %s answered %d with another error body: %w", r.Method, r.URL.Path, status, err)
+	if err := b.fits(errorSchema, body); err != nil {
+		return fmt.Errorf("%s %s answered %d with another error body: %w\n%s", r.Method, r.URL.Path, status, err, body)
 	}
 	return nil
 }
