@@ -215,7 +215,8 @@ func TestTenancyHasOneGate(t *testing.T) {
 	makers := map[string][]string{
 		"NewCaller": {"internal/app/auth.go"},
 		"Worker": {
-			"internal/app/publish.go", "internal/app/sweep.go", "internal/app/account_refresh.go", "internal/app/media_signed.go", "jobs",
+			"internal/app/publish.go", "internal/app/sweep.go", "internal/app/account_refresh.go", "internal/app/account_check.go",
+			"internal/app/media_signed.go", "jobs",
 		},
 	}
 	where(t, nil, func(s source, n ast.Node) string {
