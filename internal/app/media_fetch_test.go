@@ -507,3 +507,43 @@ func TestAWorkspaceFetchesAFewFilesAtOnce(t *testing.T) {
 		t.Errorf("%d files get another turn", n)
 	}
 }
+
+// Where a server cannot go on, or has another file by now, the next try begins anew.
+func TestADownloadThatCannotGoOnBeginsAnew(t *testing.T) {
+	t.Parallel()
+	content := mediatest.JPEG(256, 256)
+	for name, serve := range map[string]func(n int32) http.HandlerFunc{
+		"a server without ranges": func(n int32) http.HandlerFunc {
+			return func(rw http.ResponseWriter, _ *http.Request) {
+				rw.Header().Set("Content-Length", strconv.Itoa(len(content)))
+				_, _ = rw.Write(content[:len(content)/2])
+				if n > 1 {
+					_, _ = rw.Write(content[len(content)/2:])
+				}
+			}
+		},
+		"a file that changes": func(n int32) http.HandlerFunc {
+			return func(rw http.ResponseWriter, _ *http.Request) {
+				rw.Header().Set("ETag", fmt.Sprintf(`"v%d"`, n))
+				rw.Header().Set("Accept-Ranges", "bytes")
+				rw.Header().Set("Content-Length", strconv.Itoa(len(content)))
+				if n == 1 {
+					_, _ = rw.Write(content[:len(content)/2])
+					return
+				}
+				_, _ = rw.Write(content)
+			}
+		},
+	} {
+		var requests atomic.Int32
+		h := apptest.New(t, onWorld(fetchtest.New(t, func(rw http.ResponseWriter, r *http.Request) { serve(requests.Add(1))(rw, r) })))
+		ws := h.Workspace("one")
+		m := fromURL(t, h, ws, "https://example.com/a.jpg")
+		if first := fetched(t, h, ws, m); first.Status != "uploading" || len(blobs(t, h)) != 0 || charged(t, h, ws) != int64(len(content)) {
+			t.Errorf("%s, first: %+v, %d bytes are counted", name, first, charged(t, h, ws))
+		}
+		if second := fetched(t, h, ws, m); second.Status != "processing" || charged(t, h, ws) != int64(len(content)) {
+			t.Errorf("%s, second: %+v, %d bytes are counted", name, second, charged(t, h, ws))
+		}
+	}
+}
