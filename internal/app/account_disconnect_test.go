@@ -195,6 +195,32 @@ func TestDisconnectingDoesNotDeadlockWithACancel(t *testing.T) {
 	}
 }
 
+// Disconnecting gives slots back and hides the account then; a creation waits for the slots without the account.
+func TestDisconnectingDoesNotDeadlockWithACreation(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a := ws.Account("threads")
+	id, err := core.ParseID[core.PostKind](ws.Queued("first", a, h.Clock.Now().Add(time.Hour)).ID)
+	must(t, err)
+	created := make(chan error, 1)
+	must(t, h.Store.In(ws.ID).Tx(t.Context(), func(tx store.Tenant) error {
+		if err := tx.ReturnSlot(t.Context(), id); err != nil {
+			return err
+		}
+		go func() {
+			_, err := h.App.CreatePosts(t.Context(), ws.Owner, request("second", now(), a))
+			created <- err
+		}()
+		h.Eventually("the creation waits", func() bool { return waiting(t, h) })
+		return tx.HideAccount(t.Context(), ws.AccountID(a), "disconnected", h.Clock.Now())
+	}))
+	want(t, core.CodeNotFound, <-created)
+	if n := usedPosts(t, h, ws); n != 0 {
+		t.Errorf("%d slots are used", n)
+	}
+}
+
 func TestReconnectingDoesNotDeadlockWithAWorkerThatLosesTheToken(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)

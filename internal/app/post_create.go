@@ -35,9 +35,6 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 	out := contract.Posts{Posts: []contract.Post{}}
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		if err := t.HoldAccounts(ctx, r.accounts()); err != nil {
-			return err
-		}
 		if err := r.hold(ctx, t); err != nil {
 			return err
 		}
@@ -51,8 +48,12 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 		if err := keep(ctx, t, in.Replay, out); err != nil {
 			return err
 		}
-		// Last, since creations of one workspace wait here for each other's commit.
-		return a.takeSlots(ctx, t, r.workspace.Zone.Month(now), r.plan, r.requested())
+		// Late, since creations of one workspace wait here for each other's commit; the accounts after it, as
+		// whoever disconnects one locks them.
+		if err := a.takeSlots(ctx, t, r.workspace.Zone.Month(now), r.plan, r.requested()); err != nil {
+			return err
+		}
+		return t.HoldAccounts(ctx, r.accounts())
 	})
 	if err != nil {
 		return contract.Posts{}, err
