@@ -47,7 +47,7 @@ func routes() []route {
 		row("POST /posts/{id}/retry", http.StatusOK, writes, byIDWithBody((*app.App).RetryPost).optional(), "posts", "retryPost",
 			"Queue a failed post again").
 			says("At its original time if that is still ahead, else now. A post whose outcome nobody knows needs `confirmNotPublished: true`.").
-			fails(core.CodeConflict, core.CodeOutcomeUnknown),
+			fails(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
 		row("POST /posts/{id}/cancel", http.StatusOK, writes, byID((*app.App).CancelPost), "posts", "cancelPost",
 			"Take a post off the queue").
 			says("Its slot returns to the month. On a failed post only the pending automatic retry is taken back.").

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
 )
 
 // studio is a workspace with an account on each network, and its owner's browser.
@@ -343,6 +345,33 @@ func TestEditingADraft(t *testing.T) {
 	}
 	s.b.get(path).leads(t, "/posts/"+draft.ID)
 	s.b.post(path, "text", "too late", "when", "draft").is(t, http.StatusConflict)
+}
+
+// The form has no files of its own. It leaves a draft's alone, plans with them, and offers what goes with them.
+func TestEditingADraftLeavesItsFilesAlone(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	photo := s.ws.File("photo.jpg", mediatest.JPEG(640, 640))
+	when := contract.When{Word: "draft"}
+	made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{s.threads.ID}}, MediaIDs: []string{photo.ID}, When: &when,
+		PerPlatform: map[string]json.RawMessage{"threads": json.RawMessage(`{"altText":"A bridge"}`)},
+	}})
+	must(t, err)
+	path := "/posts/" + made.Posts[0].ID + "/edit"
+	page := s.b.get(path).is(t, http.StatusOK)
+	if page.value(t, "settings.threads.altText") != "A bridge" || len(page.all(testid("plan-row"))) != 1 || len(page.all(testid("issue"))) != 0 {
+		t.Errorf("the form says %s", page.text())
+	}
+	s.b.post(path, "text", "", "when", "now", "settings.threads.altText", "A long bridge").leads(t, "/posts/"+made.Posts[0].ID)
+	p, err := s.App.GetPost(t.Context(), s.ws.Owner, made.Posts[0].ID)
+	must(t, err)
+	if p.Status != "queued" || len(p.MediaIDs) != 1 || !strings.Contains(string(p.Settings), `"A long bridge"`) {
+		t.Errorf("the post is %+v", p)
+	}
+	if empty := s.b.get("/compose"); len(empty.all(`[name="settings.threads.altText"]`)) != 0 {
+		t.Error("a form without files offers to describe one")
+	}
 }
 
 func TestSavingADraftLeavesItsTimeAlone(t *testing.T) {

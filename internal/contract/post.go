@@ -96,7 +96,7 @@ func (w *When) UnmarshalJSON(data []byte) error {
 // PlanPosts is the create body without confirm.
 type PlanPosts struct {
 	Targets     Targets                    `json:"targets"`
-	MediaIDs    []string                   `json:"mediaIds,omitempty" maxItems:"200" nullable:"false"`
+	MediaIDs    []string                   `json:"mediaIds,omitempty" maxItems:"200" nullable:"false" doc:"The post's files, in their order; one may stand there twice."`
 	Text        string                     `json:"text,omitempty"`
 	Title       string                     `json:"title,omitempty"`
 	Tags        []string                   `json:"tags,omitempty" maxItems:"200" nullable:"false"`

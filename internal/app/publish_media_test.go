@@ -1,0 +1,147 @@
+package app_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
+	"belfry/internal/network"
+)
+
+// recorder remembers what was asked to go out.
+type recorder struct {
+	network.Network
+	sent *[]network.Item
+}
+
+func (r recorder) Create(ctx context.Context, it network.Item) (string, error) {
+	*r.sent = append(*r.sent, it)
+	return r.Network.Create(ctx, it)
+}
+
+func (r recorder) Publish(ctx context.Context, it network.Item, handle string) (string, error) {
+	*r.sent = append(*r.sent, it)
+	return r.Network.Publish(ctx, it, handle)
+}
+
+// recording is the App with networks whose calls are remembered.
+func (b *bench) recording() (*app.App, *[]network.Item) {
+	b.t.Helper()
+	var sent []network.Item
+	return b.Replica(func(c *app.Config) {
+		var drivers []network.Driver
+		for _, n := range c.Networks.List() {
+			drivers = append(drivers, network.Driver{ID: n.Describe().ID, New: func(network.Environment) (network.Network, error) {
+				return recorder{n, &sent}, nil
+			}})
+		}
+		set, err := network.NewSet(drivers, network.Environment{})
+		must(b.t, err)
+		c.Networks = set
+	}), &sent
+}
+
+func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {
+	for _, name := range []string{"threads", "facebook"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			one, two := b.photo(), b.ws.File("two.png", mediatest.PNG(320, 320))
+			p := b.post(request("a", now(), b.ws.Account(name)), two, one, two)
+			worker, sent := b.recording()
+			id, err := core.ParseID[core.PostKind](p.ID)
+			must(t, err)
+			must(t, worker.Publish(b.Context(), "a worker", b.ws.ID, id))
+			if p = b.get(p); len(*sent) == 0 || p.Error != nil {
+				t.Fatalf("%d calls; the post is %s: %+v", len(*sent), p.Status, p.Error)
+			}
+			files := (*sent)[0].Files
+			if len(files) != 3 || files[0].ID.String() != two.ID || files[1].ID.String() != one.ID || files[2].ID.String() != two.ID {
+				t.Fatalf("sent: %+v", files)
+			}
+			b.Clock.Advance(24 * time.Hour)
+			for i, f := range files {
+				if got := serve(t, b.Harness, f.URL); got.Mime != f.Mime || int64(len(got.bytes)) != f.Bytes || f.Bytes == 0 {
+					t.Errorf("file %d is served as %s with %d bytes", i, got.Mime, len(got.bytes))
+				}
+			}
+		})
+	}
+}
+
+// From the upload to the network's page: what everybody sees are the bytes that were brought, in their order.
+func TestAPostGoesLiveWithItsFiles(t *testing.T) {
+	for _, name := range []string{"threads", "facebook"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			account := b.ws.Account(name)
+			one, two := b.photo(), b.ws.File("two.png", mediatest.PNG(640, 320))
+			film := b.ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{}))
+			for text, files := range map[string][]contract.Media{"one": {one}, "some": {two, one, two}, "a film": {film}} {
+				b.goesLive(b.post(request(text, now(), account), files...))
+				var shown []int64
+				for _, p := range b.Sim.Posts.All() {
+					if p.Text == text {
+						for _, m := range p.Media {
+							shown = append(shown, m.Bytes)
+						}
+					}
+				}
+				var sent []int64
+				for _, f := range files {
+					sent = append(sent, f.Size)
+				}
+				if !slices.Equal(shown, sent) {
+					t.Errorf("%s: %v bytes are shown; want %v", text, shown, sent)
+				}
+			}
+		})
+	}
+}
+
+// Whatever became of the bytes: the post fails and says so, and the network is not asked for anything.
+func TestAPostWhoseFileIsLostFailsUnsent(t *testing.T) {
+	for _, name := range []string{"threads", "facebook"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			file := b.photo()
+			p := b.post(request("a", now(), b.ws.Account(name)), file)
+			for _, key := range blobs(t, b.Harness) {
+				must(t, b.Config.Blobs.Delete(t.Context(), key))
+			}
+			calls := len(b.Sim.Calls.Recent(0))
+			p = b.work(p)
+			if p.Status != "failed" || p.Error.Code != "media_purged" || !strings.Contains(p.Error.Message, "photo.jpg") || p.Error.Hint == nil {
+				t.Errorf("the post is %s: %+v", p.Status, p.Error)
+			}
+			if n := len(b.Sim.Calls.Recent(0)); n != calls || b.visible("a") != 0 {
+				t.Errorf("the network was called %d times", n-calls)
+			}
+			if p = b.after(time.Hour, p); p.Status != "failed" || p.Attempts != 1 {
+				t.Errorf("it was tried again: %s after %d", p.Status, p.Attempts)
+			}
+		})
+	}
+}
+
+// A store that does not answer is no reason to give up.
+func TestAPostWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
+	b := newBench(t)
+	p := b.post(request("a", now(), b.ws.Account("threads")), b.photo())
+	id, err := core.ParseID[core.PostKind](p.ID)
+	must(t, err)
+	left := 1
+	worker := b.Replica(func(c *app.Config) { c.Blobs = flaky{c.Blobs, &left} })
+	must(t, worker.Publish(b.Context(), "a worker", b.ws.ID, id))
+	if p = b.get(p); p.Status != "failed" || p.Error.Code != "network_unreachable" || !strings.Contains(p.Error.Message, "photo.jpg") {
+		t.Errorf("the post is %s: %+v", p.Status, p.Error)
+	}
+	if p = b.after(time.Minute, p); p.Error != nil {
+		t.Errorf("afterwards it is %s: %+v", p.Status, p.Error)
+	}
+}
