@@ -18,6 +18,17 @@ type client struct {
 
 func (s *service) client(key string) *client { return &client{t: s.t, url: s.url + "/v1", key: key} }
 
+// headed is the same client with one more header, or without the one of this name.
+func (c *client) headed(name, value string) *client {
+	other := *c
+	other.header = maps.Clone(c.header)
+	if other.header == nil {
+		other.header = map[string]string{}
+	}
+	other.header[name] = value
+	return &other
+}
+
 // by is the same client in another test, which its failures are of.
 func (c *client) by(t testing.TB) *client {
 	other := *c

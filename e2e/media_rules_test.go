@@ -21,7 +21,7 @@ func TestTheRulesOfMedia(t *testing.T) {
 	invalid := func(name, call, body, says string) step {
 		return step{name: name, call: call, body: body, status: 400, code: "invalid_request", says: says}
 	}
-	s.walk(t, c, []step{
+	s.stage("library", c).walk(t, []step{
 		{name: "a folder to put things into", call: "POST /folders", body: `{"name":"Towers"}`, status: 201, saves: "towers", leaves: shelf{folders: 1}},
 
 		// POST /media/uploads
@@ -172,7 +172,7 @@ func TestTheRulesOfFolders(t *testing.T) {
 			status: 201, saves: fmt.Sprintf("level%d", level), leaves: one,
 		})
 	}
-	s.walk(t, c, append(steps,
+	s.stage("library", c).walk(t, append(steps,
 		conflict("level 11", "POST /folders", `{"name":"Deeper","parentId":"<level10>"}`, "10 deep"),
 		conflict("three levels below level 8", "PATCH /folders/<other>", `{"parentId":"<level8>"}`, "10 deep"),
 		step{name: "three levels below level 7", call: "PATCH /folders/<other>", body: `{"parentId":"<level7>"}`, status: 200},

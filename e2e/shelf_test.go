@@ -57,15 +57,41 @@ const waits = 20 * time.Second
 // fileJobs counts the jobs about files that were ever enqueued.
 func (s *service) fileJobs() (n int) {
 	s.t.Helper()
+	s.query(`SELECT count(*) FROM river_job WHERE kind IN ('fetch', 'process', 'discard')`, &n)
+	return n
+}
+
+// query reads one row of the service's database.
+func (s *service) query(sql string, into ...any) {
+	s.t.Helper()
 	db, err := pgx.Connect(s.t.Context(), s.env["DATABASE_URL"])
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer db.Close(s.t.Context())
-	if err := db.QueryRow(s.t.Context(), `SELECT count(*) FROM river_job WHERE kind IN ('fetch', 'process', 'discard')`).Scan(&n); err != nil {
+	if err := db.QueryRow(s.t.Context(), sql).Scan(into...); err != nil {
 		s.t.Fatal(err)
 	}
-	return n
+}
+
+// ledger is all that a request about anything but files may leave behind, counted.
+type ledger struct {
+	posts, groups, accounts, keys int // rows; of accounts, those that are connected
+	slots                         int // of the month
+	jobs                          int // posts that a job was ever enqueued for
+}
+
+func (l ledger) plus(d ledger) ledger {
+	return ledger{l.posts + d.posts, l.groups + d.groups, l.accounts + d.accounts, l.keys + d.keys, l.slots + d.slots, l.jobs + d.jobs}
+}
+
+// ledger counts what there is, of all workspaces.
+func (s *service) ledger() (l ledger) {
+	s.t.Helper()
+	s.query(`SELECT (SELECT count(*) FROM posts), (SELECT count(*) FROM groups), (SELECT count(*) FROM accounts WHERE disconnected_at IS NULL),
+		(SELECT count(*) FROM api_keys), (SELECT coalesce(sum(used), 0) FROM usage_month), (SELECT count(DISTINCT args) FROM river_job WHERE kind = 'publish')`,
+		&l.posts, &l.groups, &l.accounts, &l.keys, &l.slots, &l.jobs)
+	return l
 }
 
 // blobs are the paths of the files of the storage.
@@ -205,11 +231,11 @@ func library(t testing.TB, plan string, settings ...map[string]string) (*service
 	s.serve()
 	mustCommand(t, s.env, "a password of some length\n", "workspace", "create", "--name", "Library", "--slug", "library",
 		"--owner-email", "ada@example.com", "--password-stdin", "--plan", plan)
-	return s, s.client(s.key("write"))
+	return s, s.client(s.key("library", "write"))
 }
 
-// key makes a key of the library.
-func (s *service) key(scope string) string {
+// key makes a key of a workspace, called by its scope.
+func (s *service) key(workspace, scope string) string {
 	s.t.Helper()
-	return strings.TrimSpace(mustCommand(s.t, s.env, "", "key", "create", "--workspace", "library", "--name", "Key", "--scope", scope))
+	return strings.TrimSpace(mustCommand(s.t, s.env, "", "key", "create", "--workspace", workspace, "--name", scope, "--scope", scope))
 }

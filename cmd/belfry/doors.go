@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -51,7 +52,7 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 	var pages *web.Web
 	server, err := httpd.New(httpd.Config{
 		Addr: d.cfg.Addr, Logger: d.shared.log, PublicURL: public, MediaURL: media, TrustedProxies: d.cfg.TrustedProxies,
-		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(), UpgradeURL: d.cfg.UpgradeURL,
+		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(), UpgradeURL: cmp.Or(d.cfg.UpgradeURL, d.cfg.PublicURL+"/settings"),
 		Ready: d.verbs.Healthy, Unavailable: store.Away, Drain: d.drain(),
 		ErrorPage: func(c echo.Context, e *core.Error) error {
 			if pages == nil {

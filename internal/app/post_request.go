@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"belfry/internal/contract"
@@ -134,11 +136,23 @@ func (a *App) settings(path string, blocks map[string]json.RawMessage) (map[core
 		}
 		normal, err := n.Settings(blocks[name])
 		if err != nil {
-			return nil, err
+			return nil, under(path, err)
 		}
 		out[core.Platform(name)] = normal
 	}
 	return out, nil
+}
+
+// under names the place of a setting as the request has it: networks speak of the block of a create request.
+func under(path string, err error) error {
+	e, ok := errors.AsType[*core.Error](err)
+	if !ok || e.Path == "" {
+		return err
+	}
+	moved := *e
+	moved.Path = strings.Replace(e.Path, "perPlatform", path, 1)
+	moved.Hint = strings.Replace(e.Hint, e.Path, moved.Path, 1)
+	return &moved
 }
 
 func (a *App) checkOverrides(overrides map[string]contract.Override) error {
@@ -195,7 +209,7 @@ func (a *App) targets(ctx context.Context, t store.Tenant, in contract.Targets) 
 		ids = append(ids, members...)
 	}
 	if len(ids) == 0 {
-		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Put accounts into the group first.")
+		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Look at targets.groupId. Put accounts into the group first.")
 	}
 	var unique []core.AccountID
 	for _, id := range ids {

@@ -47,7 +47,8 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 	in := workspace
 	if zone != "" {
 		if in, err = ParseZone(zone); err != nil {
-			return When{}, err
+			return When{}, Invalid("when.timezone", "%q is not a time zone.", zone).
+				WithHint("Write `when.timezone` as an IANA name such as Europe/Berlin, America/New_York or UTC.").Because(err)
 		}
 	}
 	return When{Kind: WhenAt, Wall: at, Zone: in}, nil

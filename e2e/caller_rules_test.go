@@ -1,0 +1,99 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+)
+
+// Authentication, whoami, limits and accounts (Spec §4, Identity and accounts; §5): who is let in, and to what.
+func TestTheRulesOfCallers(t *testing.T) {
+	t.Parallel()
+	g := demo(t)
+	stranger := g.seed()
+	g.cast["basic"] = g.cast["nobody"].headed("Authorization", "Basic "+g.cast[""].key)
+	g.cast["typo"] = g.client(g.cast[""].key[:len(g.cast[""].key)-1] + "!")
+	g.cast["revoked"] = g.client(g.key(g.workspace, "write"))
+	g.cast["elsewhere"] = g.cast["session"].headed("Origin", "https://example.com").headed("Sec-Fetch-Site", "cross-site")
+	g.cast["stranger"] = g.client(stranger.Key)
+	var keys struct {
+		Keys []struct{ ID, Key, Name string }
+	}
+	g.counter.read("/keys", &keys)
+	for _, k := range keys.Keys {
+		g.saved = append(g.saved, "<key "+k.Name+">", k.ID)
+	}
+	create := `{"targets":{"accountIds":["<threads>"]},"text":"Not by this one","confirm":true}`
+	refuse := func(name, by, call, body string, status int, code string) step {
+		return step{name: name, by: by, call: call, body: body, status: status, code: code}
+	}
+	unauthenticated := func(name, by string) step { return refuse(name, by, "POST /posts", create, 401, "unauthenticated") }
+	person := func(name, call, body string) step { return refuse(name, "", call, body, 403, "insufficient_scope") }
+	reads := func(name, call, body string) step {
+		return refuse(name, "reader", call, body, 403, "insufficient_scope")
+	}
+	period := time.Now().UTC().Format("2006-01")
+	g.walk(t, []step{
+		// 401: who is it?
+		unauthenticated("no credential", "nameless"),
+		unauthenticated("a key that is none", "nobody"),
+		unauthenticated("a key with a wrong letter", "typo"),
+		unauthenticated("a key in another scheme", "basic"),
+		{name: "who nobody is", by: "nameless", call: "GET /whoami", status: 401, code: "unauthenticated", header: "Www-Authenticate: Bearer"},
+		{name: "a key's maker revokes it", by: "session", call: "DELETE /keys/<key write>", status: 204, counts: ledger{keys: -1}},
+		unauthenticated("a key that was revoked", "revoked"),
+		{name: "revoking it again", by: "session", call: "DELETE /keys/<key write>", status: 404, code: "not_found"},
+		unauthenticated("a session's request from another site", "elsewhere"),
+
+		// 403: what may it?
+		reads("a key to read creates", "POST /posts", create),
+		reads("a key to read creates nonsense", "POST /posts", `{`),
+		reads("a key to read edits", "PATCH /posts/<draft>", `{"text":"x"}`),
+		reads("a key to read cancels", "POST /posts/<queued>/cancel", ""),
+		reads("a key to read retries", "POST /posts/<failed>/retry", ""),
+		reads("a key to read duplicates", "POST /posts/<live>/duplicate", ""),
+		reads("a key to read deletes", "DELETE /posts/<draft>", ""),
+		reads("a key to read deletes what never was", "DELETE /posts/post_none", ""),
+		{name: "a key to read plans", by: "reader", call: "POST /posts/plan", body: `{"targets":{"accountIds":["<threads>"]},"text":"A plan"}`, status: 200, says: `"ok":true`},
+		{name: "a key to read reads", by: "reader", call: "GET /posts/<draft>", status: 200, says: `"id":"<draft>"`},
+		person("a key lists keys", "GET /keys", ""),
+		person("a key makes a key", "POST /keys", `{"name":"More","scope":"write"}`),
+		person("a key revokes a key", "DELETE /keys/<key read>", ""),
+		person("a key connects an account", "POST /accounts/connect", `{"platform":"threads"}`),
+		person("a key reconnects an account", "POST /accounts/<threads>/reconnect", ""),
+		person("a key disconnects an account", "DELETE /accounts/<threads>", ""),
+
+		// Keys, by a person
+		{name: "a person makes a key", by: "session", call: "POST /keys", body: `{"name":"New","scope":"read"}`, status: 201, says: `"key":"belfry_live_`, saves: "new", counts: ledger{keys: 1}},
+		{name: "a person lists keys", by: "session", call: "GET /keys", status: 200, says: `{"keys":[{"id":"<new>" … "nextCursor":null`},
+		refuse("a key without a name", "session", "POST /keys", `{"scope":"read"}`, 400, "invalid_request"),
+		refuse("a key that may everything", "session", "POST /keys", `{"name":"All","scope":"admin"}`, 400, "invalid_request"),
+		refuse("another's key is revoked", "stranger", "DELETE /keys/<new>", "", 403, "insufficient_scope"),
+
+		// Whoami
+		{name: "a key that may write", call: "GET /whoami", status: 200, says: `"plan":"owner" … "tz":"Europe/Berlin" … "email":null … "credential":{"kind":"api_key","name":"Demo key","scopes":["read","write"]} … "period":"` + period + `","posts":{"used":6,"limit":null} … "groups":true,"mcp":"write","api":true`},
+		{name: "a key that may read", by: "reader", call: "GET /whoami", status: 200, says: `"kind":"api_key","name":"read","scopes":["read"]`},
+		{name: "a person", by: "session", call: "GET /whoami", status: 200, says: `"email":"owner- … "kind":"session" … "scopes":["read","write"]`},
+		refuse("whoami with a question", "", "GET /whoami?verbose=1", "", 400, "invalid_request"),
+
+		// Limits and accounts
+		{name: "the limits", by: "reader", call: "GET /limits", status: 200, says: `{"limits":{"facebook":{ … "instagram":{ … "threads":{"text":{"max":500, … "tiktok":{ … "youtube":{`},
+		{name: "the accounts", by: "reader", call: "GET /accounts", status: 200, says: `"displayName" … "status":"ok" … "nextCursor":null`},
+		{name: "an account is connected", by: "session", call: "POST /accounts/connect", body: `{"platform":"threads"}`, status: 200, says: `{"authorizeUrl":"http`},
+		refuse("an account of a network without a connector", "session", "POST /accounts/connect", `{"platform":"youtube"}`, 400, "invalid_request"),
+		refuse("an account of no network", "session", "POST /accounts/connect", `{"platform":"myspace"}`, 400, "invalid_request"),
+		{name: "an account is connected again", by: "session", call: "POST /accounts/<threads>/reconnect", status: 200, says: `{"authorizeUrl":"http`},
+		refuse("an account that never was", "session", "POST /accounts/acc_none/reconnect", "", 404, "not_found"),
+		{name: "an account is disconnected, and its queued post is a draft", by: "session", call: "DELETE /accounts/<threads>", status: 204, counts: ledger{accounts: -1, slots: -1}},
+		{name: "which has no time", call: "GET /posts/<queued>", status: 200, says: `"publishAt":null … "status":"draft"`},
+		{name: "its history stays", call: "GET /posts/<live>", status: 200, says: `"status":"live"`},
+		refuse("it is disconnected again", "session", "DELETE /accounts/<threads>", "", 404, "not_found"),
+		refuse("it is posted to", "", "POST /posts", create, 404, "not_found"),
+
+		// 402: does the plan include it? The gate is of keys, before all that is wrong with a request.
+		{name: "a key on a plan without the API", plan: "free", call: "GET /whoami", status: 402, code: "quota_exceeded", says: `"limit":0, … "used":0`},
+		refuse("a key that reads, on a plan without the API", "reader", "POST /posts", `{`, 402, "quota_exceeded"),
+		{name: "a person on a plan without the API", by: "session", call: "GET /whoami", status: 200, says: `"posts":{"used":5,"limit":30} … "groups":false,"mcp":"read","api":false`},
+		unauthenticated("nobody on a plan without the API", "nobody"),
+		{name: "the description needs no credential", by: "nameless", call: "GET /openapi.json", status: 200, says: `"openapi": "3.1`},
+	})
+}

@@ -1,0 +1,196 @@
+package e2e
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/media/mediatest"
+)
+
+// Posts that are there (Spec §3, §4): every move from every state, and what may be changed in each.
+func TestTheRulesOfPosts(t *testing.T) {
+	t.Parallel()
+	g := demo(t)
+	picture := g.counter.bring("bell.png", mediatest.PNG(640, 480)).MediaID
+	g.counter.settled(t, picture)
+	g.saved = append(g.saved, "<picture>", picture)
+	ok := func(name, call, body, says string, counts ledger) step {
+		return step{name: name, call: call, body: body, status: 200, says: says, counts: counts}
+	}
+	refuse := func(status int, code string) func(name, call, body, says string) step {
+		return func(name, call, body, says string) step {
+			return step{name: name, call: call, body: body, status: status, code: code, says: says}
+		}
+	}
+	invalid, missing, conflict, issues := refuse(400, "invalid_request"), refuse(404, "not_found"), refuse(409, "conflict"), refuse(409, "plan_has_issues")
+	const draft, queued, live, failed = "/posts/<draft>", "/posts/<queued>", "/posts/<live>", "/posts/<failed>"
+	later, sooner := wall(72), wall(48)
+	when := func(publishAt string) string { return `{"when":` + at(publishAt, "UTC") + `}` }
+	none, taken, back := ledger{}, ledger{slots: 1, jobs: 1}, ledger{slots: -1}
+	g.walk(t, []step{
+		// GET: a post in each state
+		ok("a draft", "GET "+draft, "", `{"id":"<draft>","accountId":"<threads>","platform":"threads","mediaIds":[] … "title":null,"tags":[],"settings":{},"publishAt":null,"tz":"Europe/Berlin","status":"draft","externalId":null,"externalUrl":null,"attempts":0 … "statusLine":"Draft`, none),
+		ok("a queued one", "GET "+queued, "", `"publishAt":"2 … "status":"queued" … "statusLine":"Queued`, none),
+		ok("a live one", "GET "+live, "", `"status":"live","externalId":" … "externalUrl":"http … "attempts":1`, none),
+		ok("a failed one", "GET "+failed, "", `"status":"failed" … "error":{"code":" … "message":"The network refused this text."`, none),
+		missing("one that never was", "GET /posts/post_none", "", ""),
+		missing("an id of another kind", "GET /posts/<threads>", "", ""),
+		ok("the events of a draft", "GET "+draft+"/events", "", `{"events":[{"kind":"created","at":"2`, none),
+		ok("the events of a live one", "GET "+live+"/events", "", `"kind":"created" … "kind":"queued" … "kind":"publishing" … "kind":"live"`, none),
+		ok("the events of a failed one", "GET "+failed+"/events", "", `"kind":"failed" … "message":"The network refused this text."`, none),
+		missing("the events of none", "GET /posts/post_none/events", "", ""),
+
+		// PATCH of content
+		ok("all that may be changed", "PATCH "+draft, `{"text":"Changed","title":"T","tags":["a","b"],"mediaIds":["<picture>"],"settings":{"threads":{"topicTag":"bells","altText":"A bell"}}}`, `"mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],"settings":{"altText":"A bell","topicTag":"bells"}`, none),
+		ok("settings are replaced, not merged", "PATCH "+draft, `{"settings":{"threads":{"altText":"Again"}}}`, `"text":"Changed" … "settings":{"altText":"Again"}`, none),
+		ok("nothing is changed", "PATCH "+draft, `{}`, `"mediaIds":["<picture>"],"text":"Changed"`, none),
+		conflict("the file is of use", "DELETE /media/<picture>", "", ""),
+		ok("what is cleared", "PATCH "+draft, `{"title":null,"tags":[],"mediaIds":[],"settings":{}}`, `"mediaIds":[],"text":"Changed","title":null,"tags":[],"settings":{}`, none),
+		missing("a file that never was", "PATCH "+draft, `{"text":"Lost","mediaIds":["med_none"]}`, ""),
+		invalid("an unknown setting", "PATCH "+draft, `{"text":"Lost","settings":{"threads":{"topictag":"x"}}}`, "settings.threads.topictag. Did you mean topicTag"),
+		invalid("an unknown field", "PATCH "+draft, `{"text":"Lost","perPlatform":{}}`, "perPlatform"),
+		invalid("a text of null", "PATCH "+draft, `{"text":null}`, "text"),
+		invalid("an account", "PATCH "+draft, `{"accountId":"<facebook>"}`, "accountId"),
+		invalid("a state that none may choose", "PATCH "+draft, `{"status":"live"}`, "status"),
+		invalid("a time that is none", "PATCH "+draft, `{"text":"Lost","when":"soon"}`, "when"),
+		missing("a change of none", "PATCH /posts/post_none", `{"text":"x"}`, ""),
+		ok("nothing of it is kept", "GET "+draft, "", `"text":"Changed"`, none),
+		conflict("a queued one's text", "PATCH "+queued, `{"text":"x"}`, "draft"),
+		conflict("a queued one's text and time", "PATCH "+queued, `{"text":"x","when":`+at(later, "UTC")+`}`, ""),
+		conflict("a live one's text", "PATCH "+live, `{"text":"x"}`, ""),
+		conflict("a failed one's text", "PATCH "+failed, `{"text":"x"}`, ""),
+		conflict("a live one's time", "PATCH "+live, when(later), ""),
+		conflict("a failed one's time", "PATCH "+failed, when(later), ""),
+
+		// PATCH of time and state
+		issues("a draft without a time is queued", "PATCH "+draft, `{"status":"queued"}`, `"code":"time_required"`),
+		ok("a draft gets a time and stays one", "PATCH "+draft, when(later), `"publishAt":"`+later+` … "tz":"UTC","status":"draft"`, none),
+		ok("its time is taken away", "PATCH "+draft, `{"when":"draft"}`, `"publishAt":null … "status":"draft"`, none),
+		issues("a time that is past", "PATCH "+draft, when(wall(-1)), `"code":"time_in_past"`),
+		issues("all or nothing", "PATCH "+draft, `{"text":"`+strings.Repeat("x", 501)+`","status":"queued","when":`+at(later, "UTC")+`}`, `"code":"caption_too_long"`),
+		ok("nothing of that is kept", "GET "+draft, "", `"text":"Changed" … "publishAt":null … "status":"draft"`, none),
+		ok("a draft is changed, timed and queued", "PATCH "+draft, `{"text":"All at once","status":"queued","when":`+at(later, "UTC")+`}`, `"text":"All at once" … "publishAt":"`+later+` … "status":"queued"`, taken),
+		conflict("it is queued again", "PATCH "+draft, `{"status":"queued"}`, "queued already"),
+		ok("it is moved", "PATCH "+draft, when(sooner), `"publishAt":"`+sooner+` … "status":"queued"`, none),
+		issues("it is moved too far", "PATCH "+draft, when(wall(24*367)), `"code":"time_too_far"`),
+		ok("its events", "GET "+draft+"/events", "", `"kind":"created" … "kind":"queued" … "kind":"rescheduled" … "message":"To `, none),
+		ok("it is taken off by its time", "PATCH "+draft, `{"when":"draft"}`, `"publishAt":null … "status":"draft"`, back),
+
+		// Cancel
+		ok("a queued one is cancelled", "POST "+queued+"/cancel", "", `"publishAt":null … "status":"draft"`, back),
+		conflict("it is cancelled again", "POST "+queued+"/cancel", "", ""),
+		ok("that it was stands among its events", "GET "+queued+"/events", "", `"kind":"cancelled"`, none),
+		conflict("a live one is cancelled", "POST "+live+"/cancel", "", ""),
+		ok("a failed one stays failed", "POST "+failed+"/cancel", "", `"status":"failed"`, none),
+		missing("none is cancelled", "POST /posts/post_none/cancel", "", ""),
+
+		// Duplicate, from any state
+		{name: "a draft is copied", call: "POST " + draft + "/duplicate", status: 200, says: `"text":"All at once" … "publishAt":null … "status":"draft"`, saves: "copy", counts: ledger{posts: 1}},
+		ok("a live one is copied", "POST "+live+"/duplicate", "", `"status":"draft","externalId":null,"externalUrl":null,"attempts":0`, ledger{posts: 1}),
+		ok("a failed one is copied", "POST "+failed+"/duplicate", "", `"status":"draft"`, ledger{posts: 1}),
+		missing("none is copied", "POST /posts/post_none/duplicate", "", ""),
+
+		// Retry
+		conflict("a draft is retried", "POST "+draft+"/retry", "", ""),
+		conflict("a live one is retried", "POST "+live+"/retry", "", ""),
+		invalid("retried with a word", "POST "+failed+"/retry", `{"confirmNotPublished":"yes"}`, "confirmNotPublished"),
+		missing("none is retried", "POST /posts/post_none/retry", "", ""),
+		ok("a failed one is retried, at no cost", "POST "+failed+"/retry", "", `"status":"queued"`, none),
+
+		// Delete
+		conflict("a live one is deleted", "DELETE "+live, "", ""),
+		ok("another is queued", "PATCH /posts/<copy>", `{"status":"queued","when":`+at(later, "UTC")+`}`, `"status":"queued"`, taken),
+		conflict("a queued one is deleted", "DELETE /posts/<copy>", "", "draft or a failed"),
+		{name: "a draft is deleted", call: "DELETE " + draft, status: 204, counts: ledger{posts: -1}},
+		missing("it is deleted again", "DELETE "+draft, "", ""),
+		missing("it is read", "GET "+draft, "", ""),
+		missing("its events are read", "GET "+draft+"/events", "", ""),
+		missing("it is changed", "PATCH "+draft, `{"text":"x"}`, ""),
+		missing("it is cancelled", "POST "+draft+"/cancel", "", ""),
+	})
+}
+
+// A failure that is another's to mend: the slot of a failed post stays used when it is deleted, the worker's retry
+// stands among the events until it is taken back, and an unknown outcome waits for a person's word.
+func TestTheRulesOfFailedPosts(t *testing.T) {
+	t.Parallel()
+	g := demo(t, map[string]string{"RETRY_DELAYS": "1h,1h,1h"})
+	c := g.cast[""]
+	g.fault(map[string]any{"network": "threads", "call": "create", "kind": "server_error", "match": "Later, perhaps", "times": 0})
+	g.fault(map[string]any{"network": "facebook", "call": "publish", "kind": "drop_before_accept", "match": "Who knows", "delayMs": 100})
+	wait, unknown := c.post("Later, perhaps", "now", g.id("threads")).ID, c.post("Who knows?", "now", g.id("facebook")).ID
+	c.becomes(wait, "failed", time.Minute)
+	c.becomes(unknown, "failed", time.Minute)
+	g.saved = append(g.saved, "<waiting>", wait, "<unknown>", unknown)
+	g.walk(t, []step{
+		{name: "the worker will try again", call: "GET /posts/<waiting>/events", status: 200, says: `"kind":"failed" … {"kind":"retriedByWorker","at":"2`},
+		{name: "which is taken back", call: "POST /posts/<waiting>/cancel", status: 200, says: `"status":"failed"`},
+		{name: "and stands there no more", call: "GET /posts/<waiting>/events", status: 200, says: `"kind":"cancelled" … "message":"The automatic retry was taken back."}]`},
+		{name: "its slot stays used", call: "DELETE /posts/<waiting>", status: 204, counts: ledger{posts: -1}},
+		{name: "nobody knows of another", call: "GET /posts/<unknown>", status: 200, says: `"error":{"code":"outcome_unknown"`},
+		{name: "which is not sent again", call: "POST /posts/<unknown>/retry", status: 409, code: "outcome_unknown"},
+		{name: "without a word", call: "POST /posts/<unknown>/retry", body: `{"confirmNotPublished":false}`, status: 409, code: "outcome_unknown"},
+		{name: "on a word, at no cost", call: "POST /posts/<unknown>/retry", body: `{"confirmNotPublished":true}`, status: 200, says: `"status":"queued"`},
+	})
+}
+
+// id is the id that stands for a name.
+func (g *stage) id(name string) string {
+	return strings.NewReplacer(g.saved...).Replace("<" + name + ">")
+}
+
+// GET /posts: each filter by itself and with others, the order, and pages.
+func TestTheRulesOfTheListOfPosts(t *testing.T) {
+	t.Parallel()
+	g := demo(t)
+	tomorrow := time.Now().AddDate(0, 0, 1)
+	list := func(query, says string) step {
+		return step{name: "?" + query, by: "reader", call: "GET /posts?" + query, status: 200, says: says}
+	}
+	refuse := func(query, says string) step {
+		return step{name: "?" + query, call: "GET /posts?" + query, status: 400, code: "invalid_request", says: says}
+	}
+	missing := func(query string) step {
+		return step{name: "?" + query, call: "GET /posts?" + query, status: 404, code: "not_found"}
+	}
+	const nothing = `{"posts":[],"nextCursor":null}`
+	from := func(at time.Time) string { return "from=" + at.UTC().Format(time.DateOnly) }
+	first := g.cast[""].do("GET", "/posts?limit=1", nil).want(t, 200)
+	if first.NextCursor == nil {
+		t.Fatalf("eight posts are one page: %s", first.Raw)
+	}
+	cursor := url.QueryEscape(*first.NextCursor)
+	g.walk(t, []step{
+		list("", `"status":"queued" … "status":"queued" … "nextCursor":null}`),
+		list("status=queued&accountId=<threads>", `{"posts":[{"id":"<queued>" … "nextCursor":null`),
+		list("status=draft,failed&accountId=<threads>", `"status":"`),
+		list("status=live&accountId=<threads>", `{"posts":[{"id":"<live>"`),
+		list("status=&accountId=<threads>&q=refused", `{"posts":[{"id":"<failed>"`),
+		list("q=REFUSED&accountId=<threads>", `{"posts":[{"id":"<failed>"`),
+		list("q=%25", nothing),
+		list("accountId=<threads>&order=desc&limit=1", `{"posts":[{"id":"<queued>"`),
+		list(from(tomorrow.AddDate(0, 0, 2)), nothing),
+		list(from(tomorrow.AddDate(0, 0, -2))+"&to="+tomorrow.AddDate(0, 0, 3).Format(time.DateOnly)+"&status=queued&accountId=<threads>", `"id":"<queued>"`),
+		list("to=2020-01-01T00:00:00Z", nothing),
+		list("limit=1", `"nextCursor":"`),
+		list("limit=100&order=asc", `"status":"queued","externalId":null`),
+		list("limit=100&cursor="+cursor, `"nextCursor":null`),
+		refuse("limit=0", "limit"),
+		refuse("limit=101", "limit"),
+		refuse("limit=many", "limit"),
+		refuse("order=newest", "order"),
+		refuse("status=sent", "status"),
+		refuse("status=draft,,live", "status"),
+		refuse("from=yesterday", "from"),
+		refuse("to=2026-13-01", "to"),
+		refuse("cursor=nowhere", "cursor"),
+		refuse("account=<threads>", "accountId"),
+		refuse("q=a&q=b", "twice"),
+		missing("accountId=acc_none"),
+		missing("accountId=<draft>"),
+		missing("groupId=grp_none"),
+		{name: "nobody lists", by: "nobody", call: "GET /posts", status: 401, code: "unauthenticated"},
+	})
+}
