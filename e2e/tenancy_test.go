@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -26,29 +25,6 @@ func (s *service) session(seed seeded) (*client, *person) {
 	c := s.client("")
 	c.header = map[string]string{"Cookie": strings.Join(cookies, "; "), "Origin": s.url, "Sec-Fetch-Site": "same-origin", "Authorization": ""}
 	return c, p
-}
-
-// routes reads the description of /v1: each route as "METHOD /path".
-func (s *service) routes() []string {
-	s.t.Helper()
-	var doc struct {
-		Paths map[string]map[string]json.RawMessage
-	}
-	status, _, raw := send(s.t, "GET", s.url+"/v1/openapi.json", nil, nil)
-	if status != http.StatusOK {
-		s.t.Fatalf("openapi.json answers %d", status)
-	}
-	if err := json.Unmarshal(raw, &doc); err != nil {
-		s.t.Fatal(err)
-	}
-	var all []string
-	for path, methods := range doc.Paths {
-		for method := range methods {
-			all = append(all, strings.ToUpper(method)+" "+strings.TrimPrefix(path, "/v1"))
-		}
-	}
-	slices.Sort(all)
-	return all
 }
 
 // row is what a route with an id needs to be called.
@@ -91,11 +67,18 @@ func TestNoWorkspaceSeesAnothers(t *testing.T) {
 	them, _ := s.session(theirs)
 	stranger.do("POST", "/groups", fields{"name": "Theirs", "accountIds": []string{theirs.Accounts["threads"]}}).want(t, 201)
 	stranger.do("POST", "/folders", fields{"name": "Theirs"}).want(t, 201)
-	stranger.do("POST", "/media/uploads", fields{"filename": "theirs.jpg", "mime": "image/jpeg", "size": 1000}).want(t, 201)
+	stranger.reserve("theirs.jpg", 1000)
+	ids, deleted := ownAndDeleted(key, session, ours)
 	foreign := them.ids()
-	before := them.snapshot()
+	before, own := them.snapshot(), session.snapshot()
+	// wrong are all ids of a kind that are not to be found in our workspace.
+	wrong := func(kind string) []string {
+		return append(append(unknown(foreign[kind][0]), foreign[kind]...), deleted[kind])
+	}
 
-	for _, route := range s.routes() {
+	routes, places := s.described()
+	left := maps.Clone(rows)
+	for _, route := range routes {
 		method, path, _ := strings.Cut(route, " ")
 		if !strings.Contains(path, "{id}") {
 			continue
@@ -105,13 +88,13 @@ func TestNoWorkspaceSeesAnothers(t *testing.T) {
 			t.Errorf("%s has no row in this test", route)
 			continue
 		}
-		delete(rows, route)
+		delete(left, route)
 		c := key
 		if r.session {
 			c = session
 		}
 		var want string
-		for _, id := range append(unknown(foreign[r.kind][0]), foreign[r.kind]...) {
+		for _, id := range wrong(r.kind) {
 			got := c.do(method, strings.Replace(path, "{id}", id, 1), r.body).want(t, 404).bytes()
 			if want == "" {
 				want = got
@@ -121,50 +104,93 @@ func TestNoWorkspaceSeesAnothers(t *testing.T) {
 			}
 		}
 	}
-	for route := range rows {
+	for route := range left {
 		t.Errorf("%s is no route any more", route)
 	}
 
 	// Ids within bodies, and filters.
-	account, group := foreign["account"][0], foreign["group"][0]
-	for _, folder := range append(unknown(foreign["folder"][0]), foreign["folder"]...) {
-		for path, body := range map[string]any{
-			"/folders":        fields{"name": "Ours", "parentId": folder},
-			"/media/uploads":  fields{"filename": "ours.jpg", "mime": "image/jpeg", "size": 1000, "folderId": folder},
-			"/media/from-url": fields{"url": "https://93.184.215.14/ours.jpg", "folderId": folder},
-		} {
-			key.do("POST", path, body).want(t, 404)
-		}
+	const draft, post = `"text":"Not ours"`, `"text":"Not ours","when":"now","confirm":true`
+	bodies := map[string]struct{ kind, body string }{
+		"GET /posts?accountId":                {kind: "account"},
+		"GET /posts?groupId":                  {kind: "group"},
+		"GET /media?folderId":                 {kind: "folder"},
+		"POST /posts targets.accountIds":      {"account", `{"targets":{"accountIds":["<account>","ID"]},` + post + `}`},
+		"POST /posts targets.groupId":         {"group", `{"targets":{"accountIds":["<account>"],"groupId":"ID"},` + post + `}`},
+		"POST /posts mediaIds":                {"media", `{"targets":{"accountIds":["<account>"]},"mediaIds":["<media>","ID"],` + post + `}`},
+		"POST /posts/plan targets.accountIds": {"account", `{"targets":{"accountIds":["<account>","ID"]},` + draft + `}`},
+		"POST /posts/plan targets.groupId":    {"group", `{"targets":{"groupId":"ID"},` + draft + `}`},
+		"POST /posts/plan mediaIds":           {"media", `{"targets":{"accountIds":["<account>"]},"mediaIds":["ID"],` + draft + `}`},
+		"PATCH /posts/{id} mediaIds":          {"media", `{"mediaIds":["<media>","ID"],"text":"Lost"}`},
+		"POST /groups accountIds":             {"account", `{"name":"More","accountIds":["<account>","ID"]}`},
+		"PATCH /groups/{id} accountIds":       {"account", `{"name":"Lost","accountIds":["<account>","ID"]}`},
+		"POST /folders parentId":              {"folder", `{"name":"More","parentId":"ID"}`},
+		"PATCH /folders/{id} parentId":        {"folder", `{"name":"Lost","parentId":"ID"}`},
+		"POST /media/uploads folderId":        {"folder", `{"filename":"more.jpg","mime":"image/jpeg","size":1000,"folderId":"ID"}`},
+		"POST /media/from-url folderId":       {"folder", `{"url":"https://93.184.215.14/more.jpg","folderId":"ID"}`},
+		"PATCH /media/{id} folderId":          {"folder", `{"title":"Lost","folderId":"ID"}`},
+		// A network's own id, which is not looked up here.
+		"POST /posts perPlatform.youtube.playlistId":      {},
+		"POST /posts/plan perPlatform.youtube.playlistId": {},
+		"PATCH /posts/{id} settings.youtube.playlistId":   {},
 	}
-	for _, tt := range []struct {
-		method, path string
-		body         func(account, group string) any
-	}{
-		{"POST", "/posts", func(account, _ string) any { return create("Not ours", "now", account) }},
-		{"POST", "/posts", func(_, group string) any {
-			return fields{"targets": fields{"groupId": group}, "text": "Not ours", "when": "now", "confirm": true}
-		}},
-		{"POST", "/posts/plan", func(account, _ string) any {
-			return fields{"targets": fields{"accountIds": []string{account}}, "text": "Not ours"}
-		}},
-		{"POST", "/posts/plan", func(_, group string) any { return fields{"targets": fields{"groupId": group}, "text": "Not ours"} }},
-		{"POST", "/groups", func(account, _ string) any { return fields{"name": "Ours", "accountIds": []string{account}} }},
-	} {
-		got := key.do(tt.method, tt.path, tt.body(account, group)).want(t, 404).bytes()
-		for i, id := range unknown(account) {
-			if other := key.do(tt.method, tt.path, tt.body(id, unknown(group)[i])).want(t, 404).bytes(); other != got {
-				t.Errorf("%s %s answers\n%s\nto another's id, and to %s\n%s", tt.method, tt.path, got, id, other)
+	known := strings.NewReplacer("<account>", ids["account"], "<media>", ids["media"])
+	for _, place := range places {
+		r, ok := bodies[place]
+		if !ok {
+			t.Errorf("%s is a place for an id and has no row in this test", place)
+			continue
+		}
+		delete(bodies, place)
+		if r.kind == "" {
+			continue
+		}
+		var want string
+		for _, id := range wrong(r.kind) {
+			method, path, _ := strings.Cut(place, " ")
+			var body any
+			if r.body == "" {
+				path += "=" + id
+			} else {
+				path, _, _ = strings.Cut(path, " ")
+				path = strings.Replace(path, "{id}", ids[rows["GET "+path].kind], 1)
+				body = strings.Replace(known.Replace(r.body), "ID", id, 1)
+			}
+			got := key.do(method, path, body).want(t, 404).bytes()
+			if want == "" {
+				want = got
+			}
+			if got != want || !strings.Contains(got, `"not_found"`) {
+				t.Errorf("%s with %s answers\n%s\nwant\n%s", place, id, got, want)
 			}
 		}
 	}
-	for _, filter := range []string{"accountId=" + account, "groupId=" + group} {
-		if a := key.do("GET", "/posts?"+filter, nil); a.Status == 200 && len(a.Posts) != 0 {
-			t.Errorf("GET /posts?%s shows another's posts: %s", filter, a.Raw)
-		}
+	for place := range bodies {
+		t.Errorf("%s is no place for an id any more", place)
+	}
+	if after := session.snapshot(); after != own {
+		t.Errorf("what is ours has changed:\n%s\nwas\n%s", after, own)
 	}
 	if after := them.snapshot(); after != before {
 		t.Errorf("what is theirs has changed:\n%s\nwas\n%s", after, before)
 	}
+}
+
+// ownAndDeleted makes what takes ids: one of each kind that stays, and one that is deleted again.
+func ownAndDeleted(key, session *client, seed seeded) (own, deleted map[string]string) {
+	key.t.Helper()
+	own = map[string]string{"account": seed.Accounts["threads"], "post": key.post("Ours", "draft", seed.Accounts["threads"]).ID}
+	deleted = map[string]string{"account": seed.Accounts["facebook"], "post": key.post("Deleted", "draft", seed.Accounts["threads"]).ID}
+	for _, all := range []map[string]string{own, deleted} {
+		name := "With " + all["post"]
+		all["folder"] = key.do("POST", "/folders", fields{"name": name}).want(key.t, 201).ID
+		all["group"] = key.do("POST", "/groups", fields{"name": name}).want(key.t, 201).ID
+		all["media"] = key.reserve(name, 1000).MediaID
+		all["key"] = session.do("POST", "/keys", fields{"name": name, "scope": "read"}).want(key.t, 201).ID
+	}
+	for kind, path := range paths {
+		session.do("DELETE", path+"/"+deleted[kind], nil).want(key.t, 204)
+	}
+	return own, deleted
 }
 
 // unknown are ids that are nobody's: an absent one, and such as cannot be.
@@ -197,13 +223,16 @@ func (a answer) bytes() string {
 	return fmt.Sprintf("%d\n%s\n\n%s", a.Status, strings.Join(lines, "\n"), a.Raw)
 }
 
+// paths are where each kind of thing is listed, and deleted by its id.
+var paths = map[string]string{"account": "/accounts", "group": "/groups", "key": "/keys", "post": "/posts", "folder": "/folders", "media": "/media"}
+
 var anID = regexp.MustCompile(`"id":"((?:post|acc|grp|key|fld|med)_[a-z0-9]+)"`)
 
 // ids are the ids of a workspace, by what they identify.
 func (c *client) ids() map[string][]string {
 	c.t.Helper()
 	all := map[string][]string{}
-	for kind, path := range map[string]string{"account": "/accounts", "group": "/groups", "key": "/keys", "post": "/posts", "folder": "/folders", "media": "/media"} {
+	for kind, path := range paths {
 		for _, found := range anID.FindAllStringSubmatch(c.do("GET", path, nil).want(c.t, 200).Raw, -1) {
 			all[kind] = append(all[kind], found[1])
 		}
