@@ -195,8 +195,7 @@ ALTER TABLE public.post_events ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
 CREATE TABLE public.post_media (
     workspace_id uuid NOT NULL,
     post_id uuid NOT NULL,
-    media_id uuid NOT NULL,
-    "position" integer NOT NULL
+    media_id uuid NOT NULL
 );
 
 CREATE TABLE public.post_slots (
@@ -216,6 +215,7 @@ CREATE TABLE public.posts (
     title text NOT NULL,
     tags text[] NOT NULL,
     settings jsonb NOT NULL,
+    media_ids uuid[] DEFAULT '{}'::uuid[] NOT NULL,
     publish_at timestamp with time zone,
     tz text NOT NULL,
     status text NOT NULL,
@@ -478,7 +478,7 @@ ALTER TABLE ONLY public.post_events
     ADD CONSTRAINT post_events_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.post_media
-    ADD CONSTRAINT post_media_pkey PRIMARY KEY (post_id, "position");
+    ADD CONSTRAINT post_media_pkey PRIMARY KEY (post_id, media_id);
 
 ALTER TABLE ONLY public.post_slots
     ADD CONSTRAINT post_slots_pkey PRIMARY KEY (post_id);

@@ -190,6 +190,7 @@ CREATE TABLE posts (
     title         text NOT NULL,
     tags          text[] NOT NULL,
     settings      jsonb NOT NULL,
+    media_ids     uuid[] NOT NULL DEFAULT '{}', -- its files, in their order
     publish_at    timestamptz,
     tz            text NOT NULL,
     status        text NOT NULL CHECK (status IN ('draft', 'queued', 'live', 'failed')),
@@ -211,13 +212,12 @@ CREATE INDEX posts_by_time ON posts (workspace_id, coalesce(publish_at, created_
 CREATE INDEX posts_by_status ON posts (workspace_id, status, coalesce(publish_at, created_at) DESC, id DESC);
 CREATE INDEX posts_by_account ON posts (account_id, status);
 
--- A post's files, in their order.
+-- Which posts use a file: posts.media_ids, for those who ask of the file.
 CREATE TABLE post_media (
     workspace_id uuid NOT NULL,
     post_id      uuid NOT NULL,
     media_id     uuid NOT NULL,
-    position     int NOT NULL,
-    PRIMARY KEY (post_id, position),
+    PRIMARY KEY (post_id, media_id),
     FOREIGN KEY (workspace_id, post_id) REFERENCES posts (workspace_id, id) ON DELETE CASCADE,
     FOREIGN KEY (workspace_id, media_id) REFERENCES media (workspace_id, id)
 );

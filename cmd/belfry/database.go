@@ -15,10 +15,11 @@ import (
 	"belfry/migrations"
 )
 
-// Connections and statement times of the kinds of work. The local server allows a hundred connections. A
-// worker needs few: its claims go together, and more would only compete for the processor.
+// Connections and statement times of the kinds of work. The local server allows a hundred connections. Few
+// are enough, since none is held while something else than the database is waited for; more would only compete
+// for the processor.
 const (
-	webConns, webStatements       = 20, 5 * time.Second
+	webConns, webStatements       = 10, 5 * time.Second
 	workerConns, workerStatements = 12, 30 * time.Second
 	toolConns, toolStatements     = 4, 10 * time.Minute
 )

@@ -19,7 +19,7 @@ const (
 
 // setHeaders gives every answer its defaults (security.md 4.5). A handler that must differ (static files
 // are cached, media are sandboxed) sets its own over them.
-func (s *Server) setHeaders(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) setHeaders() echo.MiddlewareFunc {
 	media := ""
 	if u := s.cfg.MediaURL; u != nil && originOf(u) != originOf(s.cfg.PublicURL) {
 		media = " " + originOf(u)
@@ -44,13 +44,15 @@ func (s *Server) setHeaders(next echo.HandlerFunc) echo.HandlerFunc {
 	if s.cfg.Sandbox {
 		api.Set("Belfry-Sandbox", "true")
 	}
-	return func(c echo.Context) error {
-		defaults := page
-		if isAPI(c.Request()) {
-			defaults = api
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			defaults := page
+			if isAPI(c.Request()) {
+				defaults = api
+			}
+			maps.Copy(c.Response().Header(), defaults)
+			return next(c)
 		}
-		maps.Copy(c.Response().Header(), defaults)
-		return next(c)
 	}
 }
 
@@ -63,10 +65,13 @@ func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 	return func(c echo.Context) error {
 		r := c.Request()
+		if !isPageGet(r) {
+			return next(c)
+		}
 		asked := url.URL{Scheme: public.Scheme, Host: strings.ToLower(r.Host)}
 		// A proxy on this machine has a port of its own and may change the name on the way: redirecting its
 		// requests would go round in circles.
-		if !isPageGet(r) || strings.EqualFold(asked.Hostname(), public.Hostname()) || !isLoopback(asked.Hostname()) || port(&asked) != port(public) {
+		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !isLoopback(asked.Hostname()) || port(&asked) != port(public) {
 			return next(c)
 		}
 		to := url.URL{Scheme: public.Scheme, Host: public.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}

@@ -61,14 +61,15 @@ func Quiet(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // logAccess writes one line for each request, without its query, which may hold a secret. A route whose
-// parameter is named token is logged by its pattern for the same reason.
+// parameter is named token is logged by its pattern for the same reason. What was only read, and answered, is for
+// debugging: pages that look for news and programs that poll would bury the rest.
 func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start, r := time.Now(), c.Request()
 		defer func() {
-			level := slog.LevelInfo
-			if quiet, _ := c.Get(quietKey).(bool); quiet {
-				level = slog.LevelDebug
+			level := accessLevel(c, r)
+			if !s.cfg.Logger.Enabled(r.Context(), level) {
+				return
 			}
 			notes, _ := c.Get(notesKey).([]slog.Attr)
 			s.cfg.Logger.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
@@ -79,6 +80,15 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 		}()
 		return next(c)
 	}
+}
+
+func accessLevel(c echo.Context, r *http.Request) slog.Level {
+	quiet, _ := c.Get(quietKey).(bool)
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if quiet || reads && c.Response().Status < http.StatusBadRequest {
+		return slog.LevelDebug
+	}
+	return slog.LevelInfo
 }
 
 func loggedPath(c echo.Context, r *http.Request) string {

@@ -59,14 +59,14 @@ func TestAccessLog(t *testing.T) {
 		want           map[string]any
 	}{
 		{"GET", "/posts/7?access_token=hunter2", map[string]any{
-			"method": "GET", "path": "/posts/7", "status": 201.0, "bytes": 4.0, "address": "192.0.2.1", "workspace": "ws_1", "key": "key_1", "level": "INFO",
+			"method": "GET", "path": "/posts/7", "status": 201.0, "bytes": 4.0, "address": "192.0.2.1", "workspace": "ws_1", "key": "key_1", "level": "DEBUG",
 		}},
 		{"HEAD", "/posts/7", map[string]any{"method": "HEAD", "path": "/posts/7"}},
 		{"GET", "/reset/hunter2", map[string]any{"path": "/reset/:token", "status": 200.0}},
-		{"GET", "/v1/refused", map[string]any{"path": "/v1/refused", "status": 401.0}},
+		{"GET", "/v1/refused", map[string]any{"path": "/v1/refused", "status": 401.0, "level": "INFO"}},
 		{"GET", "/quiet/x", map[string]any{"path": "/quiet/x", "level": "DEBUG"}},
 		{"GET", "/livez", map[string]any{"path": "/livez", "level": "DEBUG"}},
-		{"GET", "/a%0Alevel=ERROR", map[string]any{"path": "/a\nlevel=ERROR", "status": 404.0}},
+		{"GET", "/a%0Alevel=ERROR", map[string]any{"path": "/a\nlevel=ERROR", "status": 404.0, "level": "INFO"}},
 		{"GET", "/" + strings.Repeat("a", 1000), map[string]any{"path": "/" + strings.Repeat("a", 255) + "…", "status": 404.0}},
 	} {
 		before := len(log.lines(t, "request"))

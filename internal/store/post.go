@@ -16,7 +16,7 @@ const postColumns = `
 	p.attempts, p.created_via, p.created_at, p.updated_at, u.next_action_at, coalesce(u.rest, '') AS rest,
 	coalesce(u.step, '') AS step, coalesce(u.lease_until > clock(), false) AS held, u.armed_at,
 	CASE WHEN u.quiet_at > clock() THEN u.quiet_at END AS quiet_at,
-	ARRAY(SELECT pm.media_id FROM post_media pm WHERE pm.workspace_id = p.workspace_id AND pm.post_id = p.id ORDER BY pm.position) AS media_ids
+	p.media_ids
 	FROM posts p
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
@@ -202,13 +202,12 @@ func (t Tenant) CountPosts(ctx context.Context) (map[core.PostStatus]int, error)
 func (t Tenant) InsertPost(ctx context.Context, p core.Post, by core.UserID) error {
 	_, err := t.exec(ctx, `
 		WITH post AS (
-			INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, publish_at, tz, status,
+			INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, media_ids, publish_at, tz, status,
 				created_via, created_by, created_at, updated_at)
-			VALUES (@id, @ws, @account, @platform, @text, @title, @tags, @settings, @publish_at, @tz, @status,
+			VALUES (@id, @ws, @account, @platform, @text, @title, @tags, @settings, coalesce(@media::uuid[], '{}'), @publish_at, @tz, @status,
 				@via, @by, @now, @now)
 		)
-		INSERT INTO post_media (workspace_id, post_id, media_id, position)
-		SELECT @ws, @id, id, position FROM unnest(@media::uuid[]) WITH ORDINALITY AS file(id, position)`,
+		INSERT INTO post_media (workspace_id, post_id, media_id) SELECT DISTINCT @ws::uuid, @id::uuid, unnest(@media::uuid[])`,
 		args{
 			"id": p.ID, "account": p.Account, "platform": p.Platform, "text": p.Text, "title": p.Title, "tags": p.Tags,
 			"settings": p.Settings, "media": p.MediaIDs, "publish_at": some(p.PublishAt), "tz": p.Zone.Name(), "status": p.Status,

@@ -47,12 +47,14 @@ func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media
 
 // SetPostMedia gives a post other files, which the caller holds.
 func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.MediaID) error {
-	if _, err := t.exec(ctx, `DELETE FROM post_media WHERE workspace_id = @ws AND post_id = @post`, args{"post": post}); err != nil {
-		return err
-	}
 	_, err := t.exec(ctx, `
-		INSERT INTO post_media (workspace_id, post_id, media_id, position)
-		SELECT @ws, @post, id, position FROM unnest(@ids::uuid[]) WITH ORDINALITY AS file(id, position)`, args{"post": post, "ids": ids})
+		WITH post AS (
+			UPDATE posts SET media_ids = coalesce(@ids::uuid[], '{}') WHERE workspace_id = @ws AND id = @post
+		), gone AS (
+			DELETE FROM post_media WHERE workspace_id = @ws AND post_id = @post AND media_id <> ALL(coalesce(@ids::uuid[], '{}'))
+		)
+		INSERT INTO post_media (workspace_id, post_id, media_id) SELECT DISTINCT @ws::uuid, @post::uuid, unnest(@ids::uuid[])
+		ON CONFLICT DO NOTHING`, args{"post": post, "ids": ids})
 	return err
 }
 
