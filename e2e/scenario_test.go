@@ -19,7 +19,7 @@ type step struct {
 	status int
 	code   string
 	says   string // somewhere in the answer; " … " stands for what is between
-	header string // "Name: value" of the answer, or how it begins
+	header string // "Name: value" of the answer, or how it begins; "no Name"
 	saves  string // the id of what was made, or of the first post
 	leaves shelf
 	counts ledger
@@ -122,6 +122,10 @@ func (a answer) differs(step step, says string) string {
 		return "the status and the code"
 	case a.Status >= 400 && a.Message == "":
 		return "a message"
+	case strings.HasPrefix(name, "no "):
+		if a.Header[name[len("no "):]] != "" {
+			return step.header
+		}
 	case name != "" && (a.Header[name] == "" || !strings.HasPrefix(a.Header[name], value)):
 		return "the header " + step.header
 	case a.Status == 429 && a.Header["Retry-After"] == "":

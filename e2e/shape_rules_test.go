@@ -37,6 +37,10 @@ func TestTheRulesOfTheShape(t *testing.T) {
 		{name: "what nobody may is counted", by: "nobody", call: "GET /posts", status: 401, code: "unauthenticated", header: "Ratelimit"},
 		{name: "a path that is none is counted", call: "GET /nothing", status: 404, code: "not_found", header: "Ratelimit"},
 
+		// Health, which needs no credential and is not counted
+		{name: "it lives", by: "nameless", call: "GET ./livez", status: 200, says: `{"live":true}`, header: "Belfry-Version"},
+		{name: "it is ready", by: "nameless", call: "GET ./readyz", status: 200, says: `{"ready":true}`, header: "no Ratelimit"},
+
 		// Bodies
 		posts("no body", "", "", 400, "invalid_request", ""),
 		posts("broken", "", `{"text":`, 400, "invalid_request", ""),
