@@ -110,6 +110,20 @@ func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 	})
 }
 
+// unlessGone runs f in a transaction that holds a file; one that was deleted meanwhile is left alone.
+func unlessGone(ctx context.Context, t store.Tenant, id core.MediaID, f func(store.Tenant, store.Media) error) error {
+	return t.Tx(ctx, func(t store.Tenant) error {
+		m, err := t.LockMedia(ctx, id)
+		if core.CodeOf(err) == core.CodeNotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return f(t, m)
+	})
+}
+
 // discard has bytes deleted once the transaction has committed.
 func discard(ctx context.Context, t store.Tenant, keys ...string) error {
 	var job queue.Discard

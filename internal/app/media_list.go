@@ -50,7 +50,7 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	if f.Kind != "" && f.Kind != core.FileImage && f.Kind != core.FileVideo {
 		return f, core.Invalid("kind", "%q is not a kind of file.", in.Kind).WithHint("`kind` is image or video.")
 	}
-	if f.Statuses, err = parseMediaStatuses(in.Status); err != nil {
+	if f.Statuses, err = parseStatuses(in.Status, "file", core.MediaUploading, core.MediaProcessing, core.MediaReady, core.MediaFailed); err != nil {
 		return f, err
 	}
 	for path, text := range map[string]string{"q": in.Q, "tag": in.Tag} {
@@ -71,23 +71,6 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	}
 	_, err = t.Folder(ctx, f.Folder)
 	return f, err
-}
-
-func parseMediaStatuses(s string) ([]core.MediaStatus, error) {
-	if s == "" {
-		return nil, nil
-	}
-	var list []core.MediaStatus
-	for word := range strings.SplitSeq(s, ",") {
-		switch status := core.MediaStatus(word); status {
-		case core.MediaUploading, core.MediaProcessing, core.MediaReady, core.MediaFailed:
-			list = append(list, status)
-		default:
-			return nil, core.Invalid("status", "%q is not a state of a file.", word).
-				WithHint("`status` is a comma-separated list of uploading, processing, ready and failed.")
-		}
-	}
-	return list, nil
 }
 
 func parseMediaCursor(s string) (*store.MediaCursor, error) {

@@ -186,14 +186,7 @@ func (a *App) refuse(ctx context.Context, t store.Tenant, claim store.MediaClaim
 // finish carries out the move that ends a claim, and has the bytes deleted that it leaves behind. False: the
 // claim was lost, or the file is gone.
 func (a *App) finish(ctx context.Context, t store.Tenant, claim store.MediaClaim, change func(store.Media) store.MediaChange) (moved bool, err error) {
-	err = t.Tx(ctx, func(t store.Tenant) error {
-		m, err := t.LockMedia(ctx, claim.ID)
-		if core.CodeOf(err) == core.CodeNotFound {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	err = unlessGone(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		c := change(m)
 		if moved, err = t.MoveMedia(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
 			return err

@@ -29,14 +29,7 @@ func (a *App) purge(ctx context.Context, d store.DueMedia) error {
 	if err != nil {
 		return err
 	}
-	return t.Tx(ctx, func(t store.Tenant) error {
-		m, err := t.LockMedia(ctx, d.ID)
-		if core.CodeOf(err) == core.CodeNotFound {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	return unlessGone(ctx, t, d.ID, func(t store.Tenant, m store.Media) error {
 		now := a.cfg.Now().UTC()
 		if m.Pinned || m.Status != core.MediaReady || !m.PurgedAt.IsZero() || m.PublishedAt.IsZero() || now.Before(m.PublishedAt.Add(a.cfg.Retention)) {
 			return nil

@@ -113,15 +113,8 @@ const reasonExpired = "The file was not uploaded in time."
 
 // abandon makes an upload that will not come any more fail; its bytes stop counting.
 func (a *App) abandon(ctx context.Context, t store.Tenant, id core.MediaID, reason string) error {
-	return t.Tx(ctx, func(t store.Tenant) error {
-		m, err := t.LockMedia(ctx, id)
-		if core.CodeOf(err) == core.CodeNotFound {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		_, err = t.MoveMedia(ctx, m, 0, store.MediaChange{MediaMove: core.MediaAbandon, FailReason: reason, Facts: m.FileFacts})
+	return unlessGone(ctx, t, id, func(t store.Tenant, m store.Media) error {
+		_, err := t.MoveMedia(ctx, m, 0, store.MediaChange{MediaMove: core.MediaAbandon, FailReason: reason, Facts: m.FileFacts})
 		return err
 	})
 }
@@ -181,14 +174,7 @@ func (a *App) receive(ctx context.Context, t store.Tenant, m store.Media, claim 
 // brought notes that a file's bytes are all there, and how many they are, and has them looked at. False: the
 // claim is lost, or the file is gone; the bytes are deleted.
 func (a *App) brought(ctx context.Context, t store.Tenant, claim store.MediaClaim, key string, size int64) (kept bool, err error) {
-	err = t.Tx(ctx, func(t store.Tenant) error {
-		m, err := t.LockMedia(ctx, claim.ID)
-		if core.CodeOf(err) == core.CodeNotFound {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
+	err = unlessGone(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
 		m.Bytes = size
 		kept, err = t.MoveMedia(ctx, m, claim.Epoch, store.MediaChange{
 			MediaMove: core.MediaArrive, Facts: m.FileFacts, Charged: size, Blob: key, Next: a.cfg.Now().Add(jobPatienceMedia),

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -112,7 +113,7 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	if err := core.CheckContent("", in.Q, "", nil); err != nil {
 		return f, core.Invalid("q", "The text to look for cannot stand in a post.")
 	}
-	if f.Statuses, err = parseStatuses(in.Status); err != nil {
+	if f.Statuses, err = parseStatuses(in.Status, "post", core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed); err != nil {
 		return f, err
 	}
 	if in.AccountID != "" {
@@ -134,21 +135,24 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	return f, a.postSpan(ctx, t, in, &f)
 }
 
-func parseStatuses(s string) ([]core.PostStatus, error) {
-	if s == "" {
+// parseStatuses reads a comma-separated list of the states that a thing can have.
+func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
+	if list == "" {
 		return nil, nil
 	}
-	var list []core.PostStatus
-	for word := range strings.SplitSeq(s, ",") {
-		switch status := core.PostStatus(word); status {
-		case core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed:
-			list = append(list, status)
-		default:
-			return nil, core.Invalid("status", "%q is not a state of a post.", word).
-				WithHint("`status` is a comma-separated list of draft, queued, live and failed.")
-		}
+	names, last := make([]string, len(known)), len(known)-1
+	for i, state := range known {
+		names[i] = string(state)
 	}
-	return list, nil
+	var found []S
+	for word := range strings.SplitSeq(list, ",") {
+		if !slices.Contains(known, S(word)) {
+			return nil, core.Invalid("status", "%q is not a state of a %s.", word, of).
+				WithHint("`status` is a comma-separated list of %s and %s.", strings.Join(names[:last], ", "), names[last])
+		}
+		found = append(found, S(word))
+	}
+	return found, nil
 }
 
 // postSpan reads from, to and the cursor. A plain date is a day of the workspace's zone, and `to` includes it.
