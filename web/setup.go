@@ -3,9 +3,7 @@ package web
 import (
 	"context"
 	"crypto/subtle"
-	"net"
 	"net/http"
-	"net/netip"
 	"strings"
 
 	"belfry/internal/contract"
@@ -90,18 +88,7 @@ func (v *visit) beside(e *core.Error, named func(path string) string) (map[strin
 // needsCode tells whether a stranger could be the one who asks: the service is open to others, the
 // request comes from another machine, or under a name that somebody else's page may have pointed here.
 func (v *visit) needsCode() bool {
-	return v.web.cfg.Exposed || !loopback(v.RealIP()) || !loopback(v.Request().Host)
-}
-
-func loopback(host string) bool {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && a.Unmap().IsLoopback()
+	return v.web.cfg.Exposed || !httpd.IsLoopback(v.RealIP()) || !httpd.IsLoopback(v.Request().Host)
 }
 
 func (v *visit) rightCode(given string) bool {

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -101,13 +100,7 @@ func (d *doors) dashboard(pool *pgxpool.Pool, server *httpd.Server, public *url.
 
 // exposed tells whether others than this machine reach the service.
 func (d *doors) exposed(public *url.URL) bool {
-	at, err := netip.ParseAddrPort(d.cfg.Addr)
-	return err != nil || !at.Addr().IsLoopback() || !isLoopback(public.Hostname())
-}
-
-func isLoopback(host string) bool {
-	at, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && at.IsLoopback()
+	return !httpd.IsLoopback(d.cfg.Addr) || !httpd.IsLoopback(public.Host)
 }
 
 // setUpCode is short enough to be typed. It follows from the service's keys, so that all its processes
@@ -120,7 +113,7 @@ func setUpCode(ring *secret.Ring) string {
 // drain is how long the stopping service goes on answering after it has said that it is not ready, so
 // that load balancers look elsewhere. On loopback nobody balances.
 func (d *doors) drain() time.Duration {
-	if at, err := netip.ParseAddrPort(d.cfg.Addr); err == nil && at.Addr().IsLoopback() {
+	if httpd.IsLoopback(d.cfg.Addr) {
 		return 0
 	}
 	return 5 * time.Second

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"net/url"
 	"os"
@@ -208,17 +209,16 @@ func plans(cfg *config.Config) (core.Plans, error) {
 	return table, nil
 }
 
-// loopback is how this machine reaches a server that listens on addr.
+// loopback is how this machine reaches a server that listens on addr, which may leave its host out.
 func loopback(addr string) (*url.URL, error) {
-	at, err := netip.ParseAddrPort(addr)
+	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("read the address %s: %w", addr, err)
 	}
-	host := at.Addr()
-	if host.IsUnspecified() {
-		host = netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	if at, err := netip.ParseAddr(host); host == "" || err == nil && at.IsUnspecified() {
+		host = "127.0.0.1"
 	}
-	return &url.URL{Scheme: "http", Host: netip.AddrPortFrom(host, at.Port()).String()}, nil
+	return &url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}, nil
 }
 
 // openPool opens connections for one kind of work.

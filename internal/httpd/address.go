@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -85,4 +86,16 @@ func AddressKey(c echo.Context) string {
 		return "unknown"
 	}
 	return prefix.String()
+}
+
+// IsLoopback tells whether a host, with or without a port, is this machine by its very name.
+func IsLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	a, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && a.Unmap().IsLoopback()
 }

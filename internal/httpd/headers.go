@@ -4,7 +4,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 
@@ -60,7 +59,7 @@ func (s *Server) setHeaders() echo.MiddlewareFunc {
 // one: cookies and callback addresses belong to one name only. Programs are answered where they ask.
 func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 	public := s.cfg.PublicURL
-	if !isLoopback(public.Hostname()) {
+	if !IsLoopback(public.Host) {
 		return next
 	}
 	return func(c echo.Context) error {
@@ -71,7 +70,7 @@ func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 		asked := url.URL{Scheme: public.Scheme, Host: strings.ToLower(r.Host)}
 		// A proxy on this machine has a port of its own and may change the name on the way: redirecting its
 		// requests would go round in circles.
-		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !isLoopback(asked.Hostname()) || port(&asked) != port(public) {
+		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !IsLoopback(asked.Host) || port(&asked) != port(public) {
 			return next(c)
 		}
 		to := url.URL{Scheme: public.Scheme, Host: public.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
@@ -81,14 +80,6 @@ func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 
 func isPageGet(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isAPI(r) && strings.Contains(r.Header.Get("Accept"), "text/html")
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	a, err := netip.ParseAddr(host)
-	return err == nil && a.Unmap().IsLoopback()
 }
 
 func port(u *url.URL) string {
