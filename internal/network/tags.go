@@ -10,7 +10,7 @@ import (
 var (
 	hashtag = regexp.MustCompile(`#[\p{L}\p{M}\p{N}_]+`)
 	mention = regexp.MustCompile(`(?:^|[^\p{L}\p{M}\p{N}_.@/])@[\p{L}\p{N}_]`)
-	link    = regexp.MustCompile(`https?://[^\s<>"]+`)
+	link    = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"]+`)
 )
 
 // WithTags appends, after a blank line, each tag as #tag where the text lacks it (decisions.md, Records).
@@ -53,11 +53,12 @@ func Hashtags(text string) int { return len(hashtag.FindAllString(text, -1)) }
 // Mentions counts the accounts that a text names after an @; an e-mail address is none.
 func Mentions(text string) int { return len(mention.FindAllString(text, -1)) }
 
-// Links counts the different addresses in a text and beside it.
+// Links counts the different addresses in a text and beside it, each spelling for itself: which of them a
+// network takes for one is written nowhere.
 func Links(text string, beside ...string) int {
 	seen := map[string]bool{}
 	for _, l := range append(link.FindAllString(text, -1), beside...) {
-		if l = strings.TrimRight(l, ".,;:!?)]}'/"); l != "" {
+		if l = strings.TrimRight(l, ".,;:!?)]}'’”»"); l != "" {
 			seen[l] = true
 		}
 	}

@@ -37,7 +37,9 @@ func TestLinksCountOnce(t *testing.T) {
 		want   int
 	}{
 		{"no link", nil, 0},
-		{"https://a.example and https://a.example/ and (https://a.example).", nil, 1},
+		{"https://a.example and (https://a.example), “https://a.example”.", nil, 1},
+		{"https://a.example https://a.example/ HTTPS://b.example", nil, 3},
+		{"www.a.example www.b.example, awww.c.example", nil, 2},
 		{"http://a.example https://a.example", nil, 2},
 		{"https://a.example", []string{"https://a.example", "https://b.example", ""}, 2},
 	} {

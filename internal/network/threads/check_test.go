@@ -30,6 +30,8 @@ func TestWhatThreadsTakes(t *testing.T) {
 		{"five links", text(links), "", ""},
 		{"a sixth in the text", text(links + " https://f.example"), "", "links_too_many"},
 		{"a sixth beside the text", text(links), `{"linkAttachment":"https://f.example"}`, "links_too_many"},
+		{"a sixth without https", text(links + " www.f.example"), "", "links_too_many"},
+		{"a sixth that differs by a slash", text(links + " https://a.example/"), "", "links_too_many"},
 		{"the same beside the text", text(links), `{"linkAttachment":"https://e.example"}`, ""},
 		{"a preview under a photo", image(), `{"linkAttachment":"https://f.example"}`, "setting_conflict"},
 		{"a described image", image(), `{"altText":"A bridge"}`, ""},

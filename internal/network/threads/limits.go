@@ -27,7 +27,7 @@ const (
 )
 
 var (
-	topic = regexp.MustCompile(`^[^.&]*$`)
+	topic = regexp.MustCompile(`^[^.&]*[^.&\s][^.&]*$`)
 
 	image = core.FileLimits{
 		Bytes: 8_000_000, Formats: []string{"image/jpeg", "image/png"}, MinRatio: 1.0 / ratio, MaxRatio: ratio,

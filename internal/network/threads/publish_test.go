@@ -42,13 +42,13 @@ func TestTopicAndLinkGoOut(t *testing.T) {
 	}
 }
 
-func TestATopicWithAForbiddenSignIsRefused(t *testing.T) {
+func TestATopicThatIsNoneIsRefused(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())
-	for _, topic := range []string{"a.b", "a & b"} {
+	for _, topic := range []string{"a.b", "a & b", " \t"} {
 		_, err := w.Net.Settings(json.RawMessage(fmt.Sprintf(`{"topicTag": %q}`, topic)))
 		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Hint, "perPlatform.threads.topicTag") {
-			t.Errorf("%s: got %v", topic, err)
+			t.Errorf("%q: got %v", topic, err)
 		}
 	}
 }
