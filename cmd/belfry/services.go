@@ -2,13 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -39,7 +37,7 @@ func variables() []config.Variable {
 	var list []config.Variable
 	for _, d := range all.Drivers() {
 		for _, v := range d.Variables {
-			list = append(list, config.Variable{Name: v.Name, Default: v.Default, Help: v.Help, Secret: v.Secret})
+			list = append(list, config.Variable(v))
 		}
 	}
 	return list
@@ -183,30 +181,6 @@ func ring(pairs []config.Key) (*secret.Ring, error) {
 		keys[i] = secret.Key{ID: k.ID, Secret: []byte(k.Secret.Reveal())}
 	}
 	return secret.NewRing(keys...)
-}
-
-// plans reads the table of plans: the built-in one, or the operator's.
-func plans(cfg *config.Config) (core.Plans, error) {
-	if cfg.PlansFile == "" {
-		return core.DefaultPlans(), nil
-	}
-	text, err := os.ReadFile(cfg.PlansFile)
-	if err != nil {
-		return nil, fmt.Errorf("read BELFRY_PLANS_FILE: %w", err)
-	}
-	table := core.Plans{}
-	if err := json.Unmarshal(text, &table); err != nil {
-		return nil, fmt.Errorf("read BELFRY_PLANS_FILE %s: %w", cfg.PlansFile, err)
-	}
-	for name, builtIn := range core.DefaultPlans() {
-		plan, ok := table[name]
-		if !ok {
-			plan = builtIn
-		}
-		plan.Name = name
-		table[name] = plan
-	}
-	return table, nil
 }
 
 // loopback is how this machine reaches a server that listens on addr, which may leave its host out.

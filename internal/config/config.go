@@ -31,7 +31,7 @@ type Config struct {
 	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that are due and held by nobody."`
 	SMTPURL        Secret        `env:"SMTP_URL" shape:"url" eg:"smtps://user:password@mail.example.org:465" help:"The mail server. Empty: no mail is sent."`
 	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of mail. Needed with BELFRY_SMTP_URL."`
-	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A file with plans of your own. Empty: the built-in ones."`
+	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file with plans of your own: docs/operations.md shows one. Empty: the built-in ones."`
 	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"Where people whose plan is too small are sent. Default: the Settings of the dashboard."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Prometheus reads /metrics, as HOST:PORT. Empty: nowhere."`
 	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address under which the networks fetch media files. Default: BELFRY_PUBLIC_URL."`

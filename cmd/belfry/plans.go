@@ -1,0 +1,66 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"belfry/internal/config"
+	"belfry/internal/core"
+)
+
+// plans is the built-in table of plans, with what the operator's file names put over it: a figure that is
+// left out stays, and null takes its limit away.
+func plans(cfg *config.Config) (core.Plans, error) {
+	table := core.DefaultPlans()
+	if cfg.PlansFile == "" {
+		return table, nil
+	}
+	text, err := os.ReadFile(cfg.PlansFile)
+	if err == nil {
+		err = override(table, text)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read BELFRY_PLANS_FILE %s: %w", cfg.PlansFile, err)
+	}
+	return table, nil
+}
+
+func override(table core.Plans, text []byte) error {
+	given := map[core.PlanName]json.RawMessage{}
+	if err := strictly(text, &given); err != nil {
+		return err
+	}
+	for name, figures := range given {
+		plan, ok := table[name]
+		if !ok {
+			return fmt.Errorf("there is no plan %s: there are %s", name, planNames())
+		}
+		if err := strictly(figures, &plan); err != nil {
+			return fmt.Errorf("plan %s: %w", name, err)
+		}
+		for _, limit := range []*int64{plan.Posts, plan.Accounts, plan.Members, plan.StorageBytes, plan.FileBytes, plan.HistoryDays} {
+			if limit != nil && *limit < 0 {
+				return fmt.Errorf("plan %s: a limit is below zero", name)
+			}
+		}
+		table[name] = plan
+	}
+	return nil
+}
+
+// strictly reads one JSON value over what is there. A key that nobody knows would leave a plan as it was without a word.
+func strictly(text []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("something follows after the JSON value")
+	}
+	return nil
+}
