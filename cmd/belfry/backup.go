@@ -44,8 +44,8 @@ func backup(p *program, ctx context.Context, args []string) (err error) {
 	if err := os.Rename(file.Name(), name); err != nil {
 		return fmt.Errorf("name the backup: %w", err)
 	}
-	return p.say("The database is in %s. Keep %s apart from it: without those keys the networks' tokens cannot be read.",
-		name, filepath.Join(cfg.DataDir, "secret.keys"))
+	return p.say("The database is in %s. Keep the keys of %s apart from it: without them the networks' tokens cannot be read.",
+		name, config.KeysFrom(cfg))
 }
 
 func restore(p *program, ctx context.Context, args []string) (err error) {

@@ -16,8 +16,8 @@ import (
 )
 
 // Connections and statement times of the kinds of work. The local server allows a hundred connections. Few
-// are enough, since none is held while something else than the database is waited for; more would only compete
-// for the processor.
+// are enough, since none is held while something else than the database is waited for, but for the one of the
+// worker's on which River hears of new jobs; more would only compete for the processor.
 const (
 	webConns, webStatements       = 10, 5 * time.Second
 	workerConns, workerStatements = 12, 30 * time.Second

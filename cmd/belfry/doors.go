@@ -24,6 +24,7 @@ import (
 	"belfry/internal/sandbox"
 	"belfry/internal/secret"
 	"belfry/internal/store"
+	"belfry/views/link"
 	"belfry/web"
 )
 
@@ -51,7 +52,9 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 	var pages *web.Web
 	server, err := httpd.New(httpd.Config{
 		Addr: d.cfg.Addr, Logger: d.shared.log, PublicURL: public, MediaURL: media, TrustedProxies: d.cfg.TrustedProxies,
-		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(), UpgradeURL: cmp.Or(d.cfg.UpgradeURL, d.cfg.PublicURL+"/settings"),
+		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(),
+		// A program's person is led into the dashboard; the dashboard itself would only lead in circles.
+		UpgradeURL: cmp.Or(d.cfg.UpgradeURL, d.cfg.PublicURL+link.Settings),
 		Ready: d.verbs.Healthy, Unavailable: store.Away, Drain: d.drain(),
 		ErrorPage: func(c echo.Context, e *core.Error) error {
 			if pages == nil {
