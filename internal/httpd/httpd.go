@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -57,6 +58,8 @@ type Server struct {
 	listen   listener
 	draining atomic.Bool
 	health   health
+	// beforeSecrets is pathsBeforeSecrets, worked out once all routes are there.
+	beforeSecrets func() []string
 }
 
 // New checks the configuration and makes a server, which listens to nothing yet.
@@ -72,6 +75,7 @@ func New(cfg Config) (*Server, error) {
 	if err := s.origin.AddTrustedOrigin(originOf(cfg.PublicURL)); err != nil {
 		return nil, err
 	}
+	s.beforeSecrets = sync.OnceValue(s.pathsBeforeSecrets)
 	s.health = health{ready: cfg.Ready, logger: cfg.Logger}
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.trust.client(r).String() }
 	s.Echo.HTTPErrorHandler = s.fail

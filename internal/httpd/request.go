@@ -73,7 +73,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			}
 			notes, _ := c.Get(notesKey).([]slog.Attr)
 			s.cfg.Logger.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
-				slog.String("request_id", RequestID(r.Context())), slog.String("method", MethodOf(r)), slog.String("path", loggedPath(c, r)),
+				slog.String("request_id", RequestID(r.Context())), slog.String("method", MethodOf(r)), slog.String("path", s.loggedPath(c, r)),
 				slog.Int("status", c.Response().Status), slog.Int64("bytes", c.Response().Size),
 				slog.Duration("took", time.Since(start)), slog.String("address", c.RealIP()),
 			}, notes...)...)
@@ -91,11 +91,31 @@ func accessLevel(c echo.Context, r *http.Request) slog.Level {
 	return slog.LevelInfo
 }
 
-func loggedPath(c echo.Context, r *http.Request) string {
-	if strings.Contains(c.Path(), ":token") {
+// secretPart is the name of a route's parameter that the log must not repeat.
+const secretPart = ":token"
+
+// loggedPath also hides what stands in the place of a token at an address that no route answers, such as one
+// that was cut short.
+func (s *Server) loggedPath(c echo.Context, r *http.Request) string {
+	if strings.Contains(c.Path(), secretPart) {
 		return c.Path()
 	}
+	for _, before := range s.beforeSecrets() {
+		if strings.HasPrefix(r.URL.Path, before) {
+			return before + secretPart
+		}
+	}
 	return cut(r.URL.Path, 256)
+}
+
+// pathsBeforeSecrets are the paths behind which a route has a token.
+func (s *Server) pathsBeforeSecrets() (list []string) {
+	for _, route := range s.Echo.Routes() {
+		if before, _, ok := strings.Cut(route.Path, secretPart); ok {
+			list = append(list, before)
+		}
+	}
+	return list
 }
 
 func cut(s string, n int) string {

@@ -52,6 +52,7 @@ func TestAccessLog(t *testing.T) {
 		return c.String(201, "four")
 	})
 	s.Echo.GET("/reset/:token", ok)
+	s.Echo.GET("/file/:token/:name", ok)
 	s.Echo.GET("/quiet/*", ok, httpd.Quiet)
 	s.Echo.GET("/v1/refused", func(echo.Context) error { return core.Unauthenticated() })
 	for _, c := range []struct {
@@ -63,6 +64,9 @@ func TestAccessLog(t *testing.T) {
 		}},
 		{"HEAD", "/posts/7", map[string]any{"method": "HEAD", "path": "/posts/7"}},
 		{"GET", "/reset/hunter2", map[string]any{"path": "/reset/:token", "status": 200.0}},
+		{"GET", "/file/hunter2/a.png", map[string]any{"path": "/file/:token/:name", "status": 200.0}},
+		{"GET", "/file/hunter2", map[string]any{"path": "/file/:token", "status": 404.0}},
+		{"POST", "/reset/hunter2", map[string]any{"path": "/reset/:token", "status": 405.0}},
 		{"GET", "/v1/refused", map[string]any{"path": "/v1/refused", "status": 401.0, "level": "INFO"}},
 		{"GET", "/quiet/x", map[string]any{"path": "/quiet/x", "level": "DEBUG"}},
 		{"GET", "/livez", map[string]any{"path": "/livez", "level": "DEBUG"}},
