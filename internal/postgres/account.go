@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -57,6 +58,23 @@ func (a account) own(path string) error {
 		return fmt.Errorf("give %s to the user %q: %w", path, a.name, err)
 	}
 	return nil
+}
+
+// handOver writes a file for the server's user alone into a folder of that user: a new one, so that nothing
+// is written through a link that was put there.
+func (a account) handOver(path, text string) error {
+	if err := removeFile(path); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if a.switched {
+		err = errors.Join(err, f.Chown(a.uid, a.gid))
+	}
+	return errors.Join(err, f.Close())
 }
 
 // ownDir makes dir, open to the server's user alone. It refuses one that somebody else made first.

@@ -19,12 +19,9 @@ func makeCluster(ctx context.Context, bin Binaries, a account, l layout, passwor
 	}
 	// initdb reads the password as the server's user, who cannot read our file.
 	pwfile := filepath.Join(l.sockets, "initial-password")
-	if err := os.WriteFile(pwfile, []byte(password+"\n"), 0o600); err != nil {
-		return fmt.Errorf("hand over the password: %w", err)
-	}
 	defer func() { _ = os.Remove(pwfile) }()
-	if err := a.own(pwfile); err != nil {
-		return err
+	if err := a.handOver(pwfile, password+"\n"); err != nil {
+		return fmt.Errorf("hand over the password: %w", err)
 	}
 	args := []string{
 		"--pgdata=" + l.making, "--username=" + role, "--pwfile=" + pwfile, "--auth=scram-sha-256",

@@ -184,3 +184,28 @@ func copyFile(t *testing.T, from, to string) {
 		t.Fatal(err)
 	}
 }
+
+// The server's user owns these folders, and may have put a link there for root to write through.
+func TestALinkOfTheServersUserLeadsRootNowhere(t *testing.T) {
+	t.Parallel()
+	dir := dataDir(t)
+	precious := filepath.Join(dataDir(t), "precious")
+	for _, link := range []string{filepath.Join(dir, "initial-password"), filepath.Join(dir, "postgres", "postmaster.pid")} {
+		if err := errors.Join(os.WriteFile(precious, []byte("mine"), 0o600), os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink(precious, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(dir, "initial-password")
+	if err := (account{}).handOver(file, "secret"); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(file); string(text) != "secret" {
+		t.Errorf("handed over is %q: %v", text, err)
+	}
+	if err := disown(filepath.Join(dir, "postgres", "postmaster.pid"), ""); err == nil {
+		t.Error("a link out of the cluster was followed")
+	}
+	if text, err := os.ReadFile(precious); string(text) != "mine" {
+		t.Errorf("the file behind the link holds %q: %v", text, err)
+	}
+}

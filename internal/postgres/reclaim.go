@@ -37,9 +37,15 @@ func reclaim(ctx context.Context, cluster string) error {
 	return end(ctx, pid)
 }
 
-// disown rewrites the pid file to name us, keeping owner and mode.
+// disown rewrites the pid file to name us, keeping owner and mode. A link that the server's user put in its
+// place leads nowhere else.
 func disown(file, rest string) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_TRUNC, 0)
+	cluster, err := os.OpenRoot(filepath.Dir(file))
+	if err != nil {
+		return fmt.Errorf("clear the local database's pid file: %w", err)
+	}
+	defer cluster.Close()
+	f, err := cluster.OpenFile(filepath.Base(file), os.O_WRONLY|os.O_TRUNC, 0)
 	if err != nil {
 		return fmt.Errorf("clear the local database's pid file: %w", err)
 	}
