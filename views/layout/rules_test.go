@@ -95,9 +95,23 @@ var rules = map[string]func(*testing.T, page){
 		ids := p.ids()
 		for _, name := range []string{"for", "aria-describedby", "aria-labelledby", "list", "data-copies", "data-opens"} {
 			for _, n := range p.all("[" + name + "]") {
-				if id := attribute(n, name); !slices.Contains(ids, id) {
-					t.Errorf("<%s %s> names %q, which is not there", n.Data, name, id)
+				for _, id := range strings.Fields(attribute(n, name)) {
+					if !slices.Contains(ids, id) {
+						t.Errorf("<%s %s> names %q, which is not there", n.Data, name, id)
+					}
 				}
+			}
+		}
+	},
+	"what stands below an input is heard with it": func(t *testing.T, p page) {
+		for _, n := range p.all("p.help[id], p.error[id]") {
+			by := p.all("[aria-describedby~='" + attribute(n, "id") + "']")
+			if len(by) != 1 {
+				t.Errorf("%q describes %d inputs", text(n), len(by))
+				continue
+			}
+			if attribute(n, "class") == "error" && by[0].Data != "fieldset" && attribute(by[0], "aria-invalid") != "true" {
+				t.Errorf("<%s name=%q> does not say that it is wrong: %s", by[0].Data, attribute(by[0], "name"), text(n))
 			}
 		}
 	},
