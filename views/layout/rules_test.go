@@ -95,7 +95,7 @@ var rules = map[string]func(*testing.T, page){
 		ids := p.ids()
 		for _, name := range []string{"for", "aria-describedby", "aria-labelledby", "list", "data-copies", "data-opens"} {
 			for _, n := range p.all("[" + name + "]") {
-				for _, id := range strings.Fields(attribute(n, name)) {
+				for id := range strings.FieldsSeq(attribute(n, name)) {
 					if !slices.Contains(ids, id) {
 						t.Errorf("<%s %s> names %q, which is not there", n.Data, name, id)
 					}
