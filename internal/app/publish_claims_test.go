@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -173,4 +174,26 @@ func TestOfTwoThatClaimOnePostTogetherOnlyOneHasIt(t *testing.T) {
 	if had.Load() != 1 {
 		t.Errorf("%d have the post", had.Load())
 	}
+}
+
+// A claim does not wait for the disk. When the database had crashed and forgotten one, the worker that had it
+// could claim the post anew under the same number, and both of its claims could write.
+func TestAClaimThatTheDatabaseForgotIsFenced(t *testing.T) {
+	b := newBench(t)
+	id, err := core.ParseID[core.PostKind](b.ws.Now("forgotten", b.ws.Account("facebook")).ID)
+	must(t, err)
+	tenant := b.Store.In(b.ws.ID)
+	claim := func() store.Publication {
+		claimed, err := tenant.Claim(b.Context(), []core.PostID{id}, "a worker", time.Minute, b.Clock.Now())
+		must(t, err)
+		return claimed[id].Publication
+	}
+	forgotten := claim()
+	_, err = b.Pool.Exec(b.Context(), `UPDATE publications SET lease_epoch = lease_epoch - 1, lease_owner = NULL, lease_until = NULL`)
+	must(t, err)
+	second := claim()
+	if err := tenant.SaveRest(b.Context(), forgotten, nil); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("the forgotten claim wrote: %v", err)
+	}
+	must(t, tenant.SaveRest(b.Context(), second, nil))
 }

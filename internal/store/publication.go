@@ -25,7 +25,7 @@ type Publication struct {
 	Platform    core.Platform
 	Sealed      []byte
 	Epoch       int64
-	Owner       string  // who holds the lease, or held it last
+	Owner       string  // the claim that holds the lease, or held it last: its worker and a word of its own
 	Rest        core.Do // how the last claim ended; RestQueued before the first
 	Polls       int
 	DueAt       time.Time
@@ -195,7 +195,7 @@ type Claimed struct {
 //
 // It goes to the database and back once, for many, because a thousand posts can be due at once. Its commit does
 // not wait for the disk: a claim that a crash of the database forgets is refused its first write by the fence,
-// which knows the owner too.
+// whoever claims next under the same epoch, since no two claims have one lease_owner.
 func (t Tenant) Claim(ctx context.Context, posts []core.PostID, owner string, lease time.Duration, now time.Time) (map[core.PostID]Claimed, error) {
 	batch := &pgx.Batch{}
 	batch.Queue(claim, t.args(args{
@@ -273,7 +273,8 @@ const claim = `
 			SELECT @ws, id, 'retried', @now FROM begun WHERE rest = @retry
 			UNION ALL SELECT @ws, id, 'publishing', @now FROM begun
 		)
-		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner, lease_until = clock() + @lease::interval,
+		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner || ' ' || gen_random_uuid(),
+			lease_until = clock() + @lease::interval,
 			rest = '', woken_at = NULL
 		FROM due WHERE p.post_id = due.post_id
 		RETURNING p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls, due.rest,
@@ -427,7 +428,7 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
 	_, err := s.exec(ctx, `
 		WITH held AS (
-			SELECT post_id FROM publications WHERE lease_owner = @owner AND lease_until > clock() ORDER BY post_id FOR UPDATE
+			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock() ORDER BY post_id FOR UPDATE
 		)
 		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
 	return err
