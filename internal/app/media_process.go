@@ -60,6 +60,7 @@ func (a *App) ProcessMedia(ctx context.Context, ws core.WorkspaceID, id core.Med
 		defer cancel()
 		return a.examine(ctx, m, &done)
 	})
+	stopping := ctx.Err() != nil
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	if err == nil {
@@ -72,6 +73,8 @@ func (a *App) ProcessMedia(ctx context.Context, ws core.WorkspaceID, id core.Med
 		return a.refuse(ctx, t, claim, refusal.Reason)
 	case errors.Is(err, errClaimLost):
 		return nil
+	case stopping:
+		return t.ReleaseMedia(ctx, claim, 0, false)
 	case m.Tries+1 >= mediaTries:
 		a.cfg.Log.Error("a file could not be worked on", "media", id, "error", err)
 		return a.refuse(ctx, t, claim, reasonOurs)

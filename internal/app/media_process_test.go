@@ -264,3 +264,39 @@ func TestBytesThatNothingNamesAreSwept(t *testing.T) {
 		t.Errorf("kept: %v", keys)
 	}
 }
+
+// stops is a store at whose first use the worker is asked to stop.
+type stops struct {
+	blob.Store
+	stop func()
+}
+
+func (s stops) Open(ctx context.Context, key string) (blob.Object, error) {
+	s.stop()
+	return s.Store.Open(ctx, key)
+}
+
+// A worker that stops gives the file back at once, and that does not count as a try: after five restarts of the
+// service a good file failed.
+func TestAStopWhileAFileIsLookedAtIsNoFailure(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	m := ws.Upload("photo.png", mediatest.PNG(64, 64))
+	for range 6 {
+		ctx, stop := context.WithCancel(t.Context())
+		worker := h.Replica(func(c *app.Config) { c.Blobs = stops{c.Blobs, stop} })
+		must(t, worker.ProcessMedia(ctx, ws.ID, ws.MediaID(m)))
+		if got := ws.Media(m.ID); got.Status != "processing" {
+			t.Fatalf("after a stop: %+v", got)
+		}
+	}
+	must(t, h.App.SweepMedia(t.Context()))
+	if n := h.Jobs("process"); n != 2 {
+		t.Errorf("%d jobs, want the upload's own and the sweep's", n)
+	}
+	must(t, h.App.ProcessMedia(t.Context(), ws.ID, ws.MediaID(m)))
+	if got := ws.Media(m.ID); got.Status != "ready" {
+		t.Errorf("at last: %+v", got)
+	}
+}
