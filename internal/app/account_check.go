@@ -42,15 +42,12 @@ func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	asking, cancel := context.WithTimeout(ctx, refreshCall)
 	defer cancel()
 	err = n.Verify(asking, token)
-	if err == nil {
-		return nil
-	}
-	result := a.notRefreshed(token, err)
-	if result.Status == core.AccountOK {
+	status, reason := lostBy(err)
+	if status == "" {
 		return nil
 	}
 	a.cfg.Log.WarnContext(ctx, "a token does not work any more", "workspace", ws, "account", id, "network", account.Platform, "error", err)
-	if err := t.FinishRefresh(context.WithoutCancel(ctx), id, sealed, result); err != nil {
+	if err := t.LoseToken(context.WithoutCancel(ctx), id, sealed, status, reason); err != nil {
 		return fmt.Errorf("store what became of account %s: %w", id, err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network"
 	"belfry/internal/store"
 )
 
@@ -238,7 +240,7 @@ func TestReconnectingDoesNotDeadlockWithAWorkerThatLosesTheToken(t *testing.T) {
 		return err
 	}
 	crossing(t, h, ws, post, reconnect, func(tx store.Tenant, _ core.PostID) error {
-		return tx.SetAccountStatus(t.Context(), ws.AccountID(a), core.AccountRevoked, "withdrawn")
+		return tx.LoseToken(t.Context(), ws.AccountID(a), stored[[]byte](t, h, a, "token"), core.AccountRevoked, "withdrawn")
 	})
 	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
 	if err != nil || list.Accounts[0].Status != "ok" {
@@ -285,5 +287,63 @@ func TestManyPublicationsAreLockedInOneOrder(t *testing.T) {
 				return err
 			})
 		})
+	}
+}
+
+// A worker that notes its next question holds the ledger's row and asks for the post's; a person who deleted the
+// post at that moment held the post and asked for the ledger's.
+func TestDeletingDoesNotDeadlockWithAQuestion(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	post := ws.Queued("unknown", ws.Account("facebook"), h.Clock.Now().Add(time.Hour))
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	ledger(t, h, post, `step = 'unknown', lease_owner = 'w', lease_until = clock() + '1 minute'::interval`)
+	_, err = h.Pool.Exec(t.Context(), `UPDATE posts SET status = 'failed'`)
+	must(t, err)
+	deleted := make(chan error, 1)
+	must(t, h.Store.In(ws.ID).Tx(t.Context(), func(tx store.Tenant) error {
+		pub, err := tx.LockPublication(t.Context(), id)
+		if err != nil {
+			return err
+		}
+		go func() { deleted <- h.App.DeletePost(t.Context(), ws.Owner, post.ID) }()
+		h.Eventually("the deletion waits", func() bool { return waiting(t, h) })
+		return tx.SaveStep(t.Context(), pub, nil, store.Call{Seq: 1, Do: core.DoFind, Deadline: time.Second}, time.Minute, 0)
+	}))
+	must(t, <-deleted)
+}
+
+// withdrawn is a network that takes a token no more, and whose account a person connects again at that moment.
+type withdrawn struct {
+	network.Network
+	meanwhile func()
+}
+
+func (w *withdrawn) Create(context.Context, network.Item) (string, error) {
+	w.meanwhile()
+	return "", &network.Error{Kind: network.Revoked, Message: "The token was withdrawn."}
+}
+
+// The worker's news of the old token came after the person's consent and revoked the account anew.
+func TestNewsOfAnOldTokenDoesNotRevokeANewOne(t *testing.T) {
+	t.Parallel()
+	gone := &withdrawn{}
+	h := apptest.New(t, replace(t, func(n network.Network) network.Network {
+		gone.Network = n
+		return gone
+	}))
+	ws := h.Workspace("one")
+	a := ws.Account("threads", "one")
+	gone.meanwhile = func() { ws.Account("threads", "one") }
+	id, err := core.ParseID[core.PostKind](ws.Now("late news", a).ID)
+	must(t, err)
+	must(t, h.App.Publish(t.Context(), "a worker", ws.ID, id))
+	if got := stored[string](t, h, a, "status"); got != "ok" {
+		t.Errorf("the account is %s", got)
+	}
+	if p, err := h.App.GetPost(t.Context(), ws.Owner, id.String()); err != nil || p.Status != "failed" {
+		t.Errorf("the post is %s, %v", p.Status, err)
 	}
 }

@@ -128,15 +128,20 @@ var refreshOutcomes = map[core.AccountStatus]string{
 	core.AccountOK: "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
 }
 
+// lostBy tells what an answer of the network makes of the account, and in which words; "" when nothing.
+func lostBy(err error) (core.AccountStatus, string) {
+	if e, ok := errors.AsType[*network.Error](err); ok {
+		return lost[e.Kind], e.Message
+	}
+	return "", ""
+}
+
 func (a *App) notRefreshed(old network.Token, err error) store.RefreshResult {
-	var e *network.Error
-	if errors.As(err, &e) {
-		if status, ok := lost[e.Kind]; ok {
-			return store.RefreshResult{Status: status, Reason: e.Message, NeverAuto: true}
-		}
+	if status, reason := lostBy(err); status != "" {
+		return store.RefreshResult{Status: status, Reason: reason, NeverAuto: true}
 	}
 	again := min(max(a.cfg.Now().Sub(old.RefreshAt), refreshSoonest), refreshLatest)
-	if e != nil {
+	if e, ok := errors.AsType[*network.Error](err); ok {
 		again = max(again, e.RetryAfter)
 	}
 	return store.RefreshResult{Status: core.AccountOK, TryAgain: again}

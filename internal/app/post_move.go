@@ -214,6 +214,10 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 			return err
 		}
 		return t.DeletePost(ctx, post.ID)
+		// A worker that notes a question holds the ledger's row and asks for the post's: the row comes first.
+		if _, err := t.LockPublication(ctx, post.ID); err != nil && core.CodeOf(err) != core.CodeNotFound {
+			return err
+		}
 	})
 }
 

@@ -141,8 +141,9 @@ func newCrowd(t *testing.T, h *apptest.Harness, planner *app.App, name string, f
 	c := &crowd{Harness: h, t: t, ws: ws, planner: planner}
 	threads, facebook, expired, revoked := ws.Account("threads"), ws.Account("facebook"), ws.Account("threads"), ws.Account("facebook")
 	tenant := h.Store.In(ws.ID)
-	must(t, tenant.SetAccountStatus(t.Context(), ws.AccountID(expired), core.AccountExpired, ""))
-	must(t, tenant.SetAccountStatus(t.Context(), ws.AccountID(revoked), core.AccountRevoked, ""))
+	for status, a := range map[core.AccountStatus]contract.Account{core.AccountExpired: expired, core.AccountRevoked: revoked} {
+		must(t, tenant.LoseToken(t.Context(), ws.AccountID(a), stored[[]byte](t, h, a, "token"), status, ""))
+	}
 	c.good = []string{threads.ID, facebook.ID}
 	c.accounts = []string{threads.ID, facebook.ID, expired.ID, revoked.ID, foreign.account, core.NewID[core.AccountKind]().String(), "acc_1"}
 	c.groups = []string{ws.Group("good", threads, facebook).ID, ws.Group("all", facebook, expired, threads, revoked).ID, ws.Group("none").ID, "grp_1"}

@@ -22,14 +22,14 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 	if err != nil {
 		return err
 	}
-	w, sealed, err := a.claim(ctx, t, owner, id)
+	w, err := a.claim(ctx, t, owner, id)
 	if core.CodeOf(err) == core.CodeNotFound {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("claim post %s: %w", id, err)
 	}
-	if err = a.equip(w, sealed); err != nil {
+	if err = a.equip(w); err != nil {
 		err = w.stuck(ctx, err)
 	} else {
 		err = w.run(ctx)
@@ -52,6 +52,7 @@ type work struct {
 	pub     store.Publication
 	post    core.Post
 	account core.Account
+	sealed  []byte // the account's token as it was read; empty when the account was disconnected
 	item    network.Item
 	media   []store.Media
 	lacks   *core.Issue // why a file cannot be sent
@@ -74,17 +75,16 @@ type failure struct {
 	Kind    network.Kind `json:"kind"`
 }
 
-// claim takes the publication and reads everything a worker needs, with the account's token as it is sealed.
-// Under its lease nobody else changes the post.
-func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.PostID) (w *work, sealedToken []byte, err error) {
+// claim takes the publication and reads everything a worker needs. Under its lease nobody else changes the post.
+func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.PostID) (*work, error) {
 	claimed, err := a.claims.join(ctx, claimant{t.WorkspaceID(), owner}, id, func(ctx context.Context, ids []core.PostID) (map[core.PostID]store.Claimed, error) {
 		return t.Claim(ctx, ids, owner, a.cfg.Schedule.Lease, a.cfg.Now())
 	})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	w = &work{
-		App: a, t: t, pub: claimed.Publication, post: claimed.Post, account: claimed.Account, media: claimed.Media,
+	w := &work{
+		App: a, t: t, pub: claimed.Publication, post: claimed.Post, account: claimed.Account, sealed: claimed.Token, media: claimed.Media,
 		skew: claimed.ReadAt.Sub(a.cfg.Now()),
 	}
 	if w.pub.Rest == "" {
@@ -93,7 +93,7 @@ func (a *App) claim(ctx context.Context, t store.Tenant, owner string, id core.P
 			a.cfg.Metrics.Orphan(string(w.pub.Platform))
 		}
 	}
-	return w, claimed.Token, nil
+	return w, nil
 }
 
 // stuck ends a claim for which this server lacks something: a key, or a network. Only its operator can help,
@@ -106,7 +106,7 @@ func (w *work) stuck(ctx context.Context, why error) error {
 }
 
 // equip opens what is sealed and finds the post's network. Its errors last.
-func (a *App) equip(w *work, sealedToken []byte) error {
+func (a *App) equip(w *work) error {
 	w.log = a.cfg.Log.With("workspace", w.post.Workspace, "post", w.post.ID, "network", w.post.Platform, "epoch", w.pub.Epoch)
 	net, ok := a.cfg.Networks.Get(w.post.Platform)
 	if !ok {
@@ -127,11 +127,11 @@ func (a *App) equip(w *work, sealedToken []byte) error {
 	for _, m := range w.media {
 		w.item.Files = append(w.item.Files, network.File{Media: m.Media, URL: a.mediaURL(w.post.Workspace, m, false)})
 	}
-	if w.account.Status != core.AccountOK && len(sealedToken) == 0 {
+	if w.account.Status != core.AccountOK && len(w.sealed) == 0 {
 		return nil
 	}
 	var err error
-	w.item.Token, err = a.openToken(w.account, w.post.Workspace, sealedToken)
+	w.item.Token, err = a.openToken(w.account, w.post.Workspace, w.sealed)
 	return err
 }
 

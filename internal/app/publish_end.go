@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -76,7 +77,7 @@ func (w *work) nextAt(do core.Do, now time.Time) time.Time {
 // lostAuth tells whether the network refuses the account's token. What an earlier claim was told counts
 // only where it is what the post fails for: a person may have brought another token since.
 func (w *work) lostAuth(do core.Do) bool {
-	if w.failure == nil || w.failure.Kind != network.Expired && w.failure.Kind != network.Revoked {
+	if w.failure == nil || lost[w.failure.Kind] == "" {
 		return false
 	}
 	return do == core.DoAccount || w.last != nil && w.last.Verdict == core.AuthLost
@@ -131,16 +132,12 @@ func (w *work) live(ctx context.Context, t store.Tenant, post core.Post, now tim
 	return t.Enqueue(ctx, queue.Link{Workspace: post.Workspace, Post: post.ID}, time.Time{})
 }
 
-// loseAccount marks an account whose token the network has just refused.
+// loseAccount marks an account whose token the network has just refused, if it still has that token.
 func (w *work) loseAccount(ctx context.Context, t store.Tenant, do core.Do) error {
 	if !w.lostAuth(do) || w.account.Status != core.AccountOK {
 		return nil
 	}
-	status := core.AccountRevoked
-	if w.failure.Kind == network.Expired {
-		status = core.AccountExpired
-	}
-	return t.SetAccountStatus(ctx, w.account.ID, status, w.failure.Message)
+	return t.LoseToken(ctx, w.account.ID, w.sealed, lost[w.failure.Kind], w.failure.Message)
 }
 
 // Codes of a failed post's error that are ours; the network's own stands in the ledger.
@@ -190,8 +187,8 @@ func (w *work) lostAccount() core.Account {
 	a := w.account
 	if a.Status == core.AccountOK {
 		a.Status = core.AccountRevoked
-		if w.failure != nil && w.failure.Kind == network.Expired {
-			a.Status = core.AccountExpired
+		if w.failure != nil {
+			a.Status = cmp.Or(lost[w.failure.Kind], a.Status)
 		}
 	}
 	return a

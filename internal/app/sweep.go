@@ -64,8 +64,8 @@ func (a *App) LinkPost(ctx context.Context, ws core.WorkspaceID, id core.PostID)
 	if err != nil {
 		return err
 	}
-	w := &work{App: a, t: t, post: post, account: account}
-	if err := a.equip(w, sealed); err != nil {
+	w := &work{App: a, t: t, post: post, account: account, sealed: sealed}
+	if err := a.equip(w); err != nil {
 		return err
 	}
 	url, err := w.net.Link(ctx, w.item, post.ExternalID)

@@ -145,11 +145,13 @@ func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
 	return err
 }
 
-// SetAccountStatus notes that the network no longer takes the account's token, and why.
-func (t Tenant) SetAccountStatus(ctx context.Context, id core.AccountID, status core.AccountStatus, reason string) error {
+// LoseToken notes that the network no longer takes the account's token, and why, unless the token was replaced
+// since it was read.
+func (t Tenant) LoseToken(ctx context.Context, id core.AccountID, read []byte, status core.AccountStatus, reason string) error {
 	_, err := t.exec(ctx, `
 		UPDATE accounts SET status = @status, status_reason = @reason
-		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`, args{"id": id, "status": status, "reason": reason})
+		WHERE workspace_id = @ws AND id = @id AND token = @read AND disconnected_at IS NULL`,
+		args{"id": id, "read": read, "status": status, "reason": reason})
 	return err
 }
 
