@@ -23,9 +23,15 @@ func (a *App) enterSession(c core.Caller, manages bool) (store.Tenant, error) {
 	return a.cfg.Store.In(c.Workspace()), nil
 }
 
-// enterFor is the gate of a verb about one thing, whose id it reads.
-func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string) (store.Tenant, core.ID[K], error) {
+// enterFor is the gate of a verb about one thing, whose id it reads. What else is wrong with the request's form is
+// said before that (decisions.md, Shape of the API).
+func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string, forms ...func() error) (store.Tenant, core.ID[K], error) {
 	t, err := a.enter(c, need)
+	for _, form := range forms {
+		if err == nil {
+			err = form()
+		}
+	}
 	if err != nil {
 		return t, core.ID[K]{}, err
 	}

@@ -73,7 +73,12 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 
 // EditFolder renames a folder or moves it with all that is in it.
 func (a *App) EditFolder(ctx context.Context, c core.Caller, id string, in contract.EditFolder) (contract.Folder, error) {
-	t, folderID, err := enterFor[core.FolderKind](a, c, core.Write, id)
+	t, folderID, err := enterFor[core.FolderKind](a, c, core.Write, id, func() error {
+		if in.Name == nil {
+			return nil
+		}
+		return checkFolderName(*in.Name)
+	})
 	if err != nil {
 		return contract.Folder{}, err
 	}
@@ -86,9 +91,6 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, id string, in contr
 			return err
 		}
 		f.Name, f.UpdatedAt = or(in.Name, f.Name), a.cfg.Now().UTC().Truncate(time.Microsecond)
-		if err := checkFolderName(f.Name); err != nil {
-			return err
-		}
 		if f.Parent, err = folderAt(in.ParentID, f.Parent); err != nil {
 			return err
 		}

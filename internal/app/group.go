@@ -60,7 +60,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	if g.Color == "" {
 		g.Color = groupColor
 	}
-	if err := checkGroup(g); err != nil {
+	if err := checkGroup(contract.EditGroup{Name: &g.Name, Description: &g.Description, Color: &g.Color}); err != nil {
 		return contract.Group{}, err
 	}
 	if g.Accounts, err = a.members(ctx, t, in.AccountIDs); err != nil {
@@ -87,7 +87,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 
 // EditGroup changes what the request names; accountIds replaces the membership.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, id string, in contract.EditGroup) (contract.Group, error) {
-	t, groupID, err := enterFor[core.GroupKind](a, c, core.Write, id)
+	t, groupID, err := enterFor[core.GroupKind](a, c, core.Write, id, func() error { return checkGroup(in) })
 	if err != nil {
 		return contract.Group{}, err
 	}
@@ -98,9 +98,6 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, id string, in contra
 		}
 		g.Name, g.Description, g.Color = or(in.Name, g.Name), or(in.Description, g.Description), or(in.Color, g.Color)
 		g.UpdatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
-		if err := checkGroup(g); err != nil {
-			return err
-		}
 		if err := t.UpdateGroup(ctx, g); err != nil || in.AccountIDs == nil {
 			return err
 		}
@@ -124,15 +121,19 @@ func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
 	return t.DeleteGroup(ctx, groupID)
 }
 
-func checkGroup(g store.Group) error {
-	if err := checkName("name", "The group's name", g.Name); err != nil {
-		return err
+// checkGroup judges those fields that are there.
+func checkGroup(in contract.EditGroup) error {
+	if in.Name != nil {
+		if err := checkName("name", "The group's name", *in.Name); err != nil {
+			return err
+		}
 	}
-	if n := utf8.RuneCountInString(g.Description); n > maxDescription || !utf8.ValidString(g.Description) {
+	description := value(in.Description)
+	if n := utf8.RuneCountInString(description); n > maxDescription || !utf8.ValidString(description) {
 		return core.Invalid("description", "The description has %d characters; %d is the most.", n, maxDescription)
 	}
-	if !colorForm.MatchString(g.Color) {
-		return core.Invalid("color", "%q is not a color of the form #rrggbb.", g.Color)
+	if color := or(in.Color, groupColor); !colorForm.MatchString(color) {
+		return core.Invalid("color", "%q is not a color of the form #rrggbb.", color)
 	}
 	return nil
 }

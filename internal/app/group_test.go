@@ -1,6 +1,8 @@
 package app_test
 
 import (
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -121,5 +123,31 @@ func TestGroupsNeedAPlanThatHasThemAndTheRightToWrite(t *testing.T) {
 	want(t, core.CodeInsufficientScope, h.App.DeleteGroup(t.Context(), viewer, mine.ID))
 	if list, err := h.App.ListGroups(t.Context(), viewer); err != nil || len(list.Groups) != 1 {
 		t.Errorf("a viewer sees %+v, %v", list, err)
+	}
+}
+
+// decisions.md, Shape of the API: the body is judged before the ids.
+func TestABadBodyComesBeforeAnUnknownGroupOrFolder(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	name, color := " ", "red"
+	for _, in := range []contract.EditGroup{{Name: &name}, {Color: &color}} {
+		_, err := h.App.EditGroup(t.Context(), ws.Owner, core.NewID[core.GroupKind]().String(), in)
+		want(t, core.CodeInvalidRequest, err)
+	}
+	_, err := h.App.EditFolder(t.Context(), ws.Owner, core.NewID[core.FolderKind]().String(), contract.EditFolder{Name: &name})
+	want(t, core.CodeInvalidRequest, err)
+}
+
+// The API's description said of a color that it has small letters only, which an answer need not have.
+func TestAColorIsAnsweredAsDescribed(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	g, err := h.App.CreateGroup(t.Context(), h.Workspace("one").Owner, contract.CreateGroup{Name: "loud", Color: "#FF00aa"})
+	must(t, err)
+	field, _ := reflect.TypeFor[contract.Group]().FieldByName("Color")
+	if pattern := field.Tag.Get("pattern"); !regexp.MustCompile(pattern).MatchString(g.Color) {
+		t.Errorf("%s does not match %s", g.Color, pattern)
 	}
 }

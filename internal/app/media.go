@@ -18,11 +18,7 @@ const (
 
 // GetMedia reads a file's record.
 func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.Media, error) {
-	t, err := a.enter(c, core.Read)
-	if err != nil {
-		return contract.Media{}, err
-	}
-	mediaID, err := core.ParseID[core.MediaKind](id)
+	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Read, id)
 	if err != nil {
 		return contract.Media{}, err
 	}
@@ -35,14 +31,7 @@ func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.
 
 // EditMedia changes what is said of a file, where it lies and whether it is pinned (Spec §4, Media).
 func (a *App) EditMedia(ctx context.Context, c core.Caller, id string, in contract.EditMedia) (contract.Media, error) {
-	t, err := a.enter(c, core.Write)
-	if err != nil {
-		return contract.Media{}, err
-	}
-	if err := checkMediaTexts(in); err != nil {
-		return contract.Media{}, err
-	}
-	mediaID, err := core.ParseID[core.MediaKind](id)
+	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Write, id, func() error { return checkMediaTexts(in) })
 	if err != nil {
 		return contract.Media{}, err
 	}
@@ -82,11 +71,7 @@ func checkMediaTexts(in contract.EditMedia) error {
 // DeleteMedia removes a file and gives its bytes back, unless a draft or queued post uses it. Posts that
 // went out with it keep its id.
 func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.enter(c, core.Write)
-	if err != nil {
-		return err
-	}
-	mediaID, err := core.ParseID[core.MediaKind](id)
+	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}

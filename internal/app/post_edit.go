@@ -15,12 +15,17 @@ import (
 // EditPost changes a draft's content, gives a post another time, or queues a draft (Spec §4, PATCH
 // /posts/{id}). Content first, then the time, then the checks; all or nothing.
 func (a *App) EditPost(ctx context.Context, c core.Caller, id string, in contract.EditPost) (contract.Post, error) {
+	var blocks map[core.Platform]json.RawMessage
+	form := func() (err error) {
+		blocks, err = a.checkEdit(in)
+		return err
+	}
 	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
 		ws, plan, err := a.plan(ctx, t)
 		if err != nil {
 			return err
 		}
-		if err := a.editContent(ctx, t, p, in); err != nil {
+		if err := a.editContent(ctx, t, p, in, blocks); err != nil {
 			return err
 		}
 		p.UpdatedAt = a.cfg.Now().UTC()
@@ -37,24 +42,29 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, id string, in contrac
 			return nil
 		}
 		return core.Fail(core.CodeConflict, "A post that is %s cannot be changed.", p.Status).WithHint("Duplicate it and change the copy.")
-	})
+	}, form)
+}
+
+// checkEdit judges the request's form, which comes before any id (decisions.md, Shape of the API), and reads its
+// settings. The zone of `when` has no say in that.
+func (a *App) checkEdit(in contract.EditPost) (map[core.Platform]json.RawMessage, error) {
+	if in.Status != "" && in.Status != string(core.PostQueued) {
+		return nil, core.Invalid("status", "%q is not a state a post can be given.", in.Status).WithHint("The only value is \"queued\".")
+	}
+	if err := core.CheckContent("", value(in.Text), in.Title.V, value(in.Tags)); err != nil {
+		return nil, err
+	}
+	if _, err := parseWhen(in.When, core.Zone{}); err != nil {
+		return nil, err
+	}
+	return a.settings("settings", value(in.Settings))
 }
 
 func hasContent(in contract.EditPost) bool {
 	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
 }
 
-func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost) error {
-	if in.Status != "" && in.Status != string(core.PostQueued) {
-		return core.Invalid("status", "%q is not a state a post can be given.", in.Status).WithHint("The only value is \"queued\".")
-	}
-	if err := core.CheckContent("", value(in.Text), in.Title.V, value(in.Tags)); err != nil {
-		return err
-	}
-	blocks, err := a.settings("settings", value(in.Settings))
-	if err != nil {
-		return err
-	}
+func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, blocks map[core.Platform]json.RawMessage) error {
 	files, err := a.files(ctx, t, value(in.MediaIDs))
 	if err != nil || !hasContent(in) {
 		return err

@@ -161,15 +161,11 @@ func (a *App) postSpan(ctx context.Context, t store.Tenant, in contract.ListPost
 	if err != nil {
 		return err
 	}
-	if f.From, _, err = parseMoment("from", in.From, ws.Zone); err != nil {
+	if f.From, err = parseMoment("from", in.From, ws.Zone, 0); err != nil {
 		return err
 	}
-	var day bool
-	if f.To, day, err = parseMoment("to", in.To, ws.Zone); err != nil {
+	if f.To, err = parseMoment("to", in.To, ws.Zone, 1); err != nil {
 		return err
-	}
-	if day {
-		f.To = f.To.AddDate(0, 0, 1)
 	}
 	if in.Cursor == "" {
 		return nil
@@ -178,17 +174,18 @@ func (a *App) postSpan(ctx context.Context, t store.Tenant, in contract.ListPost
 	return err
 }
 
-func parseMoment(path, s string, zone core.Zone) (at time.Time, day bool, err error) {
+// parseMoment reads a date-time, or the beginning of so many days after a date. Nothing is the zero time.
+func parseMoment(path, s string, zone core.Zone, days int) (time.Time, error) {
 	if s == "" {
-		return time.Time{}, false, nil
+		return time.Time{}, nil
 	}
-	if at, err = time.ParseInLocation(time.DateOnly, s, zone.Location()); err == nil {
-		return at, true, nil
+	if date, err := time.Parse(time.DateOnly, s); err == nil {
+		return zone.DayStart(date.AddDate(0, 0, days)), nil
 	}
-	if at, err = time.Parse(time.RFC3339, s); err == nil {
-		return at, false, nil
+	if at, err := time.Parse(time.RFC3339, s); err == nil {
+		return at, nil
 	}
-	return time.Time{}, false, core.Invalid(path, "%q is neither a date nor a date-time.", s).
+	return time.Time{}, core.Invalid(path, "%q is neither a date nor a date-time.", s).
 		WithHint("Write `%s` as 2026-11-21 or 2026-11-21T18:00:00Z.", path)
 }
 

@@ -44,9 +44,10 @@ func free(ctx context.Context, t store.Tenant, id core.PostID) error {
 	return err
 }
 
-// changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then.
-func (a *App) changing(ctx context.Context, c core.Caller, id string, f func(store.Tenant, *core.Post) error) (contract.Post, error) {
-	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id)
+// changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then. Before that
+// it looks at the request's form.
+func (a *App) changing(ctx context.Context, c core.Caller, id string, f func(store.Tenant, *core.Post) error, form ...func() error) (contract.Post, error) {
+	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id, form...)
 	if err != nil {
 		return contract.Post{}, err
 	}
@@ -213,11 +214,11 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 		if err := a.move(&post, core.MoveDelete); err != nil {
 			return err
 		}
-		return t.DeletePost(ctx, post.ID)
 		// A worker that notes a question holds the ledger's row and asks for the post's: the row comes first.
 		if _, err := t.LockPublication(ctx, post.ID); err != nil && core.CodeOf(err) != core.CodeNotFound {
 			return err
 		}
+		return t.DeletePost(ctx, post.ID)
 	})
 }
 

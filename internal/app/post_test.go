@@ -379,3 +379,41 @@ func TestAnotherWorkspacesPostsAreNotThere(t *testing.T) {
 		}
 	}
 }
+
+// A plain date is a day of the workspace's zone, also where its clocks skip midnight: in Santiago de Chile the
+// 6th of September 2026 begins at one o'clock, and the last hour of the 5th was taken for its first.
+func TestADayBeginsWhereItsClocksDo(t *testing.T) {
+	b := newBench(t)
+	b.Clock.Set(time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC))
+	ws := b.WorkspaceOn(core.PlanOwner, "south", "America/Santiago")
+	account := ws.Account("threads")
+	late := ws.Queued("half past eleven", account, time.Date(2026, 9, 6, 3, 30, 0, 0, time.UTC))
+	early := ws.Queued("half past one", account, time.Date(2026, 9, 6, 4, 30, 0, 0, time.UTC))
+	for in, want := range map[contract.ListPosts]string{
+		{From: "2026-09-06"}: early.ID, {To: "2026-09-05"}: late.ID,
+		{From: "2026-09-06", To: "2026-09-06"}: early.ID, {From: "2026-09-05", To: "2026-09-05"}: late.ID,
+	} {
+		got, err := b.App.ListPosts(b.Context(), ws.Owner, in)
+		must(t, err)
+		if len(got.Posts) != 1 || got.Posts[0].ID != want {
+			t.Errorf("%+v: %d posts", in, len(got.Posts))
+		}
+	}
+}
+
+// decisions.md, Shape of the API: the body is judged before the ids.
+func TestABadBodyComesBeforeAnUnknownPost(t *testing.T) {
+	b := newBench(t)
+	unknown := core.NewID[core.PostKind]().String()
+	text, tags := "a\x00b", []string{""}
+	for name, in := range map[string]contract.EditPost{
+		"text": {Text: &text}, "title": {Title: contract.Some(text)}, "tags": {Tags: &tags}, "status": {Status: "live"},
+		"settings": {Settings: &map[string]json.RawMessage{"threads": json.RawMessage(`{"topic":1}`)}},
+		"when":     {When: &contract.When{Word: "soon"}}, "zone": {When: &contract.When{PublishAt: "2026-12-01T10:00", Timezone: "Mars"}},
+	} {
+		_, err := b.App.EditPost(b.Context(), b.ws.Owner, unknown, in)
+		if core.CodeOf(err) != core.CodeInvalidRequest {
+			t.Errorf("%s: %v, want invalid_request", name, err)
+		}
+	}
+}

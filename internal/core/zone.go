@@ -61,6 +61,16 @@ func (z Zone) Location() *time.Location {
 // Month is the quota period that an instant falls into, YYYY-MM in this zone.
 func (z Zone) Month(t time.Time) string { return t.In(z.Location()).Format("2006-01") }
 
+// DayStart is when a day begins, which is named by its midnight on the wall clock, written as UTC: the first
+// midnight where clocks show it twice, and the time after it where they skip it.
+func (z Zone) DayStart(midnight time.Time) time.Time {
+	if at := z.instants(midnight); len(at) > 0 {
+		return at[0]
+	}
+	_, after := z.gap(midnight)
+	return z.instants(after)[0]
+}
+
 // Label writes an instant as people read it, with the zone's abbreviation and name.
 func (z Zone) Label(t time.Time) string {
 	local := t.In(z.Location())

@@ -91,3 +91,35 @@ func TestLabelsOfTimes(t *testing.T) {
 		}
 	}
 }
+
+func TestADayBeginsOnceInEveryZone(t *testing.T) {
+	t.Parallel()
+	const year = 2026
+	for name := range strings.FieldsSeq(zoneNames) {
+		z := zone(t, name)
+		day := func(at time.Time) int { return at.In(z.Location()).YearDay() }
+		for midnight := time.Date(year, 1, 2, 0, 0, 0, 0, time.UTC); midnight.Year() == year; midnight = midnight.AddDate(0, 0, 1) {
+			at := z.DayStart(midnight)
+			if want := midnight.YearDay(); day(at) != want || day(at.Add(-time.Second)) != want-1 {
+				t.Errorf("%s: %s begins at %s", name, midnight.Format(time.DateOnly), at)
+			}
+		}
+	}
+}
+
+func TestADayWithoutItsMidnightBegins(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ day, want string }{
+		"America/Santiago": {"2026-09-06", "2026-09-06T04:00:00Z"}, // skipped
+		"America/Havana":   {"2026-11-01", "2026-11-01T04:00:00Z"}, // twice
+		"Pacific/Apia":     {"2011-12-30", "2011-12-30T10:00:00Z"}, // a whole day skipped
+	} {
+		midnight, err := time.Parse(time.DateOnly, c.day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := zone(t, name).DayStart(midnight).UTC().Format(time.RFC3339); got != c.want {
+			t.Errorf("%s: %s begins at %s, want %s", name, c.day, got, c.want)
+		}
+	}
+}
