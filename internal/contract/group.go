@@ -5,7 +5,7 @@ type Group struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
 	Description string   `json:"description"`
-	Color       string   `json:"color" pattern:"^#[0-9a-f]{6}$"`
+	Color       string   `json:"color" pattern:"^#[0-9A-Fa-f]{6}$"`
 	AccountIDs  []string `json:"accountIds" nullable:"false"`
 	CreatedAt   Time     `json:"createdAt"`
 	UpdatedAt   Time     `json:"updatedAt"`
