@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"belfry/internal/blob"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/queue"
@@ -26,8 +27,8 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 	if err != nil {
 		return contract.Upload{}, err
 	}
-	if in.Size < 1 {
-		return contract.Upload{}, core.Invalid("size", "A file has at least one byte.")
+	if in.Size < 1 || in.Size > blob.Largest {
+		return contract.Upload{}, core.Invalid("size", "A file has from 1 to %d bytes.", int64(blob.Largest))
 	}
 	m.Bytes, m.Charged = in.Size, in.Size
 	plan, err := a.settle(ctx, t, &m, in.FolderID)

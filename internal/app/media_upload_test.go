@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -314,4 +315,18 @@ func TestAnUploadThatCannotBeStoredIsNoFaultOfTheSender(t *testing.T) {
 		t.Errorf("the answer is %v", err)
 	}
 	must(t, put(t, h.App, made, []byte("hello")))
+}
+
+// On a plan that bounds no file, two sizes that no file has made a sum that the database refused: a 500.
+func TestASizeThatNoFileHasIsRefused(t *testing.T) {
+	t.Parallel()
+	plans := core.DefaultPlans()
+	plans[core.PlanOwner] = core.Plan{Name: core.PlanOwner}
+	h := apptest.New(t, func(c *app.Config) { c.Plans = plans })
+	ws := h.Workspace("one")
+	for range 2 {
+		_, err := h.App.CreateUpload(t.Context(), ws.Owner, upload(math.MaxInt64))
+		want(t, core.CodeInvalidRequest, err)
+	}
+	reserve(t, h, ws.Owner, 5<<40)
 }

@@ -22,6 +22,9 @@ const Unknown = -1
 // Most is how many bytes may be kept under a key when their number is not known beforehand.
 const Most = partLimit * partSize
 
+// Largest is how many bytes any store may be asked to keep under a key: those of the largest object of S3.
+const Largest = 5 << 40
+
 // Store keeps bytes under keys. Its methods may be called at once from many goroutines, end soon after
 // their context does, and never wait for ever on a server that does not answer.
 type Store interface {
