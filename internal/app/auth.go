@@ -58,7 +58,7 @@ func (a *App) recognise(ctx context.Context, k store.KeyHolder, err error) (core
 		return core.Caller{}, fmt.Errorf("look up an API key: %w", err)
 	}
 	now := a.cfg.Now()
-	if since := now.Add(-touchEvery); k.LastUsedAt == nil || k.LastUsedAt.Before(since) {
+	if since := now.Add(-touchEvery); k.LastUsedAt.Before(since) {
 		if err := a.cfg.Store.TouchKey(ctx, k.Key, now, since); err != nil {
 			return core.Caller{}, fmt.Errorf("note the use of key %s: %w", k.Key, err)
 		}

@@ -111,6 +111,9 @@ func parseID[K Kind](s string) (ID[K], bool) {
 	return id, id.String() == s
 }
 
+// IDOf is the id whose body is a UUID.
+func IDOf[K Kind](body [16]byte) ID[K] { return ID[K]{body} }
+
 // IsZero tells whether the id is unset.
 func (id ID[K]) IsZero() bool { return id.uuid.IsNil() }
 

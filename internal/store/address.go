@@ -21,8 +21,8 @@ func subWindow(window time.Duration) time.Duration {
 	return (window/subWindows + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
-// part numbers the part of @step that the database's clock is in.
-const part = `floor(extract(epoch FROM clock()) / extract(epoch FROM @step::interval))::bigint`
+// part numbers the part of @step microseconds that the database's clock is in.
+const part = `(date_part('epoch', clock()) * 1000000)::bigint / @step`
 
 // countAgain counts a request of an address that has called in this part already and is below its limit:
 // all but the first of a part go this way.
@@ -35,7 +35,7 @@ const countAgain = `
 // of the given length. The address's row is locked meanwhile, so replicas count exactly together.
 func (s *Store) CountAddress(ctx context.Context, address string, limit int, window time.Duration) (Count, error) {
 	step := subWindow(window)
-	row, err := one[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step, "limit": limit}))
+	row, err := value[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
 	return s.counted(ctx, row, err, address, limit, step)
 }
 
@@ -45,11 +45,11 @@ func (s *Store) CountAddress(ctx context.Context, address string, limit int, win
 func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration, hash []byte) (Count, KeyHolder, error, error) {
 	step := subWindow(window)
 	batch := &pgx.Batch{}
-	batch.Queue(countAgain, named{s.memory, args{"address": address, "step": step, "limit": limit}})
+	batch.Queue(countAgain, named{s.memory, args{"address": address, "step": step.Microseconds(), "limit": limit}})
 	batch.Queue(keyHolder, named{s.memory, args{"hash": hash}})
 	results := s.q.SendBatch(ctx, batch)
-	row, countErr := one[addressRow](results.Query())
-	holder, keyErr := one[KeyHolder](results.Query())
+	row, countErr := value[addressRow](results.Query())
+	holder, keyErr := value[KeyHolder](results.Query())
 	if err := results.Close(); err != nil && countErr == nil {
 		countErr = err
 	}
@@ -61,6 +61,11 @@ type addressRow struct {
 	Total  int
 	Oldest int64
 	Now    time.Time
+}
+
+// ScanRow reads the columns of countAgain.
+func (r *addressRow) ScanRow(rows pgx.Rows) error {
+	return rows.Scan(&r.Total, &r.Oldest, timeTo(&r.Now))
 }
 
 // counted reads what countAgain came to, and counts the request where that did not.
@@ -86,7 +91,7 @@ func (s *Store) countFirst(ctx context.Context, address string, limit int, step 
 		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
 		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+part+` AS running) AS clocks
 		ON CONFLICT (address) DO UPDATE SET here = a.here -- locks it and changes nothing
-		RETURNING newest, here, parts, `+part+` AS running, clock() AS now`, args{"address": address, "step": step}))
+		RETURNING newest, here, parts, `+part+` AS running, clock() AS now`, args{"address": address, "step": step.Microseconds()}))
 	if err != nil {
 		return Count{}, err
 	}

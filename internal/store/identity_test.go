@@ -87,7 +87,7 @@ func TestKeys(t *testing.T) {
 	first, second := add(start, "first"), add(start.Add(time.Hour), "second")
 	missing(t, "a key of somebody who is no member", w.two.AddKey(t.Context(), core.Key{ID: core.NewID[core.KeyKind](), CreatedBy: w.one.owner}, []byte("third")))
 	h, err := w.KeyHolder(t.Context(), []byte("first"))
-	if err != nil || h.Key != first || h.Workspace != w.one.id || h.User != w.one.owner || h.Scope != core.Write || h.Name != "first" || h.LastUsedAt != nil {
+	if err != nil || h.Key != first || h.Workspace != w.one.id || h.User != w.one.owner || h.Scope != core.Write || h.Name != "first" || !h.LastUsedAt.IsZero() {
 		t.Errorf("the holder: %+v, %v", h, err)
 	}
 	must(t, w.TouchKey(t.Context(), first, start, start.Add(-time.Minute)))

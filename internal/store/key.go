@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"belfry/internal/core"
 )
 
@@ -13,13 +15,18 @@ type KeyHolder struct {
 	Key        core.KeyID
 	Name       string
 	Scope      core.Scope
-	LastUsedAt *time.Time
+	LastUsedAt time.Time // zero when it was never
+}
+
+// ScanRow reads the columns of keyHolder.
+func (h *KeyHolder) ScanRow(rows pgx.Rows) error {
+	return rows.Scan(idTo(&h.Workspace), (*string)(&h.Plan), idTo(&h.User), (*string)(&h.Role), idTo(&h.Key), &h.Name, (*string)(&h.Scope), timeTo(&h.LastUsedAt))
 }
 
 // KeyHolder finds a key by its hash. A revoked key is not_found, and so is one whose maker is no longer
 // a member: the row goes with the membership.
 func (s *Store) KeyHolder(ctx context.Context, hash []byte) (KeyHolder, error) {
-	return one[KeyHolder](s.query(ctx, keyHolder, args{"hash": hash}))
+	return value[KeyHolder](s.query(ctx, keyHolder, args{"hash": hash}))
 }
 
 const keyHolder = `

@@ -2,16 +2,18 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"belfry/internal/core"
 )
 
 const postColumns = `
-	p.id, p.workspace_id, p.account_id, p.platform, a.display_name, a.status AS account_status, p.text, p.title, p.tags, p.settings,
+	p.id, p.account_id, p.platform, a.display_name, a.status AS account_status, p.text, p.title, p.tags, p.settings,
 	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
 	p.attempts, p.created_via, p.created_at, p.updated_at, u.next_action_at, coalesce(u.rest, '') AS rest,
 	coalesce(u.step, '') AS step, coalesce(u.lease_until > clock(), false) AS held, u.armed_at,
@@ -23,57 +25,41 @@ const postColumns = `
 	WHERE p.workspace_id = @ws`
 
 type postRow struct {
-	ID            core.PostID
-	WorkspaceID   core.WorkspaceID
-	AccountID     core.AccountID
-	Platform      string
-	DisplayName   string
-	AccountStatus string
-	Text          string
-	Title         string
-	Tags          []string
-	Settings      json.RawMessage
-	PublishAt     *time.Time
-	TZ            string
-	Status        string
-	ExternalID    string
-	ExternalURL   string
-	ErrorCode     string
-	ErrorMessage  string
-	ErrorHint     string
-	Attempts      int
-	CreatedVia    string
-	CreatedAt     time.Time
-	UpdatedAt     time.Time
-	NextActionAt  *time.Time
-	Rest          string
-	Step          string
-	Held          bool
-	ArmedAt       *time.Time
-	QuietAt       *time.Time // only while it is to come
-	MediaIDs      []core.MediaID
+	core.Post
+	zone    string
+	failure core.PostError
+	rest    core.Do
+	step    core.Step
+	next    time.Time
+	held    bool
+	armed   time.Time
+	quiet   time.Time // only while it is to come
 }
 
-func (r postRow) post(m *memory) (core.Post, error) {
-	zone, err := m.zone(r.TZ)
-	if err != nil {
-		return core.Post{}, fmt.Errorf("read post %s: %w", r.ID, err)
+// ScanRow reads postColumns.
+func (r *postRow) ScanRow(rows pgx.Rows) error {
+	return rows.Scan(idTo(&r.ID), idTo(&r.Account), (*string)(&r.Platform), &r.AccountName, (*string)(&r.AccountStatus),
+		&r.Text, &r.Title, (*pgtype.FlatArray[string])(&r.Tags), (*[]byte)(&r.Settings),
+		timeTo(&r.PublishAt), &r.zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code, &r.failure.Message, &r.failure.Hint,
+		&r.Attempts, (*string)(&r.Via), timeTo(&r.CreatedAt), timeTo(&r.UpdatedAt), timeTo(&r.next), (*string)(&r.rest),
+		(*string)(&r.step), &r.held, timeTo(&r.armed), timeTo(&r.quiet), (*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
+}
+
+func (t Tenant) post(r postRow) (core.Post, error) {
+	p := r.Post
+	p.Workspace = t.ws
+	var err error
+	if p.Zone, err = t.store.memory.zone(r.zone); err != nil {
+		return core.Post{}, fmt.Errorf("read post %s: %w", p.ID, err)
 	}
-	p := core.Post{
-		ID: r.ID, Workspace: r.WorkspaceID, Account: r.AccountID, Platform: core.Platform(r.Platform), AccountName: r.DisplayName,
-		AccountStatus: core.AccountStatus(r.AccountStatus),
-		Text:          r.Text, Title: r.Title, Tags: r.Tags, MediaIDs: r.MediaIDs, Settings: r.Settings, PublishAt: orZero(r.PublishAt), Zone: zone,
-		Status: core.PostStatus(r.Status), ExternalID: r.ExternalID, ExternalURL: r.ExternalURL, Attempts: r.Attempts,
-		Via: core.Via(r.CreatedVia), CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
-	}
-	if r.ErrorCode != "" {
-		p.Error = &core.PostError{Code: r.ErrorCode, Message: r.ErrorMessage, Hint: r.ErrorHint}
+	if r.failure.Code != "" {
+		p.Error = &r.failure
 	}
 	switch {
-	case p.Status == core.PostFailed && core.Do(r.Rest) == core.DoRetry:
-		p.NextTryAt = orZero(r.NextActionAt)
-	case p.Status == core.PostQueued && core.Do(r.Rest) == core.DoHold:
-		p.NextTryAt, p.Held = orZero(r.NextActionAt), true
+	case p.Status == core.PostFailed && r.rest == core.DoRetry:
+		p.NextTryAt = r.next
+	case p.Status == core.PostQueued && r.rest == core.DoHold:
+		p.NextTryAt, p.Held = r.next, true
 	}
 	r.onItsWay(&p)
 	return p, nil
@@ -82,25 +68,24 @@ func (r postRow) post(m *memory) (core.Post, error) {
 // onItsWay says what the ledger knows of a post that may be under way. A claim that has ended since the arm
 // has set the next action behind it: the answer was lost.
 func (r postRow) onItsWay(p *core.Post) {
-	pub := core.Publication{Step: core.Step(r.Step)}
-	p.Busy = r.Held
-	if p.Status != core.PostQueued || r.Step == "" || pub.Movable() {
+	pub := core.Publication{Step: r.step}
+	p.Busy = r.held
+	if p.Status != core.PostQueued || r.step == "" || pub.Movable() {
 		return
 	}
-	armed, next := orZero(r.ArmedAt), orZero(r.NextActionAt)
-	p.Busy, p.Asking = true, pub.Step == core.StepArmed && (!r.Held || next.After(armed))
+	p.Busy, p.Asking = true, r.step == core.StepArmed && (!r.held || r.next.After(r.armed))
 	if p.Asking {
-		p.AskUntil = orZero(r.QuietAt)
+		p.AskUntil = r.quiet
 	}
 }
 
 // Post reads a post.
 func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
-	row, err := one[postRow](t.query(ctx, `SELECT`+postColumns+` AND p.id = @id`, args{"id": id}))
+	row, err := value[postRow](t.query(ctx, `SELECT`+postColumns+` AND p.id = @id`, args{"id": id}))
 	if err != nil {
 		return core.Post{}, err
 	}
-	return row.post(t.store.memory)
+	return t.post(row)
 }
 
 // LockPost reads a post and keeps others from changing it until the transaction ends. Everything that
@@ -167,13 +152,13 @@ func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
 		a["after"] = f.After.ID
 	}
 	sql += fmt.Sprintf(` ORDER BY %s %s, p.id %s LIMIT @limit`, listTime, order, order)
-	rows, err := many[postRow](t.query(ctx, sql, a))
+	rows, err := values[postRow](t.query(ctx, sql, a))
 	if err != nil {
 		return nil, err
 	}
 	posts := make([]core.Post, len(rows))
 	for i, row := range rows {
-		if posts[i], err = row.post(t.store.memory); err != nil {
+		if posts[i], err = t.post(row); err != nil {
 			return nil, err
 		}
 	}

@@ -208,16 +208,16 @@ func (t Tenant) Claim(ctx context.Context, posts []core.PostID, owner string, le
 		WHERE m.workspace_id = @ws AND m.id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = ANY(@posts))`,
 		t.args(args{"posts": posts}))
 	results := t.store.q.SendBatch(ctx, batch)
-	claimed, err := readClaims(t.store.memory, results)
+	claimed, err := t.readClaims(results)
 	return claimed, errors.Join(err, results.Close())
 }
 
-func readClaims(m *memory, results pgx.BatchResults) (map[core.PostID]Claimed, error) {
+func (t Tenant) readClaims(results pgx.BatchResults) (map[core.PostID]Claimed, error) {
 	publications, err := many[publicationRow](results.Query())
 	if err != nil {
 		return nil, err
 	}
-	posts, err := many[postRow](results.Query())
+	posts, err := values[postRow](results.Query())
 	if err != nil {
 		return nil, err
 	}
@@ -242,10 +242,10 @@ func readClaims(m *memory, results pgx.BatchResults) (map[core.PostID]Claimed, e
 		if !ok {
 			continue
 		}
-		if c.Post, err = row.post(m); err != nil {
+		if c.Post, err = t.post(row); err != nil {
 			return nil, err
 		}
-		of := slices.IndexFunc(accounts, func(a tokenRow) bool { return a.ID == row.AccountID })
+		of := slices.IndexFunc(accounts, func(a tokenRow) bool { return a.ID == row.Account })
 		c.Account, c.Token = accounts[of].core(), accounts[of].Token
 		for _, id := range row.MediaIDs {
 			c.Media = append(c.Media, files[id])

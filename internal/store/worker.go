@@ -47,7 +47,7 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": uses.Creations}},
 		{
 			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + part,
-			args{"step": subWindow(uses.Addresses)},
+			args{"step": subWindow(uses.Addresses).Microseconds()},
 		},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
 		{"workers", `DELETE FROM workers WHERE seen_at <= clock() - @age::interval`, args{"age": uses.Workers}},

@@ -1,0 +1,36 @@
+package store
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"belfry/internal/core"
+)
+
+// Rows that are read at every request name where each column goes, in terms that the driver knows: for any other
+// type it searches a way anew at each query, which takes longer than reading the row.
+
+// idTo is where a column with an id goes.
+func idTo[K core.Kind](id *core.ID[K]) pgtype.UUIDScanner { return idColumn[K]{id} }
+
+type idColumn[K core.Kind] struct{ to *core.ID[K] }
+
+// ScanUUID takes the column's value; NULL is the unset id.
+func (c idColumn[K]) ScanUUID(v pgtype.UUID) error {
+	*c.to = core.IDOf[K](v.Bytes)
+	return nil
+}
+
+// timeTo is where a column with a time goes.
+func timeTo(t *time.Time) pgtype.TimestamptzScanner { return timeColumn{t} }
+
+type timeColumn struct{ to *time.Time }
+
+// ScanTimestamptz takes the column's value; NULL is the zero time.
+func (c timeColumn) ScanTimestamptz(v pgtype.Timestamptz) error {
+	if *c.to = v.Time; v.Valid {
+		*c.to = v.Time.UTC()
+	}
+	return nil
+}
