@@ -12,7 +12,7 @@ import (
 
 const (
 	cspAPI  = "default-src 'none'; frame-ancestors 'none'"
-	cspPage = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:%; media-src 'self'%; " +
+	cspPage = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'%; media-src 'self'%; " +
 		"connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 

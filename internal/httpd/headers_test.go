@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	wantPageCSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; " +
+	wantPageCSP = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self'; " +
 		"connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 	wantAPICSP = "default-src 'none'; frame-ancestors 'none'"
 )
@@ -128,10 +128,10 @@ func TestHeadersThatDependOnTheConfiguration(t *testing.T) {
 		t.Errorf("http and real networks: %v", h)
 	}
 	for media, want := range map[string]string{
-		"http://localhost:8080":            "img-src 'self' data:; media-src 'self'; connect-src",
-		"http://LOCALHOST:8080/x":          "img-src 'self' data:; media-src 'self'; connect-src",
-		"https://media.example.org":        "img-src 'self' data: https://media.example.org; media-src 'self' https://media.example.org; connect-src",
-		"https://media.example.org:443/up": "img-src 'self' data: https://media.example.org; media-src 'self' https://media.example.org; connect-src",
+		"http://localhost:8080":            "img-src 'self'; media-src 'self'; connect-src",
+		"http://LOCALHOST:8080/x":          "img-src 'self'; media-src 'self'; connect-src",
+		"https://media.example.org":        "img-src 'self' https://media.example.org; media-src 'self' https://media.example.org; connect-src",
+		"https://media.example.org:443/up": "img-src 'self' https://media.example.org; media-src 'self' https://media.example.org; connect-src",
 	} {
 		s, _ := newServer(t, func(c *httpd.Config) { c.MediaURL = public(t, media) })
 		addRoutes(s)

@@ -13,7 +13,7 @@ var pages embed.FS
 
 // contentSecurity fits pages without script and inline style; a consent form redirects back to the product,
 // and browsers hold form-action against that redirect too.
-const contentSecurity = "default-src 'none'; style-src 'self'; img-src 'self' data:; media-src 'self'; form-action 'self' http: https:; " +
+const contentSecurity = "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self' http: https:; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
 // Choice is one thing a person may tick or pick.
