@@ -1,10 +1,7 @@
 package static
 
 import (
-	"errors"
-	"io/fs"
 	"net/http"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -31,25 +28,6 @@ func Handler() http.Handler {
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
 			serve(w, r, a)
 		}
-	})
-}
-
-// FromDisk serves the assets of a folder (this one, while somebody works on it) and lets nobody keep them.
-func FromDisk(folder string) http.Handler {
-	files := os.DirFS(folder)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		name, _ := plain(strings.TrimPrefix(r.URL.Path, Prefix))
-		a, err := build{files, map[string]asset{}}.asset(name)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
-			http.NotFound(w, r)
-			return
-		}
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Cache-Control", "no-store")
-		serve(w, r, a)
 	})
 }
 

@@ -36,11 +36,8 @@ type asset struct {
 	kind string // content type
 }
 
-// build reads assets from a file system; each is read once.
-type build struct {
-	files fs.FS
-	done  map[string]asset
-}
+// build is the assets that have been read, by their names; each is read once.
+type build map[string]asset
 
 var kinds = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".woff2": "font/woff2",
@@ -50,7 +47,7 @@ var kinds = map[string]string{
 var reference = regexp.MustCompile(Prefix + `[a-z0-9/_.-]+\.[a-z0-9]+`)
 
 func (b build) asset(name string) (asset, error) {
-	if a, ok := b.done[name]; ok {
+	if a, ok := b[name]; ok {
 		return a, nil
 	}
 	kind, ok := kinds[path.Ext(name)]
@@ -68,17 +65,17 @@ func (b build) asset(name string) (asset, error) {
 	}
 	sum := sha256.Sum256(body)
 	a := asset{body: body, gzip: compressed(body, kind), hash: hex.EncodeToString(sum[:6]), kind: kind}
-	b.done[name] = a
+	b[name] = a
 	return a, nil
 }
 
 func (b build) read(name string) ([]byte, error) {
 	if name != "app.css" {
-		return fs.ReadFile(b.files, name)
+		return fs.ReadFile(embedded, name)
 	}
 	var all bytes.Buffer
 	for _, sheet := range stylesheets {
-		body, err := fs.ReadFile(b.files, sheet)
+		body, err := fs.ReadFile(embedded, sheet)
 		if err != nil {
 			return nil, err
 		}
@@ -126,7 +123,7 @@ func address(name, hash string) string {
 
 // shipped is every embedded asset by its plain name, built at first use.
 var shipped = sync.OnceValues(func() (map[string]asset, error) {
-	b := build{embedded, map[string]asset{}}
+	b := build{}
 	err := fs.WalkDir(embedded, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || kinds[path.Ext(name)] == "" {
 			return err
@@ -140,7 +137,7 @@ var shipped = sync.OnceValues(func() (map[string]asset, error) {
 	if _, err = b.asset("app.css"); err != nil {
 		return nil, fmt.Errorf("read embedded assets: %w", err)
 	}
-	return b.done, nil
+	return b, nil
 })
 
 // URL is the address of an asset: URL("app.css"). An unknown name keeps its plain address, which

@@ -6,8 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -136,24 +134,6 @@ func TestEveryStyleSheetIsLoaded(t *testing.T) {
 	}
 	if len(sheets) != len(stylesheets) {
 		t.Errorf("%d style sheets, %d are loaded", len(sheets), len(stylesheets))
-	}
-}
-
-func TestFromDiskShowsAChangeAtOnce(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	file := filepath.Join(folder, "icon.svg")
-	for _, content := range []string{"<svg>one</svg>", "<svg>two</svg>"} {
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		answer := get(t, FromDisk(folder), URL("icon.svg"))
-		if answer.Body.String() != content || answer.Header().Get("Cache-Control") != "no-store" {
-			t.Errorf("%q %v", answer.Body, answer.Header())
-		}
-	}
-	if answer := get(t, FromDisk(folder), "/static/../../etc/passwd"); answer.Code != http.StatusNotFound {
-		t.Error(answer.Code)
 	}
 }
 
