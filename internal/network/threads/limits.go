@@ -16,7 +16,8 @@ const (
 	typeCarousel = "carousel"
 )
 
-// The numbers of networks/threads.md, part 4.
+// The numbers of networks/threads.md, part 4. What it advises about the inside of a video beyond them (the index
+// first, no edit lists, closed groups of pictures) is not checked: no error names it, and phones record otherwise.
 const (
 	maxText   = 500 // bytes: texts of 498 characters in 504 bytes are refused
 	maxLinks  = 5
