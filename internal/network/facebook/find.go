@@ -14,9 +14,6 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// clockSlack is how far the network's clock may be behind ours.
-const clockSlack = time.Minute
-
 type listed struct {
 	ID          meta.ID   `json:"id"`
 	Message     string    `json:"message"`
@@ -46,7 +43,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	if err != nil {
 		return network.Status{}, err
 	}
-	since := it.ArmedAt.Add(-clockSlack).Truncate(time.Second)
+	since := meta.Since(it.ArmedAt)
 	posts, err := meta.List[listed](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/published_posts", it.Token.Access, url.Values{
 		"fields": {"id,message,created_time,application{id},attachments{media_type,url,unshimmed_url,subattachments}"},
 		"since":  {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
@@ -92,7 +89,7 @@ type wanted struct {
 func (p listed) match(w wanted) likeness {
 	photos := p.photos()
 	switch {
-	case (!p.At.IsZero() && p.At.Before(w.since)) || plain(p.Message) != plain(w.message):
+	case p.At.Before(w.since) || !meta.SameText(p.Message, w.message):
 		return differs
 	case p.Application.ID == "":
 		return mightMatch
@@ -124,9 +121,6 @@ func (p listed) photos() int {
 	}
 	return n
 }
-
-// plain forgives what a network does to the white space around a text.
-func plain(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 func sameLink(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 

@@ -77,7 +77,7 @@ type listedStory struct {
 func (n *Network) stories(ctx context.Context, it network.Item, since time.Time) ([]listedStory, error) {
 	params := url.Values{}
 	if !since.IsZero() {
-		params.Set("since", strconv.FormatInt(since.Add(-clockSlack).Unix(), 10))
+		params.Set("since", strconv.FormatInt(meta.Since(since).Unix(), 10))
 	}
 	list, err := meta.List[listedStory](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/stories", it.Token.Access, params)
 	return list, n.judged(ctx, err, it.Token)

@@ -11,10 +11,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"strings"
 	"time"
 
-	"belfry/internal/core"
 	"belfry/internal/network"
 )
 
@@ -136,36 +134,10 @@ func (id *ID) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Time is an instant as Graph writes it: 2026-07-12T08:00:00+0000.
-type Time struct{ time.Time }
-
-// UnmarshalJSON reads Graph's form and RFC 3339; anything else is the zero instant.
-func (t *Time) UnmarshalJSON(data []byte) error {
-	text := strings.Trim(string(data), `"`)
-	for _, layout := range []string{"2006-01-02T15:04:05-0700", time.RFC3339} {
-		if at, err := time.Parse(layout, text); err == nil {
-			t.Time = at
-			return nil
-		}
-	}
-	return nil
-}
-
 // Expiry is when a token that lives for the given seconds ends; old when the network does not say.
 func Expiry(now time.Time, seconds int64, old time.Time) time.Time {
 	if seconds <= 0 {
 		return old
 	}
 	return now.Add(time.Duration(seconds) * time.Second)
-}
-
-// Unique is what a search found: one post, none, or several that nobody can tell apart.
-func Unique(ids []string) network.Status {
-	switch len(ids) {
-	case 0:
-		return network.Status{Verdict: core.Absent}
-	case 1:
-		return network.Status{Verdict: core.Done, ExternalID: ids[0]}
-	}
-	return network.Status{Verdict: core.Ambiguous, Message: "Several posts look like this one."}
 }

@@ -6,15 +6,10 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
-	"time"
 
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
 )
-
-// clockSlack is how far the network's clock may be behind ours.
-const clockSlack = time.Minute
 
 type listed struct {
 	ID   meta.ID   `json:"id"`
@@ -31,7 +26,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	if it.ArmedAt.IsZero() {
 		return network.Status{}, errors.New("search for a post of threads that was never armed")
 	}
-	since := it.ArmedAt.Add(-clockSlack).Truncate(time.Second)
+	since := meta.Since(it.ArmedAt)
 	posts, err := meta.List[listed](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/threads", it.Token.Access, url.Values{
 		"fields": {"id,text,timestamp,media_type"}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
 	})
@@ -41,17 +36,12 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	kind := readBack[contentType(it.Draft().Media)]
 	var ids []string
 	for _, p := range posts {
-		if p.Type == kind && !p.At.Before(since) && sameText(p.Text, it.Text) && !slices.Contains(it.Known, string(p.ID)) {
+		if p.Type == kind && !p.At.Before(since) && meta.SameText(p.Text, it.Text) && !slices.Contains(it.Known, string(p.ID)) {
 			ids = append(ids, string(p.ID))
 		}
 	}
 	return meta.Unique(ids), nil
 }
-
-// sameText forgives what a network does to the white space around a text.
-func sameText(a, b string) bool { return plain(a) == plain(b) }
-
-func plain(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 // Link is the address of the post's own page.
 func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
