@@ -94,19 +94,20 @@ func List[T any](ctx context.Context, a API, path string, token network.Secret, 
 			return nil, err
 		}
 		all = append(all, p.Data...)
+		if p.Paging.Next == "" {
+			return all, nil
+		}
 		after := p.after()
 		if after == "" {
-			return all, nil
+			break
 		}
 		query.Set("after", after)
 	}
-	return nil, &network.Error{Kind: network.Unknown, Message: "the list has more pages than are read"}
+	return nil, &network.Error{Kind: network.Unknown, Message: "the list goes on where it is not read"}
 }
 
+// after is the cursor of the next page; "" when the network gives none.
 func (p page[T]) after() string {
-	if p.Paging.Next == "" {
-		return ""
-	}
 	if p.Paging.Cursors.After != "" {
 		return p.Paging.Cursors.After
 	}

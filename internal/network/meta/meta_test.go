@@ -155,15 +155,20 @@ func TestAListIsFollowedByItsCursorOnly(t *testing.T) {
 	}
 }
 
-func TestAnEndlessListEndsInAnError(t *testing.T) {
+// That something is not in a list is evidence only when all of the list was read.
+func TestAListThatCannotBeReadWholeIsAnError(t *testing.T) {
 	t.Parallel()
-	a := api(t, func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"data":[1],"paging":{"cursors":{"after":"A"},"next":"https://graph.example/again"}}`)
-	})
-	_, err := meta.List[int](t.Context(), a, "/list", "", nil)
-	var e *network.Error
-	if !errors.As(err, &e) || e.Kind != network.Unknown {
-		t.Errorf("want unknown, got %v", err)
+	for name, paging := range map[string]string{
+		"an endless one": `{"cursors":{"after":"A"},"next":"https://graph.example/again"}`, "a next page without a cursor": `{"next":"https://graph.example/again"}`,
+	} {
+		a := api(t, func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, `{"data":[1],"paging":`+paging+`}`)
+		})
+		_, err := meta.List[int](t.Context(), a, "/list", "", nil)
+		var e *network.Error
+		if !errors.As(err, &e) || e.Kind != network.Unknown {
+			t.Errorf("%s: want unknown, got %v", name, err)
+		}
 	}
 }
 
