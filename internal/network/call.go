@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -144,17 +145,26 @@ func read(answer *http.Response, host string, cut redactor) (*Response, *Error) 
 	return resp, nil
 }
 
+// LongestWait is the most that a network is believed when it says how long to wait: after a day it is asked
+// again, for a slip of the network must not hold a post for years.
+const LongestWait = 24 * time.Hour
+
 // RetryAfter reads the header of that name; now serves its form with a date. 0 means none.
 func (r *Response) RetryAfter(now time.Time) time.Duration {
 	value := r.Header.Get("Retry-After")
-	if seconds, err := time.ParseDuration(value + "s"); err == nil && seconds > 0 {
-		return seconds
+	if seconds, err := strconv.ParseFloat(value, 64); err == nil && seconds > 0 {
+		return Seconds(seconds)
 	}
 	at, err := http.ParseTime(value)
 	if err != nil || now.IsZero() || !at.After(now) {
 		return 0
 	}
-	return at.Sub(now)
+	return min(at.Sub(now), LongestWait)
+}
+
+// Seconds is how long a network wants to be waited for, at most LongestWait.
+func Seconds(n float64) time.Duration {
+	return time.Duration(min(n, LongestWait.Seconds()) * float64(time.Second))
 }
 
 func failed(kind Kind, host string, cut redactor, err error) *Error {

@@ -131,7 +131,7 @@ func wait(resp *network.Response, now time.Time) time.Duration {
 	}
 	for _, list := range usage {
 		for _, u := range list {
-			longest = max(longest, time.Duration(u.Minutes*float64(time.Minute)))
+			longest = max(longest, network.Seconds(u.Minutes*time.Minute.Seconds()))
 		}
 	}
 	return longest

@@ -121,6 +121,8 @@ func TestTheLongestWaitCounts(t *testing.T) {
 		{map[string]string{"X-Business-Use-Case-Usage": usage}, body, 7 * time.Minute},
 		{map[string]string{"X-Business-Use-Case-Usage": usage, "Retry-After": "600"}, body, 10 * time.Minute},
 		{map[string]string{"X-Business-Use-Case-Usage": "{broken"}, body, 5 * time.Minute},
+		{map[string]string{"Retry-After": "99999999"}, body, 24 * time.Hour},
+		{map[string]string{"X-Business-Use-Case-Usage": strings.Replace(usage, ":7}", ":1e18}", 1)}, body, 24 * time.Hour},
 		{nil, strings.Replace(body, "80002", "80003", 1), time.Hour},
 	} {
 		if e := failure(t, table, 400, c.header, c.body); e.RetryAfter != c.want {
