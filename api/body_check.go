@@ -94,9 +94,9 @@ func (w walk) numberOf(s *shape, digits string) error {
 }
 
 func (w walk) textOf(s *shape, text string) error {
-	if strings.ContainsFunc(text, forbidden) {
+	if strings.ContainsFunc(text, core.Control) {
 		return core.Invalid(w.path(), "%s holds a control character.", w.subject()).
-			WithHint("Look at %s. Of the characters below U+0020 only tab, line feed and carriage return are taken.", w.path())
+			WithHint("Look at %s. Of the control characters only tab, line feed and carriage return are taken.", w.path())
 	}
 	if s.anything {
 		return nil
@@ -118,9 +118,6 @@ func (w walk) textOf(s *shape, text string) error {
 	}
 	return nil
 }
-
-// forbidden are U+0000, which PostgreSQL cannot store, and the other C0 controls that no text needs.
-func forbidden(r rune) bool { return r < 0x20 && r != '\t' && r != '\n' && r != '\r' }
 
 func (w walk) listOf(s *shape) error {
 	limit, items := arrayMax, s
@@ -157,7 +154,7 @@ func (w walk) objectOf(s *shape) error {
 			return w.unsound(err)
 		}
 		name := token.String()
-		if strings.ContainsFunc(name, forbidden) {
+		if strings.ContainsFunc(name, core.Control) {
 			return core.Invalid(w.parent(), "A key holds a control character.")
 		}
 		field, known := o.fields[name]

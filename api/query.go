@@ -84,7 +84,7 @@ func (p parameter) read(value string, into reflect.Value) error {
 		}
 		return nil
 	}
-	if !utf8.ValidString(value) || strings.ContainsFunc(value, forbidden) {
+	if !utf8.ValidString(value) || strings.ContainsFunc(value, core.Control) {
 		return core.Invalid(path, "The parameter %s is not plain UTF-8 text.", p.name)
 	}
 	if into.Kind() == reflect.String {

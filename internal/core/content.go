@@ -46,12 +46,15 @@ func CheckText(path, s string, limit int) error {
 		return Invalid(path, "The text is not valid UTF-8.")
 	}
 	for _, r := range s {
-		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f {
+		if Control(r) {
 			return Invalid(path, "The text holds the control character U+%04X.", r)
 		}
 	}
 	return nil
 }
+
+// Control tells of the control characters that no text needs: all of ASCII but tab, line feed and carriage return.
+func Control(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f }
 
 // CheckLink takes an empty text or an absolute http or https address without credentials.
 func CheckLink(path, link string) error {

@@ -140,13 +140,13 @@ func checkValue(d Description, f Field, v reflect.Value) error {
 	path := settingPath(d, f.Name)
 	switch v.Kind() {
 	case reflect.String:
-		return checkText(path, f, v.String())
+		return checkWord(path, f, v.String())
 	case reflect.Slice:
 		if f.Max > 0 && v.Len() > f.Max {
 			return core.Invalid(path, "%s takes at most %d entries.", f.Name, f.Max)
 		}
 		for i := range v.Len() {
-			if err := checkPattern(fmt.Sprintf("%s[%d]", path, i), f, v.Index(i).String()); err != nil {
+			if err := checkText(fmt.Sprintf("%s[%d]", path, i), f, v.Index(i).String()); err != nil {
 				return err
 			}
 		}
@@ -161,7 +161,7 @@ func checkValue(d Description, f Field, v reflect.Value) error {
 	return nil
 }
 
-func checkText(path string, f Field, s string) error {
+func checkWord(path string, f Field, s string) error {
 	if f.Max > 0 && utf8.RuneCountInString(s) > f.Max {
 		return core.Invalid(path, "%s is longer than %d characters.", f.Name, f.Max)
 	}
@@ -180,10 +180,14 @@ func checkText(path string, f Field, s string) error {
 			return core.Invalid(path, "%s must be a date like 2026-01-31.", f.Name)
 		}
 	}
-	return checkPattern(path, f, s)
+	return checkText(path, f, s)
 }
 
-func checkPattern(path string, f Field, s string) error {
+// checkText is for every text, also for each entry of a list.
+func checkText(path string, f Field, s string) error {
+	if err := core.CheckText(path, s, len(s)); err != nil {
+		return err
+	}
 	if f.Pattern == nil || f.Pattern.MatchString(s) {
 		return nil
 	}
