@@ -2,9 +2,6 @@ package app
 
 import (
 	"context"
-	"encoding/base64"
-	"strings"
-	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -30,7 +27,7 @@ func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedi
 	out := contract.MediaList{Media: []contract.Media{}}
 	if len(list) > page {
 		list = list[:page]
-		out.NextCursor = new(spot{list[page-1].CreatedAt, list[page-1].ID.String()}.cursor())
+		out.NextCursor = new(core.Cursor[core.MediaKind]{At: list[page-1].CreatedAt, ID: list[page-1].ID}.String())
 	}
 	for _, m := range list {
 		out.Media = append(out.Media, a.mediaOf(t, m))
@@ -58,10 +55,8 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 			return f, err
 		}
 	}
-	if in.Cursor != "" {
-		if f.After, err = parseMediaCursor(in.Cursor); err != nil {
-			return f, err
-		}
+	if f.After, err = core.ParseCursor[core.MediaKind](in.Cursor); err != nil {
+		return f, err
 	}
 	if in.FolderID == "" || f.Root {
 		return f, nil
@@ -71,40 +66,6 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	}
 	_, err = t.Folder(ctx, f.Folder)
 	return f, err
-}
-
-func parseMediaCursor(s string) (*store.MediaCursor, error) {
-	p, ok := parseSpot(s)
-	id, err := core.ParseID[core.MediaKind](p.id)
-	if !ok || err != nil {
-		return nil, badCursor()
-	}
-	return &store.MediaCursor{At: p.at, ID: id}, nil
-}
-
-// spot names a row of a list by its time and id, so that rows which come or go meanwhile are neither
-// skipped nor shown twice.
-type spot struct {
-	at time.Time
-	id string
-}
-
-func (p spot) cursor() string {
-	return base64.RawURLEncoding.EncodeToString([]byte(p.at.UTC().Format(time.RFC3339Nano) + " " + p.id))
-}
-
-func parseSpot(s string) (spot, bool) {
-	raw, err := base64.RawURLEncoding.DecodeString(s)
-	if err != nil {
-		return spot{}, false
-	}
-	at, id, ok := strings.Cut(string(raw), " ")
-	when, err := time.Parse(time.RFC3339Nano, at)
-	return spot{when, id}, ok && err == nil && when.Year() >= 2000 && when.Year() <= 9999
-}
-
-func badCursor() error {
-	return core.Invalid("cursor", "This is not a cursor.").WithHint("Send `cursor` as nextCursor of the page before gave it.")
 }
 
 // pageOf is how many rows a page holds; 0 stands for the default.

@@ -167,10 +167,7 @@ func (a *App) postSpan(ctx context.Context, t store.Tenant, in contract.ListPost
 	if f.To, err = parseMoment("to", in.To, ws.Zone, 1); err != nil {
 		return err
 	}
-	if in.Cursor == "" {
-		return nil
-	}
-	f.After, err = parseCursor(in.Cursor)
+	f.After, err = core.ParseCursor[core.PostKind](in.Cursor)
 	return err
 }
 
@@ -195,14 +192,5 @@ func cursorAfter(p core.Post) string {
 	if at.IsZero() {
 		at = p.CreatedAt
 	}
-	return spot{at, p.ID.String()}.cursor()
-}
-
-func parseCursor(s string) (*store.PostCursor, error) {
-	p, ok := parseSpot(s)
-	id, err := core.ParseID[core.PostKind](p.id)
-	if !ok || err != nil {
-		return nil, badCursor()
-	}
-	return &store.PostCursor{At: p.at, ID: id}, nil
+	return core.Cursor[core.PostKind]{At: at, ID: p.ID}.String()
 }

@@ -129,14 +129,8 @@ type MediaFilter struct {
 	Statuses []core.MediaStatus
 	Contains string // in name, title or description
 	Tag      string
-	After    *MediaCursor
+	After    *core.Cursor[core.MediaKind] // the place after which the page starts
 	Limit    int
-}
-
-// MediaCursor is the place in the list after which the next page starts.
-type MediaCursor struct {
-	At time.Time
-	ID core.MediaID
 }
 
 // ListMedia lists files, the newest first.

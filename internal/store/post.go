@@ -106,14 +106,8 @@ type PostFilter struct {
 	From, To  time.Time // on the time, for a draft without one on its creation
 	Contains  string    // in text or title
 	Ascending bool
-	After     *PostCursor
+	After     *core.Cursor[core.PostKind] // the place after which the page starts
 	Limit     int
-}
-
-// PostCursor is the place in the list after which the next page starts.
-type PostCursor struct {
-	At time.Time
-	ID core.PostID
 }
 
 const listTime = `coalesce(p.publish_at, p.created_at)`
