@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -156,12 +157,13 @@ func TestClocksGoBack(t *testing.T) {
 }
 
 func FuzzWhen(f *testing.F) {
-	f.Add("", "2026-03-29T02:30", "Europe/Berlin", int64(1_770_000_000))
+	f.Add("", "2026-03-29T02:30", "Europe/Berlin", int64(86_400))
 	f.Add("now", "", "", int64(0))
-	f.Add("", "0000-01-01T00:00", "Africa/Monrovia", int64(-62_000_000_000))
+	f.Add("", "0000-01-01T00:00", "Africa/Monrovia", int64(366*86_400))
 	f.Add("", "9999-12-31T23:59", "Pacific/Apia", int64(1<<40))
-	f.Add("", "2011-12-30T12:00", "Pacific/Apia", int64(1_300_000_000)) // a day that was left out
-	f.Fuzz(func(t *testing.T, word, wall, zoneName string, seconds int64) {
+	f.Add("", "2026-10-25T02:30", "Europe/Berlin", int64(-60))
+	f.Add("", "2011-12-30T12:00", "Pacific/Apia", int64(0)) // a day that was left out
+	f.Fuzz(func(t *testing.T, word, wall, zoneName string, ahead int64) {
 		w, err := core.ParseWhen(word, wall, zoneName, core.Zone{})
 		if err != nil {
 			if core.CodeOf(err) != core.CodeInvalidRequest {
@@ -169,7 +171,9 @@ func FuzzWhen(f *testing.F) {
 			}
 			return
 		}
-		at, issues, _ := w.Resolve(time.Unix(seconds%(1<<40), 0).UTC())
+		at, _, _ := w.Resolve(time.Unix(0, 0).UTC())
+		now := time.Unix(at.Unix()-ahead%(1<<40), 0).UTC()
+		at, issues, _ := w.Resolve(now)
 		if w.Kind != core.WhenAt {
 			return
 		}
@@ -180,5 +184,13 @@ func FuzzWhen(f *testing.F) {
 		if shown := at.In(w.Zone.Location()).Format(wallForm); shown != wall {
 			t.Errorf("%s in %s resolves to %s, when clocks there show %s", wall, w.Zone.Name(), at.UTC(), shown)
 		}
+		want := ""
+		switch {
+		case at.Before(now.Add(-time.Minute)):
+			want = "time_in_past"
+		case at.After(now.AddDate(0, 0, 366)):
+			want = "time_too_far"
+		}
+		expectIssue(t, fmt.Sprintf("%s at %s", at, now), issues, want)
 	})
 }

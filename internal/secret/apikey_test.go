@@ -90,16 +90,21 @@ func TestKeysUseAllCharactersAlike(t *testing.T) {
 func FuzzCheckKey(f *testing.F) {
 	key, _, _ := secret.MintKey()
 	for _, seed := range []string{key, "", "belfry_live_", key[:49], key + "x", strings.Repeat("é", 25), "belfry_live_" + strings.Repeat("0", 38)} {
-		f.Add(seed)
+		f.Add(seed, uint8(len(seed)), byte('x'))
 	}
 	pattern := regexp.MustCompile(`^(?:` + secret.KeyPattern + `)$`)
-	f.Fuzz(func(t *testing.T, text string) {
+	f.Fuzz(func(t *testing.T, text string, at uint8, slip byte) {
 		hash, ok := secret.CheckKey(text)
 		if ok && (!pattern.MatchString(text) || hash != sha256.Sum256([]byte(text))) {
 			t.Errorf("%q passes", text)
 		}
 		if !ok && hash != [32]byte{} {
 			t.Errorf("%q is refused and has a hash", text)
+		}
+		typo := []byte(key)
+		typo[int(at)%len(typo)] = slip
+		if _, ok := secret.CheckKey(string(typo)); ok != (string(typo) == key) {
+			t.Errorf("%q for %q: %v", typo, key, ok)
 		}
 	})
 }

@@ -144,11 +144,25 @@ func FuzzVerify(f *testing.F) {
 	}
 	good := r.Sign("p", []byte("payload"), noon)
 	for _, seed := range []string{good, good + "=", good[:len(good)-1], "", "AQJrMQ", "AQ", "AQA", "Af9rMQ", "\n", r.Sign("q", nil, time.Time{})} {
-		f.Add(seed)
+		f.Add(seed, []byte("payload"), uint8(len(seed)), byte(1))
 	}
-	f.Fuzz(func(t *testing.T, signed string) {
+	f.Fuzz(func(t *testing.T, signed string, payload []byte, at uint8, change byte) {
 		if _, err := r.Verify("p", signed, noon.Add(-time.Second)); err == nil && signed != good {
 			t.Errorf("%q was not made by Sign and passes", signed)
+		}
+		s := r.Sign("upload", payload, noon)
+		if back, err := r.Verify("upload", s, noon.Add(-time.Second)); err != nil || !bytes.Equal(back, payload) {
+			t.Errorf("%q comes back from %q as %q, %v", payload, s, back, err)
+		}
+		if _, err := r.Verify("upload", s, noon); !errors.Is(err, secret.ErrExpired) {
+			t.Errorf("%q outlives its time: %v", s, err)
+		}
+		changed := []byte(s)
+		changed[int(at)%len(changed)] ^= change
+		for purpose, forged := range map[string]string{"p": s, "upload": string(changed)} {
+			if _, err := r.Verify(purpose, forged, noon.Add(-time.Second)); err == nil && (purpose == "p" || forged != s) {
+				t.Errorf("%q, made from %q, passes for %s", forged, s, purpose)
+			}
 		}
 	})
 }
