@@ -67,7 +67,7 @@ var (
 	IssueMediaCountUnsupported = issue("media_count_unsupported", 2, "%d files do not make a post on %s.", "From %d to %d files.")
 	IssueMediaMixedUnsupported = issue("media_mixed_unsupported", 1, "%s does not mix photos and videos in one post.", "Use one kind.")
 
-	IssueFormatUnsupported     = issue("format_unsupported", 2, "%s does not take the format of %s.", "It takes %s.")
+	IssueFormatUnsupported     = issue("format_unsupported", 2, "%s does not take %s as it is.", "It takes %s; this is %s.")
 	IssueFileTooLarge          = issue("file_too_large", 2, "The file %s is too large for %s.", "At most %s.")
 	IssueAspectUnsupported     = issue("aspect_unsupported", 2, "%s does not take the shape of %s.", "Width to height from %s to %s.")
 	IssueResolutionUnsupported = issue("resolution_unsupported", 2, "%s does not take the size of %s.", "From %s to %s pixels.")

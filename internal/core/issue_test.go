@@ -70,7 +70,7 @@ var issueArguments = map[core.IssueCode][]any{
 	"media_kind_unsupported":  {"Network"},
 	"media_count_unsupported": {11, "Network", 2, 10},
 	"media_mixed_unsupported": {"Network"},
-	"format_unsupported":      {"Network", "a.gif", "JPEG or PNG"},
+	"format_unsupported":      {"Network", "a.gif", "JPEG or PNG", "GIF"},
 	"file_too_large":          {"a.jpg", "Network", "8 MB"},
 	"aspect_unsupported":      {"Network", "a.jpg", "4:5", "1.91:1"},
 	"resolution_unsupported":  {"Network", "a.jpg", "320 × 320", "1440 × 1800"},

@@ -145,7 +145,10 @@ func (m *movie) describeAVC(b box) error {
 		return err
 	}
 	m.facts.Chroma = "4:2:0"
-	if c.HighProfileFieldsEnabled {
+	switch {
+	case c.Profile == 44 || c.Profile == 244: // the 4:4:4 profiles, whose further fields the library passes over
+		m.facts.Chroma = "4:4:4"
+	case c.HighProfileFieldsEnabled:
 		m.facts.Chroma = [4]string{"4:0:0", "4:2:0", "4:2:2", "4:4:4"}[c.ChromaFormat&3]
 		m.facts.BitDepth = int(c.BitDepthLumaMinus8) + 8
 	}

@@ -217,14 +217,17 @@ func (m *movie) describeVideo(t *track) error {
 	}
 	m.facts.BitDepth = 8
 	err = m.boxes(entry.data+head, entry.end, func(b box) error {
-		if b.name != "pasp" {
+		switch {
+		case b.name != "pasp":
 			return m.describePixels(b)
+		case b.length() < 8:
+			return refuse(reasonDamaged)
 		}
-		var shape mp4.PixelAspectRatioBox
-		if err := m.unmarshal(b, &shape); err != nil {
+		shape, err := m.f.bytes(b.data, 8)
+		if err != nil {
 			return err
 		}
-		if h, v := int64(shape.HSpacing), int64(shape.VSpacing); h > 0 && v > 0 && h <= 64*v && v <= 64*h {
+		if h, v := int64(binary.BigEndian.Uint32(shape)), int64(binary.BigEndian.Uint32(shape[4:])); h > 0 && v > 0 && h <= 64*v && v <= 64*h {
 			width = max(1, (width*h+v/2)/v)
 		}
 		return nil

@@ -126,7 +126,7 @@ func kindLimits(kind core.ContentType, of core.FileKind) *core.FileLimits {
 }
 
 func (f *Findings) file(name string, l core.FileLimits, m core.Media) {
-	f.If(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime), core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats))
+	f.If(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime), core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats), formatNames([]string{m.Mime}))
 	f.If(over(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, byteSize(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
 		f.shape(name, l, m)
@@ -154,15 +154,15 @@ func (f *Findings) film(name string, l core.FileLimits, m core.Media) {
 	foreign := func(list []core.Codec, c core.Codec) bool {
 		return c != "" && len(list) > 0 && !slices.Contains(list, c)
 	}
-	wrong := func(is bool, takes string) { f.If(is, core.IssueFormatUnsupported, name, m.Name, takes) }
-	wrong(foreign(l.VideoCodecs, m.VideoCodec), "pictures in "+codecNames(l.VideoCodecs))
-	wrong(foreign(l.AudioCodecs, m.AudioCodec), "sound in "+codecNames(l.AudioCodecs))
+	wrong := func(is bool, takes, has string) { f.If(is, core.IssueFormatUnsupported, name, m.Name, takes, has) }
+	wrong(foreign(l.VideoCodecs, m.VideoCodec), "pictures in "+codecNames(l.VideoCodecs), nameOf(string(m.VideoCodec)))
+	wrong(foreign(l.AudioCodecs, m.AudioCodec), "sound in "+codecNames(l.AudioCodecs), nameOf(string(m.AudioCodec)))
 	if m.FPS > 0 {
 		// Clocks of files are seldom exact: 30.003 pictures a second are thirty.
 		fps := math.Round(m.FPS*fpsSteps) / fpsSteps
-		wrong(fps < l.MinFPS || over(fps, l.MaxFPS), number(l.MinFPS)+" to "+orAny(l.MaxFPS > 0, number(l.MaxFPS))+" pictures a second")
+		wrong(fps < l.MinFPS || over(fps, l.MaxFPS), number(l.MinFPS)+" to "+orAny(l.MaxFPS > 0, number(l.MaxFPS))+" pictures a second", number(m.FPS))
 	}
-	wrong(over(m.BitRate, l.BitRate), "at most "+number(float64(l.BitRate)/megabyte)+" Mbit a second")
+	wrong(over(m.BitRate, l.BitRate), "at most "+number(float64(l.BitRate)/megabyte)+" Mbit a second", number(float64(m.BitRate)/megabyte))
 }
 
 const fpsSteps = 10

@@ -62,7 +62,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"photos and a film":        {kind: "photo", draft: network.Draft{Media: media{photo(nil), film(nil)}}, want: []string{"media_mixed_unsupported"}},
 		"a film as photo":          {kind: "photo", draft: network.Draft{Media: media{film(nil)}}, want: []string{"media_kind_unsupported"}},
 		"an unknown kind of post":  {kind: "poem", want: []string{"media_kind_unsupported"}},
-		"a WebP":                   {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Mime = "image/webp" })}}, want: []string{"format_unsupported"}, hint: "It takes JPEG, PNG."},
+		"a WebP":                   {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Mime = "image/webp" })}}, want: []string{"format_unsupported"}, hint: "It takes JPEG, PNG; this is WebP."},
 		"an AVI":                   {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.Mime = "video/x-msvideo" })}}, want: []string{"format_unsupported"}, hint: "MP4, MOV"},
 		"too many bytes":           {kind: "photo", draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Bytes = 8_000_001 })}}, want: []string{"file_too_large"}, hint: "At most 8 MB."},
 		"too many bytes of a film": {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.Bytes = 2_000_000_001 })}}, want: []string{"file_too_large"}, hint: "2 GB"},

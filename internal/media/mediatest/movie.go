@@ -13,7 +13,9 @@ type Movie struct {
 	FPS           int
 	Rotation      int    // clockwise: 0, 90, 180 or 270
 	Codec         string // avc1, hvc1, vp08, vp09, av01, jpeg, or another code
+	Profile       byte   // of avc1; 66, which is Baseline, by default
 	Audio         string // mp4a or another code; "" without sound
+	Pixel         [2]int // the shape of a pixel, width to height; square by default
 	MoovLast      bool
 	QuickTime     bool
 	Fragmented    bool
@@ -54,6 +56,12 @@ func MP4(m Movie) []byte {
 func (m *Movie) fill() {
 	if m.Width == 0 && m.Height == 0 {
 		m.Width, m.Height = 1080, 1920
+	}
+	if m.Profile == 0 {
+		m.Profile = 66
+	}
+	if m.Pixel == [2]int{} {
+		m.Pixel = [2]int{1, 1}
 	}
 	if m.Duration == 0 {
 		m.Duration = 3 * time.Second
@@ -113,7 +121,8 @@ func (m *Movie) moof(data int) []byte {
 }
 
 func (m *Movie) picture(at int) []byte {
-	entry := Box(m.Codec, Words(0, 1, 0, 0, 0, 0), Halves(m.Width, m.Height), Words(0x480000, 0x480000, 0), Halves(1), make([]byte, 32), Halves(24, 0xffff), configuration(m.Codec))
+	entry := Box(m.Codec, Words(0, 1, 0, 0, 0, 0), Halves(m.Width, m.Height), Words(0x480000, 0x480000, 0), Halves(1), make([]byte, 32), Halves(24, 0xffff), configuration(m.Codec, m.Profile),
+		Box("pasp", Words(m.Pixel[0], m.Pixel[1])), Box("colr", []byte("nclx"), Halves(1, 1, 1), []byte{0}), Box("btrt", Words(0, 4_000_000, 4_000_000)))
 	table := m.table(entry, at, m.count(), timescale/m.FPS, len(m.sample()))
 	return Box("trak",
 		Box("tkhd", Words(3, 0, 0, 1, 0, m.headMs(), 0, 0, 0, 0), matrix(m.Rotation), Words(m.Width<<16, m.Height<<16)),
@@ -121,10 +130,23 @@ func (m *Movie) picture(at int) []byte {
 }
 
 func (m *Movie) sound(at int) []byte {
-	entry := Box(m.Audio, Words(0, 1, 0, 0), Halves(2, 16, 0, 0), Words(rate<<16))
+	entry := Box(m.Audio, Words(0, 1, 0, 0), Halves(2, 16, 0, 0), Words(rate<<16), descriptor(m.Audio))
 	return Box("trak",
 		Box("tkhd", Words(3, 0, 0, 2, 0, m.headMs(), 0, 0, 0, 0), matrix(0), Words(0, 0)),
 		m.media("soun", "smhd", rate, m.ms()*(rate/1000), m.table(entry, at, 1, m.ms()*(rate/1000), soundBytes)))
+}
+
+// descriptor says what mp4a is: AAC-LC at 48 kHz in stereo (14496-1, 7.2.6).
+func descriptor(codec string) []byte {
+	if codec != "mp4a" {
+		return nil
+	}
+	return Box("esds", Words(0), []byte{
+		3, 25, 0, 1, 0,
+		4, 17, 0x40, 0x15, 0, 0, 0, 0, 1, 0xf4, 0, 0, 1, 0xf4, 0,
+		5, 2, 0x11, 0x90,
+		6, 1, 2,
+	})
 }
 
 func (m *Movie) media(kind, head string, scale, length int, table []byte) []byte {
@@ -154,10 +176,10 @@ func matrix(rotation int) []byte {
 }
 
 // configuration is what a decoder needs to know beforehand, as far as readers of facts look at it.
-func configuration(codec string) []byte {
+func configuration(codec string, profile byte) []byte {
 	switch codec {
 	case "avc1":
-		return Box("avcC", []byte{1, 66, 0xc0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0xc0, 30, 1, 0, 2, 0x68, 0xce})
+		return Box("avcC", []byte{1, profile, 0xc0, 30, 0xff, 0xe1, 0, 4, 0x67, profile, 0xc0, 30, 1, 0, 2, 0x68, 0xce})
 	case "hvc1", "hev1":
 		return Box("hvcC", []byte{1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xf0, 0, 0xfc, 0xfd, 0xf8, 0xf8, 0, 0, 0x0f, 0})
 	case "vp08", "vp09":
