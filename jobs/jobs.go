@@ -36,6 +36,9 @@ const (
 	publishers = 1000
 	// linkers is how many live posts' addresses are asked for at once: few, so that it slows no post down.
 	linkers = 16
+	// choreWorkers is how many tokens are asked about and files' bytes deleted at once: where a network keeps all
+	// waiting, as many a minute as a turn of the schedule finds due.
+	choreWorkers = 256
 	// examiners is how many files are looked at at once, which is work for the processor.
 	examiners = 2
 	// fetchers is how many files are fetched at once: each mostly waits for a server.
@@ -72,6 +75,7 @@ func New(cfg Config) (*Jobs, error) {
 		Queues: map[string]river.QueueConfig{
 			river.QueueDefault: {MaxWorkers: publishers},
 			queue.QueueLink:    {MaxWorkers: linkers},
+			queue.QueueChore:   {MaxWorkers: choreWorkers, FetchPollInterval: time.Second}, // none of it is urgent
 			queue.QueueMedia:   {MaxWorkers: examiners},
 			queue.QueueFetch:   {MaxWorkers: fetchers},
 		},

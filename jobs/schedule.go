@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/riverqueue/river"
-
 	"belfry/internal/queue"
 )
 
@@ -58,8 +56,7 @@ func each[J queue.Job](j *Jobs, due func(context.Context) ([]J, error)) func(con
 			return err
 		}
 		for _, job := range jobs {
-			// One attempt: the next turn brings it back.
-			if _, err := j.client.Insert(ctx, job, &river.InsertOpts{MaxAttempts: 1}); err != nil {
+			if _, err := j.client.Insert(ctx, job, nil); err != nil {
 				return err
 			}
 		}

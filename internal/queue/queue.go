@@ -23,6 +23,9 @@ type Publish struct {
 // Kind names the job.
 func (Publish) Kind() string { return "publish" }
 
+// InsertOpts are how the job is run.
+func (Publish) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: sweptAttempts} }
+
 // Link fetches the address of a live post's page, after the post is safely live.
 type Link struct {
 	Workspace core.WorkspaceID `json:"workspace"`
@@ -31,6 +34,11 @@ type Link struct {
 
 // Kind names the job.
 func (Link) Kind() string { return "link" }
+
+// InsertOpts are how the job is run.
+func (Link) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink}
+}
 
 // Refresh renews an account's token ahead of its end.
 type Refresh struct {
@@ -41,6 +49,11 @@ type Refresh struct {
 // Kind names the job.
 func (Refresh) Kind() string { return "refresh" }
 
+// InsertOpts are how the job is run.
+func (Refresh) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
+}
+
 // Check asks whether an account's token still works.
 type Check struct {
 	Workspace core.WorkspaceID `json:"workspace"`
@@ -49,6 +62,11 @@ type Check struct {
 
 // Kind names the job.
 func (Check) Kind() string { return "check" }
+
+// InsertOpts are how the job is run.
+func (Check) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
+}
 
 // Process looks at a file's bytes once they are all there.
 type Process struct {
@@ -59,6 +77,11 @@ type Process struct {
 // Kind names the job.
 func (Process) Kind() string { return "process" }
 
+// InsertOpts are how the job is run.
+func (Process) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueMedia}
+}
+
 // Fetch brings a file's bytes from the address that a request named.
 type Fetch struct {
 	Workspace core.WorkspaceID `json:"workspace"`
@@ -68,6 +91,11 @@ type Fetch struct {
 // Kind names the job.
 func (Fetch) Kind() string { return "fetch" }
 
+// InsertOpts are how the job is run.
+func (Fetch) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueFetch}
+}
+
 // Discard deletes bytes that nothing names any more.
 type Discard struct {
 	Keys []string `json:"keys"`
@@ -76,8 +104,16 @@ type Discard struct {
 // Kind names the job.
 func (Discard) Kind() string { return "discard" }
 
+// InsertOpts are how the job is run.
+func (Discard) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
+}
+
 // Job is any of the jobs above.
-type Job = river.JobArgs
+type Job interface {
+	river.JobArgs
+	river.JobArgsWithInsertOpts
+}
 
 // Inserter inserts jobs in a caller's transaction.
 type Inserter struct{ client *river.Client[pgx.Tx] }
@@ -103,28 +139,13 @@ const (
 	QueueLink  = "link"  // asks for the addresses of live posts, which may wait for posts that are due
 	QueueMedia = "media" // looks at files: much work for the processor
 	QueueFetch = "fetch" // brings files from elsewhere: much waiting
+	QueueChore = "chore" // asks networks about tokens and deletes bytes: much waiting, at the worst for all at once
 )
-
-func optionsOf(job Job) *river.InsertOpts {
-	switch job.(type) {
-	case Publish:
-		return &river.InsertOpts{MaxAttempts: sweptAttempts}
-	case Link:
-		return &river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink}
-	case Process:
-		return &river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueMedia}
-	case Fetch:
-		return &river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueFetch}
-	}
-	return &river.InsertOpts{MaxAttempts: otherAttempts}
-}
 
 // Insert adds a job that runs at the given time; the zero time means at once. The job exists exactly
 // if the transaction commits.
 func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, at time.Time) error {
-	opts := optionsOf(job)
-	opts.ScheduledAt = at
-	if _, err := i.client.InsertTx(ctx, tx, job, opts); err != nil {
+	if _, err := i.client.InsertTx(ctx, tx, job, &river.InsertOpts{ScheduledAt: at}); err != nil {
 		return fmt.Errorf("insert %s job: %w", job.Kind(), err)
 	}
 	return nil
@@ -137,7 +158,7 @@ func (i *Inserter) InsertMany(ctx context.Context, tx pgx.Tx, jobs []Job) error 
 	}
 	params := make([]river.InsertManyParams, len(jobs))
 	for n, job := range jobs {
-		params[n] = river.InsertManyParams{Args: job, InsertOpts: optionsOf(job)}
+		params[n] = river.InsertManyParams{Args: job}
 	}
 	if _, err := i.client.InsertManyFastTx(ctx, tx, params); err != nil {
 		return fmt.Errorf("insert %d jobs: %w", len(jobs), err)
