@@ -64,7 +64,7 @@ func (a *App) recognise(ctx context.Context, k store.KeyHolder, err error) (core
 		}
 	}
 	return core.NewCaller(core.Credential{
-		Workspace: k.Workspace, User: k.User, Key: k.Key, Kind: core.CredentialKey, Name: k.Name, Role: k.Role, Plan: k.Plan,
+		Workspace: k.Workspace, User: k.User, Kind: core.CredentialKey, Name: k.Name, Role: k.Role, Plan: k.Plan,
 		Scope: k.Scope, Via: core.ViaAPI,
 	}), nil
 }
@@ -190,20 +190,4 @@ func (a *App) throttle(ctx context.Context, key string, tries int, interval time
 		return rateLimited(wait, "Too many tries to sign in.", "Wait a little, then try again.")
 	}
 	return nil
-}
-
-// Workspace is one of a person's workspaces, for the switcher.
-type Workspace struct {
-	ID, Slug, Name string
-	Role           core.Role
-}
-
-// Workspaces lists a person's workspaces, the oldest membership first.
-func (a *App) Workspaces(ctx context.Context, user core.UserID) ([]Workspace, error) {
-	list, err := a.cfg.Store.Memberships(ctx, user)
-	out := make([]Workspace, len(list))
-	for i, m := range list {
-		out[i] = Workspace{ID: m.ID.String(), Slug: m.Slug, Name: m.Name, Role: m.Role}
-	}
-	return out, err
 }

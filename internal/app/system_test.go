@@ -24,7 +24,7 @@ func TestTheOperatorMakesWorkspacesForOnePerson(t *testing.T) {
 	if err != nil || got.Workspace != first.Workspace {
 		t.Errorf("the old password: %+v, %v", got, err)
 	}
-	list, err := h.App.Workspaces(t.Context(), first.User)
+	list, err := h.Store.Memberships(t.Context(), first.User)
 	if err != nil || len(list) != 2 || list[0].Slug != "demo" || list[1].Slug != "demo-2" || list[1].Role != core.RoleOwner {
 		t.Errorf("the switcher shows %+v, %v", list, err)
 	}

@@ -27,16 +27,13 @@ const (
 	CredentialKey     CredentialKind = "api_key"
 	CredentialSession CredentialKind = "session"
 	CredentialWorker  CredentialKind = "worker"
-	CredentialSystem  CredentialKind = "system"
 )
 
 // Caller is who asks for an operation, in which workspace and with which rights. Its fields are
-// closed: it is made by NewCaller from a proved credential, or by Worker and System for the service
-// itself. The zero Caller may do nothing.
+// closed: it is made by NewCaller from a proved credential, or by Worker for the service itself. The zero Caller may do nothing.
 type Caller struct {
 	workspace  WorkspaceID
 	user       UserID
-	key        KeyID
 	kind       CredentialKind
 	credential string
 	role       Role
@@ -49,7 +46,6 @@ type Caller struct {
 type Credential struct {
 	Workspace WorkspaceID
 	User      UserID
-	Key       KeyID
 	Kind      CredentialKind
 	Name      string
 	Role      Role
@@ -63,7 +59,7 @@ type Credential struct {
 // NewCaller makes a caller of a proved credential. A key never has more rights than its maker.
 func NewCaller(c Credential) Caller {
 	return Caller{
-		workspace: c.Workspace, user: c.User, key: c.Key, kind: c.Kind, credential: c.Name, role: c.Role,
+		workspace: c.Workspace, user: c.User, kind: c.Kind, credential: c.Name, role: c.Role,
 		plan: c.Plan, canWrite: c.Scope == Write && c.Role.Writes(), via: c.Via,
 	}
 }
@@ -78,9 +74,6 @@ func (c Caller) Workspace() WorkspaceID { return c.workspace }
 
 // User tells who calls are attributed to.
 func (c Caller) User() UserID { return c.user }
-
-// Key is the API key's id, zero for a session.
-func (c Caller) Key() KeyID { return c.key }
 
 // Kind tells how the caller proved who they are.
 func (c Caller) Kind() CredentialKind { return c.kind }

@@ -77,11 +77,11 @@ func TestRightsOfCallers(t *testing.T) {
 func TestCallerKeepsItsCredential(t *testing.T) {
 	t.Parallel()
 	in := core.Credential{
-		Workspace: core.NewID[core.WorkspaceKind](), User: core.NewID[core.UserKind](), Key: core.NewID[core.KeyKind](),
+		Workspace: core.NewID[core.WorkspaceKind](), User: core.NewID[core.UserKind](),
 		Kind: core.CredentialKey, Name: "deploy", Role: core.RoleEditor, Scope: core.Write, Via: core.ViaAPI,
 	}
 	c := core.NewCaller(in)
-	if c.User() != in.User || c.Key() != in.Key || c.Kind() != in.Kind || c.CredentialName() != "deploy" ||
+	if c.User() != in.User || c.Kind() != in.Kind || c.CredentialName() != "deploy" ||
 		c.Role() != core.RoleEditor || c.Via() != core.ViaAPI || c.IsSession() {
 		t.Errorf("%+v of %+v", c, in)
 	}

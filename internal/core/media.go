@@ -50,9 +50,6 @@ type FileFacts struct {
 	Frames        int   // of an image; more than one when it moves
 }
 
-// Animated tells whether an image moves.
-func (f FileFacts) Animated() bool { return f.Kind == FileImage && f.Frames > 1 }
-
 // Media is a file as a post and the checks of networks see it.
 type Media struct {
 	ID       MediaID

@@ -23,21 +23,12 @@ const (
 	thumbnailSide    = 480
 	thumbnailQuality = 82
 
-	// MaxDecodeBytes is how much memory the decoding of a picture may take. A picture that needs more, which is
+	// maxDecodeBytes is how much memory the decoding of a picture may take. A picture that needs more, which is
 	// one of tens of millions of pixels in an uncommon form, gets a drawn card.
-	MaxDecodeBytes = 512 << 20
+	maxDecodeBytes = 512 << 20
 )
 
-// DecodeBytes is how much memory Thumbnail will take for the file at most, so that a caller who makes several
-// at once can bound their sum.
-func (f Facts) DecodeBytes() int64 {
-	need := f.decodeBytes()
-	if need > MaxDecodeBytes {
-		return 1 << 20
-	}
-	return need
-}
-
+// decodeBytes is how much memory the decoding of the picture takes at most.
 func (f Facts) decodeBytes() int64 {
 	pixel := int64(4)
 	switch f.Mime {
@@ -69,7 +60,7 @@ func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) 
 	if facts.Kind != core.FileImage {
 		return nil, fmt.Errorf("make a thumbnail of %s: it is no picture", facts.Mime)
 	}
-	if facts.decodeBytes() > MaxDecodeBytes {
+	if facts.decodeBytes() > maxDecodeBytes {
 		return card(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)

@@ -97,12 +97,6 @@ func ParseRing(pairs ...string) (*Ring, error) {
 	return NewRing(keys...)
 }
 
-// Current is the id of the key that seals.
-func (r *Ring) Current() string { return r.current }
-
-// IDs lists the ids of all keys, the sealing one first.
-func (r *Ring) IDs() []string { return append([]string(nil), r.ids...) }
-
 // Format names the keys and hides them from every verb of fmt.
 func (r *Ring) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "secret.Ring%v", r.ids) }
 

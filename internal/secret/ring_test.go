@@ -107,7 +107,7 @@ func TestOldKeyOpensWhileItIsOnTheRing(t *testing.T) {
 		t.Fatalf("opened %q, %v", got, err)
 	}
 	newID, _, _ := strings.Cut(newer, ":")
-	if id, err := secret.SealedWith(rotated.Seal("p", "a", nil)); err != nil || id != newID || id != rotated.Current() {
+	if id, err := secret.SealedWith(rotated.Seal("p", "a", nil)); err != nil || id != newID {
 		t.Fatalf("sealed with %q, %v; the first key is %q", id, err, newID)
 	}
 	_, err := ring(t, newer).Open("p", "a", sealed)

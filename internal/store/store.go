@@ -55,9 +55,6 @@ func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
 // In is one workspace's data. Only app's gate calls it (architecture test).
 func (s *Store) In(ws core.WorkspaceID) Tenant { return Tenant{s, ws} }
 
-// Ping asks the database for a sign of life.
-func (s *Store) Ping(ctx context.Context) error { return s.pool.Ping(ctx) }
-
 // Tenant is one workspace's data. It adds the workspace to every query's arguments as @ws, and a
 // query that does not name it fails when it first runs.
 type Tenant struct {
