@@ -54,7 +54,8 @@ func (h *health) check(ctx context.Context) error {
 	if h.ready == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, readyTime)
+	// A client that hangs up says nothing about the service.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readyTime)
 	defer cancel()
 	err := h.ready(ctx)
 	h.mu.Lock()

@@ -68,6 +68,17 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+func TestAClientThatHangsUpDoesNotMakeTheServiceUnready(t *testing.T) {
+	t.Parallel()
+	s, log := newServer(t, func(c *httpd.Config) { c.Ready = context.Context.Err })
+	gone, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	ask(s, "GET", "/readyz", func(r *http.Request) { *r = *r.WithContext(gone) })
+	if lines := log.lines(t, "not ready"); len(lines) > 0 {
+		t.Errorf("it was logged: %v", lines)
+	}
+}
+
 func TestReadinessGivesUpAfterTwoSeconds(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, func(c *httpd.Config) {
