@@ -8,22 +8,20 @@ import (
 
 // A hashtag ends at the first rune that is neither letter, mark, digit nor underscore.
 var (
-	hashtag = regexp.MustCompile(`#[\p{L}\p{M}\p{N}_]+`)
-	mention = regexp.MustCompile(`(?:^|[^\p{L}\p{M}\p{N}_.@/])@[\p{L}\p{N}_]`)
-	link    = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"]+`)
+	hashtag   = regexp.MustCompile(`#[\p{L}\p{M}\p{N}_]+`)
+	inHashtag = regexp.MustCompile(`^[\p{L}\p{M}\p{N}_]`)
+	mention   = regexp.MustCompile(`(?:^|[^\p{L}\p{M}\p{N}_.@/])@[\p{L}\p{N}_]`)
+	link      = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"]+`)
 )
 
 // WithTags appends, after a blank line, each tag as #tag where the text lacks it (decisions.md, Records).
 func WithTags(text string, tags []string) string {
-	have := map[string]bool{}
-	for _, h := range hashtag.FindAllString(text, -1) {
-		have[strings.ToLower(h)] = true
-	}
+	seen, lower := map[string]bool{}, strings.ToLower(text)
 	var missing []string
 	for _, tag := range tags {
 		h := "#" + word(tag)
-		if key := strings.ToLower(h); len(h) > 1 && !have[key] {
-			have[key] = true
+		if key := strings.ToLower(h); len(h) > 1 && !seen[key] && !stands(lower, key) {
+			seen[key] = true
 			missing = append(missing, h)
 		}
 	}
@@ -35,6 +33,16 @@ func WithTags(text string, tags []string) string {
 		return line
 	}
 	return text + "\n\n" + line
+}
+
+// stands tells whether a hashtag is in a text and does not go on there. Its own signs may be such as end a hashtag.
+func stands(text, h string) bool {
+	for _, after := range strings.Split(text, h)[1:] {
+		if !inHashtag.MatchString(after) {
+			return true
+		}
+	}
+	return false
 }
 
 // word is a tag without its own # and without the white space that would end a hashtag.

@@ -18,6 +18,8 @@ func TestTagsAreAppendedWhereTheTextLacksThem(t *testing.T) {
 		{"Fresh #bread today.", []string{"bread", "harbour"}, "Fresh #bread today.\n\n#harbour"},
 		{"Fresh #Bread", []string{"bread", "#BREAD", "##bread"}, "Fresh #Bread"},
 		{"Fresh #breadmaker", []string{"bread"}, "Fresh #breadmaker\n\n#bread"},
+		{"Our #rye-bread, our #c++!", []string{"rye-bread", "C++", "rye"}, "Our #rye-bread, our #c++!"},
+		{"#rye-breads", []string{"rye-bread"}, "#rye-breads\n\n#rye-bread"},
 		{"", []string{"bread"}, "#bread"},
 		{"Хлеб", []string{"свежий хлеб", " ", "#"}, "Хлеб\n\n#свежийхлеб"},
 		{"a", []string{"x", "X"}, "a\n\n#x"},
