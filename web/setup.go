@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/subtle"
 	"net/http"
+	"slices"
 	"strings"
 
 	"belfry/internal/contract"
@@ -85,10 +86,16 @@ func (v *visit) beside(e *core.Error, named func(path string) string) (map[strin
 	return nil, told
 }
 
+// forwarded are the headers by which a proxy says that somebody else asks.
+var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"}
+
 // needsCode tells whether a stranger could be the one who asks: the service is open to others, the
-// request comes from another machine, or under a name that somebody else's page may have pointed here.
+// request comes from another machine, maybe through a proxy on this one, or under a name that somebody else's
+// page may have pointed here.
 func (v *visit) needsCode() bool {
-	return v.web.cfg.Exposed || !httpd.IsLoopback(v.RealIP()) || !httpd.IsLoopback(v.Request().Host)
+	r := v.Request()
+	through := slices.ContainsFunc(forwarded, func(name string) bool { return r.Header.Get(name) != "" })
+	return v.web.cfg.Exposed || through || !httpd.IsLoopback(v.RealIP()) || !httpd.IsLoopback(r.Host)
 }
 
 func (v *visit) rightCode(given string) bool {

@@ -83,6 +83,11 @@ func TestOffThisMachineTheFirstRunAsksForTheCode(t *testing.T) {
 			b.host = "rebound.example:8080"
 			return b
 		}(),
+		"a proxy on this machine that hides the name": func() *browser {
+			b := r.browser()
+			b.header.Set("X-Forwarded-For", "203.0.113.9")
+			return b
+		}(),
 		"an exposed service": exposed.browser(),
 	} {
 		b.get("/set-up").one(t, "[name=code]")
