@@ -45,7 +45,10 @@ const (
 	fetchers = 32
 	// The queue's defaults would start at most ten jobs a second with one worker each.
 	fetchCooldown = 5 * time.Millisecond
-	fetchPoll     = 100 * time.Millisecond
+	// fetchPoll is how late a post may be that is due by its job's own time; a job that is due when it is inserted
+	// is fetched at once, and those of the other queues are.
+	fetchPoll  = 100 * time.Millisecond
+	fetchOther = time.Second
 	// stopWithin is how long a stopping worker may take to finish the calls that have begun, releaseWithin how
 	// long to give back the leases after that: the calls that did not finish hold them.
 	stopWithin    = 20 * time.Second
@@ -73,7 +76,7 @@ func New(cfg Config) (*Jobs, error) {
 	river.AddWorker(workers, &fetchWorker{app: cfg.App})
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
 		Queues: map[string]river.QueueConfig{
-			river.QueueDefault: {MaxWorkers: publishers},
+			river.QueueDefault: {MaxWorkers: publishers, FetchPollInterval: fetchPoll},
 			queue.QueueLink:    {MaxWorkers: linkers},
 			queue.QueueChore:   {MaxWorkers: choreWorkers, FetchPollInterval: time.Second}, // none of it is urgent
 			queue.QueueMedia:   {MaxWorkers: examiners},
@@ -83,7 +86,7 @@ func New(cfg Config) (*Jobs, error) {
 		ErrorHandler:                trouble{cfg.Log},
 		Logger:                      slog.New(quiet{cfg.Log.Handler()}),
 		FetchCooldown:               fetchCooldown,
-		FetchPollInterval:           fetchPoll,
+		FetchPollInterval:           fetchOther,
 		JobTimeout:                  -1, // a claim is bounded by its lease
 		RescueStuckJobsAfter:        10 * cfg.Lease,
 		CompletedJobRetentionPeriod: time.Hour,
