@@ -55,10 +55,10 @@ func translate(err error) error {
 }
 
 // Away tells whether an error means that the database cannot answer at the moment: it is not there, it hung
-// up, or it is so busy that it took longer than a statement may.
+// up, it is so busy that it took longer than a statement may, or it lacks the room to.
 func Away(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		return slices.Contains(awayStates, pg.Code) || strings.HasPrefix(pg.Code, "08") // class 08: connection
+		return slices.Contains(awayStates, pg.Code) || slices.Contains(awayClasses, pg.Code[:min(2, len(pg.Code))])
 	}
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true
@@ -76,5 +76,11 @@ var awayStates = []string{
 	"57P02", // it crashed
 	"57P03", // it is starting
 	"57P05", // the session was idle for too long
-	"53300", // it has too many connections
+	"25006", // it only reads, as a standby does until it takes over
+}
+
+// awayClasses are the classes of SQLSTATEs of such a server.
+var awayClasses = []string{
+	"08", // the connection broke
+	"53", // the disk is full, memory or connections have run out
 }

@@ -26,12 +26,12 @@ func TestADatabaseThatDoesNotAnswerIsAway(t *testing.T) {
 		t.Cleanup(func() { _ = conn.Close(context.WithoutCancel(t.Context())) })
 		return conn
 	}
-	slow, ended, closed := connect(), connect(), connect()
+	slow, ended, closed, reading := connect(), connect(), connect(), connect()
 	run := func(c *pgx.Conn, sql string) error {
 		_, err := c.Exec(t.Context(), sql)
 		return err
 	}
-	if err := errors.Join(run(slow, "SET statement_timeout = '10ms'"), closed.Close(t.Context())); err != nil {
+	if err := errors.Join(run(slow, "SET statement_timeout = '10ms'"), run(reading, "SET default_transaction_read_only = on"), closed.Close(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := pool.Exec(t.Context(), "SELECT pg_terminate_backend($1)", ended.PgConn().PID()); err != nil {
@@ -57,6 +57,9 @@ func TestADatabaseThatDoesNotAnswerIsAway(t *testing.T) {
 		"a connection that is closed":     {run(closed, "SELECT 1"), true},
 		"no server":                       {missing, true},
 		"too many connections":            {&pgconn.PgError{Code: "53300"}, true},
+		"a full disk":                     {&pgconn.PgError{Code: "53100"}, true},
+		"too little memory":               {&pgconn.PgError{Code: "53200"}, true},
+		"a server that only reads":        {run(reading, "CREATE TABLE t ()"), true},
 		"wrong SQL":                       {run(connect(), "SELECT nothing FROM nowhere"), false},
 		"a time that ran out":             {outOfTime, false},
 		"words that sound like it":        {errors.New("conn closed: unexpected EOF"), false},
