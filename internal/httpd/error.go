@@ -35,7 +35,7 @@ func (s *Server) Answer(ctx context.Context, err error) *core.Error {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return unavailable(err) // the client has gone: nobody reads this, and nothing is wrong
 	case s.cfg.Unavailable != nil && s.cfg.Unavailable(err):
-		s.cfg.Logger.WarnContext(ctx, "database unavailable", "request_id", RequestID(ctx), "error", err)
+		s.cfg.Logger.WarnContext(ctx, "database or storage unavailable", "request_id", RequestID(ctx), "error", err)
 		return unavailable(err)
 	case errors.As(err, &status) && status.Code < http.StatusInternalServerError:
 		return fromEcho(status)
