@@ -46,7 +46,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller, in contract.List
 func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
 		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskUntil: p.AskUntil,
-		Sending: p.Busy && !p.Asking && p.Status == core.PostQueued,
+		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if c.Role().Writes() {
 		now := a.cfg.Now()

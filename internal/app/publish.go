@@ -60,7 +60,8 @@ type work struct {
 	last    *store.Outcome // of the call just made, not yet saved
 	failure *failure       // of the last call that failed
 	status  network.Status // of the last call that did not
-	held    time.Duration  // the network's own word on how long to wait
+	held    time.Duration  // the network's own word on how long to wait, in the last call
+	full    time.Duration  // and in the publishing call, which a question follows
 	skew    time.Duration  // how far the database's clock is ahead of ours
 }
 

@@ -53,10 +53,7 @@ func (w *work) nextAt(do core.Do, now time.Time) time.Time {
 	case core.DoRetry:
 		return w.cfg.Schedule.RetryAt(w.pub.Publication, now)
 	case core.DoHold:
-		if w.held == 0 {
-			return now.Add(holdFor)
-		}
-		return now.Add(w.held)
+		return now.Add(cmp.Or(w.held, w.full, holdFor))
 	case core.DoPoll:
 		return now.Add(core.Backoff(w.desc.FirstPoll, w.pub.Polls))
 	case core.DoAwait:

@@ -125,6 +125,9 @@ func (w *work) call(ctx context.Context, do core.Do, deadline time.Time) core.Si
 	w.last.Verdict, w.last.HTTPStatus, w.last.Code = signal.Verdict, e.Status, e.Code
 	w.last.Trace, w.last.Response = e.Trace, e.Raw
 	w.held = e.RetryAfter
+	if do == core.DoPublish {
+		w.full = e.RetryAfter
+	}
 	if do == core.DoCreate && signal.Verdict == core.Lost {
 		w.cfg.Metrics.Orphan(string(w.post.Platform))
 	}

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -245,6 +246,34 @@ func TestAThrottleHoldsThePost(t *testing.T) {
 	b.wants(post, "live", 1, "created", "queued", "publishing", "queued", "live")
 	if post.Attempts != 1 {
 		t.Errorf("%d attempts, want 1: a throttle is no failure", post.Attempts)
+	}
+}
+
+// The question that follows the refused call must not make anybody forget how long the network wants peace.
+func TestAThrottleOfThePublishingCallHoldsThePostAsLong(t *testing.T) {
+	for _, network := range []string{"threads", "facebook"} {
+		t.Run(network, func(t *testing.T) {
+			b := newBench(t)
+			f := fault(network, "publish", "rate_limited")
+			f.RetryAfter = int(time.Hour / time.Second)
+			b.Fault(f)
+			post := b.work(b.ws.Now("patient", b.ws.Account(network)))
+			b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
+			zone, err := core.ParseZone(post.TZ)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := "held until " + zone.Label(b.Clock.Now().Add(time.Hour)); !strings.HasSuffix(post.StatusLine, want) {
+				t.Errorf("the status line is %q, want %q in it", post.StatusLine, want)
+			}
+			if card, err := b.App.PostCard(b.Context(), b.ws.Owner, post.ID); err != nil || !card.Held || card.Asking || card.Sending {
+				t.Errorf("the card says held %v, asking %v, sending %v, error %v", card.Held, card.Asking, card.Sending, err)
+			}
+			post = b.after(59*time.Minute, post)
+			b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
+			post = b.after(time.Minute, post)
+			b.wants(post, "live", 1, "created", "queued", "publishing", "queued", "live")
+		})
 	}
 }
 

@@ -66,14 +66,14 @@ func (t Tenant) post(r postRow) (core.Post, error) {
 }
 
 // onItsWay says what the ledger knows of a post that may be under way. A claim that has ended since the arm
-// has set the next action behind it: the answer was lost.
+// has set the next action behind it: the answer was lost. One that ended in a hold knows that nothing is there.
 func (r postRow) onItsWay(p *core.Post) {
 	pub := core.Publication{Step: r.step}
 	p.Busy = r.held
 	if p.Status != core.PostQueued || r.step == "" || pub.Movable() {
 		return
 	}
-	p.Busy, p.Asking = true, r.step == core.StepArmed && (!r.held || r.next.After(r.armed))
+	p.Busy, p.Asking = true, r.step == core.StepArmed && !p.Held && (!r.held || r.next.After(r.armed))
 	if p.Asking {
 		p.AskUntil = r.quiet
 	}
