@@ -47,6 +47,7 @@ func TestABodyIsReadStrictly(t *testing.T) {
 		"a key like none":                 {`{` + targets + `,"zzzzzz":1}`, "no field zzzzzz", "Known there: confirm, mediaIds,"},
 		"an unknown key deep down":        {`{"targets":{"accounts":[]}}`, "no field accounts", "Look at targets.accounts. Did you mean accountIds?"},
 		"an unknown key of when":          {`{` + targets + `,"when":{"publishAt":"2026-01-01T10:00","timeZone":"UTC"}}`, "no field timeZone", "Did you mean timezone?"},
+		"a zone without a name":           {`{` + targets + `,"when":{"publishAt":"2026-01-01T10:00","timezone":""}}`, "timezone must have at least 1 character", "Look at when.timezone."},
 		"an unknown key of overrides":     {`{` + targets + `,"overrides":{"threads":{"txt":"a"}}}`, "no field txt", "Look at overrides.threads.txt. Did you mean text?"},
 		"a field missing":                 {`{}`, "The field targets is required", "Look at targets."},
 		"a deep field missing":            {`{` + targets + `,"when":{"timezone":"UTC"}}`, "The field publishAt is required", "Look at when.publishAt."},

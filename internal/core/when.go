@@ -23,6 +23,7 @@ type When struct {
 const (
 	pastTolerance = 60 * time.Second
 	furthestAhead = 366 * 24 * time.Hour
+	lastYear      = 9999 // that RFC 3339, in which answers write instants, can spell; the first is 0
 )
 
 const wallLayout = "2006-01-02T15:04"
@@ -74,6 +75,9 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	}
 	if issue := outOfBounds(at, now); issue != nil {
 		issues = append(issues, *issue)
+	}
+	if y := at.UTC().Year(); y < 0 || y > lastYear {
+		at = time.Time{}
 	}
 	return at, issues, warnings
 }

@@ -101,6 +101,26 @@ func TestResolveKeepsToItsBounds(t *testing.T) {
 	expectIssue(t, "a draft without a time", core.CheckTime(time.Time{}, now), "time_required")
 }
 
+// RFC 3339, in which answers write times, knows the years 0 to 9999.
+func TestATimeThatNoAnswerCanSpellIsNone(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 10, 5, 12, 0, 30, 0, time.UTC)
+	for _, c := range []struct{ wall, zone, want string }{
+		{"0000-01-01T00:00", "Etc/GMT-14", "time_in_past"},
+		{"9999-12-31T23:59", "Etc/GMT+12", "time_too_far"},
+	} {
+		w, err := core.ParseWhen("", c.wall, c.zone, core.Zone{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, issues, _ := w.Resolve(now)
+		if !at.IsZero() {
+			t.Errorf("%s in %s is %s", c.wall, c.zone, at.UTC())
+		}
+		expectIssue(t, c.wall, issues, c.want)
+	}
+}
+
 func TestResolveOfNowAndDraft(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 10, 5, 12, 0, 30, 0, time.UTC)
