@@ -12,6 +12,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"io"
+	"runtime/debug"
 
 	"golang.org/x/image/draw"
 	"golang.org/x/image/webp"
@@ -26,6 +27,9 @@ const (
 	// maxDecodeBytes is how much memory the decoding of a picture may take. A picture that needs more, which is
 	// one of tens of millions of pixels in an uncommon form, gets a drawn card.
 	maxDecodeBytes = 512 << 20
+
+	// freeDecodeBytes is from where on a decoded picture's memory is given back at once.
+	freeDecodeBytes = 32 << 20
 )
 
 // decodeBytes is how much memory the decoding of the picture takes at most.
@@ -64,14 +68,25 @@ func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) 
 		return card(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
-	picture, err := f.decode(facts)
+	small, err := f.small(facts)
+	if facts.decodeBytes() > freeDecodeBytes {
+		debug.FreeOSMemory() // the collector would wait for as much again, and the next picture with it
+	}
 	switch {
 	case f.failed != nil:
 		return nil, f.failed
 	case err != nil:
 		return nil, err
 	}
-	return encode(upright(shrink(picture), facts.Orientation))
+	return encode(upright(small, facts.Orientation))
+}
+
+func (f *file) small(facts Facts) (*image.RGBA, error) {
+	picture, err := f.decode(facts)
+	if err != nil {
+		return nil, err
+	}
+	return shrink(picture), nil
 }
 
 // decode decodes the picture, or its first frame, if it is as large as the facts say.
