@@ -15,8 +15,8 @@ import (
 )
 
 // with runs f with the verbs, in the running service's database or in the local one, which it starts.
-func (p *program) with(ctx context.Context, f func(*session) error) (err error) {
-	s, err := p.session(ctx)
+func (p *program) with(ctx context.Context, why purpose, f func(*session) error) (err error) {
+	s, err := p.session(ctx, why)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func workspaceCreate(p *program, ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	return p.with(ctx, func(s *session) error {
+	return p.with(ctx, toBegin, func(s *session) error {
 		made, err := s.CreateWorkspace(ctx, in)
 		if err != nil {
 			return err
@@ -89,7 +89,7 @@ func workspacePlan(p *program, ctx context.Context, args []string) error {
 	if err := p.parse(set, args); err != nil {
 		return err
 	}
-	return p.with(ctx, func(s *session) error {
+	return p.with(ctx, toUse, func(s *session) error {
 		if err := s.SetPlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func keyCreate(p *program, ctx context.Context, args []string) error {
 	if err := p.parse(set, args); err != nil {
 		return err
 	}
-	return p.with(ctx, func(s *session) error {
+	return p.with(ctx, toUse, func(s *session) error {
 		key, err := s.CreateKeyFor(ctx, *workspace, *name, core.Scope(*scope))
 		if err != nil {
 			return err
@@ -128,7 +128,7 @@ func userPassword(p *program, ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.with(ctx, func(s *session) error {
+	return p.with(ctx, toUse, func(s *session) error {
 		if err := s.SetPassword(ctx, *email, password); err != nil {
 			return err
 		}
@@ -142,7 +142,7 @@ func accountsRevokeUnreadable(p *program, ctx context.Context, args []string) er
 	if err := p.parse(set, args); err != nil {
 		return err
 	}
-	return p.with(ctx, func(s *session) error {
+	return p.with(ctx, toUse, func(s *session) error {
 		found, err := s.RevokeUnreadable(ctx, *confirm)
 		if err != nil {
 			return err

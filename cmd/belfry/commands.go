@@ -83,7 +83,7 @@ func migrate(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	db, err := openForCommand(ctx, cfg)
+	db, err := openForCommand(ctx, cfg, toBegin)
 	if err != nil {
 		return err
 	}

@@ -49,16 +49,42 @@ func openForServe(ctx context.Context, cfg *config.Config) (*database, error) {
 	}}, nil
 }
 
+// purpose tells whether a command may begin an installation or wants the one that is there.
+type purpose bool
+
+const (
+	toBegin purpose = true
+	toUse   purpose = false
+)
+
 // openForCommand uses the running service's database, or starts the local one for the command's duration.
-func openForCommand(ctx context.Context, cfg *config.Config) (*database, error) {
+func openForCommand(ctx context.Context, cfg *config.Config, why purpose) (*database, error) {
 	if !cfg.DatabaseURL.IsZero() {
 		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}, nil
+	}
+	if why == toUse {
+		if err := installed(cfg); err != nil {
+			return nil, err
+		}
 	}
 	session, err := postgres.Connect(ctx, cfg.DataDir)
 	if err != nil {
 		return nil, err
 	}
 	return &database{url: session.URL, own: true, stop: session.Close}, nil
+}
+
+// installed returns an error when the data folder has no database, and nobody is just making one: most likely the folder's
+// name is mistyped, and an empty database would hide that.
+func installed(cfg *config.Config) error {
+	made, err := postgres.Made(cfg.DataDir)
+	if err != nil || made {
+		return err
+	}
+	if _, held, err := postgres.Holder(cfg.DataDir); err != nil || held {
+		return err
+	}
+	return fmt.Errorf("there is no database in %s: set BELFRY_DATA_DIR to the service's data folder (a new installation begins with belfry serve)", cfg.DataDir)
 }
 
 // migrate brings the schema up to this program's where the service may do that by itself: in its own
@@ -88,12 +114,12 @@ type session struct {
 }
 
 // session opens the database and the verbs for a command. Whoever opens it closes it.
-func (p *program) session(ctx context.Context) (*session, error) {
+func (p *program) session(ctx context.Context, why purpose) (*session, error) {
 	cfg, err := p.config()
 	if err != nil {
 		return nil, err
 	}
-	db, err := openForCommand(ctx, cfg)
+	db, err := openForCommand(ctx, cfg, why)
 	if err != nil {
 		return nil, err
 	}

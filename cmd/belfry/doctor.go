@@ -113,7 +113,7 @@ func (of *patient) postgres(ctx context.Context) (found string, err error) {
 			return "no local database yet" + firstStart, err
 		}
 	}
-	db, err := openForCommand(ctx, of.cfg)
+	db, err := openForCommand(ctx, of.cfg, toUse)
 	if err != nil {
 		return "", err
 	}

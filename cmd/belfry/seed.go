@@ -47,7 +47,7 @@ func seed(p *program, ctx context.Context, args []string) error {
 	if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
 		return errors.New("seed connects accounts at simulated networks, and this service is set up for the real ones")
 	}
-	return p.with(ctx, func(s *session) error {
+	return p.with(ctx, toBegin, func(s *session) error {
 		g := &gardener{session: s, browser: "seed-" + secret.Random(16)}
 		stop, err := g.reachNetworks(ctx)
 		if err != nil {
