@@ -92,14 +92,27 @@ func TestBackupAndRestore(t *testing.T) {
 	c := s.client(seed.Key)
 	kept := c.post("In the backup", "draft", seed.Accounts["threads"])
 	file := filepath.Join(passable(t), "belfry.backup")
+	again := c.post("Queued in the backup", in(2), seed.Accounts["threads"])
 	mustCommand(t, s.env, "", "backup", file)
+	if _, errs, err := command(t, s.env, "", "backup", file); err == nil || !strings.Contains(errs, "--force") {
+		t.Errorf("a backup replaces a file without a word: %v %s", err, errs)
+	}
+	mustCommand(t, s.env, "", "backup", "--force", file)
 	lost := c.post("After the backup", "draft", seed.Accounts["threads"])
 	if _, errs, err := command(t, s.env, "", "restore", file); err == nil || !strings.Contains(errs, "belfry serve") {
 		t.Errorf("restore while the service runs: %v %s", err, errs)
 	}
 	c.do("GET", "/posts/"+lost.ID, nil).want(t, 200)
 	s.process.stop(t)
-	mustCommand(t, s.env, "", "restore", file)
+	said := mustCommand(t, s.env, "", "restore", file)
+	if !strings.Contains(said, "BELFRY_ROLES=web belfry serve") || !strings.Contains(said, "/posts?status=queued") {
+		t.Errorf("restore says %s", said)
+	}
+	s.process = s.role("web")
+	s.process.alive(t)
+	c.do("PATCH", "/posts/"+again.ID, fields{"when": "now"}).want(t, 200)
+	c.do("POST", "/posts/"+again.ID+"/cancel", nil).want(t, 200)
+	s.process.stop(t)
 	s.serve()
 	c.do("GET", "/posts/"+lost.ID, nil).want(t, 404)
 	if now := c.get(kept.ID); now.Text != "In the backup" {

@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 
 	"belfry/internal/config"
+	"belfry/internal/core"
 	"belfry/internal/postgres"
+	"belfry/views/link"
 )
 
-// fileArgument reads the one argument of backup and restore.
-func (p *program) fileArgument(name string, args []string) (*config.Config, string, error) {
-	set := p.options(name)
+// fileArgument reads the options and the one argument of backup and restore.
+func (p *program) fileArgument(set *options, args []string) (*config.Config, string, error) {
 	if err := p.parse(set, args); err != nil {
 		return nil, "", err
 	}
@@ -22,16 +23,24 @@ func (p *program) fileArgument(name string, args []string) (*config.Config, stri
 		return nil, "", err
 	}
 	if !cfg.DatabaseURL.IsZero() {
-		return nil, "", fmt.Errorf("belfry %s is for the local database; for BELFRY_DATABASE_URL use pg_dump and pg_restore", name)
+		return nil, "", fmt.Errorf("belfry %s is for the local database; for BELFRY_DATABASE_URL use pg_dump and pg_restore", set.Name())
 	}
 	return cfg, set.Arg(0), nil
 }
 
 // backup writes the file beside its final name first, so that a broken backup never stands there.
 func backup(p *program, ctx context.Context, args []string) (err error) {
-	cfg, name, err := p.fileArgument("backup", args)
+	set := p.options("backup")
+	force := set.Bool("force", false, "replace FILE when it is there already")
+	cfg, name, err := p.fileArgument(set, args)
 	if err != nil {
 		return err
+	}
+	if err := installed(cfg); err != nil {
+		return err
+	}
+	if _, err := os.Stat(name); err == nil && !*force {
+		return fmt.Errorf("%s is there already: name another file, or replace it with `belfry backup --force %s`", name, name)
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
 	if err != nil {
@@ -44,12 +53,17 @@ func backup(p *program, ctx context.Context, args []string) (err error) {
 	if err := os.Rename(file.Name(), name); err != nil {
 		return fmt.Errorf("name the backup: %w", err)
 	}
-	return p.say("The database is in %s. Keep the keys of %s apart from it: without them the networks' tokens cannot be read.",
+	return p.say("The database is in %s. What is not in it:\n"+
+		"- the media files (BELFRY_STORAGE_URL; by default the folder media in BELFRY_DATA_DIR): back them up after it;\n"+
+		"- the keys of %s: keep them apart from it, for without them the networks' tokens cannot be read.",
 		name, config.KeysFrom(cfg))
 }
 
+// lookOnly starts a service that shows the posts and sends none.
+const lookOnly = "BELFRY_ROLES=web belfry serve"
+
 func restore(p *program, ctx context.Context, args []string) (err error) {
-	cfg, name, err := p.fileArgument("restore", args)
+	cfg, name, err := p.fileArgument(p.options("restore"), args)
 	if err != nil {
 		return err
 	}
@@ -61,5 +75,9 @@ func restore(p *program, ctx context.Context, args []string) (err error) {
 	if err := postgres.Restore(ctx, cfg.DataDir, file); err != nil {
 		return fmt.Errorf("restore the database: %w", err)
 	}
-	return p.say("The database is as it was when the backup was made. Posts that went out since then are on the queue again: look at them before you start the service.")
+	return p.say("The database is as it was when the backup was made, and posts that went out since then are on the queue again.\n"+
+		"1. Start the service with `%s`: it shows everything and sends nothing.\n"+
+		"2. Open %s, look at the networks, and cancel what is live already.\n"+
+		"3. Stop it, and start the service as ever.",
+		lookOnly, cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))
 }

@@ -33,8 +33,8 @@ func commands() []command {
 			"Without --confirm it only lists the accounts whose tokens the secret keys do not open. Confirmed, it forgets those\ntokens for good and revokes the accounts: people connect them again, and their posts wait or fail until then. " +
 				"Run it with the\nservice's own BELFRY_ variables; with others every account would look unreadable.", accountsRevokeUnreadable,
 		},
-		{"backup", "FILE", "Write the local database to a file.", local, backup},
-		{"restore", "FILE", "Replace the local database by a backup.", "The service must not run. Posts that went out after the backup was made are on the queue again: look at them first.", restore},
+		{"backup", "FILE", "Write the local database to a file.", "The media files and the secret keys are not in it. " + local, backup},
+		{"restore", "FILE", "Replace the local database by a backup.", "The service must not run. Posts that went out after the backup was made are on the queue again: start the service\nwith `" + lookOnly + "`, which sends nothing, and cancel them first.", restore},
 		{"config", "", "Print the configuration, secrets cut.", "", printConfig},
 		{
 			"doctor", "", "Look for what would keep the service from working, and say what to do.",

@@ -25,8 +25,8 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	if usesOwnSandbox(cfg) && !(cfg.Roles.Web && cfg.Roles.Worker) {
-		return errors.New("split roles cannot share the service's own simulated networks: run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL to it in every process")
+	if usesOwnSandbox(cfg) && !cfg.Roles.Web {
+		return errors.New("a worker alone has no simulated networks of its own, and cannot share those of another process: run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL to it in every process")
 	}
 	log, started := p.logger(cfg), time.Now()
 

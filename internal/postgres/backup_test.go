@@ -45,7 +45,7 @@ func TestADumpWhileTheServiceRunsAndNoRestore(t *testing.T) {
 	if err := Dump(t.Context(), dir, &backup); err != nil || !strings.HasPrefix(backup.String(), "PGDMP") {
 		t.Errorf("error %v", err)
 	}
-	if err := Restore(t.Context(), dir, &backup); err == nil || !strings.Contains(err.Error(), "stop it first") {
+	if err := Restore(t.Context(), dir, &backup); err == nil || !strings.HasSuffix(err.Error(), "stop it first") {
 		t.Errorf("error %v", err)
 	}
 }
