@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"belfry/internal/app"
@@ -24,13 +23,20 @@ func (p *program) with(ctx context.Context, why purpose, f func(*session) error)
 	return sentence(f(s))
 }
 
-// sentence writes an error of the verbs as a person reads it.
+// sentence writes an error of the verbs as a person at a command line reads it: what a request calls a field is an option here.
 func sentence(err error) error {
-	var e *core.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*core.Error](err)
+	if !ok {
 		return err
 	}
-	return errors.New(strings.TrimSpace(e.Message + " " + e.Hint))
+	hint, option := e.Hint, e.Path
+	if option == "password" {
+		option = "password-stdin"
+	}
+	if option != "" {
+		hint = "Look at --" + option + "."
+	}
+	return errors.New(strings.TrimSpace(e.Message + " " + hint))
 }
 
 // password reads one line, without its end.
@@ -43,23 +49,13 @@ func (p *program) password() (string, error) {
 	return strings.TrimSuffix(line, "\r"), nil
 }
 
-// planNames lists the plans that there are, whatever figures an operator gives them.
-func planNames() string {
-	var names []string
-	for name := range core.DefaultPlans() {
-		names = append(names, string(name))
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
-}
-
 func workspaceCreate(p *program, ctx context.Context, args []string) error {
 	set := p.options("workspace create", "name", "owner-email")
 	in := contract.CreateWorkspace{}
 	set.StringVar(&in.Name, "name", "", "the workspace's name")
 	set.StringVar(&in.Slug, "slug", "", "its short name (default: made of the name)")
 	set.StringVar(&in.TZ, "tz", "UTC", "the time zone its times are read in, such as Europe/Berlin")
-	plan := set.String("plan", string(core.PlanOwner), "its plan: "+planNames())
+	plan := set.String("plan", string(core.PlanOwner), "its plan: "+core.DefaultPlans().Names())
 	set.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's e-mail address")
 	set.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: made of the address)")
 	stdin := set.Bool("password-stdin", false, "read the owner's password from standard input; not needed for a person who exists")
@@ -75,6 +71,9 @@ func workspaceCreate(p *program, ctx context.Context, args []string) error {
 	}
 	return p.with(ctx, toBegin, func(s *session) error {
 		made, err := s.CreateWorkspace(ctx, in)
+		if e, ok := errors.AsType[*core.Error](err); ok && e.Path == "password" && !*stdin {
+			return set.wrong("%s is new here and needs a password: give --password-stdin, and the password on standard input", in.OwnerEmail)
+		}
 		if err != nil {
 			return err
 		}
@@ -82,10 +81,23 @@ func workspaceCreate(p *program, ctx context.Context, args []string) error {
 	})
 }
 
+func workspaceList(p *program, ctx context.Context, args []string) error {
+	if err := p.noArguments("workspace list", args); err != nil {
+		return err
+	}
+	return p.with(ctx, toUse, func(s *session) error {
+		list, err := s.ListWorkspaces(ctx)
+		for _, w := range list {
+			err = errors.Join(err, p.say("%s %s %s %s", w.Slug, w.ID, w.Plan, w.Name))
+		}
+		return err
+	})
+}
+
 func workspacePlan(p *program, ctx context.Context, args []string) error {
 	set := p.options("workspace plan", "workspace", "plan")
 	workspace := set.String("workspace", "", "the workspace's short name or id")
-	plan := set.String("plan", "", "the new plan: "+planNames())
+	plan := set.String("plan", "", "the new plan: "+core.DefaultPlans().Names())
 	if err := p.parse(set, args); err != nil {
 		return err
 	}

@@ -25,6 +25,7 @@ func commands() []command {
 		{"sandbox", "", "Run the simulated networks alone.", "The service brings its own while no network has credentials; processes with split roles share one like this.", runSandbox},
 		{"seed", "", "Make a demo workspace with accounts and posts in every state.", local + " The networks must be simulated.", seed},
 		{"workspace create", "", "Make a workspace and its owner, and print its id and short name.", local, workspaceCreate},
+		{"workspace list", "", "List the workspaces: short name, id, plan and name.", local, workspaceList},
 		{"workspace plan", "", "Put a workspace on another plan.", local, workspacePlan},
 		{"key create", "", "Make an API key and print it, for the only time.", "It acts for the workspace's owner. " + local, keyCreate},
 		{"user password", "", "Give a person a new password, read from standard input.", local, userPassword},
@@ -47,28 +48,39 @@ func commands() []command {
 
 // dispatch finds the command that the arguments begin with and runs it.
 func (p *program) dispatch(ctx context.Context, args []string) error {
-	if len(args) > 0 && slices.Contains([]string{"help", "--help", "-help", "-h"}, args[0]) {
+	if len(args) > 0 && (args[0] == "help" || isHelp(args[0])) {
 		if len(args) == 1 {
 			return p.say("%s", overview(commands()))
 		}
 		args = append(args[1:], "--help")
 	}
-	related := commands()
+	if len(args) == 2 && isHelp(args[1]) {
+		if list := ofNoun(args[0]); len(list) > 0 {
+			return p.say("%s", overview(list))
+		}
+	}
 	for _, c := range commands() {
 		words := strings.Fields(c.name)
 		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
 			return c.run(p, ctx, args[len(words):])
 		}
 	}
-	misuse := &usageError{text: "name a command", usage: func() string { return overview(related) }}
-	if len(args) > 0 {
-		misuse.text = fmt.Sprintf("there is no command %q", strings.Join(args, " "))
-		ofNoun := slices.DeleteFunc(commands(), func(c command) bool { return !strings.HasPrefix(c.name, args[0]+" ") })
-		if len(ofNoun) > 0 {
-			related = ofNoun
-		}
+	if len(args) == 0 {
+		return &usageError{"name a command", func() string { return overview(commands()) }}
 	}
-	return misuse
+	return &usageError{fmt.Sprintf("there is no command %q", strings.Join(args, " ")), func() string {
+		if list := ofNoun(args[0]); len(list) > 0 {
+			return overview(list)
+		}
+		return overview(commands())
+	}}
+}
+
+func isHelp(word string) bool { return slices.Contains([]string{"--help", "-help", "-h"}, word) }
+
+// ofNoun are the commands about one thing, whose names have two words.
+func ofNoun(noun string) []command {
+	return slices.DeleteFunc(commands(), func(c command) bool { return !strings.HasPrefix(c.name, noun+" ") })
 }
 
 func (p *program) noArguments(name string, args []string) error {

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"belfry/internal/app"
 	"belfry/internal/config"
+	"belfry/internal/httpd"
 	"belfry/internal/postgres"
 	"belfry/migrations"
 )
@@ -37,7 +41,14 @@ func openForServe(ctx context.Context, cfg *config.Config) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Before anything is made: a server that cannot listen would leave an empty database behind.
+	if err := httpd.Free(ctx, cfg.Addr, config.Prefix+"ADDR"); err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
 	if !cfg.DatabaseURL.IsZero() {
+		if err := reach(ctx, cfg); err != nil {
+			return nil, errors.Join(err, lock.Release())
+		}
 		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return lock.Release() }}, nil
 	}
 	server, err := postgres.Start(ctx, postgres.Config{Dir: cfg.DataDir})
@@ -60,6 +71,9 @@ const (
 // openForCommand uses the running service's database, or starts the local one for the command's duration.
 func openForCommand(ctx context.Context, cfg *config.Config, why purpose) (*database, error) {
 	if !cfg.DatabaseURL.IsZero() {
+		if err := reach(ctx, cfg); err != nil {
+			return nil, err
+		}
 		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}, nil
 	}
 	if why == toUse {
@@ -85,6 +99,26 @@ func installed(cfg *config.Config) error {
 		return err
 	}
 	return fmt.Errorf("there is no database in %s: set BELFRY_DATA_DIR to the service's data folder (a new installation begins with belfry serve)", cfg.DataDir)
+}
+
+// reachTime is how long a database may take to answer before it counts as out of reach.
+const reachTime = 10 * time.Second
+
+// reach returns an error that names the variable when the database of BELFRY_DATABASE_URL does not let us in.
+func reach(ctx context.Context, cfg *config.Config) error {
+	ctx, cancel := context.WithTimeout(ctx, reachTime)
+	defer cancel()
+	conn, err := pgx.Connect(ctx, cfg.DatabaseURL.Reveal())
+	if err == nil {
+		return conn.Close(ctx)
+	}
+	// The driver's own text begins with what it was told, and repeats itself for each address.
+	if dial, ok := errors.AsType[*net.OpError](err); ok {
+		err = dial
+	} else if refusal, ok := errors.AsType[*pgconn.PgError](err); ok {
+		err = refusal
+	}
+	return fmt.Errorf("the database that BELFRY_DATABASE_URL names cannot be reached: %w", err)
 }
 
 // migrate brings the schema up to this program's where the service may do that by itself: in its own

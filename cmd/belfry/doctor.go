@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -101,7 +104,12 @@ func existing(path string) string {
 
 func writable(dir string) error {
 	const writeAndPass = 0o3
-	if err := syscall.Access(dir, writeAndPass); err != nil {
+	var disk syscall.Statfs_t
+	err := errors.Join(syscall.Access(dir, writeAndPass), syscall.Statfs(dir, &disk))
+	if err == nil && disk.Bavail == 0 {
+		err = syscall.ENOSPC // or no disk at all, such as /proc
+	}
+	if err != nil {
 		return fmt.Errorf("write in the folder %s: %w: give BELFRY_DATA_DIR another", dir, err)
 	}
 	return nil
@@ -184,12 +192,44 @@ func (of *patient) address(ctx context.Context) (string, error) {
 	cfg := of.cfg
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return cfg.Addr + ", in use: by the running service, it is to be hoped", nil
+		return of.taken(ctx)
 	}
 	if err != nil {
 		return "", fmt.Errorf("nothing can listen on %s: %w", cfg.Addr, err)
 	}
 	return cfg.Addr + ", shown to people as " + cfg.PublicURL, listener.Close()
+}
+
+// taken finds out whether it is this folder's service that listens.
+func (of *patient) taken(ctx context.Context) (string, error) {
+	holder, held, err := postgres.Holder(of.cfg.DataDir)
+	if err != nil {
+		return "", err
+	}
+	at, err := loopback(of.cfg.Addr)
+	if err != nil {
+		return "", err
+	}
+	who := "another program"
+	if belfryAt(ctx, at) {
+		if held && holder.Serves() {
+			return fmt.Sprintf("%s, in use by the running service (pid %s)", of.cfg.Addr, holder.Pid), nil
+		}
+		who = "a belfry with another data folder"
+	}
+	return "", fmt.Errorf("%s is in use by %s: stop that one, or set BELFRY_ADDR", of.cfg.Addr, who)
+}
+
+// belfryAt tells whether what answers at an address is a belfry, by a header that others do not send.
+func belfryAt(ctx context.Context, at *url.URL) bool {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.JoinPath("/livez").String(), nil)
+	if err != nil {
+		return false
+	}
+	answer, err := http.DefaultClient.Do(r)
+	return err == nil && answer.Body.Close() == nil && answer.Header.Get("Belfry-Version") != ""
 }
 
 func (of *patient) networks(context.Context) (string, error) {

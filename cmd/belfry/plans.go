@@ -37,7 +37,7 @@ func override(table core.Plans, text []byte) error {
 	for name, figures := range given {
 		plan, ok := table[name]
 		if !ok {
-			return fmt.Errorf("there is no plan %s: there are %s", name, planNames())
+			return fmt.Errorf("there is no plan %s: there are %s", name, table.Names())
 		}
 		if err := strictly(figures, &plan); err != nil {
 			return fmt.Errorf("plan %s: %w", name, err)

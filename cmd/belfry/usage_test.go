@@ -9,8 +9,14 @@ import (
 // belfry runs a command in this process and answers its exit code and what it printed.
 func belfry(t *testing.T, environ []string, args ...string) (code int, out, errs string) {
 	t.Helper()
+	return belfryWith(t, environ, "", args...)
+}
+
+// belfryWith is belfry with something on standard input.
+func belfryWith(t *testing.T, environ []string, stdin string, args ...string) (code int, out, errs string) {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, environ, streams{strings.NewReader(""), &stdout, &stderr})
+	code = run(t.Context(), args, environ, streams{strings.NewReader(stdin), &stdout, &stderr})
 	return code, stdout.String(), stderr.String()
 }
 
@@ -57,6 +63,14 @@ func TestACommandThatIsNotThereIsAnsweredWithThoseThatAre(t *testing.T) {
 		code, out, errs := belfry(t, nil, c.args...)
 		if code != exitUsage || out != "" || !strings.Contains(errs, c.says) || strings.Contains(errs, c.lack) {
 			t.Errorf("belfry %v exits with %d and prints %q and %q", c.args, code, out, errs)
+		}
+	}
+	for says, args := range map[string][]string{
+		"key create": {"key", "--help"}, "workspace list": {"help", "workspace"}, "user password": {"user", "-h"}, "accounts revoke": {"accounts", "--help"},
+	} {
+		code, out, errs := belfry(t, nil, args...)
+		if code != exitOK || errs != "" || !strings.Contains(out, says) || strings.Contains(out, "healthcheck") {
+			t.Errorf("belfry %v exits with %d and prints %q and %q", args, code, out, errs)
 		}
 	}
 	if code, out, errs := belfry(t, nil, "help"); code != exitOK || errs != "" || !strings.Contains(out, "healthcheck") {

@@ -105,7 +105,7 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.W
 		w.Plan = core.PlanOwner
 	}
 	if _, ok := a.cfg.Plans[w.Plan]; !ok {
-		return w, core.Invalid("plan", "There is no plan %q.", w.Plan)
+		return w, a.noPlan(w.Plan)
 	}
 	zone, err := core.ParseZone(in.TZ)
 	if err != nil {

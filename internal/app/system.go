@@ -67,7 +67,7 @@ func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.
 // SetPlan puts a workspace, named by slug or id, on a plan.
 func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) error {
 	if _, ok := a.cfg.Plans[plan]; !ok {
-		return core.Invalid("plan", "There is no plan %q.", plan)
+		return a.noPlan(plan)
 	}
 	w, err := a.workspace(ctx, slugOrID)
 	if err != nil {
@@ -76,10 +76,19 @@ func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) 
 	return a.cfg.Store.SetPlan(ctx, w.ID, plan)
 }
 
+func (a *App) noPlan(name core.PlanName) error {
+	return core.Invalid("plan", "There is no plan %q: there are %s.", name, a.cfg.Plans.Names())
+}
+
+// ListWorkspaces lists all workspaces, the oldest first.
+func (a *App) ListWorkspaces(ctx context.Context) ([]core.Workspace, error) {
+	return a.cfg.Store.Workspaces(ctx)
+}
+
 func (a *App) workspace(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	w, err := a.cfg.Store.FindWorkspace(ctx, slugOrID)
 	if core.CodeOf(err) == core.CodeNotFound {
-		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Give its short name or its id.")
+		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Give its short name or its id: `belfry workspace list` shows them.")
 	}
 	return w, err
 }

@@ -1,5 +1,10 @@
 package core
 
+import (
+	"slices"
+	"strings"
+)
+
 // PlanName is a subscription plan's name.
 type PlanName string
 
@@ -28,6 +33,16 @@ type Plan struct {
 
 // Plans is the table of subscriptions; an operator may replace it from PLANS_FILE.
 type Plans map[PlanName]Plan
+
+// Names lists the plans that there are, by name.
+func (p Plans) Names() string {
+	var names []string
+	for name := range p {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
 
 const gigabyte = 1_000_000_000
 

@@ -92,6 +92,21 @@ func (s *Store) FindWorkspace(ctx context.Context, slugOrID string) (core.Worksp
 	return row.core(s.memory)
 }
 
+// Workspaces lists all workspaces, the oldest first.
+func (s *Store) Workspaces(ctx context.Context) ([]core.Workspace, error) {
+	rows, err := many[workspaceRow](s.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY created_at, id`, nil))
+	if err != nil {
+		return nil, err
+	}
+	list := make([]core.Workspace, len(rows))
+	for i, row := range rows {
+		if list[i], err = row.core(s.memory); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
 // SetPlan changes a workspace's plan.
 func (s *Store) SetPlan(ctx context.Context, id core.WorkspaceID, plan core.PlanName) error {
 	n, err := s.exec(ctx, `UPDATE workspaces SET plan = @plan WHERE id = @id`, args{"id": id, "plan": plan})
