@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -190,10 +191,19 @@ func (w *fetchWorker) Work(ctx context.Context, job *river.Job[queue.Fetch]) err
 	return w.app.FetchMedia(ctx, job.Args.Workspace, job.Args.Media)
 }
 
-// quiet lets the queue's warnings and errors through: its Info says what our own log says already.
+// quiet lets the queue's warnings and errors through: its Info says what our own log says already. And one of its warnings
+// is none: the queue's housekeeping is done by one worker, who hands it over when a busy machine makes it late.
 type quiet struct{ slog.Handler }
 
 // Enabled tells whether a level is logged.
 func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
+}
+
+// Handle logs what is a warning.
+func (q quiet) Handle(ctx context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "Current leader stepping down") {
+		return nil
+	}
+	return q.Handler.Handle(ctx, r)
 }

@@ -23,3 +23,15 @@ func TestAJobThatFailsIsLogged(t *testing.T) {
 		}
 	}
 }
+
+// The queue warns of what only its housekeeping does, and does again within seconds.
+func TestTheQueuesWarningsAreThoseOfTrouble(t *testing.T) {
+	t.Parallel()
+	var text bytes.Buffer
+	told := slog.New(quiet{slog.NewTextHandler(&text, nil)})
+	told.Warn("leadership.Elector: Current leader stepping down because the reelection deadline elapsed")
+	told.Info("Producer: Heartbeat")
+	if told.Error("leadership.Elector: Error attempting reelection"); strings.Count(text.String(), "\n") != 1 {
+		t.Errorf("the log says %s", text.String())
+	}
+}
