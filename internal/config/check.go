@@ -25,7 +25,7 @@ func check(cfg *Config) error {
 	c.address("ADDR", cfg.Addr)
 	c.address("METRICS_ADDR", cfg.MetricsAddr)
 	c.url("PUBLIC_URL", cfg.PublicURL, origin, "http", "https")
-	c.url("MEDIA_URL", cfg.MediaURL, withPath, "http", "https")
+	c.url("MEDIA_URL", cfg.given["MEDIA_URL"], withPath, "http", "https")
 	c.url("NETWORKS_URL", cfg.NetworksURL, withPath, "http", "https")
 	c.url("UPGRADE_URL", cfg.UpgradeURL, anything, "http", "https")
 	c.url("SMTP_URL", cfg.SMTPURL.Reveal(), anything, "smtp", "smtps")

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,7 +135,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was taken")
 			}
-			if lines := strings.Split(err.Error(), "\n"); !slices.Contains(lines, want) {
+			if err.Error() != want {
 				t.Errorf("got  %s\nwant %s", err, want)
 			}
 			if strings.Contains(err.Error(), ":pw@") {

@@ -35,6 +35,8 @@ func Example(extra []Variable) string {
 	var b strings.Builder
 	b.WriteString("# Belfry's variables and their defaults, written by `make generate`: do not edit.\n")
 	b.WriteString("# Copy what you change into the environment of `belfry serve`. An empty variable counts as not set.\n")
+	b.WriteString("# Belfry reads no file by itself: name a copy as EnvironmentFile= of a systemd unit, or load it with\n")
+	b.WriteString("# `set -a; . ./.env; set +a`, in which a value with spaces needs quotes.\n")
 	for _, f := range fields(&Config{}) {
 		example := ""
 		if f.initial == "" {

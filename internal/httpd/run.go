@@ -69,6 +69,16 @@ func (l *listener) open(ctx context.Context) error {
 	return nil
 }
 
+// Free returns the error that a server on addr would end with, as when the port is taken. It leaves the port free.
+// variable is the setting that the address comes from.
+func Free(ctx context.Context, addr, variable string) error {
+	l := listener{addr: addr, variable: variable}
+	if err := l.open(ctx); err != nil {
+		return err
+	}
+	return l.net.Close()
+}
+
 func (l *listener) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,7 +27,7 @@ func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
 // one and takes its place at the end, so a restore that fails changes nothing. No service may run.
 func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 	lock, err := lockDir(ctx, dir, byCommand)
-	if held := new(HeldError); errors.As(err, &held) && held.Kind == byServe {
+	if held := new(HeldError); errors.As(err, &held) && held.Serves() {
 		return fmt.Errorf("belfry serve uses %s (pid %s): stop it first", held.Dir, held.Pid)
 	}
 	if err != nil {

@@ -26,7 +26,7 @@ type Session struct {
 // caller ends the session with Close.
 func Connect(ctx context.Context, dir string) (*Session, error) {
 	lock, err := lockDir(ctx, dir, byCommand)
-	if held := new(HeldError); errors.As(err, &held) && held.Kind == byServe {
+	if held := new(HeldError); errors.As(err, &held) && held.Serves() {
 		url, err := waitForURL(ctx, dir, held)
 		return &Session{URL: url}, err
 	}

@@ -23,8 +23,11 @@ type HeldError struct {
 	Kind string // "serve" or "command"
 }
 
+// Serves tells whether the holder is a service, and not a command, which is soon done.
+func (e *HeldError) Serves() bool { return e.Kind == byServe }
+
 func (e *HeldError) Error() string {
-	if e.Kind == byCommand {
+	if !e.Serves() {
 		return fmt.Sprintf("another belfry command already uses %s (pid %s): wait until it is done", e.Dir, e.Pid)
 	}
 	return fmt.Sprintf("another belfry serve already uses %s (pid %s): stop it first, or give this one another BELFRY_DATA_DIR", e.Dir, e.Pid)
@@ -79,7 +82,7 @@ func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
 			return l, err
 		}
 		wait := patience
-		if held.Kind == byServe {
+		if held.Serves() {
 			wait = ending
 		}
 		if time.Since(started) > wait {
