@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -135,8 +136,11 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 			if err == nil {
 				t.Fatal("it was taken")
 			}
-			if err.Error() != want {
+			if lines := strings.Split(err.Error(), "\n"); !slices.Contains(lines, want) {
 				t.Errorf("got  %s\nwant %s", err, want)
+			}
+			if !strings.Contains(entry, "MEDIA_URL") && strings.Contains(err.Error(), "MEDIA_URL") {
+				t.Error("the error complains of a default too")
 			}
 			if strings.Contains(err.Error(), ":pw@") {
 				t.Error("the error shows a password")
