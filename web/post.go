@@ -54,7 +54,7 @@ func titleOf(card app.PostCard) string {
 func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
 		Post: card.Post, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt, Held: card.Held,
-		Asking: card.Asking, AskUntil: card.AskUntil, Sending: card.Sending, Acts: card.Acts, Poll: v.pollOf(card),
+		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Acts: card.Acts, Poll: v.pollOf(card),
 	}
 	if n, ok := v.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
 		m.Network, m.Settings = n.Describe().Name, settingsInWords(n.Describe().Fields, card.Settings)

@@ -64,7 +64,7 @@ func (v *visit) pollOf(card app.PostCard) time.Duration {
 		due = card.PublishAt.Time
 	}
 	if card.Asking {
-		next = card.AskUntil
+		next = card.AskAt
 	}
 	return posts.PollEvery(card.Status, due, next, now)
 }

@@ -17,10 +17,10 @@ type PostCard struct {
 	// post waits until then for the network.
 	NextTryAt time.Time
 	Held      bool
-	// Asking tells that the network is asked whether it took the post, until AskUntil where that is known;
+	// Asking tells that the network is asked whether it took the post: at AskAt, or now where that is zero;
 	// Sending that a worker has the post in its hands.
 	Asking, Sending bool
-	AskUntil        time.Time
+	AskAt        time.Time
 	// Acts are what the post's state and the caller's role allow.
 	Acts []core.Act
 }
@@ -45,7 +45,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller, in contract.List
 
 func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
-		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskUntil: p.AskUntil,
+		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if c.Role().Writes() {

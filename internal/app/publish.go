@@ -61,7 +61,6 @@ type work struct {
 	failure *failure       // of the last call that failed
 	status  network.Status // of the last call that did not
 	held    time.Duration  // the network's own word on how long to wait, in the last call
-	full    time.Duration  // and in the publishing call, which a question follows
 	skew    time.Duration  // how far the database's clock is ahead of ours
 }
 
@@ -74,6 +73,8 @@ type failure struct {
 	Message string       `json:"message"`
 	Hint    string       `json:"hint,omitempty"`
 	Kind    network.Kind `json:"kind"`
+	// Until is when the network said to come again; zero when it said nothing.
+	Until time.Time `json:"until,omitzero"`
 }
 
 // claim takes the publication and reads everything a worker needs. Under its lease nobody else changes the post.

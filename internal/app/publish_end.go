@@ -53,7 +53,7 @@ func (w *work) nextAt(do core.Do, now time.Time) time.Time {
 	case core.DoRetry:
 		return w.cfg.Schedule.RetryAt(w.pub.Publication, now)
 	case core.DoHold:
-		return now.Add(cmp.Or(w.held, w.full, holdFor))
+		return w.heldUntil(now)
 	case core.DoPoll:
 		return now.Add(core.Backoff(w.desc.FirstPoll, w.pub.Polls))
 	case core.DoAwait:
@@ -69,6 +69,19 @@ func (w *work) nextAt(do core.Do, now time.Time) time.Time {
 		return now.Add(lateAsk)
 	}
 	return time.Time{}
+}
+
+// heldUntil is when a throttle ends by the network's own word. A flow without a handle does not call again before
+// what was refused would show.
+func (w *work) heldUntil(now time.Time) time.Time {
+	until := now.Add(holdFor)
+	if w.failure != nil && !w.failure.Until.IsZero() {
+		until = w.failure.Until
+	}
+	if again := w.pub.QuietAt.Add(settleGap); w.pub.Flow == core.FlowOneCall && w.pub.Armed && again.After(until) {
+		return again
+	}
+	return until
 }
 
 // lostAuth tells whether the network refuses the account's token. What an earlier claim was told counts

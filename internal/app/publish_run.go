@@ -125,9 +125,6 @@ func (w *work) call(ctx context.Context, do core.Do, deadline time.Time) core.Si
 	w.last.Verdict, w.last.HTTPStatus, w.last.Code = signal.Verdict, e.Status, e.Code
 	w.last.Trace, w.last.Response = e.Trace, e.Raw
 	w.held = e.RetryAfter
-	if do == core.DoPublish {
-		w.full = e.RetryAfter
-	}
 	if do == core.DoCreate && signal.Verdict == core.Lost {
 		w.cfg.Metrics.Orphan(string(w.post.Platform))
 	}
@@ -176,6 +173,9 @@ func (w *work) note(do core.Do, e *network.Error) {
 		return
 	}
 	w.failure = &failure{Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind}
+	if e.RetryAfter > 0 {
+		w.failure.Until = w.now().Add(e.RetryAfter)
+	}
 	encoded, err := json.Marshal(w.failure)
 	if err != nil {
 		encoded = nil

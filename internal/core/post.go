@@ -49,10 +49,10 @@ type Post struct {
 	// Busy tells that a worker has the post in its hands, or that the network may have it already: until
 	// that is known the post cannot be changed.
 	Busy bool
-	// Asking tells that the answer to the call that publishes was lost and the network is asked what became
-	// of it: until AskUntil, where that is known.
-	Asking   bool
-	AskUntil time.Time
+	// Asking tells that the call that publishes may have worked, and that the network is asked whether it did:
+	// at AskAt, or right now where that is zero.
+	Asking bool
+	AskAt  time.Time
 }
 
 // PostError is why a post failed, with the network's own words.
@@ -126,10 +126,10 @@ func (p Post) StatusLine(networkName string) string {
 		line += " · " + p.Zone.Label(p.PublishAt)
 	}
 	switch {
-	case p.Asking && p.AskUntil.IsZero():
+	case p.Asking && p.AskAt.IsZero():
 		line += " · asking " + networkName + " whether it took the post"
 	case p.Asking:
-		line += " · asking " + networkName + " until " + p.AskUntil.In(p.Zone.Location()).Format("15:04 MST") + " whether it took the post"
+		line += " · will ask " + networkName + " at " + p.AskAt.In(p.Zone.Location()).Format("15:04 MST") + " whether it took the post"
 	case p.NextTryAt.IsZero():
 	case p.Status == PostFailed:
 		line += " · next try " + p.Zone.Label(p.NextTryAt)

@@ -390,6 +390,12 @@ func (p Publication) Reset() Publication {
 	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && p.Flow == FlowOneCall}
 }
 
+// Unsure tells that the irreversible call was made and that only the network can say what became of it. One that
+// the network has said is not there is armed still, and no question.
+func (p Publication) Unsure() bool {
+	return p.Step == StepArmed && (p.Open || p.Answer != AnswerNone)
+}
+
 // Movable tells whether a queued post may still be cancelled, rescheduled or edited: nothing armed can.
 func (p Publication) Movable() bool {
 	return p.Step == StepIdle || p.Step == StepCreating || p.Step == StepWaiting

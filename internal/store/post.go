@@ -16,8 +16,10 @@ const postColumns = `
 	p.id, p.account_id, p.platform, a.display_name, a.status AS account_status, p.text, p.title, p.tags, p.settings,
 	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
 	p.attempts, p.created_via, p.created_at, p.updated_at, u.next_action_at, coalesce(u.rest, '') AS rest,
-	coalesce(u.step, '') AS step, coalesce(u.lease_until > clock(), false) AS held, u.armed_at,
-	CASE WHEN u.quiet_at > clock() THEN u.quiet_at END AS quiet_at,
+	coalesce(u.step, '') AS step, coalesce(u.open, false) AS open, coalesce(u.answer, '') AS answer,
+	coalesce(u.lease_until > clock(), false) AS held, coalesce(u.next_action_at > clock(), false) AS ahead,
+	CASE WHEN u.open AND u.lease_until > clock() THEN EXISTS (SELECT FROM publish_steps s WHERE s.post_id = u.post_id
+		AND s.workspace_id = @ws AND s.epoch = u.lease_epoch AND s.call = 'publish' AND s.finished_at IS NULL) ELSE false END AS calling,
 	p.media_ids
 	FROM posts p
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
@@ -29,11 +31,11 @@ type postRow struct {
 	zone    string
 	failure core.PostError
 	rest    core.Do
-	step    core.Step
+	ledger  core.Publication
 	next    time.Time
 	held    bool
-	armed   time.Time
-	quiet   time.Time // only while it is to come
+	ahead   bool // next is to come
+	calling bool // the call that publishes is on its way
 }
 
 // ScanRow reads postColumns.
@@ -42,7 +44,7 @@ func (r *postRow) ScanRow(rows pgx.Rows) error {
 		&r.Text, &r.Title, (*pgtype.FlatArray[string])(&r.Tags), (*[]byte)(&r.Settings),
 		timeTo(&r.PublishAt), &r.zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code, &r.failure.Message, &r.failure.Hint,
 		&r.Attempts, (*string)(&r.Via), timeTo(&r.CreatedAt), timeTo(&r.UpdatedAt), timeTo(&r.next), (*string)(&r.rest),
-		(*string)(&r.step), &r.held, timeTo(&r.armed), timeTo(&r.quiet), (*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
+		(*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead, &r.calling, (*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
 }
 
 func (t Tenant) post(r postRow) (core.Post, error) {
@@ -65,17 +67,17 @@ func (t Tenant) post(r postRow) (core.Post, error) {
 	return p, nil
 }
 
-// onItsWay says what the ledger knows of a post that may be under way. A claim that has ended since the arm
-// has set the next action behind it: the answer was lost. One that ended in a hold knows that nothing is there.
+// onItsWay says what the ledger knows of a post that may be under way. What was armed and is not in doubt is
+// sent, held back or sent again: of that the network is asked nothing but what leads to the next call.
 func (r postRow) onItsWay(p *core.Post) {
-	pub := core.Publication{Step: r.step}
 	p.Busy = r.held
-	if p.Status != core.PostQueued || r.step == "" || pub.Movable() {
+	if p.Status != core.PostQueued || r.ledger.Step == "" {
 		return
 	}
-	p.Busy, p.Asking = true, r.step == core.StepArmed && !p.Held && (!r.held || r.next.After(r.armed))
-	if p.Asking {
-		p.AskUntil = r.quiet
+	p.Busy = r.held || !r.ledger.Movable()
+	p.Asking = r.ledger.Unsure() && !r.calling || r.rest == core.DoSettle // which is to ask before another call
+	if p.Asking && !r.held && r.ahead {
+		p.AskAt = r.next
 	}
 }
 

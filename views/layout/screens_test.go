@@ -261,7 +261,7 @@ func (f fixture) shows() map[string]templ.Component {
 
 	held := f.show("queued")
 	asking := f.show("queued")
-	asking.Asking, asking.AskUntil, asking.Poll = true, f.now.Add(90*time.Second), 2*time.Second
+	asking.Asking, asking.AskAt, asking.Poll = true, f.now.Add(90*time.Second), 2*time.Second
 	asking.Acts = live.Acts
 
 	held.Held, held.NextTry, held.Poll = true, f.now.Add(40*time.Minute), 20*time.Second

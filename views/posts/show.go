@@ -30,10 +30,10 @@ type ShowModel struct {
 	Events           []contract.Event
 	NextTry          time.Time // zero when the worker will not try by itself
 	Held             bool      // waits at the network until NextTry
-	// Asking tells that the network is asked whether it took the post, until AskUntil where that is known;
+	// Asking tells that the network is asked whether it took the post: at AskAt, or now where that is zero;
 	// Sending that it is being sent right now.
 	Asking, Sending bool
-	AskUntil        time.Time
+	AskAt        time.Time
 	Settings        []Setting
 	// LiveURL is where a browser finds the live post; empty while there is no such place.
 	LiveURL string

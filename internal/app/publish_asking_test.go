@@ -1,0 +1,103 @@
+package app_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/network/sim"
+)
+
+// says fails unless a post's status line ends like this; "" means with its time.
+func (b *bench) says(p contract.Post, want string) {
+	b.t.Helper()
+	_, got, _ := strings.Cut(b.get(p).StatusLine, ", 09:00 UTC")
+	if got != want {
+		b.t.Errorf("the status line ends with %q, want %q", got, want)
+	}
+}
+
+// next is when a worker acts on the only post.
+func (b *bench) next() (at time.Time) {
+	b.t.Helper()
+	must(b.t, b.Pool.QueryRow(b.Context(), `SELECT next_action_at FROM publications`).Scan(&at))
+	return at.UTC()
+}
+
+// A person who sent a refused post again read that its network was asked whether it took it.
+func TestAPostThatIsSentAgainIsNotOneWhoseAnswerWasLost(t *testing.T) {
+	for _, network := range []string{"threads", "facebook"} {
+		t.Run(network, func(t *testing.T) {
+			b := newBench(t)
+			b.Fault(fault(network, "publish", "reject"))
+			post := b.work(b.ws.Now("again", b.ws.Account(network)))
+			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+			b.says(b.retry(post), "")
+			if network == "facebook" { // which might not show it yet
+				post = b.work(post)
+				b.says(post, " · will ask Facebook at 09:02 UTC whether it took the post")
+				b.Clock.Set(b.next())
+			}
+			if post = b.work(post); post.Status != "live" {
+				t.Errorf("it is %s", post.Status)
+			}
+		})
+	}
+}
+
+// A throttle at the call that publishes was called a lost answer, and the network's own word on when was forgotten
+// by the question that follows it. Facebook says a minute, and then what it refused might still show.
+func TestAPostHeldAtPublishSaysUntilWhenTheNetworkSaid(t *testing.T) {
+	for network, wait := range map[string]time.Duration{"threads": 30 * time.Second, "facebook": 150*time.Second + 50*time.Millisecond} {
+		t.Run(network, func(t *testing.T) {
+			b := newBench(t)
+			b.Fault(fault(network, "publish", sim.RateLimited))
+			until := apptest.Start().Add(wait)
+			post := b.work(b.ws.Now("held", b.ws.Account(network)))
+			b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
+			b.says(post, until.Format(" · held until Mon 2 Jan 2006, 15:04 UTC"))
+			if got := b.next(); got != until {
+				t.Errorf("it is held until %s", got)
+			}
+			if post = b.after(wait, post); post.Status != "live" || b.visible("held") != 1 {
+				t.Errorf("after that time it is %s", post.Status)
+			}
+		})
+	}
+}
+
+// The network's word is kept also where the question after the throttle got no answer.
+func TestAThrottleIsRememberedWhileTheNetworkCannotBeAsked(t *testing.T) {
+	b := newBench(t)
+	throttle := fault("facebook", "publish", sim.RateLimited)
+	throttle.RetryAfter = 300
+	b.Fault(throttle)
+	b.Fault(fault("facebook", "list", "server_error"))
+	post := b.work(b.ws.Now("held", b.ws.Account("facebook")))
+	b.says(post, " · will ask Facebook at 09:00 UTC whether it took the post")
+	b.Clock.Set(b.next())
+	post = b.work(post)
+	if held := b.next(); held != apptest.Start().Add(5*time.Minute) {
+		t.Errorf("it is held until %s", held)
+	}
+	b.says(post, " · held until Mon 5 Oct 2026, 09:05 UTC")
+	if post = b.after(5*time.Minute, post); post.Status != "live" {
+		t.Errorf("after the time that the network gave it is %s: %s", post.Status, post.StatusLine)
+	}
+}
+
+// Where the answer is lost, the page says when the network is asked, not until when: nobody asks before that.
+func TestALostAnswerSaysWhenTheNetworkIsAsked(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("facebook", "publish", "drop_after_accept"))
+	post := b.work(b.ws.Now("lost", b.ws.Account("facebook")))
+	next := b.next()
+	b.says(post, " · will ask Facebook at "+next.Format("15:04 MST")+" whether it took the post")
+	b.Clock.Set(next)
+	b.says(post, " · asking Facebook whether it took the post")
+	if post = b.work(post); post.Status != "live" {
+		t.Errorf("it is %s", post.Status)
+	}
+}
