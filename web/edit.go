@@ -44,7 +44,7 @@ func (v *visit) editForm() error {
 	if form, ok := v.carried(); ok {
 		return v.showEditor(http.StatusOK, form, nil)
 	}
-	zone, err := v.zone()
+	zone, err := core.ParseZone(card.TZ)
 	if err != nil {
 		return err
 	}
@@ -81,6 +81,10 @@ func (v *visit) editor(card app.PostCard, about network.Description, form url.Va
 	if err != nil {
 		return m, err
 	}
+	if m.Zone, err = core.ParseZone(card.TZ); err != nil {
+		return m, err
+	}
+	m.Plan.Zone = m.Zone
 	m.PostID, m.MediaIDs = card.ID, card.MediaIDs
 	m.Networks = []posts.Network{networkOf(about, form, len(card.MediaIDs) > 0)}
 	m.Accounts = []posts.Account{{

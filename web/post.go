@@ -38,7 +38,10 @@ func (v *visit) showPost(status int, explain func(*posts.ShowModel)) error {
 	if m.Frame, err = v.frame(titleOf(card), layout.SectionPosts); err != nil {
 		return err
 	}
-	m.At = v.proposedTime(card.PublishAt, m.Zone)
+	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {
+		return err
+	}
+	m.At = v.proposedTime(card.PublishAt, m.PostZone)
 	explain(&m)
 	return v.render(status, posts.Show(m), posts.ShowPart(m))
 }

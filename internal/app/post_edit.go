@@ -110,7 +110,7 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 			return err
 		}
 		p.PublishAt, timeIssues, _ = when.Resolve(a.cfg.Now())
-		p.PublishAt, p.Zone = p.PublishAt.UTC().Truncate(time.Microsecond), when.Zone
+		p.PublishAt, p.Zone = p.PublishAt.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
 		if when.Kind == core.WhenDraft {
 			p.PublishAt = time.Time{}
 		}
@@ -194,7 +194,7 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	if len(issues) > 0 {
 		return refusedPost(p, issues)
 	}
-	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), when.Zone
+	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
 	if err := free(ctx, t, p.ID); err != nil {
 		return err
 	}
@@ -209,4 +209,13 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 		return err
 	}
 	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, wake.Due)
+}
+
+// zoneOf is a post's zone after a change of its time: that in which a new time was read. "now" and "draft" are read
+// in none.
+func zoneOf(when core.When, before core.Zone) core.Zone {
+	if when.Kind == core.WhenAt {
+		return when.Zone
+	}
+	return before
 }

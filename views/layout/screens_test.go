@@ -228,7 +228,7 @@ func (f fixture) show(status string) posts.ShowModel {
 	text := "The workshop bell is up.\n\nCome and hear it ring at noon on Saturday, rain or shine.\nhttps://example.org/bell"
 	return posts.ShowModel{
 		Frame: f.frame("Post", layout.SectionPosts), Post: f.post(status, text, f.in(26*time.Hour)), Account: "Ada Lindqvist", Network: "Threads",
-		Zone: f.zone, At: "2026-11-22T11:05", Settings: []posts.Setting{{Label: "Topic", Value: "bells"}},
+		Zone: f.zone, PostZone: f.zone, At: "2026-11-22T11:05", Settings: []posts.Setting{{Label: "Topic", Value: "bells"}},
 		Events: []contract.Event{{Kind: "created", At: *f.in(-time.Hour)}, {Kind: "queued", At: *f.in(-time.Hour)}},
 	}
 }

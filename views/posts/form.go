@@ -51,7 +51,7 @@ type ComposeModel struct {
 	// MediaIDs are the files that a draft has; the form leaves them alone.
 	MediaIDs []string
 	Values   Values
-	Zone     core.Zone // the workspace's
+	Zone     core.Zone // in which the time is asked for: the workspace's, or the draft's own
 	Plan     PlanModel
 	// Refused is why the last try to send did not work; the values are kept.
 	Refused *contract.Error

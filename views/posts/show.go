@@ -26,7 +26,8 @@ type ShowModel struct {
 	Frame            layout.Frame
 	Post             contract.Post
 	Account, Network string // names
-	Zone             core.Zone
+	Zone             core.Zone // the workspace's
+	PostZone         core.Zone // by which the post's time is told and asked for
 	Events           []contract.Event
 	NextTry          time.Time // zero when the worker will not try by itself
 	Held             bool      // waits at the network until NextTry
