@@ -85,7 +85,7 @@ func New(cfg Config) (*Jobs, error) {
 		},
 		Workers:                     workers,
 		ErrorHandler:                trouble{cfg.Log},
-		Logger:                      slog.New(quiet{cfg.Log.Handler()}),
+		Logger:                      slog.New(quiet{cfg.Log.Handler(), &sync.Map{}}),
 		FetchCooldown:               fetchCooldown,
 		FetchPollInterval:           fetchOther,
 		JobTimeout:                  -1, // a claim is bounded by its lease
@@ -192,8 +192,14 @@ func (w *fetchWorker) Work(ctx context.Context, job *river.Job[queue.Fetch]) err
 }
 
 // quiet lets the queue's warnings and errors through: its Info says what our own log says already. And one of its warnings
-// is none: the queue's housekeeping is done by one worker, who hands it over when a busy machine makes it late.
-type quiet struct{ slog.Handler }
+// is none: the queue's housekeeping is done by one worker, who hands it over when a busy machine makes it late. What is said
+// again and again, as by every queue at every fetch while the database is away, is said every quietTime.
+type quiet struct {
+	slog.Handler
+	said *sync.Map // when, by message
+}
+
+const quietTime = 10 * time.Second
 
 // Enabled tells whether a level is logged.
 func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
@@ -205,5 +211,10 @@ func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	if strings.Contains(r.Message, "Current leader stepping down") {
 		return nil
 	}
+	last, again := q.said.LoadOrStore(r.Message, r.Time)
+	if again && r.Time.Sub(last.(time.Time)) < quietTime { //nolint:errcheck,forcetypeassert // nothing else is kept there
+		return nil
+	}
+	q.said.Store(r.Message, r.Time)
 	return q.Handler.Handle(ctx, r)
 }

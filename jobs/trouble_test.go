@@ -5,7 +5,9 @@ import (
 	"errors"
 	"log/slog"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/riverqueue/river/rivertype"
 )
@@ -28,10 +30,29 @@ func TestAJobThatFailsIsLogged(t *testing.T) {
 func TestTheQueuesWarningsAreThoseOfTrouble(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	told := slog.New(quiet{slog.NewTextHandler(&text, nil)})
+	told := slog.New(quiet{slog.NewTextHandler(&text, nil), &sync.Map{}})
 	told.Warn("leadership.Elector: Current leader stepping down because the reelection deadline elapsed")
 	told.Info("Producer: Heartbeat")
 	if told.Error("leadership.Elector: Error attempting reelection"); strings.Count(text.String(), "\n") != 1 {
 		t.Errorf("the log says %s", text.String())
+	}
+}
+
+// While the database is away every queue says so at every fetch.
+func TestTheQueuesComplaintsAreNotRepeatedAllTheTime(t *testing.T) {
+	t.Parallel()
+	var text bytes.Buffer
+	told := quiet{slog.NewTextHandler(&text, nil), &sync.Map{}}
+	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for tick := range 200 {
+		for _, message := range []string{"Producer: Error fetching jobs", "Notifier: Error listening"} {
+			r := slog.NewRecord(began.Add(time.Duration(tick)*100*time.Millisecond), slog.LevelError, message, 0)
+			if err := told.Handle(t.Context(), r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if lines := strings.Count(text.String(), "\n"); lines != 4 {
+		t.Errorf("20 seconds of two complaints are %d lines", lines)
 	}
 }

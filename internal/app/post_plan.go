@@ -121,7 +121,7 @@ func refusal(r *request) error {
 		e = core.Fail(core.CodeMediaPurged, "The bytes of a file were removed, so nothing was done.").
 			WithHint("Look at rows for the file's name, and upload it again.")
 	default:
-		e = core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was created.").
+		e = core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was done.").
 			WithHint("Look at rows, mend what they name, and ask POST /posts/plan until it is ok.")
 	}
 	e.Rows = r.rows
