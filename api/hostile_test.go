@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"log/slog"
 	"maps"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"belfry/internal/app"
+	"belfry/internal/core"
 )
 
 // fromNPM reads a file of a package that tools/need-npm installs.
@@ -80,25 +82,43 @@ func TestNaughtyStringsAreStoredAsSentOrRefused(t *testing.T) {
 // naughty sends a body and holds the answer to the rule.
 func (s *scene) naughty(o operation, body string, who with, f field, text string) {
 	s.t.Helper()
-	if a := s.do(o.Method, s.path(o), body, who); !s.refusal(a) {
+	a := s.do(o.Method, s.path(o), body, who)
+	if !s.refusal(a) {
 		s.stores(o, a, who, f, text)
+	} else if sent := f.path[0]; a.code() == core.CodeInvalidRequest && !bytes.Contains(a.Body, []byte(sent)) {
+		s.t.Errorf("%s %s refuses %q as %v and does not name it: %s", o.Method, o.Path, text, f.path, a.Body)
 	}
 }
 
-// stores fails the test when an answer does not show what was sent as it was sent.
+// stores fails the test when what is read back does not have, in its place, what was sent as it was sent.
 func (s *scene) stores(o operation, a answer, who with, f field, text string) {
 	s.t.Helper()
 	if text == "" || !stored(o, f) {
 		return
 	}
-	if made := (struct{ MediaID string }{}); json.Unmarshal(a.Body, &made) == nil && made.MediaID != "" {
-		a = s.do("GET", "/v1/media/"+made.MediaID, "", who)
+	var kept any
+	s.readBack(o, a, who).read(s.t, &kept)
+	if !holds(kept, f.name(), text) {
+		s.t.Errorf("%s %s takes %q as %v and keeps %v", o.Method, o.Path, text, f.path, kept)
 	}
-	var answer any
-	a.read(s.t, &answer)
-	if !holds(answer, text) {
-		s.t.Errorf("%s %s takes %q as %v and answers %s", o.Method, o.Path, text, f.path, a.Body)
+}
+
+// readBack asks for what a route has made or changed: by its id, or where that is no route, in the list.
+func (s *scene) readBack(o operation, a answer, who with) answer {
+	s.t.Helper()
+	var made struct {
+		ID, MediaID string
+		Posts       []struct{ ID string }
 	}
+	a.read(s.t, &made)
+	if len(made.Posts) > 0 {
+		made.ID = made.Posts[0].ID
+	}
+	noun := strings.Split(o.Path, "/")[1]
+	path := map[string]string{"keys": "/keys", "members": "/members", "workspace": "/whoami"}[noun]
+	a = s.do("GET", "/v1"+cmp.Or(path, "/"+noun+"/"+cmp.Or(made.ID, made.MediaID)), "", who)
+	a.want(s.t, http.StatusOK, "")
+	return a
 }
 
 // refusal tells whether an answer is one; it must be clear, and nobody's fault but the client's.
@@ -122,15 +142,32 @@ func stored(o operation, f field) bool {
 	return o.OperationID != "planPosts" && first != "overrides" && !other && !slices.Contains([]string{"mime", "replyControl", "url"}, last)
 }
 
-func holds(answer any, text string) bool {
+// name is how the field is called where it is read.
+func (f field) name() string {
+	for _, part := range slices.Backward(f.path) {
+		switch part {
+		case "0":
+		case "filename":
+			return "originalName"
+		default:
+			return part
+		}
+	}
+	return ""
+}
+
+// holds tells whether a text stands somewhere in an answer under a name, alone or in a list.
+func holds(answer any, name, text string) bool {
 	switch v := answer.(type) {
-	case string:
-		return v == text
 	case []any:
-		return slices.ContainsFunc(v, func(one any) bool { return holds(one, text) })
+		return slices.ContainsFunc(v, func(one any) bool { return holds(one, name, text) })
 	case map[string]any:
+		list, _ := v[name].([]any)
+		if v[name] == text || slices.Contains(list, any(text)) {
+			return true
+		}
 		for _, one := range v {
-			if holds(one, text) {
+			if holds(one, name, text) {
 				return true
 			}
 		}

@@ -81,7 +81,7 @@ func (a *App) newSource(t store.Tenant, in contract.MediaFromURL) (store.Media, 
 	name, err := fetch.Check(in.URL)
 	if err != nil {
 		return store.Media{}, core.Invalid("url", "This address is not opened.").Because(err).
-			WithHint("It must begin with https://, have neither a user nor a port, and lead to the public internet.")
+			WithHint("`url` must begin with https://, have neither a user nor a port, and lead to the public internet.")
 	}
 	if name = or(optional(in.Filename), name); name == "" {
 		name = unnamed
