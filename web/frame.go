@@ -53,6 +53,9 @@ func (v *visit) frame(title string, section layout.Section) (layout.Frame, error
 		return f, err
 	}
 	f.Workspace, f.Person.Name, f.Version = who.Workspace.Name, who.User.Name, v.web.cfg.Version
+	if f.Others, err = v.others(); err != nil {
+		return f, err
+	}
 	if who.User.Email != nil {
 		f.Person.Email = *who.User.Email
 	}
@@ -61,6 +64,18 @@ func (v *visit) frame(title string, section layout.Section) (layout.Frame, error
 	}
 	f.Flash = v.flash()
 	return f, nil
+}
+
+// others are the person's workspaces but for this one.
+func (v *visit) others() ([]layout.Workspace, error) {
+	all, err := v.web.cfg.App.Workspaces(v.ctx(), v.caller.User())
+	var list []layout.Workspace
+	for _, w := range all {
+		if w.ID != v.caller.Workspace().String() {
+			list = append(list, layout.Workspace{ID: w.ID, Slug: w.Slug, Name: w.Name})
+		}
+	}
+	return list, err
 }
 
 // door is what surrounds a page of somebody who is not signed in.

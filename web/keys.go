@@ -32,6 +32,7 @@ func (v *visit) showKeys(status int, m settings.KeysModel) error {
 		return err
 	}
 	m.Form, m.Keys, m.API, m.UpgradeURL = newForm(), list.Keys, who.Usage.API, v.web.cfg.UpgradeURL
+	m.Slug = who.Workspace.Slug
 	m.Address = v.web.cfg.PublicURL.JoinPath("v1").String()
 	return v.render(status, settings.Keys(m), nil)
 }

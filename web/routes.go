@@ -28,6 +28,8 @@ func routes() []route {
 		open(http.MethodGet, link.SignIn, (*visit).signInForm),
 		open(http.MethodPost, link.SignIn, (*visit).signIn),
 		open(http.MethodPost, link.SignOut, (*visit).signOut),
+		get(link.Switch, (*visit).home),
+		post(link.Switch, (*visit).switchWorkspace),
 
 		get(link.Accounts, (*visit).accounts),
 		get(link.Connect(id), (*visit).connect),

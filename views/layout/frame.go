@@ -22,7 +22,9 @@ type Frame struct {
 	Title     string // of the browser's tab
 	Section   Section
 	Workspace string
-	Person    Person
+	// Others are the person's other workspaces, to switch to.
+	Others []Workspace
+	Person Person
 	// Writes and Manages tell what the person's role allows, so that nothing is offered in vain.
 	Writes, Manages bool
 	// Sandbox tells that the networks are simulated, SandboxURL where they are looked at and made to
@@ -34,6 +36,12 @@ type Frame struct {
 	Flash   *Flash
 	Version string
 }
+
+// Workspace is one that the person may switch to.
+type Workspace struct{ ID, Slug, Name string }
+
+// FieldWorkspace is the switch's one input: the id of the workspace to go on in.
+const FieldWorkspace = "workspace"
 
 // Person is who is signed in.
 type Person struct{ Name, Email string }

@@ -15,6 +15,8 @@ const (
 	SignIn  = "/sign-in"
 	SignOut = "/sign-out"
 	APIDocs = "/docs/api"
+	// Switch goes on in another of the person's workspaces (POST).
+	Switch = "/workspace"
 )
 
 // SignInFor is the sign-in page that leads back to a page of the dashboard.

@@ -32,4 +32,6 @@ type KeysModel struct {
 	UpgradeURL string
 	// Address is where the API answers, such as https://belfry.example/v1.
 	Address string
+	// Slug is the workspace's short name, which commands take.
+	Slug string
 }
