@@ -42,6 +42,20 @@ func TestTheReferenceShowsEveryRouteAndRecord(t *testing.T) {
 	if n := len(page.all(testid("record"))); n != len(doc.Components.Schemas) {
 		t.Errorf("%d records are shown, want %d", n, len(doc.Components.Schemas))
 	}
+	if got := textOf(page.all("#createPosts .ref-answers p")[0]); got != "Created: Posts" {
+		t.Errorf("what is answered reads %q", got)
+	}
+	if got := textOf(page.all("#putUpload pre")[0]); !strings.Contains(got, `curl "http://localhost:8080/upload/{token}"`) || strings.Contains(got, "$KEY") {
+		t.Errorf("an upload reads %s", got)
+	}
+	if got := textOf(page.all("#getPost pre")[0]); !strings.Contains(got, "Bearer $KEY") {
+		t.Errorf("a request reads %s", got)
+	}
+	for _, n := range page.all(".ref-card p") {
+		if words := textOf(n); strings.Contains(words, " ,") || strings.Contains(words, " :") {
+			t.Errorf("oddly spaced: %s", words)
+		}
+	}
 	for _, link := range page.all(".ref a[href^='#']") {
 		if href := attribute(link, "href"); len(page.all("[id='"+href[1:]+"']")) != 1 {
 			t.Errorf("%s leads nowhere", href)

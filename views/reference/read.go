@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -35,7 +36,8 @@ type operation struct {
 		Content  map[string]content
 	}
 	Responses map[string]*response
-	Servers   []struct{ URL string }
+	Servers   []struct{ URL string } // where it stands, when that is not below the address of all
+	Security  []map[string][]string  // one without a name means that no credential is needed
 }
 
 type response struct {
@@ -98,8 +100,8 @@ func (d document) operation(op operation, method, path, address string) Operatio
 		p.Schema.Description = p.Description
 		out.Fields = append(out.Fields, Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.words(), About: p.Schema.about()})
 	}
-	if len(op.Servers) > 0 {
-		address = ""
+	for _, s := range op.Servers {
+		address = elsewhere(address, s.URL)
 	}
 	sent := ""
 	if op.RequestBody != nil {
@@ -111,7 +113,7 @@ func (d document) operation(op operation, method, path, address string) Operatio
 			}
 		}
 	}
-	out.Command = "curl" + verb(method) + " " + quoted(address+path) + authorization(address) + sent
+	out.Command = "curl" + verb(method) + " " + quoted(address+path) + authorization(op.Security) + sent
 	for _, status := range slices.SortedFunc(maps.Keys(op.Responses), cmp.Compare[string]) {
 		out.Answers = append(out.Answers, d.answer(status, op.Responses[status]))
 	}
@@ -128,8 +130,21 @@ func verb(method string) string {
 
 func quoted(address string) string { return `"` + address + `"` }
 
-func authorization(address string) string {
-	if address == "" {
+// elsewhere is a server's address, as seen from another.
+func elsewhere(address, server string) string {
+	base, err := url.Parse(address)
+	if err != nil {
+		return server
+	}
+	at, err := base.Parse(server)
+	if err != nil {
+		return server
+	}
+	return strings.TrimSuffix(at.String(), "/")
+}
+
+func authorization(ways []map[string][]string) string {
+	if slices.ContainsFunc(ways, func(way map[string][]string) bool { return len(way) == 0 }) {
 		return ""
 	}
 	return " \\\n  -H \"Authorization: Bearer $KEY\""

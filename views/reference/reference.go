@@ -55,6 +55,14 @@ type Answer struct {
 	Example string
 }
 
+// lead is what stands before the type, if there is one.
+func (a Answer) lead() string {
+	if len(a.Type) == 0 {
+		return a.Words
+	}
+	return a.Words + ": "
+}
+
 // Record is an object of requests and answers.
 type Record struct {
 	ID, Name string
