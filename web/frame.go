@@ -68,11 +68,11 @@ func (v *visit) frame(title string, section layout.Section) (layout.Frame, error
 
 // others are the person's workspaces but for this one.
 func (v *visit) others() ([]layout.Workspace, error) {
-	all, err := v.web.cfg.App.Workspaces(v.ctx(), v.caller.User())
+	all, err := v.web.cfg.App.Workspaces(v.ctx(), v.caller)
 	var list []layout.Workspace
 	for _, w := range all {
-		if w.ID != v.caller.Workspace().String() {
-			list = append(list, layout.Workspace{ID: w.ID, Slug: w.Slug, Name: w.Name})
+		if w.ID != v.caller.Workspace() {
+			list = append(list, layout.Workspace{ID: w.ID.String(), Slug: w.Slug, Name: w.Name})
 		}
 	}
 	return list, err

@@ -40,3 +40,22 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	}
 	return out, nil
 }
+
+// Workspace is one that a person may switch to.
+type Workspace struct {
+	ID         core.WorkspaceID
+	Slug, Name string
+}
+
+// Workspaces lists those of the signed-in person, the oldest membership first.
+func (a *App) Workspaces(ctx context.Context, c core.Caller) ([]Workspace, error) {
+	if _, err := a.enterSession(c, false); err != nil {
+		return nil, err
+	}
+	list, err := a.cfg.Store.Memberships(ctx, c.User())
+	out := make([]Workspace, len(list))
+	for i, m := range list {
+		out[i] = Workspace{ID: m.ID, Slug: m.Slug, Name: m.Name}
+	}
+	return out, err
+}

@@ -54,6 +54,13 @@ func (f fixture) frame(title string, section layout.Section) layout.Frame {
 	}
 }
 
+// several is the frame of somebody with more than one workspace.
+func (f fixture) several(title string, section layout.Section) layout.Frame {
+	several := f.frame(title, section)
+	several.Others = []layout.Workspace{{ID: "ws_2", Slug: "harbour-bakery", Name: "Harbour Bakery"}, {ID: "ws_3", Slug: "bell-rope-studio-2", Name: several.Workspace}}
+	return several
+}
+
 func (f fixture) in(d time.Duration) *contract.Time { return contract.At(f.now.Add(d)) }
 
 func (f fixture) post(status, text string, at *contract.Time) contract.Post {
@@ -323,7 +330,9 @@ func (f fixture) keyPages() map[string]templ.Component {
 			{ID: "key_2", Name: "Dashboard on the wall", Scope: "read", Hint: "aB3dE5fG", CreatedAt: *f.in(-200 * time.Hour)},
 		},
 	}
+	m.Slug = "bell-rope-studio"
 	made := m
+	m.Frame = f.several("API keys", layout.SectionSettings)
 	made.New = &contract.Key{ID: "key_1", Name: "Newsletter script", Scope: "write", Key: "belfry_live_Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeF"}
 	return map[string]templ.Component{
 		"keys": settings.Keys(m), "keys-made": settings.Keys(made),
