@@ -27,6 +27,9 @@ func TestCommands(t *testing.T) {
 		if len(made) != 2 || !strings.HasPrefix(made[0], "ws_") || made[1] != "bakery-"+name {
 			t.Fatalf("workspace create prints %q", made)
 		}
+		if list := run("", "workspace", "list"); !strings.Contains(list, made[1]+" "+made[0]+" creator Bakery "+name+"\n") {
+			t.Errorf("workspace list prints %s", list)
+		}
 		run("", "workspace", "plan", "--workspace", made[1], "--plan", "studio")
 		key := strings.TrimSpace(run("", "key", "create", "--workspace", made[0], "--name", "By id", "--scope", "write"))
 		if !strings.HasPrefix(key, "belfry_live_") || strings.Contains(key, "\n") {
@@ -43,7 +46,7 @@ func TestCommands(t *testing.T) {
 		if out := run("", "version"); strings.TrimSpace(out) == "" {
 			t.Error("version prints nothing")
 		}
-		if out := run("", "doctor"); !strings.Contains(out, "fsync on") {
+		if out := run("", "doctor"); !strings.Contains(out, "fsync on") || strings.Contains(out, "in use by the running service") != running {
 			t.Errorf("doctor prints %s", out)
 		}
 		if _, errs, err := command(t, s.env, "", "healthcheck"); (err == nil) != running {
