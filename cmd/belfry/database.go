@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,6 +17,7 @@ import (
 	"belfry/internal/config"
 	"belfry/internal/httpd"
 	"belfry/internal/postgres"
+	"belfry/internal/secret"
 	"belfry/migrations"
 )
 
@@ -158,14 +160,17 @@ func (p *program) session(ctx context.Context, why purpose) (*session, error) {
 		return nil, err
 	}
 	s := &session{config: cfg, db: db}
-	if err := s.open(ctx, p); err != nil {
+	if err := s.open(ctx, p, why); err != nil {
 		return nil, errors.Join(err, s.close(ctx))
 	}
 	return s, nil
 }
 
-func (s *session) open(ctx context.Context, p *program) (err error) {
+func (s *session) open(ctx context.Context, p *program, why purpose) (err error) {
 	if s.pool, err = openPool(ctx, s.db.url, toolConns, toolStatements); err != nil {
+		return err
+	}
+	if err := s.filled(ctx, why); err != nil {
 		return err
 	}
 	if err := s.db.migrate(ctx, s.pool); err != nil {
@@ -175,11 +180,7 @@ func (s *session) open(ctx context.Context, p *program) (err error) {
 	if err != nil {
 		return err
 	}
-	keys, err := config.Keys(s.config)
-	if err != nil {
-		return err
-	}
-	ring, err := ring(keys)
+	ring, err := s.keys(why)
 	if err != nil {
 		return err
 	}
@@ -188,6 +189,34 @@ func (s *session) open(ctx context.Context, p *program) (err error) {
 	}
 	s.App, err = s.verbs(s.pool)
 	return err
+}
+
+// filled returns an error when the database is empty and the command is not one to fill it.
+func (s *session) filled(ctx context.Context, why purpose) error {
+	_, _, empty, err := migrations.State(ctx, s.pool)
+	if err != nil {
+		return fmt.Errorf("read the database's schema: %w", err)
+	}
+	if empty && why == toUse {
+		return errors.New("the database is empty: set BELFRY_DATABASE_URL or BELFRY_DATA_DIR as the service has it (a new installation begins with belfry serve)")
+	}
+	return nil
+}
+
+// keys are the secret keys. A command that made new ones would take every account for unreadable.
+func (s *session) keys(why purpose) (*secret.Ring, error) {
+	find := config.FindKeys
+	if why == toBegin {
+		find = config.Keys
+	}
+	keys, err := find(s.config)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("there are no keys in %s: set that or BELFRY_DATA_DIR as the service has it", config.KeysFrom(s.config))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return ring(keys)
 }
 
 func (s *session) close(ctx context.Context) error {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"belfry/internal/store/storetest"
 )
 
 // A mistyped BELFRY_DATA_DIR must not look like an empty installation, least of all to a backup.
@@ -28,5 +30,24 @@ func TestOnlyWhatBeginsAnInstallationMakesADatabase(t *testing.T) {
 		if _, err := os.Stat(path); !os.IsNotExist(err) {
 			t.Errorf("%s was made", path)
 		}
+	}
+}
+
+// Another database, or other keys, would be as misleading as another folder.
+func TestCommandsWantTheServicesDatabaseAndKeys(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	env := []string{"BELFRY_DATABASE_URL=" + storetest.EmptyURL(t), "BELFRY_DATA_DIR=" + folder, "BELFRY_ADDR=127.0.0.1:0"}
+	for _, says := range []string{"the database is empty", "there are no keys in " + folder} {
+		code, out, errs := belfry(t, env, "accounts", "revoke-unreadable", "--confirm")
+		if code != exitError || out != "" || !strings.Contains(errs, says) || !strings.Contains(errs, "BELFRY_DATA_DIR") {
+			t.Errorf("it exits with %d and prints %q and %q, want %q", code, out, errs, says)
+		}
+		if code, _, errs := belfry(t, env, "migrate"); code != exitOK {
+			t.Fatalf("migrate exits with %d: %s", code, errs)
+		}
+	}
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) != 0 {
+		t.Errorf("the folder has %v, %v", entries, err)
 	}
 }
