@@ -77,7 +77,9 @@ func TestTheRulesOfTheStorage(t *testing.T) {
 	t.Parallel()
 	g := demo(t)
 	const most = 500_000_000
-	reserve := func(size int64) string { return fmt.Sprintf(`{"filename":"bell.mp4","mime":"video/mp4","size":%d}`, size) }
+	reserve := func(size int64) string {
+		return fmt.Sprintf(`{"filename":"bell.mp4","mime":"video/mp4","size":%d}`, size)
+	}
 	full := func(name string, size, limit, used int64) step {
 		return step{
 			name: name, by: "session", call: "POST /media/uploads", body: reserve(size), status: 402, code: "quota_exceeded",
