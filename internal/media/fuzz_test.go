@@ -22,7 +22,7 @@ func examine(t *testing.T, file []byte) {
 		return
 	case err != nil:
 		t.Fatal(err)
-	case facts.Width <= 0 || facts.Height <= 0 || facts.Width*facts.Height > MaxPixels || facts.Orientation < 1 || facts.Orientation > 8 || facts.DurationMs < 0:
+	case facts.Width <= 0 || facts.Height <= 0 || facts.Width*facts.Height > maxPixels || facts.Orientation < 1 || facts.Orientation > 8 || facts.DurationMs < 0:
 		t.Fatalf("read %+v", facts)
 	}
 	if facts.decodeBytes() < 8<<20 && facts.Frames > 0 {

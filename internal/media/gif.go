@@ -119,7 +119,7 @@ func readGIF(f *file, facts *Facts) error {
 		facts.Private = facts.Private || !keptInGIF(k)
 		switch {
 		case k.kind == gifImage:
-			if facts.Frames++; facts.Frames > MaxFrames {
+			if facts.Frames++; facts.Frames > maxFrames {
 				return refuse(reasonFrames)
 			}
 			le := func(at int) int { return int(binary.LittleEndian.Uint16(k.head[at:])) }

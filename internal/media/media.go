@@ -13,9 +13,9 @@ import (
 
 // What a file may have at most. A file beyond is refused with a sentence, whatever a network would take.
 const (
-	MaxPixels     = 100_000_000   // of a picture, or of one frame
-	MaxFrames     = 200           // of a moving picture
-	MaxImageBytes = 256 << 20     // of a picture's file
+	maxPixels     = 100_000_000   // of a picture, or of one frame
+	maxFrames     = 200           // of a moving picture
+	maxImageBytes = 256 << 20     // of a picture's file
 	maxMoovBytes  = 256 << 20     // of a video's index
 	maxDurationMs = 48 * 3600_000 // of a video
 )
@@ -68,7 +68,7 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, claim Claim) (Facts, e
 		return Facts{}, refuse(otherKind(claim, format.kind))
 	}
 	facts := Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
-	if format.kind == core.FileImage && size > MaxImageBytes {
+	if format.kind == core.FileImage && size > maxImageBytes {
 		return Facts{}, refuse(reasonHeavy)
 	}
 	if err := format.read(f, &facts); err != nil {
@@ -85,7 +85,7 @@ func (f *Facts) measure(width, height int64) error {
 	switch {
 	case width <= 0 || height <= 0:
 		return refuse(reasonNoSize)
-	case width > MaxPixels || height > MaxPixels || width*height > MaxPixels:
+	case width > maxPixels || height > maxPixels || width*height > maxPixels:
 		return refuse(tooManyPixels(width, height))
 	}
 	f.Width, f.Height = int(width), int(height)

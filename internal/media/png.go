@@ -105,7 +105,7 @@ func (f *Facts) ihdr(from *file, c chunk) error {
 
 // fctl counts a frame and how long it stays (APNG, fcTL).
 func (f *Facts) fctl(from *file, c chunk, frames *int) error {
-	if *frames++; *frames > MaxFrames {
+	if *frames++; *frames > maxFrames {
 		return refuse(reasonFrames)
 	}
 	if c.length != 26 {

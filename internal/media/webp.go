@@ -117,7 +117,7 @@ func (f *Facts) canvas(from *file, c chunk) error {
 
 // anmf counts a frame and how long it stays (RFC 9649, 2.7.1.1).
 func (f *Facts) anmf(from *file, c chunk) error {
-	if f.Frames++; f.Frames > MaxFrames {
+	if f.Frames++; f.Frames > maxFrames {
 		return refuse(reasonFrames)
 	}
 	if c.length < 16 {
