@@ -87,6 +87,36 @@ func TestAThrottleGivesABurstAndThenOneAtATime(t *testing.T) {
 	}
 }
 
+// A file on its way takes what is left as its refusal told it: nobody may take that first.
+func TestWhatARefusalSaysOfTheStorageStaysTrue(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	limit := int64(10)
+	take := func(in store.Tenant, n, used int64, want bool) {
+		t.Helper()
+		if got, ok, err := in.TakeStorage(t.Context(), n, &limit); err != nil || ok != want || got != used {
+			t.Errorf("taking %d: %d, %v, %v; want %d, %v", n, got, ok, err, used, want)
+		}
+	}
+	take(w.one.Tenant, 1, 1, true)
+	var group sync.WaitGroup
+	must(t, w.one.Tx(t.Context(), func(one store.Tenant) error {
+		take(one, 10, 1, false)
+		taken := make(chan struct{})
+		group.Go(func() {
+			defer close(taken)
+			take(w.one.Tenant, 4, 10, false)
+		})
+		if w.ends(t, taken) {
+			t.Error("another takes of it")
+		}
+		take(one, 9, 10, true)
+		return nil
+	}))
+	group.Wait()
+	take(w.two.Tenant, 10, 10, true)
+}
+
 func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

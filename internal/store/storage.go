@@ -13,9 +13,11 @@ func (t Tenant) StorageUsed(ctx context.Context) (int64, error) {
 }
 
 // TakeStorage takes n bytes, all or none, and tells how many are used after that. ok is false when the limit
-// does not allow it; a nil limit always does.
+// does not allow it; a nil limit always does. Either way the answer holds until the transaction ends.
 func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
-	if _, err := t.exec(ctx, `INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0) ON CONFLICT DO NOTHING`, nil); err != nil {
+	if _, err := t.exec(ctx, `
+		INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0)
+		ON CONFLICT (workspace_id) DO UPDATE SET used = 0 WHERE false -- locks the row and changes nothing`, nil); err != nil {
 		return 0, false, err
 	}
 	after, err := values[int64](t.query(ctx, `

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"belfry/internal/core"
 	"belfry/internal/store"
 	"belfry/internal/store/storetest"
@@ -13,6 +15,7 @@ import (
 // world is a database with two workspaces, each with an owner.
 type world struct {
 	*store.Store
+	pool     *pgxpool.Pool
 	one, two side
 }
 
@@ -26,9 +29,32 @@ var start = time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)
 
 func newWorld(t *testing.T) world {
 	t.Helper()
-	s, err := store.New(storetest.Pool(t))
+	pool := storetest.Pool(t)
+	s, err := store.New(pool)
 	must(t, err)
-	return world{s, newSide(t, s, "one"), newSide(t, s, "two")}
+	return world{s, pool, newSide(t, s, "one"), newSide(t, s, "two")}
+}
+
+// ends answers true once done is closed, or false when whoever closes it waits for a lock.
+func (w world) ends(t *testing.T, done <-chan struct{}) bool {
+	t.Helper()
+	ticks := time.NewTicker(5 * time.Millisecond)
+	defer ticks.Stop()
+	for deadline := time.After(20 * time.Second); ; {
+		select {
+		case <-done:
+			return true
+		case <-deadline:
+			t.Fatal("it neither ends nor waits for a lock")
+		case <-ticks.C:
+		}
+		var waits bool
+		must(t, w.pool.QueryRow(t.Context(),
+			`SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits))
+		if waits {
+			return false
+		}
+	}
 }
 
 func newSide(t *testing.T, s *store.Store, slug string) side {
