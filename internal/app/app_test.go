@@ -3,9 +3,11 @@ package app_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 )
 
@@ -51,12 +53,37 @@ func TestARepeatedTextIsWordedByWhereTheOtherPostStands(t *testing.T) {
 		}
 		return warnings[0].Message
 	}
-	if got := says(); got != "The same text is queued for "+account.DisplayName+" already." {
+	if got := says(); got != "The same text is queued for "+account.DisplayName+" within a day of this time." {
 		t.Errorf("while it waits: %s", got)
 	}
 	first = b.work(first)
 	b.ws.Now("Once more", account)
 	if got := says(); first.Status != "live" || got != "The same text went to "+account.DisplayName+" within the last day." {
 		t.Errorf("when the first is %s and another waits: %s", first.Status, got)
+	}
+}
+
+// The warning was given for any post that waits, however long after this one it goes out.
+func TestARepeatedTextIsWarnedOfWithinADayOnly(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	far := b.Clock.Now().Add(300 * 24 * time.Hour)
+	b.ws.Queued("Far ahead", account, far)
+	at := func(when time.Time) contract.When { return local(when.Format("2006-01-02T15:04"), "UTC") }
+	for name, c := range map[string]struct {
+		when contract.When
+		want int
+	}{
+		"now":                   {now(), 0},
+		"more than a day ahead": {at(far.Add(-24*time.Hour - time.Minute)), 0},
+		"a day ahead":           {at(far.Add(-24 * time.Hour)), 1},
+		"a day behind":          {at(far.Add(24 * time.Hour)), 1},
+		"more than a day on":    {at(far.Add(24*time.Hour + time.Minute)), 0},
+	} {
+		plan, err := b.App.PlanPosts(b.Context(), b.ws.Owner, request("Far ahead", c.when, account).PlanPosts)
+		must(t, err)
+		if warnings := plan.Rows[0].Warnings; len(warnings) != c.want {
+			t.Errorf("%s: %+v", name, warnings)
+		}
 	}
 }

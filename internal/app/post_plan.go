@@ -10,7 +10,7 @@ import (
 	"belfry/internal/store"
 )
 
-// sameTextWithin is how long a network is likely to take the same text for spam.
+// sameTextWithin is for how long before and after it a network is likely to take the same text for spam.
 const sameTextWithin = 24 * time.Hour
 
 // PlanPosts says what a create request would do and what stands against it, account by account. It
@@ -35,7 +35,7 @@ func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
 	now := a.cfg.Now()
 	at, timeIssues, timeWarnings := r.when.Resolve(now)
 	r.at = at
-	repeated, err := a.repeated(ctx, t, r, now)
+	same, err := repeated(ctx, t, r)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
 		row.PublishAt = at
 		row.Issues = append(row.Issues, timeIssues...)
 		row.Warnings = append(row.Warnings, timeWarnings...)
-		if text, ok := sameText[repeated[d.Account.ID]]; ok && r.queues() {
+		if text, ok := sameText[same[d.Account.ID]]; ok && r.queues() {
 			row.Warnings = append(row.Warnings, text.With(d.Account.DisplayName))
 		}
 		if limit := r.plan.Posts; r.queues() && limit != nil && r.used+int64(i)+1 > *limit {
@@ -78,12 +78,13 @@ func (a *App) rowOf(d draft, queues bool) core.PlanRow {
 // sameText words the warning by where the post stands that has the same text.
 var sameText = map[core.PostStatus]core.IssueText{core.PostLive: core.WarnSameTextRecently, core.PostQueued: core.WarnSameTextQueued}
 
-func (a *App) repeated(ctx context.Context, t store.Tenant, r *request, now time.Time) (map[core.AccountID]core.PostStatus, error) {
+// repeated tells which accounts have the text they are given also at a time near that of the request.
+func repeated(ctx context.Context, t store.Tenant, r *request) (map[core.AccountID]core.PostStatus, error) {
 	texts := make([]string, len(r.drafts))
 	for i, d := range r.drafts {
 		texts[i] = d.Text
 	}
-	return t.RepeatedTexts(ctx, r.accounts(), texts, now.Add(-sameTextWithin))
+	return t.RepeatedTexts(ctx, r.accounts(), texts, r.at.Add(-sameTextWithin), r.at.Add(sameTextWithin))
 }
 
 func (a *App) planOf(r *request) contract.Plan {

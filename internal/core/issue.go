@@ -90,7 +90,7 @@ var (
 	WarnTimeOccursTwice  = warning("time_occurs_twice", 0, "Clocks show this time twice that day.", "The first one is meant: %s.")
 	WarnHashtagsMany     = warning("hashtags_many", 1, "So many hashtags can make %s show the post to fewer people.", "A few are enough.")
 	WarnSameTextRecently = warning("same_text_recently", 1, "The same text went to %s within the last day.", "Networks may refuse or hide a repeated text.")
-	WarnSameTextQueued   = warning("same_text_recently", 1, "The same text is queued for %s already.", "Networks may refuse or hide a repeated text.")
+	WarnSameTextQueued   = warning("same_text_recently", 1, "The same text is queued for %s within a day of this time.", "Networks may refuse or hide a repeated text.")
 	WarnNotAShort        = warning("not_a_short", 0, "This video will not be a Short.", "A Short is vertical and at most three minutes long.")
 )
 

@@ -237,9 +237,9 @@ func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other c
 		args{"account": account, "other": other, "since": since}))
 }
 
-// RepeatedTexts tells which of the accounts were given the same text since a time, and whether it is live there
-// or, if it is not, queued.
-func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, since time.Time) (map[core.AccountID]core.PostStatus, error) {
+// RepeatedTexts tells which of the accounts are given the same text between two times, and whether it is live
+// there or, if it is not, queued.
+func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, from, to time.Time) (map[core.AccountID]core.PostStatus, error) {
 	type row struct {
 		AccountID core.AccountID
 		Status    core.PostStatus
@@ -247,9 +247,9 @@ func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, te
 	rows, err := many[row](t.query(ctx, `
 		SELECT p.account_id, min(p.status) AS status FROM posts p JOIN unnest(@accounts::uuid[], @texts::text[]) AS wanted(account, text)
 			ON p.account_id = wanted.account AND p.text = wanted.text
-		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND p.publish_at >= @since
+		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND p.publish_at BETWEEN @from AND @to
 		GROUP BY p.account_id`, // by the alphabet live is before queued
-		args{"accounts": accounts, "texts": texts, "since": since}))
+		args{"accounts": accounts, "texts": texts, "from": from, "to": to}))
 	found := map[core.AccountID]core.PostStatus{}
 	for _, r := range rows {
 		found[r.AccountID] = r.Status
