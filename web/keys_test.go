@@ -18,7 +18,7 @@ func TestMakingAndRevokingAKey(t *testing.T) {
 	form := []string{"form", page.value(t, "form"), "name", "Newsletter", "scope", "write"}
 	page = b.post("/settings/keys", form...).is(t, http.StatusCreated)
 	key := textOf(page.one(t, testid("new-key")))
-	caller, err := r.App.Authenticate(t.Context(), key)
+	caller, err := r.Caller(key)
 	must(t, err)
 	must(t, caller.Need(core.Write))
 
@@ -32,7 +32,7 @@ func TestMakingAndRevokingAKey(t *testing.T) {
 	path := "/settings/keys/" + attribute(row, "data-key-id") + "/revoke"
 	b.part(http.MethodGet, path).is(t, http.StatusOK).says(t, "Revoke the key Newsletter?")
 	b.post(path).leads(t, "/settings/keys")
-	if _, err := r.App.Authenticate(t.Context(), key); core.CodeOf(err) != core.CodeUnauthenticated {
+	if _, err := r.Caller(key); core.CodeOf(err) != core.CodeUnauthenticated {
 		t.Errorf("a revoked key: %v", err)
 	}
 	b.get(path).is(t, http.StatusNotFound)

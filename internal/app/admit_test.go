@@ -144,7 +144,7 @@ func TestAdmitChecksInTheOrderOfTheSpecification(t *testing.T) {
 
 func mustKey(t *testing.T, h *apptest.Harness, bearer string) core.Caller {
 	t.Helper()
-	c, err := h.App.Authenticate(t.Context(), bearer)
+	c, err := h.Caller(bearer)
 	must(t, err)
 	return c
 }

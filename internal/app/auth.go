@@ -11,7 +11,6 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
-	"belfry/internal/secret"
 	"belfry/internal/store"
 )
 
@@ -35,18 +34,8 @@ func Proof(passwordHash string) string {
 // touchEvery is how often at most the last use of a key is written.
 const touchEvery = time.Minute
 
-// Authenticate recognises an API key. Anything but a key that is valid right now is unauthenticated, in
-// one answer: a mistyped one never reaches the database, a revoked one is not found there.
-func (a *App) Authenticate(ctx context.Context, bearer string) (core.Caller, error) {
-	hash, ok := secret.CheckKey(bearer)
-	if !ok {
-		return core.Caller{}, core.Unauthenticated()
-	}
-	holder, err := a.cfg.Store.KeyHolder(ctx, hash[:])
-	return a.recognise(ctx, holder, err)
-}
-
-// recognise turns a key that was looked up into its caller.
+// recognise turns a key that was looked up into its caller. Anything but a key that is valid right now is
+// unauthenticated, in one answer.
 func (a *App) recognise(ctx context.Context, k store.KeyHolder, err error) (core.Caller, error) {
 	if code := core.CodeOf(err); code == core.CodeUnauthenticated {
 		return core.Caller{}, err

@@ -184,9 +184,9 @@ func TestAKeyIsRecognisedUntilItIsRevoked(t *testing.T) {
 	}
 
 	must(t, h.App.RevokeKey(t.Context(), ws.Owner, made.ID))
-	_, revoked := h.App.Authenticate(t.Context(), made.Key)
-	_, mistyped := h.App.Authenticate(t.Context(), made.Key[:len(made.Key)-1]+"!")
-	_, missing := h.App.Authenticate(t.Context(), "")
+	_, revoked := h.Caller(made.Key)
+	_, mistyped := h.Caller(made.Key[:len(made.Key)-1]+"!")
+	_, missing := h.Caller("")
 	for _, err := range []error{revoked, mistyped, missing} {
 		if e, same := want(t, core.CodeUnauthenticated, err), core.Unauthenticated(); e.Message != same.Message || e.Hint != same.Hint {
 			t.Errorf("the answer is %+v", e)
@@ -205,7 +205,7 @@ func TestAKeyDiesWithTheMembership(t *testing.T) {
 	mustKey(t, h, made.Key)
 	_, err = h.Pool.Exec(t.Context(), `DELETE FROM members WHERE user_id = $1`, admin.User())
 	must(t, err)
-	_, err = h.App.Authenticate(t.Context(), made.Key)
+	_, err = h.Caller(made.Key)
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SessionCaller(t.Context(), admin.User().String(), ws.ID.String(), app.Proof(""))
 	want(t, core.CodeUnauthenticated, err)

@@ -39,9 +39,10 @@ func (s *Store) CountAddress(ctx context.Context, address string, limit int, win
 	return s.counted(ctx, row, err, address, limit, step)
 }
 
-// CountAndFind counts a request as CountAddress does and finds the key it brought as KeyHolder does, on one
-// way to the database and back. The key's error is the second; it says nothing when the first is there, or
-// when the request was not granted.
+// CountAndFind counts a request as CountAddress does and finds the key it brought by its hash, on one way to the
+// database and back. A revoked key is not_found, and so is one whose maker is no longer a member: the row goes
+// with the membership. The key's error is the second; it says nothing when the first is there, or when the
+// request was not granted.
 func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration, hash []byte) (Count, KeyHolder, error, error) {
 	step := subWindow(window)
 	batch := &pgx.Batch{}

@@ -23,12 +23,6 @@ func (h *KeyHolder) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(idTo(&h.Workspace), (*string)(&h.Plan), idTo(&h.User), (*string)(&h.Role), idTo(&h.Key), &h.Name, (*string)(&h.Scope), timeTo(&h.LastUsedAt))
 }
 
-// KeyHolder finds a key by its hash. A revoked key is not_found, and so is one whose maker is no longer
-// a member: the row goes with the membership.
-func (s *Store) KeyHolder(ctx context.Context, hash []byte) (KeyHolder, error) {
-	return value[KeyHolder](s.query(ctx, keyHolder, args{"hash": hash}))
-}
-
 const keyHolder = `
 		SELECT k.workspace_id AS workspace, w.plan, k.user_id AS "user", m.role, k.id AS key, k.name, k.scope, k.last_used_at
 		FROM api_keys k
