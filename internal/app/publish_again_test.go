@@ -1,12 +1,14 @@
 package app_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network"
 	"belfry/internal/network/sim"
 )
 
@@ -105,6 +107,38 @@ func TestTroubleAfterAReconnectionDoesNotLoseTheAccountAgain(t *testing.T) {
 	if post.Status != "live" {
 		t.Errorf("a minute later the post is %s (%+v)", post.Status, post.Error)
 	}
+}
+
+// meanwhile lets something happen while the network's answer to a question is under way.
+type meanwhile struct {
+	network.Network
+	act func()
+}
+
+func (m meanwhile) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	s, err := m.Network.Status(ctx, it, handle)
+	m.act()
+	return s, err
+}
+
+// The worker that met the dead token then put the question off by an hour, as if nobody had reconnected.
+func TestAReconnectionDuringAClaimIsNotSleptThrough(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.Fault(fault("threads", "publish", "drop_before_accept"))
+	post := b.work(b.ws.Now("meanwhile", account))
+	b.Clock.Advance(10 * time.Minute)
+	b.Fault(fault("threads", "status", "token_revoked"))
+	b.App = b.through(func(n network.Network) network.Network { return meanwhile{n, func() { b.reconnect(account) }} })
+	if post = b.work(post); post.Status != "queued" || b.status(account) != "ok" {
+		t.Fatalf("the post is %s and the account %s", post.Status, b.status(account))
+	}
+	b.App = b.Replica()
+	b.Clock.Advance(time.Second)
+	if n, err := b.App.Sweep(b.Context()); err != nil || n != 1 {
+		t.Errorf("the sweep woke %d, error %v", n, err)
+	}
+	b.wants(b.work(post), "live", 1, "created", "queued", "publishing", "live")
 }
 
 // A retry that a person took back stays taken back, whatever happens to the account.

@@ -142,12 +142,19 @@ func (w *work) live(ctx context.Context, t store.Tenant, post core.Post, now tim
 	return t.Enqueue(ctx, queue.Link{Workspace: post.Workspace, Post: post.ID}, time.Time{})
 }
 
-// loseAccount marks an account whose token the network has just refused, if it still has that token.
+// loseAccount marks an account whose token the network has just refused, if it still has that token. If it has
+// another, that came during the claim, and the question waits no longer.
 func (w *work) loseAccount(ctx context.Context, t store.Tenant, do core.Do) error {
-	if !w.lostAuth(do) || w.account.Status != core.AccountOK {
-		return nil
+	refused := w.lostAuth(do)
+	if refused && w.account.Status == core.AccountOK {
+		if err := t.LoseToken(ctx, w.account.ID, w.sealed, lost[w.failure.Kind], w.failure.Message); err != nil {
+			return err
+		}
 	}
-	return t.LoseToken(ctx, w.account.ID, w.sealed, lost[w.failure.Kind], w.failure.Message)
+	if refused || w.account.Status != core.AccountOK {
+		return t.WakeIfOK(ctx, w.post.ID)
+	}
+	return nil
 }
 
 // Codes of a failed post's error that are ours; the network's own stands in the ledger.

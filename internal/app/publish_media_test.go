@@ -34,17 +34,23 @@ func (r recorder) Publish(ctx context.Context, it network.Item, handle string) (
 func (b *bench) recording() (*app.App, *[]network.Item) {
 	b.t.Helper()
 	var sent []network.Item
+	return b.through(func(n network.Network) network.Network { return recorder{n, &sent} }), &sent
+}
+
+// through is the App with each network in a wrapping.
+func (b *bench) through(wrap func(network.Network) network.Network) *app.App {
+	b.t.Helper()
 	return b.Replica(func(c *app.Config) {
 		var drivers []network.Driver
 		for _, n := range c.Networks.List() {
 			drivers = append(drivers, network.Driver{ID: n.Describe().ID, New: func(network.Environment) (network.Network, error) {
-				return recorder{n, &sent}, nil
+				return wrap(n), nil
 			}})
 		}
 		set, err := network.NewSet(drivers, network.Environment{})
 		must(b.t, err)
 		c.Networks = set
-	}), &sent
+	})
 }
 
 func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {

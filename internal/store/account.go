@@ -145,6 +145,17 @@ func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
 	return err
 }
 
+// WakeIfOK makes a publication that waits for its account due if the account is in order after all. The caller
+// has locked the publication: a reconnection that comes later finds it by WakeArmed.
+func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
+	_, err := t.exec(ctx, `
+		UPDATE publications u SET next_action_at = clock()
+		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+		WHERE u.workspace_id = @ws AND u.post_id = @post AND p.workspace_id = @ws AND p.id = @post AND a.status = @ok
+			AND u.next_action_at > clock()`, args{"post": post, "ok": core.AccountOK})
+	return err
+}
+
 // LoseToken notes that the network no longer takes the account's token, and why, unless the token was replaced
 // since it was read.
 func (t Tenant) LoseToken(ctx context.Context, id core.AccountID, read []byte, status core.AccountStatus, reason string) error {
