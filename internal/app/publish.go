@@ -34,9 +34,13 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 	} else {
 		err = w.run(ctx)
 	}
-	if errors.Is(err, store.ErrFenced) {
+	switch {
+	case errors.Is(err, store.ErrFenced):
 		a.cfg.Metrics.Fenced()
 		w.log.Warn("another worker has taken this post over")
+		return nil
+	case core.CodeOf(err) == core.CodeNotFound: // a failed post may be deleted while the network is asked about it
+		w.log.Info("the post was deleted during its claim")
 		return nil
 	}
 	return err

@@ -1,11 +1,13 @@
 package app_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network"
 )
 
 // A worker that looked up what else is live before another had stored it took the other's post for its own.
@@ -149,4 +151,39 @@ func TestAnUnknownPostIsAskedAboutOnceItsAccountIsBack(t *testing.T) {
 		t.Errorf("%d questions once the account was back, want 1", n-before)
 	}
 	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+}
+
+// found is a network whose search finds the post after something else has happened.
+type found struct {
+	network.Network
+	after func()
+}
+
+func (f found) Find(context.Context, network.Item) (network.Status, error) {
+	f.after()
+	return network.Status{Verdict: core.Done, ExternalID: "1_2"}, nil
+}
+
+// The operator saw an error for each failed post that was deleted while the network was asked about it.
+func TestAPostDeletedDuringItsLateQuestionIsNoFault(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("facebook", "publish", "drop_before_accept"))
+	post := b.work(b.ws.Now("deleted", b.ws.Account("facebook")))
+	post = b.after(5*time.Minute, post)
+	if post.Status != "failed" {
+		t.Fatalf("the post is %s", post.Status)
+	}
+	b.Clock.Advance(time.Hour)
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	asked := 0
+	worker := b.through(func(n network.Network) network.Network {
+		return found{n, func() {
+			asked++
+			must(t, b.App.DeletePost(b.Context(), b.ws.Owner, post.ID))
+		}}
+	})
+	if err := worker.Publish(b.Context(), "a worker", b.ws.ID, id); err != nil || asked != 1 {
+		t.Errorf("after %d questions: %v", asked, err)
+	}
 }
