@@ -185,7 +185,7 @@ func TestAKeyIsRecognisedUntilItIsRevoked(t *testing.T) {
 
 	must(t, h.App.RevokeKey(t.Context(), ws.Owner, made.ID))
 	_, revoked := h.Caller(made.Key)
-	_, mistyped := h.Caller(made.Key[:len(made.Key)-1]+"!")
+	_, mistyped := h.Caller(made.Key[:len(made.Key)-1] + "!")
 	_, missing := h.Caller("")
 	for _, err := range []error{revoked, mistyped, missing} {
 		if e, same := want(t, core.CodeUnauthenticated, err), core.Unauthenticated(); e.Message != same.Message || e.Hint != same.Hint {

@@ -20,7 +20,7 @@ type PostCard struct {
 	// Asking tells that the network is asked whether it took the post: at AskAt, or now where that is zero;
 	// Sending that a worker has the post in its hands.
 	Asking, Sending bool
-	AskAt        time.Time
+	AskAt           time.Time
 	// Acts are what the post's state and the caller's role allow.
 	Acts []core.Act
 }
