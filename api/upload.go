@@ -21,19 +21,15 @@ func (a *API) receiveUpload(c echo.Context) error {
 	if r.Header.Get("Content-Length") == "" {
 		length = -1
 	}
-	// What Within set counts from the request's beginning.
-	unbounded := httpd.Within(0, 0)(func(c echo.Context) error {
-		done, err := a.cfg.App.ReceiveUpload(r.Context(), c.Param("token"), length, httpd.PacedBody(c))
-		return httpd.Within(0, answerTime)(func(c echo.Context) error {
-			if err != nil {
-				return err
-			}
-			body, err := contract.Encode(done)
-			if err != nil {
-				return err
-			}
-			return c.Blob(http.StatusOK, jsonType, body)
-		})(c)
-	})
-	return unbounded(c)
+	done, err := a.cfg.App.ReceiveUpload(r.Context(), c.Param("token"), length, httpd.PacedBody(c))
+	return httpd.Paced(answerTime)(func(c echo.Context) error {
+		if err != nil {
+			return err
+		}
+		body, err := contract.Encode(done)
+		if err != nil {
+			return err
+		}
+		return c.Blob(http.StatusOK, jsonType, body)
+	})(c)
 }

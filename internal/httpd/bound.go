@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -28,28 +29,54 @@ func LimitBody(limit int64) echo.MiddlewareFunc {
 	}
 }
 
-// What a request has unless its route says otherwise, so that no slow client holds a connection for ever.
+// What a request has unless its route says otherwise, so that neither a slow client nor what the handler waits
+// for holds a connection for ever.
 const (
 	readTime  = 30 * time.Second
 	writeTime = 60 * time.Second
 )
 
-// Within gives the requests of a route their own time: to arrive whole, and to be answered whole; both
-// count from here, and 0 is without end. When the first runs out while the handler works, its context
-// ends.
-func Within(read, write time.Duration) echo.MiddlewareFunc {
+type endlessKey struct{}
+
+// bound gives a request its time: to arrive whole and be worked on, after which its context ends, and to be
+// answered whole.
+func bound(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		r := c.Request()
+		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), endlessKey{}, r.Context()), readTime)
+		defer cancel()
+		c.SetRequest(r.WithContext(ctx))
+		if err := setDeadlines(c, readTime, writeTime); err != nil {
+			return err
+		}
+		return next(c)
+	}
+}
+
+// Paced is for routes that transfer files: they have no end but that of PacedBody and PacedSource, and the given
+// time to answer, 0 without end.
+func Paced(write time.Duration) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			control := http.NewResponseController(c.Response())
-			if err := control.SetReadDeadline(after(read)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-				return err
+			if endless, ok := c.Request().Context().Value(endlessKey{}).(context.Context); ok {
+				c.SetRequest(c.Request().WithContext(endless))
 			}
-			if err := control.SetWriteDeadline(after(write)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			if err := setDeadlines(c, 0, write); err != nil {
 				return err
 			}
 			return next(c)
 		}
 	}
+}
+
+func setDeadlines(c echo.Context, read, write time.Duration) error {
+	control := http.NewResponseController(c.Response())
+	for _, err := range []error{control.SetReadDeadline(after(read)), control.SetWriteDeadline(after(write))} {
+		if err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return err
+		}
+	}
+	return nil
 }
 
 // A transfer of any size goes on as long as the other side keeps up with a least rate: paceBytes in every
@@ -59,13 +86,13 @@ const (
 	paceBytes = 16 << 10 * int64(paceTime/time.Second)
 )
 
-// PacedBody is a request's body without the bounds of Within, for as long as it comes at the least rate;
+// PacedBody is a request's body without a bound on the whole, for as long as it comes at the least rate;
 // then reading fails.
 func PacedBody(c echo.Context) io.Reader {
 	return &paced{reader: c.Request().Body, deadline: http.NewResponseController(c.Response()).SetReadDeadline}
 }
 
-// PacedSource is content for an answer without the bounds of Within, for as long as the client takes it at
+// PacedSource is content for an answer without a bound on the whole, for as long as the client takes it at
 // the least rate; then writing fails.
 func PacedSource(c echo.Context, content io.ReadSeeker) io.ReadSeeker {
 	return struct {

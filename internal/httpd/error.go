@@ -34,6 +34,9 @@ func (s *Server) Answer(ctx context.Context, err error) *core.Error {
 		return tooLarge(tooBig.Limit)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return unavailable(err) // the client has gone: nobody reads this, and nothing is wrong
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		s.cfg.Logger.WarnContext(ctx, "request took too long", "request_id", RequestID(ctx), "error", err)
+		return unavailable(err)
 	case s.cfg.Unavailable != nil && s.cfg.Unavailable(err):
 		s.cfg.Logger.WarnContext(ctx, "database or storage unavailable", "request_id", RequestID(ctx), "error", err)
 		return unavailable(err)

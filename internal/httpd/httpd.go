@@ -80,7 +80,7 @@ func New(cfg Config) (*Server, error) {
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.trust.client(r).String() }
 	s.Echo.HTTPErrorHandler = s.fail
 	s.Echo.Binder = noBinder{}
-	s.Echo.Pre(s.identify, s.logAccess, s.setHeaders(), s.answerErrors, s.recoverPanics, s.redirectLoopback, allowHead, Within(readTime, writeTime))
+	s.Echo.Pre(s.identify, bound, s.logAccess, s.setHeaders(), s.answerErrors, s.recoverPanics, s.redirectLoopback, allowHead)
 	s.Echo.GET("/livez", s.livez, Quiet)
 	s.Echo.GET("/readyz", s.readyz, Quiet)
 	return s, nil
