@@ -25,7 +25,7 @@ const (
 type ShowModel struct {
 	Frame            layout.Frame
 	Post             contract.Post
-	Account, Network string // names
+	Account, Network string    // names
 	Zone             core.Zone // the workspace's
 	PostZone         core.Zone // by which the post's time is told and asked for
 	Events           []contract.Event
@@ -34,7 +34,7 @@ type ShowModel struct {
 	// Asking tells that the network is asked whether it took the post: at AskAt, or now where that is zero;
 	// Sending that it is being sent right now.
 	Asking, Sending bool
-	AskAt        time.Time
+	AskAt           time.Time
 	Settings        []Setting
 	// LiveURL is where a browser finds the live post; empty while there is no such place.
 	LiveURL string
