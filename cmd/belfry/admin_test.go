@@ -74,6 +74,10 @@ func TestATakenPortAndAnAbsentDatabaseAreNamedBeforeAnythingIsMade(t *testing.T)
 			t.Errorf("belfry %v exits with %d and prints %s", args, code, said)
 		}
 	}
+	unknown := []string{"BELFRY_DATABASE_URL=postgres://belfry@nowhere.invalid/belfry", "BELFRY_DATA_DIR=" + folder}
+	if code, _, errs := belfry(t, unknown, "workspace", "list"); code != exitError || !strings.Contains(errs, "BELFRY_DATABASE_URL") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("workspace list exits with %d and prints %s", code, errs)
+	}
 	if code, out, _ := belfry(t, []string{"BELFRY_DATA_DIR=/proc/x", "BELFRY_ADDR=127.0.0.1:0"}, "doctor"); code != exitError || !strings.Contains(out, "BELFRY_DATA_DIR") {
 		t.Errorf("doctor exits with %d and prints %s", code, out)
 	}

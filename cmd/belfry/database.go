@@ -115,9 +115,17 @@ func reach(ctx context.Context, cfg *config.Config) error {
 		return conn.Close(ctx)
 	}
 	// The driver's own text begins with what it was told, and repeats itself for each address.
-	if dial, ok := errors.AsType[*net.OpError](err); ok {
+	var (
+		dial    *net.OpError
+		unknown *net.DNSError
+		refusal *pgconn.PgError
+	)
+	switch {
+	case errors.As(err, &dial):
 		err = dial
-	} else if refusal, ok := errors.AsType[*pgconn.PgError](err); ok {
+	case errors.As(err, &unknown):
+		err = unknown
+	case errors.As(err, &refusal):
 		err = refusal
 	}
 	return fmt.Errorf("the database that BELFRY_DATABASE_URL names cannot be reached: %w", err)
