@@ -191,6 +191,8 @@ func plural(n int64, one, many string) string {
 func away(at, now time.Time) string {
 	d := at.Sub(now)
 	switch {
+	case d < -time.Minute:
+		return "past"
 	case d < time.Minute:
 		return "at once"
 	case d < time.Hour:

@@ -1,6 +1,8 @@
 package posts
 
 import (
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,11 +55,31 @@ func TestAway(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
-		-time.Hour: "at once", 30 * time.Second: "at once", time.Minute: "in 1 minute", 59 * time.Minute: "in 59 minutes",
+		-time.Hour: "past", -30 * time.Second: "at once", 30 * time.Second: "at once", time.Minute: "in 1 minute", 59 * time.Minute: "in 59 minutes",
 		time.Hour: "in 1 hour", 47 * time.Hour: "in 47 hours", 72 * time.Hour: "in 3 days",
 	} {
 		if got := away(now.Add(d), now); got != want {
 			t.Errorf("%s: want %q, got %q", d, want, got)
+		}
+	}
+}
+
+// A blocked row said "Goes out at once" beside its red cross, and a draft's row was read out as going out.
+func TestARowOfThePlanSaysOneThing(t *testing.T) {
+	t.Parallel()
+	for want, m := range map[string]PlanModel{
+		"goes out Goes out at once":               {When: WhenNow, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
+		"does not go out Cannot go out like this": {When: WhenNow, Rows: []PlanRow{{}}},
+		"is kept Kept as a draft":                 {When: WhenDraft, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
+		"is not kept A draft, without a time":             {When: WhenDraft, Rows: []PlanRow{{}}},
+	} {
+		var out strings.Builder
+		if err := planRow(m, m.Rows[0]).Render(t.Context(), &out); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(strings.Fields(regexp.MustCompile("<[^>]*>").ReplaceAllString(out.String(), " ")), " ")
+		if !strings.Contains(got, want) {
+			t.Errorf("the row reads %q, want %q in it", got, want)
 		}
 	}
 }
