@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -118,7 +119,11 @@ func (v *visit) explain(m *posts.ComposeModel, e *core.Error) {
 		m.Errors = map[string]string{posts.FieldAccount: "One of the accounts is not connected any more. Choose again."}
 	default:
 		v.retryAfter(e)
-		m.Errors, m.Refused = v.beside(e, inputFor)
+		var beside map[string]string
+		if beside, m.Refused = v.beside(e, inputFor); m.Errors == nil {
+			m.Errors = map[string]string{}
+		}
+		maps.Copy(m.Errors, beside) // to what the plan has found
 		if e.Code == core.CodePlanHasIssues {
 			m.Refused.Hint = hints[e.Code] // the plan beside it says the rest
 		}

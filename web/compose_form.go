@@ -139,7 +139,8 @@ func inputFor(path string) string {
 	case "overrides":
 		return "override." + rest
 	case "perPlatform", "settings":
-		return "settings." + rest
+		setting, _, _ := strings.Cut(rest, "[")
+		return "settings." + setting
 	}
 	return ""
 }

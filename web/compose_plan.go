@@ -1,11 +1,14 @@
 package web
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network"
 	"belfry/views/posts"
 )
 
@@ -14,7 +17,7 @@ func (v *visit) plan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	if m.Plan.Missing = missing(m.Values, in); m.Plan.Missing != "" {
 		return nil
 	}
-	plan, err := v.web.cfg.App.PlanPosts(v.ctx(), v.caller, in)
+	plan, wrong, err := v.planWithout(in)
 	var known *core.Error
 	switch e, ok := refused(err); {
 	case ok:
@@ -32,15 +35,70 @@ func (v *visit) plan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	case err != nil:
 		return err
 	}
-	m.Plan.Plan = &plan
+	m.Plan.Plan, m.Errors = &plan, map[string]string{}
 	for _, row := range plan.Rows {
 		named := posts.PlanRow{PlanRow: row, Network: v.web.cfg.Networks.Name(core.Platform(row.Platform))}
 		if i := slices.IndexFunc(m.Accounts, func(a posts.Account) bool { return a.ID == row.AccountID }); i >= 0 {
 			named.Account = m.Accounts[i].Name
 		}
+		for _, e := range wrong[row.Platform] {
+			told := v.web.people(e)
+			named.OK, plan.OK, plan.Table = false, false, ""
+			named.Issues = append(named.Issues, contract.Issue{Code: string(e.Code), Message: told.Message, Hint: told.Hint})
+			m.Errors[inputFor(e.Path)] = strings.TrimSpace(told.Message + " " + told.Hint)
+		}
 		m.Plan.Rows = append(m.Plan.Rows, named)
 	}
 	return nil
+}
+
+// planWithout plans a request and leaves out every setting that is refused for what it holds, so that the rest of
+// the plan can be seen; wrong says by network why.
+func (v *visit) planWithout(in contract.PlanPosts) (plan contract.Plan, wrong map[string][]*core.Error, err error) {
+	wrong = map[string][]*core.Error{}
+	for {
+		plan, err = v.web.cfg.App.PlanPosts(v.ctx(), v.caller, in)
+		e, ok := refused(err)
+		if !ok {
+			return plan, wrong, err
+		}
+		platform, field, ok := v.web.settingAt(e.Path)
+		if !ok || !dropSetting(in.PerPlatform, platform, field.Name) {
+			return plan, wrong, err
+		}
+		wrong[platform] = append(wrong[platform], e)
+	}
+}
+
+// dropSetting takes a setting out of its network's block. False: it was not there.
+func dropSetting(blocks map[string]json.RawMessage, platform, setting string) bool {
+	values := map[string]json.RawMessage{}
+	if json.Unmarshal(blocks[platform], &values) != nil || values[setting] == nil {
+		return false
+	}
+	delete(values, setting)
+	rest, err := json.Marshal(values)
+	blocks[platform] = rest
+	return err == nil
+}
+
+// settingAt is the setting that a path of a request leads to, or into.
+func (w *Web) settingAt(path string) (platform string, field network.Field, ok bool) {
+	parts := strings.SplitN(path, ".", 3)
+	if len(parts) < 3 || parts[0] != "perPlatform" && parts[0] != "settings" {
+		return "", field, false
+	}
+	rules, ok := w.cfg.Networks.RulesOf(core.Platform(parts[1]))
+	if !ok {
+		return "", field, false
+	}
+	name, _, _ := strings.Cut(parts[2], "[")
+	for _, f := range rules.Describe().Fields {
+		if f.Name == name {
+			return parts[1], f, true
+		}
+	}
+	return "", field, false
 }
 
 // missing says what the form lacks before it says anything.

@@ -263,7 +263,7 @@ func TestThePlan(t *testing.T) {
 	} {
 		s.b.part(http.MethodPost, "/compose/plan", change...).is(t, http.StatusOK).says(t, missing)
 	}
-	s.b.part(http.MethodPost, "/compose/plan", s.written("settings.facebook.link", "x")...).is(t, http.StatusOK).one(t, testid("alert"))
+	s.b.part(http.MethodPost, "/compose/plan", s.written("settings.facebook.link", "x")...).is(t, http.StatusOK).one(t, testid("issue"))
 
 	// Without a script the same button answers the whole form, ready to be sent.
 	written := s.written()

@@ -40,6 +40,9 @@ func (w *Web) people(e *core.Error) *contract.Error {
 	case e.Path != "":
 		// A form has labels where a request has paths.
 		out.Hint = strings.TrimSpace(strings.TrimPrefix(out.Hint, "Look at "+e.Path+"."))
+		if _, field, ok := w.settingAt(e.Path); ok && strings.HasPrefix(out.Message, field.Name+" ") {
+			out.Message = field.Label + strings.TrimPrefix(out.Message, field.Name)
+		}
 	}
 	if told := issuesOf(e.Rows); told != "" {
 		out.Hint = told

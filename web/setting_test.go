@@ -1,0 +1,36 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A wrong setting was told by the API's name for it, and took the place of the whole plan.
+func TestAWrongSettingIsSaidByItsLabelAndLeavesThePlan(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	pairs := []string{
+		"account", s.threads.ID, "account", s.page.ID, "text", "hello", "when", "now",
+		"settings.threads.linkAttachment", "nowhere", "settings.threads.topicTag", "a.b", "settings.facebook.link", "https://example.org",
+	}
+	part := s.b.part(http.MethodPost, "/compose/plan", pairs...).is(t, http.StatusOK)
+	rows := part.all(testid("plan-row"))
+	if len(rows) != 2 || len(part.all(testid("plan-row")+"[data-ok=true]")) != 1 {
+		t.Fatalf("the plan is %s", part.text())
+	}
+	part.says(t, "2 things stand in the way.", "Link preview must be a whole address that begins with https:// or http://.", "Topic cannot be")
+	if strings.Contains(part.text(), "linkAttachment") || len(part.all(testid("plan-table"))) != 0 {
+		t.Errorf("it speaks of fields, or of a plan without them: %s", part.text())
+	}
+	if len(part.all("[data-ready]")) != 0 {
+		t.Error("it may be sent")
+	}
+	page := s.b.post("/posts", append(pairs, "form", "AFORMTHATWASDRAWNSOMETIME3")...).is(t, http.StatusBadRequest)
+	for _, id := range []string{"setting-threads-linkAttachment-error", "setting-threads-topicTag-error"} {
+		page.one(t, testid(id))
+	}
+	if len(page.all(testid("plan-row"))) != 2 {
+		t.Error("the plan is gone")
+	}
+}
