@@ -54,7 +54,8 @@ func TestANewcomersFirstPostGoesLive(t *testing.T) {
 	if got := value(p.one(testid("post")), "data-status"); got != "queued" {
 		t.Errorf("a scheduled post is %s, want queued", got)
 	}
-	p.submit(testid("send-now"), nil).want(http.StatusOK)
+	p.open(value(p.one(testid("send-now")), "href")).want(http.StatusOK)
+	p.submit(testid("confirm"), nil).want(http.StatusOK)
 	live["We open earlier on Monday."] = followToLive(t, p)
 
 	c := s.client(key)

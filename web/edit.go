@@ -90,6 +90,9 @@ func (v *visit) editor(card app.PostCard, about network.Description, form url.Va
 	m.Accounts = []posts.Account{{
 		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Status: v.statusOf(card.AccountID), Chosen: true,
 	}}
+	if m.Files, err = v.filesOf(card.MediaIDs); err != nil {
+		return m, err
+	}
 	m.Values = valuesOf(form, m.Networks)
 	m.Values.Overrides = nil
 	m.Plan.When, m.Plan.Editing = m.Values.When, true

@@ -39,7 +39,7 @@ func TestTheAddressOfAnActLeadsToItsPost(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	draft := s.ws.Draft("hello", s.threads)
-	for _, act := range []string{"reschedule", "queue", "send-now", "cancel", "retry", "duplicate", "settle", "edit/plan"} {
+	for _, act := range []string{"reschedule", "queue", "cancel", "retry", "duplicate", "settle", "edit/plan"} {
 		s.b.get("/posts/"+draft.ID+"/"+act).leads(t, "/posts/"+draft.ID)
 	}
 	s.b.get("/compose/plan").is(t, http.StatusOK).one(t, testid("compose"))

@@ -41,6 +41,9 @@ func (v *visit) showPost(status int, explain func(*posts.ShowModel)) error {
 	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {
 		return err
 	}
+	if m.Files, err = v.filesOf(card.MediaIDs); err != nil {
+		return err
+	}
 	m.At = v.proposedTime(card.PublishAt, m.PostZone)
 	explain(&m)
 	return v.render(status, posts.Show(m), posts.ShowPart(m))
@@ -57,7 +60,7 @@ func titleOf(card app.PostCard) string {
 func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
 		Post: card.Post, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt, Held: card.Held,
-		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Acts: card.Acts, Poll: v.pollOf(card),
+		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Acts: card.Acts, Mend: card.Mend, Poll: v.pollOf(card),
 	}
 	if n, ok := v.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
 		m.Network, m.Settings = n.Describe().Name, settingsInWords(n.Describe().Fields, card.Settings)

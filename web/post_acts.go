@@ -1,8 +1,10 @@
 package web
 
 import (
+	"slices"
 	"strings"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
@@ -110,6 +112,33 @@ func (v *visit) settle() error {
 	return v.acted(word, err)
 }
 
+// confirmSendNow asks once before a post goes out before its time, or without one.
+func (v *visit) confirmSendNow() error {
+	card, err := v.web.cfg.App.PostCard(v.ctx(), v.caller, v.id())
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(card.Acts, core.ActSendNow) {
+		return v.toPost()
+	}
+	points := []string{"It goes out at once. What the network has published cannot be taken back from here."}
+	if card.PublishAt != nil {
+		points = append(points, "Its time falls away.")
+	}
+	return v.confirm(layout.SectionPosts, layout.ConfirmModel{
+		Title: "Send this post now?", About: aboutOf(card), Points: points, Action: link.SendNow(v.id()), Button: "Send now", Class: "primary",
+		Back: link.Post(v.id()), Leave: "Not now",
+	})
+}
+
+// aboutLength is how much of a post's text stands in a question about it.
+const aboutLength = 120
+
+// aboutOf tells which post a question is about.
+func aboutOf(card app.PostCard) string {
+	return posts.Excerpt(card.Post, aboutLength) + " (" + card.StatusLine + ")"
+}
+
 func (v *visit) confirmDelete() error {
 	card, err := v.web.cfg.App.PostCard(v.ctx(), v.caller, v.id())
 	if err != nil {
@@ -120,7 +149,7 @@ func (v *visit) confirmDelete() error {
 		points = append(points, "It stays counted in the month’s posts.")
 	}
 	return v.confirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Delete this post?", Points: points, Action: link.Delete(v.id()), Button: "Delete the post", Back: link.Post(v.id()),
+		Title: "Delete this post?", About: aboutOf(card), Points: points, Action: link.Delete(v.id()), Button: "Delete the post", Back: link.Post(v.id()),
 	})
 }
 

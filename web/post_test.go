@@ -112,6 +112,7 @@ func TestMovingAPost(t *testing.T) {
 	if page = s.show(draft); page.status(t) != "draft" {
 		t.Error("it is not taken back")
 	}
+	s.b.get("/posts/"+draft.ID+"/send-now").is(t, http.StatusOK).says(t, "Send this post now?", "hello (Draft")
 	s.act(draft, "send-now")
 	s.act(draft, "send-now") // of a queued one it is a new time
 	s.work(draft)
@@ -126,6 +127,7 @@ func TestMovingAPost(t *testing.T) {
 	}
 	path := strings.TrimSuffix(copied, "/edit")
 	s.b.part(http.MethodGet, path+"/delete").is(t, http.StatusOK).one(t, `form[action="`+path+`/delete"]`)
+	s.b.get(path+"/delete").says(t, "Delete this post?", "hello (Draft")
 	s.b.get(path).is(t, http.StatusOK)
 	s.b.post(path+"/delete").leads(t, "/posts")
 	s.b.get(path).is(t, http.StatusNotFound)
@@ -165,6 +167,10 @@ func TestAFailedPostShowsTheNetworksWordsAndIsSentAgain(t *testing.T) {
 	page := s.show(post)
 	page.offers(t, "retry", "duplicate", "delete")
 	page.one(t, testid("post-error"))
+	page.one(t, testid("duplicate")+".primary") // the network refuses it as it is
+	if len(page.all(testid("retry")+".primary")) != 0 {
+		t.Error("sending it again as it is comes first")
+	}
 	page.says(t, "The words of <b>the</b> network")
 	s.b.get("/accounts").one(t, testid("notice")+` a[href="/posts?status=failed"]`)
 	s.act(post, "retry")

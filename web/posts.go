@@ -39,8 +39,18 @@ func (v *visit) posts() error {
 			return err
 		}
 	}
+	var named []string
 	for _, card := range cards {
-		m.Rows = append(m.Rows, posts.Row{Post: card.Post, Network: v.web.cfg.Networks.Name(core.Platform(card.Platform))})
+		named = append(named, card.MediaIDs...)
+	}
+	files, err := v.web.cfg.App.PostFiles(v.ctx(), v.caller, named)
+	if err != nil {
+		return err
+	}
+	for _, card := range cards {
+		m.Rows = append(m.Rows, posts.Row{
+			Post: card.Post, Network: v.web.cfg.Networks.Name(core.Platform(card.Platform)), Files: shownFiles(card.MediaIDs, files),
+		})
 		if poll := v.pollOf(card); poll > 0 && (m.Poll == 0 || poll < m.Poll) {
 			m.Poll = poll
 		}

@@ -57,7 +57,7 @@ func routes() []route {
 		post(link.Duplicate(id), (*visit).duplicate),
 		get(link.EditPlan(id), (*visit).toPost),
 		get(link.Queue(id), (*visit).toPost),
-		get(link.SendNow(id), (*visit).toPost),
+		get(link.SendNow(id), (*visit).confirmSendNow),
 		get(link.Reschedule(id), (*visit).toPost),
 		get(link.Cancel(id), (*visit).toPost),
 		get(link.Retry(id), (*visit).toPost),

@@ -107,7 +107,7 @@ func (v *visit) flash() *layout.Flash {
 	if text == "" {
 		return nil
 	}
-	return &layout.Flash{Tone: ui.Tone(tone), Text: text}
+	return &layout.Flash{Tone: ui.Tone(tone), Text: text, Hopes: text == handedOver}
 }
 
 // fragment tells whether htmx asks for a part of a page. It swaps whole pages too, but never says so here.

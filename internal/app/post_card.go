@@ -21,8 +21,30 @@ type PostCard struct {
 	// Sending that a worker has the post in its hands.
 	Asking, Sending bool
 	AskAt           time.Time
+	// Mend tells that the post failed for what is in it: it is to be changed rather than sent again.
+	Mend bool
 	// Acts are what the post's state and the caller's role allow.
 	Acts []core.Act
+}
+
+// PostFiles reads the files that posts name, by their ids. One that was deleted since is among them, purged.
+func (a *App) PostFiles(ctx context.Context, c core.Caller, ids []string) (map[string]contract.Media, error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return nil, err
+	}
+	parsed := make([]core.MediaID, len(ids))
+	for i, id := range ids {
+		if parsed[i], err = core.ParseID[core.MediaKind](id); err != nil {
+			return nil, err
+		}
+	}
+	found, err := t.Files(ctx, parsed)
+	files := make(map[string]contract.Media, len(found))
+	for _, m := range found {
+		files[m.ID.String()] = a.mediaOf(t, m)
+	}
+	return files, err
 }
 
 // PostCard reads a post with what its page says of its account and of what comes next.
@@ -48,9 +70,17 @@ func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
+	if p.Error != nil {
+		card.Mend = !asItIs[p.Error.Code]
+	}
 	if c.Role().Writes() {
 		now := a.cfg.Now()
 		card.Acts = slices.DeleteFunc(core.Acts(), func(act core.Act) bool { return !p.Allows(act, now) })
 	}
 	return card
+}
+
+// asItIs are the errors after which the same post may go out: nothing in it was to blame.
+var asItIs = map[string]bool{
+	errorUnreachable: true, errorUnknown: true, string(core.IssueAccountExpired.Code): true, string(core.IssueAccountRevoked.Code): true,
 }

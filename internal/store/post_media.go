@@ -45,6 +45,19 @@ func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media
 	return list, err
 }
 
+// Files reads the rows of files that posts name, by their ids, those included that were deleted since.
+func (t Tenant) Files(ctx context.Context, ids []core.MediaID) ([]Media, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := many[mediaRow](t.query(ctx, `SELECT`+mediaFields+` FROM media m WHERE m.workspace_id = @ws AND m.id = ANY(@ids)`, args{"ids": ids}))
+	list := make([]Media, len(rows))
+	for i, row := range rows {
+		list[i] = row.media()
+	}
+	return list, err
+}
+
 // SetPostMedia gives a post other files, which the caller holds.
 func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.MediaID) error {
 	_, err := t.exec(ctx, `

@@ -57,6 +57,8 @@ type Notice struct {
 type Flash struct {
 	Tone ui.Tone
 	Text string
+	// Hopes tells that it is not to stand above a post that has failed since.
+	Hopes bool
 }
 
 type entry struct {

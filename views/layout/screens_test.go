@@ -12,6 +12,7 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
+	"belfry/static"
 	"belfry/views/accounts"
 	"belfry/views/auth"
 	"belfry/views/fault"
@@ -123,6 +124,7 @@ func (f fixture) lists() map[string]templ.Component {
 	add(live)
 	add(f.post("live", "Behind the scenes: how a bell gets its note 🔔", f.in(-50*time.Hour)))
 	add(f.post("draft", "", nil))
+	rows[1].Files, rows[5].Files = f.files()[1:2], f.files()
 	return map[string]templ.Component{
 		"posts": posts.List(posts.ListModel{
 			Frame: frame, Rows: rows, Next: "abc", Accounts: true, Counts: map[string]int64{"queued": 2, "failed": 1, "live": 214, "draft": 1},
@@ -211,6 +213,7 @@ func (f fixture) composers() map[string]templ.Component {
 
 	edit := f.compose()
 	edit.PostID, edit.Accounts, edit.Networks = postID, edit.Accounts[:1], edit.Networks[:1]
+	edit.Files = f.files()
 	edit.Values = posts.Values{Text: "A draft", When: posts.WhenDraft}
 	edit.Plan = f.plan(posts.WhenDraft)
 	edit.Plan.Editing, edit.Plan.Rows = true, edit.Plan.Rows[:1]
@@ -220,6 +223,14 @@ func (f fixture) composers() map[string]templ.Component {
 	return map[string]templ.Component{
 		"compose": posts.Compose(f.compose()), "compose-ready": posts.Compose(ready), "compose-wrong": posts.Compose(wrong),
 		"compose-edit": posts.Compose(edit), "compose-no-account": posts.Compose(none),
+	}
+}
+
+func (f fixture) files() []posts.File {
+	return []posts.File{
+		{Name: "bell-at-noon.jpg", Thumbnail: static.URL("icon.svg")},
+		{Name: "casting-day-with-a-rather-long-name-that-goes-on-and-on.mp4", Video: true, Length: 83 * time.Second},
+		{Name: "old.png", Trouble: "removed"},
 	}
 }
 
@@ -277,6 +288,8 @@ func (f fixture) shows() map[string]templ.Component {
 	draft := f.show("draft")
 	draft.Post.PublishAt, draft.Post.Text = nil, ""
 	draft.Acts = []core.Act{core.ActEdit, core.ActQueue, core.ActSendNow, core.ActReschedule, core.ActDuplicate, core.ActDelete}
+	draft.Files = f.files()
+	failing.Mend = true
 	return map[string]templ.Component{
 		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing),
 		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-asking": posts.Show(asking), "post-draft": posts.Show(draft),

@@ -50,6 +50,7 @@ type ComposeModel struct {
 	Networks []Network
 	// MediaIDs are the files that a draft has; the form leaves them alone.
 	MediaIDs []string
+	Files    []File // those of MediaIDs, as they are shown
 	Values   Values
 	Zone     core.Zone // in which the time is asked for: the workspace's, or the draft's own
 	Plan     PlanModel

@@ -45,6 +45,7 @@ func (m ListModel) trigger() string { return "every " + m.Poll.String() }
 type Row struct {
 	contract.Post
 	Network string // its name
+	Files   []File
 }
 
 type tab struct {
@@ -93,6 +94,16 @@ func (m ListModel) firstURL() string {
 }
 
 func (m ListModel) narrowed() bool { return m.Filter.Query != "" || m.Filter.Account != "" }
+
+// excerpt is the post on one line: its words, else the name of its first file.
+func (r Row) excerpt() string {
+	if r.wordless() && len(r.Files) > 0 {
+		return r.Files[0].Name
+	}
+	return Excerpt(r.Post, rowExcerpt)
+}
+
+func (r Row) wordless() bool { return r.Text == "" && r.Title == nil }
 
 // Excerpt is the beginning of a post's title or text on one line, of at most so many characters.
 func Excerpt(p contract.Post, longest int) string {

@@ -38,6 +38,11 @@ type ShowModel struct {
 	Settings        []Setting
 	// LiveURL is where a browser finds the live post; empty while there is no such place.
 	LiveURL string
+	Files           []File
+	// Mend tells that a failed post is to be changed rather than sent again as it is.
+	Mend bool
+	// ProfileURL is where a browser finds the account at the network; empty where that is not known.
+	ProfileURL string
 	// Acts are what is offered: what the post's state and the person's role allow.
 	Acts []core.Act
 	// At is the value of the form of another time, YYYY-MM-DDTHH:mm; WrongAt what is wrong with it.

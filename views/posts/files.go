@@ -1,0 +1,42 @@
+package posts
+
+import (
+	"fmt"
+	"time"
+)
+
+// File is a file of a post, as it is shown there.
+type File struct {
+	Name  string
+	Video bool
+	// Length is a video's, zero while it is not known.
+	Length time.Duration
+	// Thumbnail is the address of a small picture; empty when there is none.
+	Thumbnail string
+	// Trouble says in a few words why it cannot be sent as it is; empty when it can.
+	Trouble string
+}
+
+func (f File) icon() string {
+	if f.Video {
+		return "film"
+	}
+	return "image"
+}
+
+func (f File) kind() string {
+	word := "Image"
+	if f.Video {
+		word = "Video"
+	}
+	if f.Length > 0 {
+		seconds := int(f.Length.Round(time.Second).Seconds())
+		word += fmt.Sprintf(", %d:%02d", seconds/60, seconds%60)
+	}
+	if f.Trouble != "" {
+		word += " · " + f.Trouble
+	}
+	return word
+}
+
+func filesWord(n int) string { return plural(int64(n), "file", "files") }

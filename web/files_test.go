@@ -1,0 +1,34 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+
+	"belfry/internal/contract"
+	"belfry/internal/media/mediatest"
+)
+
+// The page of a Story said "No text", and nothing in the dashboard told that a post had files.
+func TestAPostsFilesAreShown(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	first, second := s.ws.File("noon.jpg", mediatest.JPEG(640, 640)), s.ws.File("bell.jpg", mediatest.JPEG(640, 640))
+	in := contract.CreatePosts{PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{s.threads.ID}}, MediaIDs: []string{first.ID, second.ID},
+	}, Confirm: true}
+	made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, in)
+	must(t, err)
+	draft := made.Posts[0]
+	page := s.show(draft)
+	if files := page.all(testid("file")); len(files) != 2 || textOf(files[0]) != "noon.jpg Image" {
+		t.Errorf("the files are %s", page.text())
+	}
+	if src := attribute(page.all(testid("file") + " img")[0], "src"); src != *s.ws.Media(first.ID).ThumbnailURL {
+		t.Errorf("its picture is %s", src)
+	}
+	s.b.get("/posts/"+draft.ID+"/edit").is(t, http.StatusOK).says(t, "Its files stay with the draft:", "noon.jpg", "bell.jpg")
+	row := s.b.get("/posts").one(t, testid("post-row"))
+	if got := textOf(row); got != "2 files ×2 noon.jpg "+draft.StatusLine {
+		t.Errorf("the row reads %q", got)
+	}
+}
