@@ -38,7 +38,7 @@ type ShowModel struct {
 	Settings        []Setting
 	// LiveURL is where a browser finds the live post; empty while there is no such place.
 	LiveURL string
-	Files           []File
+	Files   []File
 	// Mend tells that a failed post is to be changed rather than sent again as it is.
 	Mend bool
 	// ProfileURL is where a browser finds the account at the network; empty where that is not known.

@@ -71,7 +71,7 @@ func TestARowOfThePlanSaysOneThing(t *testing.T) {
 		"goes out Goes out at once":               {When: WhenNow, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
 		"does not go out Cannot go out like this": {When: WhenNow, Rows: []PlanRow{{}}},
 		"is kept Kept as a draft":                 {When: WhenDraft, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
-		"is not kept A draft, without a time":             {When: WhenDraft, Rows: []PlanRow{{}}},
+		"is not kept A draft, without a time":     {When: WhenDraft, Rows: []PlanRow{{}}},
 	} {
 		var out strings.Builder
 		if err := planRow(m, m.Rows[0]).Render(t.Context(), &out); err != nil {
