@@ -15,6 +15,8 @@ func tags() []*huma.Tag {
 		{Name: "media", Description: "Images and videos, which posts name by their ids."},
 		{Name: "folders", Description: "Where files are kept. Folders nest."},
 		{Name: "keys", Description: "API keys, which only a signed-in owner or admin makes and revokes."},
+		{Name: "members", Description: "Who has joined the workspace or is invited to it. Only signed-in people see and change them."},
+		{Name: "workspace", Description: "The workspace's own name, short name and time zone."},
 	}
 }
 

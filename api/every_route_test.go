@@ -80,6 +80,7 @@ func (r *rig) stage(name string) *scene {
 	s.ids = map[string]string{
 		"accounts": account.ID, "posts": s.ws.Queued("Rye", account, apptest.Start().Add(time.Hour)).ID, "groups": s.ws.Group("Cafés", account).ID,
 		"folders": s.ws.Folder("Cakes", "").ID, "media": s.reserve(s.ws.Owner).MediaID, "keys": s.ws.Key(core.Read).ID,
+		"members": s.ws.Invite(name+"@example.net", core.RoleEditor).ID,
 	}
 	s.here = strings.NewReplacer("acc_01m7zbv262e9sr6wggzz5c1nt8", account.ID, "med_01m7zbv2qaerjvg3x8axk9tdhd", s.ids["media"])
 	return s

@@ -35,6 +35,7 @@ var (
 	creates = needs{scope: core.Write, creates: true, repeats: true}
 	repeats = needs{scope: core.Write, repeats: true}
 	manages = needs{scope: core.Write, session: true, manages: true}
+	person  = needs{scope: core.Read, session: true}
 )
 
 func row(request string, status int, n needs, a action, tag, operation, summary string) route {

@@ -111,5 +111,25 @@ func routes() []route {
 			"Make an API key, which this answer shows once"),
 		row("DELETE /keys/{id}", http.StatusNoContent, manages, removal((*app.App).RevokeKey), "keys", "revokeKey",
 			"Revoke an API key, from the next request on"),
+
+		row("GET /members", http.StatusOK, manages, plain((*app.App).ListMembers), "members", "listMembers",
+			"List who has joined and who is invited, the oldest first"),
+		row("POST /members", http.StatusCreated, manages, withBody((*app.App).InviteMember), "members", "inviteMember",
+			"Invite somebody and get the link that they join by, which this answer shows once").
+			says("Hand `inviteUrl` to the person: nothing is sent. Whether they have an account on this server already changes nothing of the answer. Somebody who is invited already gets a new link, and the old one stops working. The plan's members are counted with the invited ones. Only an owner invites owners.").
+			fails(core.CodeConflict),
+		row("PATCH /members/{id}", http.StatusOK, manages, byIDWithBody((*app.App).EditMember), "members", "editMember",
+			"Give a member, or somebody who is invited, another role").
+			says("It holds from their next request on, for their keys too. Only an owner makes or unmakes owners, and the last owner stays one.").
+			fails(core.CodeConflict),
+		row("DELETE /members/{id}", http.StatusNoContent, person, removal((*app.App).RemoveMember), "members", "removeMember",
+			"Remove a member, leave the workspace, or take an invitation back").
+			says("Keys and sessions of who is removed stop at their next request; posts stay. Owners and admins remove others, only an owner removes an owner, and everybody may leave but the last owner.").
+			fails(core.CodeConflict),
+
+		row("PATCH /workspace", http.StatusOK, manages, withBody((*app.App).EditWorkspace), "workspace", "editWorkspace",
+			"Change the workspace's name, short name or time zone").
+			says("With another zone the quota's months begin at other hours from then on; a slot stays in the month that it was taken in, and posts keep the zones that they have.").
+			fails(core.CodeConflict),
 	}
 }

@@ -126,6 +126,17 @@ CREATE TABLE public.idempotency (
     created_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.invitations (
+    id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    email text NOT NULL,
+    name text NOT NULL,
+    role text NOT NULL,
+    hash bytea NOT NULL,
+    created_at timestamp with time zone NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.media (
     id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -465,6 +476,12 @@ ALTER TABLE ONLY public.groups
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT idempotency_pkey PRIMARY KEY (workspace_id, route, key);
 
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_hash_key UNIQUE (hash);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.media
     ADD CONSTRAINT media_pkey PRIMARY KEY (id);
 
@@ -546,6 +563,8 @@ CREATE INDEX create_log_by_workspace ON public.create_log USING btree (workspace
 CREATE UNIQUE INDEX folders_siblings ON public.folders USING btree (workspace_id, parent_id, name_key) NULLS NOT DISTINCT;
 
 CREATE INDEX idempotency_age ON public.idempotency USING btree (created_at);
+
+CREATE UNIQUE INDEX invitations_email ON public.invitations USING btree (workspace_id, lower(email));
 
 CREATE INDEX media_blob ON public.media USING btree (blob) WHERE (blob <> ''::text);
 
@@ -629,6 +648,9 @@ ALTER TABLE ONLY public.groups
 
 ALTER TABLE ONLY public.idempotency
     ADD CONSTRAINT idempotency_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.invitations
+    ADD CONSTRAINT invitations_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
 ALTER TABLE ONLY public.media
     ADD CONSTRAINT media_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);

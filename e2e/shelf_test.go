@@ -79,18 +79,20 @@ type ledger struct {
 	posts, groups, accounts, keys int // rows; of accounts, those that are connected
 	slots                         int // of the month
 	jobs                          int // posts that a job was ever enqueued for
+	members                       int // who has joined or is invited
 }
 
 func (l ledger) plus(d ledger) ledger {
-	return ledger{l.posts + d.posts, l.groups + d.groups, l.accounts + d.accounts, l.keys + d.keys, l.slots + d.slots, l.jobs + d.jobs}
+	return ledger{l.posts + d.posts, l.groups + d.groups, l.accounts + d.accounts, l.keys + d.keys, l.slots + d.slots, l.jobs + d.jobs, l.members + d.members}
 }
 
 // ledger counts what there is, of all workspaces.
 func (s *service) ledger() (l ledger) {
 	s.t.Helper()
 	s.query(`SELECT (SELECT count(*) FROM posts), (SELECT count(*) FROM groups), (SELECT count(*) FROM accounts WHERE disconnected_at IS NULL),
-		(SELECT count(*) FROM api_keys), (SELECT coalesce(sum(used), 0) FROM usage_month), (SELECT count(DISTINCT args) FROM river_job WHERE kind = 'publish')`,
-		&l.posts, &l.groups, &l.accounts, &l.keys, &l.slots, &l.jobs)
+		(SELECT count(*) FROM api_keys), (SELECT coalesce(sum(used), 0) FROM usage_month), (SELECT count(DISTINCT args) FROM river_job WHERE kind = 'publish'),
+		(SELECT count(*) FROM members) + (SELECT count(*) FROM invitations)`,
+		&l.posts, &l.groups, &l.accounts, &l.keys, &l.slots, &l.jobs, &l.members)
 	return l
 }
 

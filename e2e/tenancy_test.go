@@ -48,6 +48,8 @@ func TestNoWorkspaceSeesAnothers(t *testing.T) {
 		"PATCH /groups/{id}":            {kind: "group", body: fields{"name": "Taken over"}},
 		"DELETE /groups/{id}":           {kind: "group"},
 		"DELETE /keys/{id}":             {kind: "key", session: true},
+		"PATCH /members/{id}":           {kind: "member", session: true, body: fields{"role": "viewer"}},
+		"DELETE /members/{id}":          {kind: "member", session: true},
 		"GET /posts/{id}":               {kind: "post"},
 		"PATCH /posts/{id}":             {kind: "post", body: fields{"text": "Taken over"}},
 		"DELETE /posts/{id}":            {kind: "post"},
@@ -186,6 +188,7 @@ func ownAndDeleted(key, session *client, seed seeded) (own, deleted map[string]s
 		all["group"] = key.do("POST", "/groups", fields{"name": name}).want(key.t, 201).ID
 		all["media"] = key.reserve(name, 1000).MediaID
 		all["key"] = session.do("POST", "/keys", fields{"name": name, "scope": "read"}).want(key.t, 201).ID
+		all["member"] = session.do("POST", "/members", fields{"email": all["post"] + "@example.org", "role": "viewer"}).want(key.t, 201).ID
 	}
 	for kind, path := range paths {
 		session.do("DELETE", path+"/"+deleted[kind], nil).want(key.t, 204)
@@ -224,9 +227,9 @@ func (a answer) bytes() string {
 }
 
 // paths are where each kind of thing is listed, and deleted by its id.
-var paths = map[string]string{"account": "/accounts", "group": "/groups", "key": "/keys", "post": "/posts", "folder": "/folders", "media": "/media"}
+var paths = map[string]string{"account": "/accounts", "group": "/groups", "key": "/keys", "post": "/posts", "folder": "/folders", "media": "/media", "member": "/members"}
 
-var anID = regexp.MustCompile(`"id":"((?:post|acc|grp|key|fld|med)_[a-z0-9]+)"`)
+var anID = regexp.MustCompile(`"id":"((?:post|acc|grp|key|fld|med|usr)_[a-z0-9]+)"`)
 
 // ids are the ids of a workspace, by what they identify.
 func (c *client) ids() map[string][]string {
@@ -249,7 +252,7 @@ var lastUse = regexp.MustCompile(`"lastUsedAt":("[^"]*"|null)`)
 func (c *client) snapshot() string {
 	c.t.Helper()
 	var b strings.Builder
-	for _, path := range []string{"/accounts", "/groups", "/keys", "/posts", "/folders", "/media"} {
+	for _, path := range []string{"/accounts", "/groups", "/keys", "/posts", "/folders", "/media", "/members"} {
 		b.WriteString(lastUse.ReplaceAllString(c.do("GET", path, nil).want(c.t, 200).Raw, "") + "\n")
 	}
 	for _, id := range c.ids()["post"] {

@@ -17,6 +17,9 @@ type route struct {
 // id stands in a route's path for the id of a post, an account, a key or a network.
 const id = ":id"
 
+// token stands in a route's path for a secret, which the access log leaves out.
+const token = ":token"
+
 // routes is every address of the dashboard.
 func routes() []route {
 	return []route{
@@ -28,6 +31,8 @@ func routes() []route {
 		open(http.MethodGet, link.SignIn, (*visit).signInForm),
 		open(http.MethodPost, link.SignIn, (*visit).signIn),
 		open(http.MethodPost, link.SignOut, (*visit).signOut),
+		open(http.MethodGet, link.Invitation(token), (*visit).invitation),
+		open(http.MethodPost, link.Invitation(token), (*visit).join),
 		get(link.Switch, (*visit).home),
 		post(link.Switch, (*visit).switchWorkspace),
 

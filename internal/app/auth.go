@@ -117,11 +117,7 @@ const (
 // same answer after the same time.
 func (a *App) SignIn(ctx context.Context, in contract.SignIn, addressKey string) (SignedIn, error) {
 	email := strings.TrimSpace(in.Email)
-	account := accountKey(email)
-	if err := a.throttle(ctx, "sign-in/address/"+addressKey, addressTries, addressInterval); err != nil {
-		return SignedIn{}, err
-	}
-	if err := a.throttle(ctx, account, accountTries, accountInterval); err != nil {
+	if err := a.throttleSignIn(ctx, email, addressKey); err != nil {
 		return SignedIn{}, err
 	}
 	user, err := a.cfg.Store.UserByEmail(ctx, email)
@@ -134,16 +130,33 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, addressKey string)
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("look up a person who signs in: %w", err)
 	}
-	if right, err := a.passwords.Verify(ctx, user.PasswordHash, in.Password); err != nil || !right {
-		if err == nil {
-			err = wrongPassword()
-		}
+	if err := a.prove(ctx, user, in.Password, wrongPassword()); err != nil {
 		return SignedIn{}, err
 	}
-	if err := a.cfg.Store.Forgive(ctx, account); err != nil {
-		return SignedIn{}, fmt.Errorf("forget failed tries to sign in: %w", err)
-	}
 	return a.arrive(ctx, user)
+}
+
+// throttleSignIn counts a try to prove who has an e-mail address.
+func (a *App) throttleSignIn(ctx context.Context, email, addressKey string) error {
+	if err := a.throttle(ctx, "sign-in/address/"+addressKey, addressTries, addressInterval); err != nil {
+		return err
+	}
+	return a.throttle(ctx, accountKey(email), accountTries, accountInterval)
+}
+
+// prove returns the error wrong unless the password is the person's; then failed tries are forgiven.
+func (a *App) prove(ctx context.Context, user store.SignInUser, password string, wrong error) error {
+	right, err := a.passwords.Verify(ctx, user.PasswordHash, password)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return wrong
+	}
+	if err := a.cfg.Store.Forgive(ctx, accountKey(user.Email)); err != nil {
+		return fmt.Errorf("forget failed tries to sign in: %w", err)
+	}
+	return nil
 }
 
 // arrive finds the workspace a person sees first.

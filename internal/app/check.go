@@ -53,6 +53,13 @@ func checkPassword(password string) error {
 	return nil
 }
 
+func checkSlug(slug string) error {
+	if slugOf(slug) != slug {
+		return core.Invalid("slug", "A short name has small letters, digits and single hyphens, at most %d.", maxSlug)
+	}
+	return nil
+}
+
 // slugOf makes a short name for addresses: letters without their marks, digits, single hyphens.
 func slugOf(name string) string {
 	var b strings.Builder

@@ -23,6 +23,9 @@ func (a *App) enterSession(c core.Caller, manages bool) (store.Tenant, error) {
 	return a.cfg.Store.In(c.Workspace()), nil
 }
 
+// enterInvited is the gate of somebody who has shown an invitation's token.
+func (a *App) enterInvited(i store.Invitation) store.Tenant { return a.cfg.Store.In(i.Workspace) }
+
 // enterFor is the gate of a verb about one thing, whose id it reads. What else is wrong with the request's form is
 // said before that (decisions.md, Shape of the API).
 func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string, forms ...func() error) (store.Tenant, core.ID[K], error) {

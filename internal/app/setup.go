@@ -98,8 +98,10 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.W
 	if err := checkName(namePath, "The workspace's name", in.Name); err != nil {
 		return w, err
 	}
-	if in.Slug != "" && slugOf(in.Slug) != in.Slug {
-		return w, core.Invalid("slug", "A short name has small letters, digits and single hyphens, at most %d.", maxSlug)
+	if in.Slug != "" {
+		if err := checkSlug(in.Slug); err != nil {
+			return w, err
+		}
 	}
 	if w.Plan == "" {
 		w.Plan = core.PlanOwner
@@ -107,12 +109,17 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.W
 	if _, ok := a.cfg.Plans[w.Plan]; !ok {
 		return w, a.noPlan(w.Plan)
 	}
-	zone, err := core.ParseZone(in.TZ)
+	var err error
+	w.Zone, err = workspaceZone(in.TZ)
+	return w, err
+}
+
+func workspaceZone(tz string) (core.Zone, error) {
+	zone, err := core.ParseZone(tz)
 	if err != nil {
-		return w, core.Invalid("tz", "%q is not a time zone; use an IANA name such as Europe/Berlin.", in.TZ)
+		return zone, core.Invalid("tz", "%q is not a time zone; use an IANA name such as Europe/Berlin.", tz)
 	}
-	w.Zone = zone
-	return w, nil
+	return zone, nil
 }
 
 // currency is what a new workspace counts money in.

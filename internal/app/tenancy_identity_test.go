@@ -16,9 +16,9 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	one, two := h.Workspace("one"), h.Workspace("two")
-	theirs := struct{ account, key, group, folder, media string }{
+	theirs := struct{ account, key, group, folder, media, invited string }{
 		two.Account("threads").ID, two.Key(core.Read).ID, two.Group("theirs").ID, two.Folder("theirs", "").ID,
-		reserve(t, h, two.Owner, 5).MediaID,
+		reserve(t, h, two.Owner, 5).MediaID, two.Invite("theirs@example.net", core.RoleViewer).ID,
 	}
 	mine, folder, file := one.Group("mine"), one.Folder("mine", ""), reserve(t, h, one.Owner, 5).MediaID
 	text := "changed"
@@ -28,6 +28,18 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	}{
 		"RevokeKey": {theirs.key, core.NewID[core.KeyKind]().String(), func(id string) error {
 			return h.App.RevokeKey(t.Context(), one.Owner, id)
+		}},
+		"EditMember": {theirs.invited, core.NewID[core.UserKind]().String(), func(id string) error {
+			return setRole(t, h, one.Owner, id, core.RoleAdmin)
+		}},
+		"EditMember, who has joined": {two.Owner.User().String(), core.NewID[core.UserKind]().String(), func(id string) error {
+			return setRole(t, h, one.Owner, id, core.RoleAdmin)
+		}},
+		"RemoveMember": {theirs.invited, core.NewID[core.UserKind]().String(), func(id string) error {
+			return h.App.RemoveMember(t.Context(), one.Owner, id)
+		}},
+		"RemoveMember, who has joined": {two.Owner.User().String(), core.NewID[core.UserKind]().String(), func(id string) error {
+			return h.App.RemoveMember(t.Context(), one.Owner, id)
 		}},
 		"StartReconnect": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
 			_, err := h.App.StartReconnect(t.Context(), one.Owner, id, apptest.Session)
@@ -127,6 +139,9 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	if keys, err := h.App.ListKeys(t.Context(), two.Owner); err != nil || len(keys.Keys) != 1 {
 		t.Errorf("their keys are %+v, %v", keys, err)
 	}
+	if m := membersOf(t, h, two.Owner)[theirs.invited]; m.Role != "viewer" {
+		t.Errorf("who they invited is %+v", m)
+	}
 	if groups, err := h.App.ListGroups(t.Context(), two.Owner); err != nil || len(groups.Groups) != 1 || groups.Groups[0].Name != "theirs" {
 		t.Errorf("their groups are %+v, %v", groups, err)
 	}
@@ -135,13 +150,14 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		func() (any, error) { return h.App.ListKeys(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.AccountCards(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListFolders(t.Context(), one.Owner) },
+		func() (any, error) { return h.App.ListMembers(t.Context(), one.Owner) },
 		func() (any, error) { return h.App.ListMedia(t.Context(), one.Owner, contract.ListMedia{}) },
 	} {
 		got, err := list()
 		must(t, err)
 		text, err := json.Marshal(got)
 		must(t, err)
-		for _, id := range []string{theirs.account, theirs.key, theirs.folder, theirs.media} {
+		for _, id := range []string{theirs.account, theirs.key, theirs.folder, theirs.media, theirs.invited} {
 			if bytes.Contains(text, []byte(id)) {
 				t.Errorf("a list shows %s: %s", id, text)
 			}
@@ -171,6 +187,14 @@ func TestNobodyMayDoNothing(t *testing.T) {
 		"ListKeys":     func() error { _, err := h.App.ListKeys(t.Context(), nobody); return err },
 		"CreateKey":    func() error { _, err := h.App.CreateKey(t.Context(), nobody, contract.CreateKey{}); return err },
 		"RevokeKey":    func() error { return h.App.RevokeKey(t.Context(), nobody, "") },
+		"ListMembers":  func() error { _, err := h.App.ListMembers(t.Context(), nobody); return err },
+		"Invite":       func() error { _, err := h.App.InviteMember(t.Context(), nobody, contract.InviteMember{}); return err },
+		"EditMember":   func() error { _, err := h.App.EditMember(t.Context(), nobody, "", contract.EditMember{}); return err },
+		"RemoveMember": func() error { return h.App.RemoveMember(t.Context(), nobody, nobody.User().String()) },
+		"EditWorkspace": func() error {
+			_, err := h.App.EditWorkspace(t.Context(), nobody, contract.EditWorkspace{})
+			return err
+		},
 		"ListAccounts": func() error { _, err := h.App.ListAccounts(t.Context(), nobody); return err },
 		"AccountCards": func() error { _, err := h.App.AccountCards(t.Context(), nobody); return err },
 		"Limits":       func() error { _, err := h.App.Limits(t.Context(), nobody); return err },

@@ -17,6 +17,12 @@ type SignIn struct {
 	Password string `json:"password"`
 }
 
+// Join is the form of an invitation's page: the password of a person who exists, or name and password of a new one.
+type Join struct {
+	Name     string `json:"name"`
+	Password string `json:"password"`
+}
+
 // CreateWorkspace is what the command line says of a new workspace. An empty slug is made from the name,
 // an empty plan is the owner's, an empty zone UTC. Name and password of the owner are needed unless a
 // person with that e-mail address exists already, whose own stay as they are.

@@ -10,7 +10,7 @@ type Whoami struct {
 	Usage      Usage      `json:"usage"`
 }
 
-// Workspace is the workspace inside whoami.
+// Workspace is the workspace inside whoami, and answers PATCH /workspace.
 type Workspace struct {
 	ID       string `json:"id"`
 	Slug     string `json:"slug"`
@@ -18,6 +18,13 @@ type Workspace struct {
 	Plan     string `json:"plan"`
 	Currency string `json:"currency"`
 	TZ       string `json:"tz"`
+}
+
+// EditWorkspace is the body of PATCH /workspace.
+type EditWorkspace struct {
+	Name *string `json:"name,omitempty" minLength:"1" maxLength:"80"`
+	Slug *string `json:"slug,omitempty" minLength:"1" maxLength:"40" doc:"Small letters, digits and single hyphens; no two workspaces have the same."`
+	TZ   *string `json:"tz,omitempty" doc:"IANA zone by which the quota's months begin and times without a zone are read."`
 }
 
 // User is who calls are attributed to; email is null for an API key.

@@ -130,8 +130,7 @@ func (c Caller) NeedSession(manages bool) error {
 		return Fail(CodeInsufficientScope, "This needs a signed-in person, not an API key.").WithHint("Do it in the dashboard.")
 	}
 	if manages && !c.role.Manages() {
-		return Fail(CodeInsufficientScope, "Your role does not allow this.").
-			WithHint("Ask an owner or admin of the workspace.")
+		return roleTooLow()
 	}
 	return nil
 }

@@ -36,8 +36,19 @@ func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
 	return row.core(t.store.memory)
 }
 
+// UpdateWorkspace changes what is not nil. A slug that another workspace has is a conflict.
+func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (core.Workspace, error) {
+	row, err := one[workspaceRow](t.query(ctx, `
+		UPDATE workspaces SET name = coalesce(@name, name), slug = coalesce(@slug, slug), tz = coalesce(@tz, tz)
+		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
+	if err != nil {
+		return core.Workspace{}, err
+	}
+	return row.core(t.store.memory)
+}
+
 // LockWorkspace makes everybody else who counts something of the workspace wait until the transaction
-// ends: its accounts, its creations of the last hour. Rows that refer to the workspace can still be added.
+// ends: its accounts, its members, its creations of the last hour. Rows that refer to the workspace can still be added.
 func (t Tenant) LockWorkspace(ctx context.Context) error {
 	_, err := value[core.WorkspaceID](t.query(ctx, `SELECT id FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, nil))
 	return err
@@ -50,7 +61,8 @@ func (t Tenant) Usage(ctx context.Context, period string) (core.Usage, error) {
 			coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0) AS posts,
 			coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0) AS storage_bytes,
 			(SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS accounts,
-			(SELECT count(*) FROM members WHERE workspace_id = @ws) AS members`, args{"period": period}))
+			(SELECT count(*) FROM members WHERE workspace_id = @ws) +
+				(SELECT count(*) FROM invitations WHERE workspace_id = @ws) AS members`, args{"period": period}))
 }
 
 // AnyWorkspace tells whether a workspace exists.

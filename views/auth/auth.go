@@ -1,4 +1,4 @@
-// Package auth draws the first run and signing in.
+// Package auth draws the first run, signing in and joining a workspace.
 package auth
 
 import (
@@ -42,4 +42,13 @@ type SignInModel struct {
 	Carry string
 	// Refused is why signing in did not work, in one answer for every cause.
 	Refused *contract.Error
+}
+
+// InvitationModel is the page of an invitation's link. Whether the person has an account already shows nowhere, or
+// whoever has a link could find that out.
+type InvitationModel struct {
+	Frame                         layout.Frame
+	Token, Workspace, Email, Name string
+	Errors                        map[string]string // by input
+	Refused                       *contract.Error
 }

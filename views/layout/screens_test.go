@@ -97,6 +97,15 @@ func (f fixture) doors() map[string]templ.Component {
 				"email": "That is not an e-mail address.", "tz": "There is no such time zone.", "password": "That password is on the list of the most used ones.",
 			},
 		}),
+		"invitation": auth.Invitation(auth.InvitationModel{
+			Frame: layout.Frame{Title: "Join Harbour Bakery"}, Token: "token", Workspace: "Harbour Bakery", Email: "ben@example.org", Name: "ben",
+		}),
+		"invitation-refused": auth.Invitation(auth.InvitationModel{
+			Frame: layout.Frame{Title: "Join Harbour Bakery"}, Token: "token", Workspace: "Harbour Bakery", Email: "ben@example.org",
+			Errors:  map[string]string{"name": "The name is missing."},
+			Refused: &contract.Error{Code: "unauthenticated", Message: "That is not the password.", Hint: "Give the password that you sign in with."},
+		}),
+		"no-invitation": auth.NoInvitation(layout.Frame{Title: "Invitation"}),
 		"signin": auth.SignIn(auth.SignInModel{Frame: layout.Frame{Title: "Sign in"}}),
 		"signin-refused": auth.SignIn(auth.SignInModel{
 			Frame: layout.Frame{Title: "Sign in"}, Email: "ada@example.org", Next: "/posts",

@@ -100,6 +100,14 @@ func (w *Workspace) Member(role core.Role) core.Caller {
 	return caller
 }
 
+// Invite makes an invitation.
+func (w *Workspace) Invite(email string, role core.Role) contract.Member {
+	w.t.Helper()
+	made, err := w.h.App.InviteMember(w.h.Context(), w.Owner, contract.InviteMember{Email: email, Role: string(role)})
+	must(w.t, err)
+	return made
+}
+
 // Account connects a profile of a network through its consent page: a new one, or the one named.
 func (w *Workspace) Account(platform string, profile ...string) contract.Account {
 	w.t.Helper()

@@ -1,0 +1,122 @@
+package app
+
+import (
+	"context"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// ListMembers lists who has joined and who is invited, the oldest first. Only a person who manages the workspace may.
+func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members, error) {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return contract.Members{}, err
+	}
+	list, err := t.Members(ctx)
+	if err != nil {
+		return contract.Members{}, err
+	}
+	out := contract.Members{Members: []contract.Member{}}
+	for _, m := range list {
+		out.Members = append(out.Members, contract.MemberOf(m))
+	}
+	return out, nil
+}
+
+// EditMember gives a member another role, from their next request on. Only an owner makes or unmakes owners, and the
+// last one stays: a conflict.
+func (a *App) EditMember(ctx context.Context, c core.Caller, id string, in contract.EditMember) (contract.Member, error) {
+	t, err := a.enterSession(c, true)
+	if err != nil {
+		return contract.Member{}, err
+	}
+	role, err := core.ParseRole("role", in.Role)
+	if err != nil {
+		return contract.Member{}, err
+	}
+	memberID, err := core.ParseID[core.UserKind](id)
+	if err != nil {
+		return contract.Member{}, err
+	}
+	var m core.Member
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		by, err := lockMembers(ctx, t, c)
+		if err != nil {
+			return err
+		}
+		if m, err = t.FindMember(ctx, memberID); err != nil {
+			return err
+		}
+		if err := by.MaySet(m.Role, role); err != nil {
+			return err
+		}
+		if err := keepAnOwner(ctx, t, m, role); err != nil {
+			return err
+		}
+		m.Role = role
+		return t.SetRole(ctx, m)
+	})
+	if err != nil {
+		return contract.Member{}, err
+	}
+	return contract.MemberOf(m), nil
+}
+
+// RemoveMember ends a membership: its keys and sessions stop at the next request, its posts stay. Of an invitation the
+// link stops working. Everybody may leave but the last owner, for whom it is a conflict.
+func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error {
+	leaves := id == c.User().String()
+	t, err := a.enterSession(c, !leaves)
+	if err != nil {
+		return err
+	}
+	memberID, err := core.ParseID[core.UserKind](id)
+	if err != nil {
+		return err
+	}
+	return t.Tx(ctx, func(t store.Tenant) error {
+		by, err := lockMembers(ctx, t, c)
+		if err != nil {
+			return err
+		}
+		m, err := t.FindMember(ctx, memberID)
+		if err != nil {
+			return err
+		}
+		if !leaves {
+			if err := by.MaySet(m.Role, ""); err != nil {
+				return err
+			}
+		}
+		if err := keepAnOwner(ctx, t, m, ""); err != nil {
+			return err
+		}
+		return t.RemoveMember(ctx, m)
+	})
+}
+
+// lockMembers makes other changes of members wait until the transaction ends, and answers the caller's role as it is
+// then: it may be another than at the beginning of the request.
+func lockMembers(ctx context.Context, t store.Tenant, c core.Caller) (core.Role, error) {
+	if err := t.LockWorkspace(ctx); err != nil {
+		return "", err
+	}
+	m, err := t.FindMember(ctx, c.User())
+	if core.CodeOf(err) == core.CodeNotFound {
+		return "", signInFirst()
+	}
+	return m.Role, err
+}
+
+func keepAnOwner(ctx context.Context, t store.Tenant, m core.Member, to core.Role) error {
+	if m.Role != core.RoleOwner || m.Invited() || to == core.RoleOwner {
+		return nil
+	}
+	n, err := t.CountMembers(ctx)
+	if err != nil || n.Owners > 1 {
+		return err
+	}
+	return core.Fail(core.CodeConflict, "A workspace has at least one owner, and this is the last.").WithHint("Make somebody else an owner first.")
+}

@@ -1,0 +1,170 @@
+package app_test
+
+import (
+	"sync"
+	"testing"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+func setRole(t *testing.T, h *apptest.Harness, c core.Caller, id string, role core.Role) error {
+	t.Helper()
+	_, err := h.App.EditMember(t.Context(), c, id, contract.EditMember{Role: string(role)})
+	return err
+}
+
+func membersOf(t *testing.T, h *apptest.Harness, c core.Caller) map[string]contract.Member {
+	t.Helper()
+	list, err := h.App.ListMembers(t.Context(), c)
+	must(t, err)
+	if list.NextCursor != nil {
+		t.Errorf("the list goes on at %s", *list.NextCursor)
+	}
+	out := map[string]contract.Member{}
+	for _, m := range list.Members {
+		out[m.ID] = m
+	}
+	return out
+}
+
+// Who may give whom which role, and who may remove whom (decisions.md, Credentials).
+func TestRolesSayWhoMayChangeMembers(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	roles := []core.Role{core.RoleOwner, core.RoleAdmin, core.RoleEditor, core.RoleViewer}
+	for _, by := range roles {
+		caller := ws.Member(by)
+		key := core.NewCaller(core.Credential{Workspace: ws.ID, User: caller.User(), Kind: core.CredentialKey, Role: by, Plan: core.PlanOwner, Scope: core.Write})
+		for _, from := range roles {
+			for _, to := range append(roles, "") {
+				target := ws.Member(from).User().String()
+				change := func(c core.Caller) error {
+					if to == "" {
+						return h.App.RemoveMember(t.Context(), c, target)
+					}
+					return setRole(t, h, c, target, to)
+				}
+				want(t, core.CodeInsufficientScope, change(key))
+				err := change(caller)
+				allowed := by == core.RoleOwner || by == core.RoleAdmin && from != core.RoleOwner && to != core.RoleOwner
+				if got := err == nil; got != allowed {
+					t.Errorf("%s turns %s into %q: %v", by, from, to, err)
+				}
+				after, there := membersOf(t, h, ws.Owner)[target]
+				switch {
+				case !allowed && (core.CodeOf(err) != core.CodeInsufficientScope || after.Role != string(from)):
+					t.Errorf("%s may not turn %s into %q: %v, %+v", by, from, to, err, after)
+				case allowed && (there != (to != "") || after.Role != string(to)):
+					t.Errorf("%s turned %s into %q: %+v", by, from, to, after)
+				}
+			}
+		}
+		if err := setRole(t, h, caller, caller.User().String(), core.RoleOwner); by != core.RoleOwner {
+			want(t, core.CodeInsufficientScope, err)
+		}
+	}
+	want(t, core.CodeInvalidRequest, setRole(t, h, ws.Owner, ws.Owner.User().String(), "king"))
+	_, err := h.App.ListMembers(t.Context(), ws.Member(core.RoleEditor))
+	want(t, core.CodeInsufficientScope, err)
+}
+
+func TestTheLastOwnerStays(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	me := ws.Owner.User().String()
+	_, err := h.App.InviteMember(t.Context(), ws.Owner, contract.InviteMember{Email: "second@example.org", Role: "owner"})
+	must(t, err) // who is only invited is no owner
+	want(t, core.CodeConflict, setRole(t, h, ws.Owner, me, core.RoleAdmin))
+	want(t, core.CodeConflict, h.App.RemoveMember(t.Context(), ws.Owner, me))
+	must(t, setRole(t, h, ws.Owner, me, core.RoleOwner))
+
+	other := ws.Member(core.RoleOwner)
+	var all sync.WaitGroup // both make the other one an editor at once: one does
+	for _, pair := range [][2]core.Caller{{ws.Owner, other}, {other, ws.Owner}} {
+		all.Go(func() { _ = setRole(t, h, pair[0], pair[1].User().String(), core.RoleEditor) })
+	}
+	all.Wait()
+	owners := 0
+	for _, who := range []core.Caller{ws.Owner, other} {
+		m, err := h.Store.Member(t.Context(), who.User(), ws.ID)
+		must(t, err)
+		if m.Role == core.RoleOwner {
+			owners++
+		}
+	}
+	if owners != 1 {
+		t.Errorf("%d owners are left", owners)
+	}
+}
+
+// Everybody may leave; what they did stays, and they can do no more.
+func TestWhoIsRemovedCanDoNoMore(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws, elsewhere := h.Workspace("one"), h.Workspace("two")
+	account := ws.Account("threads")
+	for _, role := range []core.Role{core.RoleAdmin, core.RoleEditor, core.RoleViewer} {
+		for _, leaves := range []bool{true, false} {
+			who := ws.Member(role)
+			id := who.User().String()
+			key := core.Caller{}
+			bearer := ""
+			if role == core.RoleAdmin {
+				made, err := h.App.CreateKey(t.Context(), who, contract.CreateKey{Name: "theirs", Scope: "write"})
+				must(t, err)
+				bearer = made.Key
+				key = mustKey(t, h, bearer)
+			}
+			var post contract.Post
+			if role.Writes() {
+				made, err := h.App.CreatePosts(t.Context(), who, contract.CreatePosts{PlanPosts: contract.PlanPosts{
+					Targets: contract.Targets{AccountIDs: []string{account.ID}}, Text: "by " + id, When: &contract.When{Word: "draft"},
+				}, Confirm: true})
+				must(t, err)
+				post = made.Posts[0]
+			}
+			by := ws.Owner
+			if leaves {
+				by = who
+				want(t, core.CodeNotFound, h.App.RemoveMember(t.Context(), elsewhere.Owner, id))
+			}
+			must(t, h.App.RemoveMember(t.Context(), by, id))
+			want(t, core.CodeNotFound, h.App.RemoveMember(t.Context(), ws.Owner, id))
+			_, err := h.App.SessionCaller(t.Context(), id, ws.ID.String(), "")
+			want(t, core.CodeUnauthenticated, err)
+			if !key.IsZero() {
+				_, err := h.App.Authenticate(t.Context(), bearer)
+				want(t, core.CodeUnauthenticated, err)
+			}
+			if post.ID != "" {
+				_, err := h.App.GetPost(t.Context(), ws.Owner, post.ID)
+				must(t, err)
+			}
+			// A request that was let in just before finds the door shut at the lock.
+			if role == core.RoleAdmin {
+				want(t, core.CodeUnauthenticated, setRole(t, h, who, ws.Owner.User().String(), core.RoleViewer))
+				_, err := h.App.InviteMember(t.Context(), who, contract.InviteMember{Email: "x@example.org", Role: "viewer"})
+				want(t, core.CodeUnauthenticated, err)
+			}
+		}
+	}
+	viewer := ws.Member(core.RoleViewer)
+	want(t, core.CodeInsufficientScope, h.App.RemoveMember(t.Context(), viewer, core.NewID[core.UserKind]().String()))
+}
+
+func TestAKeyHasNoMoreThanItsMakersRoleOfTheMoment(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	who := ws.Member(core.RoleAdmin)
+	made, err := h.App.CreateKey(t.Context(), who, contract.CreateKey{Name: "theirs", Scope: "write"})
+	must(t, err)
+	must(t, setRole(t, h, ws.Owner, who.User().String(), core.RoleViewer))
+	want(t, core.CodeInsufficientScope, mustKey(t, h, made.Key).Need(core.Write))
+	must(t, setRole(t, h, ws.Owner, who.User().String(), core.RoleEditor))
+	must(t, mustKey(t, h, made.Key).Need(core.Write))
+}

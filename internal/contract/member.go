@@ -1,0 +1,51 @@
+package contract
+
+import "belfry/internal/core"
+
+// Member is a person in the workspace, or one who is invited to it.
+type Member struct {
+	ID        string `json:"id" doc:"An invitation's own until it is used; then the person's, as in whoami."`
+	Name      string `json:"name"`
+	Email     string `json:"email"`
+	Role      string `json:"role" enum:"owner,admin,editor,viewer"`
+	Status    string `json:"status" enum:"active,invited"`
+	CreatedAt Time   `json:"createdAt" doc:"When the person joined, or was first invited."`
+	ExpiresAt *Time  `json:"expiresAt" doc:"When the invitation's link stops working; null for who has joined."`
+	InviteURL string `json:"inviteUrl,omitempty" doc:"The link of an invitation, in the answer that makes it and never again. It works once, for seven days."`
+}
+
+// Members answers GET /members.
+type Members struct {
+	Members    []Member `json:"members" nullable:"false"`
+	NextCursor *string  `json:"nextCursor"`
+}
+
+// InviteMember is the body of POST /members and the dashboard's form.
+type InviteMember struct {
+	Email string `json:"email" minLength:"3" maxLength:"254"`
+	Role  string `json:"role" enum:"owner,admin,editor,viewer"`
+	Name  string `json:"name,omitempty" maxLength:"80" doc:"What the person is called until they join; what stands before the @ when absent."`
+}
+
+// EditMember is the body of PATCH /members/{id}.
+type EditMember struct {
+	Role string `json:"role" enum:"owner,admin,editor,viewer"`
+}
+
+// States of a member.
+const (
+	memberActive  = "active"
+	memberInvited = "invited"
+)
+
+// MemberOf writes a member, without the link of an invitation.
+func MemberOf(m core.Member) Member {
+	out := Member{
+		ID: m.ID.String(), Name: m.Name, Email: m.Email, Role: string(m.Role), Status: memberActive, CreatedAt: Time{m.CreatedAt},
+		ExpiresAt: At(m.InvitedUntil),
+	}
+	if m.Invited() {
+		out.Status = memberInvited
+	}
+	return out
+}

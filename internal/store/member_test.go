@@ -1,0 +1,79 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	until := start.Add(time.Hour)
+	invited := core.Member{ID: core.NewID[core.UserKind](), Name: "A", Email: "a@example.org", Role: core.RoleViewer, CreatedAt: start, InvitedUntil: until}
+	must(t, w.one.Invite(t.Context(), invited, []byte("first")))
+	if i, err := w.Invitation(t.Context(), []byte("first"), start); err != nil || i.Workspace != w.one.id || i.WorkspaceName != "Workspace one" || i.ID != invited.ID || i.Email != "a@example.org" {
+		t.Errorf("by its token: %+v, %v", i, err)
+	}
+	_, err := w.Invitation(t.Context(), []byte("first"), until)
+	missing(t, "when it is over", err)
+	for what, find := range map[string]func(store.Tenant) (core.Member, error){
+		"by id":     func(s store.Tenant) (core.Member, error) { return s.FindMember(t.Context(), invited.ID) },
+		"by e-mail": func(s store.Tenant) (core.Member, error) { return s.FindMemberByEmail(t.Context(), "A@example.org") },
+	} {
+		if m, err := find(w.one.Tenant); err != nil || m != invited {
+			t.Errorf("%s: %+v, %v", what, m, err)
+		}
+		_, err := find(w.two.Tenant)
+		missing(t, "the other's "+what, err)
+	}
+	// Another workspace changes nothing of it.
+	theirs := invited
+	theirs.Role, theirs.Name = core.RoleOwner, "B"
+	must(t, w.two.Invite(t.Context(), theirs, []byte("second")))
+	must(t, w.two.SetRole(t.Context(), theirs))
+	must(t, w.two.RemoveMember(t.Context(), theirs))
+	must(t, w.two.RemoveMember(t.Context(), core.Member{ID: w.one.owner}))
+	_, err = w.two.TakeInvitation(t.Context(), []byte("first"), start)
+	missing(t, "the other's taking", err)
+	list, err := w.one.Members(t.Context())
+	if err != nil || len(list) != 2 || list[0].ID != w.one.owner || list[0].Role != core.RoleOwner || list[1] != invited {
+		t.Errorf("the list: %+v, %v", list, err)
+	}
+	if n, err := w.one.CountMembers(t.Context()); err != nil || n != (store.MemberCount{Joined: 1, Owners: 1, Invited: 1}) {
+		t.Errorf("the count: %+v, %v", n, err)
+	}
+	if n, err := w.two.CountMembers(t.Context()); err != nil || n != (store.MemberCount{Joined: 1, Owners: 1}) {
+		t.Errorf("the other's: %+v, %v", n, err)
+	}
+
+	invited.Role = core.RoleEditor
+	must(t, w.one.SetRole(t.Context(), invited))
+	role, err := w.one.TakeInvitation(t.Context(), []byte("first"), start)
+	if err != nil || role != core.RoleEditor {
+		t.Errorf("taken: %s, %v", role, err)
+	}
+	_, err = w.one.TakeInvitation(t.Context(), []byte("first"), start)
+	missing(t, "taking it twice", err)
+	must(t, w.one.Join(t.Context(), core.User{ID: invited.ID, Name: "A", Email: "a@example.org"}, "hash", role, start))
+	if m, err := w.Member(t.Context(), invited.ID, w.one.id); err != nil || m.Role != core.RoleEditor || m.PasswordHash != "hash" {
+		t.Errorf("joined: %+v, %v", m, err)
+	}
+	conflict(t, "an address in use", w.two.Join(t.Context(), core.User{ID: core.NewID[core.UserKind](), Email: "A@example.org"}, "hash", role, start))
+}
+
+func TestAWorkspaceIsUpdatedAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	got, err := w.one.UpdateWorkspace(t.Context(), new("New"), nil, new("Europe/Berlin"))
+	if err != nil || got.Name != "New" || got.Slug != "one" || got.Zone.Name() != "Europe/Berlin" {
+		t.Errorf("updated: %+v, %v", got, err)
+	}
+	_, err = w.one.UpdateWorkspace(t.Context(), nil, new("two"), nil)
+	conflict(t, "a slug in use", err)
+	if got, err := w.two.Workspace(t.Context()); err != nil || got.Name != "Workspace two" || got.Zone.Name() != "UTC" {
+		t.Errorf("the other: %+v, %v", got, err)
+	}
+}

@@ -1,0 +1,13 @@
+-- Who may become a member by the link that was made for them. The id becomes that of the person, unless one with
+-- the address exists, which shows nowhere before they join.
+CREATE TABLE invitations (
+    id           uuid PRIMARY KEY,
+    workspace_id uuid NOT NULL REFERENCES workspaces,
+    email        text NOT NULL,
+    name         text NOT NULL,
+    role         text NOT NULL,
+    hash         bytea NOT NULL UNIQUE, -- of the link's token
+    created_at   timestamptz NOT NULL,
+    expires_at   timestamptz NOT NULL
+);
+CREATE UNIQUE INDEX invitations_email ON invitations (workspace_id, lower(email));
