@@ -203,8 +203,7 @@ func TestAKeyDiesWithTheMembership(t *testing.T) {
 	made, err := h.App.CreateKey(t.Context(), admin, contract.CreateKey{Name: "k", Scope: "write"})
 	must(t, err)
 	mustKey(t, h, made.Key)
-	_, err = h.Pool.Exec(t.Context(), `DELETE FROM members WHERE user_id = $1`, admin.User())
-	must(t, err)
+	must(t, h.App.RemoveMember(t.Context(), ws.Owner, admin.User().String()))
 	_, err = h.Caller(made.Key)
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SessionCaller(t.Context(), admin.User().String(), ws.ID.String(), app.Proof(""))
@@ -218,8 +217,7 @@ func TestAKeyHasNoMoreRightsThanItsMaker(t *testing.T) {
 	admin := ws.Member(core.RoleAdmin)
 	made, err := h.App.CreateKey(t.Context(), admin, contract.CreateKey{Name: "k", Scope: "write"})
 	must(t, err)
-	_, err = h.Pool.Exec(t.Context(), `UPDATE members SET role = 'viewer' WHERE user_id = $1`, admin.User())
-	must(t, err)
+	must(t, setRole(t, h, ws.Owner, admin.User().String(), core.RoleViewer))
 	want(t, core.CodeInsufficientScope, mustKey(t, h, made.Key).Need(core.Write))
 }
 

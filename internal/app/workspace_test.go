@@ -22,7 +22,10 @@ func TestAWorkspaceIsChanged(t *testing.T) {
 	before, err := h.App.Whoami(t.Context(), ws.Owner)
 	must(t, err)
 	for _, in := range []contract.EditWorkspace{
-		{}, {Name: new("Bell & Rope")}, {Slug: new("bell-rope")}, {TZ: new("Europe/Berlin")},
+		{},
+		{Name: new("Bell & Rope")},
+		{Slug: new("bell-rope")},
+		{TZ: new("Europe/Berlin")},
 		{Name: new("A"), Slug: new("a"), TZ: new("Asia/Kathmandu")},
 	} {
 		after := before.Workspace
