@@ -3,6 +3,7 @@ package web
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,10 +61,14 @@ func titleOf(card app.PostCard) string {
 func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
 		Post: card.Post, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt, Held: card.Held,
-		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Acts: card.Acts, Mend: card.Mend, Poll: v.pollOf(card),
+		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Acts: card.Acts, Mend: card.Mend, ProfileURL: card.ProfileURL,
+		Poll: v.pollOf(card),
 	}
 	if n, ok := v.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
 		m.Network, m.Settings = n.Describe().Name, settingsInWords(n.Describe().Fields, card.Settings)
+	}
+	if m.ProfileURL == "" && slices.Contains(card.Acts, core.ActSettle) {
+		m.ProfileURL = v.web.sandboxURL() // where the simulated networks show what they have
 	}
 	if card.Status == string(core.PostLive) {
 		if card.ExternalURL != nil {

@@ -214,6 +214,9 @@ func TestAPersonSettlesWhatNobodyKnows(t *testing.T) {
 	}
 	seen := lost()
 	page := s.show(seen)
+	if link := attribute(page.one(t, testid("profile-link")), "href"); link != "/sandbox/_/" {
+		t.Errorf("what is at the simulated network is linked as %q", link)
+	}
 	page.offers(t, "duplicate", "delete", "settle")
 	s.b.post("/posts/"+seen.ID+"/retry").is(t, http.StatusConflict).says(t, "say on the post's page what you see")
 	s.b.post("/posts/"+seen.ID+"/settle", "outcome", "live", "url", "javascript:alert(1)").is(t, http.StatusBadRequest)

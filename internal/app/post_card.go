@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"belfry/internal/contract"
@@ -23,6 +25,9 @@ type PostCard struct {
 	AskAt           time.Time
 	// Mend tells that the post failed for what is in it: it is to be changed rather than sent again.
 	Mend bool
+	// ProfileURL is where a browser finds the account at its network; only for a post of which a person is to tell
+	// whether it is there, and "" where that is not known or the network is simulated.
+	ProfileURL string
 	// Acts are what the post's state and the caller's role allow.
 	Acts []core.Act
 }
@@ -49,11 +54,20 @@ func (a *App) PostFiles(ctx context.Context, c core.Caller, ids []string) (map[s
 
 // PostCard reads a post with what its page says of its account and of what comes next.
 func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard, error) {
-	_, p, err := a.readPost(ctx, c, id)
+	t, p, err := a.readPost(ctx, c, id)
 	if err != nil {
 		return PostCard{}, err
 	}
-	return a.cardOf(c, p), nil
+	card := a.cardOf(c, p)
+	if !p.Unknown() || a.cfg.NetworksURL != "" {
+		return card, nil
+	}
+	account, err := t.Account(ctx, p.Account)
+	if core.CodeOf(err) == core.CodeNotFound { // disconnected by now
+		return card, nil
+	}
+	card.ProfileURL = a.profileURL(account)
+	return card, err
 }
 
 // ListPostCards is ListPosts for the dashboard. next is empty on the last page.
@@ -83,4 +97,17 @@ func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 // asItIs are the errors after which the same post may go out: nothing in it was to blame.
 var asItIs = map[string]bool{
 	errorUnreachable: true, errorUnknown: true, string(core.IssueAccountExpired.Code): true, string(core.IssueAccountRevoked.Code): true,
+}
+
+// profileURL is where a browser finds an account at its network; "" where that is not known.
+func (a *App) profileURL(account core.Account) string {
+	n, ok := a.cfg.Networks.Get(account.Platform)
+	if !ok {
+		return ""
+	}
+	address := n.Describe().ProfileURL
+	if strings.Contains(address, "{username}") && account.Username == "" {
+		return ""
+	}
+	return strings.NewReplacer("{id}", url.PathEscape(account.ExternalID), "{username}", url.PathEscape(account.Username)).Replace(address)
 }

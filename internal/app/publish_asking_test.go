@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/network/sim"
@@ -99,5 +100,19 @@ func TestALostAnswerSaysWhenTheNetworkIsAsked(t *testing.T) {
 	b.says(post, " · asking Facebook whether it took the post")
 	if post = b.work(post); post.Status != "live" {
 		t.Errorf("it is %s", post.Status)
+	}
+}
+
+// Whoever is to look at the network is led to the account there.
+func TestAPostThatNobodyKnowsOfLeadsToItsAccount(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("facebook", "publish", "drop_before_accept"))
+	account := b.ws.Account("facebook")
+	post := b.after(5*time.Minute, b.work(b.ws.Now("lost", account)))
+	production := b.Replica(func(c *app.Config) { c.NetworksURL = "" })
+	card, err := production.PostCard(b.Context(), b.ws.Owner, post.ID)
+	must(t, err)
+	if want := "https://www.facebook.com/" + stored[string](t, b.Harness, account, "external_id"); card.ProfileURL != want {
+		t.Errorf("it leads to %q, want %q", card.ProfileURL, want)
 	}
 }

@@ -73,7 +73,10 @@ type Description struct {
 
 	// What follows is a connector's.
 
-	PKCE bool
+	// ProfileURL is where a browser finds a profile, with {id} or {username} in its place; "" when there is no
+	// such address.
+	ProfileURL string
+	PKCE       bool
 	// Settle is how long after an irreversible call without an answer its effect may still appear.
 	Settle time.Duration
 	// FirstPoll is how long after making a handle it is asked about for the second time; zero without FlowHandle.

@@ -298,7 +298,7 @@ func (f fixture) shows() map[string]templ.Component {
 	draft.Post.PublishAt, draft.Post.Text = nil, ""
 	draft.Acts = []core.Act{core.ActEdit, core.ActQueue, core.ActSendNow, core.ActReschedule, core.ActDuplicate, core.ActDelete}
 	draft.Files = f.files()
-	failing.Mend = true
+	unknown.ProfileURL = "https://www.example.org/@ada"
 	return map[string]templ.Component{
 		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing),
 		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-asking": posts.Show(asking), "post-draft": posts.Show(draft),

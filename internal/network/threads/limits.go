@@ -50,7 +50,7 @@ func (Rules) Describe() network.Description { return description }
 var description = network.Description{
 	ID: ID, Name: "Threads", Profile: "profile",
 	Needs:     "You need a Threads profile; personal ones will do.",
-	FirstPoll: firstPoll,
+	FirstPoll: firstPoll, ProfileURL: "https://www.threads.net/@{username}",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxText, Unit: core.UnitBytes},
 		Links: new(maxLinks),
