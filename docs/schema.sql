@@ -268,7 +268,8 @@ CREATE TABLE public.publications (
     lease_owner text,
     lease_until timestamp with time zone,
     woken_at timestamp with time zone,
-    failure jsonb
+    failure jsonb,
+    calling boolean DEFAULT false NOT NULL
 )
 WITH (fillfactor='50');
 

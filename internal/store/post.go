@@ -18,8 +18,7 @@ const postColumns = `
 	p.attempts, p.created_via, p.created_at, p.updated_at, u.next_action_at, coalesce(u.rest, '') AS rest,
 	coalesce(u.step, '') AS step, coalesce(u.open, false) AS open, coalesce(u.answer, '') AS answer,
 	coalesce(u.lease_until > clock(), false) AS held, coalesce(u.next_action_at > clock(), false) AS ahead,
-	CASE WHEN u.open AND u.lease_until > clock() THEN EXISTS (SELECT FROM publish_steps s WHERE s.post_id = u.post_id
-		AND s.workspace_id = @ws AND s.epoch = u.lease_epoch AND s.call = 'publish' AND s.finished_at IS NULL) ELSE false END AS calling,
+	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
 	p.media_ids
 	FROM posts p
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id

@@ -275,7 +275,7 @@ const claim = `
 		)
 		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner || ' ' || gen_random_uuid(),
 			lease_until = clock() + @lease::interval,
-			rest = '', woken_at = NULL
+			rest = '', calling = false, woken_at = NULL
 		FROM due WHERE p.post_id = due.post_id
 		RETURNING p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls, due.rest,
 			p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_owner, p.lease_until, p.failure,
@@ -314,7 +314,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 	a := p.arguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
 	n, err := t.exec(ctx, lastOutcome(last, a)+`, fenced AS (
-			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval,
+			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
 				first_call_at = coalesce(first_call_at, clock()),
 				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish' THEN clock() END) END,
 				quiet_at = CASE WHEN @call = 'publish' THEN clock() + @quiet::interval ELSE quiet_at END
