@@ -15,7 +15,7 @@ func TestAnotherWorkspacesIDsAreNowhere(t *testing.T) {
 	s := newStudio(t)
 	two := s.Workspace("two")
 	account := two.Account("threads")
-	post, key := two.Draft("nobody elses", account), two.Key(core.Read)
+	post, key, invited := two.Draft("nobody elses", account), two.Key(core.Read), two.Invite("nobody@example.net", core.RoleViewer)
 	const nobody = "01kbmwz6v3f1ht6hz9n8q4w2ce"
 	for _, c := range []struct{ method, path, foreign, unknown string }{
 		{http.MethodGet, "/posts/ID", post.ID, "post_" + nobody},
@@ -37,11 +37,14 @@ func TestAnotherWorkspacesIDsAreNowhere(t *testing.T) {
 		{http.MethodPost, "/accounts/ID/disconnect", account.ID, "acc_" + nobody},
 		{http.MethodGet, "/settings/keys/ID/revoke", key.ID, "key_" + nobody},
 		{http.MethodPost, "/settings/keys/ID/revoke", key.ID, "key_" + nobody},
+		{http.MethodPost, "/settings/members/ID", invited.ID, "usr_" + nobody},
+		{http.MethodGet, "/settings/members/ID/remove", invited.ID, "usr_" + nobody},
+		{http.MethodPost, "/settings/members/ID/remove", invited.ID, "usr_" + nobody},
 	} {
 		var pages []string
 		for _, id := range []string{c.foreign, c.unknown, "nonsense"} {
 			for _, htmx := range []string{"", "true"} {
-				form := pairsOf("outcome", "live", "at", "2026-10-07T10:00", "text", "x", "when", "draft").Encode()
+				form := pairsOf("outcome", "live", "at", "2026-10-07T10:00", "text", "x", "when", "draft", "role", "viewer").Encode()
 				page := s.b.send(c.method, strings.Replace(c.path, "ID", id, 1), form, "HX-Request", htmx)
 				page.is(t, http.StatusNotFound).one(t, testid("fault"))
 				if strings.Contains(page.body, "nobody elses") {

@@ -25,7 +25,7 @@ func internal(said string) string {
 			return link.ComposeFor(account)
 		}
 		return link.Compose
-	case link.Accounts, link.Keys:
+	case link.Accounts, link.Keys, link.Members, link.Workspace:
 		return u.Path
 	}
 	rest, ok := strings.CutPrefix(u.Path, link.Post(""))

@@ -77,6 +77,15 @@ func routes() []route {
 		post(link.Keys, (*visit).createKey),
 		get(link.RevokeKey(id), (*visit).confirmRevoke),
 		post(link.RevokeKey(id), (*visit).revokeKey),
+
+		get(link.Members, (*visit).members),
+		post(link.Members, (*visit).invite),
+		get(link.Member(id), (*visit).toMembers),
+		post(link.Member(id), (*visit).editMember),
+		get(link.RemoveMember(id), (*visit).confirmRemoval),
+		post(link.RemoveMember(id), (*visit).removeMember),
+		get(link.Workspace, (*visit).workspace),
+		post(link.Workspace, (*visit).editWorkspace),
 	}
 }
 

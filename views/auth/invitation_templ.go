@@ -156,7 +156,7 @@ func NoInvitation(f layout.Frame) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"card door-card\" data-testid=\"no-invitation\"><h1>This invitation does not work</h1><p class=\"door-lead\">It was used, has expired after seven days, or was replaced by a newer one. Or the link is not complete: check that you have all of it.</p><p class=\"door-lead\">If you have joined already, sign in. Otherwise ask the person who sent you the link for a new one.</p><a class=\"button wide\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"card door-card stack\" data-testid=\"no-invitation\"><h1>This invitation does not work</h1><p class=\"door-lead\">It was used, has expired after seven days, or was replaced by a newer one. Or the link is not complete: check that you have all of it.</p><p class=\"door-lead\">If you have joined already, sign in. Otherwise ask the person who sent you the link for a new one.</p><a class=\"button wide\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

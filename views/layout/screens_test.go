@@ -41,7 +41,7 @@ type fixture struct {
 func (f fixture) screens() map[string]templ.Component {
 	all := map[string]templ.Component{}
 	for _, some := range []map[string]templ.Component{
-		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.keyPages(), f.faults(), f.parts(), f.references(),
+		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.keyPages(), f.memberPages(), f.faults(), f.parts(), f.references(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -361,6 +361,27 @@ func (f fixture) keyPages() map[string]templ.Component {
 		"keys-none": settings.Keys(settings.KeysModel{
 			Frame: m.Frame, Zone: f.zone, UpgradeURL: "https://example.org/plans", Errors: map[string]string{"name": "Give it a name.", "scope": "Choose one."},
 		}),
+	}
+}
+
+func (f fixture) memberPages() map[string]templ.Component {
+	m := settings.MembersModel{
+		Frame: f.frame("Members", layout.SectionSettings), Zone: f.zone, Now: f.now, Me: "usr_1", Role: core.RoleOwner, Members: []contract.Member{
+			{ID: "usr_1", Name: "Ada Lindqvist", Email: "ada@example.org", Role: "owner", Status: "active", CreatedAt: *f.in(-100 * time.Hour)},
+			{ID: "usr_2", Name: "Ben Miller", Email: "ben@example.org", Role: "editor", Status: "invited", CreatedAt: *f.in(-time.Hour), ExpiresAt: f.in(167 * time.Hour)},
+			{ID: "usr_3", Name: "Maximiliane von und zu Hohenbuchau", Email: "maximiliane.von.und.zu.hohenbuchau@example.org", Role: "viewer", Status: "invited", CreatedAt: *f.in(-200 * time.Hour), ExpiresAt: f.in(-time.Hour)},
+		},
+	}
+	made, admin := m, m
+	made.New = &contract.Member{Email: "ben@example.org", InviteURL: "http://localhost:8080/invitations/Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeFgHiJk"}
+	admin.Me, admin.Role = "usr_2", core.RoleAdmin
+	admin.Errors = map[string]string{"email": "This is not an e-mail address.", "name": "The name is too long.", "role": "Choose one."}
+	w := settings.WorkspaceModel{Frame: f.frame("Workspace", layout.SectionSettings), Name: "Bell & Rope", Slug: "bell-rope", Zone: "Europe/Berlin"}
+	wrong := w
+	wrong.Errors = map[string]string{"slug": "Another workspace has this short name.", "tz": "There is no such zone."}
+	return map[string]templ.Component{
+		"members": settings.Members(m), "members-made": settings.Members(made), "members-admin": settings.Members(admin),
+		"workspace": settings.Workspace(w), "workspace-wrong": settings.Workspace(wrong),
 	}
 }
 

@@ -1,10 +1,19 @@
 package link
 
-// Addresses of the settings. Keys lists the API keys (GET) and makes one (POST).
+// Addresses of the settings. Keys lists the API keys (GET) and makes one (POST), Members lists members and invites
+// (POST), Workspace shows and changes the workspace itself.
 const (
-	Settings = "/settings"
-	Keys     = "/settings/keys"
+	Settings  = "/settings"
+	Keys      = "/settings/keys"
+	Members   = "/settings/members"
+	Workspace = "/settings/workspace"
 )
+
+// Member changes somebody's role (POST).
+func Member(id string) string { return under(Members, id) }
+
+// RemoveMember asks for a confirmation (GET) and removes (POST).
+func RemoveMember(id string) string { return under(Members, id, "remove") }
 
 // RevokeKey asks for a confirmation (GET) and revokes (POST).
 func RevokeKey(id string) string { return under(Keys, id, "revoke") }

@@ -1,0 +1,62 @@
+package settings
+
+import (
+	"slices"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/views/layout"
+)
+
+// Inputs of the form of an invitation, beside FieldName, and of a member's role.
+const (
+	FieldEmail = "email"
+	FieldRole  = "role"
+)
+
+// MembersModel is the page of members and invitations.
+type MembersModel struct {
+	Frame   layout.Frame
+	Members []contract.Member
+	Zone    core.Zone
+	Now     time.Time
+	// Me is the id of the person who looks; Role is theirs.
+	Me   string
+	Role core.Role
+	// New is the invitation just made: the only time that its link is shown.
+	New *contract.Member
+	// Email, Name and Invites are the form's values; Invites is the role.
+	Email, Name, Invites string
+	Errors               map[string]string // by input
+	// Refused is why the last act did not work.
+	Refused *contract.Error
+}
+
+// option is a role as it is offered.
+type option struct {
+	role  core.Role
+	words string
+}
+
+// offered are the roles that the person who looks may give, from least to most.
+func (m MembersModel) offered() []option {
+	all := []option{
+		{core.RoleViewer, "viewer: read"}, {core.RoleEditor, "editor: posts, files"},
+		{core.RoleAdmin, "admin: and settings"}, {core.RoleOwner, "owner: and owners"},
+	}
+	return slices.DeleteFunc(all, func(o option) bool { return m.Role.MaySet("", o.role) != nil })
+}
+
+// changes tells whether the person who looks may give the member another role, or remove them.
+func (m MembersModel) changes(row contract.Member) bool {
+	return m.Role.MaySet(core.Role(row.Role), "") == nil
+}
+
+// invites is the role that the form of an invitation shows first.
+func (m MembersModel) invites() string {
+	if m.Invites == "" {
+		return string(core.RoleEditor)
+	}
+	return m.Invites
+}

@@ -1,0 +1,99 @@
+package web_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/core"
+)
+
+// A whole life of a membership, by forms alone.
+func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	b := r.as(ws)
+	page := b.post("/settings/members", "email", "ben@example.org", "name", "", "role", "editor").is(t, http.StatusCreated)
+	address := textOf(page.one(t, testid("new-link")))
+	page = b.get("/settings/members").is(t, http.StatusOK)
+	page.says(t, "Invited until")
+	if len(page.all(testid("member"))) != 2 || strings.Contains(page.body, address) {
+		t.Error("the invited one is not listed, or the link is shown twice")
+	}
+	again := textOf(b.post("/settings/members", "email", "ben@example.org", "name", "Ben", "role", "editor").is(t, http.StatusCreated).one(t, testid("new-link")))
+	guest := r.browser()
+	guest.get(strings.TrimPrefix(address, apptest.PublicURL)).is(t, http.StatusNotFound)
+	guest.post(strings.TrimPrefix(again, apptest.PublicURL), "name", "Ben Miller", "password", "crooked bells ring").leads(t, "/posts")
+	guest.get("/settings/members").is(t, http.StatusForbidden)
+	guest.get("/settings/workspace").is(t, http.StatusForbidden)
+	guest.post("/settings/workspace", "name", "Mine", "slug", "mine", "tz", "UTC").is(t, http.StatusForbidden)
+
+	ben := "/settings/members/" + attribute(b.get("/settings/members").all(testid("member"))[1], "data-member-id")
+	b.post(ben, "role", "admin").leads(t, "/settings/members")
+	b.get("/settings/members").says(t, "Ben Miller is an admin now.")
+	page = guest.get("/settings/members").is(t, http.StatusOK)
+	if n := len(page.all(`[data-testid="member"] select`)); n != 1 || len(page.all(`option[value="owner"]`)) != 0 {
+		t.Errorf("an admin may change %d members, or make owners", n)
+	}
+	b.get(ben).leads(t, "/settings/members")
+	b.part(http.MethodGet, ben+"/remove").is(t, http.StatusOK).says(t, "Remove Ben Miller?", "Their posts stay.")
+	b.post(ben+"/remove").leads(t, "/settings/members")
+	guest.get("/posts").leads(t, "/sign-in?next=%2Fposts")
+	b.get(ben + "/remove").is(t, http.StatusNotFound)
+	b.post(ben, "role", "viewer").is(t, http.StatusNotFound)
+
+	me := "/settings/members/" + ws.Owner.User().String()
+	b.post(me, "role", "viewer").is(t, http.StatusConflict).says(t, "this is the last")
+	b.post(me+"/remove").is(t, http.StatusConflict).says(t, "this is the last")
+	ws.Member(core.RoleOwner)
+	b.get(me+"/remove").says(t, "Leave this workspace?")
+	b.post(me+"/remove").leads(t, "/sign-in")
+	b.get("/posts").leads(t, "/sign-in?next=%2Fposts")
+}
+
+func TestARefusedInvitationKeepsItsForm(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	b := r.as(ws)
+	for input, form := range map[string][]string{
+		"invite-email": {"email", "ben@", "name", "Ben", "role", "viewer"}, "invite-name": {"email", "ben@example.org", "name", strings.Repeat("x", 81), "role", "viewer"},
+		"invite-role": {"email", "ben@example.org", "name", "Ben", "role", "king"},
+	} {
+		page := b.post("/settings/members", form...).is(t, http.StatusBadRequest)
+		page.one(t, testid(input+"-error"))
+		if page.value(t, "email") != form[1] || page.value(t, "name") != form[3] || len(page.all(testid("member"))) != 1 {
+			t.Errorf("%s: the form lost its values, or invited somebody", input)
+		}
+	}
+	ws.Use(core.PlanFree)
+	b.post("/settings/members", "email", "ben@example.org", "role", "viewer").is(t, http.StatusPaymentRequired).says(t, "Remove a member or an invitation", "See the plans")
+}
+
+func TestTheWorkspaceIsChangedByAForm(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws, other := r.Workspace("one"), r.Workspace("two")
+	b := r.as(ws)
+	page := b.get("/settings/workspace").is(t, http.StatusOK)
+	if page.value(t, "name") != "one" || page.value(t, "slug") != "one" || page.value(t, "tz") != "UTC" {
+		t.Errorf("the form is %s", page.text())
+	}
+	right := []string{"name", "Bell & Rope", "slug", "bell-rope", "tz", "Europe/Berlin"}
+	for input, wrong := range map[string]string{"name": " ", "slug": "Bell Rope", "tz": "Berlin"} {
+		page := b.post("/settings/workspace", with(right, input, wrong)...).is(t, http.StatusBadRequest)
+		page.one(t, testid(input+"-error"))
+		if page.value(t, input) != wrong {
+			t.Errorf("a wrong %s is lost", input)
+		}
+	}
+	b.post("/settings/workspace", with(right, "slug", other.Slug)...).is(t, http.StatusConflict).one(t, testid("slug-error"))
+	b.post("/settings/workspace", right...).leads(t, "/settings/workspace")
+	page = b.get("/settings/workspace").is(t, http.StatusOK)
+	page.says(t, "Saved.", "Bell & Rope")
+	if page.value(t, "slug") != "bell-rope" || page.value(t, "tz") != "Europe/Berlin" {
+		t.Errorf("the form is %s", page.text())
+	}
+}
