@@ -41,7 +41,7 @@ func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
 	b.part(http.MethodGet, ben+"/remove").is(t, http.StatusOK).says(t, "Remove Ben Miller?", "Their posts stay.")
 	b.post(ben+"/remove").leads(t, "/settings/members")
 	guest.get("/posts").leads(t, "/sign-in?next=%2Fposts")
-	b.get(ben + "/remove").is(t, http.StatusNotFound)
+	b.get(ben+"/remove").is(t, http.StatusNotFound)
 	b.post(ben, "role", "viewer").is(t, http.StatusNotFound)
 
 	me := "/settings/members/" + ws.Owner.User().String()

@@ -106,7 +106,7 @@ func (f fixture) doors() map[string]templ.Component {
 			Refused: &contract.Error{Code: "unauthenticated", Message: "That is not the password.", Hint: "Give the password that you sign in with."},
 		}),
 		"no-invitation": auth.NoInvitation(layout.Frame{Title: "Invitation"}),
-		"signin": auth.SignIn(auth.SignInModel{Frame: layout.Frame{Title: "Sign in"}}),
+		"signin":        auth.SignIn(auth.SignInModel{Frame: layout.Frame{Title: "Sign in"}}),
 		"signin-refused": auth.SignIn(auth.SignInModel{
 			Frame: layout.Frame{Title: "Sign in"}, Email: "ada@example.org", Next: "/posts",
 			Refused: &contract.Error{Code: "unauthenticated", Message: "E-mail and password do not belong together.", Hint: "Check both and try again."},

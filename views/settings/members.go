@@ -42,8 +42,10 @@ type option struct {
 // offered are the roles that the person who looks may give, from least to most.
 func (m MembersModel) offered() []option {
 	all := []option{
-		{core.RoleViewer, "viewer: read"}, {core.RoleEditor, "editor: posts, files"},
-		{core.RoleAdmin, "admin: and settings"}, {core.RoleOwner, "owner: and owners"},
+		{core.RoleViewer, "viewer: read"},
+		{core.RoleEditor, "editor: posts, files"},
+		{core.RoleAdmin, "admin: and settings"},
+		{core.RoleOwner, "owner: and owners"},
 	}
 	return slices.DeleteFunc(all, func(o option) bool { return m.Role.MaySet("", o.role) != nil })
 }
