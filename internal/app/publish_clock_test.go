@@ -56,6 +56,54 @@ func (b *bench) edit(p contract.Post, in contract.EditPost) contract.Post {
 	return got
 }
 
+// A post that had been called before it was given another time never counted as late or in time again.
+func TestAPostsLatenessCountsOnceForEachOfItsTimes(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault string
+		anew  func(*bench, contract.Post) contract.Post
+	}{
+		"moved": {"never_ready", func(b *bench, p contract.Post) contract.Post {
+			at := local(b.Clock.Now().Add(time.Hour).Format("2006-01-02T15:04"), "UTC")
+			return b.edit(p, contract.EditPost{When: &at})
+		}},
+		"retried": {"token_revoked", func(b *bench, p contract.Post) contract.Post {
+			b.reconnect(b.ws.Account("threads", "one"))
+			b.Clock.Advance(time.Hour)
+			return b.retry(p)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.Fault(fault("threads", "status", c.fault))
+			post := b.work(b.ws.Now("twice due", b.ws.Account("threads", "one")))
+			if got := b.firstCalls(); got != 1 {
+				t.Errorf("%d figures before", got)
+			}
+			post = c.anew(b, post)
+			if post = b.after(time.Hour, post); post.Status != "live" || b.firstCalls() != 2 {
+				t.Errorf("%d figures when the post is %s", b.firstCalls(), post.Status)
+			}
+		})
+	}
+}
+
+// firstCalls is how many first calls count in the figure of lateness.
+func (b *bench) firstCalls() uint64 {
+	b.t.Helper()
+	families, err := b.Config.Metrics.Registry.Gather()
+	must(b.t, err)
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			for _, l := range m.GetLabel() {
+				if f.GetName() == "publish_lateness_seconds" && l.GetValue() == "first_call" {
+					return m.GetHistogram().GetSampleCount()
+				}
+			}
+		}
+	}
+	return 0
+}
+
 // The time in which a call may be made was counted by the machine's clock and judged by the App's.
 func TestACallsTimeIsCountedAndJudgedByOneClock(t *testing.T) {
 	t.Parallel()

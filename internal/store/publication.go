@@ -146,7 +146,7 @@ const takeAway = `lease_epoch = publications.lease_epoch + 1, lease_owner = NULL
 func (t Tenant) MovePublication(ctx context.Context, post core.PostID, wake Wake) error {
 	_, err := t.exec(ctx, `
 		UPDATE publications SET due_at = `+wakeDue+`, next_action_at = `+wakeDue+`, woken_at = `+wakeJob+`, rest = 'queued',
-			step = 'idle', handle = NULL, `+takeAway+` WHERE workspace_id = @ws AND post_id = @post`,
+			step = 'idle', handle = NULL, first_call_at = NULL, `+takeAway+` WHERE workspace_id = @ws AND post_id = @post`,
 		args{"post": post, "due": some(wake.Due), "own": wake.OwnJob})
 	return err
 }
@@ -171,7 +171,8 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	_, err := t.exec(ctx, `
 		UPDATE publications SET step = @step, step_since = clock(), armed = @armed, open = @open, answer = @answer, tries = @tries,
-			deaths = @deaths, polls = 0, rest = @rest, due_at = @due, next_action_at = @next, woken_at = NULL, `+takeAway+`
+			deaths = @deaths, polls = 0, rest = @rest, due_at = @due, next_action_at = @next, woken_at = NULL,
+			first_call_at = CASE WHEN due_at = @due THEN first_call_at END, `+takeAway+`
 		WHERE workspace_id = @ws AND post_id = @post`,
 		args{
 			"post": p.Post, "step": p.Step, "armed": p.Armed, "open": p.Open, "answer": p.Answer, "tries": p.Tries,
