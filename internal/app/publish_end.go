@@ -38,6 +38,11 @@ func (w *work) end(ctx context.Context, t store.Tenant, do core.Do) error {
 	if err := t.SaveRest(ctx, pub, w.last); err != nil {
 		return err
 	}
+	if pub.Polls > 1 || do == core.DoHold {
+		if err := t.ThinSteps(ctx, pub.Post); err != nil {
+			return err
+		}
+	}
 	switch do {
 	case core.DoAccount, core.DoBackoff:
 		return w.loseAccount(ctx, t, do)

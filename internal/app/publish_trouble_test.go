@@ -2,12 +2,16 @@ package app_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
+	"belfry/internal/network/sim"
 )
 
 // A worker that looked up what else is live before another had stored it took the other's post for its own.
@@ -186,4 +190,39 @@ func TestAPostDeletedDuringItsLateQuestionIsNoFault(t *testing.T) {
 	if err := worker.Publish(b.Context(), "a worker", b.ws.ID, id); err != nil || asked != 1 {
 		t.Errorf("after %d questions: %v", asked, err)
 	}
+}
+
+// A post that was asked about once a minute for a week left ten thousand rows.
+func TestTheLedgerKeepsTheFirstAndTheLastOfQuestionsAnsweredAlike(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("threads", "publish", "drop_before_accept"))
+	post := b.work(b.ws.Now("asked and asked", b.ws.Account("threads")))
+	before := len(b.steps())
+	always := 0
+	for _, kind := range []string{sim.ServerError, sim.RateLimited, sim.ServerError} {
+		b.Sim.Faults.Clear()
+		b.Fault(sim.Fault{Network: "threads", Call: "status", Kind: kind, Times: &always})
+		for range 12 {
+			post = b.after(10*time.Minute, post)
+		}
+	}
+	steps := b.steps()
+	if n := len(steps) - before; n != 4 || post.Status != "queued" {
+		t.Errorf("%d rows for 36 questions, the post is %s: %q", n, post.Status, steps)
+	}
+	b.Sim.Faults.Clear()
+	b.wants(b.after(10*time.Minute, post), "live", 1, "created", "queued", "publishing", "live")
+	if got := b.steps(); !slices.Equal(got[:len(steps)], steps) || len(got) != len(steps)+2 {
+		t.Errorf("in the end there are %q", got)
+	}
+}
+
+// steps are the calls in the ledger and when they were made, in their order.
+func (b *bench) steps() []string {
+	b.t.Helper()
+	rows, err := b.Pool.Query(b.Context(), `SELECT concat_ws(' ', started_at, call, verdict, http_status, net_code) FROM publish_steps ORDER BY id`)
+	must(b.t, err)
+	steps, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(b.t, err)
+	return steps
 }

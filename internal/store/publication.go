@@ -292,23 +292,6 @@ const (
 // fence lets only the worker of the newest claim write.
 const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch AND lease_owner = @owner`
 
-// Call is one external call in the ledger.
-type Call struct {
-	Seq      int
-	Do       core.Do
-	Deadline time.Duration // from now
-}
-
-// Outcome is what a call came to.
-type Outcome struct {
-	Seq        int
-	Verdict    core.Verdict
-	HTTPStatus int
-	Code       string
-	Trace      string
-	Response   []byte
-}
-
 // SaveStep stores where the protocol stands, what the last call came to and which call comes next, in
 // one statement, and renews the lease. It must succeed before the call is made. ErrFenced: stop.
 func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease, quiet time.Duration) error {
@@ -358,21 +341,6 @@ func (p Publication) arguments() args {
 		"post": p.Post, "epoch": p.Epoch, "owner": p.Owner, "step": p.Step, "handle": p.Sealed, "armed": p.Armed, "open": p.Open,
 		"answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "failure": p.Failure,
 	}
-}
-
-// lastOutcome finishes the step before in the same statement. Only the worker that began a step knows
-// its epoch and number, so this write needs no fence of its own.
-func lastOutcome(o *Outcome, a args) string {
-	if o == nil {
-		return `WITH finished AS (SELECT 1)`
-	}
-	a["last"], a["verdict"], a["http_status"], a["code"] = o.Seq, o.Verdict, o.HTTPStatus, o.Code
-	a["trace"], a["response"] = o.Trace, o.Response
-	return `WITH finished AS (
-			UPDATE publish_steps SET finished_at = clock(), verdict = @verdict, http_status = @http_status, net_code = @code,
-				net_trace = @trace, response = @response
-			WHERE workspace_id = @ws AND post_id = @post AND epoch = @epoch AND seq = @last
-		)`
 }
 
 // Due is a publication that waits for a worker.
