@@ -3,6 +3,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -39,6 +40,8 @@ type Config struct {
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	// Roots are trusted in the place of the system's.
 	Roots *x509.CertPool
+	// Round is what a failure is held back to a multiple of, in the place of a second.
+	Round time.Duration
 }
 
 // Client opens addresses. It may be used from many goroutines at once and keeps no connections.
@@ -55,7 +58,7 @@ type Client struct {
 func New(cfg Config) *Client {
 	return newClient(cfg, bounds{
 		connect: 10 * time.Second, answer: 30 * time.Second, idle: 30 * time.Second,
-		grace: 30 * time.Second, rate: 16 << 10, total: 2 * time.Hour, round: time.Second,
+		grace: 30 * time.Second, rate: 16 << 10, total: 2 * time.Hour, round: cmp.Or(cfg.Round, time.Second),
 	})
 }
 
