@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"belfry/api"
@@ -25,12 +26,12 @@ type rig struct {
 	t      testing.TB
 	base   string
 	client *http.Client
-	seen   map[string]core.Caller // by the value of the session cookie
+	seen   sync.Map // by the value of the session cookie: core.Caller
 }
 
 func open(t *testing.T, options ...func(*app.Config)) *rig {
 	t.Helper()
-	r := &rig{Harness: apptest.New(t, options...), t: t, seen: map[string]core.Caller{}}
+	r := &rig{Harness: apptest.New(t, options...), t: t}
 	public, err := url.Parse(apptest.PublicURL)
 	must(t, err)
 	server, err := httpd.New(httpd.Config{
@@ -60,8 +61,9 @@ func (r *rig) session(req *http.Request) (core.Caller, bool, error) {
 	if err != nil {
 		return core.Caller{}, false, nil //nolint:nilerr // nobody is signed in
 	}
-	c, ok := r.seen[cookie.Value]
-	return c, ok, nil
+	c, ok := r.seen.Load(cookie.Value)
+	caller, _ := c.(core.Caller)
+	return caller, ok, nil
 }
 
 // answer is what came back.
@@ -102,7 +104,7 @@ func header(name, value string) with {
 // signedIn makes the request as a page of the dashboard would.
 func (r *rig) signedIn(c core.Caller) with {
 	name := c.User().String() + c.Workspace().String()
-	r.seen[name] = c
+	r.seen.Store(name, c)
 	return func(req *http.Request) {
 		req.AddCookie(&http.Cookie{Name: "session", Value: name})
 		req.Header.Set("Sec-Fetch-Site", "same-origin")
