@@ -127,7 +127,7 @@ func keyCreate(p *program, ctx context.Context, args []string) error {
 }
 
 func userPassword(p *program, ctx context.Context, args []string) error {
-	set := p.options("user password", "email")
+	set := p.options("user password", "email", "password-stdin")
 	email := set.String("email", "", "the person's e-mail address")
 	stdin := set.Bool("password-stdin", false, "read the new password from standard input")
 	if err := p.parse(set, args); err != nil {

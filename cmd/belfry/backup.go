@@ -77,7 +77,7 @@ func restore(p *program, ctx context.Context, args []string) (err error) {
 	}
 	return p.say("The database is as it was when the backup was made, and posts that went out since then are on the queue again.\n"+
 		"1. Start the service with `%s`: it shows everything and sends nothing.\n"+
-		"2. Open %s, look at the networks, and cancel what is live already.\n"+
+		"2. Open %s, look at the networks, and take back to drafts what is live already.\n"+
 		"3. Stop it, and start the service as ever.",
 		lookOnly, cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))
 }

@@ -113,6 +113,9 @@ func (c Caller) Need(s Scope) error {
 	if c.IsZero() {
 		return Unauthenticated()
 	}
+	if s == Write && !c.canWrite && c.IsSession() {
+		return Fail(CodeInsufficientScope, "Your role in this workspace only reads.").WithHint("Ask an owner or admin for another role.")
+	}
 	if s == Write && !c.canWrite {
 		return Fail(CodeInsufficientScope, "This credential may only read.").
 			WithHint("Use an API key with the scope read and write; a viewer's keys and session only read.")

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"belfry/internal/core"
@@ -70,6 +71,19 @@ func TestRightsOfCallers(t *testing.T) {
 			if err != nil && core.CodeOf(err) != core.CodeInsufficientScope {
 				t.Errorf("%s is refused with %v", name, err)
 			}
+		}
+	}
+}
+
+// A person is told of their role, and a program of its key.
+func TestWhoOnlyReadsIsToldWhy(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[core.CredentialKind]string{core.CredentialSession: "Your role", core.CredentialKey: "API key"} {
+		err := core.NewCaller(core.Credential{
+			Workspace: core.NewID[core.WorkspaceKind](), User: core.NewID[core.UserKind](), Kind: kind, Role: core.RoleViewer, Scope: core.Read,
+		}).Need(core.Write)
+		if e := core.AsError(err); !strings.Contains(e.Message+e.Hint, want) {
+			t.Errorf("%s: %s %s", kind, e.Message, e.Hint)
 		}
 	}
 }
