@@ -61,7 +61,7 @@ func titleOf(card app.PostCard) string {
 func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
 		Post: card.Post, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt, Held: card.Held,
-		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Acts: card.Acts, Mend: card.Mend, ProfileURL: card.ProfileURL,
+		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Preparing: card.Preparing, Acts: card.Acts, Mend: card.Mend, ProfileURL: card.ProfileURL,
 		Poll: v.pollOf(card),
 	}
 	if n, ok := v.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {

@@ -23,6 +23,8 @@ type PostCard struct {
 	// Sending that a worker has the post in its hands.
 	Asking, Sending bool
 	AskAt           time.Time
+	// Preparing tells that the network works on what it was given.
+	Preparing bool
 	// Mend tells that the post failed for what is in it: it is to be changed rather than sent again.
 	Mend bool
 	// ProfileURL is where a browser finds the account at its network; only for a post of which a person is to tell
@@ -81,7 +83,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller, in contract.List
 
 func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
-		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
+		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt, Preparing: p.Preparing,
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if p.Error != nil {

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +86,9 @@ func TestAContainerMayTakeItsTimeForAPostThatWasQueuedLongAgo(t *testing.T) {
 	b.wants(post, "queued", 0, "created", "queued", "publishing")
 	if n := b.calls("create"); n != 1 {
 		t.Errorf("%d containers were made, want 1", n)
+	}
+	if want := " · Threads is preparing it"; !strings.HasSuffix(post.StatusLine, want) {
+		t.Errorf("meanwhile the post says %q, want %q", post.StatusLine, want)
 	}
 }
 

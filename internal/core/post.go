@@ -53,6 +53,8 @@ type Post struct {
 	// at AskAt, or right now where that is zero.
 	Asking bool
 	AskAt  time.Time
+	// Preparing tells that the network works on what it was given, of which nothing is visible yet.
+	Preparing bool
 }
 
 // PostError is why a post failed, with the network's own words.
@@ -130,6 +132,8 @@ func (p Post) StatusLine(networkName string) string {
 		line += " · asking " + networkName + " whether it took the post"
 	case p.Asking:
 		line += " · will ask " + networkName + " at " + p.AskAt.In(p.Zone.Location()).Format("15:04 MST") + " whether it took the post"
+	case p.Preparing:
+		line += " · " + networkName + " is preparing it"
 	case p.NextTryAt.IsZero():
 	case p.Status == PostFailed:
 		line += " · next try " + p.Zone.Label(p.NextTryAt)

@@ -78,6 +78,7 @@ func (r postRow) onItsWay(p *core.Post) {
 	if p.Asking && !r.held && r.ahead {
 		p.AskAt = r.next
 	}
+	p.Preparing = r.rest == core.DoPoll && !p.Asking
 }
 
 // Post reads a post.

@@ -35,6 +35,7 @@ type ShowModel struct {
 	// Sending that it is being sent right now.
 	Asking, Sending bool
 	AskAt           time.Time
+	Preparing       bool // the network works on what it was given
 	Settings        []Setting
 	// LiveURL is where a browser finds the live post; empty while there is no such place.
 	LiveURL string
