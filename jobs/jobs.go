@@ -79,7 +79,7 @@ func New(cfg Config) (*Jobs, error) {
 		Queues: map[string]river.QueueConfig{
 			river.QueueDefault: {MaxWorkers: publishers, FetchPollInterval: fetchPoll},
 			queue.QueueLink:    {MaxWorkers: linkers},
-			queue.QueueChore:   {MaxWorkers: choreWorkers, FetchPollInterval: time.Second}, // none of it is urgent
+			queue.QueueChore:   {MaxWorkers: choreWorkers},
 			queue.QueueMedia:   {MaxWorkers: examiners},
 			queue.QueueFetch:   {MaxWorkers: fetchers},
 		},
@@ -211,8 +211,8 @@ func (q quiet) Handle(ctx context.Context, r slog.Record) error {
 	if strings.Contains(r.Message, "Current leader stepping down") {
 		return nil
 	}
-	last, again := q.said.LoadOrStore(r.Message, r.Time)
-	if again && r.Time.Sub(last.(time.Time)) < quietTime { //nolint:errcheck,forcetypeassert // nothing else is kept there
+	last, _ := q.said.Load(r.Message)
+	if at, again := last.(time.Time); again && r.Time.Sub(at) < quietTime {
 		return nil
 	}
 	q.said.Store(r.Message, r.Time)

@@ -120,7 +120,7 @@ func (v *visit) explain(m *posts.ComposeModel, e *core.Error) {
 	default:
 		v.retryAfter(e)
 		var beside map[string]string
-		if beside, m.Refused = v.beside(e, inputFor); m.Errors == nil {
+		if beside, m.Refused = v.beside(e, inputFor(e.Path)); m.Errors == nil {
 			m.Errors = map[string]string{}
 		}
 		maps.Copy(m.Errors, beside) // to what the plan has found

@@ -23,7 +23,7 @@ func (v *visit) plan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	case ok:
 		m.Plan.Refused = v.web.people(e)
 		if m.Refused == nil && len(m.Errors) == 0 {
-			m.Errors, _ = v.beside(e, inputFor)
+			m.Errors, _ = v.beside(e, inputFor(e.Path))
 		}
 		return nil
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:

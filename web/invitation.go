@@ -44,7 +44,7 @@ func (v *visit) join() error {
 		return v.noInvitation()
 	}
 	if e, ok := refused(err); ok {
-		m.Errors, m.Refused = v.beside(e, func(path string) string { return path })
+		m.Errors, m.Refused = v.beside(e, e.Path)
 		v.retryAfter(e)
 		if m.Refused != nil {
 			m.Refused.UpgradeURL = "" // the plan is not this person's business

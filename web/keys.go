@@ -52,7 +52,7 @@ func (v *visit) createKey() error {
 	m := settings.KeysModel{Name: form.Get(settings.FieldName), Scope: form.Get(settings.FieldScope)}
 	made, err := v.web.cfg.App.CreateKey(v.ctx(), v.caller, contract.CreateKey{Name: m.Name, Scope: m.Scope})
 	if e, ok := refused(err); ok {
-		m.Errors, m.Refused = v.beside(e, func(path string) string { return path })
+		m.Errors, m.Refused = v.beside(e, e.Path)
 		return v.showKeys(httpd.Status(e.Code), m)
 	}
 	if err != nil {

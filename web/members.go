@@ -42,7 +42,7 @@ func (v *visit) invite() error {
 	m := settings.MembersModel{Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName), Invites: form.Get(settings.FieldRole)}
 	made, err := v.web.cfg.App.InviteMember(v.ctx(), v.caller, contract.InviteMember{Email: m.Email, Name: m.Name, Role: m.Invites})
 	if e, ok := refused(err); ok {
-		m.Errors, m.Refused = v.beside(e, func(path string) string { return path })
+		m.Errors, m.Refused = v.beside(e, e.Path)
 		return v.showMembers(httpd.Status(e.Code), m)
 	}
 	if err != nil {

@@ -63,7 +63,7 @@ func (v *visit) setUp() error {
 		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword), TZ: m.Values.Zone,
 	})
 	if e, ok := refused(err); ok && e.Code == core.CodeInvalidRequest {
-		m.Errors, m.Refused = v.beside(e, func(path string) string { return path })
+		m.Errors, m.Refused = v.beside(e, e.Path)
 		return v.showSetUp(httpd.Status(e.Code), m)
 	}
 	if err != nil {
@@ -76,11 +76,10 @@ func (v *visit) setUp() error {
 	return v.redirect(link.Accounts)
 }
 
-// beside puts a refusal beside the input that it is about, or above the form when it is about none. named
-// gives the input's name for a JSON path, "" for none.
-func (v *visit) beside(e *core.Error, named func(path string) string) (map[string]string, *contract.Error) {
+// beside puts a refusal beside the input that it is about, or above the form when that is "".
+func (v *visit) beside(e *core.Error, input string) (map[string]string, *contract.Error) {
 	told := v.web.people(e)
-	if input := named(e.Path); e.Path != "" && input != "" {
+	if input != "" {
 		return map[string]string{input: strings.TrimSpace(told.Message + " " + told.Hint)}, nil
 	}
 	return nil, told

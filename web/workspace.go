@@ -41,7 +41,7 @@ func (v *visit) editWorkspace() error {
 		if e.Code == core.CodeConflict { // only the short name can be taken
 			e.Path = settings.FieldSlug
 		}
-		m.Errors, m.Refused = v.beside(e, func(path string) string { return path })
+		m.Errors, m.Refused = v.beside(e, e.Path)
 		return v.showWorkspace(httpd.Status(e.Code), m)
 	}
 	if err != nil {
