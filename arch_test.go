@@ -104,6 +104,7 @@ var keepers = []struct {
 	{"github.com/jackc/tern", "migrations"},
 	{"github.com/abema/go-mp4", "internal/media"},
 	{"github.com/minio/minio-go", "internal/blob"},
+	{"github.com/klauspost/readahead", "internal/blob"},
 	{"github.com/caarlos0/env", "internal/config"},
 	{"github.com/gofrs/uuid", "internal/core e2e/*"},
 	{"github.com/go-json-experiment/json", "api internal/contract internal/network internal/network/*"},

@@ -13,14 +13,20 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/klauspost/readahead"
 )
 
 // unfinished is the folder of files that are being written: on the same file system as the rest, so
 // that a file moves to its key at one stroke, and out of the way of keys, none of which begins with a dot.
 const unfinished = ".unfinished"
 
-// chunk is how much is copied at a time. Small ones cost more in calls than in bytes.
-const chunk = 256 << 10
+// A file is copied in chunks, of which so many may be read before they are written. Small ones cost more in
+// calls than in bytes.
+const (
+	chunk  = 256 << 10
+	chunks = 4
+)
 
 // folder is a store on a disk. A key is a path within it, so that the store can be read and moved
 // without Belfry; os.Root keeps every path inside.
@@ -70,17 +76,28 @@ func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64
 	if size != Unknown {
 		source, buffer = &exactly{r, size}, min(max(size, 1), chunk)
 	}
-	if _, err = io.CopyBuffer(&eager{file: file}, source, make([]byte, buffer)); err != nil {
+	if err = pass(file, source, int(buffer)); err != nil {
 		return err
 	}
 	if size != Unknown {
-		err = atEnd(r)
-	}
-	if err != nil {
-		return err
+		if err = atEnd(r); err != nil {
+			return err
+		}
 	}
 	// Before the name: otherwise a crash could leave the key with an empty file.
 	return file.Sync()
+}
+
+// pass copies r to the file, and reads on while it writes: a copy in and a copy out take turns on one core
+// otherwise. It returns when r is no longer read from.
+func pass(file *os.File, r io.Reader, buffer int) error {
+	ahead, err := readahead.NewReaderSize(r, chunks, buffer)
+	if err != nil {
+		return err
+	}
+	defer ahead.Close()
+	_, err = io.Copy(&eager{file: file}, ahead)
+	return err
 }
 
 // stretch is how many bytes are handed to the disk at a time.
