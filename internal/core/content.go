@@ -3,6 +3,8 @@ package core
 import (
 	"fmt"
 	"net/url"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -10,6 +12,7 @@ import (
 const (
 	maxText  = 100_000 // bytes
 	maxTitle = 2_000
+	maxLink  = 2_000
 	maxTag   = 500
 	maxTags  = 200
 )
@@ -70,5 +73,6 @@ func CheckLink(path, link string) error {
 // IsLink tells whether a text is the address of a web page, which may be shown as a link.
 func IsLink(link string) bool {
 	u, err := url.Parse(link)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && len(link) <= maxTitle
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil &&
+		len(link) <= maxLink && !strings.ContainsFunc(link, unicode.IsSpace)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -171,8 +170,7 @@ func checkWord(path string, f Field, s string) error {
 			return core.Invalid(path, "%s cannot be %q.", f.Name, s).WithHint("Look at %s. It is one of: %s.", path, choices(f))
 		}
 	case FieldURL:
-		u, err := url.Parse(s)
-		if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Hostname() == "" {
+		if !core.IsLink(s) {
 			return core.Invalid(path, "%s must be a whole address that begins with https:// or http://.", f.Name)
 		}
 	case FieldDate:

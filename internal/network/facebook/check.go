@@ -1,6 +1,8 @@
 package facebook
 
 import (
+	"net/url"
+	"slices"
 	"strings"
 
 	"belfry/internal/core"
@@ -20,6 +22,17 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 		f.If(kind == typeText && blank && s.Link == "", core.IssueTextRequired, description.Name)
 		f.If(kind == typeStories && !blank, core.IssueTextNotAllowed, description.Name)
 		f.If(kind != typeText && s.Link != "", core.IssueSettingConflict, "link", description.Name, "A link goes with a text post only.")
+		f.If(isOwn(s.Link), core.IssueSettingConflict, "link", description.Name, "Facebook takes no link to itself. Use another one.")
+	})
+}
+
+// ownHosts are the network's own, links to which it refuses with 1609008. Of the first that is known.
+var ownHosts = []string{"facebook.com", "fb.com", "fb.me", "fb.watch", "fbcdn.net"}
+
+func isOwn(link string) bool {
+	u, err := url.Parse(link)
+	return err == nil && slices.ContainsFunc(ownHosts, func(own string) bool {
+		return strings.HasSuffix("."+strings.ToLower(u.Hostname()), "."+own)
 	})
 }
 
