@@ -124,6 +124,8 @@ func fileWords(f *contract.FileLimit) string {
 	if list := append(slices.Clone(f.VideoCodecs), f.AudioCodecs...); len(list) > 0 {
 		add("codecs %s", strings.Join(list, ", "))
 	}
+	span(add, "sound %s Hz", nil, f.AudioRate)
+	span(add, "%s channels", nil, f.Channels)
 	span(add, "%s pictures a second", f.FrameRate.Min, f.FrameRate.Max)
 	if f.BitRate != nil {
 		add("at most %d Mbit/s", *f.BitRate/1_000_000)

@@ -44,6 +44,8 @@ type FileLimit struct {
 	AudioCodecs []string       `json:"audioCodecs" nullable:"false"`
 	FrameRate   FrameRateLimit `json:"frameRate" doc:"Pictures a second."`
 	BitRate     *int64         `json:"bitRate" doc:"Bits a second."`
+	AudioRate   *int           `json:"audioRate" doc:"Samples of sound a second, at most."`
+	Channels    *int           `json:"audioChannels" doc:"Channels of sound, at most: 2 is stereo."`
 }
 
 // PixelLimit bounds width and height.
@@ -105,6 +107,7 @@ func fileLimit(f *core.FileLimits) *FileLimit {
 		Duration:    DurationLimit{bound(f.MinDurationMs), bound(f.MaxDurationMs)},
 		VideoCodecs: codecs(f.VideoCodecs), AudioCodecs: codecs(f.AudioCodecs),
 		FrameRate: FrameRateLimit{bound(f.MinFPS), bound(f.MaxFPS)}, BitRate: bound(f.BitRate),
+		AudioRate: bound(f.AudioRate), Channels: bound(f.AudioChannels),
 	}
 }
 

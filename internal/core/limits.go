@@ -67,4 +67,5 @@ type FileLimits struct {
 	VideoCodecs, AudioCodecs     []Codec
 	MinFPS, MaxFPS               float64
 	BitRate                      int64
+	AudioRate, AudioChannels     int // at most
 }

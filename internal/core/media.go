@@ -46,6 +46,8 @@ type FileFacts struct {
 	FPS           float64
 	VideoCodec    Codec
 	AudioCodec    Codec // "" without sound
+	AudioRate     int   // samples a second
+	AudioChannels int
 	BitRate       int64 // bits per second, of all tracks together
 	Frames        int   // of an image; more than one when it moves
 }

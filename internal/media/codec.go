@@ -41,54 +41,6 @@ func plain(code string) core.Codec {
 	return core.Codec(code)
 }
 
-// audioCodec names how sound is written: mp4a may be many things, told by its descriptor (14496-1, 7.2.6.6).
-func (m *movie) audioCodec(entry box, boxes int64) (core.Codec, error) {
-	switch entry.name {
-	case "mp4a":
-	case "enca":
-		return "", refuse(reasonEncrypted)
-	default:
-		return plain(entry.name), nil
-	}
-	codec := core.CodecAAC
-	err := m.boxes(boxes, entry.end, func(b box) error {
-		switch b.name {
-		case "esds":
-			return m.descriptor(b, &codec)
-		case "wave":
-			return m.children(b, func(b box) error {
-				if b.name == "esds" {
-					return m.descriptor(b, &codec)
-				}
-				return nil
-			})
-		}
-		return nil
-	})
-	return codec, err
-}
-
-func (m *movie) descriptor(b box, codec *core.Codec) error {
-	var d mp4.Esds
-	if err := m.unmarshal(b, &d); err != nil {
-		return err
-	}
-	for _, d := range d.Descriptors {
-		if d.DecoderConfigDescriptor == nil {
-			continue
-		}
-		switch d.DecoderConfigDescriptor.ObjectTypeIndication {
-		case 0x40, 0x66, 0x67, 0x68:
-			*codec = core.CodecAAC
-		case 0x69, 0x6b:
-			*codec = "mp3"
-		default:
-			*codec = "mp4a"
-		}
-	}
-	return nil
-}
-
 // describePixels reads what a box within a sample description says of the colours.
 func (m *movie) describePixels(b box) error {
 	at := map[string]int{"hvcC": 18, "vpcC": 7, "av1C": 3, "colr": 8, "fiel": 1}[b.name]

@@ -243,6 +243,33 @@ func TestVideosAreReadAndCleaned(t *testing.T) {
 }
 
 // What is read of a video does not grow with it.
+// Sound says of itself what its sample description leaves open (14496-3, 1.6.2.1).
+func TestSoundIsKnownByItsOwnWords(t *testing.T) {
+	t.Parallel()
+	own := []byte{0x17, 0x80, 0x5d, 0xc0, 0x10} // 48 kHz, written out, in stereo
+	for name, c := range map[string]struct {
+		own            []byte
+		rate, channels int
+	}{
+		"stereo":                  {own, 48_000, 2},
+		"by index":                {[]byte{0x12, 0x08, 0x00, 0x00, 0x00}, 44_100, 1},
+		"5.1":                     {[]byte{0x11, 0xb0, 0x00, 0x00, 0x00}, 48_000, 6},
+		"7.1":                     {[]byte{0x11, 0xb8, 0x00, 0x00, 0x00}, 48_000, 8},
+		"96 kHz":                  {[]byte{0x10, 0x10, 0x00, 0x00, 0x00}, 96_000, 2},
+		"told by half":            {[]byte{0x2b, 0x09, 0x88, 0x00, 0x00}, 48_000, 1},
+		"told by half, from mono": {[]byte{0xeb, 0x8a, 0x08, 0x00, 0x00}, 44_100, 1},
+		"a kind of many bits":     {[]byte{0xf8, 0x8a, 0x60, 0x00, 0x00}, 32_000, 3},
+		"channels told elsewhere": {[]byte{0x12, 0x00, 0x00, 0x00, 0x00}, 44_100, 2},
+		"a rate that is none":     {[]byte{0x16, 0x98, 0x00, 0x00, 0x00}, 48_000, 3},
+		"broken off":              {[]byte{0x2f, 0x80, 0x2e, 0xe0, 0x37}, 48_000, 2},
+	} {
+		f := readWell(t, bytes.Replace(mediatest.MP4(mediatest.Movie{Audio: "mp4a"}), own, c.own, 1))
+		if f.AudioRate != c.rate || f.AudioChannels != c.channels {
+			t.Errorf("%s: %d Hz in %d", name, f.AudioRate, f.AudioChannels)
+		}
+	}
+}
+
 func TestReadingAVideoDoesNotReadIt(t *testing.T) {
 	t.Parallel()
 	head := mediatest.MP4(mediatest.Movie{Duration: time.Hour})

@@ -36,12 +36,10 @@ type Facts struct {
 	CMYK        bool   // a JPEG made for print
 	Progressive bool   // a progressive JPEG, or an interlaced PNG
 
-	AudioChannels int
-	AudioRate     int  // samples per second
-	MoovFirst     bool // a video that can be played while it loads
-	EditList      bool // a video with an edit list that does more than to start at its beginning
-	Fragmented    bool // a video in fragments
-	Interlaced    bool // a video in half pictures
+	MoovFirst  bool // a video that can be played while it loads
+	EditList   bool // a video with an edit list that does more than to start at its beginning
+	Fragmented bool // a video in fragments
+	Interlaced bool // a video in half pictures
 
 	// Private says that Clean has something to take out: without it the file may be served as it is.
 	Private bool

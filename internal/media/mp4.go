@@ -243,37 +243,6 @@ func (m *movie) describeVideo(t *track) error {
 	return nil
 }
 
-// describeAudio reads the first sample description of the track of sound (14496-12, 12.2.3).
-func (m *movie) describeAudio(t *track) error {
-	entry, err := m.entry(t, 28)
-	if err != nil {
-		return err
-	}
-	b, err := m.f.bytes(entry.data, 28)
-	if err != nil {
-		return err
-	}
-	m.facts.AudioChannels = int(binary.BigEndian.Uint16(b[16:]))
-	m.facts.AudioRate = int(binary.BigEndian.Uint16(b[24:]))
-	boxes := entry.data + 28
-	if m.facts.Mime == "video/quicktime" { // QuickTime File Format, Sound Sample Description (Version 1), (Version 2)
-		switch binary.BigEndian.Uint16(b[8:]) {
-		case 1:
-			boxes += 16
-		case 2:
-			if b, err = m.f.bytes(entry.data, 48); err != nil {
-				return err
-			}
-			m.facts.AudioRate = int(min(math.Float64frombits(binary.BigEndian.Uint64(b[32:])), 1<<20))
-			m.facts.AudioChannels = int(min(binary.BigEndian.Uint32(b[40:]), 1<<10))
-			boxes += 36
-		}
-	}
-	m.facts.AudioRate = max(0, m.facts.AudioRate)
-	m.facts.AudioCodec, err = m.audioCodec(entry, boxes)
-	return err
-}
-
 // entry gives the first sample description, with at least least bytes of content.
 func (m *movie) entry(t *track, least int64) (box, error) {
 	if t.stsd.length() < 16 {

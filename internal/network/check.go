@@ -157,6 +157,8 @@ func (f *Findings) film(name string, l core.FileLimits, m core.Media) {
 	wrong := func(is bool, takes, has string) { f.If(is, core.IssueFormatUnsupported, name, m.Name, takes, has) }
 	wrong(foreign(l.VideoCodecs, m.VideoCodec), "pictures in "+codecNames(l.VideoCodecs), nameOf(string(m.VideoCodec)))
 	wrong(foreign(l.AudioCodecs, m.AudioCodec), "sound in "+codecNames(l.AudioCodecs), nameOf(string(m.AudioCodec)))
+	wrong(over(m.AudioRate, l.AudioRate), "sound of at most "+number(float64(l.AudioRate)/1000)+" kHz", number(float64(m.AudioRate)/1000)+" kHz")
+	wrong(over(m.AudioChannels, l.AudioChannels), "at most "+number(float64(l.AudioChannels))+" channels of sound", number(float64(m.AudioChannels)))
 	if m.FPS > 0 {
 		// Clocks of files are seldom exact: 30.003 pictures a second are thirty.
 		fps := math.Round(m.FPS*fpsSteps) / fpsSteps

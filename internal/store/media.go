@@ -29,7 +29,7 @@ type Media struct {
 // mediaFields are a file's columns. The bytes of one that was deleted are gone as if they were purged.
 const mediaFields = `
 	m.id, m.status, m.fail_reason, m.original_name, m.title, m.description, m.tags, m.pinned, m.folder_id, m.kind, m.mime, m.size,
-	m.width, m.height, m.duration_ms, m.fps, m.video_codec, m.audio_codec, m.bit_rate, m.frames, m.charged, m.blob, m.thumbnail,
+	m.width, m.height, m.duration_ms, m.fps, m.video_codec, m.audio_codec, m.audio_rate, m.audio_channels, m.bit_rate, m.frames, m.charged, m.blob, m.thumbnail,
 	m.source, m.expires_at, m.tries, m.created_at, m.published_at, coalesce(m.purged_at, m.deleted_at) AS purged_at`
 
 // mediaColumns leaves out files that were deleted.
@@ -37,42 +37,44 @@ const mediaColumns = mediaFields + `
 	FROM media m WHERE m.workspace_id = @ws AND m.deleted_at IS NULL`
 
 type mediaRow struct {
-	ID           core.MediaID
-	Status       core.MediaStatus
-	FailReason   string
-	OriginalName string
-	Title        string
-	Description  string
-	Tags         []string
-	Pinned       bool
-	FolderID     *core.FolderID
-	Kind         core.FileKind
-	Mime         string
-	Size         int64
-	Width        int
-	Height       int
-	DurationMs   int64
-	FPS          float64
-	VideoCodec   core.Codec
-	AudioCodec   core.Codec
-	BitRate      int64
-	Frames       int
-	Charged      int64
-	Blob         string
-	Thumbnail    string
-	Source       []byte
-	ExpiresAt    *time.Time
-	Tries        int
-	CreatedAt    time.Time
-	PublishedAt  *time.Time
-	PurgedAt     *time.Time
+	ID            core.MediaID
+	Status        core.MediaStatus
+	FailReason    string
+	OriginalName  string
+	Title         string
+	Description   string
+	Tags          []string
+	Pinned        bool
+	FolderID      *core.FolderID
+	Kind          core.FileKind
+	Mime          string
+	Size          int64
+	Width         int
+	Height        int
+	DurationMs    int64
+	FPS           float64
+	VideoCodec    core.Codec
+	AudioCodec    core.Codec
+	AudioRate     int
+	AudioChannels int
+	BitRate       int64
+	Frames        int
+	Charged       int64
+	Blob          string
+	Thumbnail     string
+	Source        []byte
+	ExpiresAt     *time.Time
+	Tries         int
+	CreatedAt     time.Time
+	PublishedAt   *time.Time
+	PurgedAt      *time.Time
 }
 
 func (r mediaRow) media() Media {
 	m := Media{
 		Media: core.Media{ID: r.ID, Name: r.OriginalName, Status: r.Status, PurgedAt: orZero(r.PurgedAt), FileFacts: core.FileFacts{
 			Kind: r.Kind, Mime: r.Mime, Bytes: r.Size, Width: r.Width, Height: r.Height, DurationMs: r.DurationMs, FPS: r.FPS,
-			VideoCodec: r.VideoCodec, AudioCodec: r.AudioCodec, BitRate: r.BitRate, Frames: r.Frames,
+			VideoCodec: r.VideoCodec, AudioCodec: r.AudioCodec, AudioRate: r.AudioRate, AudioChannels: r.AudioChannels, BitRate: r.BitRate, Frames: r.Frames,
 		}},
 		FailReason: r.FailReason, Title: r.Title, Description: r.Description, Tags: r.Tags, Pinned: r.Pinned, Charged: r.Charged,
 		Blob: r.Blob, Thumbnail: r.Thumbnail, Source: r.Source, ExpiresAt: orZero(r.ExpiresAt), Tries: r.Tries,

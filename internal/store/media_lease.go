@@ -79,7 +79,8 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 	f := change.Facts
 	n, err := t.exec(ctx, `
 		UPDATE media SET status = @to, fail_reason = @reason, kind = @kind, mime = @mime, size = @size, width = @width, height = @height,
-			duration_ms = @duration, fps = @fps, video_codec = @video, audio_codec = @audio, bit_rate = @rate, frames = @frames,
+			duration_ms = @duration, fps = @fps, video_codec = @video, audio_codec = @audio,
+			audio_rate = @audio_rate, audio_channels = @channels, bit_rate = @rate, frames = @frames,
 			blob = @blob, thumbnail = @thumbnail, source = NULL, expires_at = NULL, lease_epoch = lease_epoch + 1, lease_until = NULL,
 			tries = 0, next_at = @next
 		WHERE workspace_id = @ws AND id = @id AND status = @from AND deleted_at IS NULL
@@ -87,7 +88,7 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 		args{
 			"id": m.ID, "epoch": epoch, "from": change.From, "to": change.To, "reason": change.FailReason, "kind": f.Kind, "mime": f.Mime,
 			"size": f.Bytes, "width": f.Width, "height": f.Height, "duration": f.DurationMs, "fps": f.FPS, "video": f.VideoCodec,
-			"audio": f.AudioCodec, "rate": f.BitRate, "frames": f.Frames, "blob": change.Blob, "thumbnail": change.Thumbnail,
+			"audio": f.AudioCodec, "audio_rate": f.AudioRate, "channels": f.AudioChannels, "rate": f.BitRate, "frames": f.Frames, "blob": change.Blob, "thumbnail": change.Thumbnail,
 			"next": some(change.Next),
 		})
 	if err != nil || n == 0 {

@@ -15,6 +15,8 @@ type Movie struct {
 	Codec         string // avc1, hvc1, vp08, vp09, av01, jpeg, or another code
 	Profile       byte   // of avc1; 66, which is Baseline, by default
 	Audio         string // mp4a or another code; "" without sound
+	Rate          int    // samples of sound a second; 48,000 by default
+	Channels      int    // of sound; 2 by default
 	Pixel         [2]int // the shape of a pixel, width to height; square by default
 	MoovLast      bool
 	QuickTime     bool
@@ -24,10 +26,7 @@ type Movie struct {
 	Extra         []byte // more boxes for moov
 }
 
-const (
-	timescale = 90_000
-	rate      = 48_000
-)
+const timescale = 90_000
 
 // MP4 makes the file.
 func MP4(m Movie) []byte {
@@ -68,6 +67,12 @@ func (m *Movie) fill() {
 	}
 	if m.FPS == 0 {
 		m.FPS = 30
+	}
+	if m.Rate == 0 {
+		m.Rate = 48_000
+	}
+	if m.Channels == 0 {
+		m.Channels = 2
 	}
 	if m.Codec == "" {
 		m.Codec = "avc1"
@@ -130,21 +135,25 @@ func (m *Movie) picture(at int) []byte {
 }
 
 func (m *Movie) sound(at int) []byte {
-	entry := Box(m.Audio, Words(0, 1, 0, 0), Halves(2, 16, 0, 0), Words(rate<<16), descriptor(m.Audio))
+	length := int(m.Duration * time.Duration(m.Rate) / time.Second)
+	// As encoders do, it says two channels here whatever there are, and no rate that takes more than two bytes.
+	entry := Box(m.Audio, Words(0, 1, 0, 0), Halves(2, 16, 0, 0), Words(m.Rate&0xffff<<16), m.descriptor())
 	return Box("trak",
 		Box("tkhd", Words(3, 0, 0, 2, 0, m.headMs(), 0, 0, 0, 0), matrix(0), Words(0, 0)),
-		m.media("soun", "smhd", rate, m.ms()*(rate/1000), m.table(entry, at, 1, m.ms()*(rate/1000), soundBytes)))
+		m.media("soun", "smhd", m.Rate, length, m.table(entry, at, 1, length, soundBytes)))
 }
 
-// descriptor says what mp4a is: AAC-LC at 48 kHz in stereo (14496-1, 7.2.6).
-func descriptor(codec string) []byte {
-	if codec != "mp4a" {
+// descriptor says what mp4a is: AAC-LC of the rate and the channels (14496-1, 7.2.6; 14496-3, 1.6.2.1).
+func (m *Movie) descriptor() []byte {
+	if m.Audio != "mp4a" {
 		return nil
 	}
+	const written = 15 // the index of a rate that follows
+	own := uint64(2)<<35 | written<<31 | uint64(m.Rate)<<7 | uint64(m.Channels)<<3
 	return Box("esds", Words(0), []byte{
-		3, 25, 0, 1, 0,
-		4, 17, 0x40, 0x15, 0, 0, 0, 0, 1, 0xf4, 0, 0, 1, 0xf4, 0,
-		5, 2, 0x11, 0x90,
+		3, 28, 0, 1, 0,
+		4, 20, 0x40, 0x15, 0, 0, 0, 0, 1, 0xf4, 0, 0, 1, 0xf4, 0,
+		5, 5, byte(own >> 32), byte(own >> 24), byte(own >> 16), byte(own >> 8), byte(own),
 		6, 1, 2,
 	})
 }

@@ -148,6 +148,8 @@ func drawFile(t *rapid.T, l contract.FileLimit, of core.FileKind) core.Media {
 		m.AudioCodec = core.Codec(oneOf(t, "sound", append(l.AudioCodecs, "", "mp3")))
 		m.FPS = around(t, "fps", 1, l.FrameRate.Min, l.FrameRate.Max)
 		m.DurationMs = around(t, "length", 1, l.Duration.MinMs, l.Duration.MaxMs)
+		m.AudioRate = around(t, "sound's rate", 1, l.AudioRate)
+		m.AudioChannels = around(t, "channels", 1, l.Channels)
 		m.BitRate = around(t, "density", 1, l.BitRate)
 	}
 	m.Mime = oneOf(t, "format", append(l.Formats, "image/x-own", "video/x-own"))
@@ -195,6 +197,8 @@ func judged(l contract.FileLimit, m core.Media) []string {
 		add(len(l.AudioCodecs) > 0 && m.AudioCodec != "" && !slices.Contains(l.AudioCodecs, string(m.AudioCodec)), "format_unsupported")
 		add(below(m.FPS, l.FrameRate.Min) || above(m.FPS, l.FrameRate.Max), "format_unsupported")
 		add(above(m.BitRate, l.BitRate), "format_unsupported")
+		add(above(m.AudioRate, l.AudioRate), "format_unsupported")
+		add(above(m.AudioChannels, l.Channels), "format_unsupported")
 		add(below(m.DurationMs, l.Duration.MinMs), "duration_too_short")
 		add(above(m.DurationMs, l.Duration.MaxMs), "duration_too_long")
 	}

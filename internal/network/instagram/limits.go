@@ -35,6 +35,7 @@ var (
 func film(l core.FileLimits) core.FileLimits {
 	l.Formats = []string{"video/mp4", "video/quicktime"}
 	l.VideoCodecs, l.AudioCodecs = []core.Codec{core.CodecH264, core.CodecH265}, []core.Codec{core.CodecAAC}
+	l.AudioRate, l.AudioChannels = 48_000, 2
 	l.MinFPS, l.MaxFPS, l.BitRate, l.MaxWidth = 23, 60, 25_000_000, 1920
 	return l
 }

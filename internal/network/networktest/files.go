@@ -71,6 +71,7 @@ func bounds(m core.Media, l core.FileLimits) map[string]core.Media {
 		add(string(codec), true, Codecs(codec, core.CodecAAC))
 	}
 	add("without sound", m.Kind == core.FileVideo, Codecs(core.CodecH264, ""))
+	add("loudest", l.AudioRate > 0, Sound(l.AudioRate, l.AudioChannels))
 	add("heaviest", m.Kind == core.FileImage && l.Bytes > 0, Bytes(l.Bytes))
 	add("narrowest", l.MinRatio > 0, ratio(l, l.MinRatio*1.001))
 	add("widest", l.MaxRatio > 0, ratio(l, l.MaxRatio*0.999))

@@ -125,7 +125,7 @@ func content(m core.Media) []byte {
 	}
 	return mediatest.MP4(mediatest.Movie{
 		Width: m.Width, Height: m.Height, Duration: time.Duration(m.DurationMs) * time.Millisecond, FPS: int(m.FPS),
-		Codec: codecs[m.VideoCodec], Audio: codecs[m.AudioCodec], QuickTime: m.Mime == "video/quicktime", MoovLast: m.Mime == "video/quicktime",
+		Codec: codecs[m.VideoCodec], Audio: codecs[m.AudioCodec], Rate: m.AudioRate, Channels: m.AudioChannels, QuickTime: m.Mime == "video/quicktime", MoovLast: m.Mime == "video/quicktime",
 	})
 }
 

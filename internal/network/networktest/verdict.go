@@ -57,7 +57,7 @@ func Image(changes ...Change) core.Media {
 func Video(changes ...Change) core.Media {
 	return changed(core.Media{Name: "a.mp4", Status: core.MediaReady, FileFacts: core.FileFacts{
 		Kind: core.FileVideo, Mime: "video/mp4", Bytes: 10_000_000, Width: 1080, Height: 1920, DurationMs: 30_000, FPS: 30,
-		VideoCodec: core.CodecH264, AudioCodec: core.CodecAAC, BitRate: 2_700_000,
+		VideoCodec: core.CodecH264, AudioCodec: core.CodecAAC, AudioRate: 48_000, AudioChannels: 2, BitRate: 2_700_000,
 	}}, changes)
 }
 
@@ -95,3 +95,8 @@ func Codecs(pictures, sound core.Codec) Change {
 
 // BitRate makes the video so dense, in bits a second.
 func BitRate(n int64) Change { return func(m *core.Media) { m.BitRate = n } }
+
+// Sound makes the video's sound one of so many samples a second, in so many channels.
+func Sound(rate, channels int) Change {
+	return func(m *core.Media) { m.AudioRate, m.AudioChannels = rate, channels }
+}

@@ -32,6 +32,8 @@ type Media struct {
 	// Video and Audio name the codecs as the file does: avc1, mp4a.
 	Video     string `json:"video,omitempty"`
 	Audio     string `json:"audio,omitempty"`
+	Rate      int    `json:"rate,omitempty"` // samples of sound a second
+	Channels  int    `json:"channels,omitempty"`
 	QuickTime bool   `json:"quickTime,omitempty"`
 	// Fragmented says that the header knows no length.
 	Fragmented bool `json:"fragmented,omitempty"`

@@ -33,7 +33,8 @@ func TestFilesAreRecognised(t *testing.T) {
 		"turned":   {film(mediatest.Movie{Width: 320, Height: 240, Rotation: 90}), sim.Media{Kind: sim.MP4, Width: 240, Height: 320, Ms: 2000, FPS: 30, Video: "avc1"}},
 		"upside":   {film(mediatest.Movie{Width: 320, Height: 240, Rotation: 180}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1"}},
 		"late":     {film(mediatest.Movie{Width: 320, Height: 240, MoovLast: true, Size: 5 << 20}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1"}},
-		"sounding": {film(mediatest.Movie{Width: 320, Height: 240, Codec: "hvc1", Audio: "mp4a", FPS: 25, QuickTime: true}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 25, Video: "hvc1", Audio: "mp4a", QuickTime: true}},
+		"sounding": {film(mediatest.Movie{Width: 320, Height: 240, Codec: "hvc1", Audio: "mp4a", FPS: 25, QuickTime: true}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 25, Video: "hvc1", Audio: "mp4a", Rate: 48_000, Channels: 2, QuickTime: true}},
+		"in 5.1":   {film(mediatest.Movie{Width: 320, Height: 240, Audio: "mp4a", Rate: 96_000, Channels: 6}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1", Audio: "mp4a", Rate: 96_000, Channels: 6}},
 		"in parts": {film(mediatest.Movie{Width: 320, Height: 240, Fragmented: true}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Video: "avc1", Fragmented: true}},
 		"cut":      {film(mediatest.Movie{Width: 320, Height: 240})[:60], sim.Media{Kind: sim.MP4}},
 	} {

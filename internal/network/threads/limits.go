@@ -37,6 +37,7 @@ var (
 		Bytes: 1_000_000_000, Formats: []string{"video/mp4", "video/quicktime"}, MaxWidth: 1920,
 		MinRatio: 0.01, MaxRatio: ratio, MaxDurationMs: 300_000, MinFPS: 23, MaxFPS: 60, BitRate: 100_000_000,
 		VideoCodecs: []core.Codec{core.CodecH264, core.CodecH265}, AudioCodecs: []core.Codec{core.CodecAAC},
+		AudioRate: 48_000, AudioChannels: 2,
 	}
 )
 

@@ -13,6 +13,7 @@ const (
 	failedDownload = "FAILED_DOWNLOADING_VIDEO"
 	failedVideo    = "FAILED_PROCESSING_VIDEO"
 	failedAudio    = "FAILED_PROCESSING_AUDIO"
+	badChannels    = "INVALID_AUDIO_CHANNELS"
 	badRatio       = "INVALID_ASPEC_RATIO" // spelt as the network spells it
 	badDuration    = "INVALID_DURATION"
 	badFrameRate   = "INVALID_FRAME_RATE"
@@ -25,6 +26,8 @@ const (
 	maxImage   = 8_000_000
 	maxVideo   = 1_000_000_000
 	maxWide    = 1920
+	mostRate   = 48_000
+	mostSound  = 2 // channels
 	maxMs      = 300_000
 	leastFPS   = 23
 	mostFPS    = 60
@@ -85,8 +88,10 @@ func judgeVideo(m sim.Media) string {
 	switch {
 	case m.Kind != sim.MP4 || m.Bytes > maxVideo || !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Video) || m.Width > maxWide:
 		return failedVideo
-	case m.Audio != "" && m.Audio != "mp4a":
+	case m.Audio != "" && m.Audio != "mp4a" || m.Rate > mostRate:
 		return failedAudio
+	case m.Channels > mostSound:
+		return badChannels
 	case m.Ms > maxMs || m.Ms < 1 && !m.Fragmented:
 		return badDuration
 	case m.Width > 0 && !m.Within(leastRatio, mostRatio):

@@ -33,6 +33,8 @@ func mediaHost(t *testing.T) string {
 		"/wide.mp4":   video(12, func(m *mediatest.Movie) { m.Width, m.Height = 1930, 1280 }),
 		"/slow.mp4":   video(12, func(m *mediatest.Movie) { m.FPS = 15 }), "/vp9.mp4": video(12, func(m *mediatest.Movie) { m.Codec = "vp09" }),
 		"/opus.mp4": video(12, func(m *mediatest.Movie) { m.Audio = "Opus" }), "/aac.mov": video(12, func(m *mediatest.Movie) { m.Audio, m.QuickTime = "mp4a", true }),
+		"/loud.mp4":  video(12, func(m *mediatest.Movie) { m.Audio, m.Channels = "mp4a", 6 }),
+		"/fine.mp4":  video(12, func(m *mediatest.Movie) { m.Audio, m.Rate = "mp4a", 96_000 }),
 		"/dense.mp4": video(1, func(m *mediatest.Movie) { m.Size = 13_000_000 }),
 		"/lie.jpg":   png,
 	}
@@ -101,6 +103,8 @@ func TestMediaIsDownloadedAndJudged(t *testing.T) {
 		"15 pictures a second":   {"VIDEO", "/slow.mp4", "ERROR", "INVALID_FRAME_RATE"},
 		"VP9":                    {"VIDEO", "/vp9.mp4", "ERROR", "FAILED_PROCESSING_VIDEO"},
 		"Opus":                   {"VIDEO", "/opus.mp4", "ERROR", "FAILED_PROCESSING_AUDIO"},
+		"5.1":                    {"VIDEO", "/loud.mp4", "ERROR", "INVALID_AUDIO_CHANNELS"},
+		"96 kHz":                 {"VIDEO", "/fine.mp4", "ERROR", "FAILED_PROCESSING_AUDIO"},
 		"104 Mbit a second":      {"VIDEO", "/dense.mp4", "ERROR", "INVALID_BIT_RATE"},
 	}
 	for name, c := range cases {

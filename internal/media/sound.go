@@ -1,0 +1,166 @@
+package media
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/abema/go-mp4"
+
+	"belfry/internal/core"
+)
+
+// describeAudio reads the first sample description of the track of sound (14496-12, 12.2.3).
+func (m *movie) describeAudio(t *track) error {
+	entry, err := m.entry(t, 28)
+	if err != nil {
+		return err
+	}
+	b, err := m.f.bytes(entry.data, 28)
+	if err != nil {
+		return err
+	}
+	m.facts.AudioChannels = int(binary.BigEndian.Uint16(b[16:]))
+	m.facts.AudioRate = int(binary.BigEndian.Uint16(b[24:]))
+	boxes := entry.data + 28
+	if m.facts.Mime == "video/quicktime" { // QuickTime File Format, Sound Sample Description (Version 1), (Version 2)
+		switch binary.BigEndian.Uint16(b[8:]) {
+		case 1:
+			boxes += 16
+		case 2:
+			if b, err = m.f.bytes(entry.data, 48); err != nil {
+				return err
+			}
+			m.facts.AudioRate = int(max(0, min(math.Float64frombits(binary.BigEndian.Uint64(b[32:])), 1<<20)))
+			m.facts.AudioChannels = int(min(binary.BigEndian.Uint32(b[40:]), 1<<10))
+			boxes += 36
+		}
+	}
+	return m.describeSound(entry, boxes)
+}
+
+// describeSound names how sound is written: mp4a may be many things, told by its descriptor, which stands in a
+// box among those from boxes on, or within one of them.
+func (m *movie) describeSound(entry box, boxes int64) error {
+	switch entry.name {
+	case "mp4a":
+	case "enca":
+		return refuse(reasonEncrypted)
+	default:
+		m.facts.AudioCodec = plain(entry.name)
+		return nil
+	}
+	m.facts.AudioCodec = core.CodecAAC
+	return m.boxes(boxes, entry.end, func(b box) error {
+		switch b.name {
+		case "esds":
+			return m.descriptor(b)
+		case "wave":
+			return m.children(b, func(b box) error {
+				if b.name != "esds" {
+					return nil
+				}
+				return m.descriptor(b)
+			})
+		}
+		return nil
+	})
+}
+
+// descriptor reads what an esds box holds (14496-1, 7.2.6.6).
+func (m *movie) descriptor(b box) error {
+	var esds mp4.Esds
+	if err := m.unmarshal(b, &esds); err != nil {
+		return err
+	}
+	for _, d := range esds.Descriptors {
+		switch {
+		case d.DecoderConfigDescriptor != nil:
+			m.facts.AudioCodec = soundCodec(d.DecoderConfigDescriptor.ObjectTypeIndication)
+		case d.Tag == mp4.DecSpecificInfoTag && m.facts.AudioCodec == core.CodecAAC:
+			m.configure(d.Data)
+		}
+	}
+	return nil
+}
+
+func soundCodec(objectType byte) core.Codec {
+	switch objectType {
+	case 0x40, 0x66, 0x67, 0x68:
+		return core.CodecAAC
+	case 0x69, 0x6b:
+		return "mp3"
+	}
+	return "mp4a"
+}
+
+// soundRates are the samples a second by their index (14496-3, 1.6.3.4).
+var soundRates = [...]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350}
+
+// configure reads what AAC says of itself, an AudioSpecificConfig (14496-3, 1.6.2.1). It counts for more than the
+// sample description, in which many encoders write two channels whatever there are.
+func (m *movie) configure(data []byte) {
+	b := bits{data: data}
+	kind := soundKind(&b)
+	rate, layout := soundRate(&b), b.take(4)
+	if kind == kindSBR || kind == kindPS { // the rate is that of a half, and the whole's follows
+		rate = soundRate(&b)
+	}
+	if b.short {
+		return
+	}
+	if rate > 0 {
+		m.facts.AudioRate = rate
+	}
+	switch layout {
+	case 1, 2, 3, 4, 5, 6:
+		m.facts.AudioChannels = layout
+	case 7:
+		m.facts.AudioChannels = 8
+	}
+}
+
+// The kinds of sound that are told twice (14496-3, 1.5.1.1).
+const (
+	kindSBR    = 5
+	kindPS     = 29
+	kindEscape = 31
+)
+
+func soundKind(b *bits) int {
+	if kind := b.take(5); kind != kindEscape {
+		return kind
+	}
+	return 32 + b.take(6)
+}
+
+// soundRate is 0 for an index that means nothing.
+func soundRate(b *bits) int {
+	const written = 15
+	switch i := b.take(4); {
+	case i == written:
+		return b.take(24)
+	case i < len(soundRates):
+		return soundRates[i]
+	}
+	return 0
+}
+
+// bits are read from the most significant one on. Behind their end all are zero, and short says so.
+type bits struct {
+	data  []byte
+	at    int
+	short bool
+}
+
+func (b *bits) take(n int) (v int) {
+	for range n {
+		v <<= 1
+		if b.at/8 < len(b.data) {
+			v |= int(b.data[b.at/8]>>(7-b.at%8)) & 1
+		} else {
+			b.short = true
+		}
+		b.at++
+	}
+	return v
+}
