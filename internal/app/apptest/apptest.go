@@ -150,7 +150,7 @@ func (h *Harness) Eventually(what string, holds func() bool) {
 	h.t.Helper()
 	ticks := time.NewTicker(5 * time.Millisecond)
 	defer ticks.Stop()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); <-ticks.C {
+	for deadline := time.Now().Add(time.Minute); !holds(); <-ticks.C {
 		if time.Now().After(deadline) {
 			h.t.Fatalf("waited in vain until %s", what)
 		}

@@ -64,7 +64,7 @@ func mediaHost(t *testing.T) string {
 // settled polls a container until it leaves IN_PROGRESS.
 func (r *rig) settled(token, id string) answer {
 	r.t.Helper()
-	deadline := time.After(10 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		a := r.get("/v1.0/"+id+"?fields=id,status,error_message", token)
 		if a.text("status") != "IN_PROGRESS" {
