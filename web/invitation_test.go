@@ -112,7 +112,7 @@ func TestAWorkspaceWithoutRoomSaysSoToWhoJoins(t *testing.T) {
 	address := linkOf(ws.Invite("ada@example.org", core.RoleViewer))
 	ws.Use(core.PlanFree)
 	page := r.browser().post(address, "name", "Ada", "password", "crooked bells ring").is(t, http.StatusPaymentRequired)
-	page.says(t, "The plan allows 1 members", "Ask the person who invited you")
+	page.says(t, "The plan's limit of members is 1", "Ask the person who invited you")
 	if len(page.all(`a[href="https://example.org/plans"]`)) != 0 {
 		t.Error("a guest is sent to buy a plan")
 	}

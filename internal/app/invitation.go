@@ -53,7 +53,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := by.MaySet(before.Role, want.Role); err != nil {
 			return err
 		}
-		if err := a.roomForInvited(ctx, t, before.Invited()); err != nil {
+		if err := a.roomForInvited(ctx, t, before.InvitedUntil.After(a.cfg.Now())); err != nil {
 			return err
 		}
 		return t.Invite(ctx, want, hash[:])
@@ -82,9 +82,9 @@ func invitee(in contract.InviteMember) (m core.Member, err error) {
 	return m, checkName("name", "The name", m.Name)
 }
 
-// roomForInvited refuses one more, or one who is invited anew where the plan has grown too small.
+// roomForInvited refuses one more, or one whose invitation still works and is made anew where the plan has grown too small.
 func (a *App) roomForInvited(ctx context.Context, t store.Tenant, anew bool) error {
-	n, err := t.CountMembers(ctx)
+	n, err := t.CountMembers(ctx, a.cfg.Now())
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, addressK
 		if err := t.LockWorkspace(ctx); err != nil {
 			return err
 		}
-		n, err := t.CountMembers(ctx)
+		n, err := t.CountMembers(ctx, a.cfg.Now())
 		if err != nil {
 			return err
 		}

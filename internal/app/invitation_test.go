@@ -236,6 +236,23 @@ func TestInvitationsStopExactlyAtThePlansLimit(t *testing.T) {
 	}
 }
 
+// An invitation whose link has expired takes nobody's place.
+func TestAnExpiredInvitationIsNotCounted(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.WorkspaceOn(core.PlanCreator, "one", "UTC") // of three members
+	ws.Invite("first@example.org", core.RoleEditor)
+	ws.Invite("second@example.org", core.RoleEditor)
+	h.Clock.Advance(7 * 24 * time.Hour)
+	ws.Invite("third@example.org", core.RoleEditor)
+	ws.Invite("second@example.org", core.RoleEditor)
+	ws.Invite("second@example.org", core.RoleEditor) // takes its own place
+	_, err := h.App.InviteMember(t.Context(), ws.Owner, contract.InviteMember{Email: "first@example.org", Role: "viewer"})
+	if e := want(t, core.CodeQuotaExceeded, err); *e.Quota != (core.QuotaFacts{Limit: 3, Used: 3}) {
+		t.Errorf("the figures are %+v", *e.Quota)
+	}
+}
+
 // A smaller plan leaves who is there and takes nobody new.
 func TestASmallerPlanTakesNobodyNew(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, id string, in contr
 		if err := by.MaySet(m.Role, role); err != nil {
 			return err
 		}
-		if err := keepAnOwner(ctx, t, m, role); err != nil {
+		if err := a.keepAnOwner(ctx, t, m, role); err != nil {
 			return err
 		}
 		m.Role = role
@@ -90,7 +90,7 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 				return err
 			}
 		}
-		if err := keepAnOwner(ctx, t, m, ""); err != nil {
+		if err := a.keepAnOwner(ctx, t, m, ""); err != nil {
 			return err
 		}
 		return t.RemoveMember(ctx, m)
@@ -110,11 +110,11 @@ func lockMembers(ctx context.Context, t store.Tenant, c core.Caller) (core.Role,
 	return m.Role, err
 }
 
-func keepAnOwner(ctx context.Context, t store.Tenant, m core.Member, to core.Role) error {
+func (a *App) keepAnOwner(ctx context.Context, t store.Tenant, m core.Member, to core.Role) error {
 	if m.Role != core.RoleOwner || m.Invited() || to == core.RoleOwner {
 		return nil
 	}
-	n, err := t.CountMembers(ctx)
+	n, err := t.CountMembers(ctx, a.cfg.Now())
 	if err != nil || n.Owners > 1 {
 		return err
 	}

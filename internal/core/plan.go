@@ -78,7 +78,7 @@ func NotIncluded(feature string) *Error {
 
 // OverQuota is the 402 of a month's posts, of accounts or of members.
 func OverQuota(what string, used, limit int64) *Error {
-	e := Fail(CodeQuotaExceeded, "The plan allows %d %s; %d are used.", limit, what, used)
+	e := Fail(CodeQuotaExceeded, "The plan's limit of %s is %d; in use: %d.", what, limit, used)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e.WithHint("Wait for the next month, cancel what is queued, or change the plan.")
 }

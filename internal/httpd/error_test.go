@@ -30,7 +30,7 @@ func TestErrorBodies(t *testing.T) {
 	}{
 		{"known", core.NotFound(), 404, `{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`, "", 0},
 		{"known, wrapped", fmt.Errorf("read post: %w", core.NotFound().Because(secret)), 404, `{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`, "", 0},
-		{"quota", core.OverQuota("posts", 30, 30), 402, `{"code":"quota_exceeded","message":"The plan allows 30 posts; 30 are used.","hint":"Wait for the next month, cancel what is queued, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0},
+		{"quota", core.OverQuota("posts", 30, 30), 402, `{"code":"quota_exceeded","message":"The plan's limit of posts is 30; in use: 30.","hint":"Wait for the next month, cancel what is queued, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0},
 		{"a plan without it", core.NotIncluded("the API"), 402, `{"code":"quota_exceeded","message":"The plan of this workspace does not include the API.","hint":"Change the plan to one that includes it.","limit":0,"used":0,"upgradeUrl":"https://example.org/up"}`, "", 0},
 		{"rate", late, 429, `{"code":"rate_limited","message":"Too many."}`, "7", 0},
 		{"unknown", fmt.Errorf("read post: %w", secret), 500, `{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1},

@@ -51,15 +51,15 @@ func (t Tenant) FindMemberByEmail(ctx context.Context, email string) (core.Membe
 	return row.core(), err
 }
 
-// MemberCount is how many have joined, how many of those are owners, and how many are invited.
+// MemberCount is how many have joined, how many of those are owners, and how many are invited and may still join.
 type MemberCount struct{ Joined, Owners, Invited int64 }
 
 // CountMembers counts members. Under LockWorkspace the numbers hold until the transaction ends.
-func (t Tenant) CountMembers(ctx context.Context) (MemberCount, error) {
+func (t Tenant) CountMembers(ctx context.Context, now time.Time) (MemberCount, error) {
 	return one[MemberCount](t.query(ctx, `
 		SELECT count(*) AS joined, count(*) FILTER (WHERE role = @owner) AS owners,
-			(SELECT count(*) FROM invitations WHERE workspace_id = @ws) AS invited
-		FROM members WHERE workspace_id = @ws`, args{"owner": core.RoleOwner}))
+			(SELECT count(*) FROM invitations WHERE workspace_id = @ws AND expires_at > @now) AS invited
+		FROM members WHERE workspace_id = @ws`, args{"owner": core.RoleOwner, "now": now}))
 }
 
 // SetRole stores the role of somebody who has joined or is invited.
