@@ -25,12 +25,16 @@ const Most = partLimit * partSize
 // Largest is how many bytes any store may be asked to keep under a key: those of the largest object of S3.
 const Largest = 5 << 40
 
+// small is how much is copied at a time where memory counts more than the calls.
+const small = 32 << 10
+
 // Store keeps bytes under keys. Its methods may be called at once from many goroutines, end soon after
 // their context does, and never wait for ever on a server that does not answer.
 type Store interface {
 	// Put keeps the size bytes of r, all or nothing: when r ends early (io.ErrUnexpectedEOF), goes on, or
 	// fails, the key keeps what it had. Of Unknown size it keeps all that r has. It replaces what the key had at one stroke. When Put has returned,
-	// a crash of the machine loses nothing. It holds at most 10 MiB in memory, whatever the size.
+	// a crash of the machine loses nothing. It holds little in memory, whatever the size and however many
+	// there are at once.
 	Put(ctx context.Context, key string, r io.Reader, size int64) error
 	// Open gives access to what is kept, or ErrNotFound. The context counts for as long as the object is
 	// open. An object that is replaced or deleted meanwhile gives its own bytes or an error, never others'.

@@ -1,20 +1,19 @@
 package blob
 
 import (
-	"bytes"
 	"context"
 	"crypto/md5" //nolint:gosec // see sum
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 )
 
-// Parts of an upload. S3 takes at most 10,000 of them, of at least 5 MiB but for the last; a part is held
-// in memory so that it can be sent again when a connection breaks.
+// Parts of an upload. S3 takes at most 10,000 of them, of at least 5 MiB but for the last.
 const (
 	partSize  = 5 << 20
 	partLimit = 10_000
@@ -37,43 +36,65 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return nil
 }
 
-// fill reads all of buf, and with it all that r has when last is set.
-func fill(r io.Reader, buf []byte, last bool) error {
-	if _, err := io.ReadFull(r, buf); err != nil {
-		return early(err)
-	}
-	if last {
-		return atEnd(r)
-	}
-	return nil
+// spool is a temporary file in which a part waits, so that it can be sent again when a connection breaks. In
+// memory, a hundred senders at once would fill the machine.
+type spool struct {
+	file *os.File
+	size int64
 }
 
-// part reads the next part, of which left bytes are still to come, and tells whether it is the last one.
-func part(r io.Reader, buf []byte, left int64) (read []byte, last bool, err error) {
-	if left != Unknown {
-		buf = buf[:min(int64(len(buf)), left)]
-		last = left == int64(len(buf))
-		return buf, last, fill(r, buf, last)
+func newSpool() (*spool, error) {
+	file, err := os.CreateTemp("", "belfry-part-*")
+	if err != nil {
+		return nil, err
 	}
-	n := 0
-	for n < len(buf) && err == nil { // io.ReadFull would not tell an end from a reader that broke off
-		var more int
-		more, err = r.Read(buf[n:])
-		n += more
+	if err := os.Remove(file.Name()); err != nil { // it lives until it is closed, or the process ends
+		return nil, errors.Join(err, file.Close())
 	}
-	if err == io.EOF {
-		return buf[:n], true, nil
-	}
-	return buf[:n], false, err
+	return &spool{file: file}, nil
 }
+
+// fill takes the next part of r in the place of the one before: at most length bytes, of which left are still to
+// come. It tells whether it is the last one, behind which r has ended.
+func (s *spool) fill(r io.Reader, length, left int64) (last bool, err error) {
+	if left != Unknown {
+		length = min(length, left)
+	}
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return false, err
+	}
+	s.size, err = io.CopyBuffer(struct{ io.Writer }{s.file}, io.LimitReader(r, length), make([]byte, small))
+	switch {
+	case err != nil:
+		return false, err
+	case left == Unknown:
+		return s.size < length, nil
+	case s.size < length:
+		return false, io.ErrUnexpectedEOF
+	case left > length:
+		return false, nil
+	}
+	return true, atEnd(r)
+}
+
+// all reads the part from its start.
+func (s *spool) all() *io.SectionReader { return io.NewSectionReader(s.file, 0, s.size) }
 
 // single sends an object in one request, and nothing before it is known to be whole.
 func (b *bucket) single(ctx context.Context, name string, r io.Reader, size int64) error {
-	buf := make([]byte, size)
-	if err := fill(r, buf, true); err != nil {
+	s, err := newSpool()
+	if err != nil {
 		return err
 	}
-	_, err := b.core.PutObject(ctx, b.name, name, bytes.NewReader(buf), size, sum(buf), "", minio.PutObjectOptions{DisableContentSha256: true})
+	defer s.file.Close()
+	if _, err := s.fill(r, size, size); err != nil {
+		return err
+	}
+	check, err := s.sum()
+	if err != nil {
+		return err
+	}
+	_, err = b.core.PutObject(ctx, b.name, name, s.all(), s.size, check, "", minio.PutObjectOptions{DisableContentSha256: true})
 	return err
 }
 
@@ -106,19 +127,25 @@ type sent struct {
 func (b *bucket) parts(ctx context.Context, name, id string, r io.Reader, size int64) (done []minio.CompletePart, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	var spools [2]*spool
+	for i := range spools {
+		if spools[i], err = newSpool(); err != nil {
+			return nil, err
+		}
+		defer spools[i].file.Close()
+	}
 	length := partLength(size)
-	buffers := [2][]byte{make([]byte, length), make([]byte, length)}
 	var under chan sent // way; nil before the first
 	for n, last := 1, false; !last; n++ {
-		var buf []byte
-		buf, last, err = part(r, buffers[n%2], size)
+		s := spools[n%2]
+		last, err = s.fill(r, length, size)
 		if size != Unknown {
-			size -= int64(len(buf))
+			size -= s.size
 		}
 		if err != nil {
 			stop()
 		}
-		if under != nil { // even after an error: the goroutine ends before its buffers do
+		if under != nil { // even after an error: the goroutine ends before its file does
 			before := <-under
 			err = errors.Join(err, before.err)
 			done = append(done, before.part)
@@ -126,11 +153,11 @@ func (b *bucket) parts(ctx context.Context, name, id string, r io.Reader, size i
 		if err != nil {
 			return nil, err
 		}
-		if len(buf) == 0 && n > 1 { // the end was just behind the part before
+		if s.size == 0 && n > 1 { // the end was just behind the part before
 			return done, nil
 		}
 		under = make(chan sent, 1)
-		go func() { under <- b.send(ctx, name, id, n, buf) }()
+		go func() { under <- b.send(ctx, name, id, n, s) }()
 	}
 	end := <-under
 	return append(done, end.part), end.err
@@ -142,14 +169,19 @@ func partLength(size int64) int64 {
 	return max(partSize, (size/partLimit/step+1)*step)
 }
 
-func (b *bucket) send(ctx context.Context, name, id string, n int, buf []byte) sent {
-	p, err := b.core.PutObjectPart(ctx, b.name, name, id, n, bytes.NewReader(buf), int64(len(buf)), minio.PutObjectPartOptions{Md5Base64: sum(buf), DisableContentSha256: true})
+func (b *bucket) send(ctx context.Context, name, id string, n int, s *spool) sent {
+	check, err := s.sum()
+	if err != nil {
+		return sent{err: err}
+	}
+	p, err := b.core.PutObjectPart(ctx, b.name, name, id, n, s.all(), s.size, minio.PutObjectPartOptions{Md5Base64: check, DisableContentSha256: true})
 	return sent{minio.CompletePart{PartNumber: n, ETag: p.ETag}, err}
 }
 
 // sum lets the server find out what the way did to the bytes. It takes the place of the library's own
 // sum, which costs more and is not known to every server.
-func sum(b []byte) string {
-	s := md5.Sum(b) //nolint:gosec // the one that every S3 server checks; against accidents, not against people
-	return base64.StdEncoding.EncodeToString(s[:])
+func (s *spool) sum() (string, error) {
+	h := md5.New() //nolint:gosec // the one that every S3 server checks; against accidents, not against people
+	_, err := io.CopyBuffer(h, struct{ io.Reader }{s.all()}, make([]byte, small))
+	return base64.StdEncoding.EncodeToString(h.Sum(nil)), err
 }

@@ -22,15 +22,20 @@ import (
 const unfinished = ".unfinished"
 
 // A file is copied in chunks, of which so many may be read before they are written. Small ones cost more in
-// calls than in bytes.
+// calls than in bytes. So many files at once are copied like that; the rest take turns with a small one each, so
+// that any number of slow senders takes little memory.
 const (
 	chunk  = 256 << 10
 	chunks = 4
+	seats  = 16
 )
 
 // folder is a store on a disk. A key is a path within it, so that the store can be read and moved
 // without Belfry; os.Root keeps every path inside.
-type folder struct{ root *os.Root }
+type folder struct {
+	root  *os.Root
+	seats chan [][]byte // the chunks of each; nil before the first use
+}
 
 func newFolder(dir string) (*folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -43,7 +48,11 @@ func newFolder(dir string) (*folder, error) {
 	if err := root.MkdirAll(unfinished, 0o700); err != nil {
 		return nil, errors.Join(fmt.Errorf("the folder of media files %s cannot be written to: %w", dir, err), root.Close())
 	}
-	return &folder{root}, nil
+	f := &folder{root, make(chan [][]byte, seats)}
+	for range seats {
+		f.seats <- nil
+	}
+	return f, nil
 }
 
 func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) error {
@@ -72,11 +81,11 @@ func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	r = bound{ctx, r}
-	source, buffer := r, int64(chunk)
+	source := r
 	if size != Unknown {
-		source, buffer = &exactly{r, size}, min(max(size, 1), chunk)
+		source = &exactly{r, size}
 	}
-	if err = pass(file, source, int(buffer)); err != nil {
+	if err = f.pass(ctx, &eager{file: file}, source, size); err != nil {
 		return err
 	}
 	if size != Unknown {
@@ -88,16 +97,33 @@ func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64
 	return file.Sync()
 }
 
-// pass copies r to the file, and reads on while it writes: a copy in and a copy out take turns on one core
-// otherwise. It returns when r is no longer read from.
-func pass(file *os.File, r io.Reader, buffer int) error {
-	ahead, err := readahead.NewReaderSize(r, chunks, buffer)
-	if err != nil {
+// pass copies r to a file. While there is a seat it reads on while it writes: a copy in and a copy out take turns
+// on one core otherwise. It returns when r is no longer read from.
+func (f *folder) pass(ctx context.Context, file io.Writer, r io.Reader, size int64) error {
+	if size != Unknown && size <= small {
+		_, err := io.CopyBuffer(file, r, make([]byte, max(size, 1)))
 		return err
 	}
-	defer ahead.Close()
-	_, err = io.Copy(&eager{file: file}, ahead)
-	return err
+	select {
+	case buffers := <-f.seats:
+		defer func() { f.seats <- buffers }()
+		for len(buffers) < chunks {
+			buffers = append(buffers, make([]byte, chunk))
+		}
+		ctx, stop := context.WithCancel(ctx)
+		ahead, err := readahead.NewReaderBuffer(bound{ctx, r}, buffers)
+		if err != nil {
+			stop()
+			return err
+		}
+		defer ahead.Close()
+		defer stop() // or closing would wait for chunks to be filled that nobody wants
+		_, err = io.Copy(file, ahead)
+		return err
+	default:
+		_, err := io.CopyBuffer(file, r, make([]byte, small))
+		return err
+	}
 }
 
 // stretch is how many bytes are handed to the disk at a time.

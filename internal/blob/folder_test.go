@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"belfry/internal/blob"
@@ -19,6 +20,36 @@ func TestFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		return s
+	})
+}
+
+// drip is a slow sender: it gives a KiB a second, for ever.
+type drip struct{}
+
+func (drip) Read(p []byte) (int, error) {
+	<-time.After(time.Second)
+	return copy(p, make([]byte, 1<<10)), nil
+}
+
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// A slow sender would wait long for the news otherwise, and send what nobody wants.
+func TestACopyEndsWhenWritingFails(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		t.Helper()
+		started := time.Now()
+		if err := blob.Pass(t.Context(), dir, full{}, drip{}); !errors.Is(err, errFull) {
+			t.Error(err)
+		}
+		if took := time.Since(started); took > 258*time.Second { // in 256 comes what is written first
+			t.Errorf("it took %s", took)
+		}
 	})
 }
 

@@ -22,6 +22,7 @@ const partial = 11 << 20
 func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	t.Helper()
 	t.Run("memory does not grow with the object", func(t *testing.T) { littleMemory(t, opened(t, open)) })
+	t.Run("memory does not grow with the number of puts", func(t *testing.T) { littleMemoryEach(t, opened(t, open)) })
 	for name, test := range map[string]func(*testing.T, blob.Store){
 		"what is put comes back":                     comesBack,
 		"what is put without a size comes back":      comesBackUnannounced,

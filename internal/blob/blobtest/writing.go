@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -15,17 +16,9 @@ import (
 	"belfry/internal/blob"
 )
 
-// littleMemory streams 64 MiB both ways, and counts every byte that is taken from the heap meanwhile,
-// freed or not: less than half of the 32 MiB by which the process may grow.
+// littleMemory streams 64 MiB both ways, in less than half of the 32 MiB by which the process may grow.
 func littleMemory(t *testing.T, s blob.Store) {
 	const size, allowed = 64 << 20, 16 << 20
-	taken := func(act func()) uint64 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		act()
-		runtime.ReadMemStats(&after)
-		return after.TotalAlloc - before.TotalAlloc
-	}
 	if n := taken(func() {
 		if err := s.Put(t.Context(), "large", io.LimitReader(zeros{}, size), size); err != nil {
 			t.Fatal(err)
@@ -40,6 +33,38 @@ func littleMemory(t *testing.T, s blob.Store) {
 		}
 	}); n > allowed {
 		t.Errorf("reading %d MiB took %d KiB of memory", size>>20, n>>10)
+	}
+}
+
+// taken counts every byte that is taken from the heap meanwhile, freed or not.
+func taken(act func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	act()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// littleMemoryEach puts many objects at once, none of which ends before all are nearly there.
+func littleMemoryEach(t *testing.T, s blob.Store) {
+	const puts, size, allowed = 100, 6 << 20, 64 << 20
+	if n := taken(func() {
+		var all, group sync.WaitGroup
+		all.Add(puts)
+		for i := range puts {
+			group.Go(func() {
+				r := &reader{io.LimitReader(zeros{}, size), size - 1, func() {
+					all.Done()
+					all.Wait()
+				}}
+				if err := s.Put(t.Context(), fmt.Sprintf("many/%d", i), r, size); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		group.Wait()
+	}); n > allowed {
+		t.Errorf("%d puts at once took %d MiB of memory", puts, n>>20)
 	}
 }
 

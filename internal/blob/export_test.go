@@ -1,0 +1,16 @@
+package blob
+
+import (
+	"context"
+	"io"
+)
+
+// Pass copies r as a file of a folder is copied.
+func Pass(ctx context.Context, dir string, w io.Writer, r io.Reader) error {
+	f, err := newFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.pass(ctx, w, r, Unknown)
+}
