@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	window = 64 << 10 // how much of a file is held at a time
+	window = 66 << 10 // how much of a file is held at a time: an archive's end with its remark fits in
 	leap   = 4 << 10  // how much is read where the window does not go on
 )
 

@@ -142,7 +142,6 @@ func readGIF(f *file, facts *Facts) error {
 	if end < f.size {
 		facts.Private = true
 	}
-	facts.BitDepth = 8
 	return f.follows(end)
 }
 

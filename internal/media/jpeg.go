@@ -151,7 +151,7 @@ func (f *Facts) frame(s segment) error {
 	default:
 		return refuse(reasonJPEGKind)
 	}
-	f.Progressive, f.CMYK, f.BitDepth = s.mark == 0xc2, s.head[5] == 4, 8
+	f.Progressive, f.CMYK = s.mark == 0xc2, s.head[5] == 4
 	return f.measure(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }
 

@@ -29,17 +29,10 @@ type Claim struct {
 type Facts struct {
 	core.FileFacts
 
-	Orientation int    // of a picture as EXIF counts it, 1 to 8; of a video 1, 3, 6 or 8
-	BitDepth    int    // of a colour
-	Chroma      string // of a video: 4:2:0, 4:2:2, 4:4:4 or 4:0:0
-	HDR         bool   // a video in PQ, HLG or Dolby Vision
-	CMYK        bool   // a JPEG made for print
-	Progressive bool   // a progressive JPEG, or an interlaced PNG
-
-	MoovFirst  bool // a video that can be played while it loads
-	EditList   bool // a video with an edit list that does more than to start at its beginning
-	Fragmented bool // a video in fragments
-	Interlaced bool // a video in half pictures
+	Orientation int  // of a picture as EXIF counts it, 1 to 8; of a video 1, 3, 6 or 8
+	BitDepth    int  // of a PNG's colours
+	CMYK        bool // a JPEG made for print
+	Progressive bool // a progressive JPEG, or an interlaced PNG
 
 	// Private says that Clean has something to take out: without it the file may be served as it is.
 	Private bool
@@ -54,7 +47,7 @@ func (r *Refusal) Error() string { return r.Reason }
 func refuse(reason string) error { return &Refusal{Reason: reason} }
 
 // Read tells what the file of size bytes is. It reads headers and tables, of pictures also the rest once, in
-// pieces of 64 KiB: what it holds in memory does not depend on the file. A file that is not taken is a
+// pieces of 66 KiB: what it holds in memory does not depend on the file. A file that is not taken is a
 // *Refusal. The decoding of a picture's pixels is Thumbnail's, which may refuse it still.
 func Read(ctx context.Context, r io.ReaderAt, size int64, claim Claim) (Facts, error) {
 	f := newFile(ctx, r, size)

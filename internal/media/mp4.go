@@ -66,7 +66,6 @@ func (m *movie) topBox(b box) error {
 			return refuse(reasonBigMoov)
 		}
 		m.moov = b
-		m.facts.MoovFirst = !m.mdat.there()
 		return m.readMoov()
 	case "mdat":
 		if !m.mdat.there() {
@@ -156,7 +155,6 @@ func (m *movie) time(video *track) error {
 	if m.fragments != nil {
 		seen := m.fragments.of(video.id)
 		samples, length = samples+seen.samples, max(length, seen.end)
-		m.facts.Fragmented = true
 	}
 	switch {
 	case samples == 0 && m.fragments != nil:
@@ -215,11 +213,10 @@ func (m *movie) describeVideo(t *track) error {
 	if m.facts.VideoCodec, err = videoCodec(entry.name); err != nil {
 		return err
 	}
-	m.facts.BitDepth = 8
 	err = m.boxes(entry.data+head, entry.end, func(b box) error {
 		switch {
 		case b.name != "pasp":
-			return m.describePixels(b)
+			return nil
 		case b.length() < 8:
 			return refuse(reasonDamaged)
 		}

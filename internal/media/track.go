@@ -1,8 +1,6 @@
 package media
 
 import (
-	"encoding/binary"
-
 	"github.com/abema/go-mp4"
 )
 
@@ -34,8 +32,6 @@ func (m *movie) readTrack(trak box) error {
 		switch b.name {
 		case "tkhd":
 			return m.readTrackHead(t, b)
-		case "edts":
-			return m.readEdits(b)
 		case "mdia":
 			return m.readMedia(t, b)
 		}
@@ -60,23 +56,6 @@ func (m *movie) readTrackHead(t *track, b box) error {
 		t.orientation = 3
 	}
 	return nil
-}
-
-// readEdits notes an edit list that does more than to leave out the first pictures (14496-12, 8.6.6).
-func (m *movie) readEdits(edts box) error {
-	return m.children(edts, func(b box) error {
-		if b.name != "elst" || b.length() < 8 {
-			return nil
-		}
-		head, err := m.f.upTo(b.data, 24)
-		if err != nil {
-			return err
-		}
-		count := binary.BigEndian.Uint32(head[4:])
-		empty := len(head) == 24 && (head[0] == 0 && binary.BigEndian.Uint32(head[12:]) == 1<<32-1 || head[0] == 1 && binary.BigEndian.Uint64(head[16:]) == 1<<64-1)
-		m.facts.EditList = m.facts.EditList || count > 1 || count == 1 && empty
-		return nil
-	})
 }
 
 // readMedia reads what is under mdia. A handler stands elsewhere too, under meta, and means something else there.

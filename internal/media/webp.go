@@ -98,7 +98,6 @@ func readWebP(f *file, facts *Facts) error {
 	if end < f.size {
 		facts.Private = true
 	}
-	facts.BitDepth = 8
 	facts.turn()
 	return f.follows(end)
 }

@@ -13,7 +13,6 @@ type Movie struct {
 	FPS           int
 	Rotation      int    // clockwise: 0, 90, 180 or 270
 	Codec         string // avc1, hvc1, vp08, vp09, av01, jpeg, or another code
-	Profile       byte   // of avc1; 66, which is Baseline, by default
 	Audio         string // mp4a or another code; "" without sound
 	Rate          int    // samples of sound a second; 48,000 by default
 	Channels      int    // of sound; 2 by default
@@ -55,9 +54,6 @@ func MP4(m Movie) []byte {
 func (m *Movie) fill() {
 	if m.Width == 0 && m.Height == 0 {
 		m.Width, m.Height = 1080, 1920
-	}
-	if m.Profile == 0 {
-		m.Profile = 66
 	}
 	if m.Pixel == [2]int{} {
 		m.Pixel = [2]int{1, 1}
@@ -126,7 +122,7 @@ func (m *Movie) moof(data int) []byte {
 }
 
 func (m *Movie) picture(at int) []byte {
-	entry := Box(m.Codec, Words(0, 1, 0, 0, 0, 0), Halves(m.Width, m.Height), Words(0x480000, 0x480000, 0), Halves(1), make([]byte, 32), Halves(24, 0xffff), configuration(m.Codec, m.Profile),
+	entry := Box(m.Codec, Words(0, 1, 0, 0, 0, 0), Halves(m.Width, m.Height), Words(0x480000, 0x480000, 0), Halves(1), make([]byte, 32), Halves(24, 0xffff), configuration(m.Codec),
 		Box("pasp", Words(m.Pixel[0], m.Pixel[1])), Box("colr", []byte("nclx"), Halves(1, 1, 1), []byte{0}), Box("btrt", Words(0, 4_000_000, 4_000_000)))
 	table := m.table(entry, at, m.count(), timescale/m.FPS, len(m.sample()))
 	return Box("trak",
@@ -184,11 +180,11 @@ func matrix(rotation int) []byte {
 	return Words(turn[0], turn[1], 0, turn[2], turn[3], 0, 0, 0, 0x40000000)
 }
 
-// configuration is what a decoder needs to know beforehand, as far as readers of facts look at it.
-func configuration(codec string, profile byte) []byte {
+// configuration is what a decoder needs to know beforehand.
+func configuration(codec string) []byte {
 	switch codec {
 	case "avc1":
-		return Box("avcC", []byte{1, profile, 0xc0, 30, 0xff, 0xe1, 0, 4, 0x67, profile, 0xc0, 30, 1, 0, 2, 0x68, 0xce})
+		return Box("avcC", []byte{1, 66, 0xc0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0xc0, 30, 1, 0, 2, 0x68, 0xce})
 	case "hvc1", "hev1":
 		return Box("hvcC", []byte{1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xf0, 0, 0xfc, 0xfd, 0xf8, 0xf8, 0, 0, 0x0f, 0})
 	case "vp08", "vp09":
