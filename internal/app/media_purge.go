@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"belfry/internal/core"
@@ -9,18 +10,19 @@ import (
 )
 
 // PurgeMedia removes the bytes of files so long after the last post with them went live, unless they are
-// pinned or a post that is still to go out uses them (Spec §1.8, §8). The rows stay.
+// pinned or a post that is still to go out uses them (Spec §1.8, §8). The rows stay. One that fails holds up no other.
 func (a *App) PurgeMedia(ctx context.Context) error {
 	due, err := a.cfg.Store.PurgeableMedia(ctx, a.cfg.Retention, sweepBatch)
 	if err != nil {
 		return fmt.Errorf("look for files to purge: %w", err)
 	}
+	var failed error
 	for _, d := range due {
 		if err := a.purge(ctx, d); err != nil {
-			return fmt.Errorf("purge media %s: %w", d.ID, err)
+			failed = errors.Join(failed, fmt.Errorf("purge media %s: %w", d.ID, err))
 		}
 	}
-	return a.cfg.Store.ForgetMedia(ctx)
+	return errors.Join(failed, a.cfg.Store.ForgetMedia(ctx))
 }
 
 // purge decides once more, while no post can take up the file.

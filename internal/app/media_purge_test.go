@@ -149,3 +149,23 @@ func TestBytesAreRemovedAfterTheirLastPost(t *testing.T) {
 		t.Errorf("a post with a removed file: %v", err)
 	}
 }
+
+// A file that cannot be purged, here since too few bytes are counted in its workspace, holds up no other.
+func TestOneFileHoldsUpNoOthersPurge(t *testing.T) {
+	b := newBench(t)
+	stuck := b.photo()
+	b.live(b.ws.Account("threads"), stuck)
+	_, err := b.Pool.Exec(t.Context(), `UPDATE usage_storage SET used = 0`)
+	must(t, err)
+	other := &bench{b.Harness, t, b.Workspace("two")}
+	plain := other.photo()
+	b.Clock.Advance(time.Minute)
+	other.live(other.ws.Account("threads"), plain)
+	b.Clock.Advance(73 * time.Hour)
+	if err := b.App.PurgeMedia(t.Context()); err == nil {
+		t.Error("nobody is told")
+	}
+	if b.ws.Media(stuck.ID).PurgedAt != nil || other.ws.Media(plain.ID).PurgedAt == nil {
+		t.Error("the wrong one is purged")
+	}
+}
