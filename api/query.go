@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"reflect"
 	"slices"
@@ -64,12 +65,12 @@ func checkNames(values url.Values, parameters []parameter) error {
 	for _, p := range parameters {
 		names = append(names, p.name)
 	}
-	for name, all := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		path := join("query", name)
 		if !slices.Contains(names, name) {
 			return suggest(core.Invalid(path, "There is no parameter %s here.", shown(name)), path, name, names)
 		}
-		if len(all) > 1 {
+		if len(values[name]) > 1 {
 			return core.Invalid(path, "The parameter %s stands twice.", name)
 		}
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 
 	"belfry/internal/contract"
@@ -50,10 +51,8 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	if f.Statuses, err = parseStatuses(in.Status, "file", core.MediaUploading, core.MediaProcessing, core.MediaReady, core.MediaFailed); err != nil {
 		return f, err
 	}
-	for path, text := range map[string]string{"q": in.Q, "tag": in.Tag} {
-		if err := core.CheckText(path, text, maxMediaDescription); err != nil {
-			return f, err
-		}
+	if err := cmp.Or(core.CheckText("q", in.Q, maxMediaDescription), core.CheckText("tag", in.Tag, maxMediaDescription)); err != nil {
+		return f, err
 	}
 	if f.After, err = core.ParseCursor[core.MediaKind](in.Cursor); err != nil {
 		return f, err

@@ -116,6 +116,9 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	if f.Statuses, err = parseStatuses(in.Status, "post", core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed); err != nil {
 		return f, err
 	}
+	if err := a.postSpan(ctx, t, in, &f); err != nil {
+		return f, err
+	}
 	if in.AccountID != "" {
 		if f.Account, err = core.ParseID[core.AccountKind](in.AccountID); err != nil {
 			return f, err
@@ -132,7 +135,7 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 			return f, err
 		}
 	}
-	return f, a.postSpan(ctx, t, in, &f)
+	return f, nil
 }
 
 // parseStatuses reads a comma-separated list of the states that a thing can have.

@@ -340,6 +340,7 @@ func TestListsPageWithoutGapsOrTwins(t *testing.T) {
 	}
 	for name, in := range map[string]contract.ListPosts{
 		"status": {Status: "gone"}, "cursor": {Cursor: "x"}, "from": {From: "yesterday"}, "limit": {Limit: 101}, "order": {Order: "up"},
+		"cursor, before the account": {AccountID: "acc_none", Cursor: "x"}, "time, before the group": {GroupID: "grp_none", To: "tomorrow"},
 	} {
 		if _, err := b.App.ListPosts(b.Context(), b.ws.Owner, in); core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %v, want invalid_request", name, err)
