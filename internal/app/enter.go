@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 
 	"belfry/internal/core"
@@ -26,25 +27,27 @@ func (a *App) enterSession(c core.Caller, manages bool) (store.Tenant, error) {
 // enterInvited is the gate of somebody who has shown an invitation's token.
 func (a *App) enterInvited(i store.Invitation) store.Tenant { return a.cfg.Store.In(i.Workspace) }
 
-// enterFor is the gate of a verb about one thing, whose id it reads. What else is wrong with the request's form is
-// said before that (decisions.md, Shape of the API).
-func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string, forms ...func() error) (store.Tenant, core.ID[K], error) {
+// enterFor is the gate of a verb about one thing, whose id it reads.
+func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string) (store.Tenant, core.ID[K], error) {
 	t, err := a.enter(c, need)
-	for _, form := range forms {
-		if err == nil {
-			err = form()
-		}
-	}
-	if err != nil {
-		return t, core.ID[K]{}, err
-	}
-	parsed, err := core.ParseID[K](id)
-	return t, parsed, err
+	return about[K](t, id, err)
+}
+
+// enterEdit is the gate of a verb that changes one thing. malformed is what is wrong with the request's form, which is
+// said before its id is looked at (decisions.md, Order of checks).
+func enterEdit[K core.Kind](a *App, c core.Caller, id string, malformed error) (store.Tenant, core.ID[K], error) {
+	t, err := a.enter(c, core.Write)
+	return about[K](t, id, cmp.Or(err, malformed))
 }
 
 // enterSessionFor is the gate of what only a person who manages the workspace may do to one thing.
 func enterSessionFor[K core.Kind](a *App, c core.Caller, id string) (store.Tenant, core.ID[K], error) {
 	t, err := a.enterSession(c, true)
+	return about[K](t, id, err)
+}
+
+// about reads the id, unless there is an error already.
+func about[K core.Kind](t store.Tenant, id string, err error) (store.Tenant, core.ID[K], error) {
 	if err != nil {
 		return t, core.ID[K]{}, err
 	}

@@ -73,12 +73,11 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 
 // EditFolder renames a folder or moves it with all that is in it.
 func (a *App) EditFolder(ctx context.Context, c core.Caller, id string, in contract.EditFolder) (contract.Folder, error) {
-	t, folderID, err := enterFor[core.FolderKind](a, c, core.Write, id, func() error {
-		if in.Name == nil {
-			return nil
-		}
-		return checkFolderName(*in.Name)
-	})
+	var malformed error
+	if in.Name != nil {
+		malformed = checkFolderName(*in.Name)
+	}
+	t, folderID, err := enterEdit[core.FolderKind](a, c, id, malformed)
 	if err != nil {
 		return contract.Folder{}, err
 	}

@@ -87,7 +87,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 
 // EditGroup changes what the request names; accountIds replaces the membership.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, id string, in contract.EditGroup) (contract.Group, error) {
-	t, groupID, err := enterFor[core.GroupKind](a, c, core.Write, id, func() error { return checkGroup(in) })
+	t, groupID, err := enterEdit[core.GroupKind](a, c, id, checkGroup(in))
 	if err != nil {
 		return contract.Group{}, err
 	}

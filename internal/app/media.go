@@ -31,7 +31,7 @@ func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.
 
 // EditMedia changes what is said of a file, where it lies and whether it is pinned (Spec §4, Media).
 func (a *App) EditMedia(ctx context.Context, c core.Caller, id string, in contract.EditMedia) (contract.Media, error) {
-	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Write, id, func() error { return checkMediaTexts(in) })
+	t, mediaID, err := enterEdit[core.MediaKind](a, c, id, checkMediaTexts(in))
 	if err != nil {
 		return contract.Media{}, err
 	}

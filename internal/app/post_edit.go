@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"belfry/internal/contract"
@@ -15,12 +16,8 @@ import (
 // EditPost changes a draft's content, gives a post another time, or queues a draft (Spec §4, PATCH
 // /posts/{id}). Content first, then the time, then the checks; all or nothing.
 func (a *App) EditPost(ctx context.Context, c core.Caller, id string, in contract.EditPost) (contract.Post, error) {
-	var blocks map[core.Platform]json.RawMessage
-	form := func() (err error) {
-		blocks, err = a.checkEdit(in)
-		return err
-	}
-	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
+	blocks, malformed := a.checkEdit(in)
+	return a.changing(ctx, c, id, malformed, func(t store.Tenant, p *core.Post) error {
 		ws, plan, err := a.plan(ctx, t)
 		if err != nil {
 			return err
@@ -42,7 +39,7 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, id string, in contrac
 			return nil
 		}
 		return core.Fail(core.CodeConflict, "A post that is %s cannot be changed.", p.Status).WithHint("Duplicate it and change the copy.")
-	}, form)
+	})
 }
 
 // checkEdit judges the request's form, which comes before any id (decisions.md, Shape of the API), and reads its
@@ -102,31 +99,26 @@ func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMes
 
 // editDraft gives a draft its time, which leaves it a draft, and queues it when asked to.
 func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace, plan core.Plan) error {
-	r := request{workspace: ws, plan: plan, when: core.When{Kind: core.WhenNow, Zone: p.Zone}}
 	var timeIssues []core.Issue
 	if in.When != nil {
 		when, err := parseWhen(in.When, ws.Zone)
 		if err != nil {
 			return err
 		}
-		p.PublishAt, timeIssues, _ = when.Resolve(a.cfg.Now())
-		p.PublishAt, p.Zone = p.PublishAt.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
-		if when.Kind == core.WhenDraft {
-			p.PublishAt = time.Time{}
+		var at time.Time
+		at, timeIssues, _ = when.Resolve(a.cfg.Now())
+		p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
+	}
+	if in.Status != "" {
+		if len(timeIssues) == 0 {
+			timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
 		}
-	} else if in.Status != "" {
-		timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
+		return a.queueDraft(ctx, t, p, &request{workspace: ws, plan: plan}, timeIssues)
 	}
-	if in.Status == "" {
-		if len(timeIssues) > 0 {
-			return refusedPost(p, timeIssues)
-		}
-		return t.UpdatePost(ctx, *p)
+	if len(timeIssues) > 0 {
+		return refusedPost(p, timeIssues)
 	}
-	if in.When != nil && p.PublishAt.IsZero() && len(timeIssues) == 0 {
-		timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
-	}
-	return a.queueDraft(ctx, t, p, &r, timeIssues)
+	return t.UpdatePost(ctx, *p)
 }
 
 // queueDraft sends a draft through the checks and the quota of POST /posts.
@@ -146,17 +138,14 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	d := draft{network: n, Draft: network.Draft{
 		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: accounts[0],
 	}}
-	row := a.rowOf(d, true)
-	row.PublishAt = p.PublishAt
-	row.Issues = append(row.Issues, timeIssues...)
-	r.drafts, r.rows = []draft{d}, []core.PlanRow{row}
 	period := r.workspace.Zone.Month(a.cfg.Now())
 	if r.used, err = t.MonthUsed(ctx, period); err != nil {
 		return err
 	}
-	if limit := r.plan.Posts; limit != nil && r.used+1 > *limit {
-		return core.OverQuota("posts a month", r.used, *limit)
-	}
+	row := a.rowOf(d, true)
+	row.PublishAt = p.PublishAt
+	row.Issues = slices.Concat(row.Issues, timeIssues, r.overQuota(1))
+	r.drafts, r.rows = []draft{d}, []core.PlanRow{row}
 	if err := refusal(r); err != nil {
 		return err
 	}

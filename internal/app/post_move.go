@@ -44,10 +44,10 @@ func free(ctx context.Context, t store.Tenant, id core.PostID) error {
 	return err
 }
 
-// changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then. Before that
-// it looks at the request's form.
-func (a *App) changing(ctx context.Context, c core.Caller, id string, f func(store.Tenant, *core.Post) error, form ...func() error) (contract.Post, error) {
-	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id, form...)
+// changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then, unless the
+// request is malformed.
+func (a *App) changing(ctx context.Context, c core.Caller, id string, malformed error, f func(store.Tenant, *core.Post) error) (contract.Post, error) {
+	t, postID, err := enterEdit[core.PostKind](a, c, id, malformed)
 	if err != nil {
 		return contract.Post{}, err
 	}
@@ -72,7 +72,7 @@ func (a *App) changing(ctx context.Context, c core.Caller, id string, f func(sto
 // CancelPost takes a queued post off the queue and gives its slot back; of a failed post it takes back
 // the worker's pending retry (Spec §4, decisions.md).
 func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
+	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.Status != core.PostFailed:
 			return a.takeOff(ctx, t, p)
@@ -119,7 +119,7 @@ func (a *App) takeOff(ctx context.Context, t store.Tenant, p *core.Post) error {
 // RetryPost sends a failed post again: at its time if that is still ahead, otherwise now. It costs no
 // slot. An unknown outcome needs the word of a person who has looked (409 outcome_unknown).
 func (a *App) RetryPost(ctx context.Context, c core.Caller, id string, in contract.RetryPost) (contract.Post, error) {
-	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
+	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		if p.Unknown() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "Nobody knows whether this post is on %s.", p.AccountName).
 				WithHint("Look at the account. If it is not there, send confirmNotPublished: true, or say so in the dashboard.")
@@ -228,7 +228,7 @@ func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contr
 	if err := c.NeedSession(false); err != nil {
 		return contract.Post{}, err
 	}
-	return a.changing(ctx, c, id, func(t store.Tenant, p *core.Post) error {
+	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		if !p.Unknown() {
 			return conflicts[core.MoveSettle]
 		}

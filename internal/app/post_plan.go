@@ -50,10 +50,18 @@ func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
 		if text, ok := sameText[same[d.Account.ID]]; ok && r.queues() {
 			row.Warnings = append(row.Warnings, text.With(d.Account.DisplayName))
 		}
-		if limit := r.plan.Posts; r.queues() && limit != nil && r.used+int64(i)+1 > *limit {
-			row.Issues = append(row.Issues, core.IssueQuotaExceeded.With(r.used, *limit))
+		if r.queues() {
+			row.Issues = append(row.Issues, r.overQuota(i+1)...)
 		}
 		r.rows = append(r.rows, row)
+	}
+	return nil
+}
+
+// overQuota is the issue of the request's n-th post, if the month has no slot left for it.
+func (r *request) overQuota(n int) []core.Issue {
+	if limit := r.plan.Posts; limit != nil && r.used+int64(n) > *limit {
+		return []core.Issue{core.IssueQuotaExceeded.With(r.used, *limit)}
 	}
 	return nil
 }
