@@ -67,14 +67,6 @@ func New(cfg Config) (*Jobs, error) {
 	if cfg.App == nil || cfg.Pool == nil || cfg.Log == nil || cfg.Owner == "" || cfg.Sweep <= 0 || cfg.Lease <= 0 {
 		return nil, errors.New("jobs: a required part of the configuration is missing")
 	}
-	workers := river.NewWorkers()
-	river.AddWorker(workers, &publishWorker{app: cfg.App, owner: cfg.Owner})
-	river.AddWorker(workers, &linkWorker{app: cfg.App})
-	river.AddWorker(workers, &refreshWorker{app: cfg.App})
-	river.AddWorker(workers, &checkWorker{app: cfg.App})
-	river.AddWorker(workers, &discardWorker{app: cfg.App})
-	river.AddWorker(workers, &processWorker{app: cfg.App})
-	river.AddWorker(workers, &fetchWorker{app: cfg.App})
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
 		Queues: map[string]river.QueueConfig{
 			river.QueueDefault: {MaxWorkers: publishers, FetchPollInterval: fetchPoll},
@@ -83,7 +75,7 @@ func New(cfg Config) (*Jobs, error) {
 			queue.QueueMedia:   {MaxWorkers: examiners},
 			queue.QueueFetch:   {MaxWorkers: fetchers},
 		},
-		Workers:                     workers,
+		Workers:                     work(cfg),
 		ErrorHandler:                trouble{cfg.Log},
 		Logger:                      slog.New(quiet{cfg.Log.Handler(), &sync.Map{}}),
 		FetchCooldown:               fetchCooldown,
@@ -120,76 +112,32 @@ func (j *Jobs) Run(ctx context.Context) error {
 	return errors.Join(err, j.cfg.App.Release(release, j.cfg.Owner))
 }
 
-type publishWorker struct {
-	river.WorkerDefaults[queue.Publish]
-	app   *app.App
-	owner string
+// work is what there is to do for each kind of job: one verb.
+func work(cfg Config) *river.Workers {
+	a, all := cfg.App, river.NewWorkers()
+	on(all, func(ctx context.Context, d queue.Publish) error {
+		return a.Publish(ctx, cfg.Owner, d.Workspace, d.Post)
+	})
+	on(all, func(ctx context.Context, d queue.Link) error { return a.LinkPost(ctx, d.Workspace, d.Post) })
+	on(all, func(ctx context.Context, d queue.Refresh) error { return a.RefreshToken(ctx, d.Workspace, d.Account) })
+	on(all, func(ctx context.Context, d queue.Check) error { return a.CheckAccount(ctx, d.Workspace, d.Account) })
+	on(all, func(ctx context.Context, d queue.Discard) error { return a.Discard(ctx, d.Keys) })
+	on(all, func(ctx context.Context, d queue.Process) error { return a.ProcessMedia(ctx, d.Workspace, d.Media) })
+	on(all, func(ctx context.Context, d queue.Fetch) error { return a.FetchMedia(ctx, d.Workspace, d.Media) })
+	return all
 }
 
-// Work carries one publication as far as it goes right now.
-func (w *publishWorker) Work(ctx context.Context, job *river.Job[queue.Publish]) error {
-	return w.app.Publish(ctx, w.owner, job.Args.Workspace, job.Args.Post)
+func on[J queue.Job](all *river.Workers, do func(context.Context, J) error) {
+	river.AddWorker(all, &worker[J]{do: do})
 }
 
-type linkWorker struct {
-	river.WorkerDefaults[queue.Link]
-	app *app.App
+type worker[J queue.Job] struct {
+	river.WorkerDefaults[J]
+	do func(context.Context, J) error
 }
 
-// Work fetches the address of a live post's page.
-func (w *linkWorker) Work(ctx context.Context, job *river.Job[queue.Link]) error {
-	return w.app.LinkPost(ctx, job.Args.Workspace, job.Args.Post)
-}
-
-type refreshWorker struct {
-	river.WorkerDefaults[queue.Refresh]
-	app *app.App
-}
-
-// Work renews one account's token.
-func (w *refreshWorker) Work(ctx context.Context, job *river.Job[queue.Refresh]) error {
-	return w.app.RefreshToken(ctx, job.Args.Workspace, job.Args.Account)
-}
-
-type checkWorker struct {
-	river.WorkerDefaults[queue.Check]
-	app *app.App
-}
-
-// Work asks whether one account's token still works.
-func (w *checkWorker) Work(ctx context.Context, job *river.Job[queue.Check]) error {
-	return w.app.CheckAccount(ctx, job.Args.Workspace, job.Args.Account)
-}
-
-type discardWorker struct {
-	river.WorkerDefaults[queue.Discard]
-	app *app.App
-}
-
-// Work deletes bytes that nothing names any more.
-func (w *discardWorker) Work(ctx context.Context, job *river.Job[queue.Discard]) error {
-	return w.app.Discard(ctx, job.Args.Keys)
-}
-
-type processWorker struct {
-	river.WorkerDefaults[queue.Process]
-	app *app.App
-}
-
-// Work looks at a file's bytes.
-func (w *processWorker) Work(ctx context.Context, job *river.Job[queue.Process]) error {
-	return w.app.ProcessMedia(ctx, job.Args.Workspace, job.Args.Media)
-}
-
-type fetchWorker struct {
-	river.WorkerDefaults[queue.Fetch]
-	app *app.App
-}
-
-// Work brings a file's bytes from the address that a request named.
-func (w *fetchWorker) Work(ctx context.Context, job *river.Job[queue.Fetch]) error {
-	return w.app.FetchMedia(ctx, job.Args.Workspace, job.Args.Media)
-}
+// Work does the job.
+func (w *worker[J]) Work(ctx context.Context, job *river.Job[J]) error { return w.do(ctx, job.Args) }
 
 // quiet lets the queue's warnings and errors through: its Info says what our own log says already. And one of its warnings
 // is none: the queue's housekeeping is done by one worker, who hands it over when a busy machine makes it late. What is said
