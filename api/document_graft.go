@@ -37,22 +37,22 @@ func (a *API) graft(r huma.Registry) error {
 	}
 	finish(r)
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(blocks)))}
+	plans := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(core.DefaultPlans())))}
+	perPlatform := byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored.")
+	overridden := byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network that can be published to.")
 	connectable := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(overrides)))}
 
 	return replace(r, map[string]*huma.Schema{
-		"PlanPosts.perPlatform":   byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored."),
-		"CreatePosts.perPlatform": byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored."),
-		"PlanPosts.overrides":     byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network that can be published to."),
-		"CreatePosts.overrides":   byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network that can be published to."),
-		"EditPost.settings":       byPlatform(blocks, "The settings block of the post's network, under its name; it replaces the stored one as a whole."),
-		"Post.settings":           {AnyOf: alternatives, Description: "The settings block of the post's network."},
-		"Post.platform":           platforms, "Account.platform": platforms, "PlanRow.platform": platforms, "Connect.platform": connectable,
+		"PlanPosts.perPlatform": perPlatform, "CreatePosts.perPlatform": perPlatform,
+		"PlanPosts.overrides": overridden, "CreatePosts.overrides": overridden,
+		"EditPost.settings": byPlatform(blocks, "The settings block of the post's network, under its name; it replaces the stored one as a whole."),
+		"Post.settings":     {AnyOf: alternatives, Description: "The settings block of the post's network."},
+		"Post.platform":     platforms, "Account.platform": platforms, "PlanRow.platform": platforms, "Connect.platform": connectable,
 		"Limits.limits":  byPlatform(limits, "By network."),
-		"Workspace.plan": {Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(core.DefaultPlans())))},
-		"Usage.plan":     {Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(core.DefaultPlans())))},
-		"Event.kind":     {Type: huma.TypeString, Enum: words(eventKinds)},
-		"Error.code":     {Type: huma.TypeString, Enum: words(core.Codes), Description: "See the chapter on error codes."},
-		"Issue.code":     {Type: huma.TypeString, Enum: words(issueCodes()), Description: "See the chapters on issues and warnings of a plan."},
+		"Workspace.plan": plans, "Usage.plan": plans,
+		"Event.kind": {Type: huma.TypeString, Enum: words(eventKinds)},
+		"Error.code": {Type: huma.TypeString, Enum: words(core.Codes), Description: "See the chapter on error codes."},
+		"Issue.code": {Type: huma.TypeString, Enum: words(issueCodes()), Description: "See the chapters on issues and warnings of a plan."},
 	})
 }
 

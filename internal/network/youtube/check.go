@@ -1,6 +1,7 @@
 package youtube
 
 import (
+	"slices"
 	"strings"
 
 	"belfry/internal/core"
@@ -52,6 +53,6 @@ func nearlyShort(d network.Draft, m core.Media) bool {
 	}
 	upright := float64(m.Width)/float64(m.Height) <= shortRatio
 	short := m.DurationMs <= shortMs
-	said := strings.Contains(strings.ToLower(strings.Join(append(d.Tags, d.Title, d.Text), " ")), "#short")
+	said := strings.Contains(strings.ToLower(strings.Join(slices.Concat(d.Tags, []string{d.Title, d.Text}), " ")), "#short")
 	return (!upright || !short) && (upright || short || said)
 }
