@@ -12,7 +12,7 @@ import (
 // action is a verb as a route calls it, with the types that its request and answer are described by.
 type action struct {
 	body   reflect.Type // nil when the route takes none
-	query  reflect.Type // nil when any parameter is let by
+	query  reflect.Type // of the parameters; nil when the route takes none
 	answer reflect.Type // nil when there is nothing to say
 	byID   bool
 	// bare lets the body be left out.
@@ -28,8 +28,8 @@ type request struct {
 	claim *contract.Replay
 	// session is the dashboard session that a consent page's way back must belong to.
 	session string
-	// decode reads the body or else the query strictly into a pointer to the action's type. A removal has
-	// neither; every other action calls it, for a request that says what nobody hears is refused.
+	// decode reads the body or else the query strictly into a pointer to the action's type. Every action calls
+	// it, for a request that says what nobody hears is refused.
 	decode func(into any) error
 }
 
@@ -46,7 +46,7 @@ func heard[Out any](r request, in any, call func() (Out, error)) (any, error) {
 
 // plain calls a verb that needs nothing but its caller.
 func plain[Out any](verb func(*app.App, context.Context, core.Caller) (Out, error)) action {
-	return action{answer: reflect.TypeFor[Out](), query: reflect.TypeFor[none](), run: func(ctx context.Context, a *app.App, r request) (any, error) {
+	return action{answer: reflect.TypeFor[Out](), run: func(ctx context.Context, a *app.App, r request) (any, error) {
 		return heard(r, &none{}, func() (Out, error) { return verb(a, ctx, r.caller) })
 	}}
 }
@@ -90,6 +90,9 @@ func byIDWithBody[In, Out any](verb func(*app.App, context.Context, core.Caller,
 // removal calls a verb that leaves nothing to answer.
 func removal(verb func(*app.App, context.Context, core.Caller, string) error) action {
 	return action{byID: true, run: func(ctx context.Context, a *app.App, r request) (any, error) {
+		if err := r.decode(&none{}); err != nil {
+			return nil, err
+		}
 		return nil, verb(a, ctx, r.caller, r.id)
 	}}
 }

@@ -97,13 +97,10 @@ func (a *API) perform(c echo.Context, r *route, caller core.Caller, claim *contr
 
 // decode reads what the route takes into in.
 func (r *route) decode(c echo.Context, in any) error {
-	switch {
-	case r.shape != nil:
-		return r.decodeBody(c, in)
-	case r.action.query != nil:
-		return decodeQuery(c.Request().URL.RawQuery, r.parameters, in)
+	if err := decodeQuery(c.Request().URL.RawQuery, r.parameters, in); err != nil || r.shape == nil {
+		return err
 	}
-	return nil
+	return r.decodeBody(c, in)
 }
 
 func write(c echo.Context, status int, body []byte) error {

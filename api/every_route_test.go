@@ -157,6 +157,23 @@ func TestEveryRouteKeepsWhatItsDescriptionPromises(t *testing.T) {
 	}
 }
 
+// A parameter that a route does not take is refused, so that nobody believes it was heard. The description itself is
+// a file like any other.
+func TestEveryRouteRefusesAnUnknownParameter(t *testing.T) {
+	t.Parallel()
+	routes, example := described(t)
+	s := open(t, generous).stage("asked")
+	for _, o := range routes {
+		if o.Path == "/openapi.json" {
+			continue
+		}
+		got := s.do(o.Method, s.path(o)+"?dryRun=true", s.body(o, example), s.as(o))
+		if got.Status != http.StatusBadRequest || !strings.Contains(string(got.Body), "query.dryRun") {
+			t.Errorf("%s %s?dryRun=true answers %d: %s", o.Method, o.Path, got.Status, got.Body)
+		}
+	}
+}
+
 // Every list with a cursor shows each row once while others come and go (decisions.md, Shape of the API).
 func TestEveryListPagesWithoutLossOrRepetition(t *testing.T) {
 	t.Parallel()

@@ -59,9 +59,8 @@ func (r route) fails(codes ...core.Code) route {
 func (r route) failures() []core.Code {
 	may := map[core.Code]bool{
 		core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeInternal: true,
-		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true,
+		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true, core.CodeInvalidRequest: true,
 		core.CodeNotFound:        r.action.byID,
-		core.CodeInvalidRequest:  r.action.query != nil || r.shape != nil,
 		core.CodePayloadTooLarge: r.shape != nil, core.CodeUnsupportedMediaType: r.shape != nil,
 		core.CodeIdempotencyMismatch: r.needs.repeats, core.CodeIdempotencyInProgress: r.needs.repeats,
 	}
