@@ -110,6 +110,8 @@ func TestTheRulesOfPlansAndCreation(t *testing.T) {
 	ok("a time that occurs twice", request(threads, `,"text":"Twice","when":`+at("2027-10-31T02:30", "Europe/Berlin")), `"publishAt":"2027-10-31T00:30:00 … "warnings":[{"code":"time_occurs_twice"`, `"publishAt":"2027-10-31T00:30:00`, ledger{posts: 1, slots: 1, jobs: 1})
 	ok("an account that is named twice", request(`"accountIds":["<threads>","<threads>"]`, `,"text":"Once"`), `"requested":0`, `{"posts":[{`, ledger{posts: 1})
 	ok("a text as it was sent", request(threads, `,"text":"  Gr\u00fc\u00df Gott \ud83d\udd14\r\n"`), ``, `"text":"  Grüß Gott 🔔\r\n"`, ledger{posts: 1})
+	ok("the longest text of the other network", request(facebook, `,"text":"`+strings.Repeat("鐘", 63_206)+`"`), ``, `鐘"`, ledger{posts: 1})
+	issue("caption_too_long", "one more than it takes", request(facebook, `,"text":"`+strings.Repeat("鐘", 63_207)+`"`))
 	ok("an override for one of two", request(both, `,"text":"Base","title":"T","tags":["a"],"overrides":{"facebook":{"text":"Own","tags":["b"]}}`), ``, `"text":"Base","title":"T","tags":["a"] … "text":"Own","title":"T","tags":["b"]`, ledger{posts: 2})
 	ok("settings are kept with the post", request(threads, `,"text":"x","perPlatform":{"threads":{"topicTag":"bells","replyControl":"everyone"},"tiktok":{}}`), ``, `"settings":{"topicTag":"bells"}`, ledger{posts: 1})
 	ok("a file", request(both, `,"text":"With a picture","mediaIds":["<picture>"]`), ``, `"mediaIds":["<picture>"] … "mediaIds":["<picture>"]`, ledger{posts: 2})

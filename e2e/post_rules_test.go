@@ -91,6 +91,7 @@ func TestTheRulesOfPosts(t *testing.T) {
 		ok("a live one is copied", "POST "+live+"/duplicate", "", `"status":"draft","externalId":null,"externalUrl":null,"attempts":0`, ledger{posts: 1}),
 		ok("a failed one is copied", "POST "+failed+"/duplicate", "", `"status":"draft"`, ledger{posts: 1}),
 		missing("none is copied", "POST /posts/post_none/duplicate", "", ""),
+		invalid("a copy with a parameter that nobody reads", "POST "+draft+"/duplicate?when=now", "", "query.when"),
 
 		// Retry
 		conflict("a draft is retried", "POST "+draft+"/retry", "", ""),
@@ -103,6 +104,7 @@ func TestTheRulesOfPosts(t *testing.T) {
 		conflict("a live one is deleted", "DELETE "+live, "", ""),
 		ok("another is queued", "PATCH /posts/<copy>", `{"status":"queued","when":`+at(later, "UTC")+`}`, `"status":"queued"`, taken),
 		conflict("a queued one is deleted", "DELETE /posts/<copy>", "", "draft or a failed"),
+		invalid("a draft is deleted on trial", "DELETE "+draft+"?dryRun=true", "", "query.dryRun"),
 		{name: "a draft is deleted", call: "DELETE " + draft, status: 204, counts: ledger{posts: -1}},
 		missing("it is deleted again", "DELETE "+draft, "", ""),
 		missing("it is read", "GET "+draft, "", ""),
@@ -188,6 +190,8 @@ func TestTheRulesOfTheListOfPosts(t *testing.T) {
 		refuse("cursor=nowhere", "cursor"),
 		refuse("account=<threads>", "accountId"),
 		refuse("q=a&q=b", "twice"),
+		refuse("accountId=acc_none&from=yesterday", "from"), // the form comes before the ids
+		refuse("groupId=grp_none&cursor=nowhere", "cursor"),
 		missing("accountId=acc_none"),
 		missing("accountId=<draft>"),
 		missing("groupId=grp_none"),

@@ -183,7 +183,7 @@ type ListPosts struct {
 	AccountID string `query:"accountId" doc:"Posts of one account." example:"acc_01m7zbv262e9sr6wggzz5c1nt8"`
 	GroupID   string `query:"groupId" doc:"Posts of the accounts in a group." example:"grp_01m7zbv2d1f5s9z3p6r8t0w2y4"`
 	From      string `query:"from" doc:"Date or date-time, on publishAt (drafts: createdAt)." example:"2026-12-01"`
-	To        string `query:"to" doc:"Like from; a date includes its day." example:"2026-12-31"`
+	To        string `query:"to" doc:"Like from; a date is included, a date-time is not." example:"2026-12-31"`
 	Q         string `query:"q" doc:"Text or title contains." example:"rye"`
 	Order     string `query:"order" enum:"asc,desc" doc:"Newest first unless it says asc."`
 	Limit     int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows of one page."`

@@ -10,7 +10,7 @@ import (
 
 // Bounds that hold for every network, so that no request can fill the database.
 const (
-	maxText  = 100_000 // bytes
+	maxText  = 200_000 // bytes: the longest text of a network has 63,206 UTF-16 units of up to three each
 	maxTitle = 2_000
 	maxLink  = 2_000
 	maxTag   = 500

@@ -62,6 +62,22 @@ func printed(t *testing.T, d network.Description) contract.NetworkLimits {
 	return l
 }
 
+// The longest text that a network takes is no absurd length, whatever it is written in.
+func TestTheLongestTextsMayBeSent(t *testing.T) {
+	t.Parallel()
+	widest := map[core.Unit]string{core.UnitBytes: "a", core.UnitUTF16: "鐘", core.UnitCharacters: "🔔"}
+	for _, r := range known(t).Rules() {
+		d := r.Describe()
+		text, title := strings.Repeat(widest[d.Limits.Text.Unit], d.Limits.Text.Max), ""
+		if limit := d.Limits.Title; limit != nil {
+			title = strings.Repeat(widest[limit.Unit], limit.Max)
+		}
+		if err := core.CheckContent("", text, title, nil); err != nil {
+			t.Errorf("%s: a text of %d bytes and a title of %d: %v", d.ID, len(text), len(title), err)
+		}
+	}
+}
+
 // TestThePrintedLimitsAreTheCheckedOnes draws files at and around every printed bound, and asks a client that
 // knows the printed figures only whether it agrees with the check.
 func TestThePrintedLimitsAreTheCheckedOnes(t *testing.T) {
