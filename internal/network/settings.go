@@ -18,17 +18,22 @@ import (
 
 // DecodeSettings reads a settings block strictly into T, whose JSON names are those of the fields: an
 // unknown key, a wrong type and a value that a field does not allow are an invalid_request that names the
-// JSON path. Nil and null are the empty block.
+// JSON path, as is null. Nil is the empty block.
 func DecodeSettings[T any](d Description, block json.RawMessage) (T, error) {
 	var t T
-	if len(block) == 0 || string(block) == "null" {
+	if len(block) == 0 {
 		return t, nil
 	}
-	if err := jsonv2.Unmarshal(block, &t, jsonv2.RejectUnknownMembers(true)); err != nil {
+	var given map[string]jsontext.Value
+	err := jsonv2.Unmarshal(block, &t, jsonv2.RejectUnknownMembers(true))
+	if err == nil {
+		err = jsonv2.Unmarshal(block, &given)
+	}
+	if err != nil {
 		var none T
 		return none, settingsError(d, err)
 	}
-	if err := checkFields(d, reflect.ValueOf(t)); err != nil {
+	if err := checkFields(d, given, reflect.ValueOf(t)); err != nil {
 		var none T
 		return none, err
 	}
@@ -81,12 +86,20 @@ func settingsError(d Description, err error) error {
 	case errors.Is(semantic.Err, jsonv2.ErrUnknownName):
 		return unknownSetting(d, path, at[len(at)-1])
 	case len(at) == 0:
-		return core.Invalid(path, "The settings of %s must be an object.", d.Name).Because(err)
+		return notAnObject(d).Because(err)
 	}
 	if f, ok := d.field(at[0]); ok {
-		return core.Invalid(path, "%s must be %s.", at[0], kindWords[f.Kind]).Because(err)
+		return wrongKind(path, f).Because(err)
 	}
 	return core.Invalid(path, "%s has a value of the wrong type.", at[0]).Because(err)
+}
+
+func notAnObject(d Description) *core.Error {
+	return core.Invalid(settingPath(d), "The settings of %s must be an object.", d.Name)
+}
+
+func wrongKind(path string, f Field) *core.Error {
+	return core.Invalid(path, "%s must be %s.", f.Name, kindWords[f.Kind])
 }
 
 func tokens(p jsontext.Pointer) []string { return slices.Collect(p.Tokens()) }
@@ -117,12 +130,19 @@ var kindWords = map[FieldKind]string{
 	FieldList: "a list of texts", FieldDate: "a date like 2026-01-31 in a text", FieldNumber: "a whole number",
 }
 
-// checkFields holds the decoded values against the table of fields.
-func checkFields(d Description, v reflect.Value) error {
+// checkFields holds what was given, and how it was decoded, against the table of fields.
+func checkFields(d Description, given map[string]jsontext.Value, v reflect.Value) error {
+	if given == nil {
+		return notAnObject(d)
+	}
 	for i, name := range SettingNames(v.Type()) {
 		f, ok := d.field(name)
-		if !ok || f.Ignored || v.Field(i).IsZero() {
+		raw, there := given[name]
+		if !ok || f.Ignored || !there {
 			continue
+		}
+		if raw.Kind() == jsontext.KindNull {
+			return wrongKind(settingPath(d, name), f)
 		}
 		value := v.Field(i)
 		for value.Kind() == reflect.Pointer {

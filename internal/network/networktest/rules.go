@@ -126,7 +126,7 @@ func sample(f network.Field) string {
 
 func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
 	d := r.Describe()
-	for _, empty := range []string{"", "null", "{}", " {} "} {
+	for _, empty := range []string{"", "{}", " {} "} {
 		normal, err := r.Settings(json.RawMessage(empty))
 		if err != nil || string(normal) != "{}" {
 			t.Errorf("%q: want {}, got %s, %v", empty, normal, err)
@@ -139,6 +139,7 @@ func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
 		`{"` + first + `": 5}`:                           first,
 		`{"` + first + `": "a", "` + first + `": "b"}`:   first,
 		`{"` + first + `": "` + "\xff" + `"}`:            "",
+		`null`:                                           "",
 		`[]`:                                             "",
 		`"text"`:                                         "",
 		`{"` + first + `": "a"} trailing`:                "",
@@ -181,6 +182,12 @@ func strictField(t *testing.T, r network.Rules, f network.Field) {
 	wrong := map[network.FieldKind]string{
 		network.FieldChoice: `"none of them"`, network.FieldURL: `"example.org"`, network.FieldDate: `"31.1.2026"`,
 		network.FieldSwitch: `"true"`, network.FieldNumber: `-1`, network.FieldList: `"abc"`, network.FieldText: `5`,
+	}
+	for _, none := range []string{`null`, `""`} {
+		free := none == `""` && f.Kind == network.FieldText && f.Pattern == nil
+		if err := give(none); (err == nil) != free {
+			t.Errorf("%s, which may be nothing: %t, is given %s: %v", f.Name, free, none, err)
+		}
 	}
 	if err := give(wrong[f.Kind]); core.CodeOf(err) != core.CodeInvalidRequest {
 		t.Errorf("%s takes %s: %v", f.Name, wrong[f.Kind], err)
