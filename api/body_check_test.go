@@ -95,7 +95,7 @@ func TestASoundBodyIsReadWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in.Text != "a\tb\r\n ää 😀" || in.Targets.GroupID != "grp_1" || !in.Confirm || in.When.Timezone != "Europe/Berlin" {
+	if in.Text != "a\tb\r\n ää 😀" || *in.Targets.GroupID != "grp_1" || !in.Confirm || in.When.Timezone != "Europe/Berlin" {
 		t.Errorf("read %+v", in)
 	}
 	if o := in.Overrides["threads"]; o.Text != nil || o.Title == nil || *o.Title != "" {

@@ -32,6 +32,7 @@ func TestTheRulesOfGroups(t *testing.T) {
 		invalid("a name of spaces", "POST /groups", `{"name":"  "}`, "name"),
 		invalid("a name that is too long", "POST /groups", `{"name":"`+strings.Repeat("a", 81)+`"}`, "name"),
 		invalid("a color in words", "POST /groups", `{"name":"x","color":"brown"}`, "color"),
+		invalid("a color of nothing", "POST /groups", `{"name":"x","color":""}`, "color"),
 		invalid("an unknown field", "POST /groups", `{"name":"x","accounts":["<threads>"]}`, "accountIds"),
 		invalid("one account for a list", "POST /groups", `{"name":"x","accountIds":"<threads>"}`, "accountIds"),
 		missing("an account that never was", "POST /groups", `{"name":"x","accountIds":["<threads>","acc_none"]}`),

@@ -66,12 +66,16 @@ func TestTheRulesOfPlansAndCreation(t *testing.T) {
 	invalid("an unknown setting", request(threads, `,"perPlatform":{"threads":{"topictag":"x"}}`), "topicTag")
 	invalid("an unknown setting of another network", request(threads, `,"perPlatform":{"youtube":{"visible":true}}`), "visib")
 	invalid("a value that a setting cannot have", request(threads, `,"perPlatform":{"instagram":{"contentType":"reel"}}`), "contentType")
+	invalid("settings of null", request(threads, `,"perPlatform":{"threads":null}`), "perPlatform.threads")
+	invalid("a setting of null", request(threads, `,"perPlatform":{"youtube":{"madeForKids":null}}`), "perPlatform.youtube.madeForKids")
+	invalid("a visibility of nothing", request(threads, `,"perPlatform":{"youtube":{"visibility":""}}`), "public, unlisted, private")
 	invalid("four collaborators", request(threads, `,"perPlatform":{"instagram":{"collaborators":["a","b","c","d"]}}`), "collaborators")
 	invalid("an override of no network", request(threads, `,"overrides":{"myspace":{}}`), "overrides.myspace")
 	invalid("an override for a network without a connector", request(threads, `,"overrides":{"youtube":{"text":"x"}}`), "overrides.youtube")
 	invalid("an unknown override", request(threads, `,"overrides":{"threads":{"tekst":"x"}}`), "text")
 	missing("an account that never was", request(`"accountIds":["<threads>","acc_none"]`, `,"text":"x"`), "")
 	missing("a group that never was", request(`"groupId":"grp_none"`, `,"text":"x"`), "")
+	missing("a group without an id", request(threads+`,"groupId":""`, `,"text":"x"`), "")
 	missing("a file that never was", request(threads, `,"text":"x","mediaIds":["<picture>","med_none"]`), "")
 
 	// What a plan names and a creation refuses, row by row.

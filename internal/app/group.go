@@ -55,10 +55,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	}
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	g := store.Group{
-		ID: core.NewID[core.GroupKind](), Name: in.Name, Description: in.Description, Color: in.Color, CreatedAt: now, UpdatedAt: now,
-	}
-	if g.Color == "" {
-		g.Color = groupColor
+		ID: core.NewID[core.GroupKind](), Name: in.Name, Description: in.Description, Color: or(in.Color, groupColor), CreatedAt: now, UpdatedAt: now,
 	}
 	if err := checkGroup(contract.EditGroup{Name: &g.Name, Description: &g.Description, Color: &g.Color}); err != nil {
 		return contract.Group{}, err

@@ -19,7 +19,7 @@ func TestAGroupIsMadeEditedAndDeleted(t *testing.T) {
 	a, b := ws.Account("threads"), ws.Account("facebook")
 	key := ws.Key(core.Write)
 	made, err := h.App.CreateGroup(t.Context(), key.Caller, contract.CreateGroup{
-		Name: "Everywhere", Description: "all of it", Color: "#Ff8800", AccountIDs: []string{b.ID, a.ID, b.ID},
+		Name: "Everywhere", Description: "all of it", Color: new("#Ff8800"), AccountIDs: []string{b.ID, a.ID, b.ID},
 	})
 	must(t, err)
 	if !slices.Equal(made.AccountIDs, []string{b.ID, a.ID}) || made.Color != "#Ff8800" || made.Description != "all of it" {
@@ -81,7 +81,7 @@ func TestABadGroupIsRefused(t *testing.T) {
 	mine := ws.Group("mine")
 	for name, in := range map[string]contract.CreateGroup{
 		"name":        {Name: " "},
-		"color":       {Name: "x", Color: "red"},
+		"color":       {Name: "x", Color: new("red")},
 		"description": {Name: "x", Description: strings.Repeat("x", 1001)},
 	} {
 		_, err := h.App.CreateGroup(t.Context(), ws.Owner, in)
@@ -144,7 +144,7 @@ func TestABadBodyComesBeforeAnUnknownGroupOrFolder(t *testing.T) {
 func TestAColorIsAnsweredAsDescribed(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	g, err := h.App.CreateGroup(t.Context(), h.Workspace("one").Owner, contract.CreateGroup{Name: "loud", Color: "#FF00aa"})
+	g, err := h.App.CreateGroup(t.Context(), h.Workspace("one").Owner, contract.CreateGroup{Name: "loud", Color: new("#FF00aa")})
 	must(t, err)
 	field, _ := reflect.TypeFor[contract.Group]().FieldByName("Color")
 	if pattern := field.Tag.Get("pattern"); !regexp.MustCompile(pattern).MatchString(g.Color) {

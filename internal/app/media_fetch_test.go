@@ -76,7 +76,7 @@ func TestAFileIsFetched(t *testing.T) {
 		h := apptest.New(t, onWorld(fetchtest.New(t, photo(said))))
 		ws := h.Workspace("one")
 		folder := ws.Folder("photos", "")
-		in := contract.MediaFromURL{URL: "https://example.com/a/tower.jpg?key=secret", FolderID: folder.ID}
+		in := contract.MediaFromURL{URL: "https://example.com/a/tower.jpg?key=secret", FolderID: &folder.ID}
 		m, err := h.App.MediaFromURL(t.Context(), ws.Key(core.Write).Caller, in)
 		must(t, err)
 		if m.Status != "uploading" || m.OriginalName != "tower.jpg" || m.Kind != "image" || m.Size != 0 || *m.FolderID != folder.ID || m.Tags == nil || m.FailReason != nil {
@@ -287,8 +287,8 @@ func TestFetchRefusals(t *testing.T) {
 		{ws.Owner, contract.MediaFromURL{URL: "https://10.0.0.1/a.jpg"}, core.CodeInvalidRequest},
 		{ws.Owner, contract.MediaFromURL{URL: address, Filename: "a\nb"}, core.CodeInvalidRequest},
 		{ws.Owner, contract.MediaFromURL{URL: address, Filename: strings.Repeat("a", 256)}, core.CodeInvalidRequest},
-		{ws.Owner, contract.MediaFromURL{URL: address, FolderID: other.Folder("theirs", "").ID}, core.CodeNotFound},
-		{ws.Owner, contract.MediaFromURL{URL: "http://example.com", FolderID: "x"}, core.CodeInvalidRequest},
+		{ws.Owner, contract.MediaFromURL{URL: address, FolderID: new(other.Folder("theirs", "").ID)}, core.CodeNotFound},
+		{ws.Owner, contract.MediaFromURL{URL: "http://example.com", FolderID: new("x")}, core.CodeInvalidRequest},
 	} {
 		_, err := h.App.MediaFromURL(t.Context(), c.by, c.in)
 		want(t, c.want, err)

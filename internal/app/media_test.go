@@ -95,7 +95,7 @@ func TestFilesAreListedPageByPageAndFiltered(t *testing.T) {
 		h.Clock.Advance(time.Second)
 		in := contract.CreateUpload{Filename: fmt.Sprintf("50%%_%d.mp4", i), Mime: "video/mp4", Size: 1}
 		if i%2 == 0 {
-			in = contract.CreateUpload{Filename: fmt.Sprintf("photo %d.jpg", i), Mime: "image/jpeg", Size: 1, FolderID: folder.ID}
+			in = contract.CreateUpload{Filename: fmt.Sprintf("photo %d.jpg", i), Mime: "image/jpeg", Size: 1, FolderID: &folder.ID}
 		}
 		made, err := h.App.CreateUpload(t.Context(), ws.Owner, in)
 		must(t, err)

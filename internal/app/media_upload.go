@@ -67,9 +67,9 @@ func (a *App) newMedia(name, mimeType string) (store.Media, error) {
 }
 
 // settle finds the folder of a new file and the plan that bounds it.
-func (a *App) settle(ctx context.Context, t store.Tenant, m *store.Media, folder string) (core.Plan, error) {
-	if folder != "" {
-		id, err := core.ParseID[core.FolderKind](folder)
+func (a *App) settle(ctx context.Context, t store.Tenant, m *store.Media, folder *string) (core.Plan, error) {
+	if folder != nil {
+		id, err := core.ParseID[core.FolderKind](*folder)
 		if err != nil {
 			return core.Plan{}, err
 		}

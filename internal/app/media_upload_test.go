@@ -70,7 +70,7 @@ func TestAFileIsReservedAndBrought(t *testing.T) {
 	ws := h.Workspace("one")
 	folder := ws.Folder("photos", "")
 	in := upload(5)
-	in.FolderID = folder.ID
+	in.FolderID = &folder.ID
 	made, err := h.App.CreateUpload(t.Context(), ws.Key(core.Write).Caller, in)
 	must(t, err)
 	if !strings.HasPrefix(made.UploadURL, apptest.PublicURL+"/upload/") || !made.ExpiresAt.Equal(h.Clock.Now().Add(time.Hour)) {

@@ -271,7 +271,7 @@ func (c *crowd) request(rt *rapid.T) contract.CreatePosts {
 		in.Targets.AccountIDs = append(in.Targets.AccountIDs, often(rt, "account", c.good, c.accounts))
 	}
 	if len(in.Targets.AccountIDs) == 0 || rapid.IntRange(0, 9).Draw(rt, "a group?") == 0 {
-		in.Targets.GroupID = often(rt, "group", c.groups[:1], append(c.groups, ""))
+		in.Targets.GroupID = new(often(rt, "group", c.groups[:1], append(c.groups, "")))
 	}
 	for range often(rt, "files", []int{0, 0, 0, 1, 1, 2}, []int{3, 10, 11, 20, 21}) {
 		in.MediaIDs = append(in.MediaIDs, often(rt, "file", c.fine, append(c.fine, c.files...)))

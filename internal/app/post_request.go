@@ -186,7 +186,7 @@ func (a *App) unknownNetwork(path, name string) error {
 
 // targets finds the accounts of a request: those named and those of the group, each once.
 func (a *App) targets(ctx context.Context, t store.Tenant, in contract.Targets) ([]core.Account, error) {
-	if len(in.AccountIDs) == 0 && in.GroupID == "" {
+	if len(in.AccountIDs) == 0 && in.GroupID == nil {
 		return nil, core.Invalid("targets", "The request names no account.").WithHint("Give targets.accountIds or targets.groupId.")
 	}
 	var ids []core.AccountID
@@ -197,8 +197,8 @@ func (a *App) targets(ctx context.Context, t store.Tenant, in contract.Targets) 
 		}
 		ids = append(ids, id)
 	}
-	if in.GroupID != "" {
-		group, err := core.ParseID[core.GroupKind](in.GroupID)
+	if in.GroupID != nil {
+		group, err := core.ParseID[core.GroupKind](*in.GroupID)
 		if err != nil {
 			return nil, err
 		}

@@ -116,7 +116,8 @@ func TestCreateRefusesInOrderAndCreatesNothing(t *testing.T) {
 		"unknown id": {with(func(in *contract.CreatePosts) {
 			in.Targets.AccountIDs = append(in.Targets.AccountIDs, core.NewID[core.AccountKind]().String())
 		}), core.CodeNotFound},
-		"unknown group": {with(func(in *contract.CreatePosts) { in.Targets.GroupID = core.NewID[core.GroupKind]().String() }), core.CodeNotFound},
+		"unknown group": {with(func(in *contract.CreatePosts) { in.Targets.GroupID = new(core.NewID[core.GroupKind]().String()) }), core.CodeNotFound},
+		"empty group":   {with(func(in *contract.CreatePosts) { in.Targets.GroupID = new("") }), core.CodeNotFound},
 		"a file":        {with(func(in *contract.CreatePosts) { in.MediaIDs = []string{core.NewID[core.MediaKind]().String()} }), core.CodeNotFound},
 		"no confirm":    {with(func(in *contract.CreatePosts) { in.Confirm = false }), core.CodeConfirmRequired},
 		"bad zone first": {with(func(in *contract.CreatePosts) {
@@ -148,7 +149,7 @@ func TestTargetsByGroupAndByNameMakeOnePostEach(t *testing.T) {
 	b := newBench(t)
 	one, two := b.ws.Account("threads"), b.ws.Account("facebook")
 	in := request("both", now(), one)
-	in.Targets.GroupID = b.ws.Group("everyone", one, two).ID
+	in.Targets.GroupID = new(b.ws.Group("everyone", one, two).ID)
 	made, err := b.App.CreatePosts(b.Context(), b.ws.Owner, in)
 	if err != nil || len(made.Posts) != 2 {
 		t.Fatalf("made %d posts, error %v, want 2", len(made.Posts), err)

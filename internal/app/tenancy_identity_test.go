@@ -103,17 +103,12 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		}},
 		"CreateUpload.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
 			in := upload(5)
-			if in.FolderID = id; id == "" {
-				return core.NotFound() // as good as absent
-			}
+			in.FolderID = &id
 			_, err := h.App.CreateUpload(t.Context(), one.Owner, in)
 			return err
 		}},
 		"MediaFromURL.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
-			if id == "" {
-				return core.NotFound() // as good as absent
-			}
-			_, err := h.App.MediaFromURL(t.Context(), one.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg", FolderID: id})
+			_, err := h.App.MediaFromURL(t.Context(), one.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg", FolderID: &id})
 			return err
 		}},
 		"ListMedia.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {

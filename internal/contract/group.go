@@ -21,7 +21,7 @@ type Groups struct {
 type CreateGroup struct {
 	Name        string   `json:"name" minLength:"1" maxLength:"80"`
 	Description string   `json:"description,omitempty" maxLength:"1000"`
-	Color       string   `json:"color,omitempty" doc:"Of the form #rrggbb; grey when absent."`
+	Color       *string  `json:"color,omitempty" doc:"Of the form #rrggbb; grey when absent."`
 	AccountIDs  []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 }
 

@@ -45,7 +45,7 @@ type CreateUpload struct {
 	Filename string  `json:"filename" minLength:"1" maxLength:"255"`
 	Mime     string  `json:"mime" minLength:"1" maxLength:"255"`
 	Size     int64   `json:"size" minimum:"1" doc:"Bytes; the PUT's Content-Length must be the same."`
-	FolderID string  `json:"folderId,omitempty"`
+	FolderID *string `json:"folderId,omitempty"`
 	Replay   *Replay `json:"-"`
 }
 
@@ -69,7 +69,7 @@ type Uploaded struct {
 type MediaFromURL struct {
 	URL      string  `json:"url" minLength:"1" maxLength:"2000" doc:"https only."`
 	Filename string  `json:"filename,omitempty" maxLength:"255"`
-	FolderID string  `json:"folderId,omitempty"`
+	FolderID *string `json:"folderId,omitempty"`
 	Replay   *Replay `json:"-"`
 }
 

@@ -50,7 +50,7 @@ type PostList struct {
 // Targets names accounts, directly and by group.
 type Targets struct {
 	AccountIDs []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
-	GroupID    string   `json:"groupId,omitempty"`
+	GroupID    *string  `json:"groupId,omitempty"`
 }
 
 // Override replaces text, title or tags for the accounts of one network.
