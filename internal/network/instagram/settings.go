@@ -33,6 +33,6 @@ var fields = []network.Field{
 		Help: "Up to three usernames. Not on a Story.",
 	},
 	{Name: "shareToFeed", Label: "Show in the feed too", Kind: network.FieldSwitch, Default: "true", Help: "Reels only."},
-	{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Help: "Read to people who do not see the image. One image in the feed only."},
+	{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Help: "Read to people who do not see the image. In the feed only, and not sent with several files yet."},
 	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "Milliseconds into the video. Reels only."},
 }
