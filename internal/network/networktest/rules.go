@@ -134,15 +134,15 @@ func settingsAreStrict(t *testing.T, r network.Rules, _ any) {
 	}
 	first := d.Fields[0].Name
 	refused := map[string]string{
-		`{"` + first + `x": "abc"}`:                      first + "x",
-		`{"` + strings.ToUpper(first) + `": "abc"}`:      strings.ToUpper(first),
-		`{"` + first + `": 5}`:                           first,
-		`{"` + first + `": "a", "` + first + `": "b"}`:   first,
-		`{"` + first + `": "` + "\xff" + `"}`:            "",
-		`null`:                                           "",
-		`[]`:                                             "",
-		`"text"`:                                         "",
-		`{"` + first + `": "a"} trailing`:                "",
+		`{"` + first + `x": "abc"}`:                    first + "x",
+		`{"` + strings.ToUpper(first) + `": "abc"}`:    strings.ToUpper(first),
+		`{"` + first + `": 5}`:                         first,
+		`{"` + first + `": "a", "` + first + `": "b"}`: first,
+		`{"` + first + `": "` + "\xff" + `"}`:          "",
+		`null`:                                         "",
+		`[]`:                                           "",
+		`"text"`:                                       "",
+		`{"` + first + `": "a"} trailing`:              "",
 		`{"` + first + `": {"toString": 1, "deep": []}}`: first,
 	}
 	for block, key := range refused {
