@@ -583,6 +583,8 @@ CREATE INDEX media_thumbnail ON public.media USING btree (thumbnail) WHERE (thum
 
 CREATE INDEX media_to_purge ON public.media USING btree (published_at) WHERE ((published_at IS NOT NULL) AND (purged_at IS NULL) AND (NOT pinned) AND (deleted_at IS NULL));
 
+CREATE INDEX media_uploading ON public.media USING btree (workspace_id) WHERE (status = 'uploading'::text);
+
 CREATE INDEX members_user ON public.members USING btree (user_id);
 
 CREATE INDEX post_events_by_post ON public.post_events USING btree (post_id, id);
