@@ -47,7 +47,7 @@ func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
 		row.PublishAt = at
 		row.Issues = append(row.Issues, timeIssues...)
 		row.Warnings = append(row.Warnings, timeWarnings...)
-		if text, ok := sameText[same[d.Account.ID]]; ok && r.queues() {
+		if text, ok := sameText[same[d.Account.ID]]; ok {
 			row.Warnings = append(row.Warnings, text.With(d.Account.DisplayName))
 		}
 		if r.queues() {
@@ -86,8 +86,11 @@ func (a *App) rowOf(d draft, queues bool) core.PlanRow {
 // sameText words the warning by where the post stands that has the same text.
 var sameText = map[core.PostStatus]core.IssueText{core.PostLive: core.WarnSameTextRecently, core.PostQueued: core.WarnSameTextQueued}
 
-// repeated tells which accounts have the text they are given also at a time near that of the request.
+// repeated tells which accounts have the text they are given also at a time near that of the request; of a draft none.
 func repeated(ctx context.Context, t store.Tenant, r *request) (map[core.AccountID]core.PostStatus, error) {
+	if !r.queues() {
+		return nil, nil //nolint:nilnil // there are none
+	}
 	texts := make([]string, len(r.drafts))
 	for i, d := range r.drafts {
 		texts[i] = d.Text

@@ -247,8 +247,8 @@ func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, te
 	rows, err := many[row](t.query(ctx, `
 		SELECT p.account_id, min(p.status) AS status FROM posts p JOIN unnest(@accounts::uuid[], @texts::text[]) AS wanted(account, text)
 			ON p.account_id = wanted.account AND p.text = wanted.text
-		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND p.publish_at BETWEEN @from AND @to
-		GROUP BY p.account_id`, // by the alphabet live is before queued
+		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND coalesce(p.publish_at, p.created_at) BETWEEN @from AND @to
+		GROUP BY p.account_id`, // by the alphabet live is before queued; coalesce is what posts_by_time is of, and both have a time
 		args{"accounts": accounts, "texts": texts, "from": from, "to": to}))
 	found := map[core.AccountID]core.PostStatus{}
 	for _, r := range rows {
