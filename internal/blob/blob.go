@@ -32,9 +32,9 @@ const small = 32 << 10
 // their context does, and never wait for ever on a server that does not answer.
 type Store interface {
 	// Put keeps the size bytes of r, all or nothing: when r ends early (io.ErrUnexpectedEOF), goes on, or
-	// fails, the key keeps what it had. Of Unknown size it keeps all that r has. It replaces what the key had at one stroke. When Put has returned,
-	// a crash of the machine loses nothing. It holds little in memory, whatever the size and however many
-	// there are at once.
+	// fails, the key keeps what it had. Of Unknown size it keeps all that r has. It replaces what the key had
+	// at one stroke. When Put has returned, a crash of the machine loses nothing. It holds little in memory,
+	// whatever the size and however many there are at once.
 	Put(ctx context.Context, key string, r io.Reader, size int64) error
 	// Open gives access to what is kept, or ErrNotFound. The context counts for as long as the object is
 	// open. An object that is replaced or deleted meanwhile gives its own bytes or an error, never others'.
