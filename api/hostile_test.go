@@ -51,7 +51,7 @@ func TestNaughtyStringsAreStoredAsSentOrRefused(t *testing.T) {
 	eachBody(t, func(s *scene, o operation, body string, who with) {
 		var free []field
 		for _, f := range doc.textFields(o) {
-			if f.path[0] != "overrides" && s.do(o.Method, s.path(o), put(t, unlike(t, body), f, "plain"), who).Status/100 == 2 {
+			if f.path[0] != "overrides" && s.do(o.Method, s.path(o), put(t, unlike(t, body), f, "Any words, in any order"), who).Status/100 == 2 {
 				free = append(free, f)
 				continue
 			}
@@ -61,6 +61,9 @@ func TestNaughtyStringsAreStoredAsSentOrRefused(t *testing.T) {
 			for _, text := range naughty {
 				s.naughty(o, put(t, unlike(t, body), f, text), who, f, text)
 			}
+		}
+		if len(free) == 0 {
+			return
 		}
 		for k := range naughty {
 			texts, whole := slices.Concat(naughty[k:], naughty[:k]), unlike(t, body)
