@@ -13,7 +13,7 @@ const (
 	maxText  = 200_000 // bytes: the longest text of a network has 63,206 UTF-16 units of up to three each
 	maxTitle = 2_000
 	maxLink  = 2_000
-	maxTag   = 500
+	maxTag   = 1_500 // bytes: one tag may be all 500 UTF-16 units that YouTube takes
 	maxTags  = 200
 )
 

@@ -72,8 +72,12 @@ func TestTheLongestTextsMayBeSent(t *testing.T) {
 		if limit := d.Limits.Title; limit != nil {
 			title = strings.Repeat(widest[limit.Unit], limit.Max)
 		}
-		if err := core.CheckContent("", text, title, nil); err != nil {
-			t.Errorf("%s: a text of %d bytes and a title of %d: %v", d.ID, len(text), len(title), err)
+		var tags []string
+		if limit := d.Limits.Tags; limit != nil {
+			tags = []string{strings.Repeat(widest[limit.Unit], limit.Max)}
+		}
+		if err := core.CheckContent("", text, title, tags); err != nil {
+			t.Errorf("%s: a text of %d bytes, a title of %d and the tag %.10v: %v", d.ID, len(text), len(title), tags, err)
 		}
 	}
 }
