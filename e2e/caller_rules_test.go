@@ -31,7 +31,14 @@ func TestTheRulesOfCallers(t *testing.T) {
 	reads := func(name, call, body string) step {
 		return refuse(name, "reader", call, body, 403, "insufficient_scope")
 	}
-	period := time.Now().UTC().Format("2006-01")
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	period := time.Now().In(zone).Format("2006-01")
+	figures := func(plan, usage string) step {
+		return step{name: "the figures of " + plan, plan: plan, by: "session", call: "GET /whoami", status: 200, says: `"plan":"` + plan + `" … "usage":{"plan":"` + plan + `" … "posts":{"used":5,"limit":` + usage + `}`}
+	}
 	g.walk(t, []step{
 		// 401: who is it?
 		unauthenticated("no credential", "nameless"),
@@ -89,10 +96,17 @@ func TestTheRulesOfCallers(t *testing.T) {
 		refuse("it is disconnected again", "session", "DELETE /accounts/<threads>", "", 404, "not_found"),
 		refuse("it is posted to", "", "POST /posts", create, 404, "not_found"),
 
+		// What each plan includes (decisions.md, Plans)
+		figures("creator", `300},"storage":{"usedBytes":0,"limitBytes":50000000000},"accounts":{"used":1,"limit":10},"members":{"used":1,"limit":3},"groups":true,"mcp":"write","api":true`),
+		figures("studio", `2000},"storage":{"usedBytes":0,"limitBytes":250000000000},"accounts":{"used":1,"limit":40},"members":{"used":1,"limit":10},"groups":true,"mcp":"write","api":true`),
+		figures("agency", `null},"storage":{"usedBytes":0,"limitBytes":1000000000000},"accounts":{"used":1,"limit":200},"members":{"used":1,"limit":null},"groups":true,"mcp":"write","api":true`),
+		figures("owner", `null},"storage":{"usedBytes":0,"limitBytes":null},"accounts":{"used":1,"limit":null},"members":{"used":1,"limit":null},"groups":true,"mcp":"write","api":true`),
+		figures("free", `30},"storage":{"usedBytes":0,"limitBytes":2000000000},"accounts":{"used":1,"limit":3},"members":{"used":1,"limit":1},"groups":false,"mcp":"read","api":false`),
+
 		// 402: does the plan include it? The gate is of keys, before all that is wrong with a request.
-		{name: "a key on a plan without the API", plan: "free", call: "GET /whoami", status: 402, code: "quota_exceeded", says: `"limit":0, … "used":0`},
+		{name: "a key on a plan without the API", call: "GET /whoami", status: 402, code: "quota_exceeded", says: `"limit":0, … "used":0`},
 		refuse("a key that reads, on a plan without the API", "reader", "POST /posts", `{`, 402, "quota_exceeded"),
-		{name: "a person on a plan without the API", by: "session", call: "GET /whoami", status: 200, says: `"posts":{"used":5,"limit":30} … "groups":false,"mcp":"read","api":false`},
+		{name: "a person on a plan without the API", by: "session", call: "GET /accounts", status: 200},
 		unauthenticated("nobody on a plan without the API", "nobody"),
 		{name: "the description needs no credential", by: "nameless", call: "GET /openapi.json", status: 200, says: `"openapi": "3.1`},
 	})

@@ -29,7 +29,9 @@ func TestTheRulesOfPlansAndCreation(t *testing.T) {
 	reserved := g.counter.reserve("later.png", 1000).MediaID
 	g.counter.settled(t, picture)
 	g.counter.settled(t, failed)
-	g.saved = append(g.saved, "<picture>", picture, "<broken>", failed, "<later>", reserved)
+	other := g.counter.bring("tower.png", mediatest.PNG(320, 240)).MediaID
+	g.counter.settled(t, other)
+	g.saved = append(g.saved, "<picture>", picture, "<other>", other, "<broken>", failed, "<later>", reserved)
 	var steps []step
 	const threads, facebook, both = `"accountIds":["<threads>"]`, `"accountIds":["<facebook>"]`, `"accountIds":["<threads>","<facebook>"]`
 	request := func(targets, more string) string { return `{"targets":{` + targets + `}` + more }
@@ -86,6 +88,8 @@ func TestTheRulesOfPlansAndCreation(t *testing.T) {
 	issue("caption_too_long", "a text that is too long", request(threads, `,"text":"`+strings.Repeat("x", 501)+`"`))
 	issue("caption_too_long", "a text too long for one of two", request(both, `,"text":"`+strings.Repeat("x", 501)+`"`))
 	issue("caption_too_long", "an override that is too long", request(both, `,"text":"x","overrides":{"threads":{"text":"`+strings.Repeat("x", 501)+`"}}`))
+	issue("caption_too_long", "a text with tags that is too long", request(facebook, `,"text":"`+strings.Repeat("x", 63_203)+`","tags":["a"]`))
+	issue("text_required", "an override that leaves no text", request(both, `,"text":"x","overrides":{"threads":{"text":""}}`))
 	issue("text_required", "no text", request(threads, ""))
 	issue("text_required", "a text of spaces", request(facebook, `,"text":"  "`))
 	issue("media_not_ready", "a file that has not come", request(threads, `,"text":"x","mediaIds":["<later>"]`))
@@ -118,6 +122,9 @@ func TestTheRulesOfPlansAndCreation(t *testing.T) {
 	issue("caption_too_long", "one more than it takes", request(facebook, `,"text":"`+strings.Repeat("鐘", 63_207)+`"`))
 	ok("an override for one of two", request(both, `,"text":"Base","title":"T","tags":["a"],"overrides":{"facebook":{"text":"Own","tags":["b"]}}`), ``, `"text":"Base","title":"T","tags":["a"] … "text":"Own","title":"T","tags":["b"]`, ledger{posts: 2})
 	ok("settings are kept with the post", request(threads, `,"text":"x","perPlatform":{"threads":{"topicTag":"bells","replyControl":"everyone"},"tiktok":{}}`), ``, `"settings":{"topicTag":"bells"}`, ledger{posts: 1})
+	ok("tags that fit beside a text", request(facebook, `,"text":"`+strings.Repeat("x", 63_202)+`","tags":["a"]`), ``, `"tags":["a"]`, ledger{posts: 1})
+	ok("tags that are not sent", request(threads, `,"text":"`+strings.Repeat("x", 500)+`","tags":["a"]`), ``, `"tags":["a"]`, ledger{posts: 1})
+	ok("files in their order, one of them twice", request(threads, `,"text":"Three","mediaIds":["<other>","<picture>","<other>"]`), ``, `"mediaIds":["<other>","<picture>","<other>"]`, ledger{posts: 1})
 	ok("a file", request(both, `,"text":"With a picture","mediaIds":["<picture>"]`), ``, `"mediaIds":["<picture>"] … "mediaIds":["<picture>"]`, ledger{posts: 2})
 	add(step{name: "the same text again", by: "reader", call: "POST /posts/plan", body: request(threads, `,"text":"Later","when":`+at(later, "UTC")+`}`), status: 200, says: `"ok":true … "warnings":[{"code":"same_text_recently"`})
 	add(step{name: "the same text on another day", by: "reader", call: "POST /posts/plan", body: request(threads, `,"text":"Later","when":"now"}`), status: 200, says: `"ok":true … "warnings":[]`})

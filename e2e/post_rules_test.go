@@ -44,6 +44,8 @@ func TestTheRulesOfPosts(t *testing.T) {
 
 		// PATCH of content
 		ok("all that may be changed", "PATCH "+draft, `{"text":"Changed","title":"T","tags":["a","b"],"mediaIds":["<picture>"],"settings":{"threads":{"topicTag":"bells","altText":"A bell"}}}`, `"mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],"settings":{"altText":"A bell","topicTag":"bells"}`, none),
+		{name: "a copy has all of that", call: "POST " + draft + "/duplicate", status: 200, saves: "whole", counts: ledger{posts: 1}, says: `"accountId":"<threads>" … "mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],"settings":{"altText":"A bell","topicTag":"bells"},"publishAt":null`},
+		{name: "the copy is deleted", call: "DELETE /posts/<whole>", status: 204, counts: ledger{posts: -1}},
 		ok("settings are replaced, not merged", "PATCH "+draft, `{"settings":{"threads":{"altText":"Again"}}}`, `"text":"Changed" … "settings":{"altText":"Again"}`, none),
 		ok("nothing is changed", "PATCH "+draft, `{}`, `"mediaIds":["<picture>"],"text":"Changed"`, none),
 		conflict("the file is of use", "DELETE /media/<picture>", "", ""),
