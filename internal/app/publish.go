@@ -119,6 +119,9 @@ func (a *App) equip(w *work) error {
 		return fmt.Errorf("post %s is for %q, a network this server does not know", w.post.ID, w.post.Platform)
 	}
 	w.net, w.desc = net, net.Describe()
+	if w.pub.Rest == store.RestQueued || w.pub.Rest == core.DoRetry {
+		w.pub.Failure = nil // a new try fails in words of its own
+	}
 	if w.pub.Failure != nil {
 		w.failure = &failure{}
 		if err := json.Unmarshal(w.pub.Failure, w.failure); err != nil {

@@ -258,3 +258,61 @@ func TestCancellingAFailedPostTwiceIsNoConflict(t *testing.T) {
 	}
 	b.wants(b.get(post), "failed", 0, "created", "queued", "publishing", "failed", "cancelled")
 }
+
+// A post whose account must be reconnected fails and says so (decisions.md, Posts). What was refused before is not
+// there, so that there is no question to wait with.
+func TestARetryOfWhatWasRefusedFailsWithoutTheAccount(t *testing.T) {
+	for name, lose := range map[string]func(*bench, contract.Account){
+		"lost in the meantime": func(b *bench, a contract.Account) {
+			if err := b.App.Disconnect(b.Context(), b.ws.Owner, a.ID); err != nil {
+				b.t.Fatal(err)
+			}
+		},
+		"lost when it is asked": func(b *bench, _ contract.Account) { b.Fault(fault("threads", "any", "token_revoked")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			account := b.ws.Account("threads")
+			f := fault("threads", "publish", "reject")
+			f.Message = "Not this one"
+			b.Fault(f)
+			post := b.work(b.ws.Now("refused before", account))
+			lose(b, account)
+			post = b.work(b.retry(post))
+			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retried", "publishing", "failed")
+			if e := post.Error; e == nil || e.Code != "account_revoked" || e.Hint == nil || strings.Contains(e.Message, f.Message) {
+				t.Errorf("the post failed with %+v", e)
+			}
+			if n := b.calls("publish"); n != 1 {
+				t.Errorf("%d calls to publish, want the one that was refused", n)
+			}
+		})
+	}
+}
+
+// unfit is a network that can make nothing of what it is given.
+type unfit struct{ network.Network }
+
+const unfitWords = "It cannot be used."
+
+func (unfit) Status(context.Context, network.Item, string) (network.Status, error) {
+	return network.Status{Verdict: core.Dead, Message: unfitWords}, nil
+}
+
+// The words of an earlier try were told of a later one that failed for another reason (Spec §2: the network's own words).
+func TestANewTryFailsInItsOwnWords(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("threads", "create", "server_error"))
+	post := b.work(b.ws.Now("failed twice", b.ws.Account("threads")))
+	if post.Error == nil || post.Error.Code != "network_unreachable" {
+		t.Fatalf("the first try failed with %+v", post.Error)
+	}
+	b.Clock.Advance(time.Minute)
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	worker := b.through(func(n network.Network) network.Network { return unfit{n} })
+	must(t, worker.Publish(b.Context(), "a worker", b.ws.ID, id))
+	if post = b.get(post); post.Error == nil || post.Error.Code != "rejected" || post.Error.Message != unfitWords {
+		t.Errorf("the second try failed with %+v", post.Error)
+	}
+}

@@ -195,7 +195,7 @@ func (w *work) postError(do core.Do) *core.PostError {
 	case do == core.DoAccount:
 		issue := w.lostAccount().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint
-		if w.failure == nil {
+		if w.failure == nil || lost[w.failure.Kind] == "" {
 			e.Message = issue.Message
 		}
 	case w.failure != nil && (w.failure.Kind == network.NotSent || w.failure.Kind == network.Unknown || w.failure.Kind == network.Transient):

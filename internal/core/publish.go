@@ -158,6 +158,8 @@ func (p Publication) claimed(s Signal) (Publication, Do) {
 		return p, DoBackoff
 	case StepArmed:
 		switch {
+		case !s.AccountOK && !p.Unsure():
+			return p.failed(DoAccount)
 		case !s.AccountOK && s.Stale:
 			return p.unknown()
 		case !s.AccountOK:
@@ -308,7 +310,7 @@ func (p Publication) asked(s Signal) (Publication, Do) {
 			return p.unknown()
 		}
 	case AuthLost:
-		if !p.Open && p.Answer == AnswerAuth { // call and question met the same closed door
+		if !p.Unsure() || !p.Open && p.Answer == AnswerAuth { // call and question met the same closed door
 			return p.failed(DoAccount)
 		}
 	}
