@@ -229,6 +229,9 @@ func TestATransientFailureIsRetriedThreeTimesAndNoMore(t *testing.T) {
 	if last := kinds[len(kinds)-1]; last != "failed" {
 		t.Errorf("after the third retry the timeline ends with %s, want failed", last)
 	}
+	if hint := post.Error.Hint; hint == nil || strings.Contains(*hint, "is tried again") {
+		t.Errorf("after the third retry the failure is %+v", post.Error)
+	}
 	b.Clock.Advance(24 * time.Hour)
 	if post = b.work(post); post.Attempts != 4 {
 		t.Errorf("%d attempts, want 4 in all", post.Attempts)

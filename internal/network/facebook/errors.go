@@ -12,8 +12,8 @@ const tooFast = time.Hour
 
 const (
 	hintPages   = "Facebook takes no more calls for this Page for a while. The post waits."
-	hintTrouble = "Facebook has trouble of its own. The post is tried again."
-	hintFile    = "Facebook could not fetch or read the file. The post is tried again."
+	hintTrouble = "Facebook has trouble of its own. " + meta.Later
+	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
 	hintLink    = "Facebook cannot use the link of this post. Check that it opens without signing in, and send the post again."
 	hintVideo   = "A Reel is upright (9:16), at least 540 by 960 pixels, 3 to 90 seconds long, with 24 to 60 frames a second."
 	hintPhoto   = "Facebook cannot use the photo. Save it as JPEG or PNG under 4 MB and send the post again."

@@ -8,9 +8,12 @@ const (
 	permissionLast  = 299
 )
 
+// Later ends the hints of what may pass by itself. It is true of a post that has no try left, too.
+const Later = "Send the post again later if no next try is due."
+
 // Hints that several rows share.
 const (
-	hintLater      = "The network has trouble of its own. The post is tried again."
+	hintLater      = "The network has trouble of its own. " + Later
 	hintThrottled  = "The network takes no more calls for a while. The post waits."
 	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
 	hintPermission = "Reconnect the account and leave every permission ticked."
@@ -18,7 +21,7 @@ const (
 	hintParameter  = "The network refuses something in this post. Change it and send it again."
 	hintGone       = "The network does not show this to the account any more. Reconnect the account if it should."
 	hintBlocked    = "The network blocks this account for now. Open it there and see what it asks for."
-	hintFetch      = "The network could not fetch the file from this server. The post is tried again."
+	hintFetch      = "The network could not fetch the file from this server. " + Later
 	hintSpam       = "The network takes this post for spam. Change the text, and post less often for a while."
 	hintCode       = "Start connecting again: what the network handed out is used up or too old."
 )
