@@ -30,15 +30,14 @@ var errClaimLost = errors.New("the claim on the file is lost")
 // errClaimLost.
 func (a *App) holding(ctx context.Context, t store.Tenant, claim store.MediaClaim, f func(context.Context) error) error {
 	ctx, lose := context.WithCancelCause(ctx)
-	defer lose(nil)
-	done := make(chan struct{})
+	defer lose(nil) // also after a panic, or a claim that nobody serves would be renewed for ever
 	var beating sync.WaitGroup
 	beating.Go(func() {
 		beat := time.NewTicker(mediaLease / 3)
 		defer beat.Stop()
 		for {
 			select {
-			case <-done:
+			case <-ctx.Done():
 				return
 			case <-beat.C:
 			}
@@ -53,7 +52,7 @@ func (a *App) holding(ctx context.Context, t store.Tenant, claim store.MediaClai
 		}
 	})
 	err := f(ctx)
-	close(done)
+	lose(nil)
 	beating.Wait()
 	if err != nil && errors.Is(context.Cause(ctx), errClaimLost) {
 		return errors.Join(errClaimLost, err)
