@@ -254,7 +254,6 @@ func TestACancelledPostReturnsItsSlotToItsOwnMonth(t *testing.T) {
 	}
 }
 
-// 200 concurrent takers of 50 slots get exactly 50.
 // A month that ends while a request runs must not take the slot in one month and hold it in the next.
 func TestASlotIsTakenAndHeldInOneMonth(t *testing.T) {
 	b := newBench(t)
@@ -279,6 +278,7 @@ func TestASlotIsTakenAndHeldInOneMonth(t *testing.T) {
 	}
 }
 
+// 200 concurrent takers of 50 slots get exactly 50.
 func TestSlotsAreExactUnderConcurrency(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")

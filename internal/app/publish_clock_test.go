@@ -47,6 +47,29 @@ func TestNowIsNowByTheDatabasesClock(t *testing.T) {
 	}
 }
 
+// A retry is at the post's own time if that is still ahead, otherwise now (Spec §3).
+func TestARetryKeepsATimeThatIsAhead(t *testing.T) {
+	for name, passed := range map[string]time.Duration{"ahead": -time.Hour, "past": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			b.Fault(fault("threads", "create", "reject"))
+			failed := b.work(b.ws.Now("again", b.ws.Account("threads")))
+			b.Clock.Advance(passed)
+			want := failed.PublishAt.Time
+			if passed > 0 {
+				want = b.Clock.Now()
+			}
+			again := b.retry(failed)
+			if again.Status != "queued" || !again.PublishAt.Equal(want) {
+				t.Errorf("it is %s for %s, want queued for %s", again.Status, again.PublishAt, want)
+			}
+			if due := b.work(again).Status == "live"; due != (passed > 0) {
+				t.Errorf("it goes out at once: %t", due)
+			}
+		})
+	}
+}
+
 func (b *bench) edit(p contract.Post, in contract.EditPost) contract.Post {
 	b.t.Helper()
 	got, err := b.App.EditPost(b.Context(), b.ws.Owner, p.ID, in)
