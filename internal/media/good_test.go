@@ -175,6 +175,21 @@ func TestUncommonPicturesAreRead(t *testing.T) {
 	}
 }
 
+// One photo of a telephone in some 65,536 has EXIF of this length, and was refused as a script.
+func TestAPhotoWhoseLengthReadsLikeACommentIsTaken(t *testing.T) {
+	t.Parallel()
+	plain := mediatest.JPEG(40, 30)
+	exif := slices.Concat([]byte(exifName), orientationOnly(6), make([]byte, 0x2f2a-2-len(exifName)-26))
+	photo := slices.Concat(plain[:2], []byte("\xff\xe1/*"), exif, plain[2:])
+	facts := readWell(t, photo)
+	if facts.Orientation != 6 || !facts.Private {
+		t.Fatalf("read %+v", facts)
+	}
+	if clean := cleaned(t, photo, facts); bytes.Contains(clean[:16], []byte("/*")) {
+		t.Errorf("cleaned it begins with %q", clean[:16])
+	}
+}
+
 // A name decides nothing, as long as it is of the same kind.
 func TestANameOfTheSameKindMayLie(t *testing.T) {
 	t.Parallel()

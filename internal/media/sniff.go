@@ -205,13 +205,14 @@ func marked(head []byte) string {
 }
 
 // scripted tells whether a picture's first bytes also begin a script: those formats whose magic is a name in
-// JavaScript, followed by a comment or an assignment where an honest picture has a length.
+// JavaScript, followed by a comment or an assignment where an honest picture has a length. EXIF has any length, and what
+// is written in there is never served.
 func scripted(head []byte) bool {
 	switch {
 	case bytes.HasPrefix(head, []byte("GIF8")) && len(head) > 8:
 		return string(head[6:8]) == "/*" || head[6] == '=' && head[7] >= ' ' && head[7] < 0x7f
 	case bytes.HasPrefix(head, []byte("\xff\xd8\xff")) && len(head) > 6:
-		return string(head[4:6]) == "/*"
+		return string(head[4:6]) == "/*" && head[3] != markAPP1
 	}
 	return false
 }
