@@ -67,6 +67,6 @@ func checkType(header string) error {
 			return nil
 		}
 	}
-	return core.Fail(core.CodeUnsupportedMediaType, "The body is not JSON by its Content-Type.").
+	return core.Fail(core.CodeUnsupportedMediaType, "By its Content-Type, %s, the body is not JSON in UTF-8.", shown(header)).
 		WithHint("Send JSON in UTF-8 with the header Content-Type: application/json.")
 }

@@ -23,7 +23,7 @@ const depthMax = 32
 // no key twice, none unknown, no invalid UTF-8, no control characters. Its error is an invalid_request
 // that names the JSON path.
 func decode(body []byte, s *shape, in any) error {
-	w := walk{jsontext.NewDecoder(bytes.NewBuffer(body))}
+	w := walk{jsontext.NewDecoder(bytes.NewBuffer(body)), body}
 	if err := w.value(s); err != nil {
 		return err
 	}
@@ -37,7 +37,10 @@ func decode(body []byte, s *shape, in any) error {
 }
 
 // walk reads a body token by token along its shape.
-type walk struct{ dec *jsontext.Decoder }
+type walk struct {
+	dec  *jsontext.Decoder
+	body []byte
+}
 
 func (w walk) value(s *shape) error {
 	token, err := w.dec.ReadToken()
@@ -69,6 +72,9 @@ func (w walk) expect(s *shape, ok bool) error {
 		return nil
 	}
 	e := core.Invalid(w.path(), "%s must be %s.", w.subject(), s.words())
+	if w.path() == "" {
+		return e.WithHint("Send one JSON object.")
+	}
 	if s.forms != "" {
 		return e.WithHint("Look at %s. It is one of: %s.", w.path(), s.forms)
 	}
@@ -88,7 +94,7 @@ func (w walk) numberOf(s *shape, digits string) error {
 		return w.expect(s, false)
 	}
 	if n.min != nil && v < *n.min || n.max != nil && v > *n.max {
-		return core.Invalid(w.path(), "%s is out of bounds.", w.subject())
+		return core.Invalid(w.path(), "%s must be %s.", w.subject(), n.bounds())
 	}
 	return nil
 }
@@ -111,10 +117,10 @@ func (w walk) textOf(s *shape, text string) error {
 	}
 	n := utf8.RuneCountInString(text)
 	if t.min != nil && n < *t.min {
-		return core.Invalid(w.path(), "%s must have at least %d characters.", w.subject(), *t.min)
+		return core.Invalid(w.path(), "%s must have at least %s.", w.subject(), several(*t.min, "character"))
 	}
 	if t.max != nil && n > *t.max {
-		return core.Invalid(w.path(), "%s must have at most %d characters.", w.subject(), *t.max)
+		return core.Invalid(w.path(), "%s must have at most %s, and has %d.", w.subject(), several(*t.max, "character"), n)
 	}
 	return nil
 }

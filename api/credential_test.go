@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 
 	"belfry/internal/core"
@@ -73,4 +74,29 @@ func TestAKeyIsRefusedWhereAPersonIsNeeded(t *testing.T) {
 	r.do("GET", "/v1/posts", "", viewer).want(t, http.StatusOK, "")
 	r.do("POST", "/v1/posts", `{`, viewer).want(t, http.StatusForbidden, core.CodeInsufficientScope)
 	r.do("POST", "/v1/posts/plan", `{`, viewer).want(t, http.StatusBadRequest, core.CodeInvalidRequest)
+}
+
+// A request that brings no key is told what it lacks; of a key that it brings only that it is not known.
+func TestARequestWithoutAKeyIsToldWhatItLacks(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	key := r.Workspace("one").Key(core.Write).Bearer
+	for name, c := range map[string]struct{ header, message string }{
+		"none":        {"", "The request has no Authorization header."},
+		"no Bearer":   {key, "does not consist of the word Bearer"},
+		"basic":       {"Basic eDp5", "does not consist of the word Bearer"},
+		"nothing":     {"Bearer ", "does not consist of the word Bearer"},
+		"a variable":  {"Bearer $KEY", "The API key is mistyped or revoked."},
+		"cut short":   {"Bearer " + key[:len(key)-1], "The API key is mistyped or revoked."},
+		"a wrong sum": {"Bearer " + key[:len(key)-1] + "!", "The API key is mistyped or revoked."},
+	} {
+		var with []with
+		if c.header != "" {
+			with = append(with, header("Authorization", c.header))
+		}
+		got := r.do("GET", "/v1/whoami", "", with...)
+		if got.Status != http.StatusUnauthorized || !strings.Contains(string(got.Body), c.message) || !strings.Contains(string(got.Body), "Bearer <API_KEY>") {
+			t.Errorf("%s: want 401 and %q, got %d: %s", name, c.message, got.Status, got.Body)
+		}
+	}
 }

@@ -46,14 +46,17 @@ func TestAnothersIdIsAnsweredLikeNone(t *testing.T) {
 			}
 		}
 	}
-	theirs := `{"targets":{"accountIds":["` + account.ID + `"]},"text":"x","confirm":true}`
-	none := `{"targets":{"accountIds":["` + core.NewID[core.AccountKind]().String() + `"]},"text":"x","confirm":true}`
-	group := `{"targets":{"groupId":"` + ids["groups"] + `"},"text":"x","confirm":true}`
-	want := r.do("POST", "/v1/posts", none, owner)
-	want.want(t, 404, core.CodeNotFound)
-	for _, body := range []string{theirs, group} {
-		if got := r.do("POST", "/v1/posts", body, owner); string(got.Body) != string(want.Body) {
-			t.Errorf("%s: %s", body, got.Body)
+	for theirs, none := range map[string]string{
+		`"accountIds":["` + account.ID + `"]`: `"accountIds":["` + core.NewID[core.AccountKind]().String() + `"]`,
+		`"groupId":"` + ids["groups"] + `"`:   `"groupId":"` + core.NewID[core.GroupKind]().String() + `"`,
+	} {
+		create := func(target string) answer {
+			return r.do("POST", "/v1/posts", `{"targets":{`+target+`},"text":"x","confirm":true}`, owner)
+		}
+		want := create(none)
+		want.want(t, 404, core.CodeNotFound)
+		if got := create(theirs); string(got.Body) != string(want.Body) {
+			t.Errorf("%s: %s", theirs, got.Body)
 		}
 	}
 	if got := r.do("POST", "/v1/groups", `{"name":"a","accountIds":["`+account.ID+`"]}`, owner); got.Status != 404 {

@@ -140,7 +140,7 @@ func (c Caller) NeedSession(manages bool) error {
 
 // Unauthenticated is the one answer to a missing, mistyped or revoked credential (Spec §5.5).
 func Unauthenticated() *Error {
-	return Fail(CodeUnauthenticated, "The API key is missing, mistyped or revoked.").
+	return Fail(CodeUnauthenticated, "The API key is mistyped or revoked.").
 		WithHint("Send `Authorization: Bearer <API_KEY>` with a key from Settings, API keys.")
 }
 

@@ -5,7 +5,10 @@ import "strings"
 // Nearest is the known name that a mistyped one was most likely meant to be, "" when none is like it.
 // Capitals do not count, so that a slip of the shift key finds its name.
 func Nearest(name string, known []string) string {
-	best, at := "", len(name)/2+1
+	best, at := "", min(len(name)/2, max(2, len(name)/4))+1
+	if len(name) < 3 {
+		return "" // two letters are like too much
+	}
 	for _, k := range known {
 		if max(len(name), len(k))-min(len(name), len(k)) >= at {
 			continue // too far by its length alone; a name can be as long as a request

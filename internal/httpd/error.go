@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,16 +63,15 @@ func unavailable(cause error) *core.Error {
 }
 
 func tooLarge(limit int64) *core.Error {
-	return core.Fail(core.CodePayloadTooLarge, "The body of this request is larger than %d bytes.", limit)
+	return core.Fail(core.CodePayloadTooLarge, "The body of this request is larger than %d bytes.", limit).
+		WithHint("Send less; files go to the address that POST /media/uploads answers.")
 }
 
 // fromEcho gives the router's own errors our words.
 func fromEcho(e *echo.HTTPError) *core.Error {
 	switch e.Code {
 	case http.StatusNotFound:
-		return core.Fail(core.CodeNotFound, "There is nothing at this address.").WithHint("Check the path.")
-	case http.StatusMethodNotAllowed:
-		return core.Fail(core.CodeMethodNotAllowed, "This address does not take this method.").WithHint("Use one that the Allow header names.")
+		return nowhere()
 	case http.StatusRequestEntityTooLarge:
 		return core.Fail(core.CodePayloadTooLarge, "The body of this request is too large.")
 	case http.StatusUnsupportedMediaType:
@@ -89,15 +89,17 @@ func (s *Server) WriteError(c echo.Context, err error) error {
 
 func (s *Server) writeJSON(c echo.Context, e *core.Error) error {
 	setErrorHeaders(c, e)
-	body, err := json.Marshal(contract.ErrorOf(e, s.cfg.UpgradeURL))
-	if err != nil {
+	var body bytes.Buffer
+	plain := json.NewEncoder(&body)
+	plain.SetEscapeHTML(false) // a person reads it in a terminal
+	if err := plain.Encode(contract.ErrorOf(e, s.cfg.UpgradeURL)); err != nil {
 		return fmt.Errorf("encode an error body: %w", err)
 	}
 	status := Status(e.Code)
 	if e.Code == core.CodeSizeMismatch && c.Request().Header.Get("Content-Length") == "" {
 		status = http.StatusLengthRequired // decisions.md, Media, folders, groups
 	}
-	return c.Blob(status, "application/json", append(body, '\n'))
+	return c.Blob(status, "application/json", body.Bytes())
 }
 
 // setErrorHeaders also takes back what the handler said about the answer it did not give.
@@ -118,7 +120,7 @@ func setErrorHeaders(c echo.Context, e *core.Error) {
 // fail is echo's error handler: JSON for programs, a page elsewhere, and plain text when no page can be drawn.
 func (s *Server) fail(err error, c echo.Context) {
 	ctx := c.Request().Context()
-	e := s.Answer(ctx, s.wrongMethod(c, err))
+	e := s.Answer(ctx, s.unrouted(c, s.wrongMethod(c, err)))
 	if c.Response().Committed {
 		return // the answer is on its way, nothing can be taken back
 	}

@@ -36,7 +36,7 @@ func TestErrorBodies(t *testing.T) {
 		{"unknown", fmt.Errorf("read post: %w", secret), 500, `{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1},
 		{"known as internal, with a cause", core.Fail(core.CodeInternal, "No.").Because(secret), 500, `{"code":"internal","message":"No."}`, "", 1},
 		{"database away", fmt.Errorf("read post: %w", away), 503, `{"code":"unavailable","message":"The service cannot answer at the moment.","hint":"Try again in a few seconds; nothing was changed by this request unless an earlier answer said so."}`, "5", 0},
-		{"body too large", fmt.Errorf("read body: %w", &http.MaxBytesError{Limit: 99}), 413, `{"code":"payload_too_large","message":"The body of this request is larger than 99 bytes."}`, "", 0},
+		{"body too large", fmt.Errorf("read body: %w", &http.MaxBytesError{Limit: 99}), 413, `{"code":"payload_too_large","message":"The body of this request is larger than 99 bytes.","hint":"Send less; files go to the address that POST /media/uploads answers."}`, "", 0},
 		{"echo's 400", echo.NewHTTPError(400, "some words of echo"), 400, `{"code":"invalid_request","message":"The request could not be understood."}`, "", 0},
 		{"echo's 415", echo.ErrUnsupportedMediaType, 415, `{"code":"unsupported_media_type","message":"The body of this request is of a type that is not taken here."}`, "", 0},
 		{"echo's 413", echo.ErrStatusRequestEntityTooLarge, 413, `{"code":"payload_too_large","message":"The body of this request is too large."}`, "", 0},
@@ -103,9 +103,9 @@ func TestUnknownPathsAndWrongMethods(t *testing.T) {
 		status       int
 		allow, body  string
 	}{
-		{"GET", "/v1/nothing", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Check the path."}`},
-		{"GET", "/v1/posts/", 404, "", ""},
-		{"PUT", "/v1/posts", 405, "GET,POST,HEAD", `{"code":"method_not_allowed","message":"This address does not take this method.","hint":"Use one that the Allow header names."}`},
+		{"GET", "/v1/nothing", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Check the path; /docs/api lists those that there are."}`},
+		{"GET", "/v1/posts/", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Leave out the slash at its end."}`},
+		{"PUT", "/v1/posts", 405, "GET,POST,HEAD", `{"code":"method_not_allowed","message":"This address does not take PUT.","hint":"It takes GET, POST, HEAD, OPTIONS."}`},
 		{"GET", "/v1/posts/x", 405, "DELETE", ""},
 		{"HEAD", "/v1/posts/x", 405, "DELETE", ""},
 		{"GET", "/nothing", 404, "", "<p>not_found</p>"},

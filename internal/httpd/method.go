@@ -6,7 +6,35 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"belfry/internal/core"
 )
+
+func nowhere() *core.Error {
+	return core.Fail(core.CodeNotFound, "There is nothing at this address.").WithHint("Check the path.")
+}
+
+// unrouted says of a request that no route takes what would take it.
+func (s *Server) unrouted(c echo.Context, err error) error {
+	r := c.Request()
+	switch {
+	case errors.Is(err, echo.ErrMethodNotAllowed):
+		return core.Fail(core.CodeMethodNotAllowed, "This address does not take %s.", r.Method).WithHint("It takes %s.", c.Response().Header().Get("Allow"))
+	case !errors.Is(err, echo.ErrNotFound) || !isAPI(r):
+		return err
+	case strings.HasSuffix(r.URL.Path, "/") && s.takesAny(r, strings.TrimRight(r.URL.Path, "/")):
+		return nowhere().WithHint("Leave out the slash at its end.")
+	}
+	return nowhere().WithHint("Check the path; /docs/api lists those that there are.")
+}
+
+func (s *Server) takesAny(r *http.Request, path string) bool {
+	at := *r.URL
+	at.Path, at.RawPath = path, ""
+	other := *r
+	other.URL = &at
+	return len(s.methods(&other)) > 0
+}
 
 // wrongMethod mends the router's answer for a path that takes other methods: below a group with
 // middleware, echo says 404 where it should say 405 with Allow (decisions.md, Shape of the API).

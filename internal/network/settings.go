@@ -113,7 +113,7 @@ func unknownSetting(d Description, path, name string) error {
 	if near := core.Nearest(name, names); near != "" {
 		return e.WithHint("Look at %s. Did you mean %s?", path, near)
 	}
-	return e
+	return e.WithHint("Look at %s. Known there: %s.", path, strings.Join(names, ", "))
 }
 
 func (d Description) field(name string) (Field, bool) {
@@ -126,8 +126,8 @@ func (d Description) field(name string) (Field, bool) {
 }
 
 var kindWords = map[FieldKind]string{
-	FieldChoice: "a text", FieldSwitch: "true or false", FieldText: "a text", FieldURL: "an address in a text",
-	FieldList: "a list of texts", FieldDate: "a date like 2026-01-31 in a text", FieldNumber: "a whole number",
+	FieldChoice: "a string", FieldSwitch: "true or false", FieldText: "a string", FieldURL: "an address in a string",
+	FieldList: "a list of strings", FieldDate: "a date like 2026-01-31 in a string", FieldNumber: "a whole number",
 }
 
 // checkFields holds what was given, and how it was decoded, against the table of fields.
