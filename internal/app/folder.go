@@ -53,7 +53,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 	if err := checkFolderName(f.Name); err != nil {
 		return contract.Folder{}, err
 	}
-	if f.Parent, err = folderAt(in.ParentID, f.Parent); err != nil {
+	if f.Parent, err = folderAt("parentId", in.ParentID, f.Parent); err != nil {
 		return contract.Folder{}, err
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
@@ -90,7 +90,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, id string, in contr
 			return err
 		}
 		f.Name, f.UpdatedAt = or(in.Name, f.Name), a.cfg.Now().UTC().Truncate(time.Microsecond)
-		if f.Parent, err = folderAt(in.ParentID, f.Parent); err != nil {
+		if f.Parent, err = folderAt("parentId", in.ParentID, f.Parent); err != nil {
 			return err
 		}
 		height, err := t.FolderHeight(ctx, folderID)
@@ -133,20 +133,21 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 func place(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
 	above, err := t.FoldersAbove(ctx, f.Parent)
 	if err != nil {
-		return err
+		return core.At("parentId", err)
 	}
 	return core.CheckFolderPlace(f.ID, above, height)
 }
 
 // folderAt reads the id of a folder to lie in: the zero id is the root.
-func folderAt(given contract.Opt[string], now core.FolderID) (core.FolderID, error) {
+func folderAt(path string, given contract.Opt[string], now core.FolderID) (core.FolderID, error) {
 	switch {
 	case !given.Set:
 		return now, nil
 	case given.Null:
 		return core.FolderID{}, nil
 	}
-	return core.ParseID[core.FolderKind](given.V)
+	id, err := core.ParseID[core.FolderKind](given.V)
+	return id, core.At(path, err)
 }
 
 func checkFolderName(name string) error { return checkName("name", "The folder's name", name) }

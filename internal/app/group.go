@@ -137,17 +137,18 @@ func checkGroup(in contract.EditGroup) error {
 
 // members finds the accounts of a group, each once; one that is not connected here is not_found.
 func (a *App) members(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
+	given := named{"accountIds", ids}
+	read, err := given.accounts()
+	if err != nil {
+		return nil, err
+	}
 	var unique []core.AccountID
-	for _, s := range ids {
-		id, err := core.ParseID[core.AccountKind](s)
-		if err != nil {
-			return nil, err
-		}
+	for _, id := range read {
 		if !slices.Contains(unique, id) {
 			unique = append(unique, id)
 		}
 	}
-	_, err := a.accounts(ctx, t, unique)
+	_, err = a.accounts(ctx, t, unique, given)
 	return unique, err
 }
 

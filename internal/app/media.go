@@ -40,7 +40,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, id string, in contra
 		if m, err = t.LockMedia(ctx, mediaID); err != nil {
 			return err
 		}
-		if m.Folder, err = folderAt(in.FolderID, m.Folder); err != nil {
+		if m.Folder, err = folderAt("folderId", in.FolderID, m.Folder); err != nil {
 			return err
 		}
 		if in.Title.Set {
@@ -50,7 +50,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, id string, in contra
 			m.Description = in.Description.V
 		}
 		m.Tags, m.Pinned = or(in.Tags, m.Tags), or(in.Pinned, m.Pinned)
-		return t.UpdateMedia(ctx, m)
+		return core.At("folderId", t.UpdateMedia(ctx, m))
 	})
 	if err != nil {
 		return contract.Media{}, err

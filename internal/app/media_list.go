@@ -61,10 +61,10 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 		return f, nil
 	}
 	if f.Folder, err = core.ParseID[core.FolderKind](in.FolderID); err != nil {
-		return f, err
+		return f, core.At("query.folderId", err)
 	}
 	_, err = t.Folder(ctx, f.Folder)
-	return f, err
+	return f, core.At("query.folderId", err)
 }
 
 // pageOf is how many rows a page holds; 0 stands for the default.

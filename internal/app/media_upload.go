@@ -71,10 +71,10 @@ func (a *App) settle(ctx context.Context, t store.Tenant, m *store.Media, folder
 	if folder != nil {
 		id, err := core.ParseID[core.FolderKind](*folder)
 		if err != nil {
-			return core.Plan{}, err
+			return core.Plan{}, core.At("folderId", err)
 		}
 		if _, err := t.Folder(ctx, id); err != nil {
-			return core.Plan{}, err
+			return core.Plan{}, core.At("folderId", err)
 		}
 		m.Folder = id
 	}
@@ -129,7 +129,8 @@ func (a *App) ReceiveUpload(ctx context.Context, token string, length int64, bod
 	case errors.Is(err, secret.ErrExpired):
 		return contract.Uploaded{}, uploadExpired()
 	case errors.Is(err, secret.ErrSigned):
-		return contract.Uploaded{}, core.NotFound()
+		return contract.Uploaded{}, core.Fail(core.CodeNotFound, "This is no upload address, or not the whole of one.").
+			WithHint("Take `uploadUrl` as POST /media/uploads answers it.")
 	case err != nil:
 		return contract.Uploaded{}, err
 	}
@@ -241,5 +242,5 @@ func sizeMismatch(reserved, length int64) error {
 			WithHint("Send Content-Length: %d.", reserved)
 	}
 	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes and %d were reserved.", length, reserved).
-		WithHint("Reserve a new upload with the file's size.")
+		WithHint("Send the whole file and nothing else, as raw bytes and not as a form; of a file that has changed, reserve a new upload.")
 }

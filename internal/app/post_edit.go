@@ -38,8 +38,17 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, id string, in contrac
 		if in.When == nil && in.Status == "" && !hasContent(in) {
 			return nil
 		}
-		return core.Fail(core.CodeConflict, "A post that is %s cannot be changed.", p.Status).WithHint("Duplicate it and change the copy.")
+		return unchangeable(p)
 	})
+}
+
+// unchangeable is the answer to a change of a post that was sent.
+func unchangeable(p *core.Post) error {
+	word := "is live"
+	if p.Status == core.PostFailed {
+		word = "has failed"
+	}
+	return core.Fail(core.CodeConflict, "A post that %s cannot be changed.", word).WithHint("Duplicate it and change the copy, which is a draft.")
 }
 
 // checkEdit judges the request's form, which comes before any id (decisions.md, Shape of the API), and reads its
@@ -66,9 +75,13 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 	if err != nil || !hasContent(in) {
 		return err
 	}
-	if p.Status != core.PostDraft {
+	switch p.Status {
+	case core.PostDraft:
+	case core.PostQueued:
 		return core.Fail(core.CodeConflict, "Only a draft's content can be changed.").
 			WithHint("Cancel the post first, or duplicate it; `when` alone reschedules a queued post.")
+	default:
+		return unchangeable(p)
 	}
 	p.Text, p.Tags = or(in.Text, p.Text), or(in.Tags, p.Tags)
 	if in.Title.Set {
@@ -87,6 +100,9 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMessage) error {
 	if block, ok := blocks[p.Platform]; ok {
 		p.Settings = block
+		return nil
+	}
+	if len(blocks) > 0 { // those of other networks say nothing of this post
 		return nil
 	}
 	n, err := a.known("settings", string(p.Platform))
@@ -123,7 +139,7 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 
 // queueDraft sends a draft through the checks and the quota of POST /posts.
 func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *request, timeIssues []core.Issue) error {
-	accounts, err := a.accounts(ctx, t, []core.AccountID{p.Account})
+	accounts, err := a.accounts(ctx, t, []core.AccountID{p.Account}, named{})
 	if err != nil {
 		return err
 	}
@@ -180,10 +196,10 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 		return a.takeOff(ctx, t, p)
 	}
 	at, issues, _ := when.Resolve(a.cfg.Now())
+	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
 	if len(issues) > 0 {
 		return refusedPost(p, issues)
 	}
-	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
 	if err := free(ctx, t, p.ID); err != nil {
 		return err
 	}

@@ -121,18 +121,18 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	}
 	if in.AccountID != "" {
 		if f.Account, err = core.ParseID[core.AccountKind](in.AccountID); err != nil {
-			return f, err
+			return f, core.At("query.accountId", err)
 		}
-		if _, err := a.accounts(ctx, t, []core.AccountID{f.Account}); err != nil {
-			return f, err
+		if _, err := a.accounts(ctx, t, []core.AccountID{f.Account}, named{}); err != nil {
+			return f, core.At("query.accountId", err)
 		}
 	}
 	if in.GroupID != "" {
 		if f.Group, err = core.ParseID[core.GroupKind](in.GroupID); err != nil {
-			return f, err
+			return f, core.At("query.groupId", err)
 		}
 		if _, err := t.GroupAccounts(ctx, f.Group); err != nil {
-			return f, err
+			return f, core.At("query.groupId", err)
 		}
 	}
 	return f, nil

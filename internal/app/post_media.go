@@ -18,7 +18,7 @@ func (a *App) files(ctx context.Context, t store.Tenant, names []string) ([]core
 	for i, name := range names {
 		var err error
 		if ids[i], err = core.ParseID[core.MediaKind](name); err != nil {
-			return nil, err
+			return nil, core.At(entry("mediaIds", i), err)
 		}
 	}
 	found, err := t.MediaByID(ctx, ids)
@@ -29,7 +29,7 @@ func (a *App) files(ctx context.Context, t store.Tenant, names []string) ([]core
 	for i, id := range ids {
 		file, ok := found[id]
 		if !ok {
-			return nil, core.NotFound()
+			return nil, core.NotFoundAt(entry("mediaIds", i))
 		}
 		files[i] = file
 	}

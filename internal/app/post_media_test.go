@@ -154,7 +154,7 @@ func TestFilesThatAreNotThereAnswerAlike(t *testing.T) {
 	sketch := b.post(request("a", draft(), account), photo)
 	queued := b.post(request("a", local("2026-12-01T10:00", "UTC"), account), photo)
 	unknown := core.NewID[core.MediaKind]().String()
-	first := contract.ErrorOf(core.NotFound(), "")
+	first := contract.ErrorOf(core.NotFoundAt("mediaIds[1]"), "")
 	for name, id := range map[string]string{
 		"foreign": theirs.ID, "unknown": unknown, "deleted": deleted.ID, "malformed": "med_1", "empty": "", "of another kind": account.ID,
 		"in capitals": strings.ToUpper(unknown),

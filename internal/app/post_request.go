@@ -181,7 +181,7 @@ func (a *App) unknownNetwork(path, name string) error {
 	if nearest := core.Nearest(name, names); nearest != "" {
 		return e.WithHint("Look at %s. Did you mean %s?", path, nearest)
 	}
-	return e
+	return e.WithHint("Look at %s. A network's name stands there: %s.", path, strings.Join(names, ", "))
 }
 
 // targets finds the accounts of a request: those named and those of the group, each once.
@@ -189,22 +189,19 @@ func (a *App) targets(ctx context.Context, t store.Tenant, in contract.Targets) 
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
 		return nil, core.Invalid("targets", "The request names no account.").WithHint("Give targets.accountIds or targets.groupId.")
 	}
-	var ids []core.AccountID
-	for _, s := range in.AccountIDs {
-		id, err := core.ParseID[core.AccountKind](s)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
+	given := named{"targets.accountIds", in.AccountIDs}
+	ids, err := given.accounts()
+	if err != nil {
+		return nil, err
 	}
 	if in.GroupID != nil {
 		group, err := core.ParseID[core.GroupKind](*in.GroupID)
 		if err != nil {
-			return nil, err
+			return nil, core.At("targets.groupId", err)
 		}
 		members, err := t.GroupAccounts(ctx, group)
 		if err != nil {
-			return nil, err
+			return nil, core.At("targets.groupId", err)
 		}
 		ids = append(ids, members...)
 	}
@@ -217,11 +214,38 @@ func (a *App) targets(ctx context.Context, t store.Tenant, in contract.Targets) 
 			unique = append(unique, id)
 		}
 	}
-	return a.accounts(ctx, t, unique)
+	return a.accounts(ctx, t, unique, given)
 }
 
+// named are the ids that stand at a path of a request.
+type named struct {
+	path string
+	ids  []string
+}
+
+func (n named) accounts() ([]core.AccountID, error) {
+	ids := make([]core.AccountID, len(n.ids))
+	for i, s := range n.ids {
+		var err error
+		if ids[i], err = core.ParseID[core.AccountKind](s); err != nil {
+			return nil, core.At(entry(n.path, i), err)
+		}
+	}
+	return ids, nil
+}
+
+// missing is the error of an id that is not here.
+func (n named) missing(id string) error {
+	if i := slices.Index(n.ids, id); i >= 0 {
+		return core.NotFoundAt(entry(n.path, i))
+	}
+	return core.NotFound()
+}
+
+func entry(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+
 // accounts reads accounts in the order asked for; one that is missing is not_found.
-func (a *App) accounts(ctx context.Context, t store.Tenant, ids []core.AccountID) ([]core.Account, error) {
+func (a *App) accounts(ctx context.Context, t store.Tenant, ids []core.AccountID, given named) ([]core.Account, error) {
 	found, err := t.AccountsByID(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -230,7 +254,7 @@ func (a *App) accounts(ctx context.Context, t store.Tenant, ids []core.AccountID
 	for i, id := range ids {
 		account, ok := found[id]
 		if !ok {
-			return nil, core.NotFound()
+			return nil, given.missing(id.String())
 		}
 		out[i] = account
 	}

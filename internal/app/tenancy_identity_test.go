@@ -113,7 +113,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		}},
 		"ListMedia.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
 			if id == "" {
-				return core.NotFound() // as good as absent
+				return core.NotFoundAt("query.folderId") // as good as absent
 			}
 			_, err := h.App.ListMedia(t.Context(), one.Owner, contract.ListMedia{FolderID: id})
 			return err

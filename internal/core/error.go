@@ -92,6 +92,20 @@ func NotFound() *Error {
 	return &Error{Code: CodeNotFound, Message: "There is nothing here with that id.", Hint: "Take ids from the lists this workspace answers."}
 }
 
+// NotFoundAt is NotFound that names the place of the id in the request.
+func NotFoundAt(path string) *Error {
+	e := NotFound()
+	return e.WithHint("Look at %s. %s", path, e.Hint)
+}
+
+// At names the place of the id in the request that an error found nothing under.
+func At(path string, err error) error {
+	if CodeOf(err) != CodeNotFound {
+		return err
+	}
+	return NotFoundAt(path).Because(err)
+}
+
 // Invalid is a refused request; path is the JSON path of the offending value ("" for the whole).
 func Invalid(path, format string, args ...any) *Error {
 	e := Fail(CodeInvalidRequest, format, args...)

@@ -1,6 +1,10 @@
 package core
 
-import "time"
+import (
+	"errors"
+	"strings"
+	"time"
+)
 
 // WhenKind is one of the forms that `when` takes (Spec §4, POST /posts).
 type WhenKind int
@@ -41,6 +45,9 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 			WithHint("`when` is \"now\", \"draft\" or {\"publishAt\": \"YYYY-MM-DDTHH:mm\", \"timezone\": \"Europe/Berlin\"}.")
 	}
 	at, err := time.Parse(wallLayout, wall)
+	if wrong, ok := errors.AsType[*time.ParseError](err); ok && strings.HasSuffix(wrong.Message, "out of range") {
+		return When{}, Invalid("when.publishAt", "There is no time %q%s.", wall, wrong.Message).Because(err)
+	}
 	if err != nil || at.Format(wallLayout) != wall {
 		return When{}, Invalid("when.publishAt", "%q is not a local date-time.", wall).
 			WithHint("Write `when.publishAt` as YYYY-MM-DDTHH:mm, without a zone; the zone stands in `when.timezone`.")

@@ -2,6 +2,7 @@ package core_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,8 +70,12 @@ func TestParseWhenRefuses(t *testing.T) {
 		if core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %+v, %v", name, w, err)
 		}
-		if e := core.AsError(err); e.Hint == "" {
+		e := core.AsError(err)
+		if e.Hint == "" {
 			t.Errorf("%s: refused without a hint", name)
+		}
+		if odd := strings.Contains(e.Message, "out of range"); odd != strings.Contains("hour 24, minute 60, no such day, no leap year, month 13", name) {
+			t.Errorf("%s: refused with %q", name, e.Message)
 		}
 	}
 }
