@@ -105,7 +105,7 @@ func TestUnknownPathsAndWrongMethods(t *testing.T) {
 	}{
 		{"GET", "/v1/nothing", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Check the path; /docs/api lists those that there are."}`},
 		{"GET", "/v1/posts/", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Leave out the slash at its end."}`},
-		{"PUT", "/v1/posts", 405, "GET,POST,HEAD", `{"code":"method_not_allowed","message":"This address does not take PUT.","hint":"It takes GET, POST, HEAD, OPTIONS."}`},
+		{"PUT", "/v1/posts", 405, "GET,POST,HEAD", `{"code":"method_not_allowed","message":"This address does not take PUT.","hint":"It takes GET, POST."}`},
 		{"GET", "/v1/posts/x", 405, "DELETE", ""},
 		{"HEAD", "/v1/posts/x", 405, "DELETE", ""},
 		{"GET", "/nothing", 404, "", "<p>not_found</p>"},

@@ -3,6 +3,7 @@ package httpd
 import (
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/labstack/echo/v4"
@@ -19,13 +20,20 @@ func (s *Server) unrouted(c echo.Context, err error) error {
 	r := c.Request()
 	switch {
 	case errors.Is(err, echo.ErrMethodNotAllowed):
-		return core.Fail(core.CodeMethodNotAllowed, "This address does not take %s.", r.Method).WithHint("It takes %s.", c.Response().Header().Get("Allow"))
+		return core.Fail(core.CodeMethodNotAllowed, "This address does not take %s.", r.Method).WithHint("It takes %s.", acting(c.Response().Header().Get("Allow")))
 	case !errors.Is(err, echo.ErrNotFound) || !isAPI(r):
 		return err
 	case strings.HasSuffix(r.URL.Path, "/") && s.takesAny(r, strings.TrimRight(r.URL.Path, "/")):
 		return nowhere().WithHint("Leave out the slash at its end.")
 	}
 	return nowhere().WithHint("Check the path; /docs/api lists those that there are.")
+}
+
+// acting are the methods of an Allow header without those that every address has.
+func acting(allow string) string {
+	methods := slices.DeleteFunc(strings.Split(allow, ", "), func(m string) bool { return m == http.MethodHead || m == http.MethodOptions })
+	slices.Sort(methods)
+	return strings.Join(methods, ", ")
 }
 
 func (s *Server) takesAny(r *http.Request, path string) bool {
