@@ -96,6 +96,7 @@ func TestTheRulesOfPlansAndCreation(t *testing.T) {
 	issue("media_failed", "a file that failed", request(threads, `,"text":"x","mediaIds":["<broken>"]`))
 	issue("media_required", "a photo without one", request(facebook, `,"text":"x","perPlatform":{"facebook":{"contentType":"photo"}}`))
 	issue("text_not_allowed", "a Story with a text", request(facebook, `,"text":"x","mediaIds":["<picture>"],"perPlatform":{"facebook":{"contentType":"stories"}}`))
+	issue("text_not_allowed", "a Story with tags", request(facebook, `,"tags":["a"],"mediaIds":["<picture>"],"perPlatform":{"facebook":{"contentType":"stories"}}`))
 	issue("setting_conflict", "a link beside a photo", request(facebook, `,"text":"x","mediaIds":["<picture>"],"perPlatform":{"facebook":{"link":"https://example.com"}}`))
 	issue("setting_conflict", "a preview beside a photo", request(threads, `,"text":"x","mediaIds":["<picture>"],"perPlatform":{"threads":{"linkAttachment":"https://example.com"}}`))
 	issue("links_too_many", "six links", request(threads, `,"text":"https://a.example https://b.example https://c.example https://d.example https://e.example https://f.example"`))

@@ -50,7 +50,7 @@ func warning(code IssueCode, messageArgs int, message, hint string) IssueText {
 var (
 	IssueCaptionTooLong        = issue("caption_too_long", 3, "The text has %d %s, more than %s takes.", "At most %d, counted as that network counts. Shorten the text or give this network its own.")
 	IssueTextRequired          = issue("text_required", 1, "A post on %s without files needs a text.", "Write a text or add a file.")
-	IssueTextNotAllowed        = issue("text_not_allowed", 1, "This kind of post on %s carries no text.", "Take the text away for this network.")
+	IssueTextNotAllowed        = issue("text_not_allowed", 1, "This kind of post on %s carries no text.", "Take the text and the tags away for this network.")
 	IssueTitleTooLong          = issue("title_too_long", 3, "The title has %d %s, more than %s takes.", "At most %d.")
 	IssueTitleRequired         = issue("youtube_title_required", 0, "A video needs a title here.", "Write a title.")
 	IssueTagsTooLong           = issue("tags_too_long", 1, "The tags are longer than %s takes.", "At most %d characters in all.")
