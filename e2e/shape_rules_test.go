@@ -62,6 +62,7 @@ func TestTheRulesOfTheShape(t *testing.T) {
 		none("a path below a path", "GET /whoami/me", 404, "not_found", ""),
 		none("a slash too many", "GET /posts/", 404, "not_found", ""),
 		none("another case", "GET /Posts", 404, "not_found", ""),
+		none("what is not there yet", "POST /webhooks", 404, "not_found", ""), // Spec §6
 		none("a wrong method", "PUT /posts", 405, "method_not_allowed", "Allow"),
 		none("a wrong method of one", "POST /posts/<draft>", 405, "method_not_allowed", "Allow"),
 		none("a method of nobody", "BREW /whoami", 405, "method_not_allowed", "Allow"),
@@ -93,7 +94,7 @@ func TestTheRulesOfTheLimits(t *testing.T) {
 		{name: "a repetition costs nothing", key: "k", call: "POST /posts", body: create, status: 201, header: "Idempotency-Replayed: true"},
 		{name: "a refusal for its content counts", call: "POST /posts", body: `{`, status: 400, code: "invalid_request"},
 		{name: "a refusal for its scope does not", by: "reader", call: "POST /posts", body: create, status: 403, code: "insufficient_scope"},
-		{name: "a person's counts with the keys'", by: "session", call: "POST /posts", body: create, status: 201, counts: ledger{posts: 1}},
+		{name: "a person's counts with the keys', and once for all its targets", by: "session", call: "POST /posts", body: strings.Replace(create, `"]`, `","<facebook>"]`, 1), status: 201, counts: ledger{posts: 2}},
 		{name: "there is no more", call: "POST /posts", body: create, status: 429, code: "rate_limited", header: "Retry-After"},
 		{name: "nor for a person", by: "session", call: "POST /posts", body: create, status: 429, code: "rate_limited"},
 		{name: "nor for nonsense", call: "POST /posts", body: `{`, status: 429, code: "rate_limited"},
