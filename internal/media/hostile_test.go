@@ -488,3 +488,22 @@ func TestHostileFilesCostLittle(t *testing.T) { //nolint:paralleltest // see abo
 		}
 	}
 }
+
+// A file of 60 KB could otherwise keep all other pictures waiting for half a minute.
+func TestAPictureOfManyScansIsNotDecoded(t *testing.T) {
+	t.Parallel()
+	frame := segmentOf(0xc2, slices.Concat([]byte{8}, mediatest.Halves(5000, 5000), []byte{1, 1, 0x11, 0})...)
+	scan := slices.Concat(segmentOf(0xda, 1, 1, 0, 0, 63, 0), []byte("abc"))
+	file := bytes.NewReader(slices.Concat([]byte{0xff, 0xd8}, frame, bytes.Repeat(scan, 190), []byte{0xff, 0xd9}))
+	facts, err := Read(t.Context(), file, file.Size(), Claim{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := card(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Thumbnail(t.Context(), file, facts); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("no card but %d bytes, %v", len(got), err)
+	}
+}

@@ -106,7 +106,7 @@ func (f *file) entropy(at int64) (int64, error) {
 }
 
 func readJPEG(f *file, facts *Facts) error {
-	framed, scanned := false, false
+	framed, scans := false, 0
 	end, err := f.segments(func(s segment) error {
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
@@ -114,7 +114,7 @@ func readJPEG(f *file, facts *Facts) error {
 		case !keptInJPEG(s):
 			facts.Private = true
 		case s.mark == markSOS:
-			scanned = true
+			scans++
 			if !framed {
 				return refuse(reasonDamaged)
 			}
@@ -130,8 +130,11 @@ func readJPEG(f *file, facts *Facts) error {
 	if err != nil {
 		return err
 	}
-	if !scanned {
+	if scans == 0 {
 		return refuse(reasonNoPicture)
+	}
+	if scans > 1 {
+		facts.Scans = scans
 	}
 	if end < f.size {
 		facts.Private = true

@@ -32,6 +32,7 @@ type Facts struct {
 	Orientation int  // of a picture as EXIF counts it, 1 to 8; of a video 1, 3, 6 or 8
 	BitDepth    int  // of a PNG's colours
 	CMYK        bool // a JPEG made for print
+	Scans       int  // of a JPEG that has more than one
 	Progressive bool // a progressive JPEG, or an interlaced PNG
 
 	// Private says that Clean has something to take out: without it the file may be served as it is.

@@ -28,6 +28,10 @@ const (
 	// one of tens of millions of pixels in an uncommon form, gets a drawn card.
 	maxDecodeBytes = 512 << 20
 
+	// maxDecodePixels is how many pixels a decoder may go over, once for each scan. More are minutes of work, for
+	// which all other pictures would wait; the picture gets a drawn card.
+	maxDecodePixels = 1_000_000_000
+
 	// freeDecodeBytes is from where on a decoded picture's memory is given back at once.
 	freeDecodeBytes = 32 << 20
 )
@@ -64,7 +68,7 @@ func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) 
 	if facts.Kind != core.FileImage {
 		return nil, fmt.Errorf("make a thumbnail of %s: it is no picture", facts.Mime)
 	}
-	if facts.decodeBytes() > maxDecodeBytes {
+	if facts.decodeBytes() > maxDecodeBytes || facts.Scans*facts.Width*facts.Height > maxDecodePixels {
 		return card(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
