@@ -80,44 +80,95 @@ func setDeadlines(c echo.Context, read, write time.Duration) error {
 }
 
 // A transfer of any size goes on as long as the other side keeps up with a least rate: paceBytes in every
-// paceTime, which is 16 KiB a second (security.md 4.10).
+// paceTime, which is 16 KiB a second (security.md 4.10). What our own disk or bucket takes in between is not its time.
 const (
 	paceTime  = 30 * time.Second
 	paceBytes = 16 << 10 * int64(paceTime/time.Second)
+	// paceGrain is by how much a deadline may be too early, so that not every piece that moves costs a call.
+	paceGrain = time.Second
 )
+
+// pace is how much of its time the other side has left.
+type pace struct {
+	deadline func(time.Time) error
+	bytes    int64 // until there is new time
+	time     time.Duration
+	due      time.Time // the deadline that is set
+}
+
+// begin lets the other side's time run.
+func (p *pace) begin(now time.Time) error {
+	if p.bytes <= 0 {
+		p.bytes, p.time = paceBytes, paceTime
+	}
+	due := now.Add(p.time)
+	if due.Sub(p.due) < paceGrain {
+		return nil
+	}
+	p.due = due
+	if err := p.deadline(due); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+// end counts what has moved and how long that took.
+func (p *pace) end(n int, took time.Duration) {
+	p.bytes -= int64(n)
+	p.time -= took
+}
 
 // PacedBody is a request's body without a bound on the whole, for as long as it comes at the least rate;
 // then reading fails.
 func PacedBody(c echo.Context) io.Reader {
-	return &paced{reader: c.Request().Body, deadline: http.NewResponseController(c.Response()).SetReadDeadline}
+	return &pacedBody{body: c.Request().Body, pace: pace{deadline: http.NewResponseController(c.Response()).SetReadDeadline}}
+}
+
+type pacedBody struct {
+	body  io.Reader
+	pace  pace
+	ended error
+}
+
+// Read reads on. Once the body has ended the server waits for the client's next request, which has no deadline.
+func (b *pacedBody) Read(to []byte) (n int, err error) {
+	if b.ended != nil {
+		return 0, b.ended
+	}
+	began := time.Now()
+	if err = b.pace.begin(began); err != nil {
+		return 0, err
+	}
+	n, b.ended = b.body.Read(to)
+	b.pace.end(n, time.Since(began))
+	return n, b.ended
 }
 
 // PacedSource is content for an answer without a bound on the whole, for as long as the client takes it at
 // the least rate; then writing fails.
 func PacedSource(c echo.Context, content io.ReadSeeker) io.ReadSeeker {
-	return struct {
-		io.Reader
-		io.Seeker
-	}{&paced{reader: content, deadline: http.NewResponseController(c.Response()).SetWriteDeadline}, content}
+	return &pacedSource{Seeker: content, content: content, pace: pace{deadline: http.NewResponseController(c.Response()).SetWriteDeadline}}
 }
 
-type paced struct {
-	reader   io.Reader
-	deadline func(time.Time) error
-	left     int64 // bytes until the deadline moves on
+type pacedSource struct {
+	io.Seeker
+	content io.Reader
+	pace    pace
+	given   int       // bytes that are being written
+	since   time.Time // when they were given; zero before the first
 }
 
-// Read reads on.
-func (p *paced) Read(b []byte) (int, error) {
-	if p.left <= 0 {
-		if err := p.deadline(after(paceTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-			return 0, err
-		}
-		p.left = paceBytes
+// Read reads on. What it gave before has been written by now.
+func (s *pacedSource) Read(to []byte) (_ int, err error) {
+	if !s.since.IsZero() {
+		s.pace.end(s.given, time.Since(s.since))
 	}
-	n, err := p.reader.Read(b)
-	p.left -= int64(n)
-	return n, err
+	s.given, err = s.content.Read(to)
+	s.since = time.Now()
+	if late := s.pace.begin(s.since); late != nil {
+		return s.given, late
+	}
+	return s.given, err
 }
 
 func after(d time.Duration) time.Time {

@@ -153,6 +153,82 @@ func TestASlowBodyIsCut(t *testing.T) {
 	})
 }
 
+// lazy is a disk that takes its time for every piece.
+type lazy struct{ *strings.Reader }
+
+func (l lazy) Read(b []byte) (int, error) {
+	<-time.After(40 * time.Second)
+	return l.Reader.Read(b)
+}
+
+func (l lazy) Write(b []byte) (int, error) {
+	<-time.After(40 * time.Second)
+	return len(b), nil
+}
+
+// The pace of a transfer is that of the other side: how long a disk or a bucket of ours takes in between costs it
+// nothing. An upload broke off when a bucket took half a minute for a part.
+func TestATransferIsHeldToTheOtherSidesPace(t *testing.T) {
+	t.Parallel()
+	const size = 1 << 20
+	content := strings.Repeat("a", size)
+	for name, c := range map[string]struct {
+		request string
+		cut     bool // after half a minute
+	}{
+		"an upload to a slow disk":     {fmt.Sprintf("PUT /in HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, content), false},
+		"a download from a slow disk":  {"GET /out HTTP/1.1\r\nHost: x\r\n\r\n", false},
+		"a sender who stops":           {fmt.Sprintf("PUT /stop HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\nhalf", size), true},
+		"a receiver who takes nothing": {"GET /stop HTTP/1.1\r\nHost: x\r\n\r\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, _ := newServer(t, nil)
+				moved := make(chan int64, 1)
+				take := func(to io.Writer) echo.HandlerFunc {
+					return func(c echo.Context) error {
+						from := httpd.PacedBody(c)
+						n, err := io.Copy(to, from)
+						if err == nil { // all has come, as one more look shows, and is still to be made safe
+							_, _ = from.Read(make([]byte, 1))
+							<-time.After(time.Minute)
+							err = c.Request().Context().Err()
+						}
+						if err != nil && n == size {
+							t.Errorf("it has come: %v", err)
+						}
+						moved <- n
+						return err
+					}
+				}
+				give := func(from io.ReadSeeker) echo.HandlerFunc {
+					return func(c echo.Context) error {
+						http.ServeContent(c.Response(), c.Request(), "", time.Time{}, httpd.PacedSource(c, from))
+						moved <- c.Response().Size
+						return nil
+					}
+				}
+				s.Echo.PUT("/in", take(lazy{}), httpd.Paced(0))
+				s.Echo.PUT("/stop", take(io.Discard), httpd.Paced(0))
+				s.Echo.GET("/out", give(lazy{strings.NewReader(content)}), httpd.Paced(time.Minute))
+				s.Echo.GET("/stop", give(strings.NewReader(content)), httpd.Paced(time.Minute))
+				began := time.Now()
+				near := piped(t, s)
+				go func() { _, _ = io.WriteString(near, c.request) }()
+				if !c.cut {
+					go func() { _, _ = io.Copy(io.Discard, near) }()
+				}
+				if n := <-moved; c.cut != (n < size) || c.cut && time.Since(began) != 30*time.Second {
+					t.Errorf("%d bytes in %s", n, time.Since(began))
+				}
+				_ = near.Close()
+				<-time.After(time.Second) // for which the server keeps a connection that it closes
+			})
+		})
+	}
+}
+
 // clocked is a connection that remembers the deadlines set on it.
 type clocked struct {
 	*httptest.ResponseRecorder
