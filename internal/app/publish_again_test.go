@@ -304,7 +304,7 @@ func TestANewTryFailsInItsOwnWords(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("threads", "create", "server_error"))
 	post := b.work(b.ws.Now("failed twice", b.ws.Account("threads")))
-	if post.Error == nil || post.Error.Code != "network_unreachable" {
+	if post.Error == nil || post.Error.Code != "network_unreachable" || post.Error.Hint == nil {
 		t.Fatalf("the first try failed with %+v", post.Error)
 	}
 	b.Clock.Advance(time.Minute)

@@ -199,7 +199,7 @@ func (w *work) postError(do core.Do) *core.PostError {
 			e.Message = issue.Message
 		}
 	case w.failure != nil && (w.failure.Kind == network.NotSent || w.failure.Kind == network.Unknown || w.failure.Kind == network.Transient):
-		e.Code = errorUnreachable
+		e.Code, e.Hint = errorUnreachable, cmp.Or(e.Hint, "The post is not there, and nothing in it is to blame: it may go out as it is.")
 	}
 	return e
 }

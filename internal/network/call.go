@@ -172,7 +172,11 @@ func failed(kind Kind, host string, cut redactor, err error) *Error {
 	if clean := cut.Cut(err.Error()); clean != err.Error() {
 		err = errors.New(clean)
 	}
-	return &Error{Kind: kind, Message: fmt.Sprintf("call %s: %v", host, err), cause: err}
+	message := host + " was not reached (%v)."
+	if kind == Unknown {
+		message = host + " gave no answer (%v)."
+	}
+	return &Error{Kind: kind, Message: fmt.Sprintf(message, err), cause: err}
 }
 
 // stripped takes away the layer of an error that prints the whole address.
