@@ -242,5 +242,5 @@ func sizeMismatch(reserved, length int64) error {
 			WithHint("Send Content-Length: %d.", reserved)
 	}
 	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes and %d were reserved.", length, reserved).
-		WithHint("Send the whole file and nothing else, as raw bytes and not as a form; of a file that has changed, reserve a new upload.")
+		WithHint("Send the whole file and nothing else, as raw bytes and not as a form. Reserve a new upload for another file.")
 }

@@ -181,7 +181,7 @@ func (a *App) unknownNetwork(path, name string) error {
 	if nearest := core.Nearest(name, names); nearest != "" {
 		return e.WithHint("Look at %s. Did you mean %s?", path, nearest)
 	}
-	return e.WithHint("Look at %s. A network's name stands there: %s.", path, strings.Join(names, ", "))
+	return e.WithHint("Look at %s. What stands there is the name of a network, and its fields below that: %s.", path, strings.Join(names, ", "))
 }
 
 // targets finds the accounts of a request: those named and those of the group, each once.

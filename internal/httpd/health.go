@@ -69,7 +69,7 @@ func (h *health) check(ctx context.Context) error {
 	case err != nil:
 		h.logger.WarnContext(ctx, "not ready", "reason", err)
 	default:
-		h.logger.InfoContext(ctx, "ready again")
+		h.logger.InfoContext(ctx, "ready")
 	}
 	h.last = reason
 	return err

@@ -63,7 +63,7 @@ func TestHealth(t *testing.T) {
 	if n := len(log.lines(t, "not ready")); n != 1 || !strings.Contains(log.text(), "hunter2") {
 		t.Errorf("the reason was logged %d times, want once", n)
 	}
-	if n := len(log.lines(t, "ready again")); n != 1 {
+	if n := len(log.lines(t, "ready")); n != 1 {
 		t.Errorf("the recovery was logged %d times", n)
 	}
 }

@@ -65,7 +65,7 @@ func otherKind(c Claim, is core.FileKind) string {
 		said = strconv.Quote(c.Mime)
 	}
 	if is == core.FileVideo {
-		return "The file was sent as " + said + ", but it is a video."
+		return "The file was sent as " + said + ", but it is a video. Send it again as what it is, such as clip.mp4."
 	}
-	return "The file was sent as " + said + ", but it is a picture."
+	return "The file was sent as " + said + ", but it is a picture. Send it again as what it is, such as photo.jpg."
 }
