@@ -22,6 +22,7 @@ import (
 // the week after this one, and a wait is a short one.
 const (
 	docsAddress  = "http://localhost:8080"
+	docsSandbox  = docsAddress + "/sandbox"
 	docsKey      = "belfry_live_JE8GEAxhddpjCs9gfhAWSL7KrsTMHrbi0MOcMs"
 	docsThreads  = "acc_01m7zbv262e9sr6wggzz5c1nt8"
 	docsFacebook = "acc_01m7zbv25ve02vw1neqcxen6pw"
@@ -47,7 +48,7 @@ func TestTheDocsTellTheTruth(t *testing.T) {
 			}
 			seed := s.seed()
 			r := newReader(t, map[string]string{
-				docsAddress: s.url, docsKey: seed.Key, docsThreads: seed.Accounts["threads"], docsFacebook: seed.Accounts["facebook"], "sleep 60": "sleep 1",
+				docsAddress: s.url, docsSandbox: s.networks, docsKey: seed.Key, docsThreads: seed.Accounts["threads"], docsFacebook: seed.Accounts["facebook"], "sleep 60": "sleep 1",
 			})
 			answer := r.run("export BELFRY=" + docsAddress + "/v1 KEY=" + docsKey)
 			for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
