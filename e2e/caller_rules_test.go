@@ -92,6 +92,7 @@ func TestTheRulesOfCallers(t *testing.T) {
 		refuse("an account that never was", "session", "POST /accounts/acc_none/reconnect", "", 404, "not_found"),
 		{name: "an account is disconnected, and its queued post is a draft", by: "session", call: "DELETE /accounts/<threads>", status: 204, counts: ledger{accounts: -1, slots: -1}},
 		{name: "which has no time", call: "GET /posts/<queued>", status: 200, says: `"publishAt":null … "status":"draft"`},
+		{name: "nor can it be queued", call: "PATCH /posts/<queued>", body: `{"status":"queued","when":"now"}`, status: 409, code: "plan_has_issues", says: `"issues":[{"code":"account_revoked"`},
 		{name: "its history stays", call: "GET /posts/<live>", status: 200, says: `"status":"live"`},
 		refuse("it is disconnected again", "session", "DELETE /accounts/<threads>", "", 404, "not_found"),
 		refuse("it is posted to", "", "POST /posts", create, 404, "not_found"),

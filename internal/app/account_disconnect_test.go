@@ -79,6 +79,11 @@ func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
 	})
 	want(t, core.CodeNotFound, err)
 
+	_, err = h.App.EditPost(t.Context(), ws.Owner, first.ID, contract.EditPost{When: &contract.When{Word: "now"}, Status: "queued"})
+	if e := want(t, core.CodePlanHasIssues, err); e.Rows[0].Issues[0].Code != core.IssueAccountRevoked.Code {
+		t.Errorf("a draft of the account is queued: %+v", e.Rows)
+	}
+
 	again := ws.Account("threads", "maren.writes")
 	if again.ID != a.ID || again.Status != "ok" || !again.CreatedAt.Equal(a.CreatedAt.Time) {
 		t.Errorf("connected again it is %+v", again)

@@ -139,7 +139,7 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 
 // queueDraft sends a draft through the checks and the quota of POST /posts.
 func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *request, timeIssues []core.Issue) error {
-	accounts, err := a.accounts(ctx, t, []core.AccountID{p.Account}, named{})
+	account, _, err := t.AccountWithToken(ctx, p.Account) // one that was disconnected is an issue, as one that was revoked
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 		return err
 	}
 	d := draft{network: n, Draft: network.Draft{
-		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: accounts[0],
+		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: account,
 	}}
 	period := r.workspace.Zone.Month(a.cfg.Now())
 	if r.used, err = t.MonthUsed(ctx, period); err != nil {
