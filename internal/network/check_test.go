@@ -52,6 +52,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"a short text":             {kind: "text", draft: network.Draft{Text: "ten bytes!"}},
 		"eleven bytes":             {kind: "text", draft: network.Draft{Text: "ten bytes!é"}, want: []string{"caption_too_long"}, hint: "At most 10"},
 		"a long title":             {kind: "video", draft: network.Draft{Title: "élèves", Media: media{film(nil)}}, want: []string{"title_too_long"}},
+		"too long to be counted":   {kind: "text", draft: network.Draft{Text: "#a #b #c #d"}, want: []string{"caption_too_long"}},
 		"three hashtags":           {kind: "text", draft: network.Draft{Text: "#a #b #c"}, want: []string{"hashtags_too_many"}},
 		"links beside the text":    {kind: "text", draft: network.Draft{}, links: []string{"https://a.example", "https://b.example"}, want: []string{"links_too_many"}},
 		"text with a file":         {kind: "text", draft: network.Draft{Media: media{photo(nil)}}, want: []string{"media_kind_unsupported"}},
