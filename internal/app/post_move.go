@@ -14,10 +14,18 @@ import (
 func (a *App) move(p *core.Post, m core.Move) error {
 	to, ok := m.To(p.Status)
 	if !ok {
-		return conflicts[m].WithHint("It is %s now.", p.Status)
+		hint := states[p.Status]
+		if m == core.MoveDelete && p.Status == core.PostQueued {
+			hint += " Cancel it first."
+		}
+		return conflicts[m].WithHint("%s", hint)
 	}
 	p.Status = to
 	return nil
+}
+
+var states = map[core.PostStatus]string{
+	core.PostDraft: "It is a draft now.", core.PostQueued: "It is queued now.", core.PostLive: "It is live now.", core.PostFailed: "It has failed.",
 }
 
 var conflicts = map[core.Move]*core.Error{
