@@ -72,7 +72,7 @@ func TestTheRulesOfMedia(t *testing.T) {
 		{name: "the bytes come", puts: "bell", body: picture, status: 200, says: `"processing"`, leaves: shelf{jobs: 1, blobs: 2}},
 		{name: "the bytes come twice", puts: "bell", body: picture, status: 409, code: "already_uploaded"},
 		{name: "other bytes come to the same address", puts: "bell", body: picture + "!", status: 409, code: "already_uploaded"},
-		{name: "more bytes than reserved", puts: "second", body: picture + "!", status: 400, code: "size_mismatch", says: "reserve a new upload"},
+		{name: "more bytes than reserved", puts: "second", body: picture + "!", status: 400, code: "size_mismatch", says: "a new upload"},
 		{name: "fewer bytes than reserved", puts: "second", body: picture[1:], status: 400, code: "size_mismatch"},
 
 		// GET /media/{id} and the list
