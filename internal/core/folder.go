@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// MaxFolderDepth is how many folders may lie one within the other (decisions.md, Media, folders, groups).
-const MaxFolderDepth = 10
+// maxFolderDepth is how many folders may lie one within the other (decisions.md, Media, folders, groups).
+const maxFolderDepth = 10
 
 // Folder is a place a file lives in. Parent is zero at the root.
 type Folder struct {
@@ -23,8 +23,8 @@ func CheckFolderPlace(folder FolderID, above []FolderID, height int) error {
 	if slices.Contains(above, folder) {
 		return Fail(CodeConflict, "A folder cannot lie within itself.").WithHint("Choose a parentId outside this folder.")
 	}
-	if len(above)+height > MaxFolderDepth {
-		return Fail(CodeConflict, "Folders nest at most %d deep.", MaxFolderDepth).WithHint("Choose a place higher up.")
+	if len(above)+height > maxFolderDepth {
+		return Fail(CodeConflict, "Folders nest at most %d deep.", maxFolderDepth).WithHint("Choose a place higher up.")
 	}
 	return nil
 }

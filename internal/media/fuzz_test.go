@@ -18,7 +18,7 @@ func examine(t *testing.T, file []byte) {
 	switch {
 	case r.most > window:
 		t.Fatalf("%d bytes at a time", r.most)
-	case IsRefusal(err):
+	case isRefusal(err):
 		return
 	case err != nil:
 		t.Fatal(err)
@@ -26,7 +26,7 @@ func examine(t *testing.T, file []byte) {
 		t.Fatalf("read %+v", facts)
 	}
 	if facts.decodeBytes() < 8<<20 && facts.Frames > 0 {
-		if _, err := Thumbnail(t.Context(), r, facts); err != nil && !IsRefusal(err) {
+		if _, err := Thumbnail(t.Context(), r, facts); err != nil && !isRefusal(err) {
 			t.Fatal(err)
 		}
 	}

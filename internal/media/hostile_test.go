@@ -459,7 +459,7 @@ func TestHostileFilesAreRefusedWithTheirReason(t *testing.T) {
 			t.Parallel()
 			r := h.reader()
 			facts, err := Read(t.Context(), r, r.size, h.claim)
-			if !IsRefusal(err) {
+			if !isRefusal(err) {
 				t.Fatalf("read %+v with %v", facts, err)
 			}
 			if err.Error() != h.reason {

@@ -107,8 +107,8 @@ func (c Claim) kind() core.FileKind {
 	return ""
 }
 
-// IsRefusal tells a file that is not taken from one that could not be read.
-func IsRefusal(err error) bool {
+// isRefusal tells a file that is not taken from one that could not be read.
+func isRefusal(err error) bool {
 	_, ok := errors.AsType[*Refusal](err)
 	return ok
 }

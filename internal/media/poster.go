@@ -43,7 +43,7 @@ func poster(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]b
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case err != nil && !errors.Is(err, errNoFrame) && !IsRefusal(err):
+	case err != nil && !errors.Is(err, errNoFrame) && !isRefusal(err):
 		return nil, err
 	case err != nil:
 		return card(facts)

@@ -59,7 +59,7 @@ func (m *movie) harmless(b box, depth int) (bool, error) {
 		all = all && harmless
 		return err
 	})
-	if IsRefusal(err) { // what cannot be read is not known to be harmless
+	if isRefusal(err) { // what cannot be read is not known to be harmless
 		return false, nil
 	}
 	return all, err

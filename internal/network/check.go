@@ -56,13 +56,13 @@ func (f *Findings) words(d Description, kind core.ContentType, draft Draft, link
 	if kind.Text != nil {
 		l.Text = *kind.Text
 	}
-	length := l.Text.Unit.Of(draft.Text)
-	f.If(length > l.Text.Max, core.IssueCaptionTooLong, length, unitName(l.Text.Unit), d.Name, l.Text.Max)
+	long := l.Text.Unit.Of(draft.Text)
+	f.If(long > l.Text.Max, core.IssueCaptionTooLong, long, unitName(l.Text.Unit), d.Name, l.Text.Max)
 	if l.Title != nil {
 		n := l.Title.Unit.Of(draft.Title)
 		f.If(n > l.Title.Max, core.IssueTitleTooLong, n, unitName(l.Title.Unit), d.Name, l.Title.Max)
 	}
-	if length > l.Text.Max {
+	if long > l.Text.Max {
 		return // to look through a text as long as a request may be, for each of 200 accounts, takes half a minute
 	}
 	for _, most := range []struct {

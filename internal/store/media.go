@@ -175,7 +175,7 @@ func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 // DeleteMedia removes a file that the caller has locked and gives its bytes back. For the posts that went
 // out with it its row stays, unseen.
 func (t Tenant) DeleteMedia(ctx context.Context, m Media, now time.Time) error {
-	if err := t.Charge(ctx, m, 0); err != nil {
+	if err := t.charge(ctx, m, 0); err != nil {
 		return err
 	}
 	n, err := t.exec(ctx, `

@@ -94,7 +94,7 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, t.Charge(ctx, m, change.Charged)
+	return true, t.charge(ctx, m, change.Charged)
 }
 
 // DueMedia is a file that somebody must look at.

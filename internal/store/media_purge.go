@@ -31,7 +31,7 @@ func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, lim
 
 // PurgeMedia notes that the bytes of a file that the caller has locked are gone, and gives them back.
 func (t Tenant) PurgeMedia(ctx context.Context, m Media, now time.Time) error {
-	if err := t.Charge(ctx, m, 0); err != nil {
+	if err := t.charge(ctx, m, 0); err != nil {
 		return err
 	}
 	_, err := t.exec(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = '' WHERE workspace_id = @ws AND id = @id`,

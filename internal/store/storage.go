@@ -33,8 +33,8 @@ func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used in
 	return used, false, err
 }
 
-// Charge makes a file that the caller has locked count so many bytes from now on, whatever the limit.
-func (t Tenant) Charge(ctx context.Context, m Media, bytes int64) error {
+// charge makes a file that the caller has locked count so many bytes from now on, whatever the limit.
+func (t Tenant) charge(ctx context.Context, m Media, bytes int64) error {
 	if bytes == m.Charged {
 		return nil
 	}
