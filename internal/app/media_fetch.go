@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"belfry/internal/blob"
@@ -80,7 +81,11 @@ func (a *App) MediaFromURL(ctx context.Context, c core.Caller, in contract.Media
 func (a *App) newSource(t store.Tenant, in contract.MediaFromURL) (store.Media, error) {
 	name, err := fetch.Check(in.URL)
 	if err != nil {
-		return store.Media{}, core.Invalid("url", "This address is not opened.").Because(err).
+		message := "This address is not opened."
+		if strings.HasPrefix(strings.ToLower(in.URL), "http:") {
+			message = "An address that begins with http:// is not opened."
+		}
+		return store.Media{}, core.Invalid("url", "%s", message).Because(err).
 			WithHint("`url` must begin with https://, have neither a user nor a port, and lead to the public internet.")
 	}
 	if name = or(optional(in.Filename), name); name == "" {

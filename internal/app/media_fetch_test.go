@@ -463,3 +463,17 @@ func TestAWorkspaceFetchesAFewFilesAtOnce(t *testing.T) {
 		t.Errorf("%d files get another turn", n)
 	}
 }
+
+func TestAnAddressOverHTTPIsToldSo(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	owner := h.Workspace("one").Owner
+	for address, says := range map[string]string{
+		"http://example.org/a.jpg": "An address that begins with http:// is not opened.", "ftp://example.org/a.jpg": "This address is not opened.",
+	} {
+		_, err := h.App.MediaFromURL(t.Context(), owner, contract.MediaFromURL{URL: address})
+		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || e.Message != says {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}

@@ -61,7 +61,7 @@ var (
 
 	IssueMediaRequired         = issue("media_required", 1, "A post on %s needs a file.", "Add a photo or a video.")
 	IssueMediaNotReady         = issue("media_not_ready", 1, "The file %s is still being worked on.", "Wait until it is ready.")
-	IssueMediaFailed           = issue("media_failed", 1, "The file %s cannot be used.", "Upload it again in another format.")
+	IssueMediaFailed           = issue("media_failed", 1, "The file %s cannot be used.", "Its record says why in `failReason`: mend that and upload it again.")
 	IssueMediaPurged           = issue("media_purged", 1, "The bytes of the file %s were removed.", "Upload it again.")
 	IssueMediaKindUnsupported  = issue("media_kind_unsupported", 1, "This kind of post on %s takes no such file.", "Choose another file or another kind of post.")
 	IssueMediaCountUnsupported = issue("media_count_unsupported", 2, "%d files do not make a post on %s.", "From %d to %d files.")
