@@ -40,10 +40,17 @@ const (
 	exitUsage = 2
 )
 
+// softLimit is how much memory is taken before the collector works harder (security.md 4.10). A picture of the
+// largest size fits in.
+const softLimit = 512 << 20
+
 func main() {
 	// Little lives for long here: by Go's default the collector would run many times a second under load.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
+	}
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(softLimit)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})
