@@ -9,12 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 	"time"
 )
 
 const (
 	uploadBytes  = 2 << 30
-	uploadRounds = 3
+	uploadRounds = 5
 	goalGrowth   = 32 << 10 // KiB
 	goalUpload   = 0.7      // of nginx
 )
@@ -98,6 +99,7 @@ func put(ctx context.Context, url, source string) (time.Duration, error) {
 		return 0, err
 	}
 	r.ContentLength = uploadBytes
+	syscall.Sync() // the disk is done with what the turn before wrote and deleted
 	began := time.Now()
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
