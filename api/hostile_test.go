@@ -36,7 +36,7 @@ func generous(c *app.Config) {
 	c.LimitAddress, c.LimitCreate = app.Rate{Max: 1e6, Window: time.Hour}, app.Rate{Max: 1e6, Window: time.Hour}
 }
 
-// Must show: "npm's big-list-of-naughty-strings through every text field … stored as sent or refused". All fields of a
+// The goal: "npm's big-list-of-naughty-strings through every text field … stored as sent or refused". All fields of a
 // body that take any words are sent at once, each with another string, and one by one where that is refused; those of
 // a certain form one by one, and a record that several routes take through one of them.
 func TestNaughtyStringsAreStoredAsSentOrRefused(t *testing.T) {
@@ -183,7 +183,7 @@ func holds(answer any, name, text string) bool {
 	return false
 }
 
-// Must show: "json-test-suite through every JSON route: no 5xx".
+// The goal: "json-test-suite through every JSON route: no 5xx".
 func TestEveryRouteReadsJSONAsItIsDefined(t *testing.T) {
 	t.Parallel()
 	var suite []struct {

@@ -166,7 +166,7 @@ func TestTheWayBackShowsNothingThatWasSent(t *testing.T) {
 	b.await(`document.readyState === "complete" && document.querySelector("[data-testid=text]")?.value === "Not sent yet."`)
 }
 
-// Must show: sign-up to live in a real browser, where the post turns live before one's eyes; without a word on the
+// The goal: sign-up to live in a real browser, where the post turns live before one's eyes; without a word on the
 // console and without a serious barrier on any page.
 func TestInABrowser(t *testing.T) {
 	t.Parallel()

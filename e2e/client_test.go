@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Must show: "a client generated from it by oapi-codegen compiles and drives a full journey in a test". The client is
+// The goal: "a client generated from it by oapi-codegen compiles and drives a full journey in a test". The client is
 // made of the description that the running program answers, in a module of its own, and is kept nowhere.
 func TestAGeneratedClientDrivesAJourney(t *testing.T) {
 	t.Parallel()

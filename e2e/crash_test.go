@@ -39,7 +39,7 @@ func (p *process) alive(t testing.TB) {
 	eventually(t, time.Minute, "the process answers", func() bool { return reachable(p.url + "/livez") })
 }
 
-// Must show: "worker killed with -9 at 30 random moments while 200 posts go out: never one twice, never one
+// The goal: "worker killed with -9 at 30 random moments while 200 posts go out: never one twice, never one
 // lost; a Threads post goes out exactly once; a Facebook text caught inside its single call, with no trace
 // at the network after the settle time, ends `outcome_unknown`, and nothing else does."
 func TestWorkersKilledWhilePostsGoOut(t *testing.T) {
@@ -135,7 +135,7 @@ func (s *service) unanswered(network, call string) int {
 	return n
 }
 
-// Must show: "Takeover within lease + 2 s, the settle time on top where it applies." Measured from the kill of
+// The goal: "Takeover within lease + 2 s, the settle time on top where it applies." Measured from the kill of
 // a worker that holds a post inside each of its calls, with another worker beside it.
 func TestTakeoverWithinTheLease(t *testing.T) {
 	t.Parallel()

@@ -29,7 +29,7 @@ const (
 	docsDay      = "2026-12-02"
 )
 
-// Must show: "Every example in it is run by a test." Blocks of sh are run one after the other in one shell; a block of
+// The goal: "Every example in it is run by a test." Blocks of sh are run one after the other in one shell; a block of
 // json or text after one is what it must answer.
 func TestTheDocsTellTheTruth(t *testing.T) {
 	t.Parallel()

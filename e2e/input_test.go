@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Must show: "Bad input gets a clear error and loses nothing: broken JSON, duplicate and unknown keys, wrong zone,
+// The goal: "Bad input gets a clear error and loses nothing: broken JSON, duplicate and unknown keys, wrong zone,
 // past time, foreign id, missing scope, expired session …"
 func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 	t.Parallel()
@@ -71,7 +71,7 @@ func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 	c.do("GET", "/nothing", nil).want(t, 404)
 }
 
-// Must show: an expired session loses nothing. The form that met it comes back, with all that was written, after
+// The goal: an expired session loses nothing. The form that met it comes back, with all that was written, after
 // signing in.
 func TestAFormOutlivesItsSession(t *testing.T) {
 	t.Parallel()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Must show: "`e2e` drives the built binary: both networks, sign-up to live", and "sign-up to a live post by
+// The goal: "`e2e` drives the built binary: both networks, sign-up to live", and "sign-up to a live post by
 // script in under 60 s", with nothing set but where the service listens and keeps its data.
 func TestANewcomersFirstPostGoesLive(t *testing.T) {
 	t.Parallel()

@@ -69,7 +69,7 @@ func request(t testing.TB, method, url, key string, body any) *http.Request {
 	return r
 }
 
-// Must show: "64 concurrent creates at a limit of 60 let exactly 60 through", here at two replicas; and a refusal
+// The goal: "64 concurrent creates at a limit of 60 let exactly 60 through", here at two replicas; and a refusal
 // says how long to wait for one more.
 func TestExactlySixtyCreationsAnHour(t *testing.T) {
 	t.Parallel()
@@ -136,7 +136,7 @@ func TestAProxysClientsAreToldApart(t *testing.T) {
 	}
 }
 
-// Must show: "200 concurrent takers of 50 slots get exactly 50", through the program at two replicas.
+// The goal: "200 concurrent takers of 50 slots get exactly 50", through the program at two replicas.
 func TestExactlyAsManyPostsAsThePlanHas(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

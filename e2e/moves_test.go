@@ -13,7 +13,7 @@ func in(days int) fields {
 	return fields{"publishAt": time.Now().UTC().AddDate(0, 0, days).Format("2006-01-02") + "T10:00", "timezone": "UTC"}
 }
 
-// Must show: "cancel, reschedule, retry", at both networks, with duplicate and delete beside them.
+// The goal: "cancel, reschedule, retry", at both networks, with duplicate and delete beside them.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -34,7 +34,7 @@ type row struct {
 	body    any
 }
 
-// Must show: "Two workspaces: every verb with the other's ids answers `not_found`, byte for byte as for an unknown
+// The goal: "Two workspaces: every verb with the other's ids answers `not_found`, byte for byte as for an unknown
 // id." The list of routes is the program's own description; one without a row here fails.
 func TestNoWorkspaceSeesAnothers(t *testing.T) {
 	t.Parallel()

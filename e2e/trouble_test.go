@@ -30,7 +30,7 @@ func (s *service) fails(words ...string) {
 	}
 }
 
-// Must show: "port taken, data folder not writable" – and unknown variables, which are refused.
+// The goal: "port taken, data folder not writable" – and unknown variables, which are refused.
 func TestAStartThatCannotSucceedSaysWhy(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -209,7 +209,7 @@ func TestAReservationEnds(t *testing.T) {
 	})
 }
 
-// Must show: "100 concurrent uploads of 5 MiB, one in three broken off and repeated: all rows right, bytes counted
+// The goal: "100 concurrent uploads of 5 MiB, one in three broken off and repeated: all rows right, bytes counted
 // exactly, nothing left over."
 func TestAHundredUploadsAtOnce(t *testing.T) {
 	t.Parallel()
