@@ -98,7 +98,7 @@ func TestExactlySixtyCreationsAnHour(t *testing.T) {
 	c.do("POST", "/posts", create("After the wait", "draft", seed.Accounts["threads"])).want(t, 201)
 }
 
-// Must show (limits "exact under concurrency, shared by replicas"): the address limit, whatever a client writes into
+// The goal (limits "exact under concurrency, shared by replicas"): the address limit, whatever a client writes into
 // X-Forwarded-For.
 func TestAnAddressCannotBeForged(t *testing.T) {
 	t.Parallel()

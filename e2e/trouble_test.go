@@ -78,9 +78,9 @@ func (s *service) postmaster() int {
 	return pid
 }
 
-// Parts ("PostgreSQL"): two starts on one data folder, a killed parent, and a restart that forgets nothing. Must show:
-// "PostgreSQL down (503 with `Retry-After`, and recovery without a restart)". And a switch to other networks, after
-// which accounts are revoked with the reason.
+// Two starts on one data folder, a killed parent, and a restart that forgets nothing; "PostgreSQL down (503 with
+// `Retry-After`, and recovery without a restart)"; and a switch to other networks, after which accounts are revoked
+// with the reason.
 func TestItsOwnServersTroubles(t *testing.T) {
 	t.Parallel()
 	s := newOwn(t, map[string]string{"LIMIT_ADDRESS": "1000000/10m"})
