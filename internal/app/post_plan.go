@@ -89,7 +89,7 @@ var sameText = map[core.PostStatus]core.IssueText{core.PostLive: core.WarnSameTe
 // repeated tells which accounts have the text they are given also at a time near that of the request; of a draft none.
 func repeated(ctx context.Context, t store.Tenant, r *request) (map[core.AccountID]core.PostStatus, error) {
 	if !r.queues() {
-		return nil, nil //nolint:nilnil // there are none
+		return map[core.AccountID]core.PostStatus{}, nil
 	}
 	texts := make([]string, len(r.drafts))
 	for i, d := range r.drafts {
