@@ -6,7 +6,7 @@ VCS   := $(shell git status --porcelain >/dev/null 2>&1 && echo auto || echo fal
 FLAGS := -trimpath -buildvcs=$(VCS) -ldflags "-s -w"
 .DEFAULT_GOAL := help
 .PHONY: help run test dev build generate fmt lint e2e bench cover schema check prove release hooks \
-	need-postgres need-cc need-chromium need-node need-npm need-versitygw need-nginx
+	need-postgres need-cc need-chromium need-curl need-node need-npm need-versitygw need-nginx
 
 help: ## List what there is to make
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | awk -F '\t' '{ printf "  make %-14s %s\n", $$1, $$2 }'
@@ -14,7 +14,7 @@ help: ## List what there is to make
 run: need-postgres build ## Set up what is missing and start Belfry at http://localhost:8080
 	@exec bin/belfry serve
 
-test: need-postgres need-cc need-chromium need-node need-npm need-versitygw ## Run every test
+test: need-postgres need-cc need-chromium need-curl need-node need-npm need-versitygw ## Run every test
 	tools/test
 
 dev: need-postgres ## Start Belfry and restart it whenever a template or a Go file changes
@@ -33,7 +33,7 @@ fmt: ## Format Go files and templates
 lint: ## Look for mistakes without running anything
 	$(TOOL) golangci-lint run
 
-e2e: need-postgres need-chromium need-npm build ## Run the tests that drive the built program
+e2e: need-postgres need-chromium need-curl need-npm build ## Run the tests that drive the built program
 	go test -count=1 -timeout 20m ./e2e/...
 
 bench: need-postgres need-nginx build ## Measure requests, creation, lateness and uploads, each beside its floor
@@ -58,5 +58,5 @@ release: check ## Build for Linux and macOS, on both kinds of processor, into bi
 hooks: ## Install the checks that run before each commit
 	ln -sf ../../tools/pre-commit .git/hooks/pre-commit
 
-need-postgres need-cc need-chromium need-node need-npm need-versitygw need-nginx:
+need-postgres need-cc need-chromium need-curl need-node need-npm need-versitygw need-nginx:
 	@tools/$@

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -87,12 +88,18 @@ type reader struct {
 	shell io.Writer
 	out   *bufio.Reader
 	errs  *lockedBuffer
+	kill  func() // ends the shell
 }
 
 func newReader(t *testing.T, here map[string]string) *reader {
 	t.Helper()
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Fatal("The examples of docs/api need curl: run `make test`, which installs it, or tools/need-curl.")
+	}
 	r := &reader{t: t, here: here, errs: &lockedBuffer{}}
-	cmd := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail")
+	ctx, kill := context.WithCancel(t.Context())
+	cmd := exec.CommandContext(ctx, "bash", "-eu", "-o", "pipefail")
+	r.kill = kill
 	cmd.Dir, cmd.Stderr = t.TempDir(), r.errs
 	picture, err := os.Create(filepath.Join(cmd.Dir, "rye.jpg"))
 	if err == nil {
@@ -120,9 +127,14 @@ func newReader(t *testing.T, here map[string]string) *reader {
 	return r
 }
 
+// blockTime is how long a block of a page may take.
+const blockTime = 2 * time.Minute
+
 // run does a block and answers what it printed.
 func (r *reader) run(block string) string {
 	r.t.Helper()
+	late := time.AfterFunc(blockTime, r.kill)
+	defer late.Stop()
 	for _, there := range slices.SortedFunc(maps.Keys(r.here), func(a, b string) int { return len(b) - len(a) }) {
 		block = strings.ReplaceAll(block, there, r.here[there])
 	}
