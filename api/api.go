@@ -92,6 +92,6 @@ func (a *API) Mount(e *echo.Echo) {
 	}
 	group.GET("/openapi.json", a.serveDocument)
 	// Outside /v1: no credential, no limit, and no bound of a JSON body.
-	e.PUT("/upload/:token", a.receiveUpload, httpd.Paced(0))
-	e.GET("/media/:token/:name", a.serveFile, httpd.Paced(answerTime))
+	e.PUT("/upload/:token", a.receiveUpload, httpd.NoTimeLimit(0))
+	e.GET("/media/:token/:name", a.serveFile, httpd.NoTimeLimit(answerTime))
 }

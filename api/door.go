@@ -55,7 +55,7 @@ func (a *API) answer(c echo.Context, r *route) error {
 	if err != nil {
 		return err
 	}
-	httpd.Note(c, slog.String("workspace", caller.Workspace().String()), slog.String("credential", string(caller.Kind())))
+	httpd.AddLogAttrs(c, slog.String("workspace", caller.Workspace().String()), slog.String("credential", string(caller.Kind())))
 	claim, malformed := r.claim(c)
 	admitted, err := a.cfg.App.Admit(c.Request().Context(), caller, r.need(claim))
 	if admitted.Create != nil {

@@ -22,7 +22,7 @@ func (a *API) receiveUpload(c echo.Context) error {
 		length = -1
 	}
 	done, err := a.cfg.App.ReceiveUpload(r.Context(), c.Param("token"), length, httpd.PacedBody(c))
-	return httpd.Paced(answerTime)(func(c echo.Context) error {
+	return httpd.NoTimeLimit(answerTime)(func(c echo.Context) error {
 		if err != nil {
 			return err
 		}

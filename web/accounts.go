@@ -14,56 +14,56 @@ import (
 	"belfry/views/ui"
 )
 
-func (v *visit) accounts() error { return v.showAccounts(http.StatusOK, nil) }
+func (r *request) showAccounts() error { return r.renderAccounts(http.StatusOK, nil) }
 
-// showAccounts draws the page of accounts, above all with why an act there was refused.
-func (v *visit) showAccounts(status int, refused *contract.Error) error {
-	cards, err := v.web.cfg.App.AccountCards(v.ctx(), v.caller)
+// renderAccounts draws the page of accounts, above all with why an act there was refused.
+func (r *request) renderAccounts(status int, refused *contract.Error) error {
+	cards, err := r.web.cfg.App.AccountCards(r.context(), r.caller)
 	if err != nil {
 		return err
 	}
-	who, err := v.whoami()
+	who, err := r.loadWhoami()
 	if err != nil {
 		return err
 	}
-	zone, err := v.zone()
+	zone, err := r.workspaceZone()
 	if err != nil {
 		return err
 	}
-	frame, err := v.frame("Accounts", layout.SectionAccounts)
+	frame, err := r.pageFrame("Accounts", layout.SectionAccounts)
 	if err != nil {
 		return err
 	}
 	m := accounts.Model{
-		Frame: frame, Networks: networksOf(v.web.cfg.App.Networks(), cards), Zone: zone,
+		Frame: frame, Networks: groupByNetwork(r.web.cfg.App.Networks(), cards), Zone: zone,
 		Used: who.Usage.Accounts.Used, Limit: who.Usage.Accounts.Limit, Refused: refused,
 	}
-	return v.render(status, accounts.Page(m), nil)
+	return r.render(status, accounts.Page(m), nil)
 }
 
-func networksOf(networks []app.NetworkCard, cards []app.AccountCard) []accounts.Network {
+func groupByNetwork(networks []app.NetworkCard, cards []app.AccountCard) []accounts.Network {
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
 		list[i] = accounts.Network{ID: string(n.ID), Name: n.Name, Profile: n.Profile, Needs: n.Needs, Configured: n.Configured}
 		for _, card := range cards {
 			if card.Platform == n.ID {
-				list[i].Accounts = append(list[i].Accounts, accountOf(card))
+				list[i].Accounts = append(list[i].Accounts, accountView(card))
 			}
 		}
 	}
 	return list
 }
 
-func accountOf(card app.AccountCard) accounts.Account {
+func accountView(card app.AccountCard) accounts.Account {
 	return accounts.Account{
 		ID: card.ID.String(), Name: card.DisplayName, Username: card.Username, Status: string(card.Status), Reason: card.StatusReason,
 		ExpiresAt: card.ExpiresAt, CreatedAt: card.CreatedAt, Queued: card.Queued,
 	}
 }
 
-// card finds an account of the workspace.
-func (v *visit) card(id string) (app.AccountCard, error) {
-	cards, err := v.web.cfg.App.AccountCards(v.ctx(), v.caller)
+// findAccount finds an account of the workspace.
+func (r *request) findAccount(id string) (app.AccountCard, error) {
+	cards, err := r.web.cfg.App.AccountCards(r.context(), r.caller)
 	if err != nil {
 		return app.AccountCard{}, err
 	}
@@ -75,8 +75,8 @@ func (v *visit) card(id string) (app.AccountCard, error) {
 	return app.AccountCard{}, core.NotFound()
 }
 
-func (v *visit) confirmDisconnect() error {
-	card, err := v.card(v.id())
+func (r *request) confirmDisconnect() error {
+	card, err := r.findAccount(r.pathID())
 	if err != nil {
 		return err
 	}
@@ -85,29 +85,29 @@ func (v *visit) confirmDisconnect() error {
 		"What was published stays where it is, and stays in the list of posts.",
 	}
 	if card.Queued > 0 {
-		points = append(points, queuedPoint(card.Queued))
+		points = append(points, queuedPostsWarning(card.Queued))
 	}
-	return v.confirm(layout.SectionAccounts, layout.ConfirmModel{
-		Title: "Disconnect " + card.DisplayName + "?", Points: points, Action: link.Disconnect(v.id()), Button: "Disconnect",
+	return r.renderConfirm(layout.SectionAccounts, layout.ConfirmModel{
+		Title: "Disconnect " + card.DisplayName + "?", Points: points, Action: link.Disconnect(r.pathID()), Button: "Disconnect",
 		Back: link.Accounts,
 	})
 }
 
-func queuedPoint(n int) string {
+func queuedPostsWarning(n int) string {
 	if n == 1 {
 		return "One queued post becomes a draft and does not go out."
 	}
 	return fmt.Sprintf("%d queued posts become drafts and do not go out.", n)
 }
 
-func (v *visit) disconnect() error {
-	err := v.web.cfg.App.Disconnect(v.ctx(), v.caller, v.id())
-	if e, ok := refused(err); ok {
-		return v.showAccounts(httpd.Status(e.Code), v.web.people(e))
+func (r *request) disconnectAccount() error {
+	err := r.web.cfg.App.Disconnect(r.context(), r.caller, r.pathID())
+	if e, ok := asRefusal(err); ok {
+		return r.renderAccounts(httpd.Status(e.Code), r.web.humanize(e))
 	}
 	if err != nil {
 		return err
 	}
-	v.say(ui.ToneGood, "The account is disconnected.")
-	return v.redirect(link.Accounts)
+	r.setFlash(ui.ToneGood, "The account is disconnected.")
+	return r.redirect(link.Accounts)
 }

@@ -21,13 +21,13 @@ import (
 // formLetters are those of the names that newForm gives.
 const formLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-// newForm names a form that is drawn, so that pressing its button twice does its work once.
-func newForm() string { return rand.Text() }
+// newFormID names a form that is drawn, so that pressing its button twice does its work once.
+func newFormID() string { return rand.Text() }
 
 // replay is a form that may arrive twice; nil for one without a name that we gave.
 func replay(form url.Values) *contract.Replay {
 	name := form.Get(posts.FieldForm)
-	if len(name) != len(newForm()) || strings.Trim(name, formLetters) != "" {
+	if len(name) != len(newFormID()) || strings.Trim(name, formLetters) != "" {
 		return nil
 	}
 	return &contract.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
@@ -35,11 +35,11 @@ func replay(form url.Values) *contract.Replay {
 
 // create makes the posts of a form, counted in the hourly limit like a program's request. A refusal that
 // the form can show is the second result.
-func (v *visit) create(form url.Values, in contract.PlanPosts) (contract.Posts, *core.Error, error) {
+func (r *request) create(form url.Values, in contract.PlanPosts) (contract.Posts, *core.Error, error) {
 	claim := replay(form)
 	var made contract.Posts
-	admitted, err := v.web.cfg.App.Admit(v.ctx(), v.caller, app.Need{Scope: core.Write, Create: true, Replay: claim})
-	if e, ok := refused(err); ok {
+	admitted, err := r.web.cfg.App.Admit(r.context(), r.caller, app.Need{Scope: core.Write, Create: true, Replay: claim})
+	if e, ok := asRefusal(err); ok {
 		return made, e, nil
 	}
 	if err != nil {
@@ -51,15 +51,15 @@ func (v *visit) create(form url.Values, in contract.PlanPosts) (contract.Posts, 
 		}
 		return made, nil, nil
 	}
-	made, err = v.web.cfg.App.CreatePosts(v.ctx(), v.caller, contract.CreatePosts{PlanPosts: in, Confirm: true, Replay: claim})
-	e, ok := refused(err)
+	made, err = r.web.cfg.App.CreatePosts(r.context(), r.caller, contract.CreatePosts{PlanPosts: in, Confirm: true, Replay: claim})
+	e, ok := asRefusal(err)
 	if core.CodeOf(err) == core.CodeNotFound {
 		e, ok = core.AsError(err), true
 	}
 	if !ok {
 		return made, nil, err
 	}
-	v.forget(claim)
+	r.forget(claim)
 	return made, e, nil
 }
 
@@ -67,30 +67,30 @@ func (v *visit) create(form url.Values, in contract.PlanPosts) (contract.Posts, 
 const forgetTime = 10 * time.Second
 
 // forget frees a form that was refused, so that it may be sent again.
-func (v *visit) forget(claim *contract.Replay) {
+func (r *request) forget(claim *contract.Replay) {
 	if claim == nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(v.ctx()), forgetTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.context()), forgetTime)
 	defer cancel()
-	if err := v.web.cfg.App.Forget(ctx, v.caller, *claim); err != nil {
-		v.web.cfg.Log.ErrorContext(ctx, "form not freed", slog.Any("error", err))
+	if err := r.web.cfg.App.Forget(ctx, r.caller, *claim); err != nil {
+		r.web.cfg.Log.ErrorContext(ctx, "form not freed", slog.Any("error", err))
 	}
 }
 
-func (v *visit) sayCreated(made []contract.Post) {
+func (r *request) flashCreated(made []contract.Post) {
 	if len(made) == 0 {
 		return
 	}
-	one, many := handedOver, "%d posts are handed over."
+	one, many := flashPublishing, "%d posts are handed over."
 	switch p := made[0]; {
 	case p.Status == string(core.PostDraft):
 		one, many = "The post is kept as a draft.", "%d posts are kept as drafts."
-	case p.PublishAt != nil && p.PublishAt.After(v.web.cfg.Now().Add(time.Minute)):
+	case p.PublishAt != nil && p.PublishAt.After(r.web.cfg.Now().Add(time.Minute)):
 		one, many = "The post is scheduled.", "%d posts are scheduled."
 	}
 	if len(made) > 1 {
 		one = fmt.Sprintf(many, len(made))
 	}
-	v.say(ui.ToneGood, one)
+	r.setFlash(ui.ToneGood, one)
 }

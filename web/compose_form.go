@@ -12,8 +12,8 @@ import (
 	"belfry/views/posts"
 )
 
-// valuesOf reads the composer's inputs as they stand.
-func valuesOf(form url.Values, networks []posts.Network) posts.Values {
+// composerValues reads the composer's inputs as they stand.
+func composerValues(form url.Values, networks []posts.Network) posts.Values {
 	values := posts.Values{
 		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),
 		When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt), Overrides: map[string]string{}, Settings: map[string]map[string]string{},
@@ -31,11 +31,11 @@ func valuesOf(form url.Values, networks []posts.Network) posts.Values {
 	return values
 }
 
-// requestOf says in the interface's words what the form asks for, for the accounts that it names, be they
+// planRequest says in the interface's words what the form asks for, for the accounts that it names, be they
 // there or not. Of networks that are not chosen it says nothing: their inputs are out of sight.
-func requestOf(m posts.ComposeModel, accounts []string) contract.PlanPosts {
+func planRequest(m posts.ComposeModel, accounts []string) contract.PlanPosts {
 	in := contract.PlanPosts{
-		Text: m.Values.Text, Title: m.Values.Title, Tags: tagsOf(m.Values.Tags), When: whenOf(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,
+		Text: m.Values.Text, Title: m.Values.Title, Tags: parseTags(m.Values.Tags), When: whenFromValues(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,
 		Targets:     contract.Targets{AccountIDs: accounts},
 		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
 	}
@@ -52,34 +52,34 @@ func requestOf(m posts.ComposeModel, accounts []string) contract.PlanPosts {
 		if own := m.Values.Overrides[n.ID]; own != "" {
 			in.Overrides[n.ID] = contract.Override{Text: &own}
 		}
-		if block := blockOf(n.Fields, m.Values.Settings[n.ID]); block != nil {
+		if block := settingsBlock(n.Fields, m.Values.Settings[n.ID]); block != nil {
 			in.PerPlatform[n.ID] = block
 		}
 	}
 	return in
 }
 
-func whenOf(values posts.Values, zone string) *contract.When {
+func whenFromValues(values posts.Values, zone string) *contract.When {
 	if values.When != posts.WhenAt {
 		return &contract.When{Word: values.When}
 	}
-	return &contract.When{PublishAt: minutes(values.At), Timezone: zone}
+	return &contract.When{PublishAt: trimSeconds(values.At), Timezone: zone}
 }
 
-// timeIn is the time of a form that has one.
-func timeIn(form url.Values) *contract.When {
-	return &contract.When{PublishAt: minutes(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
+// whenFromForm is the time of a form that has one.
+func whenFromForm(form url.Values) *contract.When {
+	return &contract.When{PublishAt: trimSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
 }
 
-// minutes leaves out the seconds that some browsers write.
-func minutes(at string) string {
+// trimSeconds leaves out the seconds that some browsers write.
+func trimSeconds(at string) string {
 	if short, ok := strings.CutSuffix(at, ":00"); ok && len(short) == len(wallTime) {
 		return short
 	}
 	return at
 }
 
-func tagsOf(s string) []string {
+func parseTags(s string) []string {
 	var tags []string
 	for tag := range strings.SplitSeq(s, ",") {
 		if tag = strings.TrimSpace(tag); tag != "" {
@@ -89,12 +89,12 @@ func tagsOf(s string) []string {
 	return tags
 }
 
-// blockOf makes a settings block of the inputs that hold something; nil when none does.
-func blockOf(fields []network.Field, texts map[string]string) json.RawMessage {
+// settingsBlock makes a settings block of the inputs that hold something; nil when none does.
+func settingsBlock(fields []network.Field, texts map[string]string) json.RawMessage {
 	block := map[string]any{}
 	for _, f := range fields {
 		if text := texts[f.Name]; strings.TrimSpace(text) != "" {
-			block[f.Name] = settingOf(f.Kind, text)
+			block[f.Name] = settingValue(f.Kind, text)
 		}
 	}
 	if len(block) == 0 {
@@ -107,9 +107,9 @@ func blockOf(fields []network.Field, texts map[string]string) json.RawMessage {
 	return raw
 }
 
-// settingOf is an input's text as the kind of field holds it. What does not fit the kind stays a text,
+// settingValue is an input's text as the kind of field holds it. What does not fit the kind stays a text,
 // which the network then refuses by name.
-func settingOf(kind network.FieldKind, text string) any {
+func settingValue(kind network.FieldKind, text string) any {
 	switch kind {
 	case network.FieldSwitch:
 		return text == "true"
@@ -126,8 +126,8 @@ func settingOf(kind network.FieldKind, text string) any {
 	return text
 }
 
-// inputFor is the name of the input that a JSON path of the request came from, "" when there is none.
-func inputFor(path string) string {
+// inputForPath is the name of the input that a JSON path of the request came from, "" when there is none.
+func inputForPath(path string) string {
 	head, rest, _ := strings.Cut(path, ".")
 	switch head {
 	case posts.FieldText, posts.FieldTitle:

@@ -12,18 +12,18 @@ import (
 	"belfry/views/posts"
 )
 
-// plan asks what the form would do, as soon as it says enough to ask.
-func (v *visit) plan(m *posts.ComposeModel, in contract.PlanPosts) error {
-	if m.Plan.Missing = missing(m.Values, in); m.Plan.Missing != "" {
+// fillPlan asks what the form would do, as soon as it says enough to ask.
+func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
+	if m.Plan.Missing = missingInput(m.Values, in); m.Plan.Missing != "" {
 		return nil
 	}
-	plan, wrong, err := v.planWithout(in)
+	plan, wrong, err := r.planWithout(in)
 	var known *core.Error
-	switch e, ok := refused(err); {
+	switch e, ok := asRefusal(err); {
 	case ok:
-		m.Plan.Refused = v.web.people(e)
+		m.Plan.Refused = r.web.humanize(e)
 		if m.Refused == nil && len(m.Errors) == 0 {
-			m.Errors, _ = v.beside(e, inputFor(e.Path))
+			m.Errors, _ = r.fieldErrors(e, inputForPath(e.Path))
 		}
 		return nil
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:
@@ -37,15 +37,15 @@ func (v *visit) plan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	}
 	m.Plan.Plan, m.Errors = &plan, map[string]string{}
 	for _, row := range plan.Rows {
-		named := posts.PlanRow{PlanRow: row, Network: v.web.cfg.Networks.Name(core.Platform(row.Platform))}
+		named := posts.PlanRow{PlanRow: row, Network: r.web.cfg.Networks.Name(core.Platform(row.Platform))}
 		if i := slices.IndexFunc(m.Accounts, func(a posts.Account) bool { return a.ID == row.AccountID }); i >= 0 {
 			named.Account = m.Accounts[i].Name
 		}
 		for _, e := range wrong[row.Platform] {
-			told := v.web.people(e)
+			told := r.web.humanize(e)
 			named.OK, plan.OK, plan.Table = false, false, ""
 			named.Issues = append(named.Issues, contract.Issue{Code: string(e.Code), Message: told.Message, Hint: told.Hint})
-			m.Errors[inputFor(e.Path)] = strings.TrimSpace(told.Message + " " + told.Hint)
+			m.Errors[inputForPath(e.Path)] = strings.TrimSpace(told.Message + " " + told.Hint)
 		}
 		m.Plan.Rows = append(m.Plan.Rows, named)
 	}
@@ -54,15 +54,15 @@ func (v *visit) plan(m *posts.ComposeModel, in contract.PlanPosts) error {
 
 // planWithout plans a request and leaves out every setting that is refused for what it holds, so that the rest of
 // the plan can be seen; wrong says by network why.
-func (v *visit) planWithout(in contract.PlanPosts) (plan contract.Plan, wrong map[string][]*core.Error, err error) {
+func (r *request) planWithout(in contract.PlanPosts) (plan contract.Plan, wrong map[string][]*core.Error, err error) {
 	wrong = map[string][]*core.Error{}
 	for {
-		plan, err = v.web.cfg.App.PlanPosts(v.ctx(), v.caller, in)
-		e, ok := refused(err)
+		plan, err = r.web.cfg.App.PlanPosts(r.context(), r.caller, in)
+		e, ok := asRefusal(err)
 		if !ok {
 			return plan, wrong, err
 		}
-		platform, field, ok := v.web.settingAt(e.Path)
+		platform, field, ok := r.web.settingAt(e.Path)
 		if !ok || !dropSetting(in.PerPlatform, platform, field.Name) {
 			return plan, wrong, err
 		}
@@ -101,8 +101,8 @@ func (w *Web) settingAt(path string) (platform string, field network.Field, ok b
 	return "", field, false
 }
 
-// missing says what the form lacks before it says anything.
-func missing(values posts.Values, in contract.PlanPosts) string {
+// missingInput says what the form lacks before it says anything.
+func missingInput(values posts.Values, in contract.PlanPosts) string {
 	switch {
 	case len(in.Targets.AccountIDs) == 0:
 		return "Choose an account, and what would happen stands here."

@@ -16,78 +16,78 @@ import (
 	"belfry/views/ui"
 )
 
-// connect sends the person to a network's consent page. It is a link and no form, because a form may not
+// startConnect sends the person to a network's consent page. It is a link and no form, because a form may not
 // lead to another site (Content-Security-Policy).
-func (v *visit) connect() error {
-	if _, ok := v.web.cfg.Networks.Get(core.Platform(v.id())); !ok {
+func (r *request) startConnect() error {
+	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
-	ask, err := v.web.cfg.App.StartConnect(v.ctx(), v.caller, v.id(), v.web.SessionID(v.Request()))
-	return v.toConsent(ask, err)
+	ask, err := r.web.cfg.App.StartConnect(r.context(), r.caller, r.pathID(), r.web.SessionID(r.echo.Request()))
+	return r.redirectToConsent(ask, err)
 }
 
-func (v *visit) reconnect() error {
-	ask, err := v.web.cfg.App.StartReconnect(v.ctx(), v.caller, v.id(), v.web.SessionID(v.Request()))
-	return v.toConsent(ask, err)
+func (r *request) startReconnect() error {
+	ask, err := r.web.cfg.App.StartReconnect(r.context(), r.caller, r.pathID(), r.web.SessionID(r.echo.Request()))
+	return r.redirectToConsent(ask, err)
 }
 
-func (v *visit) toConsent(ask contract.Authorize, err error) error {
+func (r *request) redirectToConsent(ask contract.Authorize, err error) error {
 	if err != nil {
-		return v.notConnected(err)
+		return r.renderConnectError(err)
 	}
-	return v.redirect(ask.AuthorizeURL)
+	return r.redirect(ask.AuthorizeURL)
 }
 
-// notConnected shows on the page of accounts why connecting did not work.
-func (v *visit) notConnected(err error) error {
-	e, ok := refused(err)
+// renderConnectError shows on the page of accounts why connecting did not work.
+func (r *request) renderConnectError(err error) error {
+	e, ok := asRefusal(err)
 	if !ok {
 		return err
 	}
-	v.retryAfter(e)
-	return v.showAccounts(httpd.Status(e.Code), v.web.people(e))
+	r.retryAfter(e)
+	return r.renderAccounts(httpd.Status(e.Code), r.web.humanize(e))
 }
 
-// connected takes the way back from a network's consent page.
-func (v *visit) connected() error {
-	if _, ok := v.web.cfg.Networks.Get(core.Platform(v.id())); !ok {
+// finishConnect takes the way back from a network's consent page.
+func (r *request) finishConnect() error {
+	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
-	done, err := v.web.cfg.App.FinishConnect(v.ctx(), v.caller, v.id(), v.QueryParams(), v.web.SessionID(v.Request()))
+	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams(), r.web.SessionID(r.echo.Request()))
 	if err != nil {
-		return v.notConnected(err)
+		return r.renderConnectError(err)
 	}
 	if done.Choice == "" {
-		return v.welcome(done)
+		return r.redirectConnected(done)
 	}
 	choice, err := json.Marshal(done)
 	if err != nil {
 		return fmt.Errorf("keep the choice of profiles: %w", err)
 	}
-	v.put(keyChoice, string(choice))
-	return v.redirect(link.ChooseProfiles)
+	r.putSession(keyChoice, string(choice))
+	return r.redirect(link.ChooseProfiles)
 }
 
-func (v *visit) welcome(done app.Connected) error {
+func (r *request) redirectConnected(done app.Connected) error {
 	text := fmt.Sprintf("%d accounts are connected.", len(done.Accounts))
 	if len(done.Accounts) == 1 {
 		text = done.Accounts[0].DisplayName + " is connected."
 	}
-	v.say(ui.ToneGood, text)
-	return v.redirect(link.Accounts)
+	r.setFlash(ui.ToneGood, text)
+	return r.redirect(link.Accounts)
 }
 
-// offered is the choice among profiles that waits in the session. It holds names, and no token.
-func (v *visit) offered() (app.Connected, bool) {
+// pendingChoice is the choice among profiles that waits in the session. It holds names, and no token.
+func (r *request) pendingChoice() (app.Connected, bool) {
 	var done app.Connected
-	kept := v.web.sessions.manager.GetString(v.ctx(), keyChoice)
+	kept := r.web.sessions.manager.GetString(r.context(), keyChoice)
 	return done, json.Unmarshal([]byte(kept), &done) == nil
 }
 
-func (v *visit) chooseForm() error {
-	done, ok := v.offered()
+func (r *request) showProfileChoice() error {
+	done, ok := r.pendingChoice()
 	if !ok {
-		return v.redirect(link.Accounts)
+		return r.redirect(link.Accounts)
 	}
 	var usable []string
 	for _, p := range done.Profiles {
@@ -95,15 +95,15 @@ func (v *visit) chooseForm() error {
 			usable = append(usable, p.ExternalID)
 		}
 	}
-	return v.showChoice(http.StatusOK, done, usable, nil)
+	return r.renderProfileChoice(http.StatusOK, done, usable, nil)
 }
 
-func (v *visit) showChoice(status int, done app.Connected, chosen []string, refused *contract.Error) error {
-	n, ok := v.web.cfg.Networks.Get(done.Platform)
+func (r *request) renderProfileChoice(status int, done app.Connected, chosen []string, refused *contract.Error) error {
+	n, ok := r.web.cfg.Networks.Get(done.Platform)
 	if !ok {
 		return core.NotFound()
 	}
-	frame, err := v.frame("Which to connect?", layout.SectionAccounts)
+	frame, err := r.pageFrame("Which to connect?", layout.SectionAccounts)
 	if err != nil {
 		return err
 	}
@@ -117,25 +117,25 @@ func (v *visit) showChoice(status int, done app.Connected, chosen []string, refu
 			Chosen: slices.Contains(chosen, p.ExternalID),
 		})
 	}
-	return v.render(status, accounts.Choose(m), nil)
+	return r.render(status, accounts.Choose(m), nil)
 }
 
-func (v *visit) choose() error {
-	form, err := v.form()
+func (r *request) chooseProfiles() error {
+	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
 	pending, chosen := form.Get(accounts.FieldPending), form[accounts.FieldProfile]
-	connected, err := v.web.cfg.App.ChooseProfiles(v.ctx(), v.caller, pending, chosen, v.web.SessionID(v.Request()))
-	if e, ok := refused(err); ok {
-		if done, waits := v.offered(); waits && done.Choice == pending && e.Code != core.CodeConflict {
-			return v.showChoice(httpd.Status(e.Code), done, chosen, v.web.people(e))
+	connected, err := r.web.cfg.App.ChooseProfiles(r.context(), r.caller, pending, chosen, r.web.SessionID(r.echo.Request()))
+	if e, ok := asRefusal(err); ok {
+		if done, waits := r.pendingChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
+			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.humanize(e))
 		}
-		return v.notConnected(err)
+		return r.renderConnectError(err)
 	}
 	if err != nil {
 		return err
 	}
-	v.take(keyChoice)
-	return v.welcome(connected)
+	r.popSession(keyChoice)
+	return r.redirectConnected(connected)
 }

@@ -17,51 +17,51 @@ import (
 	"belfry/views/ui"
 )
 
-// draft is a post whose content may be changed, and its network.
-func (v *visit) draft() (app.PostCard, network.Description, error) {
-	card, err := v.web.cfg.App.PostCard(v.ctx(), v.caller, v.id())
+// loadDraft is a post whose content may be changed, and its network.
+func (r *request) loadDraft() (app.PostCard, network.Description, error) {
+	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return card, network.Description{}, err
 	}
-	n, ok := v.web.cfg.Networks.Get(core.Platform(card.Platform))
+	n, ok := r.web.cfg.Networks.Get(core.Platform(card.Platform))
 	if !ok {
 		return card, network.Description{}, core.NotFound()
 	}
 	return card, n.Describe(), nil
 }
 
-func (v *visit) editForm() error {
-	if err := v.caller.Need(core.Write); err != nil {
+func (r *request) showEditor() error {
+	if err := r.caller.Need(core.Write); err != nil {
 		return err
 	}
-	card, about, err := v.draft()
+	card, about, err := r.loadDraft()
 	if err != nil {
 		return err
 	}
 	if card.Status != string(core.PostDraft) {
-		return v.redirect(link.Post(v.id())) // it has gone out, or will: the page says which
+		return r.redirect(link.Post(r.pathID())) // it has gone out, or will: the page says which
 	}
-	if form, ok := v.carried(); ok {
-		return v.showEditor(http.StatusOK, form, nil)
+	if form, ok := r.takeSavedForm(); ok {
+		return r.renderEditor(http.StatusOK, form, nil)
 	}
 	zone, err := core.ParseZone(card.TZ)
 	if err != nil {
 		return err
 	}
-	m, err := v.editor(card, about, v.formOf(card, about, zone))
+	m, err := r.editorModel(card, about, r.draftForm(card, about, zone))
 	if err != nil {
 		return err
 	}
-	if err := v.plan(&m, requestOf(m, []string{m.Accounts[0].ID})); err != nil {
+	if err := r.fillPlan(&m, planRequest(m, []string{m.Accounts[0].ID})); err != nil {
 		return err
 	}
-	return v.render(http.StatusOK, posts.Compose(m), nil)
+	return r.render(http.StatusOK, posts.Compose(m), nil)
 }
 
-// formOf fills the form with a draft.
-func (v *visit) formOf(card app.PostCard, about network.Description, zone core.Zone) url.Values {
+// draftForm fills the form with a draft.
+func (r *request) draftForm(card app.PostCard, about network.Description, zone core.Zone) url.Values {
 	form := url.Values{
-		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft}, posts.FieldAt: {v.proposedTime(card.PublishAt, zone)},
+		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft}, posts.FieldAt: {r.defaultTime(card.PublishAt, zone)},
 	}
 	if card.Title != nil {
 		form.Set(posts.FieldTitle, *card.Title)
@@ -75,9 +75,9 @@ func (v *visit) formOf(card app.PostCard, about network.Description, zone core.Z
 	return form
 }
 
-// editor is the composer for one draft.
-func (v *visit) editor(card app.PostCard, about network.Description, form url.Values) (posts.ComposeModel, error) {
-	m, err := v.composer(form)
+// editorModel is the composer for one draft.
+func (r *request) editorModel(card app.PostCard, about network.Description, form url.Values) (posts.ComposeModel, error) {
+	m, err := r.composerModel(form)
 	if err != nil {
 		return m, err
 	}
@@ -86,14 +86,14 @@ func (v *visit) editor(card app.PostCard, about network.Description, form url.Va
 	}
 	m.Plan.Zone = m.Zone
 	m.PostID, m.MediaIDs = card.ID, card.MediaIDs
-	m.Networks = []posts.Network{networkOf(about, form, len(card.MediaIDs) > 0)}
+	m.Networks = []posts.Network{composerNetwork(about, form, len(card.MediaIDs) > 0)}
 	m.Accounts = []posts.Account{{
-		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Status: v.statusOf(card.AccountID), Chosen: true,
+		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Status: r.accountStatus(card.AccountID), Chosen: true,
 	}}
-	if m.Files, err = v.filesOf(card.MediaIDs); err != nil {
+	if m.Files, err = r.loadFiles(card.MediaIDs); err != nil {
 		return m, err
 	}
-	m.Values = valuesOf(form, m.Networks)
+	m.Values = composerValues(form, m.Networks)
 	m.Values.Overrides = nil
 	m.Plan.When, m.Plan.Editing = m.Values.When, true
 	m.Autosave += "." + card.ID
@@ -101,9 +101,9 @@ func (v *visit) editor(card app.PostCard, about network.Description, form url.Va
 	return m, nil
 }
 
-// statusOf is an account's state; one that is not in the list was disconnected.
-func (v *visit) statusOf(account string) string {
-	for _, a := range v.listed {
+// accountStatus is an account's state; one that is not in the list was disconnected.
+func (r *request) accountStatus(account string) string {
+	for _, a := range r.accounts {
 		if a.ID == account {
 			return a.Status
 		}
@@ -111,77 +111,77 @@ func (v *visit) statusOf(account string) string {
 	return string(core.AccountRevoked)
 }
 
-func (v *visit) showEditor(status int, form url.Values, e *core.Error) error {
-	card, about, err := v.draft()
+func (r *request) renderEditor(status int, form url.Values, e *core.Error) error {
+	card, about, err := r.loadDraft()
 	if err != nil {
 		return err
 	}
-	m, err := v.editor(card, about, form)
+	m, err := r.editorModel(card, about, form)
 	if err != nil {
 		return err
 	}
 	m.Redrawn = true
-	if err := v.plan(&m, requestOf(m, []string{m.Accounts[0].ID})); err != nil {
+	if err := r.fillPlan(&m, planRequest(m, []string{m.Accounts[0].ID})); err != nil {
 		return err
 	}
-	v.explain(&m, e)
-	return v.render(status, posts.Compose(m), nil)
+	r.applyRefusal(&m, e)
+	return r.render(status, posts.Compose(m), nil)
 }
 
-func (v *visit) planEdit() error {
-	form, err := v.form()
+func (r *request) planDraft() error {
+	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
-	if !v.fragment() {
-		return v.showEditor(http.StatusOK, form, nil)
+	if !r.wantsFragment() {
+		return r.renderEditor(http.StatusOK, form, nil)
 	}
-	card, about, err := v.draft()
+	card, about, err := r.loadDraft()
 	if err != nil {
 		return err
 	}
-	m, err := v.editor(card, about, form)
+	m, err := r.editorModel(card, about, form)
 	if err != nil {
 		return err
 	}
-	if err := v.plan(&m, requestOf(m, []string{m.Accounts[0].ID})); err != nil {
+	if err := r.fillPlan(&m, planRequest(m, []string{m.Accounts[0].ID})); err != nil {
 		return err
 	}
-	return v.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
+	return r.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
 }
 
-// edit saves the draft, and queues it when the form says a time.
-func (v *visit) edit() error {
-	form, err := v.form()
+// saveDraft saves the draft, and queues it when the form says a time.
+func (r *request) saveDraft() error {
+	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
-	card, about, err := v.draft()
+	card, about, err := r.loadDraft()
 	if err != nil {
 		return err
 	}
-	m, err := v.editor(card, about, form)
+	m, err := r.editorModel(card, about, form)
 	if err != nil {
 		return err
 	}
-	_, err = v.web.cfg.App.EditPost(v.ctx(), v.caller, v.id(), changesOf(m))
-	if e, ok := refused(err); ok {
-		return v.showEditor(httpd.Status(e.Code), form, e)
+	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, r.pathID(), draftChanges(m))
+	if e, ok := asRefusal(err); ok {
+		return r.renderEditor(httpd.Status(e.Code), form, e)
 	}
 	if err != nil {
 		return err
 	}
-	v.say(ui.ToneGood, savedWords[m.Values.When])
-	return v.redirect(link.Post(v.id()))
+	r.setFlash(ui.ToneGood, savedFlashes[m.Values.When])
+	return r.redirect(link.Post(r.pathID()))
 }
 
-var savedWords = map[string]string{
-	posts.WhenNow: handedOver, posts.WhenAt: "The post is scheduled.", posts.WhenDraft: "The draft is saved.",
+var savedFlashes = map[string]string{
+	posts.WhenNow: flashPublishing, posts.WhenAt: "The post is scheduled.", posts.WhenDraft: "The draft is saved.",
 }
 
-// changesOf says in the interface's words what the form changes. Saving as a draft leaves the time alone.
-func changesOf(m posts.ComposeModel) contract.EditPost {
-	plan := requestOf(m, []string{m.Accounts[0].ID})
+// draftChanges says in the interface's words what the form changes. Saving as a draft leaves the time alone.
+func draftChanges(m posts.ComposeModel) contract.EditPost {
+	plan := planRequest(m, []string{m.Accounts[0].ID})
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}
 	maps.Copy(blocks, plan.PerPlatform)
 	in := contract.EditPost{Text: &plan.Text, Settings: &blocks}

@@ -11,21 +11,21 @@ import (
 	"belfry/internal/core"
 )
 
-// form reads the body of a form. Browsers send line ends as CRLF; ours are LF.
-func (v *visit) form() (url.Values, error) {
-	r := v.Request()
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+// readForm reads the body of a form. Browsers send line ends as CRLF; ours are LF.
+func (r *request) readForm() (url.Values, error) {
+	httpReq := r.echo.Request()
+	kind, _, err := mime.ParseMediaType(httpReq.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
 		return nil, core.Fail(core.CodeUnsupportedMediaType, "This address takes a form.").
 			WithHint("Send application/x-www-form-urlencoded.")
 	}
-	if err := r.ParseForm(); err != nil {
+	if err := httpReq.ParseForm(); err != nil {
 		if _, tooBig := errors.AsType[*http.MaxBytesError](err); tooBig {
 			return nil, err
 		}
 		return nil, core.Invalid("", "The form could not be read.").Because(err)
 	}
-	for name, values := range r.PostForm {
+	for name, values := range httpReq.PostForm {
 		for i, value := range values {
 			if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
 				return nil, core.Invalid(name, "%q holds characters that are no text.", name)
@@ -33,5 +33,5 @@ func (v *visit) form() (url.Values, error) {
 			values[i] = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(value)
 		}
 	}
-	return r.PostForm, nil
+	return httpReq.PostForm, nil
 }

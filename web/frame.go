@@ -9,84 +9,84 @@ import (
 	"belfry/views/link"
 )
 
-// whoami reads who is here and where, once per visit.
-func (v *visit) whoami() (contract.Whoami, error) {
-	if v.who == nil {
-		who, err := v.web.cfg.App.Whoami(v.ctx(), v.caller)
+// loadWhoami reads who is here and where, once per request.
+func (r *request) loadWhoami() (contract.Whoami, error) {
+	if r.whoami == nil {
+		who, err := r.web.cfg.App.Whoami(r.context(), r.caller)
 		if err != nil {
 			return who, err
 		}
-		v.who = &who
+		r.whoami = &who
 	}
-	return *v.who, nil
+	return *r.whoami, nil
 }
 
-// accountList reads the connected accounts, once per visit.
-func (v *visit) accountList() ([]contract.Account, error) {
-	if v.listed == nil {
-		found, err := v.web.cfg.App.ListAccounts(v.ctx(), v.caller)
+// loadAccounts reads the connected accounts, once per request.
+func (r *request) loadAccounts() ([]contract.Account, error) {
+	if r.accounts == nil {
+		found, err := r.web.cfg.App.ListAccounts(r.context(), r.caller)
 		if err != nil {
 			return nil, err
 		}
-		v.listed = found.Accounts
+		r.accounts = found.Accounts
 	}
-	return v.listed, nil
+	return r.accounts, nil
 }
 
-func (v *visit) zone() (core.Zone, error) {
-	who, err := v.whoami()
+func (r *request) workspaceZone() (core.Zone, error) {
+	who, err := r.loadWhoami()
 	if err != nil {
 		return core.Zone{}, err
 	}
 	return core.ParseZone(who.Workspace.TZ)
 }
 
-// frame is what surrounds a page. A part of a page needs the person's rights only.
-func (v *visit) frame(title string, section layout.Section) (layout.Frame, error) {
-	role := v.caller.Role()
-	f := layout.Frame{Title: title, Section: section, Writes: role.Writes(), Manages: role.Manages(), Sandbox: v.web.sandboxed(), SandboxURL: v.web.sandboxURL()}
-	if v.fragment() {
+// pageFrame is what surrounds a page. A part of a page needs the person's rights only.
+func (r *request) pageFrame(title string, section layout.Section) (layout.Frame, error) {
+	role := r.caller.Role()
+	f := layout.Frame{Title: title, Section: section, Writes: role.Writes(), Manages: role.Manages(), Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL()}
+	if r.wantsFragment() {
 		return f, nil
 	}
-	who, err := v.whoami()
+	who, err := r.loadWhoami()
 	if err != nil {
 		return f, err
 	}
-	f.Workspace, f.Person.Name, f.Version = who.Workspace.Name, who.User.Name, v.web.cfg.Version
-	if f.Others, err = v.others(); err != nil {
+	f.Workspace, f.Person.Name, f.Version = who.Workspace.Name, who.User.Name, r.web.cfg.Version
+	if f.Others, err = r.otherWorkspaces(); err != nil {
 		return f, err
 	}
 	if who.User.Email != nil {
 		f.Person.Email = *who.User.Email
 	}
-	if f.Notices, err = v.notices(section); err != nil {
+	if f.Notices, err = r.loadNotices(section); err != nil {
 		return f, err
 	}
-	f.Flash = v.flash()
+	f.Flash = r.popFlash()
 	return f, nil
 }
 
-// others are the person's workspaces but for this one.
-func (v *visit) others() ([]layout.Workspace, error) {
-	all, err := v.web.cfg.App.Workspaces(v.ctx(), v.caller)
+// otherWorkspaces are the person's workspaces but for this one.
+func (r *request) otherWorkspaces() ([]layout.Workspace, error) {
+	all, err := r.web.cfg.App.Workspaces(r.context(), r.caller)
 	var list []layout.Workspace
 	for _, w := range all {
-		if w.ID != v.caller.Workspace() {
+		if w.ID != r.caller.Workspace() {
 			list = append(list, layout.Workspace{ID: w.ID.String(), Slug: w.Slug, Name: w.Name})
 		}
 	}
 	return list, err
 }
 
-// door is what surrounds a page of somebody who is not signed in.
-func (v *visit) door(title string) layout.Frame {
-	return layout.Frame{Title: title, Sandbox: v.web.sandboxed(), SandboxURL: v.web.sandboxURL()}
+// signedOutFrame is what surrounds a page of somebody who is not signed in.
+func (r *request) signedOutFrame(title string) layout.Frame {
+	return layout.Frame{Title: title, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL()}
 }
 
-// notices are what needs a person, but for what the page at hand shows anyway.
-func (v *visit) notices(section layout.Section) ([]layout.Notice, error) {
+// loadNotices are what needs a person, but for what the page at hand shows anyway.
+func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 	var list []layout.Notice
-	accounts, err := v.accountList()
+	accounts, err := r.loadAccounts()
 	if err != nil {
 		return nil, err
 	}
@@ -94,37 +94,37 @@ func (v *visit) notices(section layout.Section) ([]layout.Notice, error) {
 		if a.Status == string(core.AccountOK) || section == layout.SectionAccounts {
 			continue
 		}
-		name := v.web.cfg.Networks.Name(core.Platform(a.Platform))
+		name := r.web.cfg.Networks.Name(core.Platform(a.Platform))
 		list = append(list, layout.Notice{
-			Text: name + ", " + a.DisplayName + ": " + reconnectWords[a.Status], Action: "Reconnect", URL: link.Accounts,
+			Text: name + ", " + a.DisplayName + ": " + disconnectedReasons[a.Status], Action: "Reconnect", URL: link.Accounts,
 		})
 	}
-	counts, err := v.web.cfg.App.CountPosts(v.ctx(), v.caller)
+	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
 	if err != nil {
 		return nil, err
 	}
 	if n := counts[core.PostFailed]; n > 0 && section != layout.SectionPosts {
-		list = append(list, layout.Notice{Text: failedWords(n), Action: "Look", URL: link.Posts(link.Filter{Status: string(core.PostFailed)})})
+		list = append(list, layout.Notice{Text: failedPostsNotice(n), Action: "Look", URL: link.Posts(link.Filter{Status: string(core.PostFailed)})})
 	}
 	return list, nil
 }
 
-var reconnectWords = map[string]string{
+var disconnectedReasons = map[string]string{
 	string(core.AccountExpired): "the connection has expired.", string(core.AccountRevoked): "the connection was withdrawn.",
 }
 
-func failedWords(n int) string {
+func failedPostsNotice(n int) string {
 	if n == 1 {
 		return "One post has failed."
 	}
 	return fmt.Sprintf("%d posts have failed.", n)
 }
 
-func (w *Web) sandboxed() bool { return w.cfg.SandboxPath != "" }
+func (w *Web) inSandbox() bool { return w.cfg.SandboxPath != "" }
 
 // sandboxURL is where the simulated networks can be looked at and made to misbehave.
 func (w *Web) sandboxURL() string {
-	if !w.sandboxed() {
+	if !w.inSandbox() {
 		return ""
 	}
 	return w.cfg.SandboxPath + "/_/"

@@ -11,52 +11,52 @@ import (
 	"belfry/views/ui"
 )
 
-func (v *visit) invitation() error { return v.showInvitation(http.StatusOK, auth.InvitationModel{}) }
+func (r *request) showInvitation() error { return r.renderInvitation(http.StatusOK, auth.InvitationModel{}) }
 
-func (v *visit) showInvitation(status int, m auth.InvitationModel) error {
-	m.Token = v.Param("token")
-	i, err := v.web.cfg.App.Invitation(v.ctx(), m.Token)
+func (r *request) renderInvitation(status int, m auth.InvitationModel) error {
+	m.Token = r.echo.Param("token")
+	i, err := r.web.cfg.App.Invitation(r.context(), m.Token)
 	if core.CodeOf(err) == core.CodeNotFound {
-		return v.noInvitation()
+		return r.renderInvalidInvitation()
 	}
 	if err != nil {
 		return err
 	}
-	m.Frame, m.Workspace, m.Email = v.door("Join "+i.Workspace), i.Workspace, i.Email
+	m.Frame, m.Workspace, m.Email = r.signedOutFrame("Join "+i.Workspace), i.Workspace, i.Email
 	if status == http.StatusOK {
 		m.Name = i.Name
 	}
-	return v.render(status, auth.Invitation(m), nil)
+	return r.render(status, auth.Invitation(m), nil)
 }
 
-func (v *visit) noInvitation() error {
-	return v.render(http.StatusNotFound, auth.NoInvitation(v.door("Invitation")), nil)
+func (r *request) renderInvalidInvitation() error {
+	return r.render(http.StatusNotFound, auth.NoInvitation(r.signedOutFrame("Invitation")), nil)
 }
 
-func (v *visit) join() error {
-	form, err := v.form()
+func (r *request) acceptInvitation() error {
+	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
 	m := auth.InvitationModel{Name: form.Get(auth.FieldName)}
-	in, err := v.web.cfg.App.Join(v.ctx(), v.Param("token"), contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}, httpd.AddressKey(v))
+	in, err := r.web.cfg.App.Join(r.context(), r.echo.Param("token"), contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}, httpd.AddressKey(r.echo))
 	if core.CodeOf(err) == core.CodeNotFound {
-		return v.noInvitation()
+		return r.renderInvalidInvitation()
 	}
-	if e, ok := refused(err); ok {
-		m.Errors, m.Refused = v.beside(e, e.Path)
-		v.retryAfter(e)
+	if e, ok := asRefusal(err); ok {
+		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		r.retryAfter(e)
 		if m.Refused != nil {
 			m.Refused.UpgradeURL = "" // the plan is not this person's business
 		}
-		return v.showInvitation(httpd.Status(e.Code), m)
+		return r.renderInvitation(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err
 	}
-	if err := v.web.sessions.begin(v.ctx(), in); err != nil {
+	if err := r.web.sessions.begin(r.context(), in); err != nil {
 		return err
 	}
-	v.say(ui.ToneGood, "You are a member of the workspace now.")
-	return v.redirect(link.Posts(link.Filter{}))
+	r.setFlash(ui.ToneGood, "You are a member of the workspace now.")
+	return r.redirect(link.Posts(link.Filter{}))
 }

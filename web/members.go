@@ -12,75 +12,75 @@ import (
 	"belfry/views/ui"
 )
 
-func (v *visit) members() error { return v.showMembers(http.StatusOK, settings.MembersModel{}) }
+func (r *request) showMembers() error { return r.renderMembers(http.StatusOK, settings.MembersModel{}) }
 
-// toMembers is for who loads anew the address that a form went to.
-func (v *visit) toMembers() error { return v.redirect(link.Members) }
+// redirectToMembers is for who loads anew the address that a form went to.
+func (r *request) redirectToMembers() error { return r.redirect(link.Members) }
 
-func (v *visit) showMembers(status int, m settings.MembersModel) error {
-	list, err := v.web.cfg.App.ListMembers(v.ctx(), v.caller)
+func (r *request) renderMembers(status int, m settings.MembersModel) error {
+	list, err := r.web.cfg.App.ListMembers(r.context(), r.caller)
 	if err != nil {
 		return err
 	}
-	if m.Zone, err = v.zone(); err != nil {
+	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = v.frame("Members", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.pageFrame("Members", layout.SectionSettings); err != nil {
 		return err
 	}
-	m.Members, m.Now, m.Me, m.Role = list.Members, v.web.cfg.Now(), v.caller.User().String(), v.caller.Role()
-	return v.render(status, settings.Members(m), nil)
+	m.Members, m.Now, m.Me, m.Role = list.Members, r.web.cfg.Now(), r.caller.User().String(), r.caller.Role()
+	return r.render(status, settings.Members(m), nil)
 }
 
-// invite makes an invitation and shows its link in the answer itself, for it is kept nowhere that a next page could
+// inviteMember makes an invitation and shows its link in the answer itself, for it is kept nowhere that a next page could
 // read. The same form once more makes another link in place of it.
-func (v *visit) invite() error {
-	form, err := v.form()
+func (r *request) inviteMember() error {
+	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
 	m := settings.MembersModel{Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName), Invites: form.Get(settings.FieldRole)}
-	made, err := v.web.cfg.App.InviteMember(v.ctx(), v.caller, contract.InviteMember{Email: m.Email, Name: m.Name, Role: m.Invites})
-	if e, ok := refused(err); ok {
-		m.Errors, m.Refused = v.beside(e, e.Path)
-		return v.showMembers(httpd.Status(e.Code), m)
+	made, err := r.web.cfg.App.InviteMember(r.context(), r.caller, contract.InviteMember{Email: m.Email, Name: m.Name, Role: m.Invites})
+	if e, ok := asRefusal(err); ok {
+		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		return r.renderMembers(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err
 	}
-	return v.showMembers(http.StatusCreated, settings.MembersModel{New: &made})
+	return r.renderMembers(http.StatusCreated, settings.MembersModel{New: &made})
 }
 
-func (v *visit) editMember() error {
-	form, err := v.form()
+func (r *request) editMember() error {
+	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
-	made, err := v.web.cfg.App.EditMember(v.ctx(), v.caller, v.id(), contract.EditMember{Role: form.Get(settings.FieldRole)})
-	if e, ok := refused(err); ok {
-		return v.showMembers(httpd.Status(e.Code), settings.MembersModel{Refused: v.web.people(e)})
+	made, err := r.web.cfg.App.EditMember(r.context(), r.caller, r.pathID(), contract.EditMember{Role: form.Get(settings.FieldRole)})
+	if e, ok := asRefusal(err); ok {
+		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.humanize(e)})
 	}
 	if err != nil {
 		return err
 	}
-	v.say(ui.ToneGood, made.Name+" is "+article(made.Role)+" now.")
-	return v.redirect(link.Members)
+	r.setFlash(ui.ToneGood, made.Name+" is "+withArticle(made.Role)+" now.")
+	return r.redirect(link.Members)
 }
 
-func article(role string) string {
+func withArticle(role string) string {
 	if role == string(core.RoleViewer) {
 		return "a " + role
 	}
 	return "an " + role
 }
 
-func (v *visit) confirmRemoval() error {
-	list, err := v.web.cfg.App.ListMembers(v.ctx(), v.caller)
+func (r *request) confirmRemoval() error {
+	list, err := r.web.cfg.App.ListMembers(r.context(), r.caller)
 	if err != nil {
 		return err
 	}
 	for _, m := range list.Members {
-		if m.ID != v.id() {
+		if m.ID != r.pathID() {
 			continue
 		}
 		ask := layout.ConfirmModel{
@@ -88,28 +88,28 @@ func (v *visit) confirmRemoval() error {
 			Action: link.RemoveMember(m.ID), Button: "Remove", Back: link.Members,
 		}
 		switch {
-		case m.ID == v.caller.User().String():
+		case m.ID == r.caller.User().String():
 			ask.Title, ask.Button, ask.Leave = "Leave this workspace?", "Leave", "Stay"
 			ask.Points = []string{"Your API keys stop at once, and you see nothing of it any more.", "Your posts stay."}
 		case m.ExpiresAt != nil:
 			ask.Points = []string{"The link of the invitation stops working."}
 		}
-		return v.confirm(layout.SectionSettings, ask)
+		return r.renderConfirm(layout.SectionSettings, ask)
 	}
 	return core.NotFound()
 }
 
-func (v *visit) removeMember() error {
-	err := v.web.cfg.App.RemoveMember(v.ctx(), v.caller, v.id())
-	if e, ok := refused(err); ok {
-		return v.showMembers(httpd.Status(e.Code), settings.MembersModel{Refused: v.web.people(e)})
+func (r *request) removeMember() error {
+	err := r.web.cfg.App.RemoveMember(r.context(), r.caller, r.pathID())
+	if e, ok := asRefusal(err); ok {
+		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.humanize(e)})
 	}
 	if err != nil {
 		return err
 	}
-	if v.id() == v.caller.User().String() {
-		return v.signOut()
+	if r.pathID() == r.caller.User().String() {
+		return r.signOut()
 	}
-	v.say(ui.ToneGood, "Removed.")
-	return v.redirect(link.Members)
+	r.setFlash(ui.ToneGood, "Removed.")
+	return r.redirect(link.Members)
 }

@@ -16,65 +16,65 @@ import (
 	"belfry/views/posts"
 )
 
-// post shows a post. A reader who has seen it as it is gets nothing anew.
-func (v *visit) post() error { return v.showPost(http.StatusOK, func(*posts.ShowModel) {}) }
+// showPost shows a post. A reader who has seen it as it is gets nothing anew.
+func (r *request) showPost() error { return r.renderPost(http.StatusOK, func(*posts.ShowModel) {}) }
 
-// showPost draws a post's page; explain puts into it why an act was refused.
-func (v *visit) showPost(status int, explain func(*posts.ShowModel)) error {
-	card, err := v.web.cfg.App.PostCard(v.ctx(), v.caller, v.id())
+// renderPost draws a post's page; explain puts into it why an act was refused.
+func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
+	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
 	}
-	events, err := v.web.cfg.App.PostEvents(v.ctx(), v.caller, v.id())
+	events, err := r.web.cfg.App.PostEvents(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return err
 	}
-	m := v.postModel(card, events.Events)
-	if v.upToDate(m) {
-		return v.NoContent(http.StatusNoContent)
+	m := r.postModel(card, events.Events)
+	if r.upToDate(m) {
+		return r.echo.NoContent(http.StatusNoContent)
 	}
-	if m.Zone, err = v.zone(); err != nil {
+	if m.Zone, err = r.workspaceZone(); err != nil {
 		return err
 	}
-	if m.Frame, err = v.frame(titleOf(card), layout.SectionPosts); err != nil {
+	if m.Frame, err = r.pageFrame(tabTitle(card), layout.SectionPosts); err != nil {
 		return err
 	}
 	if m.PostZone, err = core.ParseZone(card.TZ); err != nil {
 		return err
 	}
-	if m.Files, err = v.filesOf(card.MediaIDs); err != nil {
+	if m.Files, err = r.loadFiles(card.MediaIDs); err != nil {
 		return err
 	}
-	m.At = v.proposedTime(card.PublishAt, m.PostZone)
+	m.At = r.defaultTime(card.PublishAt, m.PostZone)
 	explain(&m)
-	return v.render(status, posts.Show(m), posts.ShowPart(m))
+	return r.render(status, posts.Show(m), posts.ShowPart(m))
 }
 
 // titleLength is how much of a post's text stands in the browser's tab.
 const titleLength = 40
 
-// titleOf tells the tabs of posts apart.
-func titleOf(card app.PostCard) string {
+// tabTitle tells the tabs of posts apart.
+func tabTitle(card app.PostCard) string {
 	return posts.Excerpt(card.Post, titleLength) + " · " + card.AccountName
 }
 
-func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
+func (r *request) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
 		Post: card.Post, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt, Held: card.Held,
 		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Preparing: card.Preparing, Acts: card.Acts, Mend: card.Mend, ProfileURL: card.ProfileURL,
-		Poll: v.pollOf(card),
+		Poll: r.pollInterval(card),
 	}
-	if n, ok := v.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
-		m.Network, m.Settings = n.Describe().Name, settingsInWords(n.Describe().Fields, card.Settings)
+	if n, ok := r.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
+		m.Network, m.Settings = n.Describe().Name, settingLabels(n.Describe().Fields, card.Settings)
 	}
 	if m.ProfileURL == "" && slices.Contains(card.Acts, core.ActSettle) {
-		m.ProfileURL = v.web.sandboxURL() // where the simulated networks show what they have
+		m.ProfileURL = r.web.sandboxURL() // where the simulated networks show what they have
 	}
 	if card.Status == string(core.PostLive) {
 		if card.ExternalURL != nil {
 			m.LiveURL = *card.ExternalURL
 		}
-		if m.LiveURL == "" && v.web.cfg.Now().Sub(card.UpdatedAt.Time) < linkWait {
+		if m.LiveURL == "" && r.web.cfg.Now().Sub(card.UpdatedAt.Time) < linkWait {
 			m.Poll = posts.PollSoon
 		}
 	}
@@ -84,8 +84,8 @@ func (v *visit) postModel(card app.PostCard, events []contract.Event) posts.Show
 // linkWait is how long after a post went live its page looks for the address at the network.
 const linkWait = 2 * time.Minute
 
-// settingsInWords shows a post's settings as its form names them.
-func settingsInWords(fields []network.Field, block json.RawMessage) []posts.Setting {
+// settingLabels shows a post's settings as its form names them.
+func settingLabels(fields []network.Field, block json.RawMessage) []posts.Setting {
 	var list []posts.Setting
 	values := settingTexts(fields, block)
 	for _, f := range fields {
@@ -131,9 +131,9 @@ func settingTexts(fields []network.Field, block json.RawMessage) map[string]stri
 	return texts
 }
 
-// proposedTime is the time in a form: the post's own, else the next whole hour that leaves time to think.
-func (v *visit) proposedTime(at *contract.Time, zone core.Zone) string {
-	proposed := v.web.cfg.Now().Add(2 * time.Hour).In(zone.Location())
+// defaultTime is the time in a form: the post's own, else the next whole hour that leaves time to think.
+func (r *request) defaultTime(at *contract.Time, zone core.Zone) string {
+	proposed := r.web.cfg.Now().Add(2 * time.Hour).In(zone.Location())
 	proposed = proposed.Add(-time.Duration(proposed.Minute()) * time.Minute)
 	if at != nil {
 		proposed = at.In(zone.Location())
@@ -144,7 +144,7 @@ func (v *visit) proposedTime(at *contract.Time, zone core.Zone) string {
 // wallTime is how a browser's input writes a date and time.
 const wallTime = "2006-01-02T15:04"
 
-func plural(n int, one, many string) string {
+func countNoun(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

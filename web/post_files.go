@@ -8,20 +8,20 @@ import (
 	"belfry/views/posts"
 )
 
-// filesOf are the files that a post names, in its order.
-func (v *visit) filesOf(ids []string) ([]posts.File, error) {
-	found, err := v.web.cfg.App.PostFiles(v.ctx(), v.caller, ids)
-	return shownFiles(ids, found), err
+// loadFiles are the files that a post names, in its order.
+func (r *request) loadFiles(ids []string) ([]posts.File, error) {
+	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, ids)
+	return fileViews(ids, found), err
 }
 
-func shownFiles(ids []string, found map[string]contract.Media) []posts.File {
+func fileViews(ids []string, found map[string]contract.Media) []posts.File {
 	var list []posts.File
 	for _, id := range ids {
 		m, ok := found[id]
 		if !ok {
 			continue
 		}
-		f := posts.File{Name: m.OriginalName, Video: m.Kind == string(core.FileVideo), Trouble: troubleWords[m.Status]}
+		f := posts.File{Name: m.OriginalName, Video: m.Kind == string(core.FileVideo), Trouble: fileTroubles[m.Status]}
 		if m.DurationMs != nil {
 			f.Length = time.Duration(*m.DurationMs) * time.Millisecond
 		}
@@ -37,6 +37,6 @@ func shownFiles(ids []string, found map[string]contract.Media) []posts.File {
 }
 
 // troubleWords say of a file's state why the file cannot be sent.
-var troubleWords = map[string]string{
+var fileTroubles = map[string]string{
 	string(core.MediaUploading): "not uploaded yet", string(core.MediaProcessing): "being looked at", string(core.MediaFailed): "cannot be used",
 }

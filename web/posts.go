@@ -13,29 +13,29 @@ import (
 )
 
 // pageOfPosts is how many posts the list shows at once.
-const pageOfPosts = 50
+const postsPageSize = 50
 
-func (v *visit) posts() error {
+func (r *request) showPosts() error {
 	filter := link.Filter{
-		Status: v.QueryParam("status"), Account: v.QueryParam("accountId"), Query: v.QueryParam("q"), Cursor: v.QueryParam("cursor"),
+		Status: r.echo.QueryParam("status"), Account: r.echo.QueryParam("accountId"), Query: r.echo.QueryParam("q"), Cursor: r.echo.QueryParam("cursor"),
 	}
-	cards, next, err := v.web.cfg.App.ListPostCards(v.ctx(), v.caller, contract.ListPosts{
-		Status: filter.Status, AccountID: filter.Account, Q: filter.Query, Cursor: filter.Cursor, Limit: pageOfPosts,
+	cards, next, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, contract.ListPosts{
+		Status: filter.Status, AccountID: filter.Account, Q: filter.Query, Cursor: filter.Cursor, Limit: postsPageSize,
 	})
 	if err != nil {
 		return err
 	}
-	frame, err := v.frame("Posts", layout.SectionPosts)
+	frame, err := r.pageFrame("Posts", layout.SectionPosts)
 	if err != nil {
 		return err
 	}
-	accounts, err := v.accountList()
+	accounts, err := r.loadAccounts()
 	if err != nil {
 		return err
 	}
 	m := posts.ListModel{Frame: frame, Filter: filter, Next: next, Accounts: len(accounts) > 0}
 	if filter.Query == "" && filter.Account == "" {
-		if m.Counts, err = v.counts(); err != nil {
+		if m.Counts, err = r.countPosts(); err != nil {
 			return err
 		}
 	}
@@ -43,32 +43,32 @@ func (v *visit) posts() error {
 	for _, card := range cards {
 		named = append(named, card.MediaIDs...)
 	}
-	files, err := v.web.cfg.App.PostFiles(v.ctx(), v.caller, named)
+	files, err := r.web.cfg.App.PostFiles(r.context(), r.caller, named)
 	if err != nil {
 		return err
 	}
 	for _, card := range cards {
 		m.Rows = append(m.Rows, posts.Row{
-			Post: card.Post, Network: v.web.cfg.Networks.Name(core.Platform(card.Platform)), Files: shownFiles(card.MediaIDs, files),
+			Post: card.Post, Network: r.web.cfg.Networks.Name(core.Platform(card.Platform)), Files: fileViews(card.MediaIDs, files),
 		})
-		if poll := v.pollOf(card); poll > 0 && (m.Poll == 0 || poll < m.Poll) {
+		if poll := r.pollInterval(card); poll > 0 && (m.Poll == 0 || poll < m.Poll) {
 			m.Poll = poll
 		}
 	}
-	if v.upToDate(m) {
-		return v.NoContent(http.StatusNoContent)
+	if r.upToDate(m) {
+		return r.echo.NoContent(http.StatusNoContent)
 	}
-	return v.render(http.StatusOK, posts.List(m), posts.ListPart(m))
+	return r.render(http.StatusOK, posts.List(m), posts.ListPart(m))
 }
 
 // upToDate tells whether a reader who looks for news has seen what a model shows.
-func (v *visit) upToDate(m interface{ Version() string }) bool {
-	return v.fragment() && v.QueryParam(seenParam) == m.Version()
+func (r *request) upToDate(m interface{ Version() string }) bool {
+	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.Version()
 }
 
-// pollOf is how often to look for news of a post.
-func (v *visit) pollOf(card app.PostCard) time.Duration {
-	now := v.web.cfg.Now()
+// pollInterval is how often to look for news of a post.
+func (r *request) pollInterval(card app.PostCard) time.Duration {
+	now := r.web.cfg.Now()
 	due, next := now, card.NextTryAt
 	if card.PublishAt != nil {
 		due = card.PublishAt.Time
@@ -79,9 +79,9 @@ func (v *visit) pollOf(card app.PostCard) time.Duration {
 	return posts.PollEvery(card.Status, due, next, now)
 }
 
-// counts are the posts of the whole workspace by state.
-func (v *visit) counts() (map[string]int64, error) {
-	found, err := v.web.cfg.App.CountPosts(v.ctx(), v.caller)
+// countPosts are the posts of the whole workspace by state.
+func (r *request) countPosts() (map[string]int64, error) {
+	found, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 	"belfry/views/reference"
 )
 
-// apiDocs shows the description of the API, which is no secret.
-func (v *visit) apiDocs() error {
-	m := v.web.reference
+// showAPIDocs shows the description of the API, which is no secret.
+func (r *request) showAPIDocs() error {
+	m := r.web.reference
 	m.Frame, m.Back = layout.Frame{Title: "API"}, link.Home
-	return v.render(http.StatusOK, reference.Page(m), nil)
+	return r.render(http.StatusOK, reference.Page(m), nil)
 }

@@ -10,8 +10,8 @@ import (
 // route is a page or an act.
 type route struct {
 	method, path string
-	handle       func(*visit) error
-	open         bool // also for strangers
+	handle       func(*request) error
+	public         bool // also for strangers
 }
 
 // id stands in a route's path for the id of a post, an account, a key or a network.
@@ -20,86 +20,86 @@ const id = ":id"
 // token stands in a route's path for a secret, which the access log leaves out.
 const token = ":token"
 
-// routes is every address of the dashboard.
-func routes() []route {
+// allRoutes is every address of the dashboard.
+func allRoutes() []route {
 	return []route{
-		open(http.MethodGet, link.Home, (*visit).home),
-		open(http.MethodGet, "/favicon.ico", (*visit).favicon),
-		open(http.MethodGet, link.APIDocs, (*visit).apiDocs),
-		open(http.MethodGet, link.SetUp, (*visit).setUpForm),
-		open(http.MethodPost, link.SetUp, (*visit).setUp),
-		open(http.MethodGet, link.SignIn, (*visit).signInForm),
-		open(http.MethodPost, link.SignIn, (*visit).signIn),
-		open(http.MethodPost, link.SignOut, (*visit).signOut),
-		open(http.MethodGet, link.Invitation(token), (*visit).invitation),
-		open(http.MethodPost, link.Invitation(token), (*visit).join),
-		get(link.Switch, (*visit).home),
-		post(link.Switch, (*visit).switchWorkspace),
+		publicRoute(http.MethodGet, link.Home, (*request).redirectHome),
+		publicRoute(http.MethodGet, "/favicon.ico", (*request).redirectToIcon),
+		publicRoute(http.MethodGet, link.APIDocs, (*request).showAPIDocs),
+		publicRoute(http.MethodGet, link.SetUp, (*request).showSetUp),
+		publicRoute(http.MethodPost, link.SetUp, (*request).setUp),
+		publicRoute(http.MethodGet, link.SignIn, (*request).showSignIn),
+		publicRoute(http.MethodPost, link.SignIn, (*request).signIn),
+		publicRoute(http.MethodPost, link.SignOut, (*request).signOut),
+		publicRoute(http.MethodGet, link.Invitation(token), (*request).showInvitation),
+		publicRoute(http.MethodPost, link.Invitation(token), (*request).acceptInvitation),
+		getRoute(link.Switch, (*request).redirectHome),
+		postRoute(link.Switch, (*request).switchWorkspace),
 
-		get(link.Accounts, (*visit).accounts),
-		get(link.Connect(id), (*visit).connect),
-		get(link.ConnectCallback(id), (*visit).connected),
-		get(link.ChooseProfiles, (*visit).chooseForm),
-		post(link.ChooseProfiles, (*visit).choose),
-		get(link.Reconnect(id), (*visit).reconnect),
-		get(link.Disconnect(id), (*visit).confirmDisconnect),
-		post(link.Disconnect(id), (*visit).disconnect),
+		getRoute(link.Accounts, (*request).showAccounts),
+		getRoute(link.Connect(id), (*request).startConnect),
+		getRoute(link.ConnectCallback(id), (*request).finishConnect),
+		getRoute(link.ChooseProfiles, (*request).showProfileChoice),
+		postRoute(link.ChooseProfiles, (*request).chooseProfiles),
+		getRoute(link.Reconnect(id), (*request).startReconnect),
+		getRoute(link.Disconnect(id), (*request).confirmDisconnect),
+		postRoute(link.Disconnect(id), (*request).disconnectAccount),
 
-		get(link.Compose, (*visit).compose),
-		get(link.Plan, (*visit).compose),
-		post(link.Plan, (*visit).planPosts),
-		post(link.Create, (*visit).createPosts),
-		get(link.Posts(link.Filter{}), (*visit).posts),
-		get(link.Post(id), (*visit).post),
-		get(link.Edit(id), (*visit).editForm),
-		post(link.Edit(id), (*visit).edit),
-		post(link.EditPlan(id), (*visit).planEdit),
-		post(link.Queue(id), (*visit).queue),
-		post(link.SendNow(id), (*visit).sendNow),
-		post(link.Reschedule(id), (*visit).reschedule),
-		post(link.Cancel(id), (*visit).cancel),
-		post(link.Retry(id), (*visit).retry),
-		post(link.Duplicate(id), (*visit).duplicate),
-		get(link.EditPlan(id), (*visit).toPost),
-		get(link.Queue(id), (*visit).toPost),
-		get(link.SendNow(id), (*visit).confirmSendNow),
-		get(link.Reschedule(id), (*visit).toPost),
-		get(link.Cancel(id), (*visit).toPost),
-		get(link.Retry(id), (*visit).toPost),
-		get(link.Duplicate(id), (*visit).toPost),
-		get(link.Settle(id), (*visit).toPost),
-		get(link.Delete(id), (*visit).confirmDelete),
-		post(link.Delete(id), (*visit).remove),
-		post(link.Settle(id), (*visit).settle),
+		getRoute(link.Compose, (*request).showComposer),
+		getRoute(link.Plan, (*request).showComposer),
+		postRoute(link.Plan, (*request).planPosts),
+		postRoute(link.Create, (*request).createPosts),
+		getRoute(link.Posts(link.Filter{}), (*request).showPosts),
+		getRoute(link.Post(id), (*request).showPost),
+		getRoute(link.Edit(id), (*request).showEditor),
+		postRoute(link.Edit(id), (*request).saveDraft),
+		postRoute(link.EditPlan(id), (*request).planDraft),
+		postRoute(link.Queue(id), (*request).queuePost),
+		postRoute(link.SendNow(id), (*request).sendPostNow),
+		postRoute(link.Reschedule(id), (*request).reschedulePost),
+		postRoute(link.Cancel(id), (*request).cancelPost),
+		postRoute(link.Retry(id), (*request).retryPost),
+		postRoute(link.Duplicate(id), (*request).duplicatePost),
+		getRoute(link.EditPlan(id), (*request).redirectToPost),
+		getRoute(link.Queue(id), (*request).redirectToPost),
+		getRoute(link.SendNow(id), (*request).confirmSendNow),
+		getRoute(link.Reschedule(id), (*request).redirectToPost),
+		getRoute(link.Cancel(id), (*request).redirectToPost),
+		getRoute(link.Retry(id), (*request).redirectToPost),
+		getRoute(link.Duplicate(id), (*request).redirectToPost),
+		getRoute(link.Settle(id), (*request).redirectToPost),
+		getRoute(link.Delete(id), (*request).confirmDelete),
+		postRoute(link.Delete(id), (*request).deletePost),
+		postRoute(link.Settle(id), (*request).settlePost),
 
-		get(link.Settings, (*visit).settings),
-		get(link.Keys, (*visit).keys),
-		post(link.Keys, (*visit).createKey),
-		get(link.RevokeKey(id), (*visit).confirmRevoke),
-		post(link.RevokeKey(id), (*visit).revokeKey),
+		getRoute(link.Settings, (*request).redirectToSettings),
+		getRoute(link.Keys, (*request).showKeys),
+		postRoute(link.Keys, (*request).createKey),
+		getRoute(link.RevokeKey(id), (*request).confirmRevoke),
+		postRoute(link.RevokeKey(id), (*request).revokeKey),
 
-		get(link.Members, (*visit).members),
-		post(link.Members, (*visit).invite),
-		get(link.Member(id), (*visit).toMembers),
-		post(link.Member(id), (*visit).editMember),
-		get(link.RemoveMember(id), (*visit).confirmRemoval),
-		post(link.RemoveMember(id), (*visit).removeMember),
-		get(link.Workspace, (*visit).workspace),
-		post(link.Workspace, (*visit).editWorkspace),
+		getRoute(link.Members, (*request).showMembers),
+		postRoute(link.Members, (*request).inviteMember),
+		getRoute(link.Member(id), (*request).redirectToMembers),
+		postRoute(link.Member(id), (*request).editMember),
+		getRoute(link.RemoveMember(id), (*request).confirmRemoval),
+		postRoute(link.RemoveMember(id), (*request).removeMember),
+		getRoute(link.Workspace, (*request).showWorkspace),
+		postRoute(link.Workspace, (*request).editWorkspace),
 	}
 }
 
-func get(path string, handle func(*visit) error) route {
+func getRoute(path string, handle func(*request) error) route {
 	return route{method: http.MethodGet, path: path, handle: handle}
 }
 
-func post(path string, handle func(*visit) error) route {
+func postRoute(path string, handle func(*request) error) route {
 	return route{method: http.MethodPost, path: path, handle: handle}
 }
 
-func open(method, path string, handle func(*visit) error) route {
-	return route{method: method, path: path, handle: handle, open: true}
+func publicRoute(method, path string, handle func(*request) error) route {
+	return route{method: method, path: path, handle: handle, public: true}
 }
 
-// favicon is what browsers ask for without having read a page.
-func (v *visit) favicon() error { return v.Redirect(http.StatusFound, static.URL("icon.svg")) }
+// redirectToIcon is what browsers ask for without having read a page.
+func (r *request) redirectToIcon() error { return r.echo.Redirect(http.StatusFound, static.URL("icon.svg")) }

@@ -29,7 +29,7 @@ const (
 	keyFlash     = "flash.text"
 	keyChoice    = "choice"  // profiles to choose from
 	keyForm      = "form"    // the last form that made a key
-	keyCarried   = "carried" // a form that was sent when the session before had ended
+	keySavedForm   = "carried" // a form that was sent when the session before had ended
 )
 
 // sessions are the dashboard's sessions. Only signing in makes one; strangers have none.
@@ -52,7 +52,7 @@ func newSessions(store scs.CtxStore, secure bool, now func() time.Time) *session
 	return &sessions{m, now}
 }
 
-func (s *sessions) token(r *http.Request) string {
+func (s *sessions) cookieToken(r *http.Request) string {
 	cookie, err := r.Cookie(s.manager.Cookie.Name)
 	if err != nil {
 		return ""
@@ -62,29 +62,29 @@ func (s *sessions) token(r *http.Request) string {
 
 // load reads the request's session into its context: an empty one when there is none or its time is over.
 func (s *sessions) load(r *http.Request) (context.Context, error) {
-	ctx, err := s.manager.Load(r.Context(), s.token(r))
+	ctx, err := s.manager.Load(r.Context(), s.cookieToken(r))
 	if err != nil {
 		return nil, fmt.Errorf("read the session: %w", err)
 	}
-	if s.manager.GetString(ctx, keyUser) == "" || !s.over(ctx) {
+	if s.manager.GetString(ctx, keyUser) == "" || !s.hasExpired(ctx) {
 		return ctx, nil
 	}
 	return s.manager.Load(r.Context(), "")
 }
 
-func (s *sessions) over(ctx context.Context) bool {
-	return s.since(ctx, keySince) >= lifetime || s.since(ctx, keySeen) >= idleTime
+func (s *sessions) hasExpired(ctx context.Context) bool {
+	return s.timeSince(ctx, keySince) >= lifetime || s.timeSince(ctx, keySeen) >= idleTime
 }
 
-func (s *sessions) since(ctx context.Context, key string) time.Duration {
+func (s *sessions) timeSince(ctx context.Context, key string) time.Duration {
 	return s.now().Sub(time.Unix(s.manager.GetInt64(ctx, key), 0))
 }
 
 // person is whose session it is.
-type person struct{ user, workspace, proof string }
+type sessionUser struct{ user, workspace, proof string }
 
-func (s *sessions) person(ctx context.Context) (person, bool) {
-	p := person{s.manager.GetString(ctx, keyUser), s.manager.GetString(ctx, keyWorkspace), s.manager.GetString(ctx, keyProof)}
+func (s *sessions) signedInUser(ctx context.Context) (sessionUser, bool) {
+	p := sessionUser{s.manager.GetString(ctx, keyUser), s.manager.GetString(ctx, keyWorkspace), s.manager.GetString(ctx, keyProof)}
 	return p, p.user != ""
 }
 

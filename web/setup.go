@@ -26,24 +26,24 @@ func (w *Web) TellSetUpCode(ctx context.Context) error {
 	return nil
 }
 
-func (v *visit) setUpForm() error {
-	first, err := v.web.cfg.App.SetUpOpen(v.ctx())
+func (r *request) showSetUp() error {
+	first, err := r.web.cfg.App.SetUpOpen(r.context())
 	if err != nil {
 		return err
 	}
 	if !first {
-		return v.redirect(link.Home)
+		return r.redirect(link.Home)
 	}
-	return v.showSetUp(http.StatusOK, auth.SetUpModel{})
+	return r.renderSetUp(http.StatusOK, auth.SetUpModel{})
 }
 
-func (v *visit) showSetUp(status int, m auth.SetUpModel) error {
-	m.Frame, m.NeedsCode = v.door("Set up"), v.needsCode()
-	return v.render(status, auth.SetUp(m), nil)
+func (r *request) renderSetUp(status int, m auth.SetUpModel) error {
+	m.Frame, m.NeedsCode = r.signedOutFrame("Set up"), r.needsCode()
+	return r.render(status, auth.SetUp(m), nil)
 }
 
-func (v *visit) setUp() error {
-	form, err := v.form()
+func (r *request) setUp() error {
+	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
@@ -51,34 +51,34 @@ func (v *visit) setUp() error {
 		Workspace: form.Get(auth.FieldWorkspace), Name: form.Get(auth.FieldName), Email: form.Get(auth.FieldEmail),
 		Zone: form.Get(auth.FieldZone), Code: form.Get(auth.FieldCode),
 	}}
-	first, err := v.web.cfg.App.SetUpOpen(v.ctx())
+	first, err := r.web.cfg.App.SetUpOpen(r.context())
 	if err != nil {
 		return err
 	}
-	if first && v.needsCode() && !v.rightCode(m.Values.Code) {
+	if first && r.needsCode() && !r.rightCode(m.Values.Code) {
 		m.Errors = map[string]string{auth.FieldCode: "This is not the code. It stands in the server's log."}
-		return v.showSetUp(http.StatusForbidden, m)
+		return r.renderSetUp(http.StatusForbidden, m)
 	}
-	in, err := v.web.cfg.App.SetUp(v.ctx(), contract.SetUp{
+	in, err := r.web.cfg.App.SetUp(r.context(), contract.SetUp{
 		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword), TZ: m.Values.Zone,
 	})
-	if e, ok := refused(err); ok && e.Code == core.CodeInvalidRequest {
-		m.Errors, m.Refused = v.beside(e, e.Path)
-		return v.showSetUp(httpd.Status(e.Code), m)
+	if e, ok := asRefusal(err); ok && e.Code == core.CodeInvalidRequest {
+		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		return r.renderSetUp(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err
 	}
-	if err := v.web.sessions.begin(v.ctx(), in); err != nil {
+	if err := r.web.sessions.begin(r.context(), in); err != nil {
 		return err
 	}
-	v.say(ui.ToneGood, "Your workspace is ready. Connect an account, then write your first post.")
-	return v.redirect(link.Accounts)
+	r.setFlash(ui.ToneGood, "Your workspace is ready. Connect an account, then write your first post.")
+	return r.redirect(link.Accounts)
 }
 
-// beside puts a refusal beside the input that it is about, or above the form when that is "".
-func (v *visit) beside(e *core.Error, input string) (map[string]string, *contract.Error) {
-	told := v.web.people(e)
+// fieldErrors puts a refusal beside the input that it is about, or above the form when that is "".
+func (r *request) fieldErrors(e *core.Error, input string) (map[string]string, *contract.Error) {
+	told := r.web.humanize(e)
 	if input != "" {
 		return map[string]string{input: strings.TrimSpace(told.Message + " " + told.Hint)}, nil
 	}
@@ -91,13 +91,13 @@ var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"}
 // needsCode tells whether a stranger could be the one who asks: the service is open to others, the
 // request comes from another machine, maybe through a proxy on this one, or under a name that somebody else's
 // page may have pointed here.
-func (v *visit) needsCode() bool {
-	r := v.Request()
-	through := slices.ContainsFunc(forwarded, func(name string) bool { return r.Header.Get(name) != "" })
-	return v.web.cfg.Exposed || through || !httpd.IsLoopback(v.RealIP()) || !httpd.IsLoopback(r.Host)
+func (r *request) needsCode() bool {
+	httpReq := r.echo.Request()
+	through := slices.ContainsFunc(forwarded, func(name string) bool { return httpReq.Header.Get(name) != "" })
+	return r.web.cfg.Exposed || through || !httpd.IsLoopback(r.echo.RealIP()) || !httpd.IsLoopback(httpReq.Host)
 }
 
-func (v *visit) rightCode(given string) bool {
+func (r *request) rightCode(given string) bool {
 	given = strings.ToUpper(strings.TrimSpace(given))
-	return subtle.ConstantTimeCompare([]byte(given), []byte(v.web.cfg.SetUpCode)) == 1
+	return subtle.ConstantTimeCompare([]byte(given), []byte(r.web.cfg.SetUpCode)) == 1
 }

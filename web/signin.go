@@ -9,49 +9,49 @@ import (
 	"belfry/views/link"
 )
 
-func (v *visit) signInForm() error {
-	next := internal(v.QueryParam(auth.FieldNext))
-	if !v.caller.IsZero() {
-		return v.redirect(orHome(next))
+func (r *request) showSignIn() error {
+	next := safeReturnURL(r.echo.QueryParam(auth.FieldNext))
+	if !r.caller.IsZero() {
+		return r.redirect(orHome(next))
 	}
-	first, err := v.web.cfg.App.SetUpOpen(v.ctx())
+	first, err := r.web.cfg.App.SetUpOpen(r.context())
 	if err != nil {
 		return err
 	}
 	if first {
-		return v.redirect(link.SetUp)
+		return r.redirect(link.SetUp)
 	}
-	return v.showSignIn(http.StatusOK, auth.SignInModel{Next: next})
+	return r.renderSignIn(http.StatusOK, auth.SignInModel{Next: next})
 }
 
-func (v *visit) showSignIn(status int, m auth.SignInModel) error {
-	m.Frame = v.door("Sign in")
-	return v.render(status, auth.SignIn(m), nil)
+func (r *request) renderSignIn(status int, m auth.SignInModel) error {
+	m.Frame = r.signedOutFrame("Sign in")
+	return r.render(status, auth.SignIn(m), nil)
 }
 
-func (v *visit) signIn() error {
-	form, err := v.form()
+func (r *request) signIn() error {
+	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
-	m := auth.SignInModel{Email: form.Get(auth.FieldEmail), Next: internal(form.Get(auth.FieldNext)), Carry: form.Get(auth.FieldCarry)}
-	in, err := v.web.cfg.App.SignIn(v.ctx(), contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}, httpd.AddressKey(v))
-	if e, ok := refused(err); ok {
-		m.Refused = v.web.people(e)
-		v.retryAfter(e)
-		return v.showSignIn(httpd.Status(e.Code), m)
+	m := auth.SignInModel{Email: form.Get(auth.FieldEmail), Next: safeReturnURL(form.Get(auth.FieldNext)), Carry: form.Get(auth.FieldCarry)}
+	in, err := r.web.cfg.App.SignIn(r.context(), contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}, httpd.AddressKey(r.echo))
+	if e, ok := asRefusal(err); ok {
+		m.Refused = r.web.humanize(e)
+		r.retryAfter(e)
+		return r.renderSignIn(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err
 	}
-	if err := v.web.sessions.begin(v.ctx(), in); err != nil {
+	if err := r.web.sessions.begin(r.context(), in); err != nil {
 		return err
 	}
-	v.dirty = true
-	if m.Carry != "" && len(m.Carry) <= longestCarry {
-		v.put(keyCarried, m.Carry)
+	r.sessionChanged = true
+	if m.Carry != "" && len(m.Carry) <= maxSavedForm {
+		r.putSession(keySavedForm, m.Carry)
 	}
-	return v.redirect(orHome(m.Next))
+	return r.redirect(orHome(m.Next))
 }
 
 func orHome(next string) string {
@@ -61,10 +61,10 @@ func orHome(next string) string {
 	return next
 }
 
-func (v *visit) signOut() error {
-	if err := v.web.sessions.end(v.ctx(), v.Response()); err != nil {
+func (r *request) signOut() error {
+	if err := r.web.sessions.end(r.context(), r.echo.Response()); err != nil {
 		return err
 	}
-	v.dirty = false
-	return v.redirect(link.SignIn)
+	r.sessionChanged = false
+	return r.redirect(link.SignIn)
 }

@@ -67,24 +67,24 @@ func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
 		return err
 	}
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
-	for _, r := range routes() {
-		e.Add(r.method, r.path, w.serve(r), w.cfg.Server.SameOriginWrites, httpd.LimitBody(httpd.JSONLimit))
+	for _, rt := range allRoutes() {
+		e.Add(rt.method, rt.path, w.handlerFor(rt), w.cfg.Server.SameOriginWrites, httpd.LimitBody(httpd.JSONLimit))
 	}
 	return nil
 }
 
-// serve opens the session and lets in whom the route is for.
-func (w *Web) serve(r route) echo.HandlerFunc {
+// handlerFor opens the session and lets in whom the route is for.
+func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		v := w.visit(c)
-		v.admitted = true
-		if err := v.recognise(); err != nil {
+		r := w.requestFor(c)
+		r.routed = true
+		if err := r.authenticate(); err != nil {
 			return err
 		}
-		if !r.open && v.caller.IsZero() {
-			return v.askToSignIn()
+		if !rt.public && r.caller.IsZero() {
+			return r.askToSignIn()
 		}
-		return r.handle(v)
+		return rt.handle(r)
 	}
 }
 
@@ -95,7 +95,7 @@ func (w *Web) Session(r *http.Request) (c core.Caller, ok bool, err error) {
 	if err != nil {
 		return core.Caller{}, false, err
 	}
-	person, ok := w.sessions.person(ctx)
+	person, ok := w.sessions.signedInUser(ctx)
 	if !ok {
 		return core.Caller{}, false, nil
 	}
@@ -108,12 +108,12 @@ func (w *Web) Session(r *http.Request) (c core.Caller, ok bool, err error) {
 
 // SessionID is what binds a consent to the browser that began it: the token of a request that Session
 // has recognised.
-func (w *Web) SessionID(r *http.Request) string { return w.sessions.token(r) }
+func (w *Web) SessionID(r *http.Request) string { return w.sessions.cookieToken(r) }
 
-// home leads to the first page that is of use.
-func (v *visit) home() error {
-	if !v.caller.IsZero() {
-		return v.redirect(link.Posts(link.Filter{}))
+// redirectHome leads to the first page that is of use.
+func (r *request) redirectHome() error {
+	if !r.caller.IsZero() {
+		return r.redirect(link.Posts(link.Filter{}))
 	}
-	return v.askToSignIn()
+	return r.askToSignIn()
 }

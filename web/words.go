@@ -23,8 +23,8 @@ var messages = map[core.Code]string{
 	core.CodePlanHasIssues:         "It cannot go out like this.",
 }
 
-// people puts an error into the words that the dashboard shows.
-func (w *Web) people(e *core.Error) *contract.Error {
+// humanize puts an error into the words that the dashboard shows.
+func (w *Web) humanize(e *core.Error) *contract.Error {
 	out := contract.ErrorOf(e, w.cfg.UpgradeURL)
 	if hint, ok := hints[e.Code]; ok {
 		out.Hint = hint
@@ -36,7 +36,7 @@ func (w *Web) people(e *core.Error) *contract.Error {
 	case e.Code == core.CodeNotFound:
 		out.Message, out.Hint = "", "" // the page has words for it that speak of pages
 	case e.RetryAfter > 0:
-		out.Hint = "Wait " + waitWords(e.RetryAfter) + ", then try again."
+		out.Hint = "Wait " + formatWait(e.RetryAfter) + ", then try again."
 	case e.Path != "":
 		// A form has labels where a request has paths.
 		out.Hint = strings.TrimSpace(strings.TrimPrefix(out.Hint, "Look at "+e.Path+"."))
@@ -44,20 +44,20 @@ func (w *Web) people(e *core.Error) *contract.Error {
 			out.Message = field.Label + strings.TrimPrefix(out.Message, field.Name)
 		}
 	}
-	if told := issuesOf(e.Rows); told != "" {
+	if told := joinIssues(e.Rows); told != "" {
 		out.Hint = told
 	}
 	return &out
 }
 
-func waitWords(seconds int) string {
+func formatWait(seconds int) string {
 	if seconds < 120 {
-		return plural(seconds, "second", "seconds")
+		return countNoun(seconds, "second", "seconds")
 	}
-	return plural((seconds+59)/60, "minute", "minutes")
+	return countNoun((seconds+59)/60, "minute", "minutes")
 }
 
-func issuesOf(rows []core.PlanRow) string {
+func joinIssues(rows []core.PlanRow) string {
 	var told []string
 	for _, row := range rows {
 		for _, issue := range row.Issues {
@@ -67,9 +67,9 @@ func issuesOf(rows []core.PlanRow) string {
 	return strings.Join(told, " ")
 }
 
-// refused tells whether an error is an answer to what a form asked for, which the form can show beside
+// asRefusal tells whether an error is an answer to what a form asked for, which the form can show beside
 // its values. Everything else is a page of its own.
-func refused(err error) (*core.Error, bool) {
+func asRefusal(err error) (*core.Error, bool) {
 	var e *core.Error
 	if !errors.As(err, &e) {
 		return nil, false

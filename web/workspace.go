@@ -12,41 +12,41 @@ import (
 	"belfry/views/ui"
 )
 
-func (v *visit) workspace() error {
-	who, err := v.whoami()
+func (r *request) showWorkspace() error {
+	who, err := r.loadWhoami()
 	if err != nil {
 		return err
 	}
-	return v.showWorkspace(http.StatusOK, settings.WorkspaceModel{Name: who.Workspace.Name, Slug: who.Workspace.Slug, Zone: who.Workspace.TZ})
+	return r.renderWorkspace(http.StatusOK, settings.WorkspaceModel{Name: who.Workspace.Name, Slug: who.Workspace.Slug, Zone: who.Workspace.TZ})
 }
 
-func (v *visit) showWorkspace(status int, m settings.WorkspaceModel) (err error) {
-	if err := v.caller.NeedSession(true); err != nil {
+func (r *request) renderWorkspace(status int, m settings.WorkspaceModel) (err error) {
+	if err := r.caller.NeedSession(true); err != nil {
 		return err
 	}
-	if m.Frame, err = v.frame("Workspace", layout.SectionSettings); err != nil {
+	if m.Frame, err = r.pageFrame("Workspace", layout.SectionSettings); err != nil {
 		return err
 	}
-	return v.render(status, settings.Workspace(m), nil)
+	return r.render(status, settings.Workspace(m), nil)
 }
 
-func (v *visit) editWorkspace() error {
-	form, err := v.form()
+func (r *request) editWorkspace() error {
+	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
 	m := settings.WorkspaceModel{Name: form.Get(settings.FieldName), Slug: form.Get(settings.FieldSlug), Zone: form.Get(settings.FieldZone)}
-	_, err = v.web.cfg.App.EditWorkspace(v.ctx(), v.caller, contract.EditWorkspace{Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone})
-	if e, ok := refused(err); ok {
+	_, err = r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone})
+	if e, ok := asRefusal(err); ok {
 		if e.Code == core.CodeConflict { // only the short name can be taken
 			e.Path = settings.FieldSlug
 		}
-		m.Errors, m.Refused = v.beside(e, e.Path)
-		return v.showWorkspace(httpd.Status(e.Code), m)
+		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		return r.renderWorkspace(httpd.Status(e.Code), m)
 	}
 	if err != nil {
 		return err
 	}
-	v.say(ui.ToneGood, "Saved.")
-	return v.redirect(link.Workspace)
+	r.setFlash(ui.ToneGood, "Saved.")
+	return r.redirect(link.Workspace)
 }

@@ -44,7 +44,7 @@ func openForServe(ctx context.Context, cfg *config.Config) (*database, error) {
 		return nil, err
 	}
 	// Before anything is made: a server that cannot listen would leave an empty database behind.
-	if err := httpd.Free(ctx, cfg.Addr, config.Prefix+"ADDR"); err != nil {
+	if err := httpd.CheckPortFree(ctx, cfg.Addr, config.Prefix+"ADDR"); err != nil {
 		return nil, errors.Join(err, lock.Release())
 	}
 	if !cfg.DatabaseURL.IsZero() {

@@ -137,8 +137,8 @@ func (d *doors) sandbox(server *httpd.Server, public *url.URL) error {
 		return fmt.Errorf("start the simulated networks: %w", err)
 	}
 	d.networks = networks
-	server.Echo.Any(sandboxPath, echo.WrapHandler(networks), httpd.Quiet)
-	server.Echo.Any(sandboxPath+"/*", echo.WrapHandler(networks), httpd.Quiet)
+	server.Echo.Any(sandboxPath, echo.WrapHandler(networks), httpd.LogAtDebug)
+	server.Echo.Any(sandboxPath+"/*", echo.WrapHandler(networks), httpd.LogAtDebug)
 	return nil
 }
 

@@ -19,9 +19,9 @@ import (
 // retryUnavailable is how many seconds a client waits while the database is away.
 const retryUnavailable = 5
 
-// Answer turns any error into the one that the caller may see. What is for the operator is logged here,
+// PublicError turns any error into the one that the caller may see. What is for the operator is logged here,
 // once and with its chain, so a door calls Answer once for each error and then shows the result.
-func (s *Server) Answer(ctx context.Context, err error) *core.Error {
+func (s *Server) PublicError(ctx context.Context, err error) *core.Error {
 	var known *core.Error
 	var tooBig *http.MaxBytesError
 	var status *echo.HTTPError
@@ -29,20 +29,20 @@ func (s *Server) Answer(ctx context.Context, err error) *core.Error {
 	case errors.As(err, &known):
 		s.logCause(ctx, known)
 		return known
-	case errors.Is(err, errPanicked):
+	case errors.Is(err, errPanicLogged):
 		return core.AsError(nil)
 	case errors.As(err, &tooBig):
-		return tooLarge(tooBig.Limit)
+		return tooLargeError(tooBig.Limit)
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return unavailable(err) // the client has gone: nobody reads this, and nothing is wrong
+		return unavailableError(err) // the client has gone: nobody reads this, and nothing is wrong
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		s.cfg.Logger.WarnContext(ctx, "request took too long", "request_id", RequestID(ctx), "error", err)
-		return unavailable(err)
+		return unavailableError(err)
 	case s.cfg.Unavailable != nil && s.cfg.Unavailable(err):
 		s.cfg.Logger.WarnContext(ctx, "database or storage unavailable", "request_id", RequestID(ctx), "error", err)
-		return unavailable(err)
+		return unavailableError(err)
 	case errors.As(err, &status) && status.Code < http.StatusInternalServerError:
-		return fromEcho(status)
+		return convertEchoError(status)
 	}
 	s.cfg.Logger.ErrorContext(ctx, "request failed", "request_id", RequestID(ctx), "error", err)
 	return core.AsError(err)
@@ -55,23 +55,23 @@ func (s *Server) logCause(ctx context.Context, e *core.Error) {
 	}
 }
 
-func unavailable(cause error) *core.Error {
+func unavailableError(cause error) *core.Error {
 	e := core.Fail(core.CodeUnavailable, "The service cannot answer at the moment.").
 		WithHint("Try again in a few seconds; nothing was changed by this request unless an earlier answer said so.").Because(cause)
 	e.RetryAfter = retryUnavailable
 	return e
 }
 
-func tooLarge(limit int64) *core.Error {
+func tooLargeError(limit int64) *core.Error {
 	return core.Fail(core.CodePayloadTooLarge, "The body of this request is larger than %d bytes.", limit).
 		WithHint("Send less; files go to the address that POST /media/uploads answers.")
 }
 
-// fromEcho gives the router's own errors our words.
-func fromEcho(e *echo.HTTPError) *core.Error {
+// convertEchoError gives the router's own errors our words.
+func convertEchoError(e *echo.HTTPError) *core.Error {
 	switch e.Code {
 	case http.StatusNotFound:
-		return nowhere()
+		return noSuchAddress()
 	case http.StatusRequestEntityTooLarge:
 		return core.Fail(core.CodePayloadTooLarge, "The body of this request is too large.")
 	case http.StatusUnsupportedMediaType:
@@ -84,7 +84,7 @@ func fromEcho(e *echo.HTTPError) *core.Error {
 // WriteError answers with the JSON error body, its status and, where waiting helps, Retry-After. It
 // returns an error only when the answer could not be written.
 func (s *Server) WriteError(c echo.Context, err error) error {
-	return s.writeJSON(c, s.Answer(c.Request().Context(), err))
+	return s.writeJSON(c, s.PublicError(c.Request().Context(), err))
 }
 
 func (s *Server) writeJSON(c echo.Context, e *core.Error) error {
@@ -109,7 +109,7 @@ func setErrorHeaders(c echo.Context, e *core.Error) {
 		h.Del(name)
 	}
 	h.Set("Cache-Control", "no-store")
-	if wait := max(e.RetryAfter, exhausted(c, e)); wait > 0 {
+	if wait := max(e.RetryAfter, secondsToReset(c, e)); wait > 0 {
 		h.Set("Retry-After", strconv.Itoa(wait))
 	}
 	if e.Code == core.CodeUnauthenticated && isAPI(c.Request()) {
@@ -117,10 +117,10 @@ func setErrorHeaders(c echo.Context, e *core.Error) {
 	}
 }
 
-// fail is echo's error handler: JSON for programs, a page elsewhere, and plain text when no page can be drawn.
-func (s *Server) fail(err error, c echo.Context) {
+// handleError is echo's error handler: JSON for programs, a page elsewhere, and plain text when no page can be drawn.
+func (s *Server) handleError(err error, c echo.Context) {
 	ctx := c.Request().Context()
-	e := s.Answer(ctx, s.unrouted(c, s.wrongMethod(c, err)))
+	e := s.PublicError(ctx, s.describeRoutingError(c, s.detectWrongMethod(c, err)))
 	if c.Response().Committed {
 		return // the answer is on its way, nothing can be taken back
 	}
@@ -132,7 +132,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	}
 	setErrorHeaders(c, e)
 	if s.cfg.ErrorPage != nil {
-		err := s.drawPage(c, e)
+		err := s.renderErrorPage(c, e)
 		if err == nil {
 			return
 		}
@@ -148,7 +148,7 @@ func (s *Server) fail(err error, c echo.Context) {
 	}
 }
 
-func (s *Server) drawPage(c echo.Context, e *core.Error) (err error) {
+func (s *Server) renderErrorPage(c echo.Context, e *core.Error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("panic: %v", v)

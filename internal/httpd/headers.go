@@ -70,7 +70,7 @@ func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 		asked := url.URL{Scheme: public.Scheme, Host: strings.ToLower(r.Host)}
 		// A proxy on this machine has a port of its own and may change the name on the way: redirecting its
 		// requests would go round in circles.
-		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !IsLoopback(asked.Host) || port(&asked) != port(public) {
+		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !IsLoopback(asked.Host) || portOf(&asked) != portOf(public) {
 			return next(c)
 		}
 		to := url.URL{Scheme: public.Scheme, Host: public.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
@@ -82,7 +82,7 @@ func isPageGet(r *http.Request) bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isAPI(r) && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-func port(u *url.URL) string {
+func portOf(u *url.URL) string {
 	if p := u.Port(); p != "" {
 		return p
 	}
@@ -98,7 +98,7 @@ func originOf(u *url.URL) string {
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	if p := u.Port(); p != "" && port(&url.URL{Scheme: u.Scheme}) != p {
+	if p := u.Port(); p != "" && portOf(&url.URL{Scheme: u.Scheme}) != p {
 		host = net.JoinHostPort(strings.Trim(host, "[]"), p)
 	}
 	return u.Scheme + "://" + host

@@ -27,7 +27,7 @@ func (s *Server) readyz(c echo.Context) error {
 	s.setVersion(c)
 	status, err := http.StatusOK, errStopping
 	if !s.draining.Load() {
-		err = s.health.check(c.Request().Context())
+		err = s.health.checkReady(c.Request().Context())
 	}
 	if err != nil {
 		status = http.StatusServiceUnavailable
@@ -50,7 +50,7 @@ type health struct {
 	last string
 }
 
-func (h *health) check(ctx context.Context) error {
+func (h *health) checkReady(ctx context.Context) error {
 	if h.ready == nil {
 		return nil
 	}

@@ -53,7 +53,7 @@ type Server struct {
 	Echo *echo.Echo
 
 	cfg      Config
-	trust    proxies
+	proxies    trustedProxies
 	origin   *http.CrossOriginProtection
 	listen   listener
 	draining atomic.Bool
@@ -68,7 +68,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, errors.New("httpd: Addr, Logger and an absolute PublicURL are required")
 	}
 	s := &Server{
-		Echo: echo.New(), cfg: cfg, trust: proxies(cfg.TrustedProxies), origin: http.NewCrossOriginProtection(),
+		Echo: echo.New(), cfg: cfg, proxies: trustedProxies(cfg.TrustedProxies), origin: http.NewCrossOriginProtection(),
 		listen: listener{addr: cfg.Addr, variable: "BELFRY_ADDR"},
 	}
 	// A proxy may change the Host header, with which the origin is compared otherwise.
@@ -77,12 +77,12 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.beforeSecrets = sync.OnceValue(s.pathsBeforeSecrets)
 	s.health = health{ready: cfg.Ready, logger: cfg.Logger}
-	s.Echo.IPExtractor = func(r *http.Request) string { return s.trust.client(r).String() }
-	s.Echo.HTTPErrorHandler = s.fail
+	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddress(r).String() }
+	s.Echo.HTTPErrorHandler = s.handleError
 	s.Echo.Binder = noBinder{}
-	s.Echo.Pre(s.identify, bound, s.logAccess, s.setHeaders(), s.answerErrors, s.recoverPanics, s.redirectLoopback, allowHead)
-	s.Echo.GET("/livez", s.livez, Quiet)
-	s.Echo.GET("/readyz", s.readyz, Quiet)
+	s.Echo.Pre(s.assignRequestID, limitTime, s.logAccess, s.setHeaders(), s.answerErrors, s.recoverPanics, s.redirectLoopback, allowHead)
+	s.Echo.GET("/livez", s.livez, LogAtDebug)
+	s.Echo.GET("/readyz", s.readyz, LogAtDebug)
 	return s, nil
 }
 

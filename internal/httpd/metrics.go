@@ -26,7 +26,7 @@ func NewMetrics(addr string, registry *prometheus.Registry, logger *slog.Logger)
 }
 
 // Listen takes the port, so that a start can fail before anything else has begun. Run does it otherwise.
-func (m *Metrics) Listen(ctx context.Context) error { return m.listen.open(ctx) }
+func (m *Metrics) Listen(ctx context.Context) error { return m.listen.listen(ctx) }
 
 // Addr is where the server listens.
 func (m *Metrics) Addr() string { return m.listen.String() }

@@ -24,7 +24,7 @@ func (s *Server) SameOriginWrites(next echo.HandlerFunc) echo.HandlerFunc {
 func (s *Server) SameOrigin(r *http.Request) error {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":
-		return otherSite()
+		return crossSiteError()
 	}
 	// A browser without Sec-Fetch-Site sends an Origin with the reads of another site's scripts, which
 	// Check lets through as harmless.
@@ -37,11 +37,11 @@ func (s *Server) SameOrigin(r *http.Request) error {
 
 func (s *Server) sameOriginWrite(r *http.Request) error {
 	if err := s.origin.Check(r); err != nil {
-		return otherSite().Because(err)
+		return crossSiteError().Because(err)
 	}
 	// Check lets these through for the sake of programs; ours come with a key instead of a cookie.
 	if !isSafe(r.Method) && r.Header.Get("Sec-Fetch-Site") == "" && r.Header.Get("Origin") == "" {
-		return otherSite()
+		return crossSiteError()
 	}
 	return nil
 }
@@ -50,7 +50,7 @@ func isSafe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-func otherSite() *core.Error {
+func crossSiteError() *core.Error {
 	return core.Fail(core.CodeInsufficientScope, "This request did not come from a page of this service.").
 		WithHint("Open the page here and try again; a program sends an API key instead of a cookie.")
 }

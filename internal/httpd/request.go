@@ -22,13 +22,13 @@ func RequestID(ctx context.Context) string {
 	return id
 }
 
-// identify names the request. A name given from outside would let anyone write into our log, so only a
+// assignRequestID names the request. A name given from outside would let anyone write into our log, so only a
 // trusted proxy's is taken.
-func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
+func (s *Server) assignRequestID(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
 		id := r.Header.Get("X-Request-Id")
-		if !s.trust.trusted(r) || !saneID(id) {
+		if !s.proxies.isTrusted(r) || !isValidID(id) {
 			id = rand.Text()
 		}
 		c.SetRequest(r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id)))
@@ -37,25 +37,25 @@ func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func saneID(id string) bool {
+func isValidID(id string) bool {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 	return len(id) >= 8 && len(id) <= 128 && strings.Trim(id, letters) == ""
 }
 
-const notesKey = "httpd.notes"
+const logAttrsKey = "httpd.notes"
 
-// Note adds attributes to the request's line in the access log: whose workspace, which key.
-func Note(c echo.Context, attrs ...slog.Attr) {
-	notes, _ := c.Get(notesKey).([]slog.Attr)
-	c.Set(notesKey, append(notes, attrs...))
+// AddLogAttrs adds attributes to the request's line in the access log: whose workspace, which key.
+func AddLogAttrs(c echo.Context, attrs ...slog.Attr) {
+	notes, _ := c.Get(logAttrsKey).([]slog.Attr)
+	c.Set(logAttrsKey, append(notes, attrs...))
 }
 
-const quietKey = "httpd.quiet"
+const logAtDebugKey = "httpd.quiet"
 
-// Quiet is for routes that programs of our own call all the time: the access log has them at the level debug.
-func Quiet(next echo.HandlerFunc) echo.HandlerFunc {
+// LogAtDebug is for routes that programs of our own call all the time: the access log has them at the level debug.
+func LogAtDebug(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		c.Set(quietKey, true)
+		c.Set(logAtDebugKey, true)
 		return next(c)
 	}
 }
@@ -71,7 +71,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			if !s.cfg.Logger.Enabled(r.Context(), level) {
 				return
 			}
-			notes, _ := c.Get(notesKey).([]slog.Attr)
+			notes, _ := c.Get(logAttrsKey).([]slog.Attr)
 			s.cfg.Logger.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
 				slog.String("request_id", RequestID(r.Context())), slog.String("method", MethodOf(r)), slog.String("path", s.loggedPath(c, r)),
 				slog.Int("status", c.Response().Status), slog.Int64("bytes", c.Response().Size),
@@ -83,7 +83,7 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 func accessLevel(c echo.Context, r *http.Request) slog.Level {
-	quiet, _ := c.Get(quietKey).(bool)
+	quiet, _ := c.Get(logAtDebugKey).(bool)
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if quiet || reads && c.Response().Status < http.StatusBadRequest {
 		return slog.LevelDebug
@@ -92,33 +92,33 @@ func accessLevel(c echo.Context, r *http.Request) slog.Level {
 }
 
 // secretPart is the name of a route's parameter that the log must not repeat.
-const secretPart = ":token"
+const secretParam = ":token"
 
 // loggedPath also hides what stands in the place of a token at an address that no route answers, such as one
 // that was cut short.
 func (s *Server) loggedPath(c echo.Context, r *http.Request) string {
-	if strings.Contains(c.Path(), secretPart) {
+	if strings.Contains(c.Path(), secretParam) {
 		return c.Path()
 	}
 	for _, before := range s.beforeSecrets() {
 		if strings.HasPrefix(r.URL.Path, before) {
-			return before + secretPart
+			return before + secretParam
 		}
 	}
-	return cut(r.URL.Path, 256)
+	return truncate(r.URL.Path, 256)
 }
 
 // pathsBeforeSecrets are the paths behind which a route has a token.
 func (s *Server) pathsBeforeSecrets() (list []string) {
 	for _, route := range s.Echo.Routes() {
-		if before, _, ok := strings.Cut(route.Path, secretPart); ok {
+		if before, _, ok := strings.Cut(route.Path, secretParam); ok {
 			list = append(list, before)
 		}
 	}
 	return list
 }
 
-func cut(s string, n int) string {
+func truncate(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -130,7 +130,7 @@ func cut(s string, n int) string {
 func (s *Server) answerErrors(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := next(c); err != nil {
-			s.fail(err, c)
+			s.handleError(err, c)
 		}
 		return nil
 	}
@@ -154,14 +154,14 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 			if c.Response().Committed {
 				panic(http.ErrAbortHandler) //nolint:forbidigo // as above
 			}
-			err = errPanicked
+			err = errPanicLogged
 		}()
 		return next(c)
 	}
 }
 
 // errPanicked stands for an error that has been logged already.
-var errPanicked = errors.New("the handler panicked")
+var errPanicLogged = errors.New("the handler panicked")
 
 type headKey struct{}
 
@@ -180,7 +180,7 @@ func MethodOf(r *http.Request) string {
 	if head, _ := r.Context().Value(headKey{}).(bool); head {
 		return http.MethodHead
 	}
-	return cut(r.Method, 16)
+	return truncate(r.Method, 16)
 }
 
 // allowHead adds HEAD to what the router says of its methods.

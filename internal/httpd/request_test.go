@@ -47,13 +47,13 @@ func TestAccessLog(t *testing.T) {
 	t.Parallel()
 	s, log := newServer(t, nil)
 	s.Echo.GET("/posts/:id", func(c echo.Context) error {
-		httpd.Note(c, slog.String("workspace", "ws_1"))
-		httpd.Note(c, slog.String("key", "key_1"))
+		httpd.AddLogAttrs(c, slog.String("workspace", "ws_1"))
+		httpd.AddLogAttrs(c, slog.String("key", "key_1"))
 		return c.String(201, "four")
 	})
 	s.Echo.GET("/reset/:token", ok)
 	s.Echo.GET("/file/:token/:name", ok)
-	s.Echo.GET("/quiet/*", ok, httpd.Quiet)
+	s.Echo.GET("/quiet/*", ok, httpd.LogAtDebug)
 	s.Echo.GET("/v1/refused", func(echo.Context) error { return core.Unauthenticated() })
 	for _, c := range []struct {
 		method, target string

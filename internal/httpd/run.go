@@ -21,7 +21,7 @@ const (
 )
 
 // Listen takes the port, so that a start can fail before anything else has begun. Run does it otherwise.
-func (s *Server) Listen(ctx context.Context) error { return s.listen.open(ctx) }
+func (s *Server) Listen(ctx context.Context) error { return s.listen.listen(ctx) }
 
 // Addr is where the server listens: with port 0 in the configuration, the port it got.
 func (s *Server) Addr() string { return s.listen.String() }
@@ -47,7 +47,7 @@ type listener struct {
 	net net.Listener
 }
 
-func (l *listener) open(ctx context.Context) error {
+func (l *listener) listen(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.net != nil {
@@ -69,11 +69,11 @@ func (l *listener) open(ctx context.Context) error {
 	return nil
 }
 
-// Free returns the error that a server on addr would end with, as when the port is taken. It leaves the port free.
+// CheckPortFree returns the error that a server on addr would end with, as when the port is taken. It leaves the port free.
 // variable is the setting that the address comes from.
-func Free(ctx context.Context, addr, variable string) error {
+func CheckPortFree(ctx context.Context, addr, variable string) error {
 	l := listener{addr: addr, variable: variable}
-	if err := l.open(ctx); err != nil {
+	if err := l.listen(ctx); err != nil {
 		return err
 	}
 	return l.net.Close()
@@ -90,7 +90,7 @@ func (l *listener) String() string {
 
 // run serves until ctx ends, calls drain, and waits for the requests under way.
 func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.Logger, drain func()) error {
-	if err := l.open(ctx); err != nil {
+	if err := l.listen(ctx); err != nil {
 		return err
 	}
 	server := &http.Server{

@@ -11,9 +11,9 @@ import (
 )
 
 // proxies are the peers whose word about the client's address is believed.
-type proxies []netip.Prefix
+type trustedProxies []netip.Prefix
 
-func (p proxies) include(a netip.Addr) bool {
+func (p trustedProxies) contains(a netip.Addr) bool {
 	for _, prefix := range p {
 		if prefix.Contains(a) {
 			return true
@@ -22,12 +22,12 @@ func (p proxies) include(a netip.Addr) bool {
 	return false
 }
 
-// client tells the address of who really asks (publishing.md, Client address): the peer, and only if that
+// clientAddress tells the address of who really asks (publishing.md, Client address): the peer, and only if that
 // is a trusted proxy, the nearest address in X-Forwarded-For that is none. What stands left of it was
 // written by the client and may be anything. No other header is looked at.
-func (p proxies) client(r *http.Request) netip.Addr {
-	last := peer(r)
-	if !p.include(last) {
+func (p trustedProxies) clientAddress(r *http.Request) netip.Addr {
+	last := peerAddress(r)
+	if !p.contains(last) {
 		return last
 	}
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
@@ -37,38 +37,38 @@ func (p proxies) client(r *http.Request) netip.Addr {
 			return last
 		}
 		last = hop
-		if !p.include(hop) {
+		if !p.contains(hop) {
 			return last
 		}
 	}
 	return last
 }
 
-// trusted tells whether the request comes straight from a trusted proxy.
-func (p proxies) trusted(r *http.Request) bool { return p.include(peer(r)) }
+// isTrusted tells whether the request comes straight from a trusted proxy.
+func (p trustedProxies) isTrusted(r *http.Request) bool { return p.contains(peerAddress(r)) }
 
-// peer is the other end of the connection, invalid when that has no address.
-func peer(r *http.Request) netip.Addr {
+// peerAddress is the other end of the connection, invalid when that has no address.
+func peerAddress(r *http.Request) netip.Addr {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
 	}
-	return plain(ap.Addr())
+	return withoutZone(ap.Addr())
 }
 
 // parseHop reads one entry. Some proxies add the port.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.Trim(s, " \t")
 	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
-		return plain(a), true
+		return withoutZone(a), true
 	}
 	if ap, err := netip.ParseAddrPort(s); err == nil && ap.Addr().Zone() == "" {
-		return plain(ap.Addr()), true
+		return withoutZone(ap.Addr()), true
 	}
 	return netip.Addr{}, false
 }
 
-func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+func withoutZone(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 // AddressKey is what limits count a client by: its IPv4 address, or the /64 of its IPv6 one, all of which
 // one customer has.

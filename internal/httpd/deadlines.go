@@ -20,7 +20,7 @@ func LimitBody(limit int64) echo.MiddlewareFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
 			if r.ContentLength > limit {
-				return tooLarge(limit)
+				return tooLargeError(limit)
 			}
 			// The writer below echo's tells net/http to close the connection of a body that is too long.
 			r.Body = http.MaxBytesReader(c.Response().Writer, r.Body, limit)
@@ -36,14 +36,14 @@ const (
 	writeTime = 60 * time.Second
 )
 
-type endlessKey struct{}
+type untimedContextKey struct{}
 
-// bound gives a request its time: to arrive whole and be worked on, after which its context ends, and to be
+// limitTime gives a request its time: to arrive whole and be worked on, after which its context ends, and to be
 // answered whole.
-func bound(next echo.HandlerFunc) echo.HandlerFunc {
+func limitTime(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), endlessKey{}, r.Context()), readTime)
+		ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), untimedContextKey{}, r.Context()), readTime)
 		defer cancel()
 		c.SetRequest(r.WithContext(ctx))
 		if err := setDeadlines(c, readTime, writeTime); err != nil {
@@ -53,12 +53,12 @@ func bound(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// Paced is for routes that transfer files: they have no end but that of PacedBody and PacedSource, and the given
+// NoTimeLimit is for routes that transfer files: they have no end but that of PacedBody and PacedSource, and the given
 // time to answer, 0 without end.
-func Paced(write time.Duration) echo.MiddlewareFunc {
+func NoTimeLimit(write time.Duration) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			if endless, ok := c.Request().Context().Value(endlessKey{}).(context.Context); ok {
+			if endless, ok := c.Request().Context().Value(untimedContextKey{}).(context.Context); ok {
 				c.SetRequest(c.Request().WithContext(endless))
 			}
 			if err := setDeadlines(c, 0, write); err != nil {
@@ -71,7 +71,7 @@ func Paced(write time.Duration) echo.MiddlewareFunc {
 
 func setDeadlines(c echo.Context, read, write time.Duration) error {
 	control := http.NewResponseController(c.Response())
-	for _, err := range []error{control.SetReadDeadline(after(read)), control.SetWriteDeadline(after(write))} {
+	for _, err := range []error{control.SetReadDeadline(deadlineIn(read)), control.SetWriteDeadline(deadlineIn(write))} {
 		if err != nil && !errors.Is(err, http.ErrNotSupported) {
 			return err
 		}
@@ -89,15 +89,15 @@ const (
 )
 
 // pace is how much of its time the other side has left.
-type pace struct {
+type paceClock struct {
 	deadline func(time.Time) error
 	bytes    int64 // until there is new time
 	time     time.Duration
 	due      time.Time // the deadline that is set
 }
 
-// begin lets the other side's time run.
-func (p *pace) begin(now time.Time) error {
+// startWaiting lets the other side's time run.
+func (p *paceClock) startWaiting(now time.Time) error {
 	if p.bytes <= 0 {
 		p.bytes, p.time = paceBytes, paceTime
 	}
@@ -112,8 +112,8 @@ func (p *pace) begin(now time.Time) error {
 	return nil
 }
 
-// end counts what has moved and how long that took.
-func (p *pace) end(n int, took time.Duration) {
+// addProgress counts what has moved and how long that took.
+func (p *paceClock) addProgress(n int, took time.Duration) {
 	p.bytes -= int64(n)
 	p.time -= took
 }
@@ -121,12 +121,12 @@ func (p *pace) end(n int, took time.Duration) {
 // PacedBody is a request's body without a bound on the whole, for as long as it comes at the least rate;
 // then reading fails.
 func PacedBody(c echo.Context) io.Reader {
-	return &pacedBody{body: c.Request().Body, pace: pace{deadline: http.NewResponseController(c.Response()).SetReadDeadline}}
+	return &pacedBody{body: c.Request().Body, pace: paceClock{deadline: http.NewResponseController(c.Response()).SetReadDeadline}}
 }
 
 type pacedBody struct {
 	body  io.Reader
-	pace  pace
+	pace  paceClock
 	ended error
 }
 
@@ -136,24 +136,24 @@ func (b *pacedBody) Read(to []byte) (n int, err error) {
 		return 0, b.ended
 	}
 	began := time.Now()
-	if err = b.pace.begin(began); err != nil {
+	if err = b.pace.startWaiting(began); err != nil {
 		return 0, err
 	}
 	n, b.ended = b.body.Read(to)
-	b.pace.end(n, time.Since(began))
+	b.pace.addProgress(n, time.Since(began))
 	return n, b.ended
 }
 
 // PacedSource is content for an answer without a bound on the whole, for as long as the client takes it at
 // the least rate; then writing fails.
 func PacedSource(c echo.Context, content io.ReadSeeker) io.ReadSeeker {
-	return &pacedSource{Seeker: content, content: content, pace: pace{deadline: http.NewResponseController(c.Response()).SetWriteDeadline}}
+	return &pacedSource{Seeker: content, content: content, pace: paceClock{deadline: http.NewResponseController(c.Response()).SetWriteDeadline}}
 }
 
 type pacedSource struct {
 	io.Seeker
 	content io.Reader
-	pace    pace
+	pace    paceClock
 	given   int       // bytes that are being written
 	since   time.Time // when they were given; zero before the first
 }
@@ -161,17 +161,17 @@ type pacedSource struct {
 // Read reads on. What it gave before has been written by now.
 func (s *pacedSource) Read(to []byte) (_ int, err error) {
 	if !s.since.IsZero() {
-		s.pace.end(s.given, time.Since(s.since))
+		s.pace.addProgress(s.given, time.Since(s.since))
 	}
 	s.given, err = s.content.Read(to)
 	s.since = time.Now()
-	if late := s.pace.begin(s.since); late != nil {
+	if late := s.pace.startWaiting(s.since); late != nil {
 		return s.given, late
 	}
 	return s.given, err
 }
 
-func after(d time.Duration) time.Time {
+func deadlineIn(d time.Duration) time.Time {
 	if d == 0 {
 		return time.Time{}
 	}

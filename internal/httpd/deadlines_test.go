@@ -209,10 +209,10 @@ func TestATransferIsHeldToTheOtherSidesPace(t *testing.T) {
 						return nil
 					}
 				}
-				s.Echo.PUT("/in", take(lazy{}), httpd.Paced(0))
-				s.Echo.PUT("/stop", take(io.Discard), httpd.Paced(0))
-				s.Echo.GET("/out", give(lazy{strings.NewReader(content)}), httpd.Paced(time.Minute))
-				s.Echo.GET("/stop", give(strings.NewReader(content)), httpd.Paced(time.Minute))
+				s.Echo.PUT("/in", take(lazy{}), httpd.NoTimeLimit(0))
+				s.Echo.PUT("/stop", take(io.Discard), httpd.NoTimeLimit(0))
+				s.Echo.GET("/out", give(lazy{strings.NewReader(content)}), httpd.NoTimeLimit(time.Minute))
+				s.Echo.GET("/stop", give(strings.NewReader(content)), httpd.NoTimeLimit(time.Minute))
 				began := time.Now()
 				near := piped(t, s)
 				go func() { _, _ = io.WriteString(near, c.request) }()
@@ -242,7 +242,7 @@ func TestEveryRequestHasDeadlines(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, nil)
 	s.Echo.GET("/usual", ok)
-	s.Echo.GET("/upload", ok, httpd.Paced(0))
+	s.Echo.GET("/upload", ok, httpd.NoTimeLimit(0))
 	for path, want := range map[string][2]time.Duration{"/usual": {30 * time.Second, time.Minute}, "/nothing": {30 * time.Second, time.Minute}, "/upload": {}} {
 		w := &clocked{ResponseRecorder: httptest.NewRecorder()}
 		now := time.Now()
@@ -262,7 +262,7 @@ func TestEveryRequestHasDeadlines(t *testing.T) {
 func TestEachRequestOfAConnectionHasItsOwnTime(t *testing.T) {
 	t.Parallel()
 	s, _ := newServer(t, nil)
-	s.Echo.GET("/short", ok, httpd.Paced(30*time.Millisecond))
+	s.Echo.GET("/short", ok, httpd.NoTimeLimit(30*time.Millisecond))
 	late := make(chan struct{})
 	s.Echo.GET("/long", func(c echo.Context) error {
 		<-late
@@ -350,7 +350,7 @@ func TestAHandlerIsNotHeldForEver(t *testing.T) {
 					}
 				}
 				s.Echo.Any("/held", wait)
-				s.Echo.Any("/long", wait, httpd.Paced(0))
+				s.Echo.Any("/long", wait, httpd.NoTimeLimit(0))
 				near := piped(t, s)
 				go func() { _, _ = io.WriteString(near, c.request) }()
 				answer, err := http.ReadResponse(bufio.NewReader(near), nil)

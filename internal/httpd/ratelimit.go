@@ -38,20 +38,20 @@ func SetLimit(c echo.Context, name string, quota int, window time.Duration, rema
 }
 
 func setLimit(c echo.Context, l limit) {
-	limits := limitsOf(c)
+	limits := requestLimits(c)
 	if i := slices.IndexFunc(limits, func(known limit) bool { return known.name == l.name }); i >= 0 {
 		limits[i] = l
 		return
 	}
 	if limits == nil {
-		c.Response().Before(func() { tellLimits(c) })
+		c.Response().Before(func() { writeLimitHeaders(c) })
 	}
 	c.Set(limitsKey, append(limits, l))
 }
 
-func tellLimits(c echo.Context) {
+func writeLimitHeaders(c echo.Context) {
 	var policies, counts []byte
-	for _, l := range limitsOf(c) {
+	for _, l := range requestLimits(c) {
 		policies = appendItem(policies, l.name, ";q=", l.quota, ";w=", int(l.window/time.Second))
 		if l.counted {
 			counts = appendItem(counts, l.name, ";r=", l.remaining, ";t=", l.reset)
@@ -74,17 +74,17 @@ func appendItem(list []byte, name, one string, first int, two string, second int
 	return strconv.AppendInt(append(list, two...), int64(second), 10)
 }
 
-func limitsOf(c echo.Context) []limit {
+func requestLimits(c echo.Context) []limit {
 	limits, _ := c.Get(limitsKey).([]limit)
 	return limits
 }
 
-// exhausted is when the limit that refused this request resets: Retry-After must never be earlier (publishing.md,
+// secondsToReset is when the limit that refused this request resets: Retry-After must never be earlier (publishing.md,
 // Quotas and rate limits).
-func exhausted(c echo.Context, e *core.Error) int {
+func secondsToReset(c echo.Context, e *core.Error) int {
 	wait := 0
 	if e.Code == core.CodeRateLimited {
-		for _, l := range limitsOf(c) {
+		for _, l := range requestLimits(c) {
 			if l.counted && l.remaining == 0 {
 				wait = max(wait, l.reset)
 			}

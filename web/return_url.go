@@ -9,9 +9,9 @@ import (
 	"belfry/views/link"
 )
 
-// internal makes an address of one of our pages out of what a request says of one, "" when it is none. It
+// safeReturnURL makes an address of one of our pages out of what a request says of one, "" when it is none. It
 // is put together anew from what was understood, so nothing of another site's gets through.
-func internal(said string) string {
+func safeReturnURL(said string) string {
 	u, err := url.Parse(said)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || u.RawPath != "" {
 		return ""
@@ -39,20 +39,20 @@ func internal(said string) string {
 	return link.Post(post)
 }
 
-// here is the page that a request is about: its own when it reads one, else the one where its form stood.
-func (v *visit) here() string {
-	r := v.Request()
-	if r.Method == http.MethodGet && !v.fragment() {
-		return internal(r.URL.RequestURI())
+// currentPage is the page that a request is about: its own when it reads one, else the one where its form stood.
+func (r *request) currentPage() string {
+	httpReq := r.echo.Request()
+	if httpReq.Method == http.MethodGet && !r.wantsFragment() {
+		return safeReturnURL(httpReq.URL.RequestURI())
 	}
-	return v.cameFrom()
+	return r.refererPage()
 }
 
-// cameFrom is the page of ours where the person was, "" when that cannot be told.
-func (v *visit) cameFrom() string {
-	u, err := url.Parse(v.Request().Referer())
-	if err != nil || u.Host == "" || u.Host != v.Request().Host && u.Host != v.web.cfg.PublicURL.Host {
+// refererPage is the page of ours where the person was, "" when that cannot be told.
+func (r *request) refererPage() string {
+	u, err := url.Parse(r.echo.Request().Referer())
+	if err != nil || u.Host == "" || u.Host != r.echo.Request().Host && u.Host != r.web.cfg.PublicURL.Host {
 		return ""
 	}
-	return internal(u.RequestURI())
+	return safeReturnURL(u.RequestURI())
 }

@@ -18,7 +18,7 @@ func TestOnlyPagesOfOursAreLedBackTo(t *testing.T) {
 		"/accounts/connect/threads": "", "/posts\r\nSet-Cookie: a=b": "", "/posts\x00": "", "http:/posts": "", "//user@localhost/posts": "",
 		"/sandbox/_/": "", "@evil.example": "", "/posts/" + aPost + "/edit/edit": "",
 	} {
-		if got := internal(said); got != want {
+		if got := safeReturnURL(said); got != want {
 			t.Errorf("%q: want %q, got %q", said, want, got)
 		}
 	}

@@ -12,27 +12,27 @@ import (
 )
 
 // longestCarry bounds what a form may hold that is carried over signing in, as it is sent.
-const longestCarry = 256 << 10
+const maxSavedForm = 256 << 10
 
-// carry asks somebody to sign in who has just sent a text: what they wrote comes back to them afterwards.
+// offerSignInKeepingForm asks somebody to sign in who has just sent a text: what they wrote comes back to them afterwards.
 // It returns false when the request is no such form.
-func (v *visit) carry() (bool, error) {
-	r := v.Request()
-	next := formPage(r.URL.Path)
-	if r.Method != http.MethodPost || next == "" || v.fragment() {
+func (r *request) offerSignInKeepingForm() (bool, error) {
+	httpReq := r.echo.Request()
+	next := formPage(httpReq.URL.Path)
+	if httpReq.Method != http.MethodPost || next == "" || r.wantsFragment() {
 		return false, nil
 	}
-	form, err := v.form()
+	form, err := r.readForm()
 	if err != nil {
 		return true, err
 	}
 	text := form.Encode()
-	if len(text) > longestCarry {
+	if len(text) > maxSavedForm {
 		return false, nil
 	}
 	e := core.Fail(core.CodeUnauthenticated, "You are not signed in any more.").WithHint("Sign in, and what you wrote comes back.")
 	told := contract.ErrorOf(e, "")
-	return true, v.showSignIn(http.StatusUnauthorized, auth.SignInModel{Next: next, Carry: text, Refused: &told})
+	return true, r.renderSignIn(http.StatusUnauthorized, auth.SignInModel{Next: next, Carry: text, Refused: &told})
 }
 
 // formPage is the page of the form that an address takes, where that form holds a text.
@@ -40,15 +40,15 @@ func formPage(path string) string {
 	if path == link.Create || path == link.Plan {
 		return link.Compose
 	}
-	page := internal(strings.TrimSuffix(path, "/plan"))
+	page := safeReturnURL(strings.TrimSuffix(path, "/plan"))
 	if !strings.HasSuffix(page, "/edit") {
 		return ""
 	}
 	return page
 }
 
-// carried is a form that was carried over signing in. It is given back once.
-func (v *visit) carried() (url.Values, bool) {
-	form, err := url.ParseQuery(v.take(keyCarried))
+// takeSavedForm is a form that was carried over signing in. It is given back once.
+func (r *request) takeSavedForm() (url.Values, bool) {
+	form, err := url.ParseQuery(r.popSession(keySavedForm))
 	return form, err == nil && len(form) > 0
 }

@@ -1,0 +1,61 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/fault"
+	"belfry/views/layout"
+	"belfry/views/posts"
+)
+
+// ErrorPage draws an error as a page, or as a part of the one that stands.
+func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
+	r := w.requestFor(c)
+	if e.Code == core.CodeUnauthenticated {
+		return r.askToSignIn()
+	}
+	m := fault.Model{
+		Frame: r.errorFrame(e), Status: httpd.Status(e.Code), Error: *w.humanize(e), RequestID: httpd.RequestID(r.context()),
+		RetryAfter: e.RetryAfter, Back: r.refererPage(), Kept: r.rejectedText(),
+	}
+	if e.RetryAfter > 0 {
+		m.Error.Hint = "" // the page says itself how long to wait
+	}
+	if m.Back == safeReturnURL(r.echo.Request().URL.RequestURI()) {
+		m.Back = "" // it is this very page
+	}
+	return r.render(m.Status, fault.Page(m), fault.Part(m))
+}
+
+// rejectedText is the text of a form that could not be taken, so that nobody has to write it again.
+func (r *request) rejectedText() string {
+	if !r.routed || r.echo.Request().Method != http.MethodPost {
+		return ""
+	}
+	form, err := r.readForm()
+	if err != nil {
+		return ""
+	}
+	return form.Get(posts.FieldText)
+}
+
+// errorFrame is the person's own frame where that can be drawn for sure: not of a database that is away,
+// and not of a part that may be what went wrong.
+func (r *request) errorFrame(e *core.Error) layout.Frame {
+	stranger := r.signedOutFrame("")
+	if e.Code == core.CodeUnavailable || e.Code == core.CodeInternal || r.wantsFragment() {
+		return stranger
+	}
+	if !r.sessionLoaded && r.authenticate() != nil || r.caller.IsZero() {
+		return stranger
+	}
+	f, err := r.pageFrame("", "")
+	if err != nil {
+		return stranger
+	}
+	return f
+}

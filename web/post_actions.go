@@ -1,0 +1,162 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/layout"
+	"belfry/views/link"
+	"belfry/views/posts"
+	"belfry/views/ui"
+)
+
+// handedOver stays true whatever the worker has made of the post by the time it is read.
+const flashPublishing = "The post is handed over. The timeline shows how it goes."
+
+// finishAction answers an act on a post: back to its page with a word, or the page with why not.
+func (r *request) finishAction(word string, err error) error {
+	if e, ok := asRefusal(err); ok {
+		r.retryAfter(e)
+		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) { m.Refused = r.web.humanize(e) })
+	}
+	if err != nil {
+		return err
+	}
+	r.setFlash(ui.ToneGood, word)
+	return r.redirect(link.Post(r.pathID()))
+}
+
+func (r *request) editPost(word string, in contract.EditPost) error {
+	_, err := r.web.cfg.App.EditPost(r.context(), r.caller, r.pathID(), in)
+	return r.finishAction(word, err)
+}
+
+func (r *request) queuePost() error {
+	return r.editPost("The post is scheduled.", contract.EditPost{Status: string(core.PostQueued)})
+}
+
+// sendPostNow queues a draft for this moment, and moves a queued post to it.
+func (r *request) sendPostNow() error {
+	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return err
+	}
+	in := contract.EditPost{When: &contract.When{Word: posts.WhenNow}}
+	if p.Status == string(core.PostDraft) {
+		in.Status = string(core.PostQueued)
+	}
+	return r.editPost(flashPublishing, in)
+}
+
+func (r *request) reschedulePost() error {
+	form, err := r.readForm()
+	if err != nil {
+		return err
+	}
+	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, r.pathID(), contract.EditPost{When: whenFromForm(form)})
+	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForPath(e.Path) == posts.FieldAt) {
+		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) {
+			told := r.web.humanize(e)
+			m.At, m.WrongAt = form.Get(posts.FieldAt), strings.TrimSpace(told.Message+" "+told.Hint)
+			if e.Code == core.CodePlanHasIssues {
+				m.WrongAt = told.Hint
+			}
+		})
+	}
+	return r.finishAction("The post has its new time.", err)
+}
+
+// redirectToPost leads somebody who opens the address of an act, which only takes forms, to the page of its post.
+func (r *request) redirectToPost() error { return r.redirect(link.Post(r.pathID())) }
+
+func (r *request) cancelPost() error {
+	p, err := r.web.cfg.App.CancelPost(r.context(), r.caller, r.pathID())
+	if p.Status == string(core.PostFailed) {
+		return r.finishAction("It will not be tried again by itself.", err)
+	}
+	return r.finishAction("The post is a draft again and does not go out.", err)
+}
+
+func (r *request) retryPost() error {
+	_, err := r.web.cfg.App.RetryPost(r.context(), r.caller, r.pathID(), contract.RetryPost{})
+	return r.finishAction(flashPublishing, err)
+}
+
+func (r *request) duplicatePost() error {
+	made, err := r.web.cfg.App.DuplicatePost(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return r.finishAction("", err)
+	}
+	r.setFlash(ui.ToneGood, "This draft is a copy. The original stays as it is.")
+	return r.redirect(link.Edit(made.ID))
+}
+
+func (r *request) settlePost() error {
+	form, err := r.readForm()
+	if err != nil {
+		return err
+	}
+	in, word := contract.SettlePost{}, flashPublishing
+	switch form.Get(posts.FieldOutcome) {
+	case posts.OutcomeLive:
+		in, word = contract.SettlePost{Live: true, URL: form.Get(posts.FieldLink)}, "The post is live, by your word."
+	case posts.OutcomeAbsent:
+	default:
+		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
+	}
+	_, err = r.web.cfg.App.SettlePost(r.context(), r.caller, r.pathID(), in)
+	return r.finishAction(word, err)
+}
+
+// confirmSendNow asks once before a post goes out before its time, or without one.
+func (r *request) confirmSendNow() error {
+	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(card.Acts, core.ActSendNow) {
+		return r.redirectToPost()
+	}
+	points := []string{"It goes out at once. What the network has published cannot be taken back from here."}
+	if card.PublishAt != nil {
+		points = append(points, "Its time falls away.")
+	}
+	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
+		Title: "Send this post now?", About: postSummary(card), Points: points, Action: link.SendNow(r.pathID()), Button: "Send now", Class: "primary",
+		Back: link.Post(r.pathID()), Leave: "Not now",
+	})
+}
+
+// aboutLength is how much of a post's text stands in a question about it.
+const aboutLength = 120
+
+// postSummary tells which post a question is about.
+func postSummary(card app.PostCard) string {
+	return posts.Excerpt(card.Post, aboutLength) + " (" + card.StatusLine + ")"
+}
+
+func (r *request) confirmDelete() error {
+	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
+	if err != nil {
+		return err
+	}
+	points := []string{"Its text, settings and timeline are gone for good."}
+	if card.Status == string(core.PostFailed) {
+		points = append(points, "It stays counted in the month’s posts.")
+	}
+	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
+		Title: "Delete this post?", About: postSummary(card), Points: points, Action: link.Delete(r.pathID()), Button: "Delete the post", Back: link.Post(r.pathID()),
+	})
+}
+
+func (r *request) deletePost() error {
+	if err := r.web.cfg.App.DeletePost(r.context(), r.caller, r.pathID()); err != nil {
+		return r.finishAction("", err)
+	}
+	r.setFlash(ui.ToneGood, "The post is deleted.")
+	return r.redirect(link.Posts(link.Filter{}))
+}
