@@ -55,8 +55,9 @@ var floors = []struct {
 	{"internal/network/all", "internal/network internal/network/*"},
 	{"internal/sandbox", "internal/network/sim internal/network/*/*sim"},
 
-	// Floor 3: the verbs.
-	{"internal/app", "internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/media internal/secret internal/queue internal/metrics"},
+	// Floor 3: the verbs, and the engines that they share with the worker.
+	{"internal/intake", "internal/core internal/contract internal/store internal/blob internal/fetch internal/media internal/secret internal/queue"},
+	{"internal/app", "internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/intake internal/secret internal/queue internal/metrics"},
 
 	// Floor 4: four doors, and what the people's door shows.
 	{"api", "internal/app internal/contract internal/core internal/network internal/httpd"},

@@ -16,6 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"belfry/internal/app"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
 	"belfry/internal/network"
@@ -92,6 +93,6 @@ func (a *API) Mount(e *echo.Echo) {
 	}
 	group.GET("/openapi.json", a.serveDocument)
 	// Outside /v1: no credential, no limit, and no bound of a JSON body.
-	e.PUT("/upload/:token", a.receiveUpload, httpd.NoTimeLimit(0))
-	e.GET("/media/:token/:name", a.serveFile, httpd.NoTimeLimit(answerTime))
+	e.PUT(contract.UploadPath+":token", a.receiveUpload, httpd.NoTimeLimit(0))
+	e.GET(contract.FilePath+":token/:name", a.serveFile, httpd.NoTimeLimit(answerTime))
 }

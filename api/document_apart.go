@@ -6,6 +6,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"belfry/internal/contract"
 	"belfry/internal/core"
 )
 
@@ -30,7 +31,7 @@ func (d description) itself() *huma.Operation {
 // its token is its credential and no limit of the API counts it.
 func (d description) upload(answer *huma.Schema) *huma.Operation {
 	op := &huma.Operation{
-		Method: http.MethodPut, Path: "/upload/{token}", OperationID: "putUpload", Tags: []string{"media"},
+		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},
 		Summary:     "Bring the bytes of a file to the address of its reservation",
 		Description: "The address is `uploadUrl` of `POST /media/uploads`: take it as it is and send no credential with it. It takes one file, for one hour; a PUT that breaks off may be repeated.",
 		Servers:     []*huma.Server{{URL: "/", Description: "This server; the address of a reservation names it in full."}},

@@ -17,7 +17,7 @@ const maxRanges = 5
 // redirects, and tells the browser to make of them what the server says and nothing else.
 func (a *API) serveFile(c echo.Context) error {
 	r := c.Request()
-	f, err := a.cfg.App.OpenFile(r.Context(), c.Param("token"))
+	f, err := a.cfg.App.Intake().OpenFile(r.Context(), c.Param("token"))
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func (a *API) receiveUpload(c echo.Context) error {
 	if r.Header.Get("Content-Length") == "" {
 		length = -1
 	}
-	done, err := a.cfg.App.ReceiveUpload(r.Context(), c.Param("token"), length, httpd.PacedBody(c))
+	done, err := a.cfg.App.Intake().ReceiveUpload(r.Context(), c.Param("token"), length, httpd.PacedBody(c))
 	return httpd.NoTimeLimit(answerTime)(func(c echo.Context) error {
 		if err != nil {
 			return err

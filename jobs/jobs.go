@@ -121,9 +121,9 @@ func work(cfg Config) *river.Workers {
 	on(all, func(ctx context.Context, d queue.Link) error { return a.LinkPost(ctx, d.Workspace, d.Post) })
 	on(all, func(ctx context.Context, d queue.Refresh) error { return a.RefreshToken(ctx, d.Workspace, d.Account) })
 	on(all, func(ctx context.Context, d queue.Check) error { return a.CheckAccount(ctx, d.Workspace, d.Account) })
-	on(all, func(ctx context.Context, d queue.Discard) error { return a.Discard(ctx, d.Keys) })
-	on(all, func(ctx context.Context, d queue.Process) error { return a.ProcessMedia(ctx, d.Workspace, d.Media) })
-	on(all, func(ctx context.Context, d queue.Fetch) error { return a.FetchMedia(ctx, d.Workspace, d.Media) })
+	on(all, func(ctx context.Context, d queue.Discard) error { return a.Intake().DeleteBlobs(ctx, d.Keys) })
+	on(all, func(ctx context.Context, d queue.Process) error { return a.Intake().ProcessFile(ctx, d.Workspace, d.Media) })
+	on(all, func(ctx context.Context, d queue.Fetch) error { return a.Intake().FetchFile(ctx, d.Workspace, d.Media) })
 	return all
 }
 

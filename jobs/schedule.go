@@ -24,9 +24,9 @@ func (j *Jobs) schedule() []task {
 		{"overdue", 10 * time.Second, a.CountOverdue},
 		{"refresh", time.Minute, each(j, a.DueRefreshes)},
 		{"check", time.Minute, each(j, a.DueChecks)},
-		{"media", 5 * time.Second, a.SweepMedia},
-		{"purge", time.Minute, a.PurgeMedia},
-		{"blobs", time.Hour, a.SweepBlobs},
+		{"media", 5 * time.Second, a.Intake().SweepFiles},
+		{"purge", time.Minute, a.Intake().PurgeFiles},
+		{"blobs", time.Hour, a.Intake().SweepBlobs},
 		{"housekeep", 10 * time.Minute, a.Housekeep},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"belfry/internal/blob"
 	"belfry/internal/core"
 	"belfry/internal/fetch"
+	"belfry/internal/intake"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
 	"belfry/internal/secret"
@@ -58,7 +59,7 @@ type Rate struct {
 	Window time.Duration
 }
 
-// missing names the required fields that are not set.
+// missing names the required fields that are not set, apart from those that intake.New checks.
 func (c Config) missing() (names []string) {
 	for _, field := range []struct {
 		name string
@@ -67,17 +68,13 @@ func (c Config) missing() (names []string) {
 		{"Store", c.Store != nil},
 		{"Networks", c.Networks != nil},
 		{"Client", c.Client != nil},
-		{"Fetch", c.Fetch != nil},
 		{"Ring", c.Ring != nil},
 		{"Plans", c.Plans != nil},
 		{"Schedule.Lease", c.Schedule.Lease > 0},
 		{"Log", c.Log != nil},
 		{"Metrics", c.Metrics != nil},
 		{"Now", c.Now != nil},
-		{"UploadTTL", c.UploadTTL > 0},
-		{"Retention", c.Retention > 0},
 		{"PublicURL", c.PublicURL != ""},
-		{"MediaURL", c.MediaURL != ""},
 		{"LimitAddress", c.LimitAddress.Max > 0 && c.LimitAddress.Window > 0},
 		{"LimitCreate", c.LimitCreate.Max > 0 && c.LimitCreate.Window > 0},
 	} {
@@ -94,7 +91,7 @@ type App struct {
 	passwords *secret.Passwords
 	refused   refused
 	claims    claims
-	decoding  chan struct{} // holds a token while a picture is decoded
+	intake    *intake.Service
 }
 
 // New checks the configuration and makes an App.
@@ -102,7 +99,20 @@ func New(cfg Config) (*App, error) {
 	if missing := cfg.missing(); missing != nil {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
 	}
-	return &App{
-		cfg: cfg, passwords: secret.NewPasswords(), decoding: make(chan struct{}, 1),
-	}, nil
+	files, err := intake.New(cfg.intake())
+	if err != nil {
+		return nil, err
+	}
+	return &App{cfg: cfg, passwords: secret.NewPasswords(), intake: files}, nil
 }
+
+// intake is the part of the configuration that the work on files needs.
+func (c Config) intake() intake.Config {
+	return intake.Config{
+		Store: c.Store, Blobs: c.Blobs, Fetch: c.Fetch, Ring: c.Ring, Plans: c.Plans, Log: c.Log, Now: c.Now,
+		PublicURL: c.PublicURL, MediaURL: c.MediaURL, UploadTTL: c.UploadTTL, Retention: c.Retention,
+	}
+}
+
+// Intake does the work on files that no caller asks for: uploads at signed addresses, jobs and sweeps.
+func (a *App) Intake() *intake.Service { return a.intake }

@@ -4,7 +4,6 @@ import (
 	"net/mail"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -18,23 +17,10 @@ const (
 	maxDescription = 1000
 	maxSlug        = 40
 	maxEmail       = 254
-	maxFilename    = 255
 )
 
 // checkName refuses a name that is blank, too long or of more than one line. what begins the sentence.
-func checkName(path, what, name string) error { return checkLine(path, what, name, maxName) }
-
-func checkLine(path, what, name string, limit int) error {
-	switch {
-	case strings.TrimSpace(name) == "":
-		return core.Invalid(path, "%s is missing.", what)
-	case utf8.RuneCountInString(name) > limit:
-		return core.Invalid(path, "%s has more than %d characters.", what, limit)
-	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return core.Invalid(path, "%s has characters that cannot be shown.", what)
-	}
-	return nil
-}
+func checkName(path, what, name string) error { return core.CheckLine(path, what, name, maxName) }
 
 // checkEmail returns the address without the spaces around it.
 func checkEmail(path, email string) (string, error) {

@@ -2,11 +2,9 @@ package app
 
 import (
 	"context"
-	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
-	"belfry/internal/queue"
 	"belfry/internal/store"
 )
 
@@ -68,69 +66,14 @@ func checkMediaTexts(in contract.EditMedia) error {
 	return core.CheckText("description", in.Description.V, maxMediaDescription)
 }
 
-// DeleteMedia removes a file and gives its bytes back, unless a draft or queued post uses it. Posts that
-// went out with it keep its id.
+// DeleteMedia deletes a file and frees its storage, unless a draft or queued post uses it. Posts that were published
+// with it keep its id.
 func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Write, id)
 	if err != nil {
 		return err
 	}
-	return t.Tx(ctx, func(t store.Tenant) error {
-		m, err := t.LockMedia(ctx, mediaID)
-		if err != nil {
-			return err
-		}
-		used, err := t.MediaInUse(ctx, mediaID)
-		if err != nil {
-			return err
-		}
-		if used {
-			return core.Fail(core.CodeConflict, "A draft or a queued post uses the file.").
-				WithHint("Take it out of those posts first, or delete them.")
-		}
-		if err := t.DeleteMedia(ctx, m, a.cfg.Now()); err != nil {
-			return err
-		}
-		return discard(ctx, t, m.Blob, m.Thumbnail)
-	})
-}
-
-// unlessGone runs f in a transaction that holds a file; one that was deleted meanwhile is left alone.
-func unlessGone(ctx context.Context, t store.Tenant, id core.MediaID, f func(store.Tenant, store.Media) error) error {
-	return t.Tx(ctx, func(t store.Tenant) error {
-		m, err := t.LockMedia(ctx, id)
-		if core.CodeOf(err) == core.CodeNotFound {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		return f(t, m)
-	})
-}
-
-// discard has bytes deleted once the transaction has committed.
-func discard(ctx context.Context, t store.Tenant, keys ...string) error {
-	var job queue.Discard
-	for _, key := range keys {
-		if key != "" {
-			job.Keys = append(job.Keys, key)
-		}
-	}
-	if len(job.Keys) == 0 {
-		return nil
-	}
-	return t.Enqueue(ctx, job, time.Time{})
-}
-
-// Discard deletes bytes that nothing names any more.
-func (a *App) Discard(ctx context.Context, keys []string) error {
-	for _, key := range keys {
-		if err := a.cfg.Blobs.Delete(ctx, key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.intake.DeleteFile(ctx, t, mediaID)
 }
 
 // mediaOf writes a file's record.
@@ -145,7 +88,7 @@ func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 		out.FolderID = new(m.Folder.String())
 	}
 	if m.Thumbnail != "" {
-		out.ThumbnailURL = new(a.mediaURL(t.WorkspaceID(), m, true))
+		out.ThumbnailURL = new(a.intake.ThumbnailURL(t.WorkspaceID(), m))
 	}
 	return out
 }

@@ -36,7 +36,7 @@ func fromURL(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, address st
 // fetched runs the worker once and answers what became of the file.
 func fetched(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, m contract.Media) contract.Media {
 	t.Helper()
-	must(t, h.App.FetchMedia(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().FetchFile(t.Context(), ws.ID, ws.MediaID(m)))
 	return ws.Media(m.ID)
 }
 
@@ -87,7 +87,7 @@ func TestAFileIsFetched(t *testing.T) {
 		if size := int64(len(mediatest.JPEG(64, 48))); m.Status != "processing" || m.Size != size || charged(t, h, ws) != size || h.Jobs("process") != 1 {
 			t.Errorf("with its bytes: %+v", m)
 		}
-		must(t, h.App.ProcessMedia(t.Context(), ws.ID, ws.MediaID(m)))
+		must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 		if m = ws.Media(m.ID); m.Status != "ready" || *m.Width != 64 || charged(t, h, ws) != m.Size || m.Mime != "image/jpeg" {
 			t.Errorf("in the end: %+v", m)
 		}
@@ -136,14 +136,14 @@ func TestASourceThatIsAwayIsAskedAgain(t *testing.T) {
 			t.Fatalf("after %d tries: %+v", i+1, last)
 		}
 		h.Clock.Advance(wait - time.Second)
-		must(t, h.App.SweepMedia(t.Context()))
+		must(t, h.App.Intake().SweepFiles(t.Context()))
 		before := h.Jobs("fetch")
 		h.Clock.Advance(time.Second)
-		must(t, h.App.SweepMedia(t.Context()))
+		must(t, h.App.Intake().SweepFiles(t.Context()))
 		if n := h.Jobs("fetch"); n != before+1 {
 			t.Errorf("%d jobs are new after %v", n-before, wait)
 		}
-		must(t, h.App.FetchMedia(t.Context(), ws.ID, ws.MediaID(comes)))
+		must(t, h.App.Intake().FetchFile(t.Context(), ws.ID, ws.MediaID(comes)))
 		if i == 2 {
 			there := photo(true)
 			answers.Store(&there)
@@ -283,7 +283,7 @@ func TestHostileAddressesAreNotFetched(t *testing.T) {
 			}
 			later.Add(1)
 			if err == nil {
-				err = h.App.FetchMedia(t.Context(), ws.ID, ws.MediaID(m))
+				err = h.App.Intake().FetchFile(t.Context(), ws.ID, ws.MediaID(m))
 			}
 			if err != nil {
 				t.Errorf("%q: %v", address, err)
@@ -331,7 +331,7 @@ func TestOneOfManyFetchesAFile(t *testing.T) {
 	var all sync.WaitGroup
 	for _, a := range []*app.App{h.App, h.Replica(), h.App, h.Replica()} {
 		all.Go(func() {
-			if err := a.FetchMedia(t.Context(), ws.ID, ws.MediaID(m)); err != nil {
+			if err := a.Intake().FetchFile(t.Context(), ws.ID, ws.MediaID(m)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -365,11 +365,11 @@ func TestAWorkerThatStopsGivesTheFileBack(t *testing.T) {
 	for range 6 { // more than the tries
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
-		go func() { done <- h.App.FetchMedia(ctx, ws.ID, ws.MediaID(m)) }()
+		go func() { done <- h.App.Intake().FetchFile(ctx, ws.ID, ws.MediaID(m)) }()
 		<-waits
 		stop()
 		must(t, <-done)
-		must(t, h.App.SweepMedia(t.Context()))
+		must(t, h.App.Intake().SweepFiles(t.Context()))
 	}
 	if got := ws.Media(m.ID); got.Status != "uploading" || h.Jobs("fetch") != 7 || len(blobs(t, h)) != 0 {
 		t.Errorf("it is %+v, with %d jobs", got, h.Jobs("fetch"))
@@ -390,7 +390,7 @@ func TestAFileDeletedWhileItIsFetchedLeavesNothing(t *testing.T) {
 	ws := h.Workspace("one")
 	m := fromURL(t, h, ws, "https://example.com/a.jpg")
 	done := make(chan error, 1)
-	go func() { done <- h.App.FetchMedia(t.Context(), ws.ID, ws.MediaID(m)) }()
+	go func() { done <- h.App.Intake().FetchFile(t.Context(), ws.ID, ws.MediaID(m)) }()
 	<-asked
 	must(t, h.App.DeleteMedia(t.Context(), ws.Owner, m.ID))
 	close(deleted)
@@ -440,7 +440,7 @@ func TestAWorkspaceFetchesAFewFilesAtOnce(t *testing.T) {
 	start := func(ws *apptest.Workspace) {
 		m := fromURL(t, h, ws, "https://example.com/a.jpg")
 		all.Go(func() {
-			if err := h.App.FetchMedia(ctx, ws.ID, ws.MediaID(m)); err != nil {
+			if err := h.App.Intake().FetchFile(ctx, ws.ID, ws.MediaID(m)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -458,7 +458,7 @@ func TestAWorkspaceFetchesAFewFilesAtOnce(t *testing.T) {
 	all.Wait()
 	before := h.Jobs("fetch")
 	h.Clock.Advance(10 * time.Second)
-	must(t, h.App.SweepMedia(t.Context()))
+	must(t, h.App.Intake().SweepFiles(t.Context()))
 	if n := h.Jobs("fetch") - before; n != 10 {
 		t.Errorf("%d files get another turn", n)
 	}

@@ -15,6 +15,7 @@ import (
 	"belfry/internal/app/apptest"
 	"belfry/internal/blob"
 	"belfry/internal/core"
+	"belfry/internal/intake"
 	"belfry/internal/media/mediatest"
 )
 
@@ -39,7 +40,7 @@ func TestAPhotoBecomesReadyWithItsFactsAndThumbnail(t *testing.T) {
 }
 
 type served struct {
-	app.File
+	intake.File
 	bytes []byte
 }
 
@@ -47,7 +48,7 @@ func serve(t *testing.T, h *apptest.Harness, address string) served {
 	t.Helper()
 	u, err := url.Parse(address)
 	must(t, err)
-	f, err := h.App.OpenFile(t.Context(), path.Base(path.Dir(u.Path)))
+	f, err := h.App.Intake().OpenFile(t.Context(), path.Base(path.Dir(u.Path)))
 	must(t, err)
 	defer f.Content.Close()
 	all, err := io.ReadAll(f.Content)
@@ -122,7 +123,7 @@ func TestLookingAtAFileTwiceDoesNothingTwice(t *testing.T) {
 	var wg sync.WaitGroup
 	for _, a := range []*app.App{h.App, h.Replica(), h.App, h.Replica()} {
 		wg.Go(func() {
-			if err := a.ProcessMedia(t.Context(), ws.ID, ws.MediaID(m)); err != nil {
+			if err := a.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -131,7 +132,7 @@ func TestLookingAtAFileTwiceDoesNothingTwice(t *testing.T) {
 	if got := ws.Media(m.ID); got.Status != "ready" || charged(t, h, ws) != got.Size || len(blobs(t, h)) != 2 {
 		t.Errorf("it is %+v, kept are %v", got, blobs(t, h))
 	}
-	must(t, h.App.ProcessMedia(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 }
 
 // flaky fails to open what is kept a number of times.
@@ -156,19 +157,19 @@ func TestATransientFailureIsTriedAgainByTheSweep(t *testing.T) {
 	left := 2
 	worker := h.Replica(func(c *app.Config) { c.Blobs = flaky{c.Blobs, &left} })
 	for try := range 2 {
-		if err := worker.ProcessMedia(t.Context(), ws.ID, ws.MediaID(m)); err == nil {
+		if err := worker.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)); err == nil {
 			t.Fatalf("try %d went well", try+1)
 		}
 		if got := ws.Media(m.ID); got.Status != "processing" || got.FailReason != nil {
 			t.Errorf("after try %d: %+v", try+1, got)
 		}
 		h.Clock.Advance(15 * time.Minute)
-		must(t, h.App.SweepMedia(t.Context()))
+		must(t, h.App.Intake().SweepFiles(t.Context()))
 		if n := h.Jobs("process"); n != try+2 { // the upload's own, and the sweeps'
 			t.Errorf("after try %d there were %d jobs", try+1, n)
 		}
 	}
-	must(t, worker.ProcessMedia(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, worker.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "ready" {
 		t.Errorf("at last: %+v", got)
 	}
@@ -176,7 +177,7 @@ func TestATransientFailureIsTriedAgainByTheSweep(t *testing.T) {
 	lost := ws.Upload("photo.png", mediatest.PNG(64, 64))
 	left = 100
 	for range 5 {
-		_ = worker.ProcessMedia(t.Context(), ws.ID, ws.MediaID(lost)) // it fails, as above
+		_ = worker.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(lost)) // it fails, as above
 	}
 	if got := ws.Media(lost.ID); got.Status != "failed" || strings.Contains(*got.FailReason, "reset") || charged(t, h, ws) != ws.Media(m.ID).Size {
 		t.Errorf("after five tries: %+v", got)
@@ -191,16 +192,16 @@ func TestAFileOfADeadWorkerIsTakenUp(t *testing.T) {
 	m := ws.Upload("photo.png", mediatest.PNG(64, 64))
 	_, err := h.Pool.Exec(t.Context(), `UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + interval '30s', next_at = clock() + interval '30s'`)
 	must(t, err)
-	must(t, h.App.ProcessMedia(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "processing" {
 		t.Errorf("while it is held: %+v", got)
 	}
 	h.Clock.Advance(30 * time.Second)
-	must(t, h.App.SweepMedia(t.Context()))
+	must(t, h.App.Intake().SweepFiles(t.Context()))
 	if n := h.Jobs("process"); n != 2 {
 		t.Errorf("%d jobs", n)
 	}
-	must(t, h.App.ProcessMedia(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "ready" {
 		t.Errorf("afterwards: %+v", got)
 	}
@@ -212,12 +213,12 @@ func TestAnUnusedReservationFailsWhenItExpires(t *testing.T) {
 	ws := h.Workspace("one")
 	made := reserve(t, h, ws.Owner, 5)
 	h.Clock.Advance(59 * time.Minute)
-	must(t, h.App.SweepMedia(t.Context()))
+	must(t, h.App.Intake().SweepFiles(t.Context()))
 	if got := ws.Media(made.MediaID); got.Status != "uploading" || charged(t, h, ws) != 5 {
 		t.Errorf("before its time: %+v", got)
 	}
 	h.Clock.Advance(time.Minute)
-	must(t, h.App.SweepMedia(t.Context()))
+	must(t, h.App.Intake().SweepFiles(t.Context()))
 	if got := ws.Media(made.MediaID); got.Status != "failed" || got.FailReason == nil || charged(t, h, ws) != 0 {
 		t.Errorf("after it: %+v", got)
 	}
@@ -238,13 +239,13 @@ func TestAddressesOfFilesEndAndAreTheSameForAWhile(t *testing.T) {
 	h.Clock.Advance(23 * time.Hour)
 	serve(t, h, *m.ThumbnailURL)
 	h.Clock.Advance(24 * time.Hour)
-	_, err = h.App.OpenFile(t.Context(), path.Base(path.Dir(u.Path)))
+	_, err = h.App.Intake().OpenFile(t.Context(), path.Base(path.Dir(u.Path)))
 	want(t, core.CodeNotFound, err)
 	fresh := ws.Media(m.ID)
 	must(t, h.App.DeleteMedia(t.Context(), ws.Owner, m.ID))
 	u, err = url.Parse(*fresh.ThumbnailURL)
 	must(t, err)
-	_, err = h.App.OpenFile(t.Context(), path.Base(path.Dir(u.Path)))
+	_, err = h.App.Intake().OpenFile(t.Context(), path.Base(path.Dir(u.Path)))
 	want(t, core.CodeNotFound, err)
 }
 
@@ -254,12 +255,12 @@ func TestBytesThatNothingNamesAreSwept(t *testing.T) {
 	ws := h.Workspace("one")
 	m := ws.File("photo.png", mediatest.PNG(64, 64))
 	must(t, h.Config.Blobs.Put(t.Context(), "media/xx/orphan", strings.NewReader("x"), 1))
-	must(t, h.App.SweepBlobs(t.Context())) // young by the files' own clock, which the harness does not set
+	must(t, h.App.Intake().SweepBlobs(t.Context())) // young by the files' own clock, which the harness does not set
 	if keys := blobs(t, h); len(keys) != 3 {
 		t.Errorf("kept: %v", keys)
 	}
 	later := h.Replica(func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
-	must(t, later.SweepBlobs(t.Context()))
+	must(t, later.Intake().SweepBlobs(t.Context()))
 	if keys := blobs(t, h); len(keys) != 2 || ws.Media(m.ID).Status != "ready" {
 		t.Errorf("kept: %v", keys)
 	}
@@ -286,16 +287,16 @@ func TestAStopWhileAFileIsLookedAtIsNoFailure(t *testing.T) {
 	for range 6 {
 		ctx, stop := context.WithCancel(t.Context())
 		worker := h.Replica(func(c *app.Config) { c.Blobs = stops{c.Blobs, stop} })
-		must(t, worker.ProcessMedia(ctx, ws.ID, ws.MediaID(m)))
+		must(t, worker.Intake().ProcessFile(ctx, ws.ID, ws.MediaID(m)))
 		if got := ws.Media(m.ID); got.Status != "processing" {
 			t.Fatalf("after a stop: %+v", got)
 		}
 	}
-	must(t, h.App.SweepMedia(t.Context()))
+	must(t, h.App.Intake().SweepFiles(t.Context()))
 	if n := h.Jobs("process"); n != 2 {
 		t.Errorf("%d jobs, want the upload's own and the sweep's", n)
 	}
-	must(t, h.App.ProcessMedia(t.Context(), ws.ID, ws.MediaID(m)))
+	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "ready" {
 		t.Errorf("at last: %+v", got)
 	}

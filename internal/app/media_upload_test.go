@@ -33,7 +33,7 @@ func token(u contract.Upload) string { return u.UploadURL[strings.LastIndex(u.Up
 
 func put(t *testing.T, a *app.App, u contract.Upload, body []byte) error {
 	t.Helper()
-	_, err := a.ReceiveUpload(t.Context(), token(u), int64(len(body)), bytes.NewReader(body))
+	_, err := a.Intake().ReceiveUpload(t.Context(), token(u), int64(len(body)), bytes.NewReader(body))
 	return err
 }
 
@@ -108,7 +108,7 @@ func TestAnUploadOfAnotherLengthIsRefused(t *testing.T) {
 	ws := h.Workspace("one")
 	made := reserve(t, h, ws.Owner, 5)
 	for _, length := range []int64{-1, 0, 4, 6, 1 << 40} {
-		_, err := h.App.ReceiveUpload(t.Context(), token(made), length, iotest.ErrReader(errors.New("the body was read")))
+		_, err := h.App.Intake().ReceiveUpload(t.Context(), token(made), length, iotest.ErrReader(errors.New("the body was read")))
 		want(t, core.CodeSizeMismatch, err)
 	}
 	must(t, put(t, h.App, made, []byte("hello")))
@@ -120,7 +120,7 @@ func TestAnUploadThatBreaksOffMayBeRepeated(t *testing.T) {
 	ws := h.Workspace("one")
 	made := reserve(t, h, ws.Owner, 5)
 	for _, body := range []io.Reader{strings.NewReader("hel"), io.MultiReader(strings.NewReader("he"), iotest.ErrReader(errors.New("reset")))} {
-		_, err := h.App.ReceiveUpload(t.Context(), token(made), 5, body)
+		_, err := h.App.Intake().ReceiveUpload(t.Context(), token(made), 5, body)
 		want(t, core.CodeInvalidRequest, err)
 		if keys := blobs(t, h); len(keys) != 0 || charged(t, h, ws) != 5 {
 			t.Errorf("left behind: %v", keys)
@@ -138,7 +138,7 @@ func TestOfTwoUploadsAtOnceOneIsRefused(t *testing.T) {
 	body, sender := io.Pipe()
 	first := make(chan error, 1)
 	go func() {
-		_, err := h.App.ReceiveUpload(t.Context(), token(made), 5, body)
+		_, err := h.App.Intake().ReceiveUpload(t.Context(), token(made), 5, body)
 		first <- err
 	}()
 	_, err := sender.Write([]byte("he"))
@@ -171,10 +171,10 @@ func TestAnUploadAddressIsForOneFileOneHourAndOneUse(t *testing.T) {
 	made := reserve(t, h, ws.Owner, 5)
 	good := token(made)
 	for _, bad := range []string{"", "x", good + "A", good[:len(good)-1], strings.ToLower(good), good[1:]} {
-		_, err := h.App.ReceiveUpload(t.Context(), bad, 5, strings.NewReader("hello"))
+		_, err := h.App.Intake().ReceiveUpload(t.Context(), bad, 5, strings.NewReader("hello"))
 		want(t, core.CodeNotFound, err)
 	}
-	_, err := h.App.OpenFile(t.Context(), good) // signed for another purpose
+	_, err := h.App.Intake().OpenFile(t.Context(), good) // signed for another purpose
 	want(t, core.CodeNotFound, err)
 	h.Clock.Advance(time.Hour)
 	want(t, core.CodeUploadExpired, put(t, h.App, made, []byte("hello")))
@@ -278,7 +278,7 @@ func TestAHundredUploadsAtOnce(t *testing.T) {
 				return
 			}
 			if i%3 == 0 {
-				_, err := h.App.ReceiveUpload(t.Context(), token(made), int64(len(content)), bytes.NewReader(content[:i*100]))
+				_, err := h.App.Intake().ReceiveUpload(t.Context(), token(made), int64(len(content)), bytes.NewReader(content[:i*100]))
 				if core.CodeOf(err) != core.CodeInvalidRequest {
 					t.Errorf("broken off: %v", err)
 				}

@@ -70,8 +70,8 @@ func kinds() []operation {
 		{name: "let time pass", weight: 10, do: (*errand).letTimePass},
 		{name: "work", weight: 400, work: true, do: (*errand).work},
 		{name: "sweep", weight: 40, work: true, do: (*errand).sweep},
-		{name: "sweep files", weight: 20, work: true, do: func(e *errand) error { return e.app.SweepMedia(e.ctx) }},
-		{name: "purge", weight: 10, work: true, do: func(e *errand) error { return e.app.PurgeMedia(e.ctx) }},
+		{name: "sweep files", weight: 20, work: true, do: func(e *errand) error { return e.app.Intake().SweepFiles(e.ctx) }},
+		{name: "purge", weight: 10, work: true, do: func(e *errand) error { return e.app.Intake().PurgeFiles(e.ctx) }},
 	}
 }
 
@@ -231,7 +231,7 @@ func (e *errand) receive(of func([]byte) io.Reader) error {
 	if !ok {
 		return errIdle
 	}
-	_, err := e.app.ReceiveUpload(e.ctx, token(r.Upload), int64(len(r.content)), of(r.content))
+	_, err := e.app.Intake().ReceiveUpload(e.ctx, token(r.Upload), int64(len(r.content)), of(r.content))
 	if code := core.CodeOf(err); code == core.CodeUploadExpired || code == core.CodeNotFound {
 		e.at.mu.Lock()
 		defer e.at.mu.Unlock()
@@ -336,9 +336,9 @@ func (e *errand) workAt(kind string, args json.RawMessage) error {
 		defer e.sending.RUnlock()
 		return errors.Join(json.Unmarshal(args, &publish), e.app.Publish(e.ctx, "a worker", publish.Workspace, publish.Post))
 	case process.Kind():
-		return errors.Join(json.Unmarshal(args, &process), e.app.ProcessMedia(e.ctx, process.Workspace, process.Media))
+		return errors.Join(json.Unmarshal(args, &process), e.app.Intake().ProcessFile(e.ctx, process.Workspace, process.Media))
 	case discard.Kind():
-		return errors.Join(json.Unmarshal(args, &discard), e.app.Discard(e.ctx, discard.Keys))
+		return errors.Join(json.Unmarshal(args, &discard), e.app.Intake().DeleteBlobs(e.ctx, discard.Keys))
 	}
 	return nil // the address of a live post's page touches nothing that counts
 }

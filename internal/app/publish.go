@@ -134,7 +134,7 @@ func (a *App) equip(w *work) error {
 		Profile: w.account.ExternalID, Username: w.account.Username, ArmedAt: w.pub.ArmedAt, HandleAt: w.pub.StepSince,
 	}
 	for _, m := range w.media {
-		w.item.Files = append(w.item.Files, network.File{Media: m.Media, URL: a.mediaURL(w.post.Workspace, m, false)})
+		w.item.Files = append(w.item.Files, network.File{Media: m.Media, URL: a.intake.FileURL(w.post.Workspace, m)})
 	}
 	if w.account.Status != core.AccountOK && len(w.sealed) == 0 {
 		return nil

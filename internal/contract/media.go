@@ -52,6 +52,12 @@ type CreateUpload struct {
 // RepeatAs notes that the client may repeat the request.
 func (c *CreateUpload) RepeatAs(r *Replay) { c.Replay = r }
 
+// Paths of a file's signed addresses, which a token follows: where its bytes are uploaded, and where they are read.
+const (
+	UploadPath = "/upload/"
+	FilePath   = "/media/"
+)
+
 // Upload is a reservation: where the bytes go, and until when.
 type Upload struct {
 	MediaID   string `json:"mediaId"`

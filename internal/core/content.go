@@ -59,6 +59,20 @@ func CheckText(path, s string, limit int) error {
 // Control tells of the control characters that no text needs: all of ASCII but tab, line feed and carriage return.
 func Control(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f }
 
+// CheckLine returns invalid_request for a text that is blank, has more than limit characters or more than one line.
+// what names the text at the beginning of the message.
+func CheckLine(path, what, text string, limit int) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return Invalid(path, "%s is missing.", what)
+	case utf8.RuneCountInString(text) > limit:
+		return Invalid(path, "%s has more than %d characters.", what, limit)
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		return Invalid(path, "%s has characters that cannot be shown.", what)
+	}
+	return nil
+}
+
 // CheckLink takes an empty text or an absolute http or https address without credentials.
 func CheckLink(path, link string) error {
 	if link == "" {

@@ -21,6 +21,6 @@ func (h *Harness) WorkDiscards() {
 	for _, text := range all {
 		var job queue.Discard
 		must(h.t, json.Unmarshal([]byte(text), &job))
-		must(h.t, h.App.Discard(h.Context(), job.Keys))
+		must(h.t, h.App.Intake().DeleteBlobs(h.Context(), job.Keys))
 	}
 }

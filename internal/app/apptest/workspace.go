@@ -166,7 +166,7 @@ func (w *Workspace) Upload(name string, content []byte) contract.Media {
 	made, err := w.h.App.CreateUpload(w.h.Context(), w.Owner, contract.CreateUpload{Filename: name, Mime: "application/octet-stream", Size: int64(len(content))})
 	must(w.t, err)
 	token := made.UploadURL[strings.LastIndex(made.UploadURL, "/")+1:]
-	_, err = w.h.App.ReceiveUpload(w.h.Context(), token, int64(len(content)), bytes.NewReader(content))
+	_, err = w.h.App.Intake().ReceiveUpload(w.h.Context(), token, int64(len(content)), bytes.NewReader(content))
 	must(w.t, err)
 	return w.Media(made.MediaID)
 }
@@ -175,7 +175,7 @@ func (w *Workspace) Upload(name string, content []byte) contract.Media {
 func (w *Workspace) File(name string, content []byte) contract.Media {
 	w.t.Helper()
 	m := w.Upload(name, content)
-	must(w.t, w.h.App.ProcessMedia(w.h.Context(), w.ID, w.MediaID(m)))
+	must(w.t, w.h.App.Intake().ProcessFile(w.h.Context(), w.ID, w.MediaID(m)))
 	return w.Media(m.ID)
 }
 

@@ -1,4 +1,4 @@
-package app
+package intake
 
 import (
 	"context"
@@ -12,25 +12,22 @@ import (
 	"belfry/internal/secret"
 )
 
-// File is a file's content as it is served. Whoever opened it closes it.
+// File is an open file as it is served. The caller closes Content.
 type File struct {
 	Content  io.ReadSeekCloser
 	Name     string
 	Mime     string
-	Tag      string // another for other bytes
+	Tag      string // differs for different bytes
 	Modified time.Time
 }
 
-// thumbnailMime is the format of every thumbnail.
-const thumbnailMime = "image/jpeg"
-
-// OpenFile opens what a signed address speaks for: a file, or its thumbnail. An address that is not ours, one
-// that is over, and one whose bytes are gone are not_found.
-func (a *App) OpenFile(ctx context.Context, token string) (File, error) {
-	t, id, err := a.ofSigned(purposeFile, token)
+// OpenFile opens the file or thumbnail of a signed address. It returns not_found for an address that is not signed by
+// this service, has expired, or whose bytes are gone.
+func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
+	t, id, err := s.verifyToken(purposeFile, token)
 	thumbnail := errors.Is(err, secret.ErrSigned)
 	if thumbnail {
-		t, id, err = a.ofSigned(purposeThumbnail, token)
+		t, id, err = s.verifyToken(purposeThumbnail, token)
 	}
 	if errors.Is(err, secret.ErrSigned) || errors.Is(err, secret.ErrExpired) {
 		return File{}, core.NotFound()
@@ -44,13 +41,13 @@ func (a *App) OpenFile(ctx context.Context, token string) (File, error) {
 	}
 	f, key := File{Name: m.Name, Mime: m.Mime, Modified: m.CreatedAt}, m.Blob
 	if thumbnail {
-		f.Name, f.Mime, key = "thumbnail.jpg", thumbnailMime, m.Thumbnail
+		f.Name, f.Mime, key = thumbnailName, "image/jpeg", m.Thumbnail
 	}
-	if key == "" || m.Status != core.MediaReady { // bytes that nobody has looked at are served to nobody
+	if key == "" || m.Status != core.MediaReady { // bytes that were not examined are never served
 		return File{}, core.NotFound()
 	}
-	object, err := a.cfg.Blobs.Open(ctx, key)
-	if errors.Is(err, blob.ErrNotFound) { // deleted this very moment
+	object, err := s.cfg.Blobs.Open(ctx, key)
+	if errors.Is(err, blob.ErrNotFound) { // deleted since the row was read
 		return File{}, core.NotFound().Because(err)
 	}
 	if err != nil {

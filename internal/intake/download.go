@@ -1,0 +1,92 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"belfry/internal/fetch"
+)
+
+const (
+	// maxResumes is how often a download continues where it broke off before it starts again from the beginning. Each
+	// time it waits a second longer.
+	maxResumes = 10
+	// chargeStep is how many bytes are charged at a time when the server does not say how many will come.
+	chargeStep = 16 << 20
+)
+
+// download reads a file from its address, and continues where the connection broke off if the server supports that. It
+// returns no byte that is not charged to the workspace's storage.
+type download struct {
+	ctx     context.Context
+	client  *fetch.Client
+	address string
+	limit   int64
+	// charge charges at least need bytes, at best want, and returns how many are charged.
+	charge  func(need, want int64) (int64, error)
+	charged int64
+	read    int64 // bytes returned so far
+	file    *fetch.File
+	resumes int
+}
+
+// startDownload opens an address. The caller closes the download.
+func (s *Service) startDownload(ctx context.Context, from source, limit int64) (*download, error) {
+	file, err := s.cfg.Fetch.Get(ctx, from.URL, limit)
+	if err != nil {
+		return nil, err
+	}
+	return &download{ctx: ctx, client: s.cfg.Fetch, address: from.URL, limit: limit, file: file}, nil
+}
+
+// Read implements io.Reader. Its errors are those of fetch.File and of charge.
+func (d *download) Read(b []byte) (int, error) {
+	n, err := d.file.Read(b)
+	d.read += int64(n)
+	if d.read > d.charged {
+		charged, err := d.charge(d.read, d.read+chargeStep)
+		if err != nil {
+			return 0, err
+		}
+		d.charged = charged
+	}
+	if isTransient(err) {
+		err = d.resume(err)
+	}
+	return n, err
+}
+
+// Close ends the connection.
+func (d *download) Close() { _ = d.file.Close() }
+
+func isTransient(err error) bool {
+	e, ok := errors.AsType[*fetch.Error](err)
+	return ok && e.Transient
+}
+
+// resume opens the address again where the bytes ended. It returns nil when the download can continue, and otherwise
+// the last error.
+func (d *download) resume(broken error) error {
+	for d.file.Validator != "" && d.resumes < maxResumes && isTransient(broken) {
+		d.resumes++
+		select {
+		case <-d.ctx.Done():
+			return broken
+		case <-time.After(time.Duration(d.resumes) * time.Second):
+		}
+		file, err := d.client.GetFrom(d.ctx, d.address, d.limit, d.read, d.file.Validator)
+		if err != nil {
+			broken = err
+			continue
+		}
+		if file.Offset != d.read { // the file has changed meanwhile
+			_ = file.Close()
+			return broken
+		}
+		_ = d.file.Close()
+		d.file = file
+		return nil
+	}
+	return broken
+}

@@ -1,0 +1,251 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"belfry/internal/blob"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/fetch"
+	"belfry/internal/queue"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+const (
+	// fetchTime bounds one attempt to fetch a file.
+	fetchTime = 2 * time.Hour
+	// maxFetches is how many files of one workspace are fetched at once, so that one workspace's slow sources do not
+	// hold up another's files. The others wait fetchPause each time.
+	maxFetches = 8
+	fetchPause = 10 * time.Second
+)
+
+// defaultName is a fetched file's name when neither the request, the address nor the server gives one.
+const defaultName = "file"
+
+// reasonUnreachable is why a file failed that could not be fetched. It is the same whatever the address answered, so
+// that nobody can use it to explore a private network.
+const reasonUnreachable = "The file could not be fetched. Its address must open for everybody, over https and " +
+	"without a detour through a private network."
+
+// source is where a file is fetched from. It is stored sealed: many addresses are credentials.
+type source struct {
+	URL   string `json:"url"`
+	Named bool   `json:"named"` // by the request, so that the server's name for the file is ignored
+}
+
+func sourcePlace(id core.MediaID, ws core.WorkspaceID) string {
+	return secret.Place("media", "source", id.String(), ws.String())
+}
+
+// AddFromURL adds a file that a worker fetches, and returns its row (Spec §4, Media). It returns, in this order:
+// invalid_request, not_found for the folder, quota_exceeded when there is no room for a single byte. save runs in the
+// same transaction.
+func (s *Service) AddFromURL(
+	ctx context.Context, t store.Tenant, in contract.MediaFromURL, save func(store.Tenant, store.Media) error,
+) (store.Media, error) {
+	m, err := s.newMediaFromURL(t, in)
+	if err != nil {
+		return m, err
+	}
+	plan, err := s.resolveFolderAndPlan(ctx, t, &m, in.FolderID)
+	if err != nil {
+		return m, err
+	}
+	return m, s.withStorage(ctx, t, func(t store.Tenant) error {
+		used, err := t.StorageUsed(ctx)
+		if err != nil {
+			return err
+		}
+		if plan.StorageBytes != nil && used >= *plan.StorageBytes {
+			return core.OverStorage(used, *plan.StorageBytes)
+		}
+		if err := t.AddMedia(ctx, m, s.cfg.Now().Add(startPatience)); err != nil {
+			return err
+		}
+		if err := t.Enqueue(ctx, queue.Fetch{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{}); err != nil {
+			return err
+		}
+		return save(t, m)
+	})
+}
+
+// newMediaFromURL returns a new file with its sealed source.
+func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (store.Media, error) {
+	name, err := fetch.Check(in.URL)
+	if err != nil {
+		message := "This address is not opened."
+		if strings.HasPrefix(strings.ToLower(in.URL), "http:") {
+			message = "An address that begins with http:// is not opened."
+		}
+		return store.Media{}, core.Invalid("url", "%s", message).Because(err).
+			WithHint("`url` must begin with https://, have neither a user nor a port, and lead to the public internet.")
+	}
+	m, err := s.newMedia(cmp.Or(in.Filename, name, defaultName), "application/octet-stream")
+	if err != nil {
+		return store.Media{}, err
+	}
+	plain, err := json.Marshal(source{in.URL, in.Filename != ""})
+	if err != nil {
+		return store.Media{}, fmt.Errorf("encode the source of media %s: %w", m.ID, err)
+	}
+	m.Status, m.Tags, m.ExpiresAt = core.MediaUploading, []string{}, time.Time{}
+	m.Source = s.cfg.Ring.Seal(purposeSource, sourcePlace(m.ID, t.WorkspaceID()), plain)
+	return m, nil
+}
+
+// FetchFile downloads a file from its address. It may run twice or be killed at any point: only the holder of the claim
+// changes the file. After a transient failure the sweep starts it again.
+func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
+	t := s.tenant(ws)
+	m, err := t.Media(ctx, id)
+	if core.CodeOf(err) == core.CodeNotFound || err == nil && m.Source == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaUploading, leaseTime)
+	if err != nil || !ok {
+		return err
+	}
+	if held, err := t.FetchesHeld(ctx); err != nil || held > maxFetches {
+		return errors.Join(err, t.ReleaseMedia(ctx, claim, fetchPause, false))
+	}
+	key, size := newBlobKey(), int64(0)
+	err = s.withLease(ctx, t, claim, func(ctx context.Context) (err error) {
+		ctx, cancel := context.WithTimeout(ctx, fetchTime)
+		defer cancel()
+		size, err = s.downloadTo(ctx, t, m, claim, key)
+		return err
+	})
+	stopping := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
+	if err == nil {
+		_, err = s.markUploaded(ctx, t, claim, key, size)
+		return err
+	}
+	reason, final := fetchFailure(err)
+	switch {
+	case errors.Is(err, errLeaseLost):
+		return nil
+	case stopping:
+		return t.ReleaseMedia(ctx, claim, 0, false)
+	case final, m.Tries+1 >= maxTries:
+		s.cfg.Log.Info("a file was not fetched", "media", id, "tries", m.Tries+1, "error", err)
+		return s.failFile(ctx, t, claim, reason)
+	}
+	s.cfg.Log.Info("a file will be fetched again later", "media", id, "tries", m.Tries+1, "error", err)
+	return t.ReleaseMedia(ctx, claim, retryDelay(m.Tries), true)
+}
+
+// fetchFailure returns the reason for a person why a file was not fetched, and whether trying again is useless.
+func fetchFailure(err error) (reason string, final bool) {
+	opening, ok := errors.AsType[*fetch.Error](err)
+	switch {
+	case ok:
+		return reasonUnreachable, !opening.Transient
+	case errors.Is(err, fetch.ErrAddress):
+		return reasonUnreachable, true
+	case errors.Is(err, fetch.ErrTooLarge):
+		return "The file is larger than the plan allows.", true
+	case core.CodeOf(err) == core.CodeQuotaExceeded:
+		return "The storage of the plan has no room for the file.", true
+	}
+	return reasonInternal, false
+}
+
+// downloadTo stores the bytes of the file's address under the key, and returns their number.
+func (s *Service) downloadTo(
+	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, key string,
+) (int64, error) {
+	var from source
+	plain, err := s.cfg.Ring.Open(purposeSource, sourcePlace(m.ID, t.WorkspaceID()), m.Source)
+	if err == nil {
+		err = json.Unmarshal(plain, &from)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read the source of media %s: %w", m.ID, err)
+	}
+	plan, err := s.workspacePlan(ctx, t)
+	if err != nil {
+		return 0, err
+	}
+	limit := int64(blob.Most)
+	if plan.FileBytes != nil {
+		limit = min(limit, *plan.FileBytes)
+	}
+	d, err := s.startDownload(ctx, from, limit)
+	if err != nil {
+		return 0, err
+	}
+	defer d.Close()
+	if !from.Named && d.file.Name != "" {
+		m.Name, m.Kind = d.file.Name, core.DeclaredKind(d.file.Name, m.Mime)
+	}
+	d.charge = func(need, want int64) (int64, error) { return s.chargeFetch(ctx, t, m, claim, need, want) }
+	size := int64(blob.Unknown)
+	if d.file.Length >= 0 {
+		size, m.Bytes = d.file.Length, d.file.Length
+		if d.charged, err = d.charge(size, size); err != nil {
+			return 0, err
+		}
+	}
+	err = s.cfg.Blobs.Put(ctx, key, d, size)
+	return d.read, err
+}
+
+// chargeFetch saves what is known of a file during its download and charges it with at least need bytes, and with want
+// as far as there is room. It returns how many bytes the file is charged with.
+func (s *Service) chargeFetch(
+	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, need, want int64,
+) (int64, error) {
+	err := s.withStorage(ctx, t, func(t store.Tenant) error {
+		locked, err := t.LockMedia(ctx, m.ID)
+		if err != nil {
+			return err
+		}
+		plan, err := s.workspacePlan(ctx, t)
+		if err != nil {
+			return err
+		}
+		more, err := takeStorageUpTo(ctx, t, plan, need-locked.Charged, want-locked.Charged)
+		if err != nil {
+			return err
+		}
+		m.Charged = locked.Charged + more
+		held, err := t.NoteMedia(ctx, claim, m)
+		if err == nil && !held {
+			err = errLeaseLost
+		}
+		return err
+	})
+	if core.CodeOf(err) == core.CodeNotFound {
+		err = errLeaseLost
+	}
+	return m.Charged, err
+}
+
+// takeStorageUpTo takes as many bytes as there is room for, at least and at most so many, and returns their number.
+func takeStorageUpTo(ctx context.Context, t store.Tenant, plan core.Plan, least, most int64) (int64, error) {
+	if most <= 0 {
+		return 0, nil
+	}
+	used, ok, err := t.TakeStorage(ctx, most, plan.StorageBytes)
+	if err != nil || ok {
+		return most, err
+	}
+	some := max(least, min(most, *plan.StorageBytes-used))
+	if some <= 0 {
+		return 0, nil
+	}
+	return some, takeStorage(ctx, t, plan, some)
+}

@@ -1,0 +1,86 @@
+// Package intake brings files into the service and takes them out again: it receives uploads, fetches files from
+// addresses, looks at their bytes, serves them at signed addresses, and deletes them when their time is over.
+package intake
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"belfry/internal/blob"
+	"belfry/internal/core"
+	"belfry/internal/fetch"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// Config is what a Service needs. Every field is required unless it says otherwise.
+type Config struct {
+	Store *store.Store
+	// Blobs keeps the bytes of files. It is optional for commands that touch none.
+	Blobs blob.Store
+	// Fetch opens the addresses of files that people name.
+	Fetch *fetch.Client
+	Ring  *secret.Ring
+	Plans core.Plans
+	Log   *slog.Logger
+	Now   func() time.Time
+	// PublicURL is where browsers upload files, MediaURL where networks and browsers read them; both without a slash
+	// at the end.
+	PublicURL string
+	MediaURL  string
+	// UploadTTL is how long an upload address works, Retention how long bytes are kept after the last post with them
+	// went live (Spec §8).
+	UploadTTL time.Duration
+	Retention time.Duration
+}
+
+// missing names the required fields that are not set.
+func (c Config) missing() (names []string) {
+	for _, field := range []struct {
+		name string
+		set  bool
+	}{
+		{"Store", c.Store != nil},
+		{"Fetch", c.Fetch != nil},
+		{"Ring", c.Ring != nil},
+		{"Plans", c.Plans != nil},
+		{"Log", c.Log != nil},
+		{"Now", c.Now != nil},
+		{"UploadTTL", c.UploadTTL > 0},
+		{"Retention", c.Retention > 0},
+		{"PublicURL", c.PublicURL != ""},
+		{"MediaURL", c.MediaURL != ""},
+	} {
+		if !field.set {
+			names = append(names, field.name)
+		}
+	}
+	return names
+}
+
+// Service does the work on files. It is safe for concurrent use.
+type Service struct {
+	cfg Config
+	// decoding holds a token while a picture is decoded: a large one takes much memory.
+	decoding chan struct{}
+}
+
+// New checks the configuration and returns a Service.
+func New(cfg Config) (*Service, error) {
+	if missing := cfg.missing(); missing != nil {
+		return nil, fmt.Errorf("intake: the configuration lacks %s", strings.Join(missing, ", "))
+	}
+	return &Service{cfg: cfg, decoding: make(chan struct{}, 1)}, nil
+}
+
+// tenant returns a workspace's data for work on its files that no caller asks for: jobs, sweeps and signed addresses.
+func (s *Service) tenant(ws core.WorkspaceID) store.Tenant { return s.cfg.Store.In(ws) }
+
+// workspacePlan returns what the plan of the tenant's workspace includes.
+func (s *Service) workspacePlan(ctx context.Context, t store.Tenant) (core.Plan, error) {
+	ws, err := t.Workspace(ctx)
+	return s.cfg.Plans[ws.Plan], err
+}

@@ -1,0 +1,81 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+const (
+	// leaseTime is how long a dead upload, or dead work on a file, keeps others from the file.
+	leaseTime = 30 * time.Second
+	// saveTime bounds the storing of a result after the work itself has ended, also when its caller has gone.
+	saveTime = 10 * time.Second
+	// startPatience is how long a job may take to start before the sweep adds another. An extra job does no harm:
+	// only one can claim the file.
+	startPatience = time.Minute
+)
+
+// errLeaseLost is why work on a file ends after another worker took the file over, or the file was deleted.
+var errLeaseLost = errors.New("the lease on the file is lost")
+
+// withLease runs work and renews the lease meanwhile. When the lease is lost, work's context ends and the error is
+// errLeaseLost.
+func (s *Service) withLease(
+	ctx context.Context, t store.Tenant, claim store.MediaClaim, work func(context.Context) error,
+) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil) // also after a panic: the lease of dead work must not be renewed
+	var renewing sync.WaitGroup
+	renewing.Go(func() { s.renewLease(ctx, t, claim, cancel) })
+	err := work(ctx)
+	cancel(nil)
+	renewing.Wait()
+	if err != nil && errors.Is(context.Cause(ctx), errLeaseLost) {
+		return errors.Join(errLeaseLost, err)
+	}
+	return err
+}
+
+// renewLease renews the lease until ctx ends, or cancels with errLeaseLost.
+func (s *Service) renewLease(
+	ctx context.Context, t store.Tenant, claim store.MediaClaim, cancel context.CancelCauseFunc,
+) {
+	ticker := time.NewTicker(leaseTime / 3)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		held, err := t.RenewMedia(ctx, claim, leaseTime)
+		if err == nil && !held {
+			cancel(errLeaseLost)
+			return
+		}
+		if err != nil && ctx.Err() == nil { // the next tick comes before the lease ends
+			s.cfg.Log.Warn("the lease on a file was not renewed", "media", claim.ID, "error", err)
+		}
+	}
+}
+
+// updateLocked runs update in a transaction that holds the file's row. A file that was deleted meanwhile is left alone.
+func updateLocked(
+	ctx context.Context, t store.Tenant, id core.MediaID, update func(store.Tenant, store.Media) error,
+) error {
+	return t.Tx(ctx, func(t store.Tenant) error {
+		m, err := t.LockMedia(ctx, id)
+		if core.CodeOf(err) == core.CodeNotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return update(t, m)
+	})
+}

@@ -1,0 +1,201 @@
+package intake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"belfry/internal/blob"
+	"belfry/internal/core"
+	"belfry/internal/media"
+	"belfry/internal/store"
+)
+
+const (
+	// processTime bounds the work on one file.
+	processTime = 10 * time.Minute
+	// maxTries is how often a file is fetched or examined before it fails.
+	maxTries = 5
+	// firstRetry is the delay after the first failure; each later one is four times as long.
+	firstRetry = 15 * time.Second
+)
+
+// reasonInternal is why a file failed for a cause that its sender cannot mend.
+const reasonInternal = "The file could not be worked on. Upload it again."
+
+// examined is what examineFile found and stored. An empty cleanBlob means that the bytes stay as they were uploaded.
+type examined struct {
+	facts     core.FileFacts
+	cleanBlob string
+	thumbnail string
+}
+
+// ProcessFile examines a file's bytes: what it is, whether it is accepted, its thumbnail, and a copy without private
+// metadata (Spec §3, Media). It may run twice or be killed at any point: only the holder of the claim changes the file.
+func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
+	t := s.tenant(ws)
+	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaProcessing, leaseTime)
+	if err != nil || !ok {
+		return err
+	}
+	m, err := t.Media(ctx, id)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var result examined
+	err = s.withLease(ctx, t, claim, func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, processTime)
+		defer cancel()
+		return s.examineFile(ctx, m, &result)
+	})
+	stopping := ctx.Err() != nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
+	if err == nil {
+		return s.acceptFile(ctx, t, claim, result)
+	}
+	defer s.deleteUnused(ctx, result.cleanBlob, result.thumbnail)
+	refusal, refused := errors.AsType[*media.Refusal](err)
+	switch {
+	case refused:
+		return s.failFile(ctx, t, claim, refusal.Reason)
+	case errors.Is(err, errLeaseLost):
+		return nil
+	case stopping:
+		return t.ReleaseMedia(ctx, claim, 0, false)
+	case m.Tries+1 >= maxTries:
+		s.cfg.Log.Error("a file could not be processed", "media", id, "error", err)
+		return s.failFile(ctx, t, claim, reasonInternal)
+	}
+	return errors.Join(
+		fmt.Errorf("process media %s: %w", id, err), t.ReleaseMedia(ctx, claim, retryDelay(m.Tries), true))
+}
+
+// retryDelay returns how long to wait after a failure that came after so many others.
+func retryDelay(tries int) time.Duration { return firstRetry << (2 * min(tries, maxTries)) }
+
+// examineFile reads the file, stores its thumbnail and, where needed, its clean copy. After an error result names what
+// was stored so far.
+func (s *Service) examineFile(ctx context.Context, m store.Media, result *examined) error {
+	object, err := s.cfg.Blobs.Open(ctx, m.Blob)
+	if err != nil {
+		return err
+	}
+	defer object.Close()
+	facts, err := media.Read(ctx, object, object.Size(), media.Claim{Name: m.Name, Mime: m.Mime})
+	if err != nil {
+		return err
+	}
+	picture, err := s.makeThumbnail(ctx, object, facts)
+	if err != nil {
+		return err
+	}
+	key := newBlobKey()
+	if err := s.cfg.Blobs.Put(ctx, key, bytes.NewReader(picture), int64(len(picture))); err != nil {
+		return err
+	}
+	result.thumbnail, result.facts = key, facts.FileFacts
+	if !facts.Private {
+		return nil
+	}
+	key = newBlobKey()
+	if result.facts.Bytes, err = s.storeCleanCopy(ctx, key, object, facts); err == nil {
+		result.cleanBlob = key
+	}
+	return err
+}
+
+// makeThumbnail returns a file's thumbnail as a JPEG. Pictures are decoded one at a time.
+func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts media.Facts) ([]byte, error) {
+	if facts.Kind == core.FileVideo {
+		return media.Poster(ctx, object, facts)
+	}
+	select {
+	case s.decoding <- struct{}{}:
+		defer func() { <-s.decoding }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	return media.Thumbnail(ctx, object, facts)
+}
+
+// storeCleanCopy stores a copy of a file without private metadata, and returns its size. The copy is made twice: the
+// store wants to know its size first, and it need not fit into memory.
+func (s *Service) storeCleanCopy(ctx context.Context, key string, object blob.Object, facts media.Facts) (int64, error) {
+	var size counter
+	if err := media.Clean(ctx, &size, object, facts); err != nil {
+		return 0, err
+	}
+	reader, writer := io.Pipe()
+	cleaned := make(chan error, 1)
+	go func() {
+		err := media.Clean(ctx, writer, object, facts)
+		writer.CloseWithError(err) // nil ends the copy
+		cleaned <- err
+	}()
+	err := s.cfg.Blobs.Put(ctx, key, reader, int64(size))
+	_ = reader.CloseWithError(io.ErrClosedPipe) // it never fails; ends a copy that nobody reads any more
+	if cleanErr := <-cleaned; err != nil && cleanErr != nil {
+		err = errors.Join(err, cleanErr)
+	}
+	return int64(size), err
+}
+
+type counter int64
+
+// Write counts.
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
+
+// acceptFile makes the file ready and charges it with the bytes that are kept.
+func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, result examined) error {
+	moved, err := s.endClaim(ctx, t, claim, func(m store.Media) store.MediaChange {
+		change := store.MediaChange{
+			MediaMove: core.MediaAccept, Facts: result.facts, Charged: result.facts.Bytes,
+			Blob: m.Blob, Thumbnail: result.thumbnail,
+		}
+		if result.cleanBlob != "" {
+			change.Blob = result.cleanBlob
+		}
+		return change
+	})
+	if err == nil && !moved {
+		s.deleteUnused(ctx, result.cleanBlob, result.thumbnail)
+	}
+	return err // it may be committed all the same: the new bytes stay, and are swept if it is not
+}
+
+// failFile makes the file fail; its bytes are deleted and no longer count.
+func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, reason string) error {
+	_, err := s.endClaim(ctx, t, claim, func(m store.Media) store.MediaChange {
+		move := core.MediaRefuse
+		if m.Status == core.MediaUploading {
+			move = core.MediaAbandon
+		}
+		return store.MediaChange{MediaMove: move, FailReason: reason, Facts: m.FileFacts}
+	})
+	return err
+}
+
+// endClaim carries out the change that ends a claim, and has the bytes deleted that the file no longer uses. It returns
+// false when the claim was lost or the file deleted.
+func (s *Service) endClaim(
+	ctx context.Context, t store.Tenant, claim store.MediaClaim, change func(store.Media) store.MediaChange,
+) (moved bool, err error) {
+	err = updateLocked(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
+		c := change(m)
+		if moved, err = t.MoveMedia(ctx, m, claim.Epoch, c); err != nil || !moved || c.Blob == m.Blob {
+			return err
+		}
+		return enqueueDelete(ctx, t, m.Blob)
+	})
+	return moved && err == nil, err
+}

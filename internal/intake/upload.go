@@ -1,0 +1,270 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"strings"
+	"time"
+
+	"belfry/internal/blob"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/queue"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// maxNameLength bounds a file's name in characters, and a media type in bytes.
+const maxNameLength = 255
+
+// ReserveUpload reserves storage for a file and returns the address for its bytes (Spec §4, Media). It returns, in this
+// order: invalid_request, not_found for the folder, quota_exceeded. save runs in the same transaction.
+func (s *Service) ReserveUpload(
+	ctx context.Context, t store.Tenant, in contract.CreateUpload, save func(store.Tenant, contract.Upload) error,
+) (contract.Upload, error) {
+	m, err := s.newMedia(in.Filename, in.Mime)
+	if err != nil {
+		return contract.Upload{}, err
+	}
+	if in.Size < 1 || in.Size > blob.Largest {
+		return contract.Upload{}, core.Invalid("size", "A file has from 1 to %d bytes.", int64(blob.Largest))
+	}
+	m.Bytes, m.Charged = in.Size, in.Size
+	plan, err := s.resolveFolderAndPlan(ctx, t, &m, in.FolderID)
+	if err != nil {
+		return contract.Upload{}, err
+	}
+	if err := plan.CheckFile(m.Bytes); err != nil {
+		return contract.Upload{}, err
+	}
+	token := s.signToken(purposeUpload, t.WorkspaceID(), m.ID, m.ExpiresAt)
+	out := contract.Upload{
+		MediaID: m.ID.String(), UploadURL: s.cfg.PublicURL + contract.UploadPath + token,
+		ExpiresAt: contract.Time{Time: m.ExpiresAt},
+	}
+	return out, s.withStorage(ctx, t, func(t store.Tenant) error {
+		if err := takeStorage(ctx, t, plan, m.Bytes); err != nil {
+			return err
+		}
+		if err := t.AddMedia(ctx, m, m.ExpiresAt); err != nil {
+			return err
+		}
+		return save(t, out)
+	})
+}
+
+// newMedia returns a new file without bytes.
+func (s *Service) newMedia(name, mimeType string) (store.Media, error) {
+	if err := core.CheckLine("filename", "The file's name", name, maxNameLength); err != nil {
+		return store.Media{}, err
+	}
+	kind, _, err := mime.ParseMediaType(mimeType)
+	if err != nil || !strings.Contains(kind, "/") || len(mimeType) > maxNameLength {
+		return store.Media{}, core.Invalid("mime", "This is not a media type such as image/jpeg.").Because(err)
+	}
+	now := s.cfg.Now().UTC().Truncate(time.Microsecond)
+	m := store.Media{CreatedAt: now, ExpiresAt: now.Add(s.cfg.UploadTTL).Truncate(time.Second)}
+	m.ID, m.Name, m.Mime, m.Kind = core.NewID[core.MediaKind](), name, kind, core.DeclaredKind(name, kind)
+	return m, nil
+}
+
+// resolveFolderAndPlan sets the folder of a new file and returns the plan that limits it.
+func (s *Service) resolveFolderAndPlan(
+	ctx context.Context, t store.Tenant, m *store.Media, folder *string,
+) (core.Plan, error) {
+	if folder != nil {
+		id, err := core.ParseID[core.FolderKind](*folder)
+		if err != nil {
+			return core.Plan{}, core.At("folderId", err)
+		}
+		if _, err := t.Folder(ctx, id); err != nil {
+			return core.Plan{}, core.At("folderId", err)
+		}
+		m.Folder = id
+	}
+	return s.workspacePlan(ctx, t)
+}
+
+// withStorage runs f in a transaction. When f returns quota_exceeded, it ends expired reservations, whose bytes then
+// no longer count, and tries once more.
+func (s *Service) withStorage(ctx context.Context, t store.Tenant, f func(store.Tenant) error) error {
+	err := t.Tx(ctx, f)
+	if core.CodeOf(err) != core.CodeQuotaExceeded {
+		return err
+	}
+	expired, listErr := t.ExpiredUploads(ctx)
+	if listErr != nil || len(expired) == 0 {
+		return errors.Join(err, listErr)
+	}
+	for _, id := range expired {
+		if err := s.expireUpload(ctx, t, id); err != nil {
+			return err
+		}
+	}
+	return t.Tx(ctx, f)
+}
+
+func takeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes int64) error {
+	used, ok, err := t.TakeStorage(ctx, bytes, plan.StorageBytes)
+	if err == nil && !ok {
+		return core.OverStorage(used, *plan.StorageBytes)
+	}
+	return err
+}
+
+// reasonExpired is why a file failed that was never uploaded.
+const reasonExpired = "The file was not uploaded in time."
+
+// expireUpload makes a reservation fail that was not used in time; its bytes no longer count.
+func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.MediaID) error {
+	return updateLocked(ctx, t, id, func(t store.Tenant, m store.Media) error {
+		_, err := t.MoveMedia(ctx, m, 0, store.MediaChange{
+			MediaMove: core.MediaAbandon, FailReason: reasonExpired, Facts: m.FileFacts,
+		})
+		return err
+	})
+}
+
+// ReceiveUpload stores the bytes sent to an upload address. length is their number, -1 when the sender did not say. An
+// upload that breaks off may be repeated; of two at once one is refused, and after one has succeeded the error is
+// already_uploaded. The body is streamed to the storage, and not read before the upload is known to be awaited.
+func (s *Service) ReceiveUpload(
+	ctx context.Context, token string, length int64, body io.Reader,
+) (contract.Uploaded, error) {
+	t, id, err := s.verifyToken(purposeUpload, token)
+	switch {
+	case errors.Is(err, secret.ErrExpired):
+		return contract.Uploaded{}, errUploadExpired()
+	case errors.Is(err, secret.ErrSigned):
+		return contract.Uploaded{}, core.Fail(core.CodeNotFound, "This is no upload address, or not the whole of one.").
+			WithHint("Take `uploadUrl` as POST /media/uploads answers it.")
+	case err != nil:
+		return contract.Uploaded{}, err
+	}
+	m, err := t.Media(ctx, id)
+	if err == nil {
+		err = checkAwaitingUpload(m)
+	}
+	if err != nil {
+		return contract.Uploaded{}, err
+	}
+	if length != m.Bytes {
+		return contract.Uploaded{}, errSizeMismatch(m.Bytes, length)
+	}
+	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaUploading, leaseTime)
+	if err != nil {
+		return contract.Uploaded{}, err
+	}
+	if !ok {
+		return contract.Uploaded{}, s.uploadConflict(ctx, t, id)
+	}
+	return s.storeUpload(ctx, t, m, claim, body)
+}
+
+// storeUpload streams the body to the storage under the claim, and marks the file as uploaded.
+func (s *Service) storeUpload(
+	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, body io.Reader,
+) (contract.Uploaded, error) {
+	key, source := newBlobKey(), &errTrackingReader{reader: body}
+	err := s.withLease(ctx, t, claim, func(ctx context.Context) error {
+		return s.cfg.Blobs.Put(ctx, key, source, m.Bytes)
+	})
+	// The result is saved even if the sender has gone by now.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
+	if err != nil {
+		return contract.Uploaded{}, s.releaseUpload(ctx, t, claim, source, err)
+	}
+	kept, err := s.markUploaded(ctx, t, claim, key, m.Bytes)
+	if err != nil {
+		return contract.Uploaded{}, err
+	}
+	if !kept {
+		return contract.Uploaded{}, s.uploadConflict(ctx, t, m.ID)
+	}
+	return contract.Uploaded{MediaID: m.ID.String(), Status: string(core.MediaProcessing)}, nil
+}
+
+// markUploaded records that a file's bytes are stored under key, and enqueues their examination. It returns false, and
+// deletes the bytes, when the claim was lost or the file deleted.
+func (s *Service) markUploaded(
+	ctx context.Context, t store.Tenant, claim store.MediaClaim, key string, size int64,
+) (kept bool, err error) {
+	err = updateLocked(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {
+		m.Bytes = size
+		kept, err = t.MoveMedia(ctx, m, claim.Epoch, store.MediaChange{
+			MediaMove: core.MediaArrive, Facts: m.FileFacts, Charged: size, Blob: key, Next: s.cfg.Now().Add(startPatience),
+		})
+		if err != nil || !kept {
+			return err
+		}
+		return t.Enqueue(ctx, queue.Process{Workspace: t.WorkspaceID(), Media: m.ID}, time.Time{})
+	})
+	if err != nil {
+		return false, err // it may be committed all the same: the bytes stay, and are swept if it is not
+	}
+	if !kept {
+		s.deleteUnused(ctx, key)
+	}
+	return kept, nil
+}
+
+// releaseUpload gives back the claim of an upload that failed with err, and returns the error for the sender.
+func (s *Service) releaseUpload(
+	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *errTrackingReader, err error,
+) error {
+	if releaseErr := t.ReleaseMedia(ctx, claim, 0, false); releaseErr != nil {
+		s.cfg.Log.Warn("an upload's lease was not given back and will expire", "media", claim.ID, "error", releaseErr)
+	}
+	switch {
+	case errors.Is(err, errLeaseLost):
+		return s.uploadConflict(ctx, t, claim.ID)
+	case source.err != nil, errors.Is(err, io.ErrUnexpectedEOF):
+		return core.Invalid("", "The upload broke off.").
+			WithHint("Send the whole file again to the same address, at 16 KiB a second or more.").Because(err)
+	}
+	return err
+}
+
+// uploadConflict returns the error of an upload whose file another request has claimed or stored.
+func (s *Service) uploadConflict(ctx context.Context, t store.Tenant, id core.MediaID) error {
+	m, err := t.Media(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := checkAwaitingUpload(m); err != nil {
+		return err
+	}
+	e := core.Fail(core.CodeUploadInProgress, "Another request is uploading this file right now.").
+		WithHint("Wait for it to end. If it broke off, try again in half a minute.")
+	e.RetryAfter = int(leaseTime / time.Second)
+	return e
+}
+
+// checkAwaitingUpload returns already_uploaded or upload_expired unless the file still awaits its upload.
+func checkAwaitingUpload(m store.Media) error {
+	switch {
+	case m.Status == core.MediaUploading && m.Source == nil:
+		return nil
+	case m.Status == core.MediaFailed && m.Blob == "" && m.FailReason == reasonExpired:
+		return errUploadExpired()
+	}
+	return core.Fail(core.CodeAlreadyUploaded, "The file has been uploaded already.").
+		WithHint("Read its record until it is ready or failed.")
+}
+
+func errUploadExpired() error {
+	return core.Fail(core.CodeUploadExpired, "This upload address has expired.").
+		WithHint("Reserve a new one with POST /media/uploads.")
+}
+
+func errSizeMismatch(reserved, length int64) error {
+	if length < 0 {
+		return core.Fail(core.CodeSizeMismatch, "The request does not say how long the file is.").
+			WithHint("Send Content-Length: %d.", reserved)
+	}
+	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes, but %d were reserved.", length, reserved).
+		WithHint("Send the whole file and nothing else, as raw bytes and not as a form. Reserve a new upload for another file.")
+}
