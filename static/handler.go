@@ -11,28 +11,28 @@ import (
 // other address of an asset that exists leads to the right one.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		all, err := shipped()
+		all, err := embeddedAssets()
 		if err != nil {
 			http.Error(w, "assets cannot be read", http.StatusInternalServerError)
 			return
 		}
-		name, hash := plain(strings.TrimPrefix(r.URL.Path, Prefix))
+		name, hash := splitHash(strings.TrimPrefix(r.URL.Path, Prefix))
 		a, ok := all[name]
 		switch {
 		case !ok:
 			http.NotFound(w, r)
 		case hash != a.hash:
 			w.Header().Set("Cache-Control", "no-cache")
-			http.Redirect(w, r, address(name, a.hash), http.StatusFound) //nolint:gosec // the name is one of our own table
+			http.Redirect(w, r, hashedURL(name, a.hash), http.StatusFound) //nolint:gosec // the name is one of our own table
 		default:
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-			serve(w, r, a)
+			serveAsset(w, r, a)
 		}
 	})
 }
 
-// plain takes the hash out of an address: css/app.0123456789ab.css is css/app.css.
-func plain(file string) (name, hash string) {
+// splitHash takes the hash out of an address: css/app.0123456789ab.css is css/app.css.
+func splitHash(file string) (name, hash string) {
 	ext := path.Ext(file)
 	stem := strings.TrimSuffix(file, ext)
 	hash = strings.TrimPrefix(path.Ext(stem), ".")
@@ -42,7 +42,7 @@ func plain(file string) (name, hash string) {
 	return strings.TrimSuffix(stem, "."+hash) + ext, hash
 }
 
-func serve(w http.ResponseWriter, r *http.Request, a asset) {
+func serveAsset(w http.ResponseWriter, r *http.Request, a asset) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)

@@ -37,7 +37,7 @@ type asset struct {
 }
 
 // build is the assets that have been read, by their names; each is read once.
-type build map[string]asset
+type assetTable map[string]asset
 
 var kinds = map[string]string{
 	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".woff2": "font/woff2",
@@ -46,7 +46,7 @@ var kinds = map[string]string{
 // A style sheet or script names another asset by its plain address.
 var reference = regexp.MustCompile(Prefix + `[a-z0-9/_.-]+\.[a-z0-9]+`)
 
-func (b build) asset(name string) (asset, error) {
+func (b assetTable) loadAsset(name string) (asset, error) {
 	if a, ok := b[name]; ok {
 		return a, nil
 	}
@@ -54,22 +54,22 @@ func (b build) asset(name string) (asset, error) {
 	if !ok {
 		return asset{}, fs.ErrNotExist
 	}
-	body, err := b.read(name)
+	body, err := b.readSource(name)
 	if err != nil {
 		return asset{}, err
 	}
 	if strings.HasPrefix(kind, "text/") && !strings.HasPrefix(name, "vendor/") {
-		if body, err = b.resolve(name, body); err != nil {
+		if body, err = b.resolveReferences(name, body); err != nil {
 			return asset{}, err
 		}
 	}
 	sum := sha256.Sum256(body)
-	a := asset{body: body, gzip: compressed(body, kind), hash: hex.EncodeToString(sum[:6]), kind: kind}
+	a := asset{body: body, gzip: gzipIfSmaller(body, kind), hash: hex.EncodeToString(sum[:6]), kind: kind}
 	b[name] = a
 	return a, nil
 }
 
-func (b build) read(name string) ([]byte, error) {
+func (b assetTable) readSource(name string) ([]byte, error) {
 	if name != "app.css" {
 		return fs.ReadFile(embedded, name)
 	}
@@ -84,23 +84,23 @@ func (b build) read(name string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// resolve turns the plain addresses inside an asset into those that change with their content.
-func (b build) resolve(name string, body []byte) ([]byte, error) {
+// resolveReferences turns the plain addresses inside an asset into those that change with their content.
+func (b assetTable) resolveReferences(name string, body []byte) ([]byte, error) {
 	var failed error
 	resolved := reference.ReplaceAllFunc(body, func(found []byte) []byte {
 		other := strings.TrimPrefix(string(found), Prefix)
-		a, err := b.asset(other)
+		a, err := b.loadAsset(other)
 		if err != nil {
 			failed = fmt.Errorf("%s names %s: %w", name, other, err)
 			return found
 		}
-		return []byte(address(other, a.hash))
+		return []byte(hashedURL(other, a.hash))
 	})
 	return resolved, failed
 }
 
-// compressed gives the gzip form of a text, nil for what is compressed already.
-func compressed(body []byte, kind string) []byte {
+// gzipIfSmaller gives the gzip form of a text, nil for what is compressed already.
+func gzipIfSmaller(body []byte, kind string) []byte {
 	if kind == kinds[".woff2"] {
 		return nil
 	}
@@ -115,26 +115,26 @@ func compressed(body []byte, kind string) []byte {
 	return out.Bytes()
 }
 
-// address puts the hash before the extension: app.css is /static/app.<hash>.css.
-func address(name, hash string) string {
+// hashedURL puts the hash before the extension: app.css is /static/app.<hash>.css.
+func hashedURL(name, hash string) string {
 	ext := path.Ext(name)
 	return Prefix + strings.TrimSuffix(name, ext) + "." + hash + ext
 }
 
 // shipped is every embedded asset by its plain name, built at first use.
-var shipped = sync.OnceValues(func() (map[string]asset, error) {
-	b := build{}
+var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
+	b := assetTable{}
 	err := fs.WalkDir(embedded, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || kinds[path.Ext(name)] == "" {
 			return err
 		}
-		_, err = b.asset(name)
+		_, err = b.loadAsset(name)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read embedded assets: %w", err)
 	}
-	if _, err = b.asset("app.css"); err != nil {
+	if _, err = b.loadAsset("app.css"); err != nil {
 		return nil, fmt.Errorf("read embedded assets: %w", err)
 	}
 	return b, nil
@@ -143,15 +143,15 @@ var shipped = sync.OnceValues(func() (map[string]asset, error) {
 // URL is the address of an asset: URL("app.css"). An unknown name keeps its plain address, which
 // answers 404; a test walks every name that views use.
 func URL(name string) string {
-	all, err := shipped()
+	all, err := embeddedAssets()
 	if a, ok := all[name]; err == nil && ok {
-		return address(name, a.hash)
+		return hashedURL(name, a.hash)
 	}
 	return Prefix + name
 }
 
-// Mark is the drawing of a network as SVG markup, the generic one for a network that has none.
-func Mark(platform string) string {
+// NetworkIcon is the drawing of a network as SVG markup, the generic one for a network that has none.
+func NetworkIcon(platform string) string {
 	for _, name := range []string{platform, "generic"} {
 		if body, err := fs.ReadFile(embedded, "networks/"+name+".svg"); err == nil {
 			return string(body)

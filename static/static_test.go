@@ -24,7 +24,7 @@ func get(t *testing.T, h http.Handler, address string, header ...string) *httpte
 
 func TestEveryAssetHasAnAddressThatMayBeKeptForEver(t *testing.T) {
 	t.Parallel()
-	all, err := shipped()
+	all, err := embeddedAssets()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestTextIsCompressed(t *testing.T) {
 // The first visit loads the style sheet, all scripts, the font and the mark: 150 KB at most, with the page.
 func TestTheFirstLoadIsLight(t *testing.T) {
 	t.Parallel()
-	all, err := shipped()
+	all, err := embeddedAssets()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,12 +139,12 @@ func TestEveryStyleSheetIsLoaded(t *testing.T) {
 
 func TestANetworkWithoutAMarkGetsTheGenericOne(t *testing.T) {
 	t.Parallel()
-	for platform, want := range map[string]string{"sixth": Mark("generic"), "../icon": Mark("generic")} {
-		if Mark(platform) != want || want == "" {
+	for platform, want := range map[string]string{"sixth": NetworkIcon("generic"), "../icon": NetworkIcon("generic")} {
+		if NetworkIcon(platform) != want || want == "" {
 			t.Errorf("%s has a mark of its own", platform)
 		}
 	}
-	if Mark("threads") == Mark("generic") || Mark("facebook") == Mark("generic") {
+	if NetworkIcon("threads") == NetworkIcon("generic") || NetworkIcon("facebook") == NetworkIcon("generic") {
 		t.Error("a network lacks its mark")
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"belfry/internal/core"
 	"belfry/internal/httpd"
-	"belfry/views/fault"
+	"belfry/views/errorpage"
 	"belfry/views/layout"
 	"belfry/views/posts"
 )
@@ -18,7 +18,7 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	if e.Code == core.CodeUnauthenticated {
 		return r.askToSignIn()
 	}
-	m := fault.Model{
+	m := errorpage.Model{
 		Frame: r.errorFrame(e), Status: httpd.Status(e.Code), Error: *w.humanize(e), RequestID: httpd.RequestID(r.context()),
 		RetryAfter: e.RetryAfter, Back: r.refererPage(), Kept: r.rejectedText(),
 	}
@@ -28,7 +28,7 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	if m.Back == safeReturnURL(r.echo.Request().URL.RequestURI()) {
 		m.Back = "" // it is this very page
 	}
-	return r.render(m.Status, fault.Page(m), fault.Part(m))
+	return r.render(m.Status, errorpage.Page(m), errorpage.Part(m))
 }
 
 // rejectedText is the text of a form that could not be taken, so that nobody has to write it again.

@@ -11,7 +11,9 @@ import (
 	"belfry/views/ui"
 )
 
-func (r *request) showInvitation() error { return r.renderInvitation(http.StatusOK, auth.InvitationModel{}) }
+func (r *request) showInvitation() error {
+	return r.renderInvitation(http.StatusOK, auth.InvitationModel{})
+}
 
 func (r *request) renderInvitation(status int, m auth.InvitationModel) error {
 	m.Token = r.echo.Param("token")

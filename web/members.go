@@ -89,7 +89,7 @@ func (r *request) confirmRemoval() error {
 		}
 		switch {
 		case m.ID == r.caller.User().String():
-			ask.Title, ask.Button, ask.Leave = "Leave this workspace?", "Leave", "Stay"
+			ask.Title, ask.Button, ask.BackLabel = "Leave this workspace?", "Leave", "Stay"
 			ask.Points = []string{"Your API keys stop at once, and you see nothing of it any more.", "Your posts stay."}
 		case m.ExpiresAt != nil:
 			ask.Points = []string{"The link of the invitation stops working."}

@@ -126,8 +126,8 @@ func (r *request) confirmSendNow() error {
 		points = append(points, "Its time falls away.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Send this post now?", About: postSummary(card), Points: points, Action: link.SendNow(r.pathID()), Button: "Send now", Class: "primary",
-		Back: link.Post(r.pathID()), Leave: "Not now",
+		Title: "Send this post now?", Subject: postSummary(card), Points: points, Action: link.SendNow(r.pathID()), Button: "Send now", Class: "primary",
+		Back: link.Post(r.pathID()), BackLabel: "Not now",
 	})
 }
 
@@ -149,7 +149,7 @@ func (r *request) confirmDelete() error {
 		points = append(points, "It stays counted in the month’s posts.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Delete this post?", About: postSummary(card), Points: points, Action: link.Delete(r.pathID()), Button: "Delete the post", Back: link.Post(r.pathID()),
+		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: link.Delete(r.pathID()), Button: "Delete the post", Back: link.Post(r.pathID()),
 	})
 }
 

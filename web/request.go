@@ -21,14 +21,14 @@ const requestKey = "web.visit"
 
 // request is one request to the dashboard.
 type request struct {
-	echo     echo.Context
-	web      *Web
-	routed bool        // it is for a route of ours, and no other site sent it
-	caller   core.Caller // zero for a stranger
-	sessionLoaded   bool        // the session has been read
-	sessionChanged    bool        // the session has changed
-	whoami      *contract.Whoami
-	accounts   []contract.Account // nil until they have been asked for
+	echo           echo.Context
+	web            *Web
+	routed         bool        // it is for a route of ours, and no other site sent it
+	caller         core.Caller // zero for a stranger
+	sessionLoaded  bool        // the session has been read
+	sessionChanged bool        // the session has changed
+	whoami         *contract.Whoami
+	accounts       []contract.Account // nil until they have been asked for
 }
 
 func (w *Web) requestFor(c echo.Context) *request {
@@ -107,7 +107,7 @@ func (r *request) popFlash() *layout.Flash {
 	if text == "" {
 		return nil
 	}
-	return &layout.Flash{Tone: ui.Tone(tone), Text: text, Hopes: text == flashPublishing}
+	return &layout.Flash{Tone: ui.Tone(tone), Text: text, Provisional: text == flashPublishing}
 }
 
 // wantsFragment tells whether htmx asks for a part of a page. It swaps whole pages too, but never says so here.

@@ -11,7 +11,7 @@ import (
 type route struct {
 	method, path string
 	handle       func(*request) error
-	public         bool // also for strangers
+	public       bool // also for strangers
 }
 
 // id stands in a route's path for the id of a post, an account, a key or a network.
@@ -102,4 +102,6 @@ func publicRoute(method, path string, handle func(*request) error) route {
 }
 
 // redirectToIcon is what browsers ask for without having read a page.
-func (r *request) redirectToIcon() error { return r.echo.Redirect(http.StatusFound, static.URL("icon.svg")) }
+func (r *request) redirectToIcon() error {
+	return r.echo.Redirect(http.StatusFound, static.URL("icon.svg"))
+}

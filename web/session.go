@@ -29,7 +29,7 @@ const (
 	keyFlash     = "flash.text"
 	keyChoice    = "choice"  // profiles to choose from
 	keyForm      = "form"    // the last form that made a key
-	keySavedForm   = "carried" // a form that was sent when the session before had ended
+	keySavedForm = "carried" // a form that was sent when the session before had ended
 )
 
 // sessions are the dashboard's sessions. Only signing in makes one; strangers have none.

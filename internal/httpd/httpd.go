@@ -53,7 +53,7 @@ type Server struct {
 	Echo *echo.Echo
 
 	cfg      Config
-	proxies    trustedProxies
+	proxies  trustedProxies
 	origin   *http.CrossOriginProtection
 	listen   listener
 	draining atomic.Bool

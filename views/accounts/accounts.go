@@ -66,7 +66,7 @@ type Profile struct {
 	Chosen             bool
 }
 
-func (m Model) connected() int {
+func (m Model) countConnected() int {
 	n := 0
 	for _, network := range m.Networks {
 		n += len(network.Accounts)
@@ -74,6 +74,6 @@ func (m Model) connected() int {
 	return n
 }
 
-func (m Model) full() bool { return m.Limit != nil && m.Used >= *m.Limit }
+func (m Model) atLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
 
-func (n Network) connect() string { return "Connect a " + n.Profile }
+func (n Network) connectLabel() string { return "Connect a " + n.Profile }

@@ -231,8 +231,8 @@ func flash(f *Flash) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if f.Hopes {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, " data-hopes")
+			if f.Provisional {
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, " data-provisional")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -274,8 +274,8 @@ func flashIcon(t ui.Tone) string {
 	return "circle-alert"
 }
 
-// Head is the top of a page: its title, a sentence where needed, and what can be done.
-func Head(title, sentence string) templ.Component {
+// PageHeader is the top of a page: its title, a sentence where needed, and what can be done.
+func PageHeader(title, sentence string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -387,7 +387,7 @@ func shortcuts(f Frame) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		for _, e := range f.entries() {
+		for _, e := range f.navEntries() {
 			if e.shortcut != "" {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "<div><dt>Go to ")
 				if templ_7745c5c3_Err != nil {

@@ -15,15 +15,15 @@ import (
 
 // ConfirmModel asks once before something that cannot be taken back.
 type ConfirmModel struct {
-	Frame  Frame
-	Title  string   // a question
-	About  string   // what it is asked of, "" where the title says it
-	Points []string // what happens, one sentence each
-	Action string   // where the answer is posted
-	Button string   // says what happens
-	Back   string   // where Leave leads
-	Leave  string   // the word for doing nothing; "Keep it" when empty
-	Class  string   // of the button; that of a danger when empty
+	Frame     Frame
+	Title     string   // a question
+	Subject   string   // what it is asked of, "" where the title says it
+	Points    []string // what happens, one sentence each
+	Action    string   // where the answer is posted
+	Button    string   // says what happens
+	Back      string   // where BackLabel leads
+	BackLabel string   // the word for doing nothing; "Keep it" when empty
+	Class     string   // of the button; that of a danger when empty
 }
 
 // Confirm is the question as a page.
@@ -134,15 +134,15 @@ func ConfirmPart(m ConfirmModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if m.About != "" {
+		if m.Subject != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<p class=\"confirm-about\" dir=\"auto\" data-testid=\"confirm-about\" hx-disable>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(m.About)
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(m.Subject)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/confirm.templ`, Line: 37, Col: 87}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/confirm.templ`, Line: 37, Col: 89}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -194,9 +194,9 @@ func ConfirmPart(m ConfirmModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var9 string
-		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(cmp.Or(m.Leave, "Keep it"))
+		templ_7745c5c3_Var9, templ_7745c5c3_Err = templ.JoinStringErrs(cmp.Or(m.BackLabel, "Keep it"))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/confirm.templ`, Line: 45, Col: 92}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/confirm.templ`, Line: 45, Col: 96}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var9))
 		if templ_7745c5c3_Err != nil {
@@ -245,8 +245,8 @@ func ConfirmPart(m ConfirmModel) templ.Component {
 	})
 }
 
-// Ask is a link to a question; where a script runs, the question opens above the page.
-func Ask(id, url, label, icon, class string) templ.Component {
+// ConfirmLink is a link to a question; where a script runs, the question opens above the page.
+func ConfirmLink(id, url, label, icon, class string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

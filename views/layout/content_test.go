@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"belfry/views/fault"
+	"belfry/views/errorpage"
 )
 
 // What a person must find on a screen, or must not (want is empty): the texts of all elements that match.
@@ -95,8 +95,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 
 func TestTheLastResortNeedsNothingElse(t *testing.T) {
 	t.Parallel()
-	p := draw(t, []byte(fault.LastResort))
+	p := draw(t, []byte(errorpage.LastResort))
 	if len(p.all("h1")) != 1 || len(p.all("link, script, img, style, [style]")) != 0 {
-		t.Errorf("the last resort leans on something: %s", fault.LastResort)
+		t.Errorf("the last resort leans on something: %s", errorpage.LastResort)
 	}
 }

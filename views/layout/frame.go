@@ -58,10 +58,10 @@ type Flash struct {
 	Tone ui.Tone
 	Text string
 	// Hopes tells that it is not to stand above a post that has failed since.
-	Hopes bool
+	Provisional bool
 }
 
-type entry struct {
+type navEntry struct {
 	section  Section
 	name     string
 	icon     string
@@ -69,26 +69,26 @@ type entry struct {
 	shortcut string // after g
 }
 
-func (f Frame) entries() []entry {
-	all := []entry{{SectionPosts, "Posts", "list", link.Posts(link.Filter{}), "p"}}
+func (f Frame) navEntries() []navEntry {
+	all := []navEntry{{SectionPosts, "Posts", "list", link.Posts(link.Filter{}), "p"}}
 	if f.Writes {
-		all = append(all, entry{SectionCompose, "Compose", "square-pen", link.Compose, ""})
+		all = append(all, navEntry{SectionCompose, "Compose", "square-pen", link.Compose, ""})
 	}
-	all = append(all, entry{SectionAccounts, "Accounts", "at-sign", link.Accounts, "a"})
+	all = append(all, navEntry{SectionAccounts, "Accounts", "at-sign", link.Accounts, "a"})
 	if f.Manages {
-		all = append(all, entry{SectionSettings, "Settings", "settings", link.Keys, "s"})
+		all = append(all, navEntry{SectionSettings, "Settings", "settings", link.Keys, "s"})
 	}
 	return all
 }
 
-func (e entry) current(f Frame) string {
+func (e navEntry) ariaCurrent(f Frame) string {
 	if e.section == f.Section {
 		return "page"
 	}
 	return ""
 }
 
-func (f Frame) tab() string {
+func (f Frame) tabTitle() string {
 	if f.Title == "" {
 		return "Belfry"
 	}
@@ -101,11 +101,3 @@ const htmxConfig = `{"allowEval":false,"includeIndicatorStyles":false,"allowScri
 	`"historyCacheSize":0,"historyRestoreAsHxRequest":false,"refreshOnHistoryMiss":true,"timeout":20000,` +
 	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},` +
 	`{"code":"[45]..","swap":true,"error":true,"target":"#fault"}]}`
-
-// initials stand in for a picture of a person or workspace.
-func initials(name string) string {
-	for _, r := range name {
-		return string(r)
-	}
-	return "·"
-}

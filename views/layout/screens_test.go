@@ -15,7 +15,7 @@ import (
 	"belfry/static"
 	"belfry/views/accounts"
 	"belfry/views/auth"
-	"belfry/views/fault"
+	"belfry/views/errorpage"
 	"belfry/views/layout"
 	"belfry/views/link"
 	"belfry/views/posts"
@@ -388,18 +388,18 @@ func (f fixture) memberPages() map[string]templ.Component {
 func (f fixture) faults() map[string]templ.Component {
 	all := map[string]templ.Component{}
 	for status, name := range map[int]string{403: "403", 404: "404", 409: "409", 429: "429", 500: "500", 503: "503"} {
-		all["fault-"+name] = fault.Page(fault.Model{
+		all["fault-"+name] = errorpage.Page(errorpage.Model{
 			Frame: f.frame("", ""), Status: status, RequestID: "req_01kbmx", Error: contract.Error{Code: "internal"}, RetryAfter: status % 100 * 3,
 		})
 	}
-	all["fault-stranger"] = fault.Page(fault.Model{Status: http.StatusNotFound, RequestID: "req_01kbmx", Error: contract.Error{Code: "not_found"}})
+	all["fault-stranger"] = errorpage.Page(errorpage.Model{Status: http.StatusNotFound, RequestID: "req_01kbmx", Error: contract.Error{Code: "not_found"}})
 	return all
 }
 
 func (f fixture) parts() map[string]templ.Component {
 	live := f.show("live")
 	return map[string]templ.Component{
-		"part-fault":   fault.Part(fault.Model{Status: 409, RequestID: "req_1", Error: contract.Error{Code: "conflict", Message: "It is being sent."}}),
+		"part-fault":   errorpage.Part(errorpage.Model{Status: 409, RequestID: "req_1", Error: contract.Error{Code: "conflict", Message: "It is being sent."}}),
 		"part-plan":    posts.Plan(f.plan(posts.WhenDraft)),
 		"part-missing": posts.Plan(posts.PlanModel{Missing: "Choose an account."}),
 		"part-refused": posts.Plan(posts.PlanModel{Refused: &contract.Error{Code: "invalid_request", Message: "No."}}),

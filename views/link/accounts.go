@@ -8,13 +8,13 @@ const (
 )
 
 // Connect starts connecting an account of a network. It leads to the network's consent page.
-func Connect(platform string) string { return under(Accounts+"/connect", platform) }
+func Connect(platform string) string { return joinPath(Accounts+"/connect", platform) }
 
 // ConnectCallback is the way back from a network's consent page.
-func ConnectCallback(platform string) string { return under(Accounts+"/callback", platform) }
+func ConnectCallback(platform string) string { return joinPath(Accounts+"/callback", platform) }
 
 // Reconnect starts renewing the consent of an account that exists.
-func Reconnect(id string) string { return under(Accounts, id, "reconnect") }
+func Reconnect(id string) string { return joinPath(Accounts, id, "reconnect") }
 
 // Disconnect asks for a confirmation (GET) and disconnects (POST).
-func Disconnect(id string) string { return under(Accounts, id, "disconnect") }
+func Disconnect(id string) string { return joinPath(Accounts, id, "disconnect") }

@@ -28,10 +28,10 @@ func SignInFor(next string) string {
 }
 
 // Invitation is where the link of an invitation leads (GET) and where its form goes (POST).
-func Invitation(token string) string { return under("/invitations", token) }
+func Invitation(token string) string { return joinPath("/invitations", token) }
 
-// under joins a collection, an id and what is asked of it.
-func under(collection, id string, rest ...string) string {
+// joinPath joins a collection, an id and what is asked of it.
+func joinPath(collection, id string, rest ...string) string {
 	return strings.Join(append([]string{collection, url.PathEscape(id)}, rest...), "/")
 }
 

@@ -21,9 +21,9 @@ type Filter struct {
 }
 
 // Posts is the list; the zero Filter is the whole of it.
-func Posts(f Filter) string { return withQuery(posts, f.query()) }
+func Posts(f Filter) string { return withQuery(posts, f.queryValues()) }
 
-func (f Filter) query() url.Values {
+func (f Filter) queryValues() url.Values {
 	query := url.Values{}
 	for name, value := range map[string]string{"status": f.Status, "accountId": f.Account, "q": f.Query, "cursor": f.Cursor} {
 		if value != "" {
@@ -34,7 +34,7 @@ func (f Filter) query() url.Values {
 }
 
 // Post is a post's page.
-func Post(id string) string { return under(posts, id) }
+func Post(id string) string { return joinPath(posts, id) }
 
 // PostSince is a post's page for a reader who has seen it in a version: the answer is 204 as long as
 // there is nothing new.
@@ -45,7 +45,7 @@ func PostSince(id, version string) string {
 // PostsSince is the list for a reader who has seen it in a version: the answer is 204 as long as there is
 // nothing new.
 func PostsSince(f Filter, version string) string {
-	query := f.query()
+	query := f.queryValues()
 	query.Set("seen", version)
 	return withQuery(posts, query)
 }
@@ -54,31 +54,31 @@ func PostsSince(f Filter, version string) string {
 func ComposeFor(account string) string { return withQuery(Compose, url.Values{"account": {account}}) }
 
 // Edit is the form of a draft, and takes it.
-func Edit(id string) string { return under(posts, id, "edit") }
+func Edit(id string) string { return joinPath(posts, id, "edit") }
 
 // EditPlan answers the form of a draft with what would happen.
-func EditPlan(id string) string { return under(posts, id, "edit", "plan") }
+func EditPlan(id string) string { return joinPath(posts, id, "edit", "plan") }
 
 // Queue takes a draft that has a time onto the queue.
-func Queue(id string) string { return under(posts, id, "queue") }
+func Queue(id string) string { return joinPath(posts, id, "queue") }
 
 // SendNow publishes a draft or a queued post at once.
-func SendNow(id string) string { return under(posts, id, "send-now") }
+func SendNow(id string) string { return joinPath(posts, id, "send-now") }
 
 // Cancel takes a queued post back to the drafts.
-func Cancel(id string) string { return under(posts, id, "cancel") }
+func Cancel(id string) string { return joinPath(posts, id, "cancel") }
 
 // Reschedule gives a draft or a queued post another time.
-func Reschedule(id string) string { return under(posts, id, "reschedule") }
+func Reschedule(id string) string { return joinPath(posts, id, "reschedule") }
 
 // Retry sends a failed post again.
-func Retry(id string) string { return under(posts, id, "retry") }
+func Retry(id string) string { return joinPath(posts, id, "retry") }
 
 // Duplicate makes a draft with the same content.
-func Duplicate(id string) string { return under(posts, id, "duplicate") }
+func Duplicate(id string) string { return joinPath(posts, id, "duplicate") }
 
 // Delete asks for a confirmation (GET) and deletes (POST).
-func Delete(id string) string { return under(posts, id, "delete") }
+func Delete(id string) string { return joinPath(posts, id, "delete") }
 
 // Settle takes what a person saw at the network of a post whose outcome is unknown.
-func Settle(id string) string { return under(posts, id, "settle") }
+func Settle(id string) string { return joinPath(posts, id, "settle") }

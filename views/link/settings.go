@@ -10,10 +10,10 @@ const (
 )
 
 // Member changes somebody's role (POST).
-func Member(id string) string { return under(Members, id) }
+func Member(id string) string { return joinPath(Members, id) }
 
 // RemoveMember asks for a confirmation (GET) and removes (POST).
-func RemoveMember(id string) string { return under(Members, id, "remove") }
+func RemoveMember(id string) string { return joinPath(Members, id, "remove") }
 
 // RevokeKey asks for a confirmation (GET) and revokes (POST).
-func RevokeKey(id string) string { return under(Keys, id, "revoke") }
+func RevokeKey(id string) string { return joinPath(Keys, id, "revoke") }

@@ -17,14 +17,14 @@ type File struct {
 	Trouble string
 }
 
-func (f File) icon() string {
+func (f File) iconName() string {
 	if f.Video {
 		return "film"
 	}
 	return "image"
 }
 
-func (f File) kind() string {
+func (f File) kindLabel() string {
 	word := "Image"
 	if f.Video {
 		word = "Video"
@@ -39,4 +39,4 @@ func (f File) kind() string {
 	return word
 }
 
-func filesWord(n int) string { return plural(int64(n), "file", "files") }
+func countFiles(n int) string { return countNoun(int64(n), "file", "files") }

@@ -115,7 +115,7 @@ type PlanRow struct {
 	Network string
 }
 
-func (m ComposeModel) action() string {
+func (m ComposeModel) formURL() string {
 	if m.PostID != "" {
 		return link.Edit(m.PostID)
 	}
@@ -129,7 +129,7 @@ func (m ComposeModel) planURL() string {
 	return link.Plan
 }
 
-func (m ComposeModel) title() string {
+func (m ComposeModel) pageTitle() string {
 	if m.PostID != "" {
 		return "Edit draft"
 	}
@@ -145,25 +145,25 @@ func (m ComposeModel) takesTitle() bool {
 	return false
 }
 
-// effective is the text that goes to a network as the form stands.
-func (v Values) effective(platform string) string {
+// textFor is the text that goes to a network as the form stands.
+func (v Values) textFor(platform string) string {
 	if own := v.Overrides[platform]; own != "" {
 		return own
 	}
 	return v.Text
 }
 
-// submit is the label of the button, which says what happens.
-func (m PlanModel) submit() string {
+// submitLabel is the label of the button, which says what happens.
+func (m PlanModel) submitLabel() string {
 	n := len(m.Rows)
 	if m.Editing || n == 0 {
 		return map[string]string{WhenNow: "Send now", WhenAt: "Schedule", WhenDraft: "Save draft"}[m.When]
 	}
 	switch m.When {
 	case WhenNow:
-		return "Send " + count(n) + " now"
+		return "Send " + countNoun(int64(n), "post", "posts") + " now"
 	case WhenAt:
-		return "Schedule " + count(n)
+		return "Schedule " + countNoun(int64(n), "post", "posts")
 	}
 	if n == 1 {
 		return "Save draft"
@@ -171,25 +171,18 @@ func (m PlanModel) submit() string {
 	return fmt.Sprintf("Save %d drafts", n)
 }
 
-// ready tells whether the button may be pressed.
-func (m PlanModel) ready() bool { return m.Plan != nil && m.Plan.OK && len(m.Rows) > 0 }
+// canSubmit tells whether the button may be pressed.
+func (m PlanModel) canSubmit() bool { return m.Plan != nil && m.Plan.OK && len(m.Rows) > 0 }
 
-func count(n int) string {
-	if n == 1 {
-		return "1 post"
-	}
-	return fmt.Sprintf("%d posts", n)
-}
-
-func plural(n int64, one, many string) string {
+func countNoun(n int64, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// away says how far an instant is.
-func away(at, now time.Time) string {
+// relativeTime says how far an instant is.
+func relativeTime(at, now time.Time) string {
 	d := at.Sub(now)
 	switch {
 	case d < -time.Minute:
@@ -197,13 +190,13 @@ func away(at, now time.Time) string {
 	case d < time.Minute:
 		return "at once"
 	case d < time.Hour:
-		return "in " + plural(int64(d/time.Minute), "minute", "minutes")
+		return "in " + countNoun(int64(d/time.Minute), "minute", "minutes")
 	case d < 48*time.Hour:
-		return "in " + plural(int64((d+30*time.Minute)/time.Hour), "hour", "hours")
+		return "in " + countNoun(int64((d+30*time.Minute)/time.Hour), "hour", "hours")
 	}
-	return "in " + plural(int64((d+12*time.Hour)/(24*time.Hour)), "day", "days")
+	return "in " + countNoun(int64((d+12*time.Hour)/(24*time.Hour)), "day", "days")
 }
 
-var unitWords = map[core.Unit]string{
+var unitNames = map[core.Unit]string{
 	core.UnitBytes: "bytes", core.UnitCharacters: "characters", core.UnitUTF16: "characters",
 }

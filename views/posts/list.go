@@ -30,7 +30,7 @@ type ListModel struct {
 func (m ListModel) Version() string {
 	shown := []any{m.Poll, m.Next}
 	for _, t := range tabs {
-		n, _ := m.count(t)
+		n, _ := m.tabCount(t)
 		shown = append(shown, n)
 	}
 	for _, r := range m.Rows {
@@ -39,7 +39,7 @@ func (m ListModel) Version() string {
 	return versionOf(shown...)
 }
 
-func (m ListModel) trigger() string { return "every " + m.Poll.String() }
+func (m ListModel) pollTrigger() string { return "every " + m.Poll.String() }
 
 // Row is a post in the list.
 type Row struct {
@@ -67,7 +67,7 @@ func (m ListModel) tabURL(t tab) string {
 	return link.Posts(f)
 }
 
-func (m ListModel) count(t tab) (int64, bool) {
+func (m ListModel) tabCount(t tab) (int64, bool) {
 	if m.Counts == nil {
 		return 0, false
 	}
@@ -93,17 +93,17 @@ func (m ListModel) firstURL() string {
 	return link.Posts(f)
 }
 
-func (m ListModel) narrowed() bool { return m.Filter.Query != "" || m.Filter.Account != "" }
+func (m ListModel) isFiltered() bool { return m.Filter.Query != "" || m.Filter.Account != "" }
 
-// excerpt is the post on one line: its words, else the name of its first file.
-func (r Row) excerpt() string {
-	if r.wordless() && len(r.Files) > 0 {
+// rowText is the post on one line: its words, else the name of its first file.
+func (r Row) rowText() string {
+	if r.hasNoText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}
 	return Excerpt(r.Post, rowExcerpt)
 }
 
-func (r Row) wordless() bool { return r.Text == "" && r.Title == nil }
+func (r Row) hasNoText() bool { return r.Text == "" && r.Title == nil }
 
 // Excerpt is the beginning of a post's title or text on one line, of at most so many characters.
 func Excerpt(p contract.Post, longest int) string {

@@ -97,7 +97,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.Described(settingID(platform, f), helpOf(f), m.Errors[SettingField(platform, f.Name)]))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), settingHelp(f), m.Errors[SettingField(platform, f.Name)]))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -118,7 +118,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Under(settingID(platform, f), helpOf(f), m.Errors[SettingField(platform, f.Name)]).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), settingHelp(f), m.Errors[SettingField(platform, f.Name)]).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -189,7 +189,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.Described(settingID(platform, f), helpOf(f), m.Errors[SettingField(platform, f.Name)]))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), settingHelp(f), m.Errors[SettingField(platform, f.Name)]))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -253,7 +253,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Under(settingID(platform, f), helpOf(f), m.Errors[SettingField(platform, f.Name)]).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), settingHelp(f), m.Errors[SettingField(platform, f.Name)]).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -324,7 +324,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.Described(settingID(platform, f), listHelp(f), m.Errors[SettingField(platform, f.Name)]))
+			templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy(settingID(platform, f), listHelp(f), m.Errors[SettingField(platform, f.Name)]))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -345,7 +345,7 @@ func setting(m ComposeModel, platform string, f network.Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Under(settingID(platform, f), listHelp(f), m.Errors[SettingField(platform, f.Name)]).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.FieldNote(settingID(platform, f), listHelp(f), m.Errors[SettingField(platform, f.Name)]).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -370,14 +370,14 @@ func settingInput(m ComposeModel, platform string, f network.Field) ui.Field {
 	}
 	return ui.Field{
 		ID: settingID(platform, f), Name: SettingField(platform, f.Name), Label: f.Label, Type: inputTypes[f.Kind],
-		Value: m.Values.Setting(platform, f.Name), Help: helpOf(f), Error: m.Errors[SettingField(platform, f.Name)],
+		Value: m.Values.Setting(platform, f.Name), Help: settingHelp(f), Error: m.Errors[SettingField(platform, f.Name)],
 		Autocomplete: "off", Attributes: attributes,
 	}
 }
 
 func settingID(platform string, f network.Field) string { return "setting-" + platform + "-" + f.Name }
 
-func helpOf(f network.Field) string {
+func settingHelp(f network.Field) string {
 	if f.Ignored {
 		return "This network no longer uses it."
 	}
@@ -388,7 +388,7 @@ func listHelp(f network.Field) string {
 	if f.Help == "" {
 		return "One per line."
 	}
-	return helpOf(f) + " One per line."
+	return settingHelp(f) + " One per line."
 }
 
 var _ = templruntime.GeneratedTemplate

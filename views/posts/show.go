@@ -57,7 +57,7 @@ type ShowModel struct {
 // Setting is a setting in words.
 type Setting struct{ Label, Value string }
 
-func (m ShowModel) can(a core.Act) bool { return slices.Contains(m.Acts, a) }
+func (m ShowModel) offers(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
 // Version changes when the page of a post would show something else. A reader who names it with
 // link.PostSince needs no new drawing.
@@ -97,11 +97,11 @@ func PollEvery(status string, due, nextTry, now time.Time) time.Duration {
 // pollSoonFor is how long news of a post that is due is looked for as something about to come.
 const pollSoonFor = 10 * time.Minute
 
-func (m ShowModel) trigger() string { return "every " + m.Poll.String() }
+func (m ShowModel) pollTrigger() string { return "every " + m.Poll.String() }
 
-type eventWord struct{ word, icon, tone string }
+type eventLabel struct{ text, icon, tone string }
 
-var eventWords = map[core.EventKind]eventWord{
+var eventLabels = map[core.EventKind]eventLabel{
 	core.EventCreated:         {"Created", "plus", ""},
 	core.EventQueued:          {"Queued", "clock", "info"},
 	core.EventPublishing:      {"Publishing", "send", "info"},
@@ -113,11 +113,11 @@ var eventWords = map[core.EventKind]eventWord{
 	core.EventRetriedByWorker: {"Next try", "rotate-cw", "warn"},
 }
 
-func wordOf(kind string) eventWord {
-	if w, ok := eventWords[core.EventKind(kind)]; ok {
+func labelOf(kind string) eventLabel {
+	if w, ok := eventLabels[core.EventKind(kind)]; ok {
 		return w
 	}
-	return eventWord{kind, "circle-dashed", ""}
+	return eventLabel{kind, "circle-dashed", ""}
 }
 
-var doors = map[string]string{"ui": "the dashboard", "api": "the API", "mcp": "an agent"}
+var createdFrom = map[string]string{"ui": "the dashboard", "api": "the API", "mcp": "an agent"}

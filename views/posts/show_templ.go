@@ -124,9 +124,9 @@ func ShowPart(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var6 string
-			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(m.trigger())
+			templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(m.pollTrigger())
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 29, Col: 27}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 29, Col: 31}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 			if templ_7745c5c3_Err != nil {
@@ -141,7 +141,7 @@ func ShowPart(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Mark(m.Post.Platform).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.NetworkIcon(m.Post.Platform).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -183,7 +183,7 @@ func ShowPart(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = acts(m).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = postActions(m).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -191,12 +191,12 @@ func ShowPart(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Refusal(m.Refused).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.ErrorAlert(m.Refused).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if m.can(core.ActSettle) {
-			templ_7745c5c3_Err = settle(m).Render(ctx, templ_7745c5c3_Buffer)
+		if m.offers(core.ActSettle) {
+			templ_7745c5c3_Err = outcomeQuestion(m).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -206,7 +206,7 @@ func ShowPart(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else if m.Asking {
-			templ_7745c5c3_Err = asking(m).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = outcomeCheck(m).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -236,7 +236,7 @@ func ShowPart(m ShowModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Moment(m.NextTry, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.LongTime(m.NextTry, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -244,7 +244,7 @@ func ShowPart(m ShowModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if !m.can(core.ActReschedule) {
+				if !m.offers(core.ActReschedule) {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
@@ -278,7 +278,7 @@ func ShowPart(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if m.can(core.ActReschedule) {
+		if m.offers(core.ActReschedule) {
 			templ_7745c5c3_Err = reschedule(m).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -292,7 +292,7 @@ func ShowPart(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = facts(m).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = postDetails(m).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -304,7 +304,7 @@ func ShowPart(m ShowModel) templ.Component {
 	})
 }
 
-func acts(m ShowModel) templ.Component {
+func postActions(m ShowModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -365,7 +365,7 @@ func acts(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActEdit) {
+		if m.offers(core.ActEdit) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<a id=\"edit\" class=\"button\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -392,38 +392,38 @@ func acts(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActRetry) {
-			templ_7745c5c3_Err = ui.Post(ui.Act{ID: "retry", URL: link.Retry(m.Post.ID), Label: "Send again", Icon: "rotate-cw", Class: primaryIf(!m.Mend)}).Render(ctx, templ_7745c5c3_Buffer)
+		if m.offers(core.ActRetry) {
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "retry", URL: link.Retry(m.Post.ID), Label: "Send again", Icon: "rotate-cw", Class: primaryIf(!m.Mend)}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActQueue) {
-			templ_7745c5c3_Err = ui.Post(ui.Act{ID: "queue", URL: link.Queue(m.Post.ID), Label: "Schedule", Icon: "calendar-clock", Class: "primary"}).Render(ctx, templ_7745c5c3_Buffer)
+		if m.offers(core.ActQueue) {
+			templ_7745c5c3_Err = ui.ActionForm(ui.Action{ID: "queue", URL: link.Queue(m.Post.ID), Label: "Schedule", Icon: "calendar-clock", Class: "primary"}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActSendNow) {
-			templ_7745c5c3_Err = layout.Ask("send-now", link.SendNow(m.Post.ID), "Send now", "send", "").Render(ctx, templ_7745c5c3_Buffer)
+		if m.offers(core.ActSendNow) {
+			templ_7745c5c3_Err = layout.ConfirmLink("send-now", link.SendNow(m.Post.ID), "Send now", "send", "").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActCancel) {
-			templ_7745c5c3_Err = ui.Post(cancel(m)).Render(ctx, templ_7745c5c3_Buffer)
+		if m.offers(core.ActCancel) {
+			templ_7745c5c3_Err = ui.ActionForm(cancelAction(m)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActDuplicate) {
-			templ_7745c5c3_Err = ui.Post(duplicate(m)).Render(ctx, templ_7745c5c3_Buffer)
+		if m.offers(core.ActDuplicate) {
+			templ_7745c5c3_Err = ui.ActionForm(duplicateAction(m)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.can(core.ActDelete) {
-			templ_7745c5c3_Err = layout.Ask("delete", link.Delete(m.Post.ID), "Delete", "trash-2", "danger").Render(ctx, templ_7745c5c3_Buffer)
+		if m.offers(core.ActDelete) {
+			templ_7745c5c3_Err = layout.ConfirmLink("delete", link.Delete(m.Post.ID), "Delete", "trash-2", "danger").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -439,26 +439,26 @@ func primaryIf(so bool) string {
 	return ""
 }
 
-// cancel takes back what is to come: that a post goes out, or that the worker tries it again.
-func cancel(m ShowModel) ui.Act {
-	act := ui.Act{ID: "cancel", URL: link.Cancel(m.Post.ID), Label: "Back to draft", Icon: "ban"}
+// cancelAction takes back what is to come: that a post goes out, or that the worker tries it again.
+func cancelAction(m ShowModel) ui.Action {
+	act := ui.Action{ID: "cancel", URL: link.Cancel(m.Post.ID), Label: "Back to draft", Icon: "ban"}
 	if m.Post.Status == string(core.PostFailed) {
 		act.Label = "Stop trying"
 	}
 	return act
 }
 
-// duplicate is how a post that cannot be edited is mended: as a copy.
-func duplicate(m ShowModel) ui.Act {
-	act := ui.Act{ID: "duplicate", URL: link.Duplicate(m.Post.ID), Label: "Duplicate", Icon: "copy-plus"}
+// duplicateAction is how a post that cannot be edited is mended: as a copy.
+func duplicateAction(m ShowModel) ui.Action {
+	act := ui.Action{ID: "duplicate", URL: link.Duplicate(m.Post.ID), Label: "Duplicate", Icon: "copy-plus"}
 	if m.Post.Status == string(core.PostFailed) {
-		act.Label, act.Icon, act.Class = "Edit a copy", "pencil", primaryIf(m.Mend && m.can(core.ActRetry))
+		act.Label, act.Icon, act.Class = "Edit a copy", "pencil", primaryIf(m.Mend && m.offers(core.ActRetry))
 	}
 	return act
 }
 
-// asking tells what is known of a post that the network may have.
-func asking(m ShowModel) templ.Component {
+// outcomeCheck says what is known of a post that the network may have.
+func outcomeCheck(m ShowModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -523,7 +523,7 @@ func asking(m ShowModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Minute(m.AskAt, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.ClockTime(m.AskAt, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -571,7 +571,7 @@ func asking(m ShowModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !m.can(core.ActReschedule) {
+			if !m.offers(core.ActReschedule) {
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(" ")
 				if templ_7745c5c3_Err != nil {
@@ -696,7 +696,7 @@ func failure(m ShowModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Moment(m.NextTry, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.LongTime(m.NextTry, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -705,7 +705,7 @@ func failure(m ShowModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if m.can(core.ActRetry) {
+			if m.offers(core.ActRetry) {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 42, "<p data-testid=\"mend\">To change it, press <em>Edit a copy</em>: that makes a draft of it. <em>Send again</em> sends it as it is.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -727,21 +727,21 @@ func failure(m ShowModel) templ.Component {
 
 func failureTitle(m ShowModel) string {
 	if !m.NextTry.IsZero() {
-		return "It did not go out yet. " + whoSaid(m)
+		return "It did not go out yet. " + errorSource(m)
 	}
-	return "It did not go out. " + whoSaid(m)
+	return "It did not go out. " + errorSource(m)
 }
 
-// whoSaid introduces the words of the error, which are ours when no answer came.
-func whoSaid(m ShowModel) string {
+// errorSource introduces the words of the error, which are ours when no answer came.
+func errorSource(m ShowModel) string {
 	if m.Post.Error.Code == "network_unreachable" {
 		return "The reason:"
 	}
 	return m.Network + " said:"
 }
 
-// settle asks a person what nobody else can know.
-func settle(m ShowModel) templ.Component {
+// outcomeQuestion asks a person what nobody else can know.
+func outcomeQuestion(m ShowModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1090,7 +1090,7 @@ func content(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if m.Post.Status == string(core.PostQueued) && m.can(core.ActCancel) {
+		if m.Post.Status == string(core.PostQueued) && m.offers(core.ActCancel) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "<p class=\"help\" data-testid=\"how-to-edit\">To change what it says, press <em>Back to draft</em>: a draft can be edited. It then waits without a time, until you schedule it anew.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1190,9 +1190,9 @@ func reschedule(m ShowModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var52 string
-		templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(rescheduleWord(m.Post))
+		templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(rescheduleLabel(m.Post))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 285, Col: 33}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 285, Col: 34}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
 		if templ_7745c5c3_Err != nil {
@@ -1277,7 +1277,7 @@ func reschedule(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.Described("at", "", m.WrongAt, "at-zone"))
+		templ_7745c5c3_Err = templ.RenderAttributes(ctx, templ_7745c5c3_Buffer, ui.DescribedBy("at", "", m.WrongAt, "at-zone"))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1311,7 +1311,7 @@ func reschedule(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Under("at", "", m.WrongAt).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.FieldNote("at", "", m.WrongAt).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1346,9 +1346,9 @@ func reschedule(m ShowModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var62 string
-		templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs(rescheduleWord(m.Post))
+		templ_7745c5c3_Var62, templ_7745c5c3_Err = templ.JoinStringErrs(rescheduleLabel(m.Post))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 307, Col: 96}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 307, Col: 97}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var62))
 		if templ_7745c5c3_Err != nil {
@@ -1362,7 +1362,7 @@ func reschedule(m ShowModel) templ.Component {
 	})
 }
 
-func rescheduleWord(p contract.Post) string {
+func rescheduleLabel(p contract.Post) string {
 	if p.PublishAt == nil {
 		return "Set a time"
 	}
@@ -1395,7 +1395,7 @@ func timeline(m ShowModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		for _, e := range m.Events {
-			var templ_7745c5c3_Var64 = []any{wordOf(e.Kind).tone}
+			var templ_7745c5c3_Var64 = []any{labelOf(e.Kind).tone}
 			templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var64...)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1420,7 +1420,7 @@ func timeline(m ShowModel) templ.Component {
 			var templ_7745c5c3_Var66 string
 			templ_7745c5c3_Var66, templ_7745c5c3_Err = templ.JoinStringErrs(e.Kind)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 324, Col: 76}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 324, Col: 77}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var66))
 			if templ_7745c5c3_Err != nil {
@@ -1430,7 +1430,7 @@ func timeline(m ShowModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Icon(wordOf(e.Kind).icon).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Icon(labelOf(e.Kind).icon).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1439,9 +1439,9 @@ func timeline(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var67 string
-			templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(wordOf(e.Kind).word)
+			templ_7745c5c3_Var67, templ_7745c5c3_Err = templ.JoinStringErrs(labelOf(e.Kind).text)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 330, Col: 34}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 330, Col: 35}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var67))
 			if templ_7745c5c3_Err != nil {
@@ -1451,7 +1451,7 @@ func timeline(m ShowModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Clock(e.At.Time, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.PreciseTime(e.At.Time, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1508,9 +1508,9 @@ func timeline(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var70 string
-			templ_7745c5c3_Var70, templ_7745c5c3_Err = templ.JoinStringErrs(next(m))
+			templ_7745c5c3_Var70, templ_7745c5c3_Err = templ.JoinStringErrs(nextStep(m))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 343, Col: 77}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 343, Col: 81}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var70))
 			if templ_7745c5c3_Err != nil {
@@ -1529,9 +1529,9 @@ func timeline(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var71 string
-			templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs(nextWords(m))
+			templ_7745c5c3_Var71, templ_7745c5c3_Err = templ.JoinStringErrs(nextStepText(m))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 349, Col: 27}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 349, Col: 30}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var71))
 			if templ_7745c5c3_Err != nil {
@@ -1541,8 +1541,8 @@ func timeline(m ShowModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if at := nextAt(m); !at.IsZero() {
-				templ_7745c5c3_Err = ui.Clock(at, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
+			if at := nextStepTime(m); !at.IsZero() {
+				templ_7745c5c3_Err = ui.PreciseTime(at, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1560,9 +1560,9 @@ func timeline(m ShowModel) templ.Component {
 	})
 }
 
-// next is what happens next to a queued post: it is asked about, being sent, held, prepared by the network, or waits
+// nextStep is what happens next to a queued post: it is asked about, being sent, held, prepared by the network, or waits
 // for its time.
-func next(m ShowModel) string {
+func nextStep(m ShowModel) string {
 	switch {
 	case m.Asking:
 		return "asking"
@@ -1576,7 +1576,7 @@ func next(m ShowModel) string {
 	return "waiting"
 }
 
-func nextWords(m ShowModel) string {
+func nextStepText(m ShowModel) string {
 	words := map[string]string{"sending": "Being sent", "held": "Next try", "preparing": m.Network + " is preparing it", "waiting": "Goes out"}
 	if m.Asking && m.AskAt.IsZero() {
 		return "Asking " + m.Network + " whether it took the post"
@@ -1584,10 +1584,10 @@ func nextWords(m ShowModel) string {
 	if m.Asking {
 		return "Asks " + m.Network + " whether it took the post"
 	}
-	return words[next(m)]
+	return words[nextStep(m)]
 }
 
-func nextAt(m ShowModel) time.Time {
+func nextStepTime(m ShowModel) time.Time {
 	switch {
 	case m.Asking:
 		return m.AskAt
@@ -1601,7 +1601,7 @@ func nextAt(m ShowModel) time.Time {
 	return time.Time{}
 }
 
-func facts(m ShowModel) templ.Component {
+func postDetails(m ShowModel) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1645,7 +1645,7 @@ func facts(m ShowModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = ui.Moment(m.Post.PublishAt.Time, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.LongTime(m.Post.PublishAt.Time, m.Zone).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1672,9 +1672,9 @@ func facts(m ShowModel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var75 string
-		templ_7745c5c3_Var75, templ_7745c5c3_Err = templ.JoinStringErrs(doors[m.Post.CreatedVia])
+		templ_7745c5c3_Var75, templ_7745c5c3_Err = templ.JoinStringErrs(createdFrom[m.Post.CreatedVia])
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 420, Col: 34}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/show.templ`, Line: 420, Col: 40}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var75))
 		if templ_7745c5c3_Err != nil {

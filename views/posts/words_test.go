@@ -30,7 +30,7 @@ func TestTheButtonSaysWhatHappens(t *testing.T) {
 	}
 	for _, test := range tests {
 		m := PlanModel{When: test.when, Rows: make([]PlanRow, test.rows), Editing: test.editing}
-		if got := m.submit(); got != test.want {
+		if got := m.submitLabel(); got != test.want {
 			t.Errorf("%s of %d: want %q, got %q", test.when, test.rows, test.want, got)
 		}
 	}
@@ -44,7 +44,7 @@ func TestAPlanIsReadyWhenNothingStandsInTheWay(t *testing.T) {
 		false: {{}, {Plan: &contract.Plan{}, Rows: row}, {Plan: &contract.Plan{OK: true}}},
 	} {
 		for _, m := range models {
-			if m.ready() != want {
+			if m.canSubmit() != want {
 				t.Errorf("%+v: want %t", m, want)
 			}
 		}
@@ -58,7 +58,7 @@ func TestAway(t *testing.T) {
 		-time.Hour: "past", -30 * time.Second: "at once", 30 * time.Second: "at once", time.Minute: "in 1 minute", 59 * time.Minute: "in 59 minutes",
 		time.Hour: "in 1 hour", 47 * time.Hour: "in 47 hours", 72 * time.Hour: "in 3 days",
 	} {
-		if got := away(now.Add(d), now); got != want {
+		if got := relativeTime(now.Add(d), now); got != want {
 			t.Errorf("%s: want %q, got %q", d, want, got)
 		}
 	}
@@ -146,7 +146,7 @@ func TestExcerpt(t *testing.T) {
 	if got := Excerpt(contract.Post{Text: "One two three"}, 4); got != "One…" {
 		t.Error(got)
 	}
-	if got := grouped(63206) + " " + grouped(500) + " " + grouped(1234567); got != "63,206 500 1,234,567" {
+	if got := formatThousands(63206) + " " + formatThousands(500) + " " + formatThousands(1234567); got != "63,206 500 1,234,567" {
 		t.Error(got)
 	}
 }

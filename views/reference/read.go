@@ -66,9 +66,9 @@ func Read(text []byte, address string) (Model, error) {
 	if err := json.Unmarshal(text, &d); err != nil {
 		return Model{}, fmt.Errorf("read the description of the API: %w", err)
 	}
-	m := Model{Title: d.Info.Title, Version: d.Info.Version, Chapters: chapters(d.Info.Description)}
+	m := Model{Title: d.Info.Title, Version: d.Info.Version, Chapters: splitChapters(d.Info.Description)}
 	for _, tag := range d.Tags {
-		m.Sections = append(m.Sections, Section{ID: "routes-" + tag.Name, Title: strings.ToUpper(tag.Name[:1]) + tag.Name[1:], About: spans(tag.Description)})
+		m.Sections = append(m.Sections, Section{ID: "routes-" + tag.Name, Title: strings.ToUpper(tag.Name[:1]) + tag.Name[1:], About: parseSpans(tag.Description)})
 	}
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range methods {
@@ -84,43 +84,43 @@ func Read(text []byte, address string) (Model, error) {
 			if at < 0 {
 				return Model{}, fmt.Errorf("%s %s stands in no section", method, path)
 			}
-			m.Sections[at].Operations = append(m.Sections[at].Operations, d.operation(op, method, path, address))
+			m.Sections[at].Operations = append(m.Sections[at].Operations, d.convertOperation(op, method, path, address))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
 		s := d.Components.Schemas[name]
-		m.Records = append(m.Records, Record{ID: "record-" + name, Name: name, About: spans(s.Description), Fields: s.fields()})
+		m.Records = append(m.Records, Record{ID: "record-" + name, Name: name, About: parseSpans(s.Description), Fields: s.listFields()})
 	}
 	return m, nil
 }
 
-func (d document) operation(op operation, method, path, address string) Operation {
-	out := Operation{ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary, About: blocks(op.Description)}
+func (d document) convertOperation(op operation, method, path, address string) Operation {
+	out := Operation{ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary, About: parseBlocks(op.Description)}
 	for _, p := range op.Parameters {
 		p.Schema.Description = p.Description
-		out.Fields = append(out.Fields, Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.words(), About: p.Schema.about()})
+		out.Fields = append(out.Fields, Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.typeSpans(), About: p.Schema.aboutSpans()})
 	}
 	for _, s := range op.Servers {
-		address = elsewhere(address, s.URL)
+		address = resolveServer(address, s.URL)
 	}
 	sent := ""
 	if op.RequestBody != nil {
 		for kind, c := range op.RequestBody.Content {
-			out.Body = &Body{Type: c.Schema.words(), Required: op.RequestBody.Required}
-			sent = fmt.Sprintf(" \\\n  -H 'Content-Type: %s' \\\n  -d '%s'", kind, strings.ReplaceAll(d.example(c), "'", `'\''`))
+			out.Body = &Body{Type: c.Schema.typeSpans(), Required: op.RequestBody.Required}
+			sent = fmt.Sprintf(" \\\n  -H 'Content-Type: %s' \\\n  -d '%s'", kind, strings.ReplaceAll(d.firstExample(c), "'", `'\''`))
 			if c.Schema == nil {
 				sent = " \\\n  --upload-file FILE"
 			}
 		}
 	}
-	out.Command = "curl" + verb(method) + " " + quoted(address+path) + authorization(op.Security) + sent
+	out.Command = "curl" + curlMethod(method) + " " + quoteAddress(address+path) + authorizationHeader(op.Security) + sent
 	for _, status := range slices.SortedFunc(maps.Keys(op.Responses), cmp.Compare[string]) {
-		out.Answers = append(out.Answers, d.answer(status, op.Responses[status]))
+		out.Answers = append(out.Answers, d.convertResponse(status, op.Responses[status]))
 	}
 	return out
 }
 
-func verb(method string) string {
+func curlMethod(method string) string {
 	switch method {
 	case "get", "put":
 		return "" // as curl does by itself, or with a file
@@ -128,10 +128,10 @@ func verb(method string) string {
 	return " -X " + strings.ToUpper(method)
 }
 
-func quoted(address string) string { return `"` + address + `"` }
+func quoteAddress(address string) string { return `"` + address + `"` }
 
-// elsewhere is a server's address, as seen from another.
-func elsewhere(address, server string) string {
+// resolveServer is a server's address, as seen from another.
+func resolveServer(address, server string) string {
 	base, err := url.Parse(address)
 	if err != nil {
 		return server
@@ -143,14 +143,14 @@ func elsewhere(address, server string) string {
 	return strings.TrimSuffix(at.String(), "/")
 }
 
-func authorization(ways []map[string][]string) string {
+func authorizationHeader(ways []map[string][]string) string {
 	if slices.ContainsFunc(ways, func(way map[string][]string) bool { return len(way) == 0 }) {
 		return ""
 	}
 	return " \\\n  -H \"Authorization: Bearer $KEY\""
 }
 
-func (d document) answer(status string, r *response) Answer {
+func (d document) convertResponse(status string, r *response) Answer {
 	a := Answer{Status: status}
 	if name, ok := strings.CutPrefix(r.Ref, "#/components/responses/"); ok {
 		r = d.Components.Responses[name]
@@ -158,20 +158,20 @@ func (d document) answer(status string, r *response) Answer {
 	if status < "300" {
 		a.Words = r.Description
 	} else {
-		a.About = blocks(r.Description)
+		a.About = parseBlocks(r.Description)
 	}
 	a.Headers = slices.Sorted(maps.Keys(r.Headers))
 	for _, c := range r.Content {
-		a.Type = c.Schema.words()
+		a.Type = c.Schema.typeSpans()
 		if status < "300" {
-			a.Example = d.example(c)
+			a.Example = d.firstExample(c)
 		}
 	}
 	return a
 }
 
-// example is the first example of a body, indented.
-func (d document) example(c content) string {
+// firstExample is the first example of a body, indented.
+func (d document) firstExample(c content) string {
 	for _, name := range slices.Sorted(maps.Keys(c.Examples)) {
 		raw := c.Examples[name].Value
 		if raw == nil {

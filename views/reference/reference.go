@@ -55,8 +55,8 @@ type Answer struct {
 	Example string
 }
 
-// lead is what stands before the type, if there is one.
-func (a Answer) lead() string {
+// summaryText is what stands before the type, if there is one.
+func (a Answer) summaryText() string {
 	if len(a.Type) == 0 {
 		return a.Words
 	}

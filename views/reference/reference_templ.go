@@ -157,7 +157,7 @@ func Page(m Model) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = words(s.About).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = inlineText(s.About).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -192,7 +192,7 @@ func Page(m Model) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout.Paper(m.Frame, m.Back).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout.ReadingPage(m.Frame, m.Back).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -505,7 +505,7 @@ func route(op Operation) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = words(op.Body.Type).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = inlineText(op.Body.Type).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -574,15 +574,15 @@ func route(op Operation) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var28 string
-				templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(a.lead())
+				templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(a.summaryText())
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/reference/reference.templ`, Line: 114, Col: 18}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/reference/reference.templ`, Line: 114, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = words(a.Type).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = inlineText(a.Type).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -724,7 +724,7 @@ func record(r Record) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = words(r.About).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = inlineText(r.About).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -817,7 +817,7 @@ func fields(list []Field) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = words(f.Type).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = inlineText(f.Type).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -830,7 +830,7 @@ func fields(list []Field) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = words(f.About).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = inlineText(f.About).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -934,7 +934,7 @@ func text(list []Block) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = words(b.Text).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = inlineText(b.Text).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -952,7 +952,7 @@ func text(list []Block) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = words(cell).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = inlineText(cell).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -976,9 +976,9 @@ func text(list []Block) templ.Component {
 							return templ_7745c5c3_Err
 						}
 						var templ_7745c5c3_Var41 string
-						templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(plain(b.Head[i]))
+						templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(plainText(b.Head[i]))
 						if templ_7745c5c3_Err != nil {
-							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/reference/reference.templ`, Line: 207, Col: 53}
+							return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/reference/reference.templ`, Line: 207, Col: 57}
 						}
 						_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 						if templ_7745c5c3_Err != nil {
@@ -988,7 +988,7 @@ func text(list []Block) templ.Component {
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
-						templ_7745c5c3_Err = words(cell).Render(ctx, templ_7745c5c3_Buffer)
+						templ_7745c5c3_Err = inlineText(cell).Render(ctx, templ_7745c5c3_Buffer)
 						if templ_7745c5c3_Err != nil {
 							return templ_7745c5c3_Err
 						}
@@ -1012,8 +1012,8 @@ func text(list []Block) templ.Component {
 	})
 }
 
-// plain is what words show.
-func plain(list []Span) string {
+// plainText is what words show.
+func plainText(list []Span) string {
 	var out strings.Builder
 	for _, s := range list {
 		out.WriteString(s.Text)
@@ -1021,7 +1021,7 @@ func plain(list []Span) string {
 	return out.String()
 }
 
-func words(list []Span) templ.Component {
+func inlineText(list []Span) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -27,18 +27,18 @@ type schema struct {
 	Required             []string
 }
 
-// fields are a record's properties.
-func (s *schema) fields() []Field {
+// listFields are a record's properties.
+func (s *schema) listFields() []Field {
 	var out []Field
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
-		out = append(out, Field{Name: name, Required: slices.Contains(s.Required, name), Type: p.words(), About: p.about()})
+		out = append(out, Field{Name: name, Required: slices.Contains(s.Required, name), Type: p.typeSpans(), About: p.aboutSpans()})
 	}
 	return out
 }
 
-// words say which values a schema takes, with links to records.
-func (s *schema) words() []Span {
+// typeSpans say which values a schema takes, with links to records.
+func (s *schema) typeSpans() []Span {
 	switch {
 	case s == nil:
 		return []Span{{Text: "bytes"}}
@@ -51,19 +51,19 @@ func (s *schema) words() []Span {
 			if i > 0 {
 				out = append(out, Span{Text: " or "})
 			}
-			out = append(out, one.words()...)
+			out = append(out, one.typeSpans()...)
 		}
 		return out
 	case len(s.Enum) > 0:
-		return s.choices()
+		return s.enumSpans()
 	}
-	kind, null := s.kind()
+	kind, null := s.typeName()
 	out := []Span{{Text: kind}}
 	switch {
 	case kind == "array":
-		out = append([]Span{{Text: "list of "}}, s.Items.words()...)
+		out = append([]Span{{Text: "list of "}}, s.Items.typeSpans()...)
 	case kind == "object" && len(s.Properties) > 0:
-		out = s.inline()
+		out = s.objectSpans()
 	case s.Format != "" && kind == "string":
 		out[0].Text = s.Format
 	}
@@ -73,7 +73,7 @@ func (s *schema) words() []Span {
 	return out
 }
 
-func (s *schema) kind() (word string, null bool) {
+func (s *schema) typeName() (word string, null bool) {
 	switch t := s.Type.(type) {
 	case string:
 		return t, false
@@ -90,7 +90,7 @@ func (s *schema) kind() (word string, null bool) {
 	return "anything", false
 }
 
-func (s *schema) choices() []Span {
+func (s *schema) enumSpans() []Span {
 	var out []Span
 	for i, choice := range s.Enum {
 		if i > 0 {
@@ -101,28 +101,28 @@ func (s *schema) choices() []Span {
 	return out
 }
 
-// inline names the properties of an object that has no name of its own.
-func (s *schema) inline() []Span {
+// objectSpans names the properties of an object that has no name of its own.
+func (s *schema) objectSpans() []Span {
 	out := []Span{{Text: "object of "}}
 	for i, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		if i > 0 {
 			out = append(out, Span{Text: ", "})
 		}
 		out = append(out, Span{Text: name, Code: true}, Span{Text: " ("})
-		out = append(append(out, s.Properties[name].words()...), Span{Text: ")"})
+		out = append(append(out, s.Properties[name].typeSpans()...), Span{Text: ")"})
 	}
 	return out
 }
 
-// about is the description with the bounds, the pattern and the default behind it.
-func (s *schema) about() []Span {
-	out := spans(s.Description)
+// aboutSpans is the description with the bounds, the pattern and the default behind it.
+func (s *schema) aboutSpans() []Span {
+	out := parseSpans(s.Description)
 	add := func(format string, args ...any) {
 		space := ""
 		if len(out) > 0 {
 			space = " "
 		}
-		out = append(out, spans(space+fmt.Sprintf(format, args...))...)
+		out = append(out, parseSpans(space+fmt.Sprintf(format, args...))...)
 	}
 	if s.Minimum != nil && s.Maximum != nil {
 		add("From %g to %g.", *s.Minimum, *s.Maximum)

@@ -34,29 +34,29 @@ type MembersModel struct {
 }
 
 // option is a role as it is offered.
-type option struct {
+type roleOption struct {
 	role  core.Role
-	words string
+	label string
 }
 
-// offered are the roles that the person who looks may give, from least to most.
-func (m MembersModel) offered() []option {
-	all := []option{
+// offeredRoles are the roles that the person who looks may give, from least to most.
+func (m MembersModel) offeredRoles() []roleOption {
+	all := []roleOption{
 		{core.RoleViewer, "viewer: read"},
 		{core.RoleEditor, "editor: posts, files"},
 		{core.RoleAdmin, "admin: and settings"},
 		{core.RoleOwner, "owner: and owners"},
 	}
-	return slices.DeleteFunc(all, func(o option) bool { return m.Role.MaySet("", o.role) != nil })
+	return slices.DeleteFunc(all, func(o roleOption) bool { return m.Role.MaySet("", o.role) != nil })
 }
 
-// changes tells whether the person who looks may give the member another role, or remove them.
-func (m MembersModel) changes(row contract.Member) bool {
+// canChange tells whether the person who looks may give the member another role, or remove them.
+func (m MembersModel) canChange(row contract.Member) bool {
 	return m.Role.MaySet(core.Role(row.Role), "") == nil
 }
 
-// invites is the role that the form of an invitation shows first.
-func (m MembersModel) invites() string {
+// selectedRole is the role that the form of an invitation shows first.
+func (m MembersModel) selectedRole() string {
 	if m.Invites == "" {
 		return string(core.RoleEditor)
 	}

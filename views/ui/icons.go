@@ -1,6 +1,14 @@
 // Package ui holds the parts that every screen is made of. It knows no noun of the service.
 package ui
 
+// FirstLetter stands in for a picture of a person, a workspace or an account.
+func FirstLetter(name string) string {
+	for _, r := range name {
+		return string(r)
+	}
+	return "·"
+}
+
 // Icons of lucide (static/vendor/README.md), drawn on 24 by 24 with a stroke of the text's colour.
 var icons = map[string]string{
 	"arrow-left":           `<path d="m12 19-7-7 7-7"/><path d="M19 12H5"/>`,

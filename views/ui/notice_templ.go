@@ -68,9 +68,9 @@ func Alert(tone Tone, title string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var4 string
-		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(roleOf(tone))
+		templ_7745c5c3_Var4, templ_7745c5c3_Err = templ.JoinStringErrs(ariaRole(tone))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ui/notice.templ`, Line: 20, Col: 57}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/ui/notice.templ`, Line: 20, Col: 59}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var4))
 		if templ_7745c5c3_Err != nil {
@@ -113,15 +113,15 @@ func Alert(tone Tone, title string) templ.Component {
 	})
 }
 
-func roleOf(tone Tone) string {
+func ariaRole(tone Tone) string {
 	if tone == ToneDanger {
 		return "alert"
 	}
 	return "status"
 }
 
-// Refusal is why a request was refused and what to do; nothing for nil.
-func Refusal(e *contract.Error) templ.Component {
+// ErrorAlert is why a request was refused and what to do; nothing for nil.
+func ErrorAlert(e *contract.Error) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -15,8 +15,8 @@ import (
 
 const exact = "2006-01-02 15:04:05 UTC"
 
-// Moment is an instant in a workspace's zone with its label; the exact time in UTC stands in the element.
-func Moment(at time.Time, zone core.Zone) templ.Component {
+// LongTime is an instant in a workspace's zone with its label; the exact time in UTC stands in the element.
+func LongTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -84,8 +84,8 @@ func Moment(at time.Time, zone core.Zone) templ.Component {
 	})
 }
 
-// Short is an instant where space is short: day, time and the zone's abbreviation.
-func Short(at time.Time, zone core.Zone) templ.Component {
+// ShortTime is an instant where space is short: day, time and the zone's abbreviation.
+func ShortTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -153,8 +153,8 @@ func Short(at time.Time, zone core.Zone) templ.Component {
 	})
 }
 
-// Minute is a time of day, for what happens soon.
-func Minute(at time.Time, zone core.Zone) templ.Component {
+// ClockTime is a time of day, for what happens soon.
+func ClockTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -222,8 +222,8 @@ func Minute(at time.Time, zone core.Zone) templ.Component {
 	})
 }
 
-// Clock is an instant to the second, for what follows closely upon each other.
-func Clock(at time.Time, zone core.Zone) templ.Component {
+// PreciseTime is an instant to the second, for what follows closely upon each other.
+func PreciseTime(at time.Time, zone core.Zone) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

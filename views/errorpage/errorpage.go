@@ -1,5 +1,5 @@
-// Package fault draws what went wrong: what happened, why, and what to do next.
-package fault
+// Package errorpage draws what went wrong: what happened, why, and what to do next.
+package errorpage
 
 import (
 	"fmt"
@@ -25,9 +25,9 @@ type Model struct {
 	Back string
 }
 
-type words struct{ icon, title, why, todo string }
+type pageText struct{ icon, title, why, todo string }
 
-var wordsOf = map[int]words{
+var pageTexts = map[int]pageText{
 	http.StatusBadRequest: {
 		"circle-alert", "That request could not be read",
 		"Something in what was sent has a form that we do not understand.", "Go back, look at what you entered, and send it again.",
@@ -74,32 +74,32 @@ var wordsOf = map[int]words{
 	},
 }
 
-func (m Model) words() words {
-	if w, ok := wordsOf[m.Status]; ok {
+func (m Model) lookUpText() pageText {
+	if w, ok := pageTexts[m.Status]; ok {
 		return w
 	}
 	if m.Status >= http.StatusInternalServerError {
-		return wordsOf[http.StatusInternalServerError]
+		return pageTexts[http.StatusInternalServerError]
 	}
-	return wordsOf[http.StatusBadRequest]
+	return pageTexts[http.StatusBadRequest]
 }
 
-// why prefers the error's own words to the general ones.
-func (m Model) why() string {
+// whyText prefers the error's own words to the general ones.
+func (m Model) whyText() string {
 	if m.Error.Message != "" {
 		return m.Error.Message
 	}
-	return m.words().why
+	return m.lookUpText().why
 }
 
-func (m Model) todo() string {
+func (m Model) adviceText() string {
 	if m.Error.Hint != "" {
 		return m.Error.Hint
 	}
-	return m.words().todo
+	return m.lookUpText().todo
 }
 
-func (m Model) wait() string {
+func (m Model) waitText() string {
 	switch {
 	case m.RetryAfter <= 0:
 		return ""
@@ -111,8 +111,8 @@ func (m Model) wait() string {
 	return fmt.Sprintf("Wait %d minutes.", (m.RetryAfter+59)/60)
 }
 
-// back is a way on: where the person came from, else a page that is there for them.
-func (m Model) back() (address, words string) {
+// backLink is a way on: where the person came from, else a page that is there for them.
+func (m Model) backLink() (address, words string) {
 	switch {
 	case m.Back != "":
 		return m.Back, "Go back"
