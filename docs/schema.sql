@@ -88,6 +88,12 @@ CREATE TABLE public.create_log (
     at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.devices (
+    hash bytea NOT NULL,
+    user_id uuid NOT NULL,
+    seen_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.folders (
     id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -458,6 +464,9 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_pkey PRIMARY KEY (state_hash);
 
+ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_pkey PRIMARY KEY (hash);
+
 ALTER TABLE ONLY public.folders
     ADD CONSTRAINT folders_pkey PRIMARY KEY (id);
 
@@ -563,6 +572,10 @@ CREATE INDEX accounts_refresh ON public.accounts USING btree (token_refresh_at) 
 
 CREATE INDEX create_log_by_workspace ON public.create_log USING btree (workspace_id, at);
 
+CREATE INDEX devices_age ON public.devices USING btree (seen_at);
+
+CREATE INDEX devices_by_user ON public.devices USING btree (user_id, seen_at);
+
 CREATE UNIQUE INDEX folders_siblings ON public.folders USING btree (workspace_id, parent_id, name_key) NULLS NOT DISTINCT;
 
 CREATE INDEX idempotency_age ON public.idempotency USING btree (created_at);
@@ -635,6 +648,9 @@ ALTER TABLE ONLY public.connections
 
 ALTER TABLE ONLY public.create_log
     ADD CONSTRAINT create_log_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.devices
+    ADD CONSTRAINT devices_user_id_fkey FOREIGN KEY (user_id) REFERENCES public.users(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.folders
     ADD CONSTRAINT folders_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);

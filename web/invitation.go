@@ -41,7 +41,7 @@ func (r *request) acceptInvitation() error {
 		return err
 	}
 	m := auth.InvitationModel{Name: form.Get(auth.FieldName)}
-	in, err := r.web.cfg.App.Join(r.context(), r.echo.Param("token"), contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}, httpd.AddressKey(r.echo))
+	in, err := r.web.cfg.App.Join(r.context(), r.echo.Param("token"), contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}, r.visitor())
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidInvitation()
 	}
@@ -56,7 +56,7 @@ func (r *request) acceptInvitation() error {
 	if err != nil {
 		return err
 	}
-	if err := r.web.sessions.begin(r.context(), in); err != nil {
+	if err := r.beginSession(in); err != nil {
 		return err
 	}
 	r.setFlash(ui.ToneGood, "You are a member of the workspace now.")

@@ -61,7 +61,7 @@ func (r *request) setUp() error {
 	}
 	in, err := r.web.cfg.App.SetUp(r.context(), contract.SetUp{
 		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword), TZ: m.Values.Zone,
-	})
+	}, r.visitor())
 	if e, ok := asRefusal(err); ok && e.Code == core.CodeInvalidRequest {
 		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
 		return r.renderSetUp(httpd.Status(e.Code), m)
@@ -69,7 +69,7 @@ func (r *request) setUp() error {
 	if err != nil {
 		return err
 	}
-	if err := r.web.sessions.begin(r.context(), in); err != nil {
+	if err := r.beginSession(in); err != nil {
 		return err
 	}
 	r.setFlash(ui.ToneGood, "Your workspace is ready. Connect an account, then write your first post.")

@@ -35,7 +35,7 @@ func (r *request) signIn() error {
 		return err
 	}
 	m := auth.SignInModel{Email: form.Get(auth.FieldEmail), Next: safeReturnURL(form.Get(auth.FieldNext)), Carry: form.Get(auth.FieldCarry)}
-	in, err := r.web.cfg.App.SignIn(r.context(), contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}, httpd.AddressKey(r.echo))
+	in, err := r.web.cfg.App.SignIn(r.context(), contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}, r.visitor())
 	if e, ok := asRefusal(err); ok {
 		m.Refused = r.web.humanize(e)
 		r.retryAfter(e)
@@ -44,10 +44,9 @@ func (r *request) signIn() error {
 	if err != nil {
 		return err
 	}
-	if err := r.web.sessions.begin(r.context(), in); err != nil {
+	if err := r.beginSession(in); err != nil {
 		return err
 	}
-	r.sessionChanged = true
 	if m.Carry != "" && len(m.Carry) <= maxSavedForm {
 		r.putSession(keySavedForm, m.Carry)
 	}

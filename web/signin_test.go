@@ -110,7 +110,7 @@ func TestSigningIn(t *testing.T) {
 	b := r.browser()
 	for _, who := range []string{ws.Email, "nobody@example.org"} {
 		page := b.post("/sign-in", "email", who, "password", "wrong", "next", "/accounts").is(t, http.StatusUnauthorized)
-		page.says(t, "The e-mail address or the password is wrong.")
+		page.says(t, "The e-mail address or the password is wrong.", "belfry user password")
 		if page.value(t, "email") != who || page.value(t, "next") != "/accounts" || page.value(t, "password") != "" {
 			t.Error("the form lost what was entered, or drew a password")
 		}
@@ -128,14 +128,14 @@ func TestTooManyTriesToSignInAreToldHowLongToWait(t *testing.T) {
 	r := open(t)
 	ws := r.Workspace("one")
 	b := r.browser()
-	for range 10 {
+	for range 5 {
 		b.post("/sign-in", "email", ws.Email, "password", "wrong").is(t, http.StatusUnauthorized)
 	}
 	page := b.post("/sign-in", "email", ws.Email, "password", "wrong").is(t, http.StatusTooManyRequests)
 	if page.Header.Get("Retry-After") == "" || page.value(t, "email") != ws.Email {
 		t.Error("no word on how long to wait, or the form is lost")
 	}
-	page.says(t, "Too many tries to sign in.", "Wait 30 seconds")
+	page.says(t, "Too many tries to sign in.", "Wait 3 minutes")
 }
 
 func TestASessionIsNewAtSignInAndDeadAfterSignOut(t *testing.T) {
@@ -161,8 +161,8 @@ func TestASessionIsNewAtSignInAndDeadAfterSignOut(t *testing.T) {
 	stolen.cookies["belfry"] = b.cookies["belfry"]
 	stolen.get("/posts").is(t, http.StatusOK)
 	b.post("/sign-out").leads(t, "/sign-in")
-	if len(b.cookies) != 0 {
-		t.Error("signing out leaves the cookie")
+	if b.cookies["belfry"] != nil || b.cookies["belfry-device"] == nil {
+		t.Error("signing out leaves the session's cookie, or forgets the device")
 	}
 	stolen.get("/posts").leads(t, "/sign-in?next=%2Fposts")
 	// A page that was being drawn at that moment saves its session afterwards.
@@ -208,6 +208,9 @@ func TestTheCookie(t *testing.T) {
 	r := open(t)
 	b := r.as(r.Workspace("one"))
 	plain := b.cookies["belfry"]
+	if device := b.cookies["belfry-device"]; !device.HttpOnly || device.SameSite != http.SameSiteLaxMode || device.MaxAge != 400*24*60*60 {
+		t.Errorf("the device's cookie is %s", device)
+	}
 	if !plain.HttpOnly || plain.SameSite != http.SameSiteLaxMode || plain.Path != "/" || plain.Secure || plain.Domain != "" {
 		t.Errorf("over http the cookie is %s", plain)
 	}
@@ -216,6 +219,9 @@ func TestTheCookie(t *testing.T) {
 	b.host = "belfry.example"
 	b.signIn(safe.Workspace("one"))
 	secure := b.cookies["__Host-belfry"]
+	if device := b.cookies["__Host-belfry-device"]; device == nil || !device.Secure || device.Domain != "" {
+		t.Errorf("over https the device's cookie is %s", device)
+	}
 	if secure == nil || !secure.Secure || !secure.HttpOnly || secure.Path != "/" || secure.Domain != "" {
 		t.Errorf("over https the cookie is %s", secure)
 	}

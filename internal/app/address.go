@@ -82,7 +82,7 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 		a.refused.note(addressKey, a.cfg.Now(), arrival.Counted.RetryAfter)
 		return arrival, a.overLimit(policyAddress, arrival.Counted, "requests from this address")
 	}
-	arrival.Caller, arrival.Refused = a.recognise(ctx, holder, unknown)
+	arrival.Caller, arrival.Refused = a.keyCaller(ctx, holder, unknown)
 	return arrival, nil
 }
 

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +18,9 @@ func setUp(workspace string) contract.SetUp {
 	}
 }
 
+// from is a browser at an address that has never signed in.
+func from(addressKey string) app.Visitor { return app.Visitor{AddressKey: addressKey} }
+
 func TestSetUpIsOpenUntilAWorkspaceExists(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
@@ -24,7 +28,7 @@ func TestSetUpIsOpenUntilAWorkspaceExists(t *testing.T) {
 	if err != nil || !open {
 		t.Fatalf("before: %v, %v", open, err)
 	}
-	done, err := h.App.SetUp(t.Context(), setUp("Bäckerei am Hafen & Söhne"))
+	done, err := h.App.SetUp(t.Context(), setUp("Bäckerei am Hafen & Söhne"), from(address))
 	must(t, err)
 	if done.Slug != "backerei-am-hafen-sohne" {
 		t.Errorf("the slug is %q", done.Slug)
@@ -32,7 +36,7 @@ func TestSetUpIsOpenUntilAWorkspaceExists(t *testing.T) {
 	if open, err := h.App.SetUpOpen(t.Context()); err != nil || open {
 		t.Errorf("after: %v, %v", open, err)
 	}
-	_, err = h.App.SetUp(t.Context(), setUp("Another"))
+	_, err = h.App.SetUp(t.Context(), setUp("Another"), from(address))
 	want(t, core.CodeConflict, err)
 
 	owner, err := h.App.SessionCaller(t.Context(), done.User.String(), done.Workspace.String(), done.Proof)
@@ -59,7 +63,7 @@ func TestOneOfConcurrentSetUpsWins(t *testing.T) {
 		if i%2 == 0 {
 			a = replica
 		}
-		done, err := a.SetUp(t.Context(), in)
+		done, err := a.SetUp(t.Context(), in, from(address))
 		if err == nil {
 			won <- done
 			return nil
@@ -93,7 +97,7 @@ func TestSetUpSaysWhichFieldIsWrong(t *testing.T) {
 	} {
 		in := setUp("Mine")
 		c.spoil(&in)
-		_, err := h.App.SetUp(t.Context(), in)
+		_, err := h.App.SetUp(t.Context(), in, from(address))
 		if e := want(t, core.CodeInvalidRequest, err); e.Hint != "Look at "+c.path+"." || strings.Contains(e.Message, "short\"") {
 			t.Errorf("%s: %s (%s)", name, e.Message, e.Hint)
 		}
@@ -107,13 +111,13 @@ func TestAWrongPasswordAndAnUnknownPersonGetTheSameAnswer(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	_, wrong := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: "not this one"}, address)
-	_, unknown := h.App.SignIn(t.Context(), contract.SignIn{Email: "nobody@example.org", Password: "not this one"}, address)
+	_, wrong := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: "not this one"}, from(address))
+	_, unknown := h.App.SignIn(t.Context(), contract.SignIn{Email: "nobody@example.org", Password: "not this one"}, from(address))
 	a, b := want(t, core.CodeUnauthenticated, wrong), want(t, core.CodeUnauthenticated, unknown)
 	if a.Message != b.Message || a.Hint != b.Hint {
 		t.Errorf("they differ: %v, %v", a, b)
 	}
-	got, err := h.App.SignIn(t.Context(), contract.SignIn{Email: " ONE@Example.org ", Password: apptest.Password}, address)
+	got, err := h.App.SignIn(t.Context(), contract.SignIn{Email: " ONE@Example.org ", Password: apptest.Password}, from(address))
 	if err != nil || got.Workspace != ws.ID || got.User != ws.Owner.User() || got.Name != "Owner of one" {
 		t.Errorf("the right one: %+v, %v", got, err)
 	}
@@ -123,33 +127,39 @@ func TestGuessingIsSlowedDownAndNobodyIsLockedOut(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	signIn := func(password, from string) error {
-		_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: password}, from)
+	signIn := func(password, addressKey string) error {
+		_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: password}, from(addressKey))
 		return err
 	}
-	for i := range 10 {
+	for i := range 5 {
 		want(t, core.CodeUnauthenticated, signIn("guess", strings.Repeat("x", i)))
 	}
 	e := want(t, core.CodeRateLimited, signIn(apptest.Password, "elsewhere"))
-	if e.RetryAfter < 1 || e.RetryAfter > 30 {
+	if e.RetryAfter < 1 || e.RetryAfter > 180 {
 		t.Errorf("RetryAfter is %d", e.RetryAfter)
 	}
 	h.Clock.Advance(time.Duration(e.RetryAfter) * time.Second)
-	must(t, signIn(apptest.Password, "elsewhere"))
-	want(t, core.CodeUnauthenticated, signIn("guess", "elsewhere")) // forgiven: ten more tries
+	for range 3 { // a right password costs nothing, and forgives nothing
+		must(t, signIn(apptest.Password, "elsewhere"))
+	}
 	want(t, core.CodeUnauthenticated, signIn("guess", "elsewhere"))
+	want(t, core.CodeRateLimited, signIn("guess", "elsewhere"))
 
 	// Unknown accounts are slowed down alike, and one address for all accounts together.
 	for i := range 20 {
-		_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: "nobody@example.org", Password: "guess"}, address)
+		_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: fmt.Sprintf("nobody-%d@example.org", i/10), Password: "guess"}, from(address))
 		code := core.CodeUnauthenticated
-		if i >= 10 {
+		if i%10 >= 5 {
 			code = core.CodeRateLimited
 		}
 		want(t, code, err)
 	}
-	want(t, core.CodeRateLimited, signIn(apptest.Password, address))
-	must(t, signIn(apptest.Password, "elsewhere"))
+	two := h.Workspace("two")
+	in := contract.SignIn{Email: two.Email, Password: apptest.Password}
+	_, err := h.App.SignIn(t.Context(), in, from(address))
+	want(t, core.CodeRateLimited, err)
+	_, err = h.App.SignIn(t.Context(), in, from("elsewhere"))
+	must(t, err)
 }
 
 func TestAKeyIsRecognisedUntilItIsRevoked(t *testing.T) {
@@ -276,7 +286,7 @@ func TestWhatIsNoSessionIsNotSignedIn(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	one, two := h.Workspace("one"), h.Workspace("two")
-	made, err := h.App.SignIn(t.Context(), contract.SignIn{Email: one.Email, Password: apptest.Password}, "here")
+	made, err := h.App.SignIn(t.Context(), contract.SignIn{Email: one.Email, Password: apptest.Password}, from("here"))
 	must(t, err)
 	proof := made.Proof
 	for _, ids := range [][2]string{

@@ -28,7 +28,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	if err != nil {
 		return contract.Member{}, err
 	}
-	want, err := invitee(in)
+	want, err := parseInvitee(in)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -53,7 +53,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := by.MaySet(before.Role, want.Role); err != nil {
 			return err
 		}
-		if err := a.roomForInvited(ctx, t, before.InvitedUntil.After(a.cfg.Now())); err != nil {
+		if err := a.checkInvitationQuota(ctx, t, before.InvitedUntil.After(a.cfg.Now())); err != nil {
 			return err
 		}
 		return t.Invite(ctx, want, hash[:])
@@ -66,8 +66,8 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	return out, nil
 }
 
-// invitee reads whom an invitation is for.
-func invitee(in contract.InviteMember) (m core.Member, err error) {
+// parseInvitee checks and completes whom an invitation is for.
+func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	m = core.Member{ID: core.NewID[core.UserKind](), Name: in.Name}
 	if m.Email, err = checkEmail("email", in.Email); err != nil {
 		return m, err
@@ -82,8 +82,8 @@ func invitee(in contract.InviteMember) (m core.Member, err error) {
 	return m, checkName("name", "The name", m.Name)
 }
 
-// roomForInvited refuses one more, or one whose invitation still works and is made anew where the plan has grown too small.
-func (a *App) roomForInvited(ctx context.Context, t store.Tenant, anew bool) error {
+// checkInvitationQuota refuses one more, or one whose invitation still works and is made anew where the plan has grown too small.
+func (a *App) checkInvitationQuota(ctx context.Context, t store.Tenant, anew bool) error {
 	n, err := t.CountMembers(ctx, a.cfg.Now())
 	if err != nil {
 		return err
@@ -92,11 +92,11 @@ func (a *App) roomForInvited(ctx context.Context, t store.Tenant, anew bool) err
 	if anew {
 		others--
 	}
-	return a.roomForMember(ctx, t, others, n, "Remove a member or an invitation, or change the plan.")
+	return a.checkMemberQuota(ctx, t, others, n, "Remove a member or an invitation, or change the plan.")
 }
 
-// roomForMember refuses a member beside the others; hint says what to do then.
-func (a *App) roomForMember(ctx context.Context, t store.Tenant, others int64, n store.MemberCount, hint string) error {
+// checkMemberQuota refuses a member beside the others; hint says what to do then.
+func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, others int64, n store.MemberCount, hint string) error {
 	_, plan, err := a.plan(ctx, t)
 	if err != nil || plan.Members == nil || others < *plan.Members {
 		return err
@@ -109,11 +109,12 @@ type Invitation struct{ Workspace, Email, Name string }
 
 // Invitation finds the invitation of a link. One that is expired, used, replaced or unknown is not_found.
 func (a *App) Invitation(ctx context.Context, token string) (Invitation, error) {
-	i, _, err := a.invitation(ctx, token)
+	i, _, err := a.findInvitation(ctx, token)
 	return Invitation{Workspace: i.WorkspaceName, Email: i.Email, Name: i.Name}, err
 }
 
-func (a *App) invitation(ctx context.Context, token string) (store.Invitation, []byte, error) {
+// findInvitation finds an invitation by its token, and returns the token's hash with it.
+func (a *App) findInvitation(ctx context.Context, token string) (store.Invitation, []byte, error) {
 	hash := secret.Hash(purposeInvitation, token)
 	i, err := a.cfg.Store.Invitation(ctx, hash[:], a.cfg.Now())
 	if err != nil && core.CodeOf(err) != core.CodeNotFound {
@@ -125,21 +126,14 @@ func (a *App) invitation(ctx context.Context, token string) (store.Invitation, [
 // Join uses an invitation up: the person, who is new or proves themselves by their password, is a member from then on.
 // Tries are throttled as those of signing in. Of several at once one joins. A plan that has grown too small for
 // another member is quota_exceeded.
-func (a *App) Join(ctx context.Context, token string, in contract.Join, addressKey string) (SignedIn, error) {
-	i, hash, err := a.invitation(ctx, token)
+func (a *App) Join(ctx context.Context, token string, in contract.Join, from Visitor) (SignedIn, error) {
+	i, hash, err := a.findInvitation(ctx, token)
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := a.throttleSignIn(ctx, i.Email, addressKey); err != nil {
-		return SignedIn{}, err
-	}
-	person, known, err := a.joining(ctx, i, in)
+	person, newHash, err := a.findOrMakeInvited(ctx, i, in, from)
 	if err != nil {
 		return SignedIn{}, err
-	}
-	newHash := person.PasswordHash
-	if known {
-		newHash = ""
 	}
 	w := core.Workspace{}
 	err = a.enterInvited(i).Tx(ctx, func(t store.Tenant) error {
@@ -154,7 +148,7 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, addressK
 		if err != nil {
 			return err
 		}
-		if err := a.roomForMember(ctx, t, n.Joined, n, "Ask the person who invited you to make room."); err != nil {
+		if err := a.checkMemberQuota(ctx, t, n.Joined, n, "Ask the person who invited you to make room."); err != nil {
 			return err
 		}
 		if w, err = t.Workspace(ctx); err != nil {
@@ -169,24 +163,28 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, addressK
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("join %s: %w", i.Workspace, err)
 	}
-	return SignedIn{User: person.ID, Name: person.Name, Workspace: w.ID, Slug: w.Slug, Proof: Proof(person.PasswordHash)}, nil
+	return a.signedIn(ctx, person, w, from)
 }
 
-// joining is the person that an invitation is for: one who is known and has given their password, or a new one.
-func (a *App) joining(ctx context.Context, i store.Invitation, in contract.Join) (person store.SignInUser, known bool, err error) {
-	person, err = a.cfg.Store.UserByEmail(ctx, i.Email)
-	if err == nil {
+// findOrMakeInvited returns the person that an invitation is for: one who exists and has given their password, or a new
+// one with the password hash to store.
+func (a *App) findOrMakeInvited(ctx context.Context, i store.Invitation, in contract.Join, from Visitor) (person store.SignInUser, newHash string, err error) {
+	person, err = a.findUser(ctx, i.Email)
+	if err != nil {
+		return person, "", err
+	}
+	if !person.ID.IsZero() {
 		wrong := core.Fail(core.CodeUnauthenticated, "This e-mail address has an account on this server already, and that is not its password.").
 			WithHint("Give the password that you sign in with.")
-		return person, true, a.prove(ctx, person, in.Password, wrong)
+		return person, "", a.checkPasswordOf(ctx, person, in.Password, from, wrong)
 	}
-	if core.CodeOf(err) != core.CodeNotFound {
-		return person, false, fmt.Errorf("look up a person who joins: %w", err)
+	if _, err := a.countTry(ctx, person, from); err != nil {
+		return person, "", err
 	}
 	u, err := newUser(in.Name, i.Email, in.Password)
 	if err != nil {
-		return person, false, err
+		return person, "", err
 	}
-	hash, err := a.passwords.Hash(ctx, in.Password)
-	return store.SignInUser{ID: i.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, false, err
+	newHash, err = a.passwords.Hash(ctx, in.Password)
+	return store.SignInUser{ID: i.ID, Name: u.Name, Email: u.Email, PasswordHash: newHash}, newHash, err
 }

@@ -28,7 +28,7 @@ func tokenOf(t *testing.T, m contract.Member) string {
 
 func join(t *testing.T, h *apptest.Harness, token, password string) (app.SignedIn, error) {
 	t.Helper()
-	return h.App.Join(t.Context(), token, contract.Join{Name: "Ada Lovelace", Password: password}, "192.0.2.1")
+	return h.App.Join(t.Context(), token, contract.Join{Name: "Ada Lovelace", Password: password}, from("192.0.2.1"))
 }
 
 func callerOf(t *testing.T, h *apptest.Harness, in app.SignedIn) core.Caller {
@@ -57,7 +57,7 @@ func TestANewPersonJoins(t *testing.T) {
 	}
 	_, err := h.App.SessionCaller(t.Context(), made.ID, ws.ID.String(), app.Proof(""))
 	want(t, core.CodeUnauthenticated, err)
-	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: "ada@example.org", Password: ""}, "192.0.2.1")
+	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: "ada@example.org", Password: ""}, from("192.0.2.1"))
 	want(t, core.CodeUnauthenticated, err)
 	var stored int
 	must(t, h.Pool.QueryRow(t.Context(), `SELECT count(*) FROM invitations i WHERE i::text LIKE '%' || $1 || '%'`, token).Scan(&stored))
@@ -87,7 +87,7 @@ func TestANewPersonJoins(t *testing.T) {
 	if who, err := h.App.Whoami(t.Context(), ws.Owner); err != nil || who.Usage.Members.Used != 2 {
 		t.Errorf("%d members are used, %v", who.Usage.Members.Used, err)
 	}
-	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: "ADA@example.org", Password: newPassword}, "192.0.2.1")
+	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: "ADA@example.org", Password: newPassword}, from("192.0.2.1"))
 	must(t, err)
 	_, err = join(t, h, token, newPassword) // it works once
 	want(t, core.CodeNotFound, err)
@@ -132,12 +132,12 @@ func TestTriesToJoinAreThrottled(t *testing.T) {
 	token := tokenOf(t, ws.Invite(victim.Email, core.RoleViewer))
 	var err error
 	for n := range 11 {
-		_, err = h.App.Join(t.Context(), token, contract.Join{Password: fmt.Sprint("guess ", n)}, fmt.Sprint("192.0.2.", n))
+		_, err = h.App.Join(t.Context(), token, contract.Join{Password: fmt.Sprint("guess ", n)}, from(fmt.Sprint("192.0.2.", n)))
 	}
 	if e := want(t, core.CodeRateLimited, err); e.RetryAfter == 0 {
 		t.Errorf("it does not say when to try again: %+v", e)
 	}
-	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: victim.Email, Password: apptest.Password}, "198.51.100.1")
+	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: victim.Email, Password: apptest.Password}, from("198.51.100.1"))
 	want(t, core.CodeRateLimited, err)
 }
 
@@ -325,7 +325,7 @@ func TestTwoInvitationsMakeOnePerson(t *testing.T) {
 		})
 	}
 	all.Wait()
-	in, err := h.App.SignIn(t.Context(), contract.SignIn{Email: "ada@example.org", Password: newPassword}, "192.0.2.9")
+	in, err := h.App.SignIn(t.Context(), contract.SignIn{Email: "ada@example.org", Password: newPassword}, from("192.0.2.9"))
 	must(t, err)
 	if list, err := h.App.Workspaces(t.Context(), callerOf(t, h, in)); err != nil || len(list) != 2 {
 		t.Errorf("their workspaces are %+v, %v", list, err)

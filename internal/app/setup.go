@@ -22,7 +22,7 @@ func alreadySetUp() error {
 
 // SetUp makes the first workspace and its owner. Of several at once exactly one does; from then on it is
 // a conflict.
-func (a *App) SetUp(ctx context.Context, in contract.SetUp) (SignedIn, error) {
+func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (SignedIn, error) {
 	open, err := a.SetUpOpen(ctx)
 	if err != nil {
 		return SignedIn{}, err
@@ -56,22 +56,22 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp) (SignedIn, error) {
 		if err := s.AddUser(ctx, u, hash, a.cfg.Now()); err != nil {
 			return err
 		}
-		w, err = a.found(ctx, s, w, u.ID)
+		w, err = a.addWorkspace(ctx, s, w, u.ID)
 		return err
 	})
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("set up: %w", err)
 	}
-	return SignedIn{User: u.ID, Name: u.Name, Workspace: w.ID, Slug: w.Slug, Proof: Proof(hash)}, nil
+	return a.signedIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
 }
 
-// found stores a workspace with its owner. A slug that was made from the name gets a number when it is taken.
-func (a *App) found(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID) (core.Workspace, error) {
+// addWorkspace stores a workspace with its owner. A slug that was made from the name gets a number when it is taken.
+func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID) (core.Workspace, error) {
 	made := w.Slug == ""
 	base := slugOf(w.Name)
 	for n := 1; ; n++ {
 		if made {
-			w.Slug = numbered(base, n)
+			w.Slug = numberedSlug(base, n)
 		}
 		added, err := s.AddWorkspace(ctx, w, a.cfg.Now())
 		switch {
@@ -85,7 +85,7 @@ func (a *App) found(ctx context.Context, s *store.Store, w core.Workspace, owner
 	}
 }
 
-func numbered(base string, n int) string {
+func numberedSlug(base string, n int) string {
 	if n == 1 {
 		return base
 	}

@@ -42,7 +42,7 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 				return err
 			}
 		}
-		w, err = a.found(ctx, s, w, owner.ID)
+		w, err = a.addWorkspace(ctx, s, w, owner.ID)
 		return err
 	})
 	if err != nil {
@@ -103,7 +103,7 @@ func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope co
 	if err != nil {
 		return contract.Key{}, fmt.Errorf("find the owner of %s: %w", w.Slug, err)
 	}
-	m, err := a.member(ctx, owner, w.ID)
+	m, err := a.findPerson(ctx, owner, w.ID)
 	if err != nil {
 		return contract.Key{}, err
 	}
@@ -130,5 +130,5 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	if err := a.cfg.Store.SetPassword(ctx, user.ID, hash); err != nil {
 		return fmt.Errorf("store a password: %w", err)
 	}
-	return a.cfg.Store.Forgive(ctx, accountKey(user.Email))
+	return a.cfg.Store.Forgive(ctx, accountBucket(user.Email))
 }

@@ -20,7 +20,7 @@ func TestTheOperatorMakesWorkspacesForOnePerson(t *testing.T) {
 	if first.Slug != "demo" || second.Slug != "demo-2" || first.User != second.User || first.Name != "demo" {
 		t.Errorf("they are %+v and %+v", first, second)
 	}
-	got, err := h.App.SignIn(t.Context(), contract.SignIn{Email: "demo@example.org", Password: apptest.Password}, address)
+	got, err := h.App.SignIn(t.Context(), contract.SignIn{Email: "demo@example.org", Password: apptest.Password}, from(address))
 	if err != nil || got.Workspace != first.Workspace {
 		t.Errorf("the old password: %+v, %v", got, err)
 	}
@@ -73,8 +73,8 @@ func TestTheOperatorSetsAPassword(t *testing.T) {
 	want(t, core.CodeInvalidRequest, h.App.SetPassword(t.Context(), ws.Email, "short"))
 	want(t, core.CodeNotFound, h.App.SetPassword(t.Context(), "nobody@example.org", password))
 	must(t, h.App.SetPassword(t.Context(), ws.Email, password))
-	_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: apptest.Password}, address)
+	_, err := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	want(t, core.CodeUnauthenticated, err)
-	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: password}, address)
+	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: password}, from(address))
 	must(t, err)
 }

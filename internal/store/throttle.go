@@ -32,6 +32,12 @@ type throttleRow struct {
 	Now time.Time
 }
 
+// Refund takes back one action that Throttle allowed for a key.
+func (s *Store) Refund(ctx context.Context, key string, interval time.Duration) error {
+	_, err := s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
+	return err
+}
+
 // Forgive forgets what a key has done.
 func (s *Store) Forgive(ctx context.Context, key string) error {
 	_, err := s.exec(ctx, `DELETE FROM throttles WHERE key = @key`, args{"key": key})

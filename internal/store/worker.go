@@ -33,6 +33,7 @@ type Uses struct {
 	Creations time.Duration
 	Addresses time.Duration
 	Workers   time.Duration
+	Devices   time.Duration
 }
 
 // Housekeep drops what is past its use.
@@ -42,6 +43,7 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		a         args
 	}{
 		{"sessions", `DELETE FROM sessions WHERE expiry <= @now`, args{"now": now}},
+		{"devices", `DELETE FROM devices WHERE seen_at <= @before`, args{"before": now.Add(-uses.Devices)}},
 		{"consents", `DELETE FROM connections WHERE expires_at <= @now`, args{"now": now}},
 		{"kept answers", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": uses.Replays}},
 		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": uses.Creations}},

@@ -1,0 +1,196 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// SignedIn is a person who has just proved who they are, and the workspace they see first.
+type SignedIn struct {
+	User      core.UserID
+	Name      string
+	Workspace core.WorkspaceID
+	Slug      string
+	// Proof is stored in the session. It is no longer valid once the password changes.
+	Proof string
+	// Device is the value of the browser's device cookie from now on.
+	Device string
+}
+
+// Visitor is the browser that somebody signs in with.
+type Visitor struct {
+	AddressKey string // what limits count its address by
+	Device     string // its device cookie; "" when it has none
+}
+
+// Limits of password checks: a burst, then one per interval. Those of an account allow at most 10 checks in any 15
+// minutes. A right password costs an account nothing, but still counts for the address: with an account of their own,
+// somebody could otherwise buy more tries at others.
+const (
+	addressTries    = 20
+	addressInterval = 10 * time.Second
+	accountTries    = 5
+	accountInterval = 3 * time.Minute
+)
+
+// SignIn proves a person by e-mail address and password. An unknown address and a wrong password get the same answer
+// after the same time. A browser that the person has signed in with before has a limit of its own, which strangers
+// cannot use up.
+func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (SignedIn, error) {
+	user, err := a.findUser(ctx, in.Email)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	if err := a.checkPasswordOf(ctx, user, in.Password, from, wrongPassword()); err != nil {
+		return SignedIn{}, err
+	}
+	memberships, err := a.cfg.Store.Memberships(ctx, user.ID)
+	if err != nil {
+		return SignedIn{}, fmt.Errorf("list workspaces of %s: %w", user.ID, err)
+	}
+	if len(memberships) == 0 {
+		return SignedIn{}, core.Fail(core.CodeInsufficientScope, "You are not a member of any workspace.").
+			WithHint("Ask an owner or admin to add you.")
+	}
+	return a.signedIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
+}
+
+// findUser finds the person with an e-mail address. One that is unknown has no id and no password.
+func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, error) {
+	email = strings.TrimSpace(email)
+	user, err := a.cfg.Store.UserByEmail(ctx, email)
+	if core.CodeOf(err) == core.CodeNotFound {
+		return store.SignInUser{Email: email}, nil
+	}
+	if err != nil {
+		return user, fmt.Errorf("look up a person by e-mail address: %w", err)
+	}
+	return user, nil
+}
+
+// checkPasswordOf returns the error wrong unless the password is the person's, and rate_limited when there were too
+// many tries. For an unknown person it takes as long as for a known one.
+func (a *App) checkPasswordOf(ctx context.Context, user store.SignInUser, password string, from Visitor, wrong error) error {
+	bucket, err := a.countTry(ctx, user, from)
+	if err != nil {
+		return err
+	}
+	if user.ID.IsZero() {
+		if err := a.passwords.Dummy(ctx, password); err != nil {
+			return err
+		}
+		return wrong
+	}
+	right, err := a.passwords.Verify(ctx, user.PasswordHash, password)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return wrong
+	}
+	if err := a.cfg.Store.Refund(ctx, bucket, accountInterval); err != nil {
+		return fmt.Errorf("refund a try to sign in: %w", err)
+	}
+	return nil
+}
+
+// countTry counts a password check and returns the bucket it was counted in: that of the person's device, or that of
+// the account for everybody else.
+func (a *App) countTry(ctx context.Context, user store.SignInUser, from Visitor) (string, error) {
+	known, err := a.knowsDevice(ctx, user.ID, from.Device)
+	if err != nil {
+		return "", err
+	}
+	bucket := "sign-in/device/" + hex.EncodeToString(deviceHash(from.Device))
+	if !known {
+		bucket = accountBucket(user.Email)
+		if err := a.throttle(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval); err != nil {
+			return "", err
+		}
+	}
+	return bucket, a.throttle(ctx, bucket, accountTries, accountInterval)
+}
+
+// accountBucket names an account's limit, whether the account exists or not, without storing anybody's address.
+func accountBucket(email string) string {
+	sum := sha256.Sum256([]byte(strings.ToLower(email)))
+	return "sign-in/account/" + hex.EncodeToString(sum[:])
+}
+
+func (a *App) throttle(ctx context.Context, bucket string, tries int, interval time.Duration) error {
+	wait, err := a.cfg.Store.Throttle(ctx, bucket, tries, interval)
+	if err != nil {
+		return fmt.Errorf("throttle signing in: %w", err)
+	}
+	if wait > 0 {
+		a.cfg.Metrics.RateLimited(policySignIn)
+		return rateLimited(wait, "Too many tries to sign in.", "Wait a little, then try again.")
+	}
+	return nil
+}
+
+func wrongPassword() error {
+	return core.Fail(core.CodeUnauthenticated, "The e-mail address or the password is wrong.").WithHint("Check both and try again.")
+}
+
+// signedIn is the result of every way to sign in. It remembers the browser as one of the person's.
+func (a *App) signedIn(ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor) (SignedIn, error) {
+	device, err := a.rememberDevice(ctx, user.ID, from.Device)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn{
+		User: user.ID, Name: user.Name, Workspace: w.ID, Slug: w.Slug, Proof: Proof(user.PasswordHash), Device: device,
+	}, nil
+}
+
+const (
+	// DeviceLifetime is how long after its last sign-in a browser counts as one of the person's. Browsers keep no
+	// cookie for longer.
+	DeviceLifetime = 400 * 24 * time.Hour
+
+	deviceBytes   = 32 // 256 bit
+	purposeDevice = "device"
+)
+
+func deviceHash(device string) []byte {
+	hash := secret.Hash(purposeDevice, device)
+	return hash[:]
+}
+
+// knowsDevice reports whether a device cookie is one that this person got by signing in.
+func (a *App) knowsDevice(ctx context.Context, user core.UserID, device string) (bool, error) {
+	if device == "" || user.IsZero() {
+		return false, nil
+	}
+	known, err := a.cfg.Store.HasDevice(ctx, user, deviceHash(device))
+	if err != nil {
+		return false, fmt.Errorf("look up a device: %w", err)
+	}
+	return known, nil
+}
+
+// rememberDevice returns the value of the browser's device cookie: the one it has, or a new one unless that one is
+// this person's already. A value that somebody else chose is never taken.
+func (a *App) rememberDevice(ctx context.Context, user core.UserID, device string) (string, error) {
+	known, err := a.knowsDevice(ctx, user, device)
+	if err != nil {
+		return "", err
+	}
+	if !known {
+		device = secret.Random(deviceBytes)
+	}
+	if err := a.cfg.Store.SaveDevice(ctx, user, deviceHash(device), a.cfg.Now()); err != nil {
+		return "", fmt.Errorf("remember a device: %w", err)
+	}
+	return device, nil
+}
