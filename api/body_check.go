@@ -76,7 +76,7 @@ func (w walk) expect(s *shape, ok bool) error {
 		return e.WithHint("Send one JSON object.")
 	}
 	if s.forms != "" {
-		return e.WithHint("Look at %s. It is one of: %s.", w.path(), s.forms)
+		return e.WithHint("It is one of: %s.", s.forms)
 	}
 	return e
 }
@@ -102,7 +102,7 @@ func (w walk) numberOf(s *shape, digits string) error {
 func (w walk) textOf(s *shape, text string) error {
 	if strings.ContainsFunc(text, core.Control) {
 		return core.Invalid(w.path(), "%s holds a control character.", w.subject()).
-			WithHint("Look at %s. Of the control characters only tab, line feed and carriage return are taken.", w.path())
+			WithHint("Of the control characters only tab, line feed and carriage return are taken.")
 	}
 	if s.anything {
 		return nil
@@ -113,7 +113,7 @@ func (w walk) textOf(s *shape, text string) error {
 	}
 	if t.choices != nil && !slices.Contains(t.choices, text) {
 		return core.Invalid(w.path(), "%s has a value that it cannot have.", w.subject()).
-			WithHint("Look at %s. It is one of: %s.", w.path(), cmp.Or(s.forms, strings.Join(t.choices, ", ")))
+			WithHint("It is one of: %s.", cmp.Or(s.forms, strings.Join(t.choices, ", ")))
 	}
 	n := utf8.RuneCountInString(text)
 	if t.min != nil && n < *t.min {

@@ -81,8 +81,8 @@ func TestABodyIsReadStrictly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := decodeAs[contract.CreatePosts](t, c.body)
-			e := core.AsError(err)
-			if err == nil || e.Code != core.CodeInvalidRequest {
+			e := contract.ErrorOf(err, "")
+			if err == nil || core.CodeOf(err) != core.CodeInvalidRequest {
 				t.Fatalf("want invalid_request, got %v", err)
 			}
 			if !strings.Contains(e.Message, c.message) || !strings.Contains(e.Hint, c.hint) {
@@ -130,7 +130,7 @@ func TestAPatchTellsAbsentFromNull(t *testing.T) {
 		`{"title":5}`: "Look at title.", `{"text":null}`: "Look at text.", `{"status":"live"}`: "one of: queued",
 		`{"id":"post_2"}`: "Known there:", `{"settings":[]}`: "Look at settings.", `{"when":null}`: "Look at when.",
 	} {
-		if _, err := decodeAs[contract.EditPost](t, body); !strings.Contains(core.AsError(err).Hint, hint) {
+		if _, err := decodeAs[contract.EditPost](t, body); !strings.Contains(contract.ErrorOf(err, "").Hint, hint) {
 			t.Errorf("%s: want the hint %q, got %+v", body, hint, err)
 		}
 	}
@@ -156,7 +156,7 @@ func TestAnErrorNeverRepeatsAValue(t *testing.T) {
 		`{"name":"` + secret + `\u0000","scope":"read"}`,
 	} {
 		_, err := decodeAs[contract.CreateKey](t, body)
-		e := core.AsError(err)
+		e := contract.ErrorOf(err, "")
 		if err == nil || strings.Contains(e.Message+e.Hint, secret) {
 			t.Errorf("%s: %+v", body, e)
 		}

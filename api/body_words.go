@@ -28,13 +28,13 @@ func (w walk) unsound(err error) error {
 		return core.Invalid(dotted(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).Because(err)
 	case errors.As(err, &syntax):
 		path := dotted(syntax.JSONPointer)
-		return core.Invalid(path, "The body is not JSON at byte %d.", syntax.ByteOffset).WithHint("%s", slip(w.body, syntax.ByteOffset, path)).Because(err)
+		return core.Invalid(path, "The body is not JSON at byte %d.", syntax.ByteOffset).WithHint("%s", slip(w.body, syntax.ByteOffset)).Because(err)
 	}
 	return core.Invalid("", "The body is not JSON.").Because(err)
 }
 
 // slip names what people most often write there that is not JSON (RFC 8259).
-func slip(body []byte, at int64, path string) string {
+func slip(body []byte, at int64) string {
 	const space = " \t\r\n"
 	at = min(at, int64(len(body)))
 	letter := func(i int64) bool { return i >= 0 && i < int64(len(body)) && unicode.IsLetter(rune(body[i])) }
@@ -65,27 +65,24 @@ func slip(body []byte, at int64, path string) string {
 	default:
 		advice = "Let a JSON library write it, or look it over at that place."
 	}
-	if path != "" {
-		return "Look at " + path + ". " + advice
-	}
 	return advice
 }
 
 // unknown names the key that does not exist and the one that was most likely meant.
 func (w walk) unknown(name string, known []string) error {
 	e := core.Invalid(w.path(), "There is no field %s here.", shown(name))
-	return suggest(e, w.path(), name, known)
+	return suggest(e, name, known)
 }
 
 // suggest adds the known name nearest to a mistyped one, or else all that there are.
-func suggest(e *core.Error, path, name string, known []string) *core.Error {
+func suggest(e *core.Error, name string, known []string) *core.Error {
 	if near := core.Nearest(name, known); near != "" {
-		return e.WithHint("Look at %s. Did you mean %s?", path, near)
+		return e.WithHint("Did you mean %s?", near)
 	}
 	if len(known) == 0 {
-		return e.WithHint("Look at %s. Nothing is taken there.", path)
+		return e.WithHint("Nothing is taken there.")
 	}
-	return e.WithHint("Look at %s. Known there: %s.", path, strings.Join(known, ", "))
+	return e.WithHint("Known there: %s.", strings.Join(known, ", "))
 }
 
 func (w walk) path() string { return dotted(w.dec.StackPointer()) }

@@ -68,7 +68,7 @@ func checkNames(values url.Values, parameters []parameter) error {
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		path := join("query", name)
 		if !slices.Contains(names, name) {
-			return suggest(core.Invalid(path, "There is no parameter %s here.", shown(name)), path, name, names)
+			return suggest(core.Invalid(path, "There is no parameter %s here.", shown(name)), name, names)
 		}
 		if len(values[name]) > 1 {
 			return core.Invalid(path, "The parameter %s stands twice.", name)
@@ -91,7 +91,7 @@ func (p parameter) read(value string, into reflect.Value) error {
 	if into.Kind() == reflect.String {
 		if p.choices != nil && !slices.Contains(p.choices, value) {
 			return core.Invalid(path, "The parameter %s has a value that it cannot have.", p.name).
-				WithHint("Look at %s. It is one of: %s.", path, strings.Join(p.choices, ", "))
+				WithHint("It is one of: %s.", strings.Join(p.choices, ", "))
 		}
 		into.SetString(value)
 		return nil

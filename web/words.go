@@ -26,6 +26,7 @@ var messages = map[core.Code]string{
 // humanize puts an error into the words that the dashboard shows.
 func (w *Web) humanize(e *core.Error) *contract.Error {
 	out := contract.ErrorOf(e, w.cfg.UpgradeURL)
+	out.Hint = e.Hint // a form has labels where a request has paths
 	if hint, ok := hints[e.Code]; ok {
 		out.Hint = hint
 	}
@@ -37,11 +38,9 @@ func (w *Web) humanize(e *core.Error) *contract.Error {
 		out.Message, out.Hint = "", "" // the page has words for it that speak of pages
 	case e.RetryAfter > 0:
 		out.Hint = "Wait " + formatWait(e.RetryAfter) + ", then try again."
-	case e.Path != "":
-		// A form has labels where a request has paths.
-		out.Hint = strings.TrimSpace(strings.TrimPrefix(out.Hint, "Look at "+e.Path+"."))
-		if _, field, ok := w.settingAt(e.Path); ok && strings.HasPrefix(out.Message, field.Name+" ") {
-			out.Message = field.Label + strings.TrimPrefix(out.Message, field.Name)
+	case e.Subject != "":
+		if _, field, ok := w.settingAt(e.Path); ok {
+			out.Message = field.Label + " " + e.Message
 		}
 	}
 	if told := joinIssues(e.Rows); told != "" {

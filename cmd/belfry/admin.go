@@ -34,9 +34,9 @@ func sentence(err error) error {
 		option = "password-stdin"
 	}
 	if option != "" {
-		hint = "Look at --" + option + "."
+		hint = "Look at --" + option + ". " + hint
 	}
-	return errors.New(strings.TrimSpace(e.Message + " " + hint))
+	return errors.New(strings.TrimSpace(e.Sentence() + " " + hint))
 }
 
 // password reads one line, without its end.

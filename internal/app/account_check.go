@@ -2,10 +2,12 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"belfry/internal/core"
 	"belfry/internal/queue"
+	"belfry/internal/store"
 )
 
 // DueChecks lists the accounts of which the network is to be asked whether their token still works.
@@ -25,7 +27,7 @@ func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.Acc
 		return err
 	}
 	account, sealed, err := t.ClaimCheck(ctx, id)
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -82,7 +83,7 @@ func (a *App) connector(path, platform string) (network.Network, error) {
 	}
 	if r, ok := a.cfg.Networks.RulesOf(core.Platform(platform)); ok {
 		return nil, core.Invalid(path, "%s cannot be connected or published to by this version.", r.Describe().Name).
-			WithHint("Look at %s. %s can.", path, a.cfg.Networks.Names())
+			WithHint("%s can.", a.cfg.Networks.Names())
 	}
 	return nil, a.unknownNetwork(path, platform)
 }
@@ -187,7 +188,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 
 // stale is the answer to a way back that nothing waits for, whatever the reason.
 func stale(err error) error {
-	if core.CodeOf(err) != core.CodeNotFound {
+	if !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the consent under way: %w", err)
 	}
 	return core.Fail(core.CodeConflict, "This attempt to connect has ended or was begun in another browser.").

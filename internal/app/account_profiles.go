@@ -115,7 +115,7 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, platform core.Pl
 // saveProfile stores one account; added tells whether it is one more than before.
 func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Platform, p network.Profile) (account core.Account, added bool, err error) {
 	id, connected, err := t.FindAccount(ctx, platform, p.ExternalID)
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		id, err = core.NewID[core.AccountKind](), nil
 	}
 	if err != nil {
@@ -161,7 +161,7 @@ func (a *App) choices(ctx context.Context, t store.Tenant, platform core.Platfor
 	out := make([]ProfileChoice, len(profiles))
 	for i, p := range profiles {
 		_, connected, err := t.FindAccount(ctx, platform, p.ExternalID)
-		if err != nil && core.CodeOf(err) != core.CodeNotFound {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return nil, err
 		}
 		out[i] = ProfileChoice{

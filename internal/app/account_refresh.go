@@ -51,7 +51,7 @@ func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.Acc
 		return err
 	}
 	account, sealed, err := t.ClaimRefresh(ctx, id, refreshLease)
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {

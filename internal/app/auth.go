@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"time"
 
@@ -28,7 +29,7 @@ func (a *App) keyCaller(ctx context.Context, k store.KeyHolder, err error) (core
 	if code := core.CodeOf(err); code == core.CodeUnauthenticated {
 		return core.Caller{}, err
 	}
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return core.Caller{}, core.Unauthenticated()
 	}
 	if err != nil {
@@ -73,7 +74,7 @@ func (a *App) SessionCaller(ctx context.Context, user, workspace, proof string) 
 // findPerson finds a member with what their session depends on. Somebody else is unauthenticated.
 func (a *App) findPerson(ctx context.Context, user core.UserID, workspace core.WorkspaceID) (store.Person, error) {
 	m, err := a.cfg.Store.Member(ctx, user, workspace)
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return m, signInFirst()
 	}
 	if err != nil {

@@ -85,7 +85,7 @@ func TestABadGroupIsRefused(t *testing.T) {
 		"description": {Name: "x", Description: strings.Repeat("x", 1001)},
 	} {
 		_, err := h.App.CreateGroup(t.Context(), ws.Owner, in)
-		if e := want(t, core.CodeInvalidRequest, err); e.Hint != "Look at "+name+"." {
+		if e := want(t, core.CodeInvalidRequest, err); e.Path != name {
 			t.Errorf("%s: %s (%s)", name, e.Message, e.Hint)
 		}
 	}

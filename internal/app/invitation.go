@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -47,7 +48,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 			return core.Fail(core.CodeConflict, "%s is a member already.", before.Email).WithHint("Change their role instead.")
 		case err == nil:
 			want.ID, want.CreatedAt = before.ID, before.CreatedAt
-		case core.CodeOf(err) != core.CodeNotFound:
+		case !errors.Is(err, store.ErrNotFound):
 			return err
 		}
 		if err := by.MaySet(before.Role, want.Role); err != nil {
@@ -117,7 +118,7 @@ func (a *App) Invitation(ctx context.Context, token string) (Invitation, error) 
 func (a *App) findInvitation(ctx context.Context, token string) (store.Invitation, []byte, error) {
 	hash := secret.Hash(purposeInvitation, token)
 	i, err := a.cfg.Store.Invitation(ctx, hash[:], a.cfg.Now())
-	if err != nil && core.CodeOf(err) != core.CodeNotFound {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		err = fmt.Errorf("look up an invitation: %w", err)
 	}
 	return i, hash[:], err

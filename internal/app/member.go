@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -104,7 +105,7 @@ func lockMembers(ctx context.Context, t store.Tenant, c core.Caller) (core.Role,
 		return "", err
 	}
 	m, err := t.FindMember(ctx, c.User())
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return "", signInFirst()
 	}
 	return m.Role, err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/store"
 )
 
 // PostCard is a post as the dashboard shows it.
@@ -65,7 +67,7 @@ func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard,
 		return card, nil
 	}
 	account, err := t.Account(ctx, p.Account)
-	if core.CodeOf(err) == core.CodeNotFound { // disconnected by now
+	if errors.Is(err, store.ErrNotFound) { // disconnected by now
 		return card, nil
 	}
 	card.ProfileURL = a.profileURL(account)

@@ -74,8 +74,8 @@ func TestAnUnknownIDIsShownItsPlace(t *testing.T) {
 		"query.groupId":         made(b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{GroupID: group})),
 	} {
 		var e *core.Error
-		if !errors.As(err, &e) || e.Code != core.CodeNotFound || !strings.HasPrefix(e.Hint, "Look at "+place+".") {
-			t.Errorf("%s: %v, hint %q", place, err, core.AsError(err).Hint)
+		if !errors.As(err, &e) || e.Code != core.CodeNotFound || e.Path != place {
+			t.Errorf("%s: %v, path %q", place, err, core.AsError(err).Path)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"belfry/internal/contract"
@@ -223,7 +224,7 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 			return err
 		}
 		// A worker that notes a question holds the ledger's row and asks for the post's: the row comes first.
-		if _, err := t.LockPublication(ctx, post.ID); err != nil && core.CodeOf(err) != core.CodeNotFound {
+		if _, err := t.LockPublication(ctx, post.ID); err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		return t.DeletePost(ctx, post.ID)

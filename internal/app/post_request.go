@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -136,23 +135,11 @@ func (a *App) settings(path string, blocks map[string]json.RawMessage) (map[core
 		}
 		normal, err := n.Settings(blocks[name])
 		if err != nil {
-			return nil, under(path, err)
+			return nil, core.Under(path+"."+name, err)
 		}
 		out[core.Platform(name)] = normal
 	}
 	return out, nil
-}
-
-// under names the place of a setting as the request has it: networks speak of the block of a create request.
-func under(path string, err error) error {
-	e, ok := errors.AsType[*core.Error](err)
-	if !ok || e.Path == "" {
-		return err
-	}
-	moved := *e
-	moved.Path = strings.Replace(e.Path, "perPlatform", path, 1)
-	moved.Hint = strings.Replace(e.Hint, e.Path, moved.Path, 1)
-	return &moved
 }
 
 func (a *App) checkOverrides(overrides map[string]contract.Override) error {
@@ -179,9 +166,9 @@ func (a *App) unknownNetwork(path, name string) error {
 	}
 	e := core.Invalid(path, "%q is not a network that is known here.", name)
 	if nearest := core.Nearest(name, names); nearest != "" {
-		return e.WithHint("Look at %s. Did you mean %s?", path, nearest)
+		return e.WithHint("Did you mean %s?", nearest)
 	}
-	return e.WithHint("Look at %s. What stands there is the name of a network, and its fields below that: %s.", path, strings.Join(names, ", "))
+	return e.WithHint("What stands there is the name of a network, and its fields below that: %s.", strings.Join(names, ", "))
 }
 
 // targets finds the accounts of a request: those named and those of the group, each once.
@@ -206,7 +193,7 @@ func (a *App) targets(ctx context.Context, t store.Tenant, in contract.Targets) 
 		ids = append(ids, members...)
 	}
 	if len(ids) == 0 {
-		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Look at targets.groupId. Put accounts into the group first.")
+		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Put accounts into the group first.")
 	}
 	var unique []core.AccountID
 	for _, id := range ids {

@@ -23,7 +23,7 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 		return err
 	}
 	w, err := a.claim(ctx, t, owner, id)
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *App) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id
 		a.cfg.Metrics.Fenced()
 		w.log.Warn("another worker has taken this post over")
 		return nil
-	case core.CodeOf(err) == core.CodeNotFound: // a failed post may be deleted while the network is asked about it
+	case errors.Is(err, store.ErrNotFound), store.IsMissing(err, "post"): // a failed post may be deleted while the network is asked about it
 		w.log.Info("the post was deleted during its claim")
 		return nil
 	}

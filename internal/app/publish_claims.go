@@ -58,7 +58,7 @@ func (c *claims) join(ctx context.Context, by claimant, post core.PostID, claim 
 func (c *claims) carryOut(ctx context.Context, by claimant, together []*claimed, claim claimFunc) {
 	posts := make([]core.PostID, len(together))
 	for i, one := range together {
-		posts[i], one.err = one.post, core.NotFound()
+		posts[i], one.err = one.post, store.ErrNotFound
 	}
 	defer func() {
 		c.pass(by)

@@ -90,7 +90,7 @@ func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
 		joins.Go(func() error {
 			defer func() {
 				if recover() != nil {
-					outcomes <- core.NotFound()
+					outcomes <- store.ErrNotFound
 				}
 			}()
 			_, err := claims.Join(t.Context(), core.NewID[core.PostKind](), statement)
@@ -118,7 +118,7 @@ func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
 		switch {
 		case errors.Is(err, errLost):
 			lost++
-		case core.CodeOf(err) == core.CodeNotFound:
+		case errors.Is(err, store.ErrNotFound):
 			none++
 		}
 	}
@@ -143,13 +143,13 @@ func TestOfTwoThatClaimOnePostTogetherOnlyOneHasIt(t *testing.T) {
 	statement := func(_ context.Context, posts []core.PostID) (map[core.PostID]store.Claimed, error) {
 		first()
 		if !slices.Contains(posts, post) {
-			return nil, core.NotFound()
+			return nil, store.ErrNotFound
 		}
 		return map[core.PostID]store.Claimed{post: {}}, nil
 	}
 	joins.Go(func() error {
 		_, err := claims.Join(t.Context(), core.NewID[core.PostKind](), statement)
-		if core.CodeOf(err) != core.CodeNotFound {
+		if !errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("a claim of another post answers %w", err)
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"time"
 
@@ -58,7 +59,7 @@ func keep(ctx context.Context, t store.Tenant, r *contract.Replay, answer any) e
 		return nil
 	}
 	other, err := t.Replay(ctx, stored(*r))
-	if err != nil && core.CodeOf(err) != core.CodeNotFound {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the request that took this one's place: %w", err)
 	}
 	return stillRunning(other.Left)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -68,7 +69,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, error) {
 	email = strings.TrimSpace(email)
 	user, err := a.cfg.Store.UserByEmail(ctx, email)
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return store.SignInUser{Email: email}, nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -54,7 +55,7 @@ func (a *App) LinkPost(ctx context.Context, ws core.WorkspaceID, id core.PostID)
 		return err
 	}
 	post, err := t.Post(ctx, id)
-	if core.CodeOf(err) == core.CodeNotFound || err == nil && (post.Status != core.PostLive || post.ExternalURL != "") {
+	if errors.Is(err, store.ErrNotFound) || err == nil && (post.Status != core.PostLive || post.ExternalURL != "") {
 		return nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -27,7 +28,7 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 	}
 	owner, err := a.cfg.Store.UserByEmail(ctx, email)
 	known := err == nil
-	if err != nil && core.CodeOf(err) != core.CodeNotFound {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return SignedIn{}, fmt.Errorf("look up the owner: %w", err)
 	}
 	if !known {
@@ -87,7 +88,7 @@ func (a *App) ListWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 
 func (a *App) workspace(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	w, err := a.cfg.Store.FindWorkspace(ctx, slugOrID)
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Give its short name or its id: `belfry workspace list` shows them.")
 	}
 	return w, err
@@ -114,7 +115,7 @@ func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope co
 // sign in.
 func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	user, err := a.cfg.Store.UserByEmail(ctx, strings.TrimSpace(email))
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return core.Fail(core.CodeNotFound, "Nobody has the e-mail address %s.", email).WithHint("Check how it is written.")
 	}
 	if err != nil {

@@ -1,6 +1,10 @@
 package contract
 
-import "belfry/internal/core"
+import (
+	"strings"
+
+	"belfry/internal/core"
+)
 
 // Whoami answers GET /whoami (Spec §2).
 type Whoami struct {
@@ -161,10 +165,13 @@ func UsageOf(u core.Usage, p core.Plan) Usage {
 	}
 }
 
-// ErrorOf writes an error body. An error that is not a core.Error is internal and says nothing of itself.
+// ErrorOf writes an error body for a program: its hint begins with the path of the refused value. An error that is not a core.Error is internal and says nothing of itself.
 func ErrorOf(err error, upgradeURL string) Error {
 	e := core.AsError(err)
-	out := Error{Code: string(e.Code), Message: e.Message, Hint: e.Hint}
+	out := Error{Code: string(e.Code), Message: e.Sentence(), Hint: e.Hint}
+	if e.Path != "" {
+		out.Hint = strings.TrimSpace("Look at " + e.Path + ". " + e.Hint)
+	}
 	if e.Quota != nil {
 		out.Limit, out.Used, out.UpgradeURL = &e.Quota.Limit, &e.Quota.Used, upgradeURL
 	}

@@ -3,6 +3,7 @@ package core
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Code is one of the closed set of error codes a caller can act on (Spec §7, decisions.md).
@@ -46,9 +47,13 @@ var Codes = []Code{
 // Error is an error that a caller can act on: what happened and what to do, in words for a person.
 // Every other error is for the operator and is shown as internal.
 type Error struct {
-	Code    Code
+	Code Code
+	// Subject is the name of the field that Message is about, where Message is the rest of a sentence that begins
+	// with it. An entry point may show its label instead.
+	Subject string
 	Message string
-	Hint    string
+	// Hint says what to do. It does not repeat Path.
+	Hint string
 	// Path is the JSON path of the value that is refused; empty for the whole request.
 	Path string
 	// Quota is set on quota_exceeded only.
@@ -63,7 +68,10 @@ type Error struct {
 // QuotaFacts are the figures that a 402 carries. A plan without the feature has 0 and 0.
 type QuotaFacts struct{ Limit, Used int64 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Message) }
+func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Sentence()) }
+
+// Sentence returns the whole message, with its subject.
+func (e *Error) Sentence() string { return strings.TrimSpace(e.Subject + " " + e.Message) }
 
 // Unwrap gives the cause, which only logs ever show.
 func (e *Error) Unwrap() error { return e.cause }
@@ -92,13 +100,14 @@ func NotFound() *Error {
 	return &Error{Code: CodeNotFound, Message: "There is nothing here with that id.", Hint: "Take ids from the lists this workspace answers."}
 }
 
-// NotFoundAt is NotFound that names the place of the id in the request.
+// NotFoundAt is NotFound for the id at path in the request.
 func NotFoundAt(path string) *Error {
 	e := NotFound()
-	return e.WithHint("Look at %s. %s", path, e.Hint)
+	e.Path = path
+	return e
 }
 
-// At names the place of the id in the request that an error found nothing under.
+// At returns a not_found error with the path of the id in the request, and any other error unchanged.
 func At(path string, err error) error {
 	if CodeOf(err) != CodeNotFound {
 		return err
@@ -106,13 +115,30 @@ func At(path string, err error) error {
 	return NotFoundAt(path).Because(err)
 }
 
-// Invalid is a refused request; path is the JSON path of the offending value ("" for the whole).
+// Invalid is a refused request; path is the JSON path of the refused value ("" for the whole).
 func Invalid(path, format string, args ...any) *Error {
 	e := Fail(CodeInvalidRequest, format, args...)
-	if path != "" {
-		e.Path, e.Hint = path, "Look at "+path+"."
-	}
+	e.Path = path
 	return e
+}
+
+// InvalidField is Invalid with a message about the field named subject, such as "must be a string.".
+func InvalidField(path, subject, format string, args ...any) *Error {
+	e := Invalid(path, format, args...)
+	e.Subject = subject
+	return e
+}
+
+// Under puts the path of an Error, which is relative to a block of the request, below the block's own path.
+// It returns any other error unchanged.
+func Under(block string, err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
+	}
+	moved := *e
+	moved.Path = strings.TrimSuffix(block+"."+e.Path, ".")
+	return &moved
 }
 
 // CodeOf tells the code of an error; internal for anything that is not an Error.

@@ -48,11 +48,26 @@ func TestErrorsAreCopiedNotChanged(t *testing.T) {
 
 func TestInvalidNamesThePath(t *testing.T) {
 	t.Parallel()
-	if e := core.Invalid("targets.accountIds[2]", "That is no id."); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Hint, "targets.accountIds[2]") {
+	if e := core.Invalid("targets.accountIds[2]", "That is no id."); e.Code != core.CodeInvalidRequest || e.Path != "targets.accountIds[2]" {
 		t.Errorf("%+v", e)
 	}
 	if e := core.Invalid("", "The body is empty."); e.Hint != "" {
 		t.Errorf("the whole body: %+v", e)
+	}
+}
+
+func TestUnderMovesThePathOfAnError(t *testing.T) {
+	t.Parallel()
+	for path, err := range map[string]error{
+		"settings.tiktok.title": core.InvalidField("title", "title", "must be a string."),
+		"settings.tiktok":       core.Invalid("", "The settings must be an object."),
+	} {
+		if e := core.AsError(core.Under("settings.tiktok", err)); e.Path != path {
+			t.Errorf("want %s, got %s", path, e.Path)
+		}
+	}
+	if foreign := errors.New("disk full"); !errors.Is(core.Under("settings", foreign), foreign) {
+		t.Error("an error of another kind is changed")
 	}
 }
 

@@ -71,8 +71,8 @@ func TestParseWhenRefuses(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, w, err)
 		}
 		e := core.AsError(err)
-		if e.Hint == "" {
-			t.Errorf("%s: refused without a hint", name)
+		if e.Hint == "" && e.Path == "" {
+			t.Errorf("%s: refused with neither a hint nor a path", name)
 		}
 		if odd := strings.Contains(e.Message, "out of range"); odd != strings.Contains("hour 24, minute 60, no such day, no leap year, month 13", name) {
 			t.Errorf("%s: refused with %q", name, e.Message)

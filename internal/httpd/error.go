@@ -142,7 +142,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 		return
 	}
 	setErrorHeaders(c, e) // once more: the page may have begun to say what it is
-	text := fmt.Sprintf("%s\n%s\n\nRequest %s\n", e.Message, e.Hint, RequestID(ctx))
+	text := fmt.Sprintf("%s\n%s\n\nRequest %s\n", e.Sentence(), e.Hint, RequestID(ctx))
 	if err := c.Blob(Status(e.Code), "text/plain; charset=utf-8", []byte(text)); err != nil {
 		s.cfg.Logger.InfoContext(ctx, "answer not written", "request_id", RequestID(ctx), "error", err)
 	}

@@ -106,7 +106,7 @@ func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (sto
 func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	m, err := t.Media(ctx, id)
-	if core.CodeOf(err) == core.CodeNotFound || err == nil && m.Source == nil {
+	if errors.Is(err, store.ErrNotFound) || err == nil && m.Source == nil {
 		return nil
 	}
 	if err != nil {
@@ -228,7 +228,7 @@ func (s *Service) chargeFetch(
 		}
 		return err
 	})
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		err = errLeaseLost
 	}
 	return m.Charged, err

@@ -70,7 +70,7 @@ func updateLocked(
 ) error {
 	return t.Tx(ctx, func(t store.Tenant) error {
 		m, err := t.LockMedia(ctx, id)
-		if core.CodeOf(err) == core.CodeNotFound {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err != nil {

@@ -42,7 +42,7 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 		return err
 	}
 	m, err := t.Media(ctx, id)
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {

@@ -68,20 +68,16 @@ func SettingNames(t reflect.Type) []string {
 	return names
 }
 
-func settingPath(d Description, rest ...string) string {
-	return strings.Join(append([]string{"perPlatform", string(d.ID)}, rest...), ".")
-}
-
 func settingsError(d Description, err error) error {
 	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return core.Invalid(settingPath(d, tokens(syntactic.JSONPointer)...), "The settings of %s are not sound JSON: a key stands twice, or a text is not UTF-8.", d.Name).Because(err)
+		return core.Invalid(strings.Join(tokens(syntactic.JSONPointer), "."), "The settings of %s are not sound JSON: a key stands twice, or a text is not UTF-8.", d.Name).Because(err)
 	}
 	semantic, ok := errors.AsType[*jsonv2.SemanticError](err)
 	if !ok {
 		return fmt.Errorf("read settings of %s: %w", d.ID, err)
 	}
 	at := tokens(semantic.JSONPointer)
-	path := settingPath(d, at...)
+	path := strings.Join(at, ".")
 	switch {
 	case errors.Is(semantic.Err, jsonv2.ErrUnknownName):
 		return unknownSetting(d, path, at[len(at)-1])
@@ -91,15 +87,15 @@ func settingsError(d Description, err error) error {
 	if f, ok := d.field(at[0]); ok {
 		return wrongKind(path, f).Because(err)
 	}
-	return core.Invalid(path, "%s has a value of the wrong type.", at[0]).Because(err)
+	return core.InvalidField(path, at[0], "has a value of the wrong type.").Because(err)
 }
 
 func notAnObject(d Description) *core.Error {
-	return core.Invalid(settingPath(d), "The settings of %s must be an object.", d.Name)
+	return core.Invalid("", "The settings of %s must be an object.", d.Name)
 }
 
 func wrongKind(path string, f Field) *core.Error {
-	return core.Invalid(path, "%s must be %s.", f.Name, kindWords[f.Kind])
+	return core.InvalidField(path, f.Name, "must be %s.", kindWords[f.Kind])
 }
 
 func tokens(p jsontext.Pointer) []string { return slices.Collect(p.Tokens()) }
@@ -111,9 +107,9 @@ func unknownSetting(d Description, path, name string) error {
 		names = append(names, f.Name)
 	}
 	if near := core.Nearest(name, names); near != "" {
-		return e.WithHint("Look at %s. Did you mean %s?", path, near)
+		return e.WithHint("Did you mean %s?", near)
 	}
-	return e.WithHint("Look at %s. Known there: %s.", path, strings.Join(names, ", "))
+	return e.WithHint("Known there: %s.", strings.Join(names, ", "))
 }
 
 func (d Description) field(name string) (Field, bool) {
@@ -142,7 +138,7 @@ func checkFields(d Description, given map[string]jsontext.Value, v reflect.Value
 			continue
 		}
 		if raw.Kind() == jsontext.KindNull {
-			return wrongKind(settingPath(d, name), f)
+			return wrongKind(name, f)
 		}
 		value := v.Field(i)
 		for value.Kind() == reflect.Pointer {
@@ -156,13 +152,13 @@ func checkFields(d Description, given map[string]jsontext.Value, v reflect.Value
 }
 
 func checkValue(d Description, f Field, v reflect.Value) error {
-	path := settingPath(d, f.Name)
+	path := f.Name
 	switch v.Kind() {
 	case reflect.String:
 		return checkWord(path, f, v.String())
 	case reflect.Slice:
 		if f.Max > 0 && v.Len() > f.Max {
-			return core.Invalid(path, "%s takes at most %d entries.", f.Name, f.Max)
+			return core.InvalidField(path, f.Name, "takes at most %d entries.", f.Max)
 		}
 		for i := range v.Len() {
 			if err := checkText(fmt.Sprintf("%s[%d]", path, i), f, v.Index(i).String()); err != nil {
@@ -172,9 +168,9 @@ func checkValue(d Description, f Field, v reflect.Value) error {
 	case reflect.Int, reflect.Int64:
 		switch n := v.Int(); {
 		case n < 0:
-			return core.Invalid(path, "%s cannot be less than 0.", f.Name)
+			return core.InvalidField(path, f.Name, "cannot be less than 0.")
 		case f.Max > 0 && n > int64(f.Max):
-			return core.Invalid(path, "%s must be a whole number from 0 to %d.", f.Name, f.Max)
+			return core.InvalidField(path, f.Name, "must be a whole number from 0 to %d.", f.Max)
 		}
 	}
 	return nil
@@ -182,20 +178,20 @@ func checkValue(d Description, f Field, v reflect.Value) error {
 
 func checkWord(path string, f Field, s string) error {
 	if f.Max > 0 && utf8.RuneCountInString(s) > f.Max {
-		return core.Invalid(path, "%s is longer than %d characters.", f.Name, f.Max)
+		return core.InvalidField(path, f.Name, "is longer than %d characters.", f.Max)
 	}
 	switch f.Kind {
 	case FieldChoice:
 		if !slices.ContainsFunc(f.Choices, func(c Choice) bool { return c.Value == s }) {
-			return core.Invalid(path, "%s cannot be %q.", f.Name, s).WithHint("Look at %s. It is one of: %s.", path, choices(f))
+			return core.InvalidField(path, f.Name, "cannot be %q.", s).WithHint("It is one of: %s.", choices(f))
 		}
 	case FieldURL:
 		if !core.IsLink(s) {
-			return core.Invalid(path, "%s must be a whole address that begins with https:// or http://.", f.Name)
+			return core.InvalidField(path, f.Name, "must be a whole address that begins with https:// or http://.")
 		}
 	case FieldDate:
 		if _, err := time.Parse(time.DateOnly, s); err != nil {
-			return core.Invalid(path, "%s must be a date like 2026-01-31.", f.Name)
+			return core.InvalidField(path, f.Name, "must be a date like 2026-01-31.")
 		}
 	}
 	return checkText(path, f, s)
@@ -209,7 +205,7 @@ func checkText(path string, f Field, s string) error {
 	if f.Pattern == nil || f.Pattern.MatchString(s) {
 		return nil
 	}
-	return core.Invalid(path, "%s cannot be %q.", f.Name, s).WithHint("Look at %s. It is written like %s.", path, f.Example)
+	return core.InvalidField(path, f.Name, "cannot be %q.", s).WithHint("It is written like %s.", f.Example)
 }
 
 func choices(f Field) string {

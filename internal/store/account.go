@@ -82,7 +82,7 @@ func (t Tenant) HoldAccounts(ctx context.Context, ids []core.AccountID) error {
 		SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL ORDER BY id FOR SHARE`,
 		args{"ids": ids}))
 	if err == nil && len(held) < len(ids) {
-		return core.NotFound()
+		return ErrNotFound
 	}
 	return err
 }

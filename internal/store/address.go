@@ -2,12 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"belfry/internal/core"
 )
 
 // subWindows is into how many parts the window of the address limit is cut. The part in which a window
@@ -74,7 +73,7 @@ func (s *Store) counted(ctx context.Context, row addressRow, err error, address 
 	if err == nil {
 		return Count{Granted: true, Remaining: limit - row.Total, Reset: forgotten(row.Oldest, step).Sub(row.Now)}, nil
 	}
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, ErrNotFound) {
 		err = s.Tx(ctx, func(s *Store) (err error) {
 			c, err = s.countFirst(ctx, address, limit, step)
 			return err

@@ -23,6 +23,28 @@ var taken = map[string]string{
 	"folders_siblings":             "Another folder in the same place has this name.",
 }
 
+// ErrNotFound says that the row asked for does not exist, or belongs to another workspace. It carries
+// core.NotFound, which is what a caller is told who asked for that row.
+var ErrNotFound = fmt.Errorf("no such row: %w", core.NotFound())
+
+// MissingError says that a row was not written because one that it refers to does not exist in its workspace.
+// It carries core.NotFound as well.
+type MissingError struct {
+	Missing string // what is missing, in the words of the schema, such as "account"
+	cause   error
+}
+
+func (e *MissingError) Error() string { return fmt.Sprintf("no such %s: %v", e.Missing, e.cause) }
+
+// Unwrap returns what a caller is told and what the database said.
+func (e *MissingError) Unwrap() []error { return []error{core.NotFound(), e.cause} }
+
+// IsMissing tells whether err says that a row could not refer to what is named, because there is no such thing.
+func IsMissing(err error, what string) bool {
+	e, ok := errors.AsType[*MissingError](err)
+	return ok && e.Missing == what
+}
+
 // ErrSameID tells that another post of the account has the network's id that a post was given.
 var ErrSameID = errors.New("another post has this id of the network's")
 
@@ -37,7 +59,7 @@ func translate(err error) error {
 		return nil
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
-		return core.NotFound().Because(err)
+		return ErrNotFound
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		if message, ok := taken[pg.ConstraintName]; ok && pg.Code == uniqueViolation {
@@ -46,9 +68,10 @@ func translate(err error) error {
 		if pg.ConstraintName == "posts_external_id" {
 			return fmt.Errorf("%w: %w", ErrSameID, err)
 		}
-		// A row that another workspace owns, or that is gone, is not there for this one.
-		if pg.Code == foreignKeyViolation && strings.HasSuffix(pg.ConstraintName, "_fkey") {
-			return core.NotFound().Because(err)
+		if columns, ok := strings.CutSuffix(pg.ConstraintName, "_id_fkey"); ok && pg.Code == foreignKeyViolation {
+			// PostgreSQL names a foreign key after its table and columns, such as posts_workspace_id_account_id_fkey.
+			columns = strings.TrimPrefix(columns, pg.TableName+"_")
+			return &MissingError{Missing: strings.TrimPrefix(columns, "workspace_id_"), cause: err}
 		}
 	}
 	return err

@@ -58,7 +58,7 @@ func (t Tenant) FoldersAbove(ctx context.Context, id core.FolderID) ([]core.Fold
 		)
 		SELECT id FROM up ORDER BY level`, args{"id": id}))
 	if err == nil && len(ids) == 0 {
-		return nil, core.NotFound()
+		return nil, ErrNotFound
 	}
 	return ids, err
 }

@@ -84,7 +84,7 @@ func (t Tenant) SetGroupAccounts(ctx context.Context, id core.GroupID, accounts 
 func (t Tenant) DeleteGroup(ctx context.Context, id core.GroupID) error {
 	n, err := t.exec(ctx, `DELETE FROM groups WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 	if err == nil && n == 0 {
-		return core.NotFound()
+		return ErrNotFound
 	}
 	return err
 }

@@ -2,10 +2,9 @@ package store
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"time"
-
-	"belfry/internal/core"
 )
 
 // Replay names a request that may be repeated: its route, the client's key, and a fingerprint of
@@ -45,7 +44,7 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock, keep time.Durat
 		return Kept{}, n == 1, err
 	}
 	found, err = t.Replay(ctx, r)
-	if core.CodeOf(err) == core.CodeNotFound { // the first was refused this very moment
+	if errors.Is(err, ErrNotFound) { // the first was refused this very moment
 		return Kept{Fingerprint: r.Fingerprint}, false, nil
 	}
 	return found, false, err

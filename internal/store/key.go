@@ -77,7 +77,7 @@ func (t Tenant) AddKey(ctx context.Context, k core.Key, hash []byte) error {
 func (t Tenant) DeleteKey(ctx context.Context, id core.KeyID) error {
 	n, err := t.exec(ctx, `DELETE FROM api_keys WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 	if err == nil && n == 0 {
-		return core.NotFound()
+		return ErrNotFound
 	}
 	return err
 }

@@ -108,7 +108,7 @@ func (r publicationRow) publication() Publication {
 // core.Publication.Reset says. The fencing epoch of an older row goes on counting.
 func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow, wake Wake) error {
 	old, err := t.LockPublication(ctx, p.ID)
-	if err != nil && core.CodeOf(err) != core.CodeNotFound {
+	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
 	}
 	old.Flow = flow

@@ -2,9 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
-
-	"belfry/internal/core"
 )
 
 // Sessions keeps the dashboard's sessions under hashes of their tokens. It has the shape that scs asks of
@@ -22,7 +21,7 @@ func NewSessions(s *Store, now func() time.Time) *Sessions { return &Sessions{s,
 func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
 	data, err = value[[]byte](s.store.query(ctx, `
 		SELECT data FROM sessions WHERE token = @token AND expiry > @now AND data <> ''`, args{"token": token, "now": s.now()}))
-	if core.CodeOf(err) == core.CodeNotFound {
+	if errors.Is(err, ErrNotFound) {
 		return nil, false, nil
 	}
 	return data, err == nil, err

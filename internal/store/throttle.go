@@ -2,9 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
-
-	"belfry/internal/core"
 )
 
 // Throttle lets a key act burst times at once and then once per interval. It answers how long to wait, 0
@@ -17,11 +16,11 @@ func (s *Store) Throttle(ctx context.Context, key string, burst int, interval ti
 		ON CONFLICT (key) DO UPDATE SET tat = greatest(t.tat, clock()) + @interval::interval
 		WHERE greatest(t.tat, clock()) + @interval::interval <= clock() + @burst::interval
 		RETURNING key`, a))
-	if core.CodeOf(err) != core.CodeNotFound {
+	if !errors.Is(err, ErrNotFound) {
 		return 0, err
 	}
 	row, err := one[throttleRow](s.query(ctx, `SELECT tat, clock() AS now FROM throttles WHERE key = @key`, args{"key": key}))
-	if core.CodeOf(err) == core.CodeNotFound { // forgiven in between
+	if errors.Is(err, ErrNotFound) { // forgiven in between
 		return time.Second, nil
 	}
 	return max(row.TAT.Add(interval-interval*time.Duration(burst)).Sub(row.Now), time.Second), err

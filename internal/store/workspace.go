@@ -123,7 +123,7 @@ func (s *Store) Workspaces(ctx context.Context) ([]core.Workspace, error) {
 func (s *Store) SetPlan(ctx context.Context, id core.WorkspaceID, plan core.PlanName) error {
 	n, err := s.exec(ctx, `UPDATE workspaces SET plan = @plan WHERE id = @id`, args{"id": id, "plan": plan})
 	if err == nil && n == 0 {
-		return core.NotFound()
+		return ErrNotFound
 	}
 	return err
 }

@@ -47,7 +47,7 @@ func TestATopicThatIsNoneIsRefused(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	for _, topic := range []string{"a.b", "a & b", " \t"} {
 		_, err := w.Net.Settings(json.RawMessage(fmt.Sprintf(`{"topicTag": %q}`, topic)))
-		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Hint, "perPlatform.threads.topicTag") {
+		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || e.Path != "topicTag" {
 			t.Errorf("%q: got %v", topic, err)
 		}
 	}
