@@ -57,11 +57,63 @@ func TestFilesArePlainForwardSQL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, bad := range []string{"{{", "create above / drop below", "tern: disable-tx"} {
+		for _, bad := range []string{"{{", "create above / drop below"} {
 			if strings.Contains(string(text), bad) {
 				t.Errorf("%s has %q in it", e.Name(), bad)
 			}
 		}
+		if strings.HasPrefix(string(text), "---- tern: disable-tx ----\n") {
+			checkRepeatable(t, e.Name(), string(text))
+		}
+	}
+}
+
+// checkRepeatable allows outside a transaction only what can be run again after it failed half-way.
+func checkRepeatable(t *testing.T, name, text string) {
+	t.Helper()
+	made := regexp.MustCompile(`(?m)^CREATE INDEX CONCURRENTLY (\w+)`)
+	for _, statement := range regexp.MustCompile(`(?m)^[A-Z].*`).FindAllString(text, -1) {
+		if !strings.HasPrefix(statement, "CREATE INDEX CONCURRENTLY ") && !strings.HasPrefix(statement, "DROP INDEX CONCURRENTLY IF EXISTS ") {
+			t.Errorf("%s: %q outside a transaction", name, statement)
+		}
+	}
+	for _, index := range made.FindAllStringSubmatch(text, -1) {
+		drop, create := "DROP INDEX CONCURRENTLY IF EXISTS "+index[1]+";", "CREATE INDEX CONCURRENTLY "+index[1]+" "
+		if at := strings.Index(text, drop); at < 0 || at > strings.Index(text, create) {
+			t.Errorf("%s builds %s without dropping what an earlier run left", name, index[1])
+		}
+	}
+}
+
+func TestAnIndexLeftInvalidIsBuiltAgain(t *testing.T) {
+	t.Parallel()
+	pool := open(t, storetest.URL(t))
+	before := schema(t, pool)
+	for _, sql := range []string{
+		"DROP INDEX posts_search", "CREATE INDEX posts_search ON posts (tz)", "DROP INDEX posts_published",
+		"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'posts_search'::regclass", "UPDATE schema_version SET version = version - 1",
+	} {
+		if _, err := pool.Exec(t.Context(), sql); err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+	}
+	if err := migrations.Run(t.Context(), pool); err != nil {
+		t.Fatal(err)
+	}
+	if after := schema(t, pool); after != before {
+		t.Errorf("the schema is\n%s\nwant\n%s", after, before)
+	}
+}
+
+func TestAMissingExtensionIsExplained(t *testing.T) {
+	t.Parallel()
+	_, err := empty(t).Exec(t.Context(), "CREATE EXTENSION no_such_extension")
+	if err = migrations.Explain(err); err == nil || !strings.Contains(err.Error(), "install its contrib package") {
+		t.Errorf("error %v", err)
+	}
+	_, err = empty(t).Exec(t.Context(), "SELECT no_such_function()")
+	if same := migrations.Explain(err); same != err { //nolint:errorlint // the very same
+		t.Errorf("another error became %v", same)
 	}
 }
 

@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/tern/v2/migrate"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -28,6 +31,14 @@ const (
 
 	// patience bounds the wait for a table in use: every later query would wait behind ours.
 	patience = "2s"
+
+	// turnInterval is how often a process that waits for its turn asks for it.
+	turnInterval = 50 * time.Millisecond
+
+	// concurrent marks a file whose statements run one by one, outside a transaction.
+	concurrent = "---- tern: disable-tx ----"
+
+	undefinedFile, featureNotSupported = "58P01", "0A000"
 )
 
 // Run brings the database up to this program's schema: our files first, each in a transaction, then
@@ -42,23 +53,37 @@ func Run(ctx context.Context, pool *pgxpool.Pool) error {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	defer conn.Release()
-	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", turn); err != nil {
+	if err := takeTurn(ctx, conn.Conn()); err != nil {
 		return fmt.Errorf("wait for the turn to migrate: %w", err)
 	}
-	err = ours(ctx, conn.Conn())
+	err = migrateOurs(ctx, conn.Conn())
 	if err == nil {
-		err = rivers(ctx, pool)
+		err = migrateRiver(ctx, pool)
 	}
 	// The connection goes back to the pool, so it must not keep the lock even when ctx has ended.
 	_, unlockErr := conn.Exec(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", turn)
 	return errors.Join(err, unlockErr)
 }
 
-func ours(ctx context.Context, conn *pgx.Conn) error {
-	if _, err := conn.Exec(ctx, "SET lock_timeout = '"+patience+"'"); err != nil {
-		return fmt.Errorf("bound the wait for locks: %w", err)
+// takeTurn locks the turn. It asks again and again: a session that waited for the lock inside PostgreSQL would hold a
+// snapshot, for whose end CREATE INDEX CONCURRENTLY waits in turn.
+func takeTurn(ctx context.Context, conn *pgx.Conn) error {
+	tick := time.NewTicker(turnInterval)
+	defer tick.Stop()
+	for {
+		var locked bool
+		if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock($1)", turn).Scan(&locked); err != nil || locked {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
 	}
-	defer conn.Exec(context.WithoutCancel(ctx), "RESET lock_timeout") //nolint:errcheck // a connection that fails here is broken and leaves the pool
+}
+
+func migrateOurs(ctx context.Context, conn *pgx.Conn) error {
 	m, err := migrate.NewMigrator(ctx, conn, table)
 	if err != nil {
 		return fmt.Errorf("prepare the migrations: %w", err)
@@ -73,13 +98,37 @@ func ours(ctx context.Context, conn *pgx.Conn) error {
 	if want := int32(len(m.Migrations)); have > want { //nolint:gosec // a handful of files
 		return fmt.Errorf("the database's schema is version %d, made by a newer belfry; this one knows versions up to %d: run the newer program", have, want)
 	}
-	if err := m.Migrate(ctx); err != nil {
-		return fmt.Errorf("migrate the database: %w", err)
+	var limits error
+	m.OnStart = func(_ int32, _, _, sql string) { // tern resets the settings after each file
+		_, err := conn.Exec(ctx, timeouts(sql))
+		limits = errors.Join(limits, err)
+	}
+	if err := errors.Join(m.Migrate(ctx), limits); err != nil {
+		return fmt.Errorf("migrate the database: %w", explain(err))
 	}
 	return nil
 }
 
-func rivers(ctx context.Context, pool *pgxpool.Pool) error {
+// timeouts sets how long a migration may wait for locks. One that builds indexes beside the traffic waits for older
+// transactions, which nobody is held up by, and takes as long as the tables are large.
+func timeouts(sql string) string {
+	if strings.Contains(sql, concurrent) {
+		return "SET lock_timeout = 0; SET statement_timeout = 0"
+	}
+	return "SET lock_timeout = '" + patience + "'"
+}
+
+// explain says what to install when the server lacks an extension.
+func explain(err error) error {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok || pg.Code != undefinedFile && pg.Code != featureNotSupported || !strings.Contains(pg.Message, "extension") {
+		return err
+	}
+	return fmt.Errorf("the PostgreSQL server lacks an extension that the search needs: install its contrib package "+
+		"(pg_trgm and btree_gin; part of `postgresql` on Debian, `postgresql-contrib` elsewhere), then start again: %w", err)
+}
+
+func migrateRiver(ctx context.Context, pool *pgxpool.Pool) error {
 	m, err := riverMigrator(pool)
 	if err != nil {
 		return err

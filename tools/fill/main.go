@@ -1,0 +1,39 @@
+// Fill adds many posts to a migrated database, to see how the service behaves at size:
+//
+//	go run ./tools/fill -posts 3000000 "$(cat data/postgres.url)"
+//
+// A third of them belongs to the oldest workspace, on two of its accounts. Never run it on a database that matters.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+
+	"belfry/internal/store/storetest"
+)
+
+func main() {
+	posts := flag.Int("posts", 3_000_000, "how many posts to add")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: fill [-posts N] DATABASE_URL")
+		os.Exit(2)
+	}
+	if err := run(context.Background(), flag.Arg(0), *posts); err != nil {
+		fmt.Fprintln(os.Stderr, "fill:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, address string, posts int) error {
+	began := time.Now()
+	filled, err := storetest.Fill(ctx, address, posts)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%d posts in %s; %s has %d of them on %v\n", posts, time.Since(began).Round(time.Second), filled.Workspace, posts/3, filled.Accounts)
+	return nil
+}
