@@ -1,4 +1,12 @@
 -- The whole schema after all migrations, River's tables included; written by `make schema`: do not edit.
+CREATE EXTENSION IF NOT EXISTS btree_gin WITH SCHEMA public;
+
+COMMENT ON EXTENSION btree_gin IS 'support for indexing common datatypes in GIN';
+
+CREATE EXTENSION IF NOT EXISTS pg_trgm WITH SCHEMA public;
+
+COMMENT ON EXTENSION pg_trgm IS 'text similarity measurement and index searching based on trigrams';
+
 CREATE TYPE public.river_job_state AS ENUM (
     'available',
     'cancelled',
@@ -13,6 +21,28 @@ CREATE TYPE public.river_job_state AS ENUM (
 CREATE FUNCTION public.clock() RETURNS timestamp with time zone
     LANGUAGE sql STABLE
     AS $$SELECT now()$$;
+
+CREATE FUNCTION public.count_drafts() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF TG_OP <> 'DELETE' AND NEW.status = 'draft' THEN
+        INSERT INTO usage_drafts AS u (workspace_id, used) VALUES (NEW.workspace_id, 1)
+        ON CONFLICT (workspace_id) DO UPDATE SET used = u.used + 1;
+    ELSE
+        UPDATE usage_drafts SET used = used - 1 WHERE workspace_id = OLD.workspace_id;
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE FUNCTION public.must(ok boolean, reason text) RETURNS void
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF ok IS NOT TRUE THEN
+        RAISE EXCEPTION USING ERRCODE = 'BF001', MESSAGE = reason;
+    END IF;
+END $$;
 
 CREATE FUNCTION public.river_job_state_in_bitmask(bitmask bit, state public.river_job_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
@@ -400,6 +430,13 @@ CREATE UNLOGGED TABLE public.throttles (
     tat timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.usage_drafts (
+    workspace_id uuid NOT NULL,
+    used bigint NOT NULL,
+    CONSTRAINT usage_drafts_used_check CHECK ((used >= 0))
+)
+WITH (fillfactor='50');
+
 CREATE TABLE public.usage_month (
     workspace_id uuid NOT NULL,
     period text NOT NULL,
@@ -548,6 +585,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.throttles
     ADD CONSTRAINT throttles_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.usage_drafts
+    ADD CONSTRAINT usage_drafts_pkey PRIMARY KEY (workspace_id);
+
 ALTER TABLE ONLY public.usage_month
     ADD CONSTRAINT usage_month_pkey PRIMARY KEY (workspace_id, period);
 
@@ -604,13 +644,17 @@ CREATE INDEX post_events_by_post ON public.post_events USING btree (post_id, id)
 
 CREATE INDEX post_media_by_media ON public.post_media USING btree (media_id);
 
-CREATE INDEX posts_by_account ON public.posts USING btree (account_id, status);
+CREATE INDEX posts_by_account_status ON public.posts USING btree (account_id, status, COALESCE(publish_at, created_at) DESC, id DESC);
 
 CREATE INDEX posts_by_status ON public.posts USING btree (workspace_id, status, COALESCE(publish_at, created_at) DESC, id DESC);
 
 CREATE INDEX posts_by_time ON public.posts USING btree (workspace_id, COALESCE(publish_at, created_at) DESC, id DESC);
 
 CREATE UNIQUE INDEX posts_external_id ON public.posts USING btree (account_id, external_id) WHERE (external_id <> ''::text);
+
+CREATE INDEX posts_published ON public.posts USING btree (account_id, updated_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text));
+
+CREATE INDEX posts_search ON public.posts USING gin (workspace_id, text public.gin_trgm_ops, title public.gin_trgm_ops);
 
 CREATE INDEX publications_due ON public.publications USING btree (next_action_at) WHERE (next_action_at IS NOT NULL);
 
@@ -633,6 +677,12 @@ CREATE INDEX river_notification_topic_id_idx ON public.river_notification USING 
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expiry);
 
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE TRIGGER count_changed_drafts AFTER UPDATE OF status ON public.posts FOR EACH ROW WHEN (((new.status = 'draft'::text) <> (old.status = 'draft'::text))) EXECUTE FUNCTION public.count_drafts();
+
+CREATE TRIGGER count_deleted_drafts AFTER DELETE ON public.posts FOR EACH ROW WHEN ((old.status = 'draft'::text)) EXECUTE FUNCTION public.count_drafts();
+
+CREATE TRIGGER count_new_drafts AFTER INSERT ON public.posts FOR EACH ROW WHEN ((new.status = 'draft'::text)) EXECUTE FUNCTION public.count_drafts();
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
@@ -708,6 +758,9 @@ ALTER TABLE ONLY public.publications
 
 ALTER TABLE ONLY public.publish_steps
     ADD CONSTRAINT publish_steps_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.usage_drafts
+    ADD CONSTRAINT usage_drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
 
 ALTER TABLE ONLY public.usage_month
     ADD CONSTRAINT usage_month_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
