@@ -114,7 +114,13 @@ func (l *lockedBuffer) told() string {
 // start runs belfry with nothing of this environment but what it needs to run at all.
 func start(t testing.TB, env map[string]string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(binary, args...), log: &lockedBuffer{}, done: make(chan struct{})}
+	return startProgram(t, binary, env, args...)
+}
+
+// startProgram runs another build of belfry likewise.
+func startProgram(t testing.TB, path string, env map[string]string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(path, args...), log: &lockedBuffer{}, done: make(chan struct{})}
 	p.cmd.Env = environment(env)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {

@@ -104,6 +104,7 @@ func (f *file) gifStart() (int64, error) {
 }
 
 func readGIF(f *file, facts *Facts) error {
+	facts.PixelBytes = 2 // a palette's index, and once more while interlaced rows are put in order
 	b, err := f.bytes(6, 4)
 	if err != nil {
 		return err

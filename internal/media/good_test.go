@@ -147,23 +147,23 @@ func TestUncommonPicturesAreRead(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"16 bits":       {pngOf(t, image.NewNRGBA64(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms depth 16 progressive false"},
-		"with alpha":    {pngOf(t, image.NewNRGBA(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms depth 8 progressive false"},
-		"grey png":      {pngOf(t, image.NewGray16(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms depth 16 progressive false"},
-		"palette":       {pngOf(t, image.NewPaletted(image.Rect(0, 0, 8, 6), color.Palette{color.Black, color.White})), "image/png 8x6 frames 1 0ms depth 1 progressive false"},
-		"interlaced":    {interlaced, "image/png 1x1 frames 1 0ms depth 1 progressive true"},
-		"grey jpeg":     {grey.Bytes(), "image/jpeg 30x20 frames 1 0ms depth 0 progressive false"},
-		"moving gif":    {mediatest.GIF(64, 32, 200), "image/gif 64x32 frames 200 20000ms depth 0 progressive false"},
-		"moving webp":   {moving, "image/webp 64x32 frames 2 200ms depth 0 progressive false"},
-		"moving png":    {apng, "image/png 64x32 frames 2 200ms depth 1 progressive false"},
-		"large webp":    {mediatest.WebP(10_000, 2000), "image/webp 10000x2000 frames 1 0ms depth 0 progressive false"},
-		"thin":          {mediatest.WebP(16384, 1), "image/webp 16384x1 frames 1 0ms depth 0 progressive false"},
-		"card for size": {mediatest.WebP(10_000, 9_000), "image/webp 10000x9000 frames 1 0ms depth 0 progressive false"},
+		"16 bits":       {pngOf(t, image.NewNRGBA64(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms bytes 8"},
+		"with alpha":    {pngOf(t, image.NewNRGBA(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms bytes 4"},
+		"grey png":      {pngOf(t, image.NewGray16(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms bytes 8"},
+		"palette":       {pngOf(t, image.NewPaletted(image.Rect(0, 0, 8, 6), color.Palette{color.Black, color.White})), "image/png 8x6 frames 1 0ms bytes 1"},
+		"interlaced":    {interlaced, "image/png 1x1 frames 1 0ms bytes 2"},
+		"grey jpeg":     {grey.Bytes(), "image/jpeg 30x20 frames 1 0ms bytes 1"},
+		"moving gif":    {mediatest.GIF(64, 32, 200), "image/gif 64x32 frames 200 20000ms bytes 2"},
+		"moving webp":   {moving, "image/webp 64x32 frames 2 200ms bytes 12"},
+		"moving png":    {apng, "image/png 64x32 frames 2 200ms bytes 1"},
+		"large webp":    {mediatest.WebP(10_000, 2000), "image/webp 10000x2000 frames 1 0ms bytes 10"},
+		"thin":          {mediatest.WebP(16384, 1), "image/webp 16384x1 frames 1 0ms bytes 10"},
+		"card for size": {mediatest.WebP(10_000, 9_000), "image/webp 10000x9000 frames 1 0ms bytes 10"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := readWell(t, c.file)
-			got := fmt.Sprintf("%s %dx%d frames %d %dms depth %d progressive %t", f.Mime, f.Width, f.Height, f.Frames, f.DurationMs, f.BitDepth, f.Progressive)
+			got := fmt.Sprintf("%s %dx%d frames %d %dms bytes %v", f.Mime, f.Width, f.Height, f.Frames, f.DurationMs, f.PixelBytes)
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}

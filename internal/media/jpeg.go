@@ -106,8 +106,9 @@ func (f *file) entropy(at int64) (int64, error) {
 }
 
 func readJPEG(f *file, facts *Facts) error {
-	framed, scans := false, 0
+	framed, scans, adobeRGB := false, 0, false
 	end, err := f.segments(func(s segment) error {
+		adobeRGB = adobeRGB || isAdobeRGB(s)
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
 			facts.exif(s.head)
@@ -136,6 +137,9 @@ func readJPEG(f *file, facts *Facts) error {
 	if scans > 1 {
 		facts.Scans = scans
 	}
+	if adobeRGB {
+		facts.PixelBytes += convertedPixelBytes
+	}
 	if end < f.size {
 		facts.Private = true
 	}
@@ -154,8 +158,38 @@ func (f *Facts) frame(s segment) error {
 	default:
 		return refuse(reasonJPEGKind)
 	}
-	f.Progressive, f.CMYK = s.mark == 0xc2, s.head[5] == 4
+	f.PixelBytes = jpegPixelBytes(s.head, s.mark == 0xc2)
 	return f.measure(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
+}
+
+// jpegPixelBytes returns how much memory image/jpeg takes for each pixel of a picture with this frame header: a byte
+// for each sample, four more while a progressive picture comes together, and four for each pixel of a picture in CMYK.
+func jpegPixelBytes(header []byte, progressive bool) float64 {
+	samples, converted := float64(header[5]), 0.0
+	switch {
+	case samples == 4:
+		converted = convertedPixelBytes
+	case samples == 3 && len(header) >= 15:
+		luma, chroma := header[7], header[10] // how many samples of each there are across and down, four bits each
+		if area := float64(luma>>4) * float64(luma&15); area > 0 {
+			samples = 1 + 2*float64(chroma>>4)*float64(chroma&15)/area
+		}
+		if header[6] == 'R' && header[9] == 'G' && header[12] == 'B' {
+			converted = convertedPixelBytes
+		}
+	}
+	if progressive {
+		samples *= 5
+	}
+	return samples + converted
+}
+
+// convertedPixelBytes is what a pixel takes in a picture whose colours image/jpeg converts after decoding.
+const convertedPixelBytes = 4
+
+// isAdobeRGB tells a segment with which Adobe's programs say that the colours are RGB, not luma and chroma.
+func isAdobeRGB(s segment) bool {
+	return s.mark == markAPPE && len(s.head) >= 12 && bytes.HasPrefix(s.head, []byte("Adobe")) && s.head[11] == 0
 }
 
 // keptInJPEG tells what Clean leaves in: what is needed to show the picture right, and nothing that names

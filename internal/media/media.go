@@ -29,11 +29,10 @@ type Claim struct {
 type Facts struct {
 	core.FileFacts
 
-	Orientation int  // of a picture as EXIF counts it, 1 to 8; of a video 1, 3, 6 or 8
-	BitDepth    int  // of a PNG's colours
-	CMYK        bool // a JPEG made for print
-	Scans       int  // of a JPEG that has more than one
-	Progressive bool // a progressive JPEG, or an interlaced PNG
+	Orientation int // of a picture as EXIF counts it, 1 to 8; of a video 1, 3, 6 or 8
+	Scans       int // of a JPEG that has more than one
+	// PixelBytes is how much memory the decoding of a picture takes for each of its pixels at most.
+	PixelBytes float64
 
 	// Private says that Clean has something to take out: without it the file may be served as it is.
 	Private bool

@@ -99,8 +99,24 @@ func (f *Facts) ihdr(from *file, c chunk) error {
 	if err != nil {
 		return err
 	}
-	f.BitDepth, f.Progressive = int(b[8]), b[12] == 1
+	f.PixelBytes = pngPixelBytes(b[8], b[9], b[12] == 1)
 	return f.measure(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
+}
+
+// pngPixelBytes returns how much memory image/png takes for each pixel. Grey pictures may have a transparent colour,
+// and take as much as pictures in colour then; interlaced ones are decoded in passes, each a picture of its own.
+func pngPixelBytes(depth, colourType byte, interlaced bool) float64 {
+	bytes := 4.0
+	switch {
+	case colourType == 3: // a palette
+		bytes = 1
+	case depth == 16:
+		bytes = 8
+	}
+	if interlaced {
+		bytes *= 2
+	}
+	return bytes
 }
 
 // fctl counts a frame and how long it stays (APNG, fcTL).

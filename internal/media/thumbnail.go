@@ -24,9 +24,9 @@ const (
 	thumbnailSide    = 480
 	thumbnailQuality = 82
 
-	// maxDecodeBytes is how much memory the decoding of a picture may take. A picture that needs more, which is
-	// one of tens of millions of pixels in an uncommon form, gets a drawn card.
-	maxDecodeBytes = 512 << 20
+	// maxDecodeBytes is how much memory the decoding of a picture may take, so that the whole program stays under
+	// 300 MiB. A picture that needs more gets a drawn card: one of 50 million pixels in the commonest forms.
+	maxDecodeBytes = 192 << 20
 
 	// maxDecodePixels is how many pixels a decoder may go over, once for each scan. More are minutes of work, for
 	// which all other pictures would wait; the picture gets a drawn card.
@@ -36,30 +36,9 @@ const (
 	freeDecodeBytes = 32 << 20
 )
 
-// decodeBytes is how much memory the decoding of the picture takes at most.
+// decodeBytes returns how much memory the decoding of the picture takes at most.
 func (f Facts) decodeBytes() int64 {
-	pixel := int64(4)
-	switch f.Mime {
-	case "image/jpeg":
-		if f.CMYK {
-			pixel = 8
-		}
-		if f.Progressive { // its coefficients are kept, four bytes each
-			pixel *= 5
-		}
-	case "image/png":
-		if f.BitDepth == 16 {
-			pixel = 8
-		}
-		if f.Progressive {
-			pixel *= 2
-		}
-	case "image/gif":
-		pixel = 1
-	case "image/webp":
-		pixel = 10
-	}
-	return 1<<20 + pixel*int64(f.Width)*int64(f.Height)
+	return 1<<20 + int64(f.PixelBytes*float64(f.Width)*float64(f.Height))
 }
 
 // Thumbnail makes the small picture of a picture: a JPEG, at most 480 pixels on its longer side, turned the

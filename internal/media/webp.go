@@ -56,6 +56,7 @@ func readWebP(f *file, facts *Facts) error {
 			return refuse(reasonDamaged)
 		}
 		defer func() { first = false }()
+		facts.PixelBytes = max(facts.PixelBytes, webpPixelBytes(c.name))
 		switch c.name {
 		case "VP8X":
 			return facts.canvas(f, c)
@@ -131,6 +132,20 @@ func (f *Facts) anmf(from *file, c chunk) error {
 	}
 	f.DurationMs += u24(b[12:])
 	return nil
+}
+
+// webpPixelBytes returns how much memory the decoder takes for each pixel of a picture with such a chunk: a lossless one,
+// as transparency is, may be unpacked from a palette.
+func webpPixelBytes(chunk string) float64 {
+	switch chunk {
+	case "VP8 ":
+		return 2
+	case "VP8L":
+		return 10
+	case "ALPH", "ANMF": // of a moving picture's first frame all may be true
+		return 12
+	}
+	return 0
 }
 
 // webpSize reads the size of a single picture (RFC 6386, 9.1; RFC 9649, 3.4).

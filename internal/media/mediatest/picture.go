@@ -2,12 +2,15 @@ package mediatest
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
+	"hash/crc32"
 	"image"
 	"image/color"
 	"image/gif"
 	"image/jpeg"
 	"image/png"
+	"slices"
 )
 
 // Plain is a picture of one colour, and a dark corner at its upper left, to tell which way it is turned.
@@ -98,4 +101,30 @@ func (b *bits) add(value, n int) {
 		b.out[b.n/8] |= byte(value>>i&1) << (b.n % 8)
 		b.n++
 	}
+}
+
+// BlackPNG is a black PNG of any size in a few bytes for each thousand pixels, of eight bits in one of the colour
+// types 0 (grey), 2 (RGB) and 6 (RGBA). It is written row by row: a picture of that size is never in memory.
+func BlackPNG(width, height int, colorType byte) []byte {
+	channels := map[byte]int{0: 1, 2: 3, 6: 4}[colorType]
+	rows := encode(func(to *bytes.Buffer) error {
+		pack, err := zlib.NewWriterLevel(to, zlib.BestCompression)
+		if err != nil {
+			return err
+		}
+		row := make([]byte, 1+channels*width) // a filter's number, then the pixels
+		for range height {
+			if _, err := pack.Write(row); err != nil {
+				return err
+			}
+		}
+		return pack.Close()
+	})
+	be := binary.BigEndian.AppendUint32
+	chunk := func(name string, content []byte) []byte {
+		body := append([]byte(name), content...)
+		return be(append(be(nil, uint32(len(content))), body...), crc32.ChecksumIEEE(body)) //nolint:gosec // small
+	}
+	header := append(be(be(nil, uint32(width)), uint32(height)), 8, colorType, 0, 0, 0) //nolint:gosec // small
+	return slices.Concat([]byte("\x89PNG\r\n\x1a\n"), chunk("IHDR", header), chunk("IDAT", rows), chunk("IEND", nil))
 }
