@@ -36,7 +36,7 @@ func TestANewcomersFirstPostGoesLive(t *testing.T) {
 
 	live := map[string]string{}
 	p.submit(testid("check-plan"), fill{"account": {accounts["threads"]}, "text": {"Rye bread is back."}, "when": {"now"}}).want(http.StatusOK)
-	if got := p.words(testid("plan-row")); !strings.Contains(got, "Goes out at once") {
+	if got := p.words(testid("plan-row")); !strings.Contains(got, "Immediately") {
 		t.Errorf("the plan says %q", got)
 	}
 	p.submit(testid("submit"), nil).want(http.StatusOK)

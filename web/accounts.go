@@ -81,23 +81,23 @@ func (r *request) confirmDisconnect() error {
 		return err
 	}
 	points := []string{
-		"This server forgets its access to the account at once.",
-		"What was published stays where it is, and stays in the list of posts.",
+		"Belfry deletes its access to the account immediately.",
+		"Published posts stay on the network and in your list of posts.",
 	}
 	if card.Queued > 0 {
 		points = append(points, queuedPostsWarning(card.Queued))
 	}
 	return r.renderConfirm(layout.SectionAccounts, layout.ConfirmModel{
-		Title: "Disconnect " + card.DisplayName + "?", Points: points, Action: link.Disconnect(r.pathID()), Button: "Disconnect",
+		Title: "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.Name(card.Platform) + "?", Points: points, Action: link.Disconnect(r.pathID()), Button: "Disconnect",
 		Back: link.Accounts,
 	})
 }
 
 func queuedPostsWarning(n int) string {
 	if n == 1 {
-		return "One queued post becomes a draft and does not go out."
+		return "1 queued post becomes a draft and will not be published."
 	}
-	return fmt.Sprintf("%d queued posts become drafts and do not go out.", n)
+	return fmt.Sprintf("%d queued posts become drafts and will not be published.", n)
 }
 
 func (r *request) disconnectAccount() error {
@@ -108,6 +108,6 @@ func (r *request) disconnectAccount() error {
 	if err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, "The account is disconnected.")
+	r.setFlash(ui.ToneGood, "Account disconnected.")
 	return r.redirect(link.Accounts)
 }

@@ -38,7 +38,7 @@ func TestConnectingAnAccount(t *testing.T) {
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="ok"]`)
 	page.says(t, "@bell.ringer")
-	if !strings.Contains(textOf(page.one(t, testid("flash"))), "is connected") {
+	if !strings.Contains(textOf(page.one(t, testid("flash"))), " connected.") {
 		t.Error("nobody says that it is connected")
 	}
 	if len(b.get("/accounts").all(testid("flash"))) != 0 {
@@ -140,7 +140,7 @@ func TestDisconnectingAsksFirst(t *testing.T) {
 	b := r.as(ws)
 	path := "/accounts/" + account.ID + "/disconnect"
 	whole := b.get(path).is(t, http.StatusOK)
-	whole.says(t, "One queued post becomes a draft", "This server forgets its access")
+	whole.says(t, "1 queued post becomes a draft", "Belfry deletes its access")
 	part := b.part(http.MethodGet, path).is(t, http.StatusOK)
 	if len(part.all("nav")) != 0 || len(whole.all("nav")) == 0 {
 		t.Error("the part is a page, or the page a part")
@@ -164,7 +164,7 @@ func TestAFullPlanSaysSo(t *testing.T) {
 	}
 	b := r.as(ws)
 	page := b.get("/accounts").is(t, http.StatusOK)
-	page.says(t, "All 3 accounts of the plan are connected.")
+	page.says(t, "All 3 accounts in your plan are connected.")
 	page = b.get("/accounts/connect/threads").is(t, http.StatusPaymentRequired)
 	page.one(t, `a[href="https://example.org/plans"]`)
 }

@@ -116,7 +116,7 @@ func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	switch {
 	case e == nil:
 	case e.Code == core.CodeNotFound:
-		m.Errors = map[string]string{posts.FieldAccount: "One of the accounts is not connected any more. Choose again."}
+		m.Errors = map[string]string{posts.FieldAccount: "One of the accounts is no longer connected. Choose again."}
 	default:
 		r.retryAfter(e)
 		var beside map[string]string

@@ -82,12 +82,12 @@ func (r *request) flashCreated(made []contract.Post) {
 	if len(made) == 0 {
 		return
 	}
-	one, many := flashPublishing, "%d posts are handed over."
+	one, many := flashPublishing, "Publishing %d posts…"
 	switch p := made[0]; {
 	case p.Status == string(core.PostDraft):
-		one, many = "The post is kept as a draft.", "%d posts are kept as drafts."
+		one, many = "Draft saved.", "%d drafts saved."
 	case p.PublishAt != nil && p.PublishAt.After(r.web.cfg.Now().Add(time.Minute)):
-		one, many = "The post is scheduled.", "%d posts are scheduled."
+		one, many = "Post scheduled.", "%d posts scheduled."
 	}
 	if len(made) > 1 {
 		one = fmt.Sprintf(many, len(made))

@@ -27,9 +27,9 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 		}
 		return nil
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:
-		m.Plan.Missing = "One of the accounts is not connected any more. Choose again."
+		m.Plan.Missing = "One of the accounts is no longer connected. Choose again."
 		if len(in.MediaIDs) > 0 {
-			m.Plan.Missing = "The account is not connected any more, or one of the post's files was deleted."
+			m.Plan.Missing = "The account is no longer connected, or one of the post’s files was deleted."
 		}
 		return nil
 	case err != nil:
@@ -105,11 +105,11 @@ func (w *Web) settingAt(path string) (platform string, field network.Field, ok b
 func missingInput(values posts.Values, in contract.PlanPosts) string {
 	switch {
 	case len(in.Targets.AccountIDs) == 0:
-		return "Choose an account, and what would happen stands here."
+		return "Choose an account to see what will be posted."
 	case in.Text == "" && len(in.MediaIDs) == 0 && in.Title == "" && len(in.Overrides) == 0 && len(in.PerPlatform) == 0:
-		return "Write something, and what would happen stands here."
+		return "Start writing to see what will be posted."
 	case values.When == posts.WhenAt && values.At == "":
-		return "Choose a date and time, and what would happen stands here."
+		return "Choose a date and time to see what will be posted."
 	}
 	return ""
 }

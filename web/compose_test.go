@@ -95,7 +95,7 @@ func TestComposing(t *testing.T) {
 		}
 	}
 	page = s.b.get("/posts")
-	if got := textOf(page.one(t, testid("flash"))); got != "2 posts are kept as drafts." {
+	if got := textOf(page.one(t, testid("flash"))); got != "2 drafts saved." {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -129,7 +129,7 @@ func TestARefusedFormKeepsEverythingAndSaysWhy(t *testing.T) {
 		error  string // testid
 		words  string
 	}{
-		"too long":        {[]string{"text", strings.Repeat("x", 501)}, http.StatusConflict, "alert", "Mend what the plan names"},
+		"too long":        {[]string{"text", strings.Repeat("x", 501)}, http.StatusConflict, "alert", "Fix the problems below"},
 		"a bad address":   {[]string{"settings.facebook.link", "example"}, http.StatusBadRequest, "setting-facebook-link-error", "whole address"},
 		"a bad topic":     {[]string{"settings.threads.topicTag", "a.b"}, http.StatusBadRequest, "setting-threads-topicTag-error", "is written like"},
 		"no time":         {[]string{"when", "at", "at", "soon"}, http.StatusBadRequest, "at-error", "is not a local date-time"},
@@ -257,9 +257,9 @@ func TestThePlan(t *testing.T) {
 
 	for missing, change := range map[string][]string{
 		"Choose an account":         {"text", "hello"},
-		"is not connected any more": {"account", "acc_01kbmwz6v3f1ht6hz9n8q4w2ce", "text", "hello"},
+		"is no longer connected": {"account", "acc_01kbmwz6v3f1ht6hz9n8q4w2ce", "text", "hello"},
 		"Choose a date and time":    {"account", s.threads.ID, "text", "hello", "when", "at"},
-		"Write something":           {"account", s.threads.ID},
+		"Start writing":           {"account", s.threads.ID},
 	} {
 		s.b.part(http.MethodPost, "/compose/plan", change...).is(t, http.StatusOK).says(t, missing)
 	}
@@ -284,7 +284,7 @@ func TestWhatWasWrittenComesBackAfterTheSessionEnded(t *testing.T) {
 	for target, next := range map[string]string{"/posts": "/compose", "/compose/plan": "/compose", "/posts/" + draft.ID + "/edit": "/posts/" + draft.ID + "/edit"} {
 		stranger := s.browser()
 		page := stranger.post(target, s.written("text", "long\r\nthought")...).is(t, http.StatusUnauthorized)
-		page.says(t, "what you wrote comes back")
+		page.says(t, "Your text is saved")
 		form := page.form(t, testid("sign-in"))
 		if form.Get("next") != next {
 			t.Errorf("%s: next is %q", target, form.Get("next"))

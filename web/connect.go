@@ -69,9 +69,9 @@ func (r *request) finishConnect() error {
 }
 
 func (r *request) redirectConnected(done app.Connected) error {
-	text := fmt.Sprintf("%d accounts are connected.", len(done.Accounts))
+	text := fmt.Sprintf("%d accounts connected.", len(done.Accounts))
 	if len(done.Accounts) == 1 {
-		text = done.Accounts[0].DisplayName + " is connected."
+		text = done.Accounts[0].DisplayName + " connected."
 	}
 	r.setFlash(ui.ToneGood, text)
 	return r.redirect(link.Accounts)
@@ -103,7 +103,7 @@ func (r *request) renderProfileChoice(status int, done app.Connected, chosen []s
 	if !ok {
 		return core.NotFound()
 	}
-	frame, err := r.pageFrame("Which to connect?", layout.SectionAccounts)
+	frame, err := r.pageFrame("Choose what to connect", layout.SectionAccounts)
 	if err != nil {
 		return err
 	}

@@ -176,7 +176,7 @@ func (r *request) saveDraft() error {
 }
 
 var savedFlashes = map[string]string{
-	posts.WhenNow: flashPublishing, posts.WhenAt: "The post is scheduled.", posts.WhenDraft: "The draft is saved.",
+	posts.WhenNow: flashPublishing, posts.WhenAt: "Post scheduled.", posts.WhenDraft: "Draft saved.",
 }
 
 // draftChanges says in the interface's words what the form changes. Saving as a draft leaves the time alone.

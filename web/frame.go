@@ -96,7 +96,7 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 		}
 		name := r.web.cfg.Networks.Name(core.Platform(a.Platform))
 		list = append(list, layout.Notice{
-			Text: name + ", " + a.DisplayName + ": " + disconnectedReasons[a.Status], Action: "Reconnect", URL: link.Accounts,
+			Text: a.DisplayName + " on " + name + ": " + disconnectedReasons[a.Status], Action: "Reconnect", URL: link.Accounts,
 		})
 	}
 	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
@@ -104,20 +104,20 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 		return nil, err
 	}
 	if n := counts[core.PostFailed]; n > 0 && section != layout.SectionPosts {
-		list = append(list, layout.Notice{Text: failedPostsNotice(n), Action: "Look", URL: link.Posts(link.Filter{Status: string(core.PostFailed)})})
+		list = append(list, layout.Notice{Text: failedPostsNotice(n), Action: "View", URL: link.Posts(link.Filter{Status: string(core.PostFailed)})})
 	}
 	return list, nil
 }
 
 var disconnectedReasons = map[string]string{
-	string(core.AccountExpired): "the connection has expired.", string(core.AccountRevoked): "the connection was withdrawn.",
+	string(core.AccountExpired): "access has expired.", string(core.AccountRevoked): "access was revoked.",
 }
 
 func failedPostsNotice(n int) string {
 	if n == 1 {
-		return "One post has failed."
+		return "1 post failed."
 	}
-	return fmt.Sprintf("%d posts have failed.", n)
+	return fmt.Sprintf("%d posts failed.", n)
 }
 
 func (w *Web) inSandbox() bool { return w.cfg.SandboxPath != "" }

@@ -59,6 +59,6 @@ func (r *request) acceptInvitation() error {
 	if err := r.beginSession(in); err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, "You are a member of the workspace now.")
+	r.setFlash(ui.ToneGood, "You have joined the workspace.")
 	return r.redirect(link.Posts(link.Filter{}))
 }

@@ -44,7 +44,7 @@ func TestANewPersonJoinsByTheLink(t *testing.T) {
 		t.Error("a refusal made a session")
 	}
 	b.post(address, "name", "Ada Lovelace", "password", "crooked bells ring", "email", "other@example.org").leads(t, "/posts")
-	b.get("/posts").is(t, http.StatusOK).says(t, "Ada Lovelace", "Bell & Rope", "You are a member of the workspace now.")
+	b.get("/posts").is(t, http.StatusOK).says(t, "Ada Lovelace", "Bell & Rope", "You have joined the workspace.")
 	b.get(address).is(t, http.StatusNotFound)
 	if token := strings.TrimPrefix(address, "/invitations/"); strings.Contains(log.String(), token[:20]) || !strings.Contains(log.String(), "/invitations/:token") {
 		t.Error("the log repeats the token, or does not have the route")
@@ -94,7 +94,7 @@ func TestALinkThatDoesNotWorkSaysWhatToDo(t *testing.T) {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
 			page := r.browser().send(method, address, pairsOf("name", "Ada", "password", "crooked bells ring").Encode()).is(t, http.StatusNotFound)
 			page.one(t, testid("no-invitation"))
-			page.says(t, "ask the person who sent you the link")
+			page.says(t, "ask the person who invited you")
 			if seen == "" {
 				seen = page.body
 			}

@@ -46,7 +46,7 @@ func (r *request) createKey() error {
 	}
 	name := form.Get(settings.FieldForm)
 	if name != "" && name == r.web.sessions.manager.GetString(r.context(), keyForm) {
-		r.setFlash(ui.ToneInfo, "That key is made already, and is shown only once. Without a copy of it, revoke it and make another.")
+		r.setFlash(ui.ToneInfo, "That key was already created and is shown only once. If you did not copy it, revoke it and create another.")
 		return r.redirect(link.Keys)
 	}
 	m := settings.KeysModel{Name: form.Get(settings.FieldName), Scope: form.Get(settings.FieldScope)}
@@ -70,8 +70,8 @@ func (r *request) confirmRevoke() error {
 	for _, k := range list.Keys {
 		if k.ID == r.pathID() {
 			return r.renderConfirm(layout.SectionSettings, layout.ConfirmModel{
-				Title: "Revoke the key " + k.Name + "?", Points: []string{"Programs that use it stop at once.", "It cannot be brought back."},
-				Action: link.RevokeKey(k.ID), Button: "Revoke the key", Back: link.Keys,
+				Title: "Revoke key " + k.Name + "?", Points: []string{"Programs that use it stop working immediately.", "This cannot be undone."},
+				Action: link.RevokeKey(k.ID), Button: "Revoke key", Back: link.Keys,
 			})
 		}
 	}
@@ -82,6 +82,6 @@ func (r *request) revokeKey() error {
 	if err := r.web.cfg.App.RevokeKey(r.context(), r.caller, r.pathID()); err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, "The key is revoked.")
+	r.setFlash(ui.ToneGood, "Key revoked.")
 	return r.redirect(link.Keys)
 }

@@ -14,7 +14,7 @@ func TestMakingAndRevokingAKey(t *testing.T) {
 	b := r.as(r.Workspace("one"))
 	b.get("/settings").leads(t, "/settings/keys")
 	page := b.get("/settings/keys").is(t, http.StatusOK)
-	page.says(t, "http://localhost:8080/v1", "On the command line this workspace is one.")
+	page.says(t, "http://localhost:8080/v1", "In commands, this workspace is one.")
 	form := []string{"form", page.value(t, "form"), "name", "Newsletter", "scope", "write"}
 	page = b.post("/settings/keys", form...).is(t, http.StatusCreated)
 	key := textOf(page.one(t, testid("new-key")))
@@ -30,7 +30,7 @@ func TestMakingAndRevokingAKey(t *testing.T) {
 		t.Error("the key is shown twice")
 	}
 	path := "/settings/keys/" + attribute(row, "data-key-id") + "/revoke"
-	b.part(http.MethodGet, path).is(t, http.StatusOK).says(t, "Revoke the key Newsletter?")
+	b.part(http.MethodGet, path).is(t, http.StatusOK).says(t, "Revoke key Newsletter?")
 	b.post(path).leads(t, "/settings/keys")
 	if _, err := r.Caller(key); core.CodeOf(err) != core.CodeUnauthenticated {
 		t.Errorf("a revoked key: %v", err)
@@ -58,5 +58,5 @@ func TestAPlanWithoutTheAPISaysSo(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	b := r.as(r.WorkspaceOn(core.PlanFree, "one", "UTC"))
-	b.get("/settings/keys").is(t, http.StatusOK).says(t, "The plan of this workspace does not include the API.")
+	b.get("/settings/keys").is(t, http.StatusOK).says(t, "Your plan does not include the API.")
 }

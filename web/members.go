@@ -63,7 +63,7 @@ func (r *request) editMember() error {
 	if err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, made.Name+" is "+withArticle(made.Role)+" now.")
+	r.setFlash(ui.ToneGood, made.Name+" is now "+withArticle(made.Role)+".")
 	return r.redirect(link.Members)
 }
 
@@ -84,15 +84,15 @@ func (r *request) confirmRemoval() error {
 			continue
 		}
 		ask := layout.ConfirmModel{
-			Title: "Remove " + m.Name + "?", Points: []string{"Their API keys and sessions stop at once.", "Their posts stay."},
+			Title: "Remove " + m.Name + "?", Points: []string{"Their API keys and sessions stop working immediately.", "Their posts stay."},
 			Action: link.RemoveMember(m.ID), Button: "Remove", Back: link.Members,
 		}
 		switch {
 		case m.ID == r.caller.User().String():
 			ask.Title, ask.Button, ask.BackLabel = "Leave this workspace?", "Leave", "Stay"
-			ask.Points = []string{"Your API keys stop at once, and you see nothing of it any more.", "Your posts stay."}
+			ask.Points = []string{"Your API keys stop working immediately, and you lose access to the workspace.", "Your posts stay."}
 		case m.ExpiresAt != nil:
-			ask.Points = []string{"The link of the invitation stops working."}
+			ask.Points = []string{"The invitation link stops working."}
 		}
 		return r.renderConfirm(layout.SectionSettings, ask)
 	}
@@ -110,6 +110,6 @@ func (r *request) removeMember() error {
 	if r.pathID() == r.caller.User().String() {
 		return r.signOut()
 	}
-	r.setFlash(ui.ToneGood, "Removed.")
+	r.setFlash(ui.ToneGood, "Member removed.")
 	return r.redirect(link.Members)
 }

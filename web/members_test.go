@@ -18,7 +18,7 @@ func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
 	page := b.post("/settings/members", "email", "ben@example.org", "name", "", "role", "editor").is(t, http.StatusCreated)
 	address := textOf(page.one(t, testid("new-link")))
 	page = b.get("/settings/members").is(t, http.StatusOK)
-	page.says(t, "Invited until")
+	page.says(t, "Invitation expires")
 	if len(page.all(testid("member"))) != 2 || strings.Contains(page.body, address) {
 		t.Error("the invited one is not listed, or the link is shown twice")
 	}
@@ -32,7 +32,7 @@ func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
 
 	ben := "/settings/members/" + attribute(b.get("/settings/members").all(testid("member"))[1], "data-member-id")
 	b.post(ben, "role", "admin").leads(t, "/settings/members")
-	b.get("/settings/members").says(t, "Ben Miller is an admin now.")
+	b.get("/settings/members").says(t, "Ben Miller is now an admin.")
 	page = guest.get("/settings/members").is(t, http.StatusOK)
 	if n := len(page.all(`[data-testid="member"] select`)); n != 1 || len(page.all(`option[value="owner"]`)) != 0 {
 		t.Errorf("an admin may change %d members, or make owners", n)
@@ -69,7 +69,7 @@ func TestARefusedInvitationKeepsItsForm(t *testing.T) {
 		}
 	}
 	ws.Use(core.PlanFree)
-	b.post("/settings/members", "email", "ben@example.org", "role", "viewer").is(t, http.StatusPaymentRequired).says(t, "Remove a member or an invitation", "See the plans")
+	b.post("/settings/members", "email", "ben@example.org", "role", "viewer").is(t, http.StatusPaymentRequired).says(t, "Remove a member or an invitation", "See plans")
 }
 
 func TestTheWorkspaceIsChangedByAForm(t *testing.T) {
@@ -92,7 +92,7 @@ func TestTheWorkspaceIsChangedByAForm(t *testing.T) {
 	b.post("/settings/workspace", with(right, "slug", other.Slug)...).is(t, http.StatusConflict).one(t, testid("slug-error"))
 	b.post("/settings/workspace", right...).leads(t, "/settings/workspace")
 	page = b.get("/settings/workspace").is(t, http.StatusOK)
-	page.says(t, "Saved.", "Bell & Rope")
+	page.says(t, "Workspace saved.", "Bell & Rope")
 	if page.value(t, "slug") != "bell-rope" || page.value(t, "tz") != "Europe/Berlin" {
 		t.Errorf("the form is %s", page.text())
 	}

@@ -151,7 +151,7 @@ func TestAPageThatIsNotThereLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	lost := s.b.get("/nothing", "Referer", "http://localhost:8080/nothing").is(t, http.StatusNotFound).one(t, testid("back"))
-	if attribute(lost, "href") != "/posts" || textOf(lost) != "To the posts" {
+	if attribute(lost, "href") != "/posts" || textOf(lost) != "Go to posts" {
 		t.Errorf("it leads to %s with the words %q", attribute(lost, "href"), textOf(lost))
 	}
 	came := s.b.get("/nothing", "Referer", "http://localhost:8080/accounts").one(t, testid("back"))
@@ -159,7 +159,7 @@ func TestAPageThatIsNotThereLeadsSomewhere(t *testing.T) {
 		t.Errorf("it leads to %s with the words %q", attribute(came, "href"), textOf(came))
 	}
 	stranger := s.browser().get("/nothing").is(t, http.StatusNotFound).one(t, testid("back"))
-	if attribute(stranger, "href") != "/" || textOf(stranger) != "To the start" {
+	if attribute(stranger, "href") != "/" || textOf(stranger) != "Go to the start page" {
 		t.Errorf("a stranger is led to %s with the words %q", attribute(stranger, "href"), textOf(stranger))
 	}
 }
@@ -171,7 +171,7 @@ func TestTheFrameNamesTheWorkspaceAndTheWayToTheSimulatedNetworks(t *testing.T) 
 	if textOf(page.one(t, testid("workspace")+" .workspace-name")) != "one" {
 		t.Error("the workspace has no name")
 	}
-	if to := page.one(t, testid("sandbox-link")); attribute(to, "href") != "/sandbox/_/" || textOf(to) != "See them, or make them fail" {
+	if to := page.one(t, testid("sandbox-link")); attribute(to, "href") != "/sandbox/_/" || textOf(to) != "Open the sandbox" {
 		t.Errorf("the simulated networks are at %s, %q", attribute(to, "href"), textOf(to))
 	}
 }

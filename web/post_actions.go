@@ -15,7 +15,7 @@ import (
 )
 
 // handedOver stays true whatever the worker has made of the post by the time it is read.
-const flashPublishing = "The post is handed over. The timeline shows how it goes."
+const flashPublishing = "Publishing the post… The timeline shows its progress."
 
 // finishAction answers an act on a post: back to its page with a word, or the page with why not.
 func (r *request) finishAction(word string, err error) error {
@@ -36,7 +36,7 @@ func (r *request) editPost(word string, in contract.EditPost) error {
 }
 
 func (r *request) queuePost() error {
-	return r.editPost("The post is scheduled.", contract.EditPost{Status: string(core.PostQueued)})
+	return r.editPost("Post scheduled.", contract.EditPost{Status: string(core.PostQueued)})
 }
 
 // sendPostNow queues a draft for this moment, and moves a queued post to it.
@@ -57,7 +57,7 @@ func (r *request) reschedulePost() error {
 	if err != nil {
 		return err
 	}
-	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, r.pathID(), contract.EditPost{When: whenFromForm(form)})
+	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, r.pathID(), contract.EditPost{When: whenFromForm(form)})
 	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForPath(e.Path) == posts.FieldAt) {
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) {
 			told := r.web.humanize(e)
@@ -67,7 +67,14 @@ func (r *request) reschedulePost() error {
 			}
 		})
 	}
-	return r.finishAction("The post has its new time.", err)
+	if err != nil {
+		return r.finishAction("", err)
+	}
+	zone, err := core.ParseZone(p.TZ)
+	if err != nil {
+		return err
+	}
+	return r.finishAction("Rescheduled to "+zone.Label(p.PublishAt.Time)+".", nil)
 }
 
 // redirectToPost leads somebody who opens the address of an act, which only takes forms, to the page of its post.
@@ -76,9 +83,9 @@ func (r *request) redirectToPost() error { return r.redirect(link.Post(r.pathID(
 func (r *request) cancelPost() error {
 	p, err := r.web.cfg.App.CancelPost(r.context(), r.caller, r.pathID())
 	if p.Status == string(core.PostFailed) {
-		return r.finishAction("It will not be tried again by itself.", err)
+		return r.finishAction("Automatic retries stopped.", err)
 	}
-	return r.finishAction("The post is a draft again and does not go out.", err)
+	return r.finishAction("Moved back to drafts. The post will not be published.", err)
 }
 
 func (r *request) retryPost() error {
@@ -91,7 +98,7 @@ func (r *request) duplicatePost() error {
 	if err != nil {
 		return r.finishAction("", err)
 	}
-	r.setFlash(ui.ToneGood, "This draft is a copy. The original stays as it is.")
+	r.setFlash(ui.ToneGood, "This is a copy. The original post is unchanged.")
 	return r.redirect(link.Edit(made.ID))
 }
 
@@ -103,7 +110,7 @@ func (r *request) settlePost() error {
 	in, word := contract.SettlePost{}, flashPublishing
 	switch form.Get(posts.FieldOutcome) {
 	case posts.OutcomeLive:
-		in, word = contract.SettlePost{Live: true, URL: form.Get(posts.FieldLink)}, "The post is live, by your word."
+		in, word = contract.SettlePost{Live: true, URL: form.Get(posts.FieldLink)}, "Marked as live."
 	case posts.OutcomeAbsent:
 	default:
 		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
@@ -121,9 +128,9 @@ func (r *request) confirmSendNow() error {
 	if !slices.Contains(card.Acts, core.ActSendNow) {
 		return r.redirectToPost()
 	}
-	points := []string{"It goes out at once. What the network has published cannot be taken back from here."}
+	points := []string{"It is published immediately. Belfry cannot take it back."}
 	if card.PublishAt != nil {
-		points = append(points, "Its time falls away.")
+		points = append(points, "Its scheduled time is dropped.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Send this post now?", Subject: postSummary(card), Points: points, Action: link.SendNow(r.pathID()), Button: "Send now", Class: "primary",
@@ -144,12 +151,12 @@ func (r *request) confirmDelete() error {
 	if err != nil {
 		return err
 	}
-	points := []string{"Its text, settings and timeline are gone for good."}
+	points := []string{"Its text, settings and timeline are deleted permanently."}
 	if card.Status == string(core.PostFailed) {
-		points = append(points, "It stays counted in the month’s posts.")
+		points = append(points, "It still counts toward this month’s quota.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: link.Delete(r.pathID()), Button: "Delete the post", Back: link.Post(r.pathID()),
+		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: link.Delete(r.pathID()), Button: "Delete post", Back: link.Post(r.pathID()),
 	})
 }
 
@@ -157,6 +164,6 @@ func (r *request) deletePost() error {
 	if err := r.web.cfg.App.DeletePost(r.context(), r.caller, r.pathID()); err != nil {
 		return r.finishAction("", err)
 	}
-	r.setFlash(ui.ToneGood, "The post is deleted.")
+	r.setFlash(ui.ToneGood, "Post deleted.")
 	return r.redirect(link.Posts(link.Filter{}))
 }

@@ -101,7 +101,7 @@ func TestMovingAPost(t *testing.T) {
 	s.act(draft, "reschedule", "at", "2026-10-06T10:00:00", "tz", "Europe/Berlin")
 	page = s.show(draft)
 	page.offers(t, "edit", "queue", "send-now", "reschedule", "duplicate", "delete")
-	page.says(t, "The post has its new time.", "Tue 6 Oct 2026, 10:00 CEST (Europe/Berlin)")
+	page.says(t, "Rescheduled to ", "Tue 6 Oct 2026, 10:00 CEST (Europe/Berlin)")
 	s.act(draft, "queue")
 	if page = s.show(draft); page.status(t) != "queued" {
 		t.Error("it is not queued")
@@ -150,7 +150,7 @@ func TestARefusedActIsExplainedOnThePage(t *testing.T) {
 	s.b.post("/posts/"+empty.ID+"/reschedule", "at", "2026-10-07T10:00", "tz", "Nowhere/Else").is(t, http.StatusBadRequest)
 	s.b.post("/posts/"+empty.ID+"/queue").is(t, http.StatusConflict)
 	must(t, editText(s, empty, ""))
-	s.b.post("/posts/"+empty.ID+"/send-now").is(t, http.StatusConflict).says(t, "It cannot go out like this.")
+	s.b.post("/posts/"+empty.ID+"/send-now").is(t, http.StatusConflict).says(t, "The post cannot be published as it is.")
 }
 
 func editText(s *studio, p contract.Post, text string) error {
@@ -195,7 +195,7 @@ func TestAPendingRetryIsShownAndTakenBack(t *testing.T) {
 	}
 	s.act(post, "cancel")
 	page = s.show(post)
-	page.says(t, "It will not be tried again by itself.")
+	page.says(t, "Automatic retries stopped.")
 	if len(page.all(testid("next-try"))) != 0 {
 		t.Error("the next try still stands there")
 	}
@@ -218,7 +218,7 @@ func TestAPersonSettlesWhatNobodyKnows(t *testing.T) {
 		t.Errorf("what is at the simulated network is linked as %q", link)
 	}
 	page.offers(t, "duplicate", "delete", "settle")
-	s.b.post("/posts/"+seen.ID+"/retry").is(t, http.StatusConflict).says(t, "say on the post's page what you see")
+	s.b.post("/posts/"+seen.ID+"/retry").is(t, http.StatusConflict).says(t, "answer the question on the post’s page")
 	s.b.post("/posts/"+seen.ID+"/settle", "outcome", "live", "url", "javascript:alert(1)").is(t, http.StatusBadRequest)
 	s.act(seen, "settle", "outcome", "live", "url", "https://www.facebook.com/1")
 	if page = s.show(seen); page.status(t) != "live" || len(page.all(testid("live-link"))) != 1 {

@@ -30,7 +30,7 @@ func (r *request) offerSignInKeepingForm() (bool, error) {
 	if len(text) > maxSavedForm {
 		return false, nil
 	}
-	e := core.Fail(core.CodeUnauthenticated, "You are not signed in any more.").WithHint("Sign in, and what you wrote comes back.")
+	e := core.Fail(core.CodeUnauthenticated, "Your session has ended.").WithHint("Sign in to continue. Your text is saved.")
 	told := contract.ErrorOf(e, "")
 	return true, r.renderSignIn(http.StatusUnauthorized, auth.SignInModel{Next: next, Carry: text, Refused: &told})
 }

@@ -10,17 +10,17 @@ import (
 
 // hints replaces what a program is told to do by what a person can do here.
 var hints = map[core.Code]string{
-	core.CodePlanHasIssues:       "Mend what the plan names, then try again.",
-	core.CodeOutcomeUnknown:      "Look at the account at its network, then say on the post's page what you see.",
-	core.CodeIdempotencyMismatch: "The post of that time stands in the list. If this is another, send it now.",
-	core.CodeInternal:            "Try again. If it stays like this, give the operator the request id.",
+	core.CodePlanHasIssues:       "Fix the problems below and try again.",
+	core.CodeOutcomeUnknown:      "Check the account on its network, then answer the question on the post’s page.",
+	core.CodeIdempotencyMismatch: "The earlier post is in your list of posts. To create another, submit the form again.",
+	core.CodeInternal:            "Try again. If it happens again, give the operator the request ID.",
 }
 
 // messages replaces what is told to programs in their own terms.
 var messages = map[core.Code]string{
-	core.CodeIdempotencyMismatch:   "This form was sent before, with something else in it.",
-	core.CodeIdempotencyInProgress: "This form has just been sent and is being worked on.",
-	core.CodePlanHasIssues:         "It cannot go out like this.",
+	core.CodeIdempotencyMismatch:   "This form was already submitted with different content.",
+	core.CodeIdempotencyInProgress: "This form was just submitted and is still being processed.",
+	core.CodePlanHasIssues:         "The post cannot be published as it is.",
 }
 
 // humanize puts an error into the words that the dashboard shows.

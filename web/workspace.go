@@ -47,6 +47,6 @@ func (r *request) editWorkspace() error {
 	if err != nil {
 		return err
 	}
-	r.setFlash(ui.ToneGood, "Saved.")
+	r.setFlash(ui.ToneGood, "Workspace saved.")
 	return r.redirect(link.Workspace)
 }

@@ -30,7 +30,7 @@ document.addEventListener("htmx:afterRequest", (event) => {
 document.addEventListener("htmx:sendError", (event) => {
   // A page that looks for news by itself keeps quiet: the next look may succeed.
   if (event.detail.elt?.hasAttribute("data-polls")) return;
-  toast("The server cannot be reached. What you wrote is still here.");
+  toast("Cannot reach the server. Your text is still here.");
 });
 
 document.addEventListener("htmx:responseError", (event) => {

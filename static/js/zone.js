@@ -20,7 +20,7 @@ function clock(zone) {
     new Intl.DateTimeFormat("en-GB", { timeZone, weekday: "short", hour: "2-digit", minute: "2-digit" }).format(new Date());
   try {
     const there = format(zone);
-    return here && here !== zone && format(here) !== there ? `, where it is ${there} now` : "";
+    return here && here !== zone && format(here) !== there ? `, now ${there}` : "";
   } catch {
     // The server may know a zone that this browser does not.
     return "";

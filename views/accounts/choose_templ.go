@@ -52,7 +52,7 @@ func Choose(m ChooseModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.PageHeader("Which to connect?", "Your consent covers more than one "+m.Profile+". Choose those that you want to post to.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("Choose what to connect", "You gave access to more than one "+m.Profile+". Choose the ones to publish to.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -221,7 +221,7 @@ func Choose(m ChooseModel) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else if p.Connected {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<span class=\"choice-note\">Connected already: this renews it</span>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<span class=\"choice-note\">Already connected; its access will be renewed</span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

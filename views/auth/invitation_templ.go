@@ -61,7 +61,7 @@ func Invitation(m InvitationModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</bdi></h1><p class=\"door-lead\">You are invited to this workspace.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</bdi></h1><p class=\"door-lead\">You have been invited to this workspace.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -87,7 +87,7 @@ func Invitation(m InvitationModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
-				ID: "email", Name: FieldEmail, Label: "E-mail", Type: "email", Value: m.Email, Autocomplete: "username",
+				ID: "email", Name: FieldEmail, Label: "Email", Type: "email", Value: m.Email, Autocomplete: "username",
 				Attributes: templ.Attributes{"readonly": true},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -95,20 +95,20 @@ func Invitation(m InvitationModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "name", Name: FieldName, Label: "Your name", Value: m.Name, Error: m.Errors[FieldName], Required: true,
-				Help: "If you have an account here already, it keeps its name.", Autocomplete: "name", Attributes: templ.Attributes{"dir": "auto"},
+				Help: "If you already have an account on this server, it keeps its current name.", Autocomplete: "name", Attributes: templ.Attributes{"dir": "auto"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "password", Name: FieldPassword, Label: "Password", Type: "password", Error: m.Errors[FieldPassword], Required: true,
-				Help:         "If you have an account with this e-mail address on this server, its password. Otherwise choose one of at least 8 characters; 15 are better.",
+				Help:         "If you already have an account with this email address, enter its password. Otherwise, choose one with at least 8 characters, ideally 15 or more.",
 				Autocomplete: "current-password", Attributes: templ.Attributes{"minlength": "8", "maxlength": "128"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<button type=\"submit\" class=\"button primary wide\" data-testid=\"join-submit\">Join the workspace</button></form></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<button type=\"submit\" class=\"button primary wide\" data-testid=\"join-submit\">Join workspace</button></form></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -122,7 +122,7 @@ func Invitation(m InvitationModel) templ.Component {
 	})
 }
 
-// NoInvitation is what stands behind a link that does not work, whatever the cause.
+// NoInvitation is the page of a link that does not work, whatever the cause.
 func NoInvitation(f layout.Frame) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -156,7 +156,7 @@ func NoInvitation(f layout.Frame) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"card door-card stack\" data-testid=\"no-invitation\"><h1>This invitation does not work</h1><p class=\"door-lead\">It was used, has expired after seven days, or was replaced by a newer one. Or the link is not complete: check that you have all of it.</p><p class=\"door-lead\">If you have joined already, sign in. Otherwise ask the person who sent you the link for a new one.</p><a class=\"button wide\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"card door-card stack\" data-testid=\"no-invitation\"><h1>This invitation link is not valid</h1><p class=\"door-lead\">It may have been used already, been replaced by a newer link, or expired: invitations last seven days. Also check that you copied the whole link.</p><p class=\"door-lead\">If you have already joined, sign in. Otherwise, ask the person who invited you for a new link.</p><a class=\"button wide\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -48,7 +48,7 @@ func SetUp(m SetUpModel) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"card door-card\"><h1>Set up Belfry</h1><p class=\"door-lead\">Create your workspace and its owner.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"card door-card\"><h1>Set up Belfry</h1><p class=\"door-lead\">Create your workspace and the owner’s account.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -83,8 +83,8 @@ func SetUp(m SetUpModel) templ.Component {
 				}
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
-				ID: "workspace", Name: FieldWorkspace, Label: "Workspace", Value: m.Values.Workspace, Error: m.Errors[FieldWorkspace],
-				Help: "Your name, your company or your client.", Required: true, Autofocus: len(m.Errors) == 0, Autocomplete: "organization",
+				ID: "workspace", Name: FieldWorkspace, Label: "Workspace name", Value: m.Values.Workspace, Error: m.Errors[FieldWorkspace],
+				Help: "For example, the name of your company or client.", Required: true, Autofocus: len(m.Errors) == 0, Autocomplete: "organization",
 				Attributes: templ.Attributes{"dir": "auto"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -98,7 +98,7 @@ func SetUp(m SetUpModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
-				ID: "email", Name: FieldEmail, Label: "E-mail", Type: "email", Value: m.Values.Email, Error: m.Errors[FieldEmail],
+				ID: "email", Name: FieldEmail, Label: "Email", Type: "email", Value: m.Values.Email, Error: m.Errors[FieldEmail],
 				Required: true, Autocomplete: "username",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -106,7 +106,7 @@ func SetUp(m SetUpModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "password", Name: FieldPassword, Label: "Password", Type: "password", Error: m.Errors[FieldPassword],
-				Help: "At least 8 characters; 15 are better.", Required: true, Autocomplete: "new-password",
+				Help: "At least 8 characters, ideally 15 or more.", Required: true, Autocomplete: "new-password",
 				Attributes: templ.Attributes{"minlength": "8", "maxlength": "128"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -114,13 +114,13 @@ func SetUp(m SetUpModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "tz", Name: FieldZone, Label: "Time zone", Value: m.Values.Zone, Error: m.Errors[FieldZone], Required: true,
-				Help: "Times are shown by its clocks. For example Europe/Berlin.", List: "zones", Autocomplete: "off",
+				Help: "All times are shown in this zone. For example, Europe/Berlin.", List: "zones", Autocomplete: "off",
 				Attributes: templ.Attributes{"data-guesses-zone": true, "spellcheck": "false"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<datalist id=\"zones\"></datalist> <button type=\"submit\" class=\"button primary wide\" data-testid=\"set-up-submit\">Create the workspace</button></form></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<datalist id=\"zones\"></datalist> <button type=\"submit\" class=\"button primary wide\" data-testid=\"set-up-submit\">Create workspace</button></form></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -138,7 +138,7 @@ func SignIn(m SignInModel) templ.Component {
 				}
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
-				ID: "email", Name: FieldEmail, Label: "E-mail", Type: "email", Value: m.Email, Required: true, Autofocus: m.Email == "",
+				ID: "email", Name: FieldEmail, Label: "Email", Type: "email", Value: m.Email, Required: true, Autofocus: m.Email == "",
 				Autocomplete: "username",
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

@@ -29,48 +29,48 @@ type pageText struct{ icon, title, why, todo string }
 
 var pageTexts = map[int]pageText{
 	http.StatusBadRequest: {
-		"circle-alert", "That request could not be read",
-		"Something in what was sent has a form that we do not understand.", "Go back, look at what you entered, and send it again.",
+		"circle-alert", "The request is not valid",
+		"Something in the form or in the address has the wrong format.", "Go back, check what you entered, and try again.",
 	},
 	http.StatusPaymentRequired: {
-		"circle-alert", "The plan does not cover this",
-		"The workspace has used what its plan includes, or the plan lacks this feature.", "Wait for the next month or change the plan.",
+		"circle-alert", "Your plan does not include this",
+		"The workspace has reached a limit of its plan, or the plan does not include this feature.", "Wait until next month or change the plan.",
 	},
 	http.StatusForbidden: {
-		"ban", "You may not do this",
+		"ban", "You do not have permission",
 		"Your role in this workspace does not allow it, or the request came from another site.",
-		"Ask an owner or admin of the workspace, or open the page anew and try again.",
+		"Ask an owner or admin of the workspace, or reload the page and try again.",
 	},
 	http.StatusNotFound: {
-		"search", "There is nothing here",
-		"The address is wrong, or what stood here was deleted or belongs to another workspace.",
+		"search", "Page not found",
+		"The address may be wrong. Or the item may have been deleted, or it belongs to another workspace.",
 		"Go back, or look for it in the list of posts.",
 	},
 	http.StatusMethodNotAllowed: {
-		"circle-alert", "This page cannot be used like that",
-		"The address exists, but takes another kind of request.", "Go back and use the buttons of the page.",
+		"circle-alert", "This action is not available here",
+		"The address exists, but it does not accept this kind of request.", "Go back and use the buttons on the page.",
 	},
 	http.StatusConflict: {
-		"circle-alert", "It has changed in the meantime",
-		"The post or account is no longer in the state that you saw.", "Go back, look at it as it is now, and decide again.",
+		"circle-alert", "This has changed",
+		"The post or account has changed since you opened the page.", "Go back, check its current state, and try again.",
 	},
 	http.StatusRequestEntityTooLarge: {
-		"circle-alert", "That was too large",
-		"The form was larger than we take in one piece.", "Make it shorter and send it again.",
+		"circle-alert", "The request is too large",
+		"The form is larger than the server accepts.", "Shorten it and send it again.",
 	},
 	http.StatusTooManyRequests: {
-		"clock", "Too many at once",
-		"More requests arrived than are allowed in this time.", "Wait a moment, then try again. Nothing of yours is lost.",
+		"clock", "Too many requests",
+		"You sent more requests than the limit allows.", "Wait a moment, then try again. Nothing was lost.",
 	},
 	http.StatusInternalServerError: {
-		"triangle-alert", "Something went wrong on our side",
-		"This is not your doing, and it has been noted for the operator.",
-		"Try again. If it stays like this, give the operator the request id below.",
+		"triangle-alert", "Something went wrong",
+		"This is an error in Belfry. It has been logged for the operator.",
+		"Try again. If it happens again, give the operator the request ID below.",
 	},
 	http.StatusServiceUnavailable: {
-		"plug", "We cannot do this right now",
-		"The database does not answer, or the server is being stopped or started.",
-		"Wait a moment, then try again. Posts that are queued keep their times.",
+		"plug", "Temporarily unavailable",
+		"The database is not responding, or the server is starting or stopping.",
+		"Wait a moment, then try again. Queued posts keep their times.",
 	},
 }
 
@@ -104,7 +104,7 @@ func (m Model) waitText() string {
 	case m.RetryAfter <= 0:
 		return ""
 	case m.RetryAfter == 1:
-		return "Wait one second."
+		return "Wait 1 second."
 	case m.RetryAfter < 120:
 		return fmt.Sprintf("Wait %d seconds.", m.RetryAfter)
 	}
@@ -117,9 +117,9 @@ func (m Model) backLink() (address, words string) {
 	case m.Back != "":
 		return m.Back, "Go back"
 	case m.Frame.Workspace == "":
-		return link.Home, "To the start"
+		return link.Home, "Go to the start page"
 	}
-	return link.Posts(link.Filter{}), "To the posts"
+	return link.Posts(link.Filter{}), "Go to posts"
 }
 
 // LastResort is the page for when not even a page can be drawn. It needs nothing but itself.
@@ -127,9 +127,9 @@ const LastResort = `<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Something went wrong · Belfry</title><meta name="viewport" content="width=device-width, initial-scale=1"></head>
 <body>
-<h1>Something went wrong on our side</h1>
-<p>This is not your doing. Posts that are queued keep their times.</p>
-<p>Wait a moment and <a href="">try again</a>. If it stays like this, tell the operator of this server.</p>
+<h1>Something went wrong</h1>
+<p>This is an error in Belfry. Queued posts keep their times.</p>
+<p>Wait a moment and <a href="">try again</a>. If it happens again, tell the operator of this server.</p>
 </body>
 </html>
 `

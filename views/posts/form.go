@@ -186,9 +186,9 @@ func relativeTime(at, now time.Time) string {
 	d := at.Sub(now)
 	switch {
 	case d < -time.Minute:
-		return "past"
+		return "in the past"
 	case d < time.Minute:
-		return "at once"
+		return "now"
 	case d < time.Hour:
 		return "in " + countNoun(int64(d/time.Minute), "minute", "minutes")
 	case d < 48*time.Hour:

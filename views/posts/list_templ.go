@@ -633,7 +633,7 @@ func nothing(m ListModel) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Empty("search", "No post matches", "Look for other words, or in another state.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("search", "No matching posts", "Try other words or another tab.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var29), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -682,7 +682,7 @@ func nothing(m ListModel) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Empty("at-sign", "Start by connecting an account", "Then write a text, look at the plan and send it, now or at a time of your choice.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var31), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("at-sign", "Start by connecting an account", "Then write a post and publish it now, or schedule it.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var31), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -726,12 +726,12 @@ func nothing(m ListModel) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = ui.Empty("square-pen", "Write your first post", "One text for all your accounts, each network counted in its own way.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("square-pen", "Write your first post", "Write once and publish to all your accounts.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var33), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		default:
-			templ_7745c5c3_Err = ui.Empty("inbox", "No posts yet", "Posts of this workspace will stand here.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Empty("inbox", "No posts yet", "Posts in this workspace will appear here.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -741,12 +741,12 @@ func nothing(m ListModel) templ.Component {
 }
 
 var emptyTitle = map[string]string{
-	"queued": "Nothing is queued", "draft": "No drafts", "live": "Nothing is live yet", "failed": "Nothing has failed",
+	"queued": "No queued posts", "draft": "No drafts", "live": "No live posts yet", "failed": "No failed posts",
 }
 
 var emptyText = map[string]string{
-	"queued": "Posts that wait for their time stand here.", "draft": "What you save without a time is kept here.",
-	"live": "Posts that the networks have published stand here.", "failed": "Posts that a network refused would stand here, with its reason.",
+	"queued": "Posts waiting for their time appear here.", "draft": "Posts you save without scheduling appear here.",
+	"live": "Published posts appear here.", "failed": "Posts that could not be published appear here, with the reason.",
 }
 
 var _ = templruntime.GeneratedTemplate

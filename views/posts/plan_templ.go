@@ -91,7 +91,7 @@ func Plan(m PlanModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "Write something, and what would happen stands here.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "Start writing to see what will be posted.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -128,7 +128,7 @@ func Plan(m PlanModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Plan.Table != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"plan-text\"><summary>As a table, the way the API shows it</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"plan-text\"><summary>Show as a text table, as in the API</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -248,17 +248,17 @@ func (m PlanModel) readyText() string {
 	for _, row := range m.Rows {
 		warnings += len(row.Warnings)
 	}
-	can := "It can go out."
+	ready := "Ready to post"
 	if m.When == WhenDraft {
-		can = "It can be kept."
+		ready = "Ready to save"
 	}
 	switch warnings {
 	case 0:
-		return "Nothing stands in the way."
+		return ready + "."
 	case 1:
-		return can + " One thing to know:"
+		return ready + ", with 1 warning:"
 	}
-	return fmt.Sprintf("%s %d things to know:", can, warnings)
+	return fmt.Sprintf("%s, with %d warnings:", ready, warnings)
 }
 
 func (m PlanModel) problemsText() string {
@@ -267,9 +267,9 @@ func (m PlanModel) problemsText() string {
 		issues += len(row.Issues)
 	}
 	if issues == 1 {
-		return "One thing stands in the way."
+		return "1 problem to fix."
 	}
-	return fmt.Sprintf("%d things stand in the way.", issues)
+	return fmt.Sprintf("%d problems to fix.", issues)
 }
 
 func planRow(m PlanModel, row PlanRow) templ.Component {
@@ -434,27 +434,27 @@ func planRow(m PlanModel, row PlanRow) templ.Component {
 		}
 		switch {
 		case m.When == WhenNow && row.OK:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "Goes out at once")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "Immediately")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case m.When == WhenNow:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "Cannot go out like this")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "Once the problems below are fixed")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case row.PublishAt == nil && m.When == WhenDraft && row.OK:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "Kept as a draft, without a time")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "As a draft with no time")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case row.PublishAt == nil && m.When == WhenDraft:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "A draft, without a time")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "As a draft with no time")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		case row.PublishAt == nil:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "No time")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "No time set")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -542,13 +542,13 @@ func planRow(m PlanModel, row PlanRow) templ.Component {
 func (m PlanModel) outcomeText(row PlanRow) string {
 	switch {
 	case m.When == WhenDraft && row.OK:
-		return "is kept"
+		return "will be saved"
 	case m.When == WhenDraft:
-		return "is not kept"
+		return "will not be saved"
 	case row.OK:
-		return "goes out"
+		return "will be published"
 	}
-	return "does not go out"
+	return "will not be published"
 }
 
 func issue(i contract.Issue, icon, testid string) templ.Component {
@@ -662,25 +662,25 @@ func quota(m PlanModel) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if m.Plan.Quota.Requested > 0 && m.Plan.Quota.Limit != nil {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<p class=\"plan-quota\" data-testid=\"quota\">Takes ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 54, "<p class=\"plan-quota\" data-testid=\"quota\">Uses ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var27 string
-			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(countNoun(m.Plan.Quota.Requested, "post", "posts"))
+			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(m.Plan.Quota.Requested))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 166, Col: 61}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 166, Col: 44}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, " of the month’s ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 55, " of this month’s ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var28 string
-			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(*m.Plan.Quota.Limit))
+			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(countNoun(*m.Plan.Quota.Limit, "post", "posts"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/posts/plan.templ`, Line: 166, Col: 114}
 			}
@@ -701,7 +701,7 @@ func quota(m PlanModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, " used.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 57, " already used.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

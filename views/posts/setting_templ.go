@@ -379,7 +379,7 @@ func settingID(platform string, f network.Field) string { return "setting-" + pl
 
 func settingHelp(f network.Field) string {
 	if f.Ignored {
-		return "This network no longer uses it."
+		return "The network no longer supports this setting."
 	}
 	return f.Help
 }

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"belfry/internal/contract"
@@ -52,6 +53,12 @@ type ShowModel struct {
 	Refused *contract.Error
 	// Poll is how often the page looks for news; zero when none can come. See PollEvery.
 	Poll time.Duration
+}
+
+// zoneCity is the place that a zone is named for: Berlin for Europe/Berlin.
+func zoneCity(zone core.Zone) string {
+	name := zone.Name()
+	return strings.ReplaceAll(name[strings.LastIndex(name, "/")+1:], "_", " ")
 }
 
 // Setting is a setting in words.
@@ -107,7 +114,7 @@ var eventLabels = map[core.EventKind]eventLabel{
 	core.EventPublishing:      {"Publishing", "send", "info"},
 	core.EventLive:            {"Live", "circle-check", "good"},
 	core.EventFailed:          {"Failed", "circle-x", "danger"},
-	core.EventRetried:         {"Sent again", "rotate-cw", "info"},
+	core.EventRetried:         {"Retried", "rotate-cw", "info"},
 	core.EventCancelled:       {"Cancelled", "ban", ""},
 	core.EventRescheduled:     {"Rescheduled", "calendar-clock", ""},
 	core.EventRetriedByWorker: {"Next try", "rotate-cw", "warn"},
@@ -120,4 +127,4 @@ func labelOf(kind string) eventLabel {
 	return eventLabel{kind, "circle-dashed", ""}
 }
 
-var createdFrom = map[string]string{"ui": "the dashboard", "api": "the API", "mcp": "an agent"}
+var createdFrom = map[string]string{"ui": "Dashboard", "api": "API", "mcp": "Agent"}

@@ -55,7 +55,7 @@ func TestAway(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
-		-time.Hour: "past", -30 * time.Second: "at once", 30 * time.Second: "at once", time.Minute: "in 1 minute", 59 * time.Minute: "in 59 minutes",
+		-time.Hour: "in the past", -30 * time.Second: "now", 30 * time.Second: "now", time.Minute: "in 1 minute", 59 * time.Minute: "in 59 minutes",
 		time.Hour: "in 1 hour", 47 * time.Hour: "in 47 hours", 72 * time.Hour: "in 3 days",
 	} {
 		if got := relativeTime(now.Add(d), now); got != want {
@@ -68,10 +68,10 @@ func TestAway(t *testing.T) {
 func TestARowOfThePlanSaysOneThing(t *testing.T) {
 	t.Parallel()
 	for want, m := range map[string]PlanModel{
-		"goes out Goes out at once":               {When: WhenNow, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
-		"does not go out Cannot go out like this": {When: WhenNow, Rows: []PlanRow{{}}},
-		"is kept Kept as a draft":                 {When: WhenDraft, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
-		"is not kept A draft, without a time":     {When: WhenDraft, Rows: []PlanRow{{}}},
+		"will be published Immediately":               {When: WhenNow, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
+		"will not be published Once the problems below are fixed": {When: WhenNow, Rows: []PlanRow{{}}},
+		"will be saved As a draft":                 {When: WhenDraft, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
+		"will not be saved As a draft with no time":     {When: WhenDraft, Rows: []PlanRow{{}}},
 	} {
 		var out strings.Builder
 		if err := planRow(m, m.Rows[0]).Render(t.Context(), &out); err != nil {

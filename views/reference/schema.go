@@ -138,10 +138,10 @@ func (s *schema) aboutSpans() []Span {
 		add("At most %d entries.", *s.MaxItems)
 	}
 	if s.Pattern != "" {
-		add("Of the form `%s`.", s.Pattern)
+		add("Pattern: `%s`.", s.Pattern)
 	}
 	if s.Default != nil {
-		add("By default `%v`.", s.Default)
+		add("Default: `%v`.", s.Default)
 	}
 	return out
 }

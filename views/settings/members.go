@@ -42,13 +42,15 @@ type roleOption struct {
 // offeredRoles are the roles that the person who looks may give, from least to most.
 func (m MembersModel) offeredRoles() []roleOption {
 	all := []roleOption{
-		{core.RoleViewer, "viewer: read"},
-		{core.RoleEditor, "editor: posts, files"},
-		{core.RoleAdmin, "admin: and settings"},
-		{core.RoleOwner, "owner: and owners"},
+		{core.RoleViewer, "Viewer: read only"},
+		{core.RoleEditor, "Editor: posts and files"},
+		{core.RoleAdmin, "Admin: also accounts, keys and members"},
+		{core.RoleOwner, "Owner: everything"},
 	}
 	return slices.DeleteFunc(all, func(o roleOption) bool { return m.Role.MaySet("", o.role) != nil })
 }
+
+var roleNames = map[core.Role]string{core.RoleViewer: "Viewer", core.RoleEditor: "Editor", core.RoleAdmin: "Admin", core.RoleOwner: "Owner"}
 
 // canChange tells whether the person who looks may give the member another role, or remove them.
 func (m MembersModel) canChange(row contract.Member) bool {

@@ -52,7 +52,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.PageHeader("Workspace", "What it is called, and by whose clocks its times are shown.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("Workspace", "Its name, short name and time zone.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -90,7 +90,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "slug", Name: FieldSlug, Label: "Short name", Value: m.Slug, Error: m.Errors[FieldSlug], Required: true, Autocomplete: "off",
-				Help:       "Commands take it. Small letters, digits and single hyphens.",
+				Help:       "Used in commands. Lowercase letters, digits and single hyphens.",
 				Attributes: templ.Attributes{"maxlength": "40", "spellcheck": "false", "autocapitalize": "none"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
@@ -98,7 +98,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			}
 			templ_7745c5c3_Err = ui.Input(ui.Field{
 				ID: "tz", Name: FieldZone, Label: "Time zone", Value: m.Zone, Error: m.Errors[FieldZone], Required: true, List: "zones", Autocomplete: "off",
-				Help:       "Pages show times by its clocks, and the quota's months begin by them. Posts keep the zone that they were written in.",
+				Help:       "All times are shown in this zone, and the monthly quota follows it. Existing posts keep the zone they were created in.",
 				Attributes: templ.Attributes{"data-guesses-zone": true, "spellcheck": "false"},
 			}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {

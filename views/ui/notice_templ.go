@@ -205,7 +205,7 @@ func ErrorAlert(e *contract.Error) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\">See the plans</a></p>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\">See plans</a></p>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -375,7 +375,7 @@ var states = map[string]state{
 	"failed":  {ToneDanger, "circle-x", "Failed"},
 	"ok":      {ToneGood, "circle-check", "Connected"},
 	"expired": {ToneWarn, "triangle-alert", "Expired"},
-	"revoked": {ToneDanger, "unplug", "Withdrawn"},
+	"revoked": {ToneDanger, "unplug", "Revoked"},
 }
 
 func stateOf(status string) state {
