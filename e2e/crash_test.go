@@ -115,7 +115,10 @@ func (c *client) kinds(id string) []string {
 }
 
 // unanswered counts the calls of a name that are under way at the networks.
-func (s *service) unanswered(network, call string) int {
+func (s *service) unanswered(network, call string) int { return s.answered(network, call, 0) }
+
+// answered counts the calls of a name that the networks have answered with a status.
+func (s *service) answered(network, call string, status int) int {
 	s.t.Helper()
 	var out struct {
 		Calls []struct {
@@ -128,7 +131,7 @@ func (s *service) unanswered(network, call string) int {
 	}
 	n := 0
 	for _, c := range out.Calls {
-		if c.Network == network && c.Call == call && c.Status == 0 {
+		if c.Network == network && c.Call == call && c.Status == status {
 			n++
 		}
 	}

@@ -28,8 +28,6 @@ type Config struct {
 	Owner string
 	// Sweep is how often due posts without a job are looked for.
 	Sweep time.Duration
-	// Lease is how long a worker owns a post; the queue's own rescue comes long after it.
-	Lease time.Duration
 }
 
 const (
@@ -50,6 +48,8 @@ const (
 	// is fetched at once, and those of the other queues are.
 	fetchPoll  = 100 * time.Millisecond
 	fetchOther = time.Second
+	// rescueAfter is how old a running job is before River compares its age with its time limit.
+	rescueAfter = 2 * time.Minute
 	// stopWithin is how long a stopping worker may take to finish the calls that have begun, releaseWithin how
 	// long to give back the leases after that: the calls that did not finish hold them.
 	stopWithin    = 20 * time.Second
@@ -64,7 +64,7 @@ type Jobs struct {
 
 // New makes the door; Run opens it.
 func New(cfg Config) (*Jobs, error) {
-	if cfg.App == nil || cfg.Pool == nil || cfg.Log == nil || cfg.Owner == "" || cfg.Sweep <= 0 || cfg.Lease <= 0 {
+	if cfg.App == nil || cfg.Pool == nil || cfg.Log == nil || cfg.Owner == "" || cfg.Sweep <= 0 {
 		return nil, errors.New("jobs: a required part of the configuration is missing")
 	}
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
@@ -75,13 +75,12 @@ func New(cfg Config) (*Jobs, error) {
 			queue.QueueMedia:   {MaxWorkers: examiners},
 			queue.QueueFetch:   {MaxWorkers: fetchers},
 		},
-		Workers:                     work(cfg),
+		Workers:                     newWorkers(cfg),
 		ErrorHandler:                trouble{cfg.Log},
 		Logger:                      slog.New(quiet{cfg.Log.Handler(), &sync.Map{}}),
 		FetchCooldown:               fetchCooldown,
 		FetchPollInterval:           fetchOther,
-		JobTimeout:                  -1, // a claim is bounded by its lease
-		RescueStuckJobsAfter:        10 * cfg.Lease,
+		RescueStuckJobsAfter:        rescueAfter,
 		CompletedJobRetentionPeriod: time.Hour,
 		DiscardedJobRetentionPeriod: 24 * time.Hour,
 	})
@@ -112,32 +111,52 @@ func (j *Jobs) Run(ctx context.Context) error {
 	return errors.Join(err, j.cfg.App.Release(release, j.cfg.Owner))
 }
 
-// work is what there is to do for each kind of job: one verb.
-func work(cfg Config) *river.Workers {
-	a, all := cfg.App, river.NewWorkers()
-	on(all, func(ctx context.Context, d queue.Publish) error {
-		return a.Publish(ctx, cfg.Owner, d.Workspace, d.Post)
+// newWorkers registers one operation for each kind of job, with its time limit. The limit is longer than the
+// operation's own, and after it River gives the job of a killed worker to another; a negative limit would turn
+// that off. A publish job is the exception: it may be cut short at any step, and its post's lease, not River, says
+// when another worker goes on.
+func newWorkers(cfg Config) *river.Workers {
+	a, workers := cfg.App, river.NewWorkers()
+	addWorker(workers, time.Hour, func(ctx context.Context, j queue.Publish) error {
+		return a.Publish(ctx, cfg.Owner, j.Workspace, j.Post)
 	})
-	on(all, func(ctx context.Context, d queue.Link) error { return a.LinkPost(ctx, d.Workspace, d.Post) })
-	on(all, func(ctx context.Context, d queue.Refresh) error { return a.RefreshToken(ctx, d.Workspace, d.Account) })
-	on(all, func(ctx context.Context, d queue.Check) error { return a.CheckAccount(ctx, d.Workspace, d.Account) })
-	on(all, func(ctx context.Context, d queue.Discard) error { return a.Intake().DeleteBlobs(ctx, d.Keys) })
-	on(all, func(ctx context.Context, d queue.Process) error { return a.Intake().ProcessFile(ctx, d.Workspace, d.Media) })
-	on(all, func(ctx context.Context, d queue.Fetch) error { return a.Intake().FetchFile(ctx, d.Workspace, d.Media) })
-	return all
+	addWorker(workers, 2*time.Minute, func(ctx context.Context, j queue.Link) error {
+		return a.LinkPost(ctx, j.Workspace, j.Post)
+	})
+	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
+		return a.RefreshToken(ctx, j.Workspace, j.Account)
+	})
+	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Check) error {
+		return a.CheckAccount(ctx, j.Workspace, j.Account)
+	})
+	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Discard) error {
+		return a.Intake().DeleteBlobs(ctx, j.Keys)
+	})
+	addWorker(workers, 15*time.Minute, func(ctx context.Context, j queue.Process) error {
+		return a.Intake().ProcessFile(ctx, j.Workspace, j.Media)
+	})
+	addWorker(workers, 3*time.Hour, func(ctx context.Context, j queue.Fetch) error {
+		return a.Intake().FetchFile(ctx, j.Workspace, j.Media)
+	})
+	return workers
 }
 
-func on[J queue.Job](all *river.Workers, do func(context.Context, J) error) {
-	river.AddWorker(all, &worker[J]{do: do})
+func addWorker[J queue.Job](workers *river.Workers, limit time.Duration, do func(context.Context, J) error) {
+	river.AddWorker(workers, &worker[J]{limit: limit, do: do})
 }
 
+// worker runs an operation as a River worker.
 type worker[J queue.Job] struct {
 	river.WorkerDefaults[J]
-	do func(context.Context, J) error
+	limit time.Duration
+	do    func(context.Context, J) error
 }
 
-// Work does the job.
+// Work runs the job.
 func (w *worker[J]) Work(ctx context.Context, job *river.Job[J]) error { return w.do(ctx, job.Args) }
+
+// Timeout is how long the job may run.
+func (w *worker[J]) Timeout(*river.Job[J]) time.Duration { return w.limit }
 
 // quiet lets the queue's warnings and errors through: its Info says what our own log says already. And one of its warnings
 // is none: the queue's housekeeping is done by one worker, who hands it over when a busy machine makes it late. What is said

@@ -131,7 +131,7 @@ func (s *services) worker(cfg *config.Config, pool *pgxpool.Pool) (*jobs.Jobs, e
 	if err != nil {
 		return nil, err
 	}
-	return jobs.New(jobs.Config{App: verbs, Pool: pool, Log: s.log, Owner: owner(), Sweep: cfg.Sweep, Lease: cfg.Lease})
+	return jobs.New(jobs.Config{App: verbs, Pool: pool, Log: s.log, Owner: owner(), Sweep: cfg.Sweep})
 }
 
 // current returns an error when the database lacks a step of this program's schema. One that is ahead is

@@ -26,14 +26,23 @@ func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	if err != nil {
 		return err
 	}
-	account, sealed, err := t.ClaimCheck(ctx, id)
+	account, sealed, err := t.ClaimCheck(ctx, id, refreshLease)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("claim the check of account %s: %w", id, err)
 	}
-	token, err := a.openToken(account, ws, sealed)
+	err = a.checkToken(ctx, t, account, sealed)
+	if ctx.Err() != nil { // stopped, not checked: the claim runs out and another worker checks
+		return err
+	}
+	return errors.Join(err, t.FinishCheck(ctx, id))
+}
+
+// checkToken asks the network about an account's token and marks the account if the token does not work.
+func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) error {
+	token, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil {
 		return err
 	}
@@ -48,9 +57,9 @@ func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	if status == "" {
 		return nil
 	}
-	a.cfg.Log.WarnContext(ctx, "a token does not work any more", "workspace", ws, "account", id, "network", account.Platform, "error", err)
-	if err := t.LoseToken(context.WithoutCancel(ctx), id, sealed, status, reason); err != nil {
-		return fmt.Errorf("store what became of account %s: %w", id, err)
+	a.cfg.Log.WarnContext(ctx, "a token does not work any more", "workspace", t.WorkspaceID(), "account", account.ID, "network", account.Platform, "error", err)
+	if err := t.LoseToken(context.WithoutCancel(ctx), account.ID, sealed, status, reason); err != nil {
+		return fmt.Errorf("store what became of account %s: %w", account.ID, err)
 	}
 	return nil
 }

@@ -45,14 +45,21 @@ func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error)
 		WHERE check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL ORDER BY check_at LIMIT @limit`, args{"limit": limit}))
 }
 
-// ClaimCheck takes the question whether a token still works: nobody else is given it before the next is due.
-// It answers not_found when none is due.
-func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
+// ClaimCheck gives the caller the check of an account's token for the given time, after which another worker may
+// check it. It returns the account and its sealed token, or not_found if no check is due.
+func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID, lease time.Duration) (core.Account, []byte, error) {
 	row, err := one[tokenRow](t.query(ctx, `
-		UPDATE accounts SET check_at = clock() + @every::interval
+		UPDATE accounts SET check_at = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id AND check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
-		RETURNING `+accountColumns+`, token`, args{"id": id, "every": checkEvery}))
+		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease}))
 	return row.core(), row.Token, err
+}
+
+// FinishCheck stores when an account's token is checked next.
+func (t Tenant) FinishCheck(ctx context.Context, id core.AccountID) error {
+	_, err := t.exec(ctx, `UPDATE accounts SET check_at = clock() + @every::interval WHERE workspace_id = @ws AND id = @id`,
+		args{"id": id, "every": checkEvery})
+	return err
 }
 
 // RefreshResult is what came of renewing a token.
