@@ -118,10 +118,10 @@ func (j *Jobs) Run(ctx context.Context) error {
 func newWorkers(cfg Config) *river.Workers {
 	a, workers := cfg.App, river.NewWorkers()
 	addWorker(workers, time.Hour, func(ctx context.Context, j queue.Publish) error {
-		return a.Publish(ctx, cfg.Owner, j.Workspace, j.Post)
+		return a.Engine().Publish(ctx, cfg.Owner, j.Workspace, j.Post)
 	})
 	addWorker(workers, 2*time.Minute, func(ctx context.Context, j queue.Link) error {
-		return a.LinkPost(ctx, j.Workspace, j.Post)
+		return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
 	})
 	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
 		return a.RefreshToken(ctx, j.Workspace, j.Account)

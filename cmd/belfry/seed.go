@@ -245,10 +245,11 @@ func (g *gardener) send(ctx context.Context, ws core.WorkspaceID, id string) err
 	if err != nil {
 		return err
 	}
+	engine := g.Engine()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if err := g.Publish(ctx, owner(), ws, post); err != nil {
+		if err := engine.Publish(ctx, owner(), ws, post); err != nil {
 			return err
 		}
 		now, err := g.GetPost(ctx, g.owner, id)
@@ -256,7 +257,7 @@ func (g *gardener) send(ctx context.Context, ws core.WorkspaceID, id string) err
 			return err
 		}
 		if now.Status != string(core.PostQueued) {
-			return g.LinkPost(ctx, ws, post)
+			return engine.FetchLink(ctx, ws, post)
 		}
 		select {
 		case <-ctx.Done():

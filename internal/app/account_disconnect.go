@@ -50,7 +50,7 @@ func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Acc
 		if err != nil {
 			return err
 		}
-		err = a.takeOff(ctx, t, &post)
+		err = a.unqueue(ctx, t, &post)
 		if core.CodeOf(err) == core.CodeConflict {
 			return busy(ctx, t, post)
 		}

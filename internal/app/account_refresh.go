@@ -117,12 +117,6 @@ func (a *App) merged(old, fresh network.Token) network.Token {
 	return fresh
 }
 
-// lost maps the kinds of error after which only a person helps.
-var lost = map[network.Kind]core.AccountStatus{
-	network.Expired: core.AccountExpired,
-	network.Revoked: core.AccountRevoked,
-}
-
 // refreshOutcomes names, for the figures, what a failed renewal left the account in.
 var refreshOutcomes = map[core.AccountStatus]string{
 	core.AccountOK: "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
@@ -131,7 +125,7 @@ var refreshOutcomes = map[core.AccountStatus]string{
 // lostBy tells what an answer of the network makes of the account, and in which words; "" when nothing.
 func lostBy(err error) (core.AccountStatus, string) {
 	if e, ok := errors.AsType[*network.Error](err); ok {
-		return lost[e.Kind], e.Message
+		return e.Kind.AccountStatus(), e.Message
 	}
 	return "", ""
 }

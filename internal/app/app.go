@@ -15,6 +15,7 @@ import (
 	"belfry/internal/intake"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
+	"belfry/internal/publish"
 	"belfry/internal/secret"
 	"belfry/internal/store"
 )
@@ -90,8 +91,8 @@ type App struct {
 	cfg       Config
 	passwords *secret.Passwords
 	refused   refused
-	claims    claims
 	intake    *intake.Service
+	engine    *publish.Engine
 }
 
 // New checks the configuration and makes an App.
@@ -103,7 +104,12 @@ func New(cfg Config) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{cfg: cfg, passwords: secret.NewPasswords(), intake: files}, nil
+	a := &App{cfg: cfg, passwords: secret.NewPasswords(), intake: files}
+	a.engine = publish.New(publish.Config{
+		Store: cfg.Store, Networks: cfg.Networks, Blobs: cfg.Blobs, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
+		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, FileURL: files.FileURL,
+	})
+	return a, nil
 }
 
 // intake is the part of the configuration that the work on files needs.
@@ -113,6 +119,9 @@ func (c Config) intake() intake.Config {
 		PublicURL: c.PublicURL, MediaURL: c.MediaURL, UploadTTL: c.UploadTTL, Retention: c.Retention,
 	}
 }
+
+// Engine publishes posts.
+func (a *App) Engine() *publish.Engine { return a.engine }
 
 // Intake does the work on files that no caller asks for: uploads at signed addresses, jobs and sweeps.
 func (a *App) Intake() *intake.Service { return a.intake }

@@ -334,7 +334,7 @@ func (e *errand) workAt(kind string, args json.RawMessage) error {
 	case publish.Kind():
 		e.sending.RLock()
 		defer e.sending.RUnlock()
-		return errors.Join(json.Unmarshal(args, &publish), e.app.Publish(e.ctx, "a worker", publish.Workspace, publish.Post))
+		return errors.Join(json.Unmarshal(args, &publish), e.app.Engine().Publish(e.ctx, "a worker", publish.Workspace, publish.Post))
 	case process.Kind():
 		return errors.Join(json.Unmarshal(args, &process), e.app.Intake().ProcessFile(e.ctx, process.Workspace, process.Media))
 	case discard.Kind():

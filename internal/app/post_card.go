@@ -89,18 +89,13 @@ func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if p.Error != nil {
-		card.Mend = !asItIs[p.Error.Code]
+		card.Mend = !p.Error.SendAsIs()
 	}
 	if c.Role().Writes() {
 		now := a.cfg.Now()
 		card.Acts = slices.DeleteFunc(core.Acts(), func(act core.Act) bool { return !p.Allows(act, now) })
 	}
 	return card
-}
-
-// asItIs are the errors after which the same post may go out: nothing in it was to blame.
-var asItIs = map[string]bool{
-	errorUnreachable: true, errorUnknown: true, string(core.IssueAccountExpired.Code): true, string(core.IssueAccountRevoked.Code): true,
 }
 
 // profileURL is where a browser finds an account at its network; "" where that is not known.

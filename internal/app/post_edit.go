@@ -165,7 +165,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	if err := refusal(r); err != nil {
 		return err
 	}
-	if err := a.move(p, core.MoveQueue); err != nil {
+	if err := p.Apply(core.MoveQueue); err != nil {
 		return err
 	}
 	if err := t.UpdatePost(ctx, *p); err != nil {
@@ -183,7 +183,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 // editQueued reschedules a queued post, or cancels it (`when: draft`).
 func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace) error {
 	if in.Status != "" {
-		return conflicts[core.MoveQueue].WithHint("It is queued already.")
+		return core.MoveQueue.Conflict().WithHint("It is queued already.")
 	}
 	if in.When == nil {
 		return nil
@@ -193,14 +193,14 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 		return err
 	}
 	if when.Kind == core.WhenDraft {
-		return a.takeOff(ctx, t, p)
+		return a.unqueue(ctx, t, p)
 	}
 	at, issues, _ := when.Resolve(a.cfg.Now())
 	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
 	if len(issues) > 0 {
 		return refusedPost(p, issues)
 	}
-	if err := free(ctx, t, p.ID); err != nil {
+	if err := lockMovable(ctx, t, p.ID); err != nil {
 		return err
 	}
 	wake := a.wake(p.PublishAt)

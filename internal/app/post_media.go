@@ -2,12 +2,9 @@ package app
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"belfry/internal/blob"
 	"belfry/internal/core"
-	"belfry/internal/network"
 	"belfry/internal/store"
 )
 
@@ -113,37 +110,4 @@ func wentLive(ctx context.Context, t store.Tenant, p core.Post, now time.Time) e
 		return nil
 	}
 	return t.MediaWentLive(ctx, p.ID, now)
-}
-
-// gone tells ahead of the calls that begin to send a post why its files cannot be sent, nil when they can. A
-// network that has a handle has what it needs.
-func (w *work) gone(ctx context.Context, do core.Do) error {
-	if do != core.DoCreate && do != core.DoStatus || w.pub.Handle != "" {
-		return nil
-	}
-	for _, m := range w.media {
-		object, err := w.open(ctx, m)
-		switch {
-		case errors.Is(err, blob.ErrNotFound):
-			issue := core.IssueMediaPurged.With(m.Name)
-			if known := m.Issue(); known != nil {
-				issue = *known
-			}
-			w.lacks = &issue
-			return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
-		case err != nil:
-			w.log.Warn("a file of a post cannot be read", "media", m.ID, "error", err)
-			return &network.Error{Kind: network.NotSent, Message: "The file " + m.Name + " could not be read."}
-		}
-		_ = object.Close() // it was not read
-	}
-	return nil
-}
-
-// open opens a file's bytes; those of one that cannot go out are not found.
-func (w *work) open(ctx context.Context, m store.Media) (blob.Object, error) {
-	if m.Issue() != nil || m.Blob == "" {
-		return nil, blob.ErrNotFound
-	}
-	return w.cfg.Blobs.Open(ctx, m.Blob)
 }

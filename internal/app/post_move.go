@@ -11,44 +11,16 @@ import (
 	"belfry/internal/store"
 )
 
-// move takes a post to its next state by the table of moves, or answers conflict.
-func (a *App) move(p *core.Post, m core.Move) error {
-	to, ok := m.To(p.Status)
-	if !ok {
-		hint := states[p.Status]
-		if m == core.MoveDelete && p.Status == core.PostQueued {
-			hint += " Cancel it first."
-		}
-		return conflicts[m].WithHint("%s", hint)
-	}
-	p.Status = to
-	return nil
-}
-
-var states = map[core.PostStatus]string{
-	core.PostDraft: "It is a draft now.", core.PostQueued: "It is queued now.", core.PostLive: "It is live now.", core.PostFailed: "It has failed.",
-}
-
-var conflicts = map[core.Move]*core.Error{
-	core.MoveQueue:   core.Fail(core.CodeConflict, "Only a draft can be queued."),
-	core.MoveTake:    core.Fail(core.CodeConflict, "Only a queued or failed post can be cancelled."),
-	core.MoveRetry:   core.Fail(core.CodeConflict, "Only a failed post can be retried."),
-	core.MoveDelete:  core.Fail(core.CodeConflict, "Only a draft or a failed post can be deleted."),
-	core.MovePublish: core.Fail(core.CodeConflict, "Only a queued post can go live."),
-	core.MoveFail:    core.Fail(core.CodeConflict, "Only a queued post can fail."),
-	core.MoveSettle:  core.Fail(core.CodeConflict, "Only a post whose outcome is unknown can be settled."),
-}
-
-func held() error {
+func errBusy() error {
 	return core.Fail(core.CodeConflict, "The post is being sent right now, or may be at the network already.").
 		WithHint("Wait until it is live or failed; its status line says what it waits for.")
 }
 
-// free locks the ledger row of a queued post that may be changed: no worker holds it, and it is Movable.
-func free(ctx context.Context, t store.Tenant, id core.PostID) error {
+// lockMovable locks the ledger row of a queued post that may be changed: no worker holds it, and it is Movable.
+func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) error {
 	pub, err := t.LockPublication(ctx, id)
 	if err == nil && (pub.Held() || !pub.Movable()) {
-		return held()
+		return errBusy()
 	}
 	return err
 }
@@ -84,7 +56,7 @@ func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contrac
 	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.Status != core.PostFailed:
-			return a.takeOff(ctx, t, p)
+			return a.unqueue(ctx, t, p)
 		case p.NextTryAt.IsZero(): // there is no retry to take back, or it was taken back before
 			return nil
 		}
@@ -104,12 +76,12 @@ func (a *App) cancelRetry(ctx context.Context, t store.Tenant, p *core.Post) err
 	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was taken back."})
 }
 
-// takeOff makes a draft without a time of a queued post and returns its slot.
-func (a *App) takeOff(ctx context.Context, t store.Tenant, p *core.Post) error {
-	if err := a.move(p, core.MoveTake); err != nil {
+// unqueue makes a draft without a time of a queued post and returns its slot.
+func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
+	if err := p.Apply(core.MoveTake); err != nil {
 		return err
 	}
-	if err := free(ctx, t, p.ID); err != nil {
+	if err := lockMovable(ctx, t, p.ID); err != nil {
 		return err
 	}
 	if err := t.ClosePublication(ctx, p.ID); err != nil {
@@ -133,13 +105,13 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, id string, in contra
 			return core.Fail(core.CodeOutcomeUnknown, "Nobody knows whether this post is on %s.", p.AccountName).
 				WithHint("Look at the account. If it is not there, send confirmNotPublished: true, or say so in the dashboard.")
 		}
-		return a.again(ctx, t, p)
+		return a.requeue(ctx, t, p)
 	})
 }
 
-// again queues a failed post on its old ledger row, so that a handle that was armed stays the only one.
-func (a *App) again(ctx context.Context, t store.Tenant, p *core.Post) error {
-	if err := a.move(p, core.MoveRetry); err != nil {
+// requeue queues a failed post on its old ledger row, so that a handle that was armed stays the only one.
+func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
+	if err := p.Apply(core.MoveRetry); err != nil {
 		return err
 	}
 	now := a.cfg.Now().UTC()
@@ -148,9 +120,9 @@ func (a *App) again(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return err
 	}
 	if pub.Held() {
-		return held()
+		return errBusy()
 	}
-	a.openHandle(*p, &pub)
+	pub.Handle = string(pub.Sealed) // Requeue needs to know only whether there is one
 	if err := keepFiles(ctx, t, p); err != nil {
 		return err
 	}
@@ -220,7 +192,7 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 		if err != nil {
 			return err
 		}
-		if err := a.move(&post, core.MoveDelete); err != nil {
+		if err := post.Apply(core.MoveDelete); err != nil {
 			return err
 		}
 		// A worker that notes a question holds the ledger's row and asks for the post's: the row comes first.
@@ -239,10 +211,10 @@ func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contr
 	}
 	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		if !p.Unknown() {
-			return conflicts[core.MoveSettle]
+			return core.MoveSettle.Conflict()
 		}
 		if !in.Live {
-			return a.again(ctx, t, p)
+			return a.requeue(ctx, t, p)
 		}
 		return a.settleLive(ctx, t, p, in.URL)
 	})
@@ -257,13 +229,13 @@ func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url 
 		return err
 	}
 	if pub.Held() {
-		return held()
+		return errBusy()
 	}
 	pub.Step, pub.NextAt, pub.Rest = core.StepLive, time.Time{}, core.DoLive
 	if err := t.SetPublication(ctx, pub); err != nil {
 		return err
 	}
-	if err := a.move(p, core.MoveSettle); err != nil {
+	if err := p.Apply(core.MoveSettle); err != nil {
 		return err
 	}
 	p.Error, p.ExternalURL, p.UpdatedAt = nil, url, a.cfg.Now()

@@ -25,7 +25,7 @@ func Acts() []Act {
 
 // Unknown tells that nobody knows whether a failed post is at its network.
 func (p Post) Unknown() bool {
-	return p.Status == PostFailed && p.Error != nil && p.Error.Code == string(CodeOutcomeUnknown)
+	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorUnknown
 }
 
 // Allows tells whether an act would be accepted of the post as it stands, as far as that does not depend on

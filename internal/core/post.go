@@ -64,6 +64,22 @@ type PostError struct {
 	Hint    string
 }
 
+// Codes of a PostError that are ours; others are an issue's code.
+const (
+	ErrorRejected    = "rejected"
+	ErrorUnreachable = "network_unreachable"
+	ErrorUnknown     = string(CodeOutcomeUnknown)
+)
+
+// SendAsIs tells whether the same post may be sent again without a change: nothing in it was to blame.
+func (e PostError) SendAsIs() bool {
+	switch e.Code {
+	case ErrorUnreachable, ErrorUnknown, string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code):
+		return true
+	}
+	return false
+}
+
 // Move is something that changes a post's state.
 type Move string
 
@@ -88,10 +104,41 @@ var moves = map[Move]map[PostStatus]PostStatus{
 	MoveDelete:  {PostDraft: "", PostFailed: ""},
 }
 
-// To tells the state a move leads to, and whether the table of moves (docs/states.md) allows it.
+// To returns the state a move leads to, and whether the table of moves (docs/states.md) has it.
 func (m Move) To(from PostStatus) (PostStatus, bool) {
 	to, ok := moves[m][from]
 	return to, ok
+}
+
+var moveConflicts = map[Move]string{
+	MoveQueue:   "Only a draft can be queued.",
+	MoveTake:    "Only a queued or failed post can be cancelled.",
+	MoveRetry:   "Only a failed post can be retried.",
+	MoveDelete:  "Only a draft or a failed post can be deleted.",
+	MovePublish: "Only a queued post can go live.",
+	MoveFail:    "Only a queued post can fail.",
+	MoveSettle:  "Only a post whose outcome is unknown can be settled.",
+}
+
+// Conflict is the error of a move that the post's state does not allow.
+func (m Move) Conflict() *Error { return Fail(CodeConflict, "%s", moveConflicts[m]) }
+
+var statusHints = map[PostStatus]string{
+	PostDraft: "It is a draft now.", PostQueued: "It is queued now.", PostLive: "It is live now.", PostFailed: "It has failed.",
+}
+
+// Apply moves the post to its next state, or returns conflict when the table of moves has no such move.
+func (p *Post) Apply(m Move) error {
+	to, ok := m.To(p.Status)
+	if !ok {
+		hint := statusHints[p.Status]
+		if m == MoveDelete && p.Status == PostQueued {
+			hint += " Cancel it first."
+		}
+		return m.Conflict().WithHint("%s", hint)
+	}
+	p.Status = to
+	return nil
 }
 
 // EventKind is a kind of entry in a post's timeline (Spec §2).

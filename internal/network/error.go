@@ -22,6 +22,17 @@ const (
 	Unknown     Kind = "unknown"      // no answer, half an answer, a server's error
 )
 
+// AccountStatus is the account's status after an error of this kind; "" when the error does not change it.
+func (k Kind) AccountStatus() core.AccountStatus {
+	switch k {
+	case Expired:
+		return core.AccountExpired
+	case Revoked:
+		return core.AccountRevoked
+	}
+	return ""
+}
+
 // Error is a failed call to a network, with the network's own words.
 type Error struct {
 	Kind       Kind

@@ -1,13 +1,17 @@
-package app_test
+package publish_test
 
 import (
 	"context"
+	"errors"
+	"io"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"belfry/internal/app"
+	"belfry/internal/blob"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/media/mediatest"
@@ -62,7 +66,7 @@ func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {
 			worker, sent := b.recording()
 			id, err := core.ParseID[core.PostKind](p.ID)
 			must(t, err)
-			must(t, worker.Publish(b.Context(), "a worker", b.ws.ID, id))
+			must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
 			if p = b.get(p); len(*sent) == 0 || p.Error != nil {
 				t.Fatalf("%d calls; the post is %s: %+v", len(*sent), p.Status, p.Error)
 			}
@@ -72,8 +76,12 @@ func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {
 			}
 			b.Clock.Advance(24 * time.Hour)
 			for i, f := range files {
-				if got := serve(t, b.Harness, f.URL); got.Mime != f.Mime || int64(len(got.bytes)) != f.Bytes || f.Bytes == 0 {
-					t.Errorf("file %d is served as %s with %d bytes", i, got.Mime, len(got.bytes))
+				served, err := b.App.Intake().OpenFile(t.Context(), path.Base(path.Dir(f.URL)))
+				must(t, err)
+				content, err := io.ReadAll(served.Content)
+				must(t, errors.Join(err, served.Content.Close()))
+				if served.Mime != f.Mime || int64(len(content)) != f.Bytes || f.Bytes == 0 {
+					t.Errorf("file %d is served as %s with %d bytes", i, served.Mime, len(content))
 				}
 			}
 		})
@@ -117,7 +125,7 @@ func TestAPostWhoseFileIsLostFailsUnsent(t *testing.T) {
 			b := newBench(t)
 			file := b.photo()
 			p := b.post(request("a", now(), b.ws.Account(name)), file)
-			for _, key := range blobs(t, b.Harness) {
+			for _, key := range b.blobKeys() {
 				must(t, b.Config.Blobs.Delete(t.Context(), key))
 			}
 			calls := len(b.Sim.Calls.Recent(0))
@@ -142,12 +150,35 @@ func TestAPostWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](p.ID)
 	must(t, err)
 	left := 1
-	worker := b.Replica(func(c *app.Config) { c.Blobs = flaky{c.Blobs, &left} })
-	must(t, worker.Publish(b.Context(), "a worker", b.ws.ID, id))
+	worker := b.Replica(func(c *app.Config) { c.Blobs = unreliable{c.Blobs, &left} })
+	must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
 	if p = b.get(p); p.Status != "failed" || p.Error.Code != "network_unreachable" || !strings.Contains(p.Error.Message, "photo.jpg") {
 		t.Errorf("the post is %s: %+v", p.Status, p.Error)
 	}
 	if p = b.after(time.Minute, p); p.Error != nil {
 		t.Errorf("afterwards it is %s: %+v", p.Status, p.Error)
 	}
+}
+
+// unreliable fails to open files for a number of times.
+type unreliable struct {
+	blob.Store
+	left *int
+}
+
+func (u unreliable) Open(ctx context.Context, key string) (blob.Object, error) {
+	if *u.left > 0 {
+		*u.left--
+		return nil, errors.New("connection reset")
+	}
+	return u.Store.Open(ctx, key)
+}
+
+func (b *bench) blobKeys() (keys []string) {
+	b.t.Helper()
+	must(b.t, b.Config.Blobs.Each(b.Context(), "", func(key string, _ int64, _ time.Time) error {
+		keys = append(keys, key)
+		return nil
+	}))
+	return keys
 }

@@ -1,4 +1,4 @@
-package app_test
+package publish_test
 
 import (
 	"context"
@@ -6,60 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/sim"
 )
-
-// calls counts the calls of a kind that reached a simulated network.
-func (b *bench) calls(call string) int {
-	n := 0
-	for _, c := range b.Sim.Calls.Recent(0) {
-		if c.Call == call {
-			n++
-		}
-	}
-	return n
-}
-
-func (b *bench) status(account contract.Account) string {
-	b.t.Helper()
-	list, err := b.App.ListAccounts(b.Context(), b.ws.Owner)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	for _, a := range list.Accounts {
-		if a.ID == account.ID {
-			return a.Status
-		}
-	}
-	b.t.Fatalf("account %s is gone", account.ID)
-	return ""
-}
-
-func (b *bench) retry(p contract.Post) contract.Post {
-	b.t.Helper()
-	again, err := b.App.RetryPost(b.Context(), b.ws.Owner, p.ID, contract.RetryPost{})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return again
-}
-
-// reconnect lets a person give consent for the account again.
-func (b *bench) reconnect(account contract.Account) {
-	b.t.Helper()
-	start, err := b.App.StartReconnect(b.Context(), b.ws.Owner, account.ID, apptest.Session)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	back := b.Consent(start.AuthorizeURL, "one")
-	if _, err := b.App.FinishConnect(b.Context(), b.ws.Owner, account.Platform, back, apptest.Session); err != nil {
-		b.t.Fatal(err)
-	}
-}
 
 // A refusal is no evidence: had the network taken the post after all, a second container would have made
 // it twice.
@@ -311,7 +262,7 @@ func TestANewTryFailsInItsOwnWords(t *testing.T) {
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
 	worker := b.through(func(n network.Network) network.Network { return unfit{n} })
-	must(t, worker.Publish(b.Context(), "a worker", b.ws.ID, id))
+	must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
 	if post = b.get(post); post.Error == nil || post.Error.Code != "rejected" || post.Error.Message != unfitWords {
 		t.Errorf("the second try failed with %+v", post.Error)
 	}

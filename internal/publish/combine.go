@@ -1,4 +1,4 @@
-package app
+package publish
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 // while the next are claimed.
 const claimsAtOnce = 32
 
-// claims brings the claims of one moment together: while one statement is on its way, those that come meanwhile
+// combiner brings the claims of one moment together: while one statement is on its way, those that come meanwhile
 // wait and go as the next. A lone claim waits for nobody. The zero value is ready for use.
-type claims struct {
+type combiner struct {
 	mu    sync.Mutex
 	lines map[claimant]*line
 }
@@ -41,27 +41,27 @@ type claimed struct {
 type claimFunc func(context.Context, []core.PostID) (map[core.PostID]store.Claimed, error)
 
 // join claims a post together with others. A post that cannot be claimed is not_found.
-func (c *claims) join(ctx context.Context, by claimant, post core.PostID, claim claimFunc) (store.Claimed, error) {
+func (c *combiner) join(ctx context.Context, by claimant, post core.PostID, claim claimFunc) (store.Claimed, error) {
 	me := &claimed{post: post, lead: make(chan struct{}), done: make(chan struct{})}
-	if c.enter(by, me) {
+	if c.waitInLine(by, me) {
 		select {
 		case <-me.done:
 			return me.value, me.err
 		case <-me.lead:
 		}
 	}
-	c.carryOut(ctx, by, c.take(by, me), claim)
+	c.carryOut(ctx, by, c.takeWaiting(by, me), claim)
 	return me.value, me.err
 }
 
 // carryOut runs one statement and tells everyone what came of it, whatever becomes of the statement.
-func (c *claims) carryOut(ctx context.Context, by claimant, together []*claimed, claim claimFunc) {
+func (c *combiner) carryOut(ctx context.Context, by claimant, together []*claimed, claim claimFunc) {
 	posts := make([]core.PostID, len(together))
 	for i, one := range together {
 		posts[i], one.err = one.post, store.ErrNotFound
 	}
 	defer func() {
-		c.pass(by)
+		c.passLead(by)
 		for _, one := range together {
 			close(one.done)
 		}
@@ -75,8 +75,8 @@ func (c *claims) carryOut(ctx context.Context, by claimant, together []*claimed,
 	}
 }
 
-// enter joins the line behind a statement that is on its way. False: there is none, and this one leads.
-func (c *claims) enter(by claimant, me *claimed) bool {
+// waitInLine joins the line behind a statement that is on its way. False: there is none, and this one leads.
+func (c *combiner) waitInLine(by claimant, me *claimed) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if l := c.lines[by]; l != nil {
@@ -90,8 +90,8 @@ func (c *claims) enter(by claimant, me *claimed) bool {
 	return false
 }
 
-// take is who goes with the statement that me carries out.
-func (c *claims) take(by claimant, me *claimed) []*claimed {
+// takeWaiting is who goes with the statement that me carries out.
+func (c *combiner) takeWaiting(by claimant, me *claimed) []*claimed {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.lines[by]
@@ -101,8 +101,8 @@ func (c *claims) take(by claimant, me *claimed) []*claimed {
 	return together
 }
 
-// pass gives the lead to the first who waits.
-func (c *claims) pass(by claimant) {
+// passLead gives the lead to the first who waits.
+func (c *combiner) passLead(by claimant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	l := c.lines[by]

@@ -1,100 +1,14 @@
-package app_test
+package publish_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network/sim"
 )
-
-// bench is a workspace with an account on each of two networks.
-type bench struct {
-	*apptest.Harness
-	t  *testing.T
-	ws *apptest.Workspace
-}
-
-func newBench(t *testing.T) *bench {
-	t.Helper()
-	t.Parallel()
-	h := apptest.New(t)
-	return &bench{h, t, h.Workspace("one")}
-}
-
-// work lets a worker carry the post as far as it goes right now.
-func (b *bench) work(p contract.Post) contract.Post {
-	b.t.Helper()
-	id, err := core.ParseID[core.PostKind](p.ID)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := b.App.Publish(b.Context(), "a worker", b.ws.ID, id); err != nil {
-		b.t.Fatal(err)
-	}
-	return b.get(p)
-}
-
-func (b *bench) get(p contract.Post) contract.Post {
-	b.t.Helper()
-	got, err := b.App.GetPost(b.Context(), b.ws.Owner, p.ID)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return got
-}
-
-func (b *bench) kinds(p contract.Post) []string {
-	b.t.Helper()
-	events, err := b.App.PostEvents(b.Context(), b.ws.Owner, p.ID)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	var kinds []string
-	for _, e := range events.Events {
-		kinds = append(kinds, e.Kind)
-	}
-	return kinds
-}
-
-func (b *bench) visible(text string) int {
-	n := 0
-	for _, p := range b.Sim.Posts.All() {
-		if p.Text == text {
-			n++
-		}
-	}
-	return n
-}
-
-func (b *bench) wants(p contract.Post, status string, visible int, kinds ...string) {
-	b.t.Helper()
-	if p.Status != status {
-		b.t.Errorf("the post is %s (%+v), want %s", p.Status, p.Error, status)
-	}
-	if n := b.visible(p.Text); n != visible {
-		b.t.Errorf("%d posts are visible at the network, want %d", n, visible)
-	}
-	if got := b.kinds(p); !slices.Equal(got, kinds) {
-		b.t.Errorf("timeline %v, want %v", got, kinds)
-	}
-}
-
-// retry moves the clock to the worker's next try and lets it work.
-func (b *bench) after(wait time.Duration, p contract.Post) contract.Post {
-	b.t.Helper()
-	b.Clock.Advance(wait)
-	return b.work(p)
-}
-
-func fault(network, call, kind string) sim.Fault {
-	once := 1
-	return sim.Fault{Network: network, Call: call, Kind: kind, Times: &once}
-}
 
 func TestAPostGoesLiveOnEachNetwork(t *testing.T) {
 	for _, network := range []string{"threads", "facebook"} {
@@ -109,7 +23,7 @@ func TestAPostGoesLiveOnEachNetwork(t *testing.T) {
 			post = b.work(post)
 			b.wants(post, "live", 1, "created", "queued", "publishing", "live")
 			id, _ := core.ParseID[core.PostKind](post.ID)
-			if err := b.App.LinkPost(b.Context(), b.ws.ID, id); err != nil {
+			if err := b.App.Engine().FetchLink(b.Context(), b.ws.ID, id); err != nil {
 				t.Fatal(err)
 			}
 			if post = b.get(post); post.ExternalURL == nil {

@@ -1,4 +1,4 @@
-package app_test
+package publish_test
 
 import (
 	"context"
@@ -14,18 +14,18 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"belfry/internal/app"
 	"belfry/internal/core"
+	"belfry/internal/publish"
 	"belfry/internal/store"
 )
 
 func TestPostsDueTogetherGoOutOnceEach(t *testing.T) {
 	b := newBench(t)
 	other := b.Workspace("two")
-	replicas := []*app.App{b.App, b.Replica()}
+	replicas := []*publish.Engine{b.App.Engine(), b.Replica().Engine()}
 	var works errgroup.Group
 	texts := map[string]int{}
-	for i := range 2 * app.ClaimsAtOnce {
+	for i := range 2 * publish.ClaimsAtOnce {
 		ws, text := b.ws, fmt.Sprintf("due together %d", i)
 		if i%3 == 0 {
 			ws = other
@@ -55,10 +55,10 @@ func TestPostsDueTogetherGoOutOnceEach(t *testing.T) {
 
 func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
 	t.Parallel()
-	const waiting = app.ClaimsAtOnce + 8
+	const waiting = publish.ClaimsAtOnce + 8
 	errLost := errors.New("the connection is gone")
 	var (
-		claims     app.Claims
+		combiner   publish.Combiner
 		joins      errgroup.Group
 		free       = core.NewID[core.PostKind]()
 		statements [][]core.PostID
@@ -78,7 +78,7 @@ func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
 		return map[core.PostID]store.Claimed{free: {Token: []byte("token")}}, nil
 	}
 	joins.Go(func() error {
-		got, err := claims.Join(t.Context(), free, statement)
+		got, err := combiner.Join(t.Context(), free, statement)
 		if err == nil && string(got.Token) != "token" {
 			err = errors.New("the first got another's claim")
 		}
@@ -93,12 +93,12 @@ func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
 					outcomes <- store.ErrNotFound
 				}
 			}()
-			_, err := claims.Join(t.Context(), core.NewID[core.PostKind](), statement)
+			_, err := combiner.Join(t.Context(), core.NewID[core.PostKind](), statement)
 			outcomes <- err
 			return nil
 		})
 	}
-	for claims.Waiting() < waiting {
+	for combiner.Waiting() < waiting {
 		runtime.Gosched()
 	}
 	close(on)
@@ -109,7 +109,7 @@ func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
 	for _, posts := range statements {
 		sizes = append(sizes, len(posts))
 	}
-	if want := []int{1, app.ClaimsAtOnce, 8}; !slices.Equal(sizes, want) {
+	if want := []int{1, publish.ClaimsAtOnce, 8}; !slices.Equal(sizes, want) {
 		t.Fatalf("the statements claimed %v posts, want %v", sizes, want)
 	}
 	close(outcomes)
@@ -122,10 +122,10 @@ func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
 			none++
 		}
 	}
-	if lost != app.ClaimsAtOnce || none != 8 {
-		t.Errorf("%d were told of the lost statement and %d that there is nothing to claim, want %d and 8", lost, none, app.ClaimsAtOnce)
+	if lost != publish.ClaimsAtOnce || none != 8 {
+		t.Errorf("%d were told of the lost statement and %d that there is nothing to claim, want %d and 8", lost, none, publish.ClaimsAtOnce)
 	}
-	if _, err := claims.Join(t.Context(), free, statement); err != nil {
+	if _, err := combiner.Join(t.Context(), free, statement); err != nil {
 		t.Errorf("after a statement that broke off a claim answers %v", err)
 	}
 }
@@ -133,7 +133,7 @@ func TestClaimsThatComeDuringAStatementGoTogether(t *testing.T) {
 func TestOfTwoThatClaimOnePostTogetherOnlyOneHasIt(t *testing.T) {
 	t.Parallel()
 	var (
-		claims    app.Claims
+		combiner  publish.Combiner
 		joins     errgroup.Group
 		had       atomic.Int32
 		begun, on = make(chan struct{}), make(chan struct{})
@@ -148,7 +148,7 @@ func TestOfTwoThatClaimOnePostTogetherOnlyOneHasIt(t *testing.T) {
 		return map[core.PostID]store.Claimed{post: {}}, nil
 	}
 	joins.Go(func() error {
-		_, err := claims.Join(t.Context(), core.NewID[core.PostKind](), statement)
+		_, err := combiner.Join(t.Context(), core.NewID[core.PostKind](), statement)
 		if !errors.Is(err, store.ErrNotFound) {
 			return fmt.Errorf("a claim of another post answers %w", err)
 		}
@@ -157,14 +157,14 @@ func TestOfTwoThatClaimOnePostTogetherOnlyOneHasIt(t *testing.T) {
 	<-begun
 	for range 2 {
 		joins.Go(func() error {
-			_, err := claims.Join(t.Context(), post, statement)
+			_, err := combiner.Join(t.Context(), post, statement)
 			if err == nil {
 				had.Add(1)
 			}
 			return nil
 		})
 	}
-	for claims.Waiting() < 2 {
+	for combiner.Waiting() < 2 {
 		runtime.Gosched()
 	}
 	close(on)

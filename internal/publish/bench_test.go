@@ -1,0 +1,222 @@
+package publish_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
+	"belfry/internal/network/sim"
+)
+
+// bench is a workspace with an account on each of two networks.
+type bench struct {
+	*apptest.Harness
+	t  *testing.T
+	ws *apptest.Workspace
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	t.Parallel()
+	h := apptest.New(t)
+	return &bench{h, t, h.Workspace("one")}
+}
+
+// work lets a worker carry the post as far as it goes right now.
+func (b *bench) work(p contract.Post) contract.Post {
+	b.t.Helper()
+	id, err := core.ParseID[core.PostKind](p.ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := b.App.Engine().Publish(b.Context(), "a worker", b.ws.ID, id); err != nil {
+		b.t.Fatal(err)
+	}
+	return b.get(p)
+}
+
+func (b *bench) get(p contract.Post) contract.Post {
+	b.t.Helper()
+	got, err := b.App.GetPost(b.Context(), b.ws.Owner, p.ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return got
+}
+
+func (b *bench) kinds(p contract.Post) []string {
+	b.t.Helper()
+	events, err := b.App.PostEvents(b.Context(), b.ws.Owner, p.ID)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var kinds []string
+	for _, e := range events.Events {
+		kinds = append(kinds, e.Kind)
+	}
+	return kinds
+}
+
+func (b *bench) visible(text string) int {
+	n := 0
+	for _, p := range b.Sim.Posts.All() {
+		if p.Text == text {
+			n++
+		}
+	}
+	return n
+}
+
+func (b *bench) wants(p contract.Post, status string, visible int, kinds ...string) {
+	b.t.Helper()
+	if p.Status != status {
+		b.t.Errorf("the post is %s (%+v), want %s", p.Status, p.Error, status)
+	}
+	if n := b.visible(p.Text); n != visible {
+		b.t.Errorf("%d posts are visible at the network, want %d", n, visible)
+	}
+	if got := b.kinds(p); !slices.Equal(got, kinds) {
+		b.t.Errorf("timeline %v, want %v", got, kinds)
+	}
+}
+
+// retry moves the clock to the worker's next try and lets it work.
+func (b *bench) after(wait time.Duration, p contract.Post) contract.Post {
+	b.t.Helper()
+	b.Clock.Advance(wait)
+	return b.work(p)
+}
+
+func fault(network, call, kind string) sim.Fault {
+	once := 1
+	return sim.Fault{Network: network, Call: call, Kind: kind, Times: &once}
+}
+
+// calls counts the calls of a kind that reached a simulated network.
+func (b *bench) calls(call string) int {
+	n := 0
+	for _, c := range b.Sim.Calls.Recent(0) {
+		if c.Call == call {
+			n++
+		}
+	}
+	return n
+}
+
+func (b *bench) status(account contract.Account) string {
+	b.t.Helper()
+	list, err := b.App.ListAccounts(b.Context(), b.ws.Owner)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	for _, a := range list.Accounts {
+		if a.ID == account.ID {
+			return a.Status
+		}
+	}
+	b.t.Fatalf("account %s is gone", account.ID)
+	return ""
+}
+
+func (b *bench) retry(p contract.Post) contract.Post {
+	b.t.Helper()
+	again, err := b.App.RetryPost(b.Context(), b.ws.Owner, p.ID, contract.RetryPost{})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return again
+}
+
+// reconnect lets a person give consent for the account again.
+func (b *bench) reconnect(account contract.Account) {
+	b.t.Helper()
+	start, err := b.App.StartReconnect(b.Context(), b.ws.Owner, account.ID, apptest.Session)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	back := b.Consent(start.AuthorizeURL, "one")
+	if _, err := b.App.FinishConnect(b.Context(), b.ws.Owner, account.Platform, back, apptest.Session); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// request asks for a post on accounts.
+func request(text string, when contract.When, accounts ...contract.Account) contract.CreatePosts {
+	in := contract.CreatePosts{PlanPosts: contract.PlanPosts{Text: text, When: &when}, Confirm: true}
+	for _, a := range accounts {
+		in.Targets.AccountIDs = append(in.Targets.AccountIDs, a.ID)
+	}
+	return in
+}
+
+func now() contract.When { return contract.When{Word: "now"} }
+
+func local(wall, zone string) contract.When {
+	return contract.When{PublishAt: wall, Timezone: zone}
+}
+
+// gauge reads a figure without labels.
+func gauge(t *testing.T, h *apptest.Harness, name string) float64 {
+	t.Helper()
+	families, err := h.Config.Metrics.Registry.Gather()
+	must(t, err)
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatalf("there is no figure %s", name)
+	return 0
+}
+
+// stored reads a column of an account's row.
+func stored[T any](t *testing.T, h *apptest.Harness, account contract.Account, column string) T {
+	t.Helper()
+	id, err := core.ParseID[core.AccountKind](account.ID)
+	must(t, err)
+	var v T
+	must(t, h.Pool.QueryRow(t.Context(), `SELECT `+column+` FROM accounts WHERE id = $1`, id).Scan(&v))
+	return v
+}
+
+// photo brings a file that every network takes.
+func (b *bench) photo() contract.Media {
+	b.t.Helper()
+	return b.ws.File("photo.jpg", mediatest.JPEG(640, 640))
+}
+
+// post makes one post with files.
+func (b *bench) post(in contract.CreatePosts, files ...contract.Media) contract.Post {
+	b.t.Helper()
+	for _, f := range files {
+		in.MediaIDs = append(in.MediaIDs, f.ID)
+	}
+	made, err := b.App.CreatePosts(b.Context(), b.ws.Owner, in)
+	must(b.t, err)
+	return made.Posts[0]
+}
+
+// goesLive lets a worker carry a post on until the network has looked at its files, however long that takes it.
+func (b *bench) goesLive(p contract.Post) contract.Post {
+	b.t.Helper()
+	for range 5 {
+		if p = b.work(p); p.Status == "live" {
+			return p
+		}
+		must(b.t, b.Sim.Idle(b.Context()))
+		b.Clock.Advance(time.Minute)
+	}
+	b.t.Fatalf("the post is %s: %+v", p.Status, p.Error)
+	return p
+}

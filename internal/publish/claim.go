@@ -1,0 +1,124 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/store"
+)
+
+// claim is one worker's hold on a publication, for as long as its lease lasts and is renewed.
+type claim struct {
+	engine      *Engine
+	tenant      store.Tenant
+	log         *slog.Logger
+	net         network.Network
+	desc        network.Description
+	pub         store.Publication
+	post        core.Post
+	account     core.Account
+	sealedToken []byte // as it was read; empty when the account was disconnected
+	item        network.Item
+	files       []store.Media
+	fileIssue   *core.Issue // why a file cannot be sent
+	seq         int
+	last        *store.Outcome // of the call just made, not yet saved
+	failure     *failure       // of the last call that failed
+	status      network.Status // of the last call that did not
+	retryAfter  time.Duration  // how long the network asked to wait, in the last call
+	skew        time.Duration  // how far the database's clock is ahead of ours
+}
+
+// now is the database's clock, by which due times and leases live.
+func (c *claim) now() time.Time { return c.engine.cfg.Now().Add(c.skew) }
+
+// failure is a failed call as the ledger keeps it.
+type failure struct {
+	Code    string       `json:"code"`
+	Message string       `json:"message"`
+	Hint    string       `json:"hint,omitempty"`
+	Kind    network.Kind `json:"kind"`
+	// Until is when the network said to come again; zero when it said nothing.
+	Until time.Time `json:"until,omitzero"`
+}
+
+// claimPost claims a publication and reads everything a worker needs. Nobody else changes the post while its
+// lease lasts. It returns store.ErrNotFound for a post that cannot be claimed.
+func (e *Engine) claimPost(ctx context.Context, t store.Tenant, owner string, id core.PostID) (*claim, error) {
+	claimAll := func(ctx context.Context, ids []core.PostID) (map[core.PostID]store.Claimed, error) {
+		return t.Claim(ctx, ids, owner, e.cfg.Schedule.Lease, e.cfg.Now())
+	}
+	claimed, err := e.combiner.join(ctx, claimant{t.WorkspaceID(), owner}, id, claimAll)
+	if err != nil {
+		return nil, err
+	}
+	c := &claim{
+		engine: e, tenant: t, pub: claimed.Publication, post: claimed.Post, account: claimed.Account, sealedToken: claimed.Token,
+		files: claimed.Media, skew: claimed.ReadAt.Sub(e.cfg.Now()),
+	}
+	if c.pub.Rest == "" {
+		e.cfg.Metrics.Takeover()
+		if c.pub.Step == core.StepCreating {
+			e.cfg.Metrics.Orphan(string(c.pub.Platform))
+		}
+	}
+	return c, nil
+}
+
+// deferClaim ends a claim for which this server lacks something: a key, or a network. Only its operator can
+// help, so the post waits longer each time, counts as overdue and is logged.
+func (c *claim) deferClaim(ctx context.Context, why error) error {
+	c.log.ErrorContext(ctx, "this server cannot send a post", "error", why)
+	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.now().Add(core.Backoff(firstBackoff, c.pub.Polls))
+	c.pub.Polls++
+	return c.tenant.SaveRest(context.WithoutCancel(ctx), c.pub, nil)
+}
+
+// loadConnector finds the post's network and decrypts the handle and the token. Its errors are lasting ones,
+// which only the operator can mend.
+func (c *claim) loadConnector() error {
+	cfg := c.engine.cfg
+	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch", c.pub.Epoch)
+	net, ok := cfg.Networks.Get(c.post.Platform)
+	if !ok {
+		return fmt.Errorf("post %s is for %q, a network this server does not know", c.post.ID, c.post.Platform)
+	}
+	c.net, c.desc = net, net.Describe()
+	if err := c.loadFailure(); err != nil {
+		return err
+	}
+	c.openHandle()
+	c.item = network.Item{
+		Post: c.post.ID, Text: c.post.Text, Title: c.post.Title, Tags: c.post.Tags, Settings: c.post.Settings,
+		Profile: c.account.ExternalID, Username: c.account.Username, ArmedAt: c.pub.ArmedAt, HandleAt: c.pub.StepSince,
+	}
+	for _, m := range c.files {
+		c.item.Files = append(c.item.Files, network.File{Media: m.Media, URL: cfg.FileURL(c.post.Workspace, m)})
+	}
+	if c.account.Status != core.AccountOK && len(c.sealedToken) == 0 {
+		return nil
+	}
+	var err error
+	c.item.Token, err = cfg.OpenToken(c.account, c.post.Workspace, c.sealedToken)
+	return err
+}
+
+// loadFailure reads the failure of an earlier claim of the same try. A new try fails in words of its own.
+func (c *claim) loadFailure() error {
+	if c.pub.Rest == store.RestQueued || c.pub.Rest == core.DoRetry {
+		c.pub.Failure = nil
+	}
+	if c.pub.Failure == nil {
+		return nil
+	}
+	c.failure = &failure{}
+	if err := json.Unmarshal(c.pub.Failure, c.failure); err != nil {
+		return fmt.Errorf("read the failure of post %s: %w", c.post.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+// Package publish carries queued posts to their networks: it claims a post's row of the publishing ledger,
+// makes the calls that core.Publication.Next asks for, and stores what came of them. See docs/publishing.md.
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"belfry/internal/blob"
+	"belfry/internal/core"
+	"belfry/internal/metrics"
+	"belfry/internal/network"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// Config is what an Engine needs. Every field is required, but Blobs where no post has files.
+type Config struct {
+	Store    *store.Store
+	Networks *network.Set
+	Blobs    blob.Store
+	Ring     *secret.Ring // seals handles
+	Schedule core.Schedule
+	Log      *slog.Logger
+	Metrics  *metrics.Metrics
+	// Now is the clock, read as time.Now reads it: leases are measured by its monotonic reading.
+	Now func() time.Time
+	// OpenToken decrypts an account's token.
+	OpenToken func(core.Account, core.WorkspaceID, []byte) (network.Token, error)
+	// FileURL is the address where a network fetches a file.
+	FileURL func(core.WorkspaceID, store.Media) string
+}
+
+// Engine publishes posts. It is safe for concurrent use.
+type Engine struct {
+	cfg      Config
+	combiner combiner
+}
+
+// New makes an Engine.
+func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
+
+// tenant is the only way from the engine to a workspace's data.
+func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
+
+// Publish carries a due post as far as it will go right now: one claim under one lease, by the protocol of
+// core.Publication. owner names the worker. It does nothing when the post is not due, is held by another
+// worker, or is done.
+func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
+	c, err := e.claimPost(ctx, e.tenant(ws), owner, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("claim post %s: %w", id, err)
+	}
+	if err = c.loadConnector(); err != nil {
+		err = c.deferClaim(ctx, err)
+	} else {
+		err = c.runProtocol(ctx)
+	}
+	switch {
+	case errors.Is(err, store.ErrFenced):
+		e.cfg.Metrics.Fenced()
+		c.log.Warn("another worker has taken this post over")
+		return nil
+	case errors.Is(err, store.ErrNotFound), store.IsMissing(err, "post"):
+		// A failed post may be deleted while the network is asked about it.
+		c.log.Info("the post was deleted during its claim")
+		return nil
+	}
+	return err
+}
+
+// FetchLink stores the address of a live post's page at its network. It never leads back to publishing.
+func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.PostID) error {
+	t := e.tenant(ws)
+	post, err := t.Post(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (post.Status != core.PostLive || post.ExternalURL != "") {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	account, sealed, err := t.AccountWithToken(ctx, post.Account)
+	if err != nil {
+		return err
+	}
+	c := &claim{engine: e, tenant: t, post: post, account: account, sealedToken: sealed}
+	if err := c.loadConnector(); err != nil {
+		return err
+	}
+	url, err := c.net.Link(ctx, c.item, post.ExternalID)
+	if err != nil {
+		return fmt.Errorf("fetch the link of post %s: %w", id, err)
+	}
+	if !core.IsLink(url) {
+		e.cfg.Log.Warn("the network's link of a post is not a web address", "post", id, "network", post.Platform)
+		return nil
+	}
+	return t.SetPostURL(ctx, id, url)
+}

@@ -1,0 +1,44 @@
+package publish
+
+import (
+	"context"
+	"errors"
+
+	"belfry/internal/blob"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/store"
+)
+
+// checkFilesAvailable returns a *network.Error when a file of the post cannot be sent. It is asked before the
+// calls that begin to send a post; a network that has given a handle has the files already.
+func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
+	if do != core.DoCreate && do != core.DoStatus || c.pub.Handle != "" {
+		return nil
+	}
+	for _, file := range c.files {
+		object, err := c.openFile(ctx, file)
+		switch {
+		case errors.Is(err, blob.ErrNotFound):
+			issue := core.IssueMediaPurged.With(file.Name)
+			if known := file.Issue(); known != nil {
+				issue = *known
+			}
+			c.fileIssue = &issue
+			return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
+		case err != nil:
+			c.log.Warn("a file of a post cannot be read", "media", file.ID, "error", err)
+			return &network.Error{Kind: network.NotSent, Message: "The file " + file.Name + " could not be read."}
+		}
+		_ = object.Close() // it was not read
+	}
+	return nil
+}
+
+// openFile opens a file's bytes, or returns blob.ErrNotFound for a file that cannot be sent.
+func (c *claim) openFile(ctx context.Context, file store.Media) (blob.Object, error) {
+	if file.Issue() != nil || file.Blob == "" {
+		return nil, blob.ErrNotFound
+	}
+	return c.engine.cfg.Blobs.Open(ctx, file.Blob)
+}

@@ -1,0 +1,253 @@
+package publish
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/queue"
+	"belfry/internal/store"
+)
+
+// Waits of the protocol that the network does not set itself.
+const (
+	holdFor      = 5 * time.Minute // a throttle without a date
+	reconnect    = time.Hour       // an armed post whose account must be reconnected
+	askAgain     = time.Hour       // an unknown outcome, asked about once more
+	firstBackoff = 5 * time.Second // a network that cannot be asked; grows to a minute
+	settleMargin = 50 * time.Millisecond
+)
+
+// endClaim stores what became of the post and gives the lease back. What the network said must not be lost, so
+// any error but the loss of the lease is tried again until the lease ends.
+func (c *claim) endClaim(ctx context.Context, do core.Do) error {
+	lease := c.engine.cfg.Schedule.Lease
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lease)
+	defer cancel()
+	for {
+		err := c.tenant.Tx(ctx, func(t store.Tenant) error { return c.storeOutcome(ctx, t, do) })
+		switch {
+		case err == nil:
+			c.reportOutcome(do)
+			return nil
+		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal, ctx.Err() != nil:
+			return fmt.Errorf("store %s of post %s: %w", do, c.post.ID, err)
+		}
+		c.log.Warn("outcome not stored; trying again", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(lease / 60):
+		}
+	}
+}
+
+// storeOutcome stores how a claim ended: the post with its timeline, the ledger row and what follows.
+func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) error {
+	now := c.now()
+	pub := c.pub
+	pub.Rest = do
+	pub.NextAt = c.nextActionAt(do, now)
+	pub.Polls = 0
+	if do == core.DoPoll || do == core.DoBackoff {
+		pub.Polls = c.pub.Polls + 1
+	}
+	// The post before its publication, as everybody locks them; the fence takes both back.
+	if err := c.updatePost(ctx, t, do, now, pub.NextAt); err != nil {
+		return err
+	}
+	if err := t.SaveRest(ctx, pub, c.last); err != nil {
+		return err
+	}
+	if pub.Polls > 1 || do == core.DoHold {
+		if err := t.ThinSteps(ctx, pub.Post); err != nil {
+			return err
+		}
+	}
+	switch do {
+	case core.DoAccount, core.DoBackoff:
+		return c.markAccountLost(ctx, t, do)
+	case core.DoLive:
+		if len(c.post.MediaIDs) > 0 {
+			return t.MediaWentLive(ctx, c.post.ID, now)
+		}
+	}
+	return nil
+}
+
+// nextActionAt is when a worker must act again; zero when none need.
+func (c *claim) nextActionAt(do core.Do, now time.Time) time.Time {
+	switch do {
+	case core.DoRetry:
+		return c.engine.cfg.Schedule.RetryAt(c.pub.Publication, now)
+	case core.DoHold:
+		return c.heldUntil(now)
+	case core.DoPoll:
+		return now.Add(core.Backoff(c.desc.FirstPoll, c.pub.Polls))
+	case core.DoAwait:
+		return c.pub.DueAt
+	case core.DoSettle:
+		return c.pub.QuietAt.Add(settleMargin)
+	case core.DoBackoff:
+		if c.account.Status != core.AccountOK || c.lostToken(do) {
+			return now.Add(reconnect)
+		}
+		return now.Add(max(c.retryAfter, core.Backoff(firstBackoff, c.pub.Polls)))
+	case core.DoUnknown:
+		return now.Add(askAgain)
+	}
+	return time.Time{}
+}
+
+// heldUntil is when a throttle ends, as the network said. A flow without a handle does not call again before
+// what was refused would show.
+func (c *claim) heldUntil(now time.Time) time.Time {
+	until := now.Add(holdFor)
+	if c.failure != nil && !c.failure.Until.IsZero() {
+		until = c.failure.Until
+	}
+	if settled := c.pub.QuietAt.Add(settleMargin); c.pub.Flow == core.FlowOneCall && c.pub.Armed && settled.After(until) {
+		return settled
+	}
+	return until
+}
+
+// lostToken tells whether the network refuses the account's token. A refusal in an earlier claim counts only
+// where it is what the post fails for: a person may have brought another token since.
+func (c *claim) lostToken(do core.Do) bool {
+	if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
+		return false
+	}
+	return do == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
+}
+
+// updatePost makes the post's own state follow the ledger's. Nobody has changed it since the claim.
+func (c *claim) updatePost(ctx context.Context, t store.Tenant, do core.Do, now, next time.Time) error {
+	post, event := c.post, core.Event{At: now}
+	switch do {
+	case core.DoLive:
+		return c.makeLive(ctx, t, post, now)
+	case core.DoHold:
+		event.Kind, event.Message = core.EventQueued, fmt.Sprintf("Held until %s: %s", post.Zone.Label(next), c.failureMessage())
+		return t.AddEvent(ctx, post.ID, event)
+	case core.DoFail, core.DoAccount, core.DoRetry, core.DoUnknown:
+	default:
+		return nil
+	}
+	if post.Status != core.PostQueued { // a late question about an unknown outcome brought nothing new
+		return nil
+	}
+	if err := post.Apply(core.MoveFail); err != nil {
+		return err
+	}
+	post.Error = c.postError(do)
+	post.UpdatedAt = now
+	if err := t.UpdatePost(ctx, post); err != nil {
+		return err
+	}
+	event.Kind, event.Message = core.EventFailed, post.Error.Message
+	return t.AddEvent(ctx, post.ID, event)
+}
+
+func (c *claim) makeLive(ctx context.Context, t store.Tenant, post core.Post, now time.Time) error {
+	move := core.MovePublish
+	if post.Status == core.PostFailed {
+		move = core.MoveSettle
+	}
+	if err := post.Apply(move); err != nil {
+		return err
+	}
+	post.ExternalID, post.Error, post.UpdatedAt = c.status.ExternalID, nil, now
+	if err := t.UpdatePost(ctx, post); err != nil {
+		return err
+	}
+	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventLive, At: now}); err != nil {
+		return err
+	}
+	if post.ExternalID == "" {
+		return nil
+	}
+	return t.Enqueue(ctx, queue.Link{Workspace: post.Workspace, Post: post.ID}, time.Time{})
+}
+
+// markAccountLost marks an account whose token the network has just refused, if it still has that token. If it
+// was given another during the claim, the network is asked with that one at once.
+func (c *claim) markAccountLost(ctx context.Context, t store.Tenant, do core.Do) error {
+	refused := c.lostToken(do)
+	if refused && c.account.Status == core.AccountOK {
+		if err := t.LoseToken(ctx, c.account.ID, c.sealedToken, c.failure.Kind.AccountStatus(), c.failure.Message); err != nil {
+			return err
+		}
+	}
+	if refused || c.account.Status != core.AccountOK {
+		return t.WakeIfOK(ctx, c.post.ID)
+	}
+	return nil
+}
+
+// failureMessage is what the network said in the last call that failed, or that it said nothing.
+func (c *claim) failureMessage() string {
+	if c.failure != nil && c.failure.Message != "" {
+		return c.failure.Message
+	}
+	if c.status.Message != "" {
+		return c.status.Message
+	}
+	return c.desc.Name + " did not answer."
+}
+
+// postError is why the post failed.
+func (c *claim) postError(do core.Do) *core.PostError {
+	e := &core.PostError{Code: core.ErrorRejected, Message: c.failureMessage()}
+	if c.failure != nil {
+		e.Hint = c.failure.Hint
+	}
+	switch {
+	case do == core.DoFail && c.fileIssue != nil:
+		e.Code = string(c.fileIssue.Code)
+	case do == core.DoUnknown:
+		e.Code = core.ErrorUnknown
+		e.Hint = fmt.Sprintf("It may be on %s. Open it and look before sending again.", c.account.DisplayName)
+	case do == core.DoAccount:
+		issue := c.accountAfterFailure().Issue()
+		e.Code, e.Hint = string(issue.Code), issue.Hint
+		if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
+			e.Message = issue.Message
+		}
+	case c.failure != nil && (c.failure.Kind == network.NotSent || c.failure.Kind == network.Unknown || c.failure.Kind == network.Transient):
+		e.Code, e.Hint = core.ErrorUnreachable, cmp.Or(e.Hint, "The post is not there, and nothing in it is to blame: it may go out as it is.")
+	}
+	return e
+}
+
+// accountAfterFailure is the account with the status that the failure leaves it in.
+func (c *claim) accountAfterFailure() core.Account {
+	a := c.account
+	if a.Status == core.AccountOK {
+		a.Status = core.AccountRevoked
+		if c.failure != nil {
+			a.Status = cmp.Or(c.failure.Kind.AccountStatus(), a.Status)
+		}
+	}
+	return a
+}
+
+// reportOutcome counts and logs what the transaction has stored.
+func (c *claim) reportOutcome(do core.Do) {
+	kind := ""
+	if c.failure != nil {
+		kind = string(c.failure.Kind)
+	}
+	platform := string(c.post.Platform)
+	c.engine.cfg.Metrics.Outcome(platform, string(do), kind)
+	switch do {
+	case core.DoLive:
+		c.engine.cfg.Metrics.Live(platform, c.now().Sub(c.pub.DueAt))
+		c.log.Info("post is live", "external_id", c.status.ExternalID)
+	case core.DoFail, core.DoAccount, core.DoRetry, core.DoUnknown:
+		c.log.Info("post failed", "outcome", do, "kind", kind)
+	}
+}

@@ -1,0 +1,188 @@
+package publish
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/store"
+)
+
+// clockDrift is how far the network's clock, which bounds a search, may be behind ours.
+const clockDrift = 5 * time.Minute
+
+// runProtocol makes one call after another, until the protocol asks for something that ends the claim.
+func (c *claim) runProtocol(ctx context.Context) error {
+	signal := c.completeSignal(core.Signal{Verdict: core.Claimed}, c.now())
+	for {
+		before := c.pub
+		next, do := c.pub.Next(signal)
+		c.setState(next)
+		if !do.Calls() {
+			err := c.endClaim(ctx, do)
+			if !errors.Is(err, store.ErrSameID) {
+				return err
+			}
+			c.pub, signal = before, c.dropTakenID(signal)
+			continue
+		}
+		if ctx.Err() != nil && do == core.DoPublish {
+			return nil // stopping: no irreversible call is started; the lease is given back
+		}
+		if err := c.loadKnownPosts(ctx, do); err != nil {
+			return err
+		}
+		deadline, err := c.saveBeforeCall(ctx, do)
+		if err != nil {
+			return err
+		}
+		asked := c.now()
+		signal = c.completeSignal(c.callNetwork(ctx, do, deadline), asked)
+	}
+}
+
+// dropTakenID returns a signal again after the ledger has refused the network's id, because another post has it:
+// a search took that one for this. What a handle's status says stays true, without an id.
+func (c *claim) dropTakenID(s core.Signal) core.Signal {
+	c.log.Warn("the network's post belongs to another of the account's posts", "external_id", c.status.ExternalID)
+	c.status.ExternalID = ""
+	if c.pub.Flow == core.FlowOneCall {
+		s.Verdict = core.Ambiguous
+		c.last.Verdict = s.Verdict
+	}
+	return s
+}
+
+// saveBeforeCall stores the publication and the call that comes next, and returns the call's deadline. After an
+// error, also of a commit whose outcome is unclear, the call must not be made: the next claim reads the truth.
+func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, error) {
+	schedule := c.engine.cfg.Schedule
+	started := c.engine.cfg.Now() // with the monotonic clock's reading, by which the lease is measured
+	c.seq++
+	first := c.pub.FirstCallAt.IsZero()
+	call := store.Call{Seq: c.seq, Do: do, Deadline: schedule.CallTimeout()}
+	quiet := schedule.QuietAfterArm(c.desc.Settle)
+	// The state is saved even while the worker is asked to stop: the call before it has happened.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), schedule.CallTimeout())
+	defer cancel()
+	if err := c.tenant.SaveStep(ctx, c.pub, c.last, call, schedule.Lease, quiet); err != nil {
+		return time.Time{}, err
+	}
+	c.last = nil
+	now := c.now()
+	if first {
+		c.pub.FirstCallAt = now
+		c.engine.cfg.Metrics.FirstCall(string(c.post.Platform), now.Sub(c.pub.DueAt))
+	}
+	if do == core.DoPublish {
+		c.pub.QuietAt = now.Add(quiet)
+		if c.pub.ArmedAt.IsZero() {
+			c.pub.ArmedAt = now
+			c.item.ArmedAt = now
+		}
+	}
+	// The lease began no earlier than started, so a call that ends by then ends within it.
+	return started.Add(min(schedule.CallTimeout(), schedule.Lease-schedule.Spare())), nil
+}
+
+// loadKnownPosts reads, before a question to the network, which of its posts belong to the account's other posts:
+// a search must not take one of those for this one.
+func (c *claim) loadKnownPosts(ctx context.Context, do core.Do) (err error) {
+	if c.pub.ArmedAt.IsZero() || do != core.DoFind && do != core.DoStatus {
+		return nil
+	}
+	since := c.pub.ArmedAt.Add(-clockDrift)
+	c.item.Known, err = c.tenant.PublishedAs(context.WithoutCancel(ctx), c.account.ID, c.post.ID, since)
+	return err
+}
+
+// callNetwork makes one call and returns its outcome as a signal of the protocol.
+func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time) core.Signal {
+	platform, now := string(c.post.Platform), c.engine.cfg.Now
+	// A call that has begun is finished, even while the worker is asked to stop.
+	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), now(), deadline)
+	defer cancel()
+	asked := now()
+	status, err := c.dispatchCall(ctx, do)
+	c.engine.cfg.Metrics.Step(platform, string(do), now().Sub(asked))
+	signal := core.Signal{Call: do, Verdict: status.Verdict}
+	c.last = &store.Outcome{Seq: c.seq, Verdict: status.Verdict, Code: status.Code}
+	c.retryAfter = 0
+	if err == nil {
+		if signal.Handle = status.Handle; do == core.DoCreate {
+			signal.Handle = status.ExternalID
+		}
+		c.status = status
+		c.log.Debug("network answered", "call", do, "verdict", status.Verdict)
+		return signal
+	}
+	var e *network.Error
+	if !errors.As(err, &e) {
+		e = &network.Error{Kind: network.Unknown, Message: err.Error()}
+	}
+	signal.Verdict = e.Verdict()
+	c.last.Verdict, c.last.HTTPStatus, c.last.Code = signal.Verdict, e.Status, e.Code
+	c.last.Trace, c.last.Response = e.Trace, e.Raw
+	c.retryAfter = e.RetryAfter
+	if do == core.DoCreate && signal.Verdict == core.Lost {
+		c.engine.cfg.Metrics.Orphan(platform)
+	}
+	c.recordFailure(do, e)
+	c.log.Info("network refused or did not answer", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
+	return signal
+}
+
+func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, error) {
+	if err := c.checkFilesAvailable(ctx, do); err != nil {
+		return network.Status{}, err
+	}
+	switch do {
+	case core.DoCreate:
+		handle, err := c.net.Create(ctx, c.item)
+		return network.Status{Verdict: core.Done, ExternalID: handle}, err
+	case core.DoPublish:
+		id, err := c.net.Publish(ctx, c.item, c.pub.Handle)
+		if id == "" {
+			return network.Status{Verdict: core.Pending}, err
+		}
+		return network.Status{Verdict: core.Done, ExternalID: id}, err
+	case core.DoFind:
+		return c.net.Find(ctx, c.item)
+	}
+	if c.pub.Handle == lostHandle {
+		return c.statusOfLostHandle(), nil
+	}
+	return c.net.Status(ctx, c.item, c.pub.Handle)
+}
+
+// recordFailure keeps what the network said. The answer to the irreversible call is kept while the network is
+// asked what became of it, in this claim and in later ones.
+func (c *claim) recordFailure(do core.Do, e *network.Error) {
+	asking := c.pub.Step == core.StepArmed && do != core.DoPublish
+	if asking && c.failure != nil && e.Kind.AccountStatus() == "" {
+		return
+	}
+	c.failure = &failure{Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind}
+	if e.RetryAfter > 0 {
+		c.failure.Until = c.now().Add(e.RetryAfter)
+	}
+	encoded, err := json.Marshal(c.failure)
+	if err != nil {
+		encoded = nil
+	}
+	c.pub.Failure = encoded
+}
+
+// completeSignal adds what is true at this moment, or was when the question was asked.
+func (c *claim) completeSignal(s core.Signal, asked time.Time) core.Signal {
+	now := c.now()
+	s.Due = !now.Before(c.pub.DueAt)
+	s.Quiet = !asked.Before(c.pub.QuietAt)
+	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.Since()))
+	s.AccountOK = c.account.Status == core.AccountOK
+	s.MayRetry = c.engine.cfg.Schedule.MayRetry(c.pub.Publication)
+	return s
+}
