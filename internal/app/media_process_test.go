@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -299,5 +300,43 @@ func TestAStopWhileAFileIsLookedAtIsNoFailure(t *testing.T) {
 	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
 	if got := ws.Media(m.ID); got.Status != "ready" {
 		t.Errorf("at last: %+v", got)
+	}
+}
+
+// counting counts the bytes that are read of what is kept.
+type counting struct {
+	blob.Store
+	read *atomic.Int64
+}
+
+type countedObject struct {
+	blob.Object
+	read *atomic.Int64
+}
+
+func (c counting) Open(ctx context.Context, key string) (blob.Object, error) {
+	object, err := c.Store.Open(ctx, key)
+	return countedObject{object, c.read}, err
+}
+
+func (o countedObject) ReadAt(b []byte, at int64) (int, error) {
+	n, err := o.Object.ReadAt(b, at)
+	o.read.Add(int64(n))
+	return n, err
+}
+
+// A film was read twice to be cleaned: once to learn a size that cleaning does not change.
+func TestCleaningAVideoReadsItOnce(t *testing.T) {
+	t.Parallel()
+	var read atomic.Int64
+	h := apptest.New(t, func(c *app.Config) { c.Blobs = counting{c.Blobs, &read} })
+	ws := h.Workspace("one")
+	film := mediatest.MP4(mediatest.Movie{Place: "+46.0-7.0/", Size: 8 << 20})
+	m := ws.File("clip.mp4", film)
+	if m.Status != "ready" || m.Size != int64(len(film)) {
+		t.Fatalf("it is %+v", m)
+	}
+	if n := read.Load(); n > int64(len(film))*3/2 {
+		t.Errorf("%d bytes were read of a file of %d", n, len(film))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"belfry/internal/blob"
@@ -125,34 +126,35 @@ func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts m
 	return media.Thumbnail(ctx, object, facts)
 }
 
-// storeCleanCopy stores a copy of a file without private metadata, and returns its size. The copy is made twice: the
-// store wants to know its size first, and it need not fit into memory.
-func (s *Service) storeCleanCopy(ctx context.Context, key string, object blob.Object, facts media.Facts) (int64, error) {
-	var size counter
-	if err := media.Clean(ctx, &size, object, facts); err != nil {
-		return 0, err
+// storeCleanCopy stores a copy of a file without private metadata, and returns its size.
+func (s *Service) storeCleanCopy(
+	ctx context.Context, key string, object blob.Object, facts media.Facts,
+) (size int64, err error) {
+	size = blob.Unknown
+	if facts.Kind == core.FileVideo {
+		size = object.Size() // cleaning overwrites what it takes out of a video
 	}
 	reader, writer := io.Pipe()
-	cleaned := make(chan error, 1)
-	go func() {
-		err := media.Clean(ctx, writer, object, facts)
-		writer.CloseWithError(err) // nil ends the copy
-		cleaned <- err
-	}()
-	err := s.cfg.Blobs.Put(ctx, key, reader, int64(size))
-	_ = reader.CloseWithError(io.ErrClosedPipe) // it never fails; ends a copy that nobody reads any more
-	if cleanErr := <-cleaned; err != nil && cleanErr != nil {
-		err = errors.Join(err, cleanErr)
-	}
-	return int64(size), err
+	var cleaning sync.WaitGroup
+	cleaning.Go(func() { writer.CloseWithError(media.Clean(ctx, writer, object, facts)) })
+	defer cleaning.Wait()
+	defer reader.Close() // ends a copy that nobody reads any more
+	copied := &countingReader{reader: reader}
+	err = s.cfg.Blobs.Put(ctx, key, copied, size)
+	return copied.n, err
 }
 
-type counter int64
+// countingReader counts the bytes that are read.
+type countingReader struct {
+	reader io.Reader
+	n      int64
+}
 
-// Write counts.
-func (c *counter) Write(b []byte) (int, error) {
-	*c += counter(len(b))
-	return len(b), nil
+// Read implements io.Reader.
+func (r *countingReader) Read(b []byte) (int, error) {
+	n, err := r.reader.Read(b)
+	r.n += int64(n)
+	return n, err
 }
 
 // acceptFile makes the file ready and charges it with the bytes that are kept.
