@@ -7,6 +7,7 @@ import (
 	"mime"
 	"strings"
 	"time"
+	"unicode"
 
 	"belfry/internal/blob"
 	"belfry/internal/contract"
@@ -57,6 +58,7 @@ func (s *Service) ReserveUpload(
 
 // newMedia returns a new file without bytes.
 func (s *Service) newMedia(name, mimeType string) (store.Media, error) {
+	name = strings.Map(dropInvisible, name)
 	if err := core.CheckLine("filename", "The file's name", name, maxNameLength); err != nil {
 		return store.Media{}, err
 	}
@@ -68,6 +70,16 @@ func (s *Service) newMedia(name, mimeType string) (store.Media, error) {
 	m := store.Media{CreatedAt: now, ExpiresAt: now.Add(s.cfg.UploadTTL).Truncate(time.Second)}
 	m.ID, m.Name, m.Mime, m.Kind = core.NewID[core.MediaKind](), name, kind, core.DeclaredKind(name, kind)
 	return m, nil
+}
+
+// dropInvisible is for strings.Map: it drops characters that turn the direction of a name or hide in it, with which
+// "gpj.exe" can be shown as "exe.jpg". Those that join letters and emoji stay.
+func dropInvisible(r rune) rune {
+	const nonJoiner, joiner = '\u200c', '\u200d'
+	if r != nonJoiner && r != joiner && unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+		return -1
+	}
+	return r
 }
 
 // resolveFolderAndPlan sets the folder of a new file and returns the plan that limits it.
