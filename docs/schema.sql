@@ -101,6 +101,13 @@ CREATE TABLE public.api_keys (
     last_used_at timestamp with time zone
 );
 
+CREATE TABLE public.blob_sweep (
+    single boolean DEFAULT true NOT NULL,
+    after_key text DEFAULT ''::text NOT NULL,
+    next_at timestamp with time zone NOT NULL,
+    CONSTRAINT blob_sweep_single_check CHECK (single)
+);
+
 CREATE TABLE public.connections (
     state_hash bytea NOT NULL,
     workspace_id uuid NOT NULL,
@@ -497,6 +504,9 @@ ALTER TABLE ONLY public.api_keys
 
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_workspace_id_id_key UNIQUE (workspace_id, id);
+
+ALTER TABLE ONLY public.blob_sweep
+    ADD CONSTRAINT blob_sweep_pkey PRIMARY KEY (single);
 
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_pkey PRIMARY KEY (state_hash);

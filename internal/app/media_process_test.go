@@ -260,6 +260,7 @@ func TestBytesThatNothingNamesAreSwept(t *testing.T) {
 	if keys := blobs(t, h); len(keys) != 3 {
 		t.Errorf("kept: %v", keys)
 	}
+	h.Clock.Advance(24 * time.Hour) // until the next sweep
 	later := h.Replica(func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
 	must(t, later.Intake().SweepBlobs(t.Context()))
 	if keys := blobs(t, h); len(keys) != 2 || ws.Media(m.ID).Status != "ready" {

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -50,39 +51,54 @@ const (
 	// orphanAge is how old bytes must be before they are deleted because no row names them: whoever stores bytes
 	// writes the row long before.
 	orphanAge = 24 * time.Hour
-	// orphanBatch is how many keys are looked up at once.
-	orphanBatch = 1000
+	// blobSweepInterval is the time between two sweeps of the stored bytes, blobSliceTime how long the sweep of one
+	// slice of blobSliceKeys keys may take before another replica continues.
+	blobSweepInterval = 24 * time.Hour
+	blobSliceTime     = 10 * time.Minute
+	blobSliceKeys     = 1000
 )
 
-// SweepBlobs deletes bytes that no row names, and what interrupted uploads left behind.
+// SweepBlobs deletes bytes that no row names, and what interrupted uploads left behind. It does nothing unless a sweep
+// is due, which one replica carries out once a day; one that was interrupted is continued where it was.
 func (s *Service) SweepBlobs(ctx context.Context) error {
+	after, due, err := s.cfg.Store.TakeBlobSweep(ctx, blobSliceTime)
+	if err != nil || !due {
+		return err
+	}
 	before := s.cfg.Now().Add(-orphanAge)
-	var old []string
-	check := func() error {
-		unnamed, err := s.cfg.Store.UnnamedBlobs(ctx, old)
-		if err != nil {
+	for ended := false; !ended; {
+		if after, ended, err = s.sweepBlobSlice(ctx, after, before); err != nil {
+			return fmt.Errorf("sweep bytes: %w", err)
+		}
+		if err := s.cfg.Store.SaveBlobSweep(ctx, after, blobSliceTime); err != nil {
 			return err
 		}
-		old = old[:0]
-		return s.DeleteBlobs(ctx, unnamed)
 	}
-	err := s.cfg.Blobs.Each(ctx, "", func(key string, _ int64, modified time.Time) error {
-		if modified.After(before) {
-			return nil
+	if _, err := s.cfg.Blobs.Tidy(ctx, before); err != nil {
+		return fmt.Errorf("remove unfinished uploads: %w", err)
+	}
+	return s.cfg.Store.SaveBlobSweep(ctx, "", blobSweepInterval)
+}
+
+// sweepBlobSlice sweeps the keys that follow after, and returns the last of them, and whether there are no more.
+func (s *Service) sweepBlobSlice(ctx context.Context, after string, before time.Time) (last string, ended bool, err error) {
+	errFull := errors.New("the slice is full")
+	seen, old := 0, []string{}
+	err = s.cfg.Blobs.Each(ctx, after, func(key string, _ int64, modified time.Time) error {
+		if modified.Before(before) {
+			old = append(old, key)
 		}
-		if old = append(old, key); len(old) < orphanBatch {
-			return nil
+		if seen, last = seen+1, key; seen == blobSliceKeys {
+			return errFull
 		}
-		return check()
+		return nil
 	})
-	if err == nil {
-		err = check()
+	if err != nil && !errors.Is(err, errFull) {
+		return after, false, err
 	}
-	if err == nil {
-		_, err = s.cfg.Blobs.Tidy(ctx, before)
+	unnamed, listErr := s.cfg.Store.UnnamedBlobs(ctx, old)
+	if listErr != nil {
+		return after, false, listErr
 	}
-	if err != nil {
-		return fmt.Errorf("sweep bytes: %w", err)
-	}
-	return nil
+	return last, err == nil, s.DeleteBlobs(ctx, unnamed)
 }

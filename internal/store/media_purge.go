@@ -53,3 +53,20 @@ func (s *Store) UnnamedBlobs(ctx context.Context, keys []string) ([]string, erro
 		SELECT key FROM unnest(@keys::text[]) AS kept(key)
 		WHERE NOT EXISTS (SELECT FROM media WHERE blob = key AND blob <> '') AND NOT EXISTS (SELECT FROM media WHERE thumbnail = key AND thumbnail <> '')`, args{"keys": keys}))
 }
+
+// TakeBlobSweep takes the sweep of the stored bytes when it is due, for so long, and returns the last key that was swept.
+// False: it is not due, or another replica has taken it.
+func (s *Store) TakeBlobSweep(ctx context.Context, lease time.Duration) (after string, due bool, err error) {
+	keys, err := values[string](s.query(ctx, `
+		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock() RETURNING after_key`, args{"lease": lease}))
+	if err != nil || len(keys) == 0 {
+		return "", false, err
+	}
+	return keys[0], true, nil
+}
+
+// SaveBlobSweep records how far the sweep of the stored bytes has come, and after how long it may be taken again.
+func (s *Store) SaveBlobSweep(ctx context.Context, after string, next time.Duration) error {
+	_, err := s.exec(ctx, `UPDATE blob_sweep SET after_key = @after, next_at = clock() + @next::interval`, args{"after": after, "next": next})
+	return err
+}
