@@ -68,21 +68,6 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// compile works out what the route's body and query may hold.
-func (r *route) compile(registry huma.Registry) error {
-	var err error
-	switch {
-	case r.action.body != nil:
-		r.shape, err = shapeOf(registry, registry.Schema(r.action.body, true, ""))
-	case r.method == http.MethodPost:
-		// Nothing is said in such a body, so nothing in it may be overheard.
-		r.shape, r.action.bare = &shape{object: &objectShape{}}, true
-	case r.action.query != nil:
-		r.parameters, err = parametersOf(registry, r.action.query)
-	}
-	return err
-}
-
 // Mount serves the routes on e. It comes after the server's own middleware.
 func (a *API) Mount(e *echo.Echo) {
 	e.Use(a.count)

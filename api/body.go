@@ -1,13 +1,13 @@
 package api
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/labstack/echo/v4"
 
@@ -17,40 +17,31 @@ import (
 
 const jsonType = "application/json"
 
-// readBody reads a whole body of at most httpd.JSONLimit bytes and puts it back, so that it can be read again.
-func readBody(c echo.Context) ([]byte, error) {
-	r := c.Request()
-	var body []byte
-	err := httpd.LimitBody(httpd.JSONLimit)(func(echo.Context) error {
-		var err error
-		body, err = io.ReadAll(r.Body)
-		return err
-	})(c)
-	var known *core.Error
-	var large *http.MaxBytesError
-	switch {
-	case err == nil:
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		return body, nil
-	case errors.As(err, &known), errors.As(err, &large):
-		return nil, err
-	}
-	return nil, core.Invalid("", "The body broke off.").WithHint("Send the request again.").Because(fmt.Errorf("read body: %w", err))
+// bodyReader reads a whole body of at most httpd.JSONLimit bytes, once.
+func bodyReader(c echo.Context) func() ([]byte, error) {
+	return sync.OnceValues(func() (body []byte, err error) {
+		err = httpd.LimitBody(httpd.JSONLimit)(func(echo.Context) error {
+			body, err = io.ReadAll(c.Request().Body)
+			return err
+		})(c)
+		var known *core.Error
+		var large *http.MaxBytesError
+		if err == nil || errors.As(err, &known) || errors.As(err, &large) {
+			return body, err
+		}
+		return nil, core.Invalid("", "The body broke off.").WithHint("Send the request again.").Because(fmt.Errorf("read body: %w", err))
+	})
 }
 
 // decodeBody reads the body strictly into in.
-func (r *route) decodeBody(c echo.Context, in any) error {
-	body, err := readBody(c)
-	if err != nil {
-		return err
-	}
+func (r *route) decodeBody(contentType string, body []byte, in any) error {
 	if len(body) == 0 {
-		if r.action.bare {
+		if r.optionalBody {
 			return nil
 		}
 		return core.Invalid("", "This route needs a body.").WithHint("Send a JSON object with the header Content-Type: application/json.")
 	}
-	if err := checkType(c.Request().Header.Get("Content-Type")); err != nil {
+	if err := checkType(contentType); err != nil {
 		return err
 	}
 	return decode(body, r.shape, in)

@@ -84,12 +84,12 @@ type description struct {
 // operation describes one route.
 func (d description) operation(r *route) *huma.Operation {
 	op := &huma.Operation{
-		Method: r.method, Path: r.path, OperationID: r.operation, Summary: r.summary, Tags: []string{r.tag},
-		Description: strings.TrimSpace(r.description + "\n\n" + r.needs.sentence()), Security: r.needs.security(),
+		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag},
+		Description: strings.TrimSpace(r.description + "\n\n" + accessSentence(r.operation.Access)), Security: security(r.operation.Access),
 		Responses: d.failures(r.failures()),
 	}
 	op.Responses[strconv.Itoa(r.status)] = d.success(r)
-	if r.action.byID {
+	if r.idField != nil {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
 			Description: "An id from this workspace's lists. A malformed one, another workspace's and one that does not exist are answered alike.",
@@ -98,7 +98,7 @@ func (d description) operation(r *route) *huma.Operation {
 	for _, p := range r.parameters {
 		op.Parameters = append(op.Parameters, &huma.Param{Name: p.name, In: "query", Description: p.schema.Description, Schema: p.schema})
 	}
-	if r.needs.repeats {
+	if r.operation.Repeatable {
 		least, most := 1, 255
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header", Description: "1 to 255 visible ASCII characters, the same for every try of one request.",
@@ -106,8 +106,8 @@ func (d description) operation(r *route) *huma.Operation {
 			Example: "0b5bd0f4-5e6c-4f0e-8f43-6a9c6f6f1b52",
 		})
 	}
-	if r.action.body != nil {
-		op.RequestBody = &huma.RequestBody{Required: !r.action.bare, Content: d.examples.content(d.registry.Schema(r.action.body, true, ""))}
+	if r.hasBody() {
+		op.RequestBody = &huma.RequestBody{Required: !r.optionalBody, Content: d.examples.content(d.registry.Schema(r.operation.Input, true, ""))}
 	}
 	return op
 }
@@ -115,11 +115,11 @@ func (d description) operation(r *route) *huma.Operation {
 // success describes the answer of a route when all is well.
 func (d description) success(r *route) *huma.Response {
 	out := &huma.Response{Description: http.StatusText(r.status), Headers: everyAnswer()}
-	if r.needs.repeats {
+	if r.operation.Repeatable {
 		out.Headers["Idempotency-Replayed"] = headerRef("Idempotency-Replayed")
 	}
-	if r.action.answer != nil {
-		out.Content = d.examples.content(d.registry.Schema(r.action.answer, true, ""))
+	if r.hasAnswer() {
+		out.Content = d.examples.content(d.registry.Schema(r.operation.Output, true, ""))
 	}
 	return out
 }

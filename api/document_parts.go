@@ -3,6 +3,7 @@ package api
 import (
 	"github.com/danielgtaylor/huma/v2"
 
+	"belfry/internal/app"
 	"belfry/internal/core"
 )
 
@@ -27,23 +28,23 @@ func securitySchemes() map[string]*huma.SecurityScheme {
 	}
 }
 
-// security tells which credentials the needs let in.
-func (n needs) security() []map[string][]string {
+// security lists the credentials that have the access.
+func security(n app.Access) []map[string][]string {
 	session := map[string][]string{"session": {}}
-	if n.session {
+	if n.Session {
 		return []map[string][]string{session}
 	}
 	return []map[string][]string{{"key": {}}, session}
 }
 
-// sentence says the needs in words.
-func (n needs) sentence() string {
+// accessSentence says in words what an operation asks of its caller.
+func accessSentence(n app.Access) string {
 	switch {
-	case n.manages:
+	case n.Manages:
 		return "Needs a signed-in owner or admin; an API key is answered 403."
-	case n.session:
+	case n.Session:
 		return "Needs a signed-in person; an API key is answered 403."
-	case n.scope == core.Write:
+	case n.Scope == core.Write:
 		return "Needs the scope `write`."
 	}
 	return "Needs the scope `read`."

@@ -117,10 +117,10 @@ func TestEveryRouteTellsHowItFails(t *testing.T) {
 				t.Errorf("%s %s does not say that it may answer %s", r.method, r.path, code)
 			}
 		}
-		if strings.Contains(r.path, "{id}") != r.action.byID {
+		if strings.Contains(r.path, "{id}") != (r.idField != nil) {
 			t.Errorf("%s %s and its verb disagree about the id", r.method, r.path)
 		}
-		if r.method == "GET" && r.needs.scope != core.Read && !r.needs.session {
+		if r.method == "GET" && r.operation.Scope != core.Read && !r.operation.Session {
 			t.Errorf("%s %s reads, so the scope read must do (Spec §4)", r.method, r.path)
 		}
 	}

@@ -3,12 +3,12 @@ package api
 import (
 	"log/slog"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"github.com/labstack/echo/v4"
 
 	"belfry/internal/app"
-	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
 )
@@ -56,51 +56,54 @@ func (a *API) answer(c echo.Context, r *route) error {
 		return err
 	}
 	httpd.AddLogAttrs(c, slog.String("workspace", caller.Workspace().String()), slog.String("credential", string(caller.Kind())))
-	claim, malformed := r.claim(c)
-	admitted, err := a.cfg.App.Admit(c.Request().Context(), caller, r.need(claim))
-	if admitted.Create != nil {
-		a.tellCreate(c, *admitted.Create)
+	if caller.IsSession() {
+		caller = caller.InSession(a.cfg.SessionID(c.Request()))
 	}
-	switch {
-	case err != nil:
-		return err
-	case admitted.Replayed:
-		c.Response().Header().Set("Idempotency-Replayed", "true")
-		return write(c, admitted.Status, admitted.Body)
-	case malformed != nil:
-		return malformed
-	case claim != nil:
-		return a.once(c, r, caller, claim)
+	read := bodyReader(c)
+	answer, err := a.cfg.App.Do(c.Request().Context(), r.operation, app.Request{
+		Caller: caller, Replay: r.replay(c, read), Decode: func(into any) error { return r.decode(c, read, into) },
+	})
+	if answer.Creations != nil {
+		a.tellCreate(c, *answer.Creations)
 	}
-	answer, err := a.perform(c, r, caller, nil)
 	if err != nil {
 		return err
 	}
-	return write(c, r.status, answer)
+	if answer.Replayed {
+		c.Response().Header().Set("Idempotency-Replayed", "true")
+		return write(c, answer.Status, answer.Body)
+	}
+	return write(c, r.status, answer.Body)
 }
 
-// perform decodes the request, calls the verb and encodes its answer.
-func (a *API) perform(c echo.Context, r *route, caller core.Caller, claim *contract.Replay) ([]byte, error) {
-	req := request{caller: caller, claim: claim, decode: func(in any) error { return r.decode(c, in) }}
-	if r.action.byID {
-		req.id = c.Param("id")
+// replay reads the Idempotency-Key of a repeatable operation, and the body that it is for; nil when there is no key.
+// What is wrong with the body is said when it is decoded, after the caller has been admitted.
+func (r *route) replay(c echo.Context, read func() ([]byte, error)) *app.Replay {
+	keys := c.Request().Header.Values("Idempotency-Key")
+	if !r.operation.Repeatable || len(keys) == 0 {
+		return nil
 	}
-	if r.needs.session {
-		req.session = a.cfg.SessionID(c.Request())
+	body, err := read()
+	if err != nil {
+		return nil
 	}
-	out, err := r.action.run(c.Request().Context(), a.cfg.App, req)
-	if err != nil || out == nil {
-		return nil, err
-	}
-	return contract.Encode(out)
+	// Two headers make one key that no client may send, as a list with a space in it.
+	return &app.Replay{Route: r.method + " " + r.path, Key: strings.Join(keys, ", "), Body: body, Status: r.status}
 }
 
-// decode reads what the route takes into in.
-func (r *route) decode(c echo.Context, in any) error {
-	if err := decodeQuery(c.Request().URL.RawQuery, r.parameters, in); err != nil || r.shape == nil {
+// decode reads the path, the query and the body strictly into the operation's input.
+func (r *route) decode(c echo.Context, read func() ([]byte, error), into any) error {
+	if r.idField != nil {
+		reflect.ValueOf(into).Elem().FieldByIndex(r.idField).SetString(c.Param("id"))
+	}
+	if err := decodeQuery(c.Request().URL.RawQuery, r.parameters, into); err != nil || r.shape == nil {
 		return err
 	}
-	return r.decodeBody(c, in)
+	body, err := read()
+	if err != nil {
+		return err
+	}
+	return r.decodeBody(c.Request().Header.Get("Content-Type"), body, into)
 }
 
 func write(c echo.Context, status int, body []byte) error {

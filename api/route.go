@@ -1,8 +1,15 @@
 package api
 
 import (
+	"fmt"
+	"net/http"
+	"reflect"
 	"strings"
 
+	"github.com/danielgtaylor/huma/v2"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 )
 
@@ -10,37 +17,22 @@ import (
 type route struct {
 	method, path string // path under /v1, as {id}
 	status       int    // when all is well
-	needs        needs
-	action       action
+	operation    *app.Operation
 
-	tag, operation, summary, description string
-	// codes are those that the needs and the action do not imply.
-	codes []core.Code
+	operationName        string
+	tag, id              string // in the document
+	summary, description string
+	optionalBody         bool
+	codes                []core.Code // that the operation's access and input do not imply
 
 	shape      *shape      // of the body; nil when the route takes none
 	parameters []parameter // of the query
+	idField    []int       // of the input; nil when the path has no id
 }
 
-// needs are what Admit asks of the caller before the body is looked at (decisions.md, Order of checks).
-type needs struct {
-	scope            core.Scope
-	session, manages bool
-	// creates counts the request in the hourly limit (Spec §8); repeats lets it carry an Idempotency-Key.
-	creates, repeats bool
-}
-
-var (
-	read    = needs{scope: core.Read}
-	writes  = needs{scope: core.Write}
-	creates = needs{scope: core.Write, creates: true, repeats: true}
-	repeats = needs{scope: core.Write, repeats: true}
-	manages = needs{scope: core.Write, session: true, manages: true}
-	person  = needs{scope: core.Read, session: true}
-)
-
-func row(request string, status int, n needs, a action, tag, operation, summary string) route {
+func row(request string, status int, operation, tag, id, summary string) route {
 	method, path, _ := strings.Cut(request, " ")
-	return route{method: method, path: path, status: status, needs: n, action: a, tag: tag, operation: operation, summary: summary}
+	return route{method: method, path: path, status: status, operationName: operation, tag: tag, id: id, summary: summary}
 }
 
 // says adds a description below the summary.
@@ -49,20 +41,62 @@ func (r route) says(text string) route {
 	return r
 }
 
-// fails adds codes that the verb answers.
+// fails adds error codes of the operation.
 func (r route) fails(codes ...core.Code) route {
 	r.codes = append(r.codes, codes...)
 	return r
 }
 
+// bodyOptional lets the body be left out.
+func (r route) bodyOptional() route {
+	r.optionalBody = true
+	return r
+}
+
+// compile finds the operation and works out what the route's path, query and body may hold.
+func (r *route) compile(registry huma.Registry) error {
+	operation, ok := app.FindOperation(r.operationName)
+	if !ok {
+		return fmt.Errorf("there is no operation %s", r.operationName)
+	}
+	r.operation = operation
+	if field, ok := operation.Input.FieldByName("ID"); ok && field.Tag.Get("path") == "id" {
+		r.idField = field.Index
+	}
+	var err error
+	switch {
+	case r.hasBody():
+		r.shape, err = shapeOf(registry, registry.Schema(operation.Input, true, ""))
+	case r.method == http.MethodPost:
+		// Such a body says nothing, so nothing in it may be overlooked.
+		r.shape, r.optionalBody = &shape{object: &objectShape{}}, true
+	case r.idField == nil:
+		r.parameters, err = parametersOf(registry, operation.Input)
+	}
+	return err
+}
+
+// hasBody tells whether the operation's input has fields of a body.
+func (r *route) hasBody() bool {
+	for _, field := range reflect.VisibleFields(r.operation.Input) {
+		if name := field.Tag.Get("json"); name != "" && name != "-" {
+			return true
+		}
+	}
+	return false
+}
+
+// hasAnswer tells whether the operation says anything when all is well.
+func (r *route) hasAnswer() bool { return r.operation.Output != reflect.TypeFor[contract.None]() }
+
 // failures lists every code that the route may answer, in the order of core.Codes.
-func (r route) failures() []core.Code {
+func (r *route) failures() []core.Code {
 	may := map[core.Code]bool{
 		core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeInternal: true,
 		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true, core.CodeInvalidRequest: true,
-		core.CodeNotFound:        r.action.byID,
+		core.CodeNotFound:        r.idField != nil,
 		core.CodePayloadTooLarge: r.shape != nil, core.CodeUnsupportedMediaType: r.shape != nil,
-		core.CodeIdempotencyMismatch: r.needs.repeats, core.CodeIdempotencyInProgress: r.needs.repeats,
+		core.CodeIdempotencyMismatch: r.operation.Repeatable, core.CodeIdempotencyInProgress: r.operation.Repeatable,
 	}
 	for _, code := range r.codes {
 		may[code] = true

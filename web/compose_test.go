@@ -218,8 +218,13 @@ func TestCreationsCountInOneHourlyLimitThroughBothDoors(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, func(c *app.Config) { c.LimitCreate = app.Rate{Max: 2, Window: time.Hour} })
 	key := s.ws.Key(core.Write)
-	if _, err := s.App.Admit(t.Context(), key.Caller, app.Need{Scope: core.Write, Create: true}); err != nil {
-		t.Fatal(err)
+	operation, _ := app.FindOperation("posts_create")
+	createByProgram := func() core.Code {
+		_, err := s.App.Do(t.Context(), operation, app.Request{Caller: key.Caller, Decode: app.Given(contract.CreatePosts{})})
+		return core.CodeOf(err)
+	}
+	if code := createByProgram(); code != core.CodeInvalidRequest {
+		t.Fatalf("a request without an account is answered %s", code)
 	}
 	s.b.post("/posts", s.written()...).is(t, http.StatusSeeOther)
 	written := s.written("form", "ANOTHERTHATWASDRAWNLATER22")
@@ -229,9 +234,8 @@ func TestCreationsCountInOneHourlyLimitThroughBothDoors(t *testing.T) {
 	if page.Header.Get("Retry-After") != "3600" {
 		t.Errorf("Retry-After is %q", page.Header.Get("Retry-After"))
 	}
-	_, err := s.App.Admit(t.Context(), key.Caller, app.Need{Scope: core.Write, Create: true})
-	if core.CodeOf(err) != core.CodeRateLimited {
-		t.Errorf("the other door says %v", err)
+	if code := createByProgram(); code != core.CodeRateLimited {
+		t.Errorf("a program is answered %s", code)
 	}
 	s.Clock.Advance(time.Hour)
 	s.b.signIn(s.ws)

@@ -164,7 +164,9 @@ func (r *request) saveDraft() error {
 	if err != nil {
 		return err
 	}
-	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, r.pathID(), draftChanges(m))
+	in := draftChanges(m)
+	in.ID = r.pathID()
+	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, in)
 	if e, ok := asRefusal(err); ok {
 		return r.renderEditor(httpd.Status(e.Code), form, e)
 	}

@@ -56,7 +56,7 @@ func (r *request) editMember() error {
 	if err != nil {
 		return err
 	}
-	made, err := r.web.cfg.App.EditMember(r.context(), r.caller, r.pathID(), contract.EditMember{Role: form.Get(settings.FieldRole)})
+	made, err := r.web.cfg.App.EditMember(r.context(), r.caller, contract.EditMember{ID: r.pathID(), Role: form.Get(settings.FieldRole)})
 	if e, ok := asRefusal(err); ok {
 		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.humanize(e)})
 	}

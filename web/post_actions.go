@@ -31,7 +31,8 @@ func (r *request) finishAction(word string, err error) error {
 }
 
 func (r *request) editPost(word string, in contract.EditPost) error {
-	_, err := r.web.cfg.App.EditPost(r.context(), r.caller, r.pathID(), in)
+	in.ID = r.pathID()
+	_, err := r.web.cfg.App.EditPost(r.context(), r.caller, in)
 	return r.finishAction(word, err)
 }
 
@@ -57,7 +58,7 @@ func (r *request) reschedulePost() error {
 	if err != nil {
 		return err
 	}
-	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, r.pathID(), contract.EditPost{When: whenFromForm(form)})
+	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{ID: r.pathID(), When: whenFromForm(form)})
 	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForPath(e.Path) == posts.FieldAt) {
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) {
 			told := r.web.humanize(e)
@@ -89,7 +90,7 @@ func (r *request) cancelPost() error {
 }
 
 func (r *request) retryPost() error {
-	_, err := r.web.cfg.App.RetryPost(r.context(), r.caller, r.pathID(), contract.RetryPost{})
+	_, err := r.web.cfg.App.RetryPost(r.context(), r.caller, contract.RetryPost{ID: r.pathID()})
 	return r.finishAction(flashPublishing, err)
 }
 

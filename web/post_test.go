@@ -154,7 +154,7 @@ func TestARefusedActIsExplainedOnThePage(t *testing.T) {
 }
 
 func editText(s *studio, p contract.Post, text string) error {
-	_, err := s.App.EditPost(s.t.Context(), s.ws.Owner, p.ID, contract.EditPost{Text: &text})
+	_, err := s.App.EditPost(s.t.Context(), s.ws.Owner, contract.EditPost{ID: p.ID, Text: &text})
 	return err
 }
 
@@ -291,6 +291,6 @@ func TestTheListGoesOnWhereItEnded(t *testing.T) {
 func (s *studio) settings(p contract.Post, platform, block string) {
 	s.t.Helper()
 	blocks := map[string]json.RawMessage{platform: json.RawMessage(block)}
-	_, err := s.App.EditPost(s.t.Context(), s.ws.Owner, p.ID, contract.EditPost{Settings: &blocks})
+	_, err := s.App.EditPost(s.t.Context(), s.ws.Owner, contract.EditPost{ID: p.ID, Settings: &blocks})
 	must(s.t, err)
 }

@@ -12,7 +12,7 @@ func TestAPostIsMovedInItsOwnZone(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	draft := s.ws.Draft("hello", s.threads)
-	_, err := s.App.EditPost(t.Context(), s.ws.Owner, draft.ID, contract.EditPost{When: &contract.When{PublishAt: "2026-10-06T18:00", Timezone: "America/New_York"}})
+	_, err := s.App.EditPost(t.Context(), s.ws.Owner, contract.EditPost{ID: draft.ID, When: &contract.When{PublishAt: "2026-10-06T18:00", Timezone: "America/New_York"}})
 	must(t, err)
 	edit := s.b.get("/posts/"+draft.ID+"/edit").is(t, http.StatusOK)
 	if at, zone := edit.value(t, "at"), edit.value(t, "tz"); at != "2026-10-06T18:00" || zone != "America/New_York" {

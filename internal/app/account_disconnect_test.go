@@ -79,7 +79,7 @@ func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
 	})
 	want(t, core.CodeNotFound, err)
 
-	_, err = h.App.EditPost(t.Context(), ws.Owner, first.ID, contract.EditPost{When: &contract.When{Word: "now"}, Status: "queued"})
+	_, err = h.App.EditPost(t.Context(), ws.Owner, contract.EditPost{ID: first.ID, When: &contract.When{Word: "now"}, Status: "queued"})
 	if e := want(t, core.CodePlanHasIssues, err); e.Rows[0].Issues[0].Code != core.IssueAccountRevoked.Code {
 		t.Errorf("a draft of the account is queued: %+v", e.Rows)
 	}

@@ -100,17 +100,17 @@ func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) 
 }
 
 // withCreations adds the figures of the hourly limit to a replayed answer, which costs nothing of it.
-func (a *App) withCreations(ctx context.Context, t store.Tenant, need Need, kept Admitted) (Admitted, error) {
-	if !need.Create {
+func (a *App) withCreations(ctx context.Context, t store.Tenant, access Access, kept Answer) (Answer, error) {
+	if !access.Creates {
 		return kept, nil
 	}
 	n, err := t.PeekCreate(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err != nil {
-		return Admitted{}, err
+		return Answer{}, err
 	}
 	c := a.cfg.LimitCreate.counted(n)
 	c.RetryAfter = 0
-	kept.Create = &c
+	kept.Creations = &c
 	return kept, nil
 }
 

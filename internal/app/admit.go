@@ -4,30 +4,9 @@ import (
 	"context"
 	"time"
 
-	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/store"
 )
-
-// Need is what a route asks of its caller before its body is read.
-type Need struct {
-	Scope core.Scope
-	// Session is for signed-in persons only, Manages for those who manage the workspace.
-	Session, Manages bool
-	// Create counts in the hourly limit of creations (Spec §8).
-	Create bool
-	// Replay is set when the request carries an Idempotency-Key.
-	Replay *contract.Replay
-}
-
-// Admitted is a caller let in. A replayed request is answered with Status and Body and goes no further.
-// Create is where the hourly limit stands, for a Need with Create.
-type Admitted struct {
-	Replayed bool
-	Status   int
-	Body     []byte
-	Create   *Counted
-}
 
 const (
 	// replayLock is how long a first request may run before a repetition takes its place: longer than
@@ -37,50 +16,43 @@ const (
 	replayKeep = 24 * time.Hour
 )
 
-// Admit checks, in the order of decisions.md: that the plan has the API, the scope, whether this is a
-// repetition, and the hourly limit. What it notes commits by itself. After an admission with Replay, the
-// verb keeps its answer, or the door calls Forget.
-func (a *App) Admit(ctx context.Context, c core.Caller, need Need) (Admitted, error) {
-	t, err := a.gate(c, need)
+// admit checks, in the order of decisions.md: that the plan has the API, the scope, whether this is a repeated
+// request, and the hourly limit. What it writes commits by itself. After an admission with a replay, the operation
+// saves its answer, or freeReplay frees the key.
+func (a *App) admit(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
+	t, err := a.enterWith(c, access)
 	if err != nil {
-		return Admitted{}, err
+		return Answer{}, err
 	}
-	if need.Replay != nil {
-		kept, err := firstOrKept(ctx, t, *need.Replay)
+	if replay != nil {
+		kept, err := beginReplay(ctx, t, replay)
 		if err != nil {
-			return Admitted{}, err
+			return Answer{}, err
 		}
 		if kept.Replayed {
-			return a.withCreations(ctx, t, need, kept)
+			return a.withCreations(ctx, t, access, kept)
 		}
 	}
-	if !need.Create {
-		return Admitted{}, nil
+	if !access.Creates {
+		return Answer{}, nil
 	}
 	counted, err := a.countCreate(ctx, t)
-	if err != nil && need.Replay != nil {
-		if err := t.DropReplay(ctx, stored(*need.Replay)); err != nil {
-			return Admitted{}, err
+	if err != nil && replay != nil {
+		if err := t.DropReplay(ctx, replay.stored()); err != nil {
+			return Answer{}, err
 		}
 	}
-	return Admitted{Create: &counted}, err
+	return Answer{Creations: &counted}, err
 }
 
-func (a *App) gate(c core.Caller, need Need) (store.Tenant, error) {
+// enterWith returns the workspace's data for a caller who has the access, and whose plan includes the API where they
+// come with a key.
+func (a *App) enterWith(c core.Caller, access Access) (store.Tenant, error) {
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
 		return store.Tenant{}, core.NotIncluded("API access")
 	}
-	if need.Session {
-		return a.enterSession(c, need.Manages)
+	if access.Session {
+		return a.enterSession(c, access.Manages)
 	}
-	return a.enter(c, need.Scope)
-}
-
-// Forget frees the key of an admitted request that was refused, so that it may carry a mended body.
-func (a *App) Forget(ctx context.Context, c core.Caller, r contract.Replay) error {
-	t, err := a.enter(c, core.Read)
-	if err != nil {
-		return err
-	}
-	return t.DropReplay(ctx, stored(r))
+	return a.enter(c, access.Scope)
 }

@@ -77,7 +77,7 @@ func (b *bench) status(account contract.Account) string {
 
 func (b *bench) retry(p contract.Post) contract.Post {
 	b.t.Helper()
-	again, err := b.App.RetryPost(b.Context(), b.ws.Owner, p.ID, contract.RetryPost{})
+	again, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: p.ID})
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -99,7 +99,8 @@ func (b *bench) reconnect(account contract.Account) {
 
 func (b *bench) edit(p contract.Post, in contract.EditPost) contract.Post {
 	b.t.Helper()
-	got, err := b.App.EditPost(b.Context(), b.ws.Owner, p.ID, in)
+	in.ID = p.ID
+	got, err := b.App.EditPost(b.Context(), b.ws.Owner, in)
 	must(b.t, err)
 	return got
 }

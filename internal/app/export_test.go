@@ -1,6 +1,10 @@
 package app
 
-import ()
+import (
+	"context"
+
+	"belfry/internal/core"
+)
 
 // RefusedAddresses counts the addresses that are remembered as over their limit.
 func (a *App) RefusedAddresses() int {
@@ -8,3 +12,16 @@ func (a *App) RefusedAddresses() int {
 	defer a.refused.mu.Unlock()
 	return len(a.refused.until)
 }
+
+// Admit is the admission of an operation by itself, as Do begins with it.
+func (a *App) Admit(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
+	return a.admit(ctx, c, access, replay)
+}
+
+// FreeReplay frees a request's key as Do does when the operation refuses.
+func (a *App) FreeReplay(ctx context.Context, c core.Caller, replay *Replay, refused error) {
+	a.freeReplay(ctx, c, replay, refused)
+}
+
+// WithReplay hands the replay to an operation as Do does.
+func WithReplay(ctx context.Context, replay *Replay) context.Context { return withReplay(ctx, replay) }

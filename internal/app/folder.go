@@ -72,12 +72,12 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 }
 
 // EditFolder renames a folder or moves it with all that is in it.
-func (a *App) EditFolder(ctx context.Context, c core.Caller, id string, in contract.EditFolder) (contract.Folder, error) {
+func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFolder) (contract.Folder, error) {
 	var malformed error
 	if in.Name != nil {
 		malformed = checkFolderName(*in.Name)
 	}
-	t, folderID, err := enterEdit[core.FolderKind](a, c, id, malformed)
+	t, folderID, err := enterEdit[core.FolderKind](a, c, in.ID, malformed)
 	if err != nil {
 		return contract.Folder{}, err
 	}

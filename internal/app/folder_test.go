@@ -28,7 +28,7 @@ func TestAFolderIsMadeMovedRenamedAndDeleted(t *testing.T) {
 	want(t, core.CodeConflict, h.App.DeleteFolder(t.Context(), key.Caller, top.ID))
 	h.Clock.Advance(time.Minute)
 	name := "Outer"
-	moved, err := h.App.EditFolder(t.Context(), key.Caller, inner.ID, contract.EditFolder{Name: &name, ParentID: contract.Opt[string]{Set: true, Null: true}})
+	moved, err := h.App.EditFolder(t.Context(), key.Caller, contract.EditFolder{ID: inner.ID, Name: &name, ParentID: contract.Opt[string]{Set: true, Null: true}})
 	if err != nil || moved.ParentID != nil || moved.Name != name || !moved.UpdatedAt.Equal(h.Clock.Now()) || moved.CreatedAt.Equal(h.Clock.Now()) {
 		t.Errorf("moved to the root: %+v, %v", moved, err)
 	}
@@ -36,7 +36,7 @@ func TestAFolderIsMadeMovedRenamedAndDeleted(t *testing.T) {
 	if err != nil || len(list.Folders) != 2 || list.Folders[0].ID != inner.ID || list.NextCursor != nil {
 		t.Errorf("the list is %+v, %v", list, err)
 	}
-	same, err := h.App.EditFolder(t.Context(), key.Caller, inner.ID, contract.EditFolder{})
+	same, err := h.App.EditFolder(t.Context(), key.Caller, contract.EditFolder{ID: inner.ID})
 	if err != nil || same.Name != name || same.ParentID != nil {
 		t.Errorf("an edit that says nothing: %+v, %v", same, err)
 	}
@@ -56,10 +56,10 @@ func TestSiblingsHaveDifferentNamesWhateverTheirCase(t *testing.T) {
 		_, err := h.App.CreateFolder(t.Context(), ws.Owner, contract.CreateFolder{Name: name})
 		want(t, core.CodeConflict, err)
 	}
-	_, err := h.App.EditFolder(t.Context(), ws.Owner, inner.ID, contract.EditFolder{ParentID: contract.Opt[string]{Set: true, Null: true}})
+	_, err := h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: inner.ID, ParentID: contract.Opt[string]{Set: true, Null: true}})
 	want(t, core.CodeConflict, err)
 	upper := "Ä STRASSE"
-	if f, err := h.App.EditFolder(t.Context(), ws.Owner, top.ID, contract.EditFolder{Name: &upper}); err != nil || f.Name != upper {
+	if f, err := h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: top.ID, Name: &upper}); err != nil || f.Name != upper {
 		t.Errorf("its own name in another case: %+v, %v", f, err)
 	}
 	h.Workspace("two").Folder("Ä Straße", "")
@@ -77,13 +77,13 @@ func TestFoldersNestTenDeepAndNeverInACircle(t *testing.T) {
 	_, err := h.App.CreateFolder(t.Context(), ws.Owner, contract.CreateFolder{Name: "level 11", ParentID: contract.Some(chain[9].ID)})
 	want(t, core.CodeConflict, err)
 	for _, under := range []contract.Folder{chain[2], chain[5]} {
-		_, err := h.App.EditFolder(t.Context(), ws.Owner, chain[2].ID, contract.EditFolder{ParentID: contract.Some(under.ID)})
+		_, err := h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: chain[2].ID, ParentID: contract.Some(under.ID)})
 		want(t, core.CodeConflict, err)
 	}
 	other := ws.Folder("other", "")
-	_, err = h.App.EditFolder(t.Context(), ws.Owner, chain[0].ID, contract.EditFolder{ParentID: contract.Some(other.ID)})
+	_, err = h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: chain[0].ID, ParentID: contract.Some(other.ID)})
 	want(t, core.CodeConflict, err)
-	if _, err := h.App.EditFolder(t.Context(), ws.Owner, chain[1].ID, contract.EditFolder{ParentID: contract.Some(other.ID)}); err != nil {
+	if _, err := h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: chain[1].ID, ParentID: contract.Some(other.ID)}); err != nil {
 		t.Errorf("nine levels below one: %v", err)
 	}
 }
@@ -96,13 +96,13 @@ func TestABadFolderIsRefused(t *testing.T) {
 	for _, name := range []string{"", "  ", strings.Repeat("x", 81), "a\nb", "a\xff"} {
 		_, err := h.App.CreateFolder(t.Context(), ws.Owner, contract.CreateFolder{Name: name})
 		want(t, core.CodeInvalidRequest, err)
-		_, err = h.App.EditFolder(t.Context(), ws.Owner, mine.ID, contract.EditFolder{Name: &name})
+		_, err = h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: mine.ID, Name: &name})
 		want(t, core.CodeInvalidRequest, err)
 	}
 	viewer := ws.Member(core.RoleViewer)
 	_, err := h.App.CreateFolder(t.Context(), viewer, contract.CreateFolder{Name: "x"})
 	want(t, core.CodeInsufficientScope, err)
-	_, err = h.App.EditFolder(t.Context(), viewer, mine.ID, contract.EditFolder{})
+	_, err = h.App.EditFolder(t.Context(), viewer, contract.EditFolder{ID: mine.ID})
 	want(t, core.CodeInsufficientScope, err)
 	want(t, core.CodeInsufficientScope, h.App.DeleteFolder(t.Context(), viewer, mine.ID))
 }
@@ -118,7 +118,7 @@ func TestMovesAtTheSameMomentMakeNoCircle(t *testing.T) {
 		var errs [2]error
 		for i, pair := range [2][2]string{{a.ID, b.ID}, {b.ID, a.ID}} {
 			wg.Go(func() {
-				_, errs[i] = h.App.EditFolder(t.Context(), ws.Owner, pair[0], contract.EditFolder{ParentID: contract.Some(pair[1])})
+				_, errs[i] = h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: pair[0], ParentID: contract.Some(pair[1])})
 			})
 		}
 		wg.Wait()

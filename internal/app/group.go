@@ -83,8 +83,8 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 }
 
 // EditGroup changes what the request names; accountIds replaces the membership.
-func (a *App) EditGroup(ctx context.Context, c core.Caller, id string, in contract.EditGroup) (contract.Group, error) {
-	t, groupID, err := enterEdit[core.GroupKind](a, c, id, checkGroup(in))
+func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
+	t, groupID, err := enterEdit[core.GroupKind](a, c, in.ID, checkGroup(in))
 	if err != nil {
 		return contract.Group{}, err
 	}

@@ -30,16 +30,16 @@ func TestAGroupIsMadeEditedAndDeleted(t *testing.T) {
 		t.Errorf("it reads as %+v, %v", got, err)
 	}
 	name, none := "Somewhere", []string{}
-	edited, err := h.App.EditGroup(t.Context(), key.Caller, made.ID, contract.EditGroup{Name: &name})
+	edited, err := h.App.EditGroup(t.Context(), key.Caller, contract.EditGroup{ID: made.ID, Name: &name})
 	if err != nil || edited.Name != name || len(edited.AccountIDs) != 2 || edited.Description != "all of it" {
 		t.Errorf("with another name: %+v, %v", edited, err)
 	}
 	one := []string{a.ID}
-	edited, err = h.App.EditGroup(t.Context(), key.Caller, made.ID, contract.EditGroup{AccountIDs: &one})
+	edited, err = h.App.EditGroup(t.Context(), key.Caller, contract.EditGroup{ID: made.ID, AccountIDs: &one})
 	if err != nil || !slices.Equal(edited.AccountIDs, one) || edited.Name != name {
 		t.Errorf("membership is replaced, not merged: %+v, %v", edited, err)
 	}
-	edited, err = h.App.EditGroup(t.Context(), key.Caller, made.ID, contract.EditGroup{AccountIDs: &none})
+	edited, err = h.App.EditGroup(t.Context(), key.Caller, contract.EditGroup{ID: made.ID, AccountIDs: &none})
 	if err != nil || edited.AccountIDs == nil || len(edited.AccountIDs) != 0 {
 		t.Errorf("emptied: %+v, %v", edited, err)
 	}
@@ -92,11 +92,11 @@ func TestABadGroupIsRefused(t *testing.T) {
 	_, err := h.App.CreateGroup(t.Context(), ws.Owner, contract.CreateGroup{Name: "taken"})
 	want(t, core.CodeConflict, err)
 	taken, color, missing := "taken", "#12345", []string{core.NewID[core.AccountKind]().String()}
-	_, err = h.App.EditGroup(t.Context(), ws.Owner, mine.ID, contract.EditGroup{Name: &taken})
+	_, err = h.App.EditGroup(t.Context(), ws.Owner, contract.EditGroup{ID: mine.ID, Name: &taken})
 	want(t, core.CodeConflict, err)
-	_, err = h.App.EditGroup(t.Context(), ws.Owner, mine.ID, contract.EditGroup{Color: &color})
+	_, err = h.App.EditGroup(t.Context(), ws.Owner, contract.EditGroup{ID: mine.ID, Color: &color})
 	want(t, core.CodeInvalidRequest, err)
-	_, err = h.App.EditGroup(t.Context(), ws.Owner, mine.ID, contract.EditGroup{AccountIDs: &missing})
+	_, err = h.App.EditGroup(t.Context(), ws.Owner, contract.EditGroup{ID: mine.ID, AccountIDs: &missing})
 	want(t, core.CodeNotFound, err)
 	if got, err := h.App.GetGroup(t.Context(), ws.Owner, mine.ID); err != nil || got.Name != "mine" || got.Color != "#8a8f98" {
 		t.Errorf("a refused edit left %+v, %v", got, err)
@@ -118,7 +118,7 @@ func TestGroupsNeedAPlanThatHasThemAndTheRightToWrite(t *testing.T) {
 	viewer := ws.Member(core.RoleViewer)
 	_, err = h.App.CreateGroup(t.Context(), viewer, contract.CreateGroup{Name: "x"})
 	want(t, core.CodeInsufficientScope, err)
-	_, err = h.App.EditGroup(t.Context(), viewer, mine.ID, contract.EditGroup{})
+	_, err = h.App.EditGroup(t.Context(), viewer, contract.EditGroup{ID: mine.ID})
 	want(t, core.CodeInsufficientScope, err)
 	want(t, core.CodeInsufficientScope, h.App.DeleteGroup(t.Context(), viewer, mine.ID))
 	if list, err := h.App.ListGroups(t.Context(), viewer); err != nil || len(list.Groups) != 1 {
@@ -133,10 +133,11 @@ func TestABadBodyComesBeforeAnUnknownGroupOrFolder(t *testing.T) {
 	ws := h.Workspace("one")
 	name, color := " ", "red"
 	for _, in := range []contract.EditGroup{{Name: &name}, {Color: &color}} {
-		_, err := h.App.EditGroup(t.Context(), ws.Owner, core.NewID[core.GroupKind]().String(), in)
+		in.ID = core.NewID[core.GroupKind]().String()
+		_, err := h.App.EditGroup(t.Context(), ws.Owner, in)
 		want(t, core.CodeInvalidRequest, err)
 	}
-	_, err := h.App.EditFolder(t.Context(), ws.Owner, core.NewID[core.FolderKind]().String(), contract.EditFolder{Name: &name})
+	_, err := h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: core.NewID[core.FolderKind]().String(), Name: &name})
 	want(t, core.CodeInvalidRequest, err)
 }
 

@@ -103,7 +103,7 @@ func TestHousekeepingDropsWhatIsPastItsUse(t *testing.T) {
 		must(t, err)
 		_, err = h.App.StartConnect(t.Context(), ws.Owner, "threads", apptest.Session)
 		must(t, err)
-		_, err = h.App.Admit(t.Context(), ws.Owner, create("key-"+h.Clock.Now().Format("150405"), ""))
+		_, err = h.App.Admit(t.Context(), ws.Owner, creation, replayOf("key-"+h.Clock.Now().Format("150405"), ""))
 		must(t, err)
 		_, err = h.App.Arrive(t.Context(), h.Clock.Now().String(), "")
 		must(t, err)

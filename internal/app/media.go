@@ -28,8 +28,8 @@ func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.
 }
 
 // EditMedia changes what is said of a file, where it lies and whether it is pinned (Spec §4, Media).
-func (a *App) EditMedia(ctx context.Context, c core.Caller, id string, in contract.EditMedia) (contract.Media, error) {
-	t, mediaID, err := enterEdit[core.MediaKind](a, c, id, checkMediaTexts(in))
+func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedia) (contract.Media, error) {
+	t, mediaID, err := enterEdit[core.MediaKind](a, c, in.ID, checkMediaTexts(in))
 	if err != nil {
 		return contract.Media{}, err
 	}

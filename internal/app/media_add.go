@@ -16,7 +16,7 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 		return contract.Upload{}, err
 	}
 	return a.intake.ReserveUpload(ctx, t, in, func(t store.Tenant, out contract.Upload) error {
-		return keep(ctx, t, in.Replay, out)
+		return saveReplay(ctx, t, out)
 	})
 }
 
@@ -28,7 +28,7 @@ func (a *App) MediaFromURL(ctx context.Context, c core.Caller, in contract.Media
 		return contract.Media{}, err
 	}
 	m, err := a.intake.AddFromURL(ctx, t, in, func(t store.Tenant, m store.Media) error {
-		return keep(ctx, t, in.Replay, a.mediaOf(t, m))
+		return saveReplay(ctx, t, a.mediaOf(t, m))
 	})
 	if err != nil {
 		return contract.Media{}, err

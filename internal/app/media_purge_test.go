@@ -45,7 +45,7 @@ func TestAFileInUseIsNotDeleted(t *testing.T) {
 	if got := b.get(p).MediaIDs; !slices.Equal(got, ids(file)) || charged(t, b.Harness, b.ws) != 0 {
 		t.Errorf("the failed post has %v", got)
 	}
-	_, err = b.App.RetryPost(b.Context(), b.ws.Owner, p.ID, contract.RetryPost{})
+	_, err = b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: p.ID})
 	want(t, core.CodeMediaPurged, err)
 	if got := b.get(p); got.Status != "failed" {
 		t.Errorf("it is %s", got.Status)
@@ -100,7 +100,7 @@ func TestBytesAreRemovedAfterTheirLastPost(t *testing.T) {
 	account := b.ws.Account("threads")
 	plain, pinned, drafted, queued, retried, unused := b.photo(), b.photo(), b.photo(), b.photo(), b.photo(), b.photo()
 	yes, no := true, false
-	_, err := b.App.EditMedia(b.Context(), b.ws.Owner, pinned.ID, contract.EditMedia{Pinned: &yes})
+	_, err := b.App.EditMedia(b.Context(), b.ws.Owner, contract.EditMedia{ID: pinned.ID, Pinned: &yes})
 	must(t, err)
 	b.live(account, plain, pinned, drafted, queued, retried)
 	sketch := b.post(request("a", draft(), account), drafted)
@@ -139,7 +139,7 @@ func TestBytesAreRemovedAfterTheirLastPost(t *testing.T) {
 	purged(plain, drafted)
 	_, err = b.change(waits, contract.EditPost{MediaIDs: &[]string{}})
 	must(t, err)
-	_, err = b.App.EditMedia(b.Context(), b.ws.Owner, pinned.ID, contract.EditMedia{Pinned: &no})
+	_, err = b.App.EditMedia(b.Context(), b.ws.Owner, contract.EditMedia{ID: pinned.ID, Pinned: &no})
 	must(t, err)
 	purged(plain, drafted, queued, pinned)
 	b.Clock.Advance(72 * time.Hour)

@@ -30,7 +30,8 @@ func TestAFileIsDescribedMovedAndPinned(t *testing.T) {
 	folder := ws.Folder("photos", "")
 	id := reserve(t, h, ws.Owner, 5).MediaID
 	pinned, tags := true, []string{"summer", "Sea"}
-	got, err := h.App.EditMedia(t.Context(), ws.Key(core.Write).Caller, id, contract.EditMedia{
+	got, err := h.App.EditMedia(t.Context(), ws.Key(core.Write).Caller, contract.EditMedia{
+		ID:    id,
 		Title: contract.Some("At sea"), Description: contract.Some("a long day"), Tags: &tags, FolderID: contract.Some(folder.ID), Pinned: &pinned,
 	})
 	if err != nil || *got.Title != "At sea" || *got.Description != "a long day" || !slices.Equal(got.Tags, tags) || *got.FolderID != folder.ID || !got.Pinned {
@@ -41,17 +42,18 @@ func TestAFileIsDescribedMovedAndPinned(t *testing.T) {
 	}
 	want(t, core.CodeConflict, h.App.DeleteFolder(t.Context(), ws.Owner, folder.ID))
 	null := contract.Opt[string]{Set: true, Null: true}
-	got, err = h.App.EditMedia(t.Context(), ws.Owner, id, contract.EditMedia{Title: null, FolderID: null})
+	got, err = h.App.EditMedia(t.Context(), ws.Owner, contract.EditMedia{ID: id, Title: null, FolderID: null})
 	if err != nil || got.Title != nil || got.FolderID != nil || got.Description == nil || !got.Pinned {
 		t.Errorf("with less: %+v, %v", got, err)
 	}
 	for _, in := range []contract.EditMedia{
 		{Title: contract.Some("a\x00")}, {Description: contract.Some(strings.Repeat("x", 10_001))}, {Tags: &[]string{""}},
 	} {
-		_, err := h.App.EditMedia(t.Context(), ws.Owner, id, in)
+		in.ID = id
+		_, err := h.App.EditMedia(t.Context(), ws.Owner, in)
 		want(t, core.CodeInvalidRequest, err)
 	}
-	_, err = h.App.EditMedia(t.Context(), ws.Member(core.RoleViewer), id, contract.EditMedia{})
+	_, err = h.App.EditMedia(t.Context(), ws.Member(core.RoleViewer), contract.EditMedia{ID: id})
 	want(t, core.CodeInsufficientScope, err)
 }
 
@@ -61,7 +63,7 @@ func TestAFileIsDeletedAndItsBytesGivenBackOnce(t *testing.T) {
 	ws := h.Workspace("one")
 	folder := ws.Folder("photos", "")
 	made := reserve(t, h, ws.Owner, 5)
-	_, err := h.App.EditMedia(t.Context(), ws.Owner, made.MediaID, contract.EditMedia{FolderID: contract.Some(folder.ID)})
+	_, err := h.App.EditMedia(t.Context(), ws.Owner, contract.EditMedia{ID: made.MediaID, FolderID: contract.Some(folder.ID)})
 	must(t, err)
 	must(t, put(t, h.App, made, []byte("hello")))
 	want(t, core.CodeInsufficientScope, h.App.DeleteMedia(t.Context(), ws.Member(core.RoleViewer), made.MediaID))
@@ -101,7 +103,7 @@ func TestFilesAreListedPageByPageAndFiltered(t *testing.T) {
 		must(t, err)
 		ids = append(ids, made.MediaID)
 	}
-	_, err := h.App.EditMedia(t.Context(), ws.Owner, ids[1], contract.EditMedia{Tags: &[]string{"a", "b"}, Title: contract.Some("Bells")})
+	_, err := h.App.EditMedia(t.Context(), ws.Owner, contract.EditMedia{ID: ids[1], Tags: &[]string{"a", "b"}, Title: contract.Some("Bells")})
 	must(t, err)
 	var seen []string
 	in := contract.ListMedia{Limit: 3}

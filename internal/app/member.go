@@ -28,7 +28,7 @@ func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members,
 
 // EditMember gives a member another role, from their next request on. Only an owner makes or unmakes owners, and the
 // last one stays: a conflict.
-func (a *App) EditMember(ctx context.Context, c core.Caller, id string, in contract.EditMember) (contract.Member, error) {
+func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMember) (contract.Member, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
 		return contract.Member{}, err
@@ -37,7 +37,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, id string, in contr
 	if err != nil {
 		return contract.Member{}, err
 	}
-	memberID, err := core.ParseID[core.UserKind](id)
+	memberID, err := core.ParseID[core.UserKind](in.ID)
 	if err != nil {
 		return contract.Member{}, err
 	}

@@ -131,7 +131,10 @@ func (e *errand) withPost(f func(id string) (contract.Post, error)) error {
 }
 
 func (e *errand) edit(in contract.EditPost) error {
-	return e.withPost(func(id string) (contract.Post, error) { return e.app.EditPost(e.ctx, e.at.ws.Owner, id, in) })
+	return e.withPost(func(id string) (contract.Post, error) {
+		in.ID = id
+		return e.app.EditPost(e.ctx, e.at.ws.Owner, in)
+	})
 }
 
 // later is a time within the next days.
@@ -171,7 +174,7 @@ func (e *errand) cancel() error {
 
 func (e *errand) retry() error {
 	return e.withPost(func(id string) (contract.Post, error) {
-		return e.app.RetryPost(e.ctx, e.at.ws.Owner, id, contract.RetryPost{})
+		return e.app.RetryPost(e.ctx, e.at.ws.Owner, contract.RetryPost{ID: id})
 	})
 }
 
@@ -198,7 +201,7 @@ func (e *errand) duplicate() error {
 			return made, err
 		}
 		text := e.text()
-		made, err = e.app.EditPost(e.ctx, e.at.ws.Owner, made.ID, contract.EditPost{Text: &text})
+		made, err = e.app.EditPost(e.ctx, e.at.ws.Owner, contract.EditPost{ID: made.ID, Text: &text})
 		if err != nil {
 			return made, errors.New("change the copy's text: " + err.Error()) // which nothing may hinder
 		}
@@ -270,7 +273,7 @@ func (e *errand) pin() error {
 	if !ok {
 		return errIdle
 	}
-	_, err := e.app.EditMedia(e.ctx, e.at.ws.Owner, id, contract.EditMedia{Pinned: new(e.chance(20))})
+	_, err := e.app.EditMedia(e.ctx, e.at.ws.Owner, contract.EditMedia{ID: id, Pinned: new(e.chance(20))})
 	return err
 }
 

@@ -45,7 +45,7 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 			}
 			out.Posts = append(out.Posts, a.postOf(post))
 		}
-		if err := keep(ctx, t, in.Replay, out); err != nil {
+		if err := saveReplay(ctx, t, out); err != nil {
 			return err
 		}
 		// Late, since creations of one workspace wait here for each other's commit; the accounts after it, as

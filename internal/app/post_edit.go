@@ -15,9 +15,9 @@ import (
 
 // EditPost changes a draft's content, gives a post another time, or queues a draft (Spec §4, PATCH
 // /posts/{id}). Content first, then the time, then the checks; all or nothing.
-func (a *App) EditPost(ctx context.Context, c core.Caller, id string, in contract.EditPost) (contract.Post, error) {
+func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost) (contract.Post, error) {
 	blocks, malformed := a.checkEdit(in)
-	return a.changing(ctx, c, id, malformed, func(t store.Tenant, p *core.Post) error {
+	return a.changing(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
 		ws, plan, err := a.plan(ctx, t)
 		if err != nil {
 			return err

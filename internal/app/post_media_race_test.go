@@ -127,7 +127,7 @@ var takers = map[string]func(b *bench, account contract.Account, file contract.M
 		p := b.post(request("a", now(), account), file)
 		b.giveUp(p)
 		return func() error {
-			_, err := b.App.RetryPost(b.Context(), b.ws.Owner, p.ID, contract.RetryPost{})
+			_, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: p.ID})
 			return err
 		}
 	},

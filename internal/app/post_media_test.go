@@ -74,7 +74,8 @@ func (b *bench) purged(account contract.Account) contract.Media {
 }
 
 func (b *bench) change(p contract.Post, in contract.EditPost) (contract.Post, error) {
-	return b.App.EditPost(b.Context(), b.ws.Owner, p.ID, in)
+	in.ID = p.ID
+	return b.App.EditPost(b.Context(), b.ws.Owner, in)
 }
 
 func TestFilesStandAgainstARow(t *testing.T) {

@@ -99,8 +99,8 @@ func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
 
 // RetryPost sends a failed post again: at its time if that is still ahead, otherwise now. It costs no
 // slot. An unknown outcome needs the word of a person who has looked (409 outcome_unknown).
-func (a *App) RetryPost(ctx context.Context, c core.Caller, id string, in contract.RetryPost) (contract.Post, error) {
-	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
+	return a.changing(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.Unknown() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "Nobody knows whether this post is on %s.", p.AccountName).
 				WithHint("Look at the account. If it is not there, send confirmNotPublished: true, or say so in the dashboard.")

@@ -186,13 +186,13 @@ func TestMovesAndSlots(t *testing.T) {
 	}
 	step("created", post, nil, "queued", 1)
 	later := local("2026-10-06T10:00", "Europe/Berlin")
-	got, err := b.App.EditPost(b.Context(), b.ws.Owner, post.ID, contract.EditPost{When: &later})
+	got, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &later})
 	step("rescheduled", got, err, "queued", 1)
 	if want := time.Date(2026, 10, 6, 8, 0, 0, 0, time.UTC); !got.PublishAt.Equal(want) || got.TZ != "Europe/Berlin" {
 		t.Errorf("rescheduled to %s in %s", got.PublishAt, got.TZ)
 	}
 	text := "changed"
-	if _, err := b.App.EditPost(b.Context(), b.ws.Owner, post.ID, contract.EditPost{Text: &text}); core.CodeOf(err) != core.CodeConflict {
+	if _, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, Text: &text}); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("content of a queued post: %v, want a conflict", err)
 	}
 	got, err = b.App.CancelPost(b.Context(), b.ws.Owner, post.ID)
@@ -203,21 +203,21 @@ func TestMovesAndSlots(t *testing.T) {
 	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("cancelling a draft: %v, want a conflict", err)
 	}
-	if _, err := b.App.EditPost(b.Context(), b.ws.Owner, post.ID, contract.EditPost{Status: "queued"}); core.CodeOf(err) != core.CodePlanHasIssues {
+	if _, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, Status: "queued"}); core.CodeOf(err) != core.CodePlanHasIssues {
 		t.Errorf("queueing without a time: %v, want plan_has_issues", err)
 	}
-	got, err = b.App.EditPost(b.Context(), b.ws.Owner, post.ID, contract.EditPost{Text: &text, When: &later})
+	got, err = b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, Text: &text, When: &later})
 	step("timed", got, err, "draft", 0)
 	if got.PublishAt == nil || got.Text != "changed" {
 		t.Errorf("the draft has the time %v and the text %q", got.PublishAt, got.Text)
 	}
-	got, err = b.App.EditPost(b.Context(), b.ws.Owner, post.ID, contract.EditPost{Status: "queued"})
+	got, err = b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, Status: "queued"})
 	step("queued", got, err, "queued", 1)
 	at := draft()
-	got, err = b.App.EditPost(b.Context(), b.ws.Owner, post.ID, contract.EditPost{When: &at})
+	got, err = b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &at})
 	step("taken off", got, err, "draft", 0)
 	soon := now()
-	got, err = b.App.EditPost(b.Context(), b.ws.Owner, post.ID, contract.EditPost{When: &soon, Status: "queued"})
+	got, err = b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &soon, Status: "queued"})
 	step("sent", got, err, "queued", 1)
 	got = b.work(got)
 	step("live", got, nil, "live", 1)
@@ -359,12 +359,12 @@ func TestAnotherWorkspacesPostsAreNotThere(t *testing.T) {
 	for name, verb := range map[string]func(id string) error{
 		"get": func(id string) error { _, err := b.App.GetPost(b.Context(), b.ws.Owner, id); return err },
 		"edit": func(id string) error {
-			_, err := b.App.EditPost(b.Context(), b.ws.Owner, id, contract.EditPost{When: &soon})
+			_, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: id, When: &soon})
 			return err
 		},
 		"cancel": func(id string) error { _, err := b.App.CancelPost(b.Context(), b.ws.Owner, id); return err },
 		"retry": func(id string) error {
-			_, err := b.App.RetryPost(b.Context(), b.ws.Owner, id, contract.RetryPost{})
+			_, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: id})
 			return err
 		},
 		"duplicate": func(id string) error { _, err := b.App.DuplicatePost(b.Context(), b.ws.Owner, id); return err },
@@ -413,7 +413,8 @@ func TestABadBodyComesBeforeAnUnknownPost(t *testing.T) {
 		"settings": {Settings: &map[string]json.RawMessage{"threads": json.RawMessage(`{"topic":1}`)}},
 		"when":     {When: &contract.When{Word: "soon"}}, "zone": {When: &contract.When{PublishAt: "2026-12-01T10:00", Timezone: "Mars"}},
 	} {
-		_, err := b.App.EditPost(b.Context(), b.ws.Owner, unknown, in)
+		in.ID = unknown
+		_, err := b.App.EditPost(b.Context(), b.ws.Owner, in)
 		if core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %v, want invalid_request", name, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"belfry/internal/contract"
@@ -13,26 +14,48 @@ import (
 	"belfry/internal/store"
 )
 
-// firstOrKept takes the key for a first request, or finds the answer of the one that it repeats.
-func firstOrKept(ctx context.Context, t store.Tenant, r contract.Replay) (Admitted, error) {
-	if err := checkReplay(r); err != nil {
-		return Admitted{}, err
+// Replay is a request that its client may send again.
+type Replay struct {
+	// Route names the operation in what is stored, Key is the client's Idempotency-Key.
+	Route, Key string
+	// Body is the request's, by which a request that only has the same key is told apart.
+	Body []byte
+	// Status is what a success is answered with.
+	Status int
+
+	saved bool
+}
+
+type replayKey struct{}
+
+// withReplay hands the replay to the transaction of the operation, which calls saveReplay.
+func withReplay(ctx context.Context, replay *Replay) context.Context {
+	if replay == nil {
+		return ctx
 	}
-	named := stored(r)
+	return context.WithValue(ctx, replayKey{}, replay)
+}
+
+// beginReplay reserves the key for a first request, or finds the answer of the one that it repeats.
+func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
+	if err := replay.checkKey(); err != nil {
+		return Answer{}, err
+	}
+	named := replay.stored()
 	kept, first, err := t.BeginReplay(ctx, named, replayLock, replayKeep)
 	switch {
 	case err != nil || first:
-		return Admitted{}, err
+		return Answer{}, err
 	case !bytes.Equal(kept.Fingerprint, named.Fingerprint):
-		return Admitted{}, core.Fail(core.CodeIdempotencyMismatch, "This Idempotency-Key was used for another request.").
+		return Answer{}, core.Fail(core.CodeIdempotencyMismatch, "This Idempotency-Key was used for another request.").
 			WithHint("Use a new key for a new request; the same key only with the same body.")
 	case kept.Status == 0:
-		return Admitted{}, stillRunning(kept.Left)
+		return Answer{}, stillRunning(kept.Left)
 	}
-	return Admitted{Replayed: true, Status: kept.Status, Body: kept.Body}, nil
+	return Answer{Replayed: true, Status: kept.Status, Body: kept.Body}, nil
 }
 
-// stillRunning is the answer while the first request holds the key; left is for how much longer it can.
+// stillRunning is the error while the first request holds the key; left is for how much longer it can.
 func stillRunning(left time.Duration) *core.Error {
 	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still running.").
 		WithHint("Repeat the request after the seconds of Retry-After: by then it is done or its key is free.")
@@ -40,34 +63,53 @@ func stillRunning(left time.Duration) *core.Error {
 	return e
 }
 
-// keep stores a verb's answer for repetitions, in the verb's own transaction: what it did and the answer
-// that says so commit together. A request that was so slow that another with its key took its place
-// undoes what it did.
-func keep(ctx context.Context, t store.Tenant, r *contract.Replay, answer any) error {
-	if r == nil {
+// saveReplay stores the answer of a repeatable request, in the operation's own transaction: what it did and the
+// answer commit together. A request that was so slow that another with its key took its place is refused, which
+// undoes what it did. Without a replay it does nothing.
+func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
+	replay, ok := ctx.Value(replayKey{}).(*Replay)
+	if !ok {
 		return nil
 	}
 	body, err := contract.Encode(answer)
 	if err != nil {
 		return fmt.Errorf("encode the answer to keep: %w", err)
 	}
-	kept, err := t.KeepReplay(ctx, stored(*r), r.Status, body)
-	if err != nil {
+	replay.saved, err = t.KeepReplay(ctx, replay.stored(), replay.Status, body)
+	if err != nil || replay.saved {
 		return err
 	}
-	if kept {
-		return nil
-	}
-	other, err := t.Replay(ctx, stored(*r))
+	other, err := t.Replay(ctx, replay.stored())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the request that took this one's place: %w", err)
 	}
 	return stillRunning(other.Left)
 }
 
+// freeReplayTimeout bounds how long a key is being freed after its client may have gone.
+const freeReplayTimeout = 10 * time.Second
+
+// freeReplay frees the key of an admitted request that was refused, so that it may carry a corrected request. An
+// internal error leaves the key: nobody can say what that left behind.
+func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, refused error) {
+	code := core.CodeOf(refused)
+	if replay == nil || code == core.CodeInternal || code == core.CodeUnavailable {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), freeReplayTimeout)
+	defer cancel()
+	t, err := a.enter(c, core.Read)
+	if err == nil {
+		err = t.DropReplay(ctx, replay.stored())
+	}
+	if err != nil {
+		a.cfg.Log.ErrorContext(ctx, "idempotency key not freed", slog.Any("error", err))
+	}
+}
+
 const maxReplayKey = 255
 
-func stored(r contract.Replay) store.Replay {
+func (r *Replay) stored() store.Replay {
 	sum := sha256.New()
 	for _, part := range [][]byte{[]byte(r.Route), {0}, r.Body} {
 		_, _ = sum.Write(part) // a hash never fails
@@ -75,7 +117,7 @@ func stored(r contract.Replay) store.Replay {
 	return store.Replay{Route: r.Route, Key: r.Key, Fingerprint: sum.Sum(nil)}
 }
 
-func checkReplay(r contract.Replay) error {
+func (r *Replay) checkKey() error {
 	if len(r.Key) == 0 || len(r.Key) > maxReplayKey {
 		return core.Invalid("Idempotency-Key", "The header Idempotency-Key takes 1 to %d characters.", maxReplayKey)
 	}

@@ -53,11 +53,11 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			return err
 		}},
 		"EditGroup": {theirs.group, core.NewID[core.GroupKind]().String(), func(id string) error {
-			_, err := h.App.EditGroup(t.Context(), one.Owner, id, contract.EditGroup{Name: &text})
+			_, err := h.App.EditGroup(t.Context(), one.Owner, contract.EditGroup{ID: id, Name: &text})
 			return err
 		}},
 		"EditGroup.accountIds": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
-			_, err := h.App.EditGroup(t.Context(), one.Owner, mine.ID, contract.EditGroup{AccountIDs: &[]string{id}})
+			_, err := h.App.EditGroup(t.Context(), one.Owner, contract.EditGroup{ID: mine.ID, AccountIDs: &[]string{id}})
 			return err
 		}},
 		"CreateGroup.accountIds": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
@@ -72,11 +72,11 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			return err
 		}},
 		"EditFolder": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
-			_, err := h.App.EditFolder(t.Context(), one.Owner, id, contract.EditFolder{Name: &text})
+			_, err := h.App.EditFolder(t.Context(), one.Owner, contract.EditFolder{ID: id, Name: &text})
 			return err
 		}},
 		"EditFolder.parentId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
-			_, err := h.App.EditFolder(t.Context(), one.Owner, folder.ID, contract.EditFolder{ParentID: contract.Some(id)})
+			_, err := h.App.EditFolder(t.Context(), one.Owner, contract.EditFolder{ID: folder.ID, ParentID: contract.Some(id)})
 			return err
 		}},
 		"CreateFolder.parentId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
@@ -91,11 +91,11 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			return err
 		}},
 		"EditMedia": {theirs.media, core.NewID[core.MediaKind]().String(), func(id string) error {
-			_, err := h.App.EditMedia(t.Context(), one.Owner, id, contract.EditMedia{Title: contract.Some(text)})
+			_, err := h.App.EditMedia(t.Context(), one.Owner, contract.EditMedia{ID: id, Title: contract.Some(text)})
 			return err
 		}},
 		"EditMedia.folderId": {theirs.folder, core.NewID[core.FolderKind]().String(), func(id string) error {
-			_, err := h.App.EditMedia(t.Context(), one.Owner, file, contract.EditMedia{FolderID: contract.Some(id)})
+			_, err := h.App.EditMedia(t.Context(), one.Owner, contract.EditMedia{ID: file, FolderID: contract.Some(id)})
 			return err
 		}},
 		"DeleteMedia": {theirs.media, core.NewID[core.MediaKind]().String(), func(id string) error {
@@ -184,7 +184,7 @@ func TestNobodyMayDoNothing(t *testing.T) {
 		"RevokeKey":    func() error { return h.App.RevokeKey(t.Context(), nobody, "") },
 		"ListMembers":  func() error { _, err := h.App.ListMembers(t.Context(), nobody); return err },
 		"Invite":       func() error { _, err := h.App.InviteMember(t.Context(), nobody, contract.InviteMember{}); return err },
-		"EditMember":   func() error { _, err := h.App.EditMember(t.Context(), nobody, "", contract.EditMember{}); return err },
+		"EditMember":   func() error { _, err := h.App.EditMember(t.Context(), nobody, contract.EditMember{ID: ""}); return err },
 		"RemoveMember": func() error { return h.App.RemoveMember(t.Context(), nobody, nobody.User().String()) },
 		"EditWorkspace": func() error {
 			_, err := h.App.EditWorkspace(t.Context(), nobody, contract.EditWorkspace{})
@@ -201,7 +201,7 @@ func TestNobodyMayDoNothing(t *testing.T) {
 		"ListGroups":   func() error { _, err := h.App.ListGroups(t.Context(), nobody); return err },
 		"GetGroup":     func() error { _, err := h.App.GetGroup(t.Context(), nobody, ""); return err },
 		"CreateGroup":  func() error { _, err := h.App.CreateGroup(t.Context(), nobody, contract.CreateGroup{}); return err },
-		"EditGroup":    func() error { _, err := h.App.EditGroup(t.Context(), nobody, "", contract.EditGroup{}); return err },
+		"EditGroup":    func() error { _, err := h.App.EditGroup(t.Context(), nobody, contract.EditGroup{ID: ""}); return err },
 		"DeleteGroup":  func() error { return h.App.DeleteGroup(t.Context(), nobody, "") },
 	} {
 		if err := call(); core.CodeOf(err) != core.CodeUnauthenticated {

@@ -30,18 +30,13 @@ func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &o.V)
 }
 
-// Replay is a request that its client may repeat: Route is its method and path, Key the client's
-// Idempotency-Key, Status what a success answers. A verb that takes one keeps its answer, as Encode writes
-// it, in the transaction of what it does, so that no repetition can do it again.
-type Replay struct {
-	Route  string
-	Key    string
-	Body   []byte
-	Status int
-}
+// None is a request or an answer that says nothing.
+type None struct{}
 
-// Repeatable is a request that can carry a Replay.
-type Repeatable interface{ RepeatAs(r *Replay) }
+// ByID is a request about one thing.
+type ByID struct {
+	ID string `json:"-" path:"id"`
+}
 
 // Encode writes an answer.
 func Encode(answer any) ([]byte, error) { return jsonv2.Marshal(answer, jsonv2.Deterministic(true)) }

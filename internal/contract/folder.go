@@ -23,8 +23,9 @@ type CreateFolder struct {
 	ParentID Opt[string] `json:"parentId,omitzero" doc:"The folder to lie in; null or absent for the root."`
 }
 
-// EditFolder is the body of PATCH /folders/{id}.
+// EditFolder is the request of PATCH /folders/{id}.
 type EditFolder struct {
+	ID       string      `json:"-" path:"id"`
 	Name     *string     `json:"name,omitempty" minLength:"1" maxLength:"80"`
 	ParentID Opt[string] `json:"parentId,omitzero" doc:"The folder to lie in; null for the root."`
 }

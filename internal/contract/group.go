@@ -25,8 +25,9 @@ type CreateGroup struct {
 	AccountIDs  []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 }
 
-// EditGroup is the body of PATCH /groups/{id}; accountIds replaces the membership.
+// EditGroup is the request of PATCH /groups/{id}; accountIds replaces the membership.
 type EditGroup struct {
+	ID          string    `json:"-" path:"id"`
 	Name        *string   `json:"name,omitempty" minLength:"1" maxLength:"80"`
 	Description *string   `json:"description,omitempty" maxLength:"1000"`
 	Color       *string   `json:"color,omitempty" doc:"Of the form #rrggbb."`

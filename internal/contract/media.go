@@ -46,11 +46,7 @@ type CreateUpload struct {
 	Mime     string  `json:"mime" minLength:"1" maxLength:"255"`
 	Size     int64   `json:"size" minimum:"1" doc:"Bytes; the PUT's Content-Length must be the same."`
 	FolderID *string `json:"folderId,omitempty"`
-	Replay   *Replay `json:"-"`
 }
-
-// RepeatAs notes that the client may repeat the request.
-func (c *CreateUpload) RepeatAs(r *Replay) { c.Replay = r }
 
 // Paths of a file's signed addresses, which a token follows: where its bytes are uploaded, and where they are read.
 const (
@@ -76,14 +72,11 @@ type MediaFromURL struct {
 	URL      string  `json:"url" minLength:"1" maxLength:"2000" doc:"https only."`
 	Filename string  `json:"filename,omitempty" maxLength:"255"`
 	FolderID *string `json:"folderId,omitempty"`
-	Replay   *Replay `json:"-"`
 }
 
-// RepeatAs notes that the client may repeat the request.
-func (m *MediaFromURL) RepeatAs(r *Replay) { m.Replay = r }
-
-// EditMedia is the body of PATCH /media/{id}.
+// EditMedia is the request of PATCH /media/{id}.
 type EditMedia struct {
+	ID          string      `json:"-" path:"id"`
 	Title       Opt[string] `json:"title,omitzero"`
 	Description Opt[string] `json:"description,omitzero"`
 	Tags        *[]string   `json:"tags,omitempty" maxItems:"200" nullable:"false"`

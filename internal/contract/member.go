@@ -27,8 +27,9 @@ type InviteMember struct {
 	Name  string `json:"name,omitempty" maxLength:"80" doc:"What the person is called until they join; what stands before the @ when absent."`
 }
 
-// EditMember is the body of PATCH /members/{id}.
+// EditMember is the request of PATCH /members/{id}.
 type EditMember struct {
+	ID   string `json:"-" path:"id"`
 	Role string `json:"role" enum:"owner,admin,editor,viewer"`
 }
 

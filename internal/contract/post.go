@@ -108,15 +108,12 @@ type PlanPosts struct {
 // CreatePosts is the create body.
 type CreatePosts struct {
 	PlanPosts
-	Confirm bool    `json:"confirm,omitempty" doc:"Must be true: the guard against an accidental publish."`
-	Replay  *Replay `json:"-"`
+	Confirm bool `json:"confirm,omitempty" doc:"Must be true: the guard against an accidental publish."`
 }
 
-// RepeatAs notes that the client may repeat the request.
-func (c *CreatePosts) RepeatAs(r *Replay) { c.Replay = r }
-
-// EditPost is the body of PATCH /posts/{id}.
+// EditPost is the request of PATCH /posts/{id}.
 type EditPost struct {
+	ID       string                      `json:"-" path:"id"`
 	Text     *string                     `json:"text,omitempty"`
 	Title    Opt[string]                 `json:"title,omitzero"`
 	Tags     *[]string                   `json:"tags,omitempty" maxItems:"200" nullable:"false"`
@@ -126,9 +123,10 @@ type EditPost struct {
 	Status   string                      `json:"status,omitempty" enum:"queued"`
 }
 
-// RetryPost is the optional body of POST /posts/{id}/retry.
+// RetryPost is the request of POST /posts/{id}/retry.
 type RetryPost struct {
-	ConfirmNotPublished bool `json:"confirmNotPublished,omitempty" doc:"A person has looked: the post is not at the network."`
+	ID                  string `json:"-" path:"id"`
+	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"A person has looked: the post is not at the network."`
 }
 
 // Plan is the plan answer.

@@ -39,6 +39,7 @@ type Caller struct {
 	role       Role
 	plan       PlanName
 	canWrite   bool
+	session    string
 	via        Via
 }
 
@@ -95,6 +96,15 @@ func (c Caller) IsZero() bool { return c.workspace.IsZero() }
 
 // IsSession tells whether a signed-in person calls.
 func (c Caller) IsSession() bool { return c.kind == CredentialSession }
+
+// InSession returns the caller with the id of the browser session that they act in.
+func (c Caller) InSession(id string) Caller {
+	c.session = id
+	return c
+}
+
+// Session is the id of the caller's browser session, "" without one.
+func (c Caller) Session() string { return c.session }
 
 // Scopes lists what the caller may do, as whoami shows it.
 func (c Caller) Scopes() []Scope {

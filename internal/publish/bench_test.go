@@ -124,7 +124,7 @@ func (b *bench) status(account contract.Account) string {
 
 func (b *bench) retry(p contract.Post) contract.Post {
 	b.t.Helper()
-	again, err := b.App.RetryPost(b.Context(), b.ws.Owner, p.ID, contract.RetryPost{})
+	again, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: p.ID})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -72,7 +72,8 @@ func TestARetryKeepsATimeThatIsAhead(t *testing.T) {
 
 func (b *bench) edit(p contract.Post, in contract.EditPost) contract.Post {
 	b.t.Helper()
-	got, err := b.App.EditPost(b.Context(), b.ws.Owner, p.ID, in)
+	in.ID = p.ID
+	got, err := b.App.EditPost(b.Context(), b.ws.Owner, in)
 	if err != nil {
 		b.t.Fatal(err)
 	}

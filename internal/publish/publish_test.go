@@ -80,10 +80,10 @@ func TestASingleCallWithoutATraceEndsUnknown(t *testing.T) {
 	if post.Error.Code != "outcome_unknown" {
 		t.Fatalf("error %+v, want outcome_unknown", post.Error)
 	}
-	if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, post.ID, contract.RetryPost{}); core.CodeOf(err) != core.CodeOutcomeUnknown {
+	if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID}); core.CodeOf(err) != core.CodeOutcomeUnknown {
 		t.Errorf("a retry without a person's word answered %v", err)
 	}
-	if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, post.ID, contract.RetryPost{ConfirmNotPublished: true}); err != nil {
+	if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID, ConfirmNotPublished: true}); err != nil {
 		t.Fatal(err)
 	}
 	post = b.work(post)
@@ -113,7 +113,7 @@ func TestARefusalKeepsTheNetworksWords(t *testing.T) {
 			if post.Error == nil || post.Error.Message != "The words of the network" {
 				t.Errorf("error %+v", post.Error)
 			}
-			if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, post.ID, contract.RetryPost{}); err != nil {
+			if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID}); err != nil {
 				t.Fatal(err)
 			}
 			b.work(post)
