@@ -24,10 +24,20 @@ type Flow string
 
 // Flows. In FlowHandle the network's own object (a container) is made first, can be asked about, and
 // is the key that makes the irreversible call safe to repeat. In FlowOneCall there is no such object.
+// In FlowPrepared something is made first, such as uploaded files, but it does not tell what became of
+// the irreversible call: that call is as unsafe to repeat as in FlowOneCall.
 const (
-	FlowHandle  Flow = "handle"
-	FlowOneCall Flow = "one_call"
+	FlowHandle   Flow = "handle"
+	FlowOneCall  Flow = "one_call"
+	FlowPrepared Flow = "prepared"
 )
+
+// MakesHandle tells whether something is made at the network before the irreversible call.
+func (f Flow) MakesHandle() bool { return f != FlowOneCall }
+
+// Repeatable tells whether the handle shows what became of the irreversible call, so that the call may be
+// repeated with it. Where it does not, the account is searched for the post.
+func (f Flow) Repeatable() bool { return f == FlowHandle }
 
 // Answer is how the last irreversible call was answered. Only Published counts as evidence that the
 // post is there; every other answer means: ask the network first.
@@ -164,7 +174,7 @@ func (p Publication) claimed(s Signal) (Publication, Do) {
 			return p.unknown()
 		case !s.AccountOK:
 			return p, DoBackoff
-		case p.Flow == FlowOneCall && p.Open && !s.Quiet:
+		case !p.Flow.Repeatable() && p.Open && !s.Quiet:
 			return p, DoSettle
 		}
 		return p, p.ask()
@@ -174,13 +184,19 @@ func (p Publication) claimed(s Signal) (Publication, Do) {
 		return p.failed(DoAccount)
 	case p.Step == StepWaiting:
 		return p, DoStatus
-	case p.Flow == FlowHandle:
-		p.Step = StepCreating
-		return p, DoCreate
 	case p.Armed && !s.Quiet: // what was refused may be there and not in the network's list yet
 		return p, DoSettle
 	case p.Armed: // an earlier call was refused: ask before repeating it
 		return p, DoFind
+	}
+	return p.prepare()
+}
+
+// prepare begins what precedes the irreversible call.
+func (p Publication) prepare() (Publication, Do) {
+	if p.Flow.MakesHandle() && p.Handle == "" {
+		p.Step = StepCreating
+		return p, DoCreate
 	}
 	p.Step = StepWaiting
 	return p, DoStatus
@@ -188,7 +204,7 @@ func (p Publication) claimed(s Signal) (Publication, Do) {
 
 // ask is how the network is asked what became of the irreversible call.
 func (p Publication) ask() Do {
-	if p.Flow == FlowHandle {
+	if p.Flow.Repeatable() {
 		return DoStatus
 	}
 	return DoFind
@@ -254,10 +270,13 @@ func (p Publication) arm() (Publication, Do) {
 
 // dead replaces a handle that the network itself says was never and will never be published.
 func (p Publication) dead() (Publication, Do) {
-	if p.Flow == FlowOneCall { // which has no handle: no answer at all
+	if !p.Flow.MakesHandle() || !p.Flow.Repeatable() && p.Step == StepArmed { // no answer to what was asked
 		return p, DoBackoff
 	}
-	p.Handle, p.Armed, p.Open, p.Answer = "", false, false, AnswerNone
+	p.Handle, p.Open, p.Answer = "", false, AnswerNone
+	if p.Flow.Repeatable() {
+		p.Armed = false
+	}
 	p.Deaths++
 	if p.Deaths > limitDeaths {
 		return p.failed(DoFail)
@@ -279,12 +298,12 @@ func (p Publication) answered(s Signal) (Publication, Do) {
 		return p, p.ask()
 	case NotSent:
 		p.Open = false
-		if p.Flow == FlowOneCall {
+		if !p.Flow.Repeatable() {
 			p.Step = StepIdle
 		}
 		return p.repeatable(s)
 	}
-	if p.Flow == FlowOneCall {
+	if !p.Flow.Repeatable() {
 		return p, DoSettle
 	}
 	return p, DoStatus
@@ -306,7 +325,7 @@ func (p Publication) asked(s Signal) (Publication, Do) {
 	case Ambiguous:
 		return p.unknown()
 	case Refused: // it is the question that was refused, which says nothing about the post
-		if p.Flow == FlowOneCall { // and a search will never be answered
+		if !p.Flow.Repeatable() { // and a search will never be answered
 			return p.unknown()
 		}
 	case AuthLost:
@@ -325,7 +344,7 @@ func (p Publication) notThere(s Signal) (Publication, Do) {
 	switch {
 	case p.Open && !s.Quiet:
 		return p, DoSettle
-	case p.Open && p.Flow == FlowOneCall:
+	case p.Open && !p.Flow.Repeatable():
 		return p.unknown()
 	case p.Open || p.Answer == AnswerNone:
 		return p.arm()
@@ -335,20 +354,19 @@ func (p Publication) notThere(s Signal) (Publication, Do) {
 		return p.failed(DoAccount)
 	}
 	p.Answer = AnswerNone
-	if p.Flow == FlowOneCall {
+	if !p.Flow.Repeatable() {
 		p.Step = StepIdle
 	}
 	return p, DoHold
 }
 
-// askedBeforeRepeat deals with the search that precedes a second call in a flow without a handle.
+// askedBeforeRepeat deals with the search that precedes a second call that cannot safely be repeated.
 func (p Publication) askedBeforeRepeat(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
 		return p.live()
 	case Absent:
-		p.Step = StepWaiting
-		return p, DoStatus
+		return p.prepare()
 	case Ambiguous, Refused:
 		return p.unknown()
 	}
@@ -371,12 +389,12 @@ func (p Publication) failed(do Do) (Publication, Do) {
 }
 
 // Requeue is the ledger of a failed post that a person sends again. A handle that was armed stays the
-// only one, and a flow without a handle asks before it calls again.
+// only one, and a flow whose call cannot be repeated searches before it calls again.
 func (p Publication) Requeue() Publication {
 	p.Open, p.Answer, p.Tries, p.Deaths = false, AnswerNone, 0, 0
 	switch {
 	case p.Step != StepRejected && p.Step != StepUnknown: // the worker's own retry was pending
-	case p.Handle == "":
+	case p.Handle == "" || !p.Flow.Repeatable():
 		p.Step = StepIdle
 	case p.Armed:
 		p.Step = StepArmed
@@ -389,7 +407,7 @@ func (p Publication) Requeue() Publication {
 // Reset is the ledger of a post that is taken off the queue: what was prepared is dropped. Where there is
 // no handle to drop, that a call was once made is not forgotten: queued anew, the post is looked for first.
 func (p Publication) Reset() Publication {
-	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && p.Flow == FlowOneCall}
+	return Publication{Flow: p.Flow, Step: StepIdle, Armed: p.Armed && !p.Flow.Repeatable()}
 }
 
 // Unsure tells that the irreversible call was made and that only the network can say what became of it. One that

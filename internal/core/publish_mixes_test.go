@@ -54,6 +54,18 @@ var mixes = []mix{
 		name: "one call, the account is lost", flow: core.FlowOneCall, long: true,
 		left: budget{kill: 1, loss: 1, pause: 1, auth: 1, lieAuth: 1, retry: 1, ask: 1, lag: 1},
 	},
+	{
+		name: "prepared, crashes and lost answers", flow: core.FlowPrepared,
+		left: budget{kill: 1, loss: 2, pause: 1, expire: 1, look: 1, lag: 1},
+	},
+	{
+		name: "prepared, refusals and lies", flow: core.FlowPrepared,
+		left: budget{kill: 1, loss: 1, lie: 1, refuse: 1, ask: 1, retry: 1, lag: 1},
+	},
+	{
+		name: "prepared, a person interferes", flow: core.FlowPrepared, ahead: true, long: true,
+		left: budget{loss: 1, refuse: 1, lie: 1, cancel: 1, move: 1, retry: 1},
+	},
 }
 
 // TestExplorePublishing shows that whatever dies, gets lost, comes late or lies, and however a person
@@ -133,6 +145,12 @@ var plantedBugs = []planted{
 	},
 	{
 		name: "a single call is repeated when its answer is lost", flow: core.FlowOneCall, left: budget{loss: 1},
+		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
+			return p, core.DoPublish, s.Call == core.DoPublish && s.Verdict == core.Lost
+		}), breaks: "two posts",
+	},
+	{
+		name: "what was prepared is sent again when the answer is lost", flow: core.FlowPrepared, left: budget{loss: 1},
 		change: instead(func(p core.Publication, s core.Signal) (core.Publication, core.Do, bool) {
 			return p, core.DoPublish, s.Call == core.DoPublish && s.Verdict == core.Lost
 		}), breaks: "two posts",

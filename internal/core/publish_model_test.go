@@ -203,9 +203,6 @@ func (w *world) mayBeQuiet() bool { return !w.onWire(false) && w.flags&lagging =
 // tidy forgets calls that cannot have an effect any more and handles that nobody can name, so that
 // equal situations are equal keys.
 func (m *model) tidy(w *world) {
-	if m.flow == core.FlowOneCall {
-		return
-	}
 	var named [handleCount + 1]bool
 	named[w.row.handle] = true
 	for _, k := range w.workers {
@@ -213,10 +210,11 @@ func (m *model) tidy(w *world) {
 	}
 	for i := range w.handles {
 		bit := uint8(1) << i
-		if w.handles[i] != handleReady {
+		if w.handles[i] != handleReady && m.flow.Repeatable() {
 			w.late, w.ice = w.late&^bit, w.ice&^bit
 		}
-		if !named[i+1] && (w.late|w.ice)&bit == 0 && w.handles[i] != handlePublishing {
+		called := m.flow.Repeatable() && (w.late|w.ice)&bit != 0
+		if !named[i+1] && !called && w.handles[i] != handlePublishing {
 			w.handles[i] = handleNone
 		}
 	}

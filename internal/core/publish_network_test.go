@@ -124,7 +124,9 @@ func (m *model) servePublish(w world, i int, out emit) {
 	if n := w; spend(&n.left.refuse) {
 		m.inVain(n, i, out, core.Refused, core.Throttled)
 	}
-	if m.flow == core.FlowOneCall {
+	// What was prepared may be gone by now; that it was used before does not matter.
+	prepared := k.row.handle == 0 || w.handles[k.row.handle-1] == handleReady
+	if !m.flow.Repeatable() && prepared {
 		m.show(w, func(n world) { m.published(n, i, out) })
 		return
 	}

@@ -21,14 +21,14 @@ func TestNextKeepsItsShape(t *testing.T) {
 		if do == core.DoPublish && s.Verdict != core.Ready && s.Verdict != core.Absent {
 			complain("the irreversible call without the network's word that it may be made")
 		}
-		if do == core.DoCreate && (next.Flow != core.FlowHandle || next.Step != core.StepCreating || next.Armed) {
+		if do == core.DoCreate && (!next.Flow.MakesHandle() || next.Step != core.StepCreating || next.Handle != "" || next.Armed && next.Flow.Repeatable()) {
 			complain("a second handle, or one where there is none")
 		}
-		if do == core.DoFind && next.Flow != core.FlowOneCall {
+		if do == core.DoFind && next.Flow.Repeatable() {
 			complain("a search where a handle can be asked")
 		}
-		if do == core.DoStatus && next.Flow == core.FlowOneCall && next.Step != core.StepWaiting {
-			complain("a status of what has none")
+		if do == core.DoStatus && !next.Flow.Repeatable() && next.Step != core.StepWaiting {
+			complain("a status that cannot tell what became of the call")
 		}
 		if p.Armed && p.Flow == core.FlowHandle && next.Handle != p.Handle && next.Handle != "" {
 			complain("another handle after the arm")
@@ -64,7 +64,7 @@ func everyDecision(visit func(core.Publication, core.Signal)) {
 			visit(p, s)
 			for _, s.Call = range callsOf(p) {
 				for _, s.Verdict = range verdicts[1:] {
-					if s.Handle = ""; s.Call == core.DoCreate && s.Verdict == core.Done || s.Call == core.DoStatus && p.Flow == core.FlowHandle {
+					if s.Handle = ""; s.Call == core.DoCreate && s.Verdict == core.Done || s.Call == core.DoStatus && p.Flow.MakesHandle() {
 						s.Handle = "h2"
 					}
 					visit(p, s)
@@ -84,7 +84,12 @@ func everyPublication() []core.Publication {
 					continue
 				}
 				all = append(all, p)
-				p.Flow = core.FlowHandle
+				p.Flow = core.FlowPrepared
+				all = append(all, p)
+				if p.Handle = "h1"; step != core.StepCreating {
+					all = append(all, p)
+				}
+				p.Flow, p.Handle = core.FlowHandle, ""
 				if step == core.StepWaiting || step == core.StepArmed || step == core.StepLive {
 					p.Handle = "h1"
 				}
@@ -100,17 +105,17 @@ func everyPublication() []core.Publication {
 
 // callsOf lists the calls that a worker with this row can have made.
 func callsOf(p core.Publication) []core.Do {
-	ask := core.DoStatus
-	if p.Flow == core.FlowOneCall {
-		ask = core.DoFind
+	ask := core.DoFind
+	if p.Flow.Repeatable() {
+		ask = core.DoStatus
 	}
 	switch p.Step {
 	case core.StepIdle:
-		if p.Flow == core.FlowOneCall {
+		if !p.Flow.Repeatable() {
 			return []core.Do{core.DoFind}
 		}
 	case core.StepCreating:
-		if p.Flow == core.FlowHandle {
+		if p.Flow.MakesHandle() {
 			return []core.Do{core.DoCreate}
 		}
 	case core.StepWaiting:
@@ -149,6 +154,10 @@ func TestResetKeepsOnlyThatACallWasMade(t *testing.T) {
 		{
 			core.Publication{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Answer: core.AnswerThrottled, Tries: 1},
 			core.Publication{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true},
+		},
+		{
+			core.Publication{Flow: core.FlowPrepared, Step: core.StepWaiting, Handle: "h1", Armed: true, Tries: 1},
+			core.Publication{Flow: core.FlowPrepared, Step: core.StepIdle, Armed: true},
 		},
 		{
 			core.Publication{Flow: core.FlowOneCall, Step: core.StepWaiting},

@@ -71,7 +71,7 @@ func (m *model) leave(w *world, k worker) {
 	if k.flags&frozen != 0 {
 		to = &w.ice
 	}
-	if m.flow == core.FlowOneCall {
+	if !m.flow.Repeatable() {
 		*to++
 		return
 	}

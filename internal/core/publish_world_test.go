@@ -102,7 +102,10 @@ func (m *model) time(w world, out emit) {
 
 // network lets calls arrive that nobody waits for, and handles change by themselves.
 func (m *model) network(w world, out emit) {
-	if m.flow == core.FlowOneCall {
+	if !m.flow.Repeatable() {
+		for i := range w.handles {
+			m.handleLives(w, i, out)
+		}
 		if n := w; n.late > 0 {
 			n.late--
 			m.show(n, func(n world) { out(n, false, theWorld, "a late call arrives", "") })
