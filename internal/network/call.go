@@ -1,7 +1,6 @@
 package network
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -124,8 +124,7 @@ func merged(raw string, more url.Values) string {
 func read(answer *http.Response, host string, cut redactor) (*Response, *Error) {
 	resp := &Response{Status: answer.StatusCode, Header: answer.Header, cut: cut}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyLimit+1))
-	// No network means U+0000, and a database that cannot store it would lose the answer.
-	body = bytes.ReplaceAll(body, []byte(`\u0000`), []byte(`\ufffd`))
+	body = replaceNUL(body)
 	resp.Body = body
 	unknown := func(message string) *Error {
 		return resp.Fail(Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})})
@@ -143,6 +142,20 @@ func read(answer *http.Response, host string, cut redactor) (*Response, *Error) 
 		return nil, unknown(fmt.Sprintf("answered %d with something that is not JSON", answer.StatusCode))
 	}
 	return resp, nil
+}
+
+// jsonEscape matches escapes one after the other, so that the backslash of an escaped backslash begins no other.
+var jsonEscape = regexp.MustCompile(`(?s)\\(?:u0000|.)`)
+
+// replaceNUL replaces every escaped U+0000 in JSON: no network means it, and a database that cannot store it would
+// lose the answer.
+func replaceNUL(body []byte) []byte {
+	return jsonEscape.ReplaceAllFunc(body, func(escape []byte) []byte {
+		if string(escape) == `\u0000` {
+			return []byte(`\ufffd`)
+		}
+		return escape
+	})
 }
 
 // LongestWait is the most that a network is believed when it says how long to wait: after a day it is asked

@@ -117,3 +117,22 @@ func mapped(base, u *url.URL) string {
 	tail := u.String()[len("https://"):]
 	return trimmed(base) + "/" + tail
 }
+
+// CallsAtOnce bounds how many calls for one post are made side by side.
+const CallsAtOnce = 4
+
+// URLOnHosts returns an https address on one of the domains or below it, and "" for any other: an answer must not
+// make a link to elsewhere the link of a post.
+func URLOnHosts(address string, domains ...string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" || u.User != nil || u.Port() != "" {
+		return ""
+	}
+	host := "." + strings.ToLower(u.Hostname())
+	for _, domain := range domains {
+		if strings.HasSuffix(host, "."+domain) {
+			return address
+		}
+	}
+	return ""
+}

@@ -33,6 +33,16 @@ func (k Kind) AccountStatus() core.AccountStatus {
 	return ""
 }
 
+// Scope is what a throttle holds back besides the call that met it.
+type Scope string
+
+// Scopes of a throttle. The zero value concerns the one post.
+const (
+	ScopePost    Scope = ""
+	ScopeAccount Scope = "account" // everything that goes out with the account's token
+	ScopeApp     Scope = "app"     // everything that goes to the network from this server
+)
+
 // Error is a failed call to a network, with the network's own words.
 type Error struct {
 	Kind       Kind
@@ -42,6 +52,7 @@ type Error struct {
 	Status     int    // HTTP status, 0 without an answer
 	Trace      string // the network's trace id
 	RetryAfter time.Duration
+	Scope      Scope  // of a RateLimited error
 	Raw        []byte // the answer verbatim, at most 64 KiB, secrets cut
 	cause      error
 }

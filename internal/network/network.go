@@ -40,15 +40,15 @@ type Network interface {
 
 	// Flow is the shape in which such a post goes out. It depends on the kind of post only.
 	Flow(d Draft) core.Flow
-	// Create makes the network's own object, of which nothing is visible. FlowHandle only.
+	// Create makes the network's own object, of which nothing is visible. Not called in FlowOneCall.
 	Create(ctx context.Context, it Item) (handle string, err error)
 	// Status asks about the handle; in FlowOneCall the handle is "" and the question is whether the
 	// account can be published to right now (Ready).
 	Status(ctx context.Context, it Item, handle string) (Status, error)
-	// Publish is the irreversible call. It returns the network's id of the post, or "" when the network has
-	// taken the call and Status tells when the post is there. What Publish does before that one call, it does
-	// invisibly, and a failure of it is NotSent.
-	Publish(ctx context.Context, it Item, handle string) (externalID string, err error)
+	// Publish makes the irreversible call, and no other before it. Its status is Done, with the id and, where
+	// the same answer gives it, the address of the post; or Pending when the network has taken the call and
+	// Status will tell when the post is there.
+	Publish(ctx context.Context, it Item, handle string) (Status, error)
 	// Find searches the account for the post since it.ArmedAt, and answers a unique match only.
 	Find(ctx context.Context, it Item) (Status, error)
 	// Link is the address of the network's own page of the post.
@@ -79,8 +79,11 @@ type Description struct {
 	PKCE       bool
 	// Settle is how long after an irreversible call without an answer its effect may still appear.
 	Settle time.Duration
-	// FirstPoll is how long after making a handle it is asked about for the second time; zero without FlowHandle.
+	// FirstPoll is how long after making a handle it is asked about for the second time.
 	FirstPoll time.Duration
+	// ErrorsMayPublish tells that the network has been seen to publish a post and answer the call with an
+	// error. The post is then searched for again after Settle before it is called refused.
+	ErrorsMayPublish bool
 }
 
 // Field is one setting of a post, as a form draws it and the API's description shows it.
@@ -163,11 +166,13 @@ type File struct {
 	URL string
 }
 
-// Status is what the network says of a handle or a search: Verdict is one of Done, Ready, Pending,
-// Dead, Absent and Ambiguous; ExternalID is set on Done when the network tells it.
+// Status is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,
+// Ready, Pending, Dead, Absent and Ambiguous. ExternalID and URL, the address of the post's page, are set on
+// Done where the network gives them.
 type Status struct {
 	Verdict    core.Verdict
 	ExternalID string
+	URL        string
 	// Handle is what Status has made of the handle it was asked about, such as a whole of its parts; "" when
 	// nothing. It is made before the arm only, and takes that handle's place.
 	Handle  string

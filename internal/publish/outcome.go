@@ -109,7 +109,7 @@ func (c *claim) heldUntil(now time.Time) time.Time {
 	if c.failure != nil && !c.failure.Until.IsZero() {
 		until = c.failure.Until
 	}
-	if settled := c.pub.QuietAt.Add(settleMargin); c.pub.Flow == core.FlowOneCall && c.pub.Armed && settled.After(until) {
+	if settled := c.pub.QuietAt.Add(settleMargin); !c.pub.Flow.Repeatable() && c.pub.Armed && settled.After(until) {
 		return settled
 	}
 	return until

@@ -49,7 +49,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 func (c *claim) dropTakenID(s core.Signal) core.Signal {
 	c.log.Warn("the network's post belongs to another of the account's posts", "external_id", c.status.ExternalID)
 	c.status.ExternalID = ""
-	if c.pub.Flow == core.FlowOneCall {
+	if !c.pub.Flow.Repeatable() {
 		s.Verdict = core.Ambiguous
 		c.last.Verdict = s.Verdict
 	}
@@ -144,11 +144,7 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 		handle, err := c.net.Create(ctx, c.item)
 		return network.Status{Verdict: core.Done, ExternalID: handle}, err
 	case core.DoPublish:
-		id, err := c.net.Publish(ctx, c.item, c.pub.Handle)
-		if id == "" {
-			return network.Status{Verdict: core.Pending}, err
-		}
-		return network.Status{Verdict: core.Done, ExternalID: id}, err
+		return c.net.Publish(ctx, c.item, c.pub.Handle)
 	case core.DoFind:
 		return c.net.Find(ctx, c.item)
 	}

@@ -24,8 +24,8 @@ var scopes = []string{scopeList, scopeRead, scopePublish, "pages_read_user_conte
 // needed are the scopes without which no Page can be published to, or searched for a post.
 var needed = []string{scopeList, scopeRead, scopePublish}
 
-// Tasks that let a person publish to a Page.
-var publishing = []string{"CREATE_CONTENT", "MANAGE"}
+// publishingTasks let a person publish to a Page; one of them is enough.
+var publishingTasks = []string{"CREATE_CONTENT", "MANAGE"}
 
 // AuthorizeURL is the login dialog's address, as a browser reaches it.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
@@ -36,7 +36,7 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	return n.client.Browse(site + "/" + n.version + "/dialog/oauth?" + q.Encode())
 }
 
-type granted struct {
+type tokenAnswer struct {
 	Access string `json:"access_token"`
 }
 
@@ -45,26 +45,26 @@ type granted struct {
 func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
 	app := url.Values{"client_id": {n.id}, "client_secret": {n.secret.Reveal()}}
 	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {meta.CodeOf(g.Code)}}
-	var short, long granted
-	if err := n.login.Post(ctx, "/oauth/access_token", "", join(app, code), &short); err != nil {
+	var short, long tokenAnswer
+	if err := n.login.Post(ctx, "/oauth/access_token", "", mergeValues(app, code), &short); err != nil {
 		return nil, err
 	}
 	exchange := url.Values{"grant_type": {"fb_exchange_token"}, "fb_exchange_token": {short.Access}}
-	if err := n.login.Get(ctx, "/oauth/access_token", "", join(app, exchange), &long); err != nil {
+	if err := n.login.Get(ctx, "/oauth/access_token", "", mergeValues(app, exchange), &long); err != nil {
 		return nil, err
 	}
 	if long.Access == "" {
 		return nil, &network.Error{Kind: network.Unknown, Message: "Facebook answered without a token."}
 	}
 	person := network.Secret(long.Access)
-	given, err := n.given(ctx, person)
+	given, err := n.grantedScopes(ctx, person)
 	if err != nil {
 		return nil, err
 	}
-	return n.pages(ctx, person, given)
+	return n.listPages(ctx, person, given)
 }
 
-func join(sets ...url.Values) url.Values {
+func mergeValues(sets ...url.Values) url.Values {
 	all := url.Values{}
 	for _, set := range sets {
 		maps.Copy(all, set)
@@ -72,8 +72,8 @@ func join(sets ...url.Values) url.Values {
 	return all
 }
 
-// given are the permissions that were left ticked.
-func (n *Network) given(ctx context.Context, person network.Secret) ([]string, error) {
+// grantedScopes are the permissions that the person left ticked.
+func (n *Network) grantedScopes(ctx context.Context, person network.Secret) ([]string, error) {
 	type permission struct {
 		Name   string `json:"permission"`
 		Status string `json:"status"`
@@ -104,9 +104,9 @@ type page struct {
 	} `json:"picture"`
 }
 
-func (n *Network) pages(ctx context.Context, person network.Secret, given []string) ([]network.Profile, error) {
+func (n *Network) listPages(ctx context.Context, person network.Secret, given []string) ([]network.Profile, error) {
 	if !slices.Contains(given, scopeList) {
-		return nil, noPage("The permission to list Pages was not given.")
+		return nil, errNoPage("The permission to list Pages was not given.")
 	}
 	list, err := meta.List[page](ctx, n.graph, "/me/accounts", person, url.Values{
 		"fields": {"id,name,username,access_token,tasks,picture.type(large)"}, "limit": {"100"},
@@ -115,34 +115,31 @@ func (n *Network) pages(ctx context.Context, person network.Secret, given []stri
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, noPage("No Page was chosen, or there is none.")
+		return nil, errNoPage("No Page was chosen, or there is none.")
 	}
 	profiles := make([]network.Profile, 0, len(list))
 	for _, p := range list {
 		profiles = append(profiles, network.Profile{
 			ExternalID: string(p.ID), Username: p.Username, DisplayName: p.Name, AvatarURL: p.Picture.Data.URL,
 			Token:    network.Token{Access: network.Secret(p.Access), IssuedAt: n.now(), Scopes: given},
-			Unusable: p.unusable(given),
+			Unusable: p.whyUnusable(given),
 		})
 	}
 	return profiles, nil
 }
 
-func noPage(message string) error {
+func errNoPage(message string) error {
 	return &network.Error{
 		Kind: network.Rejected, Message: message, Hint: "Connect again, tick the Page and leave every permission ticked.",
 	}
 }
 
-// unusable says why a Page cannot be published to; empty when it can.
-func (p page) unusable(given []string) string {
-	for _, scope := range needed {
-		if !slices.Contains(given, scope) {
-			return "The permission " + scope + " was not given. Connect again and leave every permission ticked."
-		}
-	}
-	may := func(task string) bool { return slices.Contains(publishing, task) }
-	switch {
+// whyUnusable says why a Page cannot be published to; empty when it can.
+func (p page) whyUnusable(given []string) string {
+	may := func(task string) bool { return slices.Contains(publishingTasks, task) }
+	switch missing := meta.MissingScope(given, needed); {
+	case missing != "":
+		return missing
 	case !slices.ContainsFunc(p.Tasks, may):
 		return "You may not create content on this Page. Ask someone who manages it for that task."
 	case p.Access == "":
@@ -156,12 +153,12 @@ func (n *Network) Verify(ctx context.Context, t network.Token) error {
 	var me struct {
 		ID meta.ID `json:"id"`
 	}
-	return n.judged(ctx, n.graph.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me), t)
+	return n.classifyAuthError(ctx, n.graph.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me), t)
 }
 
-// judged tells expired from revoked where the answer does not.
-func (n *Network) judged(ctx context.Context, err error, t network.Token) error {
-	return n.graph.Judged(ctx, err, t, func(context.Context) (network.Secret, error) {
+// classifyAuthError tells an expired token from a revoked one where the answer does not.
+func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
+	return n.graph.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
 		return network.Secret(n.id + "|" + n.secret.Reveal()), nil
 	})
 }

@@ -23,8 +23,8 @@ const (
 	hintCode    = "Start connecting again: what Facebook handed out is used up or too old."
 )
 
-// table holds the codes that mean something here which they do not mean everywhere.
-var table = meta.Table{
+// errorTable holds the codes that Facebook uses in a way of its own; meta has those that all Graph APIs share.
+var errorTable = meta.Table{
 	{Code: 80001}:                 {Kind: network.RateLimited, Hint: hintPages},
 	{Code: 368, Subcode: 1390008}: {Kind: network.RateLimited, Hint: hintPages, Wait: tooFast},
 

@@ -74,7 +74,7 @@ func New(env network.Environment) (*Network, error) {
 		client: env.Client, version: version, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)),
 		about: about, now: env.Now,
 	}
-	n.login = meta.API{Client: env.Client, Base: graph + version, Table: table, Now: env.Now}
+	n.login = meta.API{Client: env.Client, Base: graph + version, Table: errorTable, Now: env.Now}
 	n.graph = n.login
 	n.graph.Proof = n.secret
 	return n, nil

@@ -2,53 +2,95 @@ package facebook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
+	"strings"
+	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"belfry/internal/core"
 	"belfry/internal/network"
+	"belfry/internal/network/meta"
 )
 
-// feed makes a post of a text, a link or photos. The photos are uploaded first, each to be seen by nobody.
-func (n *Network) feed(ctx context.Context, it network.Item) (string, error) {
+// publishText posts a text or a link to the feed.
+func (n *Network) publishText(ctx context.Context, it network.Item, _ string) (network.Status, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
+		return network.Status{}, err
+	}
+	return n.postToFeed(ctx, it, nonEmpty(map[string]string{"message": message(it), "link": s.Link}))
+}
+
+// pageStatus reads the Page with its own token: whoever may not do that may not publish either.
+func (n *Network) pageStatus(ctx context.Context, it network.Item, _ string) (network.Status, error) {
+	return n.readyIfFound(ctx, it, it.Profile)
+}
+
+func (n *Network) readyIfFound(ctx context.Context, it network.Item, id string) (network.Status, error) {
+	if err := n.checkExists(ctx, it, id); err != nil {
+		return network.Status{}, err
+	}
+	return network.Status{Verdict: core.Ready}, nil
+}
+
+// uploadPhotos uploads all files of the post unpublished. The handle lists their ids in the post's order.
+func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (string, error) {
+	ids := make([]string, len(it.Files))
+	uploads, ctx := errgroup.WithContext(ctx)
+	uploads.SetLimit(network.CallsAtOnce)
+	for i, file := range it.Files {
+		uploads.Go(func() (err error) {
+			ids[i], err = n.uploadPhoto(ctx, it, file)
+			return err
+		})
+	}
+	if err := uploads.Wait(); err != nil {
 		return "", err
 	}
-	if s.ContentType == typePhoto && len(it.Files) == 0 {
-		return "", noFile()
+	return strings.Join(ids, ","), nil
+}
+
+func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.File) (string, error) {
+	return n.create(ctx, it, "/photos", url.Values{"url": {f.URL}, "published": {"false"}})
+}
+
+// photosStatus checks that every uploaded photo is still there: Facebook drops unused ones after a day.
+func (n *Network) photosStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	it.ArmedAt = time.Time{} // an earlier call for the post, which was refused, says nothing about the photos
+	for id := range strings.SplitSeq(handle, ",") {
+		if err := n.checkExists(ctx, it, id); err != nil {
+			return n.statusOfMissing(it, err)
+		}
 	}
-	ids, err := n.photos(ctx, it)
-	if err != nil {
-		return "", beforehand(err)
+	return network.Status{Verdict: core.Ready}, nil
+}
+
+// publishPhotos posts the uploaded photos to the feed.
+func (n *Network) publishPhotos(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if handle == "" {
+		return network.Status{}, errNoFile()
 	}
-	form := words(map[string]string{"message": message(it), "link": s.Link})
-	for i, id := range ids {
+	form := nonEmpty(map[string]string{"message": message(it)})
+	for i, id := range strings.Split(handle, ",") {
 		form.Set(fmt.Sprintf("attached_media[%d]", i), fmt.Sprintf(`{"media_fbid":%q}`, id))
 	}
-	return n.made(ctx, it, "/feed", form)
+	return n.postToFeed(ctx, it, form)
 }
 
-// photos uploads all files of the post and returns their ids in its order.
-func (n *Network) photos(ctx context.Context, it network.Item) ([]string, error) {
-	ids := make([]string, len(it.Files))
-	return ids, network.Each(len(ids), func(i int) (err error) {
-		ids[i], err = n.photo(ctx, it, it.Files[i])
-		return err
-	})
-}
-
-func (n *Network) photo(ctx context.Context, it network.Item, f network.File) (string, error) {
-	return n.made(ctx, it, "/photos", url.Values{"url": {f.URL}, "published": {"false"}})
-}
-
-// beforehand is an error of what precedes the irreversible call: whatever became of it, that call was not made.
-func beforehand(err error) error {
-	var e *network.Error
-	if !errors.As(err, &e) || e.Kind != network.Unknown && e.Kind != network.Transient {
-		return err
+// postToFeed makes the irreversible call and reads the post's address from the same answer.
+func (n *Network) postToFeed(ctx context.Context, it network.Item, form url.Values) (network.Status, error) {
+	var out struct {
+		ID        meta.ID `json:"id"`
+		Permalink string  `json:"permalink_url"`
 	}
-	before := *e
-	before.Kind = network.NotSent
-	return &before
+	form.Set("fields", "id,permalink_url")
+	if err := n.post(ctx, it, "/feed", form, &out); err != nil {
+		return network.Status{}, err
+	}
+	if out.ID == "" {
+		return network.Status{}, errNoID()
+	}
+	return network.Status{Verdict: core.Done, ExternalID: string(out.ID), URL: ownURL(out.Permalink)}, nil
 }

@@ -14,10 +14,11 @@ import (
 	"belfry/internal/network/meta"
 )
 
-type listed struct {
+type listedPost struct {
 	ID          meta.ID   `json:"id"`
 	Message     string    `json:"message"`
 	At          meta.Time `json:"created_time"`
+	Permalink   string    `json:"permalink_url"`
 	Application struct {
 		ID meta.ID `json:"id"`
 	} `json:"application"`
@@ -44,22 +45,22 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		return network.Status{}, err
 	}
 	since := meta.Since(it.ArmedAt)
-	posts, err := meta.List[listed](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/published_posts", it.Token.Access, url.Values{
-		"fields": {"id,message,created_time,application{id},attachments{media_type,url,unshimmed_url,subattachments}"},
+	posts, err := meta.List[listedPost](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/published_posts", it.Token.Access, url.Values{
+		"fields": {"id,message,created_time,permalink_url,application{id},attachments{media_type,url,unshimmed_url,subattachments}"},
 		"since":  {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
 	})
 	if err != nil {
-		return network.Status{}, n.judged(ctx, err, it.Token)
+		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	}
-	var ids []string
+	var found []network.Status
 	unclear := false
 	for _, p := range posts {
 		if slices.Contains(it.Known, string(p.ID)) {
 			continue
 		}
-		switch p.match(wanted{message(it), s.Link, len(it.Files), n.id, since}) {
+		switch p.compare(searchedPost{message(it), s.Link, len(it.Files), n.id, since}) {
 		case matches:
-			ids = append(ids, string(p.ID))
+			found = append(found, network.Status{ExternalID: string(p.ID), URL: ownURL(p.Permalink)})
 		case mightMatch:
 			unclear = true
 		}
@@ -67,27 +68,27 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	if unclear {
 		return network.Status{Verdict: core.Ambiguous, Message: "A post on the Page may be this one."}, nil
 	}
-	return meta.Unique(ids), nil
+	return meta.OnlyMatch(found), nil
 }
 
-type likeness int
+type similarity int
 
 const (
-	differs likeness = iota
+	differs similarity = iota
 	mightMatch
 	matches
 )
 
-// wanted is what a search looks for.
-type wanted struct {
+// searchedPost is what a search looks for.
+type searchedPost struct {
 	message, link string
 	photos        int
 	app           string
 	since         time.Time
 }
 
-func (p listed) match(w wanted) likeness {
-	photos := p.photos()
+func (p listedPost) compare(w searchedPost) similarity {
+	photos := p.countPhotos()
 	switch {
 	case p.At.Before(w.since) || !meta.SameText(p.Message, w.message):
 		return differs
@@ -101,15 +102,15 @@ func (p listed) match(w wanted) likeness {
 		return mightMatch
 	}
 	for _, a := range p.Attachments.Data {
-		if w.link != "" && (sameLink(a.Unshimmed, w.link) || sameLink(unshimmed(a.URL), w.link)) {
+		if w.link != "" && (sameLink(a.Unshimmed, w.link) || sameLink(unwrapLink(a.URL), w.link)) {
 			return matches
 		}
 	}
 	return differs
 }
 
-// photos is how many the post shows.
-func (p listed) photos() int {
+// countPhotos counts the photos that the post shows.
+func (p listedPost) countPhotos() int {
 	n := 0
 	for _, a := range p.Attachments.Data {
 		switch a.Type {
@@ -124,8 +125,8 @@ func (p listed) photos() int {
 
 func sameLink(a, b string) bool { return strings.TrimSuffix(a, "/") == strings.TrimSuffix(b, "/") }
 
-// unshimmed is the address behind Facebook's own redirect.
-func unshimmed(address string) string {
+// unwrapLink is the address behind Facebook's own redirect.
+func unwrapLink(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() != "l.facebook.com" {
 		return address

@@ -51,7 +51,7 @@ func (Rules) Describe() network.Description { return description }
 
 // description is what is fixed, but for the settle time, which is configured.
 var description = network.Description{
-	ID: ID, Name: "Facebook", Profile: "Page", FirstPoll: firstPoll, ProfileURL: site + "/{id}",
+	ID: ID, Name: "Facebook", Profile: "Page", FirstPoll: firstPoll, ProfileURL: site + "/{id}", ErrorsMayPublish: true,
 	Needs: "You need a Facebook Page on which you may create content; personal profiles and groups cannot be published to.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxText, Unit: core.UnitUTF16},

@@ -12,117 +12,107 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// way is how a kind of post goes out by a handle.
-type way struct {
-	create  func(*Network, context.Context, network.Item) (string, error)
+// publishSteps are the calls that publish one kind of post.
+type publishSteps struct {
+	flow    core.Flow
+	create  func(*Network, context.Context, network.Item) (string, error) // nil in a flow without a handle
 	status  func(*Network, context.Context, network.Item, string) (network.Status, error)
-	publish func(*Network, context.Context, network.Item, string) (string, error)
+	publish func(*Network, context.Context, network.Item, string) (network.Status, error)
 	link    func(*Network, context.Context, network.Item, string) (string, error)
 }
 
-// ways are those of posts of which the network has an object before they are visible. All else goes to the feed
-// in one call.
-var ways = map[string]way{
-	typeVideo:   {(*Network).createVideo, (*Network).statusOfVideo, (*Network).publishVideo, (*Network).permalink},
-	typeReels:   {(*Network).createReel, (*Network).statusOfReel, (*Network).publishReel, (*Network).permalink},
-	typeStories: {(*Network).createStory, (*Network).statusOfStory, (*Network).publishStory, (*Network).linkOfStory},
+var stepsByType = map[string]publishSteps{
+	typeText:    {core.FlowOneCall, nil, (*Network).pageStatus, (*Network).publishText, (*Network).fetchPermalink},
+	typePhoto:   {core.FlowPrepared, (*Network).uploadPhotos, (*Network).photosStatus, (*Network).publishPhotos, (*Network).fetchPermalink},
+	typeVideo:   {core.FlowHandle, (*Network).createVideo, (*Network).videoStatus, (*Network).publishVideo, (*Network).fetchPermalink},
+	typeReels:   {core.FlowHandle, (*Network).createReel, (*Network).reelStatus, (*Network).publishReel, (*Network).fetchPermalink},
+	typeStories: {core.FlowHandle, (*Network).createStory, (*Network).storyStatus, (*Network).publishStory, (*Network).fetchStoryLink},
 }
 
-func (n *Network) way(d network.Draft) (way, bool) {
+// stepsFor are a text's where the settings cannot be read: publishing that says what is wrong with them.
+func (n *Network) stepsFor(d network.Draft) publishSteps {
 	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
 	if err != nil {
-		return way{}, false
+		return stepsByType[typeText]
 	}
-	w, ok := ways[contentType(s, d.Media)]
-	return w, ok
+	return stepsByType[contentType(s, d.Media)]
 }
 
-// Flow is a single call for texts, links and photos; of videos and Stories the network has an object first.
-func (n *Network) Flow(d network.Draft) core.Flow {
-	if _, ok := n.way(d); ok {
-		return core.FlowHandle
-	}
-	return core.FlowOneCall
-}
+// Flow is a single call for texts and links, uploads and a single call for photos. Of a video or a Story
+// Facebook tells whether it is published.
+func (n *Network) Flow(d network.Draft) core.Flow { return n.stepsFor(d).flow }
 
-// Create uploads a video or a Story, of which nothing is visible.
+// Create uploads the files of a post, which nobody sees yet.
 func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
-	w, ok := n.way(it.Draft())
-	if !ok {
+	steps := n.stepsFor(it.Draft())
+	if steps.create == nil {
 		return "", errors.New("make a handle at facebook of a post that goes out in one call")
 	}
 	if len(it.Files) == 0 {
-		return "", noFile()
+		return "", errNoFile()
 	}
-	return w.create(n, ctx, it)
+	return steps.create(n, ctx, it)
 }
 
-// noFile fails a post that has lost what it is about: nothing else may go out in its place.
-func noFile() error {
+// errNoFile fails a post that has lost what it is about: nothing else may go out in its place.
+func errNoFile() error {
 	return &network.Error{Kind: network.Rejected, Message: "The post has no file.", Hint: "Add the file and send the post again."}
 }
 
-// Status asks about the upload. Without one it reads the Page with its own token: whoever may not do that may
-// not publish either.
+// Status asks about what was uploaded; for a text it asks whether the Page can be reached.
 func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	if w, ok := n.way(it.Draft()); ok {
-		return w.status(n, ctx, it, handle)
-	}
-	if err := n.node(ctx, it, it.Profile); err != nil {
-		return network.Status{}, err
-	}
-	return network.Status{Verdict: core.Ready}, nil
+	return n.stepsFor(it.Draft()).status(n, ctx, it, handle)
 }
 
-// Publish makes the post, and everyone sees it.
-func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (string, error) {
-	if w, ok := n.way(it.Draft()); ok {
-		return w.publish(n, ctx, it, handle)
-	}
-	return n.feed(ctx, it)
+// Publish makes the post visible to everyone.
+func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	return n.stepsFor(it.Draft()).publish(n, ctx, it, handle)
 }
 
-// Link is the address of the post's own page.
+// Link reads the address of the post's own page.
 func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
-	if w, ok := n.way(it.Draft()); ok {
-		return w.link(n, ctx, it, externalID)
-	}
-	return n.permalink(ctx, it, externalID)
+	return n.stepsFor(it.Draft()).link(n, ctx, it, externalID)
 }
 
-// permalink completes the address of a post or a video: Facebook leaves the site out of some.
-func (n *Network) permalink(ctx context.Context, it network.Item, externalID string) (string, error) {
+func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalID string) (string, error) {
 	var out struct {
 		Permalink string `json:"permalink_url"`
 	}
-	err := n.get(ctx, it, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink_url"}}, &out)
-	switch {
-	case err != nil:
+	if err := n.get(ctx, it, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink_url"}}, &out); err != nil {
 		return "", err
-	case out.Permalink == "":
-		return "", &network.Error{Kind: network.Unknown, Message: "Facebook answered a post without its address."}
-	case strings.HasPrefix(out.Permalink, "/"):
-		return site + out.Permalink, nil
 	}
-	return out.Permalink, nil
+	link := ownURL(out.Permalink)
+	if link == "" {
+		return "", &network.Error{Kind: network.Unknown, Message: "Facebook gave no address of its own for the post."}
+	}
+	return link, nil
+}
+
+// ownURL completes an address of which Facebook leaves the site out, as it does for videos. It is "" for an
+// address elsewhere.
+func ownURL(link string) string {
+	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") {
+		link = site + link
+	}
+	return network.URLOnHosts(link, "facebook.com")
 }
 
 func (n *Network) get(ctx context.Context, it network.Item, path string, params url.Values, into any) error {
-	return n.judged(ctx, n.graph.Get(ctx, path, it.Token.Access, params, into), it.Token)
+	return n.classifyAuthError(ctx, n.graph.Get(ctx, path, it.Token.Access, params, into), it.Token)
 }
 
 // post sends a form to an edge of the Page.
 func (n *Network) post(ctx context.Context, it network.Item, edge string, form url.Values, into any) error {
-	return n.judged(ctx, n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, into), it.Token)
+	return n.classifyAuthError(ctx, n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, into), it.Token)
 }
 
-// node asks whether there is such a thing, and for nothing else.
-func (n *Network) node(ctx context.Context, it network.Item, id string) error {
+// checkExists reads only the id of a node.
+func (n *Network) checkExists(ctx context.Context, it network.Item, id string) error {
 	return n.get(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"id"}}, &struct{}{})
 }
 
-// made posts a form to an edge of the Page and returns the id of what was made.
-func (n *Network) made(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
+// create posts a form to an edge of the Page and returns the id of the new object.
+func (n *Network) create(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
 	var out struct {
 		ID meta.ID `json:"id"`
 	}
@@ -130,34 +120,39 @@ func (n *Network) made(ctx context.Context, it network.Item, edge string, form u
 		return "", err
 	}
 	if out.ID == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "Facebook answered without an id."}
+		return "", errNoID()
 	}
 	return string(out.ID), nil
 }
 
-// missingFor is how long a fresh upload that the network says it does not have is asked about all the same.
-const missingFor = 5 * time.Minute
+func errNoID() error {
+	return &network.Error{Kind: network.Unknown, Message: "Facebook answered without an id."}
+}
 
-// missing decides about an upload that the network does not know. Once armed, that tells nothing.
-func (n *Network) missing(it network.Item, err error) (network.Status, error) {
+// missingGrace is how long Facebook may fail to find what was just uploaded.
+const missingGrace = 5 * time.Minute
+
+// statusOfMissing decides about an upload that Facebook does not find. Once the post is armed that proves nothing.
+func (n *Network) statusOfMissing(it network.Item, err error) (network.Status, error) {
 	var e *network.Error
 	switch {
 	case !errors.As(err, &e) || e.Code != "100/33" || !it.ArmedAt.IsZero():
 		return network.Status{}, err
-	case n.now().Sub(it.HandleAt) < missingFor:
+	case n.now().Sub(it.HandleAt) < missingGrace:
 		return network.Status{Verdict: core.Pending, Message: e.Message}, nil
 	}
 	return network.Status{Verdict: core.Dead, Message: e.Message}, nil
 }
 
+// message is the text with the tags that it lacks.
 func message(it network.Item) string { return network.WithTags(it.Text, it.Tags) }
 
-// words is a form of those of its texts that are there.
-func words(texts map[string]string) url.Values {
+// nonEmpty makes a form of the values that are not empty.
+func nonEmpty(values map[string]string) url.Values {
 	form := url.Values{}
-	for name, text := range texts {
-		if text != "" {
-			form.Set(name, text)
+	for name, value := range values {
+		if value != "" {
+			form.Set(name, value)
 		}
 	}
 	return form

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"strconv"
-	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -13,44 +12,45 @@ import (
 
 func isVideo(it network.Item) bool { return len(it.Files) > 0 && it.Files[0].Kind == core.FileVideo }
 
-// createStory uploads the file. The network refuses to show it in two Stories, so that its id makes the
+// createStory uploads the file. Facebook refuses to show a file in two Stories, so its id makes the
 // publishing call safe to repeat.
 func (n *Network) createStory(ctx context.Context, it network.Item) (string, error) {
 	if isVideo(it) {
-		return n.begin(ctx, it, "/video_stories")
+		return n.startUpload(ctx, it, "/video_stories")
 	}
-	return n.photo(ctx, it, it.Files[0])
+	return n.uploadPhoto(ctx, it, it.Files[0])
 }
 
-// statusOfStory looks for the file among the Page's Stories, once it may be there, and else asks about the
+// storyStatus looks for the file among the Page's Stories once it may be there, and otherwise asks about the
 // upload.
-func (n *Network) statusOfStory(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (n *Network) storyStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if !it.ArmedAt.IsZero() {
-		stories, err := n.stories(ctx, it, it.ArmedAt)
+		stories, err := n.listStories(ctx, it)
 		if err != nil {
 			return network.Status{}, err
 		}
 		for _, s := range stories {
 			if string(s.Media) == handle {
-				return network.Status{Verdict: core.Done, ExternalID: string(s.Post)}, nil
+				return network.Status{Verdict: core.Done, ExternalID: string(s.Post), URL: ownURL(s.URL)}, nil
 			}
 		}
 	}
 	if !isVideo(it) {
-		if err := n.node(ctx, it, handle); err != nil {
-			return n.missing(it, err)
+		st, err := n.readyIfFound(ctx, it, handle)
+		if err != nil {
+			return n.statusOfMissing(it, err)
 		}
-		return network.Status{Verdict: core.Ready}, nil
+		return st, nil
 	}
-	v, err := n.video(ctx, it, handle)
+	v, err := n.fetchVideo(ctx, it, handle)
 	if err != nil {
-		return n.missing(it, err)
+		return n.statusOfMissing(it, err)
 	}
-	return v.uploaded(it)
+	return v.uploadStatus(it)
 }
 
-// publishStory answers "" where the network has not shown the video yet.
-func (n *Network) publishStory(ctx context.Context, it network.Item, handle string) (string, error) {
+// publishStory is Pending when Facebook has taken a video that it does not show yet.
+func (n *Network) publishStory(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	edge, form := "/photo_stories", url.Values{"photo_id": {handle}}
 	if isVideo(it) {
 		edge, form = "/video_stories", url.Values{"upload_phase": {"finish"}, "video_id": {handle}}
@@ -60,12 +60,15 @@ func (n *Network) publishStory(ctx context.Context, it network.Item, handle stri
 		Post    meta.ID `json:"post_id"`
 	}
 	if err := n.post(ctx, it, edge, form, &out); err != nil {
-		return "", err
+		return network.Status{}, err
 	}
-	if !out.Success {
-		return "", &network.Error{Kind: network.Unknown, Message: "Facebook answered without success."}
+	switch {
+	case !out.Success:
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook answered without success."}
+	case out.Post == "":
+		return network.Status{Verdict: core.Pending}, nil
 	}
-	return string(out.Post), nil
+	return network.Status{Verdict: core.Done, ExternalID: string(out.Post)}, nil
 }
 
 type listedStory struct {
@@ -74,24 +77,25 @@ type listedStory struct {
 	URL   string  `json:"url"`
 }
 
-func (n *Network) stories(ctx context.Context, it network.Item, since time.Time) ([]listedStory, error) {
+// listStories lists the Page's Stories since the arm, or all when the post was never armed.
+func (n *Network) listStories(ctx context.Context, it network.Item) ([]listedStory, error) {
 	params := url.Values{}
-	if !since.IsZero() {
-		params.Set("since", strconv.FormatInt(meta.Since(since).Unix(), 10))
+	if !it.ArmedAt.IsZero() {
+		params.Set("since", strconv.FormatInt(meta.Since(it.ArmedAt).Unix(), 10))
 	}
 	list, err := meta.List[listedStory](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/stories", it.Token.Access, params)
-	return list, n.judged(ctx, err, it.Token)
+	return list, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// linkOfStory is the address that the Page's Stories give it.
-func (n *Network) linkOfStory(ctx context.Context, it network.Item, externalID string) (string, error) {
-	stories, err := n.stories(ctx, it, it.ArmedAt)
+// fetchStoryLink reads the address from the list of the Page's Stories.
+func (n *Network) fetchStoryLink(ctx context.Context, it network.Item, externalID string) (string, error) {
+	stories, err := n.listStories(ctx, it)
 	if err != nil {
 		return "", err
 	}
 	for _, s := range stories {
-		if string(s.Post) == externalID && s.URL != "" {
-			return s.URL, nil
+		if link := ownURL(s.URL); string(s.Post) == externalID && link != "" {
+			return link, nil
 		}
 	}
 	return "", &network.Error{Kind: network.Rejected, Message: "Facebook does not list the Story."}

@@ -15,61 +15,69 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// createVideo lets the network fetch a Page video that nobody sees until its publishing.
+// createVideo lets Facebook fetch a Page video, which nobody sees until it is published.
 func (n *Network) createVideo(ctx context.Context, it network.Item) (string, error) {
-	form := words(map[string]string{"title": it.Title, "description": message(it), "file_url": it.Files[0].URL})
+	form := nonEmpty(map[string]string{"title": it.Title, "description": message(it), "file_url": it.Files[0].URL})
 	form.Set("published", "false")
-	return n.made(ctx, it, "/videos", form)
+	return n.create(ctx, it, "/videos", form)
 }
 
-func (n *Network) statusOfVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	v, err := n.video(ctx, it, handle)
+func (n *Network) videoStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	v, err := n.fetchVideo(ctx, it, handle)
 	switch {
 	case err != nil:
-		return n.missing(it, err)
+		return n.statusOfMissing(it, err)
 	case v.Published:
-		return network.Status{Verdict: core.Done, ExternalID: handle}, nil
+		return v.publishedStatus(handle), nil
 	case v.Status.Video == videoReady:
 		return network.Status{Verdict: core.Ready}, nil
 	}
-	return v.unready(it)
+	return v.unreadyStatus(it)
 }
 
-func (n *Network) publishVideo(ctx context.Context, it network.Item, handle string) (string, error) {
+// publishVideo makes a call that Meta's own SDK makes and its documents do not mention: docs/networks.md.
+func (n *Network) publishVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	err := n.graph.Post(ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"published": {"true"}}, &success{})
-	return "", n.judged(ctx, err, it.Token)
+	return taken(n.classifyAuthError(ctx, err, it.Token))
 }
 
-// createReel begins a Reel and gives the network the address of its file.
+// taken is the status after a call that Facebook has accepted without showing the post yet.
+func taken(err error) (network.Status, error) {
+	if err != nil {
+		return network.Status{}, err
+	}
+	return network.Status{Verdict: core.Pending}, nil
+}
+
+// createReel begins a Reel and gives Facebook the address of its file.
 func (n *Network) createReel(ctx context.Context, it network.Item) (string, error) {
-	return n.begin(ctx, it, "/video_reels")
+	return n.startUpload(ctx, it, "/video_reels")
 }
 
-// statusOfReel asks about the video.
-func (n *Network) statusOfReel(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	v, err := n.video(ctx, it, handle)
+func (n *Network) reelStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	v, err := n.fetchVideo(ctx, it, handle)
 	publishing := v.Status.Publishing
 	switch {
 	case err != nil:
-		return n.missing(it, err)
+		return n.statusOfMissing(it, err)
 	case publishing.complete() && publishing.Publish == publishPublished:
-		return network.Status{Verdict: core.Done, ExternalID: handle}, nil
+		return v.publishedStatus(handle), nil
 	}
-	return v.uploaded(it)
+	return v.uploadStatus(it)
 }
 
-func (n *Network) publishReel(ctx context.Context, it network.Item, handle string) (string, error) {
-	form := words(map[string]string{"title": it.Title, "description": message(it)})
+func (n *Network) publishReel(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	form := nonEmpty(map[string]string{"title": it.Title, "description": message(it)})
 	form.Set("upload_phase", "finish")
 	form.Set("video_id", handle)
 	form.Set("video_state", "PUBLISHED")
-	return "", n.post(ctx, it, "/video_reels", form, &success{})
+	return taken(n.post(ctx, it, "/video_reels", form, &success{}))
 }
 
-// success is the answer to what was taken, and to nothing else.
+// success is an answer that says {"success":true}; any other does not decode.
 type success struct{}
 
-// UnmarshalJSON takes an object that says so.
+// UnmarshalJSON fails unless success is true.
 func (*success) UnmarshalJSON(data []byte) error {
 	var out struct {
 		Success bool `json:"success"`
@@ -83,8 +91,8 @@ func (*success) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// begin makes a video at an edge that takes it in phases.
-func (n *Network) begin(ctx context.Context, it network.Item, edge string) (string, error) {
+// startUpload makes a video at an edge that takes it in phases, and gives Facebook the address of the file.
+func (n *Network) startUpload(ctx context.Context, it network.Item, edge string) (string, error) {
 	var out struct {
 		ID     meta.ID `json:"video_id"`
 		Upload string  `json:"upload_url"`
@@ -100,19 +108,20 @@ func (n *Network) begin(ctx context.Context, it network.Item, edge string) (stri
 		Method: http.MethodPost, URL: out.Upload, Secrets: []network.Secret{token},
 		Header: http.Header{"Authorization": {"OAuth " + token.Reveal()}, "file_url": {it.Files[0].URL}},
 	}, &success{})
-	return string(out.ID), n.judged(ctx, err, it.Token)
+	return string(out.ID), n.classifyAuthError(ctx, err, it.Token)
 }
 
-// Words of a video's status.
+// Values of a video's status.
 const (
 	videoReady       = "ready"
 	videoExpired     = "expired"
 	publishPublished = "published"
 )
 
-// film is a video as the network tells of it.
-type film struct {
-	Published bool `json:"published"`
+// videoNode is what the Graph API returns of a video.
+type videoNode struct {
+	Published bool   `json:"published"`
+	Permalink string `json:"permalink_url"`
 	Status    struct {
 		Video      string `json:"video_status"`
 		Uploading  phase  `json:"uploading_phase"`
@@ -133,36 +142,45 @@ type problem struct {
 	Message string `json:"message"`
 }
 
-// complete knows both spellings: the network's own documents disagree.
+// complete accepts both spellings: Facebook's own documents disagree.
 func (p phase) complete() bool { return p.Status == "complete" || p.Status == "completed" }
 
-func (n *Network) video(ctx context.Context, it network.Item, id string) (v film, err error) {
-	return v, n.get(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"status,published"}}, &v)
+// begun tells whether Facebook has taken the video for publishing: it says so in either of two fields.
+func (p phase) begun() bool {
+	return p.Status == "in_progress" || p.complete() || p.Publish == publishPublished
 }
 
-func (v film) phases() []phase {
+func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v videoNode, err error) {
+	return v, n.get(ctx, it, "/"+url.PathEscape(id), url.Values{"fields": {"status,published,permalink_url"}}, &v)
+}
+
+func (v videoNode) publishedStatus(id string) network.Status {
+	return network.Status{Verdict: core.Done, ExternalID: id, URL: ownURL(v.Permalink)}
+}
+
+func (v videoNode) phases() []phase {
 	return []phase{v.Status.Uploading, v.Status.Processing, v.Status.Publishing}
 }
 
-// failed tells whether the network has given the video up.
-func (v film) failed() bool {
+// failed tells whether Facebook has given the video up.
+func (v videoNode) failed() bool {
 	return slices.Contains([]string{"error", "upload_failed", videoExpired}, v.Status.Video) ||
 		slices.ContainsFunc(v.phases(), func(p phase) bool { return p.Status == "error" || p.Publish == "error" })
 }
 
-// uploaded is the status of a video of which the file is enough to publish it. What the network has taken for
-// publishing becomes visible when it is processed; until then it is not called for again.
-func (v film) uploaded(it network.Item) (network.Status, error) {
-	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.Publish == publishPublished
+// uploadStatus is the status of a video that may be published as soon as its file is there. A video that was
+// taken for publishing becomes visible once it is processed; it is not published again meanwhile.
+func (v videoNode) uploadStatus(it network.Item) (network.Status, error) {
+	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.begun()
 	if !v.failed() && !taken && v.Status.Uploading.complete() {
 		return network.Status{Verdict: core.Ready}, nil
 	}
-	return v.unready(it)
+	return v.unreadyStatus(it)
 }
 
-// unready is the status of a video that cannot be published, or not yet. What is wrong with the file itself
-// would be wrong with another upload of it too.
-func (v film) unready(it network.Item) (network.Status, error) {
+// unreadyStatus is the status of a video that cannot be published, or not yet. A fault of the file itself is an
+// error, since another upload of it would have the same.
+func (v videoNode) unreadyStatus(it network.Item) (network.Status, error) {
 	if !v.failed() {
 		return network.Status{Verdict: core.Pending, Code: v.Status.Video}, nil
 	}
@@ -174,7 +192,7 @@ func (v film) unready(it network.Item) (network.Status, error) {
 		}
 		for _, x := range problems {
 			dead.Message = x.Message
-			row := table.Row(meta.Code{Code: x.Code})
+			row := errorTable.Row(meta.Code{Code: x.Code})
 			if it.ArmedAt.IsZero() && row.Kind == network.Rejected && x.Code != 0 {
 				return network.Status{}, &network.Error{Kind: network.Rejected, Code: strconv.Itoa(x.Code), Message: x.Message, Hint: row.Hint}
 			}

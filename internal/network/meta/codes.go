@@ -31,11 +31,11 @@ var common = Table{
 	{Code: 1, Subcode: 0}: {Kind: network.Transient, Hint: hintLater},
 	{Code: 2, Subcode: 0}: {Kind: network.Transient, Hint: hintLater},
 
-	{Code: 4, Subcode: 0}:       {Kind: network.RateLimited, Hint: hintThrottled},
+	{Code: 4, Subcode: 0}:       {Kind: network.RateLimited, Hint: hintThrottled, Scope: network.ScopeApp},
 	{Code: 17, Subcode: 0}:      {Kind: network.RateLimited, Hint: hintThrottled},
 	{Code: 32, Subcode: 0}:      {Kind: network.RateLimited, Hint: hintThrottled},
 	{Code: 613, Subcode: 0}:     {Kind: network.RateLimited, Hint: hintThrottled},
-	{Code: 341, Subcode: 0}:     {Kind: network.RateLimited, Hint: hintThrottled},
+	{Code: 341, Subcode: 0}:     {Kind: network.RateLimited, Hint: hintThrottled, Scope: network.ScopeApp},
 	{Code: 0, Subcode: 2207051}: {Kind: network.Rejected, Hint: hintSpam},
 
 	{Code: 10, Subcode: 0}:  {Kind: network.Revoked, Hint: hintPermission},

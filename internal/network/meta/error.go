@@ -20,7 +20,9 @@ type Code struct{ Code, Subcode int }
 type Row struct {
 	Kind network.Kind
 	Hint string
-	// Wait is how long a throttle holds when the network does not say; 0 means five minutes.
+	// Scope is what a throttle holds back; an account when it is empty.
+	Scope network.Scope
+	// Wait is how long a throttle holds when the answer does not say; 0 means five minutes.
 	Wait time.Duration
 }
 
@@ -56,8 +58,8 @@ func (e graphError) code() string {
 	return strconv.Itoa(e.Code) + "/" + strconv.Itoa(e.Subcode)
 }
 
-// throttled is how long to wait when the network does not say.
-const throttled = 5 * time.Minute
+// defaultWait is how long a throttle holds when the network does not say.
+const defaultWait = 5 * time.Minute
 
 // Error finds the error in an answer; nil when there is none.
 func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
@@ -66,9 +68,9 @@ func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
 	ok := resp.Status/100 == 2
 	switch {
 	case err == nil && body.Error != nil:
-		return t.graph(resp, *body.Error, now)
+		return t.graphError(resp, *body.Error, now)
 	case err == nil && body.Upload != nil && !ok:
-		return resp.Fail(network.Error{Kind: network.Transient, Code: body.Upload.Type, Message: body.Upload.Message, Hint: hintFetch, Trace: trace(resp)})
+		return resp.Fail(network.Error{Kind: network.Transient, Code: body.Upload.Type, Message: body.Upload.Message, Hint: hintFetch, Trace: traceID(resp)})
 	case err == nil && body.FlatMessage != "" && !ok:
 		return resp.Fail(network.Error{
 			Kind: network.Rejected, Code: strconv.Itoa(body.FlatCode), Message: body.FlatMessage, Hint: hintCode,
@@ -77,33 +79,34 @@ func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
 		return nil
 	}
 	return resp.Fail(network.Error{
-		Kind: network.Unknown, Message: fmt.Sprintf("The network answered %d without saying why.", resp.Status), Trace: trace(resp),
+		Kind: network.Unknown, Message: fmt.Sprintf("The network answered %d without saying why.", resp.Status), Trace: traceID(resp),
 	})
 }
 
-func (t Table) graph(resp *network.Response, e graphError, now time.Time) *network.Error {
-	row := t.row(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
+func (t Table) graphError(resp *network.Response, e graphError, now time.Time) *network.Error {
+	row := t.findRow(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
 	if (row.Kind == network.Rejected || row.Kind == network.Transient) && resp.Status == http.StatusTooManyRequests {
-		row = Row{Kind: network.RateLimited, Hint: hintThrottled, Wait: throttled}
+		row = Row{Kind: network.RateLimited, Hint: hintThrottled, Wait: defaultWait}
 	}
 	out := network.Error{
-		Kind: row.Kind, Code: e.code(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint, Trace: cmp.Or(e.Trace, trace(resp)),
+		Kind: row.Kind, Code: e.code(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint, Trace: cmp.Or(e.Trace, traceID(resp)),
 	}
 	if row.Kind == network.RateLimited {
-		out.RetryAfter = cmp.Or(wait(resp, now), row.Wait, throttled)
+		out.RetryAfter = cmp.Or(longestWait(resp, now), row.Wait, defaultWait)
+		out.Scope = cmp.Or(row.Scope, network.ScopeAccount)
 	}
 	return resp.Fail(out)
 }
 
-func trace(resp *network.Response) string {
+func traceID(resp *network.Response) string {
 	return cmp.Or(resp.Header.Get("X-Fb-Trace-Id"), resp.Header.Get("X-Fb-Request-Id"))
 }
 
 // Row is what an error of a code means, outside an answer of that error.
-func (t Table) Row(c Code) Row { return t.row(c, false, 0) }
+func (t Table) Row(c Code) Row { return t.findRow(c, false, 0) }
 
-// row finds what an error means: the network's own rows first, the exact one before the general.
-func (t Table) row(c Code, transient bool, status int) Row {
+// findRow finds what an error means: the network's own rows first, the exact one before the general.
+func (t Table) findRow(c Code, transient bool, status int) Row {
 	for _, rows := range []Table{t, common} {
 		for _, key := range []Code{c, {0, c.Subcode}, {c.Code, 0}, {0, c.Code}} {
 			if row, ok := rows[key]; ok && key != (Code{}) {
@@ -120,8 +123,8 @@ func (t Table) row(c Code, transient bool, status int) Row {
 	return Row{Kind: network.Rejected}
 }
 
-// wait is the longest time that the headers ask for.
-func wait(resp *network.Response, now time.Time) time.Duration {
+// longestWait is the longest time that the headers ask for.
+func longestWait(resp *network.Response, now time.Time) time.Duration {
 	longest := resp.RetryAfter(now)
 	var usage map[string][]struct {
 		Minutes float64 `json:"estimated_time_to_regain_access"`
@@ -146,7 +149,8 @@ func As(err error, row Row) error {
 	meant := *e
 	meant.Kind, meant.Hint = row.Kind, row.Hint
 	if row.Kind == network.RateLimited {
-		meant.RetryAfter = cmp.Or(e.RetryAfter, row.Wait, throttled)
+		meant.RetryAfter = cmp.Or(row.Wait, e.RetryAfter, defaultWait)
+		meant.Scope = cmp.Or(row.Scope, network.ScopeAccount)
 	}
 	return &meant
 }

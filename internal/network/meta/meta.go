@@ -8,9 +8,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
+	"regexp"
 	"time"
 
 	"belfry/internal/network"
@@ -28,12 +30,12 @@ type API struct {
 
 // Get reads path into the value.
 func (a API) Get(ctx context.Context, path string, token network.Secret, params url.Values, into any) error {
-	return a.call(ctx, network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.proved(token, params), Token: token}, into)
+	return a.call(ctx, network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.withProof(token, params), Token: token}, into)
 }
 
 // Post sends a form to path and reads the answer into the value.
 func (a API) Post(ctx context.Context, path string, token network.Secret, form url.Values, into any) error {
-	return a.call(ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.proved(token, form), Token: token}, into)
+	return a.call(ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.withProof(token, form), Token: token}, into)
 }
 
 // Send makes a call that is not one of the API's own, in its manner, and reads the answer into the value.
@@ -56,8 +58,8 @@ func (a API) call(ctx context.Context, r network.Request, into any) error {
 	return nil
 }
 
-// proved adds the proof that the sender of the token knows the app's secret.
-func (a API) proved(token network.Secret, params url.Values) url.Values {
+// withProof adds the proof that the sender of the token knows the app's secret.
+func (a API) withProof(token network.Secret, params url.Values) url.Values {
 	if a.Proof == "" || token == "" {
 		return params
 	}
@@ -97,7 +99,7 @@ func List[T any](ctx context.Context, a API, path string, token network.Secret, 
 		if p.Paging.Next == "" {
 			return all, nil
 		}
-		after := p.after()
+		after := p.nextCursor()
 		if after == "" {
 			break
 		}
@@ -106,8 +108,8 @@ func List[T any](ctx context.Context, a API, path string, token network.Secret, 
 	return nil, &network.Error{Kind: network.Unknown, Message: "the list goes on where it is not read"}
 }
 
-// after is the cursor of the next page; "" when the network gives none.
-func (p page[T]) after() string {
+// nextCursor is the cursor of the next page; "" when the network gives none.
+func (p page[T]) nextCursor() string {
 	if p.Paging.Cursors.After != "" {
 		return p.Paging.Cursors.After
 	}
@@ -122,18 +124,24 @@ func (p page[T]) after() string {
 // larger than a float can hold.
 type ID string
 
-// UnmarshalJSON takes both forms and nothing else.
+// UnmarshalJSON accepts both forms. An id with a sign that could change the path or query of a call is an error.
 func (id *ID) UnmarshalJSON(data []byte) error {
-	var n json.Number
-	if err := json.Unmarshal(data, (*string)(id)); err == nil {
-		return nil
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		var n json.Number
+		if err := json.Unmarshal(data, &n); err != nil {
+			return err
+		}
+		text = n.String()
 	}
-	if err := json.Unmarshal(data, &n); err != nil {
-		return err
+	if !safeID.MatchString(text) {
+		return fmt.Errorf("%q is no id of an object", text)
 	}
-	*id = ID(n)
+	*id = ID(text)
 	return nil
 }
+
+var safeID = regexp.MustCompile(`^[0-9A-Za-z_-]*$`)
 
 // Expiry is when a token that lives for the given seconds ends; old when the network does not say.
 func Expiry(now time.Time, seconds int64, old time.Time) time.Time {

@@ -15,9 +15,9 @@ const clockSlack = time.Minute
 func Since(armed time.Time) time.Time { return armed.Add(-clockSlack).Truncate(time.Second) }
 
 // SameText compares a post's text with ours and forgives what a network does to the white space around it.
-func SameText(a, b string) bool { return plain(a) == plain(b) }
+func SameText(a, b string) bool { return trimText(a) == trimText(b) }
 
-func plain(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+func trimText(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
 // Time is an instant as Graph writes it: 2026-07-12T08:00:00+0000.
 type Time struct{ time.Time }
@@ -37,13 +37,15 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 // Before tells whether the instant surely lies before another: one that could not be read may lie anywhere.
 func (t Time) Before(other time.Time) bool { return !t.IsZero() && t.Time.Before(other) }
 
-// Unique is what a search found: one post, none, or several that nobody can tell apart.
-func Unique(ids []string) network.Status {
-	switch len(ids) {
+// OnlyMatch is the status of a search that found these posts: Absent for none, the one that was found, or
+// Ambiguous for several that nobody can tell apart.
+func OnlyMatch(found []network.Status) network.Status {
+	switch len(found) {
 	case 0:
 		return network.Status{Verdict: core.Absent}
 	case 1:
-		return network.Status{Verdict: core.Done, ExternalID: ids[0]}
+		found[0].Verdict = core.Done
+		return found[0]
 	}
 	return network.Status{Verdict: core.Ambiguous, Message: "Several posts look like this one."}
 }

@@ -4,50 +4,71 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
 	"belfry/internal/network"
 )
 
-// Judged tells a token that ran out from one that was withdrawn, where the network says neither (190
-// without a subcode): by the date that was stored, else by asking the network about the token. inspect
-// makes the token that may ask.
-func (a API) Judged(ctx context.Context, err error, t network.Token, inspect func(context.Context) (network.Secret, error)) error {
+// ClassifyAuthError tells a token that ran out from one that was withdrawn, where the network says neither (190
+// without a subcode): by the date that was stored, else by asking the network about the token. appToken
+// gets the token that may ask. Any other error comes back as it is.
+func (a API) ClassifyAuthError(ctx context.Context, err error, t network.Token, appToken func(context.Context) (network.Secret, error)) error {
 	var e *network.Error
 	if !errors.As(err, &e) || e.Kind != network.Revoked || (e.Code != "190" && e.Code != "102") {
 		return err
 	}
-	judged := *e
-	if ends := a.ends(ctx, t, inspect); !ends.IsZero() && !ends.After(a.Now()) {
-		judged.Kind = network.Expired
+	classified := *e
+	if ends := a.tokenExpiry(ctx, t, appToken); !ends.IsZero() && !ends.After(a.Now()) {
+		classified.Kind = network.Expired
 	}
-	return &judged
+	return &classified
 }
 
-// ends is when the token ends or ended; zero when nobody knows.
-func (a API) ends(ctx context.Context, t network.Token, inspect func(context.Context) (network.Secret, error)) time.Time {
+// tokenExpiry is when the token ends or ended; zero when nobody knows.
+func (a API) tokenExpiry(ctx context.Context, t network.Token, appToken func(context.Context) (network.Secret, error)) time.Time {
 	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(a.Now()) {
 		return t.ExpiresAt
 	}
-	asking, err := inspect(ctx)
+	inspector, err := appToken(ctx)
 	if err != nil {
 		return time.Time{}
 	}
-	var out struct {
-		Data struct {
-			Valid   bool  `json:"is_valid"`
-			Expires int64 `json:"expires_at"`
-		} `json:"data"`
-	}
-	err = a.Get(ctx, "/debug_token", asking, url.Values{"input_token": {t.Access.Reveal()}}, &out)
-	if err != nil || out.Data.Valid || out.Data.Expires <= 0 {
+	info, err := a.InspectToken(ctx, inspector, t.Access)
+	if err != nil || info.Valid || info.Expires <= 0 {
 		return time.Time{}
 	}
-	return time.Unix(out.Data.Expires, 0)
+	return time.Unix(info.Expires, 0)
 }
 
-// CodeOf is the code of a way back, without the mark that these networks hang on it.
+// TokenInfo is what the network says of a token.
+type TokenInfo struct {
+	Valid   bool     `json:"is_valid"`
+	Expires int64    `json:"expires_at"` // Unix time; 0 for none
+	Scopes  []string `json:"scopes"`
+}
+
+// InspectToken asks about a token with another of the same app, or with the token itself.
+func (a API) InspectToken(ctx context.Context, inspector, token network.Secret) (TokenInfo, error) {
+	var out struct {
+		Data TokenInfo `json:"data"`
+	}
+	err := a.Get(ctx, "/debug_token", inspector, url.Values{"input_token": {token.Reveal()}}, &out)
+	return out.Data, err
+}
+
+// MissingScope says in a sentence which of the needed permissions was not granted first; "" when all were.
+func MissingScope(granted, needed []string) string {
+	for _, scope := range needed {
+		if !slices.Contains(granted, scope) {
+			return "The permission " + scope + " was not given. Connect again and leave every permission ticked."
+		}
+	}
+	return ""
+}
+
+// CodeOf is an authorization code without the mark that these networks append to it.
 func CodeOf(code string) string {
 	code = strings.TrimSuffix(code, "#_=_")
 	return strings.TrimSuffix(code, "#_")

@@ -14,7 +14,7 @@ func describes(t *testing.T, h Harness) {
 	for what, ok := range map[string]bool{
 		"ID is the driver's":          d.ID == h.Driver.ID,
 		"Settle":                      d.Settle > 0,
-		"FirstPoll of a handle":       d.FirstPoll > 0 || w.Net.Flow(network.Draft{}) == core.FlowOneCall,
+		"FirstPoll of a handle":       d.FirstPoll > 0 || !w.Net.Flow(network.Draft{}).MakesHandle(),
 		"Configured with credentials": w.Net.Configured(),
 	} {
 		if !ok {

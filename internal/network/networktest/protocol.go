@@ -83,10 +83,7 @@ func (k *Worker) call(do core.Do) core.Signal {
 			k.it.ArmedAt = k.w.Now()
 		}
 		k.quiet = k.w.Now().Add(callTimeout + n.Describe().Settle)
-		st.Verdict = core.Done
-		if st.ExternalID, err = n.Publish(ctx, k.it, k.pub.Handle); st.ExternalID == "" {
-			st.Verdict = core.Pending
-		}
+		st, err = n.Publish(ctx, k.it, k.pub.Handle)
 	case core.DoFind:
 		st, err = n.Find(ctx, k.it)
 	default:

@@ -91,7 +91,7 @@ func survivesLostCall(t *testing.T, h Harness) {
 	w.Fault(sim.Fault{Call: "publish", Kind: sim.DropBeforeAccept})
 	k := w.Publish(w.Item(text))
 	do := k.Run()
-	if k.pub.Flow == core.FlowOneCall {
+	if !k.pub.Flow.Repeatable() {
 		if do != core.DoUnknown || len(w.Visible()) != 0 {
 			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.Visible())
 		}
@@ -122,13 +122,13 @@ func publishesTwice(t *testing.T, h Harness) {
 		t.Fatal(err)
 	}
 	second, err := w.Net.Publish(t.Context(), it, handle)
-	if err == nil && second != first {
-		t.Errorf("the second call answers another post: %s after %s", second, first)
+	if err == nil && second.ExternalID != first.ExternalID {
+		t.Errorf("the second call answers another post: %s after %s", second.ExternalID, first.ExternalID)
 	}
 	w.exactlyOne(text)
 	st, err := w.Ask(it, handle)
-	if err != nil || st.Verdict != core.Done || st.ExternalID != first {
-		t.Errorf("want done with %s, got %+v, %v", first, st, err)
+	if err != nil || st.Verdict != core.Done || st.ExternalID != first.ExternalID {
+		t.Errorf("want done with %s, got %+v, %v", first.ExternalID, st, err)
 	}
 }
 
@@ -154,7 +154,7 @@ func droppedBefore(t *testing.T, h Harness) {
 	_, err := w.Net.Publish(t.Context(), it, handle)
 	w.Failed(err, network.Unknown, it.Token.Access)
 	want := core.Ready
-	if w.Net.Flow(it.Draft()) == core.FlowOneCall {
+	if !w.Net.Flow(it.Draft()).Repeatable() {
 		want = core.Absent
 	}
 	if st, err := w.Ask(it, handle); err != nil || st.Verdict != want {
@@ -200,11 +200,11 @@ func bindsNoOther(t *testing.T, h Harness) {
 		t.Helper()
 		it := it
 		it.Text = text
-		id, err := w.Net.Publish(t.Context(), it, w.Handle(it))
+		st, err := w.Net.Publish(t.Context(), it, w.Handle(it))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return id
+		return st.ExternalID
 	}
 	find(it, core.Absent, "")
 	post(text + " And more.")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
@@ -14,34 +16,42 @@ const (
 	itemsComma  = ","
 )
 
-// items makes a container for each file. The description goes with the first.
-func (n *Network) items(ctx context.Context, it network.Item, s Settings) (string, error) {
+// createItems makes a container for each file and returns the handle that names them. The description goes with the
+// first.
+func (n *Network) createItems(ctx context.Context, it network.Item, s Settings) (string, error) {
 	ids := make([]string, len(it.Files))
-	err := network.Each(len(ids), func(i int) (err error) {
-		alt := ""
+	calls, callCtx := errgroup.WithContext(ctx)
+	calls.SetLimit(network.CallsAtOnce)
+	for i, file := range it.Files {
+		form := fileForm(file, "")
 		if i == 0 {
-			alt = s.AltText
+			form = fileForm(file, s.AltText)
 		}
-		v := file(it.Files[i], alt)
-		v.Set("is_carousel_item", "true")
-		ids[i], err = n.made(ctx, it, "/threads", v)
-		return err
-	})
-	if err != nil {
+		form.Set("is_carousel_item", "true")
+		calls.Go(func() (err error) {
+			ids[i], err = n.create(callCtx, it, "/threads", form)
+			return err
+		})
+	}
+	if err := calls.Wait(); err != nil {
 		return "", err
 	}
 	return itemsHandle + strings.Join(ids, itemsComma), nil
 }
 
-// statusOfItems asks about each item. Once all are ready it makes the carousel, which takes their place: the
-// network wants them ready first. What is lost of it on the way back is invisible, and made anew.
-func (n *Network) statusOfItems(ctx context.Context, it network.Item, ids []string) (network.Status, error) {
+// itemsStatus asks about each item. Once all are ready it makes the carousel, whose handle replaces theirs:
+// Threads wants them ready first. A carousel whose answer is lost is invisible, and another is made.
+func (n *Network) itemsStatus(ctx context.Context, it network.Item, ids []string) (network.Status, error) {
 	all := make([]network.Status, len(ids))
-	err := network.Each(len(ids), func(i int) (err error) {
-		all[i], err = n.statusOf(ctx, it, ids[i])
-		return err
-	})
-	if err != nil {
+	calls, callCtx := errgroup.WithContext(ctx)
+	calls.SetLimit(network.CallsAtOnce)
+	for i, id := range ids {
+		calls.Go(func() (err error) {
+			all[i], err = n.containerStatus(callCtx, it, id)
+			return err
+		})
+	}
+	if err := calls.Wait(); err != nil {
 		return network.Status{}, err
 	}
 	waiting := network.Status{Verdict: core.Ready}
@@ -56,22 +66,22 @@ func (n *Network) statusOfItems(ctx context.Context, it network.Item, ids []stri
 	if waiting.Verdict != core.Ready {
 		return waiting, nil
 	}
-	return n.whole(ctx, it, ids)
+	return n.createCarousel(ctx, it, ids)
 }
 
-// whole makes the carousel and says how far it is.
-func (n *Network) whole(ctx context.Context, it network.Item, ids []string) (network.Status, error) {
+// createCarousel makes the carousel of its items and returns its status and handle.
+func (n *Network) createCarousel(ctx context.Context, it network.Item, ids []string) (network.Status, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {
 		return network.Status{}, err
 	}
-	v := form(it, s)
-	v.Set("children", strings.Join(ids, ","))
-	handle, err := n.made(ctx, it, "/threads", v)
+	form := postForm(it, s)
+	form.Set("children", strings.Join(ids, itemsComma))
+	handle, err := n.create(ctx, it, "/threads", form)
 	if err != nil {
 		return network.Status{}, err
 	}
-	st, err := n.statusOf(ctx, it, handle)
+	st, err := n.containerStatus(ctx, it, handle)
 	if err != nil {
 		st = network.Status{Verdict: core.Pending} // it is there; how far it is can be asked again
 	}

@@ -11,8 +11,11 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// scopes are everything the service asks for, insights for later figures included.
-var scopes = []string{"threads_basic", "threads_content_publish", "threads_manage_insights"}
+// scopes are the permissions that the service asks for; needed are those without which it cannot publish.
+var (
+	scopes = []string{"threads_basic", "threads_content_publish", "threads_manage_insights"}
+	needed = scopes[:2]
+)
 
 // refreshAge is how old a token must be to be refreshed.
 const refreshAge = 24 * time.Hour
@@ -26,14 +29,14 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	return n.client.Browse(n.consent + "?" + q.Encode())
 }
 
-type granted struct {
+type tokenAnswer struct {
 	Access  string `json:"access_token"`
 	Seconds int64  `json:"expires_in"`
 }
 
 // Exchange turns the code into the one profile that consented, with a token of 60 days.
 func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
-	var short granted
+	var short tokenAnswer
 	err := n.token.Post(ctx, "/oauth/access_token", "", url.Values{
 		"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"authorization_code"},
 		"redirect_uri": {g.RedirectURI}, "code": {meta.CodeOf(g.Code)},
@@ -41,7 +44,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	if err != nil {
 		return nil, err
 	}
-	var long granted
+	var long tokenAnswer
 	err = n.token.Get(ctx, "/access_token", "", url.Values{
 		"grant_type": {"th_exchange_token"}, "client_secret": {n.secret.Reveal()}, "access_token": {short.Access},
 	}, &long)
@@ -49,17 +52,31 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	if long.Access == "" {
-		return nil, noToken()
+		return nil, errNoToken()
 	}
-	p, err := n.profile(ctx, network.Secret(long.Access))
+	p, err := n.fetchProfile(ctx, network.Secret(long.Access))
 	if err != nil {
 		return nil, err
 	}
-	p.Token = n.fresh(network.Token{Scopes: scopes}, long)
+	granted, err := n.grantedScopes(ctx, network.Secret(long.Access))
+	if err != nil {
+		return nil, err
+	}
+	p.Token = n.renewed(network.Token{Scopes: granted}, long)
+	p.Unusable = meta.MissingScope(granted, needed)
 	return []network.Profile{p}, nil
 }
 
-func (n *Network) profile(ctx context.Context, token network.Secret) (network.Profile, error) {
+// grantedScopes are the permissions that the token has: a person may leave some out.
+func (n *Network) grantedScopes(ctx context.Context, token network.Secret) ([]string, error) {
+	info, err := n.graph.InspectToken(ctx, token, token)
+	if err != nil {
+		return nil, err
+	}
+	return info.Scopes, nil
+}
+
+func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (network.Profile, error) {
 	var me struct {
 		ID       meta.ID `json:"id"`
 		Username string  `json:"username"`
@@ -78,18 +95,18 @@ func (n *Network) profile(ctx context.Context, token network.Secret) (network.Pr
 	}, nil
 }
 
-// fresh puts what the network granted over an older token; what it left out stays.
-func (n *Network) fresh(old network.Token, g granted) network.Token {
+// renewed is an older token with what Threads has just granted; what the answer leaves out stays.
+func (n *Network) renewed(old network.Token, g tokenAnswer) network.Token {
 	now := n.now()
 	t := old
 	t.Access, t.IssuedAt = network.Secret(g.Access), now
 	t.ExpiresAt = meta.Expiry(now, g.Seconds, old.ExpiresAt)
-	t.RefreshAt = refreshAt(t)
+	t.RefreshAt = refreshTime(t)
 	return t
 }
 
-// refreshAt is half of the token's life, and never before the network allows it.
-func refreshAt(t network.Token) time.Time {
+// refreshTime is half of the token's life, and never before the network allows it.
+func refreshTime(t network.Token) time.Time {
 	if t.ExpiresAt.IsZero() {
 		return time.Time{}
 	}
@@ -103,33 +120,33 @@ func refreshAt(t network.Token) time.Time {
 
 // Refresh gives a token another 60 days. The token is its own credential: there is no other.
 func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, error) {
-	var g granted
+	var g tokenAnswer
 	err := n.token.Get(ctx, "/refresh_access_token", "", url.Values{
 		"grant_type": {"th_refresh_token"}, "access_token": {t.Access.Reveal()},
 	}, &g)
 	if err != nil {
-		return network.Token{}, n.judged(ctx, err, t)
+		return network.Token{}, n.classifyAuthError(ctx, err, t)
 	}
 	if g.Access == "" {
-		return network.Token{}, noToken()
+		return network.Token{}, errNoToken()
 	}
-	return n.fresh(t, g), nil
+	return n.renewed(t, g), nil
 }
 
-func noToken() error {
+func errNoToken() error {
 	return &network.Error{Kind: network.Unknown, Message: "Threads answered without a token."}
 }
 
 // Verify asks for the profile, which any working token may.
 func (n *Network) Verify(ctx context.Context, t network.Token) error {
-	_, err := n.profile(ctx, t.Access)
-	return n.judged(ctx, err, t)
+	_, err := n.fetchProfile(ctx, t.Access)
+	return n.classifyAuthError(ctx, err, t)
 }
 
-// judged tells expired from revoked where the answer does not.
-func (n *Network) judged(ctx context.Context, err error, t network.Token) error {
-	return n.graph.Judged(ctx, err, t, func(ctx context.Context) (network.Secret, error) {
-		var app granted
+// classifyAuthError tells an expired token from a revoked one where the answer does not.
+func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
+	return n.graph.ClassifyAuthError(ctx, err, t, func(ctx context.Context) (network.Secret, error) {
+		var app tokenAnswer
 		err := n.token.Get(ctx, "/oauth/access_token", "", url.Values{
 			"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"client_credentials"},
 		}, &app)

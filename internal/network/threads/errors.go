@@ -2,33 +2,32 @@ package threads
 
 import (
 	"errors"
-	"time"
 
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
 )
 
-// quotaWait is how long a full quota holds a post: the window moves, so room comes back bit by bit.
-const quotaWait = time.Hour
+const hintQuota = "The profile has published as often as Threads allows in 24 hours. The post waits."
 
-// table holds the codes that mean something here which they do not mean everywhere.
-var table = meta.Table{
-	{Code: 9, Subcode: 2207042}:    {Kind: network.RateLimited, Hint: "The profile has published as often as Threads allows in 24 hours. The post waits.", Wait: quotaWait},
+// errorTable holds the codes that Threads uses in a way of its own; meta has those that all Graph APIs share.
+var errorTable = meta.Table{
+	{Code: 9, Subcode: 2207042}:    {Kind: network.RateLimited, Hint: hintQuota, Wait: quotaWait},
 	{Code: 9007, Subcode: 2207027}: {Kind: network.Transient, Hint: "Threads is still working on the post."},
 	{Code: 24, Subcode: 4279009}:   {Kind: network.Transient, Hint: "Threads does not find what it has just made. " + meta.Later},
 	{Code: 0, Subcode: 4279013}:    {Kind: network.Rejected, Hint: "Threads restricts this profile. Open it there and see what it asks for."},
 	{Code: 452, Subcode: 0}:        {Kind: network.Rejected, Hint: "Start connecting again."},
 }
 
-// missing are the codes that say there is no such container.
-var missing = map[string]bool{"24/4279009": true, "24/2207006": true, "24/2207008": true, "100/33": true}
+// missingCodes are the codes that say there is no such container.
+var missingCodes = map[string]bool{"24/4279009": true, "24/2207006": true, "24/2207008": true, "100/33": true}
 
 func isMissing(err error) bool {
 	var e *network.Error
-	return errors.As(err, &e) && missing[e.Code]
+	return errors.As(err, &e) && missingCodes[e.Code]
 }
 
-func isRejected(err error) bool {
+// isRefusal tells whether Threads refused a call in a way that a used-up quota may explain.
+func isRefusal(err error) bool {
 	var e *network.Error
-	return errors.As(err, &e) && e.Kind == network.Rejected
+	return errors.As(err, &e) && (e.Kind == network.Rejected || e.Kind == network.RateLimited)
 }

@@ -6,20 +6,22 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
 )
 
-type listed struct {
-	ID   meta.ID   `json:"id"`
-	Text string    `json:"text"`
-	Type string    `json:"media_type"`
-	At   meta.Time `json:"timestamp"`
+type listedPost struct {
+	ID        meta.ID   `json:"id"`
+	Text      string    `json:"text"`
+	Type      string    `json:"media_type"`
+	At        meta.Time `json:"timestamp"`
+	Permalink string    `json:"permalink"`
 }
 
-// readBack are the words under which the network lists what was made.
-var readBack = map[string]string{typeText: "TEXT_POST", typeImage: "IMAGE", typeVideo: "VIDEO", typeCarousel: "CAROUSEL_ALBUM"}
+// listedType is the media type under which Threads lists each content type.
+var listedType = map[string]string{typeText: "TEXT_POST", typeImage: "IMAGE", typeVideo: "VIDEO", typeCarousel: "CAROUSEL_ALBUM"}
 
 // Find looks through the profile's posts since the arm for the one with this text and type.
 func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
@@ -27,20 +29,25 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		return network.Status{}, errors.New("search for a post of threads that was never armed")
 	}
 	since := meta.Since(it.ArmedAt)
-	posts, err := meta.List[listed](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/threads", it.Token.Access, url.Values{
-		"fields": {"id,text,timestamp,media_type"}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
-	})
+	posts, err := n.listPosts(ctx, it, "id,text,timestamp,media_type,permalink", since)
 	if err != nil {
-		return network.Status{}, n.judged(ctx, err, it.Token)
+		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	}
-	kind := readBack[contentType(it.Draft().Media)]
-	var ids []string
+	kind := listedType[contentType(it.Draft().Media)]
+	var found []network.Status
 	for _, p := range posts {
 		if p.Type == kind && !p.At.Before(since) && meta.SameText(p.Text, it.Text) && !slices.Contains(it.Known, string(p.ID)) {
-			ids = append(ids, string(p.ID))
+			found = append(found, network.Status{ExternalID: string(p.ID), URL: ownURL(p.Permalink)})
 		}
 	}
-	return meta.Unique(ids), nil
+	return meta.OnlyMatch(found), nil
+}
+
+// listPosts lists the profile's posts since a moment, newest first.
+func (n *Network) listPosts(ctx context.Context, it network.Item, fields string, since time.Time) ([]listedPost, error) {
+	return meta.List[listedPost](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/threads", it.Token.Access, url.Values{
+		"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
+	})
 }
 
 // Link is the address of the post's own page.
@@ -50,10 +57,13 @@ func (n *Network) Link(ctx context.Context, it network.Item, externalID string) 
 	}
 	err := n.graph.Get(ctx, "/"+url.PathEscape(externalID), it.Token.Access, url.Values{"fields": {"permalink"}}, &out)
 	if err != nil {
-		return "", n.judged(ctx, err, it.Token)
+		return "", n.classifyAuthError(ctx, err, it.Token)
 	}
-	if out.Permalink == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "Threads answered a post without its address."}
+	link := ownURL(out.Permalink)
+	if link == "" {
+		return "", &network.Error{Kind: network.Unknown, Message: "Threads gave no address of its own for the post."}
 	}
-	return out.Permalink, nil
+	return link, nil
 }
+
+func ownURL(link string) string { return network.URLOnHosts(link, "threads.net", "threads.com") }

@@ -22,9 +22,9 @@ const (
 // invalid begins the reasons for which a container fails because of what is in it; another one would fail too.
 const invalid = "INVALID_"
 
-// missingFor is how long an armed container that the network says it does not have is asked about
+// missingGrace is how long an armed container that the network says it does not have is asked about
 // before an empty search is believed: it has been seen to lose sight of what it had just made.
-const missingFor = 5 * time.Minute
+const missingGrace = 5 * time.Minute
 
 // Flow is the same for every post: a container, then the call that makes it visible.
 func (*Network) Flow(network.Draft) core.Flow { return core.FlowHandle }
@@ -37,17 +37,17 @@ func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 		return "", err
 	}
 	if contentType(it.Draft().Media) == typeCarousel {
-		return n.items(ctx, it, s)
+		return n.createItems(ctx, it, s)
 	}
-	return n.made(ctx, it, "/threads", form(it, s))
+	return n.create(ctx, it, "/threads", postForm(it, s))
 }
 
-// form is the container of a post; that of a carousel lacks its children.
-func form(it network.Item, s Settings) url.Values {
+// postForm holds the parameters of a post's container, without the children of a carousel.
+func postForm(it network.Item, s Settings) url.Values {
 	kind := contentType(it.Draft().Media)
 	v := url.Values{"media_type": {strings.ToUpper(kind)}}
 	if len(it.Files) == 1 {
-		v = file(it.Files[0], s.AltText)
+		v = fileForm(it.Files[0], s.AltText)
 	}
 	for name, value := range map[string]string{"text": it.Text, "topic_tag": s.TopicTag} {
 		if value != "" {
@@ -60,8 +60,8 @@ func form(it network.Item, s Settings) url.Values {
 	return v
 }
 
-// file is the container of one file.
-func file(f network.File, alt string) url.Values {
+// fileForm holds the parameters of a container of one file.
+func fileForm(f network.File, alt string) url.Values {
 	kind := contentType([]core.Media{f.Media})
 	v := url.Values{"media_type": {strings.ToUpper(kind)}, kind + "_url": {f.URL}}
 	if alt != "" {
@@ -71,21 +71,21 @@ func file(f network.File, alt string) url.Values {
 }
 
 // Publish makes the container visible.
-func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (string, error) {
-	id, err := n.made(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
-	if isRejected(err) && n.quotaUsed(ctx, it) {
-		err = n.full(err)
+func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	id, err := n.create(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
+	if err != nil {
+		return network.Status{}, n.withQuota(ctx, it, err)
 	}
-	return id, err
+	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }
 
-// made posts a form to an edge of the profile and returns the id of what was made.
-func (n *Network) made(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
+// create posts a form to an edge of the profile and returns the id of the new object.
+func (n *Network) create(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
 	var out struct {
 		ID meta.ID `json:"id"`
 	}
 	if err := n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, &out); err != nil {
-		return "", n.judged(ctx, err, it.Token)
+		return "", n.classifyAuthError(ctx, err, it.Token)
 	}
 	if out.ID == "" {
 		return "", &network.Error{Kind: network.Unknown, Message: "Threads answered without an id."}
@@ -97,12 +97,12 @@ func (n *Network) made(ctx context.Context, it network.Item, edge string, form u
 // it also looks the post up, and leaves the id empty when the profile's posts do not single one out.
 func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if ids, ok := strings.CutPrefix(handle, itemsHandle); ok {
-		return n.statusOfItems(ctx, it, strings.Split(ids, itemsComma))
+		return n.itemsStatus(ctx, it, strings.Split(ids, itemsComma))
 	}
-	return n.statusOf(ctx, it, handle)
+	return n.containerStatus(ctx, it, handle)
 }
 
-func (n *Network) statusOf(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+func (n *Network) containerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	var c struct {
 		Status  string `json:"status"`
 		Problem string `json:"error_message"`
@@ -112,7 +112,7 @@ func (n *Network) statusOf(ctx context.Context, it network.Item, handle string) 
 	case isMissing(err):
 		return n.statusOfMissing(ctx, it, err)
 	case err != nil:
-		return network.Status{}, n.judged(ctx, err, it.Token)
+		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	}
 	st := network.Status{Verdict: core.Pending, Message: c.Problem, Code: c.Status}
 	switch c.Status {
@@ -124,7 +124,7 @@ func (n *Network) statusOf(ctx context.Context, it network.Item, handle string) 
 		st.Verdict = core.Done
 		// That the post is live is certain; which one it is only decorates it.
 		if found, err := n.Find(ctx, it); err == nil && found.Verdict == core.Done {
-			st.ExternalID = found.ExternalID
+			st.ExternalID, st.URL = found.ExternalID, found.URL
 		}
 	case containerError:
 		if strings.HasPrefix(c.Problem, invalid) && it.ArmedAt.IsZero() {
@@ -138,43 +138,24 @@ func (n *Network) statusOf(ctx context.Context, it network.Item, handle string) 
 	return st, nil
 }
 
-// statusOfMissing decides about a container that the network does not know, which happens for a while after
-// it was made. After that it is dead when it was never armed, and when it was, only once the profile's posts
-// do not show it either.
+// statusOfMissing decides about a container that Threads does not find, as happens for a while after it was
+// made. After that it is dead if it was never armed; if it was, only when the profile's posts do not show
+// the post either.
 func (n *Network) statusOfMissing(ctx context.Context, it network.Item, why error) (network.Status, error) {
-	gone := network.Status{Verdict: core.Dead, Message: why.Error()}
-	notYet := network.Status{Verdict: core.Pending, Message: why.Error()}
+	dead := network.Status{Verdict: core.Dead, Message: why.Error()}
+	pending := network.Status{Verdict: core.Pending, Message: why.Error()}
 	if it.ArmedAt.IsZero() {
-		if n.now().Sub(it.HandleAt) < missingFor {
-			return notYet, nil
+		if n.now().Sub(it.HandleAt) < missingGrace {
+			return pending, nil
 		}
-		return gone, nil
+		return dead, nil
 	}
 	found, err := n.Find(ctx, it)
 	switch {
 	case err != nil || found.Verdict != core.Absent:
 		return found, err
-	case n.now().Sub(it.ArmedAt) < missingFor:
-		return notYet, nil
+	case n.now().Sub(it.ArmedAt) < missingGrace:
+		return pending, nil
 	}
-	return gone, nil
-}
-
-// full says that the quota is used up, whatever code the network gave for it: it documents none.
-func (n *Network) full(err error) error {
-	row := table[meta.Code{Code: 9, Subcode: 2207042}]
-	return meta.As(err, row)
-}
-
-func (n *Network) quotaUsed(ctx context.Context, it network.Item) bool {
-	var out struct {
-		Data []struct {
-			Used   int `json:"quota_usage"`
-			Config struct {
-				Total int `json:"quota_total"`
-			} `json:"config"`
-		} `json:"data"`
-	}
-	err := n.graph.Get(ctx, "/"+url.PathEscape(it.Profile)+"/threads_publishing_limit", it.Token.Access, url.Values{"fields": {"quota_usage,config"}}, &out)
-	return err == nil && len(out.Data) > 0 && out.Data[0].Config.Total > 0 && out.Data[0].Used >= out.Data[0].Config.Total
+	return dead, nil
 }

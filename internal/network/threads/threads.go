@@ -67,7 +67,7 @@ func New(env network.Environment) (*Network, error) {
 	}
 	about := description
 	about.Settle = settle
-	api := meta.API{Client: env.Client, Base: version, Table: table, Now: env.Now}
+	api := meta.API{Client: env.Client, Base: version, Table: errorTable, Now: env.Now}
 	root := api
 	root.Base = host
 	return &Network{
