@@ -49,6 +49,7 @@ const (
 	AnswerRefused   Answer = "refused"
 	AnswerThrottled Answer = "throttled"
 	AnswerAuth      Answer = "auth"
+	AnswerTaken     Answer = "taken" // the network took the call and does not show the post yet
 )
 
 // Publication is the part of a ledger row that decides what happens next.
@@ -302,6 +303,9 @@ func (p Publication) answered(s Signal) (Publication, Do) {
 			p.Step = StepIdle
 		}
 		return p.repeatable(s)
+	}
+	if s.Verdict == Pending {
+		p.Answer = AnswerTaken
 	}
 	if !p.Flow.Repeatable() {
 		return p, DoSettle

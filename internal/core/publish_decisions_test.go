@@ -64,6 +64,24 @@ func TestDecisions(t *testing.T) {
 			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerRefused},
 			core.DoStatus,
 		},
+		"a call that was taken is remembered as taken": {
+			armed,
+			core.Signal{Call: core.DoPublish, Verdict: core.Pending},
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Open: true, Answer: core.AnswerTaken},
+			core.DoStatus,
+		},
+		"files that were dropped after a refused call are prepared again": {
+			p{Flow: core.FlowPrepared, Step: core.StepWaiting, Handle: "h1", Armed: true},
+			core.Signal{Call: core.DoStatus, Verdict: core.Dead},
+			p{Flow: core.FlowPrepared, Step: core.StepCreating, Armed: true, Deaths: 1},
+			core.DoCreate,
+		},
+		"a post whose prepared call was refused is searched for before the files are used again": {
+			p{Flow: core.FlowPrepared, Step: core.StepIdle, Handle: "h1", Armed: true},
+			core.Signal{AccountOK: true, Quiet: true},
+			p{Flow: core.FlowPrepared, Step: core.StepIdle, Handle: "h1", Armed: true},
+			core.DoFind,
+		},
 		"a lost answer to a handle is asked about at once": {
 			armed, core.Signal{Call: core.DoPublish, Verdict: core.Lost}, armed, core.DoStatus,
 		},

@@ -120,7 +120,7 @@ var (
 	steps = [...]core.Step{
 		core.StepIdle, core.StepCreating, core.StepWaiting, core.StepArmed, core.StepLive, core.StepRejected, core.StepUnknown,
 	}
-	answers  = [...]core.Answer{core.AnswerNone, core.AnswerRefused, core.AnswerThrottled, core.AnswerAuth}
+	answers  = [...]core.Answer{core.AnswerNone, core.AnswerRefused, core.AnswerThrottled, core.AnswerAuth, core.AnswerTaken}
 	verdicts = [...]core.Verdict{
 		core.Claimed, core.Done, core.Ready, core.Pending, core.Dead, core.Absent, core.Ambiguous,
 		core.Refused, core.Throttled, core.AuthLost, core.NotSent, core.Lost,

@@ -2,6 +2,7 @@ package network_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -210,6 +211,28 @@ func TestOnlyAWholeAnswerIsAnAnswer(t *testing.T) {
 		_, err := c.Do(t.Context(), network.Request{Method: http.MethodPost, URL: "https://a.example/", Form: url.Values{"a": {"b"}}})
 		if kindOf(t, err) != network.Unknown || requests.Load() != 1 {
 			t.Errorf("%s: want unknown after one request, got %v after %d", name, err, requests.Load())
+		}
+	}
+}
+
+// PostgreSQL stores no U+0000; whatever else an answer says stays as it was said.
+func TestOnlyAnEscapedNULIsReplaced(t *testing.T) {
+	t.Parallel()
+	for sent, want := range map[string]string{
+		`{"a":"x\u0000y"}`: "x\ufffdy", `{"a":"x\\u0000y"}`: `x\u0000y`, `{"a":"x\\\u0000y"}`: "x\\\ufffdy",
+		`{"a":"\u0000\u0000"}`: "\ufffd\ufffd", `{"a":"\"\u0000\n"}`: "\"\ufffd\n", `{"a":"u0000"}`: "u0000",
+	} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, sent) })
+		c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
+		resp, err := c.Do(t.Context(), network.Request{Method: http.MethodGet, URL: "https://a.example/"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			A string `json:"a"`
+		}
+		if err := json.Unmarshal(resp.Body, &got); err != nil || got.A != want {
+			t.Errorf("%s: want %q, got %q, %v", sent, want, got.A, err)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -8,6 +9,7 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
+	"belfry/internal/media/mediatest"
 	"belfry/internal/network/sim"
 )
 
@@ -114,5 +116,27 @@ func TestAPostThatNobodyKnowsOfLeadsToItsAccount(t *testing.T) {
 	must(t, err)
 	if want := "https://www.facebook.com/" + stored[string](t, b.Harness, account, "external_id"); card.ProfileURL != want {
 		t.Errorf("it leads to %q, want %q", card.ProfileURL, want)
+	}
+}
+
+// Facebook takes a Reel and shows it once it is processed: that it has the post is known.
+func TestATakenVideoIsNotCalledInDoubt(t *testing.T) {
+	b := newBench(t)
+	must(t, b.Sim.SetOption("facebook.process_seconds", "60"))
+	film := b.ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{Width: 1080, Height: 1920, Duration: 5 * time.Second}))
+	in := request("a Reel", now(), b.ws.Account("facebook"))
+	in.PerPlatform = map[string]json.RawMessage{"facebook": json.RawMessage(`{"contentType":"reels"}`)}
+	post := b.post(in, film)
+	for post.Status == "queued" {
+		post = b.work(post)
+		if strings.Contains(post.StatusLine, "whether it took the post") {
+			t.Fatalf("in doubt: %s", post.StatusLine)
+		}
+		if post.Status == "queued" {
+			b.Clock.Set(b.next())
+		}
+	}
+	if post.Status != "live" || b.visible("a Reel") != 1 || post.ExternalURL == nil {
+		t.Errorf("it is %s at %v: %+v", post.Status, post.ExternalURL, post.Error)
 	}
 }

@@ -56,7 +56,7 @@ func (c *claim) setState(next core.Publication) {
 // statusOfLostHandle replaces the network's answer for a handle that cannot be decrypted. One that was never
 // armed is invisible and replaced; only a person can tell what became of an armed one.
 func (c *claim) statusOfLostHandle() network.Status {
-	if c.pub.Armed {
+	if c.pub.Armed && c.pub.Flow.Repeatable() {
 		return network.Status{Verdict: core.Ambiguous}
 	}
 	return network.Status{Verdict: core.Dead}

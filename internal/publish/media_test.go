@@ -29,7 +29,7 @@ func (r recorder) Create(ctx context.Context, it network.Item) (string, error) {
 	return r.Network.Create(ctx, it)
 }
 
-func (r recorder) Publish(ctx context.Context, it network.Item, handle string) (string, error) {
+func (r recorder) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	*r.sent = append(*r.sent, it)
 	return r.Network.Publish(ctx, it, handle)
 }

@@ -160,14 +160,15 @@ func (c *claim) makeLive(ctx context.Context, t store.Tenant, post core.Post, no
 	if err := post.Apply(move); err != nil {
 		return err
 	}
-	post.ExternalID, post.Error, post.UpdatedAt = c.status.ExternalID, nil, now
+	post.ExternalID, post.ExternalURL = c.status.ExternalID, c.status.URL
+	post.Error, post.UpdatedAt = nil, now
 	if err := t.UpdatePost(ctx, post); err != nil {
 		return err
 	}
 	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventLive, At: now}); err != nil {
 		return err
 	}
-	if post.ExternalID == "" {
+	if post.ExternalID == "" || post.ExternalURL != "" {
 		return nil
 	}
 	return t.Enqueue(ctx, queue.Link{Workspace: post.Workspace, Post: post.ID}, time.Time{})

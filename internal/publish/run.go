@@ -48,7 +48,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 // a search took that one for this. What a handle's status says stays true, without an id.
 func (c *claim) dropTakenID(s core.Signal) core.Signal {
 	c.log.Warn("the network's post belongs to another of the account's posts", "external_id", c.status.ExternalID)
-	c.status.ExternalID = ""
+	c.status.ExternalID, c.status.URL = "", ""
 	if !c.pub.Flow.Repeatable() {
 		s.Verdict = core.Ambiguous
 		c.last.Verdict = s.Verdict

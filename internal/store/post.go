@@ -74,7 +74,7 @@ func (r postRow) onItsWay(p *core.Post) {
 		return
 	}
 	p.Busy = r.held || !r.ledger.Movable()
-	p.Asking = r.ledger.Unsure() && !r.calling || r.rest == core.DoSettle // which is to ask before another call
+	p.Asking = r.ledger.Unsure() && r.ledger.Answer != core.AnswerTaken && !r.calling || r.rest == core.DoSettle // which is to ask before another call
 	if p.Asking && !r.held && r.ahead {
 		p.AskAt = r.next
 	}

@@ -68,11 +68,11 @@ func TestPermissionsThatPublishingDoesNotNeedMayBeDeclined(t *testing.T) {
 	for _, scope := range []string{"read_insights", "business_management", "pages_read_user_content"} {
 		w := networktest.NewWorld(t, consenting([]string{bakery}, without(scope)))
 		it := w.Item("Still works without " + scope)
-		id, err := w.Net.Publish(t.Context(), it, "")
+		sent, err := w.Net.Publish(t.Context(), it, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if st, err := w.Net.Find(t.Context(), it); err != nil || st.ExternalID != id {
+		if st, err := w.Net.Find(t.Context(), it); err != nil || st != sent {
 			t.Errorf("%s: got %+v, %v", scope, st, err)
 		}
 	}

@@ -49,11 +49,11 @@ func TestALinkAloneIsAPost(t *testing.T) {
 	if issues, _ := w.Net.Check(network.Draft{Settings: it.Settings}); len(issues) != 0 {
 		t.Errorf("issues: %+v", issues)
 	}
-	id, err := w.Net.Publish(t.Context(), it, "")
+	sent, err := w.Net.Publish(t.Context(), it, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if st, err := w.Net.Find(t.Context(), it); err != nil || st.ExternalID != id {
+	if st, err := w.Net.Find(t.Context(), it); err != nil || st != sent {
 		t.Errorf("got %+v, %v", st, err)
 	}
 }
@@ -148,9 +148,56 @@ func TestARelativeAddressGetsItsSite(t *testing.T) {
 			t.Errorf("want %s, got %s, %v", want, got, err)
 		}
 	}
-	w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"id":"1"}`) })
-	_, err := w.Net.Link(t.Context(), it, "1_2")
-	w.Failed(err, network.Unknown, it.Token.Access)
+	for _, body := range []string{
+		`{"id":"1"}`, `{"permalink_url":"https://evil.example/1"}`, `{"permalink_url":"//evil.example/1"}`, `{"permalink_url":"http://www.facebook.com/1"}`,
+	} {
+		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, body) })
+		_, err := w.Net.Link(t.Context(), it, "1_2")
+		w.Failed(err, network.Unknown, it.Token.Access)
+	}
+}
+
+// Every answer that publishes or finds a post may name its address; one elsewhere is no link to it.
+func TestAnAddressOfAnotherHostIsNotStored(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("Same words")
+	const rest = `"id":"1_2","message":"Same words","created_time":"2026-10-05T09:00:00+0000","application":{"id":"1234567890123456"}}`
+	for address, want := range map[string]string{
+		"https://www.facebook.com/1/posts/2": "https://www.facebook.com/1/posts/2", "https://evil.example/1": "", "https://facebook.com.evil.example/1": "",
+	} {
+		w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+			body := fmt.Sprintf(`{"permalink_url":%q,%s`, address, rest)
+			if r.Method == http.MethodGet {
+				body = `{"data":[` + body + `]}`
+			}
+			_, _ = io.WriteString(rw, body)
+		})
+		sent, err := w.Net.Publish(t.Context(), it, "")
+		if err != nil || sent.ExternalID != "1_2" || sent.URL != want {
+			t.Errorf("%s: published as %+v, %v", address, sent, err)
+		}
+		if found, err := w.Net.Find(t.Context(), it); err != nil || found != sent {
+			t.Errorf("%s: found %+v, %v", address, found, err)
+		}
+	}
+}
+
+// A photo that Facebook has dropped is uploaded again before the post is published.
+func TestPhotosAreUploadedAgainWhenFacebookHasDroppedThem(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("Bread")
+	it.Settings, it.Files = settings(t, w, `{"contentType": "photo"}`), w.Files(networktest.Image(), networktest.Image())
+	it.HandleAt = w.Now()
+	handle := w.Handle(it)
+	if len(w.Visible()) != 0 {
+		t.Fatalf("visible before the irreversible call: %+v", w.Visible())
+	}
+	w.Advance(25 * time.Hour)
+	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
+		t.Errorf("want dead after a day, got %+v, %v", st, err)
+	}
 }
 
 // film is an item of one video.
@@ -255,6 +302,7 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 	const (
 		whole = `,"uploading_phase":{"status":"complete"}`
 		taken = `,"publishing_phase":{"status":"not_started","publish_status":"published"}`
+		begun = `,"publishing_phase":{"status":"in_progress"}`
 		live  = `,"publishing_phase":{"status":"completed","publish_status":"published"}`
 	)
 	for name, c := range map[string]struct {
@@ -267,6 +315,7 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 		"a Reel that is up, in the other words":  {reel, state("processing", `,"uploading_phase":{"status":"completed"}`), core.Ready},
 		"an armed Reel that was not taken":       {armed, state("ready", whole), core.Ready},
 		"an armed Reel that was taken":           {armed, state("processing", whole+taken), core.Pending},
+		"an armed Reel that is being published":  {armed, state("ready", whole+begun), core.Pending},
 		"a Reel that is live":                    {armed, state("ready", whole+live), core.Done},
 		"a Reel that failed after it was taken":  {armed, state("error", whole+taken), core.Dead},
 		"an upload that failed":                  {reel, state("upload_failed", `,"uploading_phase":{"status":"error","error":{"message":"x"}}`), core.Dead},
@@ -309,14 +358,14 @@ func TestAStoryIsShownOnce(t *testing.T) {
 		it.Settings, it.Files = settings(t, w, `{"contentType": "stories"}`), w.Files(file)
 		handle := w.Handle(it)
 		first, err := w.Net.Publish(t.Context(), it, handle)
-		if err != nil || first == "" {
-			t.Fatalf("%s: %q, %v", name, first, err)
+		if err != nil || first.ExternalID == "" {
+			t.Fatalf("%s: %+v, %v", name, first, err)
 		}
 		_, err = w.Net.Publish(t.Context(), it, handle)
 		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "100/1366051" {
 			t.Errorf("%s: %+v", name, e)
 		}
-		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Done || st.ExternalID != first {
+		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Done || st.ExternalID != first.ExternalID {
 			t.Errorf("%s: %+v, %v", name, st, err)
 		}
 		if all := w.Visible(); len(all) != 1 || all[0].PublishCalls != 2 {

@@ -201,6 +201,7 @@ func TestIDsComeAsNumbersAndTexts(t *testing.T) {
 	t.Parallel()
 	for give, want := range map[string]string{
 		`"17841405793187218"`: "17841405793187218", `17841405793187218`: "17841405793187218", `null`: "", `""`: "", `"1_2"`: "1_2",
+		`"../../me/evil?x="`: "error", `"1/2"`: "error", `"1?fields=x"`: "error", `".."`: "error", `"1#2"`: "error", `"1,2"`: "error",
 		`[1]`: "error", `{"a":1}`: "error", `true`: "error",
 	} {
 		var id meta.ID
@@ -263,32 +264,46 @@ func TestExpiredIsToldFromRevoked(t *testing.T) {
 			_, _ = io.WriteString(w, c.answer)
 		})
 		var e *network.Error
-		if err := a.Judged(t.Context(), c.err, c.token, c.inspect); !errors.As(err, &e) || e.Kind != c.want {
+		if err := a.ClassifyAuthError(t.Context(), c.err, c.token, c.inspect); !errors.As(err, &e) || e.Kind != c.want {
 			t.Errorf("%s: want %s, got %v", name, c.want, err)
 		}
 	}
 	if plain.Kind != network.Revoked {
 		t.Error("the error that was judged changed")
 	}
-	if err := (meta.API{}).Judged(t.Context(), nil, past, blind); err != nil {
+	if err := (meta.API{}).ClassifyAuthError(t.Context(), nil, past, blind); err != nil {
 		t.Errorf("no error became %v", err)
 	}
 }
 
-func TestASearchAnswersAUniqueMatchOnly(t *testing.T) {
+func TestOnlyMatchBindsOneOfOne(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		ids  []string
-		want network.Status
-	}{
-		{nil, network.Status{Verdict: core.Absent}},
-		{[]string{"1"}, network.Status{Verdict: core.Done, ExternalID: "1"}},
-	} {
-		if got := meta.Unique(c.ids); got != c.want {
-			t.Errorf("%v: got %+v", c.ids, got)
-		}
+	one := network.Status{ExternalID: "1", URL: "https://example.org/1"}
+	if got := meta.OnlyMatch(nil); got != (network.Status{Verdict: core.Absent}) {
+		t.Errorf("none: got %+v", got)
 	}
-	if got := meta.Unique([]string{"1", "2"}); got.Verdict != core.Ambiguous || got.ExternalID != "" {
+	if got := meta.OnlyMatch([]network.Status{one}); got.Verdict != core.Done || got.ExternalID != "1" || got.URL != one.URL {
+		t.Errorf("one: got %+v", got)
+	}
+	if got := meta.OnlyMatch([]network.Status{one, one}); got.Verdict != core.Ambiguous || got.ExternalID != "" || got.URL != "" {
 		t.Errorf("two: got %+v", got)
+	}
+}
+
+// One refused call must hold back whatever else would be refused for the same reason.
+func TestAThrottleSaysWhatItHoldsBack(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]network.Scope{
+		`{"error":{"code":4,"message":"m"}}`:     network.ScopeApp,
+		`{"error":{"code":341,"message":"m"}}`:   network.ScopeApp,
+		`{"error":{"code":17,"message":"m"}}`:    network.ScopeAccount,
+		`{"error":{"code":32,"message":"m"}}`:    network.ScopeAccount,
+		`{"error":{"code":613,"message":"m"}}`:   network.ScopeAccount,
+		`{"error":{"code":100,"message":"m"}}`:   network.ScopePost,
+		`{"error":{"code":12345,"message":"m"}}`: network.ScopePost,
+	} {
+		if e := failure(t, nil, 400, nil, body); e.Scope != want {
+			t.Errorf("%s: want %q, got %+v", body, want, e)
+		}
 	}
 }

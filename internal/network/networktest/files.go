@@ -134,8 +134,8 @@ func (w *World) sums(it network.Item) []string {
 func (w *World) shown(it network.Item, k *Worker) {
 	w.t.Helper()
 	one := w.exactlyOne(it.Text)
-	if k.ID != one.ID {
-		w.t.Errorf("bound %q to %+v", k.ID, one)
+	if k.ID != one.ID || k.URL != "" && k.URL != one.URL {
+		w.t.Errorf("bound %q at %q to %+v", k.ID, k.URL, one)
 	}
 	var sums []string
 	for _, m := range one.Media {
@@ -181,8 +181,9 @@ func publishesFiles(t *testing.T, h Harness) {
 	}
 }
 
-// filesSurviveLoss loses each call of a post with files once, before it arrives and after: the post is never
-// there twice, and is given up only where the irreversible call itself leaves no trace.
+// filesSurviveLoss loses each call of a post with files once, before it arrives and after, and has the worker
+// survive that or die in that call: the post is never there twice, and is given up only where the irreversible
+// call itself leaves no trace.
 func filesSurviveLoss(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {
@@ -201,10 +202,11 @@ func filesSurviveLoss(t *testing.T, h Harness) {
 			calls := w.Watched()
 			for n, do := range calls {
 				only := !k.pub.Flow.Repeatable() && do == core.DoPublish
-				for _, arrives := range []bool{false, true} {
-					t.Run(fmt.Sprintf("call %d of %d for %s, arrives %v", n+1, len(calls), do, arrives), func(t *testing.T) {
+				for i := range 4 {
+					arrives, crash := i&1 != 0, i&2 != 0
+					t.Run(fmt.Sprintf("call %d of %d for %s, arrives %v, crash %v", n+1, len(calls), do, arrives, crash), func(t *testing.T) {
 						t.Parallel()
-						losesOne(t, h, d, n+1, arrives, only)
+						losesOne(t, h, d, n+1, arrives, crash, only)
 					})
 				}
 			}
@@ -213,11 +215,12 @@ func filesSurviveLoss(t *testing.T, h Harness) {
 }
 
 // losesOne loses the nth call; only tells that it is the one call that nothing can tell about.
-func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, only bool) {
+func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, crash, only bool) {
 	w := NewWorld(t, h)
 	it := w.post(d)
 	w.Lose(n, arrives)
 	k := w.Publish(it)
+	k.crash = crash
 	do := k.Run()
 	switch {
 	case only && !arrives:

@@ -24,6 +24,8 @@ type Worker struct {
 	wait   time.Duration
 	ID     string // of the post
 	calls  []core.Do
+	URL    string // of the post, where publishing or asking told it
+	crash  bool   // the worker dies in the call that the world loses
 	failed error  // of the last call that did
 	said   string // with a handle's death
 }
@@ -60,6 +62,10 @@ func (k *Worker) claim() core.Do {
 		}
 		k.calls = append(k.calls, do)
 		signal = k.facts(k.call(do))
+		if k.crash && k.w.hasLost() {
+			k.crash = false
+			return core.DoStop
+		}
 	}
 }
 
@@ -105,7 +111,7 @@ func (k *Worker) call(do core.Do) core.Signal {
 	case do == core.DoCreate:
 		s.Handle = st.ExternalID
 	case st.Verdict == core.Done:
-		k.ID = st.ExternalID
+		k.ID, k.URL = st.ExternalID, st.URL
 	}
 	return s
 }

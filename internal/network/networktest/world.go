@@ -159,6 +159,13 @@ func (w *World) Lose(n int, arrives bool) {
 	w.watched, w.lose, w.arrives = nil, n, arrives
 }
 
+// hasLost tells whether the request that Lose names was made.
+func (w *World) hasLost() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.lose > 0 && len(w.watched) >= w.lose
+}
+
 func (w *World) begin(do core.Do) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,11 +28,36 @@ func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
 	w.Failed(err, network.Rejected, token.Access)
 }
 
+// Whoever leaves out a permission that publishing needs learns it before a post fails for it.
+func TestAProfileWithoutThePermissionToPublishIsNotUsable(t *testing.T) {
+	t.Parallel()
+	for withheld, want := range map[string]string{
+		"threads_content_publish": "The permission threads_content_publish was not given.", "threads_manage_insights": "",
+	} {
+		h := harness()
+		h.Consent = url.Values{"username": {"nightowl.cycles"}, "withhold": {withheld}}
+		w := networktest.NewWorld(t, h)
+		profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+		if err != nil || len(profiles) != 1 {
+			t.Fatalf("%s: got %+v, %v", withheld, profiles, err)
+		}
+		p := profiles[0]
+		if !strings.HasPrefix(p.Unusable, want) || (p.Unusable == "") != (want == "") || slices.Contains(p.Token.Scopes, withheld) || len(p.Token.Scopes) != 2 {
+			t.Errorf("%s: unusable %q, scopes %v", withheld, p.Unusable, p.Token.Scopes)
+		}
+		if want != "" && !strings.Contains(p.Unusable, "Connect again") {
+			t.Errorf("no advice in %q", p.Unusable)
+		}
+	}
+}
+
 // tokens answers the steps of connecting, the long-lived token with a body of its own.
 func tokens(long string) http.HandlerFunc {
 	return func(rw http.ResponseWriter, r *http.Request) {
 		body := `{"id":"17841405793187218","username":"a","threads_profile_picture_url":""}`
 		switch {
+		case strings.HasSuffix(r.URL.Path, "/debug_token"):
+			body = `{"data":{"is_valid":true,"scopes":["threads_basic","threads_content_publish"]}}`
 		case strings.HasSuffix(r.URL.Path, "/oauth/access_token"):
 			body = `{"access_token":"THQ-short-lived-token","user_id":17841405793187218}`
 		case strings.HasSuffix(r.URL.Path, "/access_token"), strings.HasSuffix(r.URL.Path, "/refresh_access_token"):
@@ -115,7 +142,7 @@ func TestADeadTokenWithoutASubcode(t *testing.T) {
 	}
 }
 
-// What a person did not grant is found out when it is needed, and reconnecting mends it.
+// A permission that is withdrawn later is missed when a call needs it.
 func TestAMissingScopeAsksForReconnecting(t *testing.T) {
 	t.Parallel()
 	w := networktest.NewWorld(t, harness())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -99,15 +100,76 @@ func TestAFullQuotaHoldsThePost(t *testing.T) {
 	}
 	it.Text = "Two"
 	handle := w.Handle(it)
+	w.Advance(3 * time.Hour)
+	const untilItFrees = 21 * time.Hour // the first post leaves the window of a day
 	_, err := w.Net.Publish(t.Context(), it, handle)
+	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != untilItFrees || e.Scope != network.ScopeAccount {
+		t.Errorf("want %v for the account, got %+v", untilItFrees, e)
+	}
+	// No code is documented for it, so any refusal counts once Threads says that the quota is used up.
+	for _, code := range []int{100, 4} {
+		w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: code, Message: "Publishing limit reached"})
+		_, err = w.Net.Publish(t.Context(), it, handle)
+		if e := w.Failure(err, network.RateLimited, it.Token.Access); e.Code != strconv.Itoa(code) || e.RetryAfter != untilItFrees || e.Scope != network.ScopeAccount {
+			t.Errorf("want code %d and %v, got %+v", code, untilItFrees, e)
+		}
+	}
+	// Where the profile's posts cannot be read, or do not fill the quota, the wait is an hour.
+	w.Fault(sim.Fault{Call: "list", Kind: sim.ServerError})
+	_, err = w.Net.Publish(t.Context(), it, handle)
 	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != time.Hour {
 		t.Errorf("want an hour, got %+v", e)
 	}
-	// No code is documented for it, so any refusal counts once the network says that the quota is used up.
-	w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: 100, Message: "Something else"})
-	_, err = w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.Code != "100" || e.RetryAfter != time.Hour {
-		t.Errorf("want the network's code and an hour, got %+v", e)
+	w.Advance(untilItFrees)
+	if _, err = w.Net.Publish(t.Context(), it, w.Handle(it)); err != nil {
+		t.Errorf("refused when the quota has freed: %v", err)
+	}
+}
+
+// A throttle that is no used-up quota keeps the wait and the scope that its answer gives.
+func TestAThrottleWithQuotaLeftIsNotCalledAFullQuota(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("One")
+	handle := w.Handle(it)
+	w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: 4, Message: "Application request limit reached"})
+	_, err := w.Net.Publish(t.Context(), it, handle)
+	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != 5*time.Minute || e.Scope != network.ScopeApp {
+		t.Errorf("got %+v", e)
+	}
+}
+
+func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("Same words")
+	for address, want := range map[string]string{
+		"https://www.threads.net/@a/post/B": "https://www.threads.net/@a/post/B", "https://www.threads.com/@a/post/B": "https://www.threads.com/@a/post/B",
+		"https://evil.example/@a/post/B": "", "https://threads.net.evil.example/B": "", "javascript:alert(1)": "", "https://a@threads.net/B": "",
+	} {
+		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprintf(rw, `{"permalink":%[1]q,"data":[{"id":"1","text":"Same words","media_type":"TEXT_POST","permalink":%[1]q}]}`, address)
+		})
+		found, err := w.Net.Find(t.Context(), it)
+		if err != nil || found.Verdict != core.Done || found.URL != want {
+			t.Errorf("%s: found %+v, %v", address, found, err)
+		}
+		link, err := w.Net.Link(t.Context(), it, "1")
+		if link != want || (err == nil) != (want != "") {
+			t.Errorf("%s: linked %q, %v", address, link, err)
+		}
+	}
+}
+
+// The answer to a call names what the next call goes to.
+func TestAContainerIDThatIsAPathIsRefused(t *testing.T) {
+	t.Parallel()
+	w := networktest.NewWorld(t, harness())
+	it := w.Item("a")
+	for _, id := range []string{"../../me/evil?x=", "17/threads", "17?fields=x", "17#x", ".."} {
+		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":%q}`, id) })
+		_, err := w.Net.Create(t.Context(), it)
+		w.Failed(err, network.Unknown, it.Token.Access)
 	}
 }
 

@@ -50,7 +50,7 @@ const (
 )
 
 // consentForm are the fields a person fills in.
-var consentForm = []string{"decision", "profile", "username"}
+var consentForm = []string{"decision", "profile", "username", "withhold"}
 
 var consentParams = []string{"client_id", "redirect_uri", "scope", "response_type", "state"}
 
@@ -135,7 +135,13 @@ func (s *Sim) consentPage(host string, params url.Values, q request) sim.Consent
 			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: pictureURL(a), Checked: i == 0,
 		})
 	}
-	page.Groups = []sim.Group{group}
+	withheld := sim.Group{Title: "Permissions to leave out"}
+	for _, scope := range q.scopes {
+		if scope != scopeBasic {
+			withheld.Choices = append(withheld.Choices, sim.Choice{Type: "checkbox", Name: "withhold", Value: scope, Label: scope})
+		}
+	}
+	page.Groups = []sim.Group{group, withheld}
 	return page
 }
 
@@ -155,8 +161,11 @@ func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, 
 		s.notice(w, r, http.StatusBadRequest, "No profile was chosen", err.Error())
 		return
 	}
+	granted := slices.DeleteFunc(q.scopes, func(scope string) bool {
+		return scope != scopeBasic && slices.Contains(params["withhold"], scope)
+	})
 	code := &grantCode{
-		Code: sim.Secret("AQ"), Account: a.ID, RedirectURI: q.redirectURI, Scopes: q.scopes, ExpiresAt: s.kit.Now().Add(codeLife),
+		Code: sim.Secret("AQ"), Account: a.ID, RedirectURI: q.redirectURI, Scopes: granted, ExpiresAt: s.kit.Now().Add(codeLife),
 	}
 	s.mu.Lock()
 	err = s.kit.Record(Name, recCode, code)
