@@ -44,6 +44,17 @@ BEGIN
     END IF;
 END $$;
 
+CREATE FUNCTION public.refuse_audit_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    IF TG_OP = 'DELETE' AND OLD.at <= clock() - interval '365 days' THEN
+        RETURN OLD;
+    END IF;
+    RAISE EXCEPTION 'the audit log cannot be changed';
+END
+$$;
+
 CREATE FUNCTION public.river_job_state_in_bitmask(bitmask bit, state public.river_job_state) RETURNS boolean
     LANGUAGE sql IMMUTABLE
     AS $$
@@ -99,6 +110,30 @@ CREATE TABLE public.api_keys (
     hint text NOT NULL,
     created_at timestamp with time zone NOT NULL,
     last_used_at timestamp with time zone
+);
+
+CREATE TABLE public.audit_log (
+    id bigint NOT NULL,
+    at timestamp with time zone DEFAULT public.clock() NOT NULL,
+    workspace_id uuid,
+    actor text NOT NULL,
+    user_id uuid,
+    credential text DEFAULT ''::text NOT NULL,
+    action text NOT NULL,
+    subject text DEFAULT ''::text NOT NULL,
+    before jsonb,
+    after jsonb,
+    address text DEFAULT ''::text NOT NULL,
+    request_id text DEFAULT ''::text NOT NULL
+);
+
+ALTER TABLE public.audit_log ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.audit_log_id_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.blob_sweep (
@@ -505,6 +540,9 @@ ALTER TABLE ONLY public.api_keys
 ALTER TABLE ONLY public.api_keys
     ADD CONSTRAINT api_keys_workspace_id_id_key UNIQUE (workspace_id, id);
 
+ALTER TABLE ONLY public.audit_log
+    ADD CONSTRAINT audit_log_pkey PRIMARY KEY (id);
+
 ALTER TABLE ONLY public.blob_sweep
     ADD CONSTRAINT blob_sweep_pkey PRIMARY KEY (single);
 
@@ -620,6 +658,12 @@ CREATE INDEX accounts_check ON public.accounts USING btree (check_at) WHERE ((st
 
 CREATE INDEX accounts_refresh ON public.accounts USING btree (token_refresh_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
 
+CREATE INDEX audit_log_age ON public.audit_log USING btree (at);
+
+CREATE INDEX audit_log_by_user ON public.audit_log USING btree (user_id, id);
+
+CREATE INDEX audit_log_by_workspace ON public.audit_log USING btree (workspace_id, id);
+
 CREATE INDEX create_log_by_workspace ON public.create_log USING btree (workspace_id, at);
 
 CREATE INDEX devices_age ON public.devices USING btree (seen_at);
@@ -687,6 +731,10 @@ CREATE INDEX river_notification_topic_id_idx ON public.river_notification USING 
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expiry);
 
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
+
+CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
+
+CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
 
 CREATE TRIGGER count_changed_drafts AFTER UPDATE OF status ON public.posts FOR EACH ROW WHEN (((new.status = 'draft'::text) <> (old.status = 'draft'::text))) EXECUTE FUNCTION public.count_drafts();
 

@@ -55,7 +55,7 @@ func (r *request) authenticate() error {
 	if !ok {
 		return nil
 	}
-	caller, err := r.web.cfg.App.SessionCaller(ctx, p.user, p.workspace, p.proof)
+	caller, err := r.web.cfg.App.SessionCaller(ctx, p)
 	if core.CodeOf(err) == core.CodeUnauthenticated {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (r *request) authenticate() error {
 		return err
 	}
 	r.caller = caller
-	httpd.AddLogAttrs(r.echo, slog.String("workspace", p.workspace), slog.String("user", p.user))
+	httpd.AddLogAttrs(r.echo, slog.String("workspace", p.Workspace), slog.String("user", p.User))
 	// A page that looks for news by itself is no sign of a person.
 	if r.echo.QueryParam(versionParam) == "" && s.timeSince(ctx, keySeen) >= touchEvery {
 		r.putSession(keySeen, s.now().Unix())

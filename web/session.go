@@ -22,9 +22,10 @@ const (
 const (
 	keyUser      = "user"
 	keyWorkspace = "workspace"
-	keyProof     = "proof" // app.SignedIn.Proof
-	keySince     = "since" // seconds of Unix time: when the person signed in
-	keySeen      = "seen"  // and when they last did something
+	keyProof     = "proof"  // app.SignedIn.Proof
+	keyProved    = "proved" // seconds of Unix time: when the person last gave their password
+	keySince     = "since"  // seconds of Unix time: when the person signed in
+	keySeen      = "seen"   // and when they last did something
 	keyTone      = "flash.tone"
 	keyFlash     = "flash.text"
 	keyChoice    = "choice"  // profiles to choose from
@@ -80,12 +81,13 @@ func (s *sessions) timeSince(ctx context.Context, key string) time.Duration {
 	return s.now().Sub(time.Unix(s.manager.GetInt64(ctx, key), 0))
 }
 
-// person is whose session it is.
-type sessionUser struct{ user, workspace, proof string }
-
-func (s *sessions) signedInUser(ctx context.Context) (sessionUser, bool) {
-	p := sessionUser{s.manager.GetString(ctx, keyUser), s.manager.GetString(ctx, keyWorkspace), s.manager.GetString(ctx, keyProof)}
-	return p, p.user != ""
+// signedInUser returns whose session it is; ok is false for a stranger's.
+func (s *sessions) signedInUser(ctx context.Context) (app.Session, bool) {
+	session := app.Session{
+		User: s.manager.GetString(ctx, keyUser), Workspace: s.manager.GetString(ctx, keyWorkspace),
+		Proof: s.manager.GetString(ctx, keyProof), ProvedAt: time.Unix(s.manager.GetInt64(ctx, keyProved), 0),
+	}
+	return session, session.User != ""
 }
 
 // begin makes a new session in the context's place: a token known before signing in is worth nothing after.
@@ -98,10 +100,20 @@ func (s *sessions) begin(ctx context.Context, in app.SignedIn) error {
 	}
 	now := s.now().Unix()
 	for key, value := range map[string]any{
-		keyUser: in.User.String(), keyWorkspace: in.Workspace.String(), keyProof: in.Proof, keySince: now, keySeen: now,
+		keyUser: in.User.String(), keyWorkspace: in.Workspace.String(), keyProof: in.Proof, keySince: now, keySeen: now, keyProved: now,
 	} {
 		s.manager.Put(ctx, key, value)
 	}
+	return nil
+}
+
+// renewProof notes that the person has just given their password. The session gets another token, since it may do more
+// from now on.
+func (s *sessions) renewProof(ctx context.Context) error {
+	if err := s.manager.RenewToken(ctx); err != nil {
+		return fmt.Errorf("renew the session: %w", err)
+	}
+	s.manager.Put(ctx, keyProved, s.now().Unix())
 	return nil
 }
 

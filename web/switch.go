@@ -14,7 +14,8 @@ func (r *request) switchWorkspace() error {
 		return err
 	}
 	p, _ := r.web.sessions.signedInUser(r.context())
-	there, err := r.web.cfg.App.SessionCaller(r.context(), p.user, form.Get(layout.FieldWorkspace), p.proof)
+	p.Workspace = form.Get(layout.FieldWorkspace)
+	there, err := r.web.cfg.App.SessionCaller(r.context(), p)
 	if core.CodeOf(err) == core.CodeUnauthenticated {
 		return core.NotFound()
 	}

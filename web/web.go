@@ -84,7 +84,7 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 		if !rt.public && r.caller.IsZero() {
 			return r.askToSignIn()
 		}
-		return rt.handle(r)
+		return r.withPassword(rt.handle)
 	}
 }
 
@@ -99,7 +99,7 @@ func (w *Web) Session(r *http.Request) (c core.Caller, ok bool, err error) {
 	if !ok {
 		return core.Caller{}, false, nil
 	}
-	c, err = w.cfg.App.SessionCaller(ctx, person.user, person.workspace, person.proof)
+	c, err = w.cfg.App.SessionCaller(ctx, person)
 	if core.CodeOf(err) == core.CodeUnauthenticated {
 		return core.Caller{}, false, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/sandbox"
@@ -154,7 +155,7 @@ func (g *gardener) grow(ctx context.Context) (*seeded, error) {
 		return nil, err
 	}
 	out.Workspace = made.Slug
-	if g.owner, err = g.SessionCaller(ctx, made.User.String(), made.Workspace.String(), made.Proof); err != nil {
+	if g.owner, err = g.SessionCaller(ctx, app.Session{User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: time.Now()}); err != nil {
 		return nil, err
 	}
 	key, err := g.CreateKey(ctx, g.owner, contract.CreateKey{Name: "Demo key", Scope: string(core.Write)})

@@ -174,14 +174,14 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 		return Connected{}, err
 	}
 	if row.Account != nil {
-		return a.finishReconnect(ctx, t, n, *row.Account, profiles)
+		return a.finishReconnect(ctx, t, c, n, *row.Account, profiles)
 	}
 	usable, err := usableOf(n, profiles)
 	if err != nil {
 		return Connected{}, err
 	}
 	if len(usable) == 1 {
-		return a.connect(ctx, t, n, usable)
+		return a.connect(ctx, t, c, n, usable)
 	}
 	return a.offer(ctx, t, c, n, profiles, sessionID)
 }

@@ -34,7 +34,12 @@ func (a *App) Disconnect(ctx context.Context, c core.Caller, id string) error {
 			return core.Fail(core.CodeConflict, "A post to %s was queued at this moment.", account.DisplayName).
 				WithHint("Disconnect the account again.")
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditAccountRemoved, Actor: c, Subject: id, Before: map[string]string{"name": account.DisplayName},
+		})
 	})
 }
 

@@ -52,7 +52,7 @@ func usableOf(n network.Network, profiles []network.Profile) ([]network.Profile,
 	return nil, e.WithHint("%s", why)
 }
 
-func (a *App) finishReconnect(ctx context.Context, t store.Tenant, n network.Network, id core.AccountID, profiles []network.Profile) (Connected, error) {
+func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, id core.AccountID, profiles []network.Profile) (Connected, error) {
 	account, err := t.Account(ctx, id)
 	if err != nil {
 		return Connected{}, err
@@ -65,17 +65,29 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, n network.Net
 	case profiles[i].Unusable != "":
 		return Connected{}, core.Fail(core.CodeConflict, "%s cannot be published to.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
 	}
-	return a.connect(ctx, t, n, profiles[i:i+1])
+	return a.connect(ctx, t, c, n, profiles[i:i+1])
 }
 
 // connect stores accounts for the profiles, all or none. The plan's limit is counted under the workspace's
 // lock; a profile that is connected already, or was once, is the same account as before.
-func (a *App) connect(ctx context.Context, t store.Tenant, n network.Network, profiles []network.Profile) (Connected, error) {
+func (a *App) connect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, profiles []network.Profile) (Connected, error) {
 	done := Connected{Platform: n.Describe().ID}
 	err := t.Tx(ctx, func(t store.Tenant) error {
 		list, err := a.saveProfiles(ctx, t, n.Describe().ID, profiles)
+		if err != nil {
+			return err
+		}
 		done.Accounts = a.accountsOf(list)
-		return err
+		for _, account := range list {
+			connected := core.AuditEntry{
+				Action: core.AuditAccountConnected, Actor: c, Subject: account.ID.String(),
+				After: map[string]string{"platform": string(account.Platform), "name": account.DisplayName},
+			}
+			if err := t.AddAudit(ctx, connected); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return Connected{}, err

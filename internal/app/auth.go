@@ -50,25 +50,32 @@ func (a *App) keyCaller(ctx context.Context, k store.KeyHolder, err error) (core
 // sessionName is what whoami calls the credential of a signed-in browser.
 const sessionName = "Dashboard"
 
+// Session is what a browser's session keeps of its person.
+type Session struct {
+	User, Workspace string
+	Proof           string    // SignedIn.Proof
+	ProvedAt        time.Time // when they last gave their password
+}
+
 // SessionCaller is the caller of a person whose session was proved, in one of their workspaces. Someone who
 // is no longer a member, or has another password since the session began, is unauthenticated.
-func (a *App) SessionCaller(ctx context.Context, user, workspace, proof string) (core.Caller, error) {
-	userID, err := core.ParseID[core.UserKind](user)
+func (a *App) SessionCaller(ctx context.Context, s Session) (core.Caller, error) {
+	userID, err := core.ParseID[core.UserKind](s.User)
 	if err != nil {
 		return core.Caller{}, signInFirst()
 	}
-	workspaceID, err := core.ParseID[core.WorkspaceKind](workspace)
+	workspaceID, err := core.ParseID[core.WorkspaceKind](s.Workspace)
 	if err != nil {
 		return core.Caller{}, signInFirst()
 	}
 	m, err := a.findPerson(ctx, userID, workspaceID)
-	if err == nil && subtle.ConstantTimeCompare([]byte(proof), []byte(Proof(m.PasswordHash))) != 1 {
+	if err == nil && subtle.ConstantTimeCompare([]byte(s.Proof), []byte(Proof(m.PasswordHash))) != 1 {
 		err = signInFirst()
 	}
 	if err != nil {
 		return core.Caller{}, err
 	}
-	return sessionCaller(m), nil
+	return sessionCaller(m, s.ProvedAt), nil
 }
 
 // findPerson finds a member with what their session depends on. Somebody else is unauthenticated.
@@ -84,11 +91,16 @@ func (a *App) findPerson(ctx context.Context, user core.UserID, workspace core.W
 }
 
 // sessionCaller makes the caller of a signed-in person.
-func sessionCaller(m store.Person) core.Caller {
+func sessionCaller(m store.Person, provedAt time.Time) core.Caller {
 	return core.NewCaller(core.Credential{
 		Workspace: m.Workspace, User: m.User, Kind: core.CredentialSession, Name: sessionName, Role: m.Role, Plan: m.Plan,
-		Scope: core.Write, Via: core.ViaUI,
+		Scope: core.Write, Via: core.ViaUI, ProvedAt: provedAt,
 	})
+}
+
+// personCaller is a person outside any workspace, for the audit log. It may do nothing.
+func personCaller(user core.UserID) core.Caller {
+	return core.NewCaller(core.Credential{User: user, Kind: core.CredentialSession, Name: sessionName})
 }
 
 func signInFirst() error {

@@ -21,6 +21,11 @@ func setUp(workspace string) contract.SetUp {
 // from is a browser at an address that has never signed in.
 func from(addressKey string) app.Visitor { return app.Visitor{AddressKey: addressKey} }
 
+// sessionOf is the session of somebody who signed in at the given time.
+func sessionOf(in app.SignedIn, at time.Time) app.Session {
+	return app.Session{User: in.User.String(), Workspace: in.Workspace.String(), Proof: in.Proof, ProvedAt: at}
+}
+
 func TestSetUpIsOpenUntilAWorkspaceExists(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
@@ -39,7 +44,7 @@ func TestSetUpIsOpenUntilAWorkspaceExists(t *testing.T) {
 	_, err = h.App.SetUp(t.Context(), setUp("Another"), from(address))
 	want(t, core.CodeConflict, err)
 
-	owner, err := h.App.SessionCaller(t.Context(), done.User.String(), done.Workspace.String(), done.Proof)
+	owner, err := h.App.SessionCaller(t.Context(), sessionOf(done, h.Clock.Now()))
 	must(t, err)
 	who, err := h.App.Whoami(t.Context(), owner)
 	must(t, err)
@@ -216,7 +221,7 @@ func TestAKeyDiesWithTheMembership(t *testing.T) {
 	must(t, h.App.RemoveMember(t.Context(), ws.Owner, admin.User().String()))
 	_, err = h.Caller(made.Key)
 	want(t, core.CodeUnauthenticated, err)
-	_, err = h.App.SessionCaller(t.Context(), admin.User().String(), ws.ID.String(), app.Proof(""))
+	_, err = h.App.SessionCaller(t.Context(), app.Session{User: admin.User().String(), Workspace: ws.ID.String(), Proof: app.Proof(""), ProvedAt: h.Clock.Now()})
 	want(t, core.CodeUnauthenticated, err)
 }
 
@@ -296,16 +301,16 @@ func TestWhatIsNoSessionIsNotSignedIn(t *testing.T) {
 		{one.ID.String(), one.ID.String()},
 		{one.Owner.User().String(), "ws_00000000000000000000000000"},
 	} {
-		c, err := h.App.SessionCaller(t.Context(), ids[0], ids[1], proof)
+		c, err := h.App.SessionCaller(t.Context(), app.Session{User: ids[0], Workspace: ids[1], Proof: proof, ProvedAt: h.Clock.Now()})
 		want(t, core.CodeUnauthenticated, err)
 		if !c.IsZero() {
 			t.Errorf("%v made a caller", ids)
 		}
 	}
 	for _, proof := range []string{"", proof[1:], app.Proof("")} {
-		_, err := h.App.SessionCaller(t.Context(), one.Owner.User().String(), one.ID.String(), proof)
+		_, err := h.App.SessionCaller(t.Context(), app.Session{User: one.Owner.User().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
 		want(t, core.CodeUnauthenticated, err)
 	}
-	_, err = h.App.SessionCaller(t.Context(), one.Owner.User().String(), one.ID.String(), proof)
+	_, err = h.App.SessionCaller(t.Context(), app.Session{User: one.Owner.User().String(), Workspace: one.ID.String(), Proof: proof, ProvedAt: h.Clock.Now()})
 	must(t, err)
 }

@@ -24,6 +24,12 @@ func (a *App) enterSession(c core.Caller, manages bool) (store.Tenant, error) {
 	return a.cfg.Store.In(c.Workspace()), nil
 }
 
+// enterProved is the gate of what only a person may do who manages the workspace and has given their password lately.
+func (a *App) enterProved(c core.Caller) (store.Tenant, error) {
+	t, err := a.enterSession(c, true)
+	return t, cmp.Or(err, c.NeedPassword(a.cfg.Now()))
+}
+
 // enterInvited is the gate of somebody who has shown an invitation's token.
 func (a *App) enterInvited(i store.Invitation) store.Tenant { return a.cfg.Store.In(i.Workspace) }
 

@@ -25,7 +25,7 @@ const (
 // changes nothing of the answer. Who is invited already gets a new link in place of the old one; for who has joined it
 // is a conflict. The plan's members are counted with the invited ones.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
-	t, err := a.enterSession(c, true)
+	t, err := a.enterProved(c)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -57,7 +57,13 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := a.checkInvitationQuota(ctx, t, before.InvitedUntil.After(a.cfg.Now())); err != nil {
 			return err
 		}
-		return t.Invite(ctx, want, hash[:])
+		if err := t.Invite(ctx, want, hash[:]); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditMemberInvited, Actor: c, Subject: want.ID.String(),
+			After: map[string]string{"email": want.Email, "role": string(want.Role)},
+		})
 	})
 	if err != nil {
 		return contract.Member{}, err
@@ -155,7 +161,13 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 		if w, err = t.Workspace(ctx); err != nil {
 			return err
 		}
-		return t.Join(ctx, core.User{ID: person.ID, Name: person.Name, Email: person.Email}, newHash, role, a.cfg.Now())
+		if err := t.Join(ctx, core.User{ID: person.ID, Name: person.Name, Email: person.Email}, newHash, role, a.cfg.Now()); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditMemberJoined, Actor: personCaller(person.ID), Subject: person.ID.String(),
+			After: map[string]string{"email": person.Email, "role": string(role)},
+		})
 	})
 	if core.CodeOf(err) == core.CodeConflict { // invited to two workspaces, and joined both at once
 		return SignedIn{}, core.Fail(core.CodeConflict, "Somebody with this e-mail address has just joined this server.").
@@ -179,7 +191,7 @@ func (a *App) findOrMakeInvited(ctx context.Context, i store.Invitation, in cont
 			WithHint("Give the password that you sign in with.")
 		return person, "", a.checkPasswordOf(ctx, person, in.Password, from, wrong)
 	}
-	if _, err := a.countTry(ctx, person, from); err != nil {
+	if err := a.throttleAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one
 		return person, "", err
 	}
 	u, err := newUser(in.Name, i.Email, in.Password)

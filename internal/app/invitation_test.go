@@ -33,7 +33,7 @@ func join(t *testing.T, h *apptest.Harness, token, password string) (app.SignedI
 
 func callerOf(t *testing.T, h *apptest.Harness, in app.SignedIn) core.Caller {
 	t.Helper()
-	c, err := h.App.SessionCaller(t.Context(), in.User.String(), in.Workspace.String(), in.Proof)
+	c, err := h.App.SessionCaller(t.Context(), sessionOf(in, h.Clock.Now()))
 	must(t, err)
 	return c
 }
@@ -55,7 +55,7 @@ func TestANewPersonJoins(t *testing.T) {
 	if who, err := h.App.Whoami(t.Context(), ws.Owner); err != nil || who.Usage.Members.Used != 2 {
 		t.Errorf("%d members are used, %v", who.Usage.Members.Used, err)
 	}
-	_, err := h.App.SessionCaller(t.Context(), made.ID, ws.ID.String(), app.Proof(""))
+	_, err := h.App.SessionCaller(t.Context(), app.Session{User: made.ID, Workspace: ws.ID.String(), Proof: app.Proof(""), ProvedAt: h.Clock.Now()})
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SignIn(t.Context(), contract.SignIn{Email: "ada@example.org", Password: ""}, from("192.0.2.1"))
 	want(t, core.CodeUnauthenticated, err)
@@ -75,7 +75,7 @@ func TestANewPersonJoins(t *testing.T) {
 	h.Clock.Advance(time.Hour)
 	in, err := join(t, h, token, newPassword)
 	must(t, err)
-	c, err := h.App.SessionCaller(t.Context(), in.User.String(), in.Workspace.String(), in.Proof)
+	c, err := h.App.SessionCaller(t.Context(), sessionOf(in, h.Clock.Now()))
 	must(t, err)
 	if in.User.String() != made.ID || c.Role() != core.RoleEditor || in.Workspace != ws.ID || in.Slug != ws.Slug {
 		t.Errorf("who joined is %+v", in)

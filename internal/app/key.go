@@ -6,6 +6,7 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/secret"
+	"belfry/internal/store"
 )
 
 // ListKeys lists the workspace's API keys, newest first. Only a person who manages the workspace may.
@@ -27,7 +28,7 @@ func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error
 
 // CreateKey makes an API key that acts for the caller. The answer shows it for the only time.
 func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKey) (contract.Key, error) {
-	t, err := a.enterSession(c, true)
+	t, err := a.enterProved(c)
 	if err != nil {
 		return contract.Key{}, err
 	}
@@ -42,7 +43,15 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 	k := core.Key{
 		ID: core.NewID[core.KeyKind](), Name: in.Name, Scope: scope, Hint: hint, CreatedBy: c.User(), CreatedAt: a.cfg.Now().UTC(),
 	}
-	if err := t.AddKey(ctx, k, hash[:]); err != nil {
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.AddKey(ctx, k, hash[:]); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditKeyCreated, Actor: c, Subject: k.ID.String(), After: map[string]string{"name": k.Name, "scope": string(k.Scope)},
+		})
+	})
+	if err != nil {
 		return contract.Key{}, err
 	}
 	out := contract.KeyOf(k)
@@ -52,9 +61,15 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 
 // RevokeKey ends a key: its next request is unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
-	t, keyID, err := enterSessionFor[core.KeyKind](a, c, id)
+	t, err := a.enterProved(c)
+	t, keyID, err := about[core.KeyKind](t, id, err)
 	if err != nil {
 		return err
 	}
-	return t.DeleteKey(ctx, keyID)
+	return t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.DeleteKey(ctx, keyID); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditKeyRevoked, Actor: c, Subject: id})
+	})
 }

@@ -61,7 +61,19 @@ func (a *App) RevokeUnreadable(ctx context.Context, confirm bool) ([]core.Accoun
 	if !confirm || len(lost) == 0 {
 		return out, nil
 	}
-	if err := a.cfg.Store.RevokeTokens(ctx, lost, unreadable); err != nil {
+	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		if err := s.RevokeTokens(ctx, lost, unreadable); err != nil {
+			return err
+		}
+		for _, t := range lost {
+			revoked := core.AuditEntry{Action: core.AuditAccountsRevoked, Workspace: t.WorkspaceID, Subject: t.ID.String()}
+			if err := s.AddAudit(ctx, revoked); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, fmt.Errorf("revoke accounts: %w", err)
 	}
 	return out, nil

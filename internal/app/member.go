@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -29,7 +30,7 @@ func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members,
 // EditMember gives a member another role, from their next request on. Only an owner makes or unmakes owners, and the
 // last one stays: a conflict.
 func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMember) (contract.Member, error) {
-	t, err := a.enterSession(c, true)
+	t, err := a.enterProved(c)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -56,8 +57,15 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 		if err := a.keepAnOwner(ctx, t, m, role); err != nil {
 			return err
 		}
+		before := m.Role
 		m.Role = role
-		return t.SetRole(ctx, m)
+		if err := t.SetRole(ctx, m); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditMemberChanged, Actor: c, Subject: in.ID,
+			Before: map[string]core.Role{"role": before}, After: map[string]core.Role{"role": role},
+		})
 	})
 	if err != nil {
 		return contract.Member{}, err
@@ -70,6 +78,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error {
 	leaves := id == c.User().String()
 	t, err := a.enterSession(c, !leaves)
+	err = cmp.Or(err, c.NeedPassword(a.cfg.Now()))
 	if err != nil {
 		return err
 	}
@@ -94,7 +103,12 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 		if err := a.keepAnOwner(ctx, t, m, ""); err != nil {
 			return err
 		}
-		return t.RemoveMember(ctx, m)
+		if err := t.RemoveMember(ctx, m); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditMemberRemoved, Actor: c, Subject: id, Before: map[string]string{"email": m.Email, "role": string(m.Role)},
+		})
 	})
 }
 

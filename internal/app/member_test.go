@@ -4,6 +4,7 @@ import (
 	"sync"
 	"testing"
 
+	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -134,7 +135,7 @@ func TestWhoIsRemovedCanDoNoMore(t *testing.T) {
 			}
 			must(t, h.App.RemoveMember(t.Context(), by, id))
 			want(t, core.CodeNotFound, h.App.RemoveMember(t.Context(), ws.Owner, id))
-			_, err := h.App.SessionCaller(t.Context(), id, ws.ID.String(), "")
+			_, err := h.App.SessionCaller(t.Context(), app.Session{User: id, Workspace: ws.ID.String(), Proof: "", ProvedAt: h.Clock.Now()})
 			want(t, core.CodeUnauthenticated, err)
 			if !key.IsZero() {
 				_, err := h.Caller(bearer)

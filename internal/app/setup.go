@@ -56,7 +56,7 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 		if err := s.AddUser(ctx, u, hash, a.cfg.Now()); err != nil {
 			return err
 		}
-		w, err = a.addWorkspace(ctx, s, w, u.ID)
+		w, err = a.addWorkspace(ctx, s, w, u.ID, personCaller(u.ID))
 		return err
 	})
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 }
 
 // addWorkspace stores a workspace with its owner. A slug that was made from the name gets a number when it is taken.
-func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID) (core.Workspace, error) {
+func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID, by core.Caller) (core.Workspace, error) {
 	made := w.Slug == ""
 	base := slugOf(w.Name)
 	for n := 1; ; n++ {
@@ -78,7 +78,12 @@ func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace
 		case err != nil:
 			return w, err
 		case added:
-			return w, s.AddMember(ctx, w.ID, owner, core.RoleOwner, a.cfg.Now())
+			if err := s.AddMember(ctx, w.ID, owner, core.RoleOwner, a.cfg.Now()); err != nil {
+				return w, err
+			}
+			return w, s.AddAudit(ctx, core.AuditEntry{
+				Action: core.AuditWorkspaceCreated, Actor: by, Workspace: w.ID, After: map[string]string{"owner": owner.String()},
+			})
 		case !made:
 			return w, core.Fail(core.CodeConflict, "Another workspace has the short name %q.", w.Slug).WithHint("Choose another.")
 		}

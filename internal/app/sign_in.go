@@ -85,6 +85,12 @@ func (a *App) checkPasswordOf(ctx context.Context, user store.SignInUser, passwo
 	if err != nil {
 		return err
 	}
+	return a.verifyPassword(ctx, user, password, bucket, wrong)
+}
+
+// verifyPassword returns the error wrong unless the password is the person's. A right one is taken out of the bucket
+// that it was counted in.
+func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, password, bucket string, wrong error) error {
 	if user.ID.IsZero() {
 		if err := a.passwords.Dummy(ctx, password); err != nil {
 			return err
@@ -96,6 +102,10 @@ func (a *App) checkPasswordOf(ctx context.Context, user store.SignInUser, passwo
 		return err
 	}
 	if !right {
+		failed := core.AuditEntry{Action: core.AuditSignInFailed, Actor: personCaller(user.ID)}
+		if err := a.cfg.Store.AddAudit(ctx, failed); err != nil {
+			return fmt.Errorf("write the audit log: %w", err)
+		}
 		return wrong
 	}
 	if err := a.cfg.Store.Refund(ctx, bucket, accountInterval); err != nil {
@@ -114,11 +124,15 @@ func (a *App) countTry(ctx context.Context, user store.SignInUser, from Visitor)
 	bucket := "sign-in/device/" + hex.EncodeToString(deviceHash(from.Device))
 	if !known {
 		bucket = accountBucket(user.Email)
-		if err := a.throttle(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval); err != nil {
+		if err := a.throttleAddress(ctx, from); err != nil {
 			return "", err
 		}
 	}
 	return bucket, a.throttle(ctx, bucket, accountTries, accountInterval)
+}
+
+func (a *App) throttleAddress(ctx context.Context, from Visitor) error {
+	return a.throttle(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
 }
 
 // accountBucket names an account's limit, whether the account exists or not, without storing anybody's address.
@@ -145,7 +159,13 @@ func wrongPassword() error {
 
 // signedIn is the result of every way to sign in. It remembers the browser as one of the person's.
 func (a *App) signedIn(ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor) (SignedIn, error) {
-	device, err := a.rememberDevice(ctx, user.ID, from.Device)
+	var device string
+	err := a.cfg.Store.Tx(ctx, func(s *store.Store) (err error) {
+		if device, err = a.rememberDevice(ctx, s, user.ID, from.Device); err != nil {
+			return err
+		}
+		return s.AddAudit(ctx, core.AuditEntry{Action: core.AuditSignedIn, Actor: personCaller(user.ID)})
+	})
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -182,7 +202,7 @@ func (a *App) knowsDevice(ctx context.Context, user core.UserID, device string) 
 
 // rememberDevice returns the value of the browser's device cookie: the one it has, or a new one unless that one is
 // this person's already. A value that somebody else chose is never taken.
-func (a *App) rememberDevice(ctx context.Context, user core.UserID, device string) (string, error) {
+func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.UserID, device string) (string, error) {
 	known, err := a.knowsDevice(ctx, user, device)
 	if err != nil {
 		return "", err
@@ -190,8 +210,34 @@ func (a *App) rememberDevice(ctx context.Context, user core.UserID, device strin
 	if !known {
 		device = secret.Random(deviceBytes)
 	}
-	if err := a.cfg.Store.SaveDevice(ctx, user, deviceHash(device), a.cfg.Now()); err != nil {
+	if err := s.SaveDevice(ctx, user, deviceHash(device), a.cfg.Now()); err != nil {
 		return "", fmt.Errorf("remember a device: %w", err)
 	}
 	return device, nil
+}
+
+// ConfirmPassword returns nil when the password is that of the session's person, who may then change keys, members and
+// the workspace for a while: the door notes the moment in the session (Session.ProvedAt). A wrong password is
+// invalid_request. Whoever has only the session may try few.
+func (a *App) ConfirmPassword(ctx context.Context, c core.Caller, password string) error {
+	t, err := a.enterSession(c, false)
+	if err != nil {
+		return err
+	}
+	person, err := t.User(ctx, c.User())
+	if err != nil {
+		return err
+	}
+	user, err := a.findUser(ctx, person.Email)
+	if err != nil {
+		return err
+	}
+	bucket := "sign-in/session/" + user.ID.String()
+	if err := a.throttle(ctx, bucket, accountTries, accountInterval); err != nil {
+		return err
+	}
+	if err := a.verifyPassword(ctx, user, password, bucket, core.Invalid("", "That is not your password.")); err != nil {
+		return err
+	}
+	return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditPasswordConfirmed, Actor: c})
 }

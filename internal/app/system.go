@@ -43,7 +43,7 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 				return err
 			}
 		}
-		w, err = a.addWorkspace(ctx, s, w, owner.ID)
+		w, err = a.addWorkspace(ctx, s, w, owner.ID, core.Caller{})
 		return err
 	})
 	if err != nil {
@@ -74,7 +74,15 @@ func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) 
 	if err != nil {
 		return err
 	}
-	return a.cfg.Store.SetPlan(ctx, w.ID, plan)
+	return a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		if err := s.SetPlan(ctx, w.ID, plan); err != nil {
+			return err
+		}
+		return s.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditPlanChanged, Workspace: w.ID,
+			Before: map[string]core.PlanName{"plan": w.Plan}, After: map[string]core.PlanName{"plan": plan},
+		})
+	})
 }
 
 func (a *App) noPlan(name core.PlanName) error {
@@ -108,7 +116,7 @@ func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope co
 	if err != nil {
 		return contract.Key{}, err
 	}
-	return a.CreateKey(ctx, sessionCaller(m), contract.CreateKey{Name: name, Scope: string(scope)})
+	return a.CreateKey(ctx, sessionCaller(m, a.cfg.Now()), contract.CreateKey{Name: name, Scope: string(scope)})
 }
 
 // SetPassword replaces a person's password, which ends all of their sessions, and forgives failed tries to
@@ -128,7 +136,13 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.cfg.Store.SetPassword(ctx, user.ID, hash); err != nil {
+	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		if err := s.SetPassword(ctx, user.ID, hash); err != nil {
+			return err
+		}
+		return s.AddAudit(ctx, core.AuditEntry{Action: core.AuditPasswordSet, Subject: user.ID.String()})
+	})
+	if err != nil {
 		return fmt.Errorf("store a password: %w", err)
 	}
 	return a.cfg.Store.Forgive(ctx, accountBucket(user.Email))

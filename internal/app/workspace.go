@@ -5,23 +5,44 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/store"
 )
 
 // EditWorkspace changes what the request names. With another zone the quota's months begin at other hours from then
 // on; a slot stays in the month that it was taken in, and posts keep the zones that they have.
 func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.EditWorkspace) (contract.Workspace, error) {
-	t, err := a.enterSession(c, true)
+	t, err := a.enterProved(c)
 	if err != nil {
 		return contract.Workspace{}, err
 	}
 	if err := checkWorkspace(in); err != nil {
 		return contract.Workspace{}, err
 	}
-	w, err := t.UpdateWorkspace(ctx, in.Name, in.Slug, in.TZ)
+	var after core.Workspace
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.LockWorkspace(ctx); err != nil {
+			return err
+		}
+		before, err := t.Workspace(ctx)
+		if err != nil {
+			return err
+		}
+		if after, err = t.UpdateWorkspace(ctx, in.Name, in.Slug, in.TZ); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditWorkspaceChanged, Actor: c, Before: workspaceSettings(before), After: workspaceSettings(after),
+		})
+	})
 	if err != nil {
 		return contract.Workspace{}, err
 	}
-	return contract.WorkspaceOf(w), nil
+	return contract.WorkspaceOf(after), nil
+}
+
+// workspaceSettings are the values that the audit log compares.
+func workspaceSettings(w core.Workspace) map[string]string {
+	return map[string]string{"name": w.Name, "slug": w.Slug, "tz": w.Zone.Name()}
 }
 
 // checkWorkspace judges those fields that are there.

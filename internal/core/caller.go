@@ -1,5 +1,10 @@
 package core
 
+import (
+	"errors"
+	"time"
+)
+
 // Scope is what a credential may do (Spec §5).
 type Scope string
 
@@ -41,6 +46,7 @@ type Caller struct {
 	canWrite   bool
 	session    string
 	via        Via
+	provedAt   time.Time
 }
 
 // Credential is what NewCaller needs to know of a proved key or session.
@@ -55,13 +61,15 @@ type Credential struct {
 	// Scope is the key's; a session has what its role allows.
 	Scope Scope
 	Via   Via
+	// ProvedAt is when a session's person last gave their password.
+	ProvedAt time.Time
 }
 
 // NewCaller makes a caller of a proved credential. A key never has more rights than its maker.
 func NewCaller(c Credential) Caller {
 	return Caller{
 		workspace: c.Workspace, user: c.User, kind: c.Kind, credential: c.Name, role: c.Role,
-		plan: c.Plan, canWrite: c.Scope == Write && c.Role.Writes(), via: c.Via,
+		plan: c.Plan, canWrite: c.Scope == Write && c.Role.Writes(), via: c.Via, provedAt: c.ProvedAt,
 	}
 }
 
@@ -147,6 +155,25 @@ func (c Caller) NeedSession(manages bool) error {
 	}
 	return nil
 }
+
+// proofLifetime is how long after giving their password a person may change keys, members and the workspace.
+const proofLifetime = 10 * time.Minute
+
+// errPasswordNeeded marks the error of NeedPassword.
+var errPasswordNeeded = errors.New("the password was given too long ago")
+
+// NeedPassword returns an error unless the caller's person has given their password lately. PasswordNeeded recognizes
+// it.
+func (c Caller) NeedPassword(now time.Time) error {
+	if now.Sub(c.provedAt) < proofLifetime {
+		return nil
+	}
+	return Fail(CodeInsufficientScope, "This needs your password again.").
+		WithHint("Sign in again, then repeat the request within 10 minutes.").Because(errPasswordNeeded)
+}
+
+// PasswordNeeded reports whether an error is that of NeedPassword.
+func PasswordNeeded(err error) bool { return errors.Is(err, errPasswordNeeded) }
 
 // Unauthenticated is the one answer to a missing, mistyped or revoked credential (Spec §5.5).
 func Unauthenticated() *Error {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
+
+	"belfry/internal/core"
 )
 
 type requestIDKey struct{}
@@ -31,7 +33,8 @@ func (s *Server) assignRequestID(next echo.HandlerFunc) echo.HandlerFunc {
 		if !s.proxies.isTrusted(r) || !isValidID(id) {
 			id = rand.Text()
 		}
-		c.SetRequest(r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id)))
+		ctx := context.WithValue(r.Context(), requestIDKey{}, id)
+		c.SetRequest(r.WithContext(core.WithOrigin(ctx, core.Origin{Address: c.RealIP(), RequestID: id})))
 		c.Response().Header().Set("X-Request-Id", id)
 		return next(c)
 	}

@@ -43,6 +43,7 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		a         args
 	}{
 		{"sessions", `DELETE FROM sessions WHERE expiry <= @now`, args{"now": now}},
+		{"audit log", `DELETE FROM audit_log WHERE at <= clock() - @age::interval`, args{"age": AuditRetention}},
 		{"devices", `DELETE FROM devices WHERE seen_at <= @before`, args{"before": now.Add(-uses.Devices)}},
 		{"consents", `DELETE FROM connections WHERE expires_at <= @now`, args{"now": now}},
 		{"kept answers", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": uses.Replays}},

@@ -29,6 +29,9 @@ var passwordHash = sync.OnceValue(func() string { //nolint:gochecknoglobals // s
 	return hash
 })
 
+// always is when fixtures gave their password: it is never too long ago.
+func always() time.Time { return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }
+
 // Session is the browser session in which fixtures are connected.
 const Session = "the-owners-browser"
 
@@ -60,7 +63,7 @@ func (h *Harness) WorkspaceOn(plan core.PlanName, name, zone string) *Workspace 
 	must(h.t, h.Store.AddUser(h.Context(), person, passwordHash(), h.Clock.Now()))
 	made, err := h.App.CreateWorkspace(h.Context(), contract.CreateWorkspace{Name: name, TZ: zone, Plan: plan, OwnerEmail: email})
 	must(h.t, err)
-	owner, err := h.App.SessionCaller(h.Context(), made.User.String(), made.Workspace.String(), made.Proof)
+	owner, err := h.App.SessionCaller(h.Context(), app.Session{User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: always()})
 	must(h.t, err)
 	return &Workspace{t: h.t, h: h, ID: made.Workspace, Slug: made.Slug, Email: email, Owner: owner, proof: made.Proof}
 }
@@ -95,7 +98,7 @@ func (w *Workspace) Member(role core.Role) core.Caller {
 	u.Email = u.ID.String() + "@example.org"
 	must(w.t, w.h.Store.AddUser(w.h.Context(), u, "", w.h.Clock.Now()))
 	must(w.t, w.h.Store.AddMember(w.h.Context(), w.ID, u.ID, role, w.h.Clock.Now()))
-	caller, err := w.h.App.SessionCaller(w.h.Context(), u.ID.String(), w.ID.String(), app.Proof(""))
+	caller, err := w.h.App.SessionCaller(w.h.Context(), app.Session{User: u.ID.String(), Workspace: w.ID.String(), Proof: app.Proof(""), ProvedAt: always()})
 	must(w.t, err)
 	return caller
 }
@@ -227,7 +230,7 @@ func (w *Workspace) post(text string, account contract.Account, when contract.Wh
 func (w *Workspace) Use(plan core.PlanName) {
 	w.t.Helper()
 	must(w.t, w.h.App.SetPlan(w.h.Context(), w.Slug, plan))
-	owner, err := w.h.App.SessionCaller(w.h.Context(), w.Owner.User().String(), w.ID.String(), w.proof)
+	owner, err := w.h.App.SessionCaller(w.h.Context(), app.Session{User: w.Owner.User().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: always()})
 	must(w.t, err)
 	w.Owner = owner
 }

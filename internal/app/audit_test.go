@@ -1,0 +1,155 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+)
+
+// auditLines are the rows of the audit log as text, oldest first.
+func auditLines(t *testing.T, h *apptest.Harness) []string {
+	t.Helper()
+	rows, err := h.Pool.Query(t.Context(), `
+		SELECT concat_ws(' ', action, actor, credential, workspace_id IS NOT NULL, before, after, address, request_id) FROM audit_log ORDER BY id`)
+	must(t, err)
+	defer rows.Close()
+	var lines []string
+	for rows.Next() {
+		var line string
+		must(t, rows.Scan(&line))
+		lines = append(lines, line)
+	}
+	must(t, rows.Err())
+	return lines
+}
+
+func wantAudit(t *testing.T, h *apptest.Harness, from int, lines ...string) int {
+	t.Helper()
+	all := auditLines(t, h)
+	if got, want := strings.Join(all[from:], "\n"), strings.Join(lines, "\n"); got != want {
+		t.Errorf("the audit log has\n%s\nand not\n%s", got, want)
+	}
+	return len(all)
+}
+
+func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	n := len(auditLines(t, h))
+	ctx := core.WithOrigin(t.Context(), core.Origin{Address: "192.0.2.7", RequestID: "REQ1"})
+
+	_, err := h.App.SignIn(ctx, contract.SignIn{Email: ws.Email, Password: "wrong"}, from(address))
+	want(t, core.CodeUnauthenticated, err)
+	_, err = h.App.SignIn(ctx, contract.SignIn{Email: "nobody@example.org", Password: "wrong"}, from(address))
+	want(t, core.CodeUnauthenticated, err)
+	_, err = h.App.SignIn(ctx, contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
+	must(t, err)
+	must(t, h.App.ConfirmPassword(ctx, ws.Owner, apptest.Password))
+	n = wantAudit(t, h, n,
+		`sign_in_failed session Dashboard f 192.0.2.7 REQ1`,
+		`signed_in session Dashboard f 192.0.2.7 REQ1`,
+		`password_confirmed session Dashboard t 192.0.2.7 REQ1`)
+
+	key, err := h.App.CreateKey(ctx, ws.Owner, contract.CreateKey{Name: "nightly", Scope: "write"})
+	must(t, err)
+	must(t, h.App.RevokeKey(ctx, ws.Owner, key.ID))
+	made, err := h.App.InviteMember(ctx, ws.Owner, contract.InviteMember{Email: "ada@example.org", Role: "viewer"})
+	must(t, err)
+	_, err = h.App.EditMember(ctx, ws.Owner, contract.EditMember{ID: made.ID, Role: "admin"})
+	must(t, err)
+	must(t, h.App.RemoveMember(ctx, ws.Owner, made.ID))
+	name := "Renamed"
+	_, err = h.App.EditWorkspace(ctx, ws.Owner, contract.EditWorkspace{Name: &name})
+	must(t, err)
+	n = wantAudit(t, h, n,
+		`key_created session Dashboard t {"name": "nightly", "scope": "write"} 192.0.2.7 REQ1`,
+		`key_revoked session Dashboard t 192.0.2.7 REQ1`,
+		`member_invited session Dashboard t {"role": "viewer", "email": "ada@example.org"} 192.0.2.7 REQ1`,
+		`member_changed session Dashboard t {"role": "viewer"} {"role": "admin"} 192.0.2.7 REQ1`,
+		`member_removed session Dashboard t {"role": "admin", "email": "ada@example.org"} 192.0.2.7 REQ1`,
+		`workspace_changed session Dashboard t {"tz": "UTC", "name": "one", "slug": "one"} {"tz": "UTC", "name": "Renamed", "slug": "one"} 192.0.2.7 REQ1`)
+
+	account := ws.Account("threads")
+	must(t, h.App.Disconnect(ctx, ws.Owner, account.ID))
+	must(t, h.App.SetPassword(t.Context(), ws.Email, "another long password"))
+	must(t, h.App.SetPlan(t.Context(), "one", core.PlanFree))
+	wantAudit(t, h, n,
+		fmt.Sprintf(`account_connected session Dashboard t {"name": %q, "platform": "threads"}  `, account.DisplayName),
+		fmt.Sprintf(`account_disconnected session Dashboard t {"name": %q} 192.0.2.7 REQ1`, account.DisplayName),
+		`password_set operator  f  `,
+		`plan_changed operator  t {"plan": "owner"} {"plan": "free"}  `)
+}
+
+func TestARefusedDeedLeavesNothingInTheAuditLog(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws, other := h.Workspace("one"), h.Workspace("two")
+	n := len(auditLines(t, h))
+	want(t, core.CodeNotFound, h.App.RevokeKey(t.Context(), ws.Owner, other.Key(core.Read).ID))
+	slug := "two"
+	_, err := h.App.EditWorkspace(t.Context(), ws.Owner, contract.EditWorkspace{Slug: &slug})
+	want(t, core.CodeConflict, err)
+	wantAudit(t, h, n, `key_created session Dashboard t {"name": "a test's key", "scope": "read"}  `)
+}
+
+func TestTheAuditLogCannotBeChangedAndIsKeptForAYear(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	h.Workspace("one")
+	for _, sql := range []string{"UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log", "TRUNCATE audit_log"} {
+		if _, err := h.Pool.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "the audit log cannot be changed") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	h.Clock.Advance(365*24*time.Hour - time.Minute)
+	must(t, h.App.Housekeep(context.WithoutCancel(t.Context())))
+	if len(auditLines(t, h)) == 0 {
+		t.Error("rows of this year are gone")
+	}
+	h.Clock.Advance(time.Minute)
+	must(t, h.App.Housekeep(t.Context()))
+	if left := auditLines(t, h); len(left) > 0 {
+		t.Errorf("rows of last year are left: %v", left)
+	}
+}
+
+func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	in, err := h.App.SignIn(t.Context(), contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
+	must(t, err)
+	session := sessionOf(in, h.Clock.Now())
+	c, err := h.App.SessionCaller(t.Context(), session)
+	must(t, err)
+	create := func() error {
+		_, err := h.App.CreateKey(t.Context(), c, contract.CreateKey{Name: "k", Scope: "read"})
+		return err
+	}
+	h.Clock.Advance(10*time.Minute - time.Second)
+	must(t, create())
+	h.Clock.Advance(time.Second)
+	name := "x"
+	_, invite := h.App.InviteMember(t.Context(), c, contract.InviteMember{Email: "a@example.org", Role: "viewer"})
+	_, edit := h.App.EditMember(t.Context(), c, contract.EditMember{ID: c.User().String(), Role: "admin"})
+	_, rename := h.App.EditWorkspace(t.Context(), c, contract.EditWorkspace{Name: &name})
+	for what, err := range map[string]error{
+		"create a key": create(), "revoke a key": h.App.RevokeKey(t.Context(), c, "key_x"), "invite": invite, "edit a member": edit,
+		"remove a member": h.App.RemoveMember(t.Context(), c, c.User().String()), "edit the workspace": rename,
+	} {
+		if e := want(t, core.CodeInsufficientScope, err); !core.PasswordNeeded(err) || !strings.Contains(e.Hint, "Sign in again") {
+			t.Errorf("%s: %v (%s)", what, e, e.Hint)
+		}
+	}
+	_, err = h.App.ListKeys(t.Context(), c) // reading needs none
+	must(t, err)
+	want(t, core.CodeInvalidRequest, h.App.ConfirmPassword(t.Context(), c, "not this one"))
+	must(t, h.App.ConfirmPassword(t.Context(), c, apptest.Password))
+}
