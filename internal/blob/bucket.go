@@ -74,20 +74,6 @@ func keys(user *url.Userinfo) (*credentials.Credentials, error) {
 	return credentials.NewStaticV4(user.Username(), secret, ""), nil
 }
 
-func (b *bucket) Open(ctx context.Context, key string) (Object, error) {
-	if err := checkKey(key); err != nil {
-		return nil, err
-	}
-	info, err := b.core.StatObject(ctx, b.name, b.prefix+key, minio.StatObjectOptions{})
-	if missing(err) {
-		err = ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", key, err)
-	}
-	return &object{ctx: ctx, bucket: b, key: key, etag: info.ETag, size: info.Size}, nil
-}
-
 // missing tells whether the server says that there is no such thing, be it an object or an upload.
 func missing(err error) bool {
 	switch minio.ToErrorResponse(err).Code {
