@@ -89,7 +89,7 @@ func (s *Service) examineFile(ctx context.Context, m store.Media, result *examin
 		return err
 	}
 	defer object.Close()
-	facts, err := media.Read(ctx, object, object.Size(), media.Claim{Name: m.Name, Mime: m.Mime})
+	facts, err := media.Read(ctx, object, object.Size(), media.DeclaredType{Name: m.Name, Mime: m.Mime})
 	if err != nil {
 		return err
 	}

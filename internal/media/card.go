@@ -13,19 +13,19 @@ import (
 	"belfry/internal/core"
 )
 
-// card draws what stands for a file whose own picture cannot be had: its shape, for a video a triangle and how
+// drawCard draws what stands for a file whose own picture cannot be had: its shape, for a video a triangle and how
 // long it is, for a picture its size in pixels.
-func card(facts Facts) ([]byte, error) {
+func drawCard(facts Facts) ([]byte, error) {
 	width, height := cardSize(facts.Width, facts.Height)
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(picture, picture.Bounds(), image.NewUniform(color.RGBA{38, 42, 51, 255}), image.Point{}, draw.Src)
 	words := fmt.Sprintf("%d x %d", facts.Width, facts.Height)
 	if facts.Kind == core.FileVideo {
-		triangle(picture)
-		words = length(facts.DurationMs)
+		drawPlaySymbol(picture)
+		words = formatDuration(facts.DurationMs)
 	}
-	write(picture, words)
-	return encode(picture)
+	drawCaption(picture, words)
+	return encodeThumbnail(picture)
 }
 
 // cardSize keeps the file's shape, within what leaves room to draw in.
@@ -38,7 +38,7 @@ func cardSize(width, height int) (w, h int) {
 	return max(least, width*thumbnailSide/longest), max(least, height*thumbnailSide/longest)
 }
 
-func length(ms int64) string {
+func formatDuration(ms int64) string {
 	s := (ms + 500) / 1000
 	if s >= 3600 {
 		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
@@ -46,8 +46,8 @@ func length(ms int64) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// triangle draws the sign for playing in the middle.
-func triangle(picture *image.RGBA) {
+// drawPlaySymbol draws the sign for playing in the middle.
+func drawPlaySymbol(picture *image.RGBA) {
 	size := picture.Bounds().Size()
 	half := min(size.X, size.Y) / 6
 	for y := -half; y <= half; y++ {
@@ -57,19 +57,19 @@ func triangle(picture *image.RGBA) {
 	}
 }
 
-// write puts words of one line into the lower right corner.
-func write(picture *image.RGBA, words string) {
+// drawCaption puts words of one line into the lower right corner.
+func drawCaption(picture *image.RGBA, words string) {
 	const scale, margin = 2, 10
 	face := basicfont.Face7x13
 	line := image.NewAlpha(image.Rect(0, 0, face.Advance*len(words), face.Height))
 	(&font.Drawer{Dst: line, Src: image.Opaque, Face: face, Dot: fixed.P(0, face.Ascent)}).DrawString(words)
 	size, place := line.Bounds().Size().Mul(scale), picture.Bounds().Max.Sub(image.Pt(margin, margin))
-	draw.NearestNeighbor.Scale(picture, image.Rectangle{place.Sub(size), place}, tinted{line}, line.Bounds(), draw.Over, nil)
+	draw.NearestNeighbor.Scale(picture, image.Rectangle{place.Sub(size), place}, whiteMask{line}, line.Bounds(), draw.Over, nil)
 }
 
-// tinted is a mask as a white picture.
-type tinted struct{ *image.Alpha }
+// whiteMask is a mask as a white picture.
+type whiteMask struct{ *image.Alpha }
 
-func (t tinted) ColorModel() color.Model { return color.NRGBAModel }
+func (t whiteMask) ColorModel() color.Model { return color.NRGBAModel }
 
-func (t tinted) At(x, y int) color.Color { return color.NRGBA{255, 255, 255, t.AlphaAt(x, y).A} }
+func (t whiteMask) At(x, y int) color.Color { return color.NRGBA{255, 255, 255, t.AlphaAt(x, y).A} }

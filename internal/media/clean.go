@@ -37,12 +37,12 @@ func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error 
 // copyTo writes the bytes from at to end.
 func (f *file) copyTo(to io.Writer, at, end int64) error {
 	for at < end {
-		b, err := f.from(at)
+		b, err := f.windowAt(at)
 		if err != nil {
 			return err
 		}
 		b = b[:min(int64(len(b)), end-at)]
-		if err := put(to, b); err != nil {
+		if err := writeCleaned(to, b); err != nil {
 			return err
 		}
 		at += int64(len(b))
@@ -50,7 +50,7 @@ func (f *file) copyTo(to io.Writer, at, end int64) error {
 	return nil
 }
 
-func put(to io.Writer, b []byte) error {
+func writeCleaned(to io.Writer, b []byte) error {
 	if _, err := to.Write(b); err != nil {
 		return fmt.Errorf("write a cleaned file: %w", err)
 	}

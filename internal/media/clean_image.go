@@ -8,14 +8,14 @@ import (
 )
 
 func (f *file) cleanJPEG(to io.Writer, orientation int) error {
-	if err := put(to, []byte{0xff, markSOI}); err != nil {
+	if err := writeCleaned(to, []byte{0xff, markSOI}); err != nil {
 		return err
 	}
 	owed := orientation != 1 // the orientation, which comes after JFIF's segment
-	_, err := f.segments(func(s segment) error {
+	_, err := f.visitJPEGSegments(func(s segment) error {
 		if owed && s.mark != markAPP0 {
 			owed = false
-			if err := put(to, append([]byte("\xff\xe1\x00\x22"+exifName), orientationOnly(orientation)...)); err != nil {
+			if err := writeCleaned(to, append([]byte("\xff\xe1\x00\x22"+exifName), minimalEXIF(orientation)...)); err != nil {
 				return err
 			}
 		}
@@ -31,7 +31,7 @@ func (f *file) cleanPNG(to io.Writer, orientation int) error {
 	if err := f.copyTo(to, 0, pngHead); err != nil {
 		return err
 	}
-	_, err := f.pngChunks(func(c chunk) error {
+	_, err := f.visitPNGChunks(func(c chunk) error {
 		if !keptInPNG(c.name) {
 			return nil
 		}
@@ -41,10 +41,10 @@ func (f *file) cleanPNG(to io.Writer, orientation int) error {
 		if c.name != "IHDR" || orientation == 1 {
 			return nil
 		}
-		exif := orientationOnly(orientation)
+		exif := minimalEXIF(orientation)
 		body := append([]byte("eXIf"), exif...)
 		out := binary.BigEndian.AppendUint32(nil, uint32(len(exif))) //nolint:gosec // 26
-		return put(to, binary.BigEndian.AppendUint32(append(out, body...), crc32.ChecksumIEEE(body)))
+		return writeCleaned(to, binary.BigEndian.AppendUint32(append(out, body...), crc32.ChecksumIEEE(body)))
 	})
 	return err
 }
@@ -57,7 +57,7 @@ func (f *file) cleanGIF(to io.Writer) error {
 	if err := f.copyTo(to, 0, start); err != nil {
 		return err
 	}
-	_, err = f.blocks(start, func(k block) error {
+	_, err = f.visitGIFBlocks(start, func(k block) error {
 		if !keptInGIF(k) {
 			return nil
 		}
@@ -74,10 +74,10 @@ func (f *file) cleanWebP(to io.Writer, orientation int) error {
 	}
 	var exif []byte
 	if orientation != 1 {
-		exif = append([]byte("EXIF\x1a\x00\x00\x00"), orientationOnly(orientation)...)
+		exif = append([]byte("EXIF\x1a\x00\x00\x00"), minimalEXIF(orientation)...)
 	}
 	kept := func(visit func(chunk) error) error {
-		return f.riffChunks(riffHead, end, func(c chunk) error {
+		return f.visitRIFFChunks(riffHead, end, func(c chunk) error {
 			if !keptInWebP(c.name) {
 				return nil
 			}
@@ -89,7 +89,7 @@ func (f *file) cleanWebP(to io.Writer, orientation int) error {
 		return err
 	}
 	head := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(size)) //nolint:gosec // no more than it was, but for 34
-	if err := put(to, append(head, "WEBP"...)); err != nil {
+	if err := writeCleaned(to, append(head, "WEBP"...)); err != nil {
 		return err
 	}
 	err = kept(func(c chunk) error {
@@ -97,9 +97,9 @@ func (f *file) cleanWebP(to io.Writer, orientation int) error {
 			if err := f.copyTo(to, c.at, c.data+c.length); err != nil {
 				return err
 			}
-			return put(to, make([]byte, c.length&1))
+			return writeCleaned(to, make([]byte, c.length&1))
 		}
-		b, err := f.bytes(c.at, 18)
+		b, err := f.readBytes(c.at, 18)
 		if err != nil {
 			return err
 		}
@@ -108,10 +108,10 @@ func (f *file) cleanWebP(to io.Writer, orientation int) error {
 		if b[8] &^= hasXMP | hasEXIF; exif != nil {
 			b[8] |= hasEXIF
 		}
-		return put(to, b)
+		return writeCleaned(to, b)
 	})
 	if err != nil {
 		return err
 	}
-	return put(to, exif)
+	return writeCleaned(to, exif)
 }

@@ -8,18 +8,18 @@ import (
 
 // span is what is overwritten with nothing. Of a box the size stays and the name becomes free.
 type span struct {
-	at, end int64
-	data    int64 // of a box: where its content begins
+	start, end int64
+	content    int64 // of a box: where its content begins
 }
 
 const maxSpans = 500_000
 
 func (f *file) cleanMP4(to io.Writer, facts Facts) error {
 	m := &movie{f: f, facts: &facts}
-	if err := m.top(); err != nil {
+	if err := m.readTopBoxes(); err != nil {
 		return err
 	}
-	spans, err := m.spans()
+	spans, err := m.findPrivateSpans()
 	if err != nil {
 		return err
 	}
@@ -28,15 +28,15 @@ func (f *file) cleanMP4(to io.Writer, facts Facts) error {
 		if s.end <= at {
 			continue
 		}
-		if s.at >= at {
-			if err := f.copyTo(to, at, s.at); err != nil {
+		if s.start >= at {
+			if err := f.copyTo(to, at, s.start); err != nil {
 				return err
 			}
-			if at = s.at; s.data > 0 {
-				if err := f.freed(to, s); err != nil {
+			if at = s.start; s.content > 0 {
+				if err := f.writeFreeBox(to, s); err != nil {
 					return err
 				}
-				at = s.data
+				at = s.content
 			}
 		}
 		if _, err := io.CopyN(to, zeros{}, s.end-at); err != nil {
@@ -47,38 +47,38 @@ func (f *file) cleanMP4(to io.Writer, facts Facts) error {
 	return f.copyTo(to, at, f.size)
 }
 
-// freed writes a box's header with another name.
-func (f *file) freed(to io.Writer, s span) error {
-	if err := f.copyTo(to, s.at, s.at+4); err != nil {
+// writeFreeBox writes a box's header with another name.
+func (f *file) writeFreeBox(to io.Writer, s span) error {
+	if err := f.copyTo(to, s.start, s.start+4); err != nil {
 		return err
 	}
-	if err := put(to, []byte("free")); err != nil {
+	if err := writeCleaned(to, []byte("free")); err != nil {
 		return err
 	}
-	return f.copyTo(to, s.at+8, s.data)
+	return f.copyTo(to, s.start+8, s.content)
 }
 
-// spans gives what is to be overwritten, in order.
-func (m *movie) spans() ([]span, error) {
+// findPrivateSpans gives what is to be overwritten, in order.
+func (m *movie) findPrivateSpans() ([]span, error) {
 	var all []span
-	for _, b := range m.told {
-		all = append(all, span{b.at, b.end, b.data})
+	for _, b := range m.privateBoxes {
+		all = append(all, span{b.start, b.end, b.content})
 	}
 	for _, t := range m.tracks {
-		if !t.telemetry() || m.fragments != nil {
+		if !t.isTelemetry() || m.fragments != nil {
 			continue
 		}
-		all = append(all, span{t.at.at, t.at.end, t.at.data})
-		if !t.stco.there() || !t.stsc.there() || !t.stsz.there() {
+		all = append(all, span{t.at.start, t.at.end, t.at.content})
+		if !t.stco.exists() || !t.stsc.exists() || !t.stsz.exists() {
 			continue
 		}
-		err := m.chunks(t, func(_, at, size int64) error {
+		err := m.visitChunks(t, func(_, at, size int64) error {
 			// Only of what is to be shown: a place elsewhere would be a lie that blanks the index.
-			if size > 0 && at >= 0 && at <= m.f.size-size && !m.moov.overlaps(at, at+size) {
-				all = append(all, span{at: at, end: at + size})
+			if size > 0 && at >= 0 && at <= m.f.size-size && !m.moov.overlapsRange(at, at+size) {
+				all = append(all, span{start: at, end: at + size})
 			}
 			if len(all) > maxSpans {
-				return refuse(reasonManyParts)
+				return newRefusal(reasonManyParts)
 			}
 			return nil
 		})
@@ -86,11 +86,11 @@ func (m *movie) spans() ([]span, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.end, a.end)) })
+	slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
 	return all, nil
 }
 
-func (b box) overlaps(at, end int64) bool { return at < b.end && end > b.at }
+func (b box) overlapsRange(at, end int64) bool { return at < b.end && end > b.start }
 
 type zeros struct{}
 

@@ -20,13 +20,13 @@ func videoCodec(entry string) (core.Codec, error) {
 	case "av01", "dav1":
 		return core.CodecAV1, nil
 	case "encv", "drmi":
-		return "", refuse(reasonEncrypted)
+		return "", newRefusal(reasonEncrypted)
 	}
-	return plain(entry), nil
+	return printableCode(entry), nil
 }
 
-// plain is a code of four bytes without what cannot be printed.
-func plain(code string) core.Codec {
+// printableCode is a code of four bytes without what cannot be printed.
+func printableCode(code string) core.Codec {
 	code = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {
 			return -1

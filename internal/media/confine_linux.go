@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// confine has the program die with us and, where the system lets anybody make one, live in a network of its own
+// confineProcess has the program die with us and, where the system lets anybody make one, live in a network of its own
 // with nobody in it.
-func confine(command *exec.Cmd, alone bool) {
+func confineProcess(command *exec.Cmd, alone bool) {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if alone {
 		attr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET
@@ -27,9 +27,9 @@ const (
 	limitMemory = 9
 )
 
-// limit bounds what the program may use from here on: 30 s of processor, 1.5 GiB of addresses, 64 open files, and
+// limitResources bounds what the program may use from here on: 30 s of processor, 1.5 GiB of addresses, 64 open files, and
 // no file of its own.
-func limit(process *os.Process) {
+func limitResources(process *os.Process) {
 	for resource, most := range map[uintptr]uint64{limitCPU: 30, limitSize: 0, limitFiles: 64, limitMemory: 1536 << 20} {
 		bound := [2]uint64{most, most}
 		// What cannot be bounded ends with its time all the same.

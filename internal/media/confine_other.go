@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// confine and limit do nothing: these systems have no such means.
-func confine(*exec.Cmd, bool) {}
+// confineProcess and limit do nothing: these systems have no such means.
+func confineProcess(*exec.Cmd, bool) {}
 
-func limit(*os.Process) {}
+func limitResources(*os.Process) {}

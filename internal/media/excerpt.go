@@ -7,21 +7,21 @@ import (
 
 const maxSample = 32 << 20 // of one picture of a video, as it is written
 
-// excerpt writes a video of one picture: the sample description of the original and its first picture that
+// cutKeyframe writes a video of one picture: the sample description of the original and its first picture that
 // stands for itself near the first second. A file in fragments has no excerpt.
-func (f *file) excerpt(facts Facts) ([]byte, error) {
+func (f *file) cutKeyframe(facts Facts) ([]byte, error) {
 	m := &movie{f: f, facts: &facts}
-	if err := m.top(); err != nil {
+	if err := m.readTopBoxes(); err != nil {
 		return nil, err
 	}
-	video := m.first("vide")
-	if video == nil || video.outside || video.stsd.length() > maxPayload {
+	video := m.firstTrack("vide")
+	if video == nil || video.outside || video.stsd.contentLength() > maxPayload {
 		return nil, errNoFrame
 	}
 	if err := m.readTimes(video); err != nil {
 		return nil, err
 	}
-	at, size, err := m.sample(video)
+	at, size, err := m.locateKeyframe(video)
 	if err != nil {
 		return nil, err
 	}
@@ -29,28 +29,28 @@ func (f *file) excerpt(facts Facts) ([]byte, error) {
 		return nil, errNoFrame
 	}
 	picture := make([]byte, size)
-	if err := f.read(picture, at); err != nil {
+	if err := f.readFull(picture, at); err != nil {
 		return nil, err
 	}
-	stsd := make([]byte, video.stsd.end-video.stsd.at)
-	if err := f.read(stsd, video.stsd.at); err != nil {
+	stsd := make([]byte, video.stsd.end-video.stsd.start)
+	if err := f.readFull(stsd, video.stsd.start); err != nil {
 		return nil, err
 	}
-	return single(stsd, picture), nil
+	return wrapSample(stsd, picture), nil
 }
 
-// sample gives where the picture for the poster stands.
-func (m *movie) sample(t *track) (at, size int64, err error) {
-	if t.samples == 0 || !t.stco.there() {
+// locateKeyframe gives where the picture for the poster stands.
+func (m *movie) locateKeyframe(t *track) (at, size int64, err error) {
+	if t.samples == 0 || !t.stco.exists() {
 		return 0, 0, errNoFrame
 	}
-	wanted, err := m.keyframe(t)
+	wanted, err := m.chooseKeyframe(t)
 	if err != nil {
 		return 0, 0, err
 	}
 	// The chunks tell where the sample's one begins; the sizes of those before it in there, how far in it is.
 	first, start, within := int64(0), int64(-1), int64(0)
-	err = m.chunks(t, func(samples, at, _ int64) error {
+	err = m.visitChunks(t, func(samples, at, _ int64) error {
 		if start < 0 && wanted < first+samples {
 			start, within = at, first
 		}
@@ -60,28 +60,28 @@ func (m *movie) sample(t *track) (at, size int64, err error) {
 	if err != nil || start < 0 {
 		return 0, 0, err
 	}
-	sizes, err := m.sizes(t.stsz)
+	sizes, err := m.openSampleSizes(t.stsz)
 	if err != nil {
 		return 0, 0, err
 	}
-	if _, err = sizes.sum(within); err != nil {
+	if _, err = sizes.sumSizes(within); err != nil {
 		return 0, 0, err
 	}
-	before, err := sizes.sum(wanted - within)
+	before, err := sizes.sumSizes(wanted - within)
 	if err != nil {
 		return 0, 0, err
 	}
-	size, err = sizes.next()
+	size, err = sizes.nextSize()
 	return start + before, size, err
 }
 
-// keyframe gives the number, from 0, of the picture to show: the last that stands for itself within the first
+// chooseKeyframe gives the number, from 0, of the picture to show: the last that stands for itself within the first
 // second, and so often not the black one that a video begins with (14496-12, 8.6.2).
-func (m *movie) keyframe(t *track) (int64, error) {
-	if !t.stss.there() { // every one does
+func (m *movie) chooseKeyframe(t *track) (int64, error) {
+	if !t.stss.exists() { // every one does
 		return 0, nil
 	}
-	rows, _, err := m.rows(t.stss, 4)
+	rows, _, err := m.openTable(t.stss, 4)
 	if err != nil {
 		return 0, err
 	}
@@ -91,7 +91,7 @@ func (m *movie) keyframe(t *track) (int64, error) {
 	}
 	found := int64(0)
 	for {
-		row, err := rows.next()
+		row, err := rows.nextRow()
 		if row == nil || err != nil {
 			return found, err
 		}
@@ -106,8 +106,8 @@ func (m *movie) keyframe(t *track) (int64, error) {
 	}
 }
 
-// single is a QuickTime file of one picture, which begins where the index ends.
-func single(stsd, picture []byte) []byte {
+// wrapSample is a QuickTime file of one picture, which begins where the index ends.
+func wrapSample(stsd, picture []byte) []byte {
 	var (
 		be    = binary.BigEndian.AppendUint32
 		words = func(of ...uint32) (out []byte) {

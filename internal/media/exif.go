@@ -8,9 +8,9 @@ import (
 // exifName begins the EXIF segment of a JPEG, and by mistake that of some WebP files.
 const exifName = "Exif\x00\x00"
 
-// orientation reads the one thing of EXIF that is needed to show a picture: 1 to 8, and 1 when there is none
+// parseOrientation reads the one thing of EXIF that is needed to show a picture: 1 to 8, and 1 when there is none
 // or it makes no sense (TIFF 6.0, Orientation).
-func orientation(tiff []byte) int {
+func parseOrientation(tiff []byte) int {
 	if len(tiff) < 8 {
 		return 1
 	}
@@ -43,16 +43,16 @@ func orientation(tiff []byte) int {
 	return 1
 }
 
-// exif takes the orientation of the first EXIF in the file, and notes whether there is more in it.
-func (f *Facts) exif(b []byte) {
+// readEXIF takes the orientation of the first EXIF in the file, and notes whether there is more in it.
+func (f *Facts) readEXIF(b []byte) {
 	b = bytes.TrimPrefix(b, []byte(exifName))
 	if f.Orientation == 1 {
-		f.Orientation = orientation(b)
+		f.Orientation = parseOrientation(b)
 	}
-	f.Private = f.Private || !bytes.Equal(b, orientationOnly(f.Orientation))
+	f.Private = f.Private || !bytes.Equal(b, minimalEXIF(f.Orientation))
 }
 
-// orientationOnly is EXIF that says nothing but the orientation.
-func orientationOnly(o int) []byte {
+// minimalEXIF is EXIF that says nothing but the orientation.
+func minimalEXIF(o int) []byte {
 	return []byte{'M', 'M', 0, '*', 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, byte(o), 0, 0, 0, 0, 0, 0} //nolint:gosec // 1 to 8
 }

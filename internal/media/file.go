@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	window = 66 << 10 // how much of a file is held at a time: an archive's end with its remark fits in
-	leap   = 4 << 10  // how much is read where the window does not go on
+	windowSize = 66 << 10 // how much of a file is held at a time: an archive's end with its remark fits in
+	leapSize   = 4 << 10  // how much is read where the window does not go on
 )
 
 // file is the bytes under examination, seen through one window: many small reads near each other cost one of
@@ -45,40 +45,40 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// from gives what the window holds from off on: at least one byte, valid until the next call.
-func (f *file) from(off int64) ([]byte, error) {
+// windowAt gives what the window holds from off on: at least one byte, valid until the next call.
+func (f *file) windowAt(off int64) ([]byte, error) {
 	if off < 0 || off >= f.size {
-		return nil, refuse(reasonTruncated)
+		return nil, newRefusal(reasonTruncated)
 	}
 	if off < f.at || off >= f.at+int64(f.n) {
-		if err := f.move(off, 1); err != nil {
+		if err := f.moveWindow(off, 1); err != nil {
 			return nil, err
 		}
 	}
 	return f.buf[off-f.at : f.n], nil
 }
 
-// move takes the window to off: wholly where it goes on, and a little of it where it leaps, since the leaps of
+// moveWindow takes the window to off: wholly where it goes on, and a little of it where it leaps, since the leaps of
 // a video go from header to header.
-func (f *file) move(off int64, need int) error {
+func (f *file) moveWindow(off int64, need int) error {
 	if f.buf == nil {
-		f.buf = make([]byte, min(window, f.size))
+		f.buf = make([]byte, min(windowSize, f.size))
 	}
 	want := int64(len(f.buf))
 	if off < f.at || off > f.at+int64(f.n) {
-		want = min(want, max(leap, int64(need)))
+		want = min(want, max(leapSize, int64(need)))
 	}
 	want = min(want, f.size-off)
 	f.at, f.n = off, 0
-	if err := f.read(f.buf[:want], off); err != nil {
+	if err := f.readFull(f.buf[:want], off); err != nil {
 		return err
 	}
 	f.n = int(want)
 	return nil
 }
 
-// read fills p from off on. That the file should have the bytes was seen before.
-func (f *file) read(p []byte, off int64) error {
+// readFull fills p from off on. That the file should have the bytes was seen before.
+func (f *file) readFull(p []byte, off int64) error {
 	n, err := f.ReadAt(p, off)
 	if n == len(p) {
 		return nil
@@ -89,31 +89,31 @@ func (f *file) read(p []byte, off int64) error {
 	return f.failed
 }
 
-// bytes gives n bytes at off, at most a window, valid until the next call. A file that ends before is cut off.
-func (f *file) bytes(off int64, n int) ([]byte, error) {
+// readBytes gives n bytes at off, at most a window, valid until the next call. A file that ends before is cut off.
+func (f *file) readBytes(off int64, n int) ([]byte, error) {
 	if off < 0 || off > f.size-int64(n) {
-		return nil, refuse(reasonTruncated)
+		return nil, newRefusal(reasonTruncated)
 	}
 	if off < f.at || off+int64(n) > f.at+int64(f.n) {
-		if err := f.move(off, n); err != nil {
+		if err := f.moveWindow(off, n); err != nil {
 			return nil, err
 		}
 	}
 	return f.buf[off-f.at:][:n], nil
 }
 
-// upTo gives n bytes at off, or fewer where the file ends.
-func (f *file) upTo(off int64, n int) ([]byte, error) {
-	return f.bytes(off, int(min(int64(n), max(0, f.size-off))))
+// readUpTo gives n bytes at off, or fewer where the file ends.
+func (f *file) readUpTo(off int64, n int) ([]byte, error) {
+	return f.readBytes(off, int(min(int64(n), max(0, f.size-off))))
 }
 
-func (f *file) u32(off int64) (int64, error) {
-	b, err := f.bytes(off, 4)
+func (f *file) readUint32(off int64) (int64, error) {
+	b, err := f.readBytes(off, 4)
 	if err != nil {
 		return 0, err
 	}
 	return int64(binary.BigEndian.Uint32(b)), nil
 }
 
-// whole is the file for a decoder that reads it from its start.
-func (f *file) whole() *io.SectionReader { return io.NewSectionReader(f, 0, f.size) }
+// sectionReader is the file for a decoder that reads it from its start.
+func (f *file) sectionReader() *io.SectionReader { return io.NewSectionReader(f, 0, f.size) }

@@ -14,9 +14,9 @@ import (
 func examine(t *testing.T, file []byte) {
 	t.Helper()
 	r := &meter{head: file, size: int64(len(file))}
-	facts, err := Read(t.Context(), r, r.size, Claim{})
+	facts, err := Read(t.Context(), r, r.size, DeclaredType{})
 	switch {
-	case r.most > window:
+	case r.most > windowSize:
 		t.Fatalf("%d bytes at a time", r.most)
 	case isRefusal(err):
 		return
@@ -34,7 +34,7 @@ func examine(t *testing.T, file []byte) {
 	if err := Clean(t.Context(), &clean, r, facts); err != nil {
 		t.Fatalf("clean: %v", err)
 	}
-	after, err := Read(t.Context(), bytes.NewReader(clean.Bytes()), int64(clean.Len()), Claim{})
+	after, err := Read(t.Context(), bytes.NewReader(clean.Bytes()), int64(clean.Len()), DeclaredType{})
 	if err != nil {
 		t.Fatalf("the cleaned copy: %v", err)
 	}
@@ -56,7 +56,7 @@ func FuzzImage(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if taken, ok, err := recognise(file[:min(len(file), sniffed)]); ok && err == nil && taken.kind == "image" {
+		if taken, ok, err := recogniseFormat(file[:min(len(file), sniffLength)]); ok && err == nil && taken.kind == "image" {
 			examine(t, file)
 		}
 	})
@@ -72,13 +72,13 @@ func FuzzMP4(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if taken, ok, err := recognise(file[:min(len(file), sniffed)]); !ok || err != nil || taken.kind != "video" {
+		if taken, ok, err := recogniseFormat(file[:min(len(file), sniffLength)]); !ok || err != nil || taken.kind != "video" {
 			return
 		}
 		examine(t, file)
 		facts := Facts{Orientation: 1}
 		facts.Bytes = int64(len(file))
-		if excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).excerpt(facts); err == nil && len(excerpt) > len(file)+4096 {
+		if excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).cutKeyframe(facts); err == nil && len(excerpt) > len(file)+4096 {
 			t.Fatalf("an excerpt of %d bytes", len(excerpt))
 		}
 	})

@@ -24,15 +24,15 @@ type block struct {
 	head        [10]byte
 }
 
-// blocks visits the pieces of a GIF after its header and palette, up to the trailer, and gives where that ends.
-func (f *file) blocks(at int64, visit func(block) error) (end int64, err error) {
+// visitGIFBlocks visits the pieces of a GIF after its header and palette, up to the trailer, and gives where that ends.
+func (f *file) visitGIFBlocks(at int64, visit func(block) error) (end int64, err error) {
 	for {
-		b, err := f.upTo(at, 20)
+		b, err := f.readUpTo(at, 20)
 		if err != nil {
 			return 0, err
 		}
 		if len(b) == 0 {
-			return 0, refuse(reasonTruncated)
+			return 0, newRefusal(reasonTruncated)
 		}
 		k := block{kind: b[0], at: at}
 		data := at + 2
@@ -42,7 +42,7 @@ func (f *file) blocks(at int64, visit func(block) error) (end int64, err error) 
 			return at + 1, visit(k)
 		case gifExtension:
 			if len(b) < 3 {
-				return 0, refuse(reasonTruncated)
+				return 0, newRefusal(reasonTruncated)
 			}
 			k.label = b[1]
 			if k.label == gifApplication && len(b) >= 14 && b[2] == 11 {
@@ -51,12 +51,12 @@ func (f *file) blocks(at int64, visit func(block) error) (end int64, err error) 
 			copy(k.head[:], b[2:])
 		case gifImage:
 			if len(b) < 10 {
-				return 0, refuse(reasonTruncated)
+				return 0, newRefusal(reasonTruncated)
 			}
 			copy(k.head[:], b)
-			data = at + 10 + palette(b[9]) + 1 // the code size stands before the data
+			data = at + 10 + paletteLength(b[9]) + 1 // the code size stands before the data
 		default:
-			return 0, refuse(reasonDamaged)
+			return 0, newRefusal(reasonDamaged)
 		}
 		next, err := f.subBlocks(data)
 		if err != nil {
@@ -72,7 +72,7 @@ func (f *file) blocks(at int64, visit func(block) error) (end int64, err error) 
 
 func (f *file) subBlocks(at int64) (next int64, err error) {
 	for {
-		b, err := f.from(at)
+		b, err := f.windowAt(at)
 		if err != nil {
 			return 0, err
 		}
@@ -84,8 +84,8 @@ func (f *file) subBlocks(at int64) (next int64, err error) {
 	}
 }
 
-// palette is how many bytes the palette takes that the packed field announces.
-func palette(packed byte) int64 {
+// paletteLength is how many bytes the palette takes that the packed field announces.
+func paletteLength(packed byte) int64 {
 	if packed&0x80 == 0 {
 		return 0
 	}
@@ -96,36 +96,36 @@ const gifHead = 13
 
 // gifStart gives where the blocks begin.
 func (f *file) gifStart() (int64, error) {
-	b, err := f.bytes(0, gifHead)
+	b, err := f.readBytes(0, gifHead)
 	if err != nil {
 		return 0, err
 	}
-	return gifHead + palette(b[10]), nil
+	return gifHead + paletteLength(b[10]), nil
 }
 
 func readGIF(f *file, facts *Facts) error {
 	facts.PixelBytes = 2 // a palette's index, and once more while interlaced rows are put in order
-	b, err := f.bytes(6, 4)
+	b, err := f.readBytes(6, 4)
 	if err != nil {
 		return err
 	}
-	if err := facts.measure(int64(binary.LittleEndian.Uint16(b)), int64(binary.LittleEndian.Uint16(b[2:]))); err != nil {
+	if err := facts.setSize(int64(binary.LittleEndian.Uint16(b)), int64(binary.LittleEndian.Uint16(b[2:]))); err != nil {
 		return err
 	}
 	start, err := f.gifStart()
 	if err != nil {
 		return err
 	}
-	end, err := f.blocks(start, func(k block) error {
+	end, err := f.visitGIFBlocks(start, func(k block) error {
 		facts.Private = facts.Private || !keptInGIF(k)
 		switch {
 		case k.kind == gifImage:
 			if facts.Frames++; facts.Frames > maxFrames {
-				return refuse(reasonFrames)
+				return newRefusal(reasonFrames)
 			}
 			le := func(at int) int { return int(binary.LittleEndian.Uint16(k.head[at:])) }
 			if le(1)+le(5) > facts.Width || le(3)+le(7) > facts.Height {
-				return refuse(reasonDamaged)
+				return newRefusal(reasonDamaged)
 			}
 		case k.label == gifGraphic:
 			facts.DurationMs += 10 * int64(binary.LittleEndian.Uint16(k.head[2:]))
@@ -136,14 +136,14 @@ func readGIF(f *file, facts *Facts) error {
 	case err != nil:
 		return err
 	case facts.Frames == 0:
-		return refuse(reasonNoPicture)
+		return newRefusal(reasonNoPicture)
 	case facts.Frames == 1:
 		facts.DurationMs = 0
 	}
 	if end < f.size {
 		facts.Private = true
 	}
-	return f.follows(end)
+	return f.checkTrailingData(end)
 }
 
 // keptInGIF tells what Clean leaves in: frames, how long they stay, and whether they repeat.

@@ -22,7 +22,7 @@ const secret = "GPS 46.0 N, by Ann with a Phone"
 
 // exifOf is EXIF with an orientation and something that is nobody's business.
 func exifOf(orientation int) []byte {
-	tiff := orientationOnly(orientation)
+	tiff := minimalEXIF(orientation)
 	return append(tiff, secret...)
 }
 
@@ -54,7 +54,7 @@ func telling(t *testing.T, orientation int) map[string][]byte {
 
 func readWell(t *testing.T, file []byte) Facts {
 	t.Helper()
-	facts, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), Claim{})
+	facts, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), DeclaredType{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestUncommonPicturesAreRead(t *testing.T) {
 func TestAPhotoWhoseLengthReadsLikeACommentIsTaken(t *testing.T) {
 	t.Parallel()
 	plain := mediatest.JPEG(40, 30)
-	exif := slices.Concat([]byte(exifName), orientationOnly(6), make([]byte, 0x2f2a-2-len(exifName)-26))
+	exif := slices.Concat([]byte(exifName), minimalEXIF(6), make([]byte, 0x2f2a-2-len(exifName)-26))
 	photo := slices.Concat(plain[:2], []byte("\xff\xe1/*"), exif, plain[2:])
 	facts := readWell(t, photo)
 	if facts.Orientation != 6 || !facts.Private {
@@ -193,7 +193,7 @@ func TestAPhotoWhoseLengthReadsLikeACommentIsTaken(t *testing.T) {
 // A name decides nothing, as long as it is of the same kind.
 func TestANameOfTheSameKindMayLie(t *testing.T) {
 	t.Parallel()
-	for _, claim := range []Claim{{Name: "a.gif"}, {Name: "a.txt", Mime: "application/pdf"}, {Mime: "image/heic"}, {Name: "a.png", Mime: "video/mp4"}} {
+	for _, claim := range []DeclaredType{{Name: "a.gif"}, {Name: "a.txt", Mime: "application/pdf"}, {Mime: "image/heic"}, {Name: "a.png", Mime: "video/mp4"}} {
 		b := mediatest.JPEG(9, 9)
 		facts, err := Read(t.Context(), bytes.NewReader(b), int64(len(b)), claim)
 		if err != nil || facts.Mime != "image/jpeg" {
@@ -289,7 +289,7 @@ func TestReadingAVideoDoesNotReadIt(t *testing.T) {
 	head = append(head, mediatest.Words(1)...)
 	head = append(append(head, "free"...), mediatest.Words(1, 0)...)
 	m := &meter{head: head, size: int64(len(head)) - 16 + 1<<32}
-	if _, err := Read(t.Context(), m, m.size, Claim{}); err != nil {
+	if _, err := Read(t.Context(), m, m.size, DeclaredType{}); err != nil {
 		t.Fatal(err)
 	}
 	if m.bytes > 1<<20 || m.reads > 40 {

@@ -19,7 +19,7 @@ import (
 type hostile struct {
 	bytes  []byte
 	size   int64 // 0: that of bytes
-	claim  Claim
+	claim  DeclaredType
 	reason string
 }
 
@@ -105,7 +105,7 @@ func beginnings() map[string]hostile {
 		{"pls", "[playlist]\nFile1=file:///etc/passwd\n", reasonPlaylist},
 		{"smil", "<smil><body><video src='http://127.0.0.1'/></body></smil>", reasonPlaylist},
 	} {
-		all[s.name] = hostile{bytes: []byte(s.magic), claim: Claim{Name: "clip.mp4"}, reason: s.reason}
+		all[s.name] = hostile{bytes: []byte(s.magic), claim: DeclaredType{Name: "clip.mp4"}, reason: s.reason}
 	}
 	for name, brands := range map[string][2]string{
 		"heic": {"heic", reasonHEIC}, "heix": {"heix", reasonHEIC}, "hevc": {"hevc", reasonHEIC}, "msf1": {"msf1", reasonHEIC},
@@ -128,11 +128,11 @@ func pretenders() map[string]hostile {
 		return slices.Concat(jpg[:2], []byte{0xff, 0xfe}, mediatest.Halves(2+len(text)), []byte(text), jpg[2:])
 	}
 	all := map[string]hostile{
-		"video as .jpg":          {bytes: mp4, claim: Claim{Name: "a.JPG"}, reason: otherKind(Claim{Name: "a.JPG"}, "video")},
-		"picture as .mp4":        {bytes: jpg, claim: Claim{Name: "a.mp4"}, reason: otherKind(Claim{Name: "a.mp4"}, "image")},
-		"picture as video/mp4":   {bytes: png, claim: Claim{Name: "a", Mime: "video/mp4"}, reason: otherKind(Claim{Mime: "video/mp4"}, "image")},
-		"video as image/png":     {bytes: mp4, claim: Claim{Mime: "image/png"}, reason: otherKind(Claim{Mime: "image/png"}, "video")},
-		"page as .jpg":           {bytes: []byte("<html>"), claim: Claim{Name: "a.jpg", Mime: "image/jpeg"}, reason: reasonHTML},
+		"video as .jpg":          {bytes: mp4, claim: DeclaredType{Name: "a.JPG"}, reason: otherKind(DeclaredType{Name: "a.JPG"}, "video")},
+		"picture as .mp4":        {bytes: jpg, claim: DeclaredType{Name: "a.mp4"}, reason: otherKind(DeclaredType{Name: "a.mp4"}, "image")},
+		"picture as video/mp4":   {bytes: png, claim: DeclaredType{Name: "a", Mime: "video/mp4"}, reason: otherKind(DeclaredType{Mime: "video/mp4"}, "image")},
+		"video as image/png":     {bytes: mp4, claim: DeclaredType{Mime: "image/png"}, reason: otherKind(DeclaredType{Mime: "image/png"}, "video")},
+		"page as .jpg":           {bytes: []byte("<html>"), claim: DeclaredType{Name: "a.jpg", Mime: "image/jpeg"}, reason: reasonHTML},
 		"gif and script":         {bytes: slices.Concat([]byte("GIF89a/*"), gif[8:], []byte("*/=1;alert(1)")), reason: reasonActive},
 		"gif and assignment":     {bytes: slices.Concat([]byte("GIF89a='"), gif[8:], []byte("';alert(1)")), reason: reasonActive},
 		"jpeg and script":        {bytes: slices.Concat(jpg[:2], []byte("\xff\xe0/*"), make([]byte, 0x2f2a-2), jpg[2:], []byte("*/=alert(1)")), reason: reasonActive},
@@ -483,7 +483,7 @@ func TestHostileFilesCostLittle(t *testing.T) { //nolint:paralleltest // see abo
 		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > 2<<20+4*uint64(len(h.bytes)) { // names of boxes are copied and dropped, at twice the cost under the race detector
 			t.Errorf("%s: %d bytes allocated", name, bytes)
 		}
-		if most := max(2*r.size, 128<<10); r.bytes > most || r.most > window {
+		if most := max(2*r.size, 128<<10); r.bytes > most || r.most > windowSize {
 			t.Errorf("%s: %d bytes read of %d, at most %d at a time", name, r.bytes, r.size, r.most)
 		}
 	}
@@ -495,11 +495,11 @@ func TestAPictureOfManyScansIsNotDecoded(t *testing.T) {
 	frame := segmentOf(0xc2, slices.Concat([]byte{8}, mediatest.Halves(5000, 5000), []byte{1, 1, 0x11, 0})...)
 	scan := slices.Concat(segmentOf(0xda, 1, 1, 0, 0, 63, 0), []byte("abc"))
 	file := bytes.NewReader(slices.Concat([]byte{0xff, 0xd8}, frame, bytes.Repeat(scan, 190), []byte{0xff, 0xd9}))
-	facts, err := Read(t.Context(), file, file.Size(), Claim{})
+	facts, err := Read(t.Context(), file, file.Size(), DeclaredType{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := card(facts)
+	want, err := drawCard(facts)
 	if err != nil {
 		t.Fatal(err)
 	}

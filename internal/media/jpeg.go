@@ -28,22 +28,22 @@ type segment struct {
 	head       []byte
 }
 
-// segments visits the pieces of a JPEG in order, the last of them EOI, and gives where the picture ends. The
+// visitJPEGSegments visits the pieces of a JPEG in order, the last of them EOI, and gives where the picture ends. The
 // head of a segment is as much of what follows its length as is at hand, valid during the visit.
-func (f *file) segments(visit func(segment) error) (end int64, err error) {
+func (f *file) visitJPEGSegments(visit func(segment) error) (end int64, err error) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
 		if count > maxSegments || scans > maxScans {
-			return 0, refuse(reasonManyParts)
+			return 0, newRefusal(reasonManyParts)
 		}
-		b, err := f.bytes(at, 2)
+		b, err := f.readBytes(at, 2)
 		if err != nil {
 			return 0, err
 		}
 		s := segment{mark: b[1], at: at, length: 2}
 		switch {
 		case b[0] != 0xff || s.mark == 0 || s.mark == markSOI:
-			return 0, refuse(reasonDamaged)
+			return 0, newRefusal(reasonDamaged)
 		case s.mark == 0xff: // a fill byte
 			at++
 			count--
@@ -51,21 +51,21 @@ func (f *file) segments(visit func(segment) error) (end int64, err error) {
 		case s.mark == markEOI:
 			return at + 2, visit(s)
 		case s.mark != 0x01 && s.mark&0xf8 != 0xd0:
-			if b, err = f.bytes(at, 4); err != nil {
+			if b, err = f.readBytes(at, 4); err != nil {
 				return 0, err
 			}
 			s.length += int64(binary.BigEndian.Uint16(b[2:]))
 			if s.length < 4 {
-				return 0, refuse(reasonDamaged)
+				return 0, newRefusal(reasonDamaged)
 			}
-			if s.head, err = f.bytes(at+4, int(min(s.length-4, 32<<10))); err != nil {
+			if s.head, err = f.readBytes(at+4, int(min(s.length-4, 32<<10))); err != nil {
 				return 0, err
 			}
 			s.head = bytes.Clone(s.head)
 		}
 		if s.mark == markSOS {
 			scans++
-			next, err := f.entropy(at + s.length)
+			next, err := f.findScanEnd(at + s.length)
 			if err != nil {
 				return 0, err
 			}
@@ -78,10 +78,10 @@ func (f *file) segments(visit func(segment) error) (end int64, err error) {
 	}
 }
 
-// entropy gives where the picture data that begins at at end: at the next marker that is no restart.
-func (f *file) entropy(at int64) (int64, error) {
+// findScanEnd gives where the picture data that begins at at end: at the next marker that is no restart.
+func (f *file) findScanEnd(at int64) (int64, error) {
 	for {
-		b, err := f.from(at)
+		b, err := f.windowAt(at)
 		if err != nil {
 			return 0, err
 		}
@@ -91,7 +91,7 @@ func (f *file) entropy(at int64) (int64, error) {
 			continue
 		}
 		at += int64(mark)
-		if b, err = f.bytes(at, 2); err != nil {
+		if b, err = f.readBytes(at, 2); err != nil {
 			return 0, err
 		}
 		switch {
@@ -107,24 +107,24 @@ func (f *file) entropy(at int64) (int64, error) {
 
 func readJPEG(f *file, facts *Facts) error {
 	framed, scans, adobeRGB := false, 0, false
-	end, err := f.segments(func(s segment) error {
+	end, err := f.visitJPEGSegments(func(s segment) error {
 		adobeRGB = adobeRGB || isAdobeRGB(s)
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
-			facts.exif(s.head)
+			facts.readEXIF(s.head)
 		case !keptInJPEG(s):
 			facts.Private = true
 		case s.mark == markSOS:
 			scans++
 			if !framed {
-				return refuse(reasonDamaged)
+				return newRefusal(reasonDamaged)
 			}
 		case s.mark >= 0xc0 && s.mark <= 0xcf && s.mark != 0xc4 && s.mark != 0xc8 && s.mark != 0xcc:
 			if framed || len(s.head) < 6 {
-				return refuse(reasonDamaged)
+				return newRefusal(reasonDamaged)
 			}
 			framed = true
-			return facts.frame(s)
+			return facts.readFrameHeader(s)
 		}
 		return nil
 	})
@@ -132,7 +132,7 @@ func readJPEG(f *file, facts *Facts) error {
 		return err
 	}
 	if scans == 0 {
-		return refuse(reasonNoPicture)
+		return newRefusal(reasonNoPicture)
 	}
 	if scans > 1 {
 		facts.Scans = scans
@@ -143,23 +143,23 @@ func readJPEG(f *file, facts *Facts) error {
 	if end < f.size {
 		facts.Private = true
 	}
-	facts.turn()
+	facts.swapSidesIfTurned()
 	facts.Frames = 1
-	return f.follows(end)
+	return f.checkTrailingData(end)
 }
 
-// frame reads the frame header (T.81, B.2.2).
-func (f *Facts) frame(s segment) error {
+// readFrameHeader reads the frame header (T.81, B.2.2).
+func (f *Facts) readFrameHeader(s segment) error {
 	if s.mark > 0xc2 || s.head[0] != 8 {
-		return refuse(reasonJPEGKind)
+		return newRefusal(reasonJPEGKind)
 	}
 	switch s.head[5] {
 	case 1, 3, 4:
 	default:
-		return refuse(reasonJPEGKind)
+		return newRefusal(reasonJPEGKind)
 	}
 	f.PixelBytes = jpegPixelBytes(s.head, s.mark == 0xc2)
-	return f.measure(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
+	return f.setSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }
 
 // jpegPixelBytes returns how much memory image/jpeg takes for each pixel of a picture with this frame header: a byte

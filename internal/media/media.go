@@ -20,8 +20,8 @@ const (
 	maxDurationMs = 48 * 3600_000 // of a video
 )
 
-// Claim is what a sender said of a file. The bytes decide; a claim can only be found false.
-type Claim struct {
+// DeclaredType is what a sender said of a file. The bytes decide; a claim can only be found false.
+type DeclaredType struct {
 	Name, Mime string // either may be empty
 }
 
@@ -44,53 +44,53 @@ type Refusal struct{ Reason string } //nolint:errname // the word that the rest 
 
 func (r *Refusal) Error() string { return r.Reason }
 
-func refuse(reason string) error { return &Refusal{Reason: reason} }
+func newRefusal(reason string) error { return &Refusal{Reason: reason} }
 
 // Read tells what the file of size bytes is. It reads headers and tables, of pictures also the rest once, in
 // pieces of 66 KiB: what it holds in memory does not depend on the file. A file that is not taken is a
 // *Refusal. The decoding of a picture's pixels is Thumbnail's, which may refuse it still.
-func Read(ctx context.Context, r io.ReaderAt, size int64, claim Claim) (Facts, error) {
+func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (Facts, error) {
 	f := newFile(ctx, r, size)
-	format, err := f.sniff()
+	format, err := f.sniffFormat()
 	if err != nil {
 		return Facts{}, err
 	}
-	if claimed := claim.kind(); claimed != "" && claimed != format.kind {
-		return Facts{}, refuse(otherKind(claim, format.kind))
+	if claimed := claim.declaredKind(); claimed != "" && claimed != format.kind {
+		return Facts{}, newRefusal(otherKind(claim, format.kind))
 	}
 	facts := Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
 	if format.kind == core.FileImage && size > maxImageBytes {
-		return Facts{}, refuse(reasonHeavy)
+		return Facts{}, newRefusal(reasonHeavy)
 	}
-	if err := format.read(f, &facts); err != nil {
+	if err := format.readFacts(f, &facts); err != nil {
 		return Facts{}, err
 	}
-	if err := f.archive(); err != nil {
+	if err := f.checkNoArchive(); err != nil {
 		return Facts{}, err
 	}
 	return facts, nil
 }
 
-// measure takes a picture's size before rotation.
-func (f *Facts) measure(width, height int64) error {
+// setSize takes a picture's size before rotation.
+func (f *Facts) setSize(width, height int64) error {
 	switch {
 	case width <= 0 || height <= 0:
-		return refuse(reasonNoSize)
+		return newRefusal(reasonNoSize)
 	case width > maxPixels || height > maxPixels || width*height > maxPixels:
-		return refuse(tooManyPixels(width, height))
+		return newRefusal(tooManyPixels(width, height))
 	}
 	f.Width, f.Height = int(width), int(height)
 	return nil
 }
 
-// turn applies the orientation to the size.
-func (f *Facts) turn() {
+// swapSidesIfTurned applies the orientation to the size.
+func (f *Facts) swapSidesIfTurned() {
 	if f.Orientation >= 5 {
 		f.Width, f.Height = f.Height, f.Width
 	}
 }
 
-func (c Claim) kind() core.FileKind {
+func (c DeclaredType) declaredKind() core.FileKind {
 	switch strings.ToLower(path.Ext(c.Name)) {
 	case ".jpg", ".jpeg", ".jpe", ".png", ".apng", ".gif", ".webp", ".heic", ".heif", ".avif", ".bmp", ".tif", ".tiff":
 		return core.FileImage

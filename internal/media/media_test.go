@@ -15,7 +15,7 @@ import (
 
 func read(t *testing.T, b []byte, name string) media.Facts {
 	t.Helper()
-	facts, err := media.Read(t.Context(), bytes.NewReader(b), int64(len(b)), media.Claim{Name: name})
+	facts, err := media.Read(t.Context(), bytes.NewReader(b), int64(len(b)), media.DeclaredType{Name: name})
 	if err != nil {
 		t.Fatalf("read %s: %v", name, err)
 	}

@@ -16,7 +16,7 @@ import (
 func TestADecodedPictureGivesItsMemoryBack(t *testing.T) { //nolint:paralleltest // see above
 	const side = 4000
 	file := encodePNG(t, image.NewNRGBA(image.Rect(0, 0, side, side)))
-	facts, err := media.Read(t.Context(), bytes.NewReader(file), int64(len(file)), media.Claim{Name: "large.png", Mime: "image/png"})
+	facts, err := media.Read(t.Context(), bytes.NewReader(file), int64(len(file)), media.DeclaredType{Name: "large.png", Mime: "image/png"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestTheMemoryOfDecodingIsNotUnderestimated(t *testing.T) { //nolint:paralle
 			t.Fatalf("%s: %v", name, err)
 		}
 		runtime.ReadMemStats(&after)
-		const small = 8 << 20 // buffers, and the thumbnail
+		const small = 8 << 20                                                                                    // buffers, and the thumbnail
 		if took := int64(after.TotalAlloc - before.TotalAlloc); took > int64(facts.PixelBytes*side*side)+small { //nolint:gosec // small
 			t.Errorf("%s takes %.1f bytes a pixel, and %.1f are counted on", name, float64(took)/(side*side), facts.PixelBytes)
 		}

@@ -13,42 +13,42 @@ type movie struct {
 	facts *Facts
 	seen  int // boxes
 
-	moov, mdat box
-	timescale  int64
-	duration   int64 // in the timescale
-	tracks     []*track
-	fragments  *fragments // nil in a file without
-	told       []box      // what Clean takes out
+	moov, mdat   box
+	timescale    int64
+	duration     int64 // in the timescale
+	tracks       []*track
+	fragments    *fragments // nil in a file without
+	privateBoxes []box      // what Clean takes out
 }
 
 func readMP4(f *file, facts *Facts) error {
 	m := &movie{f: f, facts: facts}
-	if err := m.top(); err != nil {
+	if err := m.readTopBoxes(); err != nil {
 		return err
 	}
-	if !m.moov.there() {
-		return refuse(reasonNoMoov)
+	if !m.moov.exists() {
+		return newRefusal(reasonNoMoov)
 	}
-	return m.settle()
+	return m.summarize()
 }
 
-// top visits the boxes of the file. What stands after a whole video and is no box is let be.
-func (m *movie) top() error {
+// readTopBoxes visits the boxes of the file. What stands after a whole video and is no box is let be.
+func (m *movie) readTopBoxes() error {
 	count := 0
 	for at := int64(0); at <= m.f.size-8; {
 		if count++; count > maxTop {
-			return refuse(reasonManyParts)
+			return newRefusal(reasonManyParts)
 		}
 		b, err := m.f.boxAt(at, m.f.size)
 		switch {
-		case err != nil && m.moov.there() && m.mdat.there() && !letters(b.name):
+		case err != nil && m.moov.exists() && m.mdat.exists() && !isPrintableName(b.name):
 			return nil
 		case err != nil && b.name == "moov":
-			return refuse(reasonNoMoov)
+			return newRefusal(reasonNoMoov)
 		case err != nil:
 			return err
 		}
-		if err := m.topBox(b); err != nil {
+		if err := m.readTopBox(b); err != nil {
 			return err
 		}
 		at = b.end
@@ -56,19 +56,19 @@ func (m *movie) top() error {
 	return nil
 }
 
-func (m *movie) topBox(b box) error {
+func (m *movie) readTopBox(b box) error {
 	switch b.name {
 	case "moov":
 		switch {
-		case m.moov.there():
-			return refuse(reasonDamaged)
-		case b.length() > maxMoovBytes:
-			return refuse(reasonBigMoov)
+		case m.moov.exists():
+			return newRefusal(reasonDamaged)
+		case b.contentLength() > maxMoovBytes:
+			return newRefusal(reasonBigMoov)
 		}
 		m.moov = b
 		return m.readMoov()
 	case "mdat":
-		if !m.mdat.there() {
+		if !m.mdat.exists() {
 			m.mdat = b
 		}
 	case "moof":
@@ -76,31 +76,31 @@ func (m *movie) topBox(b box) error {
 			return m.readMoof(b)
 		}
 	}
-	return m.private(b)
+	return m.notePrivateBox(b)
 }
 
 func (m *movie) readMoov() error {
-	return m.children(m.moov, func(b box) error {
+	return m.visitChildren(m.moov, func(b box) error {
 		switch b.name {
 		case "mvhd":
 			var head mp4.Mvhd
-			if err := m.unmarshal(b, &head); err != nil {
+			if err := m.unmarshalBox(b, &head); err != nil {
 				return err
 			}
-			m.timescale, m.duration = int64(head.Timescale), known(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
+			m.timescale, m.duration = int64(head.Timescale), knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "trak":
 			return m.readTrack(b)
 		case "mvex":
 			return m.readExtends(b)
 		case "cmov":
-			return refuse(reasonDamaged) // an index that is packed, of thirty years ago
+			return newRefusal(reasonDamaged) // an index that is packed, of thirty years ago
 		}
-		return m.private(b)
+		return m.notePrivateBox(b)
 	})
 }
 
-// known gives a duration, or 0 where all bits are set, which stands for unknown (14496-12, 8.2.2.3).
-func known(version uint8, v0, v1 uint64) int64 {
+// knownDuration gives a duration, or 0 where all bits are set, which stands for unknown (14496-12, 8.2.2.3).
+func knownDuration(version uint8, v0, v1 uint64) int64 {
 	switch {
 	case version == 0 && v0 < math.MaxUint32:
 		return int64(v0)
@@ -110,23 +110,23 @@ func known(version uint8, v0, v1 uint64) int64 {
 	return 0
 }
 
-// settle draws the facts of the file from those of its tracks.
-func (m *movie) settle() error {
+// summarize draws the facts of the file from those of its tracks.
+func (m *movie) summarize() error {
 	for _, t := range m.tracks {
 		if t.outside {
-			return refuse(reasonOutside)
+			return newRefusal(reasonOutside)
 		}
 		if err := m.readTables(t); err != nil {
 			return err
 		}
-		m.facts.Private = m.facts.Private || t.telemetry() && m.fragments == nil
+		m.facts.Private = m.facts.Private || t.isTelemetry() && m.fragments == nil
 	}
-	video, audio := m.first("vide"), m.first("soun")
+	video, audio := m.firstTrack("vide"), m.firstTrack("soun")
 	if video == nil {
 		if audio != nil {
-			return refuse(reasonAudio)
+			return newRefusal(reasonAudio)
 		}
-		return refuse(reasonNoVideo)
+		return newRefusal(reasonNoVideo)
 	}
 	if err := m.describeVideo(video); err != nil {
 		return err
@@ -136,11 +136,11 @@ func (m *movie) settle() error {
 			return err
 		}
 	}
-	return m.time(video)
+	return m.readDuration(video)
 }
 
-// first gives the first track of a kind, one that is switched on before one that is not; nil without.
-func (m *movie) first(handler string) (found *track) {
+// firstTrack gives the first track of a kind, one that is switched on before one that is not; nil without.
+func (m *movie) firstTrack(handler string) (found *track) {
 	for _, t := range m.tracks {
 		if t.handler == handler && (found == nil || !found.enabled && t.enabled) {
 			found = t
@@ -149,42 +149,42 @@ func (m *movie) first(handler string) (found *track) {
 	return found
 }
 
-// time settles how long the video is and how many pictures a second it has.
-func (m *movie) time(video *track) error {
+// readDuration settles how long the video is and how many pictures a second it has.
+func (m *movie) readDuration(video *track) error {
 	samples, length := video.samples, video.length
 	if m.fragments != nil {
-		seen := m.fragments.of(video.id)
+		seen := m.fragments.trackState(video.id)
 		samples, length = samples+seen.samples, max(length, seen.end)
 	}
 	switch {
 	case samples == 0 && m.fragments != nil:
-		return refuse(reasonFragmentEnd)
+		return newRefusal(reasonFragmentEnd)
 	case samples == 0:
-		return refuse(reasonNoSamples)
+		return newRefusal(reasonNoSamples)
 	}
 	if length > 0 && video.timescale > 0 {
 		m.facts.FPS = math.Round(1000*float64(samples)*float64(video.timescale)/float64(length)) / 1000
 	}
-	ms := milliseconds(m.duration, m.timescale)
+	ms := toMilliseconds(m.duration, m.timescale)
 	if ms == 0 && m.fragments != nil {
-		ms = milliseconds(m.fragments.duration, m.timescale)
+		ms = toMilliseconds(m.fragments.duration, m.timescale)
 	}
 	if ms == 0 {
-		ms = max(milliseconds(length, video.timescale), milliseconds(video.duration, video.timescale))
+		ms = max(toMilliseconds(length, video.timescale), toMilliseconds(video.duration, video.timescale))
 	}
 	switch {
 	case ms <= 0:
-		return refuse(reasonNoLength)
+		return newRefusal(reasonNoLength)
 	case ms > maxDurationMs:
-		return refuse(reasonTooLong)
+		return newRefusal(reasonTooLong)
 	}
 	m.facts.DurationMs = ms
 	m.facts.BitRate = int64(float64(m.facts.Bytes) * 8000 / float64(ms))
 	return nil
 }
 
-// milliseconds is MaxInt64 for what is longer than anything, so that the limit finds it.
-func milliseconds(units, timescale int64) int64 {
+// toMilliseconds is MaxInt64 for what is longer than anything, so that the limit finds it.
+func toMilliseconds(units, timescale int64) int64 {
 	if units <= 0 || timescale <= 0 {
 		return 0
 	}
@@ -198,11 +198,11 @@ func milliseconds(units, timescale int64) int64 {
 // describeVideo reads the first sample description of the track of pictures (14496-12, 12.1.3).
 func (m *movie) describeVideo(t *track) error {
 	const head = 78 // of the entry, before its boxes
-	entry, err := m.entry(t, head)
+	entry, err := m.firstSampleEntry(t, head)
 	if err != nil {
 		return err
 	}
-	b, err := m.f.bytes(entry.data+24, 4)
+	b, err := m.f.readBytes(entry.content+24, 4)
 	if err != nil {
 		return err
 	}
@@ -213,14 +213,14 @@ func (m *movie) describeVideo(t *track) error {
 	if m.facts.VideoCodec, err = videoCodec(entry.name); err != nil {
 		return err
 	}
-	err = m.boxes(entry.data+head, entry.end, func(b box) error {
+	err = m.visitBoxes(entry.content+head, entry.end, func(b box) error {
 		switch {
 		case b.name != "pasp":
 			return nil
-		case b.length() < 8:
-			return refuse(reasonDamaged)
+		case b.contentLength() < 8:
+			return newRefusal(reasonDamaged)
 		}
-		shape, err := m.f.bytes(b.data, 8)
+		shape, err := m.f.readBytes(b.content, 8)
 		if err != nil {
 			return err
 		}
@@ -233,29 +233,29 @@ func (m *movie) describeVideo(t *track) error {
 		return err
 	}
 	m.facts.Orientation = t.orientation
-	if err := m.facts.measure(width, height); err != nil {
+	if err := m.facts.setSize(width, height); err != nil {
 		return err
 	}
-	m.facts.turn()
+	m.facts.swapSidesIfTurned()
 	return nil
 }
 
-// entry gives the first sample description, with at least least bytes of content.
-func (m *movie) entry(t *track, least int64) (box, error) {
-	if t.stsd.length() < 16 {
-		return box{}, refuse(reasonDamaged)
+// firstSampleEntry gives the first sample description, with at least least bytes of content.
+func (m *movie) firstSampleEntry(t *track, least int64) (box, error) {
+	if t.stsd.contentLength() < 16 {
+		return box{}, newRefusal(reasonDamaged)
 	}
-	entry, err := m.f.boxAt(t.stsd.data+8, t.stsd.end)
+	entry, err := m.f.boxAt(t.stsd.content+8, t.stsd.end)
 	if err != nil {
 		return box{}, err
 	}
-	if entry.length() < least {
-		return box{}, refuse(reasonDamaged)
+	if entry.contentLength() < least {
+		return box{}, newRefusal(reasonDamaged)
 	}
 	return entry, nil
 }
 
-func letters(name string) bool {
+func isPrintableName(name string) bool {
 	for _, r := range name {
 		if r != ' ' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') {
 			return false

@@ -17,21 +17,21 @@ type chunk struct {
 	data       int64 // where its content begins
 }
 
-// pngChunks visits the chunks up to IEND and gives where that ends (PNG, 5.3).
-func (f *file) pngChunks(visit func(chunk) error) (end int64, err error) {
+// visitPNGChunks visits the chunks up to IEND and gives where that ends (PNG, 5.3).
+func (f *file) visitPNGChunks(visit func(chunk) error) (end int64, err error) {
 	at := int64(pngHead)
 	for range maxChunks {
-		b, err := f.bytes(at, 8)
+		b, err := f.readBytes(at, 8)
 		if err != nil {
 			return 0, err
 		}
 		c := chunk{name: string(b[4:8]), at: at, length: int64(binary.BigEndian.Uint32(b)), data: at + 8}
 		if c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }) {
-			return 0, refuse(reasonDamaged)
+			return 0, newRefusal(reasonDamaged)
 		}
 		at += c.length + 12
 		if at > f.size {
-			return 0, refuse(reasonTruncated)
+			return 0, newRefusal(reasonTruncated)
 		}
 		if err := visit(c); err != nil {
 			return 0, err
@@ -40,32 +40,32 @@ func (f *file) pngChunks(visit func(chunk) error) (end int64, err error) {
 			return at, nil
 		}
 	}
-	return 0, refuse(reasonManyParts)
+	return 0, newRefusal(reasonManyParts)
 }
 
 func readPNG(f *file, facts *Facts) error {
 	first, pixels, animated := true, false, false
 	frames := 0
-	end, err := f.pngChunks(func(c chunk) error {
+	end, err := f.visitPNGChunks(func(c chunk) error {
 		if first != (c.name == "IHDR") {
-			return refuse(reasonDamaged)
+			return newRefusal(reasonDamaged)
 		}
 		first = false
 		switch c.name {
 		case "IHDR":
-			return facts.ihdr(f, c)
+			return facts.readIHDR(f, c)
 		case "IDAT":
 			pixels = true
 		case "acTL":
 			animated = true
 		case "fcTL":
-			return facts.fctl(f, c, &frames)
+			return facts.readFrameControl(f, c, &frames)
 		case "eXIf":
-			exif, err := f.upTo(c.data, int(min(c.length, window/2)))
+			exif, err := f.readUpTo(c.data, int(min(c.length, windowSize/2)))
 			if err != nil {
 				return err
 			}
-			facts.exif(exif)
+			facts.readEXIF(exif)
 		default:
 			facts.Private = facts.Private || !keptInPNG(c.name)
 		}
@@ -75,7 +75,7 @@ func readPNG(f *file, facts *Facts) error {
 	case err != nil:
 		return err
 	case !pixels:
-		return refuse(reasonNoPicture)
+		return newRefusal(reasonNoPicture)
 	}
 	if end < f.size {
 		facts.Private = true
@@ -86,21 +86,21 @@ func readPNG(f *file, facts *Facts) error {
 	} else {
 		facts.DurationMs = 0
 	}
-	facts.turn()
-	return f.follows(end)
+	facts.swapSidesIfTurned()
+	return f.checkTrailingData(end)
 }
 
-// ihdr reads the header (PNG, 11.2.1).
-func (f *Facts) ihdr(from *file, c chunk) error {
+// readIHDR reads the header (PNG, 11.2.1).
+func (f *Facts) readIHDR(from *file, c chunk) error {
 	if c.length != 13 {
-		return refuse(reasonDamaged)
+		return newRefusal(reasonDamaged)
 	}
-	b, err := from.bytes(c.data, 13)
+	b, err := from.readBytes(c.data, 13)
 	if err != nil {
 		return err
 	}
 	f.PixelBytes = pngPixelBytes(b[8], b[9], b[12] == 1)
-	return f.measure(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
+	return f.setSize(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
 }
 
 // pngPixelBytes returns how much memory image/png takes for each pixel. Grey pictures may have a transparent colour,
@@ -119,15 +119,15 @@ func pngPixelBytes(depth, colourType byte, interlaced bool) float64 {
 	return bytes
 }
 
-// fctl counts a frame and how long it stays (APNG, fcTL).
-func (f *Facts) fctl(from *file, c chunk, frames *int) error {
+// readFrameControl counts a frame and how long it stays (APNG, fcTL).
+func (f *Facts) readFrameControl(from *file, c chunk, frames *int) error {
 	if *frames++; *frames > maxFrames {
-		return refuse(reasonFrames)
+		return newRefusal(reasonFrames)
 	}
 	if c.length != 26 {
-		return refuse(reasonDamaged)
+		return newRefusal(reasonDamaged)
 	}
-	b, err := from.bytes(c.data, 26)
+	b, err := from.readBytes(c.data, 26)
 	if err != nil {
 		return err
 	}

@@ -33,30 +33,30 @@ func Poster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	}
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {
-		return card(facts)
+		return drawCard(facts)
 	}
-	return poster(ctx, ffmpeg, r, facts)
+	return extractPoster(ctx, ffmpeg, r, facts)
 }
 
-func poster(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
-	picture, err := frame(ctx, ffmpeg, newFile(ctx, r, facts.Bytes), facts)
+func extractPoster(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Facts) ([]byte, error) {
+	picture, err := decodeFrame(ctx, ffmpeg, newFile(ctx, r, facts.Bytes), facts)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil && !errors.Is(err, errNoFrame) && !isRefusal(err):
 		return nil, err
 	case err != nil:
-		return card(facts)
+		return drawCard(facts)
 	}
-	return encode(upright(shrink(picture), facts.Orientation))
+	return encodeThumbnail(applyOrientation(scaleDown(picture), facts.Orientation))
 }
 
 // errNoFrame says that ffmpeg made nothing of the excerpt.
 var errNoFrame = errors.New("no frame")
 
-// frame has ffmpeg decode one sample.
-func frame(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Image, error) {
-	excerpt, err := f.excerpt(facts)
+// decodeFrame has ffmpeg decode one sample.
+func decodeFrame(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Image, error) {
+	excerpt, err := f.cutKeyframe(facts)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func frame(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Imag
 	if err := os.WriteFile(in, excerpt, 0o600); err != nil {
 		return nil, fmt.Errorf("write a poster's excerpt: %w", err)
 	}
-	out, err := run(ctx, ffmpeg, arguments(in, facts), folder)
+	out, err := runFFmpeg(ctx, ffmpeg, ffmpegArguments(in, facts), folder)
 	if err != nil {
 		return nil, err
 	}
@@ -80,21 +80,21 @@ func frame(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Imag
 	return picture, nil
 }
 
-// run gives what the program writes, first in a network of its own and then, where the system has none for us,
+// runFFmpeg gives what the program writes, first in a network of its own and then, where the system has none for us,
 // without.
-func run(ctx context.Context, program string, arguments []string, folder string) (*bytes.Buffer, error) {
+func runFFmpeg(ctx context.Context, program string, arguments []string, folder string) (*bytes.Buffer, error) {
 	ctx, cancel := context.WithTimeout(ctx, posterTime)
 	defer cancel()
 	for _, alone := range []bool{true, false} {
 		command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // no word of it is a sender's
 		command.Dir, command.Env, command.WaitDelay = folder, []string{"LC_ALL=C"}, time.Second
-		confine(command, alone)
-		out := &bounded{left: posterBytes}
+		confineProcess(command, alone)
+		out := &limitedBuffer{left: posterBytes}
 		command.Stdout = out
 		if err := command.Start(); err != nil {
 			continue
 		}
-		limit(command.Process)
+		limitResources(command.Process)
 		if err := command.Wait(); err != nil {
 			return nil, errNoFrame
 		}
@@ -103,14 +103,14 @@ func run(ctx context.Context, program string, arguments []string, folder string)
 	return nil, errNoFrame
 }
 
-// arguments are those of ffmpeg: the demuxer is not to be guessed, no protocol but that of files is known, and
+// ffmpegArguments are those of ffmpeg: the demuxer is not to be guessed, no protocol but that of files is known, and
 // one frame leaves, no larger than a thumbnail. It is turned here, by the facts.
-func arguments(in string, facts Facts) []string {
+func ffmpegArguments(in string, facts Facts) []string {
 	width, height := facts.Width, facts.Height
 	if facts.Orientation >= 5 {
 		width, height = height, width
 	}
-	width, height = fit(width, height)
+	width, height = thumbnailSize(width, height)
 	return []string{
 		"-nostdin", "-hide_banner", "-loglevel", "error", "-threads", "1", "-max_alloc", "536870912",
 		"-protocol_whitelist", "file", "-noautorotate", "-f", "mov", "-i", in,
@@ -120,13 +120,13 @@ func arguments(in string, facts Facts) []string {
 	}
 }
 
-// bounded keeps what is written up to a limit, and breaks the pipe beyond.
-type bounded struct {
+// limitedBuffer keeps what is written up to a limit, and breaks the pipe beyond.
+type limitedBuffer struct {
 	kept bytes.Buffer // not embedded: its ReadFrom would know no limit
 	left int
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
 	if b.left -= len(p); b.left < 0 {
 		return 0, io.ErrShortWrite
 	}

@@ -20,7 +20,7 @@ func filmed(t *testing.T, m mediatest.Movie) ([]byte, Facts) {
 	t.Helper()
 	m.Codec, m.Width, m.Height, m.FPS = "jpeg", 320, 160, 2
 	file := mediatest.MP4(m)
-	facts, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), Claim{})
+	facts, err := Read(t.Context(), bytes.NewReader(file), int64(len(file)), DeclaredType{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ exit 1
 func TestFFmpegIsAskedInOneWay(t *testing.T) {
 	t.Parallel()
 	file, facts := filmed(t, mediatest.Movie{Rotation: 90})
-	out, err := run(t.Context(), standIn(t, `echo "$@"; echo "$LC_ALL $HOME"`), arguments("/in/excerpt.mov", facts), t.TempDir())
+	out, err := runFFmpeg(t.Context(), standIn(t, `echo "$@"; echo "$LC_ALL $HOME"`), ffmpegArguments("/in/excerpt.mov", facts), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,11 +102,11 @@ func TestFFmpegIsAskedInOneWay(t *testing.T) {
 		t.Errorf("asked:\n%swant:\n%s", out, want)
 	}
 	// What it is given says the same as the file, and is whole.
-	excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).excerpt(facts)
+	excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).cutKeyframe(facts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	single, err := Read(t.Context(), bytes.NewReader(excerpt), int64(len(excerpt)), Claim{})
+	single, err := Read(t.Context(), bytes.NewReader(excerpt), int64(len(excerpt)), DeclaredType{})
 	if err != nil || single.VideoCodec != "jpeg" || single.Width != 320 || single.DurationMs != 1000 {
 		t.Errorf("the excerpt is %+v, %v", single, err)
 	}
@@ -124,7 +124,7 @@ func TestPosterIsACardWhenFFmpegFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
-			card, err := poster(t.Context(), standIn(t, lines), bytes.NewReader(file), facts)
+			card, err := extractPoster(t.Context(), standIn(t, lines), bytes.NewReader(file), facts)
 			if took := time.Since(begun); took > posterTime/2 {
 				t.Errorf("%v passed until it was ended", took)
 			}
@@ -141,7 +141,7 @@ func TestPosterEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	begun := time.Now()
-	_, err := poster(ctx, standIn(t, "exec /bin/sleep 60"), bytes.NewReader(file), facts)
+	_, err := extractPoster(ctx, standIn(t, "exec /bin/sleep 60"), bytes.NewReader(file), facts)
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 10*time.Second {
 		t.Errorf("ended with %v after %v", err, time.Since(begun))
 	}

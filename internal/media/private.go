@@ -1,26 +1,26 @@
 package media
 
-const maxTold = 10_000
+const maxPrivateBoxes = 10_000
 
-// private notes a box that Clean takes out.
-func (m *movie) private(b box) error {
-	if !tells(b) {
+// notePrivateBox notes a box that Clean takes out.
+func (m *movie) notePrivateBox(b box) error {
+	if !mayHoldMetadata(b) {
 		return nil
 	}
-	harmless, err := m.harmless(b, 0)
+	harmless, err := m.isHarmlessBox(b, 0)
 	if err != nil || harmless {
 		return err
 	}
 	m.facts.Private = true
-	if m.told = append(m.told, b); len(m.told) > maxTold {
-		return refuse(reasonManyParts)
+	if m.privateBoxes = append(m.privateBoxes, b); len(m.privateBoxes) > maxPrivateBoxes {
+		return newRefusal(reasonManyParts)
 	}
 	return nil
 }
 
-// tells names the boxes that hold what people and programs wrote about a video: places, times, makers
+// mayHoldMetadata names the boxes that hold what people and programs wrote about a video: places, times, makers
 // (14496-12, 8.10 and 8.11; QuickTime File Format, User Data Atoms).
-func tells(b box) bool {
+func mayHoldMetadata(b box) bool {
 	switch b.name {
 	case "udta", "meta", "uuid":
 		return true
@@ -28,23 +28,23 @@ func tells(b box) bool {
 	return false
 }
 
-// harmless tells whether a box holds nothing but the name of the program that wrote it, as most videos have.
-func (m *movie) harmless(b box, depth int) (bool, error) {
+// isHarmlessBox tells whether a box holds nothing but the name of the program that wrote it, as most videos have.
+func (m *movie) isHarmlessBox(b box, depth int) (bool, error) {
 	switch b.name {
 	case "hdlr", "free", "skip", "\xa9too", "\xa9swr", "\xa9enc":
 		return true, nil
 	case "udta", "ilst":
 	case "uuid": // Spherical Video V1: how a video of all directions is to be shown
-		id, err := m.f.upTo(b.data, 16)
+		id, err := m.f.readUpTo(b.content, 16)
 		return string(id) == "\xff\xcc\x82\x63\xf8\x55\x4a\x93\x88\x14\x58\x7a\x02\x52\x1f\xdd", err
 	case "meta": // which in MP4 begins with four bytes that QuickTime does not have (14496-12, 8.11.1)
-		if b.length() >= 8 {
-			head, err := m.f.bytes(b.data, 8)
+		if b.contentLength() >= 8 {
+			head, err := m.f.readBytes(b.content, 8)
 			if err != nil {
 				return false, err
 			}
 			if string(head[4:]) != "hdlr" {
-				b.data += 4
+				b.content += 4
 			}
 		}
 	default:
@@ -54,8 +54,8 @@ func (m *movie) harmless(b box, depth int) (bool, error) {
 		return false, nil
 	}
 	all := true
-	err := m.children(b, func(b box) error {
-		harmless, err := m.harmless(b, depth+1)
+	err := m.visitChildren(b, func(b box) error {
+		harmless, err := m.isHarmlessBox(b, depth+1)
 		all = all && harmless
 		return err
 	})
@@ -65,5 +65,5 @@ func (m *movie) harmless(b box, depth int) (bool, error) {
 	return all, err
 }
 
-// telemetry tells a track of data about the recording, such as its places, from one to be shown.
-func (t *track) telemetry() bool { return t.handler == "meta" || t.handler == "camm" }
+// isTelemetry tells a track of data about the recording, such as its places, from one to be shown.
+func (t *track) isTelemetry() bool { return t.handler == "meta" || t.handler == "camm" }

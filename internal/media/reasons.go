@@ -59,9 +59,9 @@ func tooManyPixels(width, height int64) string {
 	return fmt.Sprintf("The picture has %d × %d pixels, more than 100 million. Make it smaller.", width, height)
 }
 
-func otherKind(c Claim, is core.FileKind) string {
+func otherKind(c DeclaredType, is core.FileKind) string {
 	said := strconv.Quote(c.Name)
-	if (Claim{Name: c.Name}).kind() == "" {
+	if (DeclaredType{Name: c.Name}).declaredKind() == "" {
 		said = strconv.Quote(c.Mime)
 	}
 	if is == core.FileVideo {

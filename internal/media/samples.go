@@ -12,20 +12,20 @@ func (m *movie) readTables(t *track) error {
 	if t.handler != "vide" && t.handler != "soun" {
 		return nil
 	}
-	if t.stts.there() {
+	if t.stts.exists() {
 		if err := m.readTimes(t); err != nil {
 			return err
 		}
 	}
-	if !t.stco.there() || !t.stsz.there() || !t.stsc.there() {
+	if !t.stco.exists() || !t.stsz.exists() || !t.stsc.exists() {
 		if t.samples > 0 {
-			return refuse(reasonDamaged)
+			return newRefusal(reasonDamaged)
 		}
 		return nil
 	}
-	return m.chunks(t, func(_ int64, at, size int64) error {
+	return m.visitChunks(t, func(_ int64, at, size int64) error {
 		if at < 0 || at > m.f.size-size {
-			return refuse(reasonTruncated)
+			return newRefusal(reasonTruncated)
 		}
 		return nil
 	})
@@ -33,12 +33,12 @@ func (m *movie) readTables(t *track) error {
 
 // readTimes sums the table of times (14496-12, 8.6.1.2).
 func (m *movie) readTimes(t *track) error {
-	rows, _, err := m.rows(t.stts, 8)
+	rows, _, err := m.openTable(t.stts, 8)
 	if err != nil {
 		return err
 	}
 	for {
-		row, err := rows.next()
+		row, err := rows.nextRow()
 		if row == nil || err != nil {
 			return err
 		}
@@ -48,16 +48,16 @@ func (m *movie) readTimes(t *track) error {
 		}
 		t.samples += count
 		if count > 0 && delta > maxUnits/count {
-			return refuse(reasonTooLong)
+			return newRefusal(reasonTooLong)
 		}
 		if t.length += count * delta; t.length > maxUnits || t.samples > maxUnits {
-			return refuse(reasonTooLong)
+			return newRefusal(reasonTooLong)
 		}
 	}
 }
 
-// sizes is the table of sample sizes (14496-12, 8.7.3).
-type sizes struct {
+// sampleSizes is the table of sample sizes (14496-12, 8.7.3).
+type sampleSizes struct {
 	same  int64 // of every sample; 0 when each has its own
 	left  int64
 	rows  *table
@@ -66,20 +66,20 @@ type sizes struct {
 	odd   bool
 }
 
-func (m *movie) sizes(b box) (*sizes, error) {
+func (m *movie) openSampleSizes(b box) (*sampleSizes, error) {
 	compact := b.name == "stz2"
-	if b.length() < 12 {
-		return nil, refuse(reasonDamaged)
+	if b.contentLength() < 12 {
+		return nil, newRefusal(reasonDamaged)
 	}
-	same, err := m.f.u32(b.data + 4)
+	same, err := m.f.readUint32(b.content + 4)
 	if err != nil {
 		return nil, err
 	}
-	count, err := m.f.u32(b.data + 8)
+	count, err := m.f.readUint32(b.content + 8)
 	if err != nil {
 		return nil, err
 	}
-	s := &sizes{left: count, field: 32}
+	s := &sampleSizes{left: count, field: 32}
 	switch {
 	case !compact && same > 0:
 		s.same = same
@@ -88,17 +88,17 @@ func (m *movie) sizes(b box) (*sizes, error) {
 		s.field = int(same & 0xff)
 	}
 	bytes := (count*int64(s.field) + 7) / 8
-	if bytes > b.length()-12 || s.field != 4 && s.field != 8 && s.field != 16 && s.field != 32 {
-		return nil, refuse(reasonDamaged)
+	if bytes > b.contentLength()-12 || s.field != 4 && s.field != 8 && s.field != 16 && s.field != 32 {
+		return nil, newRefusal(reasonDamaged)
 	}
-	s.rows = &table{f: m.f, at: b.data + 12, end: b.data + 12 + bytes, row: max(1, s.field/8)}
+	s.rows = &table{f: m.f, nextAt: b.content + 12, end: b.content + 12 + bytes, row: max(1, s.field/8)}
 	return s, nil
 }
 
-// next gives the size of the next sample.
-func (s *sizes) next() (int64, error) {
+// nextSize gives the size of the next sample.
+func (s *sampleSizes) nextSize() (int64, error) {
 	if s.left == 0 {
-		return 0, refuse(reasonDamaged)
+		return 0, newRefusal(reasonDamaged)
 	}
 	s.left--
 	if s.same > 0 {
@@ -108,7 +108,7 @@ func (s *sizes) next() (int64, error) {
 		s.odd = false
 		return int64(s.half), nil
 	}
-	row, err := s.rows.next()
+	row, err := s.rows.nextRow()
 	if err != nil {
 		return 0, err
 	}
@@ -124,18 +124,18 @@ func (s *sizes) next() (int64, error) {
 	return int64(binary.BigEndian.Uint32(row)), nil
 }
 
-// sum gives the size of the next count samples together.
-func (s *sizes) sum(count int64) (int64, error) {
+// sumSizes gives the size of the next count samples together.
+func (s *sampleSizes) sumSizes(count int64) (int64, error) {
 	if s.same > 0 {
 		if count > s.left || count > maxUnits/s.same {
-			return 0, refuse(reasonDamaged)
+			return 0, newRefusal(reasonDamaged)
 		}
 		s.left -= count
 		return count * s.same, nil
 	}
 	total := int64(0)
 	for range count {
-		size, err := s.next()
+		size, err := s.nextSize()
 		if err != nil {
 			return 0, err
 		}
@@ -144,81 +144,81 @@ func (s *sizes) sum(count int64) (int64, error) {
 	return total, nil
 }
 
-// runs is the table of how many samples stand in a chunk (14496-12, 8.7.4): each row holds until the next.
-type runs struct {
-	rows  *table
-	count int64 // samples in the chunk under way
-	next  int64 // the first chunk of the next row; 0 after the last
-	then  int64 // how many samples stand in that
+// chunkRuns is the table of how many samples stand in a chunk (14496-12, 8.7.4): each row holds until the next.
+type chunkRuns struct {
+	rows      *table
+	count     int64 // samples in the chunk under way
+	nextChunk int64 // the first chunk of the next row; 0 after the last
+	nextCount int64 // how many samples stand in that
 }
 
-func (m *movie) runs(b box) (*runs, error) {
-	rows, count, err := m.rows(b, 12)
+func (m *movie) openChunkRuns(b box) (*chunkRuns, error) {
+	rows, count, err := m.openTable(b, 12)
 	if err != nil {
 		return nil, err
 	}
-	r := &runs{rows: rows}
+	r := &chunkRuns{rows: rows}
 	if count == 0 {
 		return r, nil
 	}
-	if err := r.advance(); err != nil {
+	if err := r.nextRow(); err != nil {
 		return nil, err
 	}
-	if r.next != 1 {
-		return nil, refuse(reasonDamaged)
+	if r.nextChunk != 1 {
+		return nil, newRefusal(reasonDamaged)
 	}
 	return r, nil
 }
 
-func (r *runs) advance() error {
-	row, err := r.rows.next()
+func (r *chunkRuns) nextRow() error {
+	row, err := r.rows.nextRow()
 	if err != nil {
 		return err
 	}
-	before := r.next
-	if r.next = 0; row != nil {
-		r.next, r.then = int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
-		if r.next <= before || r.then == 0 {
-			return refuse(reasonDamaged)
+	before := r.nextChunk
+	if r.nextChunk = 0; row != nil {
+		r.nextChunk, r.nextCount = int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
+		if r.nextChunk <= before || r.nextCount == 0 {
+			return newRefusal(reasonDamaged)
 		}
 	}
 	return nil
 }
 
-// in gives how many samples stand in the chunk of that number; numbers are asked for in order, from 1.
-func (r *runs) in(chunk int64) (int64, error) {
-	if chunk == r.next {
-		r.count = r.then
-		if err := r.advance(); err != nil {
+// samplesInChunk gives how many samples stand in the chunk of that number; numbers are asked for in order, from 1.
+func (r *chunkRuns) samplesInChunk(chunk int64) (int64, error) {
+	if chunk == r.nextChunk {
+		r.count = r.nextCount
+		if err := r.nextRow(); err != nil {
 			return 0, err
 		}
 	}
 	if r.count == 0 {
-		return 0, refuse(reasonDamaged)
+		return 0, newRefusal(reasonDamaged)
 	}
 	return r.count, nil
 }
 
-// chunks visits the chunks of a track: the number of samples in it, where it begins and how many bytes it has.
-func (m *movie) chunks(t *track, visit func(samples, at, size int64) error) error {
+// visitChunks visits the chunks of a track: the number of samples in it, where it begins and how many bytes it has.
+func (m *movie) visitChunks(t *track, visit func(samples, at, size int64) error) error {
 	width := 4
 	if t.stco.name == "co64" {
 		width = 8
 	}
-	offsets, _, err := m.rows(t.stco, width)
+	offsets, _, err := m.openTable(t.stco, width)
 	if err != nil {
 		return err
 	}
-	runs, err := m.runs(t.stsc)
+	runs, err := m.openChunkRuns(t.stsc)
 	if err != nil {
 		return err
 	}
-	sizes, err := m.sizes(t.stsz)
+	sizes, err := m.openSampleSizes(t.stsz)
 	if err != nil {
 		return err
 	}
 	for chunk := int64(1); ; chunk++ {
-		row, err := offsets.next()
+		row, err := offsets.nextRow()
 		if row == nil || err != nil {
 			return err
 		}
@@ -226,13 +226,13 @@ func (m *movie) chunks(t *track, visit func(samples, at, size int64) error) erro
 		if width == 8 {
 			at = int64(binary.BigEndian.Uint64(row)) //nolint:gosec // a negative one is found by the visitor
 		}
-		samples, err := runs.in(chunk)
+		samples, err := runs.samplesInChunk(chunk)
 		if err != nil {
 			return err
 		}
 		// A last chunk may promise more samples than there are; then it has what is left.
 		samples = min(samples, sizes.left)
-		size, err := sizes.sum(samples)
+		size, err := sizes.sumSizes(samples)
 		if err != nil {
 			return err
 		}

@@ -9,23 +9,23 @@ import (
 	"belfry/internal/core"
 )
 
-// sniffed is how far programs look for signs of what a file is.
-const sniffed = 1024
+// sniffLength is how far programs look for signs of what a file is.
+const sniffLength = 1024
 
 type format struct {
-	kind core.FileKind
-	mime string
-	read func(*file, *Facts) error
+	kind      core.FileKind
+	mime      string
+	readFacts func(*file, *Facts) error
 }
 
-// sign is how a format that is not taken begins.
-type sign struct {
+// magicSign is how a format that is not taken begins.
+type magicSign struct {
 	at     int
 	magic  string
 	reason string
 }
 
-var signs = []sign{
+var signs = []magicSign{
 	{0, "%PDF-", reasonPDF},
 	{0, "PK\x03\x04", reasonArchive},
 	{0, "PK\x05\x06", reasonArchive},
@@ -73,8 +73,8 @@ var signs = []sign{
 	{0, "[playlist]", reasonPlaylist},
 }
 
-// markup is what a program may take for a page, a drawing or a script when it stands near a file's beginning.
-var markup = []struct{ word, reason string }{
+// markupSigns is what a program may take for a page, a drawing or a script when it stands near a file's beginning.
+var markupSigns = []struct{ word, reason string }{
 	{"<svg", reasonSVG},
 	{"<mpd", reasonPlaylist},
 	{"<smil", reasonPlaylist},
@@ -89,29 +89,29 @@ var markup = []struct{ word, reason string }{
 	{"%pdf-", reasonPDF},
 }
 
-// sniff tells the format by the first bytes, and refuses what is also something else by them.
-func (f *file) sniff() (format, error) {
+// sniffFormat tells the format by the first bytes, and refuses what is also something else by them.
+func (f *file) sniffFormat() (format, error) {
 	if f.size <= 0 {
-		return format{}, refuse(reasonEmpty)
+		return format{}, newRefusal(reasonEmpty)
 	}
-	head, err := f.upTo(0, sniffed)
+	head, err := f.readUpTo(0, sniffLength)
 	if err != nil {
 		return format{}, err
 	}
 	head = bytes.Clone(head) // the window moves on
-	taken, ok, err := recognise(head)
+	taken, ok, err := recogniseFormat(head)
 	switch {
 	case err != nil:
 		return format{}, err
 	case !ok:
-		return format{}, refuse(whatElse(head))
-	case marked(head) != "" || scripted(head):
-		return format{}, refuse(reasonActive)
+		return format{}, newRefusal(describeUnsupported(head))
+	case findMarkup(head) != "" || looksLikeScript(head):
+		return format{}, newRefusal(reasonActive)
 	}
 	return taken, nil
 }
 
-func recognise(head []byte) (format, bool, error) {
+func recogniseFormat(head []byte) (format, bool, error) {
 	begins := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
 	switch {
 	case begins("\xff\xd8\xff"):
@@ -123,7 +123,7 @@ func recognise(head []byte) (format, bool, error) {
 	case begins("RIFF") && len(head) >= 12 && string(head[8:12]) == "WEBP":
 		return format{core.FileImage, "image/webp", readWebP}, true, nil
 	case len(head) >= 8 && string(head[4:8]) == "ftyp":
-		mime, err := brand(head)
+		mime, err := parseFileType(head)
 		return format{core.FileVideo, mime, readMP4}, true, err
 	case len(head) >= 8 && slices.Contains([]string{"moov", "mdat", "wide", "pnot"}, string(head[4:8])):
 		return format{core.FileVideo, "video/quicktime", readMP4}, true, nil // QuickTime of before there was ftyp
@@ -131,11 +131,11 @@ func recognise(head []byte) (format, bool, error) {
 	return format{}, false, nil
 }
 
-// brand tells by the file type box what of the many files made of boxes this is (ISO/IEC 14496-12, 4.3).
-func brand(head []byte) (mime string, err error) {
+// parseFileType tells by the file type box what of the many files made of boxes this is (ISO/IEC 14496-12, 4.3).
+func parseFileType(head []byte) (mime string, err error) {
 	size := min(int64(binary.BigEndian.Uint32(head)), int64(len(head)))
 	if size < 12 {
-		return "", refuse(reasonDamaged)
+		return "", newRefusal(reasonDamaged)
 	}
 	brands := []string{string(head[8:12])}
 	for at := int64(16); at+4 <= size; at += 4 {
@@ -146,22 +146,22 @@ func brand(head []byte) (mime string, err error) {
 	}
 	switch brands[0] {
 	case "avif", "avis":
-		return "", refuse(reasonAVIF)
+		return "", newRefusal(reasonAVIF)
 	case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs":
-		return "", refuse(reasonHEIC)
+		return "", newRefusal(reasonHEIC)
 	case "mif1", "msf1", "mif2", "miaf":
 		if any("avif", "avis") {
-			return "", refuse(reasonAVIF)
+			return "", newRefusal(reasonAVIF)
 		}
-		return "", refuse(reasonHEIC)
+		return "", newRefusal(reasonHEIC)
 	case "crx ":
-		return "", refuse(reasonRaw)
+		return "", newRefusal(reasonRaw)
 	case "jp2 ", "jpx ", "jpm ", "mjp2":
-		return "", refuse(reasonJP2)
+		return "", newRefusal(reasonJP2)
 	case "jxl ":
-		return "", refuse(reasonJXL)
+		return "", newRefusal(reasonJXL)
 	case "M4A ", "M4B ", "M4P ", "F4A ", "F4B ":
-		return "", refuse(reasonAudio)
+		return "", newRefusal(reasonAudio)
 	case "qt  ":
 		return "video/quicktime", nil
 	}
@@ -175,17 +175,17 @@ func brand(head []byte) (mime string, err error) {
 	case any("qt  "):
 		return "video/quicktime", nil
 	}
-	return "", refuse(reasonUnknown)
+	return "", newRefusal(reasonUnknown)
 }
 
-// whatElse names what is not taken as well as its first bytes allow.
-func whatElse(head []byte) string {
+// describeUnsupported names what is not taken as well as its first bytes allow.
+func describeUnsupported(head []byte) string {
 	for _, s := range signs {
 		if len(head) >= s.at && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
 			return s.reason
 		}
 	}
-	if reason := marked(head); reason != "" {
+	if reason := findMarkup(head); reason != "" {
 		return reason
 	}
 	if !bytes.ContainsFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == '\uFFFD' }) {
@@ -194,9 +194,9 @@ func whatElse(head []byte) string {
 	return reasonUnknown
 }
 
-func marked(head []byte) string {
+func findMarkup(head []byte) string {
 	head = bytes.ToLower(head)
-	for _, m := range markup {
+	for _, m := range markupSigns {
 		if bytes.Contains(head, []byte(m.word)) {
 			return m.reason
 		}
@@ -204,10 +204,10 @@ func marked(head []byte) string {
 	return ""
 }
 
-// scripted tells whether a picture's first bytes also begin a script: those formats whose magic is a name in
+// looksLikeScript tells whether a picture's first bytes also begin a script: those formats whose magic is a name in
 // JavaScript, followed by a comment or an assignment where an honest picture has a length. EXIF has any length, and what
 // is written in there is never served.
-func scripted(head []byte) bool {
+func looksLikeScript(head []byte) bool {
 	switch {
 	case bytes.HasPrefix(head, []byte("GIF8")) && len(head) > 8:
 		return string(head[6:8]) == "/*" || head[6] == '=' && head[7] >= ' ' && head[7] < 0x7f
@@ -217,14 +217,14 @@ func scripted(head []byte) bool {
 	return false
 }
 
-// follows refuses a picture after whose end another kind of file begins. What else stands there, as telephones
+// checkTrailingData refuses a picture after whose end another kind of file begins. What else stands there, as telephones
 // write it, Clean cuts off.
-func (f *file) follows(end int64) error {
-	head, err := f.upTo(end, sniffed)
+func (f *file) checkTrailingData(end int64) error {
+	head, err := f.readUpTo(end, sniffLength)
 	if err != nil {
 		return err
 	}
-	reason := marked(head)
+	reason := findMarkup(head)
 	for _, s := range signs {
 		if len(head) >= s.at && len(s.magic) > 2 && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
 			reason = s.reason
@@ -232,16 +232,16 @@ func (f *file) follows(end int64) error {
 	}
 	switch reason {
 	case reasonArchive, reasonPDF, reasonHTML, reasonSVG, reasonProgram:
-		return refuse(reasonActive)
+		return newRefusal(reasonActive)
 	}
 	return nil
 }
 
-// archive refuses a file at whose end the directory of a ZIP archive stands: programs that open archives, and
+// checkNoArchive refuses a file at whose end the directory of a ZIP archive stands: programs that open archives, and
 // those that run them, look for it from behind (APPNOTE.TXT, 4.3.16).
-func (f *file) archive() error {
+func (f *file) checkNoArchive() error {
 	const directory = 22
-	tail, err := f.upTo(max(0, f.size-window), window)
+	tail, err := f.readUpTo(max(0, f.size-windowSize), windowSize)
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (f *file) archive() error {
 		comment := int(binary.LittleEndian.Uint16(end[20:]))
 		length := int64(binary.LittleEndian.Uint32(end[12:]))
 		if directory+comment <= len(end) && length <= f.size && binary.LittleEndian.Uint16(end[4:]) == 0 {
-			return refuse(reasonActive)
+			return newRefusal(reasonActive)
 		}
 	}
 	return nil

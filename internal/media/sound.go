@@ -11,23 +11,23 @@ import (
 
 // describeAudio reads the first sample description of the track of sound (14496-12, 12.2.3).
 func (m *movie) describeAudio(t *track) error {
-	entry, err := m.entry(t, 28)
+	entry, err := m.firstSampleEntry(t, 28)
 	if err != nil {
 		return err
 	}
-	b, err := m.f.bytes(entry.data, 28)
+	b, err := m.f.readBytes(entry.content, 28)
 	if err != nil {
 		return err
 	}
 	m.facts.AudioChannels = int(binary.BigEndian.Uint16(b[16:]))
 	m.facts.AudioRate = int(binary.BigEndian.Uint16(b[24:]))
-	boxes := entry.data + 28
+	boxes := entry.content + 28
 	if m.facts.Mime == "video/quicktime" { // QuickTime File Format, Sound Sample Description (Version 1), (Version 2)
 		switch binary.BigEndian.Uint16(b[8:]) {
 		case 1:
 			boxes += 16
 		case 2:
-			if b, err = m.f.bytes(entry.data, 48); err != nil {
+			if b, err = m.f.readBytes(entry.content, 48); err != nil {
 				return err
 			}
 			m.facts.AudioRate = int(max(0, min(math.Float64frombits(binary.BigEndian.Uint64(b[32:])), 1<<20)))
@@ -44,32 +44,32 @@ func (m *movie) describeSound(entry box, boxes int64) error {
 	switch entry.name {
 	case "mp4a":
 	case "enca":
-		return refuse(reasonEncrypted)
+		return newRefusal(reasonEncrypted)
 	default:
-		m.facts.AudioCodec = plain(entry.name)
+		m.facts.AudioCodec = printableCode(entry.name)
 		return nil
 	}
 	m.facts.AudioCodec = core.CodecAAC
-	return m.boxes(boxes, entry.end, func(b box) error {
+	return m.visitBoxes(boxes, entry.end, func(b box) error {
 		switch b.name {
 		case "esds":
-			return m.descriptor(b)
+			return m.readSoundDescriptor(b)
 		case "wave":
-			return m.children(b, func(b box) error {
+			return m.visitChildren(b, func(b box) error {
 				if b.name != "esds" {
 					return nil
 				}
-				return m.descriptor(b)
+				return m.readSoundDescriptor(b)
 			})
 		}
 		return nil
 	})
 }
 
-// descriptor reads what an esds box holds (14496-1, 7.2.6.6).
-func (m *movie) descriptor(b box) error {
+// readSoundDescriptor reads what an esds box holds (14496-1, 7.2.6.6).
+func (m *movie) readSoundDescriptor(b box) error {
 	var esds mp4.Esds
-	if err := m.unmarshal(b, &esds); err != nil {
+	if err := m.unmarshalBox(b, &esds); err != nil {
 		return err
 	}
 	for _, d := range esds.Descriptors {
@@ -77,7 +77,7 @@ func (m *movie) descriptor(b box) error {
 		case d.DecoderConfigDescriptor != nil:
 			m.facts.AudioCodec = soundCodec(d.DecoderConfigDescriptor.ObjectTypeIndication)
 		case d.Tag == mp4.DecSpecificInfoTag && m.facts.AudioCodec == core.CodecAAC:
-			m.configure(d.Data)
+			m.readSoundConfig(d.Data)
 		}
 	}
 	return nil
@@ -96,16 +96,16 @@ func soundCodec(objectType byte) core.Codec {
 // soundRates are the samples a second by their index (14496-3, 1.6.3.4).
 var soundRates = [...]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350}
 
-// configure reads what AAC says of itself, an AudioSpecificConfig (14496-3, 1.6.2.1). It counts for more than the
+// readSoundConfig reads what AAC says of itself, an AudioSpecificConfig (14496-3, 1.6.2.1). It counts for more than the
 // sample description, in which many encoders write two channels whatever there are.
-func (m *movie) configure(data []byte) {
-	b := bits{data: data}
+func (m *movie) readSoundConfig(data []byte) {
+	b := bitReader{data: data}
 	kind := soundKind(&b)
-	rate, layout := soundRate(&b), b.take(4)
+	rate, layout := soundRate(&b), b.readBits(4)
 	if kind == kindSBR || kind == kindPS { // the rate is that of a half, and the whole's follows
 		rate = soundRate(&b)
 	}
-	if b.short {
+	if b.exhausted {
 		return
 	}
 	if rate > 0 {
@@ -126,39 +126,39 @@ const (
 	kindEscape = 31
 )
 
-func soundKind(b *bits) int {
-	if kind := b.take(5); kind != kindEscape {
+func soundKind(b *bitReader) int {
+	if kind := b.readBits(5); kind != kindEscape {
 		return kind
 	}
-	return 32 + b.take(6)
+	return 32 + b.readBits(6)
 }
 
 // soundRate is 0 for an index that means nothing.
-func soundRate(b *bits) int {
+func soundRate(b *bitReader) int {
 	const written = 15
-	switch i := b.take(4); {
+	switch i := b.readBits(4); {
 	case i == written:
-		return b.take(24)
+		return b.readBits(24)
 	case i < len(soundRates):
 		return soundRates[i]
 	}
 	return 0
 }
 
-// bits are read from the most significant one on. Behind their end all are zero, and short says so.
-type bits struct {
-	data  []byte
-	at    int
-	short bool
+// bitReader are read from the most significant one on. Behind their end all are zero, and short says so.
+type bitReader struct {
+	data      []byte
+	at        int
+	exhausted bool
 }
 
-func (b *bits) take(n int) (v int) {
+func (b *bitReader) readBits(n int) (v int) {
 	for range n {
 		v <<= 1
 		if b.at/8 < len(b.data) {
 			v |= int(b.data[b.at/8]>>(7-b.at%8)) & 1
 		} else {
-			b.short = true
+			b.exhausted = true
 		}
 		b.at++
 	}

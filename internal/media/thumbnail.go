@@ -48,10 +48,10 @@ func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) 
 		return nil, fmt.Errorf("make a thumbnail of %s: it is no picture", facts.Mime)
 	}
 	if facts.decodeBytes() > maxDecodeBytes || facts.Scans*facts.Width*facts.Height > maxDecodePixels {
-		return card(facts)
+		return drawCard(facts)
 	}
 	f := newFile(ctx, r, facts.Bytes)
-	small, err := f.small(facts)
+	small, err := f.decodeScaled(facts)
 	if facts.decodeBytes() > freeDecodeBytes {
 		debug.FreeOSMemory() // the collector would wait for as much again, and the next picture with it
 	}
@@ -61,29 +61,29 @@ func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) 
 	case err != nil:
 		return nil, err
 	}
-	return encode(upright(small, facts.Orientation))
+	return encodeThumbnail(applyOrientation(small, facts.Orientation))
 }
 
-func (f *file) small(facts Facts) (*image.RGBA, error) {
-	picture, err := f.decode(facts)
+func (f *file) decodeScaled(facts Facts) (*image.RGBA, error) {
+	picture, err := f.decodePicture(facts)
 	if err != nil {
 		return nil, err
 	}
-	return shrink(picture), nil
+	return scaleDown(picture), nil
 }
 
-// decode decodes the picture, or its first frame, if it is as large as the facts say.
-func (f *file) decode(facts Facts) (picture image.Image, err error) {
-	config, decode := decoders(facts.Mime)
+// decodePicture decodes the picture, or its first frame, if it is as large as the facts say.
+func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
+	config, decode := decodersFor(facts.Mime)
 	if config == nil {
 		return nil, fmt.Errorf("decode %s: unknown", facts.Mime)
 	}
 	defer func() {
 		if recover() != nil { // a decoder's, over a file that it did not expect
-			picture, err = nil, refuse(reasonDamaged)
+			picture, err = nil, newRefusal(reasonDamaged)
 		}
 	}()
-	open := func() (io.Reader, error) { return f.whole(), nil }
+	open := func() (io.Reader, error) { return f.sectionReader(), nil }
 	if facts.Mime == "image/webp" && facts.Frames > 1 {
 		open = f.firstFrame
 	}
@@ -93,19 +93,19 @@ func (f *file) decode(facts Facts) (picture image.Image, err error) {
 	}
 	size, err := config(bufio.NewReader(in))
 	if err != nil || size.Width <= 0 || size.Height <= 0 || size.Width*size.Height > facts.Width*facts.Height {
-		return nil, refuse(reasonDamaged)
+		return nil, newRefusal(reasonDamaged)
 	}
 	if in, err = open(); err != nil {
 		return nil, err
 	}
-	picture, err = decode(bufio.NewReaderSize(in, window))
+	picture, err = decode(bufio.NewReaderSize(in, windowSize))
 	if err != nil || picture.Bounds().Empty() {
-		return nil, refuse(reasonDamaged)
+		return nil, newRefusal(reasonDamaged)
 	}
 	return picture, nil
 }
 
-func decoders(mime string) (func(io.Reader) (image.Config, error), func(io.Reader) (image.Image, error)) {
+func decodersFor(mime string) (func(io.Reader) (image.Config, error), func(io.Reader) (image.Image, error)) {
 	switch mime {
 	case "image/jpeg":
 		return jpeg.DecodeConfig, jpeg.Decode
@@ -126,17 +126,17 @@ func (f *file) firstFrame() (io.Reader, error) {
 		return nil, err
 	}
 	var frame io.Reader
-	err = f.riffChunks(riffHead, end, func(c chunk) error {
+	err = f.visitRIFFChunks(riffHead, end, func(c chunk) error {
 		if frame != nil || c.name != "ANMF" || c.length < 16 {
 			return nil
 		}
-		b, err := f.bytes(c.data, 16)
+		b, err := f.readBytes(c.data, 16)
 		if err != nil {
 			return err
 		}
 		head := []byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00")
 		size := bytes.Clone(b[6:12])
-		if b, err = f.upTo(c.data+16, 4); err != nil {
+		if b, err = f.readUpTo(c.data+16, 4); err != nil {
 			return err
 		}
 		if string(b) == "ALPH" {
@@ -149,23 +149,23 @@ func (f *file) firstFrame() (io.Reader, error) {
 		return nil
 	})
 	if err == nil && frame == nil {
-		err = refuse(reasonNoPicture)
+		err = newRefusal(reasonNoPicture)
 	}
 	return frame, err
 }
 
-// shrink draws the picture on white, no longer than a thumbnail.
-func shrink(picture image.Image) *image.RGBA {
+// scaleDown draws the picture on white, no longer than a thumbnail.
+func scaleDown(picture image.Image) *image.RGBA {
 	from := picture.Bounds()
-	width, height := fit(from.Dx(), from.Dy())
+	width, height := thumbnailSize(from.Dx(), from.Dy())
 	small := image.NewRGBA(image.Rect(0, 0, width, height))
 	draw.Draw(small, small.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
 	draw.ApproxBiLinear.Scale(small, small.Bounds(), picture, from, draw.Over, nil)
 	return small
 }
 
-// fit gives the size of the small picture of one of that size: never larger, and never nothing.
-func fit(width, height int) (w, h int) {
+// thumbnailSize gives the size of the small picture of one of that size: never larger, and never nothing.
+func thumbnailSize(width, height int) (w, h int) {
 	longest := max(width, height)
 	if longest <= thumbnailSide {
 		return max(1, width), max(1, height)
@@ -173,8 +173,8 @@ func fit(width, height int) (w, h int) {
 	return max(1, width*thumbnailSide/longest), max(1, height*thumbnailSide/longest)
 }
 
-// upright turns the picture as its EXIF orientation asks.
-func upright(from *image.RGBA, orientation int) *image.RGBA {
+// applyOrientation turns the picture as its EXIF orientation asks.
+func applyOrientation(from *image.RGBA, orientation int) *image.RGBA {
 	if orientation < 2 || orientation > 8 {
 		return from
 	}
@@ -209,7 +209,7 @@ func upright(from *image.RGBA, orientation int) *image.RGBA {
 	return to
 }
 
-func encode(picture image.Image) ([]byte, error) {
+func encodeThumbnail(picture image.Image) ([]byte, error) {
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, picture, &jpeg.Options{Quality: thumbnailQuality}); err != nil {
 		return nil, fmt.Errorf("encode a small picture: %w", err)

@@ -26,22 +26,22 @@ const maxTracks = 100
 func (m *movie) readTrack(trak box) error {
 	t := &track{at: trak, orientation: 1}
 	if m.tracks = append(m.tracks, t); len(m.tracks) > maxTracks {
-		return refuse(reasonManyParts)
+		return newRefusal(reasonManyParts)
 	}
-	return m.children(trak, func(b box) error {
+	return m.visitChildren(trak, func(b box) error {
 		switch b.name {
 		case "tkhd":
 			return m.readTrackHead(t, b)
 		case "mdia":
 			return m.readMedia(t, b)
 		}
-		return m.private(b)
+		return m.notePrivateBox(b)
 	})
 }
 
 func (m *movie) readTrackHead(t *track, b box) error {
 	var head mp4.Tkhd
-	if err := m.unmarshal(b, &head); err != nil {
+	if err := m.unmarshalBox(b, &head); err != nil {
 		return err
 	}
 	t.id, t.enabled = head.TrackID, head.CheckFlag(1)
@@ -60,23 +60,23 @@ func (m *movie) readTrackHead(t *track, b box) error {
 
 // readMedia reads what is under mdia. A handler stands elsewhere too, under meta, and means something else there.
 func (m *movie) readMedia(t *track, mdia box) error {
-	return m.children(mdia, func(b box) error {
+	return m.visitChildren(mdia, func(b box) error {
 		switch b.name {
 		case "mdhd":
 			var head mp4.Mdhd
-			if err := m.unmarshal(b, &head); err != nil {
+			if err := m.unmarshalBox(b, &head); err != nil {
 				return err
 			}
-			t.timescale, t.duration = int64(head.Timescale), known(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
+			t.timescale, t.duration = int64(head.Timescale), knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "hdlr":
-			if b.length() < 12 {
-				return refuse(reasonDamaged)
+			if b.contentLength() < 12 {
+				return newRefusal(reasonDamaged)
 			}
-			kind, err := m.f.bytes(b.data+8, 4)
+			kind, err := m.f.readBytes(b.content+8, 4)
 			t.handler = string(kind)
 			return err
 		case "minf":
-			return m.children(b, func(b box) error { return m.readInformation(t, b) })
+			return m.visitChildren(b, func(b box) error { return m.readInformation(t, b) })
 		}
 		return nil
 	})
@@ -85,9 +85,9 @@ func (m *movie) readMedia(t *track, mdia box) error {
 func (m *movie) readInformation(t *track, b box) error {
 	switch b.name {
 	case "dinf":
-		return m.children(b, func(b box) error { return m.readReferences(t, b) })
+		return m.visitChildren(b, func(b box) error { return m.readReferences(t, b) })
 	case "stbl":
-		return m.children(b, func(b box) error {
+		return m.visitChildren(b, func(b box) error {
 			for name, into := range map[string]*box{
 				"stsd": &t.stsd, "stts": &t.stts, "stsc": &t.stsc, "stsz": &t.stsz, "stz2": &t.stsz,
 				"stco": &t.stco, "co64": &t.stco, "stss": &t.stss,
@@ -105,14 +105,14 @@ func (m *movie) readInformation(t *track, b box) error {
 // readReferences notes data that is not in this file: a reader that followed the reference would open a file
 // or an address of the sender's choice.
 func (m *movie) readReferences(t *track, dref box) error {
-	if dref.name != "dref" || dref.length() < 8 {
+	if dref.name != "dref" || dref.contentLength() < 8 {
 		return nil
 	}
-	return m.boxes(dref.data+8, dref.end, func(b box) error {
-		if b.length() < 4 {
+	return m.visitBoxes(dref.content+8, dref.end, func(b box) error {
+		if b.contentLength() < 4 {
 			return nil
 		}
-		flags, err := m.f.u32(b.data)
+		flags, err := m.f.readUint32(b.content)
 		t.outside = t.outside || flags&1 == 0
 		return err
 	})

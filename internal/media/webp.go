@@ -6,40 +6,40 @@ import (
 
 const riffHead = 12
 
-// riffChunks visits the chunks between at and end (RFC 9649, 2.3).
-func (f *file) riffChunks(at, end int64, visit func(chunk) error) error {
+// visitRIFFChunks visits the chunks between at and end (RFC 9649, 2.3).
+func (f *file) visitRIFFChunks(at, end int64, visit func(chunk) error) error {
 	for range maxChunks {
 		if at >= end {
 			return nil
 		}
-		b, err := f.bytes(at, 8)
+		b, err := f.readBytes(at, 8)
 		if err != nil {
 			return err
 		}
 		c := chunk{name: string(b[:4]), at: at, length: int64(binary.LittleEndian.Uint32(b[4:])), data: at + 8}
 		if c.length > end-c.data {
-			return refuse(reasonDamaged)
+			return newRefusal(reasonDamaged)
 		}
 		if err := visit(c); err != nil {
 			return err
 		}
 		at = c.data + c.length + c.length&1
 	}
-	return refuse(reasonManyParts)
+	return newRefusal(reasonManyParts)
 }
 
 // riffEnd gives where the picture says that it ends.
 func (f *file) riffEnd() (int64, error) {
-	b, err := f.bytes(4, 4)
+	b, err := f.readBytes(4, 4)
 	if err != nil {
 		return 0, err
 	}
 	end := 8 + int64(binary.LittleEndian.Uint32(b))
 	switch {
 	case end > f.size:
-		return 0, refuse(reasonTruncated)
+		return 0, newRefusal(reasonTruncated)
 	case end < riffHead+8:
-		return 0, refuse(reasonDamaged)
+		return 0, newRefusal(reasonDamaged)
 	}
 	return end, nil
 }
@@ -50,34 +50,34 @@ func readWebP(f *file, facts *Facts) error {
 		return err
 	}
 	first, still := true, 0
-	err = f.riffChunks(riffHead, end, func(c chunk) error {
+	err = f.visitRIFFChunks(riffHead, end, func(c chunk) error {
 		canvas := c.name == "VP8X"
 		if canvas && !first {
-			return refuse(reasonDamaged)
+			return newRefusal(reasonDamaged)
 		}
 		defer func() { first = false }()
 		facts.PixelBytes = max(facts.PixelBytes, webpPixelBytes(c.name))
 		switch c.name {
 		case "VP8X":
-			return facts.canvas(f, c)
+			return facts.readCanvas(f, c)
 		case "VP8 ", "VP8L":
 			still++
 			width, height, err := f.webpSize(c)
 			if err != nil || !first {
 				return err
 			}
-			return facts.measure(width, height)
+			return facts.setSize(width, height)
 		case "ANMF":
-			return facts.anmf(f, c)
+			return facts.readFrame(f, c)
 		case "EXIF":
-			exif, err := f.upTo(c.data, int(min(c.length, window/2)))
+			exif, err := f.readUpTo(c.data, int(min(c.length, windowSize/2)))
 			if err != nil {
 				return err
 			}
-			facts.exif(exif)
+			facts.readEXIF(exif)
 		default:
 			if first {
-				return refuse(reasonDamaged)
+				return newRefusal(reasonDamaged)
 			}
 			facts.Private = facts.Private || !keptInWebP(c.name)
 		}
@@ -87,11 +87,11 @@ func readWebP(f *file, facts *Facts) error {
 	case err != nil:
 		return err
 	case still > 1 || still == 1 && facts.Frames > 0:
-		return refuse(reasonDamaged)
+		return newRefusal(reasonDamaged)
 	case still == 0 && facts.Frames == 0:
-		return refuse(reasonNoPicture)
+		return newRefusal(reasonNoPicture)
 	case facts.Width == 0:
-		return refuse(reasonNoSize)
+		return newRefusal(reasonNoSize)
 	}
 	if facts.Frames <= 1 {
 		facts.Frames, facts.DurationMs = 1, 0
@@ -99,36 +99,36 @@ func readWebP(f *file, facts *Facts) error {
 	if end < f.size {
 		facts.Private = true
 	}
-	facts.turn()
-	return f.follows(end)
+	facts.swapSidesIfTurned()
+	return f.checkTrailingData(end)
 }
 
-// canvas reads the extended header (RFC 9649, 2.7.1.1).
-func (f *Facts) canvas(from *file, c chunk) error {
+// readCanvas reads the extended header (RFC 9649, 2.7.1.1).
+func (f *Facts) readCanvas(from *file, c chunk) error {
 	if c.length != 10 {
-		return refuse(reasonDamaged)
+		return newRefusal(reasonDamaged)
 	}
-	b, err := from.bytes(c.data, 10)
+	b, err := from.readBytes(c.data, 10)
 	if err != nil {
 		return err
 	}
-	return f.measure(u24(b[4:])+1, u24(b[7:])+1)
+	return f.setSize(u24(b[4:])+1, u24(b[7:])+1)
 }
 
-// anmf counts a frame and how long it stays (RFC 9649, 2.7.1.1).
-func (f *Facts) anmf(from *file, c chunk) error {
+// readFrame counts a frame and how long it stays (RFC 9649, 2.7.1.1).
+func (f *Facts) readFrame(from *file, c chunk) error {
 	if f.Frames++; f.Frames > maxFrames {
-		return refuse(reasonFrames)
+		return newRefusal(reasonFrames)
 	}
 	if c.length < 16 {
-		return refuse(reasonDamaged)
+		return newRefusal(reasonDamaged)
 	}
-	b, err := from.bytes(c.data, 16)
+	b, err := from.readBytes(c.data, 16)
 	if err != nil {
 		return err
 	}
 	if 2*u24(b)+u24(b[6:])+1 > int64(f.Width) || 2*u24(b[3:])+u24(b[9:])+1 > int64(f.Height) {
-		return refuse(reasonDamaged)
+		return newRefusal(reasonDamaged)
 	}
 	f.DurationMs += u24(b[12:])
 	return nil
@@ -155,21 +155,21 @@ func (f *file) webpSize(c chunk) (width, height int64, err error) {
 		need = 5
 	}
 	if c.length < int64(need) {
-		return 0, 0, refuse(reasonDamaged)
+		return 0, 0, newRefusal(reasonDamaged)
 	}
-	b, err := f.bytes(c.data, need)
+	b, err := f.readBytes(c.data, need)
 	if err != nil {
 		return 0, 0, err
 	}
 	if c.name == "VP8L" {
 		if b[0] != 0x2f {
-			return 0, 0, refuse(reasonDamaged)
+			return 0, 0, newRefusal(reasonDamaged)
 		}
 		bits := int64(binary.LittleEndian.Uint32(b[1:]))
 		return bits&0x3fff + 1, bits>>14&0x3fff + 1, nil
 	}
 	if b[0]&1 != 0 || b[3] != 0x9d || b[4] != 0x01 || b[5] != 0x2a {
-		return 0, 0, refuse(reasonDamaged)
+		return 0, 0, newRefusal(reasonDamaged)
 	}
 	return int64(binary.LittleEndian.Uint16(b[6:]) & 0x3fff), int64(binary.LittleEndian.Uint16(b[8:]) & 0x3fff), nil
 }
