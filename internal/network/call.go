@@ -53,7 +53,7 @@ func (c *Client) Do(ctx context.Context, in Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	call := Call{Method: in.Method, Started: c.now()}
-	resp, err := c.do(ctx, in, &call)
+	resp, err := c.send(ctx, in, &call)
 	call.Took = c.now().Sub(call.Started)
 	if err != nil {
 		call.Kind, call.Status = err.Kind, err.Status
@@ -65,27 +65,27 @@ func (c *Client) Do(ctx context.Context, in Request) (*Response, error) {
 	return resp, nil
 }
 
-func (c *Client) do(ctx context.Context, in Request, call *Call) (*Response, *Error) {
+func (c *Client) send(ctx context.Context, in Request, call *Call) (*Response, *Error) {
 	cut := newRedactor(in)
 	var wrote atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { wrote.Store(true) }})
-	r, host, err := c.request(ctx, in)
+	r, host, err := c.newHTTPRequest(ctx, in)
 	call.Host = host
 	if err != nil {
-		return nil, failed(NotSent, host, cut, err)
+		return nil, transportError(NotSent, host, cut, err)
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {
 		if wrote.Load() {
-			return nil, failed(Unknown, host, cut, err)
+			return nil, transportError(Unknown, host, cut, err)
 		}
-		return nil, failed(NotSent, host, cut, err)
+		return nil, transportError(NotSent, host, cut, err)
 	}
 	defer answer.Body.Close()
-	return read(answer, host, cut)
+	return readResponse(answer, host, cut)
 }
 
-func (c *Client) request(ctx context.Context, in Request) (*http.Request, string, error) {
+func (c *Client) newHTTPRequest(ctx context.Context, in Request) (*http.Request, string, error) {
 	u, err := url.Parse(in.URL)
 	if err != nil {
 		return nil, "", errors.New("the address of the call cannot be read")
@@ -93,12 +93,12 @@ func (c *Client) request(ctx context.Context, in Request) (*http.Request, string
 	if u.Scheme != "https" || u.Host == "" {
 		return nil, u.Host, errors.New("networks are reached over https only")
 	}
-	u.RawQuery = merged(u.RawQuery, in.Query)
+	u.RawQuery = mergeQueries(u.RawQuery, in.Query)
 	var body io.Reader
 	if in.Form != nil {
 		body = strings.NewReader(in.Form.Encode())
 	}
-	r, err := http.NewRequestWithContext(ctx, in.Method, mapped(c.calls, u), body)
+	r, err := http.NewRequestWithContext(ctx, in.Method, mapAddress(c.calls, u), body)
 	if err != nil {
 		return nil, u.Host, err
 	}
@@ -113,7 +113,7 @@ func (c *Client) request(ctx context.Context, in Request) (*http.Request, string
 	return r, u.Host, nil
 }
 
-func merged(raw string, more url.Values) string {
+func mergeQueries(raw string, more url.Values) string {
 	encoded := more.Encode()
 	if raw == "" || encoded == "" {
 		return raw + encoded
@@ -121,7 +121,7 @@ func merged(raw string, more url.Values) string {
 	return raw + "&" + encoded
 }
 
-func read(answer *http.Response, host string, cut redactor) (*Response, *Error) {
+func readResponse(answer *http.Response, host string, cut redactor) (*Response, *Error) {
 	resp := &Response{Status: answer.StatusCode, Header: answer.Header, cut: cut}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyLimit+1))
 	body = replaceNUL(body)
@@ -132,7 +132,7 @@ func read(answer *http.Response, host string, cut redactor) (*Response, *Error) 
 	switch {
 	case err != nil:
 		e := unknown("did not finish its answer")
-		e.cause = stripped(err)
+		e.cause = unwrapURLError(err)
 		return nil, e
 	case len(body) > bodyLimit:
 		return nil, unknown("answered more than is read")
@@ -180,8 +180,8 @@ func Seconds(n float64) time.Duration {
 	return time.Duration(min(n, LongestWait.Seconds()) * float64(time.Second))
 }
 
-func failed(kind Kind, host string, cut redactor, err error) *Error {
-	err = stripped(err)
+func transportError(kind Kind, host string, cut redactor, err error) *Error {
+	err = unwrapURLError(err)
 	if clean := cut.Cut(err.Error()); clean != err.Error() {
 		err = errors.New(clean)
 	}
@@ -192,8 +192,8 @@ func failed(kind Kind, host string, cut redactor, err error) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(message, err), cause: err}
 }
 
-// stripped takes away the layer of an error that prints the whole address.
-func stripped(err error) error {
+// unwrapURLError takes away the layer of an error that prints the whole address.
+func unwrapURLError(err error) error {
 	var u *url.Error
 	for errors.As(err, &u) {
 		err = u.Err

@@ -10,8 +10,8 @@ import (
 // Findings are what a check finds.
 type Findings struct{ issues, warnings []core.Issue }
 
-// If notes an issue or a warning where something is wrong.
-func (f *Findings) If(wrong bool, i core.IssueText, args ...any) {
+// AddIf notes an issue or a warning where something is wrong.
+func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
 	switch {
 	case !wrong:
 	case i.Warning:
@@ -21,9 +21,9 @@ func (f *Findings) If(wrong bool, i core.IssueText, args ...any) {
 	}
 }
 
-// Judge decodes the draft's settings for a network's check and returns what that finds. Settings that were
+// CheckDraft decodes the draft's settings for a network's check and returns what that finds. Settings that were
 // stored and are no longer understood are an issue.
-func Judge[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
+func CheckDraft[T any](d Description, draft Draft, check func(T, *Findings)) (issues, warnings []core.Issue) {
 	s, err := DecodeSettings[T](d, draft.Settings)
 	if err != nil {
 		return []core.Issue{core.IssueSettingUnavailable.With("perPlatform", err.Error())}, nil
@@ -33,34 +33,34 @@ func Judge[T any](d Description, draft Draft, check func(T, *Findings)) (issues,
 	return f.issues, f.warnings
 }
 
-// Limits holds a draft against the numbers of a network and of one of its content types: the same numbers
+// CheckLimits holds a draft against the numbers of a network and of one of its content types: the same numbers
 // that GET /limits prints. The draft's text is the one that would be sent, and its title is empty where none
 // would be. Links are addresses that count beside those in the text.
-func (f *Findings) Limits(d Description, contentType string, draft Draft, links ...string) {
+func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, links ...string) {
 	kind, ok := d.Limits.ContentTypes[contentType]
-	f.words(d, kind, draft, links)
+	f.checkText(d, kind, draft, links)
 	if !ok {
-		f.If(true, core.IssueMediaKindUnsupported, d.Name)
+		f.AddIf(true, core.IssueMediaKindUnsupported, d.Name)
 		return
 	}
-	f.files(d.Name, kind, draft.Media)
+	f.checkFiles(d.Name, kind, draft.Media)
 	for _, m := range draft.Media {
 		if limits := kindLimits(kind, m.Kind); limits != nil {
-			f.file(d.Name, *limits, m)
+			f.checkFile(d.Name, *limits, m)
 		}
 	}
 }
 
-func (f *Findings) words(d Description, kind core.ContentType, draft Draft, links []string) {
+func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, links []string) {
 	l := d.Limits
 	if kind.Text != nil {
 		l.Text = *kind.Text
 	}
 	long := l.Text.Unit.Of(draft.Text)
-	f.If(long > l.Text.Max, core.IssueCaptionTooLong, long, unitName(l.Text.Unit), d.Name, l.Text.Max)
+	f.AddIf(long > l.Text.Max, core.IssueCaptionTooLong, long, unitName(l.Text.Unit), d.Name, l.Text.Max)
 	if l.Title != nil {
 		n := l.Title.Unit.Of(draft.Title)
-		f.If(n > l.Title.Max, core.IssueTitleTooLong, n, unitName(l.Title.Unit), d.Name, l.Title.Max)
+		f.AddIf(n > l.Title.Max, core.IssueTitleTooLong, n, unitName(l.Title.Unit), d.Name, l.Title.Max)
 	}
 	if long > 2*l.Text.Max {
 		return // to look through a text as long as a request may be, for each of 200 accounts, takes half a minute
@@ -76,27 +76,27 @@ func (f *Findings) words(d Description, kind core.ContentType, draft Draft, link
 	} {
 		if most.limit != nil {
 			n := most.count()
-			f.If(n > *most.limit, most.issue, n, d.Name, *most.limit)
+			f.AddIf(n > *most.limit, most.issue, n, d.Name, *most.limit)
 		}
 	}
 }
 
-// files judges how many files there are and whether their kinds go together.
-func (f *Findings) files(name string, kind core.ContentType, media []core.Media) {
+// checkFiles judges how many files there are and whether their kinds go together.
+func (f *Findings) checkFiles(name string, kind core.ContentType, media []core.Media) {
 	n := len(media)
 	switch {
 	case n == 0:
-		f.If(kind.Min > 0, core.IssueMediaRequired, name)
+		f.AddIf(kind.Min > 0, core.IssueMediaRequired, name)
 		return
 	case kind.Max == 0:
-		f.If(true, core.IssueMediaKindUnsupported, name)
+		f.AddIf(true, core.IssueMediaKindUnsupported, name)
 		return
 	}
-	f.If(n < kind.Min || n > kind.Max, core.IssueMediaCountUnsupported, n, name, kind.Min, kind.Max)
+	f.AddIf(n < kind.Min || n > kind.Max, core.IssueMediaCountUnsupported, n, name, kind.Min, kind.Max)
 	for _, of := range []core.FileKind{core.FileImage, core.FileVideo} {
 		if l := kindLimits(kind, of); l != nil {
 			n := Count(media, of)
-			f.If(over(n, l.Count), core.IssueMediaCountUnsupported, n, name, kind.Min, l.Count)
+			f.AddIf(exceeds(n, l.Count), core.IssueMediaCountUnsupported, n, name, kind.Min, l.Count)
 		}
 	}
 	refused := func(m core.Media) bool { return kindLimits(kind, m.Kind) == nil }
@@ -104,9 +104,9 @@ func (f *Findings) files(name string, kind core.ContentType, media []core.Media)
 	switch {
 	case !slices.ContainsFunc(media, refused):
 	case slices.ContainsFunc(media, mixed):
-		f.If(true, core.IssueMediaMixedUnsupported, name)
+		f.AddIf(true, core.IssueMediaMixedUnsupported, name)
 	default:
-		f.If(true, core.IssueMediaKindUnsupported, name)
+		f.AddIf(true, core.IssueMediaKindUnsupported, name)
 	}
 }
 
@@ -128,49 +128,49 @@ func kindLimits(kind core.ContentType, of core.FileKind) *core.FileLimits {
 	return kind.Image
 }
 
-func (f *Findings) file(name string, l core.FileLimits, m core.Media) {
-	f.If(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime), core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats), formatNames([]string{m.Mime}))
-	f.If(over(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, byteSize(l.Bytes))
+func (f *Findings) checkFile(name string, l core.FileLimits, m core.Media) {
+	f.AddIf(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime), core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats), formatNames([]string{m.Mime}))
+	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, formatBytes(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
-		f.shape(name, l, m)
+		f.checkShape(name, l, m)
 	}
 	if m.Kind == core.FileVideo {
-		f.film(name, l, m)
+		f.checkVideo(name, l, m)
 	}
 }
 
-func (f *Findings) shape(name string, l core.FileLimits, m core.Media) {
+func (f *Findings) checkShape(name string, l core.FileLimits, m core.Media) {
 	ratio := float64(m.Width) / float64(m.Height)
-	f.If(ratio < l.MinRatio || over(ratio, l.MaxRatio), core.IssueAspectUnsupported,
-		name, m.Name, number(l.MinRatio)+":1", orAny(l.MaxRatio > 0, number(l.MaxRatio)+":1"))
+	f.AddIf(ratio < l.MinRatio || exceeds(ratio, l.MaxRatio), core.IssueAspectUnsupported,
+		name, m.Name, formatNumber(l.MinRatio)+":1", orAnyText(l.MaxRatio > 0, formatNumber(l.MaxRatio)+":1"))
 	short := min(m.Width, m.Height)
-	f.If(m.Width < l.MinWidth || m.Height < l.MinHeight || over(m.Width, l.MaxWidth) || over(m.Height, l.MaxHeight) || over(short, l.MaxShortSide),
-		core.IssueResolutionUnsupported, name, m.Name, pixels(l.MinWidth, l.MinHeight), mostPixels(l))
+	f.AddIf(m.Width < l.MinWidth || m.Height < l.MinHeight || exceeds(m.Width, l.MaxWidth) || exceeds(m.Height, l.MaxHeight) || exceeds(short, l.MaxShortSide),
+		core.IssueResolutionUnsupported, name, m.Name, formatPixels(l.MinWidth, l.MinHeight), mostPixels(l))
 }
 
-// film judges what only a video has. A file says nothing of a figure that is zero.
-func (f *Findings) film(name string, l core.FileLimits, m core.Media) {
+// checkVideo judges what only a video has. A file says nothing of a figure that is zero.
+func (f *Findings) checkVideo(name string, l core.FileLimits, m core.Media) {
 	if m.DurationMs > 0 {
-		f.If(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, name, length(l.MinDurationMs))
-		f.If(over(m.DurationMs, l.MaxDurationMs), core.IssueDurationTooLong, name, length(l.MaxDurationMs))
+		f.AddIf(m.DurationMs < l.MinDurationMs, core.IssueDurationTooShort, name, formatLength(l.MinDurationMs))
+		f.AddIf(exceeds(m.DurationMs, l.MaxDurationMs), core.IssueDurationTooLong, name, formatLength(l.MaxDurationMs))
 	}
 	foreign := func(list []core.Codec, c core.Codec) bool {
 		return c != "" && len(list) > 0 && !slices.Contains(list, c)
 	}
-	wrong := func(is bool, takes, has string) { f.If(is, core.IssueFormatUnsupported, name, m.Name, takes, has) }
-	wrong(foreign(l.VideoCodecs, m.VideoCodec), "pictures in "+codecNames(l.VideoCodecs), nameOf(string(m.VideoCodec)))
-	wrong(foreign(l.AudioCodecs, m.AudioCodec), "sound in "+codecNames(l.AudioCodecs), nameOf(string(m.AudioCodec)))
-	wrong(over(m.AudioRate, l.AudioRate), "sound of at most "+number(float64(l.AudioRate)/1000)+" kHz", number(float64(m.AudioRate)/1000)+" kHz")
-	wrong(over(m.AudioChannels, l.AudioChannels), "at most "+number(float64(l.AudioChannels))+" channels of sound", number(float64(m.AudioChannels)))
+	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueFormatUnsupported, name, m.Name, takes, has) }
+	wrong(foreign(l.VideoCodecs, m.VideoCodec), "pictures in "+codecNames(l.VideoCodecs), formatName(string(m.VideoCodec)))
+	wrong(foreign(l.AudioCodecs, m.AudioCodec), "sound in "+codecNames(l.AudioCodecs), formatName(string(m.AudioCodec)))
+	wrong(exceeds(m.AudioRate, l.AudioRate), "sound of at most "+formatNumber(float64(l.AudioRate)/1000)+" kHz", formatNumber(float64(m.AudioRate)/1000)+" kHz")
+	wrong(exceeds(m.AudioChannels, l.AudioChannels), "at most "+formatNumber(float64(l.AudioChannels))+" channels of sound", formatNumber(float64(m.AudioChannels)))
 	if m.FPS > 0 {
 		// Clocks of files are seldom exact: 30.003 pictures a second are thirty.
 		fps := math.Round(m.FPS*fpsSteps) / fpsSteps
-		wrong(fps < l.MinFPS || over(fps, l.MaxFPS), number(l.MinFPS)+" to "+orAny(l.MaxFPS > 0, number(l.MaxFPS))+" pictures a second", number(m.FPS))
+		wrong(fps < l.MinFPS || exceeds(fps, l.MaxFPS), formatNumber(l.MinFPS)+" to "+orAnyText(l.MaxFPS > 0, formatNumber(l.MaxFPS))+" pictures a second", formatNumber(m.FPS))
 	}
-	wrong(over(m.BitRate, l.BitRate), "at most "+number(float64(l.BitRate)/megabyte)+" Mbit a second", number(float64(m.BitRate)/megabyte))
+	wrong(exceeds(m.BitRate, l.BitRate), "at most "+formatNumber(float64(l.BitRate)/megabyte)+" Mbit a second", formatNumber(float64(m.BitRate)/megabyte))
 }
 
 const fpsSteps = 10
 
-// over tells whether a number passes a bound; zero is none.
-func over[N int | int64 | float64](n, limit N) bool { return limit > 0 && n > limit }
+// exceeds tells whether a number passes a bound; zero is none.
+func exceeds[N int | int64 | float64](n, limit N) bool { return limit > 0 && n > limit }

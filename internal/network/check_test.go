@@ -77,7 +77,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"too long a film":          {kind: "video", draft: network.Draft{Media: media{film(func(m *core.Media) { m.DurationMs = 90_001 })}}, want: []string{"duration_too_long"}, hint: "At most 90 seconds."},
 		"everything wrong at once": {kind: "video", draft: network.Draft{Text: strings.Repeat("x", 11), Media: media{film(func(m *core.Media) { m.Mime, m.DurationMs = "video/webm", 1 })}}, want: []string{"caption_too_long", "duration_too_short", "format_unsupported"}},
 	} {
-		issues, _ := network.Judge(limited(), c.draft, func(_ struct{}, f *network.Findings) { f.Limits(limited(), c.kind, c.draft, c.links...) })
+		issues, _ := network.CheckDraft(limited(), c.draft, func(_ struct{}, f *network.Findings) { f.CheckLimits(limited(), c.kind, c.draft, c.links...) })
 		var codes []string
 		hints := ""
 		for _, i := range issues {

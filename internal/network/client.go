@@ -72,15 +72,15 @@ func NewClient(cfg ClientConfig) *Client {
 		c.now = time.Now //nolint:forbidigo // deadlines of calls live by the machine's clock; tests give another
 	}
 	c.http = &http.Client{
-		Transport: guard{next: transport(), now: c.now},
+		Transport: guard{next: newTransport(), now: c.now},
 		// A 307 or 308 would send the body, and the token, once more and elsewhere.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return c
 }
 
-// transport is made from nothing, not from the default one, which obeys proxy variables of the environment.
-func transport() *http.Transport {
+// newTransport is made from nothing, not from the default one, which obeys proxy variables of the environment.
+func newTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: dialKeepAlive}
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -101,21 +101,21 @@ func (c *Client) Close() { c.http.CloseIdleConnections() }
 // already, or are no network's, stay as they are.
 func (c *Client) Browse(address string) string {
 	u, err := url.Parse(address)
-	if err != nil || c.browse == nil || u.Host == "" || strings.HasPrefix(address, trimmed(c.browse)) {
+	if err != nil || c.browse == nil || u.Host == "" || strings.HasPrefix(address, trimSlash(c.browse)) {
 		return address
 	}
-	return mapped(c.browse, u)
+	return mapAddress(c.browse, u)
 }
 
-func trimmed(base *url.URL) string { return strings.TrimSuffix(base.String(), "/") }
+func trimSlash(base *url.URL) string { return strings.TrimSuffix(base.String(), "/") }
 
-// mapped puts host and path of an https address behind base, byte for byte.
-func mapped(base, u *url.URL) string {
+// mapAddress puts host and path of an https address behind base, byte for byte.
+func mapAddress(base, u *url.URL) string {
 	if base == nil || u.Scheme != "https" || u.Host == "" {
 		return u.String()
 	}
 	tail := u.String()[len("https://"):]
-	return trimmed(base) + "/" + tail
+	return trimSlash(base) + "/" + tail
 }
 
 // CallsAtOnce bounds how many calls for one post are made side by side.

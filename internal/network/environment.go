@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Duration reads one of the network's own variables as a length of time that is not negative.
-func Duration(env Environment, name string) (time.Duration, error) {
+// ReadDuration reads one of the network's own variables as a length of time that is not negative.
+func ReadDuration(env Environment, name string) (time.Duration, error) {
 	d, err := time.ParseDuration(env.Get(name))
 	if err != nil || d < 0 {
 		return 0, fmt.Errorf("%s is %q, which is no length of time such as 60s", name, env.Get(name))

@@ -29,9 +29,9 @@ type redactor struct{ secrets []string }
 
 func newRedactor(r Request) redactor {
 	var d redactor
-	d.add(r.Token.Reveal())
+	d.addSecret(r.Token.Reveal())
 	for _, s := range r.Secrets {
-		d.add(s.Reveal())
+		d.addSecret(s.Reveal())
 	}
 	for _, values := range []url.Values{r.Query, r.Form} {
 		for name, list := range values {
@@ -39,14 +39,14 @@ func newRedactor(r Request) redactor {
 				continue
 			}
 			for _, v := range list {
-				d.add(v)
+				d.addSecret(v)
 			}
 		}
 	}
 	return d
 }
 
-func (d *redactor) add(secret string) {
+func (d *redactor) addSecret(secret string) {
 	if len(secret) < minSecret {
 		return
 	}

@@ -19,8 +19,8 @@ func WithTags(text string, tags []string) string {
 	seen, lower := map[string]bool{}, strings.ToLower(text)
 	var missing []string
 	for _, tag := range tags {
-		h := "#" + word(tag)
-		if key := strings.ToLower(h); len(h) > 1 && !seen[key] && !stands(lower, key) {
+		h := "#" + cleanTag(tag)
+		if key := strings.ToLower(h); len(h) > 1 && !seen[key] && !containsHashtag(lower, key) {
 			seen[key] = true
 			missing = append(missing, h)
 		}
@@ -35,8 +35,8 @@ func WithTags(text string, tags []string) string {
 	return text + "\n\n" + line
 }
 
-// stands tells whether a hashtag is in a text and does not go on there. Its own signs may be such as end a hashtag.
-func stands(text, h string) bool {
+// containsHashtag tells whether a hashtag is in a text and does not go on there. Its own signs may be such as end a hashtag.
+func containsHashtag(text, h string) bool {
 	for _, after := range strings.Split(text, h)[1:] {
 		if !inHashtag.MatchString(after) {
 			return true
@@ -45,8 +45,8 @@ func stands(text, h string) bool {
 	return false
 }
 
-// word is a tag without its own # and without the white space that would end a hashtag.
-func word(tag string) string {
+// cleanTag is a tag without its own # and without the white space that would end a hashtag.
+func cleanTag(tag string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
 			return -1

@@ -214,7 +214,7 @@ func (b *bench) goesLive(p contract.Post) contract.Post {
 		if p = b.work(p); p.Status == "live" {
 			return p
 		}
-		must(b.t, b.Sim.Idle(b.Context()))
+		must(b.t, b.Sim.WaitIdle(b.Context()))
 		b.Clock.Advance(time.Minute)
 	}
 	b.t.Fatalf("the post is %s: %+v", p.Status, p.Error)

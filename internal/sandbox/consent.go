@@ -62,16 +62,16 @@ func OpenConsent(ctx context.Context, authorizeURL string) (*ConsentPage, error)
 		return nil, fmt.Errorf("read the consent page: %w", err)
 	}
 	page := &ConsentPage{values: url.Values{}}
-	page.read(root, nil)
+	page.readFields(root, nil)
 	if page.action == "" {
 		return nil, errors.New("the consent page has no form")
 	}
 	return page, nil
 }
 
-// read collects the form's fields. Profiles are what stands in one fieldset with a field for another's name.
-func (p *ConsentPage) read(n, fieldset *html.Node) {
-	a := attributes(n)
+// readFields collects the form's fields. Profiles are what stands in one fieldset with a field for another's name.
+func (p *ConsentPage) readFields(n, fieldset *html.Node) {
+	a := attributesOf(n)
 	switch n.Data {
 	case "form":
 		p.action = a["action"]
@@ -88,20 +88,20 @@ func (p *ConsentPage) read(n, fieldset *html.Node) {
 		})
 	}
 	for c := range n.ChildNodes() {
-		p.read(c, fieldset)
+		p.readFields(c, fieldset)
 	}
 }
 
 func hasText(n *html.Node) bool {
 	for d := range n.Descendants() {
-		if d.Data == "input" && attributes(d)["type"] == "text" {
+		if d.Data == "input" && attributesOf(d)["type"] == "text" {
 			return true
 		}
 	}
 	return false
 }
 
-func attributes(n *html.Node) map[string]string {
+func attributesOf(n *html.Node) map[string]string {
 	a := map[string]string{}
 	for _, attribute := range n.Attr {
 		a[attribute.Key] = attribute.Val

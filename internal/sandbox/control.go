@@ -24,50 +24,50 @@ type control struct {
 func newControl(kit *sim.Kit) http.Handler {
 	c := &control{kit: kit}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", c.page)
-	mux.HandleFunc("GET /style.css", c.style)
-	mux.HandleFunc("GET /posts", c.posts)
+	mux.HandleFunc("GET /{$}", c.showPage)
+	mux.HandleFunc("GET /style.css", c.serveStyle)
+	mux.HandleFunc("GET /posts", c.listPosts)
 	mux.HandleFunc("DELETE /posts", c.resetPosts)
 	mux.HandleFunc("POST /posts/reset", c.resetPosts)
-	mux.HandleFunc("GET /calls", c.calls)
-	mux.HandleFunc("GET /faults", c.faults)
+	mux.HandleFunc("GET /calls", c.listCalls)
+	mux.HandleFunc("GET /faults", c.listFaults)
 	mux.HandleFunc("POST /faults", c.addFaults)
 	mux.HandleFunc("DELETE /faults", c.clearFaults)
 	mux.HandleFunc("DELETE /faults/{id}", c.deleteFault)
 	mux.HandleFunc("POST /faults/delete", c.deleteFault)
-	mux.HandleFunc("GET /options", c.options)
+	mux.HandleFunc("GET /options", c.listOptions)
 	mux.HandleFunc("POST /options", c.setOptions)
-	mux.HandleFunc("GET /clock", c.clock)
-	mux.HandleFunc("POST /clock", c.advance)
+	mux.HandleFunc("GET /clock", c.showClock)
+	mux.HandleFunc("POST /clock", c.advanceClock)
 	// The surface needs no sign-in, so a page elsewhere must not be able to press its buttons.
 	return http.NewCrossOriginProtection().Handler(mux)
 }
 
-func (c *control) style(w http.ResponseWriter, _ *http.Request) {
+func (c *control) serveStyle(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-cache")
 	_, _ = w.Write(c.kit.Stylesheet())
 }
 
-func (c *control) posts(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]any{"posts": c.kit.Posts.All()})
+func (c *control) listPosts(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"posts": c.kit.Posts.All()})
 }
 
 func (c *control) resetPosts(w http.ResponseWriter, r *http.Request) {
-	c.done(w, r, c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
+	c.respond(w, r, c.kit.ResetPosts(), map[string]any{"posts": []sim.Post{}})
 }
 
-func (c *control) calls(w http.ResponseWriter, r *http.Request) {
+func (c *control) listCalls(w http.ResponseWriter, r *http.Request) {
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
-	answer(w, http.StatusOK, map[string]any{"calls": c.kit.Calls.Recent(limit)})
+	writeJSON(w, http.StatusOK, map[string]any{"calls": c.kit.Calls.Recent(limit)})
 }
 
-func (c *control) faults(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, c.script())
+func (c *control) listFaults(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, c.allFaults())
 }
 
-func (c *control) script() map[string]any {
+func (c *control) allFaults() map[string]any {
 	return map[string]any{"faults": c.kit.Faults.Active(), "spent": c.kit.Faults.Spent()}
 }
 
@@ -76,7 +76,7 @@ func (c *control) addFaults(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		_, err = c.kit.Faults.Add(faults...)
 	}
-	c.done(w, r, err, c.script())
+	c.respond(w, r, err, c.allFaults())
 }
 
 func (c *control) clearFaults(w http.ResponseWriter, r *http.Request) {
@@ -86,7 +86,7 @@ func (c *control) clearFaults(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.kit.Faults.Clear()
-	answer(w, http.StatusOK, c.script())
+	writeJSON(w, http.StatusOK, c.allFaults())
 }
 
 func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
@@ -99,11 +99,11 @@ func (c *control) deleteFault(w http.ResponseWriter, r *http.Request) {
 	if !c.kit.Faults.Delete(id) && !isForm(r) {
 		err = fmt.Errorf("there is no active fault %q", id)
 	}
-	c.done(w, r, err, c.script())
+	c.respond(w, r, err, c.allFaults())
 }
 
-func (c *control) options(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, map[string]any{"options": c.kit.Options()})
+func (c *control) listOptions(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"options": c.kit.Options()})
 }
 
 func (c *control) setOptions(w http.ResponseWriter, r *http.Request) {
@@ -113,36 +113,36 @@ func (c *control) setOptions(w http.ResponseWriter, r *http.Request) {
 			err = c.kit.SetOption(name, value)
 		}
 	}
-	c.done(w, r, err, map[string]any{"options": c.kit.Options()})
+	c.respond(w, r, err, map[string]any{"options": c.kit.Options()})
 }
 
-func (c *control) clock(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, c.time())
+func (c *control) showClock(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, c.clockState())
 }
 
-func (c *control) time() map[string]any {
+func (c *control) clockState() map[string]any {
 	return map[string]any{"now": c.kit.Now().Format(time.RFC3339Nano), "aheadSeconds": int(c.kit.Offset().Seconds())}
 }
 
-func (c *control) advance(w http.ResponseWriter, r *http.Request) {
+func (c *control) advanceClock(w http.ResponseWriter, r *http.Request) {
 	by, err := readAdvance(w, r)
 	if err == nil {
 		err = c.kit.Advance(by)
 	}
-	c.done(w, r, err, c.time())
+	c.respond(w, r, err, c.clockState())
 }
 
-// done sends a person back to the page and a program the new state, both the reason when err is set.
-func (c *control) done(w http.ResponseWriter, r *http.Request, err error, state any) {
+// respond sends a person back to the page and a program the new state, both the reason when err is set.
+func (c *control) respond(w http.ResponseWriter, r *http.Request, err error, state any) {
 	switch {
 	case err != nil && isForm(r):
-		c.draw(w, r, http.StatusBadRequest, err.Error())
+		c.renderPage(w, r, http.StatusBadRequest, err.Error())
 	case err != nil:
-		answer(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
+		writeJSON(w, http.StatusBadRequest, map[string]string{"error": err.Error()})
 	case isForm(r):
 		http.Redirect(w, r, c.kit.Prefix()+"/_/", http.StatusSeeOther)
 	default:
-		answer(w, http.StatusOK, state)
+		writeJSON(w, http.StatusOK, state)
 	}
 }
 
@@ -151,7 +151,7 @@ func isForm(r *http.Request) bool {
 	return kind == "application/x-www-form-urlencoded"
 }
 
-func answer(w http.ResponseWriter, status int, body any) {
+func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -159,8 +159,8 @@ func answer(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// decode reads one JSON value strictly: a misspelt key in a script of faults would otherwise test nothing.
-func decode(w http.ResponseWriter, r *http.Request, into any) error {
+// decodeJSON reads one JSON value strictly: a misspelt key in a script of faults would otherwise test nothing.
+func decodeJSON(w http.ResponseWriter, r *http.Request, into any) error {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxScript))
 	if err != nil {
 		return fmt.Errorf("read body: %w", err)

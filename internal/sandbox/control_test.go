@@ -60,7 +60,7 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 func TestThePageExplainsEveryFaultAndLeadsBack(t *testing.T) {
 	t.Parallel()
 	page := start(t, sandbox.Config{Prefix: "/sandbox", AppName: "Belfry", Home: "/"}).get("/_/", "")
-	for _, kind := range sim.Explained() {
+	for _, kind := range sim.FaultKinds() {
 		if !strings.Contains(page.text, "<dt><code>"+kind.Name+"</code></dt><dd>"+kind.Does) {
 			t.Errorf("the page does not explain %s", kind.Name)
 		}

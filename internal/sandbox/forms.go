@@ -61,7 +61,7 @@ func formFault(r *http.Request) (sim.Fault, error) {
 func readOptions(w http.ResponseWriter, r *http.Request) (map[string]string, error) {
 	values := map[string]string{}
 	if !isForm(r) {
-		return values, decode(w, r, &values)
+		return values, decodeJSON(w, r, &values)
 	}
 	if err := r.ParseForm(); err != nil {
 		return nil, fmt.Errorf("read form: %w", err)
@@ -79,7 +79,7 @@ func readAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, error) 
 	}
 	if isForm(r) {
 		in.Advance = r.FormValue("advance")
-	} else if err := decode(w, r, &in); err != nil {
+	} else if err := decodeJSON(w, r, &in); err != nil {
 		return 0, err
 	}
 	by, err := time.ParseDuration(in.Advance)

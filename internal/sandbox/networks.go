@@ -6,8 +6,8 @@ import (
 	"belfry/internal/network/threads/threadssim"
 )
 
-// networks is the whole list: one line mounts one more.
-func networks(kit *sim.Kit) []func() (sim.Network, error) {
+// newNetworks is the whole list: one line mounts one more.
+func newNetworks(kit *sim.Kit) []func() (sim.Network, error) {
 	return []func() (sim.Network, error){
 		func() (sim.Network, error) { return threadssim.New(kit) },
 		func() (sim.Network, error) { return facebooksim.New(kit) },

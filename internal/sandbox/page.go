@@ -26,17 +26,17 @@ type controlPage struct {
 	Error    string
 }
 
-func (c *control) page(w http.ResponseWriter, r *http.Request) {
-	c.draw(w, r, http.StatusOK, "")
+func (c *control) showPage(w http.ResponseWriter, r *http.Request) {
+	c.renderPage(w, r, http.StatusOK, "")
 }
 
-func (c *control) draw(w http.ResponseWriter, r *http.Request, status int, problem string) {
+func (c *control) renderPage(w http.ResponseWriter, r *http.Request, status int, problem string) {
 	posts := c.kit.Posts.All()
 	total := len(posts)
 	slices.Reverse(posts)
 	p := controlPage{
 		Networks: c.kit.Networks(), Posts: posts[:min(total, shownPosts)], Total: total,
-		Faults: c.kit.Faults.Active(), Spent: c.kit.Faults.Spent(), Kinds: sim.Explained(),
+		Faults: c.kit.Faults.Active(), Spent: c.kit.Faults.Spent(), Kinds: sim.FaultKinds(),
 		Options: c.kit.Options(), Recent: c.kit.Calls.Recent(20), Now: c.kit.Now(), Ahead: c.kit.Offset(), Error: problem,
 	}
 	slices.Reverse(p.Recent)

@@ -75,7 +75,7 @@ func New(cfg Config) (*Sandbox, error) {
 		return nil, err
 	}
 	s := &Sandbox{prefix: cfg.Prefix, kit: kit, hosts: map[string]hosted{}}
-	for _, start := range networks(kit) {
+	for _, start := range newNetworks(kit) {
 		n, err := start()
 		if err != nil {
 			_ = kit.Close()

@@ -11,18 +11,18 @@ import (
 
 // Check says what the network would refuse.
 func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.Judge(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
 		kind := contentType(s, d.Media)
 		d.Text = network.WithTags(d.Text, d.Tags)
 		if kind != typeVideo && kind != typeReels {
 			d.Title = "" // only videos have one (Spec §2)
 		}
-		f.Limits(description, kind, d)
+		f.CheckLimits(description, kind, d)
 		blank := strings.TrimSpace(d.Text) == ""
-		f.If(kind == typeText && blank && s.Link == "", core.IssueTextRequired, description.Name)
-		f.If(kind == typeStories && !blank, core.IssueTextNotAllowed, description.Name)
-		f.If(kind != typeText && s.Link != "", core.IssueSettingConflict, "link", description.Name, "A link goes with a text post only.")
-		f.If(isOwn(s.Link), core.IssueSettingConflict, "link", description.Name, "Facebook takes no link to itself. Use another one.")
+		f.AddIf(kind == typeText && blank && s.Link == "", core.IssueTextRequired, description.Name)
+		f.AddIf(kind == typeStories && !blank, core.IssueTextNotAllowed, description.Name)
+		f.AddIf(kind != typeText && s.Link != "", core.IssueSettingConflict, "link", description.Name, "A link goes with a text post only.")
+		f.AddIf(isOwn(s.Link), core.IssueSettingConflict, "link", description.Name, "Facebook takes no link to itself. Use another one.")
 	})
 }
 

@@ -44,7 +44,7 @@ type tokenAnswer struct {
 // from a long-lived token of the person, so they have no date; the person's own is not kept.
 func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
 	app := url.Values{"client_id": {n.id}, "client_secret": {n.secret.Reveal()}}
-	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {meta.CodeOf(g.Code)}}
+	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {meta.TrimCode(g.Code)}}
 	var short, long tokenAnswer
 	if err := n.login.Post(ctx, "/oauth/access_token", "", mergeValues(app, code), &short); err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ var versions = regexp.MustCompile(`^v[0-9]{2,3}\.0$`)
 
 // New reads the variables; one that cannot be used is an error that names it.
 func New(env network.Environment) (*Network, error) {
-	settle, err := network.Duration(env, varSettle)
+	settle, err := network.ReadDuration(env, varSettle)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (n *Network) publishText(ctx context.Context, it network.Item, _ string) (n
 	if err != nil {
 		return network.Status{}, err
 	}
-	return n.postToFeed(ctx, it, nonEmpty(map[string]string{"message": message(it), "link": s.Link}))
+	return n.postToFeed(ctx, it, nonEmpty(map[string]string{"message": textWithTags(it), "link": s.Link}))
 }
 
 // pageStatus reads the Page with its own token: whoever may not do that may not publish either.
@@ -72,7 +72,7 @@ func (n *Network) publishPhotos(ctx context.Context, it network.Item, handle str
 	if handle == "" {
 		return network.Status{}, errNoFile()
 	}
-	form := nonEmpty(map[string]string{"message": message(it)})
+	form := nonEmpty(map[string]string{"message": textWithTags(it)})
 	for i, id := range strings.Split(handle, ",") {
 		form.Set(fmt.Sprintf("attached_media[%d]", i), fmt.Sprintf(`{"media_fbid":%q}`, id))
 	}

@@ -58,7 +58,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		if slices.Contains(it.Known, string(p.ID)) {
 			continue
 		}
-		switch p.compare(searchedPost{message(it), s.Link, len(it.Files), n.id, since}) {
+		switch p.comparePost(searchedPost{textWithTags(it), s.Link, len(it.Files), n.id, since}) {
 		case matches:
 			found = append(found, network.Status{ExternalID: string(p.ID), URL: ownURL(p.Permalink)})
 		case mightMatch:
@@ -87,7 +87,7 @@ type searchedPost struct {
 	since         time.Time
 }
 
-func (p listedPost) compare(w searchedPost) similarity {
+func (p listedPost) comparePost(w searchedPost) similarity {
 	photos := p.countPhotos()
 	switch {
 	case p.At.Before(w.since) || !meta.SameText(p.Message, w.message):

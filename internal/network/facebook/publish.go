@@ -144,8 +144,8 @@ func (n *Network) statusOfMissing(it network.Item, err error) (network.Status, e
 	return network.Status{Verdict: core.Dead, Message: e.Message}, nil
 }
 
-// message is the text with the tags that it lacks.
-func message(it network.Item) string { return network.WithTags(it.Text, it.Tags) }
+// textWithTags is the text with the tags that it lacks.
+func textWithTags(it network.Item) string { return network.WithTags(it.Text, it.Tags) }
 
 // nonEmpty makes a form of the values that are not empty.
 func nonEmpty(values map[string]string) url.Values {

@@ -242,7 +242,7 @@ func TestAReelThatDoesNotFitIsRefused(t *testing.T) {
 		it := film(t, w, "reels", c.change)
 		handle, err := w.Net.Create(t.Context(), it)
 		if err == nil {
-			if err = w.Kit.Idle(t.Context()); err != nil {
+			if err = w.Kit.WaitIdle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			_, err = w.Net.Status(t.Context(), it, handle)

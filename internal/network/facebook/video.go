@@ -17,7 +17,7 @@ import (
 
 // createVideo lets Facebook fetch a Page video, which nobody sees until it is published.
 func (n *Network) createVideo(ctx context.Context, it network.Item) (string, error) {
-	form := nonEmpty(map[string]string{"title": it.Title, "description": message(it), "file_url": it.Files[0].URL})
+	form := nonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it), "file_url": it.Files[0].URL})
 	form.Set("published", "false")
 	return n.create(ctx, it, "/videos", form)
 }
@@ -38,11 +38,11 @@ func (n *Network) videoStatus(ctx context.Context, it network.Item, handle strin
 // publishVideo makes a call that Meta's own SDK makes and its documents do not mention: docs/networks.md.
 func (n *Network) publishVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	err := n.graph.Post(ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"published": {"true"}}, &success{})
-	return taken(n.classifyAuthError(ctx, err, it.Token))
+	return pendingUnless(n.classifyAuthError(ctx, err, it.Token))
 }
 
-// taken is the status after a call that Facebook has accepted without showing the post yet.
-func taken(err error) (network.Status, error) {
+// pendingUnless is the status after a call that Facebook has accepted without showing the post yet.
+func pendingUnless(err error) (network.Status, error) {
 	if err != nil {
 		return network.Status{}, err
 	}
@@ -60,18 +60,18 @@ func (n *Network) reelStatus(ctx context.Context, it network.Item, handle string
 	switch {
 	case err != nil:
 		return n.statusOfMissing(it, err)
-	case publishing.complete() && publishing.Publish == publishPublished:
+	case publishing.isComplete() && publishing.Publish == publishPublished:
 		return v.publishedStatus(handle), nil
 	}
 	return v.uploadStatus(it)
 }
 
 func (n *Network) publishReel(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	form := nonEmpty(map[string]string{"title": it.Title, "description": message(it)})
+	form := nonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
 	form.Set("upload_phase", "finish")
 	form.Set("video_id", handle)
 	form.Set("video_state", "PUBLISHED")
-	return taken(n.post(ctx, it, "/video_reels", form, &success{}))
+	return pendingUnless(n.post(ctx, it, "/video_reels", form, &success{}))
 }
 
 // success is an answer that says {"success":true}; any other does not decode.
@@ -142,12 +142,12 @@ type problem struct {
 	Message string `json:"message"`
 }
 
-// complete accepts both spellings: Facebook's own documents disagree.
-func (p phase) complete() bool { return p.Status == "complete" || p.Status == "completed" }
+// isComplete accepts both spellings: Facebook's own documents disagree.
+func (p phase) isComplete() bool { return p.Status == "complete" || p.Status == "completed" }
 
-// begun tells whether Facebook has taken the video for publishing: it says so in either of two fields.
-func (p phase) begun() bool {
-	return p.Status == "in_progress" || p.complete() || p.Publish == publishPublished
+// hasBegun tells whether Facebook has taken the video for publishing: it says so in either of two fields.
+func (p phase) hasBegun() bool {
+	return p.Status == "in_progress" || p.isComplete() || p.Publish == publishPublished
 }
 
 func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v videoNode, err error) {
@@ -158,21 +158,21 @@ func (v videoNode) publishedStatus(id string) network.Status {
 	return network.Status{Verdict: core.Done, ExternalID: id, URL: ownURL(v.Permalink)}
 }
 
-func (v videoNode) phases() []phase {
+func (v videoNode) allPhases() []phase {
 	return []phase{v.Status.Uploading, v.Status.Processing, v.Status.Publishing}
 }
 
-// failed tells whether Facebook has given the video up.
-func (v videoNode) failed() bool {
+// hasFailed tells whether Facebook has given the video up.
+func (v videoNode) hasFailed() bool {
 	return slices.Contains([]string{"error", "upload_failed", videoExpired}, v.Status.Video) ||
-		slices.ContainsFunc(v.phases(), func(p phase) bool { return p.Status == "error" || p.Publish == "error" })
+		slices.ContainsFunc(v.allPhases(), func(p phase) bool { return p.Status == "error" || p.Publish == "error" })
 }
 
 // uploadStatus is the status of a video that may be published as soon as its file is there. A video that was
 // taken for publishing becomes visible once it is processed; it is not published again meanwhile.
 func (v videoNode) uploadStatus(it network.Item) (network.Status, error) {
-	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.begun()
-	if !v.failed() && !taken && v.Status.Uploading.complete() {
+	taken := !it.ArmedAt.IsZero() && v.Status.Publishing.hasBegun()
+	if !v.hasFailed() && !taken && v.Status.Uploading.isComplete() {
 		return network.Status{Verdict: core.Ready}, nil
 	}
 	return v.unreadyStatus(it)
@@ -181,11 +181,11 @@ func (v videoNode) uploadStatus(it network.Item) (network.Status, error) {
 // unreadyStatus is the status of a video that cannot be published, or not yet. A fault of the file itself is an
 // error, since another upload of it would have the same.
 func (v videoNode) unreadyStatus(it network.Item) (network.Status, error) {
-	if !v.failed() {
+	if !v.hasFailed() {
 		return network.Status{Verdict: core.Pending, Code: v.Status.Video}, nil
 	}
 	dead := network.Status{Verdict: core.Dead, Code: v.Status.Video, Message: "Facebook could not use the video: " + v.Status.Video}
-	for _, p := range v.phases() {
+	for _, p := range v.allPhases() {
 		problems := p.Errors
 		if p.Error != nil {
 			problems = append(problems, *p.Error)

@@ -9,13 +9,13 @@ import (
 
 // Check says what the network would refuse, and what it would frown upon.
 func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.Judge(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
 		kind, name := contentType(s, d.Media), description.Name
 		d.Text, d.Title = network.WithTags(d.Text, d.Tags), ""
-		f.Limits(description, kind, d)
+		f.CheckLimits(description, kind, d)
 		tags := network.Hashtags(d.Text)
-		f.If(tags > manyHashtags && tags <= maxHashtags, core.WarnHashtagsMany, name)
-		f.If(kind == typeStories && strings.TrimSpace(d.Text) != "", core.IssueTextNotAllowed, name)
+		f.AddIf(tags > manyHashtags && tags <= maxHashtags, core.WarnHashtagsMany, name)
+		f.AddIf(kind == typeStories && strings.TrimSpace(d.Text) != "", core.IssueTextNotAllowed, name)
 		for _, c := range []struct {
 			wrong     bool
 			name, why string
@@ -24,9 +24,9 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "It goes with a Reel only."},
 			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "It goes with images in the feed only."}, // with several it is taken and not sent (Spec §2)
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "It goes with a Reel only."},
-			{kind == typeReels && beyond(s.CoverMs, d.Media), "coverMs", "The video ends before that moment."},
+			{kind == typeReels && exceedsLimit(s.CoverMs, d.Media), "coverMs", "The video ends before that moment."},
 		} {
-			f.If(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
+			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
 		}
 	})
 }
@@ -44,7 +44,7 @@ func contentType(s Settings, media []core.Media) string {
 	return typeFeed
 }
 
-// beyond tells whether a frame does not lie in the video.
-func beyond(coverMs *int64, media []core.Media) bool {
+// exceedsLimit tells whether a frame does not lie in the video.
+func exceedsLimit(coverMs *int64, media []core.Media) bool {
 	return coverMs != nil && len(media) == 1 && media[0].DurationMs > 0 && *coverMs >= media[0].DurationMs
 }

@@ -51,7 +51,7 @@ type graphError struct {
 	Trace     string `json:"fbtrace_id"`
 }
 
-func (e graphError) code() string {
+func (e graphError) fullCode() string {
 	if e.Subcode == 0 {
 		return strconv.Itoa(e.Code)
 	}
@@ -89,7 +89,7 @@ func (t Table) graphError(resp *network.Response, e graphError, now time.Time) *
 		row = Row{Kind: network.RateLimited, Hint: hintThrottled, Wait: defaultWait}
 	}
 	out := network.Error{
-		Kind: row.Kind, Code: e.code(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint, Trace: cmp.Or(e.Trace, traceID(resp)),
+		Kind: row.Kind, Code: e.fullCode(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint, Trace: cmp.Or(e.Trace, traceID(resp)),
 	}
 	if row.Kind == network.RateLimited {
 		out.RetryAfter = cmp.Or(longestWait(resp, now), row.Wait, defaultWait)
@@ -140,8 +140,8 @@ func longestWait(resp *network.Response, now time.Time) time.Duration {
 	return longest
 }
 
-// As gives an error another meaning, where more is known than its code says.
-func As(err error, row Row) error {
+// Reclassify gives an error another meaning, where more is known than its code says.
+func Reclassify(err error, row Row) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
 		return err

@@ -30,20 +30,20 @@ type API struct {
 
 // Get reads path into the value.
 func (a API) Get(ctx context.Context, path string, token network.Secret, params url.Values, into any) error {
-	return a.call(ctx, network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.withProof(token, params), Token: token}, into)
+	return a.callAndDecode(ctx, network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.withProof(token, params), Token: token}, into)
 }
 
 // Post sends a form to path and reads the answer into the value.
 func (a API) Post(ctx context.Context, path string, token network.Secret, form url.Values, into any) error {
-	return a.call(ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.withProof(token, form), Token: token}, into)
+	return a.callAndDecode(ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.withProof(token, form), Token: token}, into)
 }
 
 // Send makes a call that is not one of the API's own, in its manner, and reads the answer into the value.
 func (a API) Send(ctx context.Context, r network.Request, into any) error {
-	return a.call(ctx, r, into)
+	return a.callAndDecode(ctx, r, into)
 }
 
-func (a API) call(ctx context.Context, r network.Request, into any) error {
+func (a API) callAndDecode(ctx context.Context, r network.Request, into any) error {
 	r.Secrets = append(r.Secrets, a.Proof)
 	resp, err := a.Client.Do(ctx, r)
 	if err != nil {

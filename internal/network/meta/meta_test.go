@@ -227,7 +227,7 @@ func TestTimesComeInTwoForms(t *testing.T) {
 func TestTheMarkOnACodeIsCut(t *testing.T) {
 	t.Parallel()
 	for _, give := range []string{"AQabc", "AQabc#_", "AQabc#_=_"} {
-		if got := meta.CodeOf(give); got != "AQabc" {
+		if got := meta.TrimCode(give); got != "AQabc" {
 			t.Errorf("%s: got %s", give, got)
 		}
 	}

@@ -68,8 +68,8 @@ func MissingScope(granted, needed []string) string {
 	return ""
 }
 
-// CodeOf is an authorization code without the mark that these networks append to it.
-func CodeOf(code string) string {
+// TrimCode is an authorization code without the mark that these networks append to it.
+func TrimCode(code string) string {
 	code = strings.TrimSuffix(code, "#_=_")
 	return strings.TrimSuffix(code, "#_")
 }

@@ -175,7 +175,7 @@ func (w *World) begin(do core.Do) {
 // rest lets the simulators finish what they do in the background.
 func (w *World) rest() {
 	w.t.Helper()
-	if err := w.Kit.Idle(w.t.Context()); err != nil {
+	if err := w.Kit.WaitIdle(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
 }

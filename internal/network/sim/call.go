@@ -38,34 +38,34 @@ func OK(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
 // Run lets the script of faults have its say about a call and otherwise performs it. effect is told
 // whether a container made or asked about now must look unready.
 func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(neverReady bool) Answer) {
-	k.note(r, func(rec *CallRecord) { rec.Call, rec.Account = c.Names[0], c.Account })
-	slow, hit := k.Faults.take(c)
+	k.noteRequest(r, func(rec *CallRecord) { rec.Call, rec.Account = c.Names[0], c.Account })
+	slow, hit := k.Faults.takeMatching(c)
 	k.noteFault(r, slow, hit)
 
 	// A network that accepted a request goes on with it even when the caller has hung up, so only the
 	// end of the sandbox itself cuts the wait short.
-	early, late := delays(slow, hit)
-	if !k.pause(early) {
-		drop(w)
+	early, late := splitDelays(slow, hit)
+	if !k.waitFor(early) {
+		dropConnection(w)
 		return
 	}
-	answer, sent := k.perform(w, c, hit, effect)
+	answer, sent := k.performCall(w, c, hit, effect)
 	if sent {
 		return
 	}
-	if !k.pause(late) {
-		drop(w)
+	if !k.waitFor(late) {
+		dropConnection(w)
 		return
 	}
 	if hit != nil && hit.Kind == TruncatedJSON {
-		k.write(w, r, answer, true)
+		k.writeAnswer(w, r, answer, true)
 		return
 	}
-	k.write(w, r, answer, false)
+	k.writeAnswer(w, r, answer, false)
 }
 
-// perform returns the answer, or reports that the connection was dropped instead.
-func (k *Kit) perform(w http.ResponseWriter, c Call, hit *Fault, effect func(bool) Answer) (Answer, bool) {
+// performCall returns the answer, or reports that the connection was dropped instead.
+func (k *Kit) performCall(w http.ResponseWriter, c Call, hit *Fault, effect func(bool) Answer) (Answer, bool) {
 	if hit == nil {
 		return effect(false), false
 	}
@@ -75,11 +75,11 @@ func (k *Kit) perform(w http.ResponseWriter, c Call, hit *Fault, effect func(boo
 	case TruncatedJSON:
 		return effect(false), false
 	case DropBeforeAccept:
-		drop(w)
+		dropConnection(w)
 		return Answer{}, true
 	case DropAfterAccept:
 		effect(false)
-		drop(w)
+		dropConnection(w)
 		return Answer{}, true
 	}
 	if hit.Accept {
@@ -87,13 +87,13 @@ func (k *Kit) perform(w http.ResponseWriter, c Call, hit *Fault, effect func(boo
 	}
 	if hit.Kind == TokenExpired || hit.Kind == TokenRevoked {
 		if err := c.Kill(hit.Kind == TokenRevoked, hit.Subcode); err != nil {
-			return Trouble(err), false
+			return InternalError(err), false
 		}
 	}
 	return c.Fault(*hit), false
 }
 
-func delays(slow []Fault, hit *Fault) (early, late time.Duration) {
+func splitDelays(slow []Fault, hit *Fault) (early, late time.Duration) {
 	if hit != nil {
 		slow = append(slow, *hit)
 	}
@@ -112,7 +112,7 @@ func (k *Kit) noteFault(r *http.Request, slow []Fault, hit *Fault) {
 	if hit == nil && len(slow) == 0 {
 		return
 	}
-	k.note(r, func(rec *CallRecord) {
+	k.noteRequest(r, func(rec *CallRecord) {
 		for _, f := range slow {
 			rec.Fault += f.Kind + " "
 		}
@@ -122,7 +122,7 @@ func (k *Kit) noteFault(r *http.Request, slow []Fault, hit *Fault) {
 	})
 }
 
-func (k *Kit) pause(d time.Duration) bool {
+func (k *Kit) waitFor(d time.Duration) bool {
 	if d == 0 {
 		return true
 	}
@@ -136,8 +136,8 @@ func (k *Kit) pause(d time.Duration) bool {
 	}
 }
 
-// drop closes the connection without a byte of an answer.
-func drop(w http.ResponseWriter) {
+// dropConnection closes the connection without a byte of an answer.
+func dropConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler) //nolint:forbidigo // the documented way to abort where hijacking is impossible, as on HTTP/2
@@ -146,17 +146,17 @@ func drop(w http.ResponseWriter) {
 }
 
 // Send writes an answer outside the script of faults.
-func (k *Kit) Send(w http.ResponseWriter, r *http.Request, a Answer) { k.write(w, r, a, false) }
+func (k *Kit) Send(w http.ResponseWriter, r *http.Request, a Answer) { k.writeAnswer(w, r, a, false) }
 
-func (k *Kit) write(w http.ResponseWriter, r *http.Request, a Answer, half bool) {
+func (k *Kit) writeAnswer(w http.ResponseWriter, r *http.Request, a Answer, half bool) {
 	body, err := json.Marshal(a.Body)
 	if err != nil {
-		a, body = Trouble(err), []byte(`{}`)
+		a, body = InternalError(err), []byte(`{}`)
 	}
 	if half {
 		body = body[:len(body)/2]
 	}
-	k.note(r, func(rec *CallRecord) { rec.Status = a.Status })
+	k.noteRequest(r, func(rec *CallRecord) { rec.Status = a.Status })
 	header := w.Header()
 	maps.Copy(header, a.Header)
 	header.Set("Content-Type", "application/json; charset=UTF-8")
@@ -167,8 +167,8 @@ func (k *Kit) write(w http.ResponseWriter, r *http.Request, a Answer, half bool)
 	_, _ = w.Write(body)
 }
 
-// Trouble is the answer when the sandbox itself cannot do its work, a full disk for instance.
-func Trouble(err error) Answer {
+// InternalError is the answer when the sandbox itself cannot do its work, a full disk for instance.
+func InternalError(err error) Answer {
 	return GraphError{
 		Status: http.StatusInternalServerError, Code: 2, Type: "OAuthException", Transient: true,
 		Message: fmt.Sprintf("The sandbox failed: %v", err),

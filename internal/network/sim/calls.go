@@ -35,7 +35,7 @@ type Calls struct {
 
 func newCalls(size int) *Calls { return &Calls{ring: make([]CallRecord, size)} }
 
-func (c *Calls) start(rec CallRecord) int {
+func (c *Calls) addRecord(rec CallRecord) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ring[c.total%len(c.ring)] = rec
@@ -43,7 +43,7 @@ func (c *Calls) start(rec CallRecord) int {
 	return c.total - 1
 }
 
-func (c *Calls) note(seq int, change func(*CallRecord)) {
+func (c *Calls) updateRecord(seq int, change func(*CallRecord)) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if seq >= 0 && seq >= c.total-len(c.ring) {
@@ -76,7 +76,7 @@ type request struct {
 // Enter prepares a request for a network: the real host in r.Host, the real path in r.URL, its arrival noted.
 func (k *Kit) Enter(r *http.Request, network, host, path, rawPath string) *http.Request {
 	at := k.Now()
-	seq := k.Calls.start(CallRecord{
+	seq := k.Calls.addRecord(CallRecord{
 		At: at, Network: network, Method: r.Method, Host: host, Path: path,
 		IdempotencyKey: hasIdempotencyKey(r), TokenInQuery: r.URL.Query().Has("access_token"),
 	})
@@ -105,8 +105,8 @@ func (k *Kit) Arrived(r *http.Request) time.Time {
 	return k.Now()
 }
 
-func (k *Kit) note(r *http.Request, change func(*CallRecord)) {
+func (k *Kit) noteRequest(r *http.Request, change func(*CallRecord)) {
 	if q, ok := r.Context().Value(requestKey{}).(request); ok {
-		k.Calls.note(q.seq, change)
+		k.Calls.updateRecord(q.seq, change)
 	}
 }

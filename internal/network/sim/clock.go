@@ -30,7 +30,7 @@ func (k *Kit) Advance(by time.Duration) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := k.journal.append("", "clock", k.offset+by); err != nil {
+	if err := k.journal.appendRecord("", "clock", k.offset+by); err != nil {
 		return err
 	}
 	k.offset += by
@@ -80,12 +80,12 @@ func (k *Kit) SetOption(name, value string) error {
 		if o.Name != name {
 			continue
 		}
-		if err := o.check(value); err != nil {
+		if err := o.checkValue(value); err != nil {
 			return err
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		if err := k.journal.append("", "option", [2]string{name, value}); err != nil {
+		if err := k.journal.appendRecord("", "option", [2]string{name, value}); err != nil {
 			return err
 		}
 		k.options[name] = value
@@ -94,7 +94,7 @@ func (k *Kit) SetOption(name, value string) error {
 	return fmt.Errorf("there is no option %q", name)
 }
 
-func (o Option) check(value string) error {
+func (o Option) checkValue(value string) error {
 	if len(o.Choices) == 0 {
 		var n int
 		var rest string
@@ -109,9 +109,9 @@ func (o Option) check(value string) error {
 	return fmt.Errorf("option %s takes one of %q, not %q", o.Name, o.Choices, value)
 }
 
-func (k *Kit) replay(kind string, data []byte) error {
-	return Appliers{
-		"clock":  Applier(func(ahead time.Duration) error { k.offset = ahead; return nil }),
-		"option": Applier(func(pair [2]string) error { k.options[pair[0]] = pair[1]; return nil }),
+func (k *Kit) replayRecord(kind string, data []byte) error {
+	return RecordHandlers{
+		"clock":  RecordHandler(func(ahead time.Duration) error { k.offset = ahead; return nil }),
+		"option": RecordHandler(func(pair [2]string) error { k.options[pair[0]] = pair[1]; return nil }),
 	}.Apply(kind, data)
 }

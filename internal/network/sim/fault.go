@@ -28,8 +28,8 @@ const (
 // Kind is a kind of fault and what it does, in a sentence.
 type Kind struct{ Name, Does string }
 
-// Explained lists every kind in the order a person would look for it.
-func Explained() []Kind {
+// FaultKinds lists every kind in the order a person would look for it.
+func FaultKinds() []Kind {
 	return []Kind{
 		{Reject, "The network refuses the call for good, in its own words; nothing happens there."},
 		{Error, "The network answers with the error whose code you give."},
@@ -48,7 +48,7 @@ func Explained() []Kind {
 
 // Kinds lists the names of Explained.
 func Kinds() []string {
-	explained := Explained()
+	explained := FaultKinds()
 	names := make([]string, len(explained))
 	for i, k := range explained {
 		names[i] = k.Name
@@ -102,7 +102,7 @@ type Faults struct {
 
 func newFaults() *Faults { return &Faults{networks: map[string]About{}} }
 
-func (f *Faults) allow(about About) {
+func (f *Faults) allowNetwork(about About) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.networks[about.ID] = about
@@ -116,7 +116,7 @@ func (f *Faults) Add(faults ...Fault) ([]Fault, error) {
 		return nil, fmt.Errorf("no more than %d faults at a time", maxFaults)
 	}
 	for i := range faults {
-		if err := f.check(&faults[i]); err != nil {
+		if err := f.checkFault(&faults[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -130,7 +130,7 @@ func (f *Faults) Add(faults ...Fault) ([]Fault, error) {
 	return faults, nil
 }
 
-func (f *Faults) check(x *Fault) error {
+func (f *Faults) checkFault(x *Fault) error {
 	if x.Call == "" {
 		x.Call = AnyCall
 	}
@@ -228,17 +228,17 @@ func (f *Faults) Clear() {
 	f.active, f.spent = nil, nil
 }
 
-// take returns what hits this call: the delays of all matching slow faults and the first other one.
-func (f *Faults) take(c Call) (slow []Fault, hit *Fault) {
+// takeMatching returns what hits this call: the delays of all matching slow faults and the first other one.
+func (f *Faults) takeMatching(c Call) (slow []Fault, hit *Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var used bool
 	for _, x := range f.active {
-		if !x.matches(c) || (x.Kind != Slow && hit != nil) {
+		if !x.matchesCall(c) || (x.Kind != Slow && hit != nil) {
 			continue
 		}
 		x.Fired++
-		used = used || x.done()
+		used = used || x.isSpent()
 		if x.Kind == Slow {
 			slow = append(slow, *x)
 			continue
@@ -247,35 +247,35 @@ func (f *Faults) take(c Call) (slow []Fault, hit *Fault) {
 		hit = &copied
 	}
 	if used {
-		f.retire()
+		f.retireSpent()
 	}
 	return slow, hit
 }
 
-func (f *Faults) retire() {
+func (f *Faults) retireSpent() {
 	f.active = slices.DeleteFunc(f.active, func(x *Fault) bool {
-		if x.done() {
+		if x.isSpent() {
 			f.spent = append(f.spent, *x)
 		}
-		return x.done()
+		return x.isSpent()
 	})
 	if extra := len(f.spent) - spentKept; extra > 0 {
 		f.spent = slices.Delete(f.spent, 0, extra)
 	}
 }
 
-func (x *Fault) done() bool { return *x.Times > 0 && x.Fired >= *x.Times }
+func (x *Fault) isSpent() bool { return *x.Times > 0 && x.Fired >= *x.Times }
 
-func (x *Fault) matches(c Call) bool {
+func (x *Fault) matchesCall(c Call) bool {
 	return (x.Network == "" || x.Network == c.Network) &&
 		(x.Call == AnyCall || slices.Contains(c.Names, x.Call)) &&
 		(x.Account == "" || x.Account == c.Account) &&
 		strings.Contains(c.Text, x.Match) &&
-		x.fits(c)
+		x.suitsCall(c)
 }
 
-// fits keeps a fault from being spent on a call where its kind has no meaning.
-func (x *Fault) fits(c Call) bool {
+// suitsCall keeps a fault from being spent on a call where its kind has no meaning.
+func (x *Fault) suitsCall(c Call) bool {
 	switch x.Kind {
 	case NeverReady:
 		return slices.Contains(c.Names, "create") || slices.Contains(c.Names, "status")

@@ -31,10 +31,10 @@ const (
 // from the public net or this machine's loopback and never from a private network in between, and only where
 // robots.txt lets their crawler in. The server must say truly how long the file is and what.
 func (k *Kit) Fetch(ctx context.Context, network, account, address string) (Media, error) {
-	slow, hit := k.Faults.take(Call{Network: network, Names: []string{CallFetch}, Account: account, Text: address})
-	early, late := delays(slow, hit)
+	slow, hit := k.Faults.takeMatching(Call{Network: network, Names: []string{CallFetch}, Account: account, Text: address})
+	early, late := splitDelays(slow, hit)
 	switch {
-	case !k.pause(early + late):
+	case !k.waitFor(early + late):
 		return Media{}, errors.New("fetch media: the sandbox ends")
 	case hit != nil:
 		return Media{}, fmt.Errorf("fetch media: scripted fault %s", hit.Kind)
@@ -48,10 +48,10 @@ func (k *Kit) Fetch(ctx context.Context, network, account, address string) (Medi
 		Transport:     &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	if err := invited(ctx, client, address); err != nil {
+	if err := checkRobots(ctx, client, address); err != nil {
 		return Media{}, fmt.Errorf("fetch media: %w", err)
 	}
-	resp, err := get(ctx, client, address)
+	resp, err := getFile(ctx, client, address)
 	if err != nil {
 		return Media{}, fmt.Errorf("fetch media: %w", err)
 	}
@@ -62,18 +62,18 @@ func (k *Kit) Fetch(ctx context.Context, network, account, address string) (Medi
 	case resp.ContentLength < 0:
 		return Media{}, errors.New("fetch media: the answer has no Content-Length")
 	}
-	m, err := k.shelve(resp.Body)
+	m, err := k.storeFile(resp.Body)
 	if err != nil {
 		return Media{}, fmt.Errorf("read media: %w", err)
 	}
 	said, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if m.Kind != "" && !m.is(said) {
+	if m.Kind != "" && !m.matchesType(said) {
 		return Media{}, fmt.Errorf("fetch media: Content-Type says %q, the bytes say %s", said, m.Type())
 	}
 	return m, nil
 }
 
-func get(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
+func getFile(ctx context.Context, client *http.Client, address string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
@@ -82,21 +82,21 @@ func get(ctx context.Context, client *http.Client, address string) (*http.Respon
 	return client.Do(req)
 }
 
-// shelve reads a whole file, learns what it is, and keeps it where pages can show it.
-func (k *Kit) shelve(body io.Reader) (Media, error) {
-	file, err := k.shelf.blank()
+// storeFile reads a whole file, learns what it is, and keeps it where pages can show it.
+func (k *Kit) storeFile(body io.Reader) (Media, error) {
+	file, err := k.shelf.createTemp()
 	if err != nil {
 		return Media{}, err
 	}
-	defer k.shelf.discard(file)
+	defer k.shelf.discardFile(file)
 	sum := sha256.New()
 	size, err := io.Copy(io.MultiWriter(file, sum), body)
 	if err != nil {
 		return Media{}, err
 	}
-	m := Recognise(file, size)
+	m := DetectMedia(file, size)
 	m.SHA256 = hex.EncodeToString(sum.Sum(nil))
-	return m, k.shelf.keep(file, m)
+	return m, k.shelf.keepFile(file, m)
 }
 
 func (k *Kit) mayFetch(address string) bool {
@@ -124,13 +124,13 @@ func publicOrLoopback(_, address string, _ syscall.RawConn) error {
 	return errors.New("dial media host: the address is neither public nor loopback")
 }
 
-// invited asks robots.txt whether the networks' crawler may fetch the address. A host without one lets it.
-func invited(ctx context.Context, client *http.Client, address string) error {
+// checkRobots asks robots.txt whether the networks' crawler may fetch the address. A host without one lets it.
+func checkRobots(ctx context.Context, client *http.Client, address string) error {
 	u, err := url.Parse(address)
 	if err != nil {
 		return err
 	}
-	resp, err := get(ctx, client, u.Scheme+"://"+u.Host+"/robots.txt")
+	resp, err := getFile(ctx, client, u.Scheme+"://"+u.Host+"/robots.txt")
 	if err != nil {
 		return err
 	}
@@ -139,15 +139,15 @@ func invited(ctx context.Context, client *http.Client, address string) error {
 	switch {
 	case resp.StatusCode >= http.StatusInternalServerError:
 		return fmt.Errorf("robots.txt answers %d", resp.StatusCode)
-	case resp.StatusCode == http.StatusOK && kind == "text/plain" && forbids(io.LimitReader(resp.Body, robotsLimit), u.EscapedPath()):
+	case resp.StatusCode == http.StatusOK && kind == "text/plain" && robotsForbid(io.LimitReader(resp.Body, robotsLimit), u.EscapedPath()):
 		return errors.New("robots.txt forbids it")
 	}
 	return nil
 }
 
-// forbids tells whether the longest rule that fits the path, in the groups for the crawler or else in those
+// robotsForbid tells whether the longest rule that fits the path, in the groups for the crawler or else in those
 // for all, is one that forbids (RFC 9309). Wildcards within paths are taken for themselves.
-func forbids(robots io.Reader, path string) bool {
+func robotsForbid(robots io.Reader, path string) bool {
 	type verdict struct {
 		length int
 		no     bool

@@ -129,9 +129,9 @@ func jsonParams(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// Token finds the access token of a request and takes it out of params. Two tokens are a mistake the
+// TakeToken finds the access token of a request and takes it out of params. Two tokens are a mistake the
 // networks might forgive and a simulator must not.
-func Token(r *http.Request, params url.Values) (string, error) {
+func TakeToken(r *http.Request, params url.Values) (string, error) {
 	inParams := params.Get("access_token")
 	params.Del("access_token")
 	header := r.Header.Get("Authorization")
@@ -218,32 +218,32 @@ func Pick(node map[string]any, known map[string]bool, fields []Field) (map[strin
 			return nil, f.Name
 		}
 		if value, ok := node[f.Name]; ok {
-			picked[f.Name] = prune(value, f.Sub)
+			picked[f.Name] = pruneFields(value, f.Sub)
 		}
 	}
 	return picked, ""
 }
 
-func prune(value any, fields []Field) any {
+func pruneFields(value any, fields []Field) any {
 	if len(fields) == 0 {
 		return value
 	}
 	switch v := value.(type) {
 	case map[string]any:
 		if data, ok := v["data"]; ok && len(v) == 1 {
-			return map[string]any{"data": prune(data, fields)}
+			return map[string]any{"data": pruneFields(data, fields)}
 		}
 		kept := map[string]any{}
 		for _, f := range fields {
 			if inner, ok := v[f.Name]; ok {
-				kept[f.Name] = prune(inner, f.Sub)
+				kept[f.Name] = pruneFields(inner, f.Sub)
 			}
 		}
 		return kept
 	case []any:
 		kept := make([]any, 0, len(v))
 		for _, inner := range v {
-			kept = append(kept, prune(inner, fields))
+			kept = append(kept, pruneFields(inner, fields))
 		}
 		return kept
 	}

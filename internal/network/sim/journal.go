@@ -38,7 +38,7 @@ func openJournal(path string) (*journal, error) {
 		return nil, fmt.Errorf("read sandbox journal: %w", err)
 	}
 	whole := bytes.LastIndexByte(data, '\n') + 1
-	if err := j.load(data[:whole]); err != nil {
+	if err := j.loadRecords(data[:whole]); err != nil {
 		return nil, fmt.Errorf("sandbox journal %s: %w (move the file away to start afresh)", path, err)
 	}
 	// Tokens of simulated networks are credentials of this sandbox, so nobody else may read them.
@@ -55,7 +55,7 @@ func openJournal(path string) (*journal, error) {
 	return j, nil
 }
 
-func (j *journal) load(data []byte) error {
+func (j *journal) loadRecords(data []byte) error {
 	for n := 1; len(data) > 0; n++ {
 		raw, rest, _ := bytes.Cut(data, []byte("\n"))
 		data = rest
@@ -68,8 +68,8 @@ func (j *journal) load(data []byte) error {
 	return nil
 }
 
-// append returns once the line is written, so that an answer never promises what a restart forgets.
-func (j *journal) append(network, kind string, value any) error {
+// appendRecord returns once the line is written, so that an answer never promises what a restart forgets.
+func (j *journal) appendRecord(network, kind string, value any) error {
 	if j.file == nil {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (j *journal) close() error {
 
 // Record writes one change of a network before its answer leaves.
 func (k *Kit) Record(network, kind string, value any) error {
-	return k.journal.append(network, kind, value)
+	return k.journal.appendRecord(network, kind, value)
 }
 
 // Replay hands a network what it recorded in former runs, in order, once.
@@ -116,11 +116,11 @@ func (k *Kit) Replay(network string, apply func(kind string, data []byte) error)
 	return nil
 }
 
-// Appliers maps the kinds of a network's records to what they change.
-type Appliers map[string]func(data []byte) error
+// RecordHandlers maps the kinds of a network's records to what they change.
+type RecordHandlers map[string]func(data []byte) error
 
 // Apply performs one record; an unknown kind is an error, since something would be forgotten silently.
-func (a Appliers) Apply(kind string, data []byte) error {
+func (a RecordHandlers) Apply(kind string, data []byte) error {
 	apply, ok := a[kind]
 	if !ok {
 		return fmt.Errorf("unknown record %q", kind)
@@ -128,8 +128,8 @@ func (a Appliers) Apply(kind string, data []byte) error {
 	return apply(data)
 }
 
-// Applier decodes a record before it is performed.
-func Applier[T any](perform func(T) error) func(data []byte) error {
+// RecordHandler decodes a record before it is performed.
+func RecordHandler[T any](perform func(T) error) func(data []byte) error {
 	return func(data []byte) error {
 		var value T
 		if err := json.Unmarshal(data, &value); err != nil {

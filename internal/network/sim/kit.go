@@ -59,7 +59,7 @@ type Kit struct {
 	cfg     Config
 	now     func() time.Time
 	journal *journal
-	shelf   *shelf
+	shelf   *mediaStore
 	Faults  *Faults
 	Posts   *Posts
 	Calls   *Calls
@@ -95,11 +95,11 @@ func New(cfg Config) (*Kit, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &Kit{
-		cfg: cfg, now: cfg.Now, journal: j, shelf: newShelf(cfg.JournalPath), Faults: newFaults(), Posts: newPosts(), Calls: newCalls(callsKept),
+		cfg: cfg, now: cfg.Now, journal: j, shelf: newMediaStore(cfg.JournalPath), Faults: newFaults(), Posts: newPosts(), Calls: newCalls(callsKept),
 		options: map[string]string{}, ctx: ctx, cancel: cancel,
 	}
 	maps.Copy(k.options, cfg.Options)
-	if err := k.Replay("", k.replay); err != nil {
+	if err := k.Replay("", k.replayRecord); err != nil {
 		cancel()
 		_ = j.close()
 		return nil, err
@@ -117,7 +117,7 @@ func (k *Kit) Register(about About, reset func() error) {
 			k.options[o.Name] = o.Default
 		}
 	}
-	k.Faults.allow(about)
+	k.Faults.allowNetwork(about)
 }
 
 // Networks lists what was registered, in that order.
@@ -141,7 +141,7 @@ func (k *Kit) ResetPosts() error {
 			return fmt.Errorf("reset posts of %s: %w", n.about.ID, err)
 		}
 	}
-	return k.shelf.clear()
+	return k.shelf.removeAll()
 }
 
 // Link maps an address of a real network to where this sandbox serves it, for pages the sandbox renders itself.
@@ -175,12 +175,12 @@ func (k *Kit) Go(work func(ctx context.Context)) {
 		k.idle = make(chan struct{})
 	}
 	k.work.Go(func() {
-		defer k.rested()
+		defer k.jobEnded()
 		work(k.ctx)
 	})
 }
 
-func (k *Kit) rested() {
+func (k *Kit) jobEnded() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.busy--; k.busy == 0 {
@@ -188,8 +188,8 @@ func (k *Kit) rested() {
 	}
 }
 
-// Idle waits until all work that outlives its request has ended, so that a test sees what it came to.
-func (k *Kit) Idle(ctx context.Context) error {
+// WaitIdle waits until all work that outlives its request has ended, so that a test sees what it came to.
+func (k *Kit) WaitIdle(ctx context.Context) error {
 	k.mu.Lock()
 	busy, idle := k.busy, k.idle
 	k.mu.Unlock()

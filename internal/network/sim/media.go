@@ -54,8 +54,8 @@ func (m Media) Type() string {
 	return "image/" + m.Kind
 }
 
-// is tells whether the file may be called so; the two names of a video's container are used for one another.
-func (m Media) is(contentType string) bool {
+// matchesType tells whether the file may be called so; the two names of a video's container are used for one another.
+func (m Media) matchesType(contentType string) bool {
 	if m.Kind == MP4 {
 		return contentType == "video/mp4" || contentType == "video/quicktime"
 	}
@@ -80,8 +80,8 @@ var stills = []string{"heic", "heix", "mif1", "msf1", "avif", "avis"}
 // headKept is enough for any picture's header.
 const headKept = 4 << 20
 
-// Recognise looks at a file's first bytes, and in a video for its header.
-func Recognise(file io.ReaderAt, size int64) Media {
+// DetectMedia looks at a file's first bytes, and in a video for its header.
+func DetectMedia(file io.ReaderAt, size int64) Media {
 	head := make([]byte, min(size, headKept))
 	n, _ := file.ReadAt(head, 0)
 	head = head[:n]
@@ -97,7 +97,7 @@ func Recognise(file io.ReaderAt, size int64) Media {
 		m.Kind = TIFF
 	case len(head) >= 12 && string(head[4:8]) == "ftyp" && !slices.Contains(stills, string(head[8:12])):
 		m.Kind, m.QuickTime = MP4, string(head[8:12]) == "qt  "
-		m.film(file, size)
+		m.readMP4(file, size)
 	}
 	return m
 }

@@ -39,7 +39,7 @@ func TestFilesAreRecognised(t *testing.T) {
 		"cut":      {film(mediatest.Movie{Width: 320, Height: 240})[:60], sim.Media{Kind: sim.MP4}},
 	} {
 		c.want.Bytes = int64(len(c.file))
-		if got := sim.Recognise(bytes.NewReader(c.file), int64(len(c.file))); got != c.want {
+		if got := sim.DetectMedia(bytes.NewReader(c.file), int64(len(c.file))); got != c.want {
 			t.Errorf("%s: want %+v, got %+v", name, c.want, got)
 		}
 	}

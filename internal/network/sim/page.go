@@ -98,7 +98,7 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 		http.Error(w, "The sandbox could not draw this page: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
-	k.note(r, func(rec *CallRecord) { rec.Status = status })
+	k.noteRequest(r, func(rec *CallRecord) { rec.Status = status })
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Security-Policy", contentSecurity)

@@ -30,7 +30,7 @@ func (k *Kit) Picture(w http.ResponseWriter, r *http.Request, name string) {
 			if seed[3+column]>>y&1 == 0 {
 				continue
 			}
-			fill(img, (x+1)*pictureCell, (y+1)*pictureCell)
+			fillCell(img, (x+1)*pictureCell, (y+1)*pictureCell)
 		}
 	}
 	var body bytes.Buffer
@@ -38,14 +38,14 @@ func (k *Kit) Picture(w http.ResponseWriter, r *http.Request, name string) {
 		http.Error(w, "no picture", http.StatusInternalServerError)
 		return
 	}
-	k.note(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
+	k.noteRequest(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
 	w.Header().Set("Content-Type", "image/png")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
 	_, _ = w.Write(body.Bytes())
 }
 
-func fill(img *image.Paletted, left, top int) {
+func fillCell(img *image.Paletted, left, top int) {
 	for y := top; y < top+pictureCell; y++ {
 		for x := left; x < left+pictureCell; x++ {
 			img.SetColorIndex(x, y, 1)

@@ -9,13 +9,13 @@ import (
 
 // Check says what the network would refuse. Tags are not sent to it (Spec §2), so they do not count.
 func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.Judge(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
 		d.Title = ""
-		f.Limits(description, contentType(d.Media), d, s.LinkAttachment)
+		f.CheckLimits(description, contentType(d.Media), d, s.LinkAttachment)
 		files := len(d.Media) > 0
-		f.If(!files && strings.TrimSpace(d.Text) == "", core.IssueTextRequired, description.Name)
-		f.If(files && s.LinkAttachment != "", core.IssueSettingConflict, "linkAttachment", description.Name, "A link preview goes with a post without files only.")
-		f.If(!files && s.AltText != "", core.IssueSettingConflict, "altText", description.Name, "There is no image to describe.")
+		f.AddIf(!files && strings.TrimSpace(d.Text) == "", core.IssueTextRequired, description.Name)
+		f.AddIf(files && s.LinkAttachment != "", core.IssueSettingConflict, "linkAttachment", description.Name, "A link preview goes with a post without files only.")
+		f.AddIf(!files && s.AltText != "", core.IssueSettingConflict, "altText", description.Name, "There is no image to describe.")
 	})
 }
 

@@ -39,7 +39,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	var short tokenAnswer
 	err := n.token.Post(ctx, "/oauth/access_token", "", url.Values{
 		"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"authorization_code"},
-		"redirect_uri": {g.RedirectURI}, "code": {meta.CodeOf(g.Code)},
+		"redirect_uri": {g.RedirectURI}, "code": {meta.TrimCode(g.Code)},
 	}, &short)
 	if err != nil {
 		return nil, err

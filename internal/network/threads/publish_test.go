@@ -316,7 +316,7 @@ func TestAnItemThatIsNeverReadyIsReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []core.Verdict{core.Pending, core.Dead} {
-		if err := w.Kit.Idle(t.Context()); err != nil {
+		if err := w.Kit.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != want || st.Handle != "" {
@@ -341,7 +341,7 @@ func TestAFileThatThreadsCannotUseIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Kit.Idle(t.Context()); err != nil {
+		if err := w.Kit.WaitIdle(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		_, err = w.Net.Status(t.Context(), it, handle)

@@ -35,7 +35,7 @@ func (n *Network) withQuota(ctx context.Context, it network.Item, err error) err
 	if failed != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 || out.Data[0].Used < out.Data[0].Config.Total {
 		return err
 	}
-	return meta.As(err, meta.Row{
+	return meta.Reclassify(err, meta.Row{
 		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount, Wait: n.untilQuotaFrees(ctx, it, out.Data[0]),
 	})
 }

@@ -8,13 +8,13 @@ import (
 // Check says what the network would refuse of any account. The text is the caption of a video and the
 // description of photos, which alone have a title (decisions.md, Records).
 func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.Judge(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
 		kind, name := contentType(d.Media), description.Name
 		d.Text = network.WithTags(d.Text, d.Tags)
 		if kind == typeVideo {
 			d.Title = ""
 		}
-		f.Limits(description, kind, d)
+		f.CheckLimits(description, kind, d)
 		for _, c := range []struct {
 			wrong     bool
 			name, why string
@@ -24,10 +24,10 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 			{kind == typePhoto && s.CoverMs != nil, "coverMs", "It goes with a video only."},
 			{kind == typeVideo && s.AutoAddMusic, "autoAddMusic", "It goes with photos only."},
 			{kind == typeVideo && s.PhotoCoverIndex != nil, "photoCoverIndex", "It goes with photos only."},
-			{kind == typePhoto && beyond(s.PhotoCoverIndex, d.Media), "photoCoverIndex", "There are not so many photos; the first is 0."},
+			{kind == typePhoto && exceedsLimit(s.PhotoCoverIndex, d.Media), "photoCoverIndex", "There are not so many photos; the first is 0."},
 			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A paid partnership cannot be shown to yourself only."},
 		} {
-			f.If(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
+			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
 		}
 	})
 }
@@ -40,4 +40,4 @@ func contentType(media []core.Media) string {
 	return typeVideo
 }
 
-func beyond(index *int, media []core.Media) bool { return index != nil && *index >= len(media) }
+func exceedsLimit(index *int, media []core.Media) bool { return index != nil && *index >= len(media) }

@@ -16,19 +16,19 @@ const (
 
 // Check says what the network would refuse, and whether what looks like a Short is none.
 func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
-	return network.Judge(description, d, func(s Settings, f *network.Findings) {
+	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
 		name, limits := description.Name, description.Limits
-		f.Limits(description, typeVideo, d)
-		f.If(strings.TrimSpace(d.Title) == "", core.IssueTitleRequired)
-		f.If(strings.ContainsAny(d.Title+d.Text, forbidden), core.IssueCharactersUnsupported, name, "< and no >")
-		f.If(tagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, name, limits.Tags.Max)
+		f.CheckLimits(description, typeVideo, d)
+		f.AddIf(strings.TrimSpace(d.Title) == "", core.IssueTitleRequired)
+		f.AddIf(strings.ContainsAny(d.Title+d.Text, forbidden), core.IssueCharactersUnsupported, name, "< and no >")
+		f.AddIf(tagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, name, limits.Tags.Max)
 
 		images, videos := network.Count(d.Media, core.FileImage), network.Count(d.Media, core.FileVideo)
-		f.If(images > 0 && videos == 0, core.IssueMediaKindUnsupported, name)
-		f.If(images > 0 && videos > 0 && !s.UseCoverAsThumbnail, core.IssueMediaMixedUnsupported, name)
-		f.If(images == 0 && s.UseCoverAsThumbnail, core.IssueSettingConflict, "useCoverAsThumbnail", name, "There is no image among the files.")
+		f.AddIf(images > 0 && videos == 0, core.IssueMediaKindUnsupported, name)
+		f.AddIf(images > 0 && videos > 0 && !s.UseCoverAsThumbnail, core.IssueMediaMixedUnsupported, name)
+		f.AddIf(images == 0 && s.UseCoverAsThumbnail, core.IssueSettingConflict, "useCoverAsThumbnail", name, "There is no image among the files.")
 		for _, m := range d.Media {
-			f.If(m.Kind == core.FileVideo && nearlyShort(d, m), core.WarnNotAShort)
+			f.AddIf(m.Kind == core.FileVideo && nearlyShort(d, m), core.WarnNotAShort)
 		}
 	})
 }

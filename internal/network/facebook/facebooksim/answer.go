@@ -42,10 +42,10 @@ func graphError(code, subcode int, message string) sim.Answer {
 	return sim.GraphError{Code: code, Subcode: subcode, Type: oauthError, Message: message}.Answer()
 }
 
-// refuse is the network's answer to a parameter it does not take.
-func refuse(message string) sim.Answer { return graphError(100, 0, "(#100) "+message) }
+// badParameter is the network's answer to a parameter it does not take.
+func badParameter(message string) sim.Answer { return graphError(100, 0, "(#100) "+message) }
 
-func missing(method, id string) sim.Answer {
+func notFoundError(method, id string) sim.Answer {
 	verb := map[string]string{http.MethodGet: "get", http.MethodPost: "post", http.MethodDelete: "delete"}[method]
 	return sim.GraphError{
 		Code: 100, Subcode: 33, Type: methodError,
@@ -62,8 +62,8 @@ func missingScope(scope string) sim.Answer {
 	return noPermission(10, "(#10) This endpoint requires the '"+scope+"' permission")
 }
 
-// fault puts a scripted fault into the network's words. Code, status and message of the script win.
-func fault(f sim.Fault, owner string) sim.Answer {
+// faultAnswer puts a scripted fault into the network's words. Code, status and message of the script win.
+func faultAnswer(f sim.Fault, owner string) sim.Answer {
 	e := map[string]sim.GraphError{
 		sim.Reject:       {Code: 100, Message: "(#100) Invalid parameter"},
 		sim.RateLimited:  {Status: http.StatusTooManyRequests, Code: 32, Message: "(#32) Page request limit reached", Transient: true},
@@ -93,7 +93,7 @@ func fault(f sim.Fault, owner string) sim.Answer {
 	if f.RetryAfter > 0 {
 		e.Header = http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}}
 		minutes := (f.RetryAfter + 59) / 60
-		e.Header.Set("X-App-Usage", usage(100))
+		e.Header.Set("X-App-Usage", appUsage(100))
 		if owner != "" {
 			e.Header.Set("X-Business-Use-Case-Usage", businessUsage(owner, 100, minutes))
 		}
@@ -101,7 +101,7 @@ func fault(f sim.Fault, owner string) sim.Answer {
 	return e.Answer()
 }
 
-func usage(percent int) string {
+func appUsage(percent int) string {
 	return fmt.Sprintf(`{"call_count":%d,"total_cputime":1,"total_time":1}`, percent)
 }
 

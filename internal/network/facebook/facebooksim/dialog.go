@@ -28,8 +28,8 @@ type grantCode struct {
 	Used        bool      `json:"used"`
 }
 
-// scopes are all permissions the network knows and an app for Pages may ask.
-func scopes() []string {
+// knownScopes are all permissions the network knows and an app for Pages may ask.
+func knownScopes() []string {
 	return []string{
 		scopeProfile, "email", scopeShowList, scopeReadEngagement, scopeManagePosts, "read_insights", scopeReadUserContent,
 		"business_management", "pages_manage_engagement", "pages_manage_metadata",
@@ -49,8 +49,8 @@ var dialogParams = []string{"client_id", "redirect_uri", "state", "response_type
 // dialogForm are the fields a person fills in.
 var dialogForm = []string{"decision", "page", "newPage", "grant"}
 
-// request is a checked visit to the dialog.
-type request struct {
+// dialogRequest is a checked visit to the dialog.
+type dialogRequest struct {
 	redirectURI, state string
 	scopes             []string
 }
@@ -62,18 +62,18 @@ func (s *Sim) serveDialog(w http.ResponseWriter, r *http.Request, version string
 	}
 	q, params, err := s.readDialog(w, r, version)
 	if err != nil {
-		s.notice(w, r, http.StatusBadRequest, "It looks like this app isn't available", err.Error())
+		s.showNotice(w, r, http.StatusBadRequest, "It looks like this app isn't available", err.Error())
 		return
 	}
 	if r.Method == http.MethodPost {
-		s.decide(w, r, params, q)
+		s.serveDecision(w, r, params, q)
 		return
 	}
 	s.kit.Page(w, r, http.StatusOK, "consent", s.dialogPage(version, params, q))
 }
 
-func (s *Sim) readDialog(w http.ResponseWriter, r *http.Request, version string) (request, url.Values, error) {
-	var q request
+func (s *Sim) readDialog(w http.ResponseWriter, r *http.Request, version string) (dialogRequest, url.Values, error) {
+	var q dialogRequest
 	if versionProblem(version) != "" {
 		return q, nil, errors.New(versionProblem(version))
 	}
@@ -91,15 +91,15 @@ func (s *Sim) readDialog(w http.ResponseWriter, r *http.Request, version string)
 	if r.Method == http.MethodPost {
 		known = slices.Concat(dialogParams, dialogForm)
 	}
-	if name, odd := stranger(r.Form, known...); odd {
+	if name, odd := unknownParam(r.Form, known...); odd {
 		return q, nil, fmt.Errorf("the dialog knows no parameter %s", name)
 	}
 	q, err := s.checkDialog(r.Form)
 	return q, r.Form, err
 }
 
-func (s *Sim) checkDialog(params url.Values) (request, error) {
-	q := request{redirectURI: params.Get("redirect_uri"), state: params.Get("state")}
+func (s *Sim) checkDialog(params url.Values) (dialogRequest, error) {
+	q := dialogRequest{redirectURI: params.Get("redirect_uri"), state: params.Get("state")}
 	if params.Get("client_id") != s.kit.ClientID() {
 		return q, errors.New("invalid App ID: the client_id belongs to no app")
 	}
@@ -117,14 +117,14 @@ func (s *Sim) checkDialog(params url.Values) (request, error) {
 		return q, errors.New("scope is missing")
 	}
 	for _, scope := range q.scopes {
-		if !slices.Contains(scopes(), scope) {
+		if !slices.Contains(knownScopes(), scope) {
 			return q, fmt.Errorf("invalid scopes: %s", scope)
 		}
 	}
 	return q, nil
 }
 
-func (s *Sim) dialogPage(version string, params url.Values, q request) sim.Consent {
+func (s *Sim) dialogPage(version string, params url.Values, q dialogRequest) sim.Consent {
 	dialog := sim.Consent{
 		Network: Name, Title: "Facebook", Allow: "Continue as " + s.person.Name,
 		Heading: s.kit.AppName() + " wants to manage Pages",
@@ -142,7 +142,7 @@ func (s *Sim) dialogPage(version string, params url.Values, q request) sim.Conse
 	}
 	for i, p := range demoPages() {
 		note := p.Category
-		if !p.may(taskCreate) {
+		if !p.hasTask(taskCreate) {
 			note += ", you may only look at its figures"
 		}
 		pages.Choices = append(pages.Choices, sim.Choice{
@@ -159,7 +159,7 @@ func (s *Sim) dialogPage(version string, params url.Values, q request) sim.Conse
 	return dialog
 }
 
-func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, q request) {
+func (s *Sim) serveDecision(w http.ResponseWriter, r *http.Request, params url.Values, q dialogRequest) {
 	if params.Get("decision") != "allow" {
 		to := sim.Redirect(q.redirectURI, [][2]string{
 			{"error", "access_denied"},
@@ -173,7 +173,7 @@ func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, 
 	}
 	pages, err := s.chosenPages(params["page"], params.Get("newPage"))
 	if err != nil {
-		s.notice(w, r, http.StatusBadRequest, "That did not work", err.Error())
+		s.showNotice(w, r, http.StatusBadRequest, "That did not work", err.Error())
 		return
 	}
 	code := &grantCode{
@@ -196,7 +196,7 @@ func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, 
 	}
 	s.mu.Unlock()
 	if err != nil {
-		s.notice(w, r, http.StatusInternalServerError, "The sandbox failed", err.Error())
+		s.showNotice(w, r, http.StatusInternalServerError, "The sandbox failed", err.Error())
 		return
 	}
 	to := sim.Redirect(q.redirectURI, [][2]string{{"code", code.Code}, {"state", q.state}}, "#_=_")

@@ -52,7 +52,7 @@ type Sim struct {
 	posts   map[string]*post
 	photos  map[string]*photo
 	videos  map[string]*video
-	tries   map[tryKey]*try
+	tries   map[attemptKey]*publishAttempt
 }
 
 // New restores what the journal holds and makes the network known to the sandbox.
@@ -60,16 +60,16 @@ func New(kit *sim.Kit) (*Sim, error) {
 	s := &Sim{
 		kit: kit, person: demoPerson(), pages: map[string]*page{}, codes: map[string]*grantCode{},
 		tokens: map[string]*token{}, derived: map[[2]string]*token{}, posts: map[string]*post{},
-		photos: map[string]*photo{}, videos: map[string]*video{}, tries: map[tryKey]*try{},
+		photos: map[string]*photo{}, videos: map[string]*video{}, tries: map[attemptKey]*publishAttempt{},
 	}
 	for _, p := range demoPages() {
 		s.addPage(p)
 	}
-	if err := kit.Replay(Name, s.appliers().Apply); err != nil {
+	if err := kit.Replay(Name, s.recordHandlers().Apply); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
 	}
 	s.resumeUploads()
-	kit.Register(s.About(), s.reset)
+	kit.Register(s.About(), s.resetPosts)
 	return s, nil
 }
 
@@ -133,10 +133,10 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
 		owner, id, _ := strings.Cut(parts[0], "_")
 		http.Redirect(w, r, s.kit.Link("https://"+site+"/"+owner+"/posts/"+id), http.StatusFound) //nolint:gosec // always below our own mount
 	default:
-		s.notice(w, r, http.StatusNotFound, "This page isn't available", "The address may be wrong, or the page was removed.")
+		s.showNotice(w, r, http.StatusNotFound, "This page isn't available", "The address may be wrong, or the page was removed.")
 	}
 }
 
-func (s *Sim) notice(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
+func (s *Sim) showNotice(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
 	s.kit.Page(w, r, status, "notice", sim.Notice{Network: Name, Title: "Facebook", Heading: heading, Text: text})
 }

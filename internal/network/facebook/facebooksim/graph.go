@@ -33,8 +33,8 @@ const (
 	callStories   = "stories"
 )
 
-// asked is one call on the Graph host, its parameters merged and checked for doubles.
-type asked struct {
+// apiCall is one call on the Graph host, its parameters merged and checked for doubles.
+type apiCall struct {
 	w       http.ResponseWriter
 	r       *http.Request
 	version string
@@ -45,12 +45,12 @@ type asked struct {
 
 func (s *Sim) serveGraph(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
-		s.kit.Send(w, r, refuse("The network knows no idempotency keys, and Go's transport resends requests that carry one."))
+		s.kit.Send(w, r, badParameter("The network knows no idempotency keys, and Go's transport resends requests that carry one."))
 		return
 	}
 	params, err := sim.Params(w, r, true)
 	if err != nil {
-		s.kit.Send(w, r, refuse(err.Error()))
+		s.kit.Send(w, r, badParameter(err.Error()))
 		return
 	}
 	version, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
@@ -58,32 +58,32 @@ func (s *Sim) serveGraph(w http.ResponseWriter, r *http.Request) {
 		s.kit.Send(w, r, graphError(2635, 0, problem))
 		return
 	}
-	bearer, err := sim.Token(r, params)
+	bearer, err := sim.TakeToken(r, params)
 	if err != nil {
-		s.kit.Send(w, r, refuse(err.Error()))
+		s.kit.Send(w, r, badParameter(err.Error()))
 		return
 	}
 	w.Header().Set("Facebook-Api-Version", version)
-	q := &asked{w: w, r: r, version: version, params: params, bearer: bearer}
+	q := &apiCall{w: w, r: r, version: version, params: params, bearer: bearer}
 	switch path {
 	case "oauth/access_token":
-		s.oauth(q)
+		s.serveTokens(q)
 	case "debug_token":
-		s.debug(q)
+		s.debugToken(q)
 	default:
 		s.serveNode(q, strings.Split(path, "/"))
 	}
 }
 
 // serveNode answers everything that needs a token: the person, a Page, a post, and their edges.
-func (s *Sim) serveNode(q *asked, parts []string) {
-	if a, refused := s.authenticate(q); refused {
+func (s *Sim) serveNode(q *apiCall, parts []string) {
+	if a, refused := s.authenticateCall(q); refused {
 		s.kit.Send(q.w, q.r, a)
 		return
 	}
 	id, edge := parts[0], strings.Join(parts[1:], "/")
 	if id == "me" {
-		id = q.token.subject()
+		id = q.token.subjectID()
 	}
 	s.mu.Lock()
 	p, isPage := s.pages[id]
@@ -94,27 +94,27 @@ func (s *Sim) serveNode(q *asked, parts []string) {
 	switch {
 	case id == s.person.ID:
 		s.servePerson(q, edge)
-	case isPage && q.token.sees(id):
+	case isPage && q.token.canSee(id):
 		s.servePage(q, p, edge)
-	case isPost && q.token.sees(post.Page):
+	case isPost && q.token.canSee(post.Page):
 		s.servePostNode(q, post, edge)
-	case isPhoto && q.token.sees(photo.Page) && edge == "" && q.r.Method == http.MethodGet:
+	case isPhoto && q.token.canSee(photo.Page) && edge == "" && q.r.Method == http.MethodGet:
 		s.readPhoto(q, photo)
-	case isVideo && q.token.sees(video.Page) && edge == "" && q.r.Method == http.MethodGet:
+	case isVideo && q.token.canSee(video.Page) && edge == "" && q.r.Method == http.MethodGet:
 		s.readVideo(q, video)
-	case isVideo && q.token.sees(video.Page) && edge == "" && q.r.Method == http.MethodPost:
+	case isVideo && q.token.canSee(video.Page) && edge == "" && q.r.Method == http.MethodPost:
 		s.updateVideo(q, video)
 	default:
-		s.kit.Send(q.w, q.r, missing(q.r.Method, id))
+		s.kit.Send(q.w, q.r, notFoundError(q.r.Method, id))
 	}
 }
 
 type edgeKey struct{ method, edge string }
 
-func (s *Sim) servePerson(q *asked, edge string) {
-	edges := map[edgeKey]func(*asked){
-		{http.MethodGet, ""}: s.me, {http.MethodGet, "accounts"}: s.accounts, {http.MethodGet, "permissions"}: s.permissions,
-		{http.MethodDelete, "permissions"}: s.revoke,
+func (s *Sim) servePerson(q *apiCall, edge string) {
+	edges := map[edgeKey]func(*apiCall){
+		{http.MethodGet, ""}: s.readPerson, {http.MethodGet, "accounts"}: s.listAccounts, {http.MethodGet, "permissions"}: s.listPermissions,
+		{http.MethodDelete, "permissions"}: s.revokeConsent,
 	}
 	serve, ok := edges[edgeKey{q.r.Method, edge}]
 	if !ok || q.token.Page != "" {
@@ -124,13 +124,13 @@ func (s *Sim) servePerson(q *asked, edge string) {
 	serve(q)
 }
 
-func (s *Sim) servePage(q *asked, p *page, edge string) {
-	edges := map[edgeKey]func(*asked, *page){
-		{http.MethodGet, ""}: s.pageNode, {http.MethodPost, "feed"}: s.publish,
+func (s *Sim) servePage(q *apiCall, p *page, edge string) {
+	edges := map[edgeKey]func(*apiCall, *page){
+		{http.MethodGet, ""}: s.readPage, {http.MethodPost, "feed"}: s.createPost,
 		{http.MethodPost, "photos"}: s.uploadPhoto, {http.MethodPost, edgeVideos}: s.createVideo,
-		{http.MethodPost, edgeReels}: s.phase, {http.MethodPost, edgeStories}: s.phase,
+		{http.MethodPost, edgeReels}: s.serveUploadPhase, {http.MethodPost, edgeStories}: s.serveUploadPhase,
 		{http.MethodPost, "photo_stories"}: s.publishPhotoStory, {http.MethodGet, "stories"}: s.listStories,
-		{http.MethodGet, "feed"}: s.list, {http.MethodGet, "published_posts"}: s.list,
+		{http.MethodGet, "feed"}: s.listPosts, {http.MethodGet, "published_posts"}: s.listPosts,
 	}
 	serve, ok := edges[edgeKey{q.r.Method, edge}]
 	if !ok {
@@ -140,9 +140,9 @@ func (s *Sim) servePage(q *asked, p *page, edge string) {
 	serve(q, p)
 }
 
-func (s *Sim) servePostNode(q *asked, p *post, edge string) {
-	edges := map[edgeKey]func(*asked, *post){
-		{http.MethodGet, ""}: s.read, {http.MethodPost, ""}: s.update, {http.MethodDelete, ""}: s.remove,
+func (s *Sim) servePostNode(q *apiCall, p *post, edge string) {
+	edges := map[edgeKey]func(*apiCall, *post){
+		{http.MethodGet, ""}: s.readPostNode, {http.MethodPost, ""}: s.publishDraft, {http.MethodDelete, ""}: s.deletePost,
 	}
 	serve, ok := edges[edgeKey{q.r.Method, edge}]
 	if !ok {
@@ -153,35 +153,35 @@ func (s *Sim) servePostNode(q *asked, p *post, edge string) {
 }
 
 // noEdge answers for what the network may have and the simulator does not.
-func (s *Sim) noEdge(q *asked, id, edge, kind string) {
+func (s *Sim) noEdge(q *apiCall, id, edge, kind string) {
 	if q.r.Method == http.MethodGet {
-		s.kit.Send(q.w, q.r, refuse("Tried accessing nonexisting field ("+edge+") on node type ("+kind+")"))
+		s.kit.Send(q.w, q.r, badParameter("Tried accessing nonexisting field ("+edge+") on node type ("+kind+")"))
 		return
 	}
-	s.kit.Send(q.w, q.r, missing(q.r.Method, id))
+	s.kit.Send(q.w, q.r, notFoundError(q.r.Method, id))
 }
 
-// run performs a call under the script of faults.
-func (s *Sim) run(q *asked, names []string, text string, effect func() sim.Answer) {
-	s.runAware(q, names, text, func(bool) sim.Answer { return effect() })
+// runCall performs a call under the script of faults.
+func (s *Sim) runCall(q *apiCall, names []string, text string, effect func() sim.Answer) {
+	s.runCallUnready(q, names, text, func(bool) sim.Answer { return effect() })
 }
 
-// runAware is run for what can be told to look unready.
-func (s *Sim) runAware(q *asked, names []string, text string, effect func(neverReady bool) sim.Answer) {
+// runCallUnready is run for what can be told to look unready.
+func (s *Sim) runCallUnready(q *apiCall, names []string, text string, effect func(neverReady bool) sim.Answer) {
 	owner := ""
 	c := sim.Call{Network: Name, Names: names, Text: text}
 	if t := q.token; t != nil {
 		owner = t.Page
-		c.Account = t.subject()
-		c.Kill = func(revoked bool, subcode int) error { return s.kill(t, revoked, subcode) }
+		c.Account = t.subjectID()
+		c.Kill = func(revoked bool, subcode int) error { return s.killToken(t, revoked, subcode) }
 	}
-	c.Fault = func(f sim.Fault) sim.Answer { return fault(f, owner) }
+	c.Fault = func(f sim.Fault) sim.Answer { return faultAnswer(f, owner) }
 	s.kit.Run(q.w, q.r, c, func(neverReady bool) sim.Answer {
 		a := effect(neverReady)
 		if a.Header == nil {
 			a.Header = http.Header{}
 		}
-		a.Header.Set("X-App-Usage", usage(1))
+		a.Header.Set("X-App-Usage", appUsage(1))
 		if owner != "" {
 			a.Header.Set("X-Business-Use-Case-Usage", businessUsage(owner, 1, 0))
 		}
@@ -190,7 +190,7 @@ func (s *Sim) runAware(q *asked, names []string, text string, effect func(neverR
 }
 
 // checkProof verifies appsecret_proof whenever it is sent and misses it when the switch says so.
-func (s *Sim) checkProof(q *asked) (sim.Answer, bool) {
+func (s *Sim) checkProof(q *apiCall) (sim.Answer, bool) {
 	proof := q.params.Get("appsecret_proof")
 	q.params.Del("appsecret_proof")
 	if proof == "" {
@@ -211,9 +211,9 @@ func (s *Sim) checkProof(q *asked) (sim.Answer, bool) {
 	return sim.Answer{}, false
 }
 
-// stranger names the first parameter a call does not take. The network ignores strangers; here they are
+// unknownParam names the first parameter a call does not take. The network ignores strangers; here they are
 // a typing mistake found early.
-func stranger(params url.Values, names ...string) (string, bool) {
+func unknownParam(params url.Values, names ...string) (string, bool) {
 	var strangers []string
 	for name := range params {
 		if !slices.Contains(names, name) {

@@ -118,7 +118,7 @@ func (r *rig) begin(edge, token, address string) string {
 	if up := r.send(req); up.json["success"] != true {
 		r.t.Fatalf("upload answered %d %s", up.status, up.body)
 	}
-	if err := r.kit.Idle(r.t.Context()); err != nil {
+	if err := r.kit.WaitIdle(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}
 	return a.text("video_id")
@@ -336,7 +336,7 @@ func TestTheUploadHostIsStrict(t *testing.T) {
 	if b := put("OAuth "+page, host+"/reel.mp4"); !strings.Contains(b.body, "OffsetInvalidError") {
 		t.Errorf("twice: %s", b.body)
 	}
-	if err := r.kit.Idle(t.Context()); err != nil {
+	if err := r.kit.WaitIdle(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if s := r.get("/"+a.text("video_id")+"?fields=status", page); !strings.Contains(s.body, "scripted fault") {

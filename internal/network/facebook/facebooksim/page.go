@@ -41,7 +41,7 @@ func demoPages() []*page {
 	}
 }
 
-func (p *page) may(task string) bool {
+func (p *page) hasTask(task string) bool {
 	return slices.Contains(p.Tasks, task) || slices.Contains(p.Tasks, "MANAGE")
 }
 
@@ -106,7 +106,7 @@ func (s *Sim) newPageID(name string) string {
 
 func pictureURL(id string) string { return "https://" + site + "/picture/" + id + ".png" }
 
-func picture(id string) map[string]any {
+func pictureNode(id string) map[string]any {
 	return map[string]any{"data": map[string]any{
 		"height": 168, "is_silhouette": false, "url": pictureURL(id), "width": 168,
 	}}

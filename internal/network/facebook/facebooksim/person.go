@@ -10,20 +10,20 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// me answers the person behind a user token.
-func (s *Sim) me(q *asked) {
-	s.run(q, []string{callProfile}, "", func() sim.Answer {
-		if name, odd := stranger(q.params, "fields"); odd {
-			return refuse("Param " + name + " is not allowed")
+// readPerson answers the person behind a user token.
+func (s *Sim) readPerson(q *apiCall) {
+	s.runCall(q, []string{callProfile}, "", func() sim.Answer {
+		if name, odd := unknownParam(q.params, "fields"); odd {
+			return badParameter("Param " + name + " is not allowed")
 		}
-		node := map[string]any{"id": s.person.ID, "name": s.person.Name, "picture": picture(s.person.ID)}
-		return pick(q.params.Get("fields"), node, sim.Known("id", "name", "picture"), "id,name", "User")
+		node := map[string]any{"id": s.person.ID, "name": s.person.Name, "picture": pictureNode(s.person.ID)}
+		return pickAnswer(q.params.Get("fields"), node, sim.Known("id", "name", "picture"), "id,name", "User")
 	})
 }
 
-// permissions answers what the person granted and what not.
-func (s *Sim) permissions(q *asked) {
-	s.run(q, []string{callProfile}, "", func() sim.Answer {
+// listPermissions answers what the person granted and what not.
+func (s *Sim) listPermissions(q *apiCall) {
+	s.runCall(q, []string{callProfile}, "", func() sim.Answer {
 		var data []any
 		for _, scope := range q.token.Scopes {
 			data = append(data, map[string]any{"permission": scope, "status": "granted"})
@@ -35,23 +35,23 @@ func (s *Sim) permissions(q *asked) {
 	})
 }
 
-// revoke gives back the person's whole consent: every token of the app dies, Page tokens too.
-func (s *Sim) revoke(q *asked) {
-	s.run(q, []string{callRevoke}, "", func() sim.Answer {
-		if name, odd := stranger(q.params); odd {
-			return refuse("Param " + name + " is not simulated: only the whole consent can be given back")
+// revokeConsent gives back the person's whole consent: every token of the app dies, Page tokens too.
+func (s *Sim) revokeConsent(q *apiCall) {
+	s.runCall(q, []string{callRevoke}, "", func() sim.Answer {
+		if name, odd := unknownParam(q.params); odd {
+			return badParameter("Param " + name + " is not simulated: only the whole consent can be given back")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if err := s.kit.Record(Name, recRevoke, subRemoved); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
-		s.endAll(subRemoved)
+		s.endTokens(subRemoved)
 		return sim.OK(map[string]any{"success": true})
 	})
 }
 
-func (s *Sim) endAll(subcode int) {
+func (s *Sim) endTokens(subcode int) {
 	for _, t := range s.tokens {
 		if t.Ended == 0 {
 			t.Ended = subcode
@@ -69,30 +69,30 @@ var pageFields = sim.Known(
 	"link", "instagram_business_account",
 )
 
-// accounts lists the Pages ticked in the dialog, each with a token of its own.
-func (s *Sim) accounts(q *asked) {
-	s.run(q, []string{callAccounts}, "", func() sim.Answer {
-		if name, odd := stranger(q.params, "fields", "limit", "after", "before"); odd {
-			return refuse("Param " + name + " is not allowed")
+// listAccounts lists the Pages ticked in the dialog, each with a token of its own.
+func (s *Sim) listAccounts(q *apiCall) {
+	s.runCall(q, []string{callAccounts}, "", func() sim.Answer {
+		if name, odd := unknownParam(q.params, "fields", "limit", "after", "before"); odd {
+			return badParameter("Param " + name + " is not allowed")
 		}
-		if !q.token.has(scopeShowList) {
+		if !q.token.hasScope(scopeShowList) {
 			return missingScope(scopeShowList)
 		}
 		limit, problem := readLimit(q.params)
 		if problem != "" {
-			return refuse(problem)
+			return badParameter(problem)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		ids, more, problem := cut(q.token.Pages, q.params, limit)
+		ids, more, problem := pageOfIDs(q.token.Pages, q.params, limit)
 		if problem != "" {
-			return refuse(problem)
+			return badParameter(problem)
 		}
 		data := make([]any, 0, len(ids))
 		for _, id := range ids {
-			node, err := s.pageFor(q.token, s.pages[id])
+			node, err := s.pageWithToken(q.token, s.pages[id])
 			if err != nil {
-				return sim.Trouble(err)
+				return sim.InternalError(err)
 			}
 			picked, refusal := pickFields(q.params.Get("fields"), node, pageFields, "access_token,category,category_list,name,id,tasks", "Page")
 			if refusal != nil {
@@ -100,7 +100,7 @@ func (s *Sim) accounts(q *asked) {
 			}
 			data = append(data, picked)
 		}
-		return sim.OK(paged(q, data, ids, more, s.person.ID+"/accounts"))
+		return sim.OK(pagedBody(q, data, ids, more, s.person.ID+"/accounts"))
 	})
 }
 
@@ -116,8 +116,8 @@ func readLimit(params url.Values) (int, string) {
 	return n, ""
 }
 
-// cut takes one page of ids behind the after cursor.
-func cut(ids []string, params url.Values, limit int) (page []string, more bool, problem string) {
+// pageOfIDs takes one page of ids behind the after cursor.
+func pageOfIDs(ids []string, params url.Values, limit int) (page []string, more bool, problem string) {
 	if after := params.Get("after"); after != "" {
 		raw, err := base64.RawURLEncoding.DecodeString(after)
 		at := slices.Index(ids, string(raw))
@@ -132,17 +132,17 @@ func cut(ids []string, params url.Values, limit int) (page []string, more bool, 
 	return ids[:min(limit, len(ids))], len(ids) > limit, ""
 }
 
-func cursor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
+func cursorFor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
 
-// paged wraps a page of nodes the way the network does. The token goes into the next address only when
+// pagedBody wraps a page of nodes the way the network does. The token goes into the next address only when
 // this request carried it there.
-func paged(q *asked, data []any, ids []string, more bool, path string) map[string]any {
+func pagedBody(q *apiCall, data []any, ids []string, more bool, path string) map[string]any {
 	body := map[string]any{"data": data}
 	if len(ids) == 0 {
 		return body
 	}
-	last := cursor(ids[len(ids)-1])
-	paging := map[string]any{"cursors": map[string]any{"before": cursor(ids[0]), "after": last}}
+	last := cursorFor(ids[len(ids)-1])
+	paging := map[string]any{"cursors": map[string]any{"before": cursorFor(ids[0]), "after": last}}
 	if more {
 		next := url.Values{"after": {last}}
 		for name, values := range q.params {
@@ -159,8 +159,8 @@ func paged(q *asked, data []any, ids []string, more bool, path string) map[strin
 	return body
 }
 
-// pageFor is a Page as a person's token sees it, with the Page's token. The caller holds the lock.
-func (s *Sim) pageFor(t *token, p *page) (map[string]any, error) {
+// pageWithToken is a Page as a person's token sees it, with the Page's token. The caller holds the lock.
+func (s *Sim) pageWithToken(t *token, p *page) (map[string]any, error) {
 	node := describePage(p)
 	own, err := s.pageToken(t, p.ID)
 	if err != nil {
@@ -173,14 +173,14 @@ func (s *Sim) pageFor(t *token, p *page) (map[string]any, error) {
 
 // pageToken returns the living Page token of a person's token, or makes it: asking again answers the same.
 func (s *Sim) pageToken(t *token, id string) (*token, error) {
-	if own, ok := s.derived[[2]string{t.Token, id}]; ok && own.problem(s.kit.Now()) == 0 {
+	if own, ok := s.derived[[2]string{t.Token, id}]; ok && own.deathSubcode(s.kit.Now()) == 0 {
 		return own, nil
 	}
 	own := &token{Page: id, Scopes: t.Scopes, Declined: t.Declined, Long: t.Long, Parent: t.Token}
 	if !t.Long {
 		own.ExpiresAt = t.ExpiresAt
 	}
-	if err := s.issue(own); err != nil {
+	if err := s.issueToken(own); err != nil {
 		return nil, err
 	}
 	s.derived[[2]string{t.Token, id}] = own
@@ -189,7 +189,7 @@ func (s *Sim) pageToken(t *token, id string) (*token, error) {
 
 func describePage(p *page) map[string]any {
 	node := map[string]any{
-		"id": p.ID, "name": p.Name, "category": p.Category, "picture": picture(p.ID), "followers_count": 128, "fan_count": 120,
+		"id": p.ID, "name": p.Name, "category": p.Category, "picture": pictureNode(p.ID), "followers_count": 128, "fan_count": 120,
 		"category_list": []any{map[string]any{"id": "2500", "name": p.Category}}, "link": "https://" + site + "/" + p.ID,
 	}
 	if p.Username != "" {
@@ -198,29 +198,29 @@ func describePage(p *page) map[string]any {
 	return node
 }
 
-// pageNode answers a Page, to its own token or to the person's.
-func (s *Sim) pageNode(q *asked, p *page) {
-	s.run(q, []string{callProfile}, "", func() sim.Answer {
-		if name, odd := stranger(q.params, "fields"); odd {
-			return refuse("Param " + name + " is not allowed")
+// readPage answers a Page, to its own token or to the person's.
+func (s *Sim) readPage(q *apiCall, p *page) {
+	s.runCall(q, []string{callProfile}, "", func() sim.Answer {
+		if name, odd := unknownParam(q.params, "fields"); odd {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		node := describePage(p)
 		if q.token.Page == "" {
 			var err error
-			if node, err = s.pageFor(q.token, p); err != nil {
-				return sim.Trouble(err)
+			if node, err = s.pageWithToken(q.token, p); err != nil {
+				return sim.InternalError(err)
 			}
 			delete(node, "tasks")
 		} else {
 			node["access_token"] = q.token.Token
 		}
-		return pick(q.params.Get("fields"), node, pageFields, "id,name", "Page")
+		return pickAnswer(q.params.Get("fields"), node, pageFields, "id,name", "Page")
 	})
 }
 
-func pick(asked string, node map[string]any, known map[string]bool, byDefault, kind string) sim.Answer {
+func pickAnswer(asked string, node map[string]any, known map[string]bool, byDefault, kind string) sim.Answer {
 	picked, refusal := pickFields(asked, node, known, byDefault, kind)
 	if refusal != nil {
 		return *refusal
@@ -239,7 +239,7 @@ func pickFields(asked string, node map[string]any, known map[string]bool, byDefa
 	}
 	picked, odd := sim.Pick(node, known, fields)
 	if odd != "" {
-		a := refuse("Tried accessing nonexisting field (" + odd + ") on node type (" + kind + ")")
+		a := badParameter("Tried accessing nonexisting field (" + odd + ") on node type (" + kind + ")")
 		return nil, &a
 	}
 	return picked, nil
@@ -247,4 +247,4 @@ func pickFields(asked string, node map[string]any, known map[string]bool, byDefa
 
 const stampFormat = "2006-01-02T15:04:05-0700"
 
-func stamp(t time.Time) string { return t.UTC().Format(stampFormat) }
+func formatTime(t time.Time) string { return t.UTC().Format(stampFormat) }

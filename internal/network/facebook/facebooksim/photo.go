@@ -30,24 +30,24 @@ type photo struct {
 	first time.Time
 }
 
-func (p *photo) gone(now time.Time) bool { return !p.used && now.Sub(p.At) >= unusedLife }
+func (p *photo) isExpired(now time.Time) bool { return !p.used && now.Sub(p.At) >= unusedLife }
 
 // uploadPhoto fetches a photo for a later post. One that is published by the upload is refused here: a lost
 // answer would leave nothing to ask about.
-func (s *Sim) uploadPhoto(q *asked, p *page) {
+func (s *Sim) uploadPhoto(q *apiCall, p *page) {
 	address := q.params.Get("url")
-	s.run(q, []string{callUpload, callPhotos}, address, func() sim.Answer {
+	s.runCall(q, []string{callUpload, callPhotos}, address, func() sim.Answer {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := stranger(q.params, "url", "published"); odd {
-			return refuse("Param " + name + " is not simulated")
+		if name, odd := unknownParam(q.params, "url", "published"); odd {
+			return badParameter("Param " + name + " is not simulated")
 		}
 		switch {
 		case address == "":
-			return refuse("Missing parameter: url")
+			return badParameter("Missing parameter: url")
 		case q.params.Get("published") != "false":
-			return refuse("Param published must be false: what is published by its upload is not simulated")
+			return badParameter("Param published must be false: what is published by its upload is not simulated")
 		}
 		media, err := s.kit.Fetch(context.WithoutCancel(q.r.Context()), Name, p.ID, address)
 		switch {
@@ -63,7 +63,7 @@ func (s *Sim) uploadPhoto(q *asked, p *page) {
 			fresh.ID = sim.Digits("122", 15)
 		}
 		if err := s.kit.Record(Name, recPhoto, fresh); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
 		s.photos[fresh.ID] = fresh
 		return sim.OK(map[string]any{"id": fresh.ID})
@@ -73,21 +73,21 @@ func (s *Sim) uploadPhoto(q *asked, p *page) {
 var photoFields = sim.Known("id", "created_time", "page_story_id", "images", "width", "height", "link", "from")
 
 // readPhoto answers one photo, to which page_story_id tells the post that shows it.
-func (s *Sim) readPhoto(q *asked, p *photo) {
-	s.run(q, []string{callStatus}, "", func() sim.Answer {
-		if name, odd := stranger(q.params, "fields"); odd {
-			return refuse("Param " + name + " is not allowed")
+func (s *Sim) readPhoto(q *apiCall, p *photo) {
+	s.runCall(q, []string{callStatus}, "", func() sim.Answer {
+		if name, odd := unknownParam(q.params, "fields"); odd {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if p.gone(s.kit.Now()) {
-			return missing(q.r.Method, p.ID)
+		if p.isExpired(s.kit.Now()) {
+			return notFoundError(q.r.Method, p.ID)
 		}
-		node := map[string]any{"id": p.ID, "created_time": stamp(p.At), "width": p.Media.Width, "height": p.Media.Height}
+		node := map[string]any{"id": p.ID, "created_time": formatTime(p.At), "width": p.Media.Width, "height": p.Media.Height}
 		if p.story != "" {
 			node["page_story_id"] = p.story
 		}
-		return pick(q.params.Get("fields"), node, photoFields, "id,created_time", "Photo")
+		return pickAnswer(q.params.Get("fields"), node, photoFields, "id,created_time", "Photo")
 	})
 }
 
@@ -130,13 +130,13 @@ func attachedPhotos(params map[string][]string) (ids []string, problem string) {
 	return ids, ""
 }
 
-// usable says why photos cannot be published, nil when they can. The caller holds the lock.
-func (s *Sim) usable(owner *page, ids []string) *sim.Answer {
+// checkPhotos says why photos cannot be published, nil when they can. The caller holds the lock.
+func (s *Sim) checkPhotos(owner *page, ids []string) *sim.Answer {
 	for _, id := range ids {
 		p := s.photos[id]
 		switch {
-		case p == nil || p.Page != owner.ID || p.gone(s.kit.Now()):
-			a := missing("POST", id)
+		case p == nil || p.Page != owner.ID || p.isExpired(s.kit.Now()):
+			a := notFoundError("POST", id)
 			return &a
 		case p.used:
 			a := graphError(100, 1366051, "(#100) These photos were already posted.")
@@ -146,8 +146,8 @@ func (s *Sim) usable(owner *page, ids []string) *sim.Answer {
 	return nil
 }
 
-// pictures are the files of photos. The caller holds the lock.
-func (s *Sim) pictures(ids []string) []sim.Media {
+// photoFiles are the files of photos. The caller holds the lock.
+func (s *Sim) photoFiles(ids []string) []sim.Media {
 	var all []sim.Media
 	for _, id := range ids {
 		if p := s.photos[id]; p != nil {
@@ -157,8 +157,8 @@ func (s *Sim) pictures(ids []string) []sim.Media {
 	return all
 }
 
-// use marks photos as shown by a post. The caller holds the lock, or the network is still starting.
-func (s *Sim) use(ids []string, post string) {
+// markUsed marks photos as shown by a post. The caller holds the lock, or the network is still starting.
+func (s *Sim) markUsed(ids []string, post string) {
 	for _, id := range ids {
 		if p := s.photos[id]; p != nil {
 			p.used, p.story = true, post
@@ -168,7 +168,7 @@ func (s *Sim) use(ids []string, post string) {
 
 func mediaURL(m sim.Media) string { return "https://" + site + "/media/" + m.SHA256 }
 
-func shown(media []sim.Media) []sim.Shown {
+func shownMedia(media []sim.Media) []sim.Shown {
 	var all []sim.Shown
 	for _, m := range media {
 		all = append(all, sim.Shown{Media: m, URL: mediaURL(m)})

@@ -11,8 +11,8 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// permalink is an address of the post's public page; the bare id redirects there.
-func permalink(p *post) string {
+// postURL is an address of the post's public page; the bare id redirects there.
+func postURL(p *post) string {
 	_, own, _ := strings.Cut(p.ID, "_")
 	return "https://" + site + "/" + p.Page + "/posts/" + own
 }
@@ -22,11 +22,11 @@ var postFields = sim.Known(
 	"status_type", "story", "full_picture", "shares", "is_hidden", "is_expired", "link",
 )
 
-// node is a post as the API reads it back. The caller holds the lock.
-func (s *Sim) node(p *post) map[string]any {
+// postNode is a post as the API reads it back. The caller holds the lock.
+func (s *Sim) postNode(p *post) map[string]any {
 	owner := s.pages[p.Page]
 	node := map[string]any{
-		"id": p.ID, "created_time": stamp(p.At), "updated_time": stamp(p.At), "permalink_url": permalink(p),
+		"id": p.ID, "created_time": formatTime(p.At), "updated_time": formatTime(p.At), "permalink_url": postURL(p),
 		"is_published": p.Published, "is_hidden": false, "is_expired": false, "status_type": "mobile_status_update",
 		"application": map[string]any{"id": s.kit.ClientID(), "name": s.kit.AppName(), "category": "Business"},
 		"from":        map[string]any{"id": owner.ID, "name": owner.Name},
@@ -42,14 +42,14 @@ func (s *Sim) node(p *post) map[string]any {
 			"target": map[string]any{"url": "https://l.facebook.com/l.php?u=" + url.QueryEscape(p.Link)},
 		}}}
 	}
-	if attachments := s.attachments(p); attachments != nil {
+	if attachments := s.photoAttachments(p); attachments != nil {
 		node["attachments"], node["status_type"] = map[string]any{"data": []any{attachments}}, "added_photos"
 	}
 	return node
 }
 
-// attachments are the photos of a post. The caller holds the lock.
-func (s *Sim) attachments(p *post) map[string]any {
+// photoAttachments are the photos of a post. The caller holds the lock.
+func (s *Sim) photoAttachments(p *post) map[string]any {
 	var photos []any
 	for _, id := range p.Photos {
 		address := "https://" + site + "/photo/?fbid=" + id
@@ -64,71 +64,71 @@ func (s *Sim) attachments(p *post) map[string]any {
 		return photos[0].(map[string]any) //nolint:errcheck // made above
 	}
 	return map[string]any{
-		"type": "album", "media_type": "album", "url": permalink(p), "target": map[string]any{"id": p.ID, "url": permalink(p)},
+		"type": "album", "media_type": "album", "url": postURL(p), "target": map[string]any{"id": p.ID, "url": postURL(p)},
 		"subattachments": map[string]any{"data": photos},
 	}
 }
 
-// read answers one post.
-func (s *Sim) read(q *asked, p *post) {
-	s.run(q, []string{callPermalink}, p.Message+" "+p.Link, func() sim.Answer {
-		if name, odd := stranger(q.params, "fields"); odd {
-			return refuse("Param " + name + " is not allowed")
+// readPostNode answers one post.
+func (s *Sim) readPostNode(q *apiCall, p *post) {
+	s.runCall(q, []string{callPermalink}, p.Message+" "+p.Link, func() sim.Answer {
+		if name, odd := unknownParam(q.params, "fields"); odd {
+			return badParameter("Param " + name + " is not allowed")
 		}
-		if !q.token.has(scopeReadEngagement) {
+		if !q.token.hasScope(scopeReadEngagement) {
 			return missingScope(scopeReadEngagement)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return pick(q.params.Get("fields"), s.node(p), postFields, "created_time,message,id", "PagePost")
+		return pickAnswer(q.params.Get("fields"), s.postNode(p), postFields, "created_time,message,id", "PagePost")
 	})
 }
 
-// list answers a Page's posts, newest first: all of them at feed, the published ones at published_posts.
-func (s *Sim) list(q *asked, p *page) {
+// listPosts answers a Page's posts, newest first: all of them at feed, the published ones at published_posts.
+func (s *Sim) listPosts(q *apiCall, p *page) {
 	feed := strings.HasSuffix(q.r.URL.Path, "/feed")
-	s.run(q, []string{callList}, "", func() sim.Answer {
-		if name, odd := stranger(q.params, "fields", "since", "until", "limit", "after", "before"); odd {
-			return refuse("Param " + name + " is not allowed")
+	s.runCall(q, []string{callList}, "", func() sim.Answer {
+		if name, odd := unknownParam(q.params, "fields", "since", "until", "limit", "after", "before"); odd {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		if q.token.Page != p.ID {
 			return noPermission(200, "(#200) A Page access token of this Page is required")
 		}
-		if !q.token.has(scopeReadEngagement) {
+		if !q.token.hasScope(scopeReadEngagement) {
 			return missingScope(scopeReadEngagement)
 		}
-		if feed && !q.token.has(scopeReadUserContent) {
+		if feed && !q.token.hasScope(scopeReadUserContent) {
 			return missingScope(scopeReadUserContent)
 		}
 		limit, problem := readLimit(q.params)
 		if problem != "" {
-			return refuse(problem)
+			return badParameter(problem)
 		}
 		since, until, problem := readSpan(q.params)
 		if problem != "" {
-			return refuse(problem)
+			return badParameter(problem)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.listed(q, p, limit, s.idsBetween(p, since, until, feed))
+		return s.listAnswer(q, p, limit, s.idsBetween(p, since, until, feed))
 	})
 }
 
-func (s *Sim) listed(q *asked, p *page, limit int, ids []string) sim.Answer {
-	ids, more, problem := cut(ids, q.params, limit)
+func (s *Sim) listAnswer(q *apiCall, p *page, limit int, ids []string) sim.Answer {
+	ids, more, problem := pageOfIDs(ids, q.params, limit)
 	if problem != "" {
-		return refuse(problem)
+		return badParameter(problem)
 	}
 	data := make([]any, 0, len(ids))
 	for _, id := range ids {
-		picked, refusal := pickFields(q.params.Get("fields"), s.node(s.posts[id]), postFields, "created_time,message,id", "PagePost")
+		picked, refusal := pickFields(q.params.Get("fields"), s.postNode(s.posts[id]), postFields, "created_time,message,id", "PagePost")
 		if refusal != nil {
 			return *refusal
 		}
 		data = append(data, picked)
 	}
 	edge := q.r.URL.Path[strings.LastIndexByte(q.r.URL.Path, '/')+1:]
-	return sim.OK(paged(q, data, ids, more, p.ID+"/"+edge))
+	return sim.OK(pagedBody(q, data, ids, more, p.ID+"/"+edge))
 }
 
 // idsBetween lists newest first. The caller holds the lock.
@@ -176,45 +176,45 @@ func readTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("no time: %q", text)
 }
 
-// remove deletes a post.
-func (s *Sim) remove(q *asked, p *post) {
-	s.run(q, []string{callDelete}, p.Message+" "+p.Link, func() sim.Answer {
+// deletePost deletes a post.
+func (s *Sim) deletePost(q *apiCall, p *post) {
+	s.runCall(q, []string{callDelete}, p.Message+" "+p.Link, func() sim.Answer {
 		if a, refused := mayPublish(q, s.pages[p.Page]); refused {
 			return a
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.posts[p.ID] == nil {
-			return missing(q.r.Method, p.ID)
+			return notFoundError(q.r.Method, p.ID)
 		}
 		if err := s.kit.Record(Name, recDelete, p.ID); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
-		s.hide(p)
+		s.hidePost(p)
 		return sim.OK(map[string]any{"success": true})
 	})
 }
 
-// hide takes a deleted post away. The caller holds the lock, or the network is still starting.
-func (s *Sim) hide(p *post) {
+// hidePost takes a deleted post away. The caller holds the lock, or the network is still starting.
+func (s *Sim) hidePost(p *post) {
 	delete(s.posts, p.ID)
 	owner := s.pages[p.Page]
 	owner.posts = slices.DeleteFunc(owner.posts, func(o *post) bool { return o == p })
 	s.kit.Posts.Remove(Name, p.ID)
 }
 
-// reset forgets all posts, unpublished ones too.
-func (s *Sim) reset() error {
+// resetPosts forgets all posts, unpublished ones too.
+func (s *Sim) resetPosts() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.kit.Record(Name, recReset, true); err != nil {
 		return err
 	}
-	s.forget()
+	s.forgetPosts()
 	return nil
 }
 
-func (s *Sim) forget() {
+func (s *Sim) forgetPosts() {
 	clear(s.posts)
 	clear(s.photos)
 	clear(s.videos)

@@ -35,19 +35,19 @@ type post struct {
 	Calls        int       `json:"calls"`
 }
 
-// try counts the calls with one content until one of them makes a post: a lost call leaves no other trace.
-type try struct {
+// publishAttempt counts the calls with one content until one of them makes a post: a lost call leaves no other trace.
+type publishAttempt struct {
 	calls int
 	first time.Time
 }
 
 var feedParams = []string{"message", "link", "published", "unpublished_content_type", "fields"}
 
-// publish makes a post of a text, a link or uploaded photos in one call.
-func (s *Sim) publish(q *asked, p *page) {
-	key := s.attempt(q, p)
+// createPost makes a post of a text, a link or uploaded photos in one call.
+func (s *Sim) createPost(q *apiCall, p *page) {
+	key := s.countAttempt(q, p)
 	text := q.params.Get("message") + " " + q.params.Get("link")
-	s.run(q, []string{callPublish, callFeed}, text, func() sim.Answer {
+	s.runCall(q, []string{callPublish, callFeed}, text, func() sim.Answer {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
@@ -59,24 +59,24 @@ func (s *Sim) publish(q *asked, p *page) {
 	})
 }
 
-type tryKey [sha256.Size]byte
+type attemptKey [sha256.Size]byte
 
-// attempt counts a publishing call when it arrives, whatever becomes of it.
-func (s *Sim) attempt(q *asked, p *page) tryKey {
+// countAttempt counts a publishing call when it arrives, whatever becomes of it.
+func (s *Sim) countAttempt(q *apiCall, p *page) attemptKey {
 	content := []string{p.ID, q.params.Get("message"), q.params.Get("link")}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	ids, _ := attachedPhotos(q.params)
-	for _, m := range s.pictures(ids) {
+	for _, m := range s.photoFiles(ids) {
 		content = append(content, m.SHA256)
 	}
-	key := tryKey(sha256.Sum256([]byte(strings.Join(content, "\x00"))))
+	key := attemptKey(sha256.Sum256([]byte(strings.Join(content, "\x00"))))
 	t := s.tries[key]
 	if t == nil {
 		if len(s.tries) >= triesKept {
 			clear(s.tries) // texts that never made it; forgetting them only makes a later count smaller
 		}
-		t = &try{first: s.kit.Arrived(q.r)}
+		t = &publishAttempt{first: s.kit.Arrived(q.r)}
 		s.tries[key] = t
 	}
 	t.calls++
@@ -84,13 +84,13 @@ func (s *Sim) attempt(q *asked, p *page) tryKey {
 }
 
 // mayPublish holds a call to what publishing needs: the Page's own token, the task and the permissions.
-func mayPublish(q *asked, p *page) (sim.Answer, bool) {
+func mayPublish(q *apiCall, p *page) (sim.Answer, bool) {
 	switch {
 	case q.token.Page != p.ID:
 		return noPermission(200, "(#200) A Page access token of this Page is required to publish to it"), true
-	case !p.may(taskCreate):
+	case !p.hasTask(taskCreate):
 		return noPermission(200, "(#200) The user does not have the permission to create content on this Page"), true
-	case !q.token.has(scopeManagePosts) || !q.token.has(scopeReadEngagement):
+	case !q.token.hasScope(scopeManagePosts) || !q.token.hasScope(scopeReadEngagement):
 		return noPermission(200, "(#200) If posting to a page, requires both pages_read_engagement and pages_manage_posts "+
 			"permissions"), true
 	}
@@ -102,12 +102,12 @@ func readPost(params url.Values) (*post, *sim.Answer) {
 	no := func(a sim.Answer) (*post, *sim.Answer) { return nil, &a }
 	photos, problem := attachedPhotos(params)
 	if problem != "" {
-		return no(refuse(problem))
+		return no(badParameter(problem))
 	}
 	rest := maps.Clone(params)
 	maps.DeleteFunc(rest, func(name string, _ []string) bool { return strings.HasPrefix(name, "attached_media") })
-	if name, odd := stranger(rest, feedParams...); odd {
-		return no(refuse("Param " + name + " is not simulated"))
+	if name, odd := unknownParam(rest, feedParams...); odd {
+		return no(badParameter("Param " + name + " is not simulated"))
 	}
 	p := &post{Message: params.Get("message"), Link: params.Get("link"), Photos: photos, Published: true}
 	switch params.Get("published") {
@@ -115,20 +115,20 @@ func readPost(params url.Values) (*post, *sim.Answer) {
 	case "false", "0":
 		p.Published = false
 	default:
-		return no(refuse("Param published must be a boolean"))
+		return no(badParameter("Param published must be a boolean"))
 	}
 	if kind := params.Get("unpublished_content_type"); kind != "" && (p.Published || kind != "DRAFT") {
-		return no(refuse("Param unpublished_content_type must be DRAFT, together with published=false"))
+		return no(badParameter("Param unpublished_content_type must be DRAFT, together with published=false"))
 	}
 	switch {
 	case strings.TrimSpace(p.Message) == "" && p.Link == "" && len(photos) == 0:
-		return no(refuse("Missing message or attachment"))
+		return no(badParameter("Missing message or attachment"))
 	case p.Link != "" && len(photos) > 0:
-		return no(refuse("Param link does not go together with attached_media"))
+		return no(badParameter("Param link does not go together with attached_media"))
 	case !utf8.ValidString(p.Message) || strings.ContainsRune(p.Message, 0):
-		return no(refuse("Param message must be valid UTF-8"))
+		return no(badParameter("Param message must be valid UTF-8"))
 	case len(utf16.Encode([]rune(p.Message))) > maxMessage:
-		return no(refuse("Param message must be at most 63206 characters long"))
+		return no(badParameter("Param message must be at most 63206 characters long"))
 	}
 	if params.Has("link") {
 		if a := checkLink(p.Link); a != nil {
@@ -160,12 +160,12 @@ func checkLink(link string) *sim.Answer {
 	return nil
 }
 
-func (s *Sim) addPost(q *asked, owner *page, p *post, key tryKey) sim.Answer {
+func (s *Sim) addPost(q *apiCall, owner *page, p *post, key attemptKey) sim.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.kit.Now()
 	t := s.tries[key]
-	if a := s.usable(owner, p.Photos); a != nil {
+	if a := s.checkPhotos(owner, p.Photos); a != nil {
 		return *a
 	}
 	if last := s.lastVisible(owner); last != nil && last.Message == p.Message && last.Link == p.Link && len(last.Photos)+len(p.Photos) == 0 &&
@@ -193,18 +193,18 @@ func (s *Sim) addPost(q *asked, owner *page, p *post, key tryKey) sim.Answer {
 	}
 	body := map[string]any{"id": p.ID}
 	if asked := q.params.Get("fields"); asked != "" {
-		picked, refusal := pickFields(asked, s.node(p), postFields, "id", "PagePost")
+		picked, refusal := pickFields(asked, s.postNode(p), postFields, "id", "PagePost")
 		if refusal != nil {
 			return *refusal
 		}
 		body = picked
 	}
 	if err := s.kit.Record(Name, recPost, p); err != nil {
-		return sim.Trouble(err)
+		return sim.InternalError(err)
 	}
 	delete(s.tries, key)
-	if err := s.keep(p); err != nil {
-		return sim.Trouble(err)
+	if err := s.storePost(p); err != nil {
+		return sim.InternalError(err)
 	}
 	return sim.OK(body)
 }
@@ -218,26 +218,26 @@ func (s *Sim) lastVisible(owner *page) *post {
 	return nil
 }
 
-// keep adds a recorded post, and shows it when it is published. The caller holds the lock, or the network
+// storePost adds a recorded post, and shows it when it is published. The caller holds the lock, or the network
 // is still starting.
-func (s *Sim) keep(p *post) error {
+func (s *Sim) storePost(p *post) error {
 	owner, err := sim.Find(s.pages, p.Page)
 	if err != nil {
 		return err
 	}
 	s.posts[p.ID] = p
-	s.use(p.Photos, p.ID)
+	s.markUsed(p.Photos, p.ID)
 	owner.posts = append(owner.posts, p)
 	if p.Published {
-		s.show(p)
+		s.showPost(p)
 	}
 	return nil
 }
 
-func (s *Sim) show(p *post) {
+func (s *Sim) showPost(p *post) {
 	owner := s.pages[p.Page]
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: p.Page, AccountName: owner.Name, ID: p.ID, URL: permalink(p), Text: p.Message, Link: p.Link, Media: s.pictures(p.Photos),
+		Network: Name, Account: p.Page, AccountName: owner.Name, ID: p.ID, URL: postURL(p), Text: p.Message, Link: p.Link, Media: s.photoFiles(p.Photos),
 		CreatedAt: p.At, ArrivedAt: p.ArrivedAt, FirstCallAt: p.FirstCall, FirstPublishCallAt: p.FirstPublish,
 		PublishCalls: p.Calls,
 	})
@@ -249,22 +249,22 @@ type publishing struct {
 	ArrivedAt time.Time `json:"arrivedAt"`
 }
 
-// update publishes a post that was created unpublished; doing it again changes nothing.
-func (s *Sim) update(q *asked, p *post) {
-	s.run(q, []string{callPublish}, p.Message+" "+p.Link, func() sim.Answer {
+// publishDraft publishes a post that was created unpublished; doing it again changes nothing.
+func (s *Sim) publishDraft(q *apiCall, p *post) {
+	s.runCall(q, []string{callPublish}, p.Message+" "+p.Link, func() sim.Answer {
 		if a, refused := mayPublish(q, s.pages[p.Page]); refused {
 			return a
 		}
-		if name, odd := stranger(q.params, "is_published"); odd {
-			return refuse("Param " + name + " is not simulated")
+		if name, odd := unknownParam(q.params, "is_published"); odd {
+			return badParameter("Param " + name + " is not simulated")
 		}
 		if q.params.Get("is_published") != "true" {
-			return refuse("Param is_published must be true")
+			return badParameter("Param is_published must be true")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.posts[p.ID] == nil {
-			return missing(q.r.Method, p.ID)
+			return notFoundError(q.r.Method, p.ID)
 		}
 		if p.Published {
 			p.Calls++
@@ -274,18 +274,18 @@ func (s *Sim) update(q *asked, p *post) {
 		}
 		change := publishing{ID: p.ID, At: s.kit.Now(), ArrivedAt: s.kit.Arrived(q.r)}
 		if err := s.kit.Record(Name, recPublish, change); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
-		s.reveal(p, change)
+		s.revealPost(p, change)
 		return sim.OK(map[string]any{"success": true})
 	})
 }
 
-// reveal makes an unpublished post visible. It moves to the end of the Page's posts, which stay in order of time.
-func (s *Sim) reveal(p *post, change publishing) {
+// revealPost makes an unpublished post visible. It moves to the end of the Page's posts, which stay in order of time.
+func (s *Sim) revealPost(p *post, change publishing) {
 	p.Published, p.At, p.ArrivedAt, p.FirstPublish = true, change.At, change.ArrivedAt, change.ArrivedAt
 	p.Calls++
 	owner := s.pages[p.Page]
 	owner.posts = append(slices.DeleteFunc(owner.posts, func(o *post) bool { return o == p }), p)
-	s.show(p)
+	s.showPost(p)
 }

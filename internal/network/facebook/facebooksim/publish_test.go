@@ -305,7 +305,7 @@ func TestARestartForgetsNothing(t *testing.T) {
 	journal := filepath.Join(t.TempDir(), "sandbox.jsonl")
 	r := startAt(t, journal)
 	v := authorize(map[string]string{"decision": "allow", "newPage": "Corner  Shop"})
-	v["grant"] = strings.Split(scopes, ",")
+	v["grant"] = strings.Split(knownScopes, ",")
 	spent := r.codeFor(v)
 	user := r.get("/oauth/access_token?"+exchange(spent).Encode(), "").text("access_token")
 	page := r.pageOf(user)

@@ -24,27 +24,27 @@ const (
 	recVideoLive = "video_live"
 )
 
-// appliers say what each kind of record of a former run changes.
-func (s *Sim) appliers() sim.Appliers {
-	return sim.Appliers{
-		recPage:      sim.Applier(func(p *page) error { s.addPage(p); return nil }),
-		recCode:      sim.Applier(func(c *grantCode) error { s.codes[c.Code] = c; return nil }),
-		recCodeUsed:  sim.Applier(s.restoreUse),
-		recToken:     sim.Applier(s.restoreToken),
-		recTokenEnd:  sim.Applier(s.restoreEnd),
-		recRevoke:    sim.Applier(func(subcode int) error { s.endAll(subcode); return nil }),
-		recPost:      sim.Applier(s.keep),
-		recPublish:   sim.Applier(s.restorePublishing),
-		recCalled:    sim.Applier(s.restoreCall),
-		recDelete:    sim.Applier(s.restoreDelete),
-		recPhoto:     sim.Applier(func(p *photo) error { s.photos[p.ID] = p; return nil }),
-		recStory:     sim.Applier(s.photoStoryLive),
-		recVideo:     sim.Applier(func(v *video) error { s.videos[v.ID] = v; return nil }),
-		recUpload:    sim.Applier(s.restoreUpload),
-		recFetched:   sim.Applier(s.restoreFetched),
-		recTaken:     sim.Applier(s.restoreTaken),
-		recVideoLive: sim.Applier(s.videoLive),
-		recReset:     sim.Applier(func(bool) error { s.forget(); return nil }),
+// recordHandlers say what each kind of record of a former run changes.
+func (s *Sim) recordHandlers() sim.RecordHandlers {
+	return sim.RecordHandlers{
+		recPage:      sim.RecordHandler(func(p *page) error { s.addPage(p); return nil }),
+		recCode:      sim.RecordHandler(func(c *grantCode) error { s.codes[c.Code] = c; return nil }),
+		recCodeUsed:  sim.RecordHandler(s.restoreUse),
+		recToken:     sim.RecordHandler(s.restoreToken),
+		recTokenEnd:  sim.RecordHandler(s.restoreEnd),
+		recRevoke:    sim.RecordHandler(func(subcode int) error { s.endTokens(subcode); return nil }),
+		recPost:      sim.RecordHandler(s.storePost),
+		recPublish:   sim.RecordHandler(s.restorePublishing),
+		recCalled:    sim.RecordHandler(s.restoreCall),
+		recDelete:    sim.RecordHandler(s.restoreDelete),
+		recPhoto:     sim.RecordHandler(func(p *photo) error { s.photos[p.ID] = p; return nil }),
+		recStory:     sim.RecordHandler(s.photoStoryLive),
+		recVideo:     sim.RecordHandler(func(v *video) error { s.videos[v.ID] = v; return nil }),
+		recUpload:    sim.RecordHandler(s.restoreUpload),
+		recFetched:   sim.RecordHandler(s.restoreFetched),
+		recTaken:     sim.RecordHandler(s.restoreTaken),
+		recVideoLive: sim.RecordHandler(s.videoLive),
+		recReset:     sim.RecordHandler(func(bool) error { s.forgetPosts(); return nil }),
 	}
 }
 
@@ -75,7 +75,7 @@ func (s *Sim) restoreEnd(e tokenEnd) error {
 func (s *Sim) restorePublishing(change publishing) error {
 	p, err := sim.Find(s.posts, change.ID)
 	if err == nil {
-		s.reveal(p, change)
+		s.revealPost(p, change)
 	}
 	return err
 }
@@ -91,7 +91,7 @@ func (s *Sim) restoreCall(id string) error {
 func (s *Sim) restoreDelete(id string) error {
 	p, err := sim.Find(s.posts, id)
 	if err == nil {
-		s.hide(p)
+		s.hidePost(p)
 	}
 	return err
 }
@@ -104,7 +104,7 @@ func (s *Sim) restoreUpload(u upload) error {
 	return err
 }
 
-func (s *Sim) restoreFetched(e fetched) error {
+func (s *Sim) restoreFetched(e fetchResult) error {
 	v, err := sim.Find(s.videos, e.ID)
 	if err == nil {
 		v.fetched = e
@@ -112,7 +112,7 @@ func (s *Sim) restoreFetched(e fetched) error {
 	return err
 }
 
-func (s *Sim) restoreTaken(t taken) error {
+func (s *Sim) restoreTaken(t acceptedVideo) error {
 	v, err := sim.Find(s.videos, t.ID)
 	if err == nil {
 		v.taken = t

@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	callback = "http://localhost:8080/accounts/callback/facebook"
-	graph    = "https://graph.facebook.com/v26.0"
-	dialog   = "https://www.facebook.com/v26.0/dialog/oauth"
-	bakery   = "104758391620475"
-	cycles   = "118203947561038"
-	choir    = "126650918347205"
-	scopes   = "pages_show_list,pages_read_engagement,pages_manage_posts,pages_read_user_content"
+	callback    = "http://localhost:8080/accounts/callback/facebook"
+	graph       = "https://graph.facebook.com/v26.0"
+	dialog      = "https://www.facebook.com/v26.0/dialog/oauth"
+	bakery      = "104758391620475"
+	cycles      = "118203947561038"
+	choir       = "126650918347205"
+	knownScopes = "pages_show_list,pages_read_engagement,pages_manage_posts,pages_read_user_content"
 )
 
 // clock is moved by the test.
@@ -145,7 +145,7 @@ func (a answer) refused(code, subcode, words string) {
 
 func authorize(change map[string]string) url.Values {
 	v := url.Values{
-		"client_id": {"app"}, "redirect_uri": {callback}, "scope": {scopes}, "response_type": {"code"}, "state": {"st"},
+		"client_id": {"app"}, "redirect_uri": {callback}, "scope": {knownScopes}, "response_type": {"code"}, "state": {"st"},
 	}
 	for name, value := range change {
 		v.Set(name, value)
@@ -160,7 +160,7 @@ func authorize(change map[string]string) url.Values {
 func (r *rig) code(pages ...string) string {
 	r.t.Helper()
 	v := authorize(map[string]string{"decision": "allow"})
-	v["page"], v["grant"] = pages, strings.Split(scopes, ",")
+	v["page"], v["grant"] = pages, strings.Split(knownScopes, ",")
 	return r.codeFor(v)
 }
 

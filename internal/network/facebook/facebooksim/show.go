@@ -13,11 +13,11 @@ func (s *Sim) servePost(w http.ResponseWriter, r *http.Request, id string) {
 	p, ok := s.posts[id]
 	var drawn sim.PostPage
 	if ok = ok && p.Published; ok {
-		drawn = s.drawn(p.Page, p.Message, p.At, s.pictures(p.Photos))
+		drawn = s.postToShow(p.Page, p.Message, p.At, s.photoFiles(p.Photos))
 		drawn.Link = p.Link
 	}
 	s.mu.Unlock()
-	s.draw(w, r, drawn, ok)
+	s.drawPost(w, r, drawn, ok)
 }
 
 // serveVideo draws the public page of a video or a Reel.
@@ -26,11 +26,11 @@ func (s *Sim) serveVideo(w http.ResponseWriter, r *http.Request, id string) {
 	v, ok := s.videos[id]
 	var drawn sim.PostPage
 	if ok = ok && v.post == id; ok {
-		drawn = s.drawn(v.Page, v.taken.Description, v.taken.At, []sim.Media{v.fetched.Media})
+		drawn = s.postToShow(v.Page, v.taken.Description, v.taken.At, []sim.Media{v.fetched.Media})
 		drawn.Topic = v.taken.Title
 	}
 	s.mu.Unlock()
-	s.draw(w, r, drawn, ok)
+	s.drawPost(w, r, drawn, ok)
 }
 
 // serveStory draws a Story for the day that it is there.
@@ -41,26 +41,26 @@ func (s *Sim) serveStory(w http.ResponseWriter, r *http.Request, page, post stri
 	if owner := s.pages[page]; owner != nil {
 		for _, o := range owner.stories {
 			if o.Post == post && s.kit.Now().Sub(o.At) < storyLife {
-				drawn, ok = s.drawn(page, "", o.At, []sim.Media{o.File}), true
+				drawn, ok = s.postToShow(page, "", o.At, []sim.Media{o.File}), true
 			}
 		}
 	}
 	s.mu.Unlock()
-	s.draw(w, r, drawn, ok)
+	s.drawPost(w, r, drawn, ok)
 }
 
-// drawn is a page of a Page's. The caller holds the lock.
-func (s *Sim) drawn(page, text string, at time.Time, media []sim.Media) sim.PostPage {
+// postToShow is a page of a Page's. The caller holds the lock.
+func (s *Sim) postToShow(page, text string, at time.Time, media []sim.Media) sim.PostPage {
 	owner := s.pages[page]
 	return sim.PostPage{
 		Network: Name, Title: "Facebook", Name: owner.Name, Handle: owner.Category, Picture: pictureURL(owner.ID), Text: text,
-		Media: shown(media), At: at,
+		Media: shownMedia(media), At: at,
 	}
 }
 
-func (s *Sim) draw(w http.ResponseWriter, r *http.Request, drawn sim.PostPage, ok bool) {
+func (s *Sim) drawPost(w http.ResponseWriter, r *http.Request, drawn sim.PostPage, ok bool) {
 	if !ok {
-		s.notice(w, r, http.StatusNotFound, "This content isn't available right now", "It was deleted, or it was never published.")
+		s.showNotice(w, r, http.StatusNotFound, "This content isn't available right now", "It was deleted, or it was never published.")
 		return
 	}
 	s.kit.Page(w, r, http.StatusOK, "post", drawn)

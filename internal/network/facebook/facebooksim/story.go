@@ -25,26 +25,26 @@ type story struct {
 	Calls     int       `json:"calls"`
 }
 
-func number(id string) json.Number { return json.Number(id) }
+func jsonNumber(id string) json.Number { return json.Number(id) }
 
-func (o story) address(page string) string {
+func (o story) siteURL(page string) string {
 	return "https://" + site + "/stories/" + page + "/" + o.Post
 }
 
 // publishPhotoStory shows an uploaded photo as a Story: the one call that cannot be taken back.
-func (s *Sim) publishPhotoStory(q *asked, p *page) {
+func (s *Sim) publishPhotoStory(q *apiCall, p *page) {
 	id := q.params.Get("photo_id")
 	s.attemptPhoto(q, p, id)
-	s.run(q, []string{callPublish}, "", func() sim.Answer {
+	s.runCall(q, []string{callPublish}, "", func() sim.Answer {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := stranger(q.params, "photo_id"); odd {
-			return refuse("Param " + name + " is not simulated")
+		if name, odd := unknownParam(q.params, "photo_id"); odd {
+			return badParameter("Param " + name + " is not simulated")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if a := s.usable(p, []string{id}); a != nil {
+		if a := s.checkPhotos(p, []string{id}); a != nil {
 			return *a
 		}
 		used := s.photos[id]
@@ -53,17 +53,17 @@ func (s *Sim) publishPhotoStory(q *asked, p *page) {
 			ArrivedAt: s.kit.Arrived(q.r), First: used.first, Calls: used.calls,
 		}
 		if err := s.kit.Record(Name, recStory, o); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
 		if err := s.photoStoryLive(o); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
-		return sim.OK(map[string]any{"success": true, "post_id": number(o.Post)})
+		return sim.OK(map[string]any{"success": true, "post_id": jsonNumber(o.Post)})
 	})
 }
 
 // attemptPhoto counts a publishing call when it arrives, whatever becomes of it.
-func (s *Sim) attemptPhoto(q *asked, p *page, id string) {
+func (s *Sim) attemptPhoto(q *apiCall, p *page, id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	used := s.photos[id]
@@ -87,10 +87,10 @@ func (s *Sim) photoStoryLive(o story) error {
 	if err != nil {
 		return err
 	}
-	s.use([]string{o.Media}, "")
+	s.markUsed([]string{o.Media}, "")
 	owner.stories = append(owner.stories, o)
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: o.Page, AccountName: owner.Name, ID: o.Post, URL: o.address(o.Page), Media: []sim.Media{o.File},
+		Network: Name, Account: o.Page, AccountName: owner.Name, ID: o.Post, URL: o.siteURL(o.Page), Media: []sim.Media{o.File},
 		CreatedAt: o.At, ArrivedAt: o.ArrivedAt, FirstCallAt: o.First, FirstPublishCallAt: o.First, PublishCalls: o.Calls,
 		Extra: map[string]string{"edge": "photo_stories"},
 	})
@@ -98,20 +98,20 @@ func (s *Sim) photoStoryLive(o story) error {
 }
 
 // listStories answers a Page's Stories, newest first.
-func (s *Sim) listStories(q *asked, p *page) {
-	s.run(q, []string{callStories}, "", func() sim.Answer {
-		if name, odd := stranger(q.params, "since", "until", "limit", "after"); odd {
-			return refuse("Param " + name + " is not allowed")
+func (s *Sim) listStories(q *apiCall, p *page) {
+	s.runCall(q, []string{callStories}, "", func() sim.Answer {
+		if name, odd := unknownParam(q.params, "since", "until", "limit", "after"); odd {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		if q.token.Page != p.ID {
 			return noPermission(200, "(#200) A Page access token of this Page is required")
 		}
-		if !q.token.has(scopeReadEngagement) {
+		if !q.token.hasScope(scopeReadEngagement) {
 			return missingScope(scopeReadEngagement)
 		}
 		since, until, problem := readSpan(q.params)
 		if problem != "" {
-			return refuse(problem)
+			return badParameter(problem)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *Sim) storiesBetween(p *page, since, until time.Time) []any {
 		}
 		data = append(data, map[string]any{
 			"post_id": o.Post, "status": status, "creation_time": strconv.FormatInt(o.At.Unix(), 10), "media_type": o.Kind,
-			"media_id": o.Media, "url": o.address(p.ID),
+			"media_id": o.Media, "url": o.siteURL(p.ID),
 		})
 	}
 	return data

@@ -43,45 +43,45 @@ type tokenEnd struct {
 	Subcode int    `json:"subcode"`
 }
 
-func (t *token) has(scope string) bool { return slices.Contains(t.Scopes, scope) }
+func (t *token) hasScope(scope string) bool { return slices.Contains(t.Scopes, scope) }
 
-// subject is whom the token speaks for.
-func (t *token) subject() string {
+// subjectID is whom the token speaks for.
+func (t *token) subjectID() string {
 	if t.Page != "" {
 		return t.Page
 	}
 	return demoPerson().ID
 }
 
-// sees says whether a token may look at a Page at all.
-func (t *token) sees(page string) bool {
+// canSee says whether a token may look at a Page at all.
+func (t *token) canSee(page string) bool {
 	if t.Page != "" {
 		return t.Page == page
 	}
 	return slices.Contains(t.Pages, page)
 }
 
-// problem is the subcode a dead token answers with; 0 means it works.
-func (t *token) problem(now time.Time) int {
+// deathSubcode is the subcode a dead token answers with; 0 means it works.
+func (t *token) deathSubcode(now time.Time) int {
 	if t.Ended == 0 && !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) {
 		return subExpired
 	}
 	return t.Ended
 }
 
-// authenticate finds the live token of a call, or the refusal.
-func (s *Sim) authenticate(q *asked) (sim.Answer, bool) {
+// authenticateCall finds the live token of a call, or the refusal.
+func (s *Sim) authenticateCall(q *apiCall) (sim.Answer, bool) {
 	if q.bearer == "" {
 		return graphError(104, 0, "An access token is required to request this resource."), true
 	}
 	if a, refused := s.checkProof(q); refused {
 		return a, true
 	}
-	return s.authenticated(q)
+	return s.findToken(q)
 }
 
-// authenticated finds the token, without a proof that the app's server holds it.
-func (s *Sim) authenticated(q *asked) (sim.Answer, bool) {
+// findToken finds the token, without a proof that the app's server holds it.
+func (s *Sim) findToken(q *apiCall) (sim.Answer, bool) {
 	now := s.kit.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,22 +89,22 @@ func (s *Sim) authenticated(q *asked) (sim.Answer, bool) {
 	if !ok {
 		return graphError(190, 0, "Invalid OAuth access token - Cannot parse access token"), true
 	}
-	if subcode := t.problem(now); subcode != 0 {
-		return graphError(190, subcode, ending(subcode)), true
+	if subcode := t.deathSubcode(now); subcode != 0 {
+		return graphError(190, subcode, deathMessage(subcode)), true
 	}
 	q.token = t
 	return sim.Answer{}, false
 }
 
-func ending(subcode int) string {
+func deathMessage(subcode int) string {
 	if text, ok := endings[subcode]; ok {
 		return text
 	}
 	return "Error validating access token: The session is invalid."
 }
 
-// kill ends a token for good, as a scripted fault asks.
-func (s *Sim) kill(t *token, revoked bool, subcode int) error {
+// killToken ends a token for good, as a scripted fault asks.
+func (s *Sim) killToken(t *token, revoked bool, subcode int) error {
 	if subcode == 0 {
 		subcode = subExpired
 		if revoked {
@@ -120,8 +120,8 @@ func (s *Sim) kill(t *token, revoked bool, subcode int) error {
 	return nil
 }
 
-// issue records a token. The caller holds the lock.
-func (s *Sim) issue(t *token) error {
+// issueToken records a token. The caller holds the lock.
+func (s *Sim) issueToken(t *token) error {
 	t.Token, t.IssuedAt = sim.Secret("EAA"), s.kit.Now()
 	if err := s.kit.Record(Name, recToken, t); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (s *Sim) issue(t *token) error {
 	return nil
 }
 
-// oauth exchanges a code, or a short-lived token for a long-lived one.
-func (s *Sim) oauth(q *asked) {
+// serveTokens exchanges a code, or a short-lived token for a long-lived one.
+func (s *Sim) serveTokens(q *apiCall) {
 	name := callExchange
 	if q.params.Get("grant_type") == "fb_exchange_token" {
 		name = callToken
@@ -139,9 +139,9 @@ func (s *Sim) oauth(q *asked) {
 		q.token = s.tokens[q.params.Get("fb_exchange_token")]
 		s.mu.Unlock()
 	}
-	s.run(q, []string{name}, "", func() sim.Answer {
+	s.runCall(q, []string{name}, "", func() sim.Answer {
 		if q.bearer != "" {
-			return refuse("access_token is not allowed here")
+			return badParameter("access_token is not allowed here")
 		}
 		if q.params.Get("client_id") != s.kit.ClientID() {
 			return graphError(101, 0, "Error validating application. Cannot get application info due to a system error.")
@@ -153,20 +153,20 @@ func (s *Sim) oauth(q *asked) {
 		case "", "authorization_code":
 			return s.exchangeCode(q)
 		case "fb_exchange_token":
-			return s.lengthen(q)
+			return s.extendToken(q)
 		case "client_credentials":
 			return sim.OK(map[string]any{"access_token": s.appToken(), "token_type": "bearer"})
 		default:
-			return refuse("Invalid grant_type: " + grant)
+			return badParameter("Invalid grant_type: " + grant)
 		}
 	})
 }
 
 func (s *Sim) appToken() string { return s.kit.ClientID() + "|" + s.kit.ClientSecret() }
 
-func (s *Sim) exchangeCode(q *asked) sim.Answer {
-	if name, odd := stranger(q.params, "client_id", "client_secret", "redirect_uri", "code", "grant_type"); odd {
-		return refuse("Param " + name + " is not allowed")
+func (s *Sim) exchangeCode(q *apiCall) sim.Answer {
+	if name, odd := unknownParam(q.params, "client_id", "client_secret", "redirect_uri", "code", "grant_type"); odd {
+		return badParameter("Param " + name + " is not allowed")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,19 +183,19 @@ func (s *Sim) exchangeCode(q *asked) sim.Answer {
 			"identical to the one you used in the OAuth dialog request")
 	}
 	if err := s.kit.Record(Name, recCodeUsed, c.Code); err != nil {
-		return sim.Trouble(err)
+		return sim.InternalError(err)
 	}
 	c.Used = true
-	return s.grant(&token{
+	return s.grantToken(&token{
 		Pages: c.Pages, Scopes: c.Scopes, Declined: c.Declined, ExpiresAt: s.kit.Now().Add(shortLife),
 	}, shortLife)
 }
 
-// lengthen gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it
+// extendToken gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it
 // keeps its old end.
-func (s *Sim) lengthen(q *asked) sim.Answer {
-	if name, odd := stranger(q.params, "client_id", "client_secret", "grant_type", "fb_exchange_token"); odd {
-		return refuse("Param " + name + " is not allowed")
+func (s *Sim) extendToken(q *apiCall) sim.Answer {
+	if name, odd := unknownParam(q.params, "client_id", "client_secret", "grant_type", "fb_exchange_token"); odd {
+		return badParameter("Param " + name + " is not allowed")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,28 +204,28 @@ func (s *Sim) lengthen(q *asked) sim.Answer {
 		return graphError(190, 0, "Invalid OAuth access token - Cannot parse access token")
 	}
 	now := s.kit.Now()
-	if subcode := t.problem(now); subcode != 0 {
-		return graphError(190, subcode, ending(subcode))
+	if subcode := t.deathSubcode(now); subcode != 0 {
+		return graphError(190, subcode, deathMessage(subcode))
 	}
 	end := now.Add(longLife)
 	if t.Long {
 		end = t.ExpiresAt
 	}
-	return s.grant(&token{Pages: t.Pages, Scopes: t.Scopes, Declined: t.Declined, Long: true, ExpiresAt: end}, end.Sub(now))
+	return s.grantToken(&token{Pages: t.Pages, Scopes: t.Scopes, Declined: t.Declined, Long: true, ExpiresAt: end}, end.Sub(now))
 }
 
-// grant issues a person's token and answers it. The caller holds the lock.
-func (s *Sim) grant(t *token, life time.Duration) sim.Answer {
-	if err := s.issue(t); err != nil {
-		return sim.Trouble(err)
+// grantToken issues a person's token and answers it. The caller holds the lock.
+func (s *Sim) grantToken(t *token, life time.Duration) sim.Answer {
+	if err := s.issueToken(t); err != nil {
+		return sim.InternalError(err)
 	}
 	return sim.OK(map[string]any{"access_token": t.Token, "token_type": "bearer", "expires_in": int(life.Seconds())})
 }
 
-// debug tells what a token is, to the app's own token or another token of the app.
-func (s *Sim) debug(q *asked) {
+// debugToken tells what a token is, to the app's own token or another token of the app.
+func (s *Sim) debugToken(q *apiCall) {
 	if q.bearer != s.appToken() {
-		if a, refused := s.authenticate(q); refused {
+		if a, refused := s.authenticateCall(q); refused {
 			s.kit.Send(q.w, q.r, a)
 			return
 		}
@@ -233,9 +233,9 @@ func (s *Sim) debug(q *asked) {
 		s.kit.Send(q.w, q.r, a)
 		return
 	}
-	s.run(q, []string{callDebug}, "", func() sim.Answer {
-		if name, odd := stranger(q.params, "input_token"); odd {
-			return refuse("Param " + name + " is not allowed")
+	s.runCall(q, []string{callDebug}, "", func() sim.Answer {
+		if name, odd := unknownParam(q.params, "input_token"); odd {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -246,13 +246,13 @@ func (s *Sim) debug(q *asked) {
 				"error": map[string]any{"code": 190, "message": "Invalid OAuth access token - Cannot parse access token"},
 			}})
 		}
-		return sim.OK(map[string]any{"data": s.describe(t)})
+		return sim.OK(map[string]any{"data": s.describeToken(t)})
 	})
 }
 
-func (s *Sim) describe(t *token) map[string]any {
+func (s *Sim) describeToken(t *token) map[string]any {
 	now := s.kit.Now()
-	subcode := t.problem(now)
+	subcode := t.deathSubcode(now)
 	data := map[string]any{
 		"app_id": s.kit.ClientID(), "application": s.kit.AppName(), "type": "USER", "is_valid": subcode == 0,
 		"scopes": t.Scopes, "user_id": s.person.ID, "issued_at": t.IssuedAt.Unix(), "expires_at": 0,
@@ -277,7 +277,7 @@ func (s *Sim) describe(t *token) map[string]any {
 		if subcode == subExpired && now.Before(t.ExpiresAt) {
 			data["expires_at"] = now.Add(-time.Second).Unix()
 		}
-		data["error"] = map[string]any{"code": 190, "subcode": subcode, "message": ending(subcode)}
+		data["error"] = map[string]any{"code": 190, "subcode": subcode, "message": deathMessage(subcode)}
 	}
 	return data
 }

@@ -41,16 +41,16 @@ type video struct {
 	ArrivedAt   time.Time `json:"arrivedAt"`
 
 	url     string // that is being fetched, or was
-	fetched fetched
-	taken   taken
+	fetched fetchResult
+	taken   acceptedVideo
 	post    string // what the public knows it by
 
 	calls int
 	first time.Time
 }
 
-// fetched is how the download of a video ended.
-type fetched struct {
+// fetchResult is how the download of a video ended.
+type fetchResult struct {
 	ID      string    `json:"id"`
 	Media   sim.Media `json:"media"`
 	Failed  string    `json:"failed,omitempty"` // why there is no file
@@ -59,8 +59,8 @@ type fetched struct {
 	Ready   time.Time `json:"ready"` // when it is processed
 }
 
-// taken is the accepted call that publishes a video.
-type taken struct {
+// acceptedVideo is the accepted call that publishes a video.
+type acceptedVideo struct {
 	ID          string    `json:"id"`
 	Title       string    `json:"title,omitempty"`
 	Description string    `json:"description,omitempty"`
@@ -75,21 +75,21 @@ type upload struct {
 }
 
 // addVideo begins a video. The caller holds the lock.
-func (s *Sim) addVideo(q *asked, v *video) *sim.Answer {
+func (s *Sim) addVideo(q *apiCall, v *video) *sim.Answer {
 	v.At, v.ArrivedAt = s.kit.Now(), s.kit.Arrived(q.r)
 	for v.ID == "" || s.videos[v.ID] != nil {
 		v.ID = sim.Digits("98", 16)
 	}
 	if err := s.kit.Record(Name, recVideo, v); err != nil {
-		a := sim.Trouble(err)
+		a := sim.InternalError(err)
 		return &a
 	}
 	s.videos[v.ID] = v
 	return nil
 }
 
-// judge is what the network finds in a file for an edge, in its own numbers.
-func judge(edge string, m sim.Media) (code int, problem string) {
+// checkVideoFile is what the network finds in a file for an edge, in its own numbers.
+func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 	if m.Kind != sim.MP4 || m.Video == "" {
 		return codeFormat, "The video file you selected is in a format that we don't support."
 	}
@@ -114,25 +114,25 @@ func judge(edge string, m sim.Media) (code int, problem string) {
 	return 0, ""
 }
 
-// end is what became of a download.
-func (s *Sim) end(v *video, media sim.Media, err error) fetched {
-	e := fetched{ID: v.ID, Media: media, Ready: s.kit.Now().Add(time.Duration(s.kit.Number(OptProcess)) * time.Second)}
+// fetchOutcome is what became of a download.
+func (s *Sim) fetchOutcome(v *video, media sim.Media, err error) fetchResult {
+	e := fetchResult{ID: v.ID, Media: media, Ready: s.kit.Now().Add(time.Duration(s.kit.Number(OptProcess)) * time.Second)}
 	if err != nil {
 		e.Failed = err.Error()
 		return e
 	}
-	e.Code, e.Problem = judge(v.Edge, media)
+	e.Code, e.Problem = checkVideoFile(v.Edge, media)
 	return e
 }
 
-// download fetches a hosted file after its address was taken.
-func (s *Sim) download(v *video) {
+// fetchVideo fetches a hosted file after its address was taken.
+func (s *Sim) fetchVideo(v *video) {
 	s.kit.Go(func(ctx context.Context) {
 		media, err := s.kit.Fetch(ctx, Name, v.Page, v.url)
 		if ctx.Err() != nil {
 			return // the sandbox ends; the next run downloads again
 		}
-		e := s.end(v, media, err)
+		e := s.fetchOutcome(v, media, err)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.videos[v.ID] == v && s.kit.Record(Name, recFetched, e) == nil {
@@ -145,7 +145,7 @@ func (s *Sim) download(v *video) {
 func (s *Sim) resumeUploads() {
 	for _, v := range s.videos {
 		if v.url != "" && v.fetched.ID == "" {
-			s.download(v)
+			s.fetchVideo(v)
 		}
 	}
 }
@@ -160,8 +160,8 @@ const (
 	stateExpired    = "expired"
 )
 
-// state is video_status. The caller holds the lock.
-func (v *video) state(now time.Time) string {
+// videoStatus is video_status. The caller holds the lock.
+func (v *video) videoStatus(now time.Time) string {
 	switch {
 	case v.post == "" && v.taken.ID == "" && now.Sub(v.At) >= videoLife:
 		return stateExpired
@@ -177,8 +177,8 @@ func (v *video) state(now time.Time) string {
 	return stateReady
 }
 
-// phases is the status of a video as the network tells it. The caller holds the lock.
-func (v *video) phases(state string) map[string]any {
+// phaseNodes is the status of a video as the network tells it. The caller holds the lock.
+func (v *video) phaseNodes(state string) map[string]any {
 	phase := func(status string) map[string]any { return map[string]any{"status": status} }
 	uploading, processing, publishing := phase("complete"), phase("not_started"), phase("not_started")
 	switch state {
@@ -211,10 +211,10 @@ func (v *video) phases(state string) map[string]any {
 // showVideo makes a taken video visible once it is processed. The caller holds the lock.
 func (s *Sim) showVideo(v *video) error {
 	now := s.kit.Now()
-	if v.taken.ID == "" || v.post != "" || v.state(now) != stateReady {
+	if v.taken.ID == "" || v.post != "" || v.videoStatus(now) != stateReady {
 		return nil
 	}
-	live := shownVideo{ID: v.ID, Post: v.ID, At: now, Calls: v.calls}
+	live := publishedVideo{ID: v.ID, Post: v.ID, At: now, Calls: v.calls}
 	if v.Edge == edgeStories {
 		live.Post = sim.Digits("77", 15)
 	}

@@ -13,8 +13,8 @@ const (
 	oauthError = "OAuthException"
 )
 
-// refuse is the network's answer to a parameter it does not take.
-func refuse(message string) sim.Answer {
+// badParameter is the network's answer to a parameter it does not take.
+func badParameter(message string) sim.Answer {
 	return sim.GraphError{Code: 100, Type: apiError, Message: message}.Answer()
 }
 
@@ -22,7 +22,7 @@ func unknownPath(path string) sim.Answer {
 	return sim.GraphError{Code: 2500, Type: oauthError, Message: "Unknown path components: " + path}.Answer()
 }
 
-func missing(method, id string) sim.Answer {
+func notFoundError(method, id string) sim.Answer {
 	verb := map[string]string{http.MethodGet: "get", http.MethodPost: "post", http.MethodDelete: "delete"}[method]
 	return sim.GraphError{
 		Code: 100, Subcode: 33, Type: apiError,
@@ -32,7 +32,7 @@ func missing(method, id string) sim.Answer {
 }
 
 func noField(name string) sim.Answer {
-	return refuse(fmt.Sprintf("Tried accessing nonexisting field (%s)", name))
+	return badParameter(fmt.Sprintf("Tried accessing nonexisting field (%s)", name))
 }
 
 func notFound() sim.Answer {
@@ -63,8 +63,8 @@ func badToken(subcode int, message string) sim.Answer {
 	}.Answer()
 }
 
-// fault puts a scripted fault into the network's words. Code, status and message of the script win.
-func fault(f sim.Fault) sim.Answer {
+// faultAnswer puts a scripted fault into the network's words. Code, status and message of the script win.
+func faultAnswer(f sim.Fault) sim.Answer {
 	e := map[string]sim.GraphError{
 		sim.Reject:       {Code: 100, Message: "Invalid parameter"},
 		sim.RateLimited:  {Status: http.StatusTooManyRequests, Code: 4, Message: "Application request limit reached", Transient: true},

@@ -34,8 +34,8 @@ func demoProfiles() []*account {
 	}
 }
 
-// scopes are all permissions the network knows.
-func scopes() []string {
+// knownScopes are all permissions the network knows.
+func knownScopes() []string {
 	return []string{
 		scopeBasic, scopePublish, "threads_manage_insights", "threads_manage_replies", "threads_read_replies", scopeDelete,
 		"threads_manage_mentions", "threads_keyword_search", "threads_location_tagging", "threads_profile_discovery",
@@ -54,8 +54,8 @@ var consentForm = []string{"decision", "profile", "username", "withhold"}
 
 var consentParams = []string{"client_id", "redirect_uri", "scope", "response_type", "state"}
 
-// request is a checked visit to the consent window.
-type request struct {
+// consentRequest is a checked visit to the consent window.
+type consentRequest struct {
 	redirectURI, state string
 	scopes             []string
 }
@@ -66,28 +66,28 @@ func (s *Sim) serveConsent(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	params, err := sim.Params(w, r, false)
-	var q request
+	var q consentRequest
 	if err == nil {
 		q, err = s.checkConsent(params, r.Method == http.MethodPost)
 	}
 	if err != nil {
-		s.notice(w, r, http.StatusBadRequest, "This app cannot ask for access", err.Error())
+		s.showNotice(w, r, http.StatusBadRequest, "This app cannot ask for access", err.Error())
 		return
 	}
 	if r.Method == http.MethodPost {
-		s.decide(w, r, params, q)
+		s.serveDecision(w, r, params, q)
 		return
 	}
 	s.kit.Page(w, r, http.StatusOK, "consent", s.consentPage(sim.Host(r), params, q))
 }
 
-func (s *Sim) checkConsent(params url.Values, form bool) (request, error) {
-	q := request{redirectURI: params.Get("redirect_uri"), state: params.Get("state")}
+func (s *Sim) checkConsent(params url.Values, form bool) (consentRequest, error) {
+	q := consentRequest{redirectURI: params.Get("redirect_uri"), state: params.Get("state")}
 	known := consentParams
 	if form {
 		known = slices.Concat(consentParams, consentForm)
 	}
-	if name, ok := allowed(params, known...); !ok {
+	if name, ok := onlyParams(params, known...); !ok {
 		return q, fmt.Errorf("the consent window knows no parameter %s", name)
 	}
 	if params.Get("client_id") != s.kit.ClientID() {
@@ -104,7 +104,7 @@ func (s *Sim) checkConsent(params url.Values, form bool) (request, error) {
 	}
 	q.scopes = strings.FieldsFunc(params.Get("scope"), func(c rune) bool { return c == ',' || c == ' ' })
 	for _, scope := range q.scopes {
-		if !slices.Contains(scopes(), scope) {
+		if !slices.Contains(knownScopes(), scope) {
 			return q, fmt.Errorf("invalid scope: %s", scope)
 		}
 	}
@@ -114,7 +114,7 @@ func (s *Sim) checkConsent(params url.Values, form bool) (request, error) {
 	return q, nil
 }
 
-func (s *Sim) consentPage(host string, params url.Values, q request) sim.Consent {
+func (s *Sim) consentPage(host string, params url.Values, q consentRequest) sim.Consent {
 	page := sim.Consent{
 		Network: Name, Title: "Threads", Allow: "Continue",
 		Heading: s.kit.AppName() + " wants to use a Threads profile",
@@ -145,7 +145,7 @@ func (s *Sim) consentPage(host string, params url.Values, q request) sim.Consent
 	return page
 }
 
-func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, q request) {
+func (s *Sim) serveDecision(w http.ResponseWriter, r *http.Request, params url.Values, q consentRequest) {
 	if params.Get("decision") != "allow" {
 		to := sim.Redirect(q.redirectURI, [][2]string{
 			{"error", "access_denied"},
@@ -156,9 +156,9 @@ func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, 
 		http.Redirect(w, r, to, http.StatusFound)
 		return
 	}
-	a, err := s.chosen(params.Get("profile"), params.Get("username"))
+	a, err := s.chosenProfile(params.Get("profile"), params.Get("username"))
 	if err != nil {
-		s.notice(w, r, http.StatusBadRequest, "No profile was chosen", err.Error())
+		s.showNotice(w, r, http.StatusBadRequest, "No profile was chosen", err.Error())
 		return
 	}
 	granted := slices.DeleteFunc(q.scopes, func(scope string) bool {
@@ -174,7 +174,7 @@ func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, 
 	}
 	s.mu.Unlock()
 	if err != nil {
-		s.notice(w, r, http.StatusInternalServerError, "The sandbox failed", err.Error())
+		s.showNotice(w, r, http.StatusInternalServerError, "The sandbox failed", err.Error())
 		return
 	}
 	http.Redirect(w, r, sim.Redirect(q.redirectURI, [][2]string{{"code", code.Code}, {"state", q.state}}, "#_"), http.StatusFound)
@@ -182,8 +182,8 @@ func (s *Sim) decide(w http.ResponseWriter, r *http.Request, params url.Values, 
 
 var usernames = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9_.]{0,28}[a-z0-9_])?$`)
 
-// chosen finds the profile a person picked; a typed name wins, and a new one makes a new profile.
-func (s *Sim) chosen(id, username string) (*account, error) {
+// chosenProfile finds the profile a person picked; a typed name wins, and a new one makes a new profile.
+func (s *Sim) chosenProfile(id, username string) (*account, error) {
 	username = strings.ToLower(strings.TrimPrefix(strings.TrimSpace(username), "@"))
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -53,8 +53,8 @@ type container struct {
 	firstPublish time.Time
 }
 
-// state is what GET tells. The caller holds the lock.
-func (c *container) state(now time.Time) string {
+// statusAt is what GET tells. The caller holds the lock.
+func (c *container) statusAt(now time.Time) string {
 	switch {
 	case c.post != "":
 		return published
@@ -68,19 +68,19 @@ func (c *container) state(now time.Time) string {
 	return finished
 }
 
-func (c *container) settle(end mediaEnd) {
+func (c *container) applyMedia(end mediaEnd) {
 	c.pending, c.problem, c.media, c.ready = false, end.Problem, end.Media, end.Ready
 }
 
-// create makes a container, the reversible half of publishing.
-func (s *Sim) create(q *asked) {
-	s.run(q, callCreate, q.params.Get("text"), func(neverReady bool) sim.Answer {
-		if !q.token.has(scopePublish) {
+// createContainer makes a container, the reversible half of publishing.
+func (s *Sim) createContainer(q *apiCall) {
+	s.runCall(q, callCreate, q.params.Get("text"), func(neverReady bool) sim.Answer {
+		if !q.token.hasScope(scopePublish) {
 			return noPermission(scopePublish)
 		}
 		c, problem := readContainer(q.params)
 		if problem != "" {
-			return refuse(problem)
+			return badParameter(problem)
 		}
 		now := s.kit.Now()
 		c.ID, c.Account, c.Stuck = sim.Digits("179", 17), q.owner.ID, neverReady
@@ -99,12 +99,12 @@ func (s *Sim) addContainer(c *container, now time.Time) sim.Answer {
 		c.ID = sim.Digits("179", 17)
 	}
 	if err := s.kit.Record(Name, recContainer, c); err != nil {
-		return sim.Trouble(err)
+		return sim.InternalError(err)
 	}
 	s.containers[c.ID] = c
 	if c.MediaURL != "" {
 		c.pending = true
-		s.download(c)
+		s.fetchMedia(c)
 	}
 	return sim.OK(map[string]any{"id": c.ID})
 }
@@ -116,26 +116,26 @@ func (s *Sim) checkChildren(c *container, now time.Time) *sim.Answer {
 		child, ok := s.containers[id]
 		switch {
 		case !ok || child.Account != c.Account:
-			return no(missing("GET", id))
+			return no(notFoundError("GET", id))
 		case !child.Item:
-			return no(refuse("Param children: " + id + " was not created with is_carousel_item=true"))
+			return no(badParameter("Param children: " + id + " was not created with is_carousel_item=true"))
 		case slices.Contains(c.Children[:i], id):
-			return no(refuse("Param children: " + id + " is listed twice"))
-		case child.state(now) != finished:
+			return no(badParameter("Param children: " + id + " is listed twice"))
+		case child.statusAt(now) != finished:
 			return no(notReady())
 		}
 	}
 	return nil
 }
 
-// status tells how far a container is, and never which post it became.
-func (s *Sim) status(q *asked, c *container) {
-	s.run(q, callStatus, c.Text, func(neverReady bool) sim.Answer {
-		if name, ok := allowed(q.params, "fields"); !ok {
-			return refuse("Param " + name + " is not allowed")
+// readContainerStatus tells how far a container is, and never which post it became.
+func (s *Sim) readContainerStatus(q *apiCall, c *container) {
+	s.runCall(q, callStatus, c.Text, func(neverReady bool) sim.Answer {
+		if name, ok := onlyParams(q.params, "fields"); !ok {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
-		state, problem := c.state(s.kit.Now()), c.problem
+		state, problem := c.statusAt(s.kit.Now()), c.problem
 		s.mu.Unlock()
 		if neverReady && state == finished {
 			state = inProgress
@@ -144,12 +144,12 @@ func (s *Sim) status(q *asked, c *container) {
 		if state == failed {
 			node["error_message"] = problem
 		}
-		return pick(q, node, sim.Known("id", "status", "error_message"), "id")
+		return pickAnswer(q, node, sim.Known("id", "status", "error_message"), "id")
 	})
 }
 
-// pick answers the asked fields of a node.
-func pick(q *asked, node map[string]any, known map[string]bool, byDefault string) sim.Answer {
+// pickAnswer answers the asked fields of a node.
+func pickAnswer(q *apiCall, node map[string]any, known map[string]bool, byDefault string) sim.Answer {
 	picked, refusal := pickFields(q.params.Get("fields"), node, known, byDefault)
 	if refusal != nil {
 		return *refusal
@@ -163,7 +163,7 @@ func pickFields(asked string, node map[string]any, known map[string]bool, byDefa
 	}
 	fields, err := sim.ParseFields(asked)
 	if err != nil {
-		a := refuse("Syntax error in fields: " + err.Error())
+		a := badParameter("Syntax error in fields: " + err.Error())
 		return nil, &a
 	}
 	picked, stranger := sim.Pick(node, known, fields)

@@ -25,8 +25,8 @@ const (
 	callDelete    = "delete"
 )
 
-// asked is one call on the Graph host, its parameters merged and checked for doubles.
-type asked struct {
+// apiCall is one call on the Graph host, its parameters merged and checked for doubles.
+type apiCall struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	params url.Values
@@ -37,36 +37,36 @@ type asked struct {
 
 func (s *Sim) serveGraph(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
-		s.kit.Send(w, r, refuse("The network knows no idempotency keys, and Go's transport resends requests that carry one."))
+		s.kit.Send(w, r, badParameter("The network knows no idempotency keys, and Go's transport resends requests that carry one."))
 		return
 	}
 	params, err := sim.Params(w, r, false)
 	if err != nil {
-		s.kit.Send(w, r, refuse(err.Error()))
+		s.kit.Send(w, r, badParameter(err.Error()))
 		return
 	}
-	bearer, err := sim.Token(r, params)
+	bearer, err := sim.TakeToken(r, params)
 	if err != nil {
-		s.kit.Send(w, r, refuse(err.Error()))
+		s.kit.Send(w, r, badParameter(err.Error()))
 		return
 	}
-	q := &asked{w: w, r: r, params: params, bearer: bearer}
+	q := &apiCall{w: w, r: r, params: params, bearer: bearer}
 	route := r.Method + " " + r.URL.Path
 	switch route {
 	case "POST /oauth/access_token":
-		s.exchange(q)
+		s.exchangeGrant(q)
 	case "GET /oauth/access_token":
 		s.appToken(q)
 	case "GET /access_token":
-		s.lengthen(q)
+		s.extendToken(q)
 	case "GET /refresh_access_token":
-		s.refresh(q)
+		s.refreshToken(q)
 	default:
 		s.serveVersion(q)
 	}
 }
 
-func (s *Sim) serveVersion(q *asked) {
+func (s *Sim) serveVersion(q *apiCall) {
 	path, ok := strings.CutPrefix(q.r.URL.Path, "/v1.0/")
 	if !ok {
 		s.kit.Send(q.w, q.r, unknownPath(q.r.URL.Path))
@@ -74,10 +74,10 @@ func (s *Sim) serveVersion(q *asked) {
 	}
 	parts := strings.Split(path, "/")
 	if len(parts) == 1 && parts[0] == "debug_token" && q.r.Method == http.MethodGet {
-		s.debug(q)
+		s.debugToken(q)
 		return
 	}
-	if a, refused := s.authenticate(q); refused {
+	if a, refused := s.authenticateCall(q); refused {
 		s.kit.Send(q.w, q.r, a)
 		return
 	}
@@ -86,54 +86,54 @@ func (s *Sim) serveVersion(q *asked) {
 		s.serveNode(q, parts[0], self)
 		return
 	}
-	edges := map[string]func(*asked){
-		"POST threads": s.create, "GET threads": s.list, "POST threads_publish": s.publish, "GET threads_publishing_limit": s.limit,
+	edges := map[string]func(*apiCall){
+		"POST threads": s.createContainer, "GET threads": s.listPosts, "POST threads_publish": s.servePublish, "GET threads_publishing_limit": s.readQuota,
 	}
 	edge, ok := edges[q.r.Method+" "+parts[1]]
 	switch {
 	case len(parts) != 2 || !ok:
 		s.kit.Send(q.w, q.r, unknownPath(q.r.URL.Path))
 	case !self:
-		s.kit.Send(q.w, q.r, missing(q.r.Method, parts[0]))
+		s.kit.Send(q.w, q.r, notFoundError(q.r.Method, parts[0]))
 	default:
 		edge(q)
 	}
 }
 
-func (s *Sim) serveNode(q *asked, id string, self bool) {
+func (s *Sim) serveNode(q *apiCall, id string, self bool) {
 	s.mu.Lock()
 	c, isContainer := s.containers[id]
 	p, isPost := s.posts[id]
 	s.mu.Unlock()
 	switch {
 	case self && q.r.Method == http.MethodGet:
-		s.profile(q)
+		s.readProfile(q)
 	case isContainer && c.Account == q.owner.ID && q.r.Method == http.MethodGet:
-		s.status(q, c)
+		s.readContainerStatus(q, c)
 	case isPost && p.Account == q.owner.ID && q.r.Method == http.MethodGet:
-		s.read(q, p)
+		s.readPost(q, p)
 	case isPost && p.Account == q.owner.ID && q.r.Method == http.MethodDelete:
-		s.remove(q, p)
+		s.deletePost(q, p)
 	default:
-		s.kit.Send(q.w, q.r, missing(q.r.Method, id))
+		s.kit.Send(q.w, q.r, notFoundError(q.r.Method, id))
 	}
 }
 
-// run performs a call under the script of faults.
-func (s *Sim) run(q *asked, name, text string, effect func(neverReady bool) sim.Answer) {
-	c := sim.Call{Network: Name, Names: []string{name}, Text: text, Containers: true, Fault: fault}
+// runCall performs a call under the script of faults.
+func (s *Sim) runCall(q *apiCall, name, text string, effect func(neverReady bool) sim.Answer) {
+	c := sim.Call{Network: Name, Names: []string{name}, Text: text, Containers: true, Fault: faultAnswer}
 	if q.owner != nil {
 		c.Account = q.owner.ID
 	}
 	if t := q.token; t != nil {
-		c.Kill = func(revoked bool, subcode int) error { return s.kill(t, revoked, subcode) }
+		c.Kill = func(revoked bool, subcode int) error { return s.killToken(t, revoked, subcode) }
 	}
 	s.kit.Run(q.w, q.r, c, effect)
 }
 
-// allowed lists the parameters a call takes and names the first one it does not. The network ignores
+// onlyParams lists the parameters a call takes and names the first one it does not. The network ignores
 // strangers; here they are a typing mistake found early.
-func allowed(params url.Values, names ...string) (string, bool) {
+func onlyParams(params url.Values, names ...string) (string, bool) {
 	var strangers []string
 	for name := range params {
 		if !slices.Contains(names, name) {

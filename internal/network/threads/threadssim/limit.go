@@ -13,13 +13,13 @@ const (
 	quotaDeletes = 100
 )
 
-// usage counts posts of the moving window. The caller holds the lock.
-func (s *Sim) usage(a *account, now time.Time) int {
-	a.published = within(a.published, now)
+// quotaUsage counts posts of the moving window. The caller holds the lock.
+func (s *Sim) quotaUsage(a *account, now time.Time) int {
+	a.published = dropOlder(a.published, now)
 	return len(a.published)
 }
 
-func within(times []time.Time, now time.Time) []time.Time {
+func dropOlder(times []time.Time, now time.Time) []time.Time {
 	for len(times) > 0 && now.Sub(times[0]) >= quotaWindow {
 		times = times[1:]
 	}
@@ -34,17 +34,17 @@ func quotaUsed() sim.Answer {
 	}.Answer()
 }
 
-// limit answers how much of the publishing quota is used.
-func (s *Sim) limit(q *asked) {
-	s.run(q, callLimit, "", func(bool) sim.Answer {
-		if name, ok := allowed(q.params, "fields"); !ok {
-			return refuse("Param " + name + " is not allowed")
+// readQuota answers how much of the publishing quota is used.
+func (s *Sim) readQuota(q *apiCall) {
+	s.runCall(q, callLimit, "", func(bool) sim.Answer {
+		if name, ok := onlyParams(q.params, "fields"); !ok {
+			return badParameter("Param " + name + " is not allowed")
 		}
-		if !q.token.has(scopePublish) {
+		if !q.token.hasScope(scopePublish) {
 			return noPermission(scopePublish)
 		}
 		s.mu.Lock()
-		used := s.usage(q.owner, s.kit.Now())
+		used := s.quotaUsage(q.owner, s.kit.Now())
 		s.mu.Unlock()
 		day := int(quotaWindow.Seconds())
 		node := map[string]any{

@@ -36,19 +36,19 @@ const (
 	leastRatio = 0.01 // of videos
 )
 
-// download fetches a container's media after its id was answered, as the network does.
-func (s *Sim) download(c *container) {
+// fetchMedia fetches a container's media after its id was answered, as the network does.
+func (s *Sim) fetchMedia(c *container) {
 	s.kit.Go(func(ctx context.Context) {
 		media, err := s.kit.Fetch(ctx, Name, c.Account, c.MediaURL)
 		if ctx.Err() != nil {
 			return // the sandbox ends; the next run downloads again
 		}
-		end := mediaEnd{ID: c.ID, Problem: judge(c.Type, media, err), Media: media}
+		end := mediaEnd{ID: c.ID, Problem: checkFile(c.Type, media, err), Media: media}
 		end.Ready = s.kit.Now().Add(time.Duration(s.kit.Number(OptProcess)) * time.Second)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.kit.Record(Name, recMedia, end) == nil {
-			c.settle(end)
+			c.applyMedia(end)
 		}
 	})
 }
@@ -57,24 +57,24 @@ func (s *Sim) download(c *container) {
 func (s *Sim) resumeMedia() {
 	for _, c := range s.containers {
 		if c.pending {
-			s.download(c)
+			s.fetchMedia(c)
 		}
 	}
 }
 
-func judge(kind string, m sim.Media, err error) string {
+func checkFile(kind string, m sim.Media, err error) string {
 	switch {
 	case err != nil && kind == typeVideo:
 		return failedDownload
 	case err != nil:
 		return badUnknown
 	case kind == typeImage:
-		return judgeImage(m)
+		return checkImage(m)
 	}
-	return judgeVideo(m)
+	return checkVideo(m)
 }
 
-func judgeImage(m sim.Media) string {
+func checkImage(m sim.Media) string {
 	switch {
 	case !m.Image(sim.JPEG, sim.PNG) || m.Bytes > maxImage:
 		return badUnknown
@@ -84,7 +84,7 @@ func judgeImage(m sim.Media) string {
 	return ""
 }
 
-func judgeVideo(m sim.Media) string {
+func checkVideo(m sim.Media) string {
 	switch {
 	case m.Kind != sim.MP4 || m.Bytes > maxVideo || !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Video) || m.Width > maxWide:
 		return failedVideo
@@ -112,8 +112,8 @@ func mediaURL(m sim.Media) string {
 	return "https://www.threads.net/media/" + m.SHA256
 }
 
-// media are the files of a container, of a carousel in its order. The caller holds the lock.
-func (s *Sim) media(c *container) []sim.Media {
+// containerFiles are the files of a container, of a carousel in its order. The caller holds the lock.
+func (s *Sim) containerFiles(c *container) []sim.Media {
 	if c.Type != typeCarousel {
 		if c.media.SHA256 == "" {
 			return nil
@@ -125,13 +125,13 @@ func (s *Sim) media(c *container) []sim.Media {
 	var all []sim.Media
 	for _, id := range c.Children {
 		if child := s.containers[id]; child != nil {
-			all = append(all, s.media(child)...)
+			all = append(all, s.containerFiles(child)...)
 		}
 	}
 	return all
 }
 
-func shown(media []sim.Media) []sim.Shown {
+func shownMedia(media []sim.Media) []sim.Shown {
 	var all []sim.Shown
 	for _, m := range media {
 		all = append(all, sim.Shown{Media: m, URL: mediaURL(m)})

@@ -19,7 +19,7 @@ const (
 	maxLimit     = 100
 )
 
-func permalink(a *account, p *post) string {
+func postURL(a *account, p *post) string {
 	return "https://www.threads.net/@" + a.Username + "/post/" + p.Code
 }
 
@@ -28,11 +28,11 @@ var postFields = sim.Known(
 	"thumbnail_url", "children", "alt_text", "link_attachment_url", "topic_tag", "has_replies", "is_quote_post", "reply_audience",
 )
 
-// node is a post as the API reads it back. The caller holds the lock.
-func (s *Sim) node(p *post) map[string]any {
+// postNode is a post as the API reads it back. The caller holds the lock.
+func (s *Sim) postNode(p *post) map[string]any {
 	a, c := s.accounts[p.Account], p.container
 	node := map[string]any{
-		"id": p.ID, "permalink": permalink(a, p), "shortcode": p.Code, "timestamp": p.At.UTC().Format(stampFormat),
+		"id": p.ID, "permalink": postURL(a, p), "shortcode": p.Code, "timestamp": p.At.UTC().Format(stampFormat),
 		"media_type":         map[string]string{typeText: "TEXT_POST", typeCarousel: "CAROUSEL_ALBUM"}[c.Type],
 		"media_product_type": "THREADS", "owner": map[string]any{"id": a.ID}, "username": a.Username,
 		"has_replies": false, "is_quote_post": false, "reply_audience": "EVERYONE",
@@ -61,24 +61,24 @@ func (s *Sim) node(p *post) map[string]any {
 	return node
 }
 
-// read answers one post of the profile's own.
-func (s *Sim) read(q *asked, p *post) {
-	s.run(q, callPermalink, p.container.Text, func(bool) sim.Answer {
-		if name, ok := allowed(q.params, "fields"); !ok {
-			return refuse("Param " + name + " is not allowed")
+// readPost answers one post of the profile's own.
+func (s *Sim) readPost(q *apiCall, p *post) {
+	s.runCall(q, callPermalink, p.container.Text, func(bool) sim.Answer {
+		if name, ok := onlyParams(q.params, "fields"); !ok {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
-		node := s.node(p)
+		node := s.postNode(p)
 		s.mu.Unlock()
-		return pick(q, node, postFields, "id")
+		return pickAnswer(q, node, postFields, "id")
 	})
 }
 
-// profile answers the profile behind the token.
-func (s *Sim) profile(q *asked) {
-	s.run(q, callProfile, "", func(bool) sim.Answer {
-		if name, ok := allowed(q.params, "fields"); !ok {
-			return refuse("Param " + name + " is not allowed")
+// readProfile answers the profile behind the token.
+func (s *Sim) readProfile(q *apiCall) {
+	s.runCall(q, callProfile, "", func(bool) sim.Answer {
+		if name, ok := onlyParams(q.params, "fields"); !ok {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		a := q.owner
 		node := map[string]any{
@@ -88,7 +88,7 @@ func (s *Sim) profile(q *asked) {
 			node["threads_biography"] = a.Bio
 		}
 		known := sim.Known("id", "username", "name", "threads_profile_picture_url", "threads_biography", "is_verified")
-		return pick(q, node, known, "id")
+		return pickAnswer(q, node, known, "id")
 	})
 }
 
@@ -99,28 +99,28 @@ type window struct {
 	before, after string
 }
 
-// list answers the profile's posts, newest first.
-func (s *Sim) list(q *asked) {
-	s.run(q, callList, "", func(bool) sim.Answer {
-		if name, ok := allowed(q.params, "fields", "since", "until", "limit", "before", "after"); !ok {
-			return refuse("Param " + name + " is not allowed")
+// listPosts answers the profile's posts, newest first.
+func (s *Sim) listPosts(q *apiCall) {
+	s.runCall(q, callList, "", func(bool) sim.Answer {
+		if name, ok := onlyParams(q.params, "fields", "since", "until", "limit", "before", "after"); !ok {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		win, problem := readWindow(q.params)
 		if problem != "" {
-			return refuse(problem)
+			return badParameter(problem)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		page, more := s.page(q.owner, win)
+		page, more := s.selectPosts(q.owner, win)
 		data := make([]any, 0, len(page))
 		for _, p := range page {
-			picked, refusal := pickFields(q.params.Get("fields"), s.node(p), postFields, "id")
+			picked, refusal := pickFields(q.params.Get("fields"), s.postNode(p), postFields, "id")
 			if refusal != nil {
 				return *refusal
 			}
 			data = append(data, picked)
 		}
-		return sim.OK(s.paged(q, data, page, more))
+		return sim.OK(s.pagedBody(q, data, page, more))
 	})
 }
 
@@ -163,8 +163,8 @@ func readTime(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("no time: %q", text)
 }
 
-// page selects newest first and says whether older ones follow. The caller holds the lock.
-func (s *Sim) page(a *account, win window) ([]*post, bool) {
+// selectPosts selects newest first and says whether older ones follow. The caller holds the lock.
+func (s *Sim) selectPosts(a *account, win window) ([]*post, bool) {
 	seenUntil := s.kit.Now().Add(-time.Duration(s.kit.Number(OptListDelay)) * time.Second)
 	if !win.until.IsZero() && win.until.Before(seenUntil) {
 		seenUntil = win.until
@@ -190,7 +190,7 @@ func (s *Sim) page(a *account, win window) ([]*post, bool) {
 	return page, false
 }
 
-func (s *Sim) paged(q *asked, data []any, page []*post, more bool) map[string]any {
+func (s *Sim) pagedBody(q *apiCall, data []any, page []*post, more bool) map[string]any {
 	body := map[string]any{"data": data}
 	if len(page) == 0 {
 		return body
@@ -213,26 +213,26 @@ func (s *Sim) paged(q *asked, data []any, page []*post, more bool) map[string]an
 	return body
 }
 
-// remove deletes one post of the profile's own.
-func (s *Sim) remove(q *asked, p *post) {
-	s.run(q, callDelete, p.container.Text, func(bool) sim.Answer {
-		if !q.token.has(scopeDelete) {
+// deletePost deletes one post of the profile's own.
+func (s *Sim) deletePost(q *apiCall, p *post) {
+	s.runCall(q, callDelete, p.container.Text, func(bool) sim.Answer {
+		if !q.token.hasScope(scopeDelete) {
 			return noPermission(scopeDelete)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.posts[p.ID] == nil {
-			return missing(http.MethodDelete, p.ID)
+			return notFoundError(http.MethodDelete, p.ID)
 		}
 		now := s.kit.Now()
-		if q.owner.deleted = within(q.owner.deleted, now); len(q.owner.deleted) >= quotaDeletes {
+		if q.owner.deleted = dropOlder(q.owner.deleted, now); len(q.owner.deleted) >= quotaDeletes {
 			return quotaUsed()
 		}
 		if err := s.kit.Record(Name, recDelete, p.ID); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
 		q.owner.deleted = append(q.owner.deleted, now)
-		s.hide(p)
+		s.hidePost(p)
 		return sim.OK(map[string]any{"success": true, "deleted_id": p.ID})
 	})
 }
@@ -246,12 +246,12 @@ func (s *Sim) servePost(w http.ResponseWriter, r *http.Request, username, code s
 		a, c := s.accounts[p.Account], p.container
 		page = sim.PostPage{
 			Network: Name, Title: "Threads", Name: a.Name, Handle: "@" + a.Username, Picture: pictureURL(a), Text: c.Text,
-			Topic: c.Topic, Link: c.Link, Media: shown(s.media(c)), At: p.At,
+			Topic: c.Topic, Link: c.Link, Media: shownMedia(s.containerFiles(c)), At: p.At,
 		}
 	}
 	s.mu.Unlock()
 	if !ok {
-		s.notice(w, r, http.StatusNotFound, "Post not available", "It was deleted, or it was never published.")
+		s.showNotice(w, r, http.StatusNotFound, "Post not available", "It was deleted, or it was never published.")
 		return
 	}
 	s.kit.Page(w, r, http.StatusOK, "post", page)

@@ -24,19 +24,19 @@ type post struct {
 	container *container
 }
 
-// publish makes a container visible: the one call that cannot be taken back.
-func (s *Sim) publish(q *asked) {
+// servePublish makes a container visible: the one call that cannot be taken back.
+func (s *Sim) servePublish(q *apiCall) {
 	id := q.params.Get("creation_id")
-	c, text := s.attempt(q, id)
-	s.run(q, callPublish, text, func(bool) sim.Answer {
-		if name, ok := allowed(q.params, "creation_id"); !ok {
-			return refuse("Param " + name + " is not allowed")
+	c, text := s.countAttempt(q, id)
+	s.runCall(q, callPublish, text, func(bool) sim.Answer {
+		if name, ok := onlyParams(q.params, "creation_id"); !ok {
+			return badParameter("Param " + name + " is not allowed")
 		}
-		if !q.token.has(scopePublish) {
+		if !q.token.hasScope(scopePublish) {
 			return noPermission(scopePublish)
 		}
 		if id == "" {
-			return refuse("The parameter creation_id is required")
+			return badParameter("The parameter creation_id is required")
 		}
 		if c == nil {
 			return notFound()
@@ -45,8 +45,8 @@ func (s *Sim) publish(q *asked) {
 	})
 }
 
-// attempt counts a publishing call when it arrives, whatever becomes of it.
-func (s *Sim) attempt(q *asked, id string) (*container, string) {
+// countAttempt counts a publishing call when it arrives, whatever becomes of it.
+func (s *Sim) countAttempt(q *apiCall, id string) (*container, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, ok := s.containers[id]
@@ -64,11 +64,11 @@ func (s *Sim) attempt(q *asked, id string) (*container, string) {
 	return c, c.Text
 }
 
-func (s *Sim) publishContainer(q *asked, c *container) sim.Answer {
+func (s *Sim) publishContainer(q *apiCall, c *container) sim.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.kit.Now()
-	switch c.state(now) {
+	switch c.statusAt(now) {
 	case published:
 		if s.kit.Option(OptRepeatPublish) == RepeatSameID {
 			return sim.OK(map[string]any{"id": c.post})
@@ -79,35 +79,35 @@ func (s *Sim) publishContainer(q *asked, c *container) sim.Answer {
 	case inProgress:
 		return notReady()
 	case failed:
-		return refuse("The media container failed: " + c.problem)
+		return badParameter("The media container failed: " + c.problem)
 	}
 	if c.Item {
-		return refuse("A carousel item cannot be published by itself")
+		return badParameter("A carousel item cannot be published by itself")
 	}
-	if used := s.usage(q.owner, now); used >= s.kit.Number(OptQuota) {
+	if used := s.quotaUsage(q.owner, now); used >= s.kit.Number(OptQuota) {
 		return quotaUsed()
 	}
 	p := &post{
-		ID: sim.Digits("180", 17), Container: c.ID, Account: c.Account, Code: shortcode(), At: now,
+		ID: sim.Digits("180", 17), Container: c.ID, Account: c.Account, Code: newShortcode(), At: now,
 		ArrivedAt: s.kit.Arrived(q.r), Calls: c.publishCalls, FirstPublish: c.firstPublish,
 	}
 	if err := s.kit.Record(Name, recPost, p); err != nil {
-		return sim.Trouble(err)
+		return sim.InternalError(err)
 	}
-	if err := s.show(p); err != nil {
-		return sim.Trouble(err)
+	if err := s.showPost(p); err != nil {
+		return sim.InternalError(err)
 	}
 	return sim.OK(map[string]any{"id": p.ID})
 }
 
-func shortcode() string {
+func newShortcode() string {
 	raw := make([]byte, 8)
 	_, _ = rand.Read(raw)
 	return "D" + strings.ReplaceAll(base64.RawURLEncoding.EncodeToString(raw)[:10], "-", "_")
 }
 
-// show makes a recorded post visible. The caller holds the lock, or the network is still starting.
-func (s *Sim) show(p *post) error {
+// showPost makes a recorded post visible. The caller holds the lock, or the network is still starting.
+func (s *Sim) showPost(p *post) error {
 	c, err := sim.Find(s.containers, p.Container)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *Sim) show(p *post) error {
 	a.posts = append(a.posts, p)
 	a.published = append(a.published, p.At)
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: a.ID, AccountName: a.Username, ID: p.ID, URL: permalink(a, p), Text: c.Text, Link: c.Link, Media: s.media(c),
+		Network: Name, Account: a.ID, AccountName: a.Username, ID: p.ID, URL: postURL(a, p), Text: c.Text, Link: c.Link, Media: s.containerFiles(c),
 		CreatedAt: p.At, ArrivedAt: p.ArrivedAt, FirstCallAt: c.ArrivedAt, FirstPublishCallAt: p.FirstPublish,
 		PublishCalls: p.Calls,
 		Extra: map[string]string{
@@ -132,8 +132,8 @@ func (s *Sim) show(p *post) error {
 	return nil
 }
 
-// hide takes a deleted post away. The caller holds the lock, or the network is still starting.
-func (s *Sim) hide(p *post) {
+// hidePost takes a deleted post away. The caller holds the lock, or the network is still starting.
+func (s *Sim) hidePost(p *post) {
 	delete(s.posts, p.ID)
 	delete(s.byCode, p.Code)
 	a := s.accounts[p.Account]
@@ -146,18 +146,18 @@ func (s *Sim) hide(p *post) {
 	s.kit.Posts.Remove(Name, p.ID)
 }
 
-// reset forgets visible posts and what they used of quotas; containers keep their state.
-func (s *Sim) reset() error {
+// resetPosts forgets visible posts and what they used of quotas; containers keep their state.
+func (s *Sim) resetPosts() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.kit.Record(Name, recReset, true); err != nil {
 		return err
 	}
-	s.forget()
+	s.forgetPosts()
 	return nil
 }
 
-func (s *Sim) forget() {
+func (s *Sim) forgetPosts() {
 	clear(s.posts)
 	clear(s.byCode)
 	for _, a := range s.accounts {

@@ -34,20 +34,20 @@ type mediaEnd struct {
 	Ready   time.Time `json:"ready"`
 }
 
-// appliers say what each kind of record of a former run changes.
-func (s *Sim) appliers() sim.Appliers {
-	return sim.Appliers{
-		recAccount:   sim.Applier(func(a *account) error { s.addAccount(a); return nil }),
-		recCode:      sim.Applier(func(c *grantCode) error { s.codes[c.Code] = c; return nil }),
-		recCodeUsed:  sim.Applier(s.restoreUse),
-		recToken:     sim.Applier(func(t *token) error { s.tokens[t.Token] = t; return nil }),
-		recTokenEnd:  sim.Applier(s.restoreEnd),
-		recContainer: sim.Applier(s.restoreContainer),
-		recMedia:     sim.Applier(s.restoreMedia),
-		recPost:      sim.Applier(s.show),
-		recCalled:    sim.Applier(func(id string) error { s.kit.Posts.Called(Name, id); return nil }),
-		recDelete:    sim.Applier(s.restoreDelete),
-		recReset:     sim.Applier(func(bool) error { s.forget(); return nil }),
+// recordHandlers say what each kind of record of a former run changes.
+func (s *Sim) recordHandlers() sim.RecordHandlers {
+	return sim.RecordHandlers{
+		recAccount:   sim.RecordHandler(func(a *account) error { s.addAccount(a); return nil }),
+		recCode:      sim.RecordHandler(func(c *grantCode) error { s.codes[c.Code] = c; return nil }),
+		recCodeUsed:  sim.RecordHandler(s.restoreUse),
+		recToken:     sim.RecordHandler(func(t *token) error { s.tokens[t.Token] = t; return nil }),
+		recTokenEnd:  sim.RecordHandler(s.restoreEnd),
+		recContainer: sim.RecordHandler(s.restoreContainer),
+		recMedia:     sim.RecordHandler(s.restoreMedia),
+		recPost:      sim.RecordHandler(s.showPost),
+		recCalled:    sim.RecordHandler(func(id string) error { s.kit.Posts.Called(Name, id); return nil }),
+		recDelete:    sim.RecordHandler(s.restoreDelete),
+		recReset:     sim.RecordHandler(func(bool) error { s.forgetPosts(); return nil }),
 	}
 }
 
@@ -62,7 +62,7 @@ func (s *Sim) restoreUse(code string) error {
 func (s *Sim) restoreEnd(e tokenEnd) error {
 	t, err := sim.Find(s.tokens, e.Token)
 	if err == nil {
-		t.end(e)
+		t.markEnded(e)
 	}
 	return err
 }
@@ -77,7 +77,7 @@ func (s *Sim) restoreContainer(c *container) error {
 func (s *Sim) restoreMedia(e mediaEnd) error {
 	c, err := sim.Find(s.containers, e.ID)
 	if err == nil {
-		c.settle(e)
+		c.applyMedia(e)
 	}
 	return err
 }
@@ -85,7 +85,7 @@ func (s *Sim) restoreMedia(e mediaEnd) error {
 func (s *Sim) restoreDelete(id string) error {
 	p, err := sim.Find(s.posts, id)
 	if err == nil {
-		s.hide(p)
+		s.hidePost(p)
 	}
 	return err
 }

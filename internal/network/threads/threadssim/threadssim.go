@@ -66,11 +66,11 @@ func New(kit *sim.Kit) (*Sim, error) {
 	for _, a := range demoProfiles() {
 		s.addAccount(a)
 	}
-	if err := kit.Replay(Name, s.appliers().Apply); err != nil {
+	if err := kit.Replay(Name, s.recordHandlers().Apply); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
 	}
 	s.resumeMedia()
-	kit.Register(s.About(), s.reset)
+	kit.Register(s.About(), s.resetPosts)
 	return s, nil
 }
 
@@ -125,11 +125,11 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
 	case len(parts) == 2 && parts[0] == "media":
 		s.kit.ServeMedia(w, r, parts[1])
 	default:
-		s.notice(w, r, http.StatusNotFound, "Not all who wander are lost, but this page is.", "There is nothing at this address.")
+		s.showNotice(w, r, http.StatusNotFound, "Not all who wander are lost, but this page is.", "There is nothing at this address.")
 	}
 }
 
-func (s *Sim) notice(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
+func (s *Sim) showNotice(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
 	s.kit.Page(w, r, status, "notice", sim.Notice{Network: Name, Title: "Threads", Heading: heading, Text: text})
 }
 

@@ -30,7 +30,7 @@ type token struct {
 	Ended int `json:"ended"`
 }
 
-func (t *token) end(e tokenEnd) {
+func (t *token) markEnded(e tokenEnd) {
 	t.Ended = subExpired
 	if e.Revoked {
 		t.Ended = subRemoved
@@ -40,14 +40,14 @@ func (t *token) end(e tokenEnd) {
 	}
 }
 
-func (t *token) has(scope string) bool { return slices.Contains(t.Scopes, scope) }
+func (t *token) hasScope(scope string) bool { return slices.Contains(t.Scopes, scope) }
 
-// problem is why a token no longer works; ok means it does.
-func (t *token) problem(now time.Time) (subcode int, message string, ok bool) {
+// deathCause is why a token no longer works; ok means it does.
+func (t *token) deathCause(now time.Time) (subcode int, message string, ok bool) {
 	switch {
 	case t.Ended == subExpired || (t.Ended == 0 && !now.Before(t.ExpiresAt)):
 		return subExpired, fmt.Sprintf("Session has expired on %s. The current time is %s.",
-			t.expiry(now).Format(time.RFC1123), now.Format(time.RFC1123)), false
+			t.expiresOn(now).Format(time.RFC1123), now.Format(time.RFC1123)), false
 	case t.Ended == subRemoved:
 		return subRemoved, "The user has not authorized application.", false
 	case t.Ended == 460:
@@ -59,16 +59,16 @@ func (t *token) problem(now time.Time) (subcode int, message string, ok bool) {
 	return 0, "", true
 }
 
-// expiry is when the token ended or will end.
-func (t *token) expiry(now time.Time) time.Time {
+// expiresOn is when the token ended or will end.
+func (t *token) expiresOn(now time.Time) time.Time {
 	if t.Ended == subExpired && now.Before(t.ExpiresAt) {
 		return now.Add(-time.Second)
 	}
 	return t.ExpiresAt
 }
 
-// authenticate finds the live token of a call and its profile, or the refusal.
-func (s *Sim) authenticate(q *asked) (sim.Answer, bool) {
+// authenticateCall finds the live token of a call and its profile, or the refusal.
+func (s *Sim) authenticateCall(q *apiCall) (sim.Answer, bool) {
 	if q.bearer == "" {
 		return sim.GraphError{
 			Status: 401, Code: 190, Type: oauthError, Message: "An access token is required to request this resource.",
@@ -83,27 +83,27 @@ func (s *Sim) authenticate(q *asked) (sim.Answer, bool) {
 			Status: 401, Code: 190, Type: oauthError, Message: "Invalid OAuth access token - Cannot parse access token",
 		}.Answer(), true
 	}
-	if subcode, message, live := t.problem(now); !live {
+	if subcode, message, live := t.deathCause(now); !live {
 		return badToken(subcode, message), true
 	}
 	q.token, q.owner = t, s.accounts[t.Account]
 	return sim.Answer{}, false
 }
 
-// kill ends a token for good, as a scripted fault asks.
-func (s *Sim) kill(t *token, revoked bool, subcode int) error {
+// killToken ends a token for good, as a scripted fault asks.
+func (s *Sim) killToken(t *token, revoked bool, subcode int) error {
 	e := tokenEnd{Token: t.Token, Revoked: revoked, Subcode: subcode}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.kit.Record(Name, recTokenEnd, e); err != nil {
 		return err
 	}
-	t.end(e)
+	t.markEnded(e)
 	return nil
 }
 
-// issue makes a token. The caller holds the lock.
-func (s *Sim) issue(account string, scopes []string, long bool, life time.Duration) (*token, error) {
+// issueToken makes a token. The caller holds the lock.
+func (s *Sim) issueToken(account string, scopes []string, long bool, life time.Duration) (*token, error) {
 	now := s.kit.Now()
 	t := &token{
 		Token: sim.Secret("THQ"), Account: account, Scopes: scopes, Long: long, IssuedAt: now, ExpiresAt: now.Add(life),
@@ -121,18 +121,18 @@ func exchangeFailure(message string) sim.Answer {
 	}}
 }
 
-// exchange turns a code into a token of one hour.
-func (s *Sim) exchange(q *asked) {
+// exchangeGrant turns a code into a token of one hour.
+func (s *Sim) exchangeGrant(q *apiCall) {
 	s.mu.Lock()
 	if c, ok := s.codes[q.params.Get("code")]; ok {
 		q.owner = s.accounts[c.Account]
 	}
 	s.mu.Unlock()
-	s.run(q, callExchange, "", func(bool) sim.Answer { return s.exchangeCode(q) })
+	s.runCall(q, callExchange, "", func(bool) sim.Answer { return s.exchangeCode(q) })
 }
 
-func (s *Sim) exchangeCode(q *asked) sim.Answer {
-	if name, ok := allowed(q.params, "client_id", "client_secret", "code", "grant_type", "redirect_uri"); !ok {
+func (s *Sim) exchangeCode(q *apiCall) sim.Answer {
+	if name, ok := onlyParams(q.params, "client_id", "client_secret", "code", "grant_type", "redirect_uri"); !ok {
 		return exchangeFailure("Param " + name + " is not allowed")
 	}
 	if q.r.URL.RawQuery != "" {
@@ -155,20 +155,20 @@ func (s *Sim) exchangeCode(q *asked) sim.Answer {
 			"you used in the OAuth dialog request")
 	}
 	if err := s.kit.Record(Name, recCodeUsed, c.Code); err != nil {
-		return sim.Trouble(err)
+		return sim.InternalError(err)
 	}
 	c.Used = true
-	t, err := s.issue(c.Account, c.Scopes, false, shortLife)
+	t, err := s.issueToken(c.Account, c.Scopes, false, shortLife)
 	if err != nil {
-		return sim.Trouble(err)
+		return sim.InternalError(err)
 	}
 	// The id is a JSON number above 2^53 here, and only here.
 	return sim.OK(map[string]any{"access_token": t.Token, "user_id": json.RawMessage(c.Account)})
 }
 
 // appToken answers the app's own token, which publishes nothing.
-func (s *Sim) appToken(q *asked) {
-	s.run(q, callToken, "", func(bool) sim.Answer {
+func (s *Sim) appToken(q *apiCall) {
+	s.runCall(q, callToken, "", func(bool) sim.Answer {
 		if q.params.Get("grant_type") != "client_credentials" || q.params.Get("client_id") != s.kit.ClientID() ||
 			q.params.Get("client_secret") != s.kit.ClientSecret() {
 			return exchangeFailure("Error validating client secret")
@@ -179,18 +179,18 @@ func (s *Sim) appToken(q *asked) {
 
 func (s *Sim) appTokenText() string { return "TH|" + s.kit.ClientID() + "|" + s.kit.ClientSecret() }
 
-// lengthen exchanges a token of one hour for one of 60 days.
-func (s *Sim) lengthen(q *asked) {
-	if a, refused := s.authenticate(q); refused {
+// extendToken exchanges a token of one hour for one of 60 days.
+func (s *Sim) extendToken(q *apiCall) {
+	if a, refused := s.authenticateCall(q); refused {
 		s.kit.Send(q.w, q.r, a)
 		return
 	}
-	s.run(q, callToken, "", func(bool) sim.Answer {
-		if name, ok := allowed(q.params, "grant_type", "client_secret"); !ok {
-			return refuse("Param " + name + " is not allowed")
+	s.runCall(q, callToken, "", func(bool) sim.Answer {
+		if name, ok := onlyParams(q.params, "grant_type", "client_secret"); !ok {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		if q.params.Get("grant_type") != "th_exchange_token" {
-			return refuse("Invalid grant_type")
+			return badParameter("Invalid grant_type")
 		}
 		if q.params.Get("client_secret") != s.kit.ClientSecret() {
 			return sim.GraphError{Code: 101, Type: oauthError, Message: "Error validating client secret."}.Answer()
@@ -202,53 +202,53 @@ func (s *Sim) lengthen(q *asked) {
 	})
 }
 
-// refresh gives a token of 60 days another 60 days.
-func (s *Sim) refresh(q *asked) {
-	if a, refused := s.authenticate(q); refused {
+// refreshToken gives a token of 60 days another 60 days.
+func (s *Sim) refreshToken(q *apiCall) {
+	if a, refused := s.authenticateCall(q); refused {
 		s.kit.Send(q.w, q.r, a)
 		return
 	}
-	s.run(q, callRefresh, "", func(bool) sim.Answer {
-		if name, ok := allowed(q.params, "grant_type"); !ok {
-			return refuse("Param " + name + " is not allowed")
+	s.runCall(q, callRefresh, "", func(bool) sim.Answer {
+		if name, ok := onlyParams(q.params, "grant_type"); !ok {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		switch {
 		case q.params.Get("grant_type") != "th_refresh_token":
-			return refuse("Invalid grant_type")
+			return badParameter("Invalid grant_type")
 		case !q.token.Long:
-			return refuse("Only long-lived access tokens can be refreshed")
+			return badParameter("Only long-lived access tokens can be refreshed")
 		case s.kit.Now().Sub(q.token.IssuedAt) < refreshAge:
-			return refuse("The access token must be at least 24 hours old to be refreshed")
-		case !q.token.has(scopeBasic):
+			return badParameter("The access token must be at least 24 hours old to be refreshed")
+		case !q.token.hasScope(scopeBasic):
 			return noPermission(scopeBasic)
 		}
 		return s.issueLong(q)
 	})
 }
 
-func (s *Sim) issueLong(q *asked) sim.Answer {
+func (s *Sim) issueLong(q *apiCall) sim.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t, err := s.issue(q.owner.ID, q.token.Scopes, true, longLife)
+	t, err := s.issueToken(q.owner.ID, q.token.Scopes, true, longLife)
 	if err != nil {
-		return sim.Trouble(err)
+		return sim.InternalError(err)
 	}
 	return sim.OK(map[string]any{
 		"access_token": t.Token, "token_type": bearerToken, "expires_in": int(longLife.Seconds()),
 	})
 }
 
-// debug tells what a token is. The caller shows a live token of the same app, or the app's own.
-func (s *Sim) debug(q *asked) {
+// debugToken tells what a token is. The caller shows a live token of the same app, or the app's own.
+func (s *Sim) debugToken(q *apiCall) {
 	if q.bearer != s.appTokenText() {
-		if a, refused := s.authenticate(q); refused {
+		if a, refused := s.authenticateCall(q); refused {
 			s.kit.Send(q.w, q.r, a)
 			return
 		}
 	}
-	s.run(q, callDebug, "", func(bool) sim.Answer {
-		if name, ok := allowed(q.params, "input_token"); !ok {
-			return refuse("Param " + name + " is not allowed")
+	s.runCall(q, callDebug, "", func(bool) sim.Answer {
+		if name, ok := onlyParams(q.params, "input_token"); !ok {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -257,10 +257,10 @@ func (s *Sim) debug(q *asked) {
 			return sim.OK(map[string]any{"data": map[string]any{"is_valid": false}})
 		}
 		now := s.kit.Now()
-		_, _, live := t.problem(now)
+		_, _, live := t.deathCause(now)
 		return sim.OK(map[string]any{"data": map[string]any{
 			"type": "USER", "application": s.kit.AppName(), "is_valid": live, "scopes": t.Scopes, "user_id": t.Account,
-			"issued_at": t.IssuedAt.Unix(), "expires_at": t.expiry(now).Unix(),
+			"issued_at": t.IssuedAt.Unix(), "expires_at": t.expiresOn(now).Unix(),
 			"data_access_expires_at": t.IssuedAt.Add(grantLife).Unix(),
 		}})
 	})

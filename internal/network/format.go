@@ -22,7 +22,7 @@ var spellings = map[string]string{
 	string(core.CodecH264): "H.264", string(core.CodecH265): "H.265",
 }
 
-func nameOf(s string) string {
+func formatName(s string) string {
 	if name, ok := spellings[s]; ok {
 		return name
 	}
@@ -33,7 +33,7 @@ func formatNames(mimes []string) string {
 	list := make([]string, len(mimes))
 	for i, m := range mimes {
 		_, name, _ := strings.Cut(m, "/")
-		list[i] = nameOf(name)
+		list[i] = formatName(name)
 	}
 	return strings.Join(list, ", ")
 }
@@ -41,7 +41,7 @@ func formatNames(mimes []string) string {
 func codecNames(codecs []core.Codec) string {
 	list := make([]string, len(codecs))
 	for i, c := range codecs {
-		list[i] = nameOf(string(c))
+		list[i] = formatName(string(c))
 	}
 	return strings.Join(list, ", ")
 }
@@ -51,24 +51,24 @@ const (
 	gigabyte = 1_000_000_000
 )
 
-func byteSize(n int64) string {
+func formatBytes(n int64) string {
 	if n >= gigabyte {
-		return number(float64(n)/gigabyte) + " GB"
+		return formatNumber(float64(n)/gigabyte) + " GB"
 	}
-	return number(float64(n)/megabyte) + " MB"
+	return formatNumber(float64(n)/megabyte) + " MB"
 }
 
-func number(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
+func formatNumber(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
 
-func orAny(known bool, s string) string {
+func orAnyText(known bool, s string) string {
 	if !known {
 		return "any"
 	}
 	return s
 }
 
-func pixels(width, height int) string {
-	side := func(n int) string { return orAny(n > 0, strconv.Itoa(n)) }
+func formatPixels(width, height int) string {
+	side := func(n int) string { return orAnyText(n > 0, strconv.Itoa(n)) }
 	if width == 0 && height == 0 {
 		return "any"
 	}
@@ -78,12 +78,12 @@ func pixels(width, height int) string {
 // mostPixels are the largest width and height; where the short side is bounded, either may be the long one.
 func mostPixels(l core.FileLimits) string {
 	if l.MaxShortSide == 0 {
-		return pixels(l.MaxWidth, l.MaxHeight)
+		return formatPixels(l.MaxWidth, l.MaxHeight)
 	}
-	return pixels(l.MaxWidth, l.MaxShortSide) + " or " + pixels(l.MaxShortSide, l.MaxHeight)
+	return formatPixels(l.MaxWidth, l.MaxShortSide) + " or " + formatPixels(l.MaxShortSide, l.MaxHeight)
 }
 
-func length(ms int64) string {
+func formatLength(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	for _, unit := range []struct {
 		is   time.Duration
@@ -93,5 +93,5 @@ func length(ms int64) string {
 			return fmt.Sprintf("%d %s", d/unit.is, unit.name)
 		}
 	}
-	return number(d.Seconds()) + " seconds"
+	return formatNumber(d.Seconds()) + " seconds"
 }

@@ -11,7 +11,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-type shownVideo struct {
+type publishedVideo struct {
 	ID    string    `json:"id"`
 	Post  string    `json:"post"`
 	At    time.Time `json:"at"`
@@ -19,7 +19,7 @@ type shownVideo struct {
 }
 
 // videoLive shows a recorded video. The caller holds the lock, or the network is still starting.
-func (s *Sim) videoLive(live shownVideo) error {
+func (s *Sim) videoLive(live publishedVideo) error {
 	v, err := sim.Find(s.videos, live.ID)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (s *Sim) videoLive(live shownVideo) error {
 	v.post = live.Post
 	owner, t := s.pages[v.Page], v.taken
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: v.Page, AccountName: owner.Name, ID: v.post, URL: v.address(), Text: t.Description, Media: []sim.Media{v.fetched.Media},
+		Network: Name, Account: v.Page, AccountName: owner.Name, ID: v.post, URL: v.siteURL(), Text: t.Description, Media: []sim.Media{v.fetched.Media},
 		CreatedAt: live.At, ArrivedAt: t.ArrivedAt, FirstCallAt: v.ArrivedAt, FirstPublishCallAt: t.First, PublishCalls: live.Calls,
 		Extra: map[string]string{"title": t.Title, "edge": v.Edge},
 	})
@@ -37,8 +37,8 @@ func (s *Sim) videoLive(live shownVideo) error {
 	return nil
 }
 
-// path is where the site shows the video; address is the whole.
-func (v *video) path() string {
+// sitePath is where the site shows the video; address is the whole.
+func (v *video) sitePath() string {
 	switch v.Edge {
 	case edgeReels:
 		return "/reel/" + v.ID + "/"
@@ -48,7 +48,7 @@ func (v *video) path() string {
 	return "/" + v.Page + "/videos/" + v.ID + "/"
 }
 
-func (v *video) address() string { return "https://" + site + v.path() }
+func (v *video) siteURL() string { return "https://" + site + v.sitePath() }
 
 // checkWords says why title and description cannot be taken.
 func checkWords(title, description string) string {
@@ -65,28 +65,28 @@ func checkWords(title, description string) string {
 
 // createVideo fetches a Page video that is published later. One that is published by the upload is refused
 // here: a lost answer would leave nothing to ask about.
-func (s *Sim) createVideo(q *asked, p *page) {
+func (s *Sim) createVideo(q *apiCall, p *page) {
 	v := &video{Page: p.ID, Edge: edgeVideos, Title: q.params.Get("title"), Description: q.params.Get("description"), url: q.params.Get("file_url")}
-	s.runAware(q, []string{callCreate}, v.Description+" "+v.url, func(neverReady bool) sim.Answer {
+	s.runCallUnready(q, []string{callCreate}, v.Description+" "+v.url, func(neverReady bool) sim.Answer {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := stranger(q.params, "file_url", "title", "description", "published"); odd {
-			return refuse("Param " + name + " is not simulated")
+		if name, odd := unknownParam(q.params, "file_url", "title", "description", "published"); odd {
+			return badParameter("Param " + name + " is not simulated")
 		}
 		switch problem := checkWords(v.Title, v.Description); {
 		case problem != "":
-			return refuse(problem)
+			return badParameter(problem)
 		case v.url == "":
-			return refuse("Missing parameter: file_url")
+			return badParameter("Missing parameter: file_url")
 		case q.params.Get("published") != "false":
-			return refuse("Param published must be false: what is published by its upload is not simulated")
+			return badParameter("Param published must be false: what is published by its upload is not simulated")
 		}
 		media, err := s.kit.Fetch(context.WithoutCancel(q.r.Context()), Name, p.ID, v.url)
 		if err != nil {
 			return graphError(codeUnfetch, 0, "(#389) Unable to fetch video file from URL: "+err.Error())
 		}
-		if code, problem := judge(v.Edge, media); code != 0 {
+		if code, problem := checkVideoFile(v.Edge, media); code != 0 {
 			return graphError(code, 0, problem)
 		}
 		s.mu.Lock()
@@ -95,17 +95,17 @@ func (s *Sim) createVideo(q *asked, p *page) {
 		if a := s.addVideo(q, v); a != nil {
 			return *a
 		}
-		e := s.end(v, media, nil)
+		e := s.fetchOutcome(v, media, nil)
 		if err := s.kit.Record(Name, recFetched, e); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
 		v.fetched = e
 		return sim.OK(map[string]any{"id": v.ID})
 	})
 }
 
-// phase answers the two calls of a Reel or a video story that have an edge of their own: start and finish.
-func (s *Sim) phase(q *asked, p *page) {
+// serveUploadPhase answers the two calls of a Reel or a video story that have an edge of their own: start and finish.
+func (s *Sim) serveUploadPhase(q *apiCall, p *page) {
 	edge := q.r.URL.Path[strings.LastIndexByte(q.r.URL.Path, '/')+1:]
 	switch q.params.Get("upload_phase") {
 	case "start":
@@ -113,17 +113,17 @@ func (s *Sim) phase(q *asked, p *page) {
 	case "finish":
 		s.finishVideo(q, p, edge)
 	default:
-		s.kit.Send(q.w, q.r, refuse("Param upload_phase must be one of {start, finish}"))
+		s.kit.Send(q.w, q.r, badParameter("Param upload_phase must be one of {start, finish}"))
 	}
 }
 
-func (s *Sim) startVideo(q *asked, p *page, edge string) {
-	s.runAware(q, []string{callCreate}, "", func(neverReady bool) sim.Answer {
+func (s *Sim) startVideo(q *apiCall, p *page, edge string) {
+	s.runCallUnready(q, []string{callCreate}, "", func(neverReady bool) sim.Answer {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := stranger(q.params, "upload_phase"); odd {
-			return refuse("Param " + name + " is not simulated")
+		if name, odd := unknownParam(q.params, "upload_phase"); odd {
+			return badParameter("Param " + name + " is not simulated")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -143,29 +143,29 @@ func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 		s.kit.Send(w, r, graphError(100, 0, "Unsupported upload request"))
 		return
 	}
-	q := &asked{w: w, r: r, version: parts[1], bearer: bearer, params: map[string][]string{}}
-	if a, refused := s.authenticated(q); refused {
+	q := &apiCall{w: w, r: r, version: parts[1], bearer: bearer, params: map[string][]string{}}
+	if a, refused := s.findToken(q); refused {
 		s.kit.Send(w, r, a)
 		return
 	}
 	address := r.Header.Get("file_url")
-	s.run(q, []string{callUpload}, address, func() sim.Answer {
+	s.runCall(q, []string{callUpload}, address, func() sim.Answer {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		v := s.videos[parts[2]]
 		switch {
 		case v == nil || q.token.Page != v.Page || v.Edge == edgeVideos:
-			return missing(r.Method, parts[2])
+			return notFoundError(r.Method, parts[2])
 		case address == "":
 			return uploadError("PartialRequestError", "Only a hosted file is simulated: file_url is missing")
 		case v.url != "":
 			return uploadError("OffsetInvalidError", "The file was given already")
 		}
 		if err := s.kit.Record(Name, recUpload, upload{ID: v.ID, URL: address}); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
 		v.url = address
-		s.download(v)
+		s.fetchVideo(v)
 		return sim.OK(map[string]any{"success": true})
 	})
 }
@@ -178,10 +178,10 @@ func uploadError(kind, message string) sim.Answer {
 }
 
 // finishVideo takes a Reel or a video story for publishing; that it is live is another matter.
-func (s *Sim) finishVideo(q *asked, p *page, edge string) {
+func (s *Sim) finishVideo(q *apiCall, p *page, edge string) {
 	id, title, description := q.params.Get("video_id"), q.params.Get("title"), q.params.Get("description")
 	v := s.attemptVideo(q, p, edge, id)
-	s.run(q, []string{callPublish, callFinish}, description, func() sim.Answer {
+	s.runCall(q, []string{callPublish, callFinish}, description, func() sim.Answer {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
@@ -189,24 +189,24 @@ func (s *Sim) finishVideo(q *asked, p *page, edge string) {
 		if edge == edgeReels {
 			names = append(names, "video_state", "title", "description")
 		}
-		if name, odd := stranger(q.params, names...); odd {
-			return refuse("Param " + name + " is not simulated")
+		if name, odd := unknownParam(q.params, names...); odd {
+			return badParameter("Param " + name + " is not simulated")
 		}
 		if problem := checkWords(title, description); problem != "" {
-			return refuse(problem)
+			return badParameter(problem)
 		}
 		switch {
 		case v == nil:
-			return missing(q.r.Method, id)
+			return notFoundError(q.r.Method, id)
 		case edge == edgeReels && q.params.Get("video_state") != "PUBLISHED":
-			return refuse("Param video_state must be PUBLISHED; drafts and schedules are not simulated")
+			return badParameter("Param video_state must be PUBLISHED; drafts and schedules are not simulated")
 		}
-		return s.take(q, v, title, description)
+		return s.acceptVideo(q, v, title, description)
 	})
 }
 
 // attemptVideo counts a publishing call when it arrives, whatever becomes of it.
-func (s *Sim) attemptVideo(q *asked, p *page, edge, id string) *video {
+func (s *Sim) attemptVideo(q *apiCall, p *page, edge, id string) *video {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.videos[id]
@@ -224,46 +224,46 @@ func (s *Sim) attemptVideo(q *asked, p *page, edge, id string) *video {
 	return v
 }
 
-// take accepts a video for publishing, and shows it when it is processed.
-func (s *Sim) take(q *asked, v *video, title, description string) sim.Answer {
+// acceptVideo accepts a video for publishing, and shows it when it is processed.
+func (s *Sim) acceptVideo(q *apiCall, v *video, title, description string) sim.Answer {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.kit.Now()
-	state := v.state(now)
+	state := v.videoStatus(now)
 	switch {
 	case v.taken.ID != "" && v.Edge == edgeStories:
 		return graphError(100, 1366051, "(#100) This media was already posted.")
 	case v.taken.ID != "":
-		return s.success(v)
+		return s.successAnswer(v)
 	case state == stateError:
 		return graphError(100, v.fetched.Code, "(#100) "+v.fetched.Problem)
 	case state == stateUploading, state == stateFailed, state == stateExpired, v.Edge == edgeVideos && state != stateReady:
 		return graphError(6000, 0, "(#6000) There was a problem with the video: it is "+state)
-	case v.Edge == edgeReels && s.reels(s.pages[v.Page], now) >= reelsADay:
+	case v.Edge == edgeReels && s.countReels(s.pages[v.Page], now) >= reelsADay:
 		return graphError(80001, 0, "(#80001) There have been too many reels published from this Page in 24 hours")
 	}
-	t := taken{ID: v.ID, Title: title, Description: description, At: now, ArrivedAt: s.kit.Arrived(q.r), First: v.first}
+	t := acceptedVideo{ID: v.ID, Title: title, Description: description, At: now, ArrivedAt: s.kit.Arrived(q.r), First: v.first}
 	if err := s.kit.Record(Name, recTaken, t); err != nil {
-		return sim.Trouble(err)
+		return sim.InternalError(err)
 	}
 	v.taken = t
 	if err := s.showVideo(v); err != nil {
-		return sim.Trouble(err)
+		return sim.InternalError(err)
 	}
-	return s.success(v)
+	return s.successAnswer(v)
 }
 
-// success is the answer to a taken video. The caller holds the lock.
-func (s *Sim) success(v *video) sim.Answer {
+// successAnswer is the answer to a taken video. The caller holds the lock.
+func (s *Sim) successAnswer(v *video) sim.Answer {
 	body := map[string]any{"success": true}
 	if v.Edge == edgeStories && v.post != "" {
-		body["post_id"] = number(v.post)
+		body["post_id"] = jsonNumber(v.post)
 	}
 	return sim.OK(body)
 }
 
-// reels counts those that a Page published in the last 24 hours. The caller holds the lock.
-func (s *Sim) reels(p *page, now time.Time) int {
+// countReels counts those that a Page published in the last 24 hours. The caller holds the lock.
+func (s *Sim) countReels(p *page, now time.Time) int {
 	n := 0
 	for _, v := range s.videos {
 		if v.Page == p.ID && v.Edge == edgeReels && v.taken.ID != "" && now.Sub(v.taken.At) < 24*time.Hour {
@@ -274,48 +274,48 @@ func (s *Sim) reels(p *page, now time.Time) int {
 }
 
 // updateVideo publishes a Page video; doing it again changes nothing.
-func (s *Sim) updateVideo(q *asked, v *video) {
+func (s *Sim) updateVideo(q *apiCall, v *video) {
 	p := s.pages[v.Page]
 	s.attemptVideo(q, p, edgeVideos, v.ID)
-	s.run(q, []string{callPublish}, v.Description, func() sim.Answer {
+	s.runCall(q, []string{callPublish}, v.Description, func() sim.Answer {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := stranger(q.params, "published"); odd {
-			return refuse("Param " + name + " is not simulated")
+		if name, odd := unknownParam(q.params, "published"); odd {
+			return badParameter("Param " + name + " is not simulated")
 		}
 		if q.params.Get("published") != "true" || v.Edge != edgeVideos {
-			return refuse("Param published must be true, and the video one of the Page's own")
+			return badParameter("Param published must be true, and the video one of the Page's own")
 		}
-		return s.take(q, v, v.Title, v.Description)
+		return s.acceptVideo(q, v, v.Title, v.Description)
 	})
 }
 
 var videoFields = sim.Known("id", "status", "published", "permalink_url", "title", "description", "created_time", "length")
 
 // readVideo answers one video.
-func (s *Sim) readVideo(q *asked, v *video) {
+func (s *Sim) readVideo(q *apiCall, v *video) {
 	names := []string{callStatus}
 	if strings.Contains(q.params.Get("fields"), "permalink") {
 		names = []string{callPermalink}
 	}
-	s.runAware(q, names, v.Description, func(neverReady bool) sim.Answer {
-		if name, odd := stranger(q.params, "fields"); odd {
-			return refuse("Param " + name + " is not allowed")
+	s.runCallUnready(q, names, v.Description, func(neverReady bool) sim.Answer {
+		if name, odd := unknownParam(q.params, "fields"); odd {
+			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if err := s.showVideo(v); err != nil {
-			return sim.Trouble(err)
+			return sim.InternalError(err)
 		}
-		state := v.state(s.kit.Now())
+		state := v.videoStatus(s.kit.Now())
 		if neverReady && state == stateReady && v.post == "" {
 			state = stateProcessing
 		}
 		node := map[string]any{
-			"id": v.ID, "status": v.phases(state), "published": v.post != "", "permalink_url": v.path(), "title": v.Title,
-			"description": v.Description, "created_time": stamp(v.At), "length": v.fetched.Media.Seconds(),
+			"id": v.ID, "status": v.phaseNodes(state), "published": v.post != "", "permalink_url": v.sitePath(), "title": v.Title,
+			"description": v.Description, "created_time": formatTime(v.At), "length": v.fetched.Media.Seconds(),
 		}
-		return pick(q.params.Get("fields"), node, videoFields, "id,created_time", "Video")
+		return pickAnswer(q.params.Get("fields"), node, videoFields, "id,created_time", "Video")
 	})
 }

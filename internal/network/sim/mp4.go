@@ -10,25 +10,25 @@ import (
 // boxLimit bounds the header of a video that is read into memory.
 const boxLimit = 64 << 20
 
-// film reads the header of an MP4, wherever in the file it stands.
-func (m *Media) film(file io.ReaderAt, size int64) {
-	moov := topBox(file, size, "moov")
-	if head := at(moov, "mvhd"); len(head) > 0 {
-		m.Ms = int64(math.Round(seconds(head) * 1000))
+// readMP4 reads the header of an MP4, wherever in the file it stands.
+func (m *Media) readMP4(file io.ReaderAt, size int64) {
+	moov := readTopBox(file, size, "moov")
+	if head := boxAt(moov, "mvhd"); len(head) > 0 {
+		m.Ms = int64(math.Round(headerSeconds(head) * 1000))
 	}
-	_, m.Fragmented = find(moov, "mvex")
+	_, m.Fragmented = findBox(moov, "mvex")
 	for rest := moov; ; {
-		trak, after, ok := next(rest, "trak")
+		trak, after, ok := nextBox(rest, "trak")
 		if !ok {
 			return
 		}
 		rest = after
-		m.track(trak)
+		m.readTrack(trak)
 	}
 }
 
-func (m *Media) track(trak []byte) {
-	handler, description := at(trak, "mdia", "hdlr"), at(trak, "mdia", "minf", "stbl", "stsd")
+func (m *Media) readTrack(trak []byte) {
+	handler, description := boxAt(trak, "mdia", "hdlr"), boxAt(trak, "mdia", "minf", "stbl", "stsd")
 	if len(handler) < 12 || len(description) < 16 {
 		return
 	}
@@ -36,20 +36,20 @@ func (m *Media) track(trak []byte) {
 	switch string(handler[8:12]) {
 	case "soun":
 		m.Audio = codec
-		m.sound(description[8:])
+		m.readAudioConfig(description[8:])
 	case "vide":
 		m.Video = codec
-		m.shape(at(trak, "tkhd"))
-		if length := seconds(at(trak, "mdia", "mdhd")); length > 0 {
-			m.FPS = math.Round(float64(samples(at(trak, "mdia", "minf", "stbl", "stts")))/length*10) / 10
+		m.readDisplaySize(boxAt(trak, "tkhd"))
+		if length := headerSeconds(boxAt(trak, "mdia", "mdhd")); length > 0 {
+			m.FPS = math.Round(float64(countSamples(boxAt(trak, "mdia", "minf", "stbl", "stts")))/length*10) / 10
 		}
 	}
 }
 
-// sound reads the rate and the channels that AAC says of itself, wherever in the sample description: an object
+// readAudioConfig reads the rate and the channels that AAC says of itself, wherever in the sample description: an object
 // type of 5 bits, the index of the rate in 4 (15: the rate in 24 more) and the channels in 4.
-func (m *Media) sound(entry []byte) {
-	own := ownWords(entry)
+func (m *Media) readAudioConfig(entry []byte) {
+	own := decoderConfig(entry)
 	if len(own) < 2 {
 		return
 	}
@@ -64,9 +64,9 @@ func (m *Media) sound(entry []byte) {
 	m.Channels = []int{0, 1, 2, 3, 4, 5, 6, 8, 0, 0, 0, 0, 0, 0, 0, 0}[bits>>60]
 }
 
-// ownWords are the innermost of three descriptors, each of which begins with its tag, its length and some bytes of
+// decoderConfig are the innermost of three descriptors, each of which begins with its tag, its length and some bytes of
 // its own.
-func ownWords(entry []byte) []byte {
+func decoderConfig(entry []byte) []byte {
 	_, rest, _ := bytes.Cut(entry, []byte("esds\x00\x00\x00\x00"))
 	for _, d := range []struct {
 		tag  byte
@@ -86,8 +86,8 @@ func ownWords(entry []byte) []byte {
 	return rest
 }
 
-// shape reads how large the pictures are shown; a turn by a quarter swaps the sides.
-func (m *Media) shape(head []byte) {
+// readDisplaySize reads how large the pictures are shown; a turn by a quarter swaps the sides.
+func (m *Media) readDisplaySize(head []byte) {
 	if len(head) < 84 {
 		return
 	}
@@ -98,8 +98,8 @@ func (m *Media) shape(head []byte) {
 	}
 }
 
-// seconds is the length that an mvhd or mdhd says.
-func seconds(head []byte) float64 {
+// headerSeconds is the length that an mvhd or mdhd says.
+func headerSeconds(head []byte) float64 {
 	if len(head) < 20 {
 		return 0
 	}
@@ -113,8 +113,8 @@ func seconds(head []byte) float64 {
 	return float64(length) / float64(scale)
 }
 
-// samples is how many pictures an stts counts.
-func samples(table []byte) int {
+// countSamples is how many pictures an stts counts.
+func countSamples(table []byte) int {
 	count := 0
 	for rest := table; len(rest) >= 16; rest = rest[8:] {
 		count += int(binary.BigEndian.Uint32(rest[8:]))
@@ -122,8 +122,8 @@ func samples(table []byte) int {
 	return count
 }
 
-// topBox is the content of a file's box.
-func topBox(file io.ReaderAt, size int64, name string) []byte {
+// readTopBox is the content of a file's box.
+func readTopBox(file io.ReaderAt, size int64, name string) []byte {
 	var head [16]byte
 	for from := int64(0); from+8 <= size; {
 		if n, _ := file.ReadAt(head[:], from); n < 8 {
@@ -149,10 +149,10 @@ func topBox(file io.ReaderAt, size int64, name string) []byte {
 	return nil
 }
 
-// at is the content of a box within boxes, nil when one of them is missing.
-func at(data []byte, path ...string) []byte {
+// boxAt is the content of a box within boxes, nil when one of them is missing.
+func boxAt(data []byte, path ...string) []byte {
 	for _, name := range path {
-		inner, ok := find(data, name)
+		inner, ok := findBox(data, name)
 		if !ok {
 			return nil
 		}
@@ -161,13 +161,13 @@ func at(data []byte, path ...string) []byte {
 	return data
 }
 
-func find(data []byte, name string) ([]byte, bool) {
-	inner, _, ok := next(data, name)
+func findBox(data []byte, name string) ([]byte, bool) {
+	inner, _, ok := nextBox(data, name)
 	return inner, ok
 }
 
-// next is the content of the first box of a name, and what follows it.
-func next(data []byte, name string) (inner, rest []byte, ok bool) {
+// nextBox is the content of the first box of a name, and what follows it.
+func nextBox(data []byte, name string) (inner, rest []byte, ok bool) {
 	for len(data) >= 8 {
 		size := uint64(binary.BigEndian.Uint32(data))
 		if size < 8 || size > uint64(len(data)) {

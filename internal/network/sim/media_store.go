@@ -17,23 +17,23 @@ const (
 	shelfTotal = 512 << 20
 )
 
-// shelf keeps files by the sum of their bytes: beside the journal, or in a folder that ends with the sandbox.
-type shelf struct {
+// mediaStore keeps files by the sum of their bytes: beside the journal, or in a folder that ends with the sandbox.
+type mediaStore struct {
 	mu        sync.Mutex
 	folder    string
 	temporary bool
 	total     int64 // of what was kept since the start
 }
 
-func newShelf(journal string) *shelf {
+func newMediaStore(journal string) *mediaStore {
 	if journal == "" {
-		return &shelf{temporary: true}
+		return &mediaStore{temporary: true}
 	}
-	return &shelf{folder: filepath.Join(filepath.Dir(journal), "sandbox-media")}
+	return &mediaStore{folder: filepath.Join(filepath.Dir(journal), "sandbox-media")}
 }
 
-// blank is an empty file in the shelf's folder, which is made for the first.
-func (s *shelf) blank() (*os.File, error) {
+// createTemp is an empty file in the shelf's folder, which is made for the first.
+func (s *mediaStore) createTemp() (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
@@ -52,8 +52,8 @@ func (s *shelf) blank() (*os.File, error) {
 	return file, nil
 }
 
-// keep names a file by its sum, where there is room for it.
-func (s *shelf) keep(file *os.File, m Media) error {
+// keepFile names a file by its sum, where there is room for it.
+func (s *mediaStore) keepFile(file *os.File, m Media) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m.Kind == "" || m.Bytes > shelfFile || s.total+m.Bytes > shelfTotal {
@@ -66,14 +66,14 @@ func (s *shelf) keep(file *os.File, m Media) error {
 	return nil
 }
 
-// discard ends the work on a file; what was not kept is gone.
-func (s *shelf) discard(file *os.File) {
+// discardFile ends the work on a file; what was not kept is gone.
+func (s *mediaStore) discardFile(file *os.File) {
 	_ = file.Close()
 	_ = os.Remove(file.Name())
 }
 
-// clear forgets all files.
-func (s *shelf) clear() error {
+// removeAll forgets all files.
+func (s *mediaStore) removeAll() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.total = 0
@@ -89,11 +89,11 @@ func (s *shelf) clear() error {
 	return nil
 }
 
-func (s *shelf) close() error {
+func (s *mediaStore) close() error {
 	if !s.temporary {
 		return nil
 	}
-	return s.clear()
+	return s.removeAll()
 }
 
 // ServeMedia answers a file that a network fetched; what is too large to be kept is not found.
@@ -110,7 +110,7 @@ func (k *Kit) ServeMedia(w http.ResponseWriter, r *http.Request, sum string) {
 		file, err = os.Open(filepath.Join(folder, hex.EncodeToString(raw)))
 	}
 	if err != nil {
-		k.note(r, func(rec *CallRecord) { rec.Status = http.StatusNotFound })
+		k.noteRequest(r, func(rec *CallRecord) { rec.Status = http.StatusNotFound })
 		http.NotFound(w, r)
 		return
 	}
@@ -120,8 +120,8 @@ func (k *Kit) ServeMedia(w http.ResponseWriter, r *http.Request, sum string) {
 		http.NotFound(w, r)
 		return
 	}
-	k.note(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
-	w.Header().Set("Content-Type", Recognise(file, info.Size()).Type())
+	k.noteRequest(r, func(rec *CallRecord) { rec.Status = http.StatusOK })
+	w.Header().Set("Content-Type", DetectMedia(file, info.Size()).Type())
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox")
 	w.Header().Set("Cache-Control", "public, max-age=86400")
