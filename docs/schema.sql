@@ -457,6 +457,10 @@ CREATE TABLE public.river_queue (
     updated_at timestamp with time zone DEFAULT CURRENT_TIMESTAMP NOT NULL
 );
 
+CREATE TABLE public.schema_floor (
+    version integer NOT NULL
+);
+
 CREATE TABLE public.schema_version (
     version integer NOT NULL
 );

@@ -2,7 +2,9 @@ package migrations_test
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -122,16 +124,15 @@ func TestAMissingExtensionIsExplained(t *testing.T) {
 func TestFromEmptyAndAgain(t *testing.T) {
 	t.Parallel()
 	pool := empty(t)
-	have, want, isEmpty, err := migrations.State(t.Context(), pool)
-	if err != nil || have != 0 || want < 2 || !isEmpty {
-		t.Fatalf("at first: %d of %d, empty %v, error %v", have, want, isEmpty, err)
+	first := readState(t, pool)
+	if first.Have != 0 || first.Want < 2 || !first.Empty || !first.Behind() {
+		t.Fatalf("at first: %+v", first)
 	}
 	if err := migrations.Run(t.Context(), pool); err != nil {
 		t.Fatal(err)
 	}
-	have, _, isEmpty, err = migrations.State(t.Context(), pool)
-	if err != nil || have != want || isEmpty {
-		t.Fatalf("after the first run: %d of %d, empty %v, error %v", have, want, isEmpty, err)
+	if state := readState(t, pool); state.Have != first.Want || state.Empty || state.CheckFloor() != nil {
+		t.Fatalf("after the first run: %+v", state)
 	}
 	before := schema(t, pool)
 	if err := migrations.Run(t.Context(), pool); err != nil {
@@ -158,8 +159,8 @@ func TestReplicasMigrateOneAfterTheOther(t *testing.T) {
 		})
 	}
 	starts.Wait()
-	if have, want, _, err := migrations.State(t.Context(), open(t, address)); err != nil || have != want {
-		t.Errorf("%d of %d, error %v", have, want, err)
+	if state := readState(t, open(t, address)); state.Have != state.Want {
+		t.Errorf("%+v", state)
 	}
 }
 
@@ -170,23 +171,94 @@ func TestAHalfMigratedDatabaseIsBehind(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), "DELETE FROM river_migration WHERE version = (SELECT max(version) FROM river_migration)"); err != nil {
 		t.Fatal(err)
 	}
-	if have, want, _, err := migrations.State(t.Context(), pool); err != nil || have != want-1 {
-		t.Errorf("%d of %d, error %v", have, want, err)
+	if state := readState(t, pool); state.Have != state.Want-1 || !state.Behind() {
+		t.Errorf("%+v", state)
 	}
 }
 
-func TestANewerDatabaseIsLeftAlone(t *testing.T) {
+// After an upgrade the program before it refused to start: there was no way back.
+func TestAProgramRunsOnASchemaOneVersionNewer(t *testing.T) {
 	t.Parallel()
 	pool := open(t, storetest.URL(t))
-	if _, err := pool.Exec(t.Context(), "UPDATE schema_version SET version = version + 1"); err != nil {
-		t.Fatal(err)
+	for _, sql := range []string{"UPDATE schema_version SET version = version + 1", "INSERT INTO river_migration (line, version) VALUES ('main', 99)"} {
+		if _, err := pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if have, want, _, err := migrations.State(t.Context(), pool); err != nil || have != want+1 {
-		t.Errorf("%d of %d, error %v", have, want, err)
+	before := schema(t, pool)
+	state := readState(t, pool)
+	if state.Have != state.Want+2 || state.Behind() || state.CheckFloor() != nil {
+		t.Errorf("%+v, %v", state, state.CheckFloor())
+	}
+	if err := migrations.Run(t.Context(), pool); err != nil {
+		t.Error(err)
+	}
+	if after := schema(t, pool); after != before {
+		t.Errorf("the older program changed\n%s\ninto\n%s", before, after)
+	}
+}
+
+func TestAProgramBelowTheFloorIsRefused(t *testing.T) {
+	t.Parallel()
+	pool := open(t, storetest.URL(t))
+	for _, sql := range []string{"UPDATE schema_version SET version = version + 1", "UPDATE schema_floor SET version = (SELECT version FROM schema_version)"} {
+		if _, err := pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := readState(t, pool).CheckFloor(); err == nil || !strings.Contains(err.Error(), "run the newer program") {
+		t.Errorf("error %v", err)
 	}
 	if err := migrations.Run(t.Context(), pool); err == nil || !strings.Contains(err.Error(), "made by a newer belfry") {
 		t.Errorf("error %v", err)
 	}
+}
+
+// breaking finds what the program before a migration could not work with.
+var breaking = regexp.MustCompile(`(?i)\b(DROP (TABLE|COLUMN|FUNCTION|VIEW|TYPE)|RENAME|SET NOT NULL|ALTER COLUMN \S+ (SET DATA )?TYPE|ADD COLUMN [^,;]* NOT NULL(?:[^,;]*))`)
+
+func TestAMigrationThatBreaksTheProgramBeforeItRaisesTheFloor(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names[11:] { // programs from before the floor refuse every newer schema
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if number, _ := strconv.Atoi(name[:4]); breaks(string(text)) && !strings.Contains(string(text), fmt.Sprintf("UPDATE schema_floor SET version = %d;", number)) {
+			t.Errorf("%s takes away what the program before it uses, and does not raise schema_floor to %d", name, number)
+		}
+	}
+	for sql, want := range map[string]bool{
+		"ALTER TABLE posts DROP COLUMN tz;": true, "DROP TABLE posts;": true, "ALTER TABLE a RENAME b TO c;": true,
+		"ALTER TABLE a ADD COLUMN b int NOT NULL;": true, "ALTER TABLE a ADD COLUMN b int NOT NULL DEFAULT 0;": false,
+		"CREATE TABLE a (b int NOT NULL);": false, "DROP INDEX a;": false, "ALTER TABLE a ALTER COLUMN b TYPE text;": true,
+	} {
+		if breaks(sql) != want {
+			t.Errorf("%s: %v", sql, !want)
+		}
+	}
+}
+
+func breaks(sql string) bool {
+	for _, found := range breaking.FindAllString(sql, -1) {
+		if !strings.Contains(strings.ToUpper(found), "DEFAULT") {
+			return true
+		}
+	}
+	return false
+}
+
+func readState(t *testing.T, pool *pgxpool.Pool) migrations.State {
+	t.Helper()
+	state, err := migrations.ReadState(t.Context(), pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state
 }
 
 // Somebody else's database is neither empty nor ours.
@@ -196,8 +268,8 @@ func TestAForeignDatabaseIsNotEmpty(t *testing.T) {
 	if _, err := pool.Exec(t.Context(), "CREATE TABLE theirs ()"); err != nil {
 		t.Fatal(err)
 	}
-	if have, _, isEmpty, err := migrations.State(t.Context(), pool); err != nil || have != 0 || isEmpty {
-		t.Errorf("have %d, empty %v, error %v", have, isEmpty, err)
+	if state := readState(t, pool); state.Have != 0 || state.Empty {
+		t.Errorf("%+v", state)
 	}
 }
 

@@ -14,30 +14,51 @@ import (
 	"github.com/jackc/tern/v2/migrate"
 )
 
-// State counts the steps, ours and River's together, that the database has and that this program
-// wants. Fewer than wanted: Run is due. More: the database belongs to a newer program. A database
-// without any table is empty.
-func State(ctx context.Context, pool *pgxpool.Pool) (have, want int32, empty bool, err error) {
-	if want, err = wanted(pool); err != nil {
-		return 0, 0, false, err
-	}
-	version, err := number(ctx, pool, "SELECT version FROM "+table)
-	if err != nil {
-		return 0, 0, false, err
-	}
-	queue, err := number(ctx, pool, "SELECT count(*)::int FROM river_migration")
-	if err != nil {
-		return 0, 0, false, err
-	}
-	tables, err := number(ctx, pool, "SELECT count(*)::int FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace")
-	if err != nil {
-		return 0, 0, false, err
-	}
-	return version + queue, want, tables == 0, nil
+// State compares a database's schema with this program's. Steps are our files and River's together.
+type State struct {
+	Have, Want int32 // steps that the database has, and that this program has
+	Empty      bool  // the database has no table at all
+	floor      int32 // the last of our files that a program must know for this schema
+	known      int32 // the last of our files that this program knows
 }
 
-// number runs a query for one number; a missing table or an empty one counts as zero.
-func number(ctx context.Context, pool *pgxpool.Pool, query string) (int32, error) {
+// Behind reports whether the database lacks a step, so that Run is due.
+func (s State) Behind() bool { return s.Have < s.Want }
+
+// CheckFloor returns an error when the database was changed by a newer program in a way that this one cannot work with.
+// A database that is merely ahead is no error: a newer program has added to it and can be replaced by this one.
+func (s State) CheckFloor() error {
+	if s.floor <= s.known {
+		return nil
+	}
+	return fmt.Errorf("the database's schema was made by a newer belfry: it needs a program that knows migration %d, and this one knows "+
+		"them up to %d: run the newer program, or restore a backup from before the upgrade", s.floor, s.known)
+}
+
+// ReadState reads the state of a database.
+func ReadState(ctx context.Context, pool *pgxpool.Pool) (s State, err error) {
+	if s.known, s.Want, err = countSteps(pool); err != nil {
+		return s, err
+	}
+	version, err := queryNumber(ctx, pool, "SELECT version FROM "+table)
+	if err != nil {
+		return s, err
+	}
+	river, err := queryNumber(ctx, pool, "SELECT count(*)::int FROM river_migration")
+	if err != nil {
+		return s, err
+	}
+	s.Have = version + river
+	if s.floor, err = queryNumber(ctx, pool, "SELECT version FROM schema_floor"); err != nil {
+		return s, err
+	}
+	tables, err := queryNumber(ctx, pool, "SELECT count(*)::int FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace")
+	s.Empty = tables == 0
+	return s, err
+}
+
+// queryNumber runs a query for one number; a missing table or an empty one counts as zero.
+func queryNumber(ctx context.Context, pool *pgxpool.Pool, query string) (int32, error) {
 	const undefinedTable = "42P01"
 	var n int32
 	err := pool.QueryRow(ctx, query).Scan(&n)
@@ -50,16 +71,18 @@ func number(ctx context.Context, pool *pgxpool.Pool, query string) (int32, error
 	return n, nil
 }
 
-func wanted(pool *pgxpool.Pool) (int32, error) {
+// countSteps counts the steps of this program: our files, and all together with River's.
+func countSteps(pool *pgxpool.Pool) (ours, all int32, err error) {
 	names, err := migrate.FindMigrations(files)
 	if err != nil {
-		return 0, fmt.Errorf("read the migrations: %w", err)
+		return 0, 0, fmt.Errorf("read the migrations: %w", err)
 	}
 	m, err := riverMigrator(pool)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return int32(len(names) + len(m.AllVersions())), nil //nolint:gosec // a handful of files
+	ours = int32(len(names))                             //nolint:gosec // a handful of files
+	return ours, ours + int32(len(m.AllVersions())), nil //nolint:gosec // see above
 }
 
 // Hash names the schema: it changes with any of our files and with River's steps. Tests name their

@@ -134,16 +134,14 @@ func reach(ctx context.Context, cfg *config.Config) error {
 // migrate brings the schema up to this program's where the service may do that by itself: in its own
 // database and in an empty one.
 func (d *database) migrate(ctx context.Context, pool *pgxpool.Pool) error {
-	have, want, empty, err := migrations.State(ctx, pool)
+	state, err := migrations.ReadState(ctx, pool)
 	switch {
 	case err != nil:
 		return fmt.Errorf("read the database's schema: %w", err)
-	case have > want:
-		return fmt.Errorf("the database belongs to a newer belfry (schema %d, this program knows %d): run the newer program", have, want)
-	case have == want:
-		return nil
-	case !d.own && !empty:
-		return fmt.Errorf("the database's schema is older (%d of %d steps): make a backup, then run `belfry migrate`", have, want)
+	case state.CheckFloor() != nil || !state.Behind():
+		return state.CheckFloor()
+	case !d.own && !state.Empty:
+		return fmt.Errorf("the database's schema is older (%d of %d steps): make a backup, then run `belfry migrate`", state.Have, state.Want)
 	}
 	return migrations.Run(ctx, pool)
 }
@@ -201,11 +199,11 @@ func (s *session) open(ctx context.Context, p *program, why purpose) (err error)
 
 // filled returns an error when the database is empty and the command is not one to fill it.
 func (s *session) filled(ctx context.Context, why purpose) error {
-	_, _, empty, err := migrations.State(ctx, s.pool)
+	state, err := migrations.ReadState(ctx, s.pool)
 	if err != nil {
 		return fmt.Errorf("read the database's schema: %w", err)
 	}
-	if empty && why == toUse {
+	if state.Empty && why == toUse {
 		return errors.New("the database is empty: set BELFRY_DATABASE_URL or BELFRY_DATA_DIR as the service has it (a new installation begins with belfry serve)")
 	}
 	return nil

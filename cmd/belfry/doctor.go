@@ -138,14 +138,16 @@ func (of *patient) postgres(ctx context.Context) (found string, err error) {
 	if err != nil {
 		return "", err
 	}
-	have, want, empty, err := migrations.State(ctx, pool)
+	state, err := migrations.ReadState(ctx, pool)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("read the database's schema: %w", err)
-	case empty:
+	case state.Empty:
 		return found + ", empty" + firstStart, nil
-	case have != want:
-		return "", fmt.Errorf("%s, but its schema has %d steps where this program has %d: run `belfry migrate`, or the newer program", found, have, want)
+	case state.CheckFloor() != nil:
+		return "", state.CheckFloor()
+	case state.Behind():
+		return "", fmt.Errorf("%s, but its schema has %d steps where this program has %d: run `belfry migrate`", found, state.Have, state.Want)
 	}
 	of.pool = pool
 	return found, nil

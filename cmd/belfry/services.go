@@ -137,9 +137,9 @@ func (s *services) worker(cfg *config.Config, pool *pgxpool.Pool) (*jobs.Jobs, e
 // current returns an error when the database lacks a step of this program's schema. One that is ahead is
 // a newer program's, which this one can work beside.
 func current(ctx context.Context, pool *pgxpool.Pool) error {
-	have, want, _, err := migrations.State(ctx, pool)
-	if err == nil && have < want {
-		err = fmt.Errorf("the database has %d of the %d steps of the schema", have, want)
+	state, err := migrations.ReadState(ctx, pool)
+	if err == nil && state.Behind() {
+		err = fmt.Errorf("the database has %d of the %d steps of the schema", state.Have, state.Want)
 	}
 	return err
 }
