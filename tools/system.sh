@@ -64,7 +64,7 @@ install_packages() {
 	apt-get)
 		as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
 		# shellcheck disable=SC2086
-		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages
+		as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends $packages
 		;;
 	# shellcheck disable=SC2086
 	dnf) as_root dnf install -y -q $packages ;;
