@@ -1,0 +1,210 @@
+// Package receipt keeps, beside the files and so outside the database, what a restored database has forgotten: a
+// receipt for each call that publishes, and a mark of how far the ledger had come.
+package receipt
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"belfry/internal/blob"
+)
+
+// Prefix begins the keys of receipts and of the mark. Nothing else in the store does.
+const Prefix = "receipts/"
+
+const (
+	markKey = Prefix + "mark"
+	// dayLayout and timeLayout make a key from a time, so that keys are ordered by time.
+	dayLayout  = "20060102"
+	timeLayout = "150405.000000"
+)
+
+// Receipt says that a post was about to be published or, with an ExternalID, that it was.
+type Receipt struct {
+	Workspace string `json:"workspace"`
+	Post      string `json:"post"`
+	// Step is the id of the call's row in the ledger, which only ever grows.
+	Step int64 `json:"step"`
+	// Handle is sealed as in the ledger.
+	Handle      []byte    `json:"handle,omitempty"`
+	ArmedAt     time.Time `json:"armedAt"`
+	Live        bool      `json:"live,omitempty"`
+	ExternalID  string    `json:"externalId,omitempty"`
+	ExternalURL string    `json:"externalUrl,omitempty"`
+}
+
+// Mark is how far a database had come. System and Timeline are PostgreSQL's: a copy of the database has another
+// system, one that was rolled back or failed over another timeline.
+type Mark struct {
+	System   string    `json:"system"`
+	Timeline int64     `json:"timeline"`
+	Step     int64     `json:"step"`
+	At       time.Time `json:"at"`
+}
+
+// Book writes and reads receipts. It is safe for concurrent use.
+type Book struct {
+	blobs blob.Store
+	now   func() time.Time
+
+	writing sync.Mutex // held while an object is on its way to the store
+	mu      sync.Mutex
+	next    *batch // collects receipts for the next object
+}
+
+// batch are receipts that share an object.
+type batch struct {
+	receipts []Receipt
+	written  bool
+	err      error
+}
+
+// NewBook returns a book in a store that outlives the database.
+func NewBook(blobs blob.Store, now func() time.Time) *Book {
+	return &Book{blobs: blobs, now: now, next: &batch{}}
+}
+
+// Write keeps a receipt. Receipts that are written at the same time share one object: while one is on its way, the
+// next ones wait and go together. When Write has returned nil, a crash of the machine does not lose the receipt.
+func (b *Book) Write(ctx context.Context, r Receipt) error {
+	b.mu.Lock()
+	mine := b.next
+	mine.receipts = append(mine.receipts, r)
+	b.mu.Unlock()
+	b.writing.Lock()
+	defer b.writing.Unlock()
+	if !mine.written {
+		b.mu.Lock()
+		b.next = &batch{}
+		b.mu.Unlock()
+		mine.err = b.writeBatch(context.WithoutCancel(ctx), mine.receipts)
+		mine.written = true
+	}
+	return mine.err
+}
+
+// writeTimeout bounds one object's way to the store: a post that is due waits for it.
+const writeTimeout = 2 * time.Second
+
+func (b *Book) writeBatch(ctx context.Context, receipts []Receipt) error {
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	for _, r := range receipts {
+		if err := encoder.Encode(r); err != nil {
+			return fmt.Errorf("encode the receipt of post %s: %w", r.Post, err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	now := b.now().UTC()
+	key := Prefix + now.Format(dayLayout) + "/" + now.Format(timeLayout) + "-" + strings.ToLower(rand.Text()[:8])
+	if err := b.blobs.Put(ctx, key, &lines, int64(lines.Len())); err != nil {
+		return fmt.Errorf("write %d receipts: %w", len(receipts), err)
+	}
+	return nil
+}
+
+// errEnd ends a walk through the store's keys.
+var errEnd = errors.New("no further key is wanted")
+
+// Each calls fn for every receipt written since a time, oldest first.
+func (b *Book) Each(ctx context.Context, since time.Time, fn func(Receipt) error) error {
+	return b.eachKey(ctx, since, func(key string) error {
+		object, err := b.blobs.Open(ctx, key)
+		if errors.Is(err, blob.ErrNotFound) {
+			return nil // dropped meanwhile
+		}
+		if err != nil {
+			return fmt.Errorf("read receipts: %w", err)
+		}
+		defer object.Close()
+		lines := json.NewDecoder(bufio.NewReader(object))
+		for {
+			var r Receipt
+			switch err := lines.Decode(&r); {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				return fmt.Errorf("read receipts in %s: %w", key, err)
+			}
+			if err := fn(r); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// DropBefore deletes the receipts written before a time.
+func (b *Book) DropBefore(ctx context.Context, before time.Time) error {
+	last := keyOf(before)
+	return b.eachKey(ctx, time.Time{}, func(key string) error {
+		if key >= last {
+			return errEnd
+		}
+		return b.blobs.Delete(ctx, key)
+	})
+}
+
+func keyOf(t time.Time) string {
+	t = t.UTC()
+	return Prefix + t.Format(dayLayout) + "/" + t.Format(timeLayout)
+}
+
+// eachKey calls fn for the key of every object with receipts written since a time, until fn returns errEnd.
+func (b *Book) eachKey(ctx context.Context, since time.Time, fn func(key string) error) error {
+	after := Prefix
+	if !since.IsZero() {
+		after = keyOf(since)
+	}
+	err := b.blobs.Each(ctx, after, func(key string, _ int64, _ time.Time) error {
+		switch {
+		case key == markKey:
+			return nil
+		case !strings.HasPrefix(key, Prefix):
+			return errEnd
+		}
+		return fn(key)
+	})
+	if err != nil && !errors.Is(err, errEnd) {
+		return fmt.Errorf("list receipts: %w", err)
+	}
+	return nil
+}
+
+// ReadMark returns the mark, or the zero Mark when none was written yet.
+func (b *Book) ReadMark(ctx context.Context) (Mark, error) {
+	object, err := b.blobs.Open(ctx, markKey)
+	if errors.Is(err, blob.ErrNotFound) {
+		return Mark{}, nil
+	}
+	if err != nil {
+		return Mark{}, fmt.Errorf("read the mark: %w", err)
+	}
+	defer object.Close()
+	var m Mark
+	if err := json.NewDecoder(object).Decode(&m); err != nil {
+		return Mark{}, fmt.Errorf("read the mark: %w", err)
+	}
+	return m, nil
+}
+
+// WriteMark replaces the mark.
+func (b *Book) WriteMark(ctx context.Context, m Mark) error {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encode the mark: %w", err)
+	}
+	if err := b.blobs.Put(ctx, markKey, bytes.NewReader(text), int64(len(text))); err != nil {
+		return fmt.Errorf("write the mark: %w", err)
+	}
+	return nil
+}

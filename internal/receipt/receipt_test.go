@@ -1,0 +1,129 @@
+package receipt_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"belfry/internal/blob"
+	"belfry/internal/receipt"
+)
+
+var noon = time.Date(2026, time.November, 22, 12, 0, 0, 0, time.UTC)
+
+func openStore(t *testing.T) blob.Store {
+	t.Helper()
+	store, err := blob.Open(t.Context(), "file:"+t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+func readPosts(t *testing.T, book *receipt.Book, since time.Time) []string {
+	t.Helper()
+	var posts []string
+	if err := book.Each(t.Context(), since, func(r receipt.Receipt) error {
+		posts = append(posts, r.Post)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return posts
+}
+
+func TestReceiptsAreReadInTheOrderInWhichTheyWereWritten(t *testing.T) {
+	t.Parallel()
+	store, now := openStore(t), noon
+	book := receipt.NewBook(store, func() time.Time { return now })
+	if err := store.Put(t.Context(), "thumbnails/aa/other", strings.NewReader("x"), 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := book.WriteMark(t.Context(), receipt.Mark{System: "7", Step: 1}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		now = noon.Add(time.Duration(i) * 24 * time.Hour)
+		if err := book.Write(t.Context(), receipt.Receipt{Post: fmt.Sprint("post_", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := readPosts(t, book, time.Time{}); !slices.Equal(got, []string{"post_0", "post_1", "post_2"}) {
+		t.Errorf("all receipts are those of %v", got)
+	}
+	if got := readPosts(t, book, noon.Add(time.Hour)); !slices.Equal(got, []string{"post_1", "post_2"}) {
+		t.Errorf("the receipts since an hour later are those of %v", got)
+	}
+	if err := book.DropBefore(t.Context(), noon.Add(30*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if got := readPosts(t, book, time.Time{}); !slices.Equal(got, []string{"post_2"}) {
+		t.Errorf("after the drop the receipts are those of %v", got)
+	}
+	if mark, err := book.ReadMark(t.Context()); err != nil || mark.System != "7" {
+		t.Errorf("the mark is %+v, %v", mark, err)
+	}
+}
+
+func TestAMissingMarkIsTheZeroMark(t *testing.T) {
+	t.Parallel()
+	mark, err := receipt.NewBook(openStore(t), time.Now).ReadMark(t.Context())
+	if err != nil || mark != (receipt.Mark{}) {
+		t.Errorf("the mark is %+v, %v", mark, err)
+	}
+}
+
+// slowStore lets the first object wait until the others have queued up.
+type slowStore struct {
+	blob.Store
+	puts    atomic.Int32
+	arrived chan struct{}
+	release chan struct{}
+}
+
+func (s *slowStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if s.puts.Add(1) == 1 {
+		close(s.arrived)
+		<-s.release
+	}
+	return s.Store.Put(ctx, key, r, size)
+}
+
+func TestReceiptsThatAreWrittenTogetherShareAnObject(t *testing.T) {
+	t.Parallel()
+	store := &slowStore{Store: openStore(t), arrived: make(chan struct{}), release: make(chan struct{})}
+	book := receipt.NewBook(store, time.Now)
+	var writers errgroup.Group
+	writers.Go(func() error { return book.Write(t.Context(), receipt.Receipt{Post: "first"}) })
+	<-store.arrived
+	const more = 100
+	var started atomic.Int32
+	for i := range more {
+		writers.Go(func() error {
+			started.Add(1)
+			return book.Write(t.Context(), receipt.Receipt{Post: fmt.Sprint("post_", i)})
+		})
+	}
+	for started.Load() < more {
+		runtime.Gosched()
+	}
+	close(store.release)
+	if err := writers.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if got := readPosts(t, book, time.Time{}); len(got) != more+1 {
+		t.Errorf("%d receipts were kept, want %d", len(got), more+1)
+	}
+	if puts := store.puts.Load(); puts > more/2 {
+		t.Errorf("%d receipts took %d objects", more+1, puts)
+	}
+}

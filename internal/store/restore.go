@@ -1,0 +1,194 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Lineage tells which database this is and how far its ledger has come.
+type Lineage struct {
+	System   string // PostgreSQL's system identifier: a copy made by a dump has another
+	Timeline int64  // another after a failover or a recovery to a point in time
+	Step     int64  // the last id given to a step of the ledger
+	Empty    bool   // nothing has ever been queued
+	SeenAt   time.Time
+}
+
+// Lineage reads it. SeenAt is when a worker last reported, zero when none ever did.
+func (s *Store) Lineage(ctx context.Context) (Lineage, error) {
+	type row struct {
+		System   string
+		Timeline int64
+		Step     int64
+		Empty    bool
+		SeenAt   *time.Time
+	}
+	r, err := one[row](s.query(ctx, `
+		SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
+			(SELECT timeline_id::bigint FROM pg_control_checkpoint()) AS timeline,
+			(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM publish_steps_id_seq) AS step,
+			NOT EXISTS (SELECT FROM publications) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
+	return Lineage{r.System, r.Timeline, r.Step, r.Empty, orZero(r.SeenAt)}, err
+}
+
+// RestoredReceipt is what a receipt outside the database says of a post whose last call a restored database has
+// forgotten.
+type RestoredReceipt struct {
+	Workspace   core.WorkspaceID
+	Post        core.PostID
+	Handle      []byte // sealed
+	ArmedAt     time.Time
+	Live        bool
+	ExternalID  string
+	ExternalURL string
+}
+
+// HoldPublishing keeps every worker from claiming posts until ReleasePublishing. It notes the receipts of posts that
+// are not live here, and ends all sessions, which are those of the time of the backup. A hold that exists stays.
+func (s *Store) HoldPublishing(ctx context.Context, reason string, receipts []RestoredReceipt) error {
+	return s.Tx(ctx, func(s *Store) error {
+		n, err := s.exec(ctx, `
+			INSERT INTO publishing_hold (reason, since) VALUES (@reason, clock()) ON CONFLICT DO NOTHING`, args{"reason": reason})
+		if err != nil || n == 0 {
+			return err
+		}
+		for _, r := range receipts {
+			if _, err := s.exec(ctx, `
+				INSERT INTO restored_receipts (workspace_id, post_id, handle, armed_at, live, external_id, external_url)
+				SELECT workspace_id, id, @handle, @armed_at, @live, @external_id, @external_url FROM posts
+				WHERE workspace_id = @workspace AND id = @post AND status <> 'live'`, args{
+				"workspace": r.Workspace, "post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "live": r.Live,
+				"external_id": r.ExternalID, "external_url": r.ExternalURL,
+			}); err != nil {
+				return err
+			}
+		}
+		_, err = s.exec(ctx, `DELETE FROM sessions`, nil)
+		return err
+	})
+}
+
+// Hold is why and since when nothing is published.
+type Hold struct {
+	Reason string
+	Since  time.Time
+}
+
+// Hold reads the hold; ErrNotFound when posts go out as usual.
+func (s *Store) Hold(ctx context.Context) (Hold, error) {
+	return one[Hold](s.query(ctx, `SELECT reason, since FROM publishing_hold`, nil))
+}
+
+// HeldPost is a post that is due while publishing is on hold, or that was published after the backup.
+type HeldPost struct {
+	Workspace   core.WorkspaceID
+	Slug        string
+	Post        core.PostID
+	Platform    core.Platform
+	AccountName string
+	Text        string
+	Status      core.PostStatus
+	PublishAt   time.Time
+	Armed       bool // a receipt says that its publishing call was about to be made
+	Live        bool // a receipt says that it was published
+	ExternalURL string
+}
+
+const heldPosts = `
+	SELECT p.workspace_id, w.slug, p.id AS post_id, p.platform, a.display_name, left(p.text, 80) AS text, p.status, p.publish_at,
+		r.post_id IS NOT NULL AS armed, coalesce(r.live, false) AS live, coalesce(r.external_url, '') AS external_url
+	FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+		JOIN workspaces w ON w.id = p.workspace_id
+		JOIN (
+			SELECT post_id FROM restored_receipts UNION SELECT post_id FROM publications WHERE next_action_at <= clock()
+		) AS concerned ON concerned.post_id = p.id
+		LEFT JOIN restored_receipts r ON r.post_id = p.id
+	WHERE EXISTS (SELECT FROM publishing_hold)`
+
+type heldPostRow struct {
+	WorkspaceID core.WorkspaceID
+	Slug        string
+	PostID      core.PostID
+	Platform    string
+	DisplayName string
+	Text        string
+	Status      string
+	PublishAt   *time.Time
+	Armed       bool
+	Live        bool
+	ExternalURL string
+}
+
+func heldPostsOf(rows []heldPostRow) []HeldPost {
+	posts := make([]HeldPost, len(rows))
+	for i, r := range rows {
+		posts[i] = HeldPost{
+			Workspace: r.WorkspaceID, Slug: r.Slug, Post: r.PostID, Platform: core.Platform(r.Platform),
+			AccountName: r.DisplayName, Text: r.Text, Status: core.PostStatus(r.Status), PublishAt: orZero(r.PublishAt),
+			Armed: r.Armed, Live: r.Live, ExternalURL: r.ExternalURL,
+		}
+	}
+	return posts
+}
+
+// HeldPosts lists the posts that the hold concerns, those due first at the top.
+func (s *Store) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
+	rows, err := many[heldPostRow](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`, args{"limit": limit}))
+	return heldPostsOf(rows), err
+}
+
+// HeldPosts lists the workspace's posts that the hold concerns, those due first at the top.
+func (t Tenant) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
+	rows, err := many[heldPostRow](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
+		args{"limit": limit}))
+	return heldPostsOf(rows), err
+}
+
+// RestoredReceipts lists the receipts that HoldPublishing noted.
+func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error) {
+	type row struct {
+		WorkspaceID core.WorkspaceID
+		PostID      core.PostID
+		Handle      []byte
+		ArmedAt     time.Time
+		Live        bool
+		ExternalID  string
+		ExternalURL string
+	}
+	rows, err := many[row](s.query(ctx, `
+		SELECT workspace_id, post_id, handle, armed_at, live, external_id, external_url FROM restored_receipts ORDER BY post_id`, nil))
+	receipts := make([]RestoredReceipt, len(rows))
+	for i, r := range rows {
+		receipts[i] = RestoredReceipt{r.WorkspaceID, r.PostID, r.Handle, r.ArmedAt.UTC(), r.Live, r.ExternalID, r.ExternalURL}
+	}
+	return receipts, err
+}
+
+// RearmPublication puts the ledger row of a post back to where its receipt says that it was: the call that publishes
+// may have been made, so that the network is asked before anything is sent.
+func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) error {
+	_, err := t.exec(ctx, `
+		UPDATE publications SET step = 'armed', step_since = clock(), armed = true, open = true, answer = '', handle = @handle,
+			armed_at = @armed_at, quiet_at = clock(), rest = '', next_action_at = clock(), woken_at = NULL, `+takeAway+`
+		WHERE workspace_id = @ws AND post_id = @post AND next_action_at IS NOT NULL`,
+		args{"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt})
+	return err
+}
+
+// ReleasePublishing ends the hold. The ids of steps go on above step, so that no receipt of before looks newer than
+// the ledger.
+func (s *Store) ReleasePublishing(ctx context.Context, step int64) error {
+	return s.Tx(ctx, func(s *Store) error {
+		if _, err := s.exec(ctx, `
+			SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`, args{"step": step}); err != nil {
+			return err
+		}
+		if _, err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {
+			return err
+		}
+		_, err := s.exec(ctx, `DELETE FROM publishing_hold`, nil)
+		return err
+	})
+}
