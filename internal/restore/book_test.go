@@ -1,4 +1,4 @@
-package receipt_test
+package restore_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"belfry/internal/blob"
-	"belfry/internal/receipt"
+	"belfry/internal/restore"
 )
 
 var noon = time.Date(2026, time.November, 22, 12, 0, 0, 0, time.UTC)
@@ -29,10 +29,10 @@ func openStore(t *testing.T) blob.Store {
 	return store
 }
 
-func readPosts(t *testing.T, book *receipt.Book, since time.Time) []string {
+func readPosts(t *testing.T, book *restore.Book, since time.Time) []string {
 	t.Helper()
 	var posts []string
-	if err := book.Each(t.Context(), since, func(r receipt.Receipt) error {
+	if err := book.Each(t.Context(), since, func(r restore.Receipt) error {
 		posts = append(posts, r.Post)
 		return nil
 	}); err != nil {
@@ -44,16 +44,16 @@ func readPosts(t *testing.T, book *receipt.Book, since time.Time) []string {
 func TestReceiptsAreReadInTheOrderInWhichTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	store, now := openStore(t), noon
-	book := receipt.NewBook(store, func() time.Time { return now })
+	book := restore.NewBook(store, func() time.Time { return now })
 	if err := store.Put(t.Context(), "thumbnails/aa/other", strings.NewReader("x"), 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := book.WriteMark(t.Context(), receipt.Mark{System: "7", Step: 1}); err != nil {
+	if err := book.WriteMark(t.Context(), restore.Mark{System: "7", Step: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
 		now = noon.Add(time.Duration(i) * 24 * time.Hour)
-		if err := book.Write(t.Context(), receipt.Receipt{Post: fmt.Sprint("post_", i)}); err != nil {
+		if err := book.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,8 +76,8 @@ func TestReceiptsAreReadInTheOrderInWhichTheyWereWritten(t *testing.T) {
 
 func TestAMissingMarkIsTheZeroMark(t *testing.T) {
 	t.Parallel()
-	mark, err := receipt.NewBook(openStore(t), time.Now).ReadMark(t.Context())
-	if err != nil || mark != (receipt.Mark{}) {
+	mark, err := restore.NewBook(openStore(t), time.Now).ReadMark(t.Context())
+	if err != nil || mark != (restore.Mark{}) {
 		t.Errorf("the mark is %+v, %v", mark, err)
 	}
 }
@@ -101,16 +101,16 @@ func (s *slowStore) Put(ctx context.Context, key string, r io.Reader, size int64
 func TestReceiptsThatAreWrittenTogetherShareAnObject(t *testing.T) {
 	t.Parallel()
 	store := &slowStore{Store: openStore(t), arrived: make(chan struct{}), release: make(chan struct{})}
-	book := receipt.NewBook(store, time.Now)
+	book := restore.NewBook(store, time.Now)
 	var writers errgroup.Group
-	writers.Go(func() error { return book.Write(t.Context(), receipt.Receipt{Post: "first"}) })
+	writers.Go(func() error { return book.Write(t.Context(), restore.Receipt{Post: "first"}) })
 	<-store.arrived
 	const more = 100
 	var started atomic.Int32
 	for i := range more {
 		writers.Go(func() error {
 			started.Add(1)
-			return book.Write(t.Context(), receipt.Receipt{Post: fmt.Sprint("post_", i)})
+			return book.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)})
 		})
 	}
 	for started.Load() < more {

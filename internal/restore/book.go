@@ -1,6 +1,7 @@
-// Package receipt keeps, beside the files and so outside the database, what a restored database has forgotten: a
-// receipt for each call that publishes, and a mark of how far the ledger had come.
-package receipt
+// Package restore keeps a restored database from publishing again what went out after its backup. A Book holds,
+// beside the files and so outside the database, a receipt for each call that publishes and a mark of how far the
+// ledger had come; a Guard compares them with the database and holds publishing when they are ahead of it.
+package restore
 
 import (
 	"bufio"

@@ -1,0 +1,91 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Review §5.1 and proof R15: of 200 posts that went live after the backup, a restored service sends none again.
+func TestARestoredServiceSendsNothingThatWentLiveAfterItsBackup(t *testing.T) {
+	t.Parallel()
+	s := newOwn(t)
+	s.serve()
+	seed := s.seed()
+	c := s.client(seed.Key)
+	platforms := []string{"threads", "facebook"}
+	const posts = 200
+	ids := make([]string, posts)
+	for i := range ids {
+		ids[i] = c.post(fmt.Sprintf("restore drill %03d", i), in(1), seed.Accounts[platforms[i%2]]).ID
+	}
+	unsent := c.post("Due during the hold", in(1), seed.Accounts["threads"]).ID
+	file := filepath.Join(passable(t), "belfry.backup")
+	mustCommand(t, s.env, "", "backup", file)
+
+	sent := map[string]string{} // the network's id of each post
+	for _, id := range ids {
+		c.do("PATCH", "/posts/"+id, fields{"when": "now"}).want(t, 200)
+	}
+	for _, id := range ids {
+		c.becomes(id, "live", 60*time.Second)
+		sent[id] = *c.get(id).ExternalID
+	}
+	visible := len(s.visible())
+	s.process.stop(t)
+	said := mustCommand(t, s.env, "", "restore", file)
+	if !strings.Contains(said, "belfry restore confirm") {
+		t.Errorf("restore says %s", said)
+	}
+
+	s.serve()
+	if now := c.get(ids[0]); now.Status != "queued" {
+		t.Fatalf("the restored database has the post as %s", now.Status)
+	}
+	c.do("PATCH", "/posts/"+unsent, fields{"when": "now"}).want(t, 200)
+	found, _, err := command(t, s.env, "", "doctor")
+	if err == nil || !strings.Contains(found, "belfry restore confirm") {
+		t.Errorf("doctor says of the hold: %v %s", err, found)
+	}
+	for _, want := range []string{"publishing is on hold", ids[0]} {
+		if !strings.Contains(s.process.log.String(), want) {
+			t.Errorf("the log does not name %s", want)
+		}
+	}
+	told := mustCommand(t, s.env, "", "restore", "confirm")
+	if !strings.Contains(told, "200") {
+		t.Errorf("restore confirm says %s", told)
+	}
+	c.becomes(unsent, "live", 60*time.Second)
+	for _, id := range ids {
+		now := c.get(id)
+		if now.Status != "live" || now.ExternalID == nil || *now.ExternalID != sent[id] || now.ExternalURL == nil {
+			t.Fatalf("after the confirmation the post is %+v, want live as %s", now, sent[id])
+		}
+	}
+	if now := len(s.visible()); now != visible+1 {
+		t.Errorf("the networks show %d posts, want %d and the one that was due", now, visible)
+	}
+	texts := map[string]int{}
+	for _, p := range s.visible() {
+		texts[p.Text]++
+	}
+	for i := range ids {
+		if n := texts[fmt.Sprintf("restore drill %03d", i)]; n != 1 {
+			t.Errorf("post %d is visible %d times", i, n)
+		}
+	}
+	s.process.stop(t)
+	s.serve() // a second start holds nothing
+	defer s.process.stop(t)
+	again := c.post("After the hold", "now", seed.Accounts["threads"]).ID
+	c.becomes(again, "live", 20*time.Second)
+	if slices.ContainsFunc(strings.Split(s.process.log.String(), "\n"), func(line string) bool {
+		return strings.Contains(line, "publishing is on hold")
+	}) {
+		t.Error("the start after the confirmation holds publishing again")
+	}
+}

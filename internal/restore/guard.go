@@ -1,0 +1,212 @@
+package restore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+const (
+	// receiptsKept is how long receipts are kept: a backup that is older restores without their help.
+	receiptsKept = 90 * 24 * time.Hour
+	// readBack is how long before the database's last sign of life reading receipts begins.
+	readBack = time.Hour
+	// listed is how many of the posts concerned the log names.
+	listed = 20
+)
+
+// Guard watches for a database that was rewound: restored from a backup, or failed over to a copy that had not caught
+// up. Every field is required.
+type Guard struct {
+	Store *store.Store
+	Book  *Book
+	Log   *slog.Logger
+	Now   func() time.Time
+}
+
+// CheckAtStart holds publishing when the receipts or the mark are ahead of the database. It must be called before any
+// worker reports or publishes.
+func (g *Guard) CheckAtStart(ctx context.Context) error {
+	before, err := g.Store.Lineage(ctx)
+	if err != nil {
+		return fmt.Errorf("read the database's lineage: %w", err)
+	}
+	since := before.SeenAt
+	if !since.IsZero() {
+		since = since.Add(-readBack)
+	}
+	var receipts []Receipt
+	newest := int64(0)
+	err = g.Book.Each(ctx, since, func(r Receipt) error {
+		receipts = append(receipts, r)
+		newest = max(newest, r.Step)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	reason, err := g.compare(ctx, newest)
+	if err != nil || reason == "" {
+		return err
+	}
+	return g.hold(ctx, reason, forgotten(receipts, before.Step))
+}
+
+// KeepMark writes how far the database has come, or holds publishing when the mark is ahead of it.
+func (g *Guard) KeepMark(ctx context.Context) error {
+	reason, err := g.compare(ctx, 0)
+	if err != nil || reason == "" {
+		return err
+	}
+	return g.CheckAtStart(ctx)
+}
+
+// compare returns why publishing must be held, "" when it need not, and then brings the mark up to date. newest is the
+// highest step of any receipt.
+func (g *Guard) compare(ctx context.Context, newest int64) (reason string, err error) {
+	mark, err := g.Book.ReadMark(ctx)
+	if err != nil {
+		return "", err
+	}
+	// Read after the receipts and the mark: what they tell of was committed before they were written.
+	now, err := g.Store.DurableLineage(ctx)
+	if err != nil {
+		return "", fmt.Errorf("read the database's lineage: %w", err)
+	}
+	switch {
+	case now.Empty || mark == (Mark{}):
+	case mark.System != now.System:
+		reason = "the database is another copy than the one that published last"
+	case mark.Timeline != now.Timeline:
+		reason = "the database failed over or was recovered to a point in time"
+	case max(mark.Step, newest) > now.Step:
+		reason = "the database is older than what was published last"
+	}
+	next := Mark{System: now.System, Timeline: now.Timeline, Step: now.Step}
+	if reason != "" || mark.sameState(next) {
+		return reason, nil
+	}
+	next.At = g.Now().UTC()
+	return "", g.Book.WriteMark(ctx, next)
+}
+
+func (m Mark) sameState(other Mark) bool {
+	m.At, other.At = time.Time{}, time.Time{}
+	return m == other
+}
+
+// forgotten returns the last receipt of each post whose call the ledger does not know, or whose success it may not.
+func forgotten(receipts []Receipt, step int64) map[string]Receipt {
+	last := map[string]Receipt{}
+	for _, r := range receipts {
+		if r.Live || r.Step > step && !last[r.Post].Live {
+			last[r.Post] = r
+		}
+	}
+	return last
+}
+
+func (g *Guard) hold(ctx context.Context, reason string, receipts map[string]Receipt) error {
+	var known []store.RestoredReceipt
+	for _, r := range receipts {
+		post, err := core.ParseID[core.PostKind](r.Post)
+		workspace, errWorkspace := core.ParseID[core.WorkspaceKind](r.Workspace)
+		if err = errors.Join(err, errWorkspace); err != nil {
+			return fmt.Errorf("read the receipt of post %q: %w", r.Post, err)
+		}
+		known = append(known, store.RestoredReceipt{
+			Workspace: workspace, Post: post, Handle: r.Handle, ArmedAt: r.ArmedAt,
+			Live: r.Live, ExternalID: r.ExternalID, ExternalURL: r.ExternalURL,
+		})
+	}
+	if err := g.Store.HoldPublishing(ctx, reason, known); err != nil {
+		return fmt.Errorf("hold publishing: %w", err)
+	}
+	return nil
+}
+
+// Warn logs that publishing is held, and which posts that concerns. It says nothing when posts go out as usual.
+func (g *Guard) Warn(ctx context.Context) error {
+	hold, err := g.Store.Hold(ctx)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the hold of publishing: %w", err)
+	}
+	posts, err := g.Store.HeldPosts(ctx, listed)
+	if err != nil {
+		return fmt.Errorf("list the posts on hold: %w", err)
+	}
+	g.Log.Warn("publishing is on hold; check the posts, then run `belfry restore confirm`", "reason", hold.Reason, "since", hold.Since)
+	for _, p := range posts {
+		g.Log.Warn("post on hold", "workspace", p.Slug, "post", p.Post, "network", p.Platform, "account", p.AccountName,
+			"what_happens", p.Fate(), "link", p.ExternalURL)
+	}
+	return nil
+}
+
+// Confirm ends the hold: posts that a receipt shows as published become live, those that may have been published are
+// looked for at their network, and the others go out. It returns how many posts there are of each kind.
+func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
+	var done Confirmed
+	receipts, err := g.Store.RestoredReceipts(ctx)
+	if err != nil {
+		return done, err
+	}
+	newest, err := g.newestStep(ctx)
+	if err != nil {
+		return done, err
+	}
+	err = g.Store.Tx(ctx, func(s *store.Store) error {
+		for _, r := range receipts {
+			if !r.Live {
+				done.LookedFor++
+				if err := s.In(r.Workspace).RearmPublication(ctx, r); err != nil {
+					return err
+				}
+				continue
+			}
+			done.Live++
+			if err := g.markLive(ctx, s.In(r.Workspace), r); err != nil {
+				return err
+			}
+		}
+		return s.ReleasePublishing(ctx, newest)
+	})
+	if err != nil {
+		return done, fmt.Errorf("end the hold of publishing: %w", err)
+	}
+	now, err := g.Store.DurableLineage(ctx)
+	if err != nil {
+		return done, err
+	}
+	return done, g.Book.WriteMark(ctx, Mark{now.System, now.Timeline, now.Step, g.Now().UTC()})
+}
+
+// Confirmed counts what became of the posts whose receipts were found.
+type Confirmed struct{ Live, LookedFor int }
+
+// newestStep is the highest step that the mark or a receipt names.
+func (g *Guard) newestStep(ctx context.Context) (int64, error) {
+	mark, err := g.Book.ReadMark(ctx)
+	if err != nil {
+		return 0, err
+	}
+	newest := mark.Step
+	err = g.Book.Each(ctx, time.Time{}, func(r Receipt) error {
+		newest = max(newest, r.Step)
+		return nil
+	})
+	return newest, err
+}
+
+// DropOldReceipts deletes the receipts that no backup in use needs.
+func (g *Guard) DropOldReceipts(ctx context.Context) error {
+	return g.Book.DropBefore(ctx, g.Now().Add(-receiptsKept))
+}
