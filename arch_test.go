@@ -56,9 +56,10 @@ var floors = []struct {
 	{"internal/sandbox", "internal/network/sim internal/network/*/*sim"},
 
 	// Floor 3: the verbs, and the engines that they share with the worker.
-	{"internal/intake", "internal/core internal/contract internal/store internal/blob internal/fetch internal/media internal/secret internal/queue"},
-	{"internal/publish", "internal/core internal/network internal/store internal/blob internal/secret internal/queue internal/metrics"},
-	{"internal/app", "internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/intake internal/publish internal/secret internal/queue internal/metrics"},
+	{"internal/intake", "internal/restore internal/core internal/contract internal/store internal/blob internal/fetch internal/media internal/secret internal/queue"},
+	{"internal/publish", "internal/restore internal/core internal/network internal/store internal/blob internal/secret internal/queue internal/metrics"},
+	{"internal/restore", "internal/core internal/queue internal/store internal/blob"},
+	{"internal/app", "internal/restore internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/intake internal/publish internal/secret internal/queue internal/metrics"},
 
 	// Floor 4: four doors, and what the people's door shows.
 	{"api", "internal/app internal/contract internal/core internal/network internal/httpd"},

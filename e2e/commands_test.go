@@ -108,7 +108,7 @@ func TestBackupAndRestore(t *testing.T) {
 	c.do("GET", "/posts/"+lost.ID, nil).want(t, 200)
 	s.process.stop(t)
 	said := mustCommand(t, s.env, "", "restore", file)
-	if !strings.Contains(said, "BELFRY_ROLES=web belfry serve") || !strings.Contains(said, "/posts?status=queued") {
+	if !strings.Contains(said, "belfry restore confirm") || !strings.Contains(said, "/posts?status=queued") {
 		t.Errorf("restore says %s", said)
 	}
 	s.process = s.role("web")

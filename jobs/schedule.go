@@ -21,6 +21,8 @@ func (j *Jobs) schedule() []task {
 	return []task{
 		{"sweep", j.cfg.Sweep, func(ctx context.Context) error { _, err := a.Sweep(ctx); return err }},
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.Beat(ctx, j.cfg.Owner) }},
+		{"mark", 15 * time.Second, a.Guard().KeepMark},
+		{"receipts", time.Hour, a.Guard().DropOldReceipts},
 		{"overdue", 10 * time.Second, a.CountOverdue},
 		{"refresh", time.Minute, each(j, a.DueRefreshes)},
 		{"check", time.Minute, each(j, a.DueChecks)},

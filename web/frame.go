@@ -99,6 +99,16 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 			Text: a.DisplayName + " on " + name + ": " + disconnectedReasons[a.Status], Action: "Reconnect", URL: link.Accounts,
 		})
 	}
+	hold, _, err := r.web.cfg.App.PublishingHold(r.context(), r.caller)
+	if err != nil {
+		return nil, err
+	}
+	if hold != "" {
+		list = append(list, layout.Notice{
+			Text:   "Publishing is on hold because " + hold + ".",
+			Action: "View the posts", URL: link.OnHold,
+		})
+	}
 	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
 	if err != nil {
 		return nil, err

@@ -50,6 +50,7 @@ func allRoutes() []route {
 		postRoute(link.Plan, (*request).planPosts),
 		postRoute(link.Create, (*request).createPosts),
 		getRoute(link.Posts(link.Filter{}), (*request).showPosts),
+		getRoute(link.OnHold, (*request).showPostsOnHold),
 		getRoute(link.Post(id), (*request).showPost),
 		getRoute(link.Edit(id), (*request).showEditor),
 		postRoute(link.Edit(id), (*request).saveDraft),

@@ -10,6 +10,7 @@ import (
 	"belfry/internal/config"
 	"belfry/internal/core"
 	"belfry/internal/postgres"
+	hold "belfry/internal/restore"
 	"belfry/views/link"
 )
 
@@ -59,9 +60,6 @@ func backup(p *program, ctx context.Context, args []string) (err error) {
 		name, config.KeysFrom(cfg))
 }
 
-// lookOnly starts a service that shows the posts and sends none.
-const lookOnly = "BELFRY_ROLES=web belfry serve"
-
 func restore(p *program, ctx context.Context, args []string) (err error) {
 	cfg, name, err := p.fileArgument(p.options("restore"), args)
 	if err != nil {
@@ -75,9 +73,39 @@ func restore(p *program, ctx context.Context, args []string) (err error) {
 	if err := postgres.Restore(ctx, cfg.DataDir, file); err != nil {
 		return fmt.Errorf("restore the database: %w", err)
 	}
-	return p.say("The database is as it was when the backup was made, and posts that went out since then are on the queue again.\n"+
-		"1. Start the service with `%s`: it shows everything and sends nothing.\n"+
-		"2. Open %s, look at the networks, and take back to drafts what is live already.\n"+
-		"3. Stop it, and start the service as ever.",
-		lookOnly, cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))
+	return p.say("The database is as it was when the backup was made.\n"+
+		"1. Start the service. If posts went out after the backup, it publishes nothing yet.\n"+
+		"2. Check the queue at %s, or list the posts concerned with `belfry doctor`.\n"+
+		"3. Run `belfry restore confirm`: published posts become live, and the others go out.",
+		cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))
+}
+
+// confirmRestore ends the hold that a restore began.
+func confirmRestore(p *program, ctx context.Context, args []string) error {
+	if err := p.noArguments("restore confirm", args); err != nil {
+		return err
+	}
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	return p.with(ctx, toUse, func(s *session) error {
+		if err := s.openStorage(ctx, cfg); err != nil {
+			return err
+		}
+		defer s.cfg.Blobs.Close()
+		verbs, err := s.verbs(s.pool)
+		if err != nil {
+			return err
+		}
+		done, err := verbs.Guard().Confirm(ctx)
+		if errors.Is(err, hold.ErrNoHold) {
+			return p.say("Publishing is not on hold: there is nothing to confirm.")
+		}
+		if err != nil {
+			return err
+		}
+		return p.say("Publishing goes on. %d posts that had been published are live, %d are being looked for at their networks.",
+			done.Live, done.LookedFor)
+	})
 }

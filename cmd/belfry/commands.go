@@ -35,7 +35,13 @@ func commands() []command {
 				"Run it with the\nservice's own BELFRY_ variables; with others every account would look unreadable.", accountsRevokeUnreadable,
 		},
 		{"backup", "FILE", "Write the local database to a file.", "The media files and the secret keys are not in it. " + local, backup},
-		{"restore", "FILE", "Replace the local database by a backup.", "The service must not run. Posts that went out after the backup was made are on the queue again: start the service\nwith `" + lookOnly + "`, which sends nothing, and cancel them first.", restore},
+		{
+			"restore confirm", "", "Publish again after a restore.",
+			"After a restore the service publishes nothing until you confirm it: posts that went out after the backup are shown as\n" +
+				"live, those that may have gone out are looked for at their network, and the others are sent. `belfry doctor` lists them.\n" + local,
+			confirmRestore,
+		},
+		{"restore", "FILE", "Replace the local database by a backup.", "The service must not run. It publishes nothing afterwards until you run `belfry restore confirm`.", restore},
 		{"config", "", "Print the configuration, secrets cut.", "", printConfig},
 		{
 			"doctor", "", "Look for what would keep the service from working, and say what to do.",

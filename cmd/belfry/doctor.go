@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"belfry/internal/network/all"
 	"belfry/internal/postgres"
 	"belfry/internal/secret"
+	"belfry/internal/store"
 	"belfry/migrations"
 )
 
@@ -36,6 +38,7 @@ func checks() []check {
 		{"secret keys", (*patient).keys},
 		{"address", (*patient).address},
 		{"networks", (*patient).networks},
+		{"publishing", (*patient).publishing},
 	}
 }
 
@@ -181,6 +184,40 @@ func (of *patient) keys(ctx context.Context) (string, error) {
 	}
 	return found, reviewKeys(ctx, of.cfg, verbs)
 }
+
+// publishing returns an error that lists the posts concerned when publishing is on hold.
+func (of *patient) publishing(ctx context.Context) (string, error) {
+	if of.pool == nil {
+		return "not checked, since there is no database yet", nil
+	}
+	db, err := store.New(of.pool)
+	if err != nil {
+		return "", err
+	}
+	hold, err := db.Hold(ctx)
+	if errors.Is(err, store.ErrNotFound) {
+		return "not on hold", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	posts, err := db.HeldPosts(ctx, heldPostsShown)
+	if err != nil {
+		return "", err
+	}
+	var list strings.Builder
+	for _, p := range posts {
+		fmt.Fprintf(&list, "\n   %s %s %s, %s: %s", p.Slug, p.Post, p.Platform, p.AccountName, p.Fate())
+		if p.ExternalURL != "" {
+			fmt.Fprintf(&list, " (%s)", p.ExternalURL)
+		}
+	}
+	return "", fmt.Errorf("on hold since %s because %s. Check these posts, then run `belfry restore confirm`:%s",
+		hold.Since.UTC().Format(time.RFC3339), hold.Reason, list.String())
+}
+
+// heldPostsShown is how many posts the doctor lists.
+const heldPostsShown = 500
 
 // reviewKeys returns an error that names the variable when the secret keys do not fit the database.
 func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {

@@ -79,6 +79,9 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	if err := verbs.ReviewAccounts(ctx); err != nil {
 		return fmt.Errorf("review the accounts: %w", err)
 	}
+	if err := errors.Join(verbs.Guard().CheckAtStart(ctx), verbs.Guard().Warn(ctx)); err != nil {
+		return fmt.Errorf("compare the database with its receipts: %w", err)
+	}
 
 	doors := &doors{cfg: cfg, shared: shared, verbs: verbs}
 	server, err := doors.http(people)

@@ -315,7 +315,8 @@ func TestDeletingDoesNotDeadlockWithAQuestion(t *testing.T) {
 		}
 		go func() { deleted <- h.App.DeletePost(t.Context(), ws.Owner, post.ID) }()
 		h.Eventually("the deletion waits", func() bool { return waiting(t, h) })
-		return tx.SaveStep(t.Context(), pub, nil, store.Call{Seq: 1, Do: core.DoFind, Deadline: time.Second}, time.Minute, 0)
+		_, err = tx.SaveStep(t.Context(), pub, nil, store.Call{Seq: 1, Do: core.DoFind, Deadline: time.Second}, time.Minute, 0)
+		return err
 	}))
 	must(t, <-deleted)
 }

@@ -16,6 +16,7 @@ import (
 	"belfry/internal/metrics"
 	"belfry/internal/network"
 	"belfry/internal/publish"
+	"belfry/internal/restore"
 	"belfry/internal/secret"
 	"belfry/internal/store"
 )
@@ -93,6 +94,7 @@ type App struct {
 	refused   refused
 	intake    *intake.Service
 	engine    *publish.Engine
+	guard     *restore.Guard
 }
 
 // New checks the configuration and makes an App.
@@ -105,9 +107,14 @@ func New(cfg Config) (*App, error) {
 		return nil, err
 	}
 	a := &App{cfg: cfg, passwords: secret.NewPasswords(), intake: files}
+	var receipts *restore.Book
+	if cfg.Blobs != nil {
+		receipts = restore.NewBook(cfg.Blobs, cfg.Now)
+		a.guard = &restore.Guard{Store: cfg.Store, Book: receipts, Log: cfg.Log, Now: cfg.Now}
+	}
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Blobs: cfg.Blobs, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
-		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, FileURL: files.FileURL,
+		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, FileURL: files.FileURL, Receipts: receipts,
 	})
 	return a, nil
 }
@@ -122,6 +129,9 @@ func (c Config) intake() intake.Config {
 
 // Engine publishes posts.
 func (a *App) Engine() *publish.Engine { return a.engine }
+
+// Guard keeps a restored database from publishing again what went out after its backup. It is nil without Blobs.
+func (a *App) Guard() *restore.Guard { return a.guard }
 
 // Intake does the work on files that no caller asks for: uploads at signed addresses, jobs and sweeps.
 func (a *App) Intake() *intake.Service { return a.intake }

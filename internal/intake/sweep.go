@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/queue"
+	"belfry/internal/restore"
 	"belfry/internal/store"
 )
 
@@ -85,7 +87,7 @@ func (s *Service) sweepBlobSlice(ctx context.Context, after string, before time.
 	errFull := errors.New("the slice is full")
 	seen, old := 0, []string{}
 	err = s.cfg.Blobs.Each(ctx, after, func(key string, _ int64, modified time.Time) error {
-		if modified.Before(before) {
+		if modified.Before(before) && !strings.HasPrefix(key, restore.Prefix) {
 			old = append(old, key)
 		}
 		if seen, last = seen+1, key; seen == blobSliceKeys {

@@ -13,6 +13,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
+	"belfry/internal/restore"
 	"belfry/internal/secret"
 	"belfry/internal/store"
 )
@@ -30,6 +31,8 @@ type Config struct {
 	Now func() time.Time
 	// OpenToken decrypts an account's token.
 	OpenToken func(core.Account, core.WorkspaceID, []byte) (network.Token, error)
+	// Receipts keeps, outside the database, which posts were about to be published; nil keeps nothing.
+	Receipts *restore.Book
 	// FileURL is the address where a network fetches a file.
 	FileURL func(core.WorkspaceID, store.Media) string
 }

@@ -10,6 +10,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/queue"
+	"belfry/internal/restore"
 	"belfry/internal/store"
 )
 
@@ -32,6 +33,9 @@ func (c *claim) endClaim(ctx context.Context, do core.Do) error {
 		err := c.tenant.Tx(ctx, func(t store.Tenant) error { return c.storeOutcome(ctx, t, do) })
 		switch {
 		case err == nil:
+			if do == core.DoLive {
+				c.writeReceipt(ctx, restore.Receipt{Live: true, ExternalID: c.status.ExternalID})
+			}
 			c.reportOutcome(do)
 			return nil
 		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal, ctx.Err() != nil:

@@ -8,6 +8,7 @@ import (
 
 	"belfry/internal/core"
 	"belfry/internal/network"
+	"belfry/internal/restore"
 	"belfry/internal/store"
 )
 
@@ -68,7 +69,8 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, erro
 	// The state is saved even while the worker is asked to stop: the call before it has happened.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), schedule.CallTimeout())
 	defer cancel()
-	if err := c.tenant.SaveStep(ctx, c.pub, c.last, call, schedule.Lease, quiet); err != nil {
+	step, err := c.tenant.SaveStep(ctx, c.pub, c.last, call, schedule.Lease, quiet)
+	if err != nil {
 		return time.Time{}, err
 	}
 	c.last = nil
@@ -83,9 +85,21 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, erro
 			c.pub.ArmedAt = now
 			c.item.ArmedAt = now
 		}
+		c.writeReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})
 	}
 	// The lease began no earlier than started, so a call that ends by then ends within it.
 	return started.Add(min(schedule.CallTimeout(), schedule.Lease-schedule.Spare())), nil
+}
+
+// writeReceipt keeps a receipt of the post outside the database. A post goes out without one rather than not at all.
+func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
+	if c.engine.cfg.Receipts == nil {
+		return
+	}
+	r.Workspace, r.Post, r.ArmedAt = c.post.Workspace.String(), c.post.ID.String(), c.pub.ArmedAt
+	if err := c.engine.cfg.Receipts.Write(ctx, r); err != nil {
+		c.log.WarnContext(ctx, "no receipt was kept: if the database is restored, this post may look unpublished", "error", err)
+	}
 }
 
 // loadKnownPosts reads, before a question to the network, which of its posts belong to the account's other posts:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"belfry/internal/core"
+	"belfry/internal/queue"
 	"belfry/internal/store"
 )
 
@@ -151,10 +152,16 @@ func (g *Guard) Warn(ctx context.Context) error {
 	return nil
 }
 
+// ErrNoHold says that posts go out as usual.
+var ErrNoHold = errors.New("publishing is not on hold")
+
 // Confirm ends the hold: posts that a receipt shows as published become live, those that may have been published are
-// looked for at their network, and the others go out. It returns how many posts there are of each kind.
+// looked for at their network, and the others go out. It returns how many posts there are of each kind, or ErrNoHold.
 func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 	var done Confirmed
+	if _, err := g.Store.Hold(ctx); errors.Is(err, store.ErrNotFound) {
+		return done, ErrNoHold
+	}
 	receipts, err := g.Store.RestoredReceipts(ctx)
 	if err != nil {
 		return done, err
@@ -173,7 +180,7 @@ func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 				continue
 			}
 			done.Live++
-			if err := g.markLive(ctx, s.In(r.Workspace), r); err != nil {
+			if err := markPublished(ctx, s.In(r.Workspace), r, g.Now()); err != nil {
 				return err
 			}
 		}
@@ -187,6 +194,13 @@ func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 		return done, err
 	}
 	return done, g.Book.WriteMark(ctx, Mark{now.System, now.Timeline, now.Step, g.Now().UTC()})
+}
+
+func markPublished(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
+	if err := t.MarkPublished(ctx, r, now); err != nil || r.ExternalID == "" || r.ExternalURL != "" {
+		return err
+	}
+	return t.Enqueue(ctx, queue.Link{Workspace: r.Workspace, Post: r.Post}, time.Time{})
 }
 
 // Confirmed counts what became of the posts whose receipts were found.

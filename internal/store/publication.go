@@ -263,6 +263,7 @@ const claim = `
 		), due AS (
 			SELECT p.post_id, p.rest FROM publications p JOIN post ON p.post_id = post.id
 			WHERE p.workspace_id = @ws AND p.next_action_at <= clock() AND (p.lease_until IS NULL OR p.lease_until < clock())
+				AND NOT EXISTS (SELECT FROM publishing_hold)
 			ORDER BY p.post_id FOR UPDATE OF p
 		), begun AS (
 			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '', attempts = attempts + 1,
@@ -293,11 +294,12 @@ const (
 const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch AND lease_owner = @owner`
 
 // SaveStep stores where the protocol stands, what the last call came to and which call comes next, in
-// one statement, and renews the lease. It must succeed before the call is made. ErrFenced: stop.
-func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease, quiet time.Duration) error {
+// one statement, and renews the lease. It must succeed before the call is made. It returns the id of the call's step,
+// which only ever grows. ErrFenced: stop.
+func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease, quiet time.Duration) (int64, error) {
 	a := p.arguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
-	n, err := t.exec(ctx, lastOutcome(last, a)+`, fenced AS (
+	id, err := value[int64](t.query(ctx, lastOutcome(last, a)+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
 				first_call_at = coalesce(first_call_at, clock()),
 				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish' THEN clock() END) END,
@@ -305,14 +307,14 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 			WHERE `+fence+` RETURNING post_id, `+relaxedBut+`
 		)
 		INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at)
-		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced`, a)
+		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced RETURNING id`, a))
+	if errors.Is(err, ErrNotFound) {
+		return 0, ErrFenced
+	}
 	if err != nil {
-		return fmt.Errorf("save %s before %s: %w", p.Step, next.Do, err)
+		return 0, fmt.Errorf("save %s before %s: %w", p.Step, next.Do, err)
 	}
-	if n != 1 {
-		return ErrFenced
-	}
-	return nil
+	return id, nil
 }
 
 // SaveRest stores where the protocol stands at the end of a claim and gives the lease back. A zero
@@ -360,6 +362,7 @@ func (s *Store) WakeDue(ctx context.Context, patience time.Duration, limit int) 
 		WITH due AS (
 			SELECT post_id FROM publications
 			WHERE next_action_at <= clock() AND (lease_until IS NULL OR lease_until < clock())
+				AND NOT EXISTS (SELECT FROM publishing_hold)
 				AND (woken_at IS NULL OR woken_at < clock() - @patience::interval)
 			ORDER BY next_action_at LIMIT @limit FOR UPDATE SKIP LOCKED
 		)
@@ -373,7 +376,7 @@ func (s *Store) WakeDue(ctx context.Context, patience time.Duration, limit int) 
 }
 
 // overdue is the condition of a publication that has been due, and held by nobody, for longer than @overdue.
-const overdue = `next_action_at <= clock() - @overdue::interval
+const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
 // Overdue counts the publications that have been due for longer than the given time and are held by nobody

@@ -33,6 +33,19 @@ func (s *Store) Lineage(ctx context.Context) (Lineage, error) {
 	return Lineage{r.System, r.Timeline, r.Step, r.Empty, orZero(r.SeenAt)}, err
 }
 
+// DurableLineage reads it and waits until a crash of the database cannot take Step back: sequences are safe once a
+// later commit is.
+func (s *Store) DurableLineage(ctx context.Context) (found Lineage, err error) {
+	err = s.Tx(ctx, func(s *Store) error {
+		if found, err = s.Lineage(ctx); err != nil {
+			return err
+		}
+		_, err = s.exec(ctx, `SELECT pg_logical_emit_message(true, 'belfry', 'mark')`, nil)
+		return err
+	})
+	return found, err
+}
+
 // RestoredReceipt is what a receipt outside the database says of a post whose last call a restored database has
 // forgotten.
 type RestoredReceipt struct {
@@ -164,6 +177,38 @@ func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error)
 		receipts[i] = RestoredReceipt{r.WorkspaceID, r.PostID, r.Handle, r.ArmedAt.UTC(), r.Live, r.ExternalID, r.ExternalURL}
 	}
 	return receipts, err
+}
+
+// Fate is what happens to the post when the hold ends, in words for a person.
+func (p HeldPost) Fate() string {
+	switch {
+	case p.Live:
+		return "already published: it will be shown as live"
+	case p.Armed && p.Status != core.PostDraft:
+		return "may be published: the network will be asked first"
+	case p.Armed:
+		return "a draft that may be published: check the account before you send it"
+	}
+	return "not published: it will be sent"
+}
+
+// MarkPublished makes a post live that a receipt shows as published. It does nothing when the post is live or gone.
+func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.Time) error {
+	_, err := t.exec(ctx, `
+		WITH post AS (
+			UPDATE posts SET status = 'live', external_id = @external_id, external_url = @external_url, error_code = '',
+				error_message = '', error_hint = '', publish_at = coalesce(publish_at, @armed_at), updated_at = @now
+			WHERE workspace_id = @ws AND id = @post AND status <> 'live' RETURNING id
+		), publication AS (
+			UPDATE publications SET step = 'live', step_since = clock(), open = false, next_action_at = NULL, rest = 'live',
+				failure = NULL, `+takeAway+`
+			FROM post WHERE workspace_id = @ws AND post_id = post.id
+		)
+		INSERT INTO post_events (workspace_id, post_id, kind, at) SELECT @ws, id, 'live', @now FROM post`,
+		args{
+			"post": r.Post, "external_id": r.ExternalID, "external_url": r.ExternalURL, "armed_at": r.ArmedAt, "now": now,
+		})
+	return err
 }
 
 // RearmPublication puts the ledger row of a post back to where its receipt says that it was: the call that publishes

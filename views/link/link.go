@@ -15,6 +15,8 @@ const (
 	SignIn  = "/sign-in"
 	SignOut = "/sign-out"
 	APIDocs = "/docs/api"
+	// OnHold lists the posts concerned while publishing is on hold.
+	OnHold = "/on-hold"
 	// Switch goes on in another of the person's workspaces (POST).
 	Switch = "/workspace"
 )

@@ -1,0 +1,35 @@
+package app
+
+import (
+	"context"
+	"errors"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// heldPostsListed is how many posts of a workspace the dashboard lists while publishing is on hold.
+const heldPostsListed = 200
+
+// PublishingHold tells why nothing is published, and lists the workspace's posts concerned. The reason is empty when
+// posts go out as usual.
+func (a *App) PublishingHold(ctx context.Context, c core.Caller) (reason string, posts []store.HeldPost, err error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return "", nil, err
+	}
+	hold, err := a.cfg.Store.Hold(ctx)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	posts, err = t.HeldPosts(ctx, heldPostsListed)
+	for i := range posts {
+		if url := a.browse(posts[i].ExternalURL); url != nil {
+			posts[i].ExternalURL = *url
+		}
+	}
+	return hold.Reason, posts, err
+}

@@ -1,0 +1,13 @@
+package posts
+
+import "belfry/views/layout"
+
+// HoldModel is the page of posts on hold. Reason is empty when posts go out as usual.
+type HoldModel struct {
+	Frame  layout.Frame
+	Reason string
+	Rows   []HeldRow
+}
+
+// HeldRow is a post on hold, with what will happen to it.
+type HeldRow struct{ ID, Platform, Account, Text, Fate, URL string }
