@@ -380,6 +380,23 @@ ALTER TABLE public.publish_steps ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTIT
     CACHE 1
 );
 
+CREATE TABLE public.publishing_hold (
+    one_row boolean DEFAULT true NOT NULL,
+    reason text NOT NULL,
+    since timestamp with time zone NOT NULL,
+    CONSTRAINT publishing_hold_one_row_check CHECK (one_row)
+);
+
+CREATE TABLE public.restored_receipts (
+    post_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    handle bytea,
+    armed_at timestamp with time zone NOT NULL,
+    live boolean NOT NULL,
+    external_id text NOT NULL,
+    external_url text NOT NULL
+);
+
 CREATE TABLE public.river_job (
     id bigint NOT NULL,
     state public.river_job_state DEFAULT 'available'::public.river_job_state NOT NULL,
@@ -616,6 +633,12 @@ ALTER TABLE ONLY public.publish_steps
 ALTER TABLE ONLY public.publish_steps
     ADD CONSTRAINT publish_steps_post_id_epoch_seq_key UNIQUE (post_id, epoch, seq);
 
+ALTER TABLE ONLY public.publishing_hold
+    ADD CONSTRAINT publishing_hold_pkey PRIMARY KEY (one_row);
+
+ALTER TABLE ONLY public.restored_receipts
+    ADD CONSTRAINT restored_receipts_pkey PRIMARY KEY (post_id);
+
 ALTER TABLE ONLY public.river_job
     ADD CONSTRAINT river_job_pkey PRIMARY KEY (id);
 
@@ -820,6 +843,9 @@ ALTER TABLE ONLY public.publications
 
 ALTER TABLE ONLY public.publish_steps
     ADD CONSTRAINT publish_steps_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.restored_receipts
+    ADD CONSTRAINT restored_receipts_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.usage_drafts
     ADD CONSTRAINT usage_drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);

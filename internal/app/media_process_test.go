@@ -18,6 +18,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/intake"
 	"belfry/internal/media/mediatest"
+	"belfry/internal/restore"
 )
 
 func TestAPhotoBecomesReadyWithItsFactsAndThumbnail(t *testing.T) {
@@ -265,6 +266,21 @@ func TestBytesThatNothingNamesAreSwept(t *testing.T) {
 	must(t, later.Intake().SweepBlobs(t.Context()))
 	if keys := blobs(t, h); len(keys) != 2 || ws.Media(m.ID).Status != "ready" {
 		t.Errorf("kept: %v", keys)
+	}
+}
+
+// Receipts of published posts are named by no row, and a restore needs them for months.
+func TestTheSweepOfBytesKeepsReceipts(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	book := restore.NewBook(h.Config.Blobs, time.Now)
+	must(t, book.Write(t.Context(), restore.Receipt{Post: "post_1"}))
+	later := h.Replica(func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
+	must(t, later.Intake().SweepBlobs(t.Context()))
+	kept := 0
+	must(t, book.Each(t.Context(), time.Time{}, func(restore.Receipt) error { kept++; return nil }))
+	if kept != 1 {
+		t.Errorf("%d receipts are left, want 1", kept)
 	}
 }
 
