@@ -1,0 +1,110 @@
+package publish_test
+
+import (
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/store"
+)
+
+// rewind brings back what snapshot saw, as restoring a backup does: the ledger forgets the calls made since.
+const (
+	snapshot = `CREATE TABLE snapshot_posts AS TABLE posts; CREATE TABLE snapshot_publications AS TABLE publications`
+	rewind   = `
+		DELETE FROM publish_steps;
+		DELETE FROM publications;
+		UPDATE posts p SET status = s.status, external_id = s.external_id, external_url = s.external_url, attempts = s.attempts
+			FROM snapshot_posts s WHERE s.id = p.id;
+		INSERT INTO publications SELECT * FROM snapshot_publications;
+		SELECT setval('publish_steps_id_seq', 1, false)`
+)
+
+// A restored database had the post on its queue, although the network may have taken it.
+func TestAfterARestoreAPostThatMayBePublishedIsLookedForAndNotSentAgain(t *testing.T) {
+	for _, network := range []string{"threads", "facebook"} {
+		t.Run(network, func(t *testing.T) {
+			b := newBench(t)
+			guard := b.App.Guard()
+			must(t, guard.CheckAtStart(t.Context()))
+			post := b.ws.Now("sent before the restore", b.ws.Account(network))
+			_, err := b.Pool.Exec(t.Context(), snapshot)
+			must(t, err)
+			b.Fault(fault(network, "publish", "drop_after_accept"))
+			if post = b.work(post); b.visible(post.Text) != 1 {
+				t.Fatalf("the network shows %d posts before the restore, want 1", b.visible(post.Text))
+			}
+			_, err = b.Pool.Exec(t.Context(), rewind)
+			must(t, err)
+
+			must(t, guard.CheckAtStart(t.Context()))
+			held, err := b.Store.HeldPosts(t.Context(), 10)
+			must(t, err)
+			if len(held) != 1 || held[0].Post.String() != post.ID || !held[0].Armed || held[0].Live {
+				t.Fatalf("on hold are %+v", held)
+			}
+			if post = b.after(time.Hour, post); post.Status != "queued" || b.calls("publish") != 1 {
+				t.Fatalf("during the hold the post is %s after %d calls", post.Status, b.calls("publish"))
+			}
+			done, err := guard.Confirm(t.Context())
+			must(t, err)
+			if done.LookedFor != 1 || done.Live != 0 {
+				t.Errorf("confirmed: %+v", done)
+			}
+			if post = b.after(time.Hour, post); post.Status != "live" || b.visible(post.Text) != 1 || b.calls("publish") != 1 {
+				t.Errorf("the post is %s (%+v), visible %d times, after %d calls that publish",
+					post.Status, post.Error, b.visible(post.Text), b.calls("publish"))
+			}
+			must(t, guard.CheckAtStart(t.Context()))
+			if _, err := b.Store.Hold(t.Context()); err != nil && core.CodeOf(err) == core.CodeInternal || err == nil {
+				t.Errorf("the start after the confirmation holds publishing again: %v", err)
+			}
+		})
+	}
+}
+
+// A mark that was written by another copy of the database means that this one may have missed something.
+func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
+	b := newBench(t)
+	guard := b.App.Guard()
+	b.work(b.ws.Now("before the move", b.ws.Account("threads")))
+	must(t, guard.KeepMark(t.Context()))
+	mark, err := guard.Book.ReadMark(t.Context())
+	must(t, err)
+	for name, change := range map[string]func(){
+		"another system":   func() { mark.System += "0" },
+		"another timeline": func() { mark.Timeline++ },
+		"an older ledger":  func() { mark.Step += 1000 },
+	} {
+		kept := mark
+		change()
+		must(t, guard.Book.WriteMark(t.Context(), mark))
+		must(t, guard.KeepMark(t.Context()))
+		if _, err := b.Store.Hold(t.Context()); err != nil {
+			t.Errorf("%s: publishing is not held: %v", name, err)
+		}
+		_, err := guard.Confirm(t.Context())
+		must(t, err)
+		mark = kept
+	}
+	if _, err := b.Store.Hold(t.Context()); err == nil {
+		t.Error("publishing is held after all was confirmed")
+	}
+	live := b.work(b.ws.Now("after the confirmation", b.ws.Account("threads")))
+	if live.Status != "live" {
+		t.Errorf("a post after the confirmation is %s", live.Status)
+	}
+}
+
+// All sessions of the time of the backup end with the restore.
+func TestAHoldEndsAllSessions(t *testing.T) {
+	b := newBench(t)
+	_, err := b.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ('old', '', clock() + '1 day'::interval)`)
+	must(t, err)
+	must(t, b.Store.HoldPublishing(t.Context(), "a test", []store.RestoredReceipt{}))
+	var left int
+	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sessions`).Scan(&left))
+	if left != 0 {
+		t.Errorf("%d sessions are left", left)
+	}
+}
