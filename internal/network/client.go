@@ -118,9 +118,6 @@ func mapAddress(base, u *url.URL) string {
 	return trimSlash(base) + "/" + tail
 }
 
-// CallsAtOnce bounds how many calls for one post are made side by side.
-const CallsAtOnce = 4
-
 // URLOnHosts returns an https address on one of the domains or below it, and "" for any other: an answer must not
 // make a link to elsewhere the link of a post.
 func URLOnHosts(address string, domains ...string) string {

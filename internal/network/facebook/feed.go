@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
@@ -37,19 +35,10 @@ func (n *Network) readyIfFound(ctx context.Context, it network.Item, id string) 
 
 // uploadPhotos uploads all files of the post unpublished. The handle lists their ids in the post's order.
 func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (string, error) {
-	ids := make([]string, len(it.Files))
-	uploads, ctx := errgroup.WithContext(ctx)
-	uploads.SetLimit(network.CallsAtOnce)
-	for i, file := range it.Files {
-		uploads.Go(func() (err error) {
-			ids[i], err = n.uploadPhoto(ctx, it, file)
-			return err
-		})
-	}
-	if err := uploads.Wait(); err != nil {
-		return "", err
-	}
-	return strings.Join(ids, ","), nil
+	ids, err := network.CallEach(ctx, it.Files, func(ctx context.Context, file network.File) (string, error) {
+		return n.uploadPhoto(ctx, it, file)
+	})
+	return strings.Join(ids, ","), err
 }
 
 func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.File) (string, error) {
@@ -90,7 +79,7 @@ func (n *Network) postToFeed(ctx context.Context, it network.Item, form url.Valu
 		return network.Status{}, err
 	}
 	if out.ID == "" {
-		return network.Status{}, errNoID()
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook answered without an id."}
 	}
 	return network.Status{Verdict: core.Done, ExternalID: string(out.ID), URL: ownURL(out.Permalink)}, nil
 }

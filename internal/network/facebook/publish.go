@@ -9,7 +9,6 @@ import (
 
 	"belfry/internal/core"
 	"belfry/internal/network"
-	"belfry/internal/network/meta"
 )
 
 // publishSteps are the calls that publish one kind of post.
@@ -113,20 +112,8 @@ func (n *Network) checkExists(ctx context.Context, it network.Item, id string) e
 
 // create posts a form to an edge of the Page and returns the id of the new object.
 func (n *Network) create(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
-	var out struct {
-		ID meta.ID `json:"id"`
-	}
-	if err := n.post(ctx, it, edge, form, &out); err != nil {
-		return "", err
-	}
-	if out.ID == "" {
-		return "", errNoID()
-	}
-	return string(out.ID), nil
-}
-
-func errNoID() error {
-	return &network.Error{Kind: network.Unknown, Message: "Facebook answered without an id."}
+	id, err := n.graph.Create(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
 // missingGrace is how long Facebook may fail to find what was just uploaded.

@@ -38,6 +38,20 @@ func (a API) Post(ctx context.Context, path string, token network.Secret, form u
 	return a.callAndDecode(ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.withProof(token, form), Token: token}, into)
 }
 
+// Create sends a form to path and returns the id of the object that was made.
+func (a API) Create(ctx context.Context, path string, token network.Secret, form url.Values) (string, error) {
+	var out struct {
+		ID ID `json:"id"`
+	}
+	if err := a.Post(ctx, path, token, form, &out); err != nil {
+		return "", err
+	}
+	if out.ID == "" {
+		return "", &network.Error{Kind: network.Unknown, Message: "The network answered without an id."}
+	}
+	return string(out.ID), nil
+}
+
 // Send makes a call that is not one of the API's own, in its manner, and reads the answer into the value.
 func (a API) Send(ctx context.Context, r network.Request, into any) error {
 	return a.callAndDecode(ctx, r, into)

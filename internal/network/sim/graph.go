@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -42,6 +44,20 @@ func (e GraphError) Answer() Answer {
 		e.Status = http.StatusBadRequest
 	}
 	return Answer{Status: e.Status, Header: e.Header, Body: map[string]any{"error": body}}
+}
+
+// Scripted is the error with what the script of a fault says of it: code, status, message and wait.
+func (e GraphError) Scripted(f Fault) GraphError {
+	if f.Code != 0 {
+		e.Code, e.Subcode = f.Code, 0
+	}
+	e.Subcode = cmp.Or(f.Subcode, e.Subcode)
+	e.Status = cmp.Or(f.Status, e.Status)
+	e.Message = cmp.Or(f.Message, e.Message, fmt.Sprintf("(#%d) Scripted error", e.Code))
+	if f.RetryAfter > 0 {
+		e.Header = http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}}
+	}
+	return e
 }
 
 // Trace is a fresh trace id.

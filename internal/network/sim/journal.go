@@ -139,6 +139,20 @@ func RecordHandler[T any](perform func(T) error) func(data []byte) error {
 	}
 }
 
+// UpdateHandler decodes a record that changes what an earlier one made.
+func UpdateHandler[V, R any](all map[string]*V, id func(R) string, update func(*V, R)) func(data []byte) error {
+	return RecordHandler(func(record R) error {
+		value, err := Find(all, id(record))
+		if err == nil {
+			update(value, record)
+		}
+		return err
+	})
+}
+
+// OwnID is the id of a record that is nothing but an id.
+func OwnID(id string) string { return id }
+
 // Find returns what an earlier record made, or says that the journal does not hold it.
 func Find[V any](all map[string]*V, id string) (*V, error) {
 	found, ok := all[id]

@@ -2,9 +2,8 @@ package threads
 
 import (
 	"context"
+	"net/url"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -19,39 +18,26 @@ const (
 // createItems makes a container for each file and returns the handle that names them. The description goes with the
 // first.
 func (n *Network) createItems(ctx context.Context, it network.Item, s Settings) (string, error) {
-	ids := make([]string, len(it.Files))
-	calls, callCtx := errgroup.WithContext(ctx)
-	calls.SetLimit(network.CallsAtOnce)
-	for i, file := range it.Files {
-		form := fileForm(file, "")
-		if i == 0 {
-			form = fileForm(file, s.AltText)
-		}
+	alt := s.AltText
+	var forms []url.Values
+	for _, file := range it.Files {
+		form := fileForm(file, alt)
 		form.Set("is_carousel_item", "true")
-		calls.Go(func() (err error) {
-			ids[i], err = n.create(callCtx, it, "/threads", form)
-			return err
-		})
+		forms, alt = append(forms, form), ""
 	}
-	if err := calls.Wait(); err != nil {
-		return "", err
-	}
-	return itemsHandle + strings.Join(ids, itemsComma), nil
+	ids, err := network.CallEach(ctx, forms, func(ctx context.Context, form url.Values) (string, error) {
+		return n.create(ctx, it, "/threads", form)
+	})
+	return itemsHandle + strings.Join(ids, itemsComma), err
 }
 
 // itemsStatus asks about each item. Once all are ready it makes the carousel, whose handle replaces theirs:
 // Threads wants them ready first. A carousel whose answer is lost is invisible, and another is made.
 func (n *Network) itemsStatus(ctx context.Context, it network.Item, ids []string) (network.Status, error) {
-	all := make([]network.Status, len(ids))
-	calls, callCtx := errgroup.WithContext(ctx)
-	calls.SetLimit(network.CallsAtOnce)
-	for i, id := range ids {
-		calls.Go(func() (err error) {
-			all[i], err = n.containerStatus(callCtx, it, id)
-			return err
-		})
-	}
-	if err := calls.Wait(); err != nil {
+	all, err := network.CallEach(ctx, ids, func(ctx context.Context, id string) (network.Status, error) {
+		return n.containerStatus(ctx, it, id)
+	})
+	if err != nil {
 		return network.Status{}, err
 	}
 	waiting := network.Status{Verdict: core.Ready}

@@ -8,7 +8,6 @@ import (
 
 	"belfry/internal/core"
 	"belfry/internal/network"
-	"belfry/internal/network/meta"
 )
 
 // States of a container.
@@ -81,16 +80,8 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 
 // create posts a form to an edge of the profile and returns the id of the new object.
 func (n *Network) create(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
-	var out struct {
-		ID meta.ID `json:"id"`
-	}
-	if err := n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, &out); err != nil {
-		return "", n.classifyAuthError(ctx, err, it.Token)
-	}
-	if out.ID == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "Threads answered without an id."}
-	}
-	return string(out.ID), nil
+	id, err := n.graph.Create(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
 // Status asks about the container, and makes a carousel of items that are all ready. Of a published container

@@ -72,26 +72,11 @@ func faultAnswer(f sim.Fault, owner string) sim.Answer {
 		sim.TokenRevoked: {Code: 190, Subcode: 458, Message: endings[458]},
 	}[f.Kind]
 	e.Type = oauthError
-	if f.Code != 0 {
-		e.Code, e.Subcode = f.Code, 0
-	}
-	if f.Subcode != 0 {
-		e.Subcode = f.Subcode
-	}
-	if text, ok := endings[e.Subcode]; ok && e.Code == 190 {
+	e = e.Scripted(f)
+	if text, ok := endings[e.Subcode]; ok && e.Code == 190 && f.Message == "" {
 		e.Message = text
 	}
-	if f.Status != 0 {
-		e.Status = f.Status
-	}
-	if f.Message != "" {
-		e.Message = f.Message
-	}
-	if e.Message == "" {
-		e.Message = fmt.Sprintf("(#%d) Scripted error", e.Code)
-	}
 	if f.RetryAfter > 0 {
-		e.Header = http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}}
 		minutes := (f.RetryAfter + 59) / 60
 		e.Header.Set("X-App-Usage", appUsage(100))
 		if owner != "" {

@@ -91,7 +91,7 @@ func (s *Sim) readDialog(w http.ResponseWriter, r *http.Request, version string)
 	if r.Method == http.MethodPost {
 		known = slices.Concat(dialogParams, dialogForm)
 	}
-	if name, odd := unknownParam(r.Form, known...); odd {
+	if name, odd := sim.UnknownParam(r.Form, known...); odd {
 		return q, nil, fmt.Errorf("the dialog knows no parameter %s", name)
 	}
 	q, err := s.checkDialog(r.Form)

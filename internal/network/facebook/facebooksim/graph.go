@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"belfry/internal/network/sim"
@@ -209,20 +208,4 @@ func (s *Sim) checkProof(q *apiCall) (sim.Answer, bool) {
 		}.Answer(), true
 	}
 	return sim.Answer{}, false
-}
-
-// unknownParam names the first parameter a call does not take. The network ignores strangers; here they are
-// a typing mistake found early.
-func unknownParam(params url.Values, names ...string) (string, bool) {
-	var strangers []string
-	for name := range params {
-		if !slices.Contains(names, name) {
-			strangers = append(strangers, name)
-		}
-	}
-	if len(strangers) == 0 {
-		return "", false
-	}
-	slices.Sort(strangers)
-	return strangers[0], true
 }

@@ -1,9 +1,9 @@
 package facebooksim
 
 import (
+	"belfry/internal/network/sim"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -94,14 +94,7 @@ func (s *Sim) pageNamed(name string) (*page, error) {
 
 // newPageID is always the same for a name, so that a lost journal does not turn a Page into a stranger.
 func (s *Sim) newPageID(name string) string {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(strings.ToLower(name)))
-	for n := h.Sum64() % 1e10; ; n = (n + 1) % 1e10 {
-		id := fmt.Sprintf("13107%010d", n)
-		if s.pages[id] == nil {
-			return id
-		}
-	}
+	return sim.StableID("13107", strings.ToLower(name), func(id string) bool { return s.pages[id] != nil })
 }
 
 func pictureURL(id string) string { return "https://" + site + "/picture/" + id + ".png" }

@@ -1,11 +1,8 @@
 package facebooksim
 
 import (
-	"encoding/base64"
 	"net/url"
 	"slices"
-	"strconv"
-	"time"
 
 	"belfry/internal/network/sim"
 )
@@ -13,7 +10,7 @@ import (
 // readPerson answers the person behind a user token.
 func (s *Sim) readPerson(q *apiCall) {
 	s.runCall(q, []string{callProfile}, "", func() sim.Answer {
-		if name, odd := unknownParam(q.params, "fields"); odd {
+		if name, odd := sim.UnknownParam(q.params, "fields"); odd {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		node := map[string]any{"id": s.person.ID, "name": s.person.Name, "picture": pictureNode(s.person.ID)}
@@ -38,7 +35,7 @@ func (s *Sim) listPermissions(q *apiCall) {
 // revokeConsent gives back the person's whole consent: every token of the app dies, Page tokens too.
 func (s *Sim) revokeConsent(q *apiCall) {
 	s.runCall(q, []string{callRevoke}, "", func() sim.Answer {
-		if name, odd := unknownParam(q.params); odd {
+		if name, odd := sim.UnknownParam(q.params); odd {
 			return badParameter("Param " + name + " is not simulated: only the whole consent can be given back")
 		}
 		s.mu.Lock()
@@ -59,10 +56,7 @@ func (s *Sim) endTokens(subcode int) {
 	}
 }
 
-const (
-	defaultLimit = 25
-	maxLimit     = 100
-)
+const ()
 
 var pageFields = sim.Known(
 	"id", "name", "username", "access_token", "tasks", "picture", "followers_count", "fan_count", "category", "category_list",
@@ -72,13 +66,13 @@ var pageFields = sim.Known(
 // listAccounts lists the Pages ticked in the dialog, each with a token of its own.
 func (s *Sim) listAccounts(q *apiCall) {
 	s.runCall(q, []string{callAccounts}, "", func() sim.Answer {
-		if name, odd := unknownParam(q.params, "fields", "limit", "after", "before"); odd {
+		if name, odd := sim.UnknownParam(q.params, "fields", "limit", "after", "before"); odd {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		if !q.token.hasScope(scopeShowList) {
 			return missingScope(scopeShowList)
 		}
-		limit, problem := readLimit(q.params)
+		limit, problem := sim.ReadLimit(q.params)
 		if problem != "" {
 			return badParameter(problem)
 		}
@@ -104,24 +98,12 @@ func (s *Sim) listAccounts(q *apiCall) {
 	})
 }
 
-func readLimit(params url.Values) (int, string) {
-	text := params.Get("limit")
-	if text == "" {
-		return defaultLimit, ""
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxLimit {
-		return 0, "Param limit must be a number from 1 to 100"
-	}
-	return n, ""
-}
-
 // pageOfIDs takes one page of ids behind the after cursor.
 func pageOfIDs(ids []string, params url.Values, limit int) (page []string, more bool, problem string) {
-	if after := params.Get("after"); after != "" {
-		raw, err := base64.RawURLEncoding.DecodeString(after)
-		at := slices.Index(ids, string(raw))
-		if err != nil || at < 0 {
+	if params.Get("after") != "" {
+		after, problem := sim.ReadCursor(params, "after")
+		at := slices.Index(ids, after)
+		if problem != "" || at < 0 {
 			return nil, false, "Invalid cursor in param after"
 		}
 		ids = ids[at+1:]
@@ -132,31 +114,9 @@ func pageOfIDs(ids []string, params url.Values, limit int) (page []string, more 
 	return ids[:min(limit, len(ids))], len(ids) > limit, ""
 }
 
-func cursorFor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
-
-// pagedBody wraps a page of nodes the way the network does. The token goes into the next address only when
-// this request carried it there.
-func pagedBody(q *apiCall, data []any, ids []string, more bool, path string) map[string]any {
-	body := map[string]any{"data": data}
-	if len(ids) == 0 {
-		return body
-	}
-	last := cursorFor(ids[len(ids)-1])
-	paging := map[string]any{"cursors": map[string]any{"before": cursorFor(ids[0]), "after": last}}
-	if more {
-		next := url.Values{"after": {last}}
-		for name, values := range q.params {
-			if name != "after" {
-				next[name] = values
-			}
-		}
-		if q.r.Header.Get("Authorization") == "" {
-			next.Set("access_token", q.bearer)
-		}
-		paging["next"] = "https://" + graph + "/" + q.version + "/" + path + "?" + next.Encode()
-	}
-	body["paging"] = paging
-	return body
+func pagedBody(q *apiCall, nodes []any, ids []string, more bool, path string) map[string]any {
+	address := "https://" + graph + "/" + q.version + "/" + path
+	return sim.PagedBody(q.r, q.params, q.bearer, address, nodes, ids, more)
 }
 
 // pageWithToken is a Page as a person's token sees it, with the Page's token. The caller holds the lock.
@@ -201,7 +161,7 @@ func describePage(p *page) map[string]any {
 // readPage answers a Page, to its own token or to the person's.
 func (s *Sim) readPage(q *apiCall, p *page) {
 	s.runCall(q, []string{callProfile}, "", func() sim.Answer {
-		if name, odd := unknownParam(q.params, "fields"); odd {
+		if name, odd := sim.UnknownParam(q.params, "fields"); odd {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
@@ -244,7 +204,3 @@ func pickFields(asked string, node map[string]any, known map[string]bool, byDefa
 	}
 	return picked, nil
 }
-
-const stampFormat = "2006-01-02T15:04:05-0700"
-
-func formatTime(t time.Time) string { return t.UTC().Format(stampFormat) }

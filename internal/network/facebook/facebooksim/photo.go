@@ -40,7 +40,7 @@ func (s *Sim) uploadPhoto(q *apiCall, p *page) {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := unknownParam(q.params, "url", "published"); odd {
+		if name, odd := sim.UnknownParam(q.params, "url", "published"); odd {
 			return badParameter("Param " + name + " is not simulated")
 		}
 		switch {
@@ -75,7 +75,7 @@ var photoFields = sim.Known("id", "created_time", "page_story_id", "images", "wi
 // readPhoto answers one photo, to which page_story_id tells the post that shows it.
 func (s *Sim) readPhoto(q *apiCall, p *photo) {
 	s.runCall(q, []string{callStatus}, "", func() sim.Answer {
-		if name, odd := unknownParam(q.params, "fields"); odd {
+		if name, odd := sim.UnknownParam(q.params, "fields"); odd {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
@@ -83,7 +83,7 @@ func (s *Sim) readPhoto(q *apiCall, p *photo) {
 		if p.isExpired(s.kit.Now()) {
 			return notFoundError(q.r.Method, p.ID)
 		}
-		node := map[string]any{"id": p.ID, "created_time": formatTime(p.At), "width": p.Media.Width, "height": p.Media.Height}
+		node := map[string]any{"id": p.ID, "created_time": sim.FormatTime(p.At), "width": p.Media.Width, "height": p.Media.Height}
 		if p.story != "" {
 			node["page_story_id"] = p.story
 		}

@@ -1,10 +1,8 @@
 package facebooksim
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +24,7 @@ var postFields = sim.Known(
 func (s *Sim) postNode(p *post) map[string]any {
 	owner := s.pages[p.Page]
 	node := map[string]any{
-		"id": p.ID, "created_time": formatTime(p.At), "updated_time": formatTime(p.At), "permalink_url": postURL(p),
+		"id": p.ID, "created_time": sim.FormatTime(p.At), "updated_time": sim.FormatTime(p.At), "permalink_url": postURL(p),
 		"is_published": p.Published, "is_hidden": false, "is_expired": false, "status_type": "mobile_status_update",
 		"application": map[string]any{"id": s.kit.ClientID(), "name": s.kit.AppName(), "category": "Business"},
 		"from":        map[string]any{"id": owner.ID, "name": owner.Name},
@@ -72,7 +70,7 @@ func (s *Sim) photoAttachments(p *post) map[string]any {
 // readPostNode answers one post.
 func (s *Sim) readPostNode(q *apiCall, p *post) {
 	s.runCall(q, []string{callPermalink}, p.Message+" "+p.Link, func() sim.Answer {
-		if name, odd := unknownParam(q.params, "fields"); odd {
+		if name, odd := sim.UnknownParam(q.params, "fields"); odd {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		if !q.token.hasScope(scopeReadEngagement) {
@@ -88,7 +86,7 @@ func (s *Sim) readPostNode(q *apiCall, p *post) {
 func (s *Sim) listPosts(q *apiCall, p *page) {
 	feed := strings.HasSuffix(q.r.URL.Path, "/feed")
 	s.runCall(q, []string{callList}, "", func() sim.Answer {
-		if name, odd := unknownParam(q.params, "fields", "since", "until", "limit", "after", "before"); odd {
+		if name, odd := sim.UnknownParam(q.params, "fields", "since", "until", "limit", "after", "before"); odd {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		if q.token.Page != p.ID {
@@ -100,11 +98,11 @@ func (s *Sim) listPosts(q *apiCall, p *page) {
 		if feed && !q.token.hasScope(scopeReadUserContent) {
 			return missingScope(scopeReadUserContent)
 		}
-		limit, problem := readLimit(q.params)
+		limit, problem := sim.ReadLimit(q.params)
 		if problem != "" {
 			return badParameter(problem)
 		}
-		since, until, problem := readSpan(q.params)
+		since, until, problem := sim.ReadSpan(q.params)
 		if problem != "" {
 			return badParameter(problem)
 		}
@@ -147,33 +145,6 @@ func (s *Sim) idsBetween(p *page, since, until time.Time, unpublished bool) []st
 		}
 	}
 	return ids
-}
-
-func readSpan(params url.Values) (since, until time.Time, problem string) {
-	for name, into := range map[string]*time.Time{"since": &since, "until": &until} {
-		text := params.Get(name)
-		if text == "" {
-			continue
-		}
-		t, err := readTime(text)
-		if err != nil {
-			return since, until, "Param " + name + " must be a Unix timestamp or a date"
-		}
-		*into = t
-	}
-	return since, until, ""
-}
-
-func readTime(text string) (time.Time, error) {
-	if unix, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return time.Unix(unix, 0).UTC(), nil
-	}
-	for _, format := range []string{time.RFC3339, stampFormat, time.DateOnly} {
-		if t, err := time.Parse(format, text); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("no time: %q", text)
 }
 
 // deletePost deletes a post.

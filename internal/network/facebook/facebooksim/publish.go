@@ -106,7 +106,7 @@ func readPost(params url.Values) (*post, *sim.Answer) {
 	}
 	rest := maps.Clone(params)
 	maps.DeleteFunc(rest, func(name string, _ []string) bool { return strings.HasPrefix(name, "attached_media") })
-	if name, odd := unknownParam(rest, feedParams...); odd {
+	if name, odd := sim.UnknownParam(rest, feedParams...); odd {
 		return no(badParameter("Param " + name + " is not simulated"))
 	}
 	p := &post{Message: params.Get("message"), Link: params.Get("link"), Photos: photos, Published: true}
@@ -255,7 +255,7 @@ func (s *Sim) publishDraft(q *apiCall, p *post) {
 		if a, refused := mayPublish(q, s.pages[p.Page]); refused {
 			return a
 		}
-		if name, odd := unknownParam(q.params, "is_published"); odd {
+		if name, odd := sim.UnknownParam(q.params, "is_published"); odd {
 			return badParameter("Param " + name + " is not simulated")
 		}
 		if q.params.Get("is_published") != "true" {

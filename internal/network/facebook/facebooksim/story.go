@@ -39,7 +39,7 @@ func (s *Sim) publishPhotoStory(q *apiCall, p *page) {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := unknownParam(q.params, "photo_id"); odd {
+		if name, odd := sim.UnknownParam(q.params, "photo_id"); odd {
 			return badParameter("Param " + name + " is not simulated")
 		}
 		s.mu.Lock()
@@ -100,7 +100,7 @@ func (s *Sim) photoStoryLive(o story) error {
 // listStories answers a Page's Stories, newest first.
 func (s *Sim) listStories(q *apiCall, p *page) {
 	s.runCall(q, []string{callStories}, "", func() sim.Answer {
-		if name, odd := unknownParam(q.params, "since", "until", "limit", "after"); odd {
+		if name, odd := sim.UnknownParam(q.params, "since", "until", "limit", "after"); odd {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		if q.token.Page != p.ID {
@@ -109,7 +109,7 @@ func (s *Sim) listStories(q *apiCall, p *page) {
 		if !q.token.hasScope(scopeReadEngagement) {
 			return missingScope(scopeReadEngagement)
 		}
-		since, until, problem := readSpan(q.params)
+		since, until, problem := sim.ReadSpan(q.params)
 		if problem != "" {
 			return badParameter(problem)
 		}

@@ -165,7 +165,7 @@ func (s *Sim) serveTokens(q *apiCall) {
 func (s *Sim) appToken() string { return s.kit.ClientID() + "|" + s.kit.ClientSecret() }
 
 func (s *Sim) exchangeCode(q *apiCall) sim.Answer {
-	if name, odd := unknownParam(q.params, "client_id", "client_secret", "redirect_uri", "code", "grant_type"); odd {
+	if name, odd := sim.UnknownParam(q.params, "client_id", "client_secret", "redirect_uri", "code", "grant_type"); odd {
 		return badParameter("Param " + name + " is not allowed")
 	}
 	s.mu.Lock()
@@ -194,7 +194,7 @@ func (s *Sim) exchangeCode(q *apiCall) sim.Answer {
 // extendToken gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it
 // keeps its old end.
 func (s *Sim) extendToken(q *apiCall) sim.Answer {
-	if name, odd := unknownParam(q.params, "client_id", "client_secret", "grant_type", "fb_exchange_token"); odd {
+	if name, odd := sim.UnknownParam(q.params, "client_id", "client_secret", "grant_type", "fb_exchange_token"); odd {
 		return badParameter("Param " + name + " is not allowed")
 	}
 	s.mu.Lock()
@@ -234,7 +234,7 @@ func (s *Sim) debugToken(q *apiCall) {
 		return
 	}
 	s.runCall(q, []string{callDebug}, "", func() sim.Answer {
-		if name, odd := unknownParam(q.params, "input_token"); odd {
+		if name, odd := sim.UnknownParam(q.params, "input_token"); odd {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()

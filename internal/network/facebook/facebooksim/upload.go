@@ -71,7 +71,7 @@ func (s *Sim) createVideo(q *apiCall, p *page) {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := unknownParam(q.params, "file_url", "title", "description", "published"); odd {
+		if name, odd := sim.UnknownParam(q.params, "file_url", "title", "description", "published"); odd {
 			return badParameter("Param " + name + " is not simulated")
 		}
 		switch problem := checkWords(v.Title, v.Description); {
@@ -122,7 +122,7 @@ func (s *Sim) startVideo(q *apiCall, p *page, edge string) {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := unknownParam(q.params, "upload_phase"); odd {
+		if name, odd := sim.UnknownParam(q.params, "upload_phase"); odd {
 			return badParameter("Param " + name + " is not simulated")
 		}
 		s.mu.Lock()
@@ -189,7 +189,7 @@ func (s *Sim) finishVideo(q *apiCall, p *page, edge string) {
 		if edge == edgeReels {
 			names = append(names, "video_state", "title", "description")
 		}
-		if name, odd := unknownParam(q.params, names...); odd {
+		if name, odd := sim.UnknownParam(q.params, names...); odd {
 			return badParameter("Param " + name + " is not simulated")
 		}
 		if problem := checkWords(title, description); problem != "" {
@@ -281,7 +281,7 @@ func (s *Sim) updateVideo(q *apiCall, v *video) {
 		if a, refused := mayPublish(q, p); refused {
 			return a
 		}
-		if name, odd := unknownParam(q.params, "published"); odd {
+		if name, odd := sim.UnknownParam(q.params, "published"); odd {
 			return badParameter("Param " + name + " is not simulated")
 		}
 		if q.params.Get("published") != "true" || v.Edge != edgeVideos {
@@ -300,7 +300,7 @@ func (s *Sim) readVideo(q *apiCall, v *video) {
 		names = []string{callPermalink}
 	}
 	s.runCallUnready(q, names, v.Description, func(neverReady bool) sim.Answer {
-		if name, odd := unknownParam(q.params, "fields"); odd {
+		if name, odd := sim.UnknownParam(q.params, "fields"); odd {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
@@ -314,7 +314,7 @@ func (s *Sim) readVideo(q *apiCall, v *video) {
 		}
 		node := map[string]any{
 			"id": v.ID, "status": v.phaseNodes(state), "published": v.post != "", "permalink_url": v.sitePath(), "title": v.Title,
-			"description": v.Description, "created_time": formatTime(v.At), "length": v.fetched.Media.Seconds(),
+			"description": v.Description, "created_time": sim.FormatTime(v.At), "length": v.fetched.Media.Seconds(),
 		}
 		return pickAnswer(q.params.Get("fields"), node, videoFields, "id,created_time", "Video")
 	})

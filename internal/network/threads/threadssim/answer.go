@@ -3,7 +3,6 @@ package threadssim
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 
 	"belfry/internal/network/sim"
 )
@@ -80,23 +79,5 @@ func faultAnswer(f sim.Fault) sim.Answer {
 	if e.Code == 190 {
 		e.Type = oauthError
 	}
-	if f.Code != 0 {
-		e.Code, e.Subcode = f.Code, 0
-	}
-	if f.Subcode != 0 {
-		e.Subcode = f.Subcode
-	}
-	if f.Status != 0 {
-		e.Status = f.Status
-	}
-	if f.Message != "" {
-		e.Message = f.Message
-	}
-	if e.Message == "" {
-		e.Message = fmt.Sprintf("Scripted error %d", e.Code)
-	}
-	if f.RetryAfter > 0 {
-		e.Header = http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}}
-	}
-	return e.Answer()
+	return e.Scripted(f).Answer()
 }

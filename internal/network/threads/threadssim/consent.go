@@ -3,7 +3,6 @@ package threadssim
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -87,7 +86,7 @@ func (s *Sim) checkConsent(params url.Values, form bool) (consentRequest, error)
 	if form {
 		known = slices.Concat(consentParams, consentForm)
 	}
-	if name, ok := onlyParams(params, known...); !ok {
+	if name, unknown := sim.UnknownParam(params, known...); unknown {
 		return q, fmt.Errorf("the consent window knows no parameter %s", name)
 	}
 	if params.Get("client_id") != s.kit.ClientID() {
@@ -209,12 +208,5 @@ func (s *Sim) chosenProfile(id, username string) (*account, error) {
 
 // newAccountID is always the same for a name, so that a lost journal does not turn a profile into a stranger.
 func (s *Sim) newAccountID(username string) string {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(username))
-	for n := h.Sum64() % 1e10; ; n = (n + 1) % 1e10 {
-		id := fmt.Sprintf("1784142%010d", n)
-		if _, taken := s.accounts[id]; !taken {
-			return id
-		}
-	}
+	return sim.StableID("1784142", username, func(id string) bool { return s.accounts[id] != nil })
 }

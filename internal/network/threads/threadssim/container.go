@@ -131,7 +131,7 @@ func (s *Sim) checkChildren(c *container, now time.Time) *sim.Answer {
 // readContainerStatus tells how far a container is, and never which post it became.
 func (s *Sim) readContainerStatus(q *apiCall, c *container) {
 	s.runCall(q, callStatus, c.Text, func(neverReady bool) sim.Answer {
-		if name, ok := onlyParams(q.params, "fields"); !ok {
+		if name, unknown := sim.UnknownParam(q.params, "fields"); unknown {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()

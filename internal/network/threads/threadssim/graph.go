@@ -3,7 +3,6 @@ package threadssim
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"belfry/internal/network/sim"
@@ -129,20 +128,4 @@ func (s *Sim) runCall(q *apiCall, name, text string, effect func(neverReady bool
 		c.Kill = func(revoked bool, subcode int) error { return s.killToken(t, revoked, subcode) }
 	}
 	s.kit.Run(q.w, q.r, c, effect)
-}
-
-// onlyParams lists the parameters a call takes and names the first one it does not. The network ignores
-// strangers; here they are a typing mistake found early.
-func onlyParams(params url.Values, names ...string) (string, bool) {
-	var strangers []string
-	for name := range params {
-		if !slices.Contains(names, name) {
-			strangers = append(strangers, name)
-		}
-	}
-	if len(strangers) == 0 {
-		return "", true
-	}
-	slices.Sort(strangers)
-	return strangers[0], false
 }

@@ -37,7 +37,7 @@ func quotaUsed() sim.Answer {
 // readQuota answers how much of the publishing quota is used.
 func (s *Sim) readQuota(q *apiCall) {
 	s.runCall(q, callLimit, "", func(bool) sim.Answer {
-		if name, ok := onlyParams(q.params, "fields"); !ok {
+		if name, unknown := sim.UnknownParam(q.params, "fields"); unknown {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		if !q.token.hasScope(scopePublish) {

@@ -1,23 +1,16 @@
 package threadssim
 
 import (
-	"encoding/base64"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"belfry/internal/network/sim"
 )
 
-const (
-	stampFormat  = "2006-01-02T15:04:05-0700"
-	defaultLimit = 25
-	maxLimit     = 100
-)
+const ()
 
 func postURL(a *account, p *post) string {
 	return "https://www.threads.net/@" + a.Username + "/post/" + p.Code
@@ -32,7 +25,7 @@ var postFields = sim.Known(
 func (s *Sim) postNode(p *post) map[string]any {
 	a, c := s.accounts[p.Account], p.container
 	node := map[string]any{
-		"id": p.ID, "permalink": postURL(a, p), "shortcode": p.Code, "timestamp": p.At.UTC().Format(stampFormat),
+		"id": p.ID, "permalink": postURL(a, p), "shortcode": p.Code, "timestamp": sim.FormatTime(p.At),
 		"media_type":         map[string]string{typeText: "TEXT_POST", typeCarousel: "CAROUSEL_ALBUM"}[c.Type],
 		"media_product_type": "THREADS", "owner": map[string]any{"id": a.ID}, "username": a.Username,
 		"has_replies": false, "is_quote_post": false, "reply_audience": "EVERYONE",
@@ -64,7 +57,7 @@ func (s *Sim) postNode(p *post) map[string]any {
 // readPost answers one post of the profile's own.
 func (s *Sim) readPost(q *apiCall, p *post) {
 	s.runCall(q, callPermalink, p.container.Text, func(bool) sim.Answer {
-		if name, ok := onlyParams(q.params, "fields"); !ok {
+		if name, unknown := sim.UnknownParam(q.params, "fields"); unknown {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
@@ -77,7 +70,7 @@ func (s *Sim) readPost(q *apiCall, p *post) {
 // readProfile answers the profile behind the token.
 func (s *Sim) readProfile(q *apiCall) {
 	s.runCall(q, callProfile, "", func(bool) sim.Answer {
-		if name, ok := onlyParams(q.params, "fields"); !ok {
+		if name, unknown := sim.UnknownParam(q.params, "fields"); unknown {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		a := q.owner
@@ -102,7 +95,7 @@ type window struct {
 // listPosts answers the profile's posts, newest first.
 func (s *Sim) listPosts(q *apiCall) {
 	s.runCall(q, callList, "", func(bool) sim.Answer {
-		if name, ok := onlyParams(q.params, "fields", "since", "until", "limit", "before", "after"); !ok {
+		if name, unknown := sim.UnknownParam(q.params, "fields", "since", "until", "limit", "before", "after"); unknown {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		win, problem := readWindow(q.params)
@@ -112,55 +105,31 @@ func (s *Sim) listPosts(q *apiCall) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		page, more := s.selectPosts(q.owner, win)
-		data := make([]any, 0, len(page))
+		data, ids := make([]any, 0, len(page)), make([]string, 0, len(page))
 		for _, p := range page {
 			picked, refusal := pickFields(q.params.Get("fields"), s.postNode(p), postFields, "id")
 			if refusal != nil {
 				return *refusal
 			}
-			data = append(data, picked)
+			data, ids = append(data, picked), append(ids, p.ID)
 		}
-		return sim.OK(s.pagedBody(q, data, page, more))
+		address := "https://" + sim.Host(q.r) + "/v1.0/" + q.owner.ID + "/threads"
+		return sim.OK(sim.PagedBody(q.r, q.params, q.bearer, address, data, ids, more))
 	})
 }
 
-func readWindow(params url.Values) (window, string) {
-	win := window{limit: defaultLimit}
-	var err error
-	if text := params.Get("limit"); text != "" {
-		if win.limit, err = strconv.Atoi(text); err != nil || win.limit < 1 || win.limit > maxLimit {
-			return win, "Param limit must be a number from 1 to 100"
-		}
+func readWindow(params url.Values) (win window, problem string) {
+	if win.limit, problem = sim.ReadLimit(params); problem != "" {
+		return win, problem
 	}
-	for name, into := range map[string]*time.Time{"since": &win.since, "until": &win.until} {
-		if text := params.Get(name); text != "" {
-			if *into, err = readTime(text); err != nil {
-				return win, "Param " + name + " must be a Unix timestamp or a date"
-			}
-		}
+	if win.since, win.until, problem = sim.ReadSpan(params); problem != "" {
+		return win, problem
 	}
-	for name, into := range map[string]*string{"before": &win.before, "after": &win.after} {
-		if text := params.Get(name); text != "" {
-			raw, err := base64.RawURLEncoding.DecodeString(text)
-			if err != nil {
-				return win, "Invalid cursor in param " + name
-			}
-			*into = string(raw)
-		}
+	if win.before, problem = sim.ReadCursor(params, "before"); problem != "" {
+		return win, problem
 	}
-	return win, ""
-}
-
-func readTime(text string) (time.Time, error) {
-	if unix, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return time.Unix(unix, 0).UTC(), nil
-	}
-	for _, format := range []string{time.RFC3339, stampFormat, time.DateOnly} {
-		if t, err := time.Parse(format, text); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("no time: %q", text)
+	win.after, problem = sim.ReadCursor(params, "after")
+	return win, problem
 }
 
 // selectPosts selects newest first and says whether older ones follow. The caller holds the lock.
@@ -188,29 +157,6 @@ func (s *Sim) selectPosts(a *account, win window) ([]*post, bool) {
 		page = append(page, p)
 	}
 	return page, false
-}
-
-func (s *Sim) pagedBody(q *apiCall, data []any, page []*post, more bool) map[string]any {
-	body := map[string]any{"data": data}
-	if len(page) == 0 {
-		return body
-	}
-	cursor := func(p *post) string { return base64.RawURLEncoding.EncodeToString([]byte(p.ID)) }
-	paging := map[string]any{"cursors": map[string]any{"before": cursor(page[0]), "after": cursor(page[len(page)-1])}}
-	if more {
-		next := url.Values{"after": {cursor(page[len(page)-1])}}
-		for name, values := range q.params {
-			if name != "before" && name != "after" {
-				next[name] = values
-			}
-		}
-		if q.r.Header.Get("Authorization") == "" {
-			next.Set("access_token", q.bearer)
-		}
-		paging["next"] = "https://" + sim.Host(q.r) + "/v1.0/" + q.owner.ID + "/threads?" + next.Encode()
-	}
-	body["paging"] = paging
-	return body
 }
 
 // deletePost deletes one post of the profile's own.

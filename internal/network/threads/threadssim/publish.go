@@ -29,7 +29,7 @@ func (s *Sim) servePublish(q *apiCall) {
 	id := q.params.Get("creation_id")
 	c, text := s.countAttempt(q, id)
 	s.runCall(q, callPublish, text, func(bool) sim.Answer {
-		if name, ok := onlyParams(q.params, "creation_id"); !ok {
+		if name, unknown := sim.UnknownParam(q.params, "creation_id"); unknown {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		if !q.token.hasScope(scopePublish) {

@@ -39,32 +39,16 @@ func (s *Sim) recordHandlers() sim.RecordHandlers {
 	return sim.RecordHandlers{
 		recAccount:   sim.RecordHandler(func(a *account) error { s.addAccount(a); return nil }),
 		recCode:      sim.RecordHandler(func(c *grantCode) error { s.codes[c.Code] = c; return nil }),
-		recCodeUsed:  sim.RecordHandler(s.restoreUse),
+		recCodeUsed:  sim.UpdateHandler(s.codes, sim.OwnID, func(c *grantCode, _ string) { c.Used = true }),
 		recToken:     sim.RecordHandler(func(t *token) error { s.tokens[t.Token] = t; return nil }),
-		recTokenEnd:  sim.RecordHandler(s.restoreEnd),
+		recTokenEnd:  sim.UpdateHandler(s.tokens, func(e tokenEnd) string { return e.Token }, (*token).markEnded),
 		recContainer: sim.RecordHandler(s.restoreContainer),
-		recMedia:     sim.RecordHandler(s.restoreMedia),
+		recMedia:     sim.UpdateHandler(s.containers, func(e mediaEnd) string { return e.ID }, (*container).applyMedia),
 		recPost:      sim.RecordHandler(s.showPost),
 		recCalled:    sim.RecordHandler(func(id string) error { s.kit.Posts.Called(Name, id); return nil }),
-		recDelete:    sim.RecordHandler(s.restoreDelete),
+		recDelete:    sim.UpdateHandler(s.posts, sim.OwnID, func(p *post, _ string) { s.hidePost(p) }),
 		recReset:     sim.RecordHandler(func(bool) error { s.forgetPosts(); return nil }),
 	}
-}
-
-func (s *Sim) restoreUse(code string) error {
-	c, err := sim.Find(s.codes, code)
-	if err == nil {
-		c.Used = true
-	}
-	return err
-}
-
-func (s *Sim) restoreEnd(e tokenEnd) error {
-	t, err := sim.Find(s.tokens, e.Token)
-	if err == nil {
-		t.markEnded(e)
-	}
-	return err
 }
 
 // restoreContainer leaves media to be downloaded again until a later record says how that ended.
@@ -72,20 +56,4 @@ func (s *Sim) restoreContainer(c *container) error {
 	c.pending = c.MediaURL != ""
 	s.containers[c.ID] = c
 	return nil
-}
-
-func (s *Sim) restoreMedia(e mediaEnd) error {
-	c, err := sim.Find(s.containers, e.ID)
-	if err == nil {
-		c.applyMedia(e)
-	}
-	return err
-}
-
-func (s *Sim) restoreDelete(id string) error {
-	p, err := sim.Find(s.posts, id)
-	if err == nil {
-		s.hidePost(p)
-	}
-	return err
 }

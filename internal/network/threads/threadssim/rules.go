@@ -34,7 +34,7 @@ func readContainer(params url.Values) (*container, string) {
 	if params.Has("auto_publish_text") {
 		return nil, "Param auto_publish_text leaves no container to ask about after a crash; it is refused here"
 	}
-	if name, ok := onlyParams(params, createParams...); !ok {
+	if name, unknown := sim.UnknownParam(params, createParams...); unknown {
 		return nil, "THREADS_API__FEATURE_NOT_AVAILABLE: param " + name + " is not simulated"
 	}
 	c := &container{

@@ -132,7 +132,7 @@ func (s *Sim) exchangeGrant(q *apiCall) {
 }
 
 func (s *Sim) exchangeCode(q *apiCall) sim.Answer {
-	if name, ok := onlyParams(q.params, "client_id", "client_secret", "code", "grant_type", "redirect_uri"); !ok {
+	if name, unknown := sim.UnknownParam(q.params, "client_id", "client_secret", "code", "grant_type", "redirect_uri"); unknown {
 		return exchangeFailure("Param " + name + " is not allowed")
 	}
 	if q.r.URL.RawQuery != "" {
@@ -186,7 +186,7 @@ func (s *Sim) extendToken(q *apiCall) {
 		return
 	}
 	s.runCall(q, callToken, "", func(bool) sim.Answer {
-		if name, ok := onlyParams(q.params, "grant_type", "client_secret"); !ok {
+		if name, unknown := sim.UnknownParam(q.params, "grant_type", "client_secret"); unknown {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		if q.params.Get("grant_type") != "th_exchange_token" {
@@ -209,7 +209,7 @@ func (s *Sim) refreshToken(q *apiCall) {
 		return
 	}
 	s.runCall(q, callRefresh, "", func(bool) sim.Answer {
-		if name, ok := onlyParams(q.params, "grant_type"); !ok {
+		if name, unknown := sim.UnknownParam(q.params, "grant_type"); unknown {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		switch {
@@ -247,7 +247,7 @@ func (s *Sim) debugToken(q *apiCall) {
 		}
 	}
 	s.runCall(q, callDebug, "", func(bool) sim.Answer {
-		if name, ok := onlyParams(q.params, "input_token"); !ok {
+		if name, unknown := sim.UnknownParam(q.params, "input_token"); unknown {
 			return badParameter("Param " + name + " is not allowed")
 		}
 		s.mu.Lock()
