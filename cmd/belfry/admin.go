@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
+	"time"
 
 	"belfry/internal/app"
 	"belfry/internal/config"
@@ -173,4 +176,51 @@ func accountsRevokeUnreadable(p *program, ctx context.Context, args []string) er
 		}
 		return p.say("%d accounts are revoked: connect them again in the dashboard, Accounts.", len(found))
 	})
+}
+
+// rotateWait is how long a rotation waits before it tries again what was in use, and rotatePasses how often it does:
+// whoever renews a token is done within 5 minutes.
+const (
+	rotateWait   = 5 * time.Second
+	rotatePasses = 72
+)
+
+func secretsRotate(p *program, ctx context.Context, args []string) error {
+	if err := p.noArguments("secrets rotate", args); err != nil {
+		return err
+	}
+	return p.with(ctx, toUse, func(s *session) error {
+		resealed := 0
+		for pass := 1; ; pass++ {
+			r, err := s.RotateSecrets(ctx)
+			if err != nil {
+				return err
+			}
+			resealed += r.Resealed
+			if r.Busy > 0 && pass < rotatePasses {
+				select {
+				case <-ctx.Done():
+					return ctx.Err()
+				case <-time.After(rotateWait):
+				}
+				continue
+			}
+			return p.sayRotated(ctx, s, resealed, r)
+		}
+	})
+}
+
+func (p *program) sayRotated(ctx context.Context, s *session, resealed int, last app.Rotation) error {
+	err := p.say("%d values were sealed anew.", resealed)
+	counts, countErr := s.CountSealed(ctx)
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		err = errors.Join(err, p.say("%s seals %d", key, counts[key]))
+	}
+	if last.Unreadable > 0 {
+		err = errors.Join(err, fmt.Errorf("%d values cannot be opened with the keys of %s: put the missing key back and repeat this", last.Unreadable, config.KeysFrom(s.config)))
+	}
+	if last.Busy > 0 {
+		err = errors.Join(err, fmt.Errorf("%d values were in use: repeat this in a few minutes", last.Busy))
+	}
+	return errors.Join(err, countErr)
 }

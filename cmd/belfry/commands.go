@@ -34,6 +34,10 @@ func commands() []command {
 			"Without --confirm it only lists the accounts whose tokens the secret keys do not open. Confirmed, it forgets those\ntokens for good and revokes the accounts: people connect them again, and their posts wait or fail until then. " +
 				"Run it with the\nservice's own BELFRY_ variables; with others every account would look unreadable.", accountsRevokeUnreadable,
 		},
+		{
+			"secrets rotate", "", "Seal everything anew with the newest secret key, so that an older one can be removed.",
+			"Every process of the service must have the newest key, as the first of its keys, before. It works beside the running\nservice and may be repeated. docs/operations.md, Keys, has all steps.", secretsRotate,
+		},
 		{"backup", "FILE", "Write the local database to a file.", "The media files and the secret keys are not in it. " + local, backup},
 		{
 			"restore confirm", "", "Publish again after a restore.",

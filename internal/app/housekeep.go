@@ -20,5 +20,6 @@ func (a *App) Housekeep(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("housekeep: %w", err)
 	}
-	return nil
+	_, err = a.CountSealed(ctx)
+	return err
 }

@@ -14,7 +14,7 @@ const (
 	purposeUpload    = "media/upload"
 	purposeFile      = "media/file"
 	purposeThumbnail = "media/thumbnail"
-	purposeSource    = "media/source" // seals where a file is fetched from
+	PurposeSource    = "media/source" // seals where a file is fetched from
 )
 
 // addressTime is how long the address of a file or thumbnail is valid at least. All addresses of one such time are the

@@ -97,7 +97,7 @@ func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (sto
 		return store.Media{}, fmt.Errorf("encode the source of media %s: %w", m.ID, err)
 	}
 	m.Status, m.Tags, m.ExpiresAt = core.MediaUploading, []string{}, time.Time{}
-	m.Source = s.cfg.Ring.Seal(purposeSource, sourcePlace(m.ID, t.WorkspaceID()), plain)
+	m.Source = s.cfg.Ring.Seal(PurposeSource, sourcePlace(m.ID, t.WorkspaceID()), plain)
 	return m, nil
 }
 
@@ -168,7 +168,7 @@ func (s *Service) downloadTo(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, key string,
 ) (int64, error) {
 	var from source
-	plain, err := s.cfg.Ring.Open(purposeSource, sourcePlace(m.ID, t.WorkspaceID()), m.Source)
+	plain, err := s.cfg.Ring.Open(PurposeSource, sourcePlace(m.ID, t.WorkspaceID()), m.Source)
 	if err == nil {
 		err = json.Unmarshal(plain, &from)
 	}

@@ -23,6 +23,7 @@ type Metrics struct {
 	oldestDue prometheus.Gauge
 	orphans   *prometheus.CounterVec
 	refreshes *prometheus.CounterVec
+	sealed    *prometheus.GaugeVec
 }
 
 var seconds = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900}
@@ -47,9 +48,12 @@ func New() *Metrics {
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{Name: "oldest_due_seconds", Help: "How long the oldest of them has waited."}),
 		orphans:   counters("orphan_handles_total", "Handles whose making was interrupted.", "platform"),
 		refreshes: counters("token_refreshes_total", "Renewals of account tokens.", "platform", "outcome"),
+		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "belfry_sealed_values", Help: "Values in the database that each secret key has sealed. A key with 0 may be removed.",
+		}, []string{"key"}),
 	}
 	m.Registry.MustRegister(m.lateness, m.outcomes, m.calls, m.http, m.takeovers, m.fenced, m.woken, m.refused, m.overdue,
-		m.oldestDue, m.orphans, m.refreshes, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.oldestDue, m.orphans, m.refreshes, m.sealed, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -98,6 +102,14 @@ func (m *Metrics) Orphan(platform string) { m.orphans.WithLabelValues(platform).
 
 // RateLimited notes a request that a limit refused.
 func (m *Metrics) RateLimited(policy string) { m.refused.WithLabelValues(policy).Inc() }
+
+// SealedValues notes how many values each secret key has sealed.
+func (m *Metrics) SealedValues(counts map[string]int64) {
+	m.sealed.Reset()
+	for key, n := range counts {
+		m.sealed.WithLabelValues(key).Set(float64(n))
+	}
+}
 
 // Overdue notes what is due and held by nobody.
 func (m *Metrics) Overdue(count int, oldest time.Duration) {

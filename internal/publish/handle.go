@@ -8,7 +8,8 @@ import (
 	"belfry/internal/secret"
 )
 
-const purposeHandle = "handle"
+// PurposeHandle is what handles are sealed for.
+const PurposeHandle = "handle"
 
 // lostHandle stands for a handle that the secret keys cannot decrypt. The protocol treats it as any other, so
 // that nothing is sent twice; the network is never asked about it (see statusOfLostHandle).
@@ -24,7 +25,7 @@ func (c *claim) openHandle() {
 	if c.pub.Sealed == nil {
 		return
 	}
-	plain, err := c.engine.cfg.Ring.Open(purposeHandle, c.handlePlace(), c.pub.Sealed)
+	plain, err := c.engine.cfg.Ring.Open(PurposeHandle, c.handlePlace(), c.pub.Sealed)
 	if err != nil {
 		c.log.Warn("the handle of a post cannot be decrypted", "error", err)
 		plain = []byte(lostHandle)
@@ -47,7 +48,7 @@ func (c *claim) setState(next core.Publication) {
 	if next.Handle != c.pub.Handle || (next.Handle != "") != (c.pub.Sealed != nil) {
 		c.pub.Sealed = nil
 		if next.Handle != "" {
-			c.pub.Sealed = c.engine.cfg.Ring.Seal(purposeHandle, c.handlePlace(), []byte(next.Handle))
+			c.pub.Sealed = c.engine.cfg.Ring.Seal(PurposeHandle, c.handlePlace(), []byte(next.Handle))
 		}
 	}
 	c.pub.Publication = next

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -96,6 +97,9 @@ func ParseRing(pairs ...string) (*Ring, error) {
 	}
 	return NewRing(keys...)
 }
+
+// IDs lists the ids of the keys, the current one first.
+func (r *Ring) IDs() []string { return slices.Clone(r.ids) }
 
 // Format names the keys and hides them from every verb of fmt.
 func (r *Ring) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "secret.Ring%v", r.ids) }

@@ -27,7 +27,7 @@ func Place(table, column, row, workspace string) string {
 // Open must be told the same two.
 func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
 	// A key per record: with one key for all, random nonces would allow only 2^32 records.
-	head := append([]byte{sealFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see validID
+	head := r.SealedPrefix()
 	salt := randomBytes(saltSize)
 	sealed := append(append([]byte(nil), head...), salt...)
 	return gcm(r.keys[r.current], salt, purpose).Seal(sealed, nil, plain, bound(head, place)) //nolint:gosec // nil lets the cipher draw its own nonce
@@ -49,6 +49,20 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 		return nil, ErrSealed
 	}
 	return plain, nil
+}
+
+// SealedPrefix is what every value begins with that the current key seals.
+func (r *Ring) SealedPrefix() []byte {
+	return append([]byte{sealFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see validID
+}
+
+// Reseal seals what Seal made anew with the current key. The error is that of Open.
+func (r *Ring) Reseal(purpose, place string, sealed []byte) ([]byte, error) {
+	plain, err := r.Open(purpose, place, sealed)
+	if err != nil {
+		return nil, err
+	}
+	return r.Seal(purpose, place, plain), nil
 }
 
 // SealedWith tells the id of the key that a value was sealed with, without opening it.

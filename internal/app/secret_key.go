@@ -1,0 +1,150 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"belfry/internal/core"
+	"belfry/internal/intake"
+	"belfry/internal/publish"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// RevokeUnreadableCommand is what an operator runs when a secret key is lost for good.
+const RevokeUnreadableCommand = "belfry accounts revoke-unreadable"
+
+// unreadable is why an account is revoked whose token nobody can open any more.
+const unreadable = "The secret key of its token is lost. Connect it again."
+
+// ReviewKeys returns an error when the secret keys do not open the tokens that the database holds. A worker
+// that went on without them would claim every post and send none.
+func (a *App) ReviewKeys(ctx context.Context) error {
+	samples, err := a.cfg.Store.KeySamples(ctx)
+	if err != nil {
+		return fmt.Errorf("read what the secret keys seal: %w", err)
+	}
+	for _, s := range samples {
+		err := a.tryToken(s)
+		if err == nil {
+			continue
+		}
+		id, unsound := secret.SealedWith(s.Token)
+		if unsound != nil {
+			id = "unknown"
+		}
+		return fmt.Errorf("accounts' tokens were sealed with the key %q, which is not among the secret keys or has changed: "+
+			"put it back, or, if it is lost for good, run `%s` and connect those accounts again (%w)", id, RevokeUnreadableCommand, err)
+	}
+	return nil
+}
+
+// tryToken returns the error of opening an account's token.
+func (a *App) tryToken(t store.AccountToken) error {
+	_, err := a.cfg.Ring.Open(purposeToken, tokenPlace(t.ID, t.WorkspaceID), t.Token)
+	return err
+}
+
+// RevokeUnreadable finds the connected accounts whose tokens the secret keys do not open and, when confirmed,
+// revokes them and forgets those tokens: people can connect them again. Their queued posts fail as those of any
+// revoked account do.
+func (a *App) RevokeUnreadable(ctx context.Context, confirm bool) ([]core.Account, error) {
+	tokens, err := a.cfg.Store.AccountTokens(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the accounts' tokens: %w", err)
+	}
+	var lost []store.AccountToken
+	var out []core.Account
+	for _, t := range tokens {
+		if a.tryToken(t) != nil {
+			lost = append(lost, t)
+			out = append(out, core.Account{ID: t.ID, Platform: t.Platform, DisplayName: t.DisplayName})
+		}
+	}
+	if !confirm || len(lost) == 0 {
+		return out, nil
+	}
+	err = a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		if err := s.RevokeTokens(ctx, lost, unreadable); err != nil {
+			return err
+		}
+		for _, t := range lost {
+			revoked := core.AuditEntry{Action: core.AuditAccountsRevoked, Workspace: t.WorkspaceID, Subject: t.ID.String()}
+			if err := s.AddAudit(ctx, revoked); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("revoke accounts: %w", err)
+	}
+	return out, nil
+}
+
+// Rotation is what came of one pass of RotateSecrets.
+type Rotation struct {
+	Resealed   int // values that the newest key seals now
+	Busy       int // values that somebody was using; another pass seals them
+	Unreadable int // values that no key opens
+}
+
+// rotateBatch is how many values are read at once.
+const rotateBatch = 500
+
+// RotateSecrets seals anew with the newest key whatever another key has sealed. It may run beside the service and may
+// be stopped at any time: what is done stays done. Every process must have the newest key before.
+func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
+	var r Rotation
+	err := errors.Join(
+		rotateColumn[core.AccountKind](ctx, a, store.SealedTokens, purposeToken, &r),
+		rotateColumn[core.MediaKind](ctx, a, store.SealedSources, intake.PurposeSource, &r),
+		rotateColumn[core.PostKind](ctx, a, store.SealedHandles, publish.PurposeHandle, &r),
+	)
+	if err != nil {
+		return r, fmt.Errorf("rotate the secret keys: %w", err)
+	}
+	return r, a.cfg.Store.AddAudit(ctx, core.AuditEntry{Action: core.AuditSecretsRotated, After: r})
+}
+
+func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedColumn, purpose string, r *Rotation) error {
+	var after core.ID[K]
+	for {
+		batch, err := store.SealedOtherwise(ctx, a.cfg.Store, column, a.cfg.Ring.SealedPrefix(), after, rotateBatch)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		for _, v := range batch {
+			after = v.ID
+			place := secret.Place(column.Table, column.Column, v.ID.String(), v.Workspace.String())
+			sealed, err := a.cfg.Ring.Reseal(purpose, place, v.Sealed)
+			if err != nil {
+				r.Unreadable++
+				continue
+			}
+			replaced, err := store.ReplaceSealed(ctx, a.cfg.Store, column, v, sealed, refreshLease)
+			switch {
+			case err != nil:
+				return err
+			case replaced:
+				r.Resealed++
+			default:
+				r.Busy++
+			}
+		}
+	}
+}
+
+// CountSealed brings the figure of sealed values by key up to date. A key that seals none may be removed.
+func (a *App) CountSealed(ctx context.Context) (map[string]int64, error) {
+	counts, err := a.cfg.Store.CountSealed(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("count sealed values: %w", err)
+	}
+	for _, id := range a.cfg.Ring.IDs() {
+		counts[id] += 0 // a key that seals nothing is shown as 0
+	}
+	a.cfg.Metrics.SealedValues(counts)
+	return counts, nil
+}

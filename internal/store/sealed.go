@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// SealedColumn is a column of sealed values that live for long. Consents are sealed too and end by themselves within
+// minutes.
+type SealedColumn struct {
+	Table, Column string
+	key           string // the column that the value is bound to
+	free          string // when a row may be changed
+}
+
+// The sealed columns.
+var (
+	SealedTokens = SealedColumn{
+		"accounts", "token", "id",
+		// Whoever renews a token replaces the very one they read, within the lease that they took by moving this date.
+		"(token_refresh_at IS NULL OR token_refresh_at <= clock() OR token_refresh_at > clock() + @lease::interval)",
+	}
+	SealedSources = SealedColumn{"media", "source", "id", "@lease::interval IS NOT NULL"}
+	SealedHandles = SealedColumn{"publications", "handle", "post_id", "@lease::interval IS NOT NULL"}
+)
+
+// SealedValue is a sealed value and the row that it is bound to.
+type SealedValue[K core.Kind] struct {
+	ID        core.ID[K]
+	Workspace core.WorkspaceID
+	Sealed    []byte
+}
+
+// SealedOtherwise lists values of a column that do not begin with head, in the order of their rows, behind the row
+// after.
+func SealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn, head []byte, after core.ID[K], limit int) ([]SealedValue[K], error) {
+	return many[SealedValue[K]](s.query(ctx, `
+		SELECT `+c.key+` AS id, workspace_id AS workspace, `+c.Column+` AS sealed FROM `+c.Table+`
+		WHERE `+c.key+` > @after AND length(`+c.Column+`) > 2 AND substring(`+c.Column+` FROM 1 FOR length(@head::bytea)) <> @head::bytea
+		ORDER BY `+c.key+` LIMIT @limit`, args{"head": head, "after": after, "limit": limit}))
+}
+
+// ReplaceSealed stores a value anew, unless its row has another by now or somebody may be renewing it, which takes at
+// most lease. It reports whether it did.
+func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, old SealedValue[K], sealed []byte, lease time.Duration) (bool, error) {
+	n, err := s.exec(ctx, `
+		UPDATE `+c.Table+` SET `+c.Column+` = @sealed WHERE `+c.key+` = @id AND `+c.Column+` = @old AND `+c.free,
+		args{"id": old.ID, "old": old.Sealed, "sealed": sealed, "lease": lease})
+	return n == 1, err
+}
+
+// CountSealed counts the sealed values by the id of the key that sealed them.
+func (s *Store) CountSealed(ctx context.Context) (map[string]int64, error) {
+	type row struct {
+		Key   string
+		Count int64
+	}
+	// The head of a sealed value is its format, the length of the key's id and the id.
+	rows, err := many[row](s.query(ctx, `
+		SELECT convert_from(substring(sealed FROM 3 FOR get_byte(sealed, 1)), 'UTF8') AS key, count(*) AS count FROM (
+			SELECT token AS sealed FROM accounts UNION ALL SELECT source FROM media UNION ALL SELECT handle FROM publications
+			UNION ALL SELECT verifier FROM connections UNION ALL SELECT profiles FROM connections
+		) AS values WHERE length(sealed) > 2 GROUP BY 1`, nil))
+	counts := map[string]int64{}
+	for _, r := range rows {
+		counts[r.Key] = r.Count
+	}
+	return counts, err
+}
