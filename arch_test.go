@@ -35,8 +35,9 @@ var floors = []struct {
 
 	// Floor 1: the interface's words, what a network is, the names of jobs, shared HTTP plumbing.
 	{"internal/contract", "internal/core"},
+	{"internal/schema", "internal/core"},
 	{"internal/queue", "internal/core"},
-	{"internal/network", "internal/core"},
+	{"internal/network", "internal/core internal/schema"},
 	{"internal/httpd", "internal/core internal/contract internal/config internal/metrics"},
 
 	// Floor 2: the database, the networks, bytes.
@@ -62,8 +63,8 @@ var floors = []struct {
 	{"internal/app", "internal/restore internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/intake internal/publish internal/secret internal/queue internal/metrics"},
 
 	// Floor 4: four doors, and what the people's door shows.
-	{"api", "internal/app internal/contract internal/core internal/network internal/httpd"},
-	{"mcp", "internal/app internal/contract internal/core internal/network"},
+	{"api", "internal/app internal/schema internal/contract internal/core internal/network internal/httpd"},
+	{"mcp", "internal/app internal/schema internal/contract internal/core internal/network"},
 	{"web", "internal/app internal/contract internal/core internal/network internal/httpd views/* static"},
 	{"jobs", "internal/app internal/queue internal/core"},
 	{"static", ""},
@@ -110,7 +111,7 @@ var keepers = []struct {
 	{"github.com/klauspost/readahead", "internal/blob"},
 	{"github.com/caarlos0/env", "internal/config"},
 	{"github.com/gofrs/uuid", "internal/core e2e/*"},
-	{"github.com/go-json-experiment/json", "api internal/contract internal/network internal/network/*"},
+	{"github.com/go-json-experiment/json", "internal/schema internal/contract internal/network internal/network/*"},
 	{"github.com/prometheus/client_golang", "internal/metrics internal/httpd"},
 	{"github.com/getkin/kin-openapi", "api/apitest"},
 	{"github.com/santhosh-tekuri/jsonschema", "api/apitest"},

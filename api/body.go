@@ -13,6 +13,7 @@ import (
 
 	"belfry/internal/core"
 	"belfry/internal/httpd"
+	"belfry/internal/schema"
 )
 
 const jsonType = "application/json"
@@ -44,7 +45,7 @@ func (r *route) decodeBody(contentType string, body []byte, in any) error {
 	if err := checkType(contentType); err != nil {
 		return err
 	}
-	return decode(body, r.shape, in)
+	return r.body.Decode(body, in)
 }
 
 // checkType takes JSON in UTF-8. A body that says nothing of its type is taken for what this API speaks.
@@ -58,6 +59,6 @@ func checkType(header string) error {
 			return nil
 		}
 	}
-	return core.Fail(core.CodeUnsupportedMediaType, "By its Content-Type, %s, the body is not JSON in UTF-8.", shown(header)).
+	return core.Fail(core.CodeUnsupportedMediaType, "By its Content-Type, %s, the body is not JSON in UTF-8.", schema.Shown(header)).
 		WithHint("Send JSON in UTF-8 with the header Content-Type: application/json.")
 }

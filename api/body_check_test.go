@@ -14,12 +14,12 @@ import (
 func decodeAs[T any](t *testing.T, body string) (T, error) {
 	t.Helper()
 	r := Schemas(schemaPrefix)
-	s, err := shapeOf(r, r.Schema(reflect.TypeFor[T](), true, ""))
+	s, err := typeOf(r, r.Schema(reflect.TypeFor[T](), true, ""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var in T
-	err = decode([]byte(body), s, &in)
+	err = s.Decode([]byte(body), &in)
 	return in, err
 }
 
@@ -174,13 +174,13 @@ func FuzzDecode(f *testing.F) {
 		f.Add(body)
 	}
 	r := Schemas(schemaPrefix)
-	s, err := shapeOf(r, r.Schema(reflect.TypeFor[contract.CreatePosts](), true, ""))
+	s, err := typeOf(r, r.Schema(reflect.TypeFor[contract.CreatePosts](), true, ""))
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		var in, lax, again contract.CreatePosts
-		if err := decode([]byte(body), s, &in); err != nil {
+		if err := s.Decode([]byte(body), &in); err != nil {
 			if core.CodeOf(err) != core.CodeInvalidRequest {
 				t.Errorf("%q: %v", body, err)
 			}
@@ -200,7 +200,7 @@ func FuzzDecode(f *testing.F) {
 		if err := json.Unmarshal([]byte(body), &lax); err != nil || !same(lax, written) {
 			t.Errorf("%q is read as %s; the standard library says %+v, %v", body, written, lax, err)
 		}
-		if err := decode(written, s, &again); err != nil || !same(again, written) {
+		if err := s.Decode(written, &again); err != nil || !same(again, written) {
 			t.Errorf("%q, written %s, is read as %+v, %v", body, written, again, err)
 		}
 	})

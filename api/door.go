@@ -96,7 +96,7 @@ func (r *route) decode(c echo.Context, read func() ([]byte, error), into any) er
 	if r.idField != nil {
 		reflect.ValueOf(into).Elem().FieldByIndex(r.idField).SetString(c.Param("id"))
 	}
-	if err := decodeQuery(c.Request().URL.RawQuery, r.parameters, into); err != nil || r.shape == nil {
+	if err := r.decodeQuery(c.Request().URL.RawQuery, into); err != nil || r.body == nil {
 		return err
 	}
 	body, err := read()

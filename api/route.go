@@ -11,6 +11,7 @@ import (
 	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/schema"
 )
 
 // route is one row of the table.
@@ -25,9 +26,10 @@ type route struct {
 	optionalBody         bool
 	codes                []core.Code // that the operation's access and input do not imply
 
-	shape      *shape      // of the body; nil when the route takes none
-	parameters []parameter // of the query
-	idField    []int       // of the input; nil when the path has no id
+	body       *schema.Type   // nil when the route takes none
+	query      *schema.Object // what the query may hold
+	parameters []parameter
+	idField    []int // of the input; nil when the path has no id
 }
 
 func row(request string, status int, operation, tag, id, summary string) route {
@@ -64,14 +66,15 @@ func (r *route) compile(registry huma.Registry) error {
 		r.idField = field.Index
 	}
 	var err error
+	r.query = &schema.Object{}
 	switch {
 	case r.hasBody():
-		r.shape, err = shapeOf(registry, registry.Schema(operation.Input, true, ""))
+		r.body, err = typeOf(registry, registry.Schema(operation.Input, true, ""))
 	case r.method == http.MethodPost:
 		// Such a body says nothing, so nothing in it may be overlooked.
-		r.shape, r.optionalBody = &shape{object: &objectShape{}}, true
+		r.body, r.optionalBody = &schema.Type{Object: &schema.Object{}}, true
 	case r.idField == nil:
-		r.parameters, err = parametersOf(registry, operation.Input)
+		r.parameters, r.query, err = parametersOf(registry, operation.Input)
 	}
 	return err
 }
@@ -95,7 +98,7 @@ func (r *route) failures() []core.Code {
 		core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeInternal: true,
 		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true, core.CodeInvalidRequest: true,
 		core.CodeNotFound:        r.idField != nil,
-		core.CodePayloadTooLarge: r.shape != nil, core.CodeUnsupportedMediaType: r.shape != nil,
+		core.CodePayloadTooLarge: r.body != nil, core.CodeUnsupportedMediaType: r.body != nil,
 		core.CodeIdempotencyMismatch: r.operation.Repeatable, core.CodeIdempotencyInProgress: r.operation.Repeatable,
 	}
 	for _, code := range r.codes {

@@ -1,0 +1,173 @@
+package api
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"belfry/internal/schema"
+)
+
+// parameter is one query parameter: the field that it goes to and how it is described.
+type parameter struct {
+	name   string
+	index  int
+	schema *huma.Schema
+}
+
+// parametersOf reads the query tags of a struct of texts and whole numbers.
+func parametersOf(r huma.Registry, t reflect.Type) ([]parameter, *schema.Object, error) {
+	var list []parameter
+	query := &schema.Object{Fields: map[string]*schema.Type{}}
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name := f.Tag.Get("query")
+		if k := f.Type.Kind(); name == "" || k != reflect.String && k != reflect.Int {
+			return nil, nil, fmt.Errorf("field %s of %s cannot be a query parameter", f.Name, t)
+		}
+		p := parameter{name, i, huma.SchemaFromField(r, f, "")}
+		var err error
+		if query.Fields[name], err = typeOf(r, p.schema); err != nil {
+			return nil, nil, err
+		}
+		list = append(list, p)
+	}
+	return list, query, nil
+}
+
+// decodeQuery reads the query strictly into what in points to. A parameter left out or empty keeps its default.
+func (r *route) decodeQuery(raw string, in any) error {
+	values, err := r.query.CheckQuery(raw)
+	if err != nil {
+		return err
+	}
+	v := reflect.ValueOf(in).Elem()
+	for _, p := range r.parameters {
+		field, value := v.Field(p.index), values.Get(p.name)
+		if field.Kind() == reflect.String {
+			field.SetString(value)
+			continue
+		}
+		n, err := strconv.Atoi(value)
+		if err != nil { // it is empty
+			n, _ = p.schema.Default.(int)
+		}
+		field.SetInt(int64(n))
+	}
+	return nil
+}
+
+// typeOf compiles a schema of the document, so that what is refused and what is described cannot differ. A keyword that
+// it does not know is an error: the document would promise a check that nobody makes.
+func typeOf(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
+	for s.Ref != "" {
+		s = r.SchemaFromRef(s.Ref)
+	}
+	if s.AnyOf != nil || s.AllOf != nil || s.Not != nil || s.Pattern != "" || s.MultipleOf != nil || s.UniqueItems ||
+		s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MinItems != nil || len(s.DependentRequired) > 0 {
+		return nil, fmt.Errorf("schema %q uses a keyword that requests are not checked for", s.Title)
+	}
+	if s.OneOf != nil {
+		return typeOfAlternatives(r, s.OneOf)
+	}
+	out := &schema.Type{Null: s.Nullable}
+	var err error
+	switch s.Type {
+	case "":
+		out.Any = true
+	case huma.TypeBoolean:
+		out.Bool = true
+	case huma.TypeInteger, huma.TypeNumber:
+		out.Number = &schema.Number{Integer: s.Type == huma.TypeInteger, Min: s.Minimum, Max: s.Maximum}
+	case huma.TypeString:
+		out.Text, err = textOf(s)
+	case huma.TypeArray:
+		out.List = &schema.List{Max: valueOf(s.MaxItems)}
+		out.List.Items, err = typeOf(r, s.Items)
+	case huma.TypeObject:
+		out.Object, err = objectOf(r, s)
+	default:
+		err = fmt.Errorf("schema type %q is unknown", s.Type)
+	}
+	return out, err
+}
+
+// typeOfAlternatives joins alternatives that differ in their JSON type, the only kind there is here.
+func typeOfAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.Type, error) {
+	out := &schema.Type{}
+	var forms []string
+	for _, s := range alternatives {
+		forms = append(forms, formsOf(s)...)
+		one, err := typeOf(r, s)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case one.Text != nil && out.Text == nil:
+			out.Text = one.Text
+		case one.Object != nil && out.Object == nil:
+			out.Object = one.Object
+		default:
+			return nil, fmt.Errorf("alternatives of type %q cannot be told apart", s.Type)
+		}
+	}
+	out.Forms = strings.Join(forms, ", ")
+	return out, nil
+}
+
+// formsOf shows a schema's choices, or an object with the example of each property.
+func formsOf(s *huma.Schema) (list []string) {
+	for _, choice := range s.Enum {
+		list = append(list, fmt.Sprintf("%q", choice))
+	}
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		for _, example := range s.Properties[name].Examples {
+			parts = append(parts, fmt.Sprintf("%q: %q", name, example))
+		}
+	}
+	if len(parts) > 0 {
+		list = append(list, "{"+strings.Join(parts, ", ")+"}")
+	}
+	return list
+}
+
+func textOf(s *huma.Schema) (*schema.Text, error) {
+	t := &schema.Text{Min: valueOf(s.MinLength), Max: valueOf(s.MaxLength)}
+	for _, v := range s.Enum {
+		word, ok := v.(string)
+		if !ok {
+			return nil, fmt.Errorf("the choice %v is not a text", v)
+		}
+		t.Choices = append(t.Choices, word)
+	}
+	return t, nil
+}
+
+func objectOf(r huma.Registry, s *huma.Schema) (*schema.Object, error) {
+	o := &schema.Object{Fields: map[string]*schema.Type{}, Required: s.Required}
+	for name, property := range s.Properties {
+		field, err := typeOf(r, property)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		o.Fields[name] = field
+	}
+	var err error
+	if rest, ok := s.AdditionalProperties.(*huma.Schema); ok {
+		o.Rest, err = typeOf(r, rest)
+	}
+	return o, err
+}
+
+func valueOf(n *int) int {
+	if n == nil {
+		return 0
+	}
+	return *n
+}

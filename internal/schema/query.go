@@ -1,0 +1,48 @@
+package schema
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"unicode/utf8"
+
+	"belfry/internal/core"
+)
+
+// CheckQuery checks the parameters of an address strictly: no name unknown or twice, no value of another kind. A
+// parameter that is left out or empty is not checked. Its error joins all mistakes.
+func (o *Object) CheckQuery(raw string) (url.Values, error) {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil, core.Invalid("query", "The query cannot be read.").Because(err)
+	}
+	var mistakes []error
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if err := o.checkParameter(name, values[name]); err != nil && len(mistakes) < maxMistakes {
+			mistakes = append(mistakes, err)
+		}
+	}
+	return values, errors.Join(mistakes...)
+}
+
+func (o *Object) checkParameter(name string, given []string) error {
+	at := place{Join("query", name), "The parameter " + Shown(name)}
+	t := o.Fields[name]
+	switch {
+	case t == nil:
+		return Suggest(core.Invalid(at.path, "There is no parameter %s here.", Shown(name)), name, o.names())
+	case len(given) > 1:
+		return at.wrong("stands twice.")
+	case given[0] == "":
+		return nil
+	case !utf8.ValidString(given[0]):
+		return at.wrong("is not plain UTF-8 text.")
+	case t.Number != nil:
+		if err := t.checkNumber(at, given[0]); err != nil {
+			return at.wrong("must be %s.", t.Number.bounds())
+		}
+		return nil
+	}
+	return t.checkText(at, given[0])
+}

@@ -1,0 +1,177 @@
+// Package schema checks what a client says, strictly: which JSON values may stand where. It reports every mistake with
+// its path.
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"belfry/internal/core"
+)
+
+const (
+	maxDepth    = 32  // of arrays and objects in each other
+	maxItems    = 200 // of a list that names no smaller limit (design: 200 targets)
+	maxMistakes = 50  // that are reported of one text
+)
+
+// Type says which JSON values may stand at a place. A nil part means that no such value may.
+type Type struct {
+	// Name is what an error calls the whole value, such as "The body".
+	Name       string
+	Any        bool // any sound JSON
+	Null, Bool bool
+	Number     *Number
+	Text       *Text
+	List       *List
+	Object     *Object
+	// Forms shows an example of each alternative, where there are several.
+	Forms string
+}
+
+// Number says which numbers may stand at a place.
+type Number struct {
+	Integer  bool
+	Min, Max *float64
+}
+
+// Text says which strings may stand at a place. Lengths are in Unicode code points, and 0 is no limit.
+type Text struct {
+	Min, Max int
+	Choices  []string
+	// Form tells whether a text is of the form that Like describes, such as "a date like 2026-01-31".
+	Form func(string) bool
+	Like string
+}
+
+// List says which arrays may stand at a place.
+type List struct {
+	Max   int // 0 for 200
+	Items *Type
+}
+
+// Object says which objects may stand at a place.
+type Object struct {
+	Fields   map[string]*Type
+	Required []string
+	// Rest is the type of all other fields; nil when there may be none.
+	Rest *Type
+}
+
+func (o *Object) names() []string {
+	names := make([]string, 0, len(o.Fields))
+	for name := range o.Fields {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// place is where a value stands: its path in the request, and what a sentence about it begins with.
+type place struct{ path, subject string }
+
+func (at place) wrong(format string, args ...any) *core.Error {
+	return core.InvalidField(at.path, at.subject, format, args...)
+}
+
+// mismatch is the error of a value of the wrong kind.
+func (t *Type) mismatch(at place) error {
+	e := at.wrong("must be %s.", t.kinds())
+	switch {
+	case at.path == "" && t.Object != nil:
+		return e.WithHint("Send one JSON object.")
+	case t.Forms != "":
+		return e.WithHint("It is one of: %s.", t.Forms)
+	}
+	return e
+}
+
+func (t *Type) checkNumber(at place, digits string) error {
+	if t.Any {
+		return nil
+	}
+	n := t.Number
+	if n == nil {
+		return t.mismatch(at)
+	}
+	v, err := strconv.ParseFloat(digits, 64)
+	if _, bad := strconv.ParseInt(digits, 10, 64); n.Integer && bad != nil || err != nil {
+		return t.mismatch(at)
+	}
+	if n.Min != nil && v < *n.Min || n.Max != nil && v > *n.Max {
+		return at.wrong("must be %s.", n.bounds())
+	}
+	return nil
+}
+
+func (t *Type) checkText(at place, text string) error {
+	if strings.ContainsFunc(text, core.Control) {
+		return at.wrong("holds a control character.").
+			WithHint("Of the control characters only tab, line feed and carriage return are taken.")
+	}
+	if t.Any {
+		return nil
+	}
+	s := t.Text
+	if s == nil {
+		return t.mismatch(at)
+	}
+	switch n := utf8.RuneCountInString(text); {
+	case s.Choices != nil && !slices.Contains(s.Choices, text):
+		return at.wrong("has a value that it cannot have.").
+			WithHint("It is one of: %s.", cmp.Or(t.Forms, strings.Join(s.Choices, ", ")))
+	case n < s.Min:
+		return at.wrong("must have at least %s.", countWords(s.Min, "character"))
+	case s.Max > 0 && n > s.Max:
+		return at.wrong("must have at most %s, and has %d.", countWords(s.Max, "character"), n)
+	case s.Form != nil && !s.Form(text):
+		return at.wrong("must be %s.", s.Like)
+	}
+	return nil
+}
+
+// kinds lists in words what a value may be.
+func (t *Type) kinds() string {
+	var kinds []string
+	add := func(ok bool, word string) {
+		if ok {
+			kinds = append(kinds, word)
+		}
+	}
+	add(t.Text != nil, "a string")
+	add(t.Number != nil && t.Number.Integer, "a whole number")
+	add(t.Number != nil && !t.Number.Integer, "a number")
+	add(t.Bool, "true or false")
+	add(t.List != nil, "a list")
+	add(t.Object != nil, "an object")
+	add(t.Null, "null")
+	return strings.Join(kinds, " or ")
+}
+
+// bounds says in words what a number may be.
+func (n *Number) bounds() string {
+	kind := "a number"
+	if n.Integer {
+		kind = "a whole number"
+	}
+	switch {
+	case n.Min == nil && n.Max == nil:
+		return kind
+	case n.Min == nil:
+		return fmt.Sprintf("%s of at most %.15g", kind, *n.Max)
+	case n.Max == nil:
+		return fmt.Sprintf("%s of at least %.15g", kind, *n.Min)
+	}
+	return fmt.Sprintf("%s from %.15g to %.15g", kind, *n.Min, *n.Max)
+}
+
+func countWords(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}

@@ -1,0 +1,112 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"belfry/internal/core"
+)
+
+// syntaxError says why the text is not JSON, without repeating what is in it.
+func (r *reader) syntaxError(err error) error {
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return core.Invalid("", "The body ends before its JSON value does.").
+			WithHint("Close every bracket, brace and quotation mark that it opens.").Because(err)
+	case errors.As(err, &syntax) && errors.Is(syntax.Err, jsontext.ErrDuplicateName):
+		return core.Invalid(dotted(syntax.JSONPointer), "The key %s stands twice.", Shown(syntax.JSONPointer.LastToken())).Because(err)
+	case errors.As(err, &syntax) && strings.Contains(syntax.Err.Error(), "UTF-8"):
+		return core.Invalid(dotted(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).Because(err)
+	case errors.As(err, &syntax):
+		return core.Invalid(dotted(syntax.JSONPointer), "The body is not JSON at byte %d.", syntax.ByteOffset).
+			WithHint("%s", adviseOnSyntax(r.text, syntax.ByteOffset)).Because(err)
+	}
+	return core.Invalid("", "The body is not JSON.").Because(err)
+}
+
+// adviseOnSyntax names what people most often write at such a place that is not JSON (RFC 8259).
+func adviseOnSyntax(text []byte, at int64) string {
+	const space = " \t\r\n"
+	at = min(at, int64(len(text)))
+	letter := func(i int64) bool { return i >= 0 && i < int64(len(text)) && unicode.IsLetter(rune(text[i])) }
+	for letter(at) && letter(at-1) { // a word that begins like true was read until it differed
+		at--
+	}
+	before, rest := bytes.TrimRight(text[:at], space), text[at:]
+	starts := func(with ...string) bool {
+		return slices.ContainsFunc(with, func(s string) bool { return bytes.HasPrefix(rest, []byte(s)) })
+	}
+	closes := bytes.HasPrefix(bytes.TrimLeft(rest, space), []byte("}")) || bytes.HasPrefix(bytes.TrimLeft(rest, space), []byte("]"))
+	switch {
+	case starts("\xef\xbb\xbf"):
+		return "Leave out the byte order mark at its beginning."
+	case closes && bytes.HasSuffix(before, []byte(",")), starts(","):
+		return "A comma stands between two entries only, not after the last."
+	case starts("\n", "\r", "\t"):
+		return `Within a string a line break is written \n and a tab \t.`
+	case starts("'", "\u201c", "\u201d"):
+		return `Keys and strings stand in double quotes: "text".`
+	case starts("//", "/*", "#"):
+		return "JSON has no comments."
+	case starts("True", "False", "None"):
+		return "The words are true, false and null, in small letters."
+	case bytes.HasSuffix(before, []byte("{")):
+		return `A key comes first, in double quotes: {"text": "Hello"}.`
+	}
+	return "Let a JSON library write it, or look it over at that place."
+}
+
+// Suggest adds the known name nearest to a mistyped one, or else all that there are.
+func Suggest(e *core.Error, name string, known []string) *core.Error {
+	if near := core.Nearest(name, known); near != "" {
+		return e.WithHint("Did you mean %s?", near)
+	}
+	if len(known) == 0 {
+		return e.WithHint("Nothing is taken there.")
+	}
+	return e.WithHint("Known there: %s.", strings.Join(known, ", "))
+}
+
+// dotted writes a JSON Pointer as people write a path: targets.accountIds[0].
+func dotted(p jsontext.Pointer) string {
+	path := ""
+	for token := range p.Tokens() {
+		path = Join(path, token)
+	}
+	return path
+}
+
+// Join puts a key or an index below a path.
+func Join(path, token string) string {
+	if _, err := strconv.ParseUint(token, 10, 32); err == nil {
+		return path + "[" + token + "]"
+	}
+	if path == "" {
+		return Shown(token)
+	}
+	return path + "." + Shown(token)
+}
+
+// Shown is a client's key as an error may repeat it: short, and quoted when it could be misread.
+func Shown(key string) string {
+	const most = 60
+	if len(key) > most {
+		key = strings.ToValidUTF8(key[:most], "") + "…"
+	}
+	if key == "" || strings.ContainsFunc(key, needsQuotes) {
+		return strconv.Quote(key)
+	}
+	return key
+}
+
+func needsQuotes(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("_-…", r)
+}
