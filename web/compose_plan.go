@@ -17,7 +17,8 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	if m.Plan.Missing = missingInput(m.Values, in); m.Plan.Missing != "" {
 		return nil
 	}
-	plan, wrong, err := r.planWithout(in)
+	wrong := r.web.dropWrongSettings(in.PerPlatform)
+	plan, err := r.web.cfg.App.PlanPosts(r.context(), r.caller, in)
 	var known *core.Error
 	switch e, ok := asRefusal(err); {
 	case ok:
@@ -52,22 +53,23 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	return nil
 }
 
-// planWithout plans a request and leaves out every setting that is refused for what it holds, so that the rest of
-// the plan can be seen; wrong says by network why.
-func (r *request) planWithout(in contract.PlanPosts) (plan contract.Plan, wrong map[string][]*core.Error, err error) {
-	wrong = map[string][]*core.Error{}
-	for {
-		plan, err = r.web.cfg.App.PlanPosts(r.context(), r.caller, in)
-		e, ok := asRefusal(err)
+// dropWrongSettings takes every setting that is refused for what it holds out of its block, so that the rest of the plan
+// can be seen. It returns by network why.
+func (w *Web) dropWrongSettings(blocks map[string]json.RawMessage) map[string][]*core.Error {
+	wrong := map[string][]*core.Error{}
+	for platform, block := range blocks {
+		rules, ok := w.cfg.Networks.RulesOf(core.Platform(platform))
 		if !ok {
-			return plan, wrong, err
+			continue
 		}
-		platform, field, ok := r.web.settingAt(e.Path)
-		if !ok || !dropSetting(in.PerPlatform, platform, field.Name) {
-			return plan, wrong, err
+		_, err := rules.Settings(block)
+		for _, e := range core.Errors(core.Under("perPlatform."+platform, err)) {
+			if _, field, ok := w.settingAt(e.Path); ok && dropSetting(blocks, platform, field.Name) {
+				wrong[platform] = append(wrong[platform], e)
+			}
 		}
-		wrong[platform] = append(wrong[platform], e)
 	}
+	return wrong
 }
 
 // dropSetting takes a setting out of its network's block. False: it was not there.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -125,21 +126,20 @@ func value[T any](p *T) T {
 // answered each time.
 func inOrder[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
 
-// settings decodes every block strictly, also those of networks that the request does not target.
+// settings decodes every block strictly, also those of networks that the request does not target. Its error joins all
+// mistakes.
 func (a *App) settings(path string, blocks map[string]json.RawMessage) (map[core.Platform]json.RawMessage, error) {
 	out := map[core.Platform]json.RawMessage{}
+	var mistakes []error
 	for _, name := range inOrder(blocks) {
 		n, err := a.known(path, name)
-		if err != nil {
-			return nil, err
+		if err == nil {
+			out[core.Platform(name)], err = n.Settings(blocks[name])
+			err = core.Under(path+"."+name, err)
 		}
-		normal, err := n.Settings(blocks[name])
-		if err != nil {
-			return nil, core.Under(path+"."+name, err)
-		}
-		out[core.Platform(name)] = normal
+		mistakes = append(mistakes, err)
 	}
-	return out, nil
+	return out, errors.Join(mistakes...)
 }
 
 func (a *App) checkOverrides(overrides map[string]contract.Override) error {

@@ -129,16 +129,36 @@ func InvalidField(path, subject, format string, args ...any) *Error {
 	return e
 }
 
-// Under puts the path of an Error, which is relative to a block of the request, below the block's own path.
-// It returns any other error unchanged.
+// Under puts the paths of all Errors that err joins, which are relative to a block of the request, below the block's
+// own path. It returns any other error unchanged.
 func Under(block string, err error) error {
-	e, ok := errors.AsType[*Error](err)
-	if !ok {
+	var moved []error
+	for _, e := range Errors(err) {
+		below := *e
+		below.Path = strings.TrimSuffix(block+"."+e.Path, ".")
+		moved = append(moved, &below)
+	}
+	if moved == nil {
 		return err
 	}
-	moved := *e
-	moved.Path = strings.TrimSuffix(block+"."+e.Path, ".")
-	return &moved
+	return errors.Join(moved...)
+}
+
+// Errors lists all Errors that err joins, in their order.
+func Errors(err error) []*Error {
+	switch err := err.(type) { //nolint:errorlint // each layer is looked at by itself
+	case *Error:
+		return []*Error{err}
+	case interface{ Unwrap() []error }:
+		var all []*Error
+		for _, part := range err.Unwrap() {
+			all = append(all, Errors(part)...)
+		}
+		return all
+	case interface{ Unwrap() error }:
+		return Errors(err.Unwrap())
+	}
+	return nil
 }
 
 // CodeOf tells the code of an error; internal for anything that is not an Error.

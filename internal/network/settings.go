@@ -2,39 +2,26 @@ package network
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"belfry/internal/core"
+	"belfry/internal/schema"
 )
 
-// DecodeSettings reads a settings block strictly into T, whose JSON names are those of the fields: an
-// unknown key, a wrong type and a value that a field does not allow are an invalid_request that names the
-// JSON path, as is null. Nil is the empty block.
+// DecodeSettings reads a settings block strictly into T, whose JSON names are those of the fields. An unknown key, null
+// and a value that its field does not allow are invalid_request errors, all of them joined; their paths begin at the
+// block. Nil is the empty block.
 func DecodeSettings[T any](d Description, block json.RawMessage) (T, error) {
-	var t T
+	var t, none T
 	if len(block) == 0 {
 		return t, nil
 	}
-	var given map[string]jsontext.Value
-	err := jsonv2.Unmarshal(block, &t, jsonv2.RejectUnknownMembers(true))
-	if err == nil {
-		err = jsonv2.Unmarshal(block, &given)
-	}
-	if err != nil {
-		var none T
-		return none, settingsError(d, err)
-	}
-	if err := checkFields(d, given, reflect.ValueOf(t)); err != nil {
-		var none T
+	if err := d.settingsType().Decode(block, &t); err != nil {
 		return none, err
 	}
 	return t, nil
@@ -68,150 +55,46 @@ func SettingNames(t reflect.Type) []string {
 	return names
 }
 
-func settingsError(d Description, err error) error {
-	if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		return core.Invalid(strings.Join(tokens(syntactic.JSONPointer), "."), "The settings of %s are not sound JSON: a key stands twice, or a text is not UTF-8.", d.Name).Because(err)
-	}
-	semantic, ok := errors.AsType[*jsonv2.SemanticError](err)
-	if !ok {
-		return fmt.Errorf("read settings of %s: %w", d.ID, err)
-	}
-	at := tokens(semantic.JSONPointer)
-	path := strings.Join(at, ".")
-	switch {
-	case errors.Is(semantic.Err, jsonv2.ErrUnknownName):
-		return unknownSetting(d, path, at[len(at)-1])
-	case len(at) == 0:
-		return notAnObject(d).Because(err)
-	}
-	if f, ok := d.field(at[0]); ok {
-		return wrongKind(path, f).Because(err)
-	}
-	return core.InvalidField(path, at[0], "has a value of the wrong type.").Because(err)
-}
-
-func notAnObject(d Description) *core.Error {
-	return core.Invalid("", "The settings of %s must be an object.", d.Name)
-}
-
-func wrongKind(path string, f Field) *core.Error {
-	return core.InvalidField(path, f.Name, "must be %s.", kindWords[f.Kind])
-}
-
-func tokens(p jsontext.Pointer) []string { return slices.Collect(p.Tokens()) }
-
-func unknownSetting(d Description, path, name string) error {
-	e := core.Invalid(path, "%s has no setting %q.", d.Name, name)
-	names := make([]string, 0, len(d.Fields))
+// settingsType says what a settings block may hold.
+func (d Description) settingsType() *schema.Type {
+	block := &schema.Object{Fields: make(map[string]*schema.Type, len(d.Fields))}
 	for _, f := range d.Fields {
-		names = append(names, f.Name)
+		block.Fields[f.Name] = f.valueType()
 	}
-	if near := core.Nearest(name, names); near != "" {
-		return e.WithHint("Did you mean %s?", near)
-	}
-	return e.WithHint("Known there: %s.", strings.Join(names, ", "))
+	return &schema.Type{Name: "The settings block of " + d.Name, Object: block}
 }
 
-func (d Description) field(name string) (Field, bool) {
-	for _, f := range d.Fields {
-		if f.Name == name {
-			return f, true
-		}
-	}
-	return Field{}, false
-}
-
-var kindWords = map[FieldKind]string{
-	FieldChoice: "a string", FieldSwitch: "true or false", FieldText: "a string", FieldURL: "an address in a string",
-	FieldList: "a list of strings", FieldDate: "a date like 2026-01-31 in a string", FieldNumber: "a whole number",
-}
-
-// checkFields holds what was given, and how it was decoded, against the table of fields.
-func checkFields(d Description, given map[string]jsontext.Value, v reflect.Value) error {
-	if given == nil {
-		return notAnObject(d)
-	}
-	for i, name := range SettingNames(v.Type()) {
-		f, ok := d.field(name)
-		raw, there := given[name]
-		if !ok || f.Ignored || !there {
-			continue
-		}
-		if raw.Kind() == jsontext.KindNull {
-			return wrongKind(name, f)
-		}
-		value := v.Field(i)
-		for value.Kind() == reflect.Pointer {
-			value = value.Elem()
-		}
-		if err := checkValue(d, f, value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkValue(d Description, f Field, v reflect.Value) error {
-	path := f.Name
-	switch v.Kind() {
-	case reflect.String:
-		return checkWord(path, f, v.String())
-	case reflect.Slice:
-		if f.Max > 0 && v.Len() > f.Max {
-			return core.InvalidField(path, f.Name, "takes at most %d entries.", f.Max)
-		}
-		for i := range v.Len() {
-			if err := checkText(fmt.Sprintf("%s[%d]", path, i), f, v.Index(i).String()); err != nil {
-				return err
-			}
-		}
-	case reflect.Int, reflect.Int64:
-		switch n := v.Int(); {
-		case n < 0:
-			return core.InvalidField(path, f.Name, "cannot be less than 0.")
-		case f.Max > 0 && n > int64(f.Max):
-			return core.InvalidField(path, f.Name, "must be a whole number from 0 to %d.", f.Max)
-		}
-	}
-	return nil
-}
-
-func checkWord(path string, f Field, s string) error {
-	if f.Max > 0 && utf8.RuneCountInString(s) > f.Max {
-		return core.InvalidField(path, f.Name, "is longer than %d characters.", f.Max)
+// valueType says what a field may hold.
+func (f Field) valueType() *schema.Type {
+	text := &schema.Text{Max: f.Max}
+	if f.Pattern != nil {
+		text.Form, text.Like = f.Pattern.MatchString, "written like "+f.Example
 	}
 	switch f.Kind {
+	case FieldSwitch:
+		return &schema.Type{Bool: true, Any: f.Ignored}
+	case FieldNumber:
+		number := &schema.Number{Integer: true, Min: new(0.0)}
+		if f.Max > 0 {
+			number.Max = new(float64(f.Max))
+		}
+		return &schema.Type{Number: number, Any: f.Ignored}
+	case FieldList:
+		text.Max = 0
+		return &schema.Type{List: &schema.List{Max: f.Max, Items: &schema.Type{Text: text}}, Any: f.Ignored}
 	case FieldChoice:
-		if !slices.ContainsFunc(f.Choices, func(c Choice) bool { return c.Value == s }) {
-			return core.InvalidField(path, f.Name, "cannot be %q.", s).WithHint("It is one of: %s.", choices(f))
+		for _, c := range f.Choices {
+			text.Choices = append(text.Choices, c.Value)
 		}
 	case FieldURL:
-		if !core.IsLink(s) {
-			return core.InvalidField(path, f.Name, "must be a whole address that begins with https:// or http://.")
-		}
+		text.Form, text.Like = core.IsLink, "a whole address that begins with https:// or http://"
 	case FieldDate:
-		if _, err := time.Parse(time.DateOnly, s); err != nil {
-			return core.InvalidField(path, f.Name, "must be a date like 2026-01-31.")
-		}
+		text.Form, text.Like = isDate, "a date like 2026-01-31"
 	}
-	return checkText(path, f, s)
+	return &schema.Type{Text: text, Any: f.Ignored}
 }
 
-// checkText is for every text, also for each entry of a list.
-func checkText(path string, f Field, s string) error {
-	if err := core.CheckText(path, s, len(s)); err != nil {
-		return err
-	}
-	if f.Pattern == nil || f.Pattern.MatchString(s) {
-		return nil
-	}
-	return core.InvalidField(path, f.Name, "cannot be %q.", s).WithHint("It is written like %s.", f.Example)
-}
-
-func choices(f Field) string {
-	values := make([]string, 0, len(f.Choices))
-	for _, c := range f.Choices {
-		values = append(values, c.Value)
-	}
-	return strings.Join(values, ", ")
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
 }
