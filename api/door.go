@@ -110,7 +110,7 @@ func write(c echo.Context, status int, body []byte) error {
 	if status == http.StatusNoContent {
 		return c.NoContent(status)
 	}
-	return c.Blob(status, jsonType, body)
+	return httpd.WriteCompressible(c, status, jsonType, body)
 }
 
 // countAddress takes the request off its address's limit and writes the headers that every answer of /v1

@@ -131,22 +131,84 @@ func (b *browser) usable(page string) {
 	}
 }
 
-// What has been sent came back as if it had not, when a person went back: they could send it again.
-func TestTheWayBackShowsNothingThatWasSent(t *testing.T) {
-	t.Parallel()
-	s := newOwn(t)
-	s.serve()
-	defer s.process.stop(t)
-	b := newBrowser(t)
-	b.do("open the service", chromedp.Navigate(s.url))
+// setUp creates a workspace in a new service. The browser fills in its own zone.
+func (b *browser) setUp(s *service) {
+	b.t.Helper()
+	b.do("open the service", chromedp.Navigate(s.setUpLink()))
 	b.typeInto("#workspace", "Harbour Bakery")
 	b.typeInto("#name", "Ada Baker")
 	b.typeInto("#email", "ada@example.org")
 	b.typeInto("#password", password)
 	b.await(`document.querySelector("#tz").value !== ""`)
 	b.press(testid("set-up-submit"))
+}
+
+// openHarbourBakery starts a new service in which somebody has signed in and connected the Threads profile.
+func openHarbourBakery(t *testing.T) (*service, *browser) {
+	t.Helper()
+	s := newOwn(t)
+	s.serve()
+	t.Cleanup(func() { s.process.stop(t) })
+	b := newBrowser(t)
+	b.setUp(s)
 	b.press(testid("connect-threads"))
 	b.press(testid("allow"))
+	return s, b
+}
+
+// compose writes a post for the one account and sends it as the button of that name says.
+func (b *browser) compose(text, when string) {
+	b.t.Helper()
+	b.press(testid("nav-compose"))
+	b.do("choose when", chromedp.Click(chromedp.CSS(testid("when-"+when))))
+	b.typeInto(testid("text"), text)
+	b.await(`document.querySelector("[data-testid=plan-row][data-ok=true]") !== null && !document.querySelector("#submit").disabled`)
+	b.press(testid("submit"))
+	b.await(`document.querySelector("[data-testid=post]") !== null`)
+}
+
+const dialogOpen = `document.querySelector("dialog#dialog[open] [data-testid=confirm]") !== null`
+
+// The question was put where the post stood: the links inside a page that looks for news inherited how that is swapped in.
+func TestQuestionsOfAPostThatLooksForNewsOpenAsADialog(t *testing.T) {
+	t.Parallel()
+	s, b := openHarbourBakery(t)
+	b.compose("Rye bread is back.", "at")
+	for range 2 {
+		b.do("ask to send it now", chromedp.Click(chromedp.CSS(testid("send-now"))))
+		b.await(dialogOpen)
+		b.do("think again", chromedp.Click(chromedp.CSS("dialog#dialog [data-closes]")))
+		b.await(`document.querySelector("dialog#dialog[open]") === null`)
+	}
+	b.do("ask to send it now", chromedp.Click(chromedp.CSS(testid("send-now"))))
+	b.await(dialogOpen)
+	b.press("dialog#dialog " + testid("confirm"))
+	b.await(`document.querySelector("[data-testid=post][data-status=live]") !== null`)
+
+	s.fault(map[string]any{"kind": "server_error", "network": "threads", "call": "create"})
+	b.compose("And seeded.", "now")
+	b.await(`document.querySelector("[data-testid=post][data-status=failed] [data-testid=next-try]") !== null`)
+	b.do("ask to delete it", chromedp.Click(chromedp.CSS(testid("delete"))))
+	b.await(dialogOpen)
+	b.quiet()
+}
+
+// "Publishing the post…" stayed beside Live.
+func TestWhatWasSaidWhenAPostWasSentGoesWithItsNews(t *testing.T) {
+	t.Parallel()
+	s, b := openHarbourBakery(t)
+	s.fault(map[string]any{"kind": "slow", "network": "threads", "call": "create", "delayMs": 2500})
+	b.compose("Rye bread is back.", "now")
+	b.await(`document.querySelector("[data-testid=flash]") !== null`)
+	b.await(`document.querySelector("[data-testid=post][data-status=live]") !== null`)
+	b.await(`document.querySelector("[data-testid=flash]") === null`)
+	b.quiet()
+}
+
+// What has been sent came back as if it had not, when a person went back: they could send it again.
+func TestTheWayBackShowsNothingThatWasSent(t *testing.T) {
+	t.Parallel()
+	_, b := openHarbourBakery(t)
 	b.press(testid("nav-compose"))
 	b.typeInto(testid("text"), "Rye bread is back.")
 	b.await(`document.querySelector("[data-testid=plan-row][data-ok=true]") !== null && !document.querySelector("#submit").disabled`)
@@ -175,14 +237,9 @@ func TestInABrowser(t *testing.T) {
 	defer s.process.stop(t)
 	b := newBrowser(t)
 
-	b.do("open the service", chromedp.Navigate(s.url))
+	b.do("open the service", chromedp.Navigate(s.setUpLink()))
 	b.usable("set-up")
-	b.typeInto("#workspace", "Harbour Bakery")
-	b.typeInto("#name", "Ada Baker")
-	b.typeInto("#email", "ada@example.org")
-	b.typeInto("#password", password)
-	b.await(`document.querySelector("#tz").value !== ""`) // the browser's own zone
-	b.press(testid("set-up-submit"))
+	b.setUp(s)
 	b.usable("accounts, empty")
 	b.press(testid("connect-threads"))
 	b.press(testid("allow"))

@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -279,6 +280,21 @@ func (s *service) serve() {
 	s.t.Helper()
 	s.process = start(s.t, s.env, "serve")
 	s.ready()
+}
+
+var setUpLine = regexp.MustCompile(`msg="open this link to set up Belfry" link="?([^\s"]+)`)
+
+// setUpLink is the link that the service prints while nobody has set it up.
+func (s *service) setUpLink() (link string) {
+	s.t.Helper()
+	eventually(s.t, 10*time.Second, "the service prints the link for setting it up", func() bool {
+		found := setUpLine.FindStringSubmatch(s.process.log.String())
+		if len(found) == 2 {
+			link = found[1]
+		}
+		return link != ""
+	})
+	return link
 }
 
 func (s *service) ready() {

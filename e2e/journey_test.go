@@ -15,7 +15,7 @@ func TestANewcomersFirstPostGoesLive(t *testing.T) {
 	s.serve()
 	defer s.process.stop(t)
 	began := time.Now()
-	p := newPerson(t, s.url).setUp()
+	p := newPerson(t, s.url).setUp(s.setUpLink())
 	if p.at.Path != "/accounts" || len(p.all(testid("sandbox"))) == 0 {
 		t.Errorf("set-up leads to %s; its page does not say that the networks are simulated", p.at)
 	}

@@ -227,10 +227,10 @@ func (p *person) submit(selector string, entered fill) *person {
 
 const password = "correct horse battery"
 
-// setUp creates the workspace and its owner.
-func (p *person) setUp() *person {
+// setUp follows the link that the service printed and creates the workspace and its owner.
+func (p *person) setUp(link string) *person {
 	p.t.Helper()
-	p.open("/").want(http.StatusOK)
+	p.open(link).want(http.StatusOK)
 	return p.submit(testid("set-up"), fill{
 		"workspace": {"Harbour Bakery"}, "name": {"Ada Baker"}, "email": {"ada@example.org"}, "password": {password}, "tz": {"Europe/Berlin"},
 	}).want(http.StatusOK)

@@ -85,9 +85,7 @@ func TestRolesAreOfferedWhatTheyMay(t *testing.T) {
 		if got := len(page.all(testid("edit"))) == 1; got != c.writes {
 			t.Errorf("%s: editing is offered: %t", c.role, got)
 		}
-		if got := len(page.all(testid("nav-settings"))) == 1; got != c.manages {
-			t.Errorf("%s: settings are offered: %t", c.role, got)
-		}
+		page.one(t, testid("nav-settings"))
 		if got := len(b.get("/accounts").is(t, http.StatusOK).all(testid("disconnect"))) > 0; got != c.manages {
 			t.Errorf("%s: disconnecting is offered: %t", c.role, got)
 		}
@@ -103,6 +101,25 @@ func TestRolesAreOfferedWhatTheyMay(t *testing.T) {
 			b.post("/accounts/"+s.threads.ID+"/disconnect").is(t, http.StatusForbidden)
 			b.get("/accounts/connect/threads").is(t, http.StatusForbidden)
 			b.post("/settings/keys", "name", "x", "scope", "read").is(t, http.StatusForbidden)
+		}
+	}
+}
+
+func TestEveryRoleReachesItsProfileInSettings(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for _, role := range []core.Role{core.RoleViewer, core.RoleEditor, core.RoleAdmin} {
+		member := s.ws.Member(role)
+		b := s.seat(member)
+		first := "/settings/profile"
+		if role.Manages() {
+			first = "/settings/keys"
+		}
+		b.get("/settings").leads(t, first)
+		page := b.get("/settings/profile").is(t, http.StatusOK)
+		page.says(t, member.User().String()+"@example.org", "A "+string(role))
+		if tabs := len(page.all("nav[aria-label=Settings] a")); role.Manages() != (tabs == 4) || !role.Manages() && tabs != 1 {
+			t.Errorf("%s: %d tabs", role, tabs)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
@@ -54,8 +55,14 @@ func (r *request) finishConnect() error {
 		return core.NotFound()
 	}
 	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams(), r.web.SessionID(r.echo.Request()))
+	if e, ok := asRefusal(err); ok {
+		// The query is worth nothing a second time: the page of accounts says why.
+		told := r.web.humanize(e)
+		r.setFlash(ui.ToneDanger, strings.TrimSpace(told.Message+" "+told.Hint))
+		return r.redirect(link.Accounts)
+	}
 	if err != nil {
-		return r.renderConnectError(err)
+		return err
 	}
 	if done.Choice == "" {
 		return r.redirectConnected(done)

@@ -12,7 +12,22 @@ import (
 	"belfry/views/ui"
 )
 
-func (r *request) redirectToSettings() error { return r.redirect(link.Keys) }
+// redirectToSettings leads to the first page of the settings that the person may open.
+func (r *request) redirectToSettings() error {
+	if r.caller.Role().Manages() {
+		return r.redirect(link.Keys)
+	}
+	return r.redirect(link.Profile)
+}
+
+func (r *request) showProfile() error {
+	frame, err := r.pageFrame("Profile", layout.SectionSettings)
+	if err != nil {
+		return err
+	}
+	m := settings.ProfileModel{Frame: frame, Role: r.caller.Role()}
+	return r.render(http.StatusOK, settings.Profile(m), nil)
+}
 
 func (r *request) showKeys() error { return r.renderKeys(http.StatusOK, settings.KeysModel{}) }
 
@@ -59,6 +74,7 @@ func (r *request) createKey() error {
 		return err
 	}
 	r.putSession(keyForm, name)
+	r.showsSecret = true
 	return r.renderKeys(http.StatusCreated, settings.KeysModel{New: &made})
 }
 

@@ -48,6 +48,7 @@ func (r *request) inviteMember() error {
 	if err != nil {
 		return err
 	}
+	r.showsSecret = true
 	return r.renderMembers(http.StatusCreated, settings.MembersModel{New: &made})
 }
 

@@ -268,6 +268,21 @@ func TestTheListOfPosts(t *testing.T) {
 	s.b.get("/posts?q=%00").is(t, http.StatusBadRequest)
 }
 
+func TestTimesInTheListCarryTheExactTime(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	at := s.Clock.Now().Add(time.Hour)
+	s.ws.Queued("hello", s.threads, at)
+	s.ws.Draft("without a time", s.threads)
+	shown := s.b.get("/posts").one(t, testid("post-row")+" time")
+	if got, want := attribute(shown, "datetime"), at.UTC().Format(time.RFC3339); got != want {
+		t.Errorf("the time is %q, want %q", got, want)
+	}
+	if got, want := attribute(shown, "title"), at.UTC().Format("2006-01-02 15:04:05 UTC"); !strings.Contains(got, want) {
+		t.Errorf("the title is %q, want %q in it", got, want)
+	}
+}
+
 func TestTheListGoesOnWhereItEnded(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)

@@ -17,6 +17,8 @@ import (
 	"belfry/views/ui"
 )
 
+const htmlType = "text/html; charset=utf-8"
+
 const requestKey = "web.visit"
 
 // request is one request to the dashboard.
@@ -27,6 +29,7 @@ type request struct {
 	caller         core.Caller // zero for a stranger
 	sessionLoaded  bool        // the session has been read
 	sessionChanged bool        // the session has changed
+	showsSecret    bool        // the answer has a secret that was just made
 	whoami         *contract.Whoami
 	accounts       []contract.Account // nil until they have been asked for
 }
@@ -131,7 +134,10 @@ func (r *request) render(status int, page, part templ.Component) error {
 		return err
 	}
 	r.echo.Response().Header().Set("Vary", "HX-Request, Cookie")
-	return r.echo.Blob(status, "text/html; charset=utf-8", body.Bytes())
+	if r.showsSecret {
+		return r.echo.Blob(status, htmlType, body.Bytes())
+	}
+	return httpd.WriteCompressible(r.echo, status, htmlType, body.Bytes())
 }
 
 // renderConfirm asks once before something that cannot be taken back.

@@ -25,7 +25,7 @@ func safeReturnURL(said string) string {
 			return link.ComposeFor(account)
 		}
 		return link.Compose
-	case link.Accounts, link.Keys, link.Members, link.Workspace:
+	case link.Accounts, link.Profile, link.Keys, link.Members, link.Workspace:
 		return u.Path
 	}
 	rest, ok := strings.CutPrefix(u.Path, link.Post(""))

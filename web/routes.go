@@ -74,6 +74,7 @@ func allRoutes() []route {
 		postRoute(link.Settle(id), (*request).settlePost),
 
 		getRoute(link.Settings, (*request).redirectToSettings),
+		getRoute(link.Profile, (*request).showProfile),
 		getRoute(link.Keys, (*request).showKeys),
 		postRoute(link.Keys, (*request).createKey),
 		getRoute(link.RevokeKey(id), (*request).confirmRevoke),

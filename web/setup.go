@@ -3,8 +3,9 @@ package web
 import (
 	"context"
 	"crypto/subtle"
+	"maps"
 	"net/http"
-	"slices"
+	"net/url"
 	"strings"
 
 	"belfry/internal/contract"
@@ -15,15 +16,15 @@ import (
 	"belfry/views/ui"
 )
 
-// TellSetUpCode logs where a new server is set up, and the code for doing it from another machine.
-func (w *Web) TellSetUpCode(ctx context.Context) error {
+// SetUpURL is where a new server is set up, with the code that its page asks for. It is empty once a workspace exists.
+func (w *Web) SetUpURL(ctx context.Context) (string, error) {
 	first, err := w.cfg.App.SetUpOpen(ctx)
 	if err != nil || !first {
-		return err
+		return "", err
 	}
-	w.cfg.Log.InfoContext(ctx, "nobody has set this server up yet; the code is asked for from any machine but this one",
-		"url", w.cfg.PublicURL.JoinPath(link.SetUp).String(), "code", w.cfg.SetUpCode)
-	return nil
+	at := w.cfg.PublicURL.JoinPath(link.SetUp)
+	at.RawQuery = url.Values{auth.FieldCode: {w.cfg.SetUpCode}}.Encode()
+	return at.String(), nil
 }
 
 func (r *request) showSetUp() error {
@@ -34,11 +35,11 @@ func (r *request) showSetUp() error {
 	if !first {
 		return r.redirect(link.Home)
 	}
-	return r.renderSetUp(http.StatusOK, auth.SetUpModel{})
+	return r.renderSetUp(http.StatusOK, auth.SetUpModel{Values: auth.SetUpValues{Code: r.echo.QueryParam(auth.FieldCode)}})
 }
 
 func (r *request) renderSetUp(status int, m auth.SetUpModel) error {
-	m.Frame, m.NeedsCode = r.signedOutFrame("Set up"), r.needsCode()
+	m.Frame, m.AsksForCode = r.signedOutFrame("Set up"), !r.isSetUpCode(m.Values.Code)
 	return r.render(status, auth.SetUp(m), nil)
 }
 
@@ -55,15 +56,15 @@ func (r *request) setUp() error {
 	if err != nil {
 		return err
 	}
-	if first && r.needsCode() && !r.rightCode(m.Values.Code) {
-		m.Errors = map[string]string{auth.FieldCode: "This is not the code. It stands in the server's log."}
+	if first && !r.isSetUpCode(m.Values.Code) {
+		m.Errors = map[string]string{auth.FieldCode: "This code is wrong. Copy it from the link that Belfry printed when it started."}
 		return r.renderSetUp(http.StatusForbidden, m)
 	}
 	in, err := r.web.cfg.App.SetUp(r.context(), contract.SetUp{
 		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword), TZ: m.Values.Zone,
 	}, r.visitor())
 	if e, ok := asRefusal(err); ok && e.Code == core.CodeInvalidRequest {
-		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
+		m.Errors = r.allFieldErrors(err)
 		return r.renderSetUp(httpd.Status(e.Code), m)
 	}
 	if err != nil {
@@ -85,19 +86,23 @@ func (r *request) fieldErrors(e *core.Error, input string) (map[string]string, *
 	return nil, told
 }
 
-// forwarded are the headers by which a proxy says that somebody else asks.
-var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip", "Via"}
-
-// needsCode tells whether a stranger could be the one who asks: the service is open to others, the
-// request comes from another machine, maybe through a proxy on this one, or under a name that somebody else's
-// page may have pointed here.
-func (r *request) needsCode() bool {
-	httpReq := r.echo.Request()
-	through := slices.ContainsFunc(forwarded, func(name string) bool { return httpReq.Header.Get(name) != "" })
-	return r.web.cfg.Exposed || through || !httpd.IsLoopback(r.echo.RealIP()) || !httpd.IsLoopback(httpReq.Host)
+// allFieldErrors words the errors that a form's fields have, by field.
+func (r *request) allFieldErrors(err error) map[string]string {
+	found := map[string]string{}
+	switch e := err.(type) { //nolint:errorlint // it walks the tree of errors itself
+	case *core.Error:
+		found, _ = r.fieldErrors(e, e.Path)
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			maps.Copy(found, r.allFieldErrors(one))
+		}
+	case interface{ Unwrap() error }:
+		return r.allFieldErrors(e.Unwrap())
+	}
+	return found
 }
 
-func (r *request) rightCode(given string) bool {
+func (r *request) isSetUpCode(given string) bool {
 	given = strings.ToUpper(strings.TrimSpace(given))
 	return subtle.ConstantTimeCompare([]byte(given), []byte(r.web.cfg.SetUpCode)) == 1
 }

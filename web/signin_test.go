@@ -12,7 +12,7 @@ import (
 )
 
 var newcomer = []string{
-	"workspace", "Bell & Rope", "name", "Ada Lindqvist", "email", "ada@example.org", "password", "crooked bells ring", "tz", "Europe/Berlin",
+	"code", setUpCode, "workspace", "Bell & Rope", "name", "Ada Lindqvist", "email", "ada@example.org", "password", "crooked bells ring", "tz", "Europe/Berlin",
 }
 
 func with(pairs []string, name, value string) []string {
@@ -32,10 +32,6 @@ func TestTheFirstRunMakesAWorkspaceAndSignsItsOwnerIn(t *testing.T) {
 	b := r.browser()
 	for _, path := range []string{"/", "/posts", "/sign-in", "/accounts", "/compose"} {
 		b.get(path).leads(t, "/set-up")
-	}
-	form := b.get("/set-up").is(t, http.StatusOK)
-	if len(form.all("[name=code]")) != 0 {
-		t.Error("on this very machine no code is asked for")
 	}
 	b.post("/set-up", newcomer...).leads(t, "/accounts")
 	page := b.get("/accounts").is(t, http.StatusOK)
@@ -72,35 +68,65 @@ func TestSetUpKeepsWhatWasEntered(t *testing.T) {
 	}
 }
 
-func TestOffThisMachineTheFirstRunAsksForTheCode(t *testing.T) {
+func TestSetUpReportsEveryWrongFieldAtOnce(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	exposed := openWith(t, func(c *web.Config) { c.Exposed = true })
-	for name, b := range map[string]*browser{
-		"another machine": func() *browser { b := r.browser(); b.peer = "203.0.113.9:4000"; return b }(),
-		"a name that may point anywhere": func() *browser {
-			b := r.browser()
-			b.host = "rebound.example:8080"
-			return b
-		}(),
-		"a proxy on this machine that hides the name": func() *browser {
-			b := r.browser()
-			b.header.Set("X-Forwarded-For", "203.0.113.9")
-			return b
-		}(),
-		"an exposed service": exposed.browser(),
-	} {
-		b.get("/set-up").one(t, "[name=code]")
-		for _, code := range []string{"", "OPENSESAM", "open sesame"} {
-			page := b.post("/set-up", with(newcomer, "code", code)...).is(t, http.StatusForbidden)
-			page.one(t, testid("code-error"))
-			if page.value(t, "workspace") != "Bell & Rope" {
-				t.Errorf("%s: a wrong code loses the form", name)
-			}
+	b := r.browser()
+	page := b.post("/set-up", "code", setUpCode, "workspace", "", "name", " ", "email", "ada@", "password", "short", "tz", "Europe/Berlni").
+		is(t, http.StatusBadRequest)
+	for _, input := range []string{"workspace", "name", "email", "password", "tz"} {
+		page.one(t, testid(input+"-error"))
+	}
+	if page.value(t, "email") != "ada@" || page.value(t, "tz") != "Europe/Berlni" || page.value(t, "password") != "" {
+		t.Error("the form was emptied, or shows the password")
+	}
+	if page.value(t, "code") != setUpCode {
+		t.Error("the code must be entered again")
+	}
+}
+
+// Behind a proxy that hides who asks, a request from a stranger looks like one from this machine.
+func TestSetUpAlwaysAsksForTheCode(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	b := r.browser()
+	page := b.get("/set-up").is(t, http.StatusOK)
+	page.says(t, "Belfry printed a link with this code when it started")
+	page.one(t, "[name=code]:not([type=hidden])")
+	for _, code := range []string{"", "OPENSESAM", "open sesame"} {
+		page := b.post("/set-up", with(newcomer, "code", code)...).is(t, http.StatusForbidden)
+		page.one(t, testid("code-error"))
+		if page.value(t, "workspace") != "Bell & Rope" {
+			t.Errorf("code %q: a wrong code empties the form", code)
 		}
 	}
-	b := exposed.browser()
+	page = b.get("/set-up?code=" + setUpCode)
+	page.one(t, "[name=code][type=hidden]")
+	if page.value(t, "code") != setUpCode {
+		t.Error("the link's code is not in the form")
+	}
 	b.post("/set-up", with(newcomer, "code", " opensesame ")...).leads(t, "/accounts")
+}
+
+func TestTheSetUpLinkIsOfferedUntilTheServerIsSetUp(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	link, err := r.web.SetUpURL(t.Context())
+	must(t, err)
+	if link != apptest.PublicURL+"/set-up?code="+setUpCode {
+		t.Errorf("the link is %q", link)
+	}
+	r.browser().post("/set-up", newcomer...).leads(t, "/accounts")
+	if link, err = r.web.SetUpURL(t.Context()); err != nil || link != "" {
+		t.Errorf("after set-up the link is %q (%v)", link, err)
+	}
+}
+
+func TestSignInSaysHowAPasswordIsReset(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	r.Workspace("one")
+	r.browser().get("/sign-in").says(t, "Forgot your password?", "belfry user password")
 }
 
 func TestSigningIn(t *testing.T) {

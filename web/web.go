@@ -32,10 +32,8 @@ type Config struct {
 	PublicURL *url.URL
 	// Now is the clock that pages and sessions live by.
 	Now func() time.Time
-	// SetUpCode is what the first run asks for when it is not done on this very machine.
+	// SetUpCode is what the set-up page asks for, so that no stranger can set up a new server.
 	SetUpCode string
-	// Exposed tells that others than this machine reach the service, so that the first run always asks.
-	Exposed bool
 	// SandboxPath is where the service's own simulated networks stand; empty when it has none.
 	SandboxPath string
 	// Version is shown in Settings; optional.

@@ -92,18 +92,13 @@ func (d *doors) dashboard(pool *pgxpool.Pool, server *httpd.Server, public *url.
 	}
 	cfg := web.Config{
 		App: d.verbs, Networks: d.shared.networks, Sessions: store.NewSessions(db, time.Now), Server: server, Log: d.shared.log,
-		PublicURL: public, Now: time.Now, SetUpCode: setUpCode(d.shared.cfg.Ring), Exposed: d.exposed(public), Version: versionText(),
+		PublicURL: public, Now: time.Now, SetUpCode: setUpCode(d.shared.cfg.Ring), Version: versionText(),
 		UpgradeURL: d.cfg.UpgradeURL,
 	}
 	if usesOwnSandbox(d.cfg) {
 		cfg.SandboxPath = sandboxPath
 	}
 	return web.New(cfg)
-}
-
-// exposed tells whether others than this machine reach the service.
-func (d *doors) exposed(public *url.URL) bool {
-	return !httpd.IsLoopback(d.cfg.Addr) || !httpd.IsLoopback(public.Host)
 }
 
 // setUpCode is short enough to be typed. It follows from the service's keys, so that all its processes
@@ -165,12 +160,12 @@ func (d *doors) close() error {
 	return d.networks.Close()
 }
 
-// announce tells the operator how a new server is set up.
-func (d *doors) announce(ctx context.Context) error {
+// setUpURL is the link by which a new server is set up, "" when it is set up already or serves no pages.
+func (d *doors) setUpURL(ctx context.Context) (string, error) {
 	if d.pages == nil {
-		return nil
+		return "", nil
 	}
-	return d.pages.TellSetUpCode(ctx)
+	return d.pages.SetUpURL(ctx)
 }
 
 func sandboxFolder(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "sandbox") }

@@ -102,7 +102,8 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 			return err
 		}
 	}
-	if err := doors.announce(ctx); err != nil {
+	setUp, err := doors.setUpURL(ctx)
+	if err != nil {
 		return err
 	}
 
@@ -129,5 +130,8 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	}
 	log.Info("belfry is up", "url", cfg.PublicURL, "version", versionText(), "simulated_networks", calls != nil,
 		"took", time.Since(started).Round(time.Millisecond))
+	if setUp != "" {
+		log.Info("open this link to set up Belfry", "link", setUp)
+	}
 	return group.Wait()
 }

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -21,7 +22,7 @@ func alreadySetUp() error {
 }
 
 // SetUp makes the first workspace and its owner. Of several at once exactly one does; from then on it is
-// a conflict.
+// a conflict. The error joins one core.Error for each wrong field.
 func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (SignedIn, error) {
 	open, err := a.SetUpOpen(ctx)
 	if err != nil {
@@ -30,12 +31,9 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 	if !open {
 		return SignedIn{}, alreadySetUp()
 	}
-	w, err := a.newWorkspace(contract.CreateWorkspace{Name: in.Workspace, TZ: in.TZ}, "workspace")
-	if err != nil {
-		return SignedIn{}, err
-	}
-	u, err := newUser(in.Name, in.Email, in.Password)
-	if err != nil {
+	w, wrongWorkspace := a.newWorkspace(contract.CreateWorkspace{Name: in.Workspace, TZ: in.TZ}, "workspace")
+	u, wrongUser := newUser(in.Name, in.Email, in.Password)
+	if err := errors.Join(wrongWorkspace, wrongUser); err != nil {
 		return SignedIn{}, err
 	}
 	hash, err := a.passwords.Hash(ctx, in.Password)
@@ -100,9 +98,6 @@ func numberedSlug(base string, n int) string {
 // newWorkspace checks what a workspace is made of; namePath is what its name is called in the request.
 func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.Workspace, error) {
 	w := core.Workspace{ID: core.NewID[core.WorkspaceKind](), Name: in.Name, Slug: in.Slug, Plan: in.Plan, Currency: currency}
-	if err := checkName(namePath, "The workspace's name", in.Name); err != nil {
-		return w, err
-	}
 	if in.Slug != "" {
 		if err := checkSlug(in.Slug); err != nil {
 			return w, err
@@ -114,9 +109,9 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.W
 	if _, ok := a.cfg.Plans[w.Plan]; !ok {
 		return w, a.noPlan(w.Plan)
 	}
-	var err error
-	w.Zone, err = workspaceZone(in.TZ)
-	return w, err
+	var wrongZone error
+	w.Zone, wrongZone = workspaceZone(in.TZ)
+	return w, errors.Join(checkName(namePath, "The workspace's name", in.Name), wrongZone)
 }
 
 func workspaceZone(tz string) (core.Zone, error) {
@@ -132,12 +127,7 @@ const currency = "USD"
 
 func newUser(name, email, password string) (core.User, error) {
 	u := core.User{ID: core.NewID[core.UserKind](), Name: name}
-	if err := checkName("name", "The name", name); err != nil {
-		return u, err
-	}
-	var err error
-	if u.Email, err = checkEmail("email", email); err != nil {
-		return u, err
-	}
-	return u, checkPassword(password)
+	var wrongEmail error
+	u.Email, wrongEmail = checkEmail("email", email)
+	return u, errors.Join(checkName("name", "The name", name), wrongEmail, checkPassword(password))
 }

@@ -23,8 +23,9 @@ document.addEventListener("htmx:afterRequest", (event) => {
   if (!event.detail.successful) return;
   // What went wrong before works again.
   document.getElementById("fault")?.replaceChildren();
-  // News of a post overtakes what was said when it was sent.
-  if (event.detail.elt?.hasAttribute("data-polls") && event.detail.xhr.status === 200) document.querySelector(".flash")?.remove();
+  // News of a post overtakes what was said when it was sent. The element that asked is no longer in the page by now.
+  const { requestConfig, xhr } = event.detail;
+  if (requestConfig.elt.hasAttribute("data-polls") && xhr.status === 200) document.querySelector(".flash")?.remove();
 });
 
 document.addEventListener("htmx:sendError", (event) => {

@@ -22,10 +22,10 @@ const (
 type SetUpModel struct {
 	Frame  layout.Frame
 	Values SetUpValues
-	// NeedsCode asks for the code that the server printed, where strangers can reach it.
-	NeedsCode bool
-	Errors    map[string]string // by input
-	Refused   *contract.Error
+	// AsksForCode shows an input for the code that the server printed; the code of its link is sent along unseen.
+	AsksForCode bool
+	Errors      map[string]string // by input
+	Refused     *contract.Error
 }
 
 // SetUpValues are the inputs as they stand; a password is never drawn again.

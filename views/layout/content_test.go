@@ -70,7 +70,8 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 
 		{"a wrong input keeps its value", "setup-wrong", "input[name=email][value='ada@'][aria-invalid=true]", []string{""}},
 		{"but a password is not drawn again", "setup-wrong", "input[type=password][value]:not([value=''])", nil},
-		{"the code is asked for where needed only", "setup", "input[name=code]", nil},
+		{"the code of the link is sent along unseen", "setup", "input[name=code][type=hidden][value=OPENSESAME]", []string{""}},
+		{"without it the code is asked for", "setup-wrong", "label[for=code]", []string{"Set-up code"}},
 		{"signing in leads back", "signin-refused", "input[name=next][value='/posts']", []string{""}},
 
 		{"an error says how long to wait", "fault-429", "[data-testid=wait]", []string{"Wait 87 seconds."}},

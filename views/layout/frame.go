@@ -74,11 +74,8 @@ func (f Frame) navEntries() []navEntry {
 	if f.Writes {
 		all = append(all, navEntry{SectionCompose, "Compose", "square-pen", link.Compose, ""})
 	}
-	all = append(all, navEntry{SectionAccounts, "Accounts", "at-sign", link.Accounts, "a"})
-	if f.Manages {
-		all = append(all, navEntry{SectionSettings, "Settings", "settings", link.Keys, "s"})
-	}
-	return all
+	return append(all, navEntry{SectionAccounts, "Accounts", "at-sign", link.Accounts, "a"},
+		navEntry{SectionSettings, "Settings", "settings", link.Settings, "s"})
 }
 
 func (e navEntry) ariaCurrent(f Frame) string {
@@ -96,8 +93,9 @@ func (f Frame) tabTitle() string {
 }
 
 // htmxConfig keeps htmx from evaluating anything, from adding styles and from keeping pages in the
-// browser's storage; an error's page goes where people see it.
-const htmxConfig = `{"allowEval":false,"includeIndicatorStyles":false,"allowScriptTags":false,"selfRequestsOnly":true,` +
+// browser's storage; an error's page goes where people see it. An element's attributes hold for itself alone: a
+// link inside a part that looks for news must not be swapped in as that part is.
+const htmxConfig = `{"disableInheritance":true,"allowEval":false,"includeIndicatorStyles":false,"allowScriptTags":false,"selfRequestsOnly":true,` +
 	`"historyCacheSize":0,"historyRestoreAsHxRequest":false,"refreshOnHistoryMiss":true,"timeout":20000,` +
 	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},` +
 	`{"code":"[45]..","swap":true,"error":true,"target":"#fault"}]}`

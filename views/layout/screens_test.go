@@ -90,9 +90,9 @@ func (f fixture) references() map[string]templ.Component {
 func (f fixture) doors() map[string]templ.Component {
 	frame := layout.Frame{Title: "Set up", Sandbox: true}
 	return map[string]templ.Component{
-		"setup": auth.SetUp(auth.SetUpModel{Frame: frame}),
+		"setup": auth.SetUp(auth.SetUpModel{Frame: frame, Values: auth.SetUpValues{Code: "OPENSESAME"}}),
 		"setup-wrong": auth.SetUp(auth.SetUpModel{
-			Frame: frame, NeedsCode: true, Values: auth.SetUpValues{Workspace: "Bell & Rope", Name: "Ada", Email: "ada@", Zone: "Europe/Berlni"},
+			Frame: frame, AsksForCode: true, Values: auth.SetUpValues{Workspace: "Bell & Rope", Name: "Ada", Email: "ada@", Zone: "Europe/Berlni"},
 			Errors: map[string]string{
 				"email": "That is not an e-mail address.", "tz": "There is no such time zone.", "password": "That password is on the list of the most used ones.",
 			},

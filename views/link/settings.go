@@ -1,9 +1,10 @@
 package link
 
 // Addresses of the settings. Keys lists the API keys (GET) and makes one (POST), Members lists members and invites
-// (POST), Workspace shows and changes the workspace itself.
+// (POST), Profile shows the person who is signed in, Workspace shows and changes the workspace itself.
 const (
 	Settings  = "/settings"
+	Profile   = "/settings/profile"
 	Keys      = "/settings/keys"
 	Members   = "/settings/members"
 	Workspace = "/settings/workspace"

@@ -68,10 +68,10 @@ func TestAway(t *testing.T) {
 func TestARowOfThePlanSaysOneThing(t *testing.T) {
 	t.Parallel()
 	for want, m := range map[string]PlanModel{
-		"will be published Immediately":               {When: WhenNow, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
+		"will be published Immediately":                           {When: WhenNow, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
 		"will not be published Once the problems below are fixed": {When: WhenNow, Rows: []PlanRow{{}}},
-		"will be saved As a draft":                 {When: WhenDraft, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
-		"will not be saved As a draft with no time":     {When: WhenDraft, Rows: []PlanRow{{}}},
+		"will be saved As a draft":                                {When: WhenDraft, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
+		"will not be saved As a draft with no time":               {When: WhenDraft, Rows: []PlanRow{{}}},
 	} {
 		var out strings.Builder
 		if err := planRow(m, m.Rows[0]).Render(t.Context(), &out); err != nil {

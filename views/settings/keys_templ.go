@@ -57,7 +57,7 @@ func Keys(m KeysModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tabs(link.Keys).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tabs(link.Keys, m.Frame.Manages).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -58,7 +58,7 @@ func Members(m MembersModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tabs(link.Members).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tabs(link.Members, m.Frame.Manages).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "belfry/views/link"
 
-// tabs leads from one page of the settings to the others; here is the address of the current one.
-func tabs(here string) templ.Component {
+// tabs leads from one page of the settings to the others that the person may open; here is the address of the current one.
+func tabs(here string, manages bool) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -36,7 +36,7 @@ func tabs(here string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, t := range pages {
+		for _, t := range tabsFor(manages) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -88,6 +88,12 @@ func tabs(here string) templ.Component {
 
 type page struct{ name, url string }
 
-var pages = []page{{"API keys", link.Keys}, {"Members", link.Members}, {"Workspace", link.Workspace}}
+func tabsFor(manages bool) []page {
+	profile := page{"Profile", link.Profile}
+	if !manages {
+		return []page{profile}
+	}
+	return []page{{"API keys", link.Keys}, {"Members", link.Members}, {"Workspace", link.Workspace}, profile}
+}
 
 var _ = templruntime.GeneratedTemplate

@@ -56,7 +56,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tabs(link.Workspace).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tabs(link.Workspace, m.Frame.Manages).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
