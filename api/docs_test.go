@@ -126,7 +126,7 @@ func fileWords(f *contract.FileLimit) string {
 	}
 	span(add, "sound %s Hz", nil, f.AudioRate)
 	span(add, "%s channels", nil, f.Channels)
-	span(add, "%s pictures a second", f.FrameRate.Min, f.FrameRate.Max)
+	span(add, "%s frames per second", f.FrameRate.Min, f.FrameRate.Max)
 	if f.BitRate != nil {
 		add("at most %d Mbit/s", *f.BitRate/1_000_000)
 	}

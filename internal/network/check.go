@@ -158,16 +158,16 @@ func (f *Findings) checkVideo(name string, l core.FileLimits, m core.Media) {
 		return c != "" && len(list) > 0 && !slices.Contains(list, c)
 	}
 	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueFormatUnsupported, name, m.Name, takes, has) }
-	wrong(foreign(l.VideoCodecs, m.VideoCodec), "pictures in "+codecNames(l.VideoCodecs), formatName(string(m.VideoCodec)))
-	wrong(foreign(l.AudioCodecs, m.AudioCodec), "sound in "+codecNames(l.AudioCodecs), formatName(string(m.AudioCodec)))
-	wrong(exceeds(m.AudioRate, l.AudioRate), "sound of at most "+formatNumber(float64(l.AudioRate)/1000)+" kHz", formatNumber(float64(m.AudioRate)/1000)+" kHz")
-	wrong(exceeds(m.AudioChannels, l.AudioChannels), "at most "+formatNumber(float64(l.AudioChannels))+" channels of sound", formatNumber(float64(m.AudioChannels)))
+	wrong(foreign(l.VideoCodecs, m.VideoCodec), "video in "+codecNames(l.VideoCodecs), formatName(string(m.VideoCodec)))
+	wrong(foreign(l.AudioCodecs, m.AudioCodec), "audio in "+codecNames(l.AudioCodecs), formatName(string(m.AudioCodec)))
+	wrong(exceeds(m.AudioRate, l.AudioRate), "audio of at most "+formatNumber(float64(l.AudioRate)/1000)+" kHz", formatNumber(float64(m.AudioRate)/1000)+" kHz")
+	wrong(exceeds(m.AudioChannels, l.AudioChannels), "at most "+formatNumber(float64(l.AudioChannels))+" audio channels", formatNumber(float64(m.AudioChannels)))
 	if m.FPS > 0 {
 		// Clocks of files are seldom exact: 30.003 pictures a second are thirty.
 		fps := math.Round(m.FPS*fpsSteps) / fpsSteps
-		wrong(fps < l.MinFPS || exceeds(fps, l.MaxFPS), formatNumber(l.MinFPS)+" to "+orAnyText(l.MaxFPS > 0, formatNumber(l.MaxFPS))+" pictures a second", formatNumber(m.FPS))
+		wrong(fps < l.MinFPS || exceeds(fps, l.MaxFPS), formatNumber(l.MinFPS)+" to "+orAnyText(l.MaxFPS > 0, formatNumber(l.MaxFPS))+" frames per second", formatNumber(m.FPS))
 	}
-	wrong(exceeds(m.BitRate, l.BitRate), "at most "+formatNumber(float64(l.BitRate)/megabyte)+" Mbit a second", formatNumber(float64(m.BitRate)/megabyte))
+	wrong(exceeds(m.BitRate, l.BitRate), "at most "+formatNumber(float64(l.BitRate)/megabyte)+" Mbit/s", formatNumber(float64(m.BitRate)/megabyte))
 }
 
 const fpsSteps = 10

@@ -114,7 +114,7 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h, ok := s.hosts[strings.ToLower(host)]
 	if !ok {
 		s.kit.Page(w, r, http.StatusNotFound, "notice", sim.Notice{
-			Title: "Sandbox", Heading: "No such host here", Text: host + " belongs to none of the simulated networks.",
+			Title: "Sandbox", Heading: "Unknown host", Text: host + " is not a host of a simulated network.",
 		})
 		return
 	}

@@ -106,7 +106,7 @@ type page struct {
 
 func (n *Network) listPages(ctx context.Context, person network.Secret, given []string) ([]network.Profile, error) {
 	if !slices.Contains(given, scopeList) {
-		return nil, errNoPage("The permission to list Pages was not given.")
+		return nil, errNoPage("The permission to list Pages was not granted.")
 	}
 	list, err := meta.List[page](ctx, n.graph, "/me/accounts", person, url.Values{
 		"fields": {"id,name,username,access_token,tasks,picture.type(large)"}, "limit": {"100"},
@@ -115,7 +115,7 @@ func (n *Network) listPages(ctx context.Context, person network.Secret, given []
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, errNoPage("No Page was chosen, or there is none.")
+		return nil, errNoPage("No Page was selected, or there is none.")
 	}
 	profiles := make([]network.Profile, 0, len(list))
 	for _, p := range list {
@@ -130,7 +130,7 @@ func (n *Network) listPages(ctx context.Context, person network.Secret, given []
 
 func errNoPage(message string) error {
 	return &network.Error{
-		Kind: network.Rejected, Message: message, Hint: "Connect again, tick the Page and leave every permission ticked.",
+		Kind: network.Rejected, Message: message, Hint: "Connect again, select the Page and leave every permission selected.",
 	}
 }
 
@@ -141,7 +141,7 @@ func (p page) whyUnusable(given []string) string {
 	case missing != "":
 		return missing
 	case !slices.ContainsFunc(p.Tasks, may):
-		return "You may not create content on this Page. Ask someone who manages it for that task."
+		return "You cannot create content on this Page. Ask someone who manages it for that task."
 	case p.Access == "":
 		return "Facebook gave no token for this Page."
 	}

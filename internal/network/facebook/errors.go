@@ -7,20 +7,20 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// tooFast is how long a Page that posted too fast is left alone.
+// tooFast is how long a Page that posted too fast must wait.
 const tooFast = time.Hour
 
 const (
-	hintPages   = "Facebook takes no more calls for this Page for a while. The post waits."
-	hintTrouble = "Facebook has trouble of its own. " + meta.Later
+	hintPages   = "Facebook allows no more calls for this Page for a while. The post waits."
+	hintTrouble = "Facebook has a temporary problem. " + meta.Later
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
 	hintLink    = "Facebook cannot use the link of this post. Check that it opens without signing in, and send the post again."
-	hintVideo   = "A Reel is upright (9:16), at least 540 by 960 pixels, 3 to 90 seconds long, with 24 to 60 frames a second."
+	hintVideo   = "A Reel must be vertical (9:16), at least 540 × 960 pixels, 3 to 90 seconds long, at 24 to 60 frames per second."
 	hintPhoto   = "Facebook cannot use the photo. Save it as JPEG or PNG under 4 MB and send the post again."
-	hintThere   = "Facebook says that this is on the Page already. Look before sending it again."
-	hintAct     = "Facebook wants something done first. Open the Page there and see what it asks for."
-	hintServer  = "This server's connection to Facebook is set up wrongly. Ask its operator."
-	hintCode    = "Start connecting again: what Facebook handed out is used up or too old."
+	hintThere   = "Facebook says that this has already been posted to the Page. Check before you send it again."
+	hintAct     = "Facebook requires an action first. Open the Page on Facebook and see what it asks for."
+	hintServer  = "This server is not configured correctly for Facebook. Ask its operator."
+	hintCode    = "Start connecting again: Facebook's code has been used or has expired."
 )
 
 // errorTable holds the codes that Facebook uses in a way of its own; meta has those that all Graph APIs share.
@@ -45,13 +45,13 @@ var errorTable = meta.Table{
 	{Subcode: 1366051}: {Kind: network.Rejected, Hint: hintThere},
 
 	{Subcode: 1609005}: {Kind: network.Rejected, Hint: hintLink},
-	{Subcode: 1609008}: {Kind: network.Rejected, Hint: "Facebook does not take links to itself here. Use another one."},
+	{Subcode: 1609008}: {Kind: network.Rejected, Hint: "Facebook does not accept links to Facebook here. Use another link."},
 	{Subcode: 2061006}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1366046}: {Kind: network.Rejected, Hint: hintPhoto},
 	{Subcode: 2069019}: {Kind: network.Rejected, Hint: hintPhoto},
 
-	{Subcode: 1404082}: {Kind: network.Rejected, Hint: "Facebook takes this for a repeated post. Change the text and send it again."},
-	{Subcode: 4854002}: {Kind: network.Rejected, Hint: "Facebook wants an identity confirmed. Do that there, then send the post again."},
+	{Subcode: 1404082}: {Kind: network.Rejected, Hint: "Facebook treats this as a duplicate. Change the text and send it again."},
+	{Subcode: 4854002}: {Kind: network.Rejected, Hint: "Facebook requires an identity check. Complete it on Facebook, then send the post again."},
 	{Subcode: 1346003}: {Kind: network.Rejected, Hint: hintAct},
 	{Subcode: 1404102}: {Kind: network.Rejected, Hint: hintAct},
 	{Subcode: 1404112}: {Kind: network.Rejected, Hint: hintAct},

@@ -52,7 +52,7 @@ func (Rules) Describe() network.Description { return description }
 // description is what is fixed, but for the settle time, which is configured.
 var description = network.Description{
 	ID: ID, Name: "Facebook", Profile: "Page", FirstPoll: firstPoll, ProfileURL: site + "/{id}", ErrorsMayPublish: true,
-	Needs: "You need a Facebook Page on which you may create content; personal profiles and groups cannot be published to.",
+	Needs: "You need a Facebook Page on which you can create content. Personal profiles and groups are not supported.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxText, Unit: core.UnitUTF16},
 		Title: &core.Count{Max: maxTitle, Unit: core.UnitCharacters},
@@ -66,7 +66,7 @@ var description = network.Description{
 	},
 	Fields: []network.Field{
 		{
-			Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "Left empty, the files decide.",
+			Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "If empty, it follows from the files.",
 			Choices: []network.Choice{
 				{Value: typeText, Label: "Text or link"},
 				{Value: typePhoto, Label: "Photos"},
@@ -75,6 +75,6 @@ var description = network.Description{
 				{Value: typeStories, Label: "Story"},
 			},
 		},
-		{Name: "link", Label: "Link", Kind: network.FieldURL, Help: "The address shown as a card. Text posts only."},
+		{Name: "link", Label: "Link", Kind: network.FieldURL, Help: "Shown as a link preview. Text posts only."},
 	},
 }

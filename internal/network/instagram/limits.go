@@ -42,7 +42,7 @@ func videoLimits(l core.FileLimits) core.FileLimits {
 
 var description = network.Description{
 	ID: ID, Name: "Instagram", Profile: "profile",
-	Needs: "You need a Business or Creator account on Instagram; personal ones cannot be published to.",
+	Needs: "You need an Instagram Business or Creator account. Personal accounts are not supported.",
 	Limits: core.Limits{
 		Text:     core.Count{Max: maxText, Unit: core.UnitCharacters},
 		Hashtags: new(maxHashtags), Mentions: new(maxMentions),

@@ -25,7 +25,7 @@ var username = regexp.MustCompile(`^[A-Za-z0-9._]{1,30}$`)
 
 var fields = []network.Field{
 	{
-		Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "Left empty, one video is a Reel, and all else goes to the feed.",
+		Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "If empty, a single video is a Reel and everything else goes to the feed.",
 		Choices: []network.Choice{{Value: typeFeed, Label: "Feed post or carousel"}, {Value: typeReels, Label: "Reel"}, {Value: typeStories, Label: "Story"}},
 	},
 	{
@@ -33,6 +33,6 @@ var fields = []network.Field{
 		Help: "Up to three usernames. Not on a Story.",
 	},
 	{Name: "shareToFeed", Label: "Show in the feed too", Kind: network.FieldSwitch, Default: "true", Help: "Reels only."},
-	{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Help: "Read to people who do not see the image. In the feed only, and not sent with several files yet."},
+	{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Help: "Alternative text for screen readers. Feed posts with one image only."},
 	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "Milliseconds into the video. Reels only."},
 }

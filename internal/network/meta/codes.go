@@ -9,21 +9,21 @@ const (
 )
 
 // Later ends the hints of what may pass by itself. It is true of a post that has no try left, too.
-const Later = "Send the post again later if no next try is due."
+const Later = "Send the post again later if no retry is scheduled."
 
 // Hints that several rows share.
 const (
-	hintLater      = "The network has trouble of its own. " + Later
-	hintThrottled  = "The network takes no more calls for a while. The post waits."
+	hintLater      = "The network has a temporary problem. " + Later
+	hintThrottled  = "The network allows no more calls for a while. The post waits."
 	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
-	hintPermission = "Reconnect the account and leave every permission ticked."
+	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials at this network are wrong. Ask its operator."
-	hintParameter  = "The network refuses something in this post. Change it and send it again."
-	hintGone       = "The network does not show this to the account any more. Reconnect the account if it should."
+	hintParameter  = "The network does not accept something in this post. Change it and send it again."
+	hintGone       = "The account can no longer see this at the network. Reconnect the account if it should."
 	hintBlocked    = "The network blocks this account for now. Open it there and see what it asks for."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
-	hintSpam       = "The network takes this post for spam. Change the text, and post less often for a while."
-	hintCode       = "Start connecting again: what the network handed out is used up or too old."
+	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
+	hintCode       = "Start connecting again: the network's code has been used or has expired."
 )
 
 // common is what the errors mean wherever they occur.
@@ -51,10 +51,10 @@ var common = Table{
 	{Code: 190, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
 	{Code: 190, Subcode: 459}: {Kind: network.Revoked, Hint: "The network wants the account's owner to confirm something there. Do that, then reconnect."},
 	{Code: 190, Subcode: 464}: {Kind: network.Revoked, Hint: "The account's owner must confirm the account at the network. Do that, then reconnect."},
-	{Code: 190, Subcode: 492}: {Kind: network.Revoked, Hint: "Whoever connected the account may no longer act for it. Let someone who may reconnect it."},
+	{Code: 190, Subcode: 492}: {Kind: network.Revoked, Hint: "The person who connected the account no longer has access to it. Someone with access must reconnect it."},
 
 	{Code: 368, Subcode: 0}: {Kind: network.Rejected, Hint: hintBlocked},
-	{Code: 506, Subcode: 0}: {Kind: network.Rejected, Hint: "The network says that this very post is there already. Look before sending it again."},
+	{Code: 506, Subcode: 0}: {Kind: network.Rejected, Hint: "The network says that the same post has already been published. Check before you send it again."},
 
 	{Code: 9004, Subcode: 0}:    {Kind: network.Transient, Hint: hintFetch},
 	{Code: 0, Subcode: 2207052}: {Kind: network.Transient, Hint: hintFetch},

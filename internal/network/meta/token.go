@@ -62,7 +62,7 @@ func (a API) InspectToken(ctx context.Context, inspector, token network.Secret) 
 func MissingScope(granted, needed []string) string {
 	for _, scope := range needed {
 		if !slices.Contains(granted, scope) {
-			return "The permission " + scope + " was not given. Connect again and leave every permission ticked."
+			return "The permission " + scope + " was not granted. Connect again and leave every permission selected."
 		}
 	}
 	return ""

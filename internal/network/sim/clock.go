@@ -26,7 +26,7 @@ func (k *Kit) Now() time.Time {
 // Advance moves the networks' clock forward, never back: tokens age and containers expire.
 func (k *Kit) Advance(by time.Duration) error {
 	if by < 0 {
-		return fmt.Errorf("the clock of the sandbox moves forward only, not by %s", by)
+		return fmt.Errorf("the sandbox clock moves forward only, not by %s", by)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -99,14 +99,14 @@ func (o Option) checkValue(value string) error {
 		var n int
 		var rest string
 		if read, _ := fmt.Sscanf(value+" .", "%d %s", &n, &rest); read != 2 || rest != "." || n < 0 {
-			return fmt.Errorf("option %s takes a whole number, not %q", o.Name, value)
+			return fmt.Errorf("option %s must be a whole number, not %q", o.Name, value)
 		}
 		return nil
 	}
 	if slices.Contains(o.Choices, value) {
 		return nil
 	}
-	return fmt.Errorf("option %s takes one of %q, not %q", o.Name, o.Choices, value)
+	return fmt.Errorf("option %s must be one of %q, not %q", o.Name, o.Choices, value)
 }
 
 func (k *Kit) replayRecord(kind string, data []byte) error {

@@ -31,22 +31,22 @@ type Kind struct{ Name, Does string }
 // FaultKinds lists every kind in the order a person would look for it.
 func FaultKinds() []Kind {
 	return []Kind{
-		{Reject, "The network refuses the call for good, in its own words; nothing happens there."},
-		{Error, "The network answers with the error whose code you give."},
-		{RateLimited, "The network wants no more calls for a while, 30 seconds unless you say otherwise."},
-		{Slow, "The answer takes as many milliseconds longer as you say."},
-		{TokenExpired, "The account’s access dies of age: it must be connected again."},
-		{TokenRevoked, "The account’s access is withdrawn: it must be connected again."},
-		{DropAfterAccept, "The call is carried out, but the connection breaks before the answer: Belfry must ask what became of it."},
-		{DropBeforeAccept, "The connection breaks and nothing is carried out."},
-		{NeverReady, "A post that is being prepared stays in preparation. Only for networks that publish in two steps."},
-		{NotReadyRace, "Publishing says “not found” although the post was ready a moment ago. Only for networks that publish in two steps."},
-		{ServerError, "The network answers HTTP 500; nothing happens there."},
-		{TruncatedJSON, "The call is carried out, but only half of the answer arrives."},
+		{Reject, "The network refuses the call for good. Nothing is published."},
+		{Error, "The network answers with the error code you enter."},
+		{RateLimited, "The network allows no more calls for a while: 30 seconds, unless you enter another time."},
+		{Slow, "The answer is delayed by the milliseconds you enter."},
+		{TokenExpired, "The account’s access token expires. The account must be reconnected."},
+		{TokenRevoked, "The account’s access is revoked. The account must be reconnected."},
+		{DropAfterAccept, "The call succeeds, but the connection breaks before the answer. Belfry must find out what happened."},
+		{DropBeforeAccept, "The connection breaks and the call has no effect."},
+		{NeverReady, "A container is never ready to publish. Only for networks that publish in two steps."},
+		{NotReadyRace, "Publishing answers “not found” for a container that was ready a moment ago. Only for networks that publish in two steps."},
+		{ServerError, "The network answers HTTP 500. The call has no effect."},
+		{TruncatedJSON, "The call succeeds, but only half of the answer arrives."},
 	}
 }
 
-// Kinds lists the names of Explained.
+// Kinds lists the names of FaultKinds.
 func Kinds() []string {
 	explained := FaultKinds()
 	names := make([]string, len(explained))
@@ -205,7 +205,7 @@ func (f *Faults) Active() []Fault {
 	return list
 }
 
-// Spent lists the last faults that fired as often as they should.
+// Spent lists the most recent faults that are used up.
 func (f *Faults) Spent() []Fault {
 	f.mu.Lock()
 	defer f.mu.Unlock()

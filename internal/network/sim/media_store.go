@@ -61,7 +61,7 @@ func (s *mediaStore) keepFile(file *os.File, m Media) error {
 	}
 	s.total += m.Bytes
 	if err := os.Rename(file.Name(), filepath.Join(s.folder, m.SHA256)); err != nil {
-		return fmt.Errorf("keep fetched media: %w", err)
+		return fmt.Errorf("store fetched media: %w", err)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func (s *mediaStore) removeAll() error {
 		return nil
 	}
 	if err := os.RemoveAll(s.folder); err != nil {
-		return fmt.Errorf("forget fetched media: %w", err)
+		return fmt.Errorf("delete fetched media: %w", err)
 	}
 	if s.temporary {
 		s.folder = ""

@@ -27,7 +27,7 @@ func CheckRedirect(address string) error {
 	case u.Scheme == "http" && Loopback(u.Hostname()):
 		return nil
 	}
-	return errors.New("redirect_uri must be https; http is taken on this machine's loopback names only")
+	return errors.New("redirect_uri must be https; http is allowed only for loopback hosts such as localhost")
 }
 
 // Loopback says whether a host name is this machine by definition.

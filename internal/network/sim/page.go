@@ -95,7 +95,7 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 		err = t.Execute(&body, data)
 	}
 	if err != nil {
-		http.Error(w, "The sandbox could not draw this page: "+err.Error(), http.StatusInternalServerError)
+		http.Error(w, "The sandbox could not render this page: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	k.noteRequest(r, func(rec *CallRecord) { rec.Status = status })

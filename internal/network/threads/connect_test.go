@@ -32,7 +32,7 @@ func TestATokenIsRenewedAtHalfItsLife(t *testing.T) {
 func TestAProfileWithoutThePermissionToPublishIsNotUsable(t *testing.T) {
 	t.Parallel()
 	for withheld, want := range map[string]string{
-		"threads_content_publish": "The permission threads_content_publish was not given.", "threads_manage_insights": "",
+		"threads_content_publish": "The permission threads_content_publish was not granted.", "threads_manage_insights": "",
 	} {
 		h := harness()
 		h.Consent = url.Values{"username": {"nightowl.cycles"}, "withhold": {withheld}}

@@ -50,7 +50,7 @@ func (Rules) Describe() network.Description { return description }
 // description is what is fixed, but for the settle time, which is configured.
 var description = network.Description{
 	ID: ID, Name: "Threads", Profile: "profile",
-	Needs:     "You need a Threads profile; personal ones will do.",
+	Needs:     "Any Threads profile works.",
 	FirstPoll: firstPoll, ProfileURL: "https://www.threads.net/@{username}",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxText, Unit: core.UnitBytes},
@@ -65,13 +65,13 @@ var description = network.Description{
 	Fields: []network.Field{
 		{
 			Name: "topicTag", Label: "Topic", Kind: network.FieldText, Max: maxTopic, Pattern: topic, Example: "Night Cycling",
-			Help: "The one topic of the post, without #. No full stop and no &. Otherwise the first tag in the text counts.",
+			Help: "The topic of the post, without #, periods or &. If empty, the first hashtag in the text is used.",
 		},
 		{
 			Name: "linkAttachment", Label: "Link preview", Kind: network.FieldURL,
-			Help: "The address shown as a card under a post without files. Otherwise the first link in the text.",
+			Help: "The link shown as a preview under a post without files. If empty, the first link in the text is used.",
 		},
-		{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true, Help: "Read to people who do not see the image. Of several files it describes the first."},
-		{Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "Accepted and not used."},
+		{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true, Help: "Alternative text for screen readers. With several files it describes the first."},
+		{Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "Accepted but not used."},
 	},
 }

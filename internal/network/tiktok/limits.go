@@ -34,7 +34,7 @@ var (
 
 var description = network.Description{
 	ID: ID, Name: "TikTok", Profile: "profile",
-	Needs: "You need a TikTok account that may post; a new app can post for its maker's eyes only until TikTok has reviewed it.",
+	Needs: "You need a TikTok account. Until TikTok has reviewed the app, its posts are visible only to the account itself.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxCaption, Unit: core.UnitUTF16},
 		Title: &core.Count{Max: maxTitle, Unit: core.UnitUTF16},

@@ -33,7 +33,7 @@ var (
 
 var description = network.Description{
 	ID: ID, Name: "YouTube", Profile: "channel",
-	Needs: "You need a YouTube channel; one that is verified by phone for images of your own.",
+	Needs: "You need a YouTube channel. Custom thumbnails need a channel verified by phone.",
 	Limits: core.Limits{
 		Text:         core.Count{Max: maxText, Unit: core.UnitBytes},
 		Title:        &core.Count{Max: maxTitle, Unit: core.UnitUTF16},

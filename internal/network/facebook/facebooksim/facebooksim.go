@@ -80,13 +80,13 @@ func (s *Sim) Hosts() []string { return []string{site, graph, uploadHost} }
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: "Facebook Page", Hosts: s.Hosts(), Containers: true, Style: style,
-		Text: "publishes a text, a link or photos in a single call, and videos, Reels and Stories in two steps.",
+		Text: "publishes texts and links in one call, and photos, videos, Reels and Stories in two steps.",
 		Calls: []string{
 			callExchange, callToken, callDebug, callProfile, callAccounts, callPublish, callFeed, callList, callPermalink,
 			callDelete, callRevoke, callCreate, callUpload, callPhotos, callStatus, callFinish, callStories, sim.CallFetch,
 		},
 		Options: []sim.Option{
-			{Name: OptDuplicates, Title: "Facebook: refuse a text equal to the one before", Default: On, Choices: []string{On, Off}},
+			{Name: OptDuplicates, Title: "Facebook: refuse a text equal to the previous one", Default: On, Choices: []string{On, Off}},
 			{Name: OptProof, Title: "Facebook: require appsecret_proof", Default: Off, Choices: []string{Off, On}},
 			{Name: OptListDelay, Title: "Facebook: seconds until a post is listed", Default: "0"},
 			{Name: OptProcess, Title: "Facebook: seconds until a fetched video is processed", Default: "0"},

@@ -134,7 +134,7 @@ func (s *Sim) consentPage(host string, params url.Values, q consentRequest) sim.
 			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: pictureURL(a), Checked: i == 0,
 		})
 	}
-	withheld := sim.Group{Title: "Permissions to leave out"}
+	withheld := sim.Group{Title: "Permissions to withhold", Folded: true}
 	for _, scope := range q.scopes {
 		if scope != scopeBasic {
 			withheld.Choices = append(withheld.Choices, sim.Choice{Type: "checkbox", Name: "withhold", Value: scope, Label: scope})

@@ -85,7 +85,7 @@ func (s *Sim) Hosts() []string {
 func (s *Sim) About() sim.About {
 	return sim.About{
 		ID: Name, Title: "Threads", Hosts: s.Hosts(), Containers: true, Style: style,
-		Text: "publishes in two steps: a container is made, then published.",
+		Text: "publishes in two steps: a container is created, then published.",
 		Calls: []string{
 			callExchange, callToken, callRefresh, callDebug, callProfile, callCreate, callStatus, callPublish,
 			callList, callPermalink, callLimit, callDelete, sim.CallFetch,
