@@ -22,7 +22,7 @@ import (
 // onWorld makes the App fetch files from a world of one server.
 func onWorld(w *fetchtest.World) func(*app.Config) {
 	return func(cfg *app.Config) {
-		cfg.Fetch = fetch.New(fetch.Config{Lookup: w.Lookup, Dial: w.Dial, Roots: w.Roots(), Round: time.Millisecond})
+		cfg.Fetch = fetch.New(fetch.Config{Lookup: w.Lookup, Dial: w.Dial, Roots: w.Roots(), DelayUnit: time.Millisecond})
 	}
 }
 

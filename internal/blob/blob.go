@@ -19,14 +19,14 @@ var ErrNotFound = errors.New("nothing is kept under this key")
 // Unknown is the size of what comes until it ends.
 const Unknown = -1
 
-// Most is how many bytes may be kept under a key when their number is not known beforehand.
-const Most = partLimit * partSize
+// MaxUnknownSize is how many bytes may be kept under a key when their number is not known beforehand.
+const MaxUnknownSize = maxParts * partSize
 
-// Largest is how many bytes any store may be asked to keep under a key: those of the largest object of S3.
-const Largest = 5 << 40
+// MaxSize is how many bytes any store may be asked to keep under a key: those of the largest object of S3.
+const MaxSize = 5 << 40
 
-// small is how much is copied at a time where memory counts more than the calls.
-const small = 32 << 10
+// copyBuffer is how much is copied at a time where memory counts more than the calls.
+const copyBuffer = 32 << 10
 
 // Store keeps bytes under keys. Its methods may be called at once from many goroutines, end soon after
 // their context does, and never wait for ever on a server that does not answer.
@@ -97,16 +97,16 @@ func Open(ctx context.Context, address string) (Store, error) {
 // spreads things over folders by their ids' ends, since ids begin with the time.
 func Key(kind, id string) string { return path.Join(kind, id[max(0, len(id)-2):], id) }
 
-// keyForm leaves out whatever a file system, an address or a shell might take for more than a name;
+// keyPattern leaves out whatever a file system, an address or a shell might take for more than a name;
 // names that begin with a dot are the stores' own.
-var keyForm = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]*(/[a-z0-9_][a-z0-9_.-]*)*$`)
+var keyPattern = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]*(/[a-z0-9_][a-z0-9_.-]*)*$`)
 
-// keyLimit is how long a key may be, in bytes, so that every file system and bucket takes it.
-const keyLimit = 200
+// maxKeyLength is how long a key may be, in bytes, so that every file system and bucket takes it.
+const maxKeyLength = 200
 
 func checkKey(key string) error {
-	if len(key) > keyLimit || !keyForm.MatchString(key) {
-		return fmt.Errorf("%.200q is no key: keys have at most %d of a-z 0-9 _ / . and -", key, keyLimit)
+	if len(key) > maxKeyLength || !keyPattern.MatchString(key) {
+		return fmt.Errorf("%.200q is no key: keys have at most %d of a-z 0-9 _ / . and -", key, maxKeyLength)
 	}
 	return nil
 }
@@ -114,8 +114,8 @@ func checkKey(key string) error {
 // errTooLong says that a reader had more to give than was announced.
 var errTooLong = errors.New("there are more bytes than announced")
 
-// atEnd fails when there is more to read.
-func atEnd(r io.Reader) error {
+// checkEnd fails when there is more to read.
+func checkEnd(r io.Reader) error {
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {
 	case n > 0:
 		return errTooLong
@@ -125,21 +125,21 @@ func atEnd(r io.Reader) error {
 	return nil
 }
 
-// early turns the end of a reader that promised more into the error for that.
-func early(err error) error {
+// toUnexpectedEOF turns the end of a reader that promised more into the error for that.
+func toUnexpectedEOF(err error) error {
 	if err == io.EOF { //nolint:errorlint // readers return it bare
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// bound makes a reader end with its context, as far as it returns from reading.
-type bound struct {
+// contextReader makes a reader end with its context, as far as it returns from reading.
+type contextReader struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-func (b bound) Read(p []byte) (int, error) {
+func (b contextReader) Read(p []byte) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, context.Cause(b.ctx)
 	}

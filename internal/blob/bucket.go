@@ -13,8 +13,8 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// tries is how often a request is made before its failure counts. The library's ten take minutes.
-const tries = 3
+// maxTries is how often a request is made before its failure counts. The library's ten take minutes.
+const maxTries = 3
 
 // bucket is a store in an S3 bucket.
 type bucket struct {
@@ -43,13 +43,13 @@ func newBucket(u *url.URL) (*bucket, error) {
 	case prefix != "":
 		prefix += "/"
 	}
-	creds, err := keys(u.User)
+	creds, err := parseCredentials(u.User)
 	if err != nil {
 		return nil, err
 	}
-	transport := newTransport(silence)
+	transport := newTransport(idleTimeout)
 	core, err := minio.NewCore(u.Host, &minio.Options{
-		Creds: creds, Secure: secure, Region: region, Transport: transport, MaxRetries: tries,
+		Creds: creds, Secure: secure, Region: region, Transport: transport, MaxRetries: maxTries,
 	})
 	if err != nil {
 		return nil, err
@@ -57,9 +57,8 @@ func newBucket(u *url.URL) (*bucket, error) {
 	return &bucket{core, transport, u.Host, name, prefix}, nil
 }
 
-// keys takes the credentials of the address, or else those of the environment, where every program that
-// speaks S3 looks.
-func keys(user *url.Userinfo) (*credentials.Credentials, error) {
+// parseCredentials returns the credentials of the address, or else those of the environment, where every S3 client looks.
+func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
 	if user == nil {
 		creds := credentials.NewEnvAWS()
 		if v, err := creds.GetWithContext(nil); err != nil || v.AccessKeyID == "" || v.SecretAccessKey == "" {
@@ -74,8 +73,8 @@ func keys(user *url.Userinfo) (*credentials.Credentials, error) {
 	return credentials.NewStaticV4(user.Username(), secret, ""), nil
 }
 
-// missing tells whether the server says that there is no such thing, be it an object or an upload.
-func missing(err error) bool {
+// isNotFound tells whether the server says that there is no such thing, be it an object or an upload.
+func isNotFound(err error) bool {
 	switch minio.ToErrorResponse(err).Code {
 	case minio.NoSuchKey, minio.NoSuchUpload:
 		return true
@@ -88,7 +87,7 @@ func (b *bucket) Delete(ctx context.Context, key string) error {
 		return err
 	}
 	err := b.core.RemoveObject(ctx, b.name, b.prefix+key, minio.RemoveObjectOptions{})
-	if err != nil && !missing(err) {
+	if err != nil && !isNotFound(err) {
 		return fmt.Errorf("delete %s: %w", key, err)
 	}
 	return nil
@@ -125,7 +124,7 @@ func (b *bucket) Tidy(ctx context.Context, before time.Time) (n int, err error) 
 			if !u.Initiated.Before(before) || checkKey(strings.TrimPrefix(u.Key, b.prefix)) != nil {
 				continue
 			}
-			if err := b.core.AbortMultipartUpload(ctx, b.name, u.Key, u.UploadID); err != nil && !missing(err) {
+			if err := b.core.AbortMultipartUpload(ctx, b.name, u.Key, u.UploadID); err != nil && !isNotFound(err) {
 				return n, fmt.Errorf("remove an unfinished upload of %s: %w", u.Key, err)
 			}
 			n++
@@ -138,7 +137,7 @@ func (b *bucket) Tidy(ctx context.Context, before time.Time) (n int, err error) 
 }
 
 func (b *bucket) Check(ctx context.Context) error {
-	err := check(ctx, b)
+	err := checkStore(ctx, b)
 	if refusal := (minio.ErrorResponse{}); errors.As(err, &refusal) && refusal.Code == minio.NoSuchBucket {
 		err = errors.New("there is no such bucket")
 	}

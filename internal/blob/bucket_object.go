@@ -28,7 +28,7 @@ func (b *bucket) Open(ctx context.Context, key string) (Object, error) {
 		return object{o, info.Size}, nil
 	}
 	_ = o.Close() // it was not read
-	if missing(err) {
+	if isNotFound(err) {
 		err = ErrNotFound
 	}
 	return nil, fmt.Errorf("open %s: %w", key, err)

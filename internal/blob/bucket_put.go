@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/minio/minio-go/v7"
+	"golang.org/x/sync/errgroup"
 )
 
 // Parts of an upload. S3 takes at most 10,000 of them, of at least 5 MiB but for the last.
 const (
-	partSize  = 5 << 20
-	partLimit = 10_000
+	partSize = 5 << 20
+	maxParts = 10_000
 )
 
 // abortTimeout bounds the clearing up after an upload whose own context is over.
@@ -26,84 +27,94 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	put := b.single
+	put := b.putSingle
 	if size > partSize || size == Unknown {
-		put = b.multipart
+		put = b.putMultipart
 	}
-	if err := put(ctx, b.prefix+key, bound{ctx, r}, size); err != nil {
+	if err := put(ctx, b.prefix+key, contextReader{ctx, r}, size); err != nil {
 		return fmt.Errorf("keep %s: %w", key, err)
 	}
 	return nil
 }
 
-// spool is a temporary file in which a part waits, so that it can be sent again when a connection breaks. In
+// partFile is a temporary file that holds a part of an object, so that it can be sent again when a connection breaks. In
 // memory, a hundred senders at once would fill the machine.
-type spool struct {
+type partFile struct {
 	file *os.File
 	size int64
 }
 
-func newSpool() (*spool, error) {
+func newPartFile() (*partFile, error) {
 	file, err := os.CreateTemp("", "belfry-part-*")
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Remove(file.Name()); err != nil { // it lives until it is closed, or the process ends
+	if err := os.Remove(file.Name()); err != nil { // it exists until it is closed, or the process ends
 		return nil, errors.Join(err, file.Close())
 	}
-	return &spool{file: file}, nil
+	return &partFile{file: file}, nil
 }
 
-// fill takes the next part of r in the place of the one before: at most length bytes, of which left are still to
-// come. It tells whether it is the last one, behind which r has ended.
-func (s *spool) fill(r io.Reader, length, left int64) (last bool, err error) {
+// readPart replaces the content by the next part of r: at most length bytes, of left bytes that are still to come. It
+// returns whether this is the last part, after which r has ended.
+func (p *partFile) readPart(r io.Reader, length, left int64) (last bool, err error) {
 	if left != Unknown {
 		length = min(length, left)
 	}
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return false, err
 	}
-	s.size, err = io.CopyBuffer(struct{ io.Writer }{s.file}, io.LimitReader(r, length), make([]byte, small))
+	p.size, err = io.CopyBuffer(struct{ io.Writer }{p.file}, io.LimitReader(r, length), make([]byte, copyBuffer))
 	switch {
 	case err != nil:
 		return false, err
 	case left == Unknown:
-		return s.size < length, nil
-	case s.size < length:
+		return p.size < length, nil
+	case p.size < length:
 		return false, io.ErrUnexpectedEOF
 	case left > length:
 		return false, nil
 	}
-	return true, atEnd(r)
+	return true, checkEnd(r)
 }
 
-// all reads the part from its start.
-func (s *spool) all() *io.SectionReader { return io.NewSectionReader(s.file, 0, s.size) }
+// newReader reads the part from its start.
+func (p *partFile) newReader() *io.SectionReader { return io.NewSectionReader(p.file, 0, p.size) }
 
-// single sends an object in one request, and nothing before it is known to be whole.
-func (b *bucket) single(ctx context.Context, name string, r io.Reader, size int64) error {
-	s, err := newSpool()
+// contentMD5 lets the server detect damage on the way. It replaces the library's own checksum, which costs more and is
+// not known to every server.
+func (p *partFile) contentMD5() (string, error) {
+	h := md5.New() //nolint:gosec // the one that every S3 server checks; against accidents, not against people
+	_, err := io.CopyBuffer(h, struct{ io.Reader }{p.newReader()}, make([]byte, copyBuffer))
+	return base64.StdEncoding.EncodeToString(h.Sum(nil)), err
+}
+
+// putSingle sends an object in one request, after all of it has come.
+func (b *bucket) putSingle(ctx context.Context, name string, r io.Reader, size int64) error {
+	part, err := newPartFile()
 	if err != nil {
 		return err
 	}
-	defer s.file.Close()
-	if _, err := s.fill(r, size, size); err != nil {
+	defer part.file.Close()
+	if _, err := part.readPart(r, size, size); err != nil {
 		return err
 	}
-	check, err := s.sum()
+	sum, err := part.contentMD5()
 	if err != nil {
 		return err
 	}
-	_, err = b.core.PutObject(ctx, b.name, name, s.all(), s.size, check, "", minio.PutObjectOptions{DisableContentSha256: true})
+	opts := minio.PutObjectOptions{DisableContentSha256: true}
+	_, err = b.core.PutObject(ctx, b.name, name, part.newReader(), part.size, sum, "", opts)
 	return err
 }
 
-func (b *bucket) multipart(ctx context.Context, name string, r io.Reader, size int64) error {
+// putMultipart sends an object in parts. After an error it removes what was sent; what it cannot remove, Tidy does.
+func (b *bucket) putMultipart(ctx context.Context, name string, r io.Reader, size int64) error {
 	id, err := b.core.NewMultipartUpload(ctx, b.name, name, minio.PutObjectOptions{})
 	if err != nil {
 		return err
 	}
-	parts, err := b.parts(ctx, name, id, r, size)
+	parts, err := b.sendParts(ctx, name, id, r, size)
 	if err == nil {
 		_, err = b.core.CompleteMultipartUpload(ctx, b.name, name, id, parts, minio.PutObjectOptions{})
 	}
@@ -112,76 +123,63 @@ func (b *bucket) multipart(ctx context.Context, name string, r io.Reader, size i
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
-	if left := b.core.AbortMultipartUpload(ctx, b.name, name, id); left != nil && !missing(left) {
-		err = errors.Join(err, left) // Tidy tries again
+	if abortErr := b.core.AbortMultipartUpload(ctx, b.name, name, id); abortErr != nil && !isNotFound(abortErr) {
+		err = errors.Join(err, abortErr)
 	}
 	return err
 }
 
-type sent struct {
-	part minio.CompletePart
-	err  error
-}
-
-// parts sends r in parts, one of them on its way while the next is read.
-func (b *bucket) parts(ctx context.Context, name, id string, r io.Reader, size int64) (done []minio.CompletePart, err error) {
+// sendParts sends r in parts: one is sent while the next is read.
+func (b *bucket) sendParts(
+	ctx context.Context, name, id string, r io.Reader, size int64,
+) (sent []minio.CompletePart, err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var spools [2]*spool
-	for i := range spools {
-		if spools[i], err = newSpool(); err != nil {
+	var parts [2]*partFile
+	for i := range parts {
+		if parts[i], err = newPartFile(); err != nil {
 			return nil, err
 		}
-		defer spools[i].file.Close()
+		defer parts[i].file.Close()
 	}
+	sending, ctx := errgroup.WithContext(ctx)
+	sending.SetLimit(1) // so that the file of the part before the last one is free
 	length := partLength(size)
-	var under chan sent // way; nil before the first
 	for n, last := 1, false; !last; n++ {
-		s := spools[n%2]
-		last, err = s.fill(r, length, size)
-		if size != Unknown {
-			size -= s.size
-		}
-		if err != nil {
+		part := parts[n%2]
+		if last, err = part.readPart(contextReader{ctx, r}, length, size); err != nil {
 			stop()
-		}
-		if under != nil { // even after an error: the goroutine ends before its file does
-			before := <-under
-			err = errors.Join(err, before.err)
-			done = append(done, before.part)
-		}
-		if err != nil {
+			_ = sending.Wait() // its error is that of stopping, or else the one that ended the reading
 			return nil, err
 		}
-		if s.size == 0 && n > 1 { // the end was just behind the part before
-			return done, nil
+		if part.size == 0 && n > 1 { // r ended with the part before
+			break
 		}
-		under = make(chan sent, 1)
-		go func() { under <- b.send(ctx, name, id, n, s) }()
+		if size != Unknown {
+			size -= part.size
+		}
+		sending.Go(func() error {
+			etag, err := b.sendPart(ctx, name, id, n, part)
+			sent = append(sent, minio.CompletePart{PartNumber: n, ETag: etag})
+			return err
+		})
 	}
-	end := <-under
-	return append(done, end.part), end.err
+	err = sending.Wait() // which the parts are complete after
+	return sent, err
 }
 
-// partLength is the least that keeps the number of parts within what S3 takes, in steps of 1 MiB.
+// partLength returns the least length in steps of 1 MiB that keeps the number of parts within what S3 accepts.
 func partLength(size int64) int64 {
 	const step = 1 << 20
-	return max(partSize, (size/partLimit/step+1)*step)
+	return max(partSize, (size/maxParts/step+1)*step)
 }
 
-func (b *bucket) send(ctx context.Context, name, id string, n int, s *spool) sent {
-	check, err := s.sum()
+func (b *bucket) sendPart(ctx context.Context, name, id string, n int, part *partFile) (etag string, err error) {
+	sum, err := part.contentMD5()
 	if err != nil {
-		return sent{err: err}
+		return "", err
 	}
-	p, err := b.core.PutObjectPart(ctx, b.name, name, id, n, s.all(), s.size, minio.PutObjectPartOptions{Md5Base64: check, DisableContentSha256: true})
-	return sent{minio.CompletePart{PartNumber: n, ETag: p.ETag}, err}
-}
-
-// sum lets the server find out what the way did to the bytes. It takes the place of the library's own
-// sum, which costs more and is not known to every server.
-func (s *spool) sum() (string, error) {
-	h := md5.New() //nolint:gosec // the one that every S3 server checks; against accidents, not against people
-	_, err := io.CopyBuffer(h, struct{ io.Reader }{s.all()}, make([]byte, small))
-	return base64.StdEncoding.EncodeToString(h.Sum(nil)), err
+	opts := minio.PutObjectPartOptions{Md5Base64: sum, DisableContentSha256: true}
+	sent, err := b.core.PutObjectPart(ctx, b.name, name, id, n, part.newReader(), part.size, opts)
+	return sent.ETag, err
 }

@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// check does for any store what Store.Check promises. What a crash leaves of it has no row that names
+// checkStore does for any store what Store.Check promises. What a crash leaves of it has no row that names
 // it, so that the sweep of orphans takes it away.
-func check(ctx context.Context, s Store) error {
+func checkStore(ctx context.Context, s Store) error {
 	want := []byte(rand.Text())
 	key := Key("check", strings.ToLower(rand.Text()))
 	if err := s.Put(ctx, key, bytes.NewReader(want), int64(len(want))); err != nil {
 		return err
 	}
-	return errors.Join(same(ctx, s, key, want), s.Delete(ctx, key))
+	return errors.Join(checkStored(ctx, s, key, want), s.Delete(ctx, key))
 }
 
-func same(ctx context.Context, s Store, key string, want []byte) error {
+func checkStored(ctx context.Context, s Store, key string, want []byte) error {
 	o, err := s.Open(ctx, key)
 	if err != nil {
 		return err

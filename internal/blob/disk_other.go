@@ -4,5 +4,5 @@ package blob
 
 import "os"
 
-// toDisk would be a hint that this system does not take.
-func toDisk(*os.File, int64, int64) {}
+// startWriteback would be a hint that this system does not take.
+func startWriteback(*os.File, int64, int64) {}

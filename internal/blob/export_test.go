@@ -12,5 +12,5 @@ func Pass(ctx context.Context, dir string, w io.Writer, r io.Reader) error {
 		return err
 	}
 	defer f.Close()
-	return f.pass(ctx, w, r, Unknown)
+	return f.copyToFile(ctx, w, r, Unknown)
 }

@@ -17,24 +17,24 @@ import (
 	"github.com/klauspost/readahead"
 )
 
-// unfinished is the folder of files that are being written: on the same file system as the rest, so
+// unfinishedDir is the folder of files that are being written: on the same file system as the rest, so
 // that a file moves to its key at one stroke, and out of the way of keys, none of which begins with a dot.
-const unfinished = ".unfinished"
+const unfinishedDir = ".unfinished"
 
 // A file is copied in chunks, of which so many may be read before they are written. Small ones cost more in
 // calls than in bytes. So many files at once are copied like that; the rest take turns with a small one each, so
 // that any number of slow senders takes little memory.
 const (
-	chunk  = 256 << 10
-	chunks = 4
-	seats  = 16
+	readAheadChunk  = 256 << 10
+	readAheadChunks = 4
+	maxReadAhead    = 16
 )
 
 // folder is a store on a disk. A key is a path within it, so that the store can be read and moved
 // without Belfry; os.Root keeps every path inside.
 type folder struct {
-	root  *os.Root
-	seats chan [][]byte // the chunks of each; nil before the first use
+	root      *os.Root
+	readAhead chan [][]byte // the chunks of each; nil before the first use
 }
 
 func newFolder(dir string) (*folder, error) {
@@ -45,12 +45,12 @@ func newFolder(dir string) (*folder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the folder of media files: %w", err)
 	}
-	if err := root.MkdirAll(unfinished, 0o700); err != nil {
+	if err := root.MkdirAll(unfinishedDir, 0o700); err != nil {
 		return nil, errors.Join(fmt.Errorf("the folder of media files %s cannot be written to: %w", dir, err), root.Close())
 	}
-	f := &folder{root, make(chan [][]byte, seats)}
-	for range seats {
-		f.seats <- nil
+	f := &folder{root, make(chan [][]byte, maxReadAhead)}
+	for range maxReadAhead {
+		f.readAhead <- nil
 	}
 	return f, nil
 }
@@ -59,10 +59,10 @@ func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	if err := checkKey(key); err != nil {
 		return err
 	}
-	name := path.Join(unfinished, rand.Text())
-	err := f.write(ctx, name, r, size)
+	name := path.Join(unfinishedDir, rand.Text())
+	err := f.writeFile(ctx, name, r, size)
 	if err == nil {
-		err = f.move(name, key)
+		err = f.moveToKey(name, key)
 	}
 	if err == nil {
 		return nil
@@ -73,23 +73,23 @@ func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return fmt.Errorf("keep %s: %w", key, err)
 }
 
-// write makes a file of the size announced, safe on the disk.
-func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64) (err error) {
+// writeFile makes a file of the size announced, safe on the disk.
+func (f *folder) writeFile(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	r = bound{ctx, r}
+	r = contextReader{ctx, r}
 	source := r
 	if size != Unknown {
-		source = &exactly{r, size}
+		source = &exactReader{r, size}
 	}
-	if err = f.pass(ctx, &eager{file: file}, source, size); err != nil {
+	if err = f.copyToFile(ctx, &earlySyncWriter{file: file}, source, size); err != nil {
 		return err
 	}
 	if size != Unknown {
-		if err = atEnd(r); err != nil {
+		if err = checkEnd(r); err != nil {
 			return err
 		}
 	}
@@ -97,21 +97,21 @@ func (f *folder) write(ctx context.Context, name string, r io.Reader, size int64
 	return file.Sync()
 }
 
-// pass copies r to a file. While there is a seat it reads on while it writes: a copy in and a copy out take turns
+// copyToFile copies r to a file. While buffers are free it reads ahead while it writes: a copy in and a copy out take turns
 // on one core otherwise. It returns when r is no longer read from.
-func (f *folder) pass(ctx context.Context, file io.Writer, r io.Reader, size int64) error {
-	if size != Unknown && size <= small {
+func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, size int64) error {
+	if size != Unknown && size <= copyBuffer {
 		_, err := io.CopyBuffer(file, r, make([]byte, max(size, 1)))
 		return err
 	}
 	select {
-	case buffers := <-f.seats:
-		defer func() { f.seats <- buffers }()
-		for len(buffers) < chunks {
-			buffers = append(buffers, make([]byte, chunk))
+	case buffers := <-f.readAhead:
+		defer func() { f.readAhead <- buffers }()
+		for len(buffers) < readAheadChunks {
+			buffers = append(buffers, make([]byte, readAheadChunk))
 		}
 		ctx, stop := context.WithCancel(ctx)
-		ahead, err := readahead.NewReaderBuffer(bound{ctx, r}, buffers)
+		ahead, err := readahead.NewReaderBuffer(contextReader{ctx, r}, buffers)
 		if err != nil {
 			stop()
 			return err
@@ -121,51 +121,51 @@ func (f *folder) pass(ctx context.Context, file io.Writer, r io.Reader, size int
 		_, err = io.Copy(file, ahead)
 		return err
 	default:
-		_, err := io.CopyBuffer(file, r, make([]byte, small))
+		_, err := io.CopyBuffer(file, r, make([]byte, copyBuffer))
 		return err
 	}
 }
 
-// stretch is how many bytes are handed to the disk at a time.
-const stretch = 8 << 20
+// flushBytes is how many bytes are handed to the disk at a time.
+const flushBytes = 8 << 20
 
-// eager writes a file whose bytes begin their way to the disk while more of them come, so that making it safe
+// earlySyncWriter writes a file whose bytes begin their way to the disk while more of them come, so that making it safe
 // in the end has little left to wait for. It has no ReadFrom as os.File has, whose buffer is a small one.
-type eager struct {
-	file       *os.File
-	at, handed int64
+type earlySyncWriter struct {
+	file        *os.File
+	at, flushed int64
 }
 
-func (e *eager) Write(b []byte) (int, error) {
+func (e *earlySyncWriter) Write(b []byte) (int, error) {
 	n, err := e.file.Write(b)
 	e.at += int64(n)
-	if e.at-e.handed >= stretch {
-		toDisk(e.file, e.handed, e.at-e.handed)
-		e.handed = e.at
+	if e.at-e.flushed >= flushBytes {
+		startWriteback(e.file, e.flushed, e.at-e.flushed)
+		e.flushed = e.at
 	}
 	return n, err
 }
 
-// exactly reads so many bytes, or fails.
-type exactly struct {
+// exactReader reads so many bytes, or fails.
+type exactReader struct {
 	r    io.Reader
 	left int64
 }
 
-func (e *exactly) Read(p []byte) (int, error) {
+func (e *exactReader) Read(p []byte) (int, error) {
 	if e.left <= 0 {
 		return 0, io.EOF
 	}
 	n, err := e.r.Read(p[:min(int64(len(p)), e.left)])
 	e.left -= int64(n)
 	if e.left > 0 {
-		err = early(err)
+		err = toUnexpectedEOF(err)
 	}
 	return n, err
 }
 
-// move gives a finished file its key, and returns when the name is as safe as the bytes.
-func (f *folder) move(name, key string) error {
+// moveToKey gives a finished file its key, and returns when the name is as safe as the bytes.
+func (f *folder) moveToKey(name, key string) error {
 	dir := path.Dir(key)
 	var parents []string // whose names are new
 	for ; ; dir = path.Dir(dir) {
@@ -181,14 +181,14 @@ func (f *folder) move(name, key string) error {
 		return err
 	}
 	for _, dir := range parents {
-		if err := f.sync(dir); err != nil {
+		if err := f.syncDir(dir); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f *folder) sync(dir string) error {
+func (f *folder) syncDir(dir string) error {
 	d, err := f.root.Open(dir)
 	if err != nil {
 		return err
@@ -236,15 +236,15 @@ func (f *folder) Delete(ctx context.Context, key string) error {
 }
 
 func (f *folder) Each(ctx context.Context, after string, fn func(string, int64, time.Time) error) error {
-	return f.walk(ctx, ".", after, fn)
+	return f.walkDir(ctx, ".", after, fn)
 }
 
-func (f *folder) walk(ctx context.Context, dir, after string, fn func(string, int64, time.Time) error) error {
+func (f *folder) walkDir(ctx context.Context, dir, after string, fn func(string, int64, time.Time) error) error {
 	entries, err := fs.ReadDir(f.root.FS(), dir)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", dir, err)
 	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(inOrder(a), inOrder(b)) })
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return cmp.Compare(sortName(a), sortName(b)) })
 	for _, entry := range entries {
 		key := path.Join(dir, entry.Name())
 		if err := ctx.Err(); err != nil {
@@ -254,10 +254,10 @@ func (f *folder) walk(ctx context.Context, dir, after string, fn func(string, in
 		case checkKey(key) != nil: // not ours
 		case entry.IsDir():
 			if key+"/" >= after || strings.HasPrefix(after, key+"/") {
-				err = f.walk(ctx, key, after, fn)
+				err = f.walkDir(ctx, key, after, fn)
 			}
 		case entry.Type().IsRegular() && key > after:
-			err = visit(entry, key, fn)
+			err = visitEntry(entry, key, fn)
 		}
 		if err != nil {
 			return err
@@ -266,15 +266,15 @@ func (f *folder) walk(ctx context.Context, dir, after string, fn func(string, in
 	return nil
 }
 
-// inOrder is what a folder's entry sorts by, so that walking gives keys in the order of their bytes.
-func inOrder(e fs.DirEntry) string {
+// sortName is what a folder's entry sorts by, so that walking gives keys in the order of their bytes.
+func sortName(e fs.DirEntry) string {
 	if e.IsDir() {
 		return e.Name() + "/"
 	}
 	return e.Name()
 }
 
-func visit(entry fs.DirEntry, key string, fn func(string, int64, time.Time) error) error {
+func visitEntry(entry fs.DirEntry, key string, fn func(string, int64, time.Time) error) error {
 	info, err := entry.Info()
 	if errors.Is(err, fs.ErrNotExist) { // deleted since
 		return nil
@@ -286,12 +286,12 @@ func visit(entry fs.DirEntry, key string, fn func(string, int64, time.Time) erro
 }
 
 func (f *folder) Tidy(ctx context.Context, before time.Time) (n int, err error) {
-	entries, err := fs.ReadDir(f.root.FS(), unfinished)
+	entries, err := fs.ReadDir(f.root.FS(), unfinishedDir)
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return 0, fmt.Errorf("list unfinished files: %w", err)
 	}
 	for _, entry := range entries {
-		err := visit(entry, path.Join(unfinished, entry.Name()), func(name string, _ int64, modified time.Time) error {
+		err := visitEntry(entry, path.Join(unfinishedDir, entry.Name()), func(name string, _ int64, modified time.Time) error {
 			if !modified.Before(before) {
 				return nil
 			}
@@ -306,7 +306,7 @@ func (f *folder) Tidy(ctx context.Context, before time.Time) (n int, err error) 
 }
 
 func (f *folder) Check(ctx context.Context) error {
-	if err := check(ctx, f); err != nil {
+	if err := checkStore(ctx, f); err != nil {
 		return fmt.Errorf("the folder of media files %s does not work: %w", f.root.Name(), err)
 	}
 	return nil

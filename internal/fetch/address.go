@@ -10,26 +10,26 @@ import (
 // ErrAddress says that an address is not of a form that is ever opened.
 var ErrAddress = errors.New("the address must begin with https://, have neither a user nor a port, and lead to the public internet")
 
-// addressLimit is how long an address may be, in bytes.
-const addressLimit = 4096
+// maxAddressLength is how long an address may be, in bytes.
+const maxAddressLength = 4096
 
 // Check looks at the form of an address, and at nothing behind it; it is refused when it is written out as
 // one that is not public. Otherwise Check answers the name of the file, which may be empty. The error is
 // ErrAddress.
 func Check(address string) (name string, err error) {
-	u, err := parse(address)
+	u, err := parseAddress(address)
 	if err != nil {
 		return "", err
 	}
-	if host, err := netip.ParseAddr(u.Hostname()); err == nil && !public()(host) {
+	if host, err := netip.ParseAddr(u.Hostname()); err == nil && !isPublicFunc()(host) {
 		return "", ErrAddress
 	}
-	return clean(u.Path), nil
+	return cleanName(u.Path), nil
 }
 
-func parse(address string) (*url.URL, error) {
+func parseAddress(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
-	if err != nil || len(address) > addressLimit {
+	if err != nil || len(address) > maxAddressLength {
 		return nil, ErrAddress
 	}
 	return u, checkForm(u)
@@ -43,24 +43,24 @@ func checkForm(u *url.URL) error {
 	return nil
 }
 
-func prefixes(list ...string) (all []netip.Prefix) {
+func parsePrefixes(list ...string) (all []netip.Prefix) {
 	for _, p := range list {
 		all = append(all, netip.MustParsePrefix(p))
 	}
 	return all
 }
 
-// public tells addresses of the internet from all others. The lists are those of IANA's registries of
+// isPublicFunc tells addresses of the internet from all others. The lists are those of IANA's registries of
 // special-purpose addresses, with multicast. Of IPv6 only 2000::/3 was ever given out, so that NAT64,
 // loopback, link-local and private addresses are out without being named.
-func public() func(netip.Addr) bool {
-	special4 := prefixes(
+func isPublicFunc() func(netip.Addr) bool {
+	special4 := parsePrefixes(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 		"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
 		"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
 	)
 	global6 := netip.MustParsePrefix("2000::/3")
-	special6 := prefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
+	special6 := parsePrefixes("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 	return func(a netip.Addr) bool {
 		special := special6
 		a = a.Unmap()

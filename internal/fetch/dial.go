@@ -13,46 +13,46 @@ import (
 // errRefused stands for an address that is not of the internet. Nothing was sent there.
 var errRefused = errors.New("the address is not of the public internet")
 
-// addresses is how many addresses of a name are tried.
-const addresses = 4
+// maxAddresses is how many addresses of a name are tried.
+const maxAddresses = 4
 
-// dial connects to a name's public addresses, one after the other, and to no other. It is asked anew for
+// dialPublic connects to a name's public addresses, one after the other, and to no other. It is asked anew for
 // each request, so that a name that means something else the second time is found out.
-func (c *Client) dial(ctx context.Context, _, address string) (net.Conn, error) {
+func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port != "443" { // checkForm's rule, held here too
 		return nil, errRefused
 	}
-	ctx, cancel := context.WithTimeout(ctx, c.bounds.connect)
+	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout)
 	defer cancel()
 	found, err := c.lookup(ctx, host)
 	if err != nil {
 		return nil, err
 	}
 	err = errRefused
-	found = found[:min(len(found), addresses)]
+	found = found[:min(len(found), maxAddresses)]
 	for _, a := range found {
 		a = a.Unmap()
 		if !c.public(a) {
 			continue
 		}
 		var conn net.Conn
-		if conn, err = c.try(ctx, netip.AddrPortFrom(a, 443), len(found)); err == nil {
+		if conn, err = c.dialOne(ctx, netip.AddrPortFrom(a, 443), len(found)); err == nil {
 			return conn, nil
 		}
 	}
 	return nil, err
 }
 
-// try gives one of so many addresses its share of the time.
-func (c *Client) try(ctx context.Context, to netip.AddrPort, of int) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.bounds.connect/time.Duration(of))
+// dialOne gives one of so many addresses its share of the time.
+func (c *Client) dialOne(ctx context.Context, to netip.AddrPort, of int) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(of))
 	defer cancel()
 	return c.connect(ctx, to)
 }
 
-// connector dials, and looks once more at the address that the system is really given.
-func connector(public func(netip.Addr) bool) func(context.Context, netip.AddrPort) (net.Conn, error) {
+// newConnector dials, and looks once more at the address that the system is really given.
+func newConnector(public func(netip.Addr) bool) func(context.Context, netip.AddrPort) (net.Conn, error) {
 	dialer := &net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
 		if err != nil || to.Port() != 443 || !public(to.Addr()) {

@@ -14,10 +14,10 @@ import (
 var ErrTooLarge = errors.New("the file is too large")
 
 var (
-	errAnswer  = errors.New("the answer is of no use")
-	errLater   = errors.New("the server has no answer for now")
-	errSilence = errors.New("no byte came for too long")
-	errSlow    = errors.New("the bytes came too slowly")
+	errBadAnswer   = errors.New("the answer is of no use")
+	errUnavailable = errors.New("the server has no answer for now")
+	errIdle        = errors.New("no byte came for too long")
+	errSlow        = errors.New("the bytes came too slowly")
 )
 
 // Error is why an address did not give its file. To a person all of them read the same, so that nobody
@@ -37,29 +37,29 @@ func (e *Error) Unwrap() error { return e.err }
 // LogValue is the reason.
 func (e *Error) LogValue() slog.Value { return slog.StringValue(e.err.Error()) }
 
-// status turns an HTTP status that brings no file into an error.
-func status(code int) error {
+// statusError turns an HTTP status that brings no file into an error.
+func statusError(code int) error {
 	switch {
 	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
-		return fmt.Errorf("status %d: %w", code, errLater)
+		return fmt.Errorf("status %d: %w", code, errUnavailable)
 	}
-	return fmt.Errorf("status %d: %w", code, errAnswer)
+	return fmt.Errorf("status %d: %w", code, errBadAnswer)
 }
 
-// explain wraps any error of a download. What ended the context says more than that it ended.
-func explain(ctx context.Context, err error) error {
+// wrapError wraps any error of a download. What ended the context says more than that it ended.
+func wrapError(ctx context.Context, err error) error {
 	if errors.Is(err, ErrTooLarge) {
 		return ErrTooLarge
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		err = cause
 	}
-	return &Error{Transient: !final(err), err: err}
+	return &Error{Transient: !isFinal(err), err: err}
 }
 
-// final tells what would come out the same the next time. Connections that fail or break off would not.
-func final(err error) bool {
-	for _, known := range []error{errRefused, errAnswer} {
+// isFinal tells what would come out the same the next time. Connections that fail or break off would not.
+func isFinal(err error) bool {
+	for _, known := range []error{errRefused, errBadAnswer} {
 		if errors.Is(err, known) {
 			return true
 		}

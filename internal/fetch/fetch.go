@@ -17,18 +17,18 @@ import (
 	"time"
 )
 
-// redirects is how many are followed, each held to the rules of the first address. Spec §4.
-const redirects = 5
+// maxRedirects is how many are followed, each held to the rules of the first address. Spec §4.
+const maxRedirects = 5
 
-// bounds are those of one download.
-type bounds struct {
-	connect time.Duration // to connect, for all addresses of a name
-	answer  time.Duration // to send the answer's head
-	idle    time.Duration // without a byte
-	grace   time.Duration // before the rate counts
-	rate    int64         // least bytes a second
-	total   time.Duration // for all of it
-	round   time.Duration // to a multiple of which a failure is held back
+// limits are those of one download.
+type limits struct {
+	connectTimeout time.Duration // to connect, for all addresses of a name
+	headerTimeout  time.Duration // to send the answer's head
+	idleTimeout    time.Duration // without a byte
+	rateGrace      time.Duration // before the rate counts
+	minRate        int64         // least bytes a second
+	totalTimeout   time.Duration // for all of it
+	delayUnit      time.Duration // to a multiple of which a failure is held back
 }
 
 // Config is for tests; its zero value is the internet. Whatever a test puts here, Dial is only given
@@ -40,14 +40,14 @@ type Config struct {
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	// Roots are trusted in the place of the system's.
 	Roots *x509.CertPool
-	// Round is what a failure is held back to a multiple of, in the place of a second.
-	Round time.Duration
+	// DelayUnit is what a failure is held back to a multiple of, in the place of a second.
+	DelayUnit time.Duration
 }
 
 // Client opens addresses. It may be used from many goroutines at once and keeps no connections.
 type Client struct {
 	http    *http.Client
-	bounds  bounds
+	limits  limits
 	lookup  func(ctx context.Context, name string) ([]netip.Addr, error)
 	connect func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
 	public  func(netip.Addr) bool
@@ -56,42 +56,42 @@ type Client struct {
 
 // New makes a client.
 func New(cfg Config) *Client {
-	return newClient(cfg, bounds{
-		connect: 10 * time.Second, answer: 30 * time.Second, idle: 30 * time.Second,
-		grace: 30 * time.Second, rate: 16 << 10, total: 2 * time.Hour, round: cmp.Or(cfg.Round, time.Second),
+	return newClient(cfg, limits{
+		connectTimeout: 10 * time.Second, headerTimeout: 30 * time.Second, idleTimeout: 30 * time.Second,
+		rateGrace: 30 * time.Second, minRate: 16 << 10, totalTimeout: 2 * time.Hour, delayUnit: cmp.Or(cfg.DelayUnit, time.Second),
 	})
 }
 
-func newClient(cfg Config, b bounds) *Client {
-	c := &Client{bounds: b, public: public(), lookup: cfg.Lookup, connect: cfg.Dial, now: time.Now} //nolint:forbidigo // a download lives by the machine's clock
+func newClient(cfg Config, b limits) *Client {
+	c := &Client{limits: b, public: isPublicFunc(), lookup: cfg.Lookup, connect: cfg.Dial, now: time.Now} //nolint:forbidigo // a download lives by the machine's clock
 	if c.lookup == nil {
 		c.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 		}
 	}
 	if c.connect == nil {
-		c.connect = connector(c.public)
+		c.connect = newConnector(c.public)
 	}
 	only1 := new(http.Protocols)
 	only1.SetHTTP1(true)
 	c.http = &http.Client{
 		Transport: &http.Transport{ // Proxy is nil: a proxy would dial in our place, unchecked
-			DialContext:            c.dial,
+			DialContext:            c.dialPublic,
 			TLSClientConfig:        &tls.Config{RootCAs: cfg.Roots, MinVersion: tls.VersionTLS12},
-			TLSHandshakeTimeout:    b.connect,
-			ResponseHeaderTimeout:  b.answer,
+			TLSHandshakeTimeout:    b.connectTimeout,
+			ResponseHeaderTimeout:  b.headerTimeout,
 			MaxResponseHeaderBytes: 32 << 10,
 			DisableCompression:     true, // a small body could otherwise grow without bound
 			DisableKeepAlives:      true, // a connection would outlive the check of its name
 			Protocols:              only1,
 		},
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
-			if len(via) > redirects {
-				return fmt.Errorf("%w: more than %d redirects", errAnswer, redirects)
+			if len(via) > maxRedirects {
+				return fmt.Errorf("%w: more than %d redirects", errBadAnswer, maxRedirects)
 			}
 			r.Header.Del("Referer")
 			if checkForm(r.URL) != nil {
-				return fmt.Errorf("%w: a redirect to another kind of address", errAnswer)
+				return fmt.Errorf("%w: a redirect to another kind of address", errBadAnswer)
 			}
 			return nil
 		},
@@ -108,7 +108,7 @@ func (c *Client) Get(ctx context.Context, address string, limit int64) (*File, e
 // GetFrom is Get for a file of which the first offset bytes are here already, with the validator that
 // came with them. The server may send it from the start all the same, as File.Offset says.
 func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int64, validator string) (*File, error) {
-	u, err := parse(address)
+	u, err := parseAddress(address)
 	if err != nil {
 		return nil, err
 	}
@@ -117,24 +117,24 @@ func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int6
 	}
 	started, callers := c.now(), ctx
 	ctx, cancel := context.WithCancelCause(ctx)
-	ctx, release := context.WithTimeout(ctx, c.bounds.total)
+	ctx, release := context.WithTimeout(ctx, c.limits.totalTimeout)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), http.NoBody)
 	if err == nil {
-		r.Header = ask(offset, validator)
+		r.Header = requestHeader(offset, validator)
 		var f *File
-		if f, err = c.open(r, limit, offset, func(cause error) { cancel(cause); release() }); err == nil {
+		if f, err = c.openResponse(r, limit, offset, func(cause error) { cancel(cause); release() }); err == nil {
 			return f, nil
 		}
 	}
-	err = explain(ctx, err)
+	err = wrapError(ctx, err)
 	cancel(err)
 	release()
-	c.hold(callers, started)
+	c.delayFailure(callers, started)
 	return nil, err
 }
 
-// ask makes the head of a request.
-func ask(offset int64, validator string) http.Header {
+// requestHeader makes the head of a request.
+func requestHeader(offset int64, validator string) http.Header {
 	h := http.Header{"User-Agent": {"Belfry"}, "Accept": {"image/*, video/*"}, "Accept-Encoding": {"identity"}}
 	if offset > 0 && validator != "" {
 		h.Set("Range", fmt.Sprintf("bytes=%d-", offset))
@@ -143,7 +143,7 @@ func ask(offset int64, validator string) http.Header {
 	return h
 }
 
-func (c *Client) open(r *http.Request, limit, offset int64, stop func(error)) (*File, error) {
+func (c *Client) openResponse(r *http.Request, limit, offset int64, stop func(error)) (*File, error) {
 	answer, err := c.http.Do(r)
 	if failed, ok := errors.AsType[*url.Error](err); ok {
 		err = failed.Err // without the address, which may be a credential
@@ -151,7 +151,7 @@ func (c *Client) open(r *http.Request, limit, offset int64, stop func(error)) (*
 	if err != nil {
 		return nil, err
 	}
-	start, err := begins(answer, offset)
+	start, err := bodyOffset(answer, offset)
 	if err == nil && answer.ContentLength > limit-start {
 		err = ErrTooLarge
 	}
@@ -159,16 +159,18 @@ func (c *Client) open(r *http.Request, limit, offset int64, stop func(error)) (*
 		answer.Body.Close()
 		return nil, err
 	}
-	f := &File{Length: answer.ContentLength, Offset: start, Name: name(answer)}
+	f := &File{
+		Length: answer.ContentLength, Offset: start, Name: fileName(answer),
+		ctx: r.Context(), body: answer.Body, stop: stop, left: limit - start, client: c,
+	}
 	if tag := answer.Header.Get("ETag"); strings.HasPrefix(tag, `"`) && (start > 0 || answer.Header.Get("Accept-Ranges") == "bytes") {
 		f.Validator = tag
 	}
-	f.body = body{ctx: r.Context(), r: answer.Body, stop: stop, left: limit - start, client: c}
 	return f, nil
 }
 
-// begins tells at which byte the answer's body starts.
-func begins(answer *http.Response, offset int64) (int64, error) {
+// bodyOffset tells at which byte the answer's body starts.
+func bodyOffset(answer *http.Response, offset int64) (int64, error) {
 	if answer.StatusCode == http.StatusOK {
 		return 0, nil
 	}
@@ -176,13 +178,13 @@ func begins(answer *http.Response, offset int64) (int64, error) {
 		strings.HasPrefix(answer.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", offset)) {
 		return offset, nil
 	}
-	return 0, status(answer.StatusCode)
+	return 0, statusError(answer.StatusCode)
 }
 
-// hold waits until a round time after the start, so that how long a failure took says little about what
+// delayFailure waits until a round time after the start, so that how long a failure took says little about what
 // there is at an address. The failed request's own context is over by then.
-func (c *Client) hold(ctx context.Context, started time.Time) {
-	round := c.bounds.round
+func (c *Client) delayFailure(ctx context.Context, started time.Time) {
+	round := c.limits.delayUnit
 	if round <= 0 {
 		return
 	}

@@ -123,13 +123,13 @@ func TestDownloadsThatStopOrCrawlEnd(t *testing.T) {
 	broken := func(io.Writer, func(), <-chan struct{}) {}
 	for name, c := range map[string]struct {
 		give func(io.Writer, func(), <-chan struct{})
-		set  func(*bounds)
+		set  func(*limits)
 		want error
 	}{
-		"silent":     {silent, func(b *bounds) { b.idle = 50 * time.Millisecond }, errSilence},
-		"crawling":   {crawling, func(b *bounds) { b.grace, b.rate = 50*time.Millisecond, 1<<20 }, errSlow},
-		"too long":   {crawling, func(b *bounds) { b.total = 200 * time.Millisecond }, context.DeadlineExceeded},
-		"broken off": {broken, func(*bounds) {}, io.ErrUnexpectedEOF},
+		"silent":     {silent, func(b *limits) { b.idleTimeout = 50 * time.Millisecond }, errIdle},
+		"crawling":   {crawling, func(b *limits) { b.rateGrace, b.minRate = 50*time.Millisecond, 1<<20 }, errSlow},
+		"too long":   {crawling, func(b *limits) { b.totalTimeout = 200 * time.Millisecond }, context.DeadlineExceeded},
+		"broken off": {broken, func(*limits) {}, io.ErrUnexpectedEOF},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,7 +153,7 @@ func TestNoAnswerAtAll(t *testing.T) {
 	t.Parallel()
 	w := fetchtest.New(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	b := quick()
-	b.answer = 50 * time.Millisecond
+	b.headerTimeout = 50 * time.Millisecond
 	_, err := client(w, b).Get(t.Context(), "https://example.com/", 1)
 	if failed := new(Error); !errors.As(err, &failed) || !failed.Transient {
 		t.Error(err)
@@ -198,7 +198,7 @@ func TestNames(t *testing.T) {
 		}
 		r.URL.Path = c.path
 		answer := &http.Response{Request: r, Header: http.Header{"Content-Disposition": {c.disposition}}}
-		if got := name(answer); got != c.want {
+		if got := fileName(answer); got != c.want {
 			t.Errorf("%q of %q: %q, want %q", c.disposition, c.path, got, c.want)
 		}
 	}

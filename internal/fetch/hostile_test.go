@@ -15,13 +15,13 @@ import (
 	"belfry/internal/fetch/fetchtest"
 )
 
-func client(w *fetchtest.World, b bounds) *Client {
+func client(w *fetchtest.World, b limits) *Client {
 	return newClient(Config{Lookup: w.Lookup, Dial: w.Dial, Roots: w.Roots()}, b)
 }
 
 // quick are bounds under which nothing that goes well fails, and no failure is held back.
-func quick() bounds {
-	return bounds{connect: 10 * time.Second, answer: 10 * time.Second, idle: 10 * time.Second, grace: 10 * time.Second, rate: 1, total: time.Minute}
+func quick() limits {
+	return limits{connectTimeout: 10 * time.Second, headerTimeout: 10 * time.Second, idleTimeout: 10 * time.Second, rateGrace: 10 * time.Second, minRate: 1, totalTimeout: time.Minute}
 }
 
 func readAll(t *testing.T, f *File) string {
@@ -168,7 +168,7 @@ func TestMixedAddresses(t *testing.T) {
 // The last look is at what the system is given, in the product's own dialer.
 func TestConnectorRefusesByItself(t *testing.T) {
 	t.Parallel()
-	dial := connector(public())
+	dial := newConnector(isPublicFunc())
 	for _, to := range []string{"127.0.0.1:443", "[::1]:443", "[::ffff:127.0.0.1]:443", "10.0.0.1:443", "93.184.215.14:80", "[fe80::1%lo]:443"} {
 		if conn, err := dial(t.Context(), netip.MustParseAddrPort(to)); !errors.Is(err, errRefused) {
 			t.Errorf("%s: %v, %v", to, conn, err)
@@ -182,12 +182,12 @@ func TestFailuresReadAndTakeAlike(t *testing.T) {
 	w := fetchtest.Hostile(t, http.NotFound)
 	w.Names["away.example.com"] = []string{"93.184.215.99"}
 	b := quick()
-	b.round = 300 * time.Millisecond
+	b.delayUnit = 300 * time.Millisecond
 	said := map[string]bool{}
 	for _, host := range []string{"127.0.0.1", "away.example.com", "none.example.com", "example.com", "other.example.net"} {
 		started := time.Now()
 		_, err := client(w, b).Get(t.Context(), "https://"+host+"/", 1)
-		if took := time.Since(started); took < b.round {
+		if took := time.Since(started); took < b.delayUnit {
 			t.Errorf("%s: only %v", host, took)
 		}
 		said[err.Error()] = true

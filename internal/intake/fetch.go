@@ -179,7 +179,7 @@ func (s *Service) downloadTo(
 	if err != nil {
 		return 0, err
 	}
-	limit := int64(blob.Most)
+	limit := int64(blob.MaxUnknownSize)
 	if plan.FileBytes != nil {
 		limit = min(limit, *plan.FileBytes)
 	}

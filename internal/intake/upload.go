@@ -29,8 +29,8 @@ func (s *Service) ReserveUpload(
 	if err != nil {
 		return contract.Upload{}, err
 	}
-	if in.Size < 1 || in.Size > blob.Largest {
-		return contract.Upload{}, core.Invalid("size", "A file has from 1 to %d bytes.", int64(blob.Largest))
+	if in.Size < 1 || in.Size > blob.MaxSize {
+		return contract.Upload{}, core.Invalid("size", "A file has from 1 to %d bytes.", int64(blob.MaxSize))
 	}
 	m.Bytes, m.Charged = in.Size, in.Size
 	plan, err := s.resolveFolderAndPlan(ctx, t, &m, in.FolderID)
