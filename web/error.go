@@ -44,13 +44,13 @@ func (r *request) rejectedText() string {
 }
 
 // errorFrame is the person's own frame where that can be drawn for sure: not of a database that is away,
-// and not of a part that may be what went wrong.
+// not of a part that may be what went wrong, and not for an address that has asked for too much already.
 func (r *request) errorFrame(e *core.Error) layout.Frame {
 	stranger := r.signedOutFrame("")
 	if e.Code == core.CodeUnavailable || e.Code == core.CodeInternal || r.wantsFragment() {
 		return stranger
 	}
-	if !r.sessionLoaded && r.authenticate() != nil || r.caller.IsZero() {
+	if !r.sessionLoaded && (e.Code == core.CodeRateLimited || r.authenticate() != nil) || r.caller.IsZero() {
 		return stranger
 	}
 	f, err := r.pageFrame("", "")

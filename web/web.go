@@ -76,6 +76,9 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := w.requestFor(c)
 		r.routed = true
+		if err := w.cfg.App.CountPage(r.context(), httpd.AddressKey(c)); err != nil {
+			return err
+		}
 		if err := r.authenticate(); err != nil {
 			return err
 		}

@@ -36,6 +36,7 @@ func rateLimited(wait time.Duration, message, hint string) *core.Error {
 // Names of the limits, as the RateLimit headers and the figures have them.
 const (
 	policyAddress = "address"
+	policyPage    = "page"
 	policyCreate  = "post-create"
 	policySignIn  = "sign-in"
 )
@@ -84,6 +85,25 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	}
 	arrival.Caller, arrival.Refused = a.keyCaller(ctx, holder, unknown)
 	return arrival, nil
+}
+
+// pagesPerRequest is how many requests for pages an address may make for each request to the API: a person's browser asks
+// for many by itself, and an office may have one address.
+const pagesPerRequest = 5
+
+// CountPage counts a request for a page of the dashboard. Over the limit of its address it returns rate_limited.
+func (a *App) CountPage(ctx context.Context, addressKey string) error {
+	key, limit := "page/"+addressKey, Rate{a.cfg.LimitAddress.Max * pagesPerRequest, a.cfg.LimitAddress.Window}
+	wait := a.refused.wait(key, a.cfg.Now())
+	if wait == 0 {
+		n, err := a.cfg.Store.CountAddress(ctx, key, limit.Max, limit.Window)
+		if err != nil || n.Granted {
+			return err
+		}
+		wait = n.RetryAfter
+		a.refused.note(key, a.cfg.Now(), wait)
+	}
+	return a.overLimit(policyPage, Counted{RetryAfter: wait}, "requests from this address")
 }
 
 // countCreate counts a creation of posts in the hourly limit.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -18,8 +17,6 @@ const (
 	startLimit = 2 * time.Minute
 	// orphanLimit bounds the wait for sessions of a killed server, which end by themselves.
 	orphanLimit = 15 * time.Second
-	logLimit    = 8 << 20
-	tailLimit   = 2000
 )
 
 // launch starts one server process and returns when its database answers.
@@ -116,35 +113,4 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-time.After(d):
 		return nil
 	}
-}
-
-// openLog opens the log to append, the old one set aside once it is large, and tells its length.
-func openLog(path string) (*os.File, int64, error) {
-	if info, err := os.Stat(path); err == nil && info.Size() > logLimit {
-		if err := os.Rename(path, path+".old"); err != nil {
-			return nil, 0, err
-		}
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, 0, errors.Join(err, f.Close())
-	}
-	return f, info.Size(), nil
-}
-
-// tail returns the end of what was written to the log since start.
-func tail(path string, start int64) string {
-	text, err := os.ReadFile(path)
-	if err != nil || int64(len(text)) < start {
-		return ""
-	}
-	text = text[start:]
-	if len(text) > tailLimit {
-		text = text[len(text)-tailLimit:]
-	}
-	return strings.TrimSpace(string(text))
 }

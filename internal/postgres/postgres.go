@@ -132,7 +132,7 @@ func (s *Server) Stop(ctx context.Context) (err error) {
 	return err
 }
 
-// keep starts the server again whenever it ends without being asked to.
+// keep starts the server again whenever it ends without being asked to, and keeps its log from growing without bound.
 func (s *Server) keep() {
 	defer close(s.ended)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -143,10 +143,15 @@ func (s *Server) keep() {
 	}()
 	p := <-s.current
 	s.current <- p
+	size := time.NewTicker(logInterval)
+	defer size.Stop()
 	for {
 		select {
 		case <-s.stopping:
 			return
+		case <-size.C:
+			_ = rotateLog(s.layout.log) // a full disk is the database's own trouble, and it says so
+			continue
 		case <-p.exited:
 		}
 		<-s.current
