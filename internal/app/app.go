@@ -87,7 +87,7 @@ func (c Config) missing() (names []string) {
 	return names
 }
 
-// App carries out the verbs. It is safe for concurrent use and starts no goroutines.
+// App carries out the verbs. It is safe for concurrent use.
 type App struct {
 	cfg       Config
 	passwords *secret.Passwords

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/mail"
 	"net/url"
 	"slices"
 	"strconv"
@@ -28,7 +27,6 @@ func check(cfg *Config) error {
 	c.url("MEDIA_URL", cfg.given["MEDIA_URL"], withPath, "http", "https")
 	c.url("NETWORKS_URL", cfg.NetworksURL, withPath, "http", "https")
 	c.url("UPGRADE_URL", cfg.UpgradeURL, anything, "http", "https")
-	c.url("SMTP_URL", cfg.SMTPURL.Reveal(), anything, "smtp", "smtps")
 	c.url("DATABASE_URL", cfg.DatabaseURL.Reveal(), loose, "postgres", "postgresql")
 	c.url("STORAGE_URL", cfg.StorageURL.Reveal(), loose, "file", "s3")
 	c.require("ROLES", cfg.Roles != Roles{}, "names no role")
@@ -38,7 +36,6 @@ func check(cfg *Config) error {
 	c.require("RETENTION", cfg.Retention > 0, "must be above zero")
 	c.require("UPLOAD_TTL", cfg.UploadTTL > 0, "must be above zero")
 	c.require("LOG_FORMAT", slices.Contains([]string{"text", "json"}, cfg.LogFormat), "is %q, and can be text or json", cfg.LogFormat)
-	c.mail(cfg)
 	if _, err := parseKeys(cfg.SecretKeys.Reveal()); err != nil {
 		c.add("SECRET_KEYS", "is wrong (%v)", err)
 	}
@@ -97,15 +94,6 @@ func (c *checker) url(name, value string, allow strictness, schemes ...string) {
 	case allow == origin && u.Path != "":
 		c.add(name, "must not have a path: Belfry wants a host name of its own")
 	}
-}
-
-func (c *checker) mail(cfg *Config) {
-	if cfg.MailFrom == "" {
-		c.require("MAIL_FROM", cfg.SMTPURL.IsZero(), "is needed with BELFRY_SMTP_URL")
-		return
-	}
-	_, err := mail.ParseAddress(cfg.MailFrom)
-	c.require("MAIL_FROM", err == nil, "is %q, which is no mail address", cfg.MailFrom)
 }
 
 // pairs refuses half of a network's credentials.

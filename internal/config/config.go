@@ -25,12 +25,10 @@ type Config struct {
 	RetryDelays    Durations     `env:"RETRY_DELAYS" envDefault:"1m,5m,15m" help:"How long to wait before each further try of a post that surely did not go out."`
 	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long media files are kept after their last post went out."`
 	UploadTTL      time.Duration `env:"UPLOAD_TTL" envDefault:"1h" help:"How long an upload address works."`
-	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"Requests one client address may make, as COUNT/TIME."`
-	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"Posts one workspace may create through the API, as COUNT/TIME."`
+	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"API requests one client address may make, as COUNT/TIME. Requests for pages have a limit of their own, five times as many."`
+	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"Requests of one workspace that create posts (POST /v1/posts), as COUNT/TIME, however many posts each creates."`
 	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker holds a post before another may take over. At least 6s."`
 	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that are due and held by nobody."`
-	SMTPURL        Secret        `env:"SMTP_URL" shape:"url" eg:"smtps://user:password@mail.example.org:465" help:"The mail server. Empty: no mail is sent."`
-	MailFrom       string        `env:"MAIL_FROM" eg:"Belfry <belfry@example.org>" help:"The sender of mail. Needed with BELFRY_SMTP_URL."`
 	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file with plans of your own: docs/operations.md shows one. Empty: the built-in ones."`
 	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"Where people whose plan is too small are sent. Default: the Settings of the dashboard."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Prometheus reads /metrics, as HOST:PORT. Empty: nowhere."`

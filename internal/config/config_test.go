@@ -94,41 +94,38 @@ func TestValuesAreRead(t *testing.T) {
 func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 	t.Parallel()
 	for entry, want := range map[string]string{
-		"ADRR=:80":                         "BELFRY_ADRR is not a variable of Belfry: remove it, or write BELFRY_ADDR if you mean that",
-		"THREADS_CLIENT=1":                 "BELFRY_THREADS_CLIENT is not a variable of Belfry: remove it, or write BELFRY_THREADS_CLIENT_ID if you mean that",
-		"ADDR=8080":                        `BELFRY_ADDR is "8080", which is not HOST:PORT: write for example BELFRY_ADDR=127.0.0.1:8080`,
-		"ADDR=:99999":                      `BELFRY_ADDR is ":99999", which is not HOST:PORT: write for example BELFRY_ADDR=127.0.0.1:8080`,
-		"METRICS_ADDR=on":                  `BELFRY_METRICS_ADDR is "on", which is not HOST:PORT: write for example BELFRY_METRICS_ADDR=127.0.0.1:9100`,
-		"PUBLIC_URL=example.org":           "BELFRY_PUBLIC_URL must be an address of the kind http or https: write for example BELFRY_PUBLIC_URL=http://localhost:8080",
-		"PUBLIC_URL=https://a.org/belfry":  "BELFRY_PUBLIC_URL must not have a path: Belfry wants a host name of its own: write for example BELFRY_PUBLIC_URL=http://localhost:8080",
-		"DATABASE_URL=mysql://u:pw@h/d":    "BELFRY_DATABASE_URL must be an address of the kind postgres or postgresql: write for example BELFRY_DATABASE_URL=postgres://belfry:password@db.example.org/belfry",
-		"ROLES=web,cook":                   `BELFRY_ROLES cannot be "web,cook" ("cook" is no role): write for example BELFRY_ROLES=web,worker`,
-		"ROLES=,":                          "BELFRY_ROLES names no role: write for example BELFRY_ROLES=web,worker",
-		"TRUSTED_PROXIES=proxy":            `BELFRY_TRUSTED_PROXIES cannot be "proxy" ("proxy" is neither an address nor a range of them): write for example BELFRY_TRUSTED_PROXIES=10.0.0.0/8,192.168.1.7`,
-		"RETRY_DELAYS=1m,soon":             `BELFRY_RETRY_DELAYS cannot be "1m,soon" ("soon" is no length of time above zero): write for example BELFRY_RETRY_DELAYS=1m,5m,15m`,
-		"LIMIT_CREATE=60":                  `BELFRY_LIMIT_CREATE cannot be "60" (there is no / in it): write for example BELFRY_LIMIT_CREATE=60/1h`,
-		"LIMIT_ADDRESS=0/1h":               `BELFRY_LIMIT_ADDRESS cannot be "0/1h" ("0" is no count above zero): write for example BELFRY_LIMIT_ADDRESS=600/10m`,
-		"LEASE=5s":                         "BELFRY_LEASE is 5s, too short for a worker to keep its hold: it must be at least 6s: write for example BELFRY_LEASE=60s",
-		"SWEEP=-1s":                        "BELFRY_SWEEP must be above zero: write for example BELFRY_SWEEP=1s",
-		"LOG_FORMAT=xml":                   `BELFRY_LOG_FORMAT is "xml", and can be text or json: write for example BELFRY_LOG_FORMAT=text`,
-		"MAIL_FROM=nobody":                 `BELFRY_MAIL_FROM is "nobody", which is no mail address: write for example BELFRY_MAIL_FROM=Belfry <belfry@example.org>`,
-		"SMTP_URL=smtp://mail.example.org": "BELFRY_MAIL_FROM is needed with BELFRY_SMTP_URL: write for example BELFRY_MAIL_FROM=Belfry <belfry@example.org>",
-		"SECRET_KEYS=a:c2hvcnQ=":           "BELFRY_SECRET_KEYS is wrong (the key \"a\" has 5 bytes and must have 32: make one with `openssl rand -base64 32`): write for example BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64",
-		"THREADS_CLIENT_ID=1":              "BELFRY_THREADS_CLIENT_ID is set and BELFRY_THREADS_CLIENT_SECRET is not: a network wants both, so set the other one or remove this one",
-		"THREADS_CLIENT_SECRET=abc":        "BELFRY_THREADS_CLIENT_SECRET is set and BELFRY_THREADS_CLIENT_ID is not: a network wants both, so set the other one or remove this one",
-		"NETWORKS_URL=http://h/p?q=1":      "BELFRY_NETWORKS_URL must not have a user, a query or a fragment: write for example BELFRY_NETWORKS_URL=http://127.0.0.1:9090",
-		"STORAGE_URL=ftp://u:pw@h/d":       "BELFRY_STORAGE_URL must be an address of the kind file or s3: write for example BELFRY_STORAGE_URL=s3://key:secret@s3.example.org/bucket",
-		"RETENTION=forever":                `BELFRY_RETENTION cannot be "forever" (it is no length of time): write for example BELFRY_RETENTION=72h`,
-		"LOG_LEVEL=loud":                   `BELFRY_LOG_LEVEL cannot be "loud" (it is no log level): write for example BELFRY_LOG_LEVEL=info`,
-		"UPGRADE_URL=https:///nohost":      "BELFRY_UPGRADE_URL names no host: write for example BELFRY_UPGRADE_URL=https://example.org/upgrade",
-		"UPLOAD_TTL=0s":                    "BELFRY_UPLOAD_TTL must be above zero: write for example BELFRY_UPLOAD_TTL=1h",
-		"RETENTION=-72h":                   "BELFRY_RETENTION must be above zero: write for example BELFRY_RETENTION=72h",
-		"RETRY_DELAYS=,":                   "BELFRY_RETRY_DELAYS names no delay: write for example BELFRY_RETRY_DELAYS=1m,5m,15m",
-		"MEDIA_URL=//cdn":                  "BELFRY_MEDIA_URL must be an address of the kind http or https: write for example BELFRY_MEDIA_URL=http://localhost:8080",
-		"LIMIT_ADDRESS=5/never":            `BELFRY_LIMIT_ADDRESS cannot be "5/never" ("never" is no length of time above zero): write for example BELFRY_LIMIT_ADDRESS=600/10m`,
-		"SECRET_KEYS=noid":                 "BELFRY_SECRET_KEYS is wrong (a key is not of the form ID:KEY, with an id of letters, digits, dots and dashes): write for example BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64",
-		"NETWORKS_URL=https://user:pw@h/":  "BELFRY_NETWORKS_URL must not have a user, a query or a fragment: write for example BELFRY_NETWORKS_URL=http://127.0.0.1:9090",
-		"SMTP_URL=http://mail.example.org": "BELFRY_SMTP_URL must be an address of the kind smtp or smtps: write for example BELFRY_SMTP_URL=smtps://user:password@mail.example.org:465",
+		"ADRR=:80":                        "BELFRY_ADRR is not a variable of Belfry: remove it, or write BELFRY_ADDR if you mean that",
+		"THREADS_CLIENT=1":                "BELFRY_THREADS_CLIENT is not a variable of Belfry: remove it, or write BELFRY_THREADS_CLIENT_ID if you mean that",
+		"ADDR=8080":                       `BELFRY_ADDR is "8080", which is not HOST:PORT: write for example BELFRY_ADDR=127.0.0.1:8080`,
+		"ADDR=:99999":                     `BELFRY_ADDR is ":99999", which is not HOST:PORT: write for example BELFRY_ADDR=127.0.0.1:8080`,
+		"METRICS_ADDR=on":                 `BELFRY_METRICS_ADDR is "on", which is not HOST:PORT: write for example BELFRY_METRICS_ADDR=127.0.0.1:9100`,
+		"PUBLIC_URL=example.org":          "BELFRY_PUBLIC_URL must be an address of the kind http or https: write for example BELFRY_PUBLIC_URL=http://localhost:8080",
+		"PUBLIC_URL=https://a.org/belfry": "BELFRY_PUBLIC_URL must not have a path: Belfry wants a host name of its own: write for example BELFRY_PUBLIC_URL=http://localhost:8080",
+		"DATABASE_URL=mysql://u:pw@h/d":   "BELFRY_DATABASE_URL must be an address of the kind postgres or postgresql: write for example BELFRY_DATABASE_URL=postgres://belfry:password@db.example.org/belfry",
+		"ROLES=web,cook":                  `BELFRY_ROLES cannot be "web,cook" ("cook" is no role): write for example BELFRY_ROLES=web,worker`,
+		"ROLES=,":                         "BELFRY_ROLES names no role: write for example BELFRY_ROLES=web,worker",
+		"TRUSTED_PROXIES=proxy":           `BELFRY_TRUSTED_PROXIES cannot be "proxy" ("proxy" is neither an address nor a range of them): write for example BELFRY_TRUSTED_PROXIES=10.0.0.0/8,192.168.1.7`,
+		"RETRY_DELAYS=1m,soon":            `BELFRY_RETRY_DELAYS cannot be "1m,soon" ("soon" is no length of time above zero): write for example BELFRY_RETRY_DELAYS=1m,5m,15m`,
+		"LIMIT_CREATE=60":                 `BELFRY_LIMIT_CREATE cannot be "60" (there is no / in it): write for example BELFRY_LIMIT_CREATE=60/1h`,
+		"LIMIT_ADDRESS=0/1h":              `BELFRY_LIMIT_ADDRESS cannot be "0/1h" ("0" is no count above zero): write for example BELFRY_LIMIT_ADDRESS=600/10m`,
+		"LEASE=5s":                        "BELFRY_LEASE is 5s, too short for a worker to keep its hold: it must be at least 6s: write for example BELFRY_LEASE=60s",
+		"SWEEP=-1s":                       "BELFRY_SWEEP must be above zero: write for example BELFRY_SWEEP=1s",
+		"LOG_FORMAT=xml":                  `BELFRY_LOG_FORMAT is "xml", and can be text or json: write for example BELFRY_LOG_FORMAT=text`,
+		"SECRET_KEYS=a:c2hvcnQ=":          "BELFRY_SECRET_KEYS is wrong (the key \"a\" has 5 bytes and must have 32: make one with `openssl rand -base64 32`): write for example BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64",
+		"THREADS_CLIENT_ID=1":             "BELFRY_THREADS_CLIENT_ID is set and BELFRY_THREADS_CLIENT_SECRET is not: a network wants both, so set the other one or remove this one",
+		"THREADS_CLIENT_SECRET=abc":       "BELFRY_THREADS_CLIENT_SECRET is set and BELFRY_THREADS_CLIENT_ID is not: a network wants both, so set the other one or remove this one",
+		"NETWORKS_URL=http://h/p?q=1":     "BELFRY_NETWORKS_URL must not have a user, a query or a fragment: write for example BELFRY_NETWORKS_URL=http://127.0.0.1:9090",
+		"STORAGE_URL=ftp://u:pw@h/d":      "BELFRY_STORAGE_URL must be an address of the kind file or s3: write for example BELFRY_STORAGE_URL=s3://key:secret@s3.example.org/bucket",
+		"RETENTION=forever":               `BELFRY_RETENTION cannot be "forever" (it is no length of time): write for example BELFRY_RETENTION=72h`,
+		"LOG_LEVEL=loud":                  `BELFRY_LOG_LEVEL cannot be "loud" (it is no log level): write for example BELFRY_LOG_LEVEL=info`,
+		"UPGRADE_URL=https:///nohost":     "BELFRY_UPGRADE_URL names no host: write for example BELFRY_UPGRADE_URL=https://example.org/upgrade",
+		"UPLOAD_TTL=0s":                   "BELFRY_UPLOAD_TTL must be above zero: write for example BELFRY_UPLOAD_TTL=1h",
+		"RETENTION=-72h":                  "BELFRY_RETENTION must be above zero: write for example BELFRY_RETENTION=72h",
+		"RETRY_DELAYS=,":                  "BELFRY_RETRY_DELAYS names no delay: write for example BELFRY_RETRY_DELAYS=1m,5m,15m",
+		"MEDIA_URL=//cdn":                 "BELFRY_MEDIA_URL must be an address of the kind http or https: write for example BELFRY_MEDIA_URL=http://localhost:8080",
+		"LIMIT_ADDRESS=5/never":           `BELFRY_LIMIT_ADDRESS cannot be "5/never" ("never" is no length of time above zero): write for example BELFRY_LIMIT_ADDRESS=600/10m`,
+		"SECRET_KEYS=noid":                "BELFRY_SECRET_KEYS is wrong (a key is not of the form ID:KEY, with an id of letters, digits, dots and dashes): write for example BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64",
+		"NETWORKS_URL=https://user:pw@h/": "BELFRY_NETWORKS_URL must not have a user, a query or a fragment: write for example BELFRY_NETWORKS_URL=http://127.0.0.1:9090",
 	} {
 		t.Run(entry, func(t *testing.T) {
 			t.Parallel()
@@ -161,7 +158,7 @@ func TestSecretsAreShownNowhere(t *testing.T) {
 	t.Parallel()
 	key := base64.StdEncoding.EncodeToString(make([]byte, 32))
 	cfg, err := load([]string{
-		"BELFRY_DATABASE_URL=postgres://me:canary@db/x?password=canary", "BELFRY_SMTP_URL=smtp://me:canary@mail", "BELFRY_MAIL_FROM=a@b.c",
+		"BELFRY_DATABASE_URL=postgres://me:canary@db/x?password=canary",
 		"BELFRY_THREADS_CLIENT_ID=77", "BELFRY_THREADS_CLIENT_SECRET=canary", "BELFRY_SECRET_KEYS=canary:" + key,
 	}, declared(), false)
 	if err != nil {
@@ -172,7 +169,7 @@ func TestSecretsAreShownNowhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		"BELFRY_DATABASE_URL=postgres://[redacted]@db/x\n", "BELFRY_SMTP_URL=smtp://[redacted]@mail\n",
+		"BELFRY_DATABASE_URL=postgres://[redacted]@db/x\n",
 		"BELFRY_THREADS_CLIENT_ID=77\n", "BELFRY_THREADS_CLIENT_SECRET=[redacted]\n", "BELFRY_SECRET_KEYS=[redacted]\n",
 	} {
 		if !strings.Contains(out.String(), line) {

@@ -11,6 +11,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
+// startTime is how long a service may take to become ready for the first time before the log warns.
+const startTime = 30 * time.Second
+
+// readyMessage is the log's line when the service is ready again; one that is ready from the start says nothing.
+const readyMessage = "ready"
+
 // readyTime is how long the checks behind /readyz may take together.
 const readyTime = 2 * time.Second
 
@@ -45,9 +51,12 @@ func (s *Server) setVersion(c echo.Context) {
 type health struct {
 	ready  func(context.Context) error
 	logger *slog.Logger
+	// started is when the service began to start. Until it is ready for the first time, that takes a moment.
+	started time.Time
 
-	mu   sync.Mutex
-	last string
+	mu       sync.Mutex
+	wasReady bool
+	last     string // what was logged last
 }
 
 func (h *health) checkReady(ctx context.Context) error {
@@ -60,17 +69,21 @@ func (h *health) checkReady(ctx context.Context) error {
 	err := h.ready(ctx)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	reason := ""
-	if err != nil {
-		reason = err.Error()
-	}
+	level, message, reason := slog.LevelInfo, readyMessage, ""
 	switch {
-	case reason == h.last:
+	case err != nil && !h.wasReady && time.Since(h.started) < startTime:
+		message, reason = "not ready yet", err.Error()
 	case err != nil:
-		h.logger.WarnContext(ctx, "not ready", "reason", err)
-	default:
-		h.logger.InfoContext(ctx, "ready")
+		level, message, reason = slog.LevelWarn, "not ready", err.Error()
 	}
-	h.last = reason
+	h.wasReady = h.wasReady || err == nil
+	if said := message + reason; said != h.last {
+		h.last = said
+		var attrs []slog.Attr
+		if err != nil {
+			attrs = append(attrs, slog.String("reason", reason))
+		}
+		h.logger.LogAttrs(ctx, level, message, attrs...)
+	}
 	return err
 }

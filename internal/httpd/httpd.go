@@ -76,7 +76,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s.beforeSecrets = sync.OnceValue(s.pathsBeforeSecrets)
-	s.health = health{ready: cfg.Ready, logger: cfg.Logger}
+	s.health = health{ready: cfg.Ready, logger: cfg.Logger, started: time.Now(), last: readyMessage}
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddress(r).String() }
 	s.Echo.HTTPErrorHandler = s.handleError
 	s.Echo.Binder = noBinder{}

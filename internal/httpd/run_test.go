@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -66,6 +67,36 @@ func TestHealth(t *testing.T) {
 	if n := len(log.lines(t, "ready")); n != 1 {
 		t.Errorf("the recovery was logged %d times", n)
 	}
+}
+
+// Every start logged a warning, because no worker had reported yet.
+func TestAServiceThatStartsIsNoReasonToWarn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		answer := errors.New("no worker has reported")
+		s, log := newServer(t, func(c *httpd.Config) { c.Ready = func(context.Context) error { return answer } })
+		expect := func(when string, warnings int) {
+			t.Helper()
+			ask(s, "GET", "/readyz", nil)
+			if n := strings.Count(log.text(), `"WARN"`); n != warnings {
+				t.Errorf("%s: %d warnings, want %d:\n%s", when, n, warnings, log.text())
+			}
+		}
+		expect("at the start", 0)
+		time.Sleep(31 * time.Second)
+		expect("after too long a start", 1)
+		expect("for the same reason", 1)
+		answer = nil
+		expect("ready", 1)
+		answer = errors.New("no worker has reported")
+		expect("not ready again", 2)
+
+		s, log = newServer(t, func(c *httpd.Config) { c.Ready = func(context.Context) error { return answer } })
+		answer = nil
+		expect("ready at once", 0)
+		answer = errors.New("the database is away")
+		expect("not ready soon after", 1)
+	})
 }
 
 func TestAClientThatHangsUpDoesNotMakeTheServiceUnready(t *testing.T) {
