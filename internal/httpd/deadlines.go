@@ -13,20 +13,57 @@ import (
 // JSONLimit is the most bytes that a JSON body or a form may have (decisions.md, Shape of the API).
 const JSONLimit = 1 << 20
 
-// LimitBody refuses a body of more than so many bytes with payload_too_large: at once when its length is
-// announced, else when that many have been read.
+// drainLimit is how much of a body that is too large is read all the same: a client that writes its whole request before
+// it reads would find its connection reset, and not the answer.
+const drainLimit = 8 << 20
+
+// LimitBody refuses a body of more than so many bytes with payload_too_large, once at most drainLimit bytes of it have
+// been read. A body that is announced to be larger still is refused unread, and so is one whose client waits for leave.
 func LimitBody(limit int64) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			r := c.Request()
-			if r.ContentLength > limit {
+			if r.ContentLength > drainLimit || r.ContentLength > limit && r.Header.Get("Expect") != "" {
 				return tooLargeError(limit)
 			}
-			// The writer below echo's tells net/http to close the connection of a body that is too long.
-			r.Body = http.MaxBytesReader(c.Response().Writer, r.Body, limit)
+			body := &limitedBody{ReadCloser: r.Body, limit: limit, left: limit}
+			if r.ContentLength > limit {
+				return body.drain()
+			}
+			r.Body = body
 			return next(c)
 		}
 	}
+}
+
+// limitedBody is a body of which only so much may be read.
+type limitedBody struct {
+	io.ReadCloser
+	limit, left int64
+	tooLarge    error
+}
+
+// Read reads the body, or returns an *http.MaxBytesError once it has turned out to be too large.
+func (b *limitedBody) Read(p []byte) (int, error) {
+	if b.tooLarge != nil {
+		return 0, b.tooLarge
+	}
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1] // one more tells a body that is too large from one that is not
+	}
+	n, err := b.ReadCloser.Read(p)
+	if int64(n) <= b.left {
+		b.left -= int64(n)
+		return n, err
+	}
+	return int(b.left), b.drain()
+}
+
+// drain reads what is left of a body that is too large and returns the error that says so.
+func (b *limitedBody) drain() error {
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, drainLimit-(b.limit-b.left)) // whatever ends it, the body is too large
+	b.tooLarge = &http.MaxBytesError{Limit: b.limit}
+	return b.tooLarge
 }
 
 // What a request has unless its route says otherwise, so that neither a slow client nor what the handler waits

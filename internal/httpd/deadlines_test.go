@@ -89,6 +89,61 @@ func TestAnnouncedBodyIsRefusedUnread(t *testing.T) {
 	}
 }
 
+// A client that writes its whole body before it reads must find the answer, not a connection that was reset.
+func TestClientThatIsStillWritingSeesThatItsBodyIsTooLarge(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	s.Echo.POST("/v1/x", func(c echo.Context) error {
+		_, err := io.ReadAll(c.Request().Body)
+		return err
+	}, httpd.LimitBody(httpd.JSONLimit))
+	at := start(t, s)
+	const size = 6 << 20
+	chunk := strings.Repeat("a", size/16)
+	for i := range 15 {
+		conn := dial(t, at)
+		var err error
+		if i%3 == 0 {
+			_, err = fmt.Fprintf(conn, "POST /v1/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+			for range 16 {
+				_, written := fmt.Fprintf(conn, "%x\r\n%s\r\n", len(chunk), chunk)
+				err = errors.Join(err, written)
+			}
+			_, written := fmt.Fprint(conn, "0\r\n\r\n")
+			err = errors.Join(err, written)
+		} else {
+			_, err = fmt.Fprintf(conn, "POST /v1/x HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, strings.Repeat("a", size))
+		}
+		if err != nil {
+			t.Fatalf("time %d: the body cannot be written: %v", i, err)
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("time %d: no answer: %v", i, err)
+		}
+		if answer.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("time %d: %s", i, answer.Status)
+		}
+		_ = answer.Body.Close()
+	}
+}
+
+func TestClientThatAsksBeforeItSendsIsRefusedUnread(t *testing.T) {
+	t.Parallel()
+	s, _ := newServer(t, nil)
+	s.Echo.POST("/v1/x", ok, httpd.LimitBody(httpd.JSONLimit))
+	conn := dial(t, start(t, s))
+	fmt.Fprint(conn, "POST /v1/x HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n")
+	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Error(answer.Status)
+	}
+}
+
 // closed reads until the server closes, and tells how long that took.
 func closed(t *testing.T, conn net.Conn) time.Duration {
 	t.Helper()
