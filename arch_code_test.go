@@ -208,30 +208,3 @@ func TestForbiddenCalls(t *testing.T) {
 		return ""
 	})
 }
-
-// The four locks of tenancy: who may make a caller, and where a caller becomes a handle to data.
-func TestTenancyHasOneGate(t *testing.T) {
-	t.Parallel()
-	makers := map[string][]string{
-		"NewCaller": {"internal/app/auth.go"},
-		"Worker": {
-			"internal/app/account_refresh.go", "internal/app/account_check.go", "jobs",
-		},
-	}
-	where(t, nil, func(s source, n ast.Node) string {
-		x, name := selector(n)
-		allowed, pinned := makers[name]
-		if x == "core" && pinned && !slices.Contains(allowed, s.path) && !slices.Contains(allowed, s.folder()) {
-			return "core." + name + " is for " + strings.Join(allowed, ", ")
-		}
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) != 1 {
-			return ""
-		}
-		x, name = selector(call.Fun)
-		if name == "In" && strings.HasSuffix(strings.ToLower(x), "store") && !slices.Contains([]string{"internal/app/enter.go", "internal/intake/intake.go", "internal/publish/engine.go"}, s.path) {
-			return "a tenant's data is reached through enter"
-		}
-		return ""
-	})
-}
