@@ -77,6 +77,7 @@ const (
 	Ready     Verdict = "ready"     // status: may be published
 	Pending   Verdict = "pending"   // status: not yet; publish: taken, and not there yet
 	Dead      Verdict = "dead"      // status: this handle can never be published and never was
+	Broken    Verdict = "broken"    // the same, because the network could not process what it was given
 	Absent    Verdict = "absent"    // search: not there
 	Ambiguous Verdict = "ambiguous" // search: cannot be told
 	Refused   Verdict = "refused"   // a well-formed refusal for good
@@ -96,6 +97,9 @@ type Signal struct {
 	Stale     bool   // the network has been asked in vain for as long as it is worth asking
 	AccountOK bool
 	MayRetry  bool // the worker has tries left
+	Held      bool // the network has asked for a pause that is not over
+	// ErrorsMayPublish tells that the network may publish a post and answer the call with a refusal.
+	ErrorsMayPublish bool
 }
 
 // Do is what the worker does next.
@@ -183,6 +187,8 @@ func (p Publication) claimed(s Signal) (Publication, Do) {
 	switch {
 	case !s.AccountOK:
 		return p.failed(DoAccount)
+	case s.Held:
+		return p, DoHold
 	case p.Step == StepWaiting:
 		return p, DoStatus
 	case p.Armed && !s.Quiet: // what was refused may be there and not in the network's list yet
@@ -257,6 +263,8 @@ func (p Publication) waited(s Signal) (Publication, Do) {
 		return p, DoPoll
 	case Dead:
 		return p.dead()
+	case Broken:
+		return p.broken(s)
 	case Refused:
 		p.Handle = ""
 		return p.failed(DoFail)
@@ -271,19 +279,39 @@ func (p Publication) arm() (Publication, Do) {
 
 // dead replaces a handle that the network itself says was never and will never be published.
 func (p Publication) dead() (Publication, Do) {
-	if !p.Flow.MakesHandle() || !p.Flow.Repeatable() && p.Step == StepArmed { // no answer to what was asked
+	if !p.handleTells() {
 		return p, DoBackoff
 	}
-	p.Handle, p.Open, p.Answer = "", false, AnswerNone
-	if p.Flow.Repeatable() {
-		p.Armed = false
-	}
+	p = p.withoutHandle()
 	p.Deaths++
 	if p.Deaths > limitDeaths {
 		return p.failed(DoFail)
 	}
 	p.Step = StepCreating
 	return p, DoCreate
+}
+
+// broken replaces a handle that the network could not process, but not at once: what broke it may pass.
+func (p Publication) broken(s Signal) (Publication, Do) {
+	if !p.handleTells() {
+		return p, DoBackoff
+	}
+	p = p.withoutHandle()
+	p.Step = StepIdle
+	return p.repeatable(s)
+}
+
+// handleTells tells whether the end of the handle answers what was asked: before the arm it does; after it, only
+// where the handle shows what became of the call.
+func (p Publication) handleTells() bool {
+	return p.Flow.MakesHandle() && (p.Flow.Repeatable() || p.Step != StepArmed)
+}
+
+// withoutHandle drops the handle, and the arm where the handle proves that the call had no effect.
+func (p Publication) withoutHandle() Publication {
+	p.Handle, p.Open, p.Answer = "", false, AnswerNone
+	p.Armed = p.Armed && !p.Flow.Repeatable()
+	return p
 }
 
 var answers = map[Verdict]Answer{Refused: AnswerRefused, Throttled: AnswerThrottled, AuthLost: AnswerAuth}
@@ -326,6 +354,8 @@ func (p Publication) asked(s Signal) (Publication, Do) {
 		}
 	case Dead:
 		return p.dead()
+	case Broken:
+		return p.broken(s)
 	case Ambiguous:
 		return p.unknown()
 	case Refused: // it is the question that was refused, which says nothing about the post
@@ -350,16 +380,29 @@ func (p Publication) notThere(s Signal) (Publication, Do) {
 		return p, DoSettle
 	case p.Open && !p.Flow.Repeatable():
 		return p.unknown()
-	case p.Open || p.Answer == AnswerNone:
+	case p.Open:
 		return p.arm()
+	case p.Answer == AnswerThrottled, p.Answer == AnswerNone && s.Held:
+		return p.hold(s)
+	case p.Answer == AnswerNone:
+		return p.arm()
+	case p.Answer == AnswerRefused && s.ErrorsMayPublish && !s.Quiet: // it may be there and not show yet
+		return p, DoSettle
 	case p.Answer == AnswerRefused:
 		return p.failed(DoFail)
-	case p.Answer == AnswerAuth:
-		return p.failed(DoAccount)
 	}
+	return p.failed(DoAccount)
+}
+
+// hold waits until a throttle ends. A handle that is not published once the settle time is over was not
+// published by the throttled call: it is disarmed, and the post may be cancelled and moved meanwhile.
+func (p Publication) hold(s Signal) (Publication, Do) {
 	p.Answer = AnswerNone
-	if !p.Flow.Repeatable() {
+	switch {
+	case !p.Flow.Repeatable():
 		p.Step = StepIdle
+	case s.Quiet:
+		p.Step, p.Armed = StepWaiting, false
 	}
 	return p, DoHold
 }

@@ -52,6 +52,57 @@ func TestDecisions(t *testing.T) {
 		"a throttle is waited for and costs no try": {
 			waiting, core.Signal{Call: core.DoStatus, Verdict: core.Throttled, MayRetry: true}, waiting, core.DoHold,
 		},
+		"a throttled handle that is not published after the settle time is not armed any more": {
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerThrottled},
+			core.Signal{Call: core.DoStatus, Verdict: core.Ready, Quiet: true, Held: true},
+			waiting,
+			core.DoHold,
+		},
+		"before that it stays armed": {
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true, Answer: core.AnswerThrottled},
+			core.Signal{Call: core.DoStatus, Verdict: core.Ready, Held: true},
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true},
+			core.DoHold,
+		},
+		"while it is held it is not called again": {
+			p{Flow: core.FlowHandle, Step: core.StepArmed, Handle: "h1", Armed: true},
+			core.Signal{Call: core.DoStatus, Verdict: core.Ready, Quiet: true, Held: true, Due: true},
+			waiting,
+			core.DoHold,
+		},
+		"a post of an account that is held is not called for": {
+			waiting, core.Signal{AccountOK: true, Held: true, Due: true}, waiting, core.DoHold,
+		},
+		"a handle that broke is replaced by the next try": {
+			waiting,
+			core.Signal{Call: core.DoStatus, Verdict: core.Broken, MayRetry: true},
+			p{Flow: core.FlowHandle, Step: core.StepIdle, Tries: 1},
+			core.DoRetry,
+		},
+		"and after the last the post fails": {
+			waiting,
+			core.Signal{Call: core.DoStatus, Verdict: core.Broken},
+			p{Flow: core.FlowHandle, Step: core.StepRejected},
+			core.DoFail,
+		},
+		"an armed handle that broke is replaced as well": {
+			armed,
+			core.Signal{Call: core.DoStatus, Verdict: core.Broken, MayRetry: true},
+			p{Flow: core.FlowHandle, Step: core.StepIdle, Tries: 1},
+			core.DoRetry,
+		},
+		"a refusal is asked about once more where the network may publish all the same": {
+			p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Answer: core.AnswerRefused},
+			core.Signal{Call: core.DoFind, Verdict: core.Absent, ErrorsMayPublish: true},
+			p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Answer: core.AnswerRefused},
+			core.DoSettle,
+		},
+		"and is believed after the settle time": {
+			p{Flow: core.FlowOneCall, Step: core.StepArmed, Armed: true, Answer: core.AnswerRefused},
+			core.Signal{Call: core.DoFind, Verdict: core.Absent, ErrorsMayPublish: true, Quiet: true},
+			p{Flow: core.FlowOneCall, Step: core.StepRejected, Armed: true, Answer: core.AnswerRefused},
+			core.DoFail,
+		},
 		"a refusal of the making is final": {
 			p{Flow: core.FlowHandle, Step: core.StepCreating},
 			core.Signal{Call: core.DoCreate, Verdict: core.Refused, MayRetry: true},

@@ -194,7 +194,7 @@ var plantedBugs = []planted{
 		}), breaks: "two posts",
 	},
 	{
-		name: "a retry starts with a new ledger", flow: core.FlowOneCall, left: budget{lie: 1, lag: 1, retry: 1},
+		name: "a retry starts with a new ledger", flow: core.FlowOneCall, left: budget{lieAuth: 1, lag: 1, retry: 1},
 		change: func(d *design) { d.retryForgets = true }, breaks: "two posts",
 	},
 	{
@@ -212,6 +212,11 @@ var plantedBugs = []planted{
 	{
 		name: "what is armed can be cancelled", flow: core.FlowHandle, left: budget{kill: 1, cancel: 1},
 		change: func(d *design) { d.moveArmed = true }, breaks: "a draft went out",
+	},
+	{
+		name: "a refusal is believed before the network's list can show the post", flow: core.FlowOneCall,
+		left:   budget{lie: 1, lag: 1},
+		change: believing(func(_ core.Publication, s *core.Signal) { s.ErrorsMayPublish = false }), breaks: "failed, but there",
 	},
 	{
 		name: "a call that left no trace is taken for one that never was", flow: core.FlowOneCall,

@@ -57,10 +57,11 @@ const (
 	handleReady
 	handlePublishing // accepted, visible later
 	handlePublished
-	handleDead  // expired: never to be published
-	handleBad   // refused while it was processed
-	handleStuck // pending for ever
-	handleParts // ready to be made one whole, which is another handle
+	handleDead   // expired: never to be published
+	handleBad    // refused while it was processed
+	handleStuck  // pending for ever
+	handleParts  // ready to be made one whole, which is another handle
+	handleBroken // the network could not process it
 )
 
 // Flags of the world.
@@ -70,6 +71,7 @@ const (
 	gone                   // nobody will ever reconnect the account
 	due                    // the post's time has come
 	lagging                // the network's list does not show what is visible yet
+	throttled              // the network has asked for a pause that is not over
 	// The network broke its word: a call arrived after the settle time, its list hid a post, or an error
 	// about the token came with a post. Then a post may be there that the ledger calls failed; it is still
 	// never there twice.
@@ -122,7 +124,7 @@ var (
 	}
 	answers  = [...]core.Answer{core.AnswerNone, core.AnswerRefused, core.AnswerThrottled, core.AnswerAuth, core.AnswerTaken}
 	verdicts = [...]core.Verdict{
-		core.Claimed, core.Done, core.Ready, core.Pending, core.Dead, core.Absent, core.Ambiguous,
+		core.Claimed, core.Done, core.Ready, core.Pending, core.Dead, core.Broken, core.Absent, core.Ambiguous,
 		core.Refused, core.Throttled, core.AuthLost, core.NotSent, core.Lost,
 	}
 	dos = [...]core.Do{

@@ -17,6 +17,9 @@ func (m *model) serve(w world, i int, out emit) {
 }
 
 func (m *model) answer(w world, i int, v core.Verdict, fault bool, how string, out emit) {
+	if v == core.Throttled {
+		w.flags |= throttled
+	}
 	k := &w.workers[i]
 	k.phase, k.verdict, k.flags = phaseAnswers, code(verdicts[:], v), k.flags&^frozen
 	m.tidy(&w)
@@ -64,6 +67,7 @@ func (m *model) make(w world, i int, made uint8, v core.Verdict, out emit) {
 var handleVerdicts = [...]core.Verdict{
 	handleNone: core.Dead, handleProcessing: core.Pending, handleReady: core.Ready, handlePublishing: core.Pending,
 	handlePublished: core.Done, handleDead: core.Dead, handleBad: core.Refused, handleStuck: core.Pending, handleParts: core.Pending,
+	handleBroken: core.Broken,
 }
 
 func (m *model) serveStatus(w world, i int, out emit) {
@@ -102,7 +106,8 @@ func (m *model) serveFind(w world, i int, out emit) {
 	case w.visible > 0 && w.flags&lagging == 0:
 		m.answer(w, i, core.Done, false, "is answered", out)
 	default:
-		if w.visible > 0 {
+		// After a refusal the product asks once more; what else hides a post for long is beyond the promise.
+		if w.visible > 0 && answers[w.workers[i].row.answer] != core.AnswerRefused {
 			w.flags |= excused
 		}
 		m.answer(w, i, core.Absent, false, "is answered", out)

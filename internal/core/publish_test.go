@@ -57,9 +57,10 @@ func TestNextKeepsItsShape(t *testing.T) {
 // everyDecision visits every ledger row that can be, with every signal it can get.
 func everyDecision(visit func(core.Publication, core.Signal)) {
 	for _, p := range everyPublication() {
-		for bits := range 1 << 5 {
+		for bits := range 1 << 7 {
 			s := core.Signal{
 				Due: bits&1 != 0, Quiet: bits&2 != 0, Stale: bits&4 != 0, AccountOK: bits&8 != 0, MayRetry: bits&16 != 0,
+				Held: bits&32 != 0, ErrorsMayPublish: bits&64 != 0,
 			}
 			visit(p, s)
 			for _, s.Call = range callsOf(p) {

@@ -8,7 +8,8 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 	p := m.publication(k.row)
 	signal := core.Signal{
 		Verdict: verdicts[k.verdict], Handle: handleNames[k.handle], Due: w.flags&due != 0, Quiet: isQuiet,
-		AccountOK: w.flags&accountOK != 0, MayRetry: schedule.MayRetry(p),
+		AccountOK: w.flags&accountOK != 0, MayRetry: schedule.MayRetry(p), Held: w.flags&throttled != 0,
+		ErrorsMayPublish: !m.flow.Repeatable(),
 	}
 	if signal.Verdict != core.Claimed {
 		signal.Call = dos[k.do]

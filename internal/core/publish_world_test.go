@@ -88,6 +88,10 @@ func (m *model) time(w world, out emit) {
 		n.flags &^= lagging
 		out(n, false, theWorld, "the network's list catches up", "")
 	}
+	if n := w; n.flags&throttled != 0 {
+		n.flags &^= throttled
+		out(n, false, theWorld, "the network's throttle ends", "")
+	}
 	if n := w; n.post == postRetrying {
 		n.post = postQueued
 		out(n, false, theWorld, "the worker's retry comes due", "")
@@ -157,6 +161,7 @@ func (m *model) handleLives(w world, i int, out emit) {
 		}
 		if n := w; spend(&n.left.refuse) {
 			become(n, handleBad, true, "a handle is refused")
+			become(n, handleBroken, true, "a handle cannot be processed")
 		}
 		fallthrough
 	case handleReady, handleParts:
@@ -169,6 +174,7 @@ func (m *model) handleLives(w world, i int, out emit) {
 		become(n, handlePublished, false, "the accepted post shows")
 		if n := w; spend(&n.left.stuck) {
 			become(n, handleStuck, true, "the accepted post never shows")
+			become(n, handleBroken, true, "the accepted post cannot be processed")
 		}
 	}
 }
