@@ -87,7 +87,8 @@ CREATE TABLE public.accounts (
     token_refresh_at timestamp with time zone,
     check_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone NOT NULL,
-    disconnected_at timestamp with time zone
+    disconnected_at timestamp with time zone,
+    held_until timestamp with time zone
 );
 
 CREATE UNLOGGED TABLE public.address_log (
@@ -320,6 +321,7 @@ CREATE TABLE public.posts (
     created_by uuid,
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
+    error_from_network boolean DEFAULT false NOT NULL,
     CONSTRAINT posts_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'live'::text, 'failed'::text])))
 )
 WITH (fillfactor='70');

@@ -61,8 +61,9 @@ func tabTitle(card app.PostCard) string {
 func (r *request) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
 		Post: card.Post, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt, Held: card.Held,
-		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Preparing: card.Preparing, Acts: card.Acts, Mend: card.Mend, ProfileURL: card.ProfileURL,
-		Poll: r.pollInterval(card),
+		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Preparing: card.Preparing, Acts: card.Acts, Mend: card.Mend, NetworkSaid: card.NetworkSaid,
+		ProfileURL: card.ProfileURL,
+		Poll:       r.pollInterval(card),
 	}
 	if n, ok := r.web.cfg.Networks.Get(core.Platform(card.Platform)); ok {
 		m.Network, m.Settings = n.Describe().Name, settingLabels(n.Describe().Fields, card.Settings)

@@ -29,6 +29,8 @@ type PostCard struct {
 	Preparing bool
 	// Mend tells that the post failed for what is in it: it is to be changed rather than sent again.
 	Mend bool
+	// NetworkSaid tells that the message of the post's error is the network's own words.
+	NetworkSaid bool
 	// ProfileURL is where a browser finds the account at its network; only for a post of which a person is to tell
 	// whether it is there, and "" where that is not known or the network is simulated.
 	ProfileURL string
@@ -89,7 +91,7 @@ func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if p.Error != nil {
-		card.Mend = !p.Error.SendAsIs()
+		card.Mend, card.NetworkSaid = !p.Error.SendAsIs(), p.Error.FromNetwork
 	}
 	if c.Role().Writes() {
 		now := a.cfg.Now()

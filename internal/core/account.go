@@ -31,7 +31,9 @@ type Account struct {
 	// that stood in for them (NETWORKS_URL).
 	ConnectedAt string
 	ExpiresAt   time.Time // of the token; zero when it has no date
-	CreatedAt   time.Time
+	// HeldUntil is when a throttle of the account ends, or ended and was not tried since; zero without one.
+	HeldUntil time.Time
+	CreatedAt time.Time
 }
 
 // Issue says why the account cannot be published to, nil when it can.

@@ -62,6 +62,8 @@ type PostError struct {
 	Code    string
 	Message string
 	Hint    string
+	// FromNetwork tells that the message is the network's own words.
+	FromNetwork bool
 }
 
 // Codes of a PostError that are ours; others are an issue's code.

@@ -96,6 +96,17 @@ func fault(network, call, kind string) sim.Fault {
 	return sim.Fault{Network: network, Call: call, Kind: kind, Times: &once}
 }
 
+// refuse lets a worker carry on a post whose call is refused until the refusal is believed: a network that may
+// publish in spite of it is asked once more.
+func (b *bench) refuse(p contract.Post) contract.Post {
+	b.t.Helper()
+	if p = b.work(p); p.Status == "queued" {
+		b.Clock.Advance(150*time.Second + 50*time.Millisecond)
+		p = b.work(p)
+	}
+	return p
+}
+
 // calls counts the calls of a kind that reached a simulated network.
 func (b *bench) calls(call string) int {
 	n := 0

@@ -31,6 +31,8 @@ type claim struct {
 	failure     *failure       // of the last call that failed
 	status      network.Status // of the last call that did not
 	retryAfter  time.Duration  // how long the network asked to wait, in the last call
+	throttled   bool           // by a call of this claim
+	probing     bool           // this claim tries an account whose hold has ended
 	skew        time.Duration  // how far the database's clock is ahead of ours
 }
 
@@ -43,7 +45,7 @@ type failure struct {
 	Message string       `json:"message"`
 	Hint    string       `json:"hint,omitempty"`
 	Kind    network.Kind `json:"kind"`
-	// Until is when the network said to come again; zero when it said nothing.
+	// Until is when a throttle ends; zero for any other failure.
 	Until time.Time `json:"until,omitzero"`
 }
 

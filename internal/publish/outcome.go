@@ -16,7 +16,6 @@ import (
 
 // Waits of the protocol that the network does not set itself.
 const (
-	holdFor      = 5 * time.Minute // a throttle without a date
 	reconnect    = time.Hour       // an armed post whose account must be reconnected
 	askAgain     = time.Hour       // an unknown outcome, asked about once more
 	firstBackoff = 5 * time.Second // a network that cannot be asked; grows to a minute
@@ -60,7 +59,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 		pub.Polls = c.pub.Polls + 1
 	}
 	// The post before its publication, as everybody locks them; the fence takes both back.
-	if err := c.updatePost(ctx, t, do, now, pub.NextAt); err != nil {
+	if err := c.updatePost(ctx, t, do, now); err != nil {
 		return err
 	}
 	if err := t.SaveRest(ctx, pub, c.last); err != nil {
@@ -68,6 +67,11 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	}
 	if pub.Polls > 1 || do == core.DoHold {
 		if err := t.ThinSteps(ctx, pub.Post); err != nil {
+			return err
+		}
+	}
+	if c.probing && c.last != nil && !c.throttled {
+		if err := t.ReleaseAccount(ctx, c.account.ID); err != nil {
 			return err
 		}
 	}
@@ -88,7 +92,7 @@ func (c *claim) nextActionAt(do core.Do, now time.Time) time.Time {
 	case core.DoRetry:
 		return c.engine.cfg.Schedule.RetryAt(c.pub.Publication, now)
 	case core.DoHold:
-		return c.heldUntil(now)
+		return c.holdCheckedAt(now)
 	case core.DoPoll:
 		return now.Add(core.Backoff(c.desc.FirstPoll, c.pub.Polls))
 	case core.DoAwait:
@@ -106,19 +110,6 @@ func (c *claim) nextActionAt(do core.Do, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// heldUntil is when a throttle ends, as the network said. A flow without a handle does not call again before
-// what was refused would show.
-func (c *claim) heldUntil(now time.Time) time.Time {
-	until := now.Add(holdFor)
-	if c.failure != nil && !c.failure.Until.IsZero() {
-		until = c.failure.Until
-	}
-	if settled := c.pub.QuietAt.Add(settleMargin); !c.pub.Flow.Repeatable() && c.pub.Armed && settled.After(until) {
-		return settled
-	}
-	return until
-}
-
 // lostToken tells whether the network refuses the account's token. A refusal in an earlier claim counts only
 // where it is what the post fails for: a person may have brought another token since.
 func (c *claim) lostToken(do core.Do) bool {
@@ -129,13 +120,16 @@ func (c *claim) lostToken(do core.Do) bool {
 }
 
 // updatePost makes the post's own state follow the ledger's. Nobody has changed it since the claim.
-func (c *claim) updatePost(ctx context.Context, t store.Tenant, do core.Do, now, next time.Time) error {
+func (c *claim) updatePost(ctx context.Context, t store.Tenant, do core.Do, now time.Time) error {
 	post, event := c.post, core.Event{At: now}
 	switch do {
 	case core.DoLive:
 		return c.makeLive(ctx, t, post, now)
 	case core.DoHold:
-		event.Kind, event.Message = core.EventQueued, fmt.Sprintf("Held until %s: %s", post.Zone.Label(next), c.failureMessage())
+		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline says so already
+			return nil
+		}
+		event.Kind, event.Message = core.EventQueued, fmt.Sprintf("Held until %s: %s", post.Zone.Label(c.heldUntil(now)), c.holdReason())
 		return t.AddEvent(ctx, post.ID, event)
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoUnknown:
 	default:
@@ -193,26 +187,29 @@ func (c *claim) markAccountLost(ctx context.Context, t store.Tenant, do core.Do)
 	return nil
 }
 
-// failureMessage is what the network said in the last call that failed, or that it said nothing.
-func (c *claim) failureMessage() string {
+// holdReason is what the network said of the throttle that holds the post.
+func (c *claim) holdReason() string {
 	if c.failure != nil && c.failure.Message != "" {
 		return c.failure.Message
 	}
-	if c.status.Message != "" {
-		return c.status.Message
-	}
-	return c.desc.Name + " did not answer."
+	return c.desc.Name + " takes no more posts of this account for a while."
 }
 
 // postError is why the post failed.
 func (c *claim) postError(do core.Do) *core.PostError {
-	e := &core.PostError{Code: core.ErrorRejected, Message: c.failureMessage()}
-	if c.failure != nil {
-		e.Hint = c.failure.Hint
+	e := &core.PostError{Code: core.ErrorRejected}
+	switch {
+	case c.failure != nil && c.failure.Message != "":
+		e.Message, e.Hint = c.failure.Message, c.failure.Hint
+		e.FromNetwork = c.failure.Code != ""
+	case c.status.Message != "":
+		e.Message = c.status.Message
+	default:
+		e.Message = c.desc.Name + " did not answer."
 	}
 	switch {
 	case do == core.DoFail && c.fileIssue != nil:
-		e.Code = string(c.fileIssue.Code)
+		e.Code, e.FromNetwork = string(c.fileIssue.Code), false
 	case do == core.DoUnknown:
 		e.Code = core.ErrorUnknown
 		e.Hint = fmt.Sprintf("It may be on %s. Open it and look before sending again.", c.account.DisplayName)
@@ -220,10 +217,14 @@ func (c *claim) postError(do core.Do) *core.PostError {
 		issue := c.accountAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint
 		if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
-			e.Message = issue.Message
+			e.Message, e.FromNetwork = issue.Message, false
 		}
+	case c.last != nil && c.last.Verdict == core.Broken:
+		e.Message, e.FromNetwork = cmp.Or(c.status.Message, e.Message), false
+		e.Hint = fmt.Sprintf("Nothing is on %s. If this happens again, replace the files or change the post.", c.desc.Name)
 	case c.failure != nil && (c.failure.Kind == network.NotSent || c.failure.Kind == network.Unknown || c.failure.Kind == network.Transient):
-		e.Code, e.Hint = core.ErrorUnreachable, cmp.Or(e.Hint, "The post is not there, and nothing in it is to blame: it may go out as it is.")
+		e.Code, e.FromNetwork = core.ErrorUnreachable, false
+		e.Hint = cmp.Or(e.Hint, "The post is not there, and nothing in it is to blame: it may go out as it is.")
 	}
 	return e
 }

@@ -108,7 +108,7 @@ func TestARefusalKeepsTheNetworksWords(t *testing.T) {
 			f := fault(network, "publish", "reject")
 			f.Code, f.Status, f.Message = 100, 400, "The words of the network"
 			b.Fault(f)
-			post := b.work(b.ws.Now("refused", b.ws.Account(network)))
+			post := b.refuse(b.ws.Now("refused", b.ws.Account(network)))
 			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
 			if post.Error == nil || post.Error.Message != "The words of the network" {
 				t.Errorf("error %+v", post.Error)

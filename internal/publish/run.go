@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,9 @@ const clockDrift = 5 * time.Minute
 
 // runProtocol makes one call after another, until the protocol asks for something that ends the claim.
 func (c *claim) runProtocol(ctx context.Context) error {
+	if err := c.probeHold(ctx); err != nil {
+		return err
+	}
 	signal := c.completeSignal(core.Signal{Verdict: core.Claimed}, c.now())
 	for {
 		before := c.pub
@@ -145,6 +149,7 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 		c.engine.cfg.Metrics.Orphan(platform)
 	}
 	c.recordFailure(do, e)
+	c.shareThrottle(ctx, e)
 	c.log.Info("network refused or did not answer", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
 	return signal
 }
@@ -176,8 +181,8 @@ func (c *claim) recordFailure(do core.Do, e *network.Error) {
 		return
 	}
 	c.failure = &failure{Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind}
-	if e.RetryAfter > 0 {
-		c.failure.Until = c.now().Add(e.RetryAfter)
+	if e.Kind == network.RateLimited {
+		c.failure.Until = c.now().Add(cmp.Or(e.RetryAfter, defaultHold))
 	}
 	encoded, err := json.Marshal(c.failure)
 	if err != nil {
@@ -194,5 +199,7 @@ func (c *claim) completeSignal(s core.Signal, asked time.Time) core.Signal {
 	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.Since()))
 	s.AccountOK = c.account.Status == core.AccountOK
 	s.MayRetry = c.engine.cfg.Schedule.MayRetry(c.pub.Publication)
+	s.Held = now.Before(c.holdEnds())
+	s.ErrorsMayPublish = c.desc.ErrorsMayPublish
 	return s
 }

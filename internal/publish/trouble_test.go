@@ -73,7 +73,7 @@ func TestPatienceBeginsAnewWithARetry(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			b := newBench(t)
 			b.Fault(fault(network, "publish", "reject"))
-			post := b.work(b.ws.Now("patient", b.ws.Account(network)))
+			post := b.refuse(b.ws.Now("patient", b.ws.Account(network)))
 			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
 			b.Clock.Advance(8 * 24 * time.Hour)
 			post = b.retry(post)

@@ -18,17 +18,18 @@ type accountRow struct {
 	StatusReason   string
 	ConnectedAt    string
 	TokenExpiresAt *time.Time
+	HeldUntil      *time.Time
 	CreatedAt      time.Time
 }
 
 const accountColumns = `id, platform, external_id, username, display_name, avatar_url, status, status_reason, connected_at,
-	token_expires_at, created_at`
+	token_expires_at, held_until, created_at`
 
 func (r accountRow) core() core.Account {
 	return core.Account{
 		ID: r.ID, Platform: r.Platform, ExternalID: r.ExternalID, Username: r.Username, DisplayName: r.DisplayName,
 		AvatarURL: r.AvatarURL, Status: r.Status, StatusReason: r.StatusReason, ConnectedAt: r.ConnectedAt,
-		ExpiresAt: orZero(r.TokenExpiresAt), CreatedAt: r.CreatedAt.UTC(),
+		ExpiresAt: orZero(r.TokenExpiresAt), HeldUntil: orZero(r.HeldUntil), CreatedAt: r.CreatedAt.UTC(),
 	}
 }
 

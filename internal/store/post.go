@@ -15,7 +15,9 @@ import (
 const postColumns = `
 	p.id, p.account_id, p.platform, a.display_name, a.status AS account_status, p.text, p.title, p.tags, p.settings,
 	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
-	p.attempts, p.created_via, p.created_at, p.updated_at, u.next_action_at, coalesce(u.rest, '') AS rest,
+	p.error_from_network, p.attempts, p.created_via, p.created_at, p.updated_at,
+	CASE WHEN u.rest = 'hold' AND u.armed THEN greatest(u.next_action_at, (u.failure->>'until')::timestamptz) ELSE u.next_action_at END,
+	coalesce(u.rest, '') AS rest,
 	coalesce(u.step, '') AS step, coalesce(u.open, false) AS open, coalesce(u.answer, '') AS answer,
 	coalesce(u.lease_until > clock(), false) AS held, coalesce(u.next_action_at > clock(), false) AS ahead,
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
@@ -41,7 +43,7 @@ type postRow struct {
 func (r *postRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(idTo(&r.ID), idTo(&r.Account), (*string)(&r.Platform), &r.AccountName, (*string)(&r.AccountStatus),
 		&r.Text, &r.Title, (*pgtype.FlatArray[string])(&r.Tags), (*[]byte)(&r.Settings),
-		timeTo(&r.PublishAt), &r.zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code, &r.failure.Message, &r.failure.Hint,
+		timeTo(&r.PublishAt), &r.zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code, &r.failure.Message, &r.failure.Hint, &r.failure.FromNetwork,
 		&r.Attempts, (*string)(&r.Via), timeTo(&r.CreatedAt), timeTo(&r.UpdatedAt), timeTo(&r.next), (*string)(&r.rest),
 		(*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead, &r.calling, (*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
 }
@@ -206,12 +208,12 @@ func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 	_, err := t.exec(ctx, `
 		UPDATE posts SET text = @text, title = @title, tags = @tags, settings = @settings, publish_at = @publish_at, tz = @tz,
 			status = @status, external_id = @external_id, external_url = @external_url,
-			error_code = @code, error_message = @message, error_hint = @hint, attempts = @attempts, updated_at = @now
+			error_code = @code, error_message = @message, error_hint = @hint, error_from_network = @from_network, attempts = @attempts, updated_at = @now
 		WHERE workspace_id = @ws AND id = @id`,
 		args{
 			"id": p.ID, "text": p.Text, "title": p.Title, "tags": p.Tags, "settings": p.Settings, "publish_at": some(p.PublishAt),
 			"tz": p.Zone.Name(), "status": p.Status, "external_id": p.ExternalID, "external_url": p.ExternalURL,
-			"code": failure.Code, "message": failure.Message, "hint": failure.Hint, "attempts": p.Attempts, "now": p.UpdatedAt,
+			"code": failure.Code, "message": failure.Message, "hint": failure.Hint, "from_network": failure.FromNetwork, "attempts": p.Attempts, "now": p.UpdatedAt,
 		})
 	return err
 }

@@ -43,6 +43,8 @@ type ShowModel struct {
 	Files   []File
 	// Mend tells that a failed post is to be changed rather than sent again as it is.
 	Mend bool
+	// NetworkSaid tells that the message of the post's error is the network's own words.
+	NetworkSaid bool
 	// ProfileURL is where a browser finds the account at the network; empty where that is not known.
 	ProfileURL string
 	// Acts are what is offered: what the post's state and the person's role allow.

@@ -736,9 +736,9 @@ func failureTitle(m ShowModel) string {
 	return "Not published. " + errorSource(m)
 }
 
-// errorSource introduces the words of the error, which are ours when no answer came.
+// errorSource introduces the message of the error, which may be ours.
 func errorSource(m ShowModel) string {
-	if m.Post.Error.Code == "network_unreachable" {
+	if !m.NetworkSaid {
 		return "Reason:"
 	}
 	return m.Network + " said:"

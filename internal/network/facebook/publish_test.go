@@ -317,8 +317,8 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 		"an armed Reel that was taken":           {armed, state("processing", whole+taken), core.Pending},
 		"an armed Reel that is being published":  {armed, state("ready", whole+begun), core.Pending},
 		"a Reel that is live":                    {armed, state("ready", whole+live), core.Done},
-		"a Reel that failed after it was taken":  {armed, state("error", whole+taken), core.Dead},
-		"an upload that failed":                  {reel, state("upload_failed", `,"uploading_phase":{"status":"error","error":{"message":"x"}}`), core.Dead},
+		"a Reel that failed after it was taken":  {armed, state("error", whole+taken), core.Broken},
+		"an upload that failed":                  {reel, state("upload_failed", `,"uploading_phase":{"status":"error","error":{"message":"x"}}`), core.Broken},
 		"a Reel that expired":                    {reel, state("expired", ""), core.Dead},
 		"a state nobody knows":                   {reel, state("pondering", ""), core.Pending},
 		"no state":                               {reel, `{"id":"17"}`, core.Pending},
@@ -328,7 +328,7 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 		"a video that is ready":                  {page, state("ready", whole), core.Ready},
 		"a video that is published":              {page, `{"published":true}`, core.Done},
 		"a Story's video that is up":             {story, state("upload_complete", whole), core.Ready},
-		"a Story's video that cannot be fetched": {story, state("upload_failed", ""), core.Dead},
+		"a Story's video that cannot be fetched": {story, state("upload_failed", ""), core.Broken},
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
 			if c.answer == gone {

@@ -184,7 +184,10 @@ func (v videoNode) unreadyStatus(it network.Item) (network.Status, error) {
 	if !v.hasFailed() {
 		return network.Status{Verdict: core.Pending, Code: v.Status.Video}, nil
 	}
-	dead := network.Status{Verdict: core.Dead, Code: v.Status.Video, Message: "Facebook could not use the video: " + v.Status.Video}
+	dead := network.Status{Verdict: core.Broken, Code: v.Status.Video, Message: "Facebook could not use the video: " + v.Status.Video}
+	if v.Status.Video == videoExpired {
+		dead.Verdict = core.Dead
+	}
 	for _, p := range v.allPhases() {
 		problems := p.Errors
 		if p.Error != nil {

@@ -72,6 +72,7 @@ func (k *Worker) claim() core.Do {
 func (k *Worker) facts(s core.Signal) core.Signal {
 	s.Due, s.AccountOK, s.MayRetry = true, true, k.pub.Tries < 3
 	s.Quiet = !k.w.Now().Before(k.quiet)
+	s.ErrorsMayPublish = k.w.Net.Describe().ErrorsMayPublish
 	return s
 }
 

@@ -43,7 +43,7 @@ func (n *Network) itemsStatus(ctx context.Context, it network.Item, ids []string
 	waiting := network.Status{Verdict: core.Ready}
 	for _, st := range all {
 		switch {
-		case st.Verdict == core.Dead:
+		case st.Verdict == core.Dead, st.Verdict == core.Broken:
 			return st, nil
 		case st.Verdict != core.Ready:
 			waiting = network.Status{Verdict: core.Pending, Message: st.Message, Code: st.Code}

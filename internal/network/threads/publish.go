@@ -124,7 +124,7 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 				Hint: "Replace the file and send the post again.",
 			}
 		}
-		st.Verdict, st.Message = core.Dead, "Threads could not use the file: "+c.Problem
+		st.Verdict, st.Message = core.Broken, "Threads could not use the file: "+c.Problem
 	}
 	return st, nil
 }

@@ -1,0 +1,146 @@
+package publish_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network/sim"
+)
+
+// A post that waited for a full quota answered every cancel and every change of its time with a conflict.
+func TestAPostHeldByAThrottledCallCanBeCancelledAfterTheSettleTime(t *testing.T) {
+	for name, change := range map[string]func(*bench, contract.Post) error{
+		"cancel": func(b *bench, p contract.Post) error {
+			_, err := b.App.CancelPost(b.Context(), b.ws.Owner, p.ID)
+			return err
+		},
+		"move": func(b *bench, p contract.Post) error {
+			at := local(b.Clock.Now().Add(2*time.Hour).Format("2006-01-02T15:04"), "UTC")
+			_, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: p.ID, When: &at})
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			f := fault("threads", "publish", sim.RateLimited)
+			f.RetryAfter = int(time.Hour / time.Second)
+			b.Fault(f)
+			post := b.work(b.ws.Now("held", b.ws.Account("threads")))
+			b.says(post, " · held until Mon 5 Oct 2026, 10:00 UTC")
+			if err := change(b, post); core.CodeOf(err) != core.CodeConflict {
+				t.Fatalf("before the settle time: %v", err)
+			}
+			b.Clock.Set(b.next())
+			post = b.work(post)
+			b.says(post, " · held until Mon 5 Oct 2026, 10:00 UTC")
+			b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
+			if err := change(b, post); err != nil {
+				t.Errorf("after the settle time: %v", err)
+			}
+			if n := b.calls("publish"); n != 1 {
+				t.Errorf("%d publishing calls, want the one that was throttled", n)
+			}
+		})
+	}
+}
+
+func TestAPostHeldByAThrottledCallGoesOutWhenTheThrottleEnds(t *testing.T) {
+	b := newBench(t)
+	f := fault("threads", "publish", sim.RateLimited)
+	f.RetryAfter = int(time.Hour / time.Second)
+	b.Fault(f)
+	post := b.work(b.ws.Now("held", b.ws.Account("threads")))
+	b.Clock.Set(b.next())
+	post = b.work(post)
+	b.Clock.Advance(50 * time.Minute)
+	post = b.work(post)
+	b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
+	b.Clock.Set(b.next())
+	post = b.work(post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "queued", "live")
+	if n := b.calls("create"); n != 1 {
+		t.Errorf("%d containers were made, want 1", n)
+	}
+}
+
+// A hundred posts that were due while a network took no more calls were a hundred refused calls.
+func TestAThrottleHoldsAllPostsOfTheAccount(t *testing.T) {
+	const count = 20
+	b := newBench(t)
+	account, other := b.ws.Account("threads"), b.ws.Account("threads")
+	always := 0
+	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: sim.RateLimited, Code: 17, RetryAfter: 600, Match: "held", Times: &always})
+	var posts []contract.Post
+	for i := range count {
+		posts = append(posts, b.work(b.ws.Now(fmt.Sprintf("held %d", i), account)))
+	}
+	for i, p := range posts {
+		b.wants(p, "queued", 0, "created", "queued", "publishing", "queued")
+		b.says(p, " · held until Mon 5 Oct 2026, 09:10 UTC")
+		if p.Attempts != 1 {
+			t.Errorf("post %d took %d attempts", i, p.Attempts)
+		}
+	}
+	if n := b.calls("create"); n != 1 {
+		t.Errorf("%d calls for %d posts of an account that is held, want 1", n, count)
+	}
+	if p := b.work(b.ws.Now("free", other)); p.Status != "live" {
+		t.Errorf("the post of another account is %s", p.Status)
+	}
+
+	// When the hold ends, one post tries; it meets the throttle again.
+	b.Clock.Advance(10 * time.Minute)
+	before := b.calls("create")
+	for i := range posts {
+		posts[i] = b.work(posts[i])
+	}
+	if n := b.calls("create") - before; n != 1 {
+		t.Errorf("%d calls when the hold ended, want 1", n)
+	}
+	b.Sim.Faults.Clear()
+	b.Clock.Advance(10 * time.Minute)
+	for i := range posts {
+		posts[i] = b.work(posts[i])
+	}
+	for i := range posts {
+		if p := b.work(posts[i]); p.Status != "live" || b.visible(p.Text) != 1 {
+			t.Errorf("after the throttle post %d is %s: %s", i, p.Status, p.StatusLine)
+		}
+	}
+}
+
+// A replica of the service knows of the throttle that another met.
+func TestAThrottleHoldsTheAccountOnEveryReplica(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	f := fault("threads", "create", sim.RateLimited)
+	f.RetryAfter = 600
+	b.Fault(f)
+	b.work(b.ws.Now("first", account))
+	second := b.ws.Now("second", account)
+	b.App = b.Replica()
+	b.wants(b.work(second), "queued", 0, "created", "queued", "publishing", "queued")
+	if n := b.calls("create"); n != 1 {
+		t.Errorf("%d calls, want 1", n)
+	}
+}
+
+// A throttle of this server's app is one of all its accounts.
+func TestAThrottleOfTheAppHoldsAllAccountsOfTheNetwork(t *testing.T) {
+	b := newBench(t)
+	f := fault("threads", "create", sim.RateLimited)
+	f.Code, f.RetryAfter = 4, 600
+	b.Fault(f)
+	one, other := b.ws.Account("threads"), b.ws.Account("threads")
+	b.work(b.ws.Now("first", one))
+	b.wants(b.work(b.ws.Now("second", other)), "queued", 0, "created", "queued", "publishing", "queued")
+	if p := b.work(b.ws.Now("third", b.ws.Account("facebook"))); p.Status != "live" {
+		t.Errorf("the post to another network is %s", p.Status)
+	}
+	if n := b.calls("create"); n != 1 {
+		t.Errorf("%d calls, want 1", n)
+	}
+}
