@@ -1,4 +1,4 @@
-// Package blob keeps bytes under keys, in a folder or in an S3 bucket, and knows nothing of what they mean.
+// Package blob stores bytes under keys, in a folder or in an S3 bucket.
 package blob
 
 import (
@@ -101,7 +101,7 @@ func Key(kind, id string) string { return path.Join(kind, id[max(0, len(id)-2):]
 // names that begin with a dot are the stores' own.
 var keyPattern = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]*(/[a-z0-9_][a-z0-9_.-]*)*$`)
 
-// maxKeyLength is how long a key may be, in bytes, so that every file system and bucket takes it.
+// maxKeyLength is how long a key may be, in bytes, so that every file system and bucket accepts it.
 const maxKeyLength = 200
 
 func checkKey(key string) error {

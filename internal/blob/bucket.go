@@ -57,7 +57,8 @@ func newBucket(u *url.URL) (*bucket, error) {
 	return &bucket{core, transport, u.Host, name, prefix}, nil
 }
 
-// parseCredentials returns the credentials of the address, or else those of the environment, where every S3 client looks.
+// parseCredentials returns the credentials of the address, or else those of the environment, where every S3 client
+// looks.
 func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
 	if user == nil {
 		creds := credentials.NewEnvAWS()
@@ -73,7 +74,7 @@ func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
 	return credentials.NewStaticV4(user.Username(), secret, ""), nil
 }
 
-// isNotFound tells whether the server says that there is no such thing, be it an object or an upload.
+// isNotFound reports whether the server says that there is no such thing, be it an object or an upload.
 func isNotFound(err error) bool {
 	switch minio.ToErrorResponse(err).Code {
 	case minio.NoSuchKey, minio.NoSuchUpload:

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Parts of an upload. S3 takes at most 10,000 of them, of at least 5 MiB but for the last.
+// Parts of an upload. S3 accepts at most 10,000 of them, each of at least 5 MiB but the last.
 const (
 	partSize = 5 << 20
 	maxParts = 10_000
@@ -37,8 +37,8 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return nil
 }
 
-// partFile is a temporary file that holds a part of an object, so that it can be sent again when a connection breaks. In
-// memory, a hundred senders at once would fill the machine.
+// partFile is a temporary file that holds a part of an object, so that it can be sent again when a connection breaks.
+// In memory, a hundred senders at once would fill the machine.
 type partFile struct {
 	file *os.File
 	size int64

@@ -11,7 +11,7 @@ import (
 )
 
 // checkStore does for any store what Store.Check promises. What a crash leaves of it has no row that names
-// it, so that the sweep of orphans takes it away.
+// it, so that the sweep deletes it.
 func checkStore(ctx context.Context, s Store) error {
 	want := []byte(rand.Text())
 	key := Key("check", strings.ToLower(rand.Text()))

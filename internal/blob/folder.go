@@ -23,7 +23,7 @@ const unfinishedDir = ".unfinished"
 
 // A file is copied in chunks, of which so many may be read before they are written. Small ones cost more in
 // calls than in bytes. So many files at once are copied like that; the rest take turns with a small one each, so
-// that any number of slow senders takes little memory.
+// that any number of slow senders needs little memory.
 const (
 	readAheadChunk  = 256 << 10
 	readAheadChunks = 4
@@ -97,8 +97,8 @@ func (f *folder) writeFile(ctx context.Context, name string, r io.Reader, size i
 	return file.Sync()
 }
 
-// copyToFile copies r to a file. While buffers are free it reads ahead while it writes: a copy in and a copy out take turns
-// on one core otherwise. It returns when r is no longer read from.
+// copyToFile copies r to a file. While buffers are free it reads ahead while it writes: a copy in and a copy out take
+// turns on one core otherwise. It returns when r is no longer read from.
 func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, size int64) error {
 	if size != Unknown && size <= copyBuffer {
 		_, err := io.CopyBuffer(file, r, make([]byte, max(size, 1)))
@@ -164,7 +164,7 @@ func (e *exactReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// moveToKey gives a finished file its key, and returns when the name is as safe as the bytes.
+// moveToKey returns a finished file its key, and returns when the name is as safe as the bytes.
 func (f *folder) moveToKey(name, key string) error {
 	dir := path.Dir(key)
 	var parents []string // whose names are new

@@ -21,7 +21,7 @@ func Check(address string) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if host, err := netip.ParseAddr(u.Hostname()); err == nil && !isPublicFunc()(host) {
+	if host, err := netip.ParseAddr(u.Hostname()); err == nil && !newPublicCheck()(host) {
 		return "", ErrAddress
 	}
 	return cleanName(u.Path), nil
@@ -50,10 +50,10 @@ func parsePrefixes(list ...string) (all []netip.Prefix) {
 	return all
 }
 
-// isPublicFunc tells addresses of the internet from all others. The lists are those of IANA's registries of
-// special-purpose addresses, with multicast. Of IPv6 only 2000::/3 was ever given out, so that NAT64,
-// loopback, link-local and private addresses are out without being named.
-func isPublicFunc() func(netip.Addr) bool {
+// newPublicCheck returns a function that reports whether an address is of the public internet. The lists are those of
+// IANA's registries of special-purpose addresses, with multicast. Of IPv6 only 2000::/3 was ever given out, so that
+// NAT64, loopback, link-local and private addresses are out without being named.
+func newPublicCheck() func(netip.Addr) bool {
 	special4 := parsePrefixes(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 		"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",

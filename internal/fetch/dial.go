@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// errRefused stands for an address that is not of the internet. Nothing was sent there.
+// errRefused means an address outside the public internet. Nothing was sent there.
 var errRefused = errors.New("the address is not of the public internet")
 
 // maxAddresses is how many addresses of a name are tried.
@@ -44,7 +44,7 @@ func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, e
 	return nil, err
 }
 
-// dialOne gives one of so many addresses its share of the time.
+// dialOne connects to one of so many addresses, within its share of the time.
 func (c *Client) dialOne(ctx context.Context, to netip.AddrPort, of int) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(of))
 	defer cancel()

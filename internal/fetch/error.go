@@ -23,7 +23,7 @@ var (
 // Error is why an address did not give its file. To a person all of them read the same, so that nobody
 // can sound out with our help what there is at an address; a log tells them apart.
 type Error struct {
-	// Transient tells that the same address may well work later.
+	// Transient means that the same address may work later.
 	Transient bool
 	err       error
 }
@@ -37,7 +37,7 @@ func (e *Error) Unwrap() error { return e.err }
 // LogValue is the reason.
 func (e *Error) LogValue() slog.Value { return slog.StringValue(e.err.Error()) }
 
-// statusError turns an HTTP status that brings no file into an error.
+// statusError returns the error for an HTTP status without a file.
 func statusError(code int) error {
 	switch {
 	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout:
@@ -57,7 +57,7 @@ func wrapError(ctx context.Context, err error) error {
 	return &Error{Transient: !isFinal(err), err: err}
 }
 
-// isFinal tells what would come out the same the next time. Connections that fail or break off would not.
+// isFinal reports whether another attempt would fail the same way. It would not after a failed connection.
 func isFinal(err error) bool {
 	for _, known := range []error{errRefused, errBadAnswer} {
 		if errors.Is(err, known) {

@@ -63,7 +63,7 @@ func New(cfg Config) *Client {
 }
 
 func newClient(cfg Config, b limits) *Client {
-	c := &Client{limits: b, public: isPublicFunc(), lookup: cfg.Lookup, connect: cfg.Dial, now: time.Now} //nolint:forbidigo // a download lives by the machine's clock
+	c := &Client{limits: b, public: newPublicCheck(), lookup: cfg.Lookup, connect: cfg.Dial, now: time.Now} //nolint:forbidigo // a download lives by the machine's clock
 	if c.lookup == nil {
 		c.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
@@ -169,7 +169,7 @@ func (c *Client) openResponse(r *http.Request, limit, offset int64, stop func(er
 	return f, nil
 }
 
-// bodyOffset tells at which byte the answer's body starts.
+// bodyOffset returns the offset of the body's first byte in the file.
 func bodyOffset(answer *http.Response, offset int64) (int64, error) {
 	if answer.StatusCode == http.StatusOK {
 		return 0, nil

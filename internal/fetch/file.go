@@ -32,7 +32,7 @@ type File struct {
 	client *Client
 }
 
-// Read gives ErrTooLarge when there are more bytes than the caller wants, and otherwise an *Error.
+// Read returns ErrTooLarge when there are more bytes than the caller wants, and otherwise an *Error.
 func (f *File) Read(p []byte) (int, error) {
 	limits := f.client.limits
 	started := f.client.now()
@@ -73,7 +73,7 @@ func fileName(answer *http.Response) string {
 	return cleanName(answer.Request.URL.Path)
 }
 
-// cleanName takes the last part of a path, whatever system's, and of that what can be printed.
+// cleanName returns the printable characters of a path's last part, whatever system the path is from.
 func cleanName(name string) string {
 	name = path.Base(strings.ReplaceAll(strings.ToValidUTF8(name, ""), `\`, "/"))
 	name = strings.Map(func(r rune) rune {

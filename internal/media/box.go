@@ -124,7 +124,7 @@ func (m *movie) openTable(b box, row int) (*table, int64, error) {
 	return &table{f: m.f, nextAt: at, end: at + count*int64(row), row: row}, count, nil
 }
 
-// nextRow gives the next row, valid until the call after, or nil after the last.
+// nextRow returns the next row, valid until the call after, or nil after the last.
 func (t *table) nextRow() ([]byte, error) {
 	if len(t.unread) == 0 {
 		if t.nextAt >= t.end {

@@ -13,7 +13,7 @@ import (
 	"belfry/internal/core"
 )
 
-// drawCard draws what stands for a file whose own picture cannot be had: its shape, for a video a triangle and how
+// drawCard draws the thumbnail of a file whose own picture is not available: its shape, for a video a triangle and how
 // long it is, for a picture its size in pixels.
 func drawCard(facts Facts) ([]byte, error) {
 	width, height := cardSize(facts.Width, facts.Height)

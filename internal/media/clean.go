@@ -10,7 +10,7 @@ import (
 // encoded anew. facts are those that Read gave for it; where they are not Private there is nothing to take out.
 //
 // Of pictures it takes out EXIF but for the orientation, XMP, IPTC and Photoshop's blocks, comments and other
-// text, embedded further pictures, and what stands after the end; colour profiles stay. Of videos it overwrites,
+// text, embedded further pictures, and what follows the end; colour profiles stay. Of videos it overwrites,
 // so that nothing moves, user data and metadata of the file and its tracks (places in ©xyz, loci and Apple's
 // keys, makers, titles, XMP), and, but in files in fragments, tracks of measurements with their samples. What a
 // picture shows, and subtitles say, stays; so do the times in a video's headers.

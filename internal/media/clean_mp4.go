@@ -58,7 +58,7 @@ func (f *file) writeFreeBox(to io.Writer, s span) error {
 	return f.copyTo(to, s.start+8, s.content)
 }
 
-// findPrivateSpans gives what is to be overwritten, in order.
+// findPrivateSpans returns what is to be overwritten, in order.
 func (m *movie) findPrivateSpans() ([]span, error) {
 	var all []span
 	for _, b := range m.privateBoxes {

@@ -27,8 +27,8 @@ const (
 	limitMemory = 9
 )
 
-// limitResources bounds what the program may use from here on: 30 s of processor, 1.5 GiB of addresses, 64 open files, and
-// no file of its own.
+// limitResources bounds what the program may use from here on: 30 s of processor, 1.5 GiB of addresses, 64 open files,
+// and no file of its own.
 func limitResources(process *os.Process) {
 	for resource, most := range map[uintptr]uint64{limitCPU: 30, limitSize: 0, limitFiles: 64, limitMemory: 1536 << 20} {
 		bound := [2]uint64{most, most}

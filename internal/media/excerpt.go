@@ -8,7 +8,7 @@ import (
 const maxSample = 32 << 20 // of one picture of a video, as it is written
 
 // cutKeyframe writes a video of one picture: the sample description of the original and its first picture that
-// stands for itself near the first second. A file in fragments has no excerpt.
+// is a key frame near the first second. A file in fragments has no excerpt.
 func (f *file) cutKeyframe(facts Facts) ([]byte, error) {
 	m := &movie{f: f, facts: &facts}
 	if err := m.readTopBoxes(); err != nil {
@@ -39,7 +39,7 @@ func (f *file) cutKeyframe(facts Facts) ([]byte, error) {
 	return wrapSample(stsd, picture), nil
 }
 
-// locateKeyframe gives where the picture for the poster stands.
+// locateKeyframe returns where the picture for the poster is.
 func (m *movie) locateKeyframe(t *track) (at, size int64, err error) {
 	if t.samples == 0 || !t.stco.exists() {
 		return 0, 0, errNoFrame
@@ -75,7 +75,7 @@ func (m *movie) locateKeyframe(t *track) (at, size int64, err error) {
 	return start + before, size, err
 }
 
-// chooseKeyframe gives the number, from 0, of the picture to show: the last that stands for itself within the first
+// chooseKeyframe returns the number, from 0, of the picture to show: the last key frame within the first
 // second, and so often not the black one that a video begins with (14496-12, 8.6.2).
 func (m *movie) chooseKeyframe(t *track) (int64, error) {
 	if !t.stss.exists() { // every one does

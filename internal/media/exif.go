@@ -43,7 +43,7 @@ func parseOrientation(tiff []byte) int {
 	return 1
 }
 
-// readEXIF takes the orientation of the first EXIF in the file, and notes whether there is more in it.
+// readEXIF reads the orientation from the first EXIF in the file, and notes whether there is more in it.
 func (f *Facts) readEXIF(b []byte) {
 	b = bytes.TrimPrefix(b, []byte(exifName))
 	if f.Orientation == 1 {

@@ -45,7 +45,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// windowAt gives what the window holds from off on: at least one byte, valid until the next call.
+// windowAt returns what the window holds from off on: at least one byte, valid until the next call.
 func (f *file) windowAt(off int64) ([]byte, error) {
 	if off < 0 || off >= f.size {
 		return nil, newRefusal(reasonTruncated)
@@ -58,7 +58,7 @@ func (f *file) windowAt(off int64) ([]byte, error) {
 	return f.buf[off-f.at : f.n], nil
 }
 
-// moveWindow takes the window to off: wholly where it goes on, and a little of it where it leaps, since the leaps of
+// moveWindow moves the window to off: all of it in sequential reading, a little of it after a leap, since the leaps of
 // a video go from header to header.
 func (f *file) moveWindow(off int64, need int) error {
 	if f.buf == nil {
@@ -89,7 +89,7 @@ func (f *file) readFull(p []byte, off int64) error {
 	return f.failed
 }
 
-// readBytes gives n bytes at off, at most a window, valid until the next call. A file that ends before is cut off.
+// readBytes returns n bytes at off, at most a window, valid until the next call. A file that ends before is cut off.
 func (f *file) readBytes(off int64, n int) ([]byte, error) {
 	if off < 0 || off > f.size-int64(n) {
 		return nil, newRefusal(reasonTruncated)
@@ -102,7 +102,7 @@ func (f *file) readBytes(off int64, n int) ([]byte, error) {
 	return f.buf[off-f.at:][:n], nil
 }
 
-// readUpTo gives n bytes at off, or fewer where the file ends.
+// readUpTo returns n bytes at off, or fewer where the file ends.
 func (f *file) readUpTo(off int64, n int) ([]byte, error) {
 	return f.readBytes(off, int(min(int64(n), max(0, f.size-off))))
 }

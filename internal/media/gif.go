@@ -84,7 +84,7 @@ func (f *file) subBlocks(at int64) (next int64, err error) {
 	}
 }
 
-// paletteLength is how many bytes the palette takes that the packed field announces.
+// paletteLength returns the length in bytes of the palette that the packed field announces.
 func paletteLength(packed byte) int64 {
 	if packed&0x80 == 0 {
 		return 0
@@ -94,7 +94,7 @@ func paletteLength(packed byte) int64 {
 
 const gifHead = 13
 
-// gifStart gives where the blocks begin.
+// gifStart returns where the blocks begin.
 func (f *file) gifStart() (int64, error) {
 	b, err := f.readBytes(0, gifHead)
 	if err != nil {
@@ -146,7 +146,7 @@ func readGIF(f *file, facts *Facts) error {
 	return f.checkTrailingData(end)
 }
 
-// keptInGIF tells what Clean leaves in: frames, how long they stay, and whether they repeat.
+// keptInGIF reports what Clean keeps: frames, how long they stay, and whether they repeat.
 func keptInGIF(k block) bool {
 	if k.kind != gifExtension {
 		return true

@@ -78,7 +78,7 @@ func (f *file) visitJPEGSegments(visit func(segment) error) (end int64, err erro
 	}
 }
 
-// findScanEnd gives where the picture data that begins at at end: at the next marker that is no restart.
+// findScanEnd returns where the picture data that begins at at end: at the next marker that is no restart.
 func (f *file) findScanEnd(at int64) (int64, error) {
 	for {
 		b, err := f.windowAt(at)
@@ -187,12 +187,13 @@ func jpegPixelBytes(header []byte, progressive bool) float64 {
 // convertedPixelBytes is what a pixel takes in a picture whose colours image/jpeg converts after decoding.
 const convertedPixelBytes = 4
 
-// isAdobeRGB tells a segment with which Adobe's programs say that the colours are RGB, not luma and chroma.
+// isAdobeRGB reports whether a segment says, as Adobe's programs write it, that the colours are RGB, not luma and
+// chroma.
 func isAdobeRGB(s segment) bool {
 	return s.mark == markAPPE && len(s.head) >= 12 && bytes.HasPrefix(s.head, []byte("Adobe")) && s.head[11] == 0
 }
 
-// keptInJPEG tells what Clean leaves in: what is needed to show the picture right, and nothing that names
+// keptInJPEG reports what Clean keeps: what is needed to show the picture right, and nothing that names
 // where, when, by whom or with what it was made.
 func keptInJPEG(s segment) bool {
 	switch {

@@ -1,4 +1,4 @@
-// Package media reads what a file is, makes its small picture, and takes out what tells of its maker.
+// Package media reads what a file is, makes its thumbnail, and removes private metadata.
 package media
 
 import (
@@ -71,7 +71,7 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (F
 	return facts, nil
 }
 
-// setSize takes a picture's size before rotation.
+// setSize checks and sets a picture's size before rotation.
 func (f *Facts) setSize(width, height int64) error {
 	switch {
 	case width <= 0 || height <= 0:
@@ -106,7 +106,7 @@ func (c DeclaredType) declaredKind() core.FileKind {
 	return ""
 }
 
-// isRefusal tells a file that is not taken from one that could not be read.
+// isRefusal reports whether the error means that the file is not accepted, rather than that it could not be read.
 func isRefusal(err error) bool {
 	_, ok := errors.AsType[*Refusal](err)
 	return ok

@@ -32,7 +32,7 @@ func readMP4(f *file, facts *Facts) error {
 	return m.summarize()
 }
 
-// readTopBoxes visits the boxes of the file. What stands after a whole video and is no box is let be.
+// readTopBoxes visits the boxes of the file. What follows a whole video and is no box is ignored.
 func (m *movie) readTopBoxes() error {
 	count := 0
 	for at := int64(0); at <= m.f.size-8; {
@@ -99,7 +99,7 @@ func (m *movie) readMoov() error {
 	})
 }
 
-// knownDuration gives a duration, or 0 where all bits are set, which stands for unknown (14496-12, 8.2.2.3).
+// knownDuration returns a duration, or 0 where all bits are set, which stands for unknown (14496-12, 8.2.2.3).
 func knownDuration(version uint8, v0, v1 uint64) int64 {
 	switch {
 	case version == 0 && v0 < math.MaxUint32:
@@ -110,7 +110,7 @@ func knownDuration(version uint8, v0, v1 uint64) int64 {
 	return 0
 }
 
-// summarize draws the facts of the file from those of its tracks.
+// summarize sets the facts of the file from those of its tracks.
 func (m *movie) summarize() error {
 	for _, t := range m.tracks {
 		if t.outside {
@@ -139,7 +139,7 @@ func (m *movie) summarize() error {
 	return m.readDuration(video)
 }
 
-// firstTrack gives the first track of a kind, one that is switched on before one that is not; nil without.
+// firstTrack returns the first track of a kind, one that is switched on before one that is not; nil without.
 func (m *movie) firstTrack(handler string) (found *track) {
 	for _, t := range m.tracks {
 		if t.handler == handler && (found == nil || !found.enabled && t.enabled) {
@@ -149,7 +149,7 @@ func (m *movie) firstTrack(handler string) (found *track) {
 	return found
 }
 
-// readDuration settles how long the video is and how many pictures a second it has.
+// readDuration sets how long the video is and how many pictures a second it has.
 func (m *movie) readDuration(video *track) error {
 	samples, length := video.samples, video.length
 	if m.fragments != nil {
@@ -240,7 +240,7 @@ func (m *movie) describeVideo(t *track) error {
 	return nil
 }
 
-// firstSampleEntry gives the first sample description, with at least least bytes of content.
+// firstSampleEntry returns the first sample description, with at least least bytes of content.
 func (m *movie) firstSampleEntry(t *track, least int64) (box, error) {
 	if t.stsd.contentLength() < 16 {
 		return box{}, newRefusal(reasonDamaged)

@@ -139,7 +139,7 @@ func (f *Facts) readFrameControl(from *file, c chunk, frames *int) error {
 	return nil
 }
 
-// keptInPNG tells what Clean leaves in: the picture, its colours and its motion.
+// keptInPNG reports what Clean keeps: the picture, its colours and its motion.
 func keptInPNG(name string) bool {
 	if name[0] < 'a' { // critical: without it there is no picture
 		return true

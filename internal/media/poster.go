@@ -80,7 +80,7 @@ func decodeFrame(ctx context.Context, ffmpeg string, f *file, facts Facts) (imag
 	return picture, nil
 }
 
-// runFFmpeg gives what the program writes, first in a network of its own and then, where the system has none for us,
+// runFFmpeg returns what the program writes, first in a network of its own and then, where the system has none for us,
 // without.
 func runFFmpeg(ctx context.Context, program string, arguments []string, folder string) (*bytes.Buffer, error) {
 	ctx, cancel := context.WithTimeout(ctx, posterTime)

@@ -28,7 +28,7 @@ func mayHoldMetadata(b box) bool {
 	return false
 }
 
-// isHarmlessBox tells whether a box holds nothing but the name of the program that wrote it, as most videos have.
+// isHarmlessBox reports whether a box holds nothing but the name of the program that wrote it, as most videos have.
 func (m *movie) isHarmlessBox(b box, depth int) (bool, error) {
 	switch b.name {
 	case "hdlr", "free", "skip", "\xa9too", "\xa9swr", "\xa9enc":
@@ -65,5 +65,5 @@ func (m *movie) isHarmlessBox(b box, depth int) (bool, error) {
 	return all, err
 }
 
-// isTelemetry tells a track of data about the recording, such as its places, from one to be shown.
+// isTelemetry reports whether a track holds data about the recording, such as its places, and nothing to be shown.
 func (t *track) isTelemetry() bool { return t.handler == "meta" || t.handler == "camm" }

@@ -95,7 +95,7 @@ func (m *movie) openSampleSizes(b box) (*sampleSizes, error) {
 	return s, nil
 }
 
-// nextSize gives the size of the next sample.
+// nextSize returns the size of the next sample.
 func (s *sampleSizes) nextSize() (int64, error) {
 	if s.left == 0 {
 		return 0, newRefusal(reasonDamaged)
@@ -124,7 +124,7 @@ func (s *sampleSizes) nextSize() (int64, error) {
 	return int64(binary.BigEndian.Uint32(row)), nil
 }
 
-// sumSizes gives the size of the next count samples together.
+// sumSizes returns the size of the next count samples together.
 func (s *sampleSizes) sumSizes(count int64) (int64, error) {
 	if s.same > 0 {
 		if count > s.left || count > maxUnits/s.same {
@@ -144,7 +144,7 @@ func (s *sampleSizes) sumSizes(count int64) (int64, error) {
 	return total, nil
 }
 
-// chunkRuns is the table of how many samples stand in a chunk (14496-12, 8.7.4): each row holds until the next.
+// chunkRuns is the table of how many samples a chunk holds (14496-12, 8.7.4): each row holds until the next.
 type chunkRuns struct {
 	rows      *table
 	count     int64 // samples in the chunk under way
@@ -185,7 +185,7 @@ func (r *chunkRuns) nextRow() error {
 	return nil
 }
 
-// samplesInChunk gives how many samples stand in the chunk of that number; numbers are asked for in order, from 1.
+// samplesInChunk gives how many samples the chunk holds of that number; numbers are asked for in order, from 1.
 func (r *chunkRuns) samplesInChunk(chunk int64) (int64, error) {
 	if chunk == r.nextChunk {
 		r.count = r.nextCount

@@ -73,7 +73,7 @@ var signs = []magicSign{
 	{0, "[playlist]", reasonPlaylist},
 }
 
-// markupSigns is what a program may take for a page, a drawing or a script when it stands near a file's beginning.
+// markupSigns is what a program may take for a page, a drawing or a script near a file's beginning.
 var markupSigns = []struct{ word, reason string }{
 	{"<svg", reasonSVG},
 	{"<mpd", reasonPlaylist},
@@ -89,7 +89,7 @@ var markupSigns = []struct{ word, reason string }{
 	{"%pdf-", reasonPDF},
 }
 
-// sniffFormat tells the format by the first bytes, and refuses what is also something else by them.
+// sniffFormat returns the format by the first bytes, and refuses what is also something else by them.
 func (f *file) sniffFormat() (format, error) {
 	if f.size <= 0 {
 		return format{}, newRefusal(reasonEmpty)
@@ -131,7 +131,7 @@ func recogniseFormat(head []byte) (format, bool, error) {
 	return format{}, false, nil
 }
 
-// parseFileType tells by the file type box what of the many files made of boxes this is (ISO/IEC 14496-12, 4.3).
+// parseFileType returns the media type by the file type box (ISO/IEC 14496-12, 4.3).
 func parseFileType(head []byte) (mime string, err error) {
 	size := min(int64(binary.BigEndian.Uint32(head)), int64(len(head)))
 	if size < 12 {
@@ -204,9 +204,9 @@ func findMarkup(head []byte) string {
 	return ""
 }
 
-// looksLikeScript tells whether a picture's first bytes also begin a script: those formats whose magic is a name in
-// JavaScript, followed by a comment or an assignment where an honest picture has a length. EXIF has any length, and what
-// is written in there is never served.
+// looksLikeScript reports whether a picture's first bytes also begin a script: those formats whose magic is a name in
+// JavaScript, followed by a comment or an assignment where an honest picture has a length. EXIF has any length, and
+// what is written in there is never served.
 func looksLikeScript(head []byte) bool {
 	switch {
 	case bytes.HasPrefix(head, []byte("GIF8")) && len(head) > 8:
@@ -217,7 +217,7 @@ func looksLikeScript(head []byte) bool {
 	return false
 }
 
-// checkTrailingData refuses a picture after whose end another kind of file begins. What else stands there, as telephones
+// checkTrailingData refuses a picture after whose end another kind of file begins. Other data there, as telephones
 // write it, Clean cuts off.
 func (f *file) checkTrailingData(end int64) error {
 	head, err := f.readUpTo(end, sniffLength)
@@ -237,7 +237,7 @@ func (f *file) checkTrailingData(end int64) error {
 	return nil
 }
 
-// checkNoArchive refuses a file at whose end the directory of a ZIP archive stands: programs that open archives, and
+// checkNoArchive refuses a file that ends with the directory of a ZIP archive: programs that open archives, and
 // those that run them, look for it from behind (APPNOTE.TXT, 4.3.16).
 func (f *file) checkNoArchive() error {
 	const directory = 22

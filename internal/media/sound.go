@@ -38,7 +38,7 @@ func (m *movie) describeAudio(t *track) error {
 	return m.describeSound(entry, boxes)
 }
 
-// describeSound names how sound is written: mp4a may be many things, told by its descriptor, which stands in a
+// describeSound names how sound is written: mp4a may be many things, by its descriptor, which is in a
 // box among those from boxes on, or within one of them.
 func (m *movie) describeSound(entry box, boxes int64) error {
 	switch entry.name {
@@ -119,7 +119,7 @@ func (m *movie) readSoundConfig(data []byte) {
 	}
 }
 
-// The kinds of sound that are told twice (14496-3, 1.5.1.1).
+// The kinds of sound that are described twice (14496-3, 1.5.1.1).
 const (
 	kindSBR    = 5
 	kindPS     = 29

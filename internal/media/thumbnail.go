@@ -119,7 +119,7 @@ func decodersFor(mime string) (func(io.Reader) (image.Config, error), func(io.Re
 	return nil, nil
 }
 
-// firstFrame gives the first frame of a moving WebP as a WebP of its own, since the decoder knows no others.
+// firstFrame returns the first frame of a moving WebP as a WebP of its own, since the decoder knows no others.
 func (f *file) firstFrame() (io.Reader, error) {
 	end, err := f.riffEnd()
 	if err != nil {
@@ -164,7 +164,7 @@ func scaleDown(picture image.Image) *image.RGBA {
 	return small
 }
 
-// thumbnailSize gives the size of the small picture of one of that size: never larger, and never nothing.
+// thumbnailSize returns the size of the small picture of one of that size: never larger, and never nothing.
 func thumbnailSize(width, height int) (w, h int) {
 	longest := max(width, height)
 	if longest <= thumbnailSide {

@@ -46,7 +46,7 @@ func (m *movie) readTrackHead(t *track, b box) error {
 	}
 	t.id, t.enabled = head.TrackID, head.CheckFlag(1)
 	t.width, t.height = int64(head.Width>>16), int64(head.Height>>16)
-	// The matrix's upper left four tell a turn by a right angle from none; anything else is shown as it is.
+	// The matrix's upper left four say whether it is turned by right angles; anything else is shown as it is.
 	switch a, b, c, d := head.Matrix[0], head.Matrix[1], head.Matrix[3], head.Matrix[4]; {
 	case a == 0 && d == 0 && b > 0 && c < 0:
 		t.orientation = 6
@@ -58,7 +58,7 @@ func (m *movie) readTrackHead(t *track, b box) error {
 	return nil
 }
 
-// readMedia reads what is under mdia. A handler stands elsewhere too, under meta, and means something else there.
+// readMedia reads what is under mdia. There are handlers elsewhere too, under meta, and means something else there.
 func (m *movie) readMedia(t *track, mdia box) error {
 	return m.visitChildren(mdia, func(b box) error {
 		switch b.name {

@@ -28,7 +28,7 @@ func (f *file) visitRIFFChunks(at, end int64, visit func(chunk) error) error {
 	return newRefusal(reasonManyParts)
 }
 
-// riffEnd gives where the picture says that it ends.
+// riffEnd returns where the picture says that it ends.
 func (f *file) riffEnd() (int64, error) {
 	b, err := f.readBytes(4, 4)
 	if err != nil {
@@ -134,8 +134,8 @@ func (f *Facts) readFrame(from *file, c chunk) error {
 	return nil
 }
 
-// webpPixelBytes returns how much memory the decoder takes for each pixel of a picture with such a chunk: a lossless one,
-// as transparency is, may be unpacked from a palette.
+// webpPixelBytes returns how much memory the decoder takes for each pixel of a picture with such a chunk: a lossless
+// one, as transparency is, may be unpacked from a palette.
 func webpPixelBytes(chunk string) float64 {
 	switch chunk {
 	case "VP8 ":
@@ -176,7 +176,7 @@ func (f *file) webpSize(c chunk) (width, height int64, err error) {
 
 func u24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
-// keptInWebP tells what Clean leaves in.
+// keptInWebP reports what Clean keeps.
 func keptInWebP(name string) bool {
 	switch name {
 	case "VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP":

@@ -70,7 +70,7 @@ type mediaRow struct {
 	PurgedAt      *time.Time
 }
 
-func (r mediaRow) media() Media {
+func (r mediaRow) toMedia() Media {
 	m := Media{
 		Media: core.Media{ID: r.ID, Name: r.OriginalName, Status: r.Status, PurgedAt: orZero(r.PurgedAt), FileFacts: core.FileFacts{
 			Kind: r.Kind, Mime: r.Mime, Bytes: r.Size, Width: r.Width, Height: r.Height, DurationMs: r.DurationMs, FPS: r.FPS,
@@ -89,14 +89,14 @@ func (r mediaRow) media() Media {
 // Media reads a file's row.
 func (t Tenant) Media(ctx context.Context, id core.MediaID) (Media, error) {
 	row, err := one[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id`, args{"id": id}))
-	return row.media(), err
+	return row.toMedia(), err
 }
 
 // LockMedia reads a file's row and keeps others from changing it, and from using the file in a post, until
 // the transaction ends. Whoever locks a file and counts storage locks the file first.
 func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
 	row, err := one[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
-	return row.media(), err
+	return row.toMedia(), err
 }
 
 // AddMedia stores a new file, for which its charged bytes were taken, and which the sweep looks at at the
@@ -167,15 +167,15 @@ func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 	rows, err := many[mediaRow](t.query(ctx, sql+` ORDER BY m.created_at DESC, m.id DESC LIMIT @limit`, a))
 	list := make([]Media, len(rows))
 	for i, row := range rows {
-		list[i] = row.media()
+		list[i] = row.toMedia()
 	}
 	return list, err
 }
 
-// DeleteMedia removes a file that the caller has locked and gives its bytes back. For the posts that went
+// DeleteMedia removes a file that the caller has locked and frees its storage. For the posts that were published
 // out with it its row stays, unseen.
 func (t Tenant) DeleteMedia(ctx context.Context, m Media, now time.Time) error {
-	if err := t.charge(ctx, m, 0); err != nil {
+	if err := t.setCharged(ctx, m, 0); err != nil {
 		return err
 	}
 	n, err := t.exec(ctx, `

@@ -7,14 +7,14 @@ import (
 	"belfry/internal/core"
 )
 
-// MediaClaim is the right to bring a file's bytes, or to look at them: whoever holds the newest epoch. It
-// ends with its lease unless it is renewed, so that one who dies makes way for another.
+// MediaClaim is the right to store a file's bytes, or to examine them: whoever holds the newest epoch. It
+// ends with its lease unless it is renewed, so that a dead holder does not keep others out.
 type MediaClaim struct {
 	ID    core.MediaID
 	Epoch int64
 }
 
-// ClaimMedia takes a file in a state that nobody else holds. False: another holds it, or it has moved on.
+// ClaimMedia claims a file in that state unless somebody else holds it. False: another holds it, or it has moved on.
 func (t Tenant) ClaimMedia(ctx context.Context, id core.MediaID, in core.MediaStatus, lease time.Duration) (MediaClaim, bool, error) {
 	epochs, err := values[int64](t.query(ctx, `
 		UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + @lease::interval,
@@ -36,7 +36,7 @@ func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duratio
 	return n == 1, err
 }
 
-// ReleaseMedia gives a claim back. The sweep looks at the file again after the given time, but not before a
+// ReleaseMedia returns a claim back. The sweep looks at the file again after the given time, but not before a
 // reservation's end; a try that failed counts.
 func (t Tenant) ReleaseMedia(ctx context.Context, c MediaClaim, again time.Duration, failed bool) error {
 	_, err := t.exec(ctx, `
@@ -62,7 +62,7 @@ func (t Tenant) FetchesHeld(ctx context.Context) (int, error) {
 		SELECT count(*) FROM media WHERE workspace_id = @ws AND status = 'uploading' AND source IS NOT NULL AND deleted_at IS NULL AND lease_until > clock()`, nil))
 }
 
-// MediaChange is what a move makes of a file.
+// MediaChange is the new state of a file after a move.
 type MediaChange struct {
 	core.MediaMove
 	FailReason string
@@ -73,7 +73,7 @@ type MediaChange struct {
 	Next       time.Time // when the sweep looks at the file; zero for never
 }
 
-// MoveMedia carries out a move of a file that the caller has locked, settles the storage, and ends any
+// MoveMedia carries out a move of a file that the caller has locked, charges the storage, and ends any
 // claim. False: the file has moved on, or the claim is lost. Epoch 0 is nobody's and claims nothing.
 func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change MediaChange) (bool, error) {
 	f := change.Facts
@@ -94,10 +94,10 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, t.charge(ctx, m, change.Charged)
+	return true, t.setCharged(ctx, m, change.Charged)
 }
 
-// DueMedia is a file that somebody must look at.
+// DueMedia is a file that is due for work.
 type DueMedia struct {
 	Workspace core.WorkspaceID
 	ID        core.MediaID

@@ -13,7 +13,7 @@ const usedByPost = `
 	WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id
 		AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)`
 
-// MediaInUse tells whether a post that is still to go out uses the file: a draft, a queued one, or a failed
+// MediaInUse reports whether a post that is still to go out uses the file: a draft, a queued one, or a failed
 // one that the worker will try again.
 func (t Tenant) MediaInUse(ctx context.Context, id core.MediaID) (bool, error) {
 	return value[bool](t.query(ctx, `SELECT EXISTS (`+usedByPost+`) FROM media m WHERE m.workspace_id = @ws AND m.id = @id`,
@@ -29,9 +29,9 @@ func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, lim
 		ORDER BY m.published_at LIMIT @limit`, args{"retention": retention, "limit": limit, "retry": core.DoRetry}))
 }
 
-// PurgeMedia notes that the bytes of a file that the caller has locked are gone, and gives them back.
+// PurgeMedia records that the bytes of a file that the caller has locked are deleted, and frees its storage.
 func (t Tenant) PurgeMedia(ctx context.Context, m Media, now time.Time) error {
-	if err := t.charge(ctx, m, 0); err != nil {
+	if err := t.setCharged(ctx, m, 0); err != nil {
 		return err
 	}
 	_, err := t.exec(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = '' WHERE workspace_id = @ws AND id = @id`,
@@ -54,8 +54,8 @@ func (s *Store) UnnamedBlobs(ctx context.Context, keys []string) ([]string, erro
 		WHERE NOT EXISTS (SELECT FROM media WHERE blob = key AND blob <> '') AND NOT EXISTS (SELECT FROM media WHERE thumbnail = key AND thumbnail <> '')`, args{"keys": keys}))
 }
 
-// TakeBlobSweep takes the sweep of the stored bytes when it is due, for so long, and returns the last key that was swept.
-// False: it is not due, or another replica has taken it.
+// TakeBlobSweep takes the sweep of the stored bytes when it is due, for so long, and returns the last key that was
+// swept. False: it is not due, or another replica has taken it.
 func (s *Store) TakeBlobSweep(ctx context.Context, lease time.Duration) (after string, due bool, err error) {
 	keys, err := values[string](s.query(ctx, `
 		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock() RETURNING after_key`, args{"lease": lease}))

@@ -25,7 +25,7 @@ func (t Tenant) mediaByID(ctx context.Context, ids []core.MediaID, lock string) 
 	}
 	rows, err := many[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lock, args{"ids": ids}))
 	for _, row := range rows {
-		found[row.ID] = row.media().Proved()
+		found[row.ID] = row.toMedia().Proved()
 	}
 	return found, err
 }
@@ -40,7 +40,7 @@ func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media
 		ORDER BY file.position`, args{"ids": ids}))
 	list := make([]core.Media, len(rows))
 	for i, row := range rows {
-		list[i] = row.media().Proved()
+		list[i] = row.toMedia().Proved()
 	}
 	return list, err
 }
@@ -53,7 +53,7 @@ func (t Tenant) Files(ctx context.Context, ids []core.MediaID) ([]Media, error) 
 	rows, err := many[mediaRow](t.query(ctx, `SELECT`+mediaFields+` FROM media m WHERE m.workspace_id = @ws AND m.id = ANY(@ids)`, args{"ids": ids}))
 	list := make([]Media, len(rows))
 	for i, row := range rows {
-		list[i] = row.media()
+		list[i] = row.toMedia()
 	}
 	return list, err
 }

@@ -232,7 +232,7 @@ func (t Tenant) readClaims(results pgx.BatchResults) (map[core.PostID]Claimed, e
 	}
 	files := make(map[core.MediaID]Media, len(rows))
 	for _, row := range rows {
-		files[row.ID] = row.media()
+		files[row.ID] = row.toMedia()
 	}
 	claimed := make(map[core.PostID]Claimed, len(publications))
 	for _, p := range publications {

@@ -12,7 +12,7 @@ func (t Tenant) StorageUsed(ctx context.Context) (int64, error) {
 	return value[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0)`, nil))
 }
 
-// TakeStorage takes n bytes, all or none, and tells how many are used after that. ok is false when the limit
+// TakeStorage takes n bytes, all or none, and returns how many are used after that. ok is false when the limit
 // does not allow it; a nil limit always does. Either way the answer holds until the transaction ends.
 func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
 	if _, err := t.exec(ctx, `
@@ -33,8 +33,8 @@ func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used in
 	return used, false, err
 }
 
-// charge makes a file that the caller has locked count so many bytes from now on, whatever the limit.
-func (t Tenant) charge(ctx context.Context, m Media, bytes int64) error {
+// setCharged makes a file that the caller has locked count so many bytes from now on, whatever the limit.
+func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 	if bytes == m.Charged {
 		return nil
 	}
