@@ -41,16 +41,16 @@ func serverAccount() (account, error) {
 	return account{}, fmt.Errorf("PostgreSQL does not run as root, and this machine has neither a user \"postgres\" nor \"nobody\": make one, or start as another user")
 }
 
-// credential is what a child process starts with; nil keeps our own.
-func (a account) credential() *syscall.Credential {
+// childCredential is what a child process starts with; nil keeps our own.
+func (a account) childCredential() *syscall.Credential {
 	if !a.switched {
 		return nil
 	}
 	return &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)} //nolint:gosec // ids of the user table, never negative
 }
 
-// own gives a file or folder to the server's user.
-func (a account) own(path string) error {
+// changeOwner gives a file or folder to the server's user.
+func (a account) changeOwner(path string) error {
 	if !a.switched {
 		return nil
 	}
@@ -60,9 +60,9 @@ func (a account) own(path string) error {
 	return nil
 }
 
-// handOver writes a file for the server's user alone into a folder of that user: a new one, so that nothing
+// writePrivateFile writes a file for the server's user alone into a folder of that user: a new one, so that nothing
 // is written through a link that was put there.
-func (a account) handOver(path, text string) error {
+func (a account) writePrivateFile(path, text string) error {
 	if err := removeFile(path); err != nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func (a account) handOver(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// ownDir makes dir, open to the server's user alone. It refuses one that somebody else made first.
-func (a account) ownDir(dir string) error {
+// makeOwnedDir makes dir, open to the server's user alone. It refuses one that somebody else made first.
+func (a account) makeOwnedDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return err
 	}
@@ -91,15 +91,15 @@ func (a account) ownDir(dir string) error {
 	if !info.IsDir() || !mine {
 		return fmt.Errorf("%s is in the way: it is not a folder of ours", dir)
 	}
-	if err := a.own(dir); err != nil {
+	if err := a.changeOwner(dir); err != nil {
 		return err
 	}
 	return os.Chmod(dir, 0o700) //nolint:gosec // a folder needs its x bit
 }
 
-// mayPass returns an error that names the first folder on the way to path, path itself excluded,
+// checkTraversable returns an error that names the first folder on the way to path, path itself excluded,
 // which the server's user cannot walk through.
-func (a account) mayPass(path string) error {
+func (a account) checkTraversable(path string) error {
 	if !a.switched {
 		return nil
 	}
@@ -107,19 +107,19 @@ func (a account) mayPass(path string) error {
 	if err != nil {
 		return fmt.Errorf("follow %s: %w", path, err)
 	}
-	for _, dir := range parents(real) {
+	for _, dir := range parentDirs(real) {
 		info, err := os.Stat(dir)
 		if err != nil {
 			return fmt.Errorf("look at %s: %w", dir, err)
 		}
-		if !a.passes(info) {
+		if !a.canTraverse(info) {
 			return fmt.Errorf("the folder %s is closed to the user %q, who runs PostgreSQL for root and must reach %s: set BELFRY_DATA_DIR to a folder elsewhere, such as /var/lib/belfry, or open it with `chmod o+x %s`", dir, a.name, path, dir)
 		}
 	}
 	return nil
 }
 
-func (a account) passes(info os.FileInfo) bool {
+func (a account) canTraverse(info os.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	mode := info.Mode().Perm()
 	switch {
@@ -131,16 +131,16 @@ func (a account) passes(info os.FileInfo) bool {
 	return mode&0o001 != 0
 }
 
-// parents lists dir and the folders above it, the topmost first.
-func parents(dir string) []string {
+// parentDirs lists dir and the folders above it, the topmost first.
+func parentDirs(dir string) []string {
 	if up := filepath.Dir(dir); up != dir {
-		return append(parents(up), dir)
+		return append(parentDirs(up), dir)
 	}
 	return []string{dir}
 }
 
-// adopt gives an existing cluster to the server's user, when another one ran it before.
-func (a account) adopt(cluster string) error {
+// takeOverCluster gives an existing cluster to the server's user, when another one ran it before.
+func (a account) takeOverCluster(cluster string) error {
 	if !a.switched {
 		return nil
 	}

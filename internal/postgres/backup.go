@@ -20,7 +20,7 @@ func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, session.Close(ctx)) }()
-	return run(ctx, dir, session.URL, nil, w, "pg_dump", "--format=custom", "--no-owner", "--no-privileges")
+	return runClient(ctx, dir, session.URL, nil, w, "pg_dump", "--format=custom", "--no-owner", "--no-privileges")
 }
 
 // Restore replaces the local database by one that Dump wrote. The new one is filled beside the old
@@ -39,28 +39,30 @@ func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop(ctx)) }()
-	conn, err := pgx.Connect(ctx, server.layout.address(server.password, "postgres"))
+	conn, err := pgx.Connect(ctx, server.layout.databaseURL(server.password, "postgres"))
 	if err != nil {
 		return fmt.Errorf("connect to the local database: %w", err)
 	}
 	defer conn.Close(ctx)
 	const fresh, old = database + "_restored", database + "_replaced"
-	if err := inTurn(ctx, conn, dropIfThere(fresh), dropIfThere(old), "CREATE DATABASE "+fresh+" TEMPLATE template0"); err != nil {
+	if err := execInOrder(ctx, conn, dropDatabaseIfExists(fresh), dropDatabaseIfExists(old), "CREATE DATABASE "+fresh+" TEMPLATE template0"); err != nil {
 		return err
 	}
-	into := server.layout.address(server.password, fresh)
-	if err := run(ctx, dir, into, r, nil, "pg_restore", "--dbname="+fresh, "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges"); err != nil {
-		return errors.Join(err, inTurn(ctx, conn, dropIfThere(fresh)))
+	into := server.layout.databaseURL(server.password, fresh)
+	if err := runClient(ctx, dir, into, r, nil, "pg_restore", "--dbname="+fresh, "--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges"); err != nil {
+		return errors.Join(err, execInOrder(ctx, conn, dropDatabaseIfExists(fresh)))
 	}
-	return inTurn(ctx, conn,
+	return execInOrder(ctx, conn,
 		// Both renames or none: a crash between them would leave no database of that name.
 		"BEGIN; ALTER DATABASE "+database+" RENAME TO "+old+"; ALTER DATABASE "+fresh+" RENAME TO "+database+"; COMMIT",
-		dropIfThere(old))
+		dropDatabaseIfExists(old))
 }
 
-func dropIfThere(name string) string { return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)" }
+func dropDatabaseIfExists(name string) string {
+	return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"
+}
 
-func inTurn(ctx context.Context, conn *pgx.Conn, statements ...string) error {
+func execInOrder(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	for _, sql := range statements {
 		if _, err := conn.PgConn().Exec(ctx, sql).ReadAll(); err != nil {
 			return fmt.Errorf("%s: %w", sql, err)
@@ -69,9 +71,9 @@ func inTurn(ctx context.Context, conn *pgx.Conn, statements ...string) error {
 	return nil
 }
 
-// run starts one of PostgreSQL's client programs of the cluster's own version against address. The
+// runClient starts one of PostgreSQL's client programs of the cluster's own version against address. The
 // password goes by the environment, since everybody can read arguments.
-func run(ctx context.Context, dir, address string, in io.Reader, out io.Writer, program string, args ...string) error {
+func runClient(ctx context.Context, dir, address string, in io.Reader, out io.Writer, program string, args ...string) error {
 	l, err := newLayout(dir)
 	if err != nil {
 		return err

@@ -44,39 +44,39 @@ func FindBinaries(ctx context.Context, want int) (Binaries, error) {
 
 func findBinaries(ctx context.Context, want int, only string, globs []string, path string) (Binaries, error) {
 	if only != "" {
-		found, err := inspect(ctx, only)
+		found, err := inspectBinaries(ctx, only)
 		if err != nil {
 			return Binaries{}, fmt.Errorf("PG_BIN is %s, which does not hold PostgreSQL's server programs: %w", only, err)
 		}
-		return choose([]Binaries{found}, want)
+		return chooseVersion([]Binaries{found}, want)
 	}
 	var found []Binaries
 	for _, glob := range globs {
 		dirs, _ := filepath.Glob(glob) // the only error is a bad pattern, and ours are constants
 		for _, dir := range dirs {
-			if b, err := inspect(ctx, dir); err == nil {
+			if b, err := inspectBinaries(ctx, dir); err == nil {
 				found = append(found, b)
 			}
 		}
 	}
 	// PATH comes after the packages' own places, because it may hold wrappers of their programs.
 	for _, dir := range filepath.SplitList(path) {
-		if b, err := inspect(ctx, dir); err == nil {
+		if b, err := inspectBinaries(ctx, dir); err == nil {
 			found = append(found, b)
 		}
 	}
-	return choose(found, want)
+	return chooseVersion(found, want)
 }
 
-// choose picks version want, or the newest; of equals the first found.
-func choose(found []Binaries, want int) (Binaries, error) {
+// chooseVersion picks version want, or the newest; of equals the first found.
+func chooseVersion(found []Binaries, want int) (Binaries, error) {
 	if len(found) == 0 {
 		return Binaries{}, errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), name their folder in PG_BIN, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
 	}
 	if want != 0 {
 		i := slices.IndexFunc(found, func(b Binaries) bool { return b.Major == want })
 		if i < 0 {
-			return Binaries{}, fmt.Errorf("the local database was made by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", want, versions(found), want)
+			return Binaries{}, fmt.Errorf("the local database was made by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", want, listVersions(found), want)
 		}
 		return found[i], nil
 	}
@@ -87,7 +87,7 @@ func choose(found []Binaries, want int) (Binaries, error) {
 	return newest, nil
 }
 
-func versions(found []Binaries) string {
+func listVersions(found []Binaries) string {
 	var words []string
 	for _, b := range found {
 		words = append(words, strconv.Itoa(b.Major))
@@ -101,9 +101,9 @@ var versionInPath = regexp.MustCompile(`/(?:postgresql[@/]?|pgsql-)(\d+)(?:/bin)
 
 var versionInWords = regexp.MustCompile(`PostgreSQL\)? (\d+)`)
 
-// inspect returns the programs in dir, with links followed. A folder whose postgres is a script is
+// inspectBinaries returns the programs in dir, with links followed. A folder whose postgres is a script is
 // refused: a wrapper may change the user or the process group, and then the child is not ours to stop.
-func inspect(ctx context.Context, dir string) (Binaries, error) {
+func inspectBinaries(ctx context.Context, dir string) (Binaries, error) {
 	server, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"))
 	if err != nil {
 		return Binaries{}, err
@@ -112,7 +112,7 @@ func inspect(ctx context.Context, dir string) (Binaries, error) {
 	if _, err := os.Stat(filepath.Join(dir, "initdb")); err != nil {
 		return Binaries{}, err
 	}
-	if script(server) {
+	if isScript(server) {
 		return Binaries{}, fmt.Errorf("%s is a script, not the server itself", server)
 	}
 	if m := versionInPath.FindStringSubmatch(dir); m != nil {
@@ -131,7 +131,7 @@ func inspect(ctx context.Context, dir string) (Binaries, error) {
 	return Binaries{Dir: dir, Major: major}, err
 }
 
-func script(file string) bool {
+func isScript(file string) bool {
 	f, err := os.Open(file)
 	if err != nil {
 		return false

@@ -14,13 +14,13 @@ func makeCluster(ctx context.Context, bin Binaries, a account, l layout, passwor
 	if err := os.RemoveAll(l.making); err != nil {
 		return fmt.Errorf("clear an unfinished database: %w", err)
 	}
-	if err := a.ownDir(l.making); err != nil {
+	if err := a.makeOwnedDir(l.making); err != nil {
 		return fmt.Errorf("make the database's folder: %w", err)
 	}
 	// initdb reads the password as the server's user, who cannot read our file.
 	pwfile := filepath.Join(l.sockets, "initial-password")
 	defer func() { _ = os.Remove(pwfile) }()
-	if err := a.handOver(pwfile, password+"\n"); err != nil {
+	if err := a.writePrivateFile(pwfile, password+"\n"); err != nil {
 		return fmt.Errorf("hand over the password: %w", err)
 	}
 	args := []string{
@@ -32,7 +32,7 @@ func makeCluster(ctx context.Context, bin Binaries, a account, l layout, passwor
 	if ephemeral {
 		args = append(args, "--no-sync")
 	}
-	out, err := command(ctx, a, filepath.Join(bin.Dir, "initdb"), args...).CombinedOutput()
+	out, err := newCommand(ctx, a, filepath.Join(bin.Dir, "initdb"), args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("make the local database with PostgreSQL %d: %w\n%s", bin.Major, err, out)
 	}
@@ -49,9 +49,9 @@ func characterType() string {
 	return "C.UTF-8"
 }
 
-// settings are given on the command line, so that postgresql.conf stays as initdb wrote it and an
+// serverArguments are given on the command line, so that postgresql.conf stays as initdb wrote it and an
 // upgrade of ours changes them at the next start.
-func settings(l layout, ephemeral bool) []string {
+func serverArguments(l layout, ephemeral bool) []string {
 	set := []string{
 		"listen_addresses=", "unix_socket_directories=" + l.sockets, "unix_socket_permissions=0700", "port=" + port,
 		"shared_buffers=32MB", "max_connections=100", "timezone=UTC", "log_timezone=UTC",

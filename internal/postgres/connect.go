@@ -69,20 +69,20 @@ func waitForURL(ctx context.Context, dir string, held *HeldError) (string, error
 		text, err := os.ReadFile(l.url)
 		if err == nil {
 			address := strings.TrimSpace(string(text))
-			if err = ping(ctx, address); err == nil {
+			if err = checkConnection(ctx, address); err == nil {
 				return address, nil
 			}
 		}
 		if time.Now().After(deadline) {
 			return "", fmt.Errorf("a belfry serve uses %s (pid %s), and there is no local database to reach there (%w): if it runs with BELFRY_DATABASE_URL, give this command the same", held.Dir, held.Pid, err)
 		}
-		if err := pause(ctx, 50*time.Millisecond); err != nil {
+		if err := waitFor(ctx, 50*time.Millisecond); err != nil {
 			return "", err
 		}
 	}
 }
 
-func ping(ctx context.Context, address string) error {
+func checkConnection(ctx context.Context, address string) error {
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
 		return err

@@ -19,8 +19,8 @@ const (
 	orphanLimit = 15 * time.Second
 )
 
-// launch starts one server process and returns when its database answers.
-func (s *Server) launch(ctx context.Context) (*process, error) {
+// launchServer starts one server process and returns when its database answers.
+func (s *Server) launchServer(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	deadline := time.Now().Add(orphanLimit)
@@ -34,7 +34,7 @@ func (s *Server) launch(ctx context.Context) (*process, error) {
 		if !strings.Contains(said, "pre-existing shared memory block") || time.Now().After(deadline) {
 			return nil, err
 		}
-		if err := pause(ctx, 100*time.Millisecond); err != nil {
+		if err := waitFor(ctx, 100*time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
@@ -47,26 +47,26 @@ func (s *Server) launchOnce(ctx context.Context) (*process, string, error) {
 		return nil, "", fmt.Errorf("open the local database's log: %w", err)
 	}
 	defer log.Close()
-	args := append([]string{"-D", s.layout.cluster}, settings(s.layout, s.ephemeral)...)
+	args := append([]string{"-D", s.layout.cluster}, serverArguments(s.layout, s.ephemeral)...)
 	// The process outlives this call's context, so it gets none.
-	cmd := command(context.WithoutCancel(ctx), s.account, filepath.Join(s.bin.Dir, "postgres"), args...)
+	cmd := newCommand(context.WithoutCancel(ctx), s.account, filepath.Join(s.bin.Dir, "postgres"), args...)
 	cmd.Stdout, cmd.Stderr = log, log
-	p, err := spawn(cmd)
+	p, err := startProcess(cmd)
 	if err != nil {
 		return nil, "", fmt.Errorf("start %s: %w", cmd.Path, err)
 	}
-	if err := s.answer(ctx, p); err != nil {
-		stopErr := p.stop(ctx)
-		said := tail(s.layout.log, start)
+	if err := s.waitUntilReady(ctx, p); err != nil {
+		stopErr := p.shutDown(ctx)
+		said := readLogTail(s.layout.log, start)
 		return nil, said, errors.Join(fmt.Errorf("start the local PostgreSQL %d: %w; it wrote to %s:\n%s", s.bin.Major, err, s.layout.log, said), stopErr)
 	}
 	return p, "", nil
 }
 
-// answer waits until our database can be used, and makes it at the first start.
-func (s *Server) answer(ctx context.Context, p *process) error {
+// waitUntilReady waits until our database can be used, and makes it at the first start.
+func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		err := s.try(ctx)
+		err := s.connectOrCreateDatabase(ctx)
 		if err == nil {
 			return nil
 		}
@@ -79,13 +79,13 @@ func (s *Server) answer(ctx context.Context, p *process) error {
 		if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code != "57P03" {
 			return err
 		}
-		if pauseErr := pause(ctx, wait); pauseErr != nil {
+		if pauseErr := waitFor(ctx, wait); pauseErr != nil {
 			return errors.Join(err, pauseErr)
 		}
 	}
 }
 
-func (s *Server) try(ctx context.Context) error {
+func (s *Server) connectOrCreateDatabase(ctx context.Context) error {
 	conn, err := pgx.Connect(ctx, s.url)
 	if err == nil {
 		return conn.Close(ctx)
@@ -106,7 +106,7 @@ func (s *Server) try(ctx context.Context) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-func pause(ctx context.Context, d time.Duration) error {
+func waitFor(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -60,8 +60,8 @@ func socketDir(dir, temp string) string {
 	return filepath.Join(temp, "belfry-"+hex.EncodeToString(sum[:6]))
 }
 
-// address is the database's URL, as pgx and libpq read it.
-func (l layout) address(password, db string) string {
+// databaseURL is the database's URL, as pgx and libpq read it.
+func (l layout) databaseURL(password, db string) string {
 	u := url.URL{
 		Scheme:   "postgres",
 		User:     url.UserPassword(role, password),
@@ -71,8 +71,8 @@ func (l layout) address(password, db string) string {
 	return u.String()
 }
 
-// secret returns the role's password, made on the first call.
-func (l layout) secret() (string, error) {
+// loadOrMakePassword returns the role's password, made on the first call.
+func (l layout) loadOrMakePassword() (string, error) {
 	text, err := os.ReadFile(l.password)
 	if err == nil {
 		return strings.TrimSpace(string(text)), nil

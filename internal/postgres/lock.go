@@ -37,12 +37,12 @@ const (
 	byServe   = "serve"
 	byCommand = "command"
 
-	// patience is how long a start waits for a command, which is soon done.
-	patience = 30 * time.Second
+	// commandPatience is how long a start waits for a command, which is soon done.
+	commandPatience = 30 * time.Second
 
-	// ending is how long a start waits for another service: one that was killed keeps its lock until the
+	// serveExitPatience is how long a start waits for another service: one that was killed keeps its lock until the
 	// system has taken it apart, which a slow disk can delay.
-	ending = time.Second
+	serveExitPatience = time.Second
 )
 
 // LockDir takes the data folder for a service, making the folder when it is missing. When another
@@ -65,7 +65,7 @@ func Holder(dir string) (who HeldError, held bool, err error) {
 	}
 	err = syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB)
 	if held = errors.Is(err, syscall.EWOULDBLOCK); held {
-		who, err = *holder(dir), nil
+		who, err = *readHolder(dir), nil
 	}
 	return who, held, errors.Join(err, syscall.Close(fd))
 }
@@ -81,14 +81,14 @@ func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
 		if err == nil || !errors.As(err, &held) {
 			return l, err
 		}
-		wait := patience
+		wait := commandPatience
 		if held.Serves() {
-			wait = ending
+			wait = serveExitPatience
 		}
 		if time.Since(started) > wait {
 			return nil, err
 		}
-		if err := pause(ctx, 20*time.Millisecond); err != nil {
+		if err := waitFor(ctx, 20*time.Millisecond); err != nil {
 			return nil, errors.Join(held, err)
 		}
 	}
@@ -104,10 +104,10 @@ func tryLock(dir, kind string) (*Lock, error) {
 	}
 	err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errors.Join(holder(dir), syscall.Close(fd))
+		return nil, errors.Join(readHolder(dir), syscall.Close(fd))
 	}
 	if err == nil {
-		err = sign(fd, kind)
+		err = writeHolder(fd, kind)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the data folder %s: %w", dir, err), syscall.Close(fd))
@@ -115,7 +115,7 @@ func tryLock(dir, kind string) (*Lock, error) {
 	return &Lock{fd: fd}, nil
 }
 
-func sign(fd int, kind string) error {
+func writeHolder(fd int, kind string) error {
 	if err := syscall.Ftruncate(fd, 0); err != nil {
 		return err
 	}
@@ -123,9 +123,9 @@ func sign(fd int, kind string) error {
 	return err
 }
 
-// holder reads who signed the lock. A reader may come between lock and signature; the command it
-// then takes the holder for is looked at again a moment later.
-func holder(dir string) *HeldError {
+// readHolder reads who signed the lock. A reader may come between lock and signature; the command it
+// then takes for the holder is looked at again a moment later.
+func readHolder(dir string) *HeldError {
 	held := &HeldError{Dir: dir, Pid: "unknown", Kind: byCommand}
 	text, err := os.ReadFile(filepath.Join(dir, "lock"))
 	if err != nil {

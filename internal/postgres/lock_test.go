@@ -133,7 +133,7 @@ func TestACommandUsesTheServicesDatabase(t *testing.T) {
 	if err := session.Close(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if !alive(pid) {
+	if !isAlive(pid) {
 		t.Error("the command stopped the service's database")
 	}
 }

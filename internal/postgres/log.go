@@ -60,8 +60,8 @@ func rotateLog(path string) error {
 	return os.Truncate(path, 0)
 }
 
-// tail returns the end of what was written to the log since start.
-func tail(path string, start int64) string {
+// readLogTail returns the end of what was written to the log since start.
+func readLogTail(path string, start int64) string {
 	text, err := os.ReadFile(path)
 	if err != nil || int64(len(text)) < start {
 		return ""

@@ -26,14 +26,14 @@ func TestAClosedFolderOnTheWayIsNamed(t *testing.T) {
 		}
 	}
 	stranger := account{name: "nobody", uid: 54321, gid: 54321, switched: true}
-	err := stranger.mayPass(filepath.Join(inside, "postgres"))
+	err := stranger.checkTraversable(filepath.Join(inside, "postgres"))
 	if err == nil || !strings.HasPrefix(err.Error(), "the folder "+closed+` is closed to the user "nobody"`) {
 		t.Errorf("got %v", err)
 	}
-	if err := stranger.mayPass(filepath.Join(open, "postgres")); err != nil {
+	if err := stranger.checkTraversable(filepath.Join(open, "postgres")); err != nil {
 		t.Errorf("an open way is refused: %v", err)
 	}
-	if err := (account{}).mayPass(filepath.Join(inside, "postgres")); err != nil {
+	if err := (account{}).checkTraversable(filepath.Join(inside, "postgres")); err != nil {
 		t.Errorf("our own user is stopped: %v", err)
 	}
 }
@@ -44,7 +44,7 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (account{uid: os.Geteuid()}).ownDir(file); err == nil || !strings.Contains(err.Error(), "is in the way") {
+	if err := (account{uid: os.Geteuid()}).makeOwnedDir(file); err == nil || !strings.Contains(err.Error(), "is in the way") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(file); err != nil {
@@ -53,7 +53,7 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 	if err := os.Symlink(filepath.Dir(file), file); err != nil {
 		t.Fatal(err)
 	}
-	if err := (account{uid: os.Geteuid()}).ownDir(file); err == nil {
+	if err := (account{uid: os.Geteuid()}).makeOwnedDir(file); err == nil {
 		t.Error("a link was followed")
 	}
 }
@@ -196,13 +196,13 @@ func TestALinkOfTheServersUserLeadsRootNowhere(t *testing.T) {
 		}
 	}
 	file := filepath.Join(dir, "initial-password")
-	if err := (account{}).handOver(file, "secret"); err != nil {
+	if err := (account{}).writePrivateFile(file, "secret"); err != nil {
 		t.Error(err)
 	}
 	if text, err := os.ReadFile(file); string(text) != "secret" {
 		t.Errorf("handed over is %q: %v", text, err)
 	}
-	if err := disown(filepath.Join(dir, "postgres", "postmaster.pid"), ""); err == nil {
+	if err := rewritePidFile(filepath.Join(dir, "postgres", "postmaster.pid"), ""); err == nil {
 		t.Error("a link out of the cluster was followed")
 	}
 	if text, err := os.ReadFile(precious); string(text) != "mine" {

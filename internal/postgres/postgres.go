@@ -45,7 +45,7 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.mayPass(l.cluster); err != nil {
+	if err := a.checkTraversable(l.cluster); err != nil {
 		return nil, err
 	}
 	major, err := clusterMajor(l.cluster)
@@ -56,52 +56,52 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.mayPass(filepath.Join(bin.Dir, "postgres")); err != nil {
+	if err := a.checkTraversable(filepath.Join(bin.Dir, "postgres")); err != nil {
 		return nil, err
 	}
-	if err := a.ownDir(l.sockets); err != nil {
+	if err := a.makeOwnedDir(l.sockets); err != nil {
 		return nil, fmt.Errorf("make the socket's folder: %w", err)
 	}
-	password, err := l.secret()
+	password, err := l.loadOrMakePassword()
 	if err != nil {
 		return nil, err
 	}
 	if major == 0 {
 		err = makeCluster(ctx, bin, a, l, password, cfg.Ephemeral)
 	} else {
-		err = a.adopt(l.cluster)
+		err = a.takeOverCluster(l.cluster)
 	}
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{
-		bin: bin, account: a, layout: l, ephemeral: cfg.Ephemeral, password: password, url: l.address(password, database),
+		bin: bin, account: a, layout: l, ephemeral: cfg.Ephemeral, password: password, url: l.databaseURL(password, database),
 		stopping: make(chan struct{}), ended: make(chan struct{}), current: make(chan *process, 1),
 	}
-	if err := s.open(ctx); err != nil {
+	if err := s.startAndSupervise(ctx); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// open starts the first process, writes the address down for other commands, and starts the keeper.
-func (s *Server) open(ctx context.Context) error {
+// startAndSupervise starts the first process, writes the address down for other commands, and starts the keeper.
+func (s *Server) startAndSupervise(ctx context.Context) error {
 	// Left by a killed run, it would send commands to a server that is not there yet.
 	if err := removeFile(s.layout.url); err != nil {
 		return fmt.Errorf("remove an old address of the database: %w", err)
 	}
-	if err := reclaim(ctx, s.layout.cluster); err != nil {
+	if err := stopLeftoverServer(ctx, s.layout.cluster); err != nil {
 		return err
 	}
-	p, err := s.launch(ctx)
+	p, err := s.launchServer(ctx)
 	if err != nil {
 		return err
 	}
 	if err := writeFile(s.layout.url, s.url+"\n"); err != nil {
-		return errors.Join(fmt.Errorf("write the database's address: %w", err), p.stop(ctx))
+		return errors.Join(fmt.Errorf("write the database's address: %w", err), p.shutDown(ctx))
 	}
 	s.current <- p
-	go s.keep() //nolint:gosec,contextcheck // the keeper lives until Stop, not until the start's context ends
+	go s.supervise() //nolint:gosec,contextcheck // the keeper lives until Stop, not until the start's context ends
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (s *Server) Stop(ctx context.Context) (err error) {
 	s.stopOnce.Do(func() {
 		close(s.stopping)
 		p := <-s.current
-		err = p.stop(ctx)
+		err = p.shutDown(ctx)
 		s.current <- p
 		<-s.ended
 		err = errors.Join(err, removeFile(s.layout.url))
@@ -132,8 +132,9 @@ func (s *Server) Stop(ctx context.Context) (err error) {
 	return err
 }
 
-// keep starts the server again whenever it ends without being asked to, and keeps its log from growing without bound.
-func (s *Server) keep() {
+// supervise starts the server again whenever it ends without being asked to, and keeps its log from growing without
+// bound.
+func (s *Server) supervise() {
 	defer close(s.ended)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -155,18 +156,18 @@ func (s *Server) keep() {
 		case <-p.exited:
 		}
 		<-s.current
-		p = s.relaunch(ctx, p)
+		p = s.restartServer(ctx, p)
 		s.current <- p
 	}
 }
 
-// relaunch tries until a new process runs, or returns the old one, ended, when Stop was called.
-func (s *Server) relaunch(ctx context.Context, old *process) *process {
+// restartServer tries until a new process runs, or returns the old one, ended, when Stop was called.
+func (s *Server) restartServer(ctx context.Context, old *process) *process {
 	for wait := 100 * time.Millisecond; ctx.Err() == nil; wait = min(2*wait, 5*time.Second) {
-		if p, err := s.launch(ctx); err == nil {
+		if p, err := s.launchServer(ctx); err == nil {
 			return p
 		}
-		_ = pause(ctx, wait) // the loop looks at the context itself
+		_ = waitFor(ctx, wait) // the loop looks at the context itself
 	}
 	return old
 }

@@ -88,7 +88,7 @@ func TestTheServerStopsWhenItsParentIsKilled(t *testing.T) {
 	if err := parent.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the server ended", func() bool { return !alive(pid) })
+	eventually(t, "the server ended", func() bool { return !isAlive(pid) })
 	log, err := os.ReadFile(filepath.Join(dir, "postgres.log"))
 	if err != nil || !strings.Contains(string(log), "database system is shut down") {
 		t.Errorf("it did not shut down in order (%v):\n%s", err, log)
@@ -124,7 +124,7 @@ func TestAServerLeftRunningIsTakenOver(t *testing.T) {
 	<-left.ended
 	pid := left.Pid()
 	s := start(t, dir)
-	eventually(t, "the old server ended", func() bool { return !alive(pid) })
+	eventually(t, "the old server ended", func() bool { return !isAlive(pid) })
 	must(t, s.URL(), "SELECT 'up'")
 }
 
@@ -164,12 +164,12 @@ func TestAPidFileThatNamesAStrangerIsNoHindrance(t *testing.T) {
 	if err := os.WriteFile(pidFile, []byte(itoa(strangerPid)+"\n"+rest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.account.own(pidFile); err != nil {
+	if err := s.account.changeOwner(pidFile); err != nil {
 		t.Fatal(err)
 	}
 	again := start(t, dir)
 	must(t, again.URL(), "SELECT 'up'")
-	if !alive(strangerPid) {
+	if !isAlive(strangerPid) {
 		t.Error("the stranger was stopped")
 	}
 }

@@ -18,19 +18,19 @@ type process struct {
 	err    error         // why; read it after exited is closed
 }
 
-// command prepares a program of PostgreSQL to run as the server's user, with nothing of our
+// newCommand prepares a program of PostgreSQL to run as the server's user, with nothing of our
 // environment (it holds secrets) and outside any folder that user may not enter.
-func command(ctx context.Context, a account, program string, args ...string) *exec.Cmd {
+func newCommand(ctx context.Context, a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.credential()}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.childCredential()}
 	return cmd
 }
 
-// spawn starts cmd in a process group of its own, so that the Ctrl-C of a terminal reaches us alone
+// startProcess starts cmd in a process group of its own, so that the Ctrl-C of a terminal reaches us alone
 // and the server outlives our graceful stop. Where the system can, it also dies with us.
-func spawn(cmd *exec.Cmd) (*process, error) {
+func startProcess(cmd *exec.Cmd) (*process, error) {
 	cmd.SysProcAttr.Setpgid = true
 	dieWithParent(cmd.SysProcAttr)
 	p := &process{cmd: cmd, exited: make(chan struct{})}
@@ -54,10 +54,10 @@ func spawn(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// stop asks for a fast shutdown, which ends sessions and writes a checkpoint, and turns to an
+// shutDown asks for a fast shutdown, which ends sessions and writes a checkpoint, and turns to an
 // immediate one when ctx ends first. It returns when the process is gone.
-func (p *process) stop(ctx context.Context) error {
-	if err := p.signal(syscall.SIGINT); err != nil {
+func (p *process) shutDown(ctx context.Context) error {
+	if err := p.sendSignal(syscall.SIGINT); err != nil {
 		return err
 	}
 	select {
@@ -66,7 +66,7 @@ func (p *process) stop(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	// Committed work is in the write-ahead log either way; the next start replays it.
-	if err := p.signal(syscall.SIGQUIT); err != nil {
+	if err := p.sendSignal(syscall.SIGQUIT); err != nil {
 		return err
 	}
 	select {
@@ -77,7 +77,7 @@ func (p *process) stop(ctx context.Context) error {
 	}
 }
 
-func (p *process) signal(sig os.Signal) error {
+func (p *process) sendSignal(sig os.Signal) error {
 	if err := p.cmd.Process.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("signal the local PostgreSQL: %w", err)
 	}

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// reclaim clears the way for a new server on cluster: one that a killed run left behind is stopped,
+// stopLeftoverServer clears the way for a new server on cluster: one that a killed run left behind is stopped,
 // and a pid file whose number now belongs to a stranger is made harmless. The caller holds the data
 // folder's lock, so no run that is still alive loses its server.
-func reclaim(ctx context.Context, cluster string) error {
+func stopLeftoverServer(ctx context.Context, cluster string) error {
 	file := filepath.Join(cluster, "postmaster.pid")
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
@@ -26,20 +26,20 @@ func reclaim(ctx context.Context, cluster string) error {
 	}
 	first, rest, _ := strings.Cut(string(text), "\n")
 	pid, _ := strconv.Atoi(strings.TrimSpace(first))
-	if pid <= 1 || !alive(pid) {
+	if pid <= 1 || !isAlive(pid) {
 		return nil // the server itself clears such a file, and one without a number
 	}
-	if !serves(ctx, pid, cluster) {
+	if !isServerOf(ctx, pid, cluster) {
 		// The server takes any living process of that number for its twin, except its own parent.
 		// The other lines stay, since by them it finds sessions that are still at its files.
-		return disown(file, rest)
+		return rewritePidFile(file, rest)
 	}
-	return end(ctx, pid)
+	return terminateServer(ctx, pid)
 }
 
-// disown rewrites the pid file to name us, keeping owner and mode. A link that the server's user put in its
+// rewritePidFile rewrites the pid file to name us, keeping owner and mode. A link that the server's user put in its
 // place leads nowhere else.
-func disown(file, rest string) error {
+func rewritePidFile(file, rest string) error {
 	cluster, err := os.OpenRoot(filepath.Dir(file))
 	if err != nil {
 		return fmt.Errorf("clear the local database's pid file: %w", err)
@@ -56,8 +56,8 @@ func disown(file, rest string) error {
 	return nil
 }
 
-// end stops a server that is not our child: politely, then for certain.
-func end(ctx context.Context, pid int) error {
+// terminateServer stops a server that is not our child: politely, then for certain.
+func terminateServer(ctx context.Context, pid int) error {
 	for _, step := range []struct {
 		signal syscall.Signal
 		wait   time.Duration
@@ -66,10 +66,10 @@ func end(ctx context.Context, pid int) error {
 			return fmt.Errorf("stop the PostgreSQL left by an earlier run (pid %d): %w", pid, err)
 		}
 		for deadline := time.Now().Add(step.wait); time.Now().Before(deadline); {
-			if !alive(pid) {
+			if !isAlive(pid) {
 				return nil
 			}
-			if err := pause(ctx, 5*time.Millisecond); err != nil {
+			if err := waitFor(ctx, 5*time.Millisecond); err != nil {
 				return err
 			}
 		}
@@ -77,7 +77,7 @@ func end(ctx context.Context, pid int) error {
 	return fmt.Errorf("the PostgreSQL left by an earlier run (pid %d) does not stop: end it by hand and start again", pid)
 }
 
-func alive(pid int) bool {
+func isAlive(pid int) bool {
 	err := syscall.Kill(pid, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
