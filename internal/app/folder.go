@@ -89,7 +89,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if f, err = t.Folder(ctx, folderID); err != nil {
 			return err
 		}
-		f.Name, f.UpdatedAt = or(in.Name, f.Name), a.cfg.Now().UTC().Truncate(time.Microsecond)
+		f.Name, f.UpdatedAt = valueOr(in.Name, f.Name), a.cfg.Now().UTC().Truncate(time.Microsecond)
 		if f.Parent, err = folderAt("parentId", in.ParentID, f.Parent); err != nil {
 			return err
 		}

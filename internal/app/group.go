@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"regexp"
-	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -55,12 +54,12 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	}
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	g := store.Group{
-		ID: core.NewID[core.GroupKind](), Name: in.Name, Description: in.Description, Color: or(in.Color, groupColor), CreatedAt: now, UpdatedAt: now,
+		ID: core.NewID[core.GroupKind](), Name: in.Name, Description: in.Description, Color: valueOr(in.Color, groupColor), CreatedAt: now, UpdatedAt: now,
 	}
 	if err := checkGroup(contract.EditGroup{Name: &g.Name, Description: &g.Description, Color: &g.Color}); err != nil {
 		return contract.Group{}, err
 	}
-	if g.Accounts, err = a.members(ctx, t, in.AccountIDs); err != nil {
+	if g.Accounts, err = a.findMembers(ctx, t, in.AccountIDs); err != nil {
 		return contract.Group{}, err
 	}
 	_, plan, err := a.plan(ctx, t)
@@ -93,12 +92,12 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 		if g, err = t.LockGroup(ctx, groupID); err != nil {
 			return err
 		}
-		g.Name, g.Description, g.Color = or(in.Name, g.Name), or(in.Description, g.Description), or(in.Color, g.Color)
+		g.Name, g.Description, g.Color = valueOr(in.Name, g.Name), valueOr(in.Description, g.Description), valueOr(in.Color, g.Color)
 		g.UpdatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
 		if err := t.UpdateGroup(ctx, g); err != nil || in.AccountIDs == nil {
 			return err
 		}
-		if g.Accounts, err = a.members(ctx, t, *in.AccountIDs); err != nil {
+		if g.Accounts, err = a.findMembers(ctx, t, *in.AccountIDs); err != nil {
 			return err
 		}
 		return t.SetGroupAccounts(ctx, groupID, g.Accounts)
@@ -125,30 +124,28 @@ func checkGroup(in contract.EditGroup) error {
 			return err
 		}
 	}
-	description := value(in.Description)
+	description := valueOrZero(in.Description)
 	if n := utf8.RuneCountInString(description); n > maxDescription || !utf8.ValidString(description) {
 		return core.Invalid("description", "The description has %d characters; %d is the most.", n, maxDescription)
 	}
-	if color := or(in.Color, groupColor); !colorForm.MatchString(color) {
+	if color := valueOr(in.Color, groupColor); !colorForm.MatchString(color) {
 		return core.Invalid("color", "%q is not a color of the form #rrggbb.", color)
 	}
 	return nil
 }
 
-// members finds the accounts of a group, each once; one that is not connected here is not_found.
-func (a *App) members(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
-	given := named{"accountIds", ids}
-	read, err := given.accounts()
+// findMembers returns the ids of the accounts of a group, each once; one that is not connected here is not_found.
+func (a *App) findMembers(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
+	parsed, err := parseIDs[core.AccountKind]("accountIds", ids)
 	if err != nil {
 		return nil, err
 	}
-	var unique []core.AccountID
-	for _, id := range read {
-		if !slices.Contains(unique, id) {
-			unique = append(unique, id)
-		}
+	found, err := t.AccountsByID(ctx, parsed)
+	if err != nil {
+		return nil, err
 	}
-	_, err = a.accounts(ctx, t, unique, given)
+	unique := uniqueIDs(parsed)
+	_, err = accountsInOrder(found, unique, "accountIds", ids)
 	return unique, err
 }
 

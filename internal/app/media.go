@@ -47,7 +47,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 		if in.Description.Set {
 			m.Description = in.Description.V
 		}
-		m.Tags, m.Pinned = or(in.Tags, m.Tags), or(in.Pinned, m.Pinned)
+		m.Tags, m.Pinned = valueOr(in.Tags, m.Tags), valueOr(in.Pinned, m.Pinned)
 		return core.At("folderId", t.UpdateMedia(ctx, m))
 	})
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 }
 
 func checkMediaTexts(in contract.EditMedia) error {
-	if err := core.CheckContent("", "", "", value(in.Tags)); err != nil {
+	if err := core.CheckContent("", "", "", valueOrZero(in.Tags)); err != nil {
 		return err
 	}
 	if err := core.CheckText("title", in.Title.V, maxMediaTitle); err != nil {

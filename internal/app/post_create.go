@@ -2,6 +2,8 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net/url"
 	"time"
 
@@ -11,6 +13,9 @@ import (
 	"belfry/internal/store"
 )
 
+// createAttempts bounds how often a creation is tried whose plan changes while it is stored.
+const createAttempts = 3
+
 // CreatePosts makes one post per account, all or none (Spec §4, POST /posts). Refusals, in this order:
 // invalid_request, not_found, confirm_required, quota_exceeded, plan_has_issues.
 func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.CreatePosts) (contract.Posts, error) {
@@ -18,87 +23,94 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 	if err != nil {
 		return contract.Posts{}, err
 	}
-	r, err := a.understand(ctx, t, in.PlanPosts)
-	if err != nil {
-		return contract.Posts{}, err
-	}
-	if !in.Confirm {
-		return contract.Posts{}, core.Fail(core.CodeConfirmRequired, "Nothing was created: the request does not say confirm.").
-			WithHint("Look at the plan, then send the request again with \"confirm\": true.")
-	}
-	if err := a.judge(ctx, t, r); err != nil {
-		return contract.Posts{}, err
-	}
-	if err := refusal(r); err != nil {
-		return contract.Posts{}, err
-	}
-	out := contract.Posts{Posts: []contract.Post{}}
-	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
-	err = t.Tx(ctx, func(t store.Tenant) error {
-		if err := r.hold(ctx, t); err != nil {
-			return err
+	var changed error
+	for range createAttempts {
+		r, err := a.parsePostRequest(ctx, t, in.PlanPosts)
+		if err != nil {
+			return contract.Posts{}, err
 		}
-		for _, d := range r.drafts {
-			post, err := a.create(ctx, t, c, r, d, now)
-			if err != nil {
+		if !in.Confirm {
+			return contract.Posts{}, core.Fail(core.CodeConfirmRequired, "Nothing was created: the request does not say confirm.").
+				WithHint("Look at the plan, then send the request again with \"confirm\": true.")
+		}
+		// The quota is checked where the slots are taken, and warnings refuse nothing: neither is asked for ahead.
+		if a.checkContent(r); changed != nil || r.hasIssues() {
+			if err := a.completePlan(ctx, t, r); err != nil {
+				return contract.Posts{}, err
+			}
+			if err := planError(r); err != nil {
+				return contract.Posts{}, err
+			}
+		}
+		posts, err := a.storePosts(ctx, t, c, r)
+		if !errors.Is(err, store.ErrPlanChanged) {
+			return posts, err
+		}
+		changed = err
+	}
+	return contract.Posts{}, fmt.Errorf("create posts whose plan keeps changing: %w", changed)
+}
+
+// storePosts stores the posts of a checked request and returns them. It fails with store.ErrPlanChanged when the check
+// does not hold any more.
+func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *postRequest) (contract.Posts, error) {
+	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
+	made := store.NewPosts{By: c.User(), Drafts: r.plan.Drafts}
+	if r.queues() {
+		made.Queued = &store.NewQueued{Period: r.workspace.Zone.Month(now), Limit: r.plan.Posts, Wake: a.wake(r.at)}
+	}
+	out := contract.Posts{Posts: make([]contract.Post, len(r.targets))}
+	for i, target := range r.targets {
+		post := r.newPost(target, c.Via(), now)
+		made.Posts, out.Posts[i] = append(made.Posts, post), a.postOf(post)
+		if r.queues() {
+			made.Queued.Flows = append(made.Queued.Flows, target.network.Flow(target.draft))
+		}
+	}
+	var err error
+	if made.Answer, err = answerToKeep(ctx, out); err != nil {
+		return contract.Posts{}, err
+	}
+	if made.Queued == nil || !made.Queued.Wake.OwnJob {
+		err = t.CreatePosts(ctx, made)
+	} else {
+		err = t.Tx(ctx, func(t store.Tenant) error {
+			if err := t.CreatePosts(ctx, made); err != nil {
 				return err
 			}
-			out.Posts = append(out.Posts, a.postOf(post))
-		}
-		if err := saveReplay(ctx, t, out); err != nil {
-			return err
-		}
-		// Late, since creations of one workspace wait here for each other's commit; the accounts after it, as
-		// whoever disconnects one locks them.
-		if err := a.takeSlots(ctx, t, r.workspace.Zone.Month(now), r.plan, r.requested()); err != nil {
-			return err
-		}
-		return t.HoldAccounts(ctx, r.accounts())
-	})
-	if err != nil {
+			return t.EnqueueMany(ctx, publishJobs(made.Posts))
+		})
+	}
+	if err := endReplay(ctx, t, err); err != nil {
 		return contract.Posts{}, err
 	}
 	return out, nil
 }
 
-// hold keeps the request's files from being removed, which the posts will do once they are there.
-func (r *request) hold(ctx context.Context, t store.Tenant) error {
-	issues, err := holdFiles(ctx, t, r.files())
-	if err != nil || len(issues) == 0 {
-		return err
-	}
-	for i := range r.rows {
-		r.rows[i].Issues = append(r.rows[i].Issues, issues...)
-	}
-	return refusal(r)
-}
-
-func (a *App) create(ctx context.Context, t store.Tenant, c core.Caller, r *request, d draft, now time.Time) (core.Post, error) {
+// newPost is the post that a target gets.
+func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.Post {
+	d := target.draft
 	post := core.Post{
 		ID: core.NewID[core.PostKind](), Workspace: r.workspace.ID, Account: d.Account.ID, Platform: d.Account.Platform,
-		AccountName: d.Account.DisplayName, Text: d.Text, Title: d.Title, Tags: d.Tags, MediaIDs: idsOf(d.Media), Settings: d.Settings,
-		Zone: r.when.Zone, Status: core.PostDraft, Via: c.Via(), CreatedAt: now, UpdatedAt: now,
+		AccountName: d.Account.DisplayName, Text: d.Text, Title: d.Title, Tags: d.Tags, MediaIDs: mediaIDs(d.Media), Settings: d.Settings,
+		Zone: r.when.Zone, Status: core.PostDraft, Via: via, CreatedAt: now, UpdatedAt: now,
 	}
 	if r.queues() {
 		post.Status, post.PublishAt = core.PostQueued, r.at.UTC().Truncate(time.Microsecond)
 	}
-	if err := t.InsertPost(ctx, post, c.User()); err != nil {
-		return post, err
-	}
-	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventCreated, At: now}); err != nil {
-		return post, err
-	}
-	if !r.queues() {
-		return post, nil
-	}
-	return post, a.enqueue(ctx, t, post, r.workspace.Zone.Month(now), d.network.Flow(d.Draft))
+	return post
 }
 
-// takeSlots takes n of a month's slots or answers 402. The posts' slots are held in that very month.
-func (a *App) takeSlots(ctx context.Context, t store.Tenant, period string, plan core.Plan, n int64) error {
-	if n == 0 {
-		return nil
+func publishJobs(posts []core.Post) []queue.Job {
+	jobs := make([]queue.Job, len(posts))
+	for i, p := range posts {
+		jobs[i] = queue.Publish{Workspace: p.Workspace, Post: p.ID}
 	}
+	return jobs
+}
+
+// takeSlots takes n of a month's slots or returns quota_exceeded. The posts' slots are held in that very month.
+func (a *App) takeSlots(ctx context.Context, t store.Tenant, period string, plan core.Plan, n int64) error {
 	used, ok, err := t.TakeSlots(ctx, period, n, plan.Posts)
 	if err != nil {
 		return err
@@ -107,6 +119,19 @@ func (a *App) takeSlots(ctx context.Context, t store.Tenant, period string, plan
 		return core.OverQuota("posts a month", used, *plan.Posts)
 	}
 	return nil
+}
+
+// checkDrafts returns quota_exceeded when the transaction has made one draft more than the plan allows.
+func (a *App) checkDrafts(ctx context.Context, t store.Tenant) error {
+	_, plan, err := a.plan(ctx, t)
+	if err != nil || plan.Drafts == nil {
+		return err
+	}
+	used, err := t.CountDrafts(ctx)
+	if err == nil && used > *plan.Drafts {
+		return core.OverDrafts(used-1, *plan.Drafts)
+	}
+	return err
 }
 
 // enqueue gives a queued post its slot, its ledger row, its event and its job, in the caller's transaction.
@@ -121,19 +146,18 @@ func (a *App) enqueue(ctx context.Context, t store.Tenant, post core.Post, perio
 	if err := t.OpenPublication(ctx, post, flow, wake); err != nil {
 		return err
 	}
+	if !wake.OwnJob {
+		return nil
+	}
 	return t.Enqueue(ctx, queue.Publish{Workspace: post.Workspace, Post: post.ID}, wake.Due)
 }
 
-// The queue starts jobs that are due soon up to five seconds late; the sweep is quicker for those.
-const soon = 10 * time.Second
-
-// wake tells when a post is due, and whether its own job can be relied upon to run then.
+// wake tells when a post is due. One that is due now has a job of its own; the sweep wakes the others.
 func (a *App) wake(due time.Time) store.Wake {
-	ahead := due.Sub(a.cfg.Now())
-	if ahead <= 0 {
+	if !due.After(a.cfg.Now()) {
 		return store.Wake{OwnJob: true}
 	}
-	return store.Wake{Due: due, OwnJob: ahead >= soon}
+	return store.Wake{Due: due}
 }
 
 func (a *App) postOf(p core.Post) contract.Post {

@@ -57,13 +57,13 @@ func (a *App) checkEdit(in contract.EditPost) (map[core.Platform]json.RawMessage
 	if in.Status != "" && in.Status != string(core.PostQueued) {
 		return nil, core.Invalid("status", "%q is not a state a post can be given.", in.Status).WithHint("The only value is \"queued\".")
 	}
-	if err := core.CheckContent("", value(in.Text), in.Title.V, value(in.Tags)); err != nil {
+	if err := core.CheckContent("", valueOrZero(in.Text), in.Title.V, valueOrZero(in.Tags)); err != nil {
 		return nil, err
 	}
 	if _, err := parseWhen(in.When, core.Zone{}); err != nil {
 		return nil, err
 	}
-	return a.settings("settings", value(in.Settings))
+	return a.parseSettings("settings", valueOrZero(in.Settings))
 }
 
 func hasContent(in contract.EditPost) bool {
@@ -71,7 +71,7 @@ func hasContent(in contract.EditPost) bool {
 }
 
 func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, blocks map[core.Platform]json.RawMessage) error {
-	files, err := a.files(ctx, t, value(in.MediaIDs))
+	files, err := findFiles(ctx, t, valueOrZero(in.MediaIDs))
 	if err != nil || !hasContent(in) {
 		return err
 	}
@@ -83,12 +83,12 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 	default:
 		return unchangeable(p)
 	}
-	p.Text, p.Tags = or(in.Text, p.Text), or(in.Tags, p.Tags)
+	p.Text, p.Tags = valueOr(in.Text, p.Text), valueOr(in.Tags, p.Tags)
 	if in.Title.Set {
 		p.Title = in.Title.V
 	}
 	if in.MediaIDs != nil {
-		p.MediaIDs = idsOf(files)
+		p.MediaIDs = mediaIDs(files)
 	}
 	if in.Settings == nil {
 		return nil
@@ -105,7 +105,7 @@ func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMes
 	if len(blocks) > 0 { // those of other networks say nothing of this post
 		return nil
 	}
-	n, err := a.known("settings", string(p.Platform))
+	n, err := a.findRules("settings", string(p.Platform))
 	if err != nil {
 		return err
 	}
@@ -129,16 +129,16 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 		if len(timeIssues) == 0 {
 			timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
 		}
-		return a.queueDraft(ctx, t, p, &request{workspace: ws, plan: plan}, timeIssues)
+		return a.queueDraft(ctx, t, p, &postRequest{workspace: ws, plan: plan}, timeIssues)
 	}
 	if len(timeIssues) > 0 {
-		return refusedPost(p, timeIssues)
+		return postPlanError(p, timeIssues)
 	}
 	return t.UpdatePost(ctx, *p)
 }
 
 // queueDraft sends a draft through the checks and the quota of POST /posts.
-func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *request, timeIssues []core.Issue) error {
+func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest, timeIssues []core.Issue) error {
 	account, _, err := t.AccountWithToken(ctx, p.Account) // one that was disconnected is an issue, as one that was revoked
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	if err != nil {
 		return err
 	}
-	d := draft{network: n, Draft: network.Draft{
+	d := target{network: n, draft: network.Draft{
 		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: account,
 	}}
 	period := r.workspace.Zone.Month(a.cfg.Now())
@@ -161,8 +161,8 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	row := a.rowOf(d, true)
 	row.PublishAt = p.PublishAt
 	row.Issues = slices.Concat(row.Issues, timeIssues, r.overQuota(1))
-	r.drafts, r.rows = []draft{d}, []core.PlanRow{row}
-	if err := refusal(r); err != nil {
+	r.targets, r.rows = []target{d}, []core.PlanRow{row}
+	if err := planError(r); err != nil {
 		return err
 	}
 	if err := p.Apply(core.MoveQueue); err != nil {
@@ -174,10 +174,10 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *r
 	if err := a.takeSlots(ctx, t, period, r.plan, 1); err != nil {
 		return err
 	}
-	if err := t.HoldAccounts(ctx, r.accounts()); err != nil {
+	if err := t.HoldAccounts(ctx, r.accountIDs()); err != nil {
 		return err
 	}
-	return a.enqueue(ctx, t, *p, period, n.Flow(d.Draft))
+	return a.enqueue(ctx, t, *p, period, n.Flow(d.draft))
 }
 
 // editQueued reschedules a queued post, or cancels it (`when: draft`).
@@ -193,12 +193,12 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 		return err
 	}
 	if when.Kind == core.WhenDraft {
-		return a.unqueue(ctx, t, p)
+		return a.cancelQueued(ctx, t, p)
 	}
 	at, issues, _ := when.Resolve(a.cfg.Now())
 	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
 	if len(issues) > 0 {
-		return refusedPost(p, issues)
+		return postPlanError(p, issues)
 	}
 	if err := lockMovable(ctx, t, p.ID); err != nil {
 		return err

@@ -123,7 +123,7 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 		if f.Account, err = core.ParseID[core.AccountKind](in.AccountID); err != nil {
 			return f, core.At("query.accountId", err)
 		}
-		if _, err := a.accounts(ctx, t, []core.AccountID{f.Account}, named{}); err != nil {
+		if _, err := t.Account(ctx, f.Account); err != nil {
 			return f, core.At("query.accountId", err)
 		}
 	}

@@ -8,20 +8,21 @@ import (
 	"belfry/internal/store"
 )
 
-// files finds the files that a request names, in its order and as often as it names them; one that is not
-// there is not_found.
-func (a *App) files(ctx context.Context, t store.Tenant, names []string) ([]core.Media, error) {
-	ids := make([]core.MediaID, len(names))
-	for i, name := range names {
-		var err error
-		if ids[i], err = core.ParseID[core.MediaKind](name); err != nil {
-			return nil, core.At(entry("mediaIds", i), err)
-		}
+// findFiles returns the files that a request names in mediaIds, in its order and as often as it names them. One that
+// does not exist is not_found.
+func findFiles(ctx context.Context, t store.Tenant, texts []string) ([]core.Media, error) {
+	ids, err := parseIDs[core.MediaKind]("mediaIds", texts)
+	if err != nil {
+		return nil, err
 	}
 	found, err := t.MediaByID(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
+	return pickFiles(found, ids)
+}
+
+func pickFiles(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Media, error) {
 	files := make([]core.Media, len(ids))
 	for i, id := range ids {
 		file, ok := found[id]
@@ -33,7 +34,7 @@ func (a *App) files(ctx context.Context, t store.Tenant, names []string) ([]core
 	return files, nil
 }
 
-func idsOf(files []core.Media) []core.MediaID {
+func mediaIDs(files []core.Media) []core.MediaID {
 	ids := make([]core.MediaID, len(files))
 	for i, file := range files {
 		ids[i] = file.ID
@@ -80,7 +81,7 @@ func putFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return err
 	}
 	if len(issues) > 0 {
-		return refusedPost(p, issues)
+		return postPlanError(p, issues)
 	}
 	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
 }
@@ -99,7 +100,7 @@ func keepFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return err
 	}
 	if issues := fileIssues(files); len(issues) > 0 {
-		return refusedPost(p, issues)
+		return postPlanError(p, issues)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -56,12 +57,20 @@ func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contrac
 	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.Status != core.PostFailed:
-			return a.unqueue(ctx, t, p)
+			return a.cancelQueued(ctx, t, p)
 		case p.NextTryAt.IsZero(): // there is no retry to take back, or it was taken back before
 			return nil
 		}
 		return a.cancelRetry(ctx, t, p)
 	})
+}
+
+// cancelQueued makes a draft of a queued post, if the plan allows one more.
+func (a *App) cancelQueued(ctx context.Context, t store.Tenant, p *core.Post) error {
+	if err := a.unqueue(ctx, t, p); err != nil {
+		return err
+	}
+	return a.checkDrafts(ctx, t)
 }
 
 func (a *App) cancelRetry(ctx context.Context, t store.Tenant, p *core.Post) error {
@@ -155,26 +164,25 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 	if err != nil {
 		return contract.Post{}, err
 	}
-	var made core.Post
-	err = t.Tx(ctx, func(t store.Tenant) error {
-		from, err := t.Post(ctx, postID)
-		if err != nil {
-			return err
-		}
-		now := a.cfg.Now().UTC().Truncate(time.Microsecond)
-		made = core.Post{
-			ID: core.NewID[core.PostKind](), Workspace: from.Workspace, Account: from.Account, Platform: from.Platform,
-			AccountName: from.AccountName, Text: from.Text, Title: from.Title, Tags: from.Tags, MediaIDs: from.MediaIDs,
-			Settings: from.Settings, Zone: from.Zone, Status: core.PostDraft, Via: c.Via(), CreatedAt: now, UpdatedAt: now,
-		}
-		if _, err := t.HoldMedia(ctx, made.MediaIDs); err != nil { // what was removed is an issue of the draft
-			return err
-		}
-		if err := t.InsertPost(ctx, made, c.User()); err != nil {
-			return err
-		}
-		return t.AddEvent(ctx, made.ID, core.Event{Kind: core.EventCreated, At: now})
-	})
+	from, err := t.Post(ctx, postID)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	_, plan, err := a.plan(ctx, t)
+	if err != nil {
+		return contract.Post{}, err
+	}
+	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
+	made := core.Post{
+		ID: core.NewID[core.PostKind](), Workspace: from.Workspace, Account: from.Account, Platform: from.Platform,
+		AccountName: from.AccountName, Text: from.Text, Title: from.Title, Tags: from.Tags, MediaIDs: from.MediaIDs,
+		Settings: from.Settings, Zone: from.Zone, Status: core.PostDraft, Via: c.Via(), CreatedAt: now, UpdatedAt: now,
+	}
+	err = t.CreatePosts(ctx, store.NewPosts{Posts: []core.Post{made}, By: c.User(), Drafts: plan.Drafts, Unchecked: true})
+	if errors.Is(err, store.ErrPlanChanged) {
+		used, countErr := t.CountDrafts(ctx)
+		err = cmp.Or(countErr, error(core.OverDrafts(used, *plan.Drafts)))
+	}
 	if err != nil {
 		return contract.Post{}, err
 	}

@@ -20,56 +20,72 @@ func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPost
 	if err != nil {
 		return contract.Plan{}, err
 	}
-	r, err := a.understand(ctx, t, in)
+	r, err := a.parsePostRequest(ctx, t, in)
 	if err != nil {
 		return contract.Plan{}, err
 	}
-	if err := a.judge(ctx, t, r); err != nil {
+	a.checkContent(r)
+	if err := a.completePlan(ctx, t, r); err != nil {
 		return contract.Plan{}, err
 	}
 	return a.planOf(r), nil
 }
 
-// judge fills in the rows of a request: the networks' checks, the account, the time and the quota.
-func (a *App) judge(ctx context.Context, t store.Tenant, r *request) error {
-	now := a.cfg.Now()
-	at, timeIssues, timeWarnings := r.when.Resolve(now)
+// checkContent makes the plan's rows with all that needs no look at the workspace's other posts: the networks' checks,
+// the accounts and the time.
+func (a *App) checkContent(r *postRequest) {
+	at, issues, warnings := r.when.Resolve(a.cfg.Now())
 	r.at = at
-	same, err := repeated(ctx, t, r)
+	for _, target := range r.targets {
+		row := a.rowOf(target, r.queues())
+		row.PublishAt = at
+		row.Issues, row.Warnings = append(row.Issues, issues...), append(row.Warnings, warnings...)
+		r.rows = append(r.rows, row)
+	}
+}
+
+// completePlan adds to the plan's rows what the workspace's other posts say: the quota, and texts that repeat.
+func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) (err error) {
+	if r.used, err = t.MonthUsed(ctx, r.workspace.Zone.Month(a.cfg.Now())); err != nil {
+		return err
+	}
+	if r.drafts, err = t.CountDrafts(ctx); err != nil {
+		return err
+	}
+	same, err := findRepeatedTexts(ctx, t, r)
 	if err != nil {
 		return err
 	}
-	if r.used, err = t.MonthUsed(ctx, r.workspace.Zone.Month(now)); err != nil {
-		return err
-	}
-	for i, d := range r.drafts {
-		row := a.rowOf(d, r.queues())
-		row.PublishAt = at
-		row.Issues = append(row.Issues, timeIssues...)
-		row.Warnings = append(row.Warnings, timeWarnings...)
-		if text, ok := sameText[same[d.Account.ID]]; ok {
-			row.Warnings = append(row.Warnings, text.With(d.Account.DisplayName))
+	for i, target := range r.targets {
+		row, account := &r.rows[i], target.draft.Account
+		if text, ok := sameText[same[account.ID]]; ok {
+			row.Warnings = append(row.Warnings, text.With(account.DisplayName))
 		}
-		if r.queues() {
-			row.Issues = append(row.Issues, r.overQuota(i+1)...)
-		}
-		r.rows = append(r.rows, row)
+		row.Issues = append(row.Issues, r.overQuota(i+1)...)
 	}
 	return nil
 }
 
-// overQuota is the issue of the request's n-th post, if the month has no slot left for it.
-func (r *request) overQuota(n int) []core.Issue {
-	if limit := r.plan.Posts; limit != nil && r.used+int64(n) > *limit {
-		return []core.Issue{core.IssueQuotaExceeded.With(r.used, *limit)}
+// overQuota is the issue of the request's n-th post, if the plan has no room left for it.
+func (r *postRequest) overQuota(n int) []core.Issue {
+	switch posts, drafts := r.plan.Posts, r.plan.Drafts; {
+	case r.queues() && posts != nil && r.used+int64(n) > *posts:
+		return []core.Issue{core.IssueQuotaExceeded.With(r.used, *posts)}
+	case !r.queues() && drafts != nil && r.drafts+int64(n) > *drafts:
+		return []core.Issue{core.IssueTooManyDrafts.With(r.drafts, *drafts)}
 	}
 	return nil
+}
+
+func (r *postRequest) hasIssues() bool {
+	return slices.ContainsFunc(r.rows, func(row core.PlanRow) bool { return !row.OK() })
 }
 
 // rowOf asks the network and looks at the account. A draft may wait for its account to be reconnected.
-func (a *App) rowOf(d draft, queues bool) core.PlanRow {
+func (a *App) rowOf(target target, queues bool) core.PlanRow {
+	d := target.draft
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
-	row.Issues, row.Warnings = d.network.Check(d.Draft)
+	row.Issues, row.Warnings = target.network.Check(d)
 	row.Issues = append(row.Issues, fileIssues(d.Media)...)
 	if !queues {
 		return row
@@ -77,8 +93,8 @@ func (a *App) rowOf(d draft, queues bool) core.PlanRow {
 	if issue := d.Account.Issue(); issue != nil {
 		row.Issues = append(row.Issues, *issue)
 	}
-	if !d.network.Configured() {
-		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.With(d.network.Describe().Name))
+	if !target.network.Configured() {
+		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.With(target.network.Describe().Name))
 	}
 	return row
 }
@@ -86,22 +102,23 @@ func (a *App) rowOf(d draft, queues bool) core.PlanRow {
 // sameText words the warning by where the post stands that has the same text.
 var sameText = map[core.PostStatus]core.IssueText{core.PostLive: core.WarnSameTextRecently, core.PostQueued: core.WarnSameTextQueued}
 
-// repeated tells which accounts have the text they are given also at a time near that of the request; of a draft none.
-func repeated(ctx context.Context, t store.Tenant, r *request) (map[core.AccountID]core.PostStatus, error) {
+// findRepeatedTexts tells which accounts have the text that they would get also at a time near that of the request, and
+// in which state; none for drafts.
+func findRepeatedTexts(ctx context.Context, t store.Tenant, r *postRequest) (map[core.AccountID]core.PostStatus, error) {
 	if !r.queues() {
 		return map[core.AccountID]core.PostStatus{}, nil
 	}
-	texts := make([]string, len(r.drafts))
-	for i, d := range r.drafts {
-		texts[i] = d.Text
+	texts := make([]string, len(r.targets))
+	for i, target := range r.targets {
+		texts[i] = target.draft.Text
 	}
-	return t.RepeatedTexts(ctx, r.accounts(), texts, r.at.Add(-sameTextWithin), r.at.Add(sameTextWithin))
+	return t.RepeatedTexts(ctx, r.accountIDs(), texts, r.at.Add(-sameTextWithin), r.at.Add(sameTextWithin))
 }
 
-func (a *App) planOf(r *request) contract.Plan {
+func (a *App) planOf(r *postRequest) contract.Plan {
 	out := contract.Plan{
 		OK: true, Status: string(core.PostDraft), Rows: []contract.PlanRow{},
-		Quota: contract.Quota{Used: r.used, Limit: r.plan.Posts, Requested: r.requested()},
+		Quota: contract.Quota{Used: r.used, Limit: r.plan.Posts, Requested: r.slots()},
 	}
 	if r.queues() {
 		out.Status = string(core.PostQueued)
@@ -110,13 +127,13 @@ func (a *App) planOf(r *request) contract.Plan {
 		out.OK = out.OK && row.OK()
 		out.Rows = append(out.Rows, contract.RowOf(row))
 	}
-	out.Table = a.table(r)
+	out.Table = a.formatPlan(r)
 	return out
 }
 
-// refusal is the error of a request whose plan is not ok, nil when it is: the month's quota first (402), then a
-// file whose bytes were removed, then the other issues (409). The plan's rows come with it.
-func refusal(r *request) error {
+// planError returns the error of a request whose plan is not ok, nil when it is: quota_exceeded first (402), then
+// media_purged, then plan_has_issues (409), both with the plan's rows.
+func planError(r *postRequest) error {
 	issues := map[core.IssueCode]bool{}
 	for _, row := range r.rows {
 		for _, issue := range row.Issues {
@@ -128,6 +145,9 @@ func refusal(r *request) error {
 	case len(issues) == 0:
 		return nil
 	case issues[core.IssueQuotaExceeded.Code]:
+		if !r.queues() {
+			return core.OverDrafts(r.drafts, *r.plan.Drafts)
+		}
 		return core.OverQuota("posts a month", r.used, *r.plan.Posts)
 	case issues[core.IssueMediaPurged.Code]:
 		e = core.Fail(core.CodeMediaPurged, "The bytes of a file were removed, so nothing was done.").
@@ -140,7 +160,7 @@ func refusal(r *request) error {
 	return e
 }
 
-// refusedPost is the error of a post against which something stands.
-func refusedPost(p *core.Post, issues []core.Issue) error {
-	return refusal(&request{rows: []core.PlanRow{{Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt, Issues: slices.Clone(issues)}}})
+// postPlanError returns the error of planError for one post with issues.
+func postPlanError(p *core.Post, issues []core.Issue) error {
+	return planError(&postRequest{rows: []core.PlanRow{{Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt, Issues: slices.Clone(issues)}}})
 }

@@ -16,80 +16,89 @@ import (
 	"belfry/internal/store"
 )
 
-// request is a create or plan request, understood: whose accounts, what content, at which time.
-type request struct {
+// postRequest is a parsed request to create or plan posts: for which accounts, with what content, at which time.
+type postRequest struct {
 	workspace core.Workspace
 	plan      core.Plan
 	when      core.When
 	at        time.Time // zero for a draft
-	drafts    []draft
-	rows      []core.PlanRow
-	used      int64
+	targets   []target
+	rows      []core.PlanRow // the plan, one row for each target
+	used      int64          // slots of the month
+	drafts    int64          // those that exist
 }
 
-// draft is the post that one account would get.
-type draft struct {
-	network.Draft
+// target is an account and the post that it would get.
+type target struct {
+	draft   network.Draft
 	network network.Network
 }
 
 // queues tells whether the request puts posts on the queue.
-func (r *request) queues() bool { return r.when.Kind != core.WhenDraft }
+func (r *postRequest) queues() bool { return r.when.Kind != core.WhenDraft }
 
-// requested is what the request costs against the month.
-func (r *request) requested() int64 {
+// slots is how many of the month's slots the request takes.
+func (r *postRequest) slots() int64 {
 	if !r.queues() {
 		return 0
 	}
-	return int64(len(r.drafts))
+	return int64(len(r.targets))
 }
 
-// accounts lists whose posts the request makes.
-func (r *request) accounts() []core.AccountID {
-	ids := make([]core.AccountID, len(r.drafts))
-	for i, d := range r.drafts {
-		ids[i] = d.Account.ID
+func (r *postRequest) accountIDs() []core.AccountID {
+	ids := make([]core.AccountID, len(r.targets))
+	for i, target := range r.targets {
+		ids[i] = target.draft.Account.ID
 	}
 	return ids
 }
 
-// files lists those that the request names: every one of its posts gets them.
-func (r *request) files() []core.MediaID { return idsOf(r.drafts[0].Media) }
-
-// understand reads a request: first its form (400), then its ids (404). It changes nothing.
-func (a *App) understand(ctx context.Context, t store.Tenant, in contract.PlanPosts) (*request, error) {
-	workspace, plan, err := a.plan(ctx, t)
-	if err != nil {
-		return nil, err
-	}
-	r := &request{workspace: workspace, plan: plan}
-	if r.when, err = parseWhen(in.When, workspace.Zone); err != nil {
+// parsePostRequest reads a request and what it names. It returns invalid_request for its form, the first mistake in
+// the order of its fields, and then not_found for its ids. It changes nothing.
+func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.PlanPosts) (*postRequest, error) {
+	if _, err := parseWhen(in.When, core.Zone{}); err != nil { // its zone is the workspace's, which is not read yet
 		return nil, err
 	}
 	if err := checkTexts(in); err != nil {
 		return nil, err
 	}
-	settings, err := a.settings("perPlatform", in.PerPlatform)
+	settings, err := a.parseSettings("perPlatform", in.PerPlatform)
 	if err != nil {
 		return nil, err
 	}
 	if err := a.checkOverrides(in.Overrides); err != nil {
 		return nil, err
 	}
-	accounts, err := a.targets(ctx, t, in.Targets)
+	accountIDs, group, err := parseTargets(in.Targets)
 	if err != nil {
 		return nil, err
 	}
-	files, err := a.files(ctx, t, in.MediaIDs)
+	mediaIDs, malformed := parseIDs[core.MediaKind]("mediaIds", in.MediaIDs)
+	sources, err := t.ReadPostSources(ctx, accountIDs, group, mediaIDs)
 	if err != nil {
+		return nil, core.At("targets.groupId", err)
+	}
+	accounts, err := pickAccounts(sources, in.Targets, accountIDs)
+	if err != nil {
+		return nil, err
+	}
+	if malformed != nil {
+		return nil, malformed
+	}
+	files, err := pickFiles(sources.Media, mediaIDs)
+	if err != nil {
+		return nil, err
+	}
+	r := &postRequest{workspace: sources.Workspace, plan: a.cfg.Plans[sources.Workspace.Plan]}
+	if r.when, err = parseWhen(in.When, sources.Workspace.Zone); err != nil {
 		return nil, err
 	}
 	for _, account := range accounts {
-		d, err := a.draft(account, in, files, settings)
+		target, err := a.makeTarget(account, in, files, settings)
 		if err != nil {
 			return nil, err
 		}
-		r.drafts = append(r.drafts, d)
+		r.targets = append(r.targets, target)
 	}
 	return r, nil
 }
@@ -105,16 +114,16 @@ func checkTexts(in contract.PlanPosts) error {
 	if err := core.CheckContent("", in.Text, in.Title, in.Tags); err != nil {
 		return err
 	}
-	for _, platform := range inOrder(in.Overrides) {
+	for _, platform := range sortedKeys(in.Overrides) {
 		o := in.Overrides[platform]
-		if err := core.CheckContent("overrides."+platform+".", value(o.Text), value(o.Title), value(o.Tags)); err != nil {
+		if err := core.CheckContent("overrides."+platform+".", valueOrZero(o.Text), valueOrZero(o.Title), valueOrZero(o.Tags)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func value[T any](p *T) T {
+func valueOrZero[T any](p *T) T {
 	if p == nil {
 		var zero T
 		return zero
@@ -122,17 +131,17 @@ func value[T any](p *T) T {
 	return *p
 }
 
-// inOrder lists the networks that an object of a request names, so that of several mistakes in it the same is
+// sortedKeys lists the networks that an object of a request names, so that of several mistakes in it the same is
 // answered each time.
-func inOrder[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
+func sortedKeys[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
 
-// settings decodes every block strictly, also those of networks that the request does not target. Its error joins all
+// parseSettings decodes every block strictly, also those of networks that the request does not target. Its error joins all
 // mistakes.
-func (a *App) settings(path string, blocks map[string]json.RawMessage) (map[core.Platform]json.RawMessage, error) {
+func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map[core.Platform]json.RawMessage, error) {
 	out := map[core.Platform]json.RawMessage{}
 	var mistakes []error
-	for _, name := range inOrder(blocks) {
-		n, err := a.known(path, name)
+	for _, name := range sortedKeys(blocks) {
+		n, err := a.findRules(path, name)
 		if err == nil {
 			out[core.Platform(name)], err = n.Settings(blocks[name])
 			err = core.Under(path+"."+name, err)
@@ -143,7 +152,7 @@ func (a *App) settings(path string, blocks map[string]json.RawMessage) (map[core
 }
 
 func (a *App) checkOverrides(overrides map[string]contract.Override) error {
-	for _, name := range inOrder(overrides) {
+	for _, name := range sortedKeys(overrides) {
 		if _, err := a.connector("overrides."+name, name); err != nil {
 			return err
 		}
@@ -151,8 +160,8 @@ func (a *App) checkOverrides(overrides map[string]contract.Override) error {
 	return nil
 }
 
-// known finds a network whose settings are understood, also one that cannot be published to.
-func (a *App) known(path, name string) (network.Rules, error) {
+// findRules finds a network whose settings are understood, also one that cannot be published to.
+func (a *App) findRules(path, name string) (network.Rules, error) {
 	if r, ok := a.cfg.Networks.RulesOf(core.Platform(name)); ok {
 		return r, nil
 	}
@@ -171,92 +180,78 @@ func (a *App) unknownNetwork(path, name string) error {
 	return e.WithHint("What stands there is the name of a network, and its fields below that: %s.", strings.Join(names, ", "))
 }
 
-// targets finds the accounts of a request: those named and those of the group, each once.
-func (a *App) targets(ctx context.Context, t store.Tenant, in contract.Targets) ([]core.Account, error) {
+// parseTargets reads the ids of a request's accounts and of its group, which is zero when it names none.
+func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.GroupID, err error) {
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
-		return nil, core.Invalid("targets", "The request names no account.").WithHint("Give targets.accountIds or targets.groupId.")
+		return nil, group, core.Invalid("targets", "The request names no account.").WithHint("Give targets.accountIds or targets.groupId.")
 	}
-	given := named{"targets.accountIds", in.AccountIDs}
-	ids, err := given.accounts()
-	if err != nil {
-		return nil, err
+	if accounts, err = parseIDs[core.AccountKind]("targets.accountIds", in.AccountIDs); err != nil || in.GroupID == nil {
+		return accounts, group, err
 	}
-	if in.GroupID != nil {
-		group, err := core.ParseID[core.GroupKind](*in.GroupID)
-		if err != nil {
-			return nil, core.At("targets.groupId", err)
-		}
-		members, err := t.GroupAccounts(ctx, group)
-		if err != nil {
-			return nil, core.At("targets.groupId", err)
-		}
-		ids = append(ids, members...)
-	}
+	group, err = core.ParseID[core.GroupKind](*in.GroupID)
+	return accounts, group, core.At("targets.groupId", err)
+}
+
+// pickAccounts returns the accounts that a request names, given those named by themselves, and then those of its group,
+// each once.
+func pickAccounts(sources store.PostSources, in contract.Targets, named []core.AccountID) ([]core.Account, error) {
+	ids := uniqueIDs(append(slices.Clone(named), sources.GroupMembers...))
 	if len(ids) == 0 {
 		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Put accounts into the group first.")
 	}
+	return accountsInOrder(sources.Accounts, ids, "targets.accountIds", in.AccountIDs)
+}
+
+func uniqueIDs(ids []core.AccountID) []core.AccountID {
 	var unique []core.AccountID
 	for _, id := range ids {
 		if !slices.Contains(unique, id) {
 			unique = append(unique, id)
 		}
 	}
-	return a.accounts(ctx, t, unique, given)
+	return unique
 }
 
-// named are the ids that stand at a path of a request.
-type named struct {
-	path string
-	ids  []string
-}
-
-func (n named) accounts() ([]core.AccountID, error) {
-	ids := make([]core.AccountID, len(n.ids))
-	for i, s := range n.ids {
+// parseIDs reads the ids at a path of a request; a malformed one is not_found.
+func parseIDs[K core.Kind](path string, texts []string) ([]core.ID[K], error) {
+	ids := make([]core.ID[K], len(texts))
+	for i, text := range texts {
 		var err error
-		if ids[i], err = core.ParseID[core.AccountKind](s); err != nil {
-			return nil, core.At(entry(n.path, i), err)
+		if ids[i], err = core.ParseID[K](text); err != nil {
+			return nil, core.At(entry(path, i), err)
 		}
 	}
 	return ids, nil
 }
 
-// missing is the error of an id that is not here.
-func (n named) missing(id string) error {
-	if i := slices.Index(n.ids, id); i >= 0 {
-		return core.NotFoundAt(entry(n.path, i))
+// accountsInOrder returns the accounts with the ids in their order. One that is missing is not_found, with its place
+// in the list that the request has at path.
+func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID, path string, given []string) ([]core.Account, error) {
+	accounts := make([]core.Account, len(ids))
+	for i, id := range ids {
+		account, ok := found[id]
+		if !ok {
+			if place := slices.Index(given, id.String()); place >= 0 {
+				return nil, core.NotFoundAt(entry(path, place))
+			}
+			return nil, core.NotFound()
+		}
+		accounts[i] = account
 	}
-	return core.NotFound()
+	return accounts, nil
 }
 
 func entry(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// accounts reads accounts in the order asked for; one that is missing is not_found.
-func (a *App) accounts(ctx context.Context, t store.Tenant, ids []core.AccountID, given named) ([]core.Account, error) {
-	found, err := t.AccountsByID(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]core.Account, len(ids))
-	for i, id := range ids {
-		account, ok := found[id]
-		if !ok {
-			return nil, given.missing(id.String())
-		}
-		out[i] = account
-	}
-	return out, nil
-}
-
-// draft is what one account gets: the base content, or that of its network's override.
-func (a *App) draft(account core.Account, in contract.PlanPosts, files []core.Media, settings map[core.Platform]json.RawMessage) (draft, error) {
+// makeTarget returns what one account gets: the base content, or that of its network's override.
+func (a *App) makeTarget(account core.Account, in contract.PlanPosts, files []core.Media, settings map[core.Platform]json.RawMessage) (target, error) {
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok {
-		return draft{}, fmt.Errorf("account %s is on %q, a network this server does not know", account.ID, account.Platform)
+		return target{}, fmt.Errorf("account %s is on %q, a network this server does not know", account.ID, account.Platform)
 	}
-	d := draft{network: n, Draft: network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Media: files, Account: account}}
+	d := network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Media: files, Account: account}
 	if o, ok := in.Overrides[string(account.Platform)]; ok {
-		d.Text, d.Title, d.Tags = or(o.Text, d.Text), or(o.Title, d.Title), or(o.Tags, d.Tags)
+		d.Text, d.Title, d.Tags = valueOr(o.Text, d.Text), valueOr(o.Title, d.Title), valueOr(o.Tags, d.Tags)
 	}
 	if d.Tags == nil {
 		d.Tags = []string{}
@@ -265,10 +260,10 @@ func (a *App) draft(account core.Account, in contract.PlanPosts, files []core.Me
 	if d.Settings, ok = settings[account.Platform]; !ok {
 		d.Settings, err = n.Settings(nil)
 	}
-	return d, err
+	return target{draft: d, network: n}, err
 }
 
-func or[T any](p *T, fallback T) T {
+func valueOr[T any](p *T, fallback T) T {
 	if p == nil {
 		return fallback
 	}

@@ -8,8 +8,8 @@ import (
 	"belfry/internal/core"
 )
 
-// table draws the plan as monospaced text, the same for the API, the dashboard and agents.
-func (a *App) table(r *request) string {
+// formatPlan draws the plan as monospaced text, the same for the API, the dashboard and agents.
+func (a *App) formatPlan(r *postRequest) string {
 	lines := [][]string{{"NETWORK", "ACCOUNT", "WHEN", "PLAN"}}
 	var notes []string
 	for i, row := range r.rows {
@@ -18,22 +18,22 @@ func (a *App) table(r *request) string {
 		if !row.OK() {
 			verdict = fmt.Sprintf("%d to mend", len(row.Issues))
 		}
-		lines = append(lines, []string{name, oneLine(r.drafts[i].Account.DisplayName), r.moment(row), verdict})
+		lines = append(lines, []string{name, oneLine(r.targets[i].draft.Account.DisplayName), r.formatTime(row), verdict})
 		for _, issue := range row.Issues {
-			notes = append(notes, fmt.Sprintf("x %s, %s: %s %s", name, oneLine(r.drafts[i].Account.DisplayName), issue.Message, issue.Hint))
+			notes = append(notes, fmt.Sprintf("x %s, %s: %s %s", name, oneLine(r.targets[i].draft.Account.DisplayName), issue.Message, issue.Hint))
 		}
 		for _, warning := range row.Warnings {
-			notes = append(notes, fmt.Sprintf("! %s, %s: %s %s", name, oneLine(r.drafts[i].Account.DisplayName), warning.Message, warning.Hint))
+			notes = append(notes, fmt.Sprintf("! %s, %s: %s %s", name, oneLine(r.targets[i].draft.Account.DisplayName), warning.Message, warning.Hint))
 		}
 	}
-	out := columns(lines) + "\n" + r.quotaLine()
+	out := alignColumns(lines) + "\n" + r.formatQuota()
 	if len(notes) > 0 {
 		out += "\n\n" + strings.Join(notes, "\n")
 	}
 	return out
 }
 
-func (r *request) moment(row core.PlanRow) string {
+func (r *postRequest) formatTime(row core.PlanRow) string {
 	switch {
 	case !r.queues():
 		return "draft"
@@ -45,15 +45,15 @@ func (r *request) moment(row core.PlanRow) string {
 	return r.when.Zone.Label(row.PublishAt)
 }
 
-func (r *request) quotaLine() string {
+func (r *postRequest) formatQuota() string {
 	if r.plan.Posts == nil {
-		return fmt.Sprintf("This month: %d used, no limit, %d requested.", r.used, r.requested())
+		return fmt.Sprintf("This month: %d used, no limit, %d requested.", r.used, r.slots())
 	}
-	return fmt.Sprintf("This month: %d of %d used, %d requested.", r.used, *r.plan.Posts, r.requested())
+	return fmt.Sprintf("This month: %d of %d used, %d requested.", r.used, *r.plan.Posts, r.slots())
 }
 
-// columns sets rows of cells under one another.
-func columns(rows [][]string) string {
+// alignColumns sets rows of cells under one another.
+func alignColumns(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {

@@ -67,17 +67,40 @@ func stillRunning(left time.Duration) *core.Error {
 // answer commit together. A request that was so slow that another with its key took its place is refused, which
 // undoes what it did. Without a replay it does nothing.
 func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
+	kept, err := answerToKeep(ctx, answer)
+	if err != nil || kept == nil {
+		return err
+	}
+	saved, err := t.KeepReplay(ctx, kept.Replay, kept.Status, kept.Body)
+	if err == nil && !saved {
+		err = store.ErrReplaced
+	}
+	return endReplay(ctx, t, err)
+}
+
+// answerToKeep returns what the store keeps for repetitions of the request; nil for one that cannot be repeated.
+func answerToKeep(ctx context.Context, answer any) (*store.Answer, error) {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	if !ok {
-		return nil
+		return nil, nil //nolint:nilnil // there is nothing to keep
 	}
 	body, err := contract.Encode(answer)
 	if err != nil {
-		return fmt.Errorf("encode the answer to keep: %w", err)
+		return nil, fmt.Errorf("encode the answer to keep: %w", err)
 	}
-	replay.saved, err = t.KeepReplay(ctx, replay.stored(), replay.Status, body)
-	if err != nil || replay.saved {
+	return &store.Answer{Replay: replay.stored(), Status: replay.Status, Body: body}, nil
+}
+
+// endReplay notes on a repeatable request that its answer was stored, or returns the error that was the reason why not:
+// for store.ErrReplaced that another request with the key is still running.
+func endReplay(ctx context.Context, t store.Tenant, err error) error {
+	replay, ok := ctx.Value(replayKey{}).(*Replay)
+	switch {
+	case !ok || err != nil && !errors.Is(err, store.ErrReplaced):
 		return err
+	case err == nil:
+		replay.saved = true
+		return nil
 	}
 	other, err := t.Replay(ctx, replay.stored())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {

@@ -23,6 +23,7 @@ type Plan struct {
 	Posts        *int64   `json:"posts"`
 	Accounts     *int64   `json:"accounts"`
 	Members      *int64   `json:"members"`
+	Drafts       *int64   `json:"drafts"`
 	StorageBytes *int64   `json:"storageBytes"`
 	FileBytes    *int64   `json:"fileBytes"`
 	Groups       bool     `json:"groups"`
@@ -50,19 +51,19 @@ const gigabyte = 1_000_000_000
 func DefaultPlans() Plans {
 	return Plans{
 		PlanFree: {
-			Name: PlanFree, Posts: new(int64(30)), Accounts: new(int64(3)), Members: new(int64(1)), StorageBytes: new(int64(2 * gigabyte)),
+			Name: PlanFree, Posts: new(int64(30)), Accounts: new(int64(3)), Members: new(int64(1)), Drafts: new(int64(100)), StorageBytes: new(int64(2 * gigabyte)),
 			FileBytes: new(int64(gigabyte / 2)), MCP: "read", HistoryDays: new(int64(30)),
 		},
 		PlanCreator: {
-			Name: PlanCreator, Posts: new(int64(300)), Accounts: new(int64(10)), Members: new(int64(3)), StorageBytes: new(int64(50 * gigabyte)),
+			Name: PlanCreator, Posts: new(int64(300)), Accounts: new(int64(10)), Members: new(int64(3)), Drafts: new(int64(1000)), StorageBytes: new(int64(50 * gigabyte)),
 			FileBytes: new(int64(2 * gigabyte)), Groups: true, API: true, MCP: "write", HistoryDays: new(int64(90)),
 		},
 		PlanStudio: {
-			Name: PlanStudio, Posts: new(int64(2000)), Accounts: new(int64(40)), Members: new(int64(10)), StorageBytes: new(int64(250 * gigabyte)),
+			Name: PlanStudio, Posts: new(int64(2000)), Accounts: new(int64(40)), Members: new(int64(10)), Drafts: new(int64(5000)), StorageBytes: new(int64(250 * gigabyte)),
 			FileBytes: new(int64(5 * gigabyte)), Groups: true, API: true, MCP: "write", HistoryDays: new(int64(365)),
 		},
 		PlanAgency: {
-			Name: PlanAgency, Accounts: new(int64(200)), StorageBytes: new(int64(1000 * gigabyte)),
+			Name: PlanAgency, Accounts: new(int64(200)), Drafts: new(int64(20_000)), StorageBytes: new(int64(1000 * gigabyte)),
 			FileBytes: new(int64(10 * gigabyte)), Groups: true, API: true, MCP: "write", HistoryDays: new(int64(365)),
 		},
 		PlanOwner: {Name: PlanOwner, FileBytes: new(int64(20 * gigabyte)), Groups: true, API: true, MCP: "write"},
@@ -74,6 +75,11 @@ func NotIncluded(feature string) *Error {
 	e := Fail(CodeQuotaExceeded, "The plan of this workspace does not include %s.", feature)
 	e.Quota = &QuotaFacts{}
 	return e.WithHint("Change the plan to one that includes it.")
+}
+
+// OverDrafts is the 402 of one more draft than the plan allows.
+func OverDrafts(used, limit int64) *Error {
+	return OverQuota("drafts", used, limit).WithHint("Queue or delete drafts, or change the plan.")
 }
 
 // OverQuota is the 402 of a month's posts, of accounts or of members.

@@ -57,12 +57,13 @@ func (t Tenant) Replay(ctx context.Context, r Replay) (Kept, error) {
 		WHERE workspace_id = @ws AND route = @route AND key = @key`, r.args(nil)))
 }
 
+const keepReplay = `
+	UPDATE idempotency SET status = @status, body = @body
+	WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`
+
 // KeepReplay stores the answer of a first request. False: the key is not this request's any more.
 func (t Tenant) KeepReplay(ctx context.Context, r Replay, status int, body []byte) (bool, error) {
-	n, err := t.exec(ctx, `
-		UPDATE idempotency SET status = @status, body = @body
-		WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`,
-		r.args(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
+	n, err := t.exec(ctx, keepReplay, r.args(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
 	return n == 1, err
 }
 

@@ -181,24 +181,6 @@ func (t Tenant) CountPosts(ctx context.Context) (map[core.PostStatus]int, error)
 	return counts, err
 }
 
-// InsertPost stores a new post with its files, which the caller holds.
-func (t Tenant) InsertPost(ctx context.Context, p core.Post, by core.UserID) error {
-	_, err := t.exec(ctx, `
-		WITH post AS (
-			INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, media_ids, publish_at, tz, status,
-				created_via, created_by, created_at, updated_at)
-			VALUES (@id, @ws, @account, @platform, @text, @title, @tags, @settings, coalesce(@media::uuid[], '{}'), @publish_at, @tz, @status,
-				@via, @by, @now, @now)
-		)
-		INSERT INTO post_media (workspace_id, post_id, media_id) SELECT DISTINCT @ws::uuid, @id::uuid, unnest(@media::uuid[])`,
-		args{
-			"id": p.ID, "account": p.Account, "platform": p.Platform, "text": p.Text, "title": p.Title, "tags": p.Tags,
-			"settings": p.Settings, "media": p.MediaIDs, "publish_at": some(p.PublishAt), "tz": p.Zone.Name(), "status": p.Status,
-			"via": p.Via, "by": by, "now": p.CreatedAt,
-		})
-	return err
-}
-
 // UpdatePost stores the content, time and state of a post that LockPost has read.
 func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 	var failure core.PostError

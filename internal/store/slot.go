@@ -12,14 +12,21 @@ func (t Tenant) MonthUsed(ctx context.Context, period string) (int64, error) {
 		SELECT coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0)`, args{"period": period}))
 }
 
+const takeSlots = `
+	INSERT INTO usage_month AS m (workspace_id, period, used)
+	SELECT @ws, @period, @n::bigint WHERE @limit::bigint IS NULL OR @n <= @limit
+	ON CONFLICT (workspace_id, period) DO UPDATE SET used = m.used + @n WHERE @limit IS NULL OR m.used + @n <= @limit
+	RETURNING used`
+
+// CountDrafts returns how many drafts there are. In a transaction that made a draft the number holds until it ends.
+func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
+	return value[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_drafts WHERE workspace_id = @ws), 0)`, nil))
+}
+
 // TakeSlots takes n slots of the period, all or none, and tells how many are used after that. ok is
 // false when the limit does not allow it; a nil limit always does.
 func (t Tenant) TakeSlots(ctx context.Context, period string, n int64, limit *int64) (used int64, ok bool, err error) {
-	after, err := values[int64](t.query(ctx, `
-		INSERT INTO usage_month AS m (workspace_id, period, used)
-		SELECT @ws, @period, @n WHERE @limit::bigint IS NULL OR @n <= @limit
-		ON CONFLICT (workspace_id, period) DO UPDATE SET used = m.used + @n WHERE @limit IS NULL OR m.used + @n <= @limit
-		RETURNING used`, args{"period": period, "n": n, "limit": limit}))
+	after, err := values[int64](t.query(ctx, takeSlots, args{"period": period, "n": n, "limit": limit}))
 	if err != nil {
 		return 0, false, err
 	}

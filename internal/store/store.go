@@ -78,6 +78,11 @@ func (t Tenant) Enqueue(ctx context.Context, job queue.Job, at time.Time) error 
 	return t.store.jobs.Insert(ctx, t.store.tx, job, at)
 }
 
+// EnqueueMany inserts jobs that run at once and exist exactly if the transaction commits. It must be called within Tx.
+func (t Tenant) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
+	return t.store.EnqueueMany(ctx, jobs)
+}
+
 type args = map[string]any
 
 func (t Tenant) args(a args) named {

@@ -1,0 +1,229 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"belfry/internal/core"
+)
+
+// PostSources are the workspace, accounts and files that a request for new posts names.
+type PostSources struct {
+	Workspace    core.Workspace
+	GroupMembers []core.AccountID // the connected accounts of the group, in their order
+	Accounts     map[core.AccountID]core.Account
+	Media        map[core.MediaID]core.Media
+}
+
+// ReadPostSources reads, in one round trip, the connected accounts among those given and those of the group, and the
+// files that were not deleted. A zero group is none; it returns ErrNotFound for a group that does not exist.
+func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, group core.GroupID, media []core.MediaID) (PostSources, error) {
+	var (
+		batch      pgx.Batch
+		workspaces []workspaceRow
+		groups     []Group
+		found      []accountRow
+		files      []mediaRow
+	)
+	queueMany(&batch, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, t.args(nil), &workspaces)
+	if !group.IsZero() {
+		queueMany(&batch, `SELECT`+groupColumns+` AND g.id = @id`, t.args(args{"id": group}), &groups)
+	}
+	queueMany(&batch, `
+		SELECT `+accountColumns+` FROM accounts
+		WHERE workspace_id = @ws AND disconnected_at IS NULL AND id IN (
+			SELECT unnest(@ids::uuid[]) UNION SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group)`,
+		t.args(args{"ids": accounts, "group": group}), &found)
+	if len(media) > 0 {
+		queueMany(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.args(args{"ids": media}), &files)
+	}
+	if err := t.send(ctx, &batch); err != nil {
+		return PostSources{}, err
+	}
+	if len(workspaces) == 0 || len(groups) == 0 && !group.IsZero() {
+		return PostSources{}, ErrNotFound
+	}
+	workspace, err := workspaces[0].core(t.store.memory)
+	s := PostSources{Workspace: workspace, Accounts: map[core.AccountID]core.Account{}, Media: map[core.MediaID]core.Media{}}
+	for _, g := range groups {
+		s.GroupMembers = g.Accounts
+	}
+	for _, row := range found {
+		s.Accounts[row.ID] = row.core()
+	}
+	for _, row := range files {
+		s.Media[row.ID] = row.media().Proved()
+	}
+	return s, err
+}
+
+// queueMany adds a query to a batch; sending the batch collects its rows into rows.
+func queueMany[T any](b *pgx.Batch, sql string, a named, into *[]T) {
+	b.Queue(sql, a).Query(func(rows pgx.Rows) (err error) {
+		*into, err = pgx.CollectRows(rows, pgx.RowToStructByName[T])
+		return err
+	})
+}
+
+// send sends a batch in one round trip. Outside Tx the batch is one transaction.
+func (t Tenant) send(ctx context.Context, b *pgx.Batch) error {
+	return translate(t.store.q.SendBatch(ctx, b).Close())
+}
+
+// NewPosts are the posts of one request. They have the same files, time, zone, status and creation.
+type NewPosts struct {
+	Posts []core.Post
+	By    core.UserID
+	// Queued is set when the posts go onto the queue; otherwise they are drafts, of which Drafts is the limit.
+	Queued *NewQueued
+	Drafts *int64
+	// Unchecked makes drafts of posts that exist, whose files may be gone and whose accounts disconnected: both are
+	// issues of the drafts.
+	Unchecked bool
+	// Answer is what repetitions of the request are answered with; nil when it cannot be repeated.
+	Answer *Answer
+}
+
+// NewQueued is what new posts on the queue need beside their rows.
+type NewQueued struct {
+	Flows  []core.Flow // of the posts, in their order
+	Period string      // the month whose slots they take
+	Limit  *int64      // of that month; nil for none
+	Wake   Wake
+}
+
+// Answer is the answer to a request that may be repeated.
+type Answer struct {
+	Replay
+	Status int
+	Body   []byte
+}
+
+// Errors of CreatePosts, after which nothing was stored.
+var (
+	// ErrPlanChanged says that the plan by which the request was checked does not hold any more: a limit was
+	// reached, a file was removed or an account was disconnected in the meantime.
+	ErrPlanChanged = errors.New("the plan of the request has changed")
+	// ErrReplaced says that another request with the same key took this one's place.
+	ErrReplaced = errors.New("another request with this key took the place of this one")
+)
+
+// CreatePosts stores new posts with their files, timelines, slots and ledger rows, all or none: one statement for each
+// table, however many posts there are, in one round trip and, outside Tx, one transaction.
+//
+// The month's usage comes late, since all creations of a workspace wait there for each other's commit, and the
+// accounts after it, as whoever disconnects one locks them.
+func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
+	post := n.Posts[0]
+	columns, err := columnsOf(n.Posts)
+	if err != nil {
+		return err
+	}
+	var batch pgx.Batch
+	queue := func(sql string, a args) { batch.Queue(sql, t.args(a)) }
+	if len(post.MediaIDs) > 0 {
+		queue(`SELECT must(@unchecked OR count(*) = (SELECT count(DISTINCT id) FROM unnest(@media::uuid[]) AS id), 'a file was removed') FROM (
+			SELECT FROM media WHERE workspace_id = @ws AND id = ANY(@media) AND (@unchecked OR purged_at IS NULL AND deleted_at IS NULL)
+			ORDER BY id FOR SHARE) AS held`,
+			args{"media": post.MediaIDs, "unchecked": n.Unchecked})
+	}
+	queue(`
+		INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, media_ids, publish_at, tz, status,
+			created_via, created_by, created_at, updated_at)
+		SELECT p.id, @ws, p.account, p.platform, p.text, p.title, ARRAY(SELECT json_array_elements_text(p.tags)), p.settings,
+			coalesce(@media::uuid[], '{}'), @publish_at, @tz, @status, @via, @by, @now, @now
+		FROM unnest(@ids::uuid[], @accounts::uuid[], @platforms::text[], @texts::text[], @titles::text[], @tags::json[], @settings::jsonb[])
+			AS p(id, account, platform, text, title, tags, settings)`,
+		args{
+			"ids": columns.ids, "accounts": columns.accounts, "platforms": columns.platforms, "texts": columns.texts, "titles": columns.titles,
+			"tags": columns.tags, "settings": columns.settings, "media": post.MediaIDs, "publish_at": some(post.PublishAt),
+			"tz": post.Zone.Name(), "status": post.Status, "via": post.Via, "by": n.By, "now": post.CreatedAt,
+		})
+	if len(post.MediaIDs) > 0 {
+		queue(`INSERT INTO post_media (workspace_id, post_id, media_id)
+			SELECT DISTINCT @ws::uuid, post, media FROM unnest(@ids::uuid[]) AS post, unnest(@media::uuid[]) AS media`,
+			args{"ids": columns.ids, "media": post.MediaIDs})
+	}
+	events := []core.EventKind{core.EventCreated}
+	if n.Queued != nil {
+		events = append(events, core.EventQueued)
+	}
+	queue(`INSERT INTO post_events (workspace_id, post_id, kind, at)
+		SELECT @ws, post, kind, @now FROM unnest(@ids::uuid[]) AS post, unnest(@kinds::text[]) WITH ORDINALITY AS event(kind, place) ORDER BY place`,
+		args{"ids": columns.ids, "kinds": events, "now": post.CreatedAt})
+	if n.Queued != nil {
+		n.Queued.queue(queue, columns)
+	}
+	if n.Answer != nil {
+		queue(`WITH kept AS (`+keepReplay+` RETURNING key) SELECT must(EXISTS (SELECT FROM kept), '`+replaced+`')`,
+			n.Answer.args(args{"fingerprint": n.Answer.Fingerprint, "status": n.Answer.Status, "body": n.Answer.Body}))
+	}
+	if n.Queued != nil {
+		queue(`WITH taken AS (`+takeSlots+`) SELECT must(EXISTS (SELECT FROM taken), 'the month has no slots left')`,
+			args{"period": n.Queued.Period, "n": len(n.Posts), "limit": n.Queued.Limit})
+	} else if n.Drafts != nil {
+		queue(`SELECT must((SELECT used FROM usage_drafts WHERE workspace_id = @ws) <= @limit, 'there are too many drafts')`,
+			args{"limit": *n.Drafts})
+	}
+	if !n.Unchecked {
+		queue(`SELECT must(count(*) = @n, 'an account was disconnected') FROM (
+			SELECT FROM accounts WHERE workspace_id = @ws AND id = ANY(@accounts) AND disconnected_at IS NULL ORDER BY id FOR SHARE) AS held`,
+			args{"accounts": columns.accounts, "n": len(n.Posts)})
+	}
+	return refusal(t.send(ctx, &batch))
+}
+
+// queue adds the slots and the ledger's rows. The job that a post due now needs is not among them.
+func (q NewQueued) queue(add func(string, args), columns postColumnValues) {
+	add(`INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT post, @ws, @period, 'held' FROM unnest(@ids::uuid[]) AS post`,
+		args{"ids": columns.ids, "period": q.Period})
+	add(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since, woken_at)
+		SELECT p.id, @ws, p.platform, p.flow, @step, @queued, `+wakeDue+`, `+wakeDue+`, clock(), `+wakeJob+`
+		FROM unnest(@ids::uuid[], @platforms::text[], @flows::text[]) AS p(id, platform, flow)`,
+		args{
+			"ids": columns.ids, "platforms": columns.platforms, "flows": q.Flows, "step": core.StepIdle, "queued": RestQueued,
+			"due": some(q.Wake.Due), "own": q.Wake.OwnJob,
+		})
+}
+
+// mustFailed is the SQLSTATE with which the SQL function must fails, replaced one of its messages.
+const mustFailed, replaced = "BF001", "the key was taken over"
+
+// refusal returns the error of CreatePosts for what the SQL function must refused.
+func refusal(err error) error {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	switch {
+	case !ok || pg.Code != mustFailed:
+		return err
+	case pg.Message == replaced:
+		return ErrReplaced
+	}
+	return fmt.Errorf("%w: %s", ErrPlanChanged, pg.Message)
+}
+
+// postColumnValues are the values of posts, column by column.
+type postColumnValues struct {
+	ids            []core.PostID
+	accounts       []core.AccountID
+	platforms      []core.Platform
+	texts, titles  []string
+	tags, settings []json.RawMessage
+}
+
+func columnsOf(posts []core.Post) (c postColumnValues, err error) {
+	for _, p := range posts {
+		tags, err := json.Marshal(p.Tags)
+		if err != nil {
+			return c, fmt.Errorf("encode the tags of a post: %w", err)
+		}
+		c.ids, c.accounts, c.platforms = append(c.ids, p.ID), append(c.accounts, p.Account), append(c.platforms, p.Platform)
+		c.texts, c.titles = append(c.texts, p.Text), append(c.titles, p.Title)
+		c.tags, c.settings = append(c.tags, tags), append(c.settings, p.Settings)
+	}
+	return c, nil
+}
