@@ -46,6 +46,10 @@ func broken() map[string]string {
 			SELECT concat(p.id, ': ', status, ', ', u.step, ', ', u.rest) FROM posts p LEFT JOIN publications u ON u.post_id = p.id
 			WHERE status = 'queued' AND u.next_action_at IS NULL AND (u.lease_until IS NULL OR u.lease_until <= clock())
 				OR status = 'draft' AND u.next_action_at IS NOT NULL`,
+		"drafts are counted that are not there, or there and not counted": `
+			SELECT concat(workspace_id, ': ', used, ' counted, ', drafts, ' there') FROM usage_drafts FULL JOIN
+				(SELECT workspace_id, count(*) AS drafts FROM posts WHERE status = 'draft' GROUP BY 1) d USING (workspace_id)
+			WHERE coalesce(used, 0) <> coalesce(drafts, 0)`,
 		"a queued post's bytes are gone": `
 			SELECT concat(p.id, ': ', m.id) FROM posts p JOIN post_media pm ON pm.post_id = p.id JOIN media m ON m.id = pm.media_id
 			WHERE p.status = 'queued' AND m.blob = ''`,

@@ -129,7 +129,7 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 		if len(timeIssues) == 0 {
 			timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
 		}
-		return a.queueDraft(ctx, t, p, &postRequest{workspace: ws, plan: plan}, timeIssues)
+		return a.queueDraft(ctx, t, p, &postRequest{workspace: ws, plan: plan, when: core.When{Kind: core.WhenAt}}, timeIssues)
 	}
 	if len(timeIssues) > 0 {
 		return postPlanError(p, timeIssues)

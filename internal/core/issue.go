@@ -87,7 +87,7 @@ var (
 	IssueTimeRequired     = issue("time_required", 0, "A post needs a time to be queued.", "Give it `when`: \"now\" or a local time.")
 	IssueQuotaExceeded    = issue("quota_exceeded", 2, "The month's quota is used up: %d of %d posts.", "Wait for the next month, cancel what is queued, or change the plan.")
 
-	IssueTooManyDrafts    = issue("quota_exceeded", 2, "The workspace has %d of the %d drafts that its plan allows.", "Queue or delete drafts, or change the plan.")
+	IssueTooManyDrafts = issue("quota_exceeded", 2, "The workspace has %d of the %d drafts that its plan allows.", "Queue or delete drafts, or change the plan.")
 
 	WarnTimeOccursTwice  = warning("time_occurs_twice", 0, "Clocks show this time twice that day.", "The first one is meant: %s.")
 	WarnHashtagsMany     = warning("hashtags_many", 1, "So many hashtags can make %s show the post to fewer people.", "A few are enough.")

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -34,48 +33,46 @@ func (t Tenant) PeekCreate(ctx context.Context, limit int, window time.Duration)
 
 type createRow struct {
 	Granted bool
-	Used    int64
-	Oldest  *time.Time // of those counted
+	Used    int64      // before this one
+	Oldest  *time.Time // of those counted before
 	Gate    *time.Time // the one that must drop out before one more passes
 	Now     time.Time
 }
 
-func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duration, count bool) (c Count, err error) {
-	// Sent together, the statements are one transaction, and each sees what was committed while the first
+func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duration, count bool) (Count, error) {
+	// Sent together, the statements are one transaction, and the second sees what was committed while the first
 	// waited for the lock.
-	var b pgx.Batch
-	b.Queue(`SELECT `+relaxed+` FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.args(nil))
-	b.Queue(`
-		INSERT INTO create_log (workspace_id, at)
-		SELECT @ws, clock() WHERE @count AND @limit > (SELECT count(*) FROM create_log WHERE workspace_id = @ws AND at > clock() - @window::interval)`,
-		t.args(args{"limit": limit, "window": window, "count": count}))
-	b.Queue(`
-		SELECT count(*) AS used, min(at) AS oldest, clock() AS now, false AS granted,
-			(SELECT at FROM create_log WHERE workspace_id = @ws AND at > clock() - @window::interval
-				ORDER BY at DESC OFFSET @limit - 1 LIMIT 1) AS gate
-		FROM create_log WHERE workspace_id = @ws AND at > clock() - @window::interval`,
-		t.args(args{"limit": limit, "window": window}))
-	results := t.store.q.SendBatch(ctx, &b)
-	defer func() { err = errors.Join(err, results.Close()) }()
-	if _, err = results.Exec(); err != nil {
-		return c, fmt.Errorf("lock the workspace to count a creation: %w", err)
+	var batch pgx.Batch
+	var rows []createRow
+	batch.Queue(`SELECT `+relaxed+` FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.args(nil))
+	queueMany(&batch, `
+		WITH log AS MATERIALIZED (
+			SELECT at FROM create_log WHERE workspace_id = @ws AND at > clock() - @window::interval
+		), counted AS (
+			SELECT count(*) AS used, min(at) AS oldest FROM log
+		), granted AS (
+			INSERT INTO create_log (workspace_id, at) SELECT @ws, clock() FROM counted WHERE @count AND used < @limit RETURNING at
+		)
+		SELECT used, oldest, clock() AS now, EXISTS (SELECT FROM granted) AS granted,
+			CASE WHEN used >= @limit THEN (SELECT at FROM log ORDER BY at DESC OFFSET @limit - 1 LIMIT 1) END AS gate
+		FROM counted`, t.args(args{"limit": limit, "window": window, "count": count}), &rows)
+	if err := t.send(ctx, &batch); err != nil {
+		return Count{}, fmt.Errorf("count a creation: %w", err)
 	}
-	inserted, err := results.Exec()
-	if err != nil {
-		return c, fmt.Errorf("count a creation: %w", err)
-	}
-	row, err := one[createRow](results.Query())
-	if err != nil {
-		return c, fmt.Errorf("read the count of creations: %w", err)
-	}
-	row.Granted = inserted.RowsAffected() == 1
-	return row.count(limit, window), nil
+	return rows[0].count(limit, window), nil
 }
 
 func (r createRow) count(limit int, window time.Duration) Count {
-	c := Count{Granted: r.Granted, Remaining: max(limit-int(r.Used), 0)}
+	oldest := r.Now // this one's own time, if it is the first
 	if r.Oldest != nil {
-		c.Reset = r.Oldest.Add(window).Sub(r.Now)
+		oldest = *r.Oldest
+	}
+	c := Count{Granted: r.Granted, Remaining: max(limit-int(r.Used), 0)}
+	if r.Granted {
+		c.Remaining--
+	}
+	if r.Granted || r.Oldest != nil {
+		c.Reset = oldest.Add(window).Sub(r.Now)
 	}
 	if !r.Granted && r.Gate != nil {
 		c.RetryAfter = r.Gate.Add(window).Sub(r.Now)
