@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,7 +90,7 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 	in.Targets.AccountIDs = b.copies(b.ws.Account("facebook"), 100)
 	in.Targets.GroupID = new(b.ws.Group("the others", b.ws.Account("facebook")).ID)
 	members := b.copies(b.ws.Account("facebook"), 99)
-	_, err := b.App.EditGroup(b.Context(), b.ws.Owner, *in.Targets.GroupID, contract.EditGroup{AccountIDs: &members})
+	_, err := b.App.EditGroup(b.Context(), b.ws.Owner, contract.EditGroup{ID: *in.Targets.GroupID, AccountIDs: &members})
 	must(t, err)
 	in.Targets.AccountIDs = append(in.Targets.AccountIDs, b.copies(b.ws.Account("threads"), 1)...)
 	in.MediaIDs = []string{b.ws.File("bell.jpg", mediatest.JPEG(640, 480)).ID}
@@ -101,11 +102,14 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 		log.sent = nil
 		arrival, err := counted.Arrive(b.Context(), "192.0.2.1", key.Bearer)
 		must(t, errors.Join(err, arrival.Refused))
-		in.When, in.Replay = &when, &contract.Replay{Route: "POST /posts", Key: name, Body: []byte(name), Status: 201}
-		_, err = counted.Admit(b.Context(), arrival.Caller, app.Need{Scope: core.Write, Create: true, Replay: in.Replay})
+		in.When = &when
+		create, _ := app.FindOperation("posts_create")
+		answer, err := counted.Do(b.Context(), create, app.Request{
+			Caller: arrival.Caller, Decode: app.Given(in), Replay: &app.Replay{Route: "POST /posts", Key: name, Body: []byte(name), Status: 201},
+		})
 		must(t, err)
-		made, err := counted.CreatePosts(b.Context(), arrival.Caller, in)
-		must(t, err)
+		var made contract.Posts
+		must(t, json.Unmarshal(answer.Body, &made))
 		if len(made.Posts) != 200 {
 			t.Errorf("%s: %d posts", name, len(made.Posts))
 		}
@@ -228,7 +232,7 @@ func TestAPlanBoundsDrafts(t *testing.T) {
 	full("duplicate", err)
 	_, err = b.App.CancelPost(b.Context(), b.ws.Owner, queued.ID)
 	full("cancel", err)
-	_, err = b.App.EditPost(b.Context(), b.ws.Owner, queued.ID, contract.EditPost{When: new(draft())})
+	_, err = b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: queued.ID, When: new(draft())})
 	full("when: draft", err)
 	if b.get(queued).Status != "queued" || b.used() != 1 {
 		t.Errorf("the post is %s, %d slots are used", b.get(queued).Status, b.used())
