@@ -57,7 +57,7 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 		s.Accounts[row.ID] = row.core()
 	}
 	for _, row := range files {
-		s.Media[row.ID] = row.media().Proved()
+		s.Media[row.ID] = row.toMedia().Proved()
 	}
 	return s, err
 }
