@@ -5,8 +5,12 @@ import (
 	"cmp"
 	"crypto/rand"
 	"encoding/json"
+	"flag"
+	"fmt"
+	"hash/crc32"
 	"log/slog"
 	"maps"
+	"math/bits"
 	"net/http"
 	"os"
 	"regexp"
@@ -15,6 +19,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"belfry/internal/app"
 	"belfry/internal/core"
@@ -28,6 +33,41 @@ func fromNPM(t *testing.T, name string) []byte {
 		t.Fatalf("the packages of tools/npm are not installed; run tools/need-npm, as `make test` does: %v", err)
 	}
 	return file
+}
+
+// hostileAll has every hostile text sent; without it a sample goes to each field.
+var hostileAll = flag.Bool("hostile-all", false, "send every hostile text through every field, as tools/prove does")
+
+// oneOfEachKind returns the first text of each kind, in their order. The kind of a text is which classes of characters it
+// has and how long it is, by powers of 8.
+func oneOfEachKind(texts []string) []string {
+	if *hostileAll {
+		return texts
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(slices.Clone(texts), func(text string) bool {
+		kinds := []string{fmt.Sprint("length ", bits.Len(uint(len(text)))/3)}
+		for _, r := range text {
+			for name, class := range characterClasses {
+				if unicode.Is(class, r) {
+					kinds = append(kinds, name)
+				}
+			}
+			if r < 0x80 && unicode.IsPunct(r) && strings.ContainsRune(`<>"'&;%$\{}`, r) {
+				kinds = append(kinds, string(r)) // each of them is special somewhere
+			}
+		}
+		slices.Sort(kinds)
+		kind := strings.Join(slices.Compact(kinds), " ")
+		defer func() { seen[kind] = true }()
+		return seen[kind]
+	})
+}
+
+// characterClasses are those that code is most likely to treat differently.
+var characterClasses = map[string]*unicode.RangeTable{
+	"control": unicode.Cc, "format": unicode.Cf, "private": unicode.Co, "mark": unicode.M, "separator": unicode.Z, "symbol": unicode.So,
+	"Arabic": unicode.Arabic, "Han": unicode.Han, "Latin": unicode.Latin, "digit": unicode.Nd,
 }
 
 // generous lets a test ask as often as it must, and keeps no log of it.
@@ -46,6 +86,8 @@ func TestNaughtyStringsAreStoredAsSentOrRefused(t *testing.T) {
 	if len(naughty) < 450 {
 		t.Fatalf("the list has %d strings", len(naughty))
 	}
+	naughty = oneOfEachKind(naughty)
+	t.Logf("%d strings", len(naughty))
 	doc := document(t)
 	var strict sync.Map // by record and property
 	eachBody(t, func(s *scene, o operation, body string, who with) {
@@ -105,7 +147,7 @@ func (s *scene) stores(o operation, a answer, who with, texts []string, fields .
 		if kept == nil {
 			s.readBack(o, a, who).read(s.t, &kept)
 		}
-		if !holds(kept, f.name(), texts[i]) {
+		if !holds(kept, f.name(), texts[i]) && !holds(kept, f.name(), withoutInvisible(f, texts[i])) {
 			s.t.Errorf("%s %s takes %q as %v and keeps %v", o.Method, o.Path, texts[i], f.path, kept)
 		}
 	}
@@ -164,6 +206,19 @@ func (f field) name() string {
 	return ""
 }
 
+// withoutInvisible is what a file's name is stored as: without characters that turn its direction or hide in it.
+func withoutInvisible(f field, text string) string {
+	if f.name() != "originalName" {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) && r != '\u200c' && r != '\u200d' {
+			return -1
+		}
+		return r
+	}, text)
+}
+
 // holds tells whether a text stands somewhere in an answer under a name, alone or in a list.
 func holds(answer any, name, text string) bool {
 	switch v := answer.(type) {
@@ -197,7 +252,10 @@ func TestEveryRouteReadsJSONAsItIsDefined(t *testing.T) {
 		t.Fatalf("the suite has %d texts", len(suite))
 	}
 	eachBody(t, func(s *scene, o operation, body string, who with) {
-		for _, one := range suite {
+		for i, one := range suite {
+			if !*hostileAll && i%8 != int(crc32.ChecksumIEEE([]byte(o.OperationID))%8) {
+				continue // another route's share
+			}
 			// Broken within a whole body too, where it could pass for a value that nobody reads.
 			within := strings.TrimSuffix(strings.TrimSpace(body), "}") + `,"text":` + one.Input + "}"
 			for _, text := range []string{one.Input, within} {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/getkin/kin-openapi/openapi3"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -25,8 +26,17 @@ type Book struct {
 	schemas map[string]*jsonschema.Schema
 }
 
-// Open reads a description as GET /v1/openapi.json answers it. One that is not sound OpenAPI is an error.
+// opened holds the books by their documents: compiling one takes longer than most tests.
+var opened sync.Map
+
+// Open reads a description as GET /v1/openapi.json answers it, once in a process. One that is not sound OpenAPI is an
+// error.
 func Open(document []byte) (*Book, error) {
+	once, _ := opened.LoadOrStore(string(document), sync.OnceValues(func() (*Book, error) { return compileBook(document) }))
+	return once.(func() (*Book, error))() //nolint:forcetypeassert // nothing else is stored
+}
+
+func compileBook(document []byte) (*Book, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(document)
 	if err != nil {
 		return nil, fmt.Errorf("read the description: %w", err)
