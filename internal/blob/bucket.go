@@ -63,7 +63,8 @@ func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
 	if user == nil {
 		creds := credentials.NewEnvAWS()
 		if v, err := creds.GetWithContext(nil); err != nil || v.AccessKeyID == "" || v.SecretAccessKey == "" {
-			return nil, errors.New("there are no credentials: write s3://KEY:SECRET@HOST/BUCKET, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+			return nil, errors.New("there are no credentials: write s3://KEY:SECRET@HOST/BUCKET, " +
+				"or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 		}
 		return creds, nil
 	}

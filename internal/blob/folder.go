@@ -291,7 +291,8 @@ func (f *folder) Tidy(ctx context.Context, before time.Time) (n int, err error) 
 		return 0, fmt.Errorf("list unfinished files: %w", err)
 	}
 	for _, entry := range entries {
-		err := visitEntry(entry, path.Join(unfinishedDir, entry.Name()), func(name string, _ int64, modified time.Time) error {
+		name := path.Join(unfinishedDir, entry.Name())
+		err := visitEntry(entry, name, func(name string, _ int64, modified time.Time) error {
 			if !modified.Before(before) {
 				return nil
 			}

@@ -8,7 +8,8 @@ import (
 )
 
 // ErrAddress says that an address is not of a form that is ever opened.
-var ErrAddress = errors.New("the address must begin with https://, have neither a user nor a port, and lead to the public internet")
+var ErrAddress = errors.New("the address must begin with https://, have neither a user nor a port, " +
+	"and lead to the public internet")
 
 // maxAddressLength is how long an address may be, in bytes.
 const maxAddressLength = 4096

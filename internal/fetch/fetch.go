@@ -58,7 +58,8 @@ type Client struct {
 func New(cfg Config) *Client {
 	return newClient(cfg, limits{
 		connectTimeout: 10 * time.Second, headerTimeout: 30 * time.Second, idleTimeout: 30 * time.Second,
-		rateGrace: 30 * time.Second, minRate: 16 << 10, totalTimeout: 2 * time.Hour, delayUnit: cmp.Or(cfg.DelayUnit, time.Second),
+		rateGrace: 30 * time.Second, minRate: 16 << 10, totalTimeout: 2 * time.Hour,
+		delayUnit: cmp.Or(cfg.DelayUnit, time.Second),
 	})
 }
 
@@ -163,7 +164,8 @@ func (c *Client) openResponse(r *http.Request, limit, offset int64, stop func(er
 		Length: answer.ContentLength, Offset: start, Name: fileName(answer),
 		ctx: r.Context(), body: answer.Body, stop: stop, left: limit - start, client: c,
 	}
-	if tag := answer.Header.Get("ETag"); strings.HasPrefix(tag, `"`) && (start > 0 || answer.Header.Get("Accept-Ranges") == "bytes") {
+	resumable := start > 0 || answer.Header.Get("Accept-Ranges") == "bytes"
+	if tag := answer.Header.Get("ETag"); resumable && strings.HasPrefix(tag, `"`) {
 		f.Validator = tag
 	}
 	return f, nil

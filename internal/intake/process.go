@@ -138,7 +138,7 @@ func (s *Service) storeCleanCopy(
 	var cleaning sync.WaitGroup
 	cleaning.Go(func() { writer.CloseWithError(media.Clean(ctx, writer, object, facts)) })
 	defer cleaning.Wait()
-	defer reader.Close() // ends a copy that nobody reads any more
+	defer func() { _ = reader.Close() }() // it never fails; ends a copy that nobody reads any more
 	copied := &countingReader{reader: reader}
 	err = s.cfg.Blobs.Put(ctx, key, copied, size)
 	return copied.n, err

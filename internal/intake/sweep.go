@@ -83,7 +83,9 @@ func (s *Service) SweepBlobs(ctx context.Context) error {
 }
 
 // sweepBlobSlice sweeps the keys that follow after, and returns the last of them, and whether there are no more.
-func (s *Service) sweepBlobSlice(ctx context.Context, after string, before time.Time) (last string, ended bool, err error) {
+func (s *Service) sweepBlobSlice(
+	ctx context.Context, after string, before time.Time,
+) (last string, ended bool, err error) {
 	errFull := errors.New("the slice is full")
 	seen, old := 0, []string{}
 	err = s.cfg.Blobs.Each(ctx, after, func(key string, _ int64, modified time.Time) error {

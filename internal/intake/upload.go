@@ -278,5 +278,6 @@ func errSizeMismatch(reserved, length int64) error {
 			WithHint("Send Content-Length: %d.", reserved)
 	}
 	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes, but %d were reserved.", length, reserved).
-		WithHint("Send the whole file and nothing else, as raw bytes and not as a form. Reserve a new upload for another file.")
+		WithHint("Send the whole file and nothing else, as raw bytes and not as a form. " +
+			"Reserve a new upload for another file.")
 }

@@ -64,7 +64,8 @@ func drawCaption(picture *image.RGBA, words string) {
 	line := image.NewAlpha(image.Rect(0, 0, face.Advance*len(words), face.Height))
 	(&font.Drawer{Dst: line, Src: image.Opaque, Face: face, Dot: fixed.P(0, face.Ascent)}).DrawString(words)
 	size, place := line.Bounds().Size().Mul(scale), picture.Bounds().Max.Sub(image.Pt(margin, margin))
-	draw.NearestNeighbor.Scale(picture, image.Rectangle{place.Sub(size), place}, whiteMask{line}, line.Bounds(), draw.Over, nil)
+	corner := image.Rectangle{place.Sub(size), place}
+	draw.NearestNeighbor.Scale(picture, corner, whiteMask{line}, line.Bounds(), draw.Over, nil)
 }
 
 // whiteMask is a mask as a white picture.

@@ -84,7 +84,8 @@ func (f *file) readFull(p []byte, off int64) error {
 		return nil
 	}
 	if f.failed == nil {
-		f.failed = fmt.Errorf("read the file at %d: it has fewer than its %d bytes: %w", off, f.size, errors.Join(err, io.ErrUnexpectedEOF))
+		err = errors.Join(err, io.ErrUnexpectedEOF)
+		f.failed = fmt.Errorf("read the file at %d: it has fewer than its %d bytes: %w", off, f.size, err)
 	}
 	return f.failed
 }

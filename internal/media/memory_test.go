@@ -55,8 +55,8 @@ func TestTheMemoryOfDecodingIsNotUnderestimated(t *testing.T) { //nolint:paralle
 			t.Fatalf("%s: %v", name, err)
 		}
 		runtime.ReadMemStats(&after)
-		const small = 8 << 20                                                                                    // buffers, and the thumbnail
-		if took := int64(after.TotalAlloc - before.TotalAlloc); took > int64(facts.PixelBytes*side*side)+small { //nolint:gosec // small
+		const small = 8 << 20 // buffers, and the thumbnail
+		if took := int64(after.TotalAlloc - before.TotalAlloc); took > int64(facts.PixelBytes*side*side)+small {
 			t.Errorf("%s takes %.1f bytes a pixel, and %.1f are counted on", name, float64(took)/(side*side), facts.PixelBytes)
 		}
 	}

@@ -87,7 +87,8 @@ func (m *movie) readMoov() error {
 			if err := m.unmarshalBox(b, &head); err != nil {
 				return err
 			}
-			m.timescale, m.duration = int64(head.Timescale), knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
+			m.timescale = int64(head.Timescale)
+			m.duration = knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "trak":
 			return m.readTrack(b)
 		case "mvex":
@@ -224,7 +225,8 @@ func (m *movie) describeVideo(t *track) error {
 		if err != nil {
 			return err
 		}
-		if h, v := int64(binary.BigEndian.Uint32(shape)), int64(binary.BigEndian.Uint32(shape[4:])); h > 0 && v > 0 && h <= 64*v && v <= 64*h {
+		h, v := int64(binary.BigEndian.Uint32(shape)), int64(binary.BigEndian.Uint32(shape[4:]))
+		if h > 0 && v > 0 && h <= 64*v && v <= 64*h {
 			width = max(1, (width*h+v/2)/v)
 		}
 		return nil

@@ -145,7 +145,8 @@ func keptInPNG(name string) bool {
 		return true
 	}
 	switch name {
-	case "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI", "sBIT", "bKGD", "pHYs", "hIST", "sPLT", "acTL", "fcTL", "fdAT":
+	case "tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "mDCV", "cLLI",
+		"sBIT", "bKGD", "pHYs", "hIST", "sPLT", "acTL", "fcTL", "fdAT":
 		return true
 	}
 	return false

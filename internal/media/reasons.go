@@ -13,7 +13,7 @@ const (
 	reasonUnknown   = "This is no picture or video that can be published. Send a JPEG, PNG, WebP or GIF, or an MP4 or MOV."
 	reasonTruncated = "The file is cut off: its end is missing. Send it again."
 	reasonDamaged   = "The file is damaged and cannot be read."
-	reasonActive    = "The file is a picture or video and at the same time something that a program could run. Export it anew."
+	reasonActive    = "The file is a picture or video and also something that a program could run. Export it again."
 	reasonHeavy     = "The picture's file is larger than 256 MiB."
 	reasonNoSize    = "The file says that it is nothing wide or nothing high."
 	reasonFrames    = "The picture has more than 200 frames. Make it a video."

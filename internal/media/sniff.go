@@ -131,6 +131,12 @@ func recogniseFormat(head []byte) (format, bool, error) {
 	return format{}, false, nil
 }
 
+// mp4Brands are the brands of MP4 files that belong to no family of brands.
+var mp4Brands = []string{
+	"mp41", "mp42", "mp71", "avc1", "hvc1", "hev1", "av01", "dash", "MSNV", "M4V ", "M4VH", "M4VP", "f4v ", "F4V ",
+	"XAVC", "MSDH", "cmfc", "cmf2",
+}
+
 // parseFileType returns the media type by the file type box (ISO/IEC 14496-12, 4.3).
 func parseFileType(head []byte) (mime string, err error) {
 	size := min(int64(binary.BigEndian.Uint32(head)), int64(len(head)))
@@ -166,8 +172,8 @@ func parseFileType(head []byte) (mime string, err error) {
 		return "video/quicktime", nil
 	}
 	known := func(b string) bool {
-		return slices.Contains([]string{"mp41", "mp42", "mp71", "avc1", "hvc1", "hev1", "av01", "dash", "MSNV", "M4V ", "M4VH", "M4VP", "f4v ", "F4V ", "XAVC", "MSDH", "cmfc", "cmf2"}, b) ||
-			strings.HasPrefix(b, "iso") || strings.HasPrefix(b, "3gp") || strings.HasPrefix(b, "3g2") || strings.HasPrefix(b, "NDS")
+		return slices.Contains(mp4Brands, b) || slices.ContainsFunc([]string{"iso", "3gp", "3g2", "NDS"},
+			func(family string) bool { return strings.HasPrefix(b, family) })
 	}
 	switch {
 	case slices.ContainsFunc(brands, known):
@@ -188,7 +194,8 @@ func describeUnsupported(head []byte) string {
 	if reason := findMarkup(head); reason != "" {
 		return reason
 	}
-	if !bytes.ContainsFunc(head, func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == '\uFFFD' }) {
+	notText := func(r rune) bool { return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == '\uFFFD' }
+	if !bytes.ContainsFunc(head, notText) {
 		return reasonText
 	}
 	return reasonUnknown

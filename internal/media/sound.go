@@ -94,7 +94,9 @@ func soundCodec(objectType byte) core.Codec {
 }
 
 // soundRates are the samples a second by their index (14496-3, 1.6.3.4).
-var soundRates = [...]int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350}
+var soundRates = [...]int{
+	96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+}
 
 // readSoundConfig reads what AAC says of itself, an AudioSpecificConfig (14496-3, 1.6.2.1). It counts for more than the
 // sample description, in which many encoders write two channels whatever there are.

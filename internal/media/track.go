@@ -67,7 +67,8 @@ func (m *movie) readMedia(t *track, mdia box) error {
 			if err := m.unmarshalBox(b, &head); err != nil {
 				return err
 			}
-			t.timescale, t.duration = int64(head.Timescale), knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
+			t.timescale = int64(head.Timescale)
+			t.duration = knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "hdlr":
 			if b.contentLength() < 12 {
 				return newRefusal(reasonDamaged)

@@ -28,8 +28,10 @@ type Media struct {
 
 // mediaFields are a file's columns. The bytes of one that was deleted are gone as if they were purged.
 const mediaFields = `
-	m.id, m.status, m.fail_reason, m.original_name, m.title, m.description, m.tags, m.pinned, m.folder_id, m.kind, m.mime, m.size,
-	m.width, m.height, m.duration_ms, m.fps, m.video_codec, m.audio_codec, m.audio_rate, m.audio_channels, m.bit_rate, m.frames, m.charged, m.blob, m.thumbnail,
+	m.id, m.status, m.fail_reason, m.original_name, m.title, m.description, m.tags, m.pinned, m.folder_id,
+	m.kind, m.mime, m.size,
+	m.width, m.height, m.duration_ms, m.fps, m.video_codec, m.audio_codec, m.audio_rate, m.audio_channels, m.bit_rate,
+	m.frames, m.charged, m.blob, m.thumbnail,
 	m.source, m.expires_at, m.tries, m.created_at, m.published_at, coalesce(m.purged_at, m.deleted_at) AS purged_at`
 
 // mediaColumns leaves out files that were deleted.
@@ -74,7 +76,8 @@ func (r mediaRow) toMedia() Media {
 	m := Media{
 		Media: core.Media{ID: r.ID, Name: r.OriginalName, Status: r.Status, PurgedAt: orZero(r.PurgedAt), FileFacts: core.FileFacts{
 			Kind: r.Kind, Mime: r.Mime, Bytes: r.Size, Width: r.Width, Height: r.Height, DurationMs: r.DurationMs, FPS: r.FPS,
-			VideoCodec: r.VideoCodec, AudioCodec: r.AudioCodec, AudioRate: r.AudioRate, AudioChannels: r.AudioChannels, BitRate: r.BitRate, Frames: r.Frames,
+			VideoCodec: r.VideoCodec, AudioCodec: r.AudioCodec, AudioRate: r.AudioRate, AudioChannels: r.AudioChannels,
+			BitRate: r.BitRate, Frames: r.Frames,
 		}},
 		FailReason: r.FailReason, Title: r.Title, Description: r.Description, Tags: r.Tags, Pinned: r.Pinned, Charged: r.Charged,
 		Blob: r.Blob, Thumbnail: r.Thumbnail, Source: r.Source, ExpiresAt: orZero(r.ExpiresAt), Tries: r.Tries,
@@ -103,10 +106,12 @@ func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
 // given time. A folder of another workspace is not_found.
 func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
 	_, err := t.exec(ctx, `
-		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source, expires_at, next_at, created_at)
+		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source,
+			expires_at, next_at, created_at)
 		VALUES (@id, @ws, @folder, 'uploading', @name, @kind, @mime, @size, @charged, @source, @expires, @next, @now)`,
 		args{
-			"id": m.ID, "folder": someID(m.Folder), "name": m.Name, "kind": m.Kind, "mime": m.Mime, "size": m.Bytes, "charged": m.Charged,
+			"id": m.ID, "folder": someID(m.Folder), "name": m.Name, "kind": m.Kind, "mime": m.Mime,
+			"size": m.Bytes, "charged": m.Charged,
 			"source": m.Source, "expires": some(m.ExpiresAt), "next": next, "now": m.CreatedAt,
 		})
 	return err
@@ -118,7 +123,8 @@ func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
 		UPDATE media SET title = @title, description = @description, tags = @tags, folder_id = @folder, pinned = @pinned
 		WHERE workspace_id = @ws AND id = @id`,
 		args{
-			"id": m.ID, "title": m.Title, "description": m.Description, "tags": m.Tags, "folder": someID(m.Folder), "pinned": m.Pinned,
+			"id": m.ID, "title": m.Title, "description": m.Description, "tags": m.Tags, "folder": someID(m.Folder),
+			"pinned": m.Pinned,
 		})
 	return err
 }
@@ -185,7 +191,8 @@ func (t Tenant) DeleteMedia(ctx context.Context, m Media, now time.Time) error {
 		return err
 	}
 	_, err = t.exec(ctx, `
-		UPDATE media SET deleted_at = @now, folder_id = NULL, blob = '', thumbnail = '', source = NULL, lease_epoch = lease_epoch + 1,
+		UPDATE media SET deleted_at = @now, folder_id = NULL, blob = '', thumbnail = '', source = NULL,
+			lease_epoch = lease_epoch + 1,
 			lease_until = NULL, next_at = NULL
 		WHERE workspace_id = @ws AND id = @id`, args{"id": m.ID, "now": now})
 	return err

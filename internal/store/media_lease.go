@@ -15,11 +15,14 @@ type MediaClaim struct {
 }
 
 // ClaimMedia claims a file in that state unless somebody else holds it. False: another holds it, or it has moved on.
-func (t Tenant) ClaimMedia(ctx context.Context, id core.MediaID, in core.MediaStatus, lease time.Duration) (MediaClaim, bool, error) {
+func (t Tenant) ClaimMedia(
+	ctx context.Context, id core.MediaID, in core.MediaStatus, lease time.Duration,
+) (MediaClaim, bool, error) {
 	epochs, err := values[int64](t.query(ctx, `
 		UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + @lease::interval,
 			next_at = greatest(expires_at, clock() + @lease::interval)
-		WHERE workspace_id = @ws AND id = @id AND status = @in AND deleted_at IS NULL AND (lease_until IS NULL OR lease_until <= clock())
+		WHERE workspace_id = @ws AND id = @id AND status = @in AND deleted_at IS NULL
+			AND (lease_until IS NULL OR lease_until <= clock())
 		RETURNING lease_epoch`, args{"id": id, "in": in, "lease": lease}))
 	if err != nil || len(epochs) == 0 {
 		return MediaClaim{}, false, err
@@ -40,7 +43,8 @@ func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duratio
 // reservation's end; a try that failed counts.
 func (t Tenant) ReleaseMedia(ctx context.Context, c MediaClaim, again time.Duration, failed bool) error {
 	_, err := t.exec(ctx, `
-		UPDATE media SET lease_until = NULL, next_at = greatest(expires_at, clock() + @again::interval), tries = tries + CASE WHEN @failed THEN 1 ELSE 0 END
+		UPDATE media SET lease_until = NULL, next_at = greatest(expires_at, clock() + @again::interval),
+			tries = tries + CASE WHEN @failed THEN 1 ELSE 0 END
 		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL`,
 		args{"id": c.ID, "epoch": c.Epoch, "again": again, "failed": failed})
 	return err
@@ -59,7 +63,8 @@ func (t Tenant) NoteMedia(ctx context.Context, c MediaClaim, m Media) (bool, err
 // FetchesHeld counts the claims on files of the workspace that come from an address.
 func (t Tenant) FetchesHeld(ctx context.Context) (int, error) {
 	return value[int](t.query(ctx, `
-		SELECT count(*) FROM media WHERE workspace_id = @ws AND status = 'uploading' AND source IS NOT NULL AND deleted_at IS NULL AND lease_until > clock()`, nil))
+		SELECT count(*) FROM media
+		WHERE workspace_id = @ws AND status = 'uploading' AND source IS NOT NULL AND deleted_at IS NULL AND lease_until > clock()`, nil))
 }
 
 // MediaChange is the new state of a file after a move.
@@ -78,17 +83,22 @@ type MediaChange struct {
 func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change MediaChange) (bool, error) {
 	f := change.Facts
 	n, err := t.exec(ctx, `
-		UPDATE media SET status = @to, fail_reason = @reason, kind = @kind, mime = @mime, size = @size, width = @width, height = @height,
+		UPDATE media SET status = @to, fail_reason = @reason, kind = @kind, mime = @mime, size = @size,
+			width = @width, height = @height,
 			duration_ms = @duration, fps = @fps, video_codec = @video, audio_codec = @audio,
 			audio_rate = @audio_rate, audio_channels = @channels, bit_rate = @rate, frames = @frames,
-			blob = @blob, thumbnail = @thumbnail, source = NULL, expires_at = NULL, lease_epoch = lease_epoch + 1, lease_until = NULL,
+			blob = @blob, thumbnail = @thumbnail, source = NULL, expires_at = NULL,
+			lease_epoch = lease_epoch + 1, lease_until = NULL,
 			tries = 0, next_at = @next
 		WHERE workspace_id = @ws AND id = @id AND status = @from AND deleted_at IS NULL
-			AND (@epoch = 0 AND (lease_until IS NULL OR lease_until <= clock()) OR lease_epoch = @epoch AND lease_until IS NOT NULL)`,
+			AND (@epoch = 0 AND (lease_until IS NULL OR lease_until <= clock())
+				OR lease_epoch = @epoch AND lease_until IS NOT NULL)`,
 		args{
-			"id": m.ID, "epoch": epoch, "from": change.From, "to": change.To, "reason": change.FailReason, "kind": f.Kind, "mime": f.Mime,
+			"id": m.ID, "epoch": epoch, "from": change.From, "to": change.To, "reason": change.FailReason,
+			"kind": f.Kind, "mime": f.Mime,
 			"size": f.Bytes, "width": f.Width, "height": f.Height, "duration": f.DurationMs, "fps": f.FPS, "video": f.VideoCodec,
-			"audio": f.AudioCodec, "audio_rate": f.AudioRate, "channels": f.AudioChannels, "rate": f.BitRate, "frames": f.Frames, "blob": change.Blob, "thumbnail": change.Thumbnail,
+			"audio": f.AudioCodec, "audio_rate": f.AudioRate, "channels": f.AudioChannels, "rate": f.BitRate,
+			"frames": f.Frames, "blob": change.Blob, "thumbnail": change.Thumbnail,
 			"next": some(change.Next),
 		})
 	if err != nil || n == 0 {
@@ -110,8 +120,11 @@ type DueMedia struct {
 func (s *Store) TakeDueMedia(ctx context.Context, patience time.Duration, limit int) ([]DueMedia, error) {
 	return many[DueMedia](s.query(ctx, `
 		WITH due AS (
-			SELECT workspace_id, id FROM media WHERE next_at <= clock() ORDER BY next_at LIMIT @limit FOR NO KEY UPDATE SKIP LOCKED
+			SELECT workspace_id, id FROM media WHERE next_at <= clock()
+			ORDER BY next_at LIMIT @limit FOR NO KEY UPDATE SKIP LOCKED
 		)
-		UPDATE media m SET next_at = clock() + @patience::interval FROM due WHERE m.workspace_id = due.workspace_id AND m.id = due.id
-		RETURNING m.workspace_id AS workspace, m.id, m.status, m.source IS NOT NULL AS fetched`, args{"patience": patience, "limit": limit}))
+		UPDATE media m SET next_at = clock() + @patience::interval FROM due
+		WHERE m.workspace_id = due.workspace_id AND m.id = due.id
+		RETURNING m.workspace_id AS workspace, m.id, m.status, m.source IS NOT NULL AS fetched`,
+		args{"patience": patience, "limit": limit}))
 }

@@ -24,7 +24,8 @@ func (t Tenant) MediaInUse(ctx context.Context, id core.MediaID) (bool, error) {
 func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, limit int) ([]DueMedia, error) {
 	return many[DueMedia](s.query(ctx, `
 		SELECT m.workspace_id AS workspace, m.id, m.status, false AS fetched FROM media m
-		WHERE m.published_at <= clock() - @retention::interval AND m.purged_at IS NULL AND NOT m.pinned AND m.deleted_at IS NULL
+		WHERE m.published_at <= clock() - @retention::interval AND m.purged_at IS NULL AND NOT m.pinned
+			AND m.deleted_at IS NULL
 			AND m.status = 'ready' AND NOT EXISTS (`+usedByPost+`)
 		ORDER BY m.published_at LIMIT @limit`, args{"retention": retention, "limit": limit, "retry": core.DoRetry}))
 }
@@ -34,7 +35,8 @@ func (t Tenant) PurgeMedia(ctx context.Context, m Media, now time.Time) error {
 	if err := t.setCharged(ctx, m, 0); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = '' WHERE workspace_id = @ws AND id = @id`,
+	_, err := t.exec(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = ''
+		WHERE workspace_id = @ws AND id = @id`,
 		args{"id": m.ID, "now": now})
 	return err
 }
@@ -51,14 +53,16 @@ func (s *Store) ForgetMedia(ctx context.Context) error {
 func (s *Store) UnnamedBlobs(ctx context.Context, keys []string) ([]string, error) {
 	return values[string](s.query(ctx, `
 		SELECT key FROM unnest(@keys::text[]) AS kept(key)
-		WHERE NOT EXISTS (SELECT FROM media WHERE blob = key AND blob <> '') AND NOT EXISTS (SELECT FROM media WHERE thumbnail = key AND thumbnail <> '')`, args{"keys": keys}))
+		WHERE NOT EXISTS (SELECT FROM media WHERE blob = key AND blob <> '')
+			AND NOT EXISTS (SELECT FROM media WHERE thumbnail = key AND thumbnail <> '')`, args{"keys": keys}))
 }
 
 // TakeBlobSweep takes the sweep of the stored bytes when it is due, for so long, and returns the last key that was
 // swept. False: it is not due, or another replica has taken it.
 func (s *Store) TakeBlobSweep(ctx context.Context, lease time.Duration) (after string, due bool, err error) {
 	keys, err := values[string](s.query(ctx, `
-		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock() RETURNING after_key`, args{"lease": lease}))
+		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock()
+		RETURNING after_key`, args{"lease": lease}))
 	if err != nil || len(keys) == 0 {
 		return "", false, err
 	}
@@ -67,6 +71,7 @@ func (s *Store) TakeBlobSweep(ctx context.Context, lease time.Duration) (after s
 
 // SaveBlobSweep records how far the sweep of the stored bytes has come, and after how long it may be taken again.
 func (s *Store) SaveBlobSweep(ctx context.Context, after string, next time.Duration) error {
-	_, err := s.exec(ctx, `UPDATE blob_sweep SET after_key = @after, next_at = clock() + @next::interval`, args{"after": after, "next": next})
+	_, err := s.exec(ctx, `UPDATE blob_sweep SET after_key = @after, next_at = clock() + @next::interval`,
+		args{"after": after, "next": next})
 	return err
 }

@@ -22,7 +22,8 @@ func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used in
 	}
 	after, err := values[int64](t.query(ctx, `
 		UPDATE usage_storage SET used = used + @n
-		WHERE workspace_id = @ws AND (@limit::bigint IS NULL OR used + @n <= @limit) RETURNING used`, args{"n": n, "limit": limit}))
+		WHERE workspace_id = @ws AND (@limit::bigint IS NULL OR used + @n <= @limit)
+		RETURNING used`, args{"n": n, "limit": limit}))
 	if err != nil {
 		return 0, false, err
 	}
@@ -38,10 +39,13 @@ func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 	if bytes == m.Charged {
 		return nil
 	}
-	if _, err := t.exec(ctx, `UPDATE media SET charged = @bytes WHERE workspace_id = @ws AND id = @id`, args{"id": m.ID, "bytes": bytes}); err != nil {
+	_, err := t.exec(ctx, `UPDATE media SET charged = @bytes WHERE workspace_id = @ws AND id = @id`,
+		args{"id": m.ID, "bytes": bytes})
+	if err != nil {
 		return err
 	}
-	n, err := t.exec(ctx, `UPDATE usage_storage SET used = used + @more WHERE workspace_id = @ws`, args{"more": bytes - m.Charged})
+	n, err := t.exec(ctx, `UPDATE usage_storage SET used = used + @more WHERE workspace_id = @ws`,
+		args{"more": bytes - m.Charged})
 	if err == nil && n == 0 {
 		return fmt.Errorf("charge media %s: nothing was ever counted in its workspace", m.ID)
 	}
@@ -51,6 +55,7 @@ func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 // ExpiredUploads lists reservations whose time is over and that nobody is using.
 func (t Tenant) ExpiredUploads(ctx context.Context) ([]core.MediaID, error) {
 	return values[core.MediaID](t.query(ctx, `
-		SELECT id FROM media WHERE workspace_id = @ws AND status = 'uploading' AND expires_at <= clock() AND (lease_until IS NULL OR lease_until <= clock())
+		SELECT id FROM media WHERE workspace_id = @ws AND status = 'uploading' AND expires_at <= clock()
+			AND (lease_until IS NULL OR lease_until <= clock())
 		ORDER BY id`, nil))
 }
