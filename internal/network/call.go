@@ -159,7 +159,7 @@ func replaceNUL(body []byte) []byte {
 }
 
 // LongestWait is the most that a network is believed when it says how long to wait: after a day it is asked
-// again, for a slip of the network must not hold a post for years.
+// again, because a wrong figure must not hold a post for years.
 const LongestWait = 24 * time.Hour
 
 // RetryAfter reads the header of that name; now serves its form with a date. 0 means none.
@@ -192,7 +192,7 @@ func transportError(kind Kind, host string, cut redactor, err error) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(message, err), cause: err}
 }
 
-// unwrapURLError takes away the layer of an error that prints the whole address.
+// unwrapURLError removes the layer of an error that prints the whole address.
 func unwrapURLError(err error) error {
 	var u *url.Error
 	for errors.As(err, &u) {

@@ -79,7 +79,7 @@ func NewClient(cfg ClientConfig) *Client {
 	return c
 }
 
-// newTransport is made from nothing, not from the default one, which obeys proxy variables of the environment.
+// newTransport does not copy the default transport, which obeys the proxy variables of the environment.
 func newTransport() *http.Transport {
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: dialKeepAlive}
 	return &http.Transport{

@@ -11,20 +11,20 @@ import (
 	"belfry/internal/core"
 )
 
-// Rules are what the service knows of a network without asking it: what it takes. Every network has them,
+// Rules are what the service knows about a network without calling it: what it accepts. Every network has them,
 // in its own folder, whether or not it can be published to.
 type Rules interface {
 	Describe() Description
 	// Settings decodes a settings block strictly and returns it in normal form. An unknown key or a
 	// wrong value is an invalid_request that names the nearest known one. Nil and {} are the defaults.
 	Settings(block json.RawMessage) (json.RawMessage, error)
-	// Check says what the network would refuse, and what it would frown upon, without asking it.
+	// Check returns what the network would refuse (issues) and what it advises against (warnings), without a call.
 	Check(Draft) (issues, warnings []core.Issue)
 }
 
 // Network is a network with a connector: one that accounts are connected to and posts are published to.
 //
-// Every call that reaches the network answers either a value or an *Error whose kind says what may be
+// Every call that reaches the network returns either a value or an *Error whose kind says what may be
 // concluded. Create, Status, Find and Link may be repeated freely; Publish is the one irreversible call.
 type Network interface {
 	Rules
@@ -49,7 +49,7 @@ type Network interface {
 	// the same answer gives it, the address of the post; or Pending when the network has taken the call and
 	// Status will tell when the post is there.
 	Publish(ctx context.Context, it Item, handle string) (Status, error)
-	// Find searches the account for the post since it.ArmedAt, and answers a unique match only.
+	// Find searches the account for the post since it.ArmedAt, and is Done only for a unique match.
 	Find(ctx context.Context, it Item) (Status, error)
 	// Link is the address of the network's own page of the post.
 	Link(ctx context.Context, it Item, externalID string) (string, error)
@@ -174,7 +174,7 @@ type Status struct {
 	ExternalID string
 	URL        string
 	// Handle is what Status has made of the handle it was asked about, such as a whole of its parts; "" when
-	// nothing. It is made before the arm only, and takes that handle's place.
+	// nothing. It is made before the arm only, and replaces that handle.
 	Handle  string
 	Message string // the network's words, where it has any
 	Code    string
@@ -224,7 +224,7 @@ type Driver struct {
 	Rules     Rules
 }
 
-// Variable is a configuration variable that a network declares; BELFRY_ stands before its name.
+// Variable is a configuration variable that a network declares, without the prefix BELFRY_.
 type Variable struct {
 	Name    string
 	Default string
@@ -232,7 +232,7 @@ type Variable struct {
 	Secret  bool
 }
 
-// Environment is what a network is made with.
+// Environment is what a network is created with.
 type Environment struct {
 	Client *Client
 	// Get reads one of the network's own variables, without the BELFRY_ prefix.

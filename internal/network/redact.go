@@ -56,7 +56,7 @@ func (d *redactor) addSecret(secret string) {
 	}
 }
 
-// Cut takes the call's secrets, and anything that is named like one, out of a text.
+// Cut removes the call's secrets, and anything named like one, from a text.
 func (d redactor) Cut(s string) string {
 	for _, secret := range d.secrets {
 		s = strings.ReplaceAll(s, secret, redacted)
@@ -65,8 +65,8 @@ func (d redactor) Cut(s string) string {
 	return secretParam.ReplaceAllString(s, "${1}"+redacted)
 }
 
-// Raw is an answer as it may be kept. More is searched than is kept, so that no half of a secret stands
-// at the end.
+// Raw is an answer as it may be stored. More is searched than is stored, so that the end holds no half of a
+// secret.
 func (d redactor) Raw(body []byte) []byte {
 	kept := d.Cut(string(body[:min(len(body), searched*rawLimit)]))
 	return []byte(kept[:min(len(kept), rawLimit)])

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Set is the networks this server knows, in the order of network/all. Whoever connects or publishes gets
+// Set holds the networks of this server, in the order of network/all. Whoever connects or publishes gets
 // only those with a connector.
 type Set struct {
 	rules    []Rules

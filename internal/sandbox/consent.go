@@ -69,7 +69,7 @@ func OpenConsent(ctx context.Context, authorizeURL string) (*ConsentPage, error)
 	return page, nil
 }
 
-// readFields collects the form's fields. Profiles are what stands in one fieldset with a field for another's name.
+// readFields collects the form's fields. Profiles are the choices in a fieldset with a field for another name.
 func (p *ConsentPage) readFields(n, fieldset *html.Node) {
 	a := attributesOf(n)
 	switch n.Data {

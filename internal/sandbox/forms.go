@@ -12,7 +12,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// readFaults takes one fault, a list of them, or the form of the control page.
+// readFaults reads one fault, a list of them, or the form of the control page.
 func readFaults(w http.ResponseWriter, r *http.Request) ([]sim.Fault, error) {
 	if isForm(r) {
 		f, err := formFault(r)
@@ -72,7 +72,7 @@ func readOptions(w http.ResponseWriter, r *http.Request) (map[string]string, err
 	return values, nil
 }
 
-// readAdvance takes {"advance":"25h"} or a form field of that name.
+// readAdvance reads {"advance":"25h"} or a form field of that name.
 func readAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, error) {
 	var in struct {
 		Advance string `json:"advance"`

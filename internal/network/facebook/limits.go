@@ -18,7 +18,7 @@ const (
 
 // The numbers of networks/facebook.md, part 4. Size, length and frame rate of a Page video are not documented.
 const (
-	// maxText stands in no document of the network; every guide repeats it. UTF-16 is the strictest count.
+	// maxText is not documented by Facebook; every guide repeats it. UTF-16 is the strictest count.
 	maxText = 63_206
 	// maxPhotos is not documented either; ten is what other publishers are seen to send.
 	maxPhotos = 10

@@ -91,7 +91,7 @@ func (*success) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// startUpload makes a video at an edge that takes it in phases, and gives Facebook the address of the file.
+// startUpload creates a video at an edge with upload phases, and gives Facebook the address of the file.
 func (n *Network) startUpload(ctx context.Context, it network.Item, edge string) (string, error) {
 	var out struct {
 		ID     meta.ID `json:"video_id"`
@@ -145,7 +145,7 @@ type problem struct {
 // isComplete accepts both spellings: Facebook's own documents disagree.
 func (p phase) isComplete() bool { return p.Status == "complete" || p.Status == "completed" }
 
-// hasBegun tells whether Facebook has taken the video for publishing: it says so in either of two fields.
+// hasBegun tells whether Facebook has accepted the video for publishing: either of two fields shows it.
 func (p phase) hasBegun() bool {
 	return p.Status == "in_progress" || p.isComplete() || p.Publish == publishPublished
 }

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Check says what the network would refuse, and what it would frown upon.
+// Check returns what the network would refuse and what it advises against.
 func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
 		kind, name := contentType(s, d.Media), description.Name

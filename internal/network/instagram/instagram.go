@@ -1,4 +1,4 @@
-// Package instagram holds what Instagram takes from a Business or Creator account.
+// Package instagram holds what Instagram accepts from a Business or Creator account.
 package instagram
 
 import (

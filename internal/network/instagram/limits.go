@@ -5,7 +5,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Content types of a post. The setting of that name knows no carousel: it is a feed post of several files.
+// Content types of a post. The setting has no carousel: that is a feed post of several files.
 const (
 	typeFeed     = "feed"
 	typeCarousel = "carousel"

@@ -40,7 +40,7 @@ var common = Table{
 
 	{Code: 10, Subcode: 0}:  {Kind: network.Revoked, Hint: hintPermission},
 	{Code: 100, Subcode: 0}: {Kind: network.Rejected, Hint: hintParameter},
-	// A scope that was never given answers as a wrong parameter.
+	// A scope that was never granted is refused as a wrong parameter.
 	{Code: 100, Subcode: 10}: {Kind: network.Revoked, Hint: hintPermission},
 	{Code: 100, Subcode: 33}: {Kind: network.Rejected, Hint: hintGone},
 	{Code: 104, Subcode: 0}:  {Kind: network.Rejected, Hint: hintOperator},

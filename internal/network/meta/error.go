@@ -12,8 +12,8 @@ import (
 	"belfry/internal/network"
 )
 
-// Code is an error's code and subcode. A row with subcode 0 stands for every subcode; one with code 0
-// for its number wherever it stands, as some documents name only that.
+// Code is an error's code and subcode. A row with subcode 0 applies to every subcode. A row with code 0
+// applies to its number as code or subcode, because some documents give only that.
 type Code struct{ Code, Subcode int }
 
 // Row is what an error means.
@@ -35,7 +35,7 @@ type envelope struct {
 	// The token endpoints answer flat.
 	FlatCode    int    `json:"code"`
 	FlatMessage string `json:"error_message"`
-	// The host for uploads has a costume of its own.
+	// The upload host has a format of its own.
 	Upload *struct {
 		Type    string `json:"type"`
 		Message string `json:"message"`

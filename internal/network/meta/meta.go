@@ -72,7 +72,7 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 	return nil
 }
 
-// withProof adds the proof that the sender of the token knows the app's secret.
+// withProof adds the proof that the sender has the app's secret.
 func (a API) withProof(token network.Secret, params url.Values) url.Values {
 	if a.Proof == "" || token == "" {
 		return params

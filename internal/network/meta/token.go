@@ -26,7 +26,7 @@ func (a API) ClassifyAuthError(ctx context.Context, err error, t network.Token, 
 	return &classified
 }
 
-// tokenExpiry is when the token ends or ended; zero when nobody knows.
+// tokenExpiry is when the token ends or ended; zero when it is unknown.
 func (a API) tokenExpiry(ctx context.Context, t network.Token, appToken func(context.Context) (network.Secret, error)) time.Time {
 	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(a.Now()) {
 		return t.ExpiresAt

@@ -75,7 +75,7 @@ func deadTokens(t *testing.T, h Harness) {
 	}
 }
 
-// hostileAnswers: whatever is not one whole, well-formed answer tells nothing about the post.
+// hostileAnswers: an answer that is not complete and well-formed proves nothing about the post.
 func hostileAnswers(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)

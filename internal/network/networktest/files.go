@@ -12,7 +12,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// shape is a kind of post with files, as small as its network takes it, or at one of its bounds.
+// shape is a kind of post with files, as small as its network accepts, or at one of its limits.
 type shape struct {
 	name, kind string
 	plain      bool // at no bound

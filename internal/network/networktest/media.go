@@ -40,7 +40,7 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-// ServeHTTP answers a file to whoever has its address.
+// ServeHTTP serves a file to anyone who has its address.
 func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f, ok := s.files[path.Base(r.URL.Path)]

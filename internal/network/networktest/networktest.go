@@ -21,7 +21,7 @@ type Harness struct {
 	Sandbox func(t *testing.T, now func() time.Time, client, secret string) (http.Handler, *sim.Kit)
 	// Consent is what a person picks on the consent page.
 	Consent url.Values
-	// TokenPaths are the paths at which the network takes a token as a parameter only.
+	// TokenPaths are the paths where the network accepts a token only as a parameter.
 	TokenPaths []string
 	// Errors are the documented errors of the publishing call.
 	Errors []Case

@@ -131,14 +131,14 @@ func (w *World) Advance(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
-// Instead answers every further call in the simulator's place; nil gives it back.
+// Instead replaces the simulator for all further calls; nil restores it.
 func (w *World) Instead(answer http.HandlerFunc) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.instead = answer
 }
 
-// Watch notes from now on for what each request is made.
+// Watch starts recording the step for which each request is made.
 func (w *World) Watch() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -212,7 +212,7 @@ func (f *Faults) Spent() []Fault {
 	return append([]Fault{}, f.spent...)
 }
 
-// Delete takes one fault off the script and says whether it was there.
+// Delete removes one fault and reports whether it was there.
 func (f *Faults) Delete(id string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -221,7 +221,7 @@ func (f *Faults) Delete(id string) bool {
 	return len(f.active) < before
 }
 
-// Clear takes all faults off the script.
+// Clear removes all faults.
 func (f *Faults) Clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

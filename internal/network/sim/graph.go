@@ -145,8 +145,8 @@ func jsonParams(r *http.Request) (url.Values, error) {
 	return values, nil
 }
 
-// TakeToken finds the access token of a request and takes it out of params. Two tokens are a mistake the
-// networks might forgive and a simulator must not.
+// TakeToken returns the access token of a request and removes it from params. Two tokens are an error, which the
+// real networks may tolerate.
 func TakeToken(r *http.Request, params url.Values) (string, error) {
 	inParams := params.Get("access_token")
 	params.Del("access_token")

@@ -1,5 +1,5 @@
 // Package sim is what every simulated network shares: the mapping of real hosts, the journal, scripted
-// faults, the record of visible posts and the pages people see. It knows no network and nothing of the product.
+// faults, the record of visible posts and the pages people see. It depends on no network and on nothing of the product.
 package sim
 
 import (
@@ -15,7 +15,7 @@ import (
 
 // Config says where the simulated networks live and whom they take for the app.
 type Config struct {
-	// Prefix stands before /{host}/{path}: "" when the simulators own the listener, "/sandbox" inside the product.
+	// Prefix precedes /{host}/{path}: "" when the simulators own the listener, "/sandbox" inside the product.
 	Prefix string
 	// JournalPath is the file that makes a restart forget nothing; empty keeps everything in memory.
 	JournalPath string
@@ -158,7 +158,7 @@ func (k *Kit) Prefix() string { return k.cfg.Prefix }
 // AppName is what consent pages call the app.
 func (k *Kit) AppName() string { return k.cfg.AppName }
 
-// ClientID and ClientSecret are the credentials every simulated network knows.
+// ClientID is the app id that every simulated network accepts.
 func (k *Kit) ClientID() string { return k.cfg.ClientID }
 
 // ClientSecret is the secret that belongs to ClientID.

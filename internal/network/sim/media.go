@@ -35,7 +35,7 @@ type Media struct {
 	Rate      int    `json:"rate,omitempty"` // samples of sound a second
 	Channels  int    `json:"channels,omitempty"`
 	QuickTime bool   `json:"quickTime,omitempty"`
-	// Fragmented says that the header knows no length.
+	// Fragmented tells that the header gives no length.
 	Fragmented bool `json:"fragmented,omitempty"`
 	// Alt is the description that the post gave it.
 	Alt string `json:"alt,omitempty"`

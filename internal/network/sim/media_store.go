@@ -32,7 +32,7 @@ func newMediaStore(journal string) *mediaStore {
 	return &mediaStore{folder: filepath.Join(filepath.Dir(journal), "sandbox-media")}
 }
 
-// createTemp is an empty file in the shelf's folder, which is made for the first.
+// createTemp creates an empty file in the store's folder, and the folder first when it is missing.
 func (s *mediaStore) createTemp() (*os.File, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (s *mediaStore) close() error {
 	return s.removeAll()
 }
 
-// ServeMedia answers a file that a network fetched; what is too large to be kept is not found.
+// ServeMedia serves a file that a network fetched; a file too large to be stored is not found.
 func (k *Kit) ServeMedia(w http.ResponseWriter, r *http.Request, sum string) {
 	raw, err := hex.DecodeString(sum)
 	k.shelf.mu.Lock()

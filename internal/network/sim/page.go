@@ -70,7 +70,7 @@ type Shown struct {
 	URL string
 }
 
-// Notice is a page that only says something.
+// Notice is a page with a message and no controls.
 type Notice struct {
 	Network string
 	Title   string

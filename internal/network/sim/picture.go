@@ -14,7 +14,7 @@ const (
 	pictureCell  = 24
 )
 
-// Picture answers a made-up profile picture: a mirrored pattern that is always the same for the same name.
+// Picture serves a generated profile picture: a mirrored pattern that depends on the name only.
 func (k *Kit) Picture(w http.ResponseWriter, r *http.Request, name string) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))

@@ -61,7 +61,7 @@ func (p *Posts) Called(network, id string) {
 	}
 }
 
-// Remove takes a deleted post away.
+// Remove removes a deleted post.
 func (p *Posts) Remove(network, id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

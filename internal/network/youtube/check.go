@@ -45,7 +45,7 @@ func tagsLength(unit core.Unit, tags []string) int {
 	return n
 }
 
-// nearlyShort tells of a video that is no Short and might be meant as one: it calls itself so, or it is short
+// nearlyShort tells whether a video that is no Short may be meant as one: it is tagged so, or it is short
 // enough, or upright, and not both.
 func nearlyShort(d network.Draft, m core.Media) bool {
 	if m.Width == 0 || m.Height == 0 || m.DurationMs == 0 {

@@ -42,7 +42,7 @@ func graphError(code, subcode int, message string) sim.Answer {
 	return sim.GraphError{Code: code, Subcode: subcode, Type: oauthError, Message: message}.Answer()
 }
 
-// badParameter is the network's answer to a parameter it does not take.
+// badParameter is the answer to a parameter that the call does not have.
 func badParameter(message string) sim.Answer { return graphError(100, 0, "(#100) "+message) }
 
 func notFoundError(method, id string) sim.Answer {
@@ -62,7 +62,7 @@ func missingScope(scope string) sim.Answer {
 	return noPermission(10, "(#10) This endpoint requires the '"+scope+"' permission")
 }
 
-// faultAnswer puts a scripted fault into the network's words. Code, status and message of the script win.
+// faultAnswer is the network's answer for a scripted fault. Code, status and message of the script take precedence.
 func faultAnswer(f sim.Fault, owner string) sim.Answer {
 	e := map[string]sim.GraphError{
 		sim.Reject:       {Code: 100, Message: "(#100) Invalid parameter"},

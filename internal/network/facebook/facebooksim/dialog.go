@@ -28,7 +28,7 @@ type grantCode struct {
 	Used        bool      `json:"used"`
 }
 
-// knownScopes are all permissions the network knows and an app for Pages may ask.
+// knownScopes are all permissions that an app for Pages can ask for.
 func knownScopes() []string {
 	return []string{
 		scopeProfile, "email", scopeShowList, scopeReadEngagement, scopeManagePosts, "read_insights", scopeReadUserContent,

@@ -37,7 +37,7 @@ const (
 //go:embed style.css
 var style []byte
 
-// Sim is the network. Its lock is held for memory and one journal line only, never while something waits.
+// Sim is the simulated network. Its lock is held for changes in memory and one journal line, never while waiting.
 type Sim struct {
 	kit *sim.Kit
 
@@ -73,7 +73,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	return s, nil
 }
 
-// Hosts are the real names the network answers to.
+// Hosts are the network's real host names.
 func (s *Sim) Hosts() []string { return []string{site, graph, uploadHost} }
 
 // About describes the network to the control surface.
@@ -94,7 +94,7 @@ func (s *Sim) About() sim.About {
 	}
 }
 
-// ServeHTTP answers for all hosts of the network.
+// ServeHTTP serves all hosts of the network.
 func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch sim.Host(r) {
 	case site:

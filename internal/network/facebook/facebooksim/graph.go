@@ -32,7 +32,7 @@ const (
 	callStories   = "stories"
 )
 
-// apiCall is one call on the Graph host, its parameters merged and checked for doubles.
+// apiCall is one call to the Graph host, with its parameters merged and checked for duplicates.
 type apiCall struct {
 	w       http.ResponseWriter
 	r       *http.Request
@@ -74,7 +74,7 @@ func (s *Sim) serveGraph(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveNode answers everything that needs a token: the person, a Page, a post, and their edges.
+// serveNode serves everything that needs a token: the person, a Page, a post, and their edges.
 func (s *Sim) serveNode(q *apiCall, parts []string) {
 	if a, refused := s.authenticateCall(q); refused {
 		s.kit.Send(q.w, q.r, a)
@@ -151,7 +151,7 @@ func (s *Sim) servePostNode(q *apiCall, p *post, edge string) {
 	serve(q, p)
 }
 
-// noEdge answers for what the network may have and the simulator does not.
+// noEdge refuses an edge that is not simulated.
 func (s *Sim) noEdge(q *apiCall, id, edge, kind string) {
 	if q.r.Method == http.MethodGet {
 		s.kit.Send(q.w, q.r, badParameter("Tried accessing nonexisting field ("+edge+") on node type ("+kind+")"))
@@ -188,7 +188,7 @@ func (s *Sim) runCallUnready(q *apiCall, names []string, text string, effect fun
 	})
 }
 
-// checkProof verifies appsecret_proof whenever it is sent and misses it when the switch says so.
+// checkProof verifies appsecret_proof when it is sent, and refuses a call without it when the option requires it.
 func (s *Sim) checkProof(q *apiCall) (sim.Answer, bool) {
 	proof := q.params.Get("appsecret_proof")
 	q.params.Del("appsecret_proof")

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// readPerson answers the person behind a user token.
+// readPerson serves the person behind a user token.
 func (s *Sim) readPerson(q *apiCall) {
 	s.runCall(q, []string{callProfile}, "", func() sim.Answer {
 		if name, odd := sim.UnknownParam(q.params, "fields"); odd {
@@ -18,7 +18,7 @@ func (s *Sim) readPerson(q *apiCall) {
 	})
 }
 
-// listPermissions answers what the person granted and what not.
+// listPermissions serves the permissions that the person granted and declined.
 func (s *Sim) listPermissions(q *apiCall) {
 	s.runCall(q, []string{callProfile}, "", func() sim.Answer {
 		var data []any
@@ -98,7 +98,7 @@ func (s *Sim) listAccounts(q *apiCall) {
 	})
 }
 
-// pageOfIDs takes one page of ids behind the after cursor.
+// pageOfIDs returns the page of ids that follows the after cursor.
 func pageOfIDs(ids []string, params url.Values, limit int) (page []string, more bool, problem string) {
 	if params.Get("after") != "" {
 		after, problem := sim.ReadCursor(params, "after")
@@ -131,7 +131,7 @@ func (s *Sim) pageWithToken(t *token, p *page) (map[string]any, error) {
 	return node, nil
 }
 
-// pageToken returns the living Page token of a person's token, or makes it: asking again answers the same.
+// pageToken returns the live Page token of a person's token, or issues one: asking again returns the same.
 func (s *Sim) pageToken(t *token, id string) (*token, error) {
 	if own, ok := s.derived[[2]string{t.Token, id}]; ok && own.deathSubcode(s.kit.Now()) == 0 {
 		return own, nil
@@ -158,7 +158,7 @@ func describePage(p *page) map[string]any {
 	return node
 }
 
-// readPage answers a Page, to its own token or to the person's.
+// readPage serves a Page, for its own token or the person's.
 func (s *Sim) readPage(q *apiCall, p *page) {
 	s.runCall(q, []string{callProfile}, "", func() sim.Answer {
 		if name, odd := sim.UnknownParam(q.params, "fields"); odd {

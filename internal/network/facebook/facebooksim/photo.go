@@ -72,7 +72,7 @@ func (s *Sim) uploadPhoto(q *apiCall, p *page) {
 
 var photoFields = sim.Known("id", "created_time", "page_story_id", "images", "width", "height", "link", "from")
 
-// readPhoto answers one photo, to which page_story_id tells the post that shows it.
+// readPhoto serves one photo; page_story_id names the post that shows it.
 func (s *Sim) readPhoto(q *apiCall, p *photo) {
 	s.runCall(q, []string{callStatus}, "", func() sim.Answer {
 		if name, odd := sim.UnknownParam(q.params, "fields"); odd {

@@ -67,7 +67,7 @@ func (s *Sim) photoAttachments(p *post) map[string]any {
 	}
 }
 
-// readPostNode answers one post.
+// readPostNode serves one post.
 func (s *Sim) readPostNode(q *apiCall, p *post) {
 	s.runCall(q, []string{callPermalink}, p.Message+" "+p.Link, func() sim.Answer {
 		if name, odd := sim.UnknownParam(q.params, "fields"); odd {
@@ -82,7 +82,7 @@ func (s *Sim) readPostNode(q *apiCall, p *post) {
 	})
 }
 
-// listPosts answers a Page's posts, newest first: all of them at feed, the published ones at published_posts.
+// listPosts serves a Page's posts, newest first: all of them at feed, the published ones at published_posts.
 func (s *Sim) listPosts(q *apiCall, p *page) {
 	feed := strings.HasSuffix(q.r.URL.Path, "/feed")
 	s.runCall(q, []string{callList}, "", func() sim.Answer {
@@ -166,7 +166,7 @@ func (s *Sim) deletePost(q *apiCall, p *post) {
 	})
 }
 
-// hidePost takes a deleted post away. The caller holds the lock, or the network is still starting.
+// hidePost removes a deleted post. The caller holds the lock, or the network is still starting.
 func (s *Sim) hidePost(p *post) {
 	delete(s.posts, p.ID)
 	owner := s.pages[p.Page]

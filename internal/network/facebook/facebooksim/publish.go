@@ -28,7 +28,7 @@ type post struct {
 	Photos    []string  `json:"photos,omitempty"`
 	Published bool      `json:"published"`
 	At        time.Time `json:"at"`
-	// What led to it, kept so that a restart does not change the record tests read.
+	// How it came about, stored so that a restart does not change what tests read.
 	ArrivedAt    time.Time `json:"arrivedAt"`
 	FirstCall    time.Time `json:"firstCall"`
 	FirstPublish time.Time `json:"firstPublish"`
@@ -43,7 +43,7 @@ type publishAttempt struct {
 
 var feedParams = []string{"message", "link", "published", "unpublished_content_type", "fields"}
 
-// createPost makes a post of a text, a link or uploaded photos in one call.
+// createPost publishes a text, a link or uploaded photos in one call.
 func (s *Sim) createPost(q *apiCall, p *page) {
 	key := s.countAttempt(q, p)
 	text := q.params.Get("message") + " " + q.params.Get("link")
@@ -61,7 +61,7 @@ func (s *Sim) createPost(q *apiCall, p *page) {
 
 type attemptKey [sha256.Size]byte
 
-// countAttempt counts a publishing call when it arrives, whatever becomes of it.
+// countAttempt counts a publishing call when it arrives, whatever its outcome.
 func (s *Sim) countAttempt(q *apiCall, p *page) attemptKey {
 	content := []string{p.ID, q.params.Get("message"), q.params.Get("link")}
 	s.mu.Lock()
@@ -83,7 +83,7 @@ func (s *Sim) countAttempt(q *apiCall, p *page) attemptKey {
 	return key
 }
 
-// mayPublish holds a call to what publishing needs: the Page's own token, the task and the permissions.
+// mayPublish checks what publishing needs: the Page's own token, the task and the permissions.
 func mayPublish(q *apiCall, p *page) (sim.Answer, bool) {
 	switch {
 	case q.token.Page != p.ID:
@@ -138,7 +138,7 @@ func readPost(params url.Values) (*post, *sim.Answer) {
 	return p, nil
 }
 
-// checkLink knows the three ways a link is refused: no address, the network's own, nothing to fetch there.
+// checkLink refuses what is no address, an address of Facebook, and one that cannot be fetched.
 func checkLink(link string) *sim.Answer {
 	no := func(subcode int, message string) *sim.Answer {
 		a := graphError(100, subcode, "(#100) "+message)
@@ -173,7 +173,7 @@ func (s *Sim) addPost(q *apiCall, owner *page, p *post, key attemptKey) sim.Answ
 		delete(s.tries, key)
 		last.Calls++
 		s.kit.Posts.Called(Name, last.ID)
-		// A count that cannot be written is no reason to answer differently.
+		// A count that cannot be stored does not change the answer.
 		_ = s.kit.Record(Name, recCalled, last.ID)
 		return sim.GraphError{
 			Code: 506, Subcode: 1455006, Type: oauthError, Message: "(#506) Duplicate status message",

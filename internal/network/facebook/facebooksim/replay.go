@@ -24,7 +24,7 @@ const (
 	recVideoLive = "video_live"
 )
 
-// recordHandlers say what each kind of record of a former run changes.
+// recordHandlers apply each kind of record of an earlier run.
 func (s *Sim) recordHandlers() sim.RecordHandlers {
 	return sim.RecordHandlers{
 		recPage:      sim.RecordHandler(func(p *page) error { s.addPage(p); return nil }),

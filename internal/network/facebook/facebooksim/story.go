@@ -19,7 +19,7 @@ type story struct {
 	Kind  string    `json:"kind"`
 	At    time.Time `json:"at"`
 	File  sim.Media `json:"file"`
-	// What led to it, kept so that a restart does not change the record tests read.
+	// How it came about, stored so that a restart does not change what tests read.
 	ArrivedAt time.Time `json:"arrivedAt"`
 	First     time.Time `json:"first"`
 	Calls     int       `json:"calls"`
@@ -31,7 +31,7 @@ func (o story) siteURL(page string) string {
 	return "https://" + site + "/stories/" + page + "/" + o.Post
 }
 
-// publishPhotoStory shows an uploaded photo as a Story: the one call that cannot be taken back.
+// publishPhotoStory shows an uploaded photo as a Story: the one irreversible call.
 func (s *Sim) publishPhotoStory(q *apiCall, p *page) {
 	id := q.params.Get("photo_id")
 	s.attemptPhoto(q, p, id)
@@ -97,7 +97,7 @@ func (s *Sim) photoStoryLive(o story) error {
 	return nil
 }
 
-// listStories answers a Page's Stories, newest first.
+// listStories serves a Page's Stories, newest first.
 func (s *Sim) listStories(q *apiCall, p *page) {
 	s.runCall(q, []string{callStories}, "", func() sim.Answer {
 		if name, odd := sim.UnknownParam(q.params, "since", "until", "limit", "after"); odd {

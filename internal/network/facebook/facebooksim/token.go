@@ -61,7 +61,7 @@ func (t *token) canSee(page string) bool {
 	return slices.Contains(t.Pages, page)
 }
 
-// deathSubcode is the subcode a dead token answers with; 0 means it works.
+// deathSubcode is the error subcode of a token that no longer works; 0 when it works.
 func (t *token) deathSubcode(now time.Time) int {
 	if t.Ended == 0 && !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt) {
 		return subExpired
@@ -214,7 +214,7 @@ func (s *Sim) extendToken(q *apiCall) sim.Answer {
 	return s.grantToken(&token{Pages: t.Pages, Scopes: t.Scopes, Declined: t.Declined, Long: true, ExpiresAt: end}, end.Sub(now))
 }
 
-// grantToken issues a person's token and answers it. The caller holds the lock.
+// grantToken issues a person's token and returns the answer with it. The caller holds the lock.
 func (s *Sim) grantToken(t *token, life time.Duration) sim.Answer {
 	if err := s.issueToken(t); err != nil {
 		return sim.InternalError(err)

@@ -104,7 +104,7 @@ func (s *Sim) createVideo(q *apiCall, p *page) {
 	})
 }
 
-// serveUploadPhase answers the two calls of a Reel or a video story that have an edge of their own: start and finish.
+// serveUploadPhase serves the start and finish calls of Reels and video Stories.
 func (s *Sim) serveUploadPhase(q *apiCall, p *page) {
 	edge := q.r.URL.Path[strings.LastIndexByte(q.r.URL.Path, '/')+1:]
 	switch q.params.Get("upload_phase") {
@@ -135,7 +135,7 @@ func (s *Sim) startVideo(q *apiCall, p *page, edge string) {
 	})
 }
 
-// serveUpload takes the address of a hosted file at the host for uploads, which wants the token in its own way.
+// serveUpload accepts the address of a hosted file at the upload host, which has an Authorization scheme of its own.
 func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
@@ -170,14 +170,14 @@ func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// uploadError is an error in the costume of the host for uploads.
+// uploadError is an error in the format of the upload host.
 func uploadError(kind, message string) sim.Answer {
 	return sim.Answer{Status: http.StatusBadRequest, Body: map[string]any{
 		"debug_info": map[string]any{"retriable": false, "type": kind, "message": message},
 	}}
 }
 
-// finishVideo takes a Reel or a video story for publishing; that it is live is another matter.
+// finishVideo accepts a Reel or a video Story for publishing; it becomes visible later.
 func (s *Sim) finishVideo(q *apiCall, p *page, edge string) {
 	id, title, description := q.params.Get("video_id"), q.params.Get("title"), q.params.Get("description")
 	v := s.attemptVideo(q, p, edge, id)
@@ -218,7 +218,7 @@ func (s *Sim) attemptVideo(q *apiCall, p *page, edge, id string) *video {
 	}
 	if v.post != "" {
 		s.kit.Posts.Called(Name, v.post)
-		// A count that cannot be written is no reason to answer differently.
+		// A count that cannot be stored does not change the answer.
 		_ = s.kit.Record(Name, recCalled, v.post)
 	}
 	return v
@@ -293,7 +293,7 @@ func (s *Sim) updateVideo(q *apiCall, v *video) {
 
 var videoFields = sim.Known("id", "status", "published", "permalink_url", "title", "description", "created_time", "length")
 
-// readVideo answers one video.
+// readVideo serves one video.
 func (s *Sim) readVideo(q *apiCall, v *video) {
 	names := []string{callStatus}
 	if strings.Contains(q.params.Get("fields"), "permalink") {

@@ -141,7 +141,7 @@ func (s *Sim) fetchVideo(v *video) {
 	})
 }
 
-// resumeUploads takes up downloads that the end of a former run interrupted.
+// resumeUploads restarts downloads that the end of an earlier run interrupted.
 func (s *Sim) resumeUploads() {
 	for _, v := range s.videos {
 		if v.url != "" && v.fetched.ID == "" {

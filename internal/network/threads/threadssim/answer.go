@@ -12,7 +12,7 @@ const (
 	oauthError = "OAuthException"
 )
 
-// badParameter is the network's answer to a parameter it does not take.
+// badParameter is the answer to a parameter that the call does not have.
 func badParameter(message string) sim.Answer {
 	return sim.GraphError{Code: 100, Type: apiError, Message: message}.Answer()
 }
@@ -62,7 +62,7 @@ func badToken(subcode int, message string) sim.Answer {
 	}.Answer()
 }
 
-// faultAnswer puts a scripted fault into the network's words. Code, status and message of the script win.
+// faultAnswer is the network's answer for a scripted fault. Code, status and message of the script take precedence.
 func faultAnswer(f sim.Fault) sim.Answer {
 	e := map[string]sim.GraphError{
 		sim.Reject:       {Code: 100, Message: "Invalid parameter"},

@@ -33,7 +33,7 @@ func demoProfiles() []*account {
 	}
 }
 
-// knownScopes are all permissions the network knows.
+// knownScopes are all permissions of the network.
 func knownScopes() []string {
 	return []string{
 		scopeBasic, scopePublish, "threads_manage_insights", "threads_manage_replies", "threads_read_replies", scopeDelete,

@@ -148,7 +148,7 @@ func (s *Sim) readContainerStatus(q *apiCall, c *container) {
 	})
 }
 
-// pickAnswer answers the asked fields of a node.
+// pickAnswer is the answer with the requested fields of a node.
 func pickAnswer(q *apiCall, node map[string]any, known map[string]bool, byDefault string) sim.Answer {
 	picked, refusal := pickFields(q.params.Get("fields"), node, known, byDefault)
 	if refusal != nil {

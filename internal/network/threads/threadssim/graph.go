@@ -24,7 +24,7 @@ const (
 	callDelete    = "delete"
 )
 
-// apiCall is one call on the Graph host, its parameters merged and checked for doubles.
+// apiCall is one call to the Graph host, with its parameters merged and checked for duplicates.
 type apiCall struct {
 	w      http.ResponseWriter
 	r      *http.Request

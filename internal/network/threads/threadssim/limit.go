@@ -34,7 +34,7 @@ func quotaUsed() sim.Answer {
 	}.Answer()
 }
 
-// readQuota answers how much of the publishing quota is used.
+// readQuota serves how much of the publishing quota is used.
 func (s *Sim) readQuota(q *apiCall) {
 	s.runCall(q, callLimit, "", func(bool) sim.Answer {
 		if name, unknown := sim.UnknownParam(q.params, "fields"); unknown {

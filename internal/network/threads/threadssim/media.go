@@ -53,7 +53,7 @@ func (s *Sim) fetchMedia(c *container) {
 	})
 }
 
-// resumeMedia takes up downloads that the end of a former run interrupted.
+// resumeMedia restarts downloads that the end of an earlier run interrupted.
 func (s *Sim) resumeMedia() {
 	for _, c := range s.containers {
 		if c.pending {

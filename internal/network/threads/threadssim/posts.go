@@ -54,7 +54,7 @@ func (s *Sim) postNode(p *post) map[string]any {
 	return node
 }
 
-// readPost answers one post of the profile's own.
+// readPost serves one post of the profile's own.
 func (s *Sim) readPost(q *apiCall, p *post) {
 	s.runCall(q, callPermalink, p.container.Text, func(bool) sim.Answer {
 		if name, unknown := sim.UnknownParam(q.params, "fields"); unknown {
@@ -67,7 +67,7 @@ func (s *Sim) readPost(q *apiCall, p *post) {
 	})
 }
 
-// readProfile answers the profile behind the token.
+// readProfile serves the profile behind the token.
 func (s *Sim) readProfile(q *apiCall) {
 	s.runCall(q, callProfile, "", func(bool) sim.Answer {
 		if name, unknown := sim.UnknownParam(q.params, "fields"); unknown {
@@ -92,7 +92,7 @@ type window struct {
 	before, after string
 }
 
-// listPosts answers the profile's posts, newest first.
+// listPosts serves the profile's posts, newest first.
 func (s *Sim) listPosts(q *apiCall) {
 	s.runCall(q, callList, "", func(bool) sim.Answer {
 		if name, unknown := sim.UnknownParam(q.params, "fields", "since", "until", "limit", "before", "after"); unknown {

@@ -17,14 +17,14 @@ type post struct {
 	Code      string    `json:"code"`
 	At        time.Time `json:"at"`
 	ArrivedAt time.Time `json:"arrivedAt"`
-	// What led to it, kept so that a restart does not change the record tests read.
+	// How it came about, stored so that a restart does not change what tests read.
 	Calls        int       `json:"calls"`
 	FirstPublish time.Time `json:"firstPublish"`
 
 	container *container
 }
 
-// servePublish makes a container visible: the one call that cannot be taken back.
+// servePublish makes a container visible: the one irreversible call.
 func (s *Sim) servePublish(q *apiCall) {
 	id := q.params.Get("creation_id")
 	c, text := s.countAttempt(q, id)
@@ -45,7 +45,7 @@ func (s *Sim) servePublish(q *apiCall) {
 	})
 }
 
-// countAttempt counts a publishing call when it arrives, whatever becomes of it.
+// countAttempt counts a publishing call when it arrives, whatever its outcome.
 func (s *Sim) countAttempt(q *apiCall, id string) (*container, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +58,7 @@ func (s *Sim) countAttempt(q *apiCall, id string) (*container, string) {
 	}
 	if c.post != "" {
 		s.kit.Posts.Called(Name, c.post)
-		// A count that cannot be written is no reason to answer differently.
+		// A count that cannot be stored does not change the answer.
 		_ = s.kit.Record(Name, recCalled, c.post)
 	}
 	return c, c.Text
@@ -132,7 +132,7 @@ func (s *Sim) showPost(p *post) error {
 	return nil
 }
 
-// hidePost takes a deleted post away. The caller holds the lock, or the network is still starting.
+// hidePost removes a deleted post. The caller holds the lock, or the network is still starting.
 func (s *Sim) hidePost(p *post) {
 	delete(s.posts, p.ID)
 	delete(s.byCode, p.Code)

@@ -34,7 +34,7 @@ type mediaEnd struct {
 	Ready   time.Time `json:"ready"`
 }
 
-// recordHandlers say what each kind of record of a former run changes.
+// recordHandlers apply each kind of record of an earlier run.
 func (s *Sim) recordHandlers() sim.RecordHandlers {
 	return sim.RecordHandlers{
 		recAccount:   sim.RecordHandler(func(a *account) error { s.addAccount(a); return nil }),

@@ -23,7 +23,7 @@ const (
 	OptProcess       = "threads.process_seconds"
 )
 
-// Values of OptRepeatPublish: what a second publish of one container answers.
+// Values of OptRepeatPublish: how a second publish of one container is answered.
 const (
 	RepeatError  = "error"
 	RepeatSameID = "same_id"
@@ -32,7 +32,7 @@ const (
 //go:embed style.css
 var style []byte
 
-// Sim is the network. Its lock is held for memory and one journal line only, never while something waits.
+// Sim is the simulated network. Its lock is held for changes in memory and one journal line, never while waiting.
 type Sim struct {
 	kit *sim.Kit
 
@@ -74,7 +74,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	return s, nil
 }
 
-// Hosts are the real names the network answers to.
+// Hosts are the network's real host names.
 func (s *Sim) Hosts() []string {
 	return []string{
 		"graph.threads.net", "graph.threads.com", "threads.com", "threads.net", "www.threads.net", "www.threads.com",
@@ -102,7 +102,7 @@ func (s *Sim) About() sim.About {
 	}
 }
 
-// ServeHTTP answers for all hosts of the network.
+// ServeHTTP serves all hosts of the network.
 func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(sim.Host(r), "graph.") {
 		s.serveGraph(w, r)

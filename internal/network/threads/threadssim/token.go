@@ -166,7 +166,7 @@ func (s *Sim) exchangeCode(q *apiCall) sim.Answer {
 	return sim.OK(map[string]any{"access_token": t.Token, "user_id": json.RawMessage(c.Account)})
 }
 
-// appToken answers the app's own token, which publishes nothing.
+// appToken serves the app's own token, which cannot publish.
 func (s *Sim) appToken(q *apiCall) {
 	s.runCall(q, callToken, "", func(bool) sim.Answer {
 		if q.params.Get("grant_type") != "client_credentials" || q.params.Get("client_id") != s.kit.ClientID() ||
