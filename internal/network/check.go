@@ -129,7 +129,8 @@ func kindLimits(kind core.ContentType, of core.FileKind) *core.FileLimits {
 }
 
 func (f *Findings) checkFile(name string, l core.FileLimits, m core.Media) {
-	f.AddIf(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime), core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats), formatNames([]string{m.Mime}))
+	f.AddIf(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime),
+		core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats), formatNames([]string{m.Mime}))
 	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, formatBytes(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
 		f.checkShape(name, l, m)
@@ -144,7 +145,8 @@ func (f *Findings) checkShape(name string, l core.FileLimits, m core.Media) {
 	f.AddIf(ratio < l.MinRatio || exceeds(ratio, l.MaxRatio), core.IssueAspectUnsupported,
 		name, m.Name, formatNumber(l.MinRatio)+":1", orAnyText(l.MaxRatio > 0, formatNumber(l.MaxRatio)+":1"))
 	short := min(m.Width, m.Height)
-	f.AddIf(m.Width < l.MinWidth || m.Height < l.MinHeight || exceeds(m.Width, l.MaxWidth) || exceeds(m.Height, l.MaxHeight) || exceeds(short, l.MaxShortSide),
+	f.AddIf(m.Width < l.MinWidth || m.Height < l.MinHeight || exceeds(m.Width, l.MaxWidth) ||
+		exceeds(m.Height, l.MaxHeight) || exceeds(short, l.MaxShortSide),
 		core.IssueResolutionUnsupported, name, m.Name, formatPixels(l.MinWidth, l.MinHeight), mostPixels(l))
 }
 
@@ -160,14 +162,27 @@ func (f *Findings) checkVideo(name string, l core.FileLimits, m core.Media) {
 	wrong := func(is bool, takes, has string) { f.AddIf(is, core.IssueFormatUnsupported, name, m.Name, takes, has) }
 	wrong(foreign(l.VideoCodecs, m.VideoCodec), "video in "+codecNames(l.VideoCodecs), formatName(string(m.VideoCodec)))
 	wrong(foreign(l.AudioCodecs, m.AudioCodec), "audio in "+codecNames(l.AudioCodecs), formatName(string(m.AudioCodec)))
-	wrong(exceeds(m.AudioRate, l.AudioRate), "audio of at most "+formatNumber(float64(l.AudioRate)/1000)+" kHz", formatNumber(float64(m.AudioRate)/1000)+" kHz")
-	wrong(exceeds(m.AudioChannels, l.AudioChannels), "at most "+formatNumber(float64(l.AudioChannels))+" audio channels", formatNumber(float64(m.AudioChannels)))
+	wrong(
+		exceeds(m.AudioRate, l.AudioRate), "audio of at most "+formatNumber(float64(l.AudioRate)/1000)+" kHz",
+		formatNumber(float64(m.AudioRate)/1000)+" kHz",
+	)
+	wrong(
+		exceeds(m.AudioChannels, l.AudioChannels), "at most "+formatNumber(float64(l.AudioChannels))+" audio channels",
+		formatNumber(float64(m.AudioChannels)),
+	)
 	if m.FPS > 0 {
 		// Clocks of files are seldom exact: 30.003 pictures a second are thirty.
 		fps := math.Round(m.FPS*fpsSteps) / fpsSteps
-		wrong(fps < l.MinFPS || exceeds(fps, l.MaxFPS), formatNumber(l.MinFPS)+" to "+orAnyText(l.MaxFPS > 0, formatNumber(l.MaxFPS))+" frames per second", formatNumber(m.FPS))
+		wrong(
+			fps < l.MinFPS || exceeds(fps, l.MaxFPS),
+			formatNumber(l.MinFPS)+" to "+orAnyText(l.MaxFPS > 0, formatNumber(l.MaxFPS))+" frames per second",
+			formatNumber(m.FPS),
+		)
 	}
-	wrong(exceeds(m.BitRate, l.BitRate), "at most "+formatNumber(float64(l.BitRate)/megabyte)+" Mbit/s", formatNumber(float64(m.BitRate)/megabyte))
+	wrong(
+		exceeds(m.BitRate, l.BitRate), "at most "+formatNumber(float64(l.BitRate)/megabyte)+" Mbit/s",
+		formatNumber(float64(m.BitRate)/megabyte),
+	)
 }
 
 const fpsSteps = 10

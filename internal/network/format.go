@@ -18,7 +18,8 @@ func unitName(u core.Unit) string {
 
 // spellings are what people call formats and codecs that are not called by their own letters.
 var spellings = map[string]string{
-	"quicktime": "MOV", "x-msvideo": "AVI", "x-ms-wmv": "WMV", "x-flv": "FLV", "x-matroska": "MKV", "webm": "WebM", "webp": "WebP",
+	"quicktime": "MOV", "x-msvideo": "AVI", "x-ms-wmv": "WMV", "x-flv": "FLV", "x-matroska": "MKV", "webm": "WebM",
+	"webp":                 "WebP",
 	string(core.CodecH264): "H.264", string(core.CodecH265): "H.265",
 }
 

@@ -35,7 +35,8 @@ func WithTags(text string, tags []string) string {
 	return text + "\n\n" + line
 }
 
-// containsHashtag tells whether a hashtag is in a text and does not go on there. Its own signs may be such as end a hashtag.
+// containsHashtag tells whether a hashtag is in a text and does not go on there. Its own signs may be such as
+// end a hashtag.
 func containsHashtag(text, h string) bool {
 	for _, after := range strings.Split(text, h)[1:] {
 		if !inHashtag.MatchString(after) {

@@ -84,7 +84,8 @@ func (p *ConsentPage) readFields(n, fieldset *html.Node) {
 			break
 		}
 		p.inputs = append(p.inputs, consentInput{
-			kind: a["type"], name: a["name"], value: a["value"], checked: checked, choosable: fieldset != nil && hasText(fieldset),
+			kind: a["type"], name: a["name"], value: a["value"], checked: checked,
+			choosable: fieldset != nil && hasText(fieldset),
 		})
 	}
 	for c := range n.ChildNodes() {

@@ -21,8 +21,14 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 		blank := strings.TrimSpace(d.Text) == ""
 		f.AddIf(kind == typeText && blank && s.Link == "", core.IssueTextRequired, description.Name)
 		f.AddIf(kind == typeStories && !blank, core.IssueTextNotAllowed, description.Name)
-		f.AddIf(kind != typeText && s.Link != "", core.IssueSettingConflict, "link", description.Name, "Only text posts can have a link.")
-		f.AddIf(isOwn(s.Link), core.IssueSettingConflict, "link", description.Name, "Facebook does not accept links to Facebook. Use another link.")
+		f.AddIf(
+			kind != typeText && s.Link != "", core.IssueSettingConflict, "link", description.Name,
+			"Only text posts can have a link.",
+		)
+		f.AddIf(
+			isOwn(s.Link), core.IssueSettingConflict, "link", description.Name,
+			"Facebook does not accept links to Facebook. Use another link.",
+		)
 	})
 }
 

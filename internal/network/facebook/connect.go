@@ -19,7 +19,9 @@ const (
 
 // scopes are everything the service asks for. Without business_management Pages of a business portfolio
 // are not listed; insights are for later figures.
-var scopes = []string{scopeList, scopeRead, scopePublish, "pages_read_user_content", "read_insights", "business_management"}
+var scopes = []string{
+	scopeList, scopeRead, scopePublish, "pages_read_user_content", "read_insights", "business_management",
+}
 
 // needed are the scopes without which no Page can be published to, or searched for a post.
 var needed = []string{scopeList, scopeRead, scopePublish}

@@ -14,8 +14,8 @@ const (
 	hintPages   = "Facebook allows no more calls for this Page for a while. The post waits."
 	hintTrouble = "Facebook has a temporary problem. " + meta.Later
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
-	hintLink    = "Facebook cannot use the link of this post. Check that it opens without signing in, and send the post again."
-	hintVideo   = "A Reel must be vertical (9:16), at least 540 × 960 pixels, 3 to 90 seconds long, at 24 to 60 frames per second."
+	hintLink    = "Facebook cannot use the link of this post. Check that it opens without signing in, then send it again."
+	hintVideo   = "A Reel must be vertical (9:16), at least 540 × 960 pixels, 3 to 90 seconds, 24 to 60 frames per second."
 	hintPhoto   = "Facebook cannot use the photo. Save it as JPEG or PNG under 4 MB and send the post again."
 	hintThere   = "Facebook says that this has already been posted to the Page. Check before you send it again."
 	hintAct     = "Facebook requires an action first. Open the Page on Facebook and see what it asks for."
@@ -45,17 +45,26 @@ var errorTable = meta.Table{
 	{Subcode: 1366051}: {Kind: network.Rejected, Hint: hintThere},
 
 	{Subcode: 1609005}: {Kind: network.Rejected, Hint: hintLink},
-	{Subcode: 1609008}: {Kind: network.Rejected, Hint: "Facebook does not accept links to Facebook here. Use another link."},
+	{Subcode: 1609008}: {
+		Kind: network.Rejected, Hint: "Facebook does not accept links to Facebook here. Use another link.",
+	},
 	{Subcode: 2061006}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1366046}: {Kind: network.Rejected, Hint: hintPhoto},
 	{Subcode: 2069019}: {Kind: network.Rejected, Hint: hintPhoto},
 
-	{Subcode: 1404082}: {Kind: network.Rejected, Hint: "Facebook treats this as a duplicate. Change the text and send it again."},
-	{Subcode: 4854002}: {Kind: network.Rejected, Hint: "Facebook requires an identity check. Complete it on Facebook, then send the post again."},
+	{Subcode: 1404082}: {
+		Kind: network.Rejected, Hint: "Facebook treats this as a duplicate. Change the text and send it again.",
+	},
+	{Subcode: 4854002}: {
+		Kind: network.Rejected,
+		Hint: "Facebook requires an identity check. Complete it on Facebook, then send the post again.",
+	},
 	{Subcode: 1346003}: {Kind: network.Rejected, Hint: hintAct},
 	{Subcode: 1404102}: {Kind: network.Rejected, Hint: hintAct},
 	{Subcode: 1404112}: {Kind: network.Rejected, Hint: hintAct},
-	{Subcode: 1404078}: {Kind: network.Revoked, Hint: "The Page needs Facebook's publishing authorization. Complete it there, then reconnect."},
+	{Subcode: 1404078}: {
+		Kind: network.Revoked, Hint: "The Page needs Facebook's publishing authorization. Complete it there, then reconnect.",
+	},
 
 	{Code: 101}:  {Kind: network.Rejected, Hint: hintServer},
 	{Code: 2635}: {Kind: network.Rejected, Hint: hintServer},

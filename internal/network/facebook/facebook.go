@@ -37,7 +37,10 @@ func Driver() network.Driver {
 			{Name: varClientID, Help: "App ID of the Meta app."},
 			{Name: varClientSecret, Help: "App secret that belongs to it.", Secret: true},
 			{Name: varVersion, Default: "v25.0", Help: "Version of the Graph API, such as v25.0."},
-			{Name: varSettle, Default: "2m", Help: "How long after a publishing call without an answer its post may still appear."},
+			{
+				Name: varSettle, Default: "2m",
+				Help: "How long after a publishing call without an answer its post may still appear.",
+			},
 		},
 		New: func(env network.Environment) (network.Network, error) { return New(env) },
 	}

@@ -45,9 +45,12 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		return network.Status{}, err
 	}
 	since := meta.Since(it.ArmedAt)
-	posts, err := meta.List[listedPost](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/published_posts", it.Token.Access, url.Values{
-		"fields": {"id,message,created_time,permalink_url,application{id},attachments{media_type,url,unshimmed_url,subattachments}"},
-		"since":  {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
+	edge := "/" + url.PathEscape(it.Profile) + "/published_posts"
+	posts, err := meta.List[listedPost](ctx, n.graph, edge, it.Token.Access, url.Values{
+		"fields": {
+			"id,message,created_time,permalink_url,application{id},attachments{media_type,url,unshimmed_url,subattachments}",
+		},
+		"since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
 	})
 	if err != nil {
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)

@@ -37,8 +37,9 @@ var (
 	reel  = core.FileLimits{
 		Formats: video.Formats, MinWidth: 540, MinHeight: 960,
 		MinRatio: reelRatio * (1 - slack), MaxRatio: reelRatio * (1 + slack), MinDurationMs: 3_000, MaxDurationMs: 90_000,
-		VideoCodecs: []core.Codec{core.CodecH264, core.CodecH265, core.CodecVP9, core.CodecAV1}, AudioCodecs: []core.Codec{core.CodecAAC},
-		MinFPS: 24, MaxFPS: 60,
+		VideoCodecs: []core.Codec{core.CodecH264, core.CodecH265, core.CodecVP9, core.CodecAV1},
+		AudioCodecs: []core.Codec{core.CodecAAC},
+		MinFPS:      24, MaxFPS: 60,
 	}
 	storyVideo = core.FileLimits{Formats: video.Formats, MaxDurationMs: 60_000}
 )

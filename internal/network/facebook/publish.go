@@ -21,11 +21,20 @@ type publishSteps struct {
 }
 
 var stepsByType = map[string]publishSteps{
-	typeText:    {core.FlowOneCall, nil, (*Network).pageStatus, (*Network).publishText, (*Network).fetchPermalink},
-	typePhoto:   {core.FlowPrepared, (*Network).uploadPhotos, (*Network).photosStatus, (*Network).publishPhotos, (*Network).fetchPermalink},
-	typeVideo:   {core.FlowHandle, (*Network).createVideo, (*Network).videoStatus, (*Network).publishVideo, (*Network).fetchPermalink},
-	typeReels:   {core.FlowHandle, (*Network).createReel, (*Network).reelStatus, (*Network).publishReel, (*Network).fetchPermalink},
-	typeStories: {core.FlowHandle, (*Network).createStory, (*Network).storyStatus, (*Network).publishStory, (*Network).fetchStoryLink},
+	typeText: {core.FlowOneCall, nil, (*Network).pageStatus, (*Network).publishText, (*Network).fetchPermalink},
+	typePhoto: {
+		core.FlowPrepared, (*Network).uploadPhotos, (*Network).photosStatus, (*Network).publishPhotos,
+		(*Network).fetchPermalink,
+	},
+	typeVideo: {
+		core.FlowHandle, (*Network).createVideo, (*Network).videoStatus, (*Network).publishVideo, (*Network).fetchPermalink,
+	},
+	typeReels: {
+		core.FlowHandle, (*Network).createReel, (*Network).reelStatus, (*Network).publishReel, (*Network).fetchPermalink,
+	},
+	typeStories: {
+		core.FlowHandle, (*Network).createStory, (*Network).storyStatus, (*Network).publishStory, (*Network).fetchStoryLink,
+	},
 }
 
 // stepsFor are a text's where the settings cannot be read: publishing that says what is wrong with them.
@@ -55,7 +64,9 @@ func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 
 // errNoFile fails a post that has lost what it is about: nothing else may go out in its place.
 func errNoFile() error {
-	return &network.Error{Kind: network.Rejected, Message: "The post has no file.", Hint: "Add the file and send the post again."}
+	return &network.Error{
+		Kind: network.Rejected, Message: "The post has no file.", Hint: "Add the file and send the post again.",
+	}
 }
 
 // Status asks about what was uploaded; for a text it asks whether the Page can be reached.
@@ -102,7 +113,9 @@ func (n *Network) get(ctx context.Context, it network.Item, path string, params 
 
 // post sends a form to an edge of the Page.
 func (n *Network) post(ctx context.Context, it network.Item, edge string, form url.Values, into any) error {
-	return n.classifyAuthError(ctx, n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, into), it.Token)
+	return n.classifyAuthError(
+		ctx, n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, into), it.Token,
+	)
 }
 
 // checkExists reads only the id of a node.

@@ -100,7 +100,8 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, edge string)
 	if err := n.post(ctx, it, edge, url.Values{"upload_phase": {"start"}}, &out); err != nil {
 		return "", err
 	}
-	if u, err := url.Parse(out.Upload); err != nil || out.ID == "" || u.Scheme != "https" || u.Host != uploads || !strings.HasSuffix(u.Path, "/"+string(out.ID)) {
+	if u, err := url.Parse(out.Upload); err != nil || out.ID == "" || u.Scheme != "https" || u.Host != uploads ||
+		!strings.HasSuffix(u.Path, "/"+string(out.ID)) {
 		return "", &network.Error{Kind: network.Unknown, Message: "Facebook answered without a place for the upload."}
 	}
 	token := it.Token.Access
@@ -184,7 +185,9 @@ func (v videoNode) unreadyStatus(it network.Item) (network.Status, error) {
 	if !v.hasFailed() {
 		return network.Status{Verdict: core.Pending, Code: v.Status.Video}, nil
 	}
-	dead := network.Status{Verdict: core.Broken, Code: v.Status.Video, Message: "Facebook could not use the video: " + v.Status.Video}
+	dead := network.Status{
+		Verdict: core.Broken, Code: v.Status.Video, Message: "Facebook could not use the video: " + v.Status.Video,
+	}
 	if v.Status.Video == videoExpired {
 		dead.Verdict = core.Dead
 	}
@@ -197,7 +200,9 @@ func (v videoNode) unreadyStatus(it network.Item) (network.Status, error) {
 			dead.Message = x.Message
 			row := errorTable.Row(meta.Code{Code: x.Code})
 			if it.ArmedAt.IsZero() && row.Kind == network.Rejected && x.Code != 0 {
-				return network.Status{}, &network.Error{Kind: network.Rejected, Code: strconv.Itoa(x.Code), Message: x.Message, Hint: row.Hint}
+				return network.Status{}, &network.Error{
+					Kind: network.Rejected, Code: strconv.Itoa(x.Code), Message: x.Message, Hint: row.Hint,
+				}
 			}
 		}
 	}

@@ -22,7 +22,8 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 		}{
 			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "A Story has none."},
 			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "It goes with a Reel only."},
-			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "It goes with images in the feed only."}, // with several it is taken and not sent (Spec §2)
+			// with several it is taken and not sent (Spec §2)
+			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "It goes with images in the feed only."},
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "It goes with a Reel only."},
 			{kind == typeReels && exceedsLimit(s.CoverMs, d.Media), "coverMs", "The video ends before that moment."},
 		} {

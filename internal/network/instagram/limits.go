@@ -25,10 +25,14 @@ const (
 
 var (
 	image = core.FileLimits{Bytes: 8_000_000, Formats: []string{"image/jpeg"}, MinRatio: 0.8, MaxRatio: 1.91}
-	reel  = videoLimits(core.FileLimits{Bytes: 300_000_000, MinRatio: 0.01, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 900_000})
+	reel  = videoLimits(
+		core.FileLimits{Bytes: 300_000_000, MinRatio: 0.01, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 900_000},
+	)
 
 	storyImage = core.FileLimits{Bytes: image.Bytes, Formats: image.Formats}
-	storyVideo = videoLimits(core.FileLimits{Bytes: 100_000_000, MinRatio: 0.1, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 60_000})
+	storyVideo = videoLimits(
+		core.FileLimits{Bytes: 100_000_000, MinRatio: 0.1, MaxRatio: 10, MinDurationMs: 3_000, MaxDurationMs: 60_000},
+	)
 )
 
 // videoLimits adds what holds for every video.

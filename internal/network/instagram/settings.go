@@ -25,14 +25,23 @@ var username = regexp.MustCompile(`^[A-Za-z0-9._]{1,30}$`)
 
 var fields = []network.Field{
 	{
-		Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice, Help: "If empty, a single video is a Reel and everything else goes to the feed.",
-		Choices: []network.Choice{{Value: typeFeed, Label: "Feed post or carousel"}, {Value: typeReels, Label: "Reel"}, {Value: typeStories, Label: "Story"}},
+		Name: "contentType", Label: "Kind of post", Kind: network.FieldChoice,
+		Help: "If empty, a single video is a Reel and everything else goes to the feed.",
+		Choices: []network.Choice{
+			{Value: typeFeed, Label: "Feed post or carousel"},
+			{Value: typeReels, Label: "Reel"},
+			{Value: typeStories, Label: "Story"},
+		},
 	},
 	{
-		Name: "collaborators", Label: "Collaborators", Kind: network.FieldList, Max: maxCollaborators, Pattern: username, Example: "nightowl.cycles",
-		Help: "Up to three usernames. Not on a Story.",
+		Name: "collaborators", Label: "Collaborators", Kind: network.FieldList, Max: maxCollaborators, Pattern: username,
+		Example: "nightowl.cycles",
+		Help:    "Up to three usernames. Not on a Story.",
 	},
 	{Name: "shareToFeed", Label: "Show in the feed too", Kind: network.FieldSwitch, Default: "true", Help: "Reels only."},
-	{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Help: "Alternative text for screen readers. Feed posts with one image only."},
+	{
+		Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt,
+		Help: "Alternative text for screen readers. Feed posts with one image only.",
+	},
 	{Name: "coverMs", Label: "Cover frame", Kind: network.FieldNumber, Help: "Milliseconds into the video. Reels only."},
 }

@@ -49,12 +49,23 @@ var common = Table{
 	{Code: 102, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
 	{Code: 190, Subcode: 0}:   {Kind: network.Revoked, Hint: hintReconnect},
 	{Code: 190, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
-	{Code: 190, Subcode: 459}: {Kind: network.Revoked, Hint: "The network wants the account's owner to confirm something there. Do that, then reconnect."},
-	{Code: 190, Subcode: 464}: {Kind: network.Revoked, Hint: "The account's owner must confirm the account at the network. Do that, then reconnect."},
-	{Code: 190, Subcode: 492}: {Kind: network.Revoked, Hint: "The person who connected the account no longer has access to it. Someone with access must reconnect it."},
+	{Code: 190, Subcode: 459}: {
+		Kind: network.Revoked,
+		Hint: "The network wants the account's owner to confirm something there. Do that, then reconnect.",
+	},
+	{Code: 190, Subcode: 464}: {
+		Kind: network.Revoked, Hint: "The account's owner must confirm the account at the network. Do that, then reconnect.",
+	},
+	{Code: 190, Subcode: 492}: {
+		Kind: network.Revoked,
+		Hint: "The person who connected the account no longer has access to it. Someone with access must reconnect it.",
+	},
 
 	{Code: 368, Subcode: 0}: {Kind: network.Rejected, Hint: hintBlocked},
-	{Code: 506, Subcode: 0}: {Kind: network.Rejected, Hint: "The network says that the same post has already been published. Check before you send it again."},
+	{Code: 506, Subcode: 0}: {
+		Kind: network.Rejected,
+		Hint: "The network says that the same post has already been published. Check before you send it again.",
+	},
 
 	{Code: 9004, Subcode: 0}:    {Kind: network.Transient, Hint: hintFetch},
 	{Code: 0, Subcode: 2207052}: {Kind: network.Transient, Hint: hintFetch},

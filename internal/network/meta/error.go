@@ -70,7 +70,12 @@ func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
 	case err == nil && body.Error != nil:
 		return t.graphError(resp, *body.Error, now)
 	case err == nil && body.Upload != nil && !ok:
-		return resp.Fail(network.Error{Kind: network.Transient, Code: body.Upload.Type, Message: body.Upload.Message, Hint: hintFetch, Trace: traceID(resp)})
+		return resp.Fail(
+			network.Error{
+				Kind: network.Transient, Code: body.Upload.Type, Message: body.Upload.Message,
+				Hint: hintFetch, Trace: traceID(resp),
+			},
+		)
 	case err == nil && body.FlatMessage != "" && !ok:
 		return resp.Fail(network.Error{
 			Kind: network.Rejected, Code: strconv.Itoa(body.FlatCode), Message: body.FlatMessage, Hint: hintCode,
@@ -79,7 +84,8 @@ func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
 		return nil
 	}
 	return resp.Fail(network.Error{
-		Kind: network.Unknown, Message: fmt.Sprintf("The network answered %d without saying why.", resp.Status), Trace: traceID(resp),
+		Kind: network.Unknown, Message: fmt.Sprintf("The network answered %d without saying why.", resp.Status),
+		Trace: traceID(resp),
 	})
 }
 
@@ -89,7 +95,8 @@ func (t Table) graphError(resp *network.Response, e graphError, now time.Time) *
 		row = Row{Kind: network.RateLimited, Hint: hintThrottled, Wait: defaultWait}
 	}
 	out := network.Error{
-		Kind: row.Kind, Code: e.fullCode(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint, Trace: cmp.Or(e.Trace, traceID(resp)),
+		Kind: row.Kind, Code: e.fullCode(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint,
+		Trace: cmp.Or(e.Trace, traceID(resp)),
 	}
 	if row.Kind == network.RateLimited {
 		out.RetryAfter = cmp.Or(longestWait(resp, now), row.Wait, defaultWait)

@@ -30,12 +30,17 @@ type API struct {
 
 // Get reads path into the value.
 func (a API) Get(ctx context.Context, path string, token network.Secret, params url.Values, into any) error {
-	return a.callAndDecode(ctx, network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.withProof(token, params), Token: token}, into)
+	return a.callAndDecode(
+		ctx, network.Request{Method: http.MethodGet, URL: a.Base + path, Query: a.withProof(token, params), Token: token},
+		into,
+	)
 }
 
 // Post sends a form to path and reads the answer into the value.
 func (a API) Post(ctx context.Context, path string, token network.Secret, form url.Values, into any) error {
-	return a.callAndDecode(ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.withProof(token, form), Token: token}, into)
+	return a.callAndDecode(
+		ctx, network.Request{Method: http.MethodPost, URL: a.Base + path, Form: a.withProof(token, form), Token: token}, into,
+	)
 }
 
 // Create sends a form to path and returns the id of the object that was made.
@@ -67,7 +72,9 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 		return e
 	}
 	if err := json.Unmarshal(resp.Body, into); err != nil {
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "the answer does not have the form that is documented"})
+		return resp.Fail(
+			network.Error{Kind: network.Unknown, Message: "the answer does not have the form that is documented"},
+		)
 	}
 	return nil
 }

@@ -14,7 +14,9 @@ import (
 // ClassifyAuthError tells a token that ran out from one that was withdrawn, where the network says neither (190
 // without a subcode): by the date that was stored, else by asking the network about the token. appToken
 // gets the token that may ask. Any other error comes back as it is.
-func (a API) ClassifyAuthError(ctx context.Context, err error, t network.Token, appToken func(context.Context) (network.Secret, error)) error {
+func (a API) ClassifyAuthError(
+	ctx context.Context, err error, t network.Token, appToken func(context.Context) (network.Secret, error),
+) error {
 	var e *network.Error
 	if !errors.As(err, &e) || e.Kind != network.Revoked || (e.Code != "190" && e.Code != "102") {
 		return err
@@ -27,7 +29,9 @@ func (a API) ClassifyAuthError(ctx context.Context, err error, t network.Token, 
 }
 
 // tokenExpiry is when the token ends or ended; zero when it is unknown.
-func (a API) tokenExpiry(ctx context.Context, t network.Token, appToken func(context.Context) (network.Secret, error)) time.Time {
+func (a API) tokenExpiry(
+	ctx context.Context, t network.Token, appToken func(context.Context) (network.Secret, error),
+) time.Time {
 	if !t.ExpiresAt.IsZero() && !t.ExpiresAt.After(a.Now()) {
 		return t.ExpiresAt
 	}

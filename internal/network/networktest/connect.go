@@ -18,7 +18,8 @@ func connects(t *testing.T, h Harness) {
 	}
 	seen := map[string]bool{}
 	for _, p := range profiles {
-		if p.ExternalID == "" || p.DisplayName == "" || p.AvatarURL == "" || p.Token.Access == "" || p.Token.IssuedAt.IsZero() || len(p.Token.Scopes) == 0 {
+		if p.ExternalID == "" || p.DisplayName == "" || p.AvatarURL == "" || p.Token.Access == "" ||
+			p.Token.IssuedAt.IsZero() || len(p.Token.Scopes) == 0 {
 			t.Errorf("an incomplete profile: %+v", p)
 		}
 		if seen[p.ExternalID] {
@@ -28,7 +29,8 @@ func connects(t *testing.T, h Harness) {
 		if err := w.Net.Verify(t.Context(), p.Token); err != nil {
 			t.Errorf("the token of %s does not work: %v", p.ExternalID, err)
 		}
-		if _, renewable := w.Net.(network.Refresher); renewable != !p.Token.ExpiresAt.IsZero() || p.Token.RefreshAt.IsZero() == renewable {
+		if _, renewable := w.Net.(network.Refresher); renewable != !p.Token.ExpiresAt.IsZero() ||
+			p.Token.RefreshAt.IsZero() == renewable {
 			t.Errorf("token ends %v, is renewed %v, renewable %v", p.Token.ExpiresAt, p.Token.RefreshAt, renewable)
 		}
 	}
@@ -41,7 +43,8 @@ func connects(t *testing.T, h Harness) {
 
 func refusedConsent(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
-	if back := w.Consent("deny"); back.Get("error") != "access_denied" || back.Get("code") != "" || back.Get("state") != "the-state" {
+	if back := w.Consent("deny"); back.Get("error") != "access_denied" || back.Get("code") != "" ||
+		back.Get("state") != "the-state" {
 		t.Errorf("a refusal sends back %v", back)
 	}
 }
@@ -75,7 +78,9 @@ func refreshes(t *testing.T, h Harness) {
 		return
 	}
 	w.Advance(old.RefreshAt.Sub(w.Now()))
-	for kind, want := range map[string]network.Kind{sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited, sim.TruncatedJSON: network.Unknown} {
+	for kind, want := range map[string]network.Kind{
+		sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited, sim.TruncatedJSON: network.Unknown,
+	} {
 		w.Fault(sim.Fault{Call: "refresh", Kind: kind})
 		_, err := r.Refresh(t.Context(), old)
 		w.Failed(err, want, old.Access)
@@ -84,7 +89,8 @@ func refreshes(t *testing.T, h Harness) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fresh.Access == old.Access || !fresh.ExpiresAt.After(old.ExpiresAt) || !fresh.RefreshAt.After(old.RefreshAt) || len(fresh.Scopes) != len(old.Scopes) {
+	if fresh.Access == old.Access || !fresh.ExpiresAt.After(old.ExpiresAt) || !fresh.RefreshAt.After(old.RefreshAt) ||
+		len(fresh.Scopes) != len(old.Scopes) {
 		t.Errorf("the fresh token %+v does not follow %+v", fresh, old)
 	}
 	if err := w.Net.Verify(t.Context(), fresh); err != nil {

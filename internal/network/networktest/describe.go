@@ -52,7 +52,8 @@ func checkVariables(t *testing.T, h Harness) {
 			t.Errorf("a broken %s is not refused by name: %v", v.Name, err)
 		}
 	}
-	bare, err := h.Driver.New(network.Environment{Client: network.NewClient(network.ClientConfig{}), Get: func(name string) string {
+	client := network.NewClient(network.ClientConfig{})
+	bare, err := h.Driver.New(network.Environment{Client: client, Get: func(name string) string {
 		if strings.Contains(name, "_CLIENT_") {
 			return ""
 		}

@@ -24,10 +24,13 @@ func documentedErrors(t *testing.T, h Harness) {
 			code += "/" + strconv.Itoa(c.Subcode)
 		}
 		words := fmt.Sprintf("These are the network's very own words for %s.", code)
-		w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: c.Code, Subcode: c.Subcode, Status: c.Status, Message: words})
+		w.Fault(
+			sim.Fault{Call: "publish", Kind: sim.Error, Code: c.Code, Subcode: c.Subcode, Status: c.Status, Message: words},
+		)
 		_, err := w.Net.Publish(t.Context(), it, handle)
 		e := w.Failure(err, c.Kind, it.Token.Access)
-		if e.Code != code || e.Message != words || !strings.Contains(string(e.Raw), words) || e.Trace == "" || e.Status < 400 {
+		if e.Code != code || e.Message != words || !strings.Contains(string(e.Raw), words) || e.Trace == "" ||
+			e.Status < 400 {
 			t.Errorf("%s: want the network's words, code, trace and answer, got %+v", code, e)
 		}
 		if e.Hint == "" {

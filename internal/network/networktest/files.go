@@ -204,7 +204,8 @@ func filesSurviveLoss(t *testing.T, h Harness) {
 				only := !k.pub.Flow.Repeatable() && do == core.DoPublish
 				for i := range 4 {
 					arrives, crash := i&1 != 0, i&2 != 0
-					t.Run(fmt.Sprintf("call %d of %d for %s, arrives %v, crash %v", n+1, len(calls), do, arrives, crash), func(t *testing.T) {
+					name := fmt.Sprintf("call %d of %d for %s, arrives %v, crash %v", n+1, len(calls), do, arrives, crash)
+					t.Run(name, func(t *testing.T) {
 						t.Parallel()
 						losesOne(t, h, d, n+1, arrives, crash, only)
 					})

@@ -105,7 +105,8 @@ func (w *World) Files(media ...core.Media) []network.File {
 
 // codecs are the names in files.
 var codecs = map[core.Codec]string{
-	core.CodecH264: "avc1", core.CodecH265: "hvc1", core.CodecVP8: "vp08", core.CodecVP9: "vp09", core.CodecAV1: "av01", core.CodecAAC: "mp4a",
+	core.CodecH264: "avc1", core.CodecH265: "hvc1", core.CodecVP8: "vp08", core.CodecVP9: "vp09", core.CodecAV1: "av01",
+	core.CodecAAC: "mp4a",
 }
 
 func content(m core.Media) []byte {
@@ -125,7 +126,8 @@ func content(m core.Media) []byte {
 	}
 	return mediatest.MP4(mediatest.Movie{
 		Width: m.Width, Height: m.Height, Duration: time.Duration(m.DurationMs) * time.Millisecond, FPS: int(m.FPS),
-		Codec: codecs[m.VideoCodec], Audio: codecs[m.AudioCodec], Rate: m.AudioRate, Channels: m.AudioChannels, QuickTime: m.Mime == "video/quicktime", MoovLast: m.Mime == "video/quicktime",
+		Codec: codecs[m.VideoCodec], Audio: codecs[m.AudioCodec], Rate: m.AudioRate, Channels: m.AudioChannels,
+		QuickTime: m.Mime == "video/quicktime", MoovLast: m.Mime == "video/quicktime",
 	})
 }
 

@@ -68,7 +68,8 @@ func checkContentType(t *testing.T, name string, c core.ContentType) {
 		if l == nil {
 			continue
 		}
-		if len(l.Formats) == 0 || (l.MaxRatio > 0 && l.MinRatio > l.MaxRatio) || (l.MaxDurationMs > 0 && l.MinDurationMs > l.MaxDurationMs) {
+		if len(l.Formats) == 0 || (l.MaxRatio > 0 && l.MinRatio > l.MaxRatio) ||
+			(l.MaxDurationMs > 0 && l.MinDurationMs > l.MaxDurationMs) {
 			t.Errorf("content type %s: %+v", name, *l)
 		}
 	}
@@ -85,7 +86,8 @@ func checkField(t *testing.T, f network.Field) {
 	if f.Pattern != nil && !f.Pattern.MatchString(f.Example) {
 		t.Errorf("field %s: its example %q does not match its pattern", f.Name, f.Example)
 	}
-	if f.Kind == network.FieldChoice && f.Default != "" && !slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == f.Default }) {
+	if f.Kind == network.FieldChoice && f.Default != "" &&
+		!slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == f.Default }) {
 		t.Errorf("field %s: its default %q is no choice", f.Name, f.Default)
 	}
 	for _, c := range f.Choices {
@@ -213,7 +215,8 @@ func strictPattern(t *testing.T, f network.Field, give func(string) error) {
 		text = "[" + text + "]"
 	}
 	err := give(text)
-	if e := core.AsError(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Message, f.Example) || strings.Contains(e.Message, nothingLike) {
+	if e := core.AsError(err); e.Code != core.CodeInvalidRequest || !strings.Contains(e.Message, f.Example) ||
+		strings.Contains(e.Message, nothingLike) {
 		t.Errorf("%s takes %s, or does not say how it is written: %v", f.Name, text, err)
 	}
 }

@@ -51,7 +51,9 @@ type World struct {
 // NewWorld starts it.
 func NewWorld(t *testing.T, h Harness) *World {
 	t.Helper()
-	w := &World{t: t, h: h, shelf: newShelf(t), made: map[core.FileFacts][]byte{}, now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC)}
+	w := &World{
+		t: t, h: h, shelf: newShelf(t), made: map[core.FileFacts][]byte{}, now: time.Date(2026, 10, 5, 9, 0, 0, 0, time.UTC),
+	}
 	simulators, kit := h.Sandbox(t, w.Now, clientID, clientSecret)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
@@ -272,7 +274,8 @@ func (w *World) Item(text string) network.Item {
 	w.t.Helper()
 	p := w.Connect()
 	return network.Item{
-		Text: text, Settings: json.RawMessage(`{}`), Profile: p.ExternalID, Username: p.Username, Token: p.Token, ArmedAt: w.Now(),
+		Text: text, Settings: json.RawMessage(`{}`), Profile: p.ExternalID, Username: p.Username, Token: p.Token,
+		ArmedAt: w.Now(),
 	}
 }
 

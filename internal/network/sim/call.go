@@ -140,7 +140,8 @@ func (k *Kit) waitFor(d time.Duration) bool {
 func dropConnection(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
-		panic(http.ErrAbortHandler) //nolint:forbidigo // the documented way to abort where hijacking is impossible, as on HTTP/2
+		//nolint:forbidigo // the documented way to abort where hijacking is impossible, as on HTTP/2
+		panic(http.ErrAbortHandler)
 	}
 	_ = conn.Close()
 }

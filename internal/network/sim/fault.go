@@ -37,10 +37,16 @@ func FaultKinds() []Kind {
 		{Slow, "The answer is delayed by the milliseconds you enter."},
 		{TokenExpired, "The account’s access token expires. The account must be reconnected."},
 		{TokenRevoked, "The account’s access is revoked. The account must be reconnected."},
-		{DropAfterAccept, "The call succeeds, but the connection breaks before the answer. Belfry must find out what happened."},
+		{
+			DropAfterAccept,
+			"The call succeeds, but the connection breaks before the answer. Belfry must find out what happened.",
+		},
 		{DropBeforeAccept, "The connection breaks and the call has no effect."},
 		{NeverReady, "A container is never ready to publish. Only for networks that publish in two steps."},
-		{NotReadyRace, "Publishing answers “not found” for a container that was ready a moment ago. Only for networks that publish in two steps."},
+		{
+			NotReadyRace,
+			"Publishing answers “not found” for a container that was ready. Only for networks that publish in two steps.",
+		},
 		{ServerError, "The network answers HTTP 500. The call has no effect."},
 		{TruncatedJSON, "The call succeeds, but only half of the answer arrives."},
 	}

@@ -139,7 +139,9 @@ func checkRobots(ctx context.Context, client *http.Client, address string) error
 	switch {
 	case resp.StatusCode >= http.StatusInternalServerError:
 		return fmt.Errorf("robots.txt answers %d", resp.StatusCode)
-	case resp.StatusCode == http.StatusOK && kind == "text/plain" && robotsForbid(io.LimitReader(resp.Body, robotsLimit), u.EscapedPath()):
+	case resp.StatusCode == http.StatusOK && kind == "text/plain" && robotsForbid(
+		io.LimitReader(resp.Body, robotsLimit), u.EscapedPath(),
+	):
 		return errors.New("robots.txt forbids it")
 	}
 	return nil
@@ -172,7 +174,8 @@ func robotsForbid(robots io.Reader, path string) bool {
 			continue
 		case "allow", "disallow":
 			for _, who := range group {
-				if v := groups[who]; value != "" && strings.HasPrefix(path, strings.TrimSuffix(value, "*")) && len(value) > v.length {
+				if v := groups[who]; value != "" && strings.HasPrefix(path, strings.TrimSuffix(value, "*")) &&
+					len(value) > v.length {
 					*v = verdict{len(value), name == "disallow"}
 				}
 			}

@@ -95,7 +95,8 @@ func New(cfg Config) (*Kit, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &Kit{
-		cfg: cfg, now: cfg.Now, journal: j, shelf: newMediaStore(cfg.JournalPath), Faults: newFaults(), Posts: newPosts(), Calls: newCalls(callsKept),
+		cfg: cfg, now: cfg.Now, journal: j, shelf: newMediaStore(cfg.JournalPath), Faults: newFaults(), Posts: newPosts(),
+		Calls:   newCalls(callsKept),
 		options: map[string]string{}, ctx: ctx, cancel: cancel,
 	}
 	maps.Copy(k.options, cfg.Options)

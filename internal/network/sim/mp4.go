@@ -46,15 +46,17 @@ func (m *Media) readTrack(trak []byte) {
 	}
 }
 
-// readAudioConfig reads the rate and the channels that AAC says of itself, wherever in the sample description: an object
-// type of 5 bits, the index of the rate in 4 (15: the rate in 24 more) and the channels in 4.
+// readAudioConfig reads the rate and the channels that AAC says of itself, wherever in the sample description:
+// an object type of 5 bits, the index of the rate in 4 (15: the rate in 24 more) and the channels in 4.
 func (m *Media) readAudioConfig(entry []byte) {
 	own := decoderConfig(entry)
 	if len(own) < 2 {
 		return
 	}
 	bits := binary.BigEndian.Uint64(append(bytes.Clone(own), make([]byte, 8)...)) << 5
-	rates := []int{96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350, 0, 0}
+	rates := []int{
+		96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350, 0, 0,
+	}
 	switch index := bits >> 60; index {
 	case 15:
 		m.Rate, bits = int(bits<<4>>40), bits<<28

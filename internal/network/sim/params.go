@@ -92,7 +92,9 @@ func ReadCursor(params url.Values, name string) (id, problem string) {
 
 // PagedBody is a page of a list: nodes with these ids, at an address without its query. The token goes into the
 // address of the next page only when the request carried it in its own.
-func PagedBody(r *http.Request, params url.Values, bearer, address string, nodes []any, ids []string, more bool) map[string]any {
+func PagedBody(
+	r *http.Request, params url.Values, bearer, address string, nodes []any, ids []string, more bool,
+) map[string]any {
 	body := map[string]any{"data": nodes}
 	if len(ids) == 0 {
 		return body

@@ -14,8 +14,13 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 		f.CheckLimits(description, contentType(d.Media), d, s.LinkAttachment)
 		files := len(d.Media) > 0
 		f.AddIf(!files && strings.TrimSpace(d.Text) == "", core.IssueTextRequired, description.Name)
-		f.AddIf(files && s.LinkAttachment != "", core.IssueSettingConflict, "linkAttachment", description.Name, "Only posts without files can have a link preview.")
-		f.AddIf(!files && s.AltText != "", core.IssueSettingConflict, "altText", description.Name, "There is no image to describe.")
+		f.AddIf(
+			files && s.LinkAttachment != "", core.IssueSettingConflict, "linkAttachment", description.Name,
+			"Only posts without files can have a link preview.",
+		)
+		f.AddIf(
+			!files && s.AltText != "", core.IssueSettingConflict, "altText", description.Name, "There is no image to describe.",
+		)
 	})
 }
 

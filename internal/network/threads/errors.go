@@ -13,9 +13,13 @@ const hintQuota = "The profile has published as often as Threads allows in 24 ho
 var errorTable = meta.Table{
 	{Code: 9, Subcode: 2207042}:    {Kind: network.RateLimited, Hint: hintQuota, Wait: quotaWait},
 	{Code: 9007, Subcode: 2207027}: {Kind: network.Transient, Hint: "Threads is still working on the post."},
-	{Code: 24, Subcode: 4279009}:   {Kind: network.Transient, Hint: "Threads cannot find the container that it has just created. " + meta.Later},
-	{Code: 0, Subcode: 4279013}:    {Kind: network.Rejected, Hint: "Threads has restricted this profile. Open it on Threads and see what it asks for."},
-	{Code: 452, Subcode: 0}:        {Kind: network.Rejected, Hint: "Start connecting again."},
+	{Code: 24, Subcode: 4279009}: {
+		Kind: network.Transient, Hint: "Threads cannot find the container that it has just created. " + meta.Later,
+	},
+	{Code: 0, Subcode: 4279013}: {
+		Kind: network.Rejected, Hint: "Threads has restricted this profile. Open it on Threads and see what it asks for.",
+	},
+	{Code: 452, Subcode: 0}: {Kind: network.Rejected, Hint: "Start connecting again."},
 }
 
 // missingCodes are the codes that say there is no such container.

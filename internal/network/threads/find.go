@@ -21,7 +21,9 @@ type listedPost struct {
 }
 
 // listedType is the media type under which Threads lists each content type.
-var listedType = map[string]string{typeText: "TEXT_POST", typeImage: "IMAGE", typeVideo: "VIDEO", typeCarousel: "CAROUSEL_ALBUM"}
+var listedType = map[string]string{
+	typeText: "TEXT_POST", typeImage: "IMAGE", typeVideo: "VIDEO", typeCarousel: "CAROUSEL_ALBUM",
+}
 
 // Find looks through the profile's posts since the arm for the one with this text and type.
 func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
@@ -36,7 +38,8 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 	kind := listedType[contentType(it.Draft().Media)]
 	var found []network.Status
 	for _, p := range posts {
-		if p.Type == kind && !p.At.Before(since) && meta.SameText(p.Text, it.Text) && !slices.Contains(it.Known, string(p.ID)) {
+		if p.Type == kind && !p.At.Before(since) && meta.SameText(p.Text, it.Text) &&
+			!slices.Contains(it.Known, string(p.ID)) {
 			found = append(found, network.Status{ExternalID: string(p.ID), URL: ownURL(p.Permalink)})
 		}
 	}
@@ -44,7 +47,9 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 }
 
 // listPosts lists the profile's posts since a moment, newest first.
-func (n *Network) listPosts(ctx context.Context, it network.Item, fields string, since time.Time) ([]listedPost, error) {
+func (n *Network) listPosts(
+	ctx context.Context, it network.Item, fields string, since time.Time,
+) ([]listedPost, error) {
 	return meta.List[listedPost](ctx, n.graph, "/"+url.PathEscape(it.Profile)+"/threads", it.Token.Access, url.Values{
 		"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
 	})

@@ -71,7 +71,12 @@ var description = network.Description{
 			Name: "linkAttachment", Label: "Link preview", Kind: network.FieldURL,
 			Help: "The link shown as a preview under a post without files. If empty, the first link in the text is used.",
 		},
-		{Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true, Help: "Alternative text for screen readers. With several files it describes the first."},
-		{Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "Accepted but not used."},
+		{
+			Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt, Files: true,
+			Help: "Alternative text for screen readers. With several files it describes the first.",
+		},
+		{
+			Name: "replyControl", Label: "Who may reply", Kind: network.FieldText, Ignored: true, Help: "Accepted but not used.",
+		},
 	},
 }

@@ -98,7 +98,9 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 		Status  string `json:"status"`
 		Problem string `json:"error_message"`
 	}
-	err := n.graph.Get(ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"fields": {"id,status,error_message"}}, &c)
+	err := n.graph.Get(
+		ctx, "/"+url.PathEscape(handle), it.Token.Access, url.Values{"fields": {"id,status,error_message"}}, &c,
+	)
 	switch {
 	case isMissing(err):
 		return n.statusOfMissing(ctx, it, err)

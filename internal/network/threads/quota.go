@@ -32,11 +32,13 @@ func (n *Network) withQuota(ctx context.Context, it network.Item, err error) err
 	params := url.Values{"fields": {"quota_usage,config"}}
 	edge := "/" + url.PathEscape(it.Profile) + "/threads_publishing_limit"
 	failed := n.graph.Get(ctx, edge, it.Token.Access, params, &out)
-	if failed != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 || out.Data[0].Used < out.Data[0].Config.Total {
+	if failed != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 ||
+		out.Data[0].Used < out.Data[0].Config.Total {
 		return err
 	}
 	return meta.Reclassify(err, meta.Row{
-		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount, Wait: n.untilQuotaFrees(ctx, it, out.Data[0]),
+		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount,
+		Wait: n.untilQuotaFrees(ctx, it, out.Data[0]),
 	})
 }
 

@@ -1,5 +1,5 @@
-// Package threads publishes to Threads: one profile per account, a container first, with its files, and then the one call
-// that makes it visible.
+// Package threads publishes to Threads: one profile per account, a container first, with its files, and then
+// the one call that makes it visible.
 package threads
 
 import (
@@ -35,8 +35,14 @@ func Driver() network.Driver {
 		Variables: []network.Variable{
 			{Name: varClientID, Help: "Threads App ID from the Meta app's Threads settings; not the Meta app id."},
 			{Name: varClientSecret, Help: "Threads App secret that belongs to it.", Secret: true},
-			{Name: varConsentURL, Default: "https://threads.com/oauth/authorize", Help: "Address of the consent window; Meta has moved it before."},
-			{Name: varSettle, Default: "60s", Help: "How long after a publishing call without an answer its post may still appear."},
+			{
+				Name: varConsentURL, Default: "https://threads.com/oauth/authorize",
+				Help: "Address of the consent window; Meta has moved it before.",
+			},
+			{
+				Name: varSettle, Default: "60s",
+				Help: "How long after a publishing call without an answer its post may still appear.",
+			},
 		},
 		New: func(env network.Environment) (network.Network, error) { return New(env) },
 	}
@@ -71,7 +77,8 @@ func New(env network.Environment) (*Network, error) {
 	root := api
 	root.Base = host
 	return &Network{
-		client: env.Client, graph: api, token: root, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)),
+		client: env.Client, graph: api, token: root, id: env.Get(varClientID),
+		secret:  network.Secret(env.Get(varClientSecret)),
 		consent: consent, about: about, now: env.Now,
 	}, nil
 }

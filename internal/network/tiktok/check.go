@@ -24,7 +24,10 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 			{kind == typePhoto && s.CoverMs != nil, "coverMs", "It goes with a video only."},
 			{kind == typeVideo && s.AutoAddMusic, "autoAddMusic", "It goes with photos only."},
 			{kind == typeVideo && s.PhotoCoverIndex != nil, "photoCoverIndex", "It goes with photos only."},
-			{kind == typePhoto && exceedsLimit(s.PhotoCoverIndex, d.Media), "photoCoverIndex", "There are not so many photos; the first is 0."},
+			{
+				kind == typePhoto && exceedsLimit(s.PhotoCoverIndex, d.Media), "photoCoverIndex",
+				"There are not so many photos; the first is 0.",
+			},
 			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A paid partnership cannot be shown to yourself only."},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, name, c.why)

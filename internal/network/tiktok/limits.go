@@ -34,13 +34,15 @@ var (
 
 var description = network.Description{
 	ID: ID, Name: "TikTok", Profile: "profile",
-	Needs: "You need a TikTok account. Until TikTok has reviewed the app, its posts are visible only to the account itself.",
+	Needs: "You need a TikTok account. Until TikTok has reviewed the app, only the account itself sees its posts.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxCaption, Unit: core.UnitUTF16},
 		Title: &core.Count{Max: maxTitle, Unit: core.UnitUTF16},
 		ContentTypes: map[string]core.ContentType{
 			typeVideo: {Min: 1, Max: 1, Video: &video},
-			typePhoto: {Min: minPhotos, Max: maxPhotos, Image: &photo, Text: &core.Count{Max: maxDescription, Unit: core.UnitUTF16}},
+			typePhoto: {
+				Min: minPhotos, Max: maxPhotos, Image: &photo, Text: &core.Count{Max: maxDescription, Unit: core.UnitUTF16},
+			},
 		},
 	},
 	Fields: fields,

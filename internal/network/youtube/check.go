@@ -26,7 +26,10 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 		images, videos := network.Count(d.Media, core.FileImage), network.Count(d.Media, core.FileVideo)
 		f.AddIf(images > 0 && videos == 0, core.IssueMediaKindUnsupported, name)
 		f.AddIf(images > 0 && videos > 0 && !s.UseCoverAsThumbnail, core.IssueMediaMixedUnsupported, name)
-		f.AddIf(images == 0 && s.UseCoverAsThumbnail, core.IssueSettingConflict, "useCoverAsThumbnail", name, "There is no image among the files.")
+		f.AddIf(
+			images == 0 && s.UseCoverAsThumbnail, core.IssueSettingConflict, "useCoverAsThumbnail", name,
+			"There is no image among the files.",
+		)
 		for _, m := range d.Media {
 			f.AddIf(m.Kind == core.FileVideo && nearlyShort(d, m), core.WarnNotAShort)
 		}
@@ -53,6 +56,8 @@ func nearlyShort(d network.Draft, m core.Media) bool {
 	}
 	upright := float64(m.Width)/float64(m.Height) <= shortRatio
 	short := m.DurationMs <= shortMs
-	said := strings.Contains(strings.ToLower(strings.Join(slices.Concat(d.Tags, []string{d.Title, d.Text}), " ")), "#short")
+	said := strings.Contains(
+		strings.ToLower(strings.Join(slices.Concat(d.Tags, []string{d.Title, d.Text}), " ")), "#short",
+	)
 	return (!upright || !short) && (upright || short || said)
 }

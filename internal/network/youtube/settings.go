@@ -39,9 +39,14 @@ var (
 var fields = []network.Field{
 	{
 		Name: "visibility", Label: "Visibility", Kind: network.FieldChoice, Default: "public", Help: "Who can see the video.",
-		Choices: []network.Choice{{Value: "public", Label: "Public"}, {Value: "unlisted", Label: "Unlisted"}, {Value: "private", Label: "Private"}},
+		Choices: []network.Choice{
+			{Value: "public", Label: "Public"}, {Value: "unlisted", Label: "Unlisted"}, {Value: "private", Label: "Private"},
+		},
 	},
-	{Name: "madeForKids", Label: "Made for kids", Kind: network.FieldSwitch, Help: "Required by law for videos for children. Comments and notifications are then off."},
+	{
+		Name: "madeForKids", Label: "Made for kids", Kind: network.FieldSwitch,
+		Help: "Required by law for videos for children. Comments and notifications are then off.",
+	},
 	{
 		Name: "useCoverAsThumbnail", Label: "Use the image as thumbnail", Kind: network.FieldSwitch,
 		Help: "Uses the image among the files as the thumbnail. The channel must be verified.",
@@ -50,18 +55,45 @@ var fields = []network.Field{
 		Name: "category", Label: "Category", Kind: network.FieldText, Default: "22", Pattern: category, Example: "22",
 		Help: "The number of a category; 22 is People & Blogs.",
 	},
-	{Name: "language", Label: "Language", Kind: network.FieldText, Pattern: language, Example: "pt-BR", Help: "Of the title and description, such as en or pt-BR."},
-	{Name: "audioLanguage", Label: "Spoken language", Kind: network.FieldText, Pattern: language, Example: "pt-BR", Help: "Spoken in the video, such as en or pt-BR."},
-	{Name: "recordingDate", Label: "Recorded on", Kind: network.FieldDate, Help: "The day on which the video was recorded."},
 	{
-		Name: "license", Label: "License", Kind: network.FieldChoice, Default: "youtube", Help: "What others may do with the video.",
-		Choices: []network.Choice{{Value: "youtube", Label: "Standard license"}, {Value: "creativeCommon", Label: "Creative Commons, attribution"}},
+		Name: "language", Label: "Language", Kind: network.FieldText, Pattern: language, Example: "pt-BR",
+		Help: "Of the title and description, such as en or pt-BR.",
 	},
-	{Name: "embeddable", Label: "Embeddable", Kind: network.FieldSwitch, Default: "true", Help: "Others can embed the video on their sites."},
-	{Name: "publicStatsViewable", Label: "Public statistics", Kind: network.FieldSwitch, Default: "true", Help: "Everyone can see the detailed statistics."},
-	{Name: "containsSyntheticMedia", Label: "Altered or synthetic", Kind: network.FieldSwitch, Help: "The video looks real but was altered or generated."},
-	{Name: "paidProductPlacement", Label: "Paid promotion", Kind: network.FieldSwitch, Help: "The video contains a paid product placement."},
-	{Name: "notifySubscribers", Label: "Notify subscribers", Kind: network.FieldSwitch, Default: "true", Help: "Notifies the channel's subscribers of the video."},
+	{
+		Name: "audioLanguage", Label: "Spoken language", Kind: network.FieldText, Pattern: language, Example: "pt-BR",
+		Help: "Spoken in the video, such as en or pt-BR.",
+	},
+	{
+		Name: "recordingDate", Label: "Recorded on", Kind: network.FieldDate,
+		Help: "The day on which the video was recorded.",
+	},
+	{
+		Name: "license", Label: "License", Kind: network.FieldChoice, Default: "youtube",
+		Help: "What others may do with the video.",
+		Choices: []network.Choice{
+			{Value: "youtube", Label: "Standard license"}, {Value: "creativeCommon", Label: "Creative Commons, attribution"},
+		},
+	},
+	{
+		Name: "embeddable", Label: "Embeddable", Kind: network.FieldSwitch, Default: "true",
+		Help: "Others can embed the video on their sites.",
+	},
+	{
+		Name: "publicStatsViewable", Label: "Public statistics", Kind: network.FieldSwitch, Default: "true",
+		Help: "Everyone can see the detailed statistics.",
+	},
+	{
+		Name: "containsSyntheticMedia", Label: "Altered or synthetic", Kind: network.FieldSwitch,
+		Help: "The video looks real but was altered or generated.",
+	},
+	{
+		Name: "paidProductPlacement", Label: "Paid promotion", Kind: network.FieldSwitch,
+		Help: "The video contains a paid product placement.",
+	},
+	{
+		Name: "notifySubscribers", Label: "Notify subscribers", Kind: network.FieldSwitch, Default: "true",
+		Help: "Notifies the channel's subscribers of the video.",
+	},
 	{
 		Name: "playlistId", Label: "Playlist", Kind: network.FieldText, Pattern: playlist, Example: "PL59FEE129ADFF2B12",
 		Help: "The id of a playlist of the channel. If YouTube refuses it, the video is published anyway.",

@@ -33,7 +33,10 @@ func versionProblem(version string) string {
 	case err != nil || n > newestVersion:
 		return "(#2635) Unknown version " + version + " of the Graph API."
 	case n < oldestVersion:
-		return fmt.Sprintf("(#2635) You are calling a deprecated version of the Graph API. Please update to the latest version: v%d.0.", newestVersion)
+		return fmt.Sprintf(
+			"(#2635) You are calling a deprecated version of the Graph API. Please update to the latest version: v%d.0.",
+			newestVersion,
+		)
 	}
 	return ""
 }
@@ -65,9 +68,14 @@ func missingScope(scope string) sim.Answer {
 // faultAnswer is the network's answer for a scripted fault. Code, status and message of the script take precedence.
 func faultAnswer(f sim.Fault, owner string) sim.Answer {
 	e := map[string]sim.GraphError{
-		sim.Reject:       {Code: 100, Message: "(#100) Invalid parameter"},
-		sim.RateLimited:  {Status: http.StatusTooManyRequests, Code: 32, Message: "(#32) Page request limit reached", Transient: true},
-		sim.ServerError:  {Status: http.StatusInternalServerError, Code: 2, Message: "An unexpected error has occurred. Please retry your request later.", Transient: true},
+		sim.Reject: {Code: 100, Message: "(#100) Invalid parameter"},
+		sim.RateLimited: {
+			Status: http.StatusTooManyRequests, Code: 32, Message: "(#32) Page request limit reached", Transient: true,
+		},
+		sim.ServerError: {
+			Status: http.StatusInternalServerError, Code: 2,
+			Message: "An unexpected error has occurred. Please retry your request later.", Transient: true,
+		},
 		sim.TokenExpired: {Code: 190, Subcode: 463, Message: endings[463]},
 		sim.TokenRevoked: {Code: 190, Subcode: 458, Message: endings[458]},
 	}[f.Kind]

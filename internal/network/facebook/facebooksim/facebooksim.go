@@ -1,4 +1,5 @@
-// Package facebooksim imitates Facebook Pages, stricter than the network where its documents leave room, and never laxer.
+// Package facebooksim imitates Facebook Pages, stricter than the network where its documents leave room, and
+// never laxer.
 package facebooksim
 
 import (
@@ -86,7 +87,10 @@ func (s *Sim) About() sim.About {
 			callDelete, callRevoke, callCreate, callUpload, callPhotos, callStatus, callFinish, callStories, sim.CallFetch,
 		},
 		Options: []sim.Option{
-			{Name: OptDuplicates, Title: "Facebook: refuse a text equal to the previous one", Default: On, Choices: []string{On, Off}},
+			{
+				Name: OptDuplicates, Title: "Facebook: refuse a text equal to the previous one", Default: On,
+				Choices: []string{On, Off},
+			},
 			{Name: OptProof, Title: "Facebook: require appsecret_proof", Default: Off, Choices: []string{Off, On}},
 			{Name: OptListDelay, Title: "Facebook: seconds until a post is listed", Default: "0"},
 			{Name: OptProcess, Title: "Facebook: seconds until a fetched video is processed", Default: "0"},
@@ -131,9 +135,12 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
 		s.kit.Picture(w, r, strings.TrimSuffix(parts[1], ".png"))
 	case len(parts) == 1 && strings.Contains(parts[0], "_"):
 		owner, id, _ := strings.Cut(parts[0], "_")
-		http.Redirect(w, r, s.kit.Link("https://"+site+"/"+owner+"/posts/"+id), http.StatusFound) //nolint:gosec // always below our own mount
+		//nolint:gosec // always below our own mount
+		http.Redirect(w, r, s.kit.Link("https://"+site+"/"+owner+"/posts/"+id), http.StatusFound)
 	default:
-		s.showNotice(w, r, http.StatusNotFound, "This page isn't available", "The address may be wrong, or the page was removed.")
+		s.showNotice(
+			w, r, http.StatusNotFound, "This page isn't available", "The address may be wrong, or the page was removed.",
+		)
 	}
 }
 

@@ -44,7 +44,9 @@ type apiCall struct {
 
 func (s *Sim) serveGraph(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
-		s.kit.Send(w, r, badParameter("The network knows no idempotency keys, and Go's transport resends requests that carry one."))
+		s.kit.Send(
+			w, r, badParameter("The network knows no idempotency keys, and Go's transport resends requests that carry one."),
+		)
 		return
 	}
 	params, err := sim.Params(w, r, true)
@@ -112,7 +114,8 @@ type edgeKey struct{ method, edge string }
 
 func (s *Sim) servePerson(q *apiCall, edge string) {
 	edges := map[edgeKey]func(*apiCall){
-		{http.MethodGet, ""}: s.readPerson, {http.MethodGet, "accounts"}: s.listAccounts, {http.MethodGet, "permissions"}: s.listPermissions,
+		{http.MethodGet, ""}: s.readPerson, {http.MethodGet, "accounts"}: s.listAccounts,
+		{http.MethodGet, "permissions"}:    s.listPermissions,
 		{http.MethodDelete, "permissions"}: s.revokeConsent,
 	}
 	serve, ok := edges[edgeKey{q.r.Method, edge}]

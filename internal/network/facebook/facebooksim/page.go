@@ -1,12 +1,13 @@
 package facebooksim
 
 import (
-	"belfry/internal/network/sim"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"belfry/internal/network/sim"
 )
 
 // person is the one who is signed in at the simulated network.
@@ -37,7 +38,10 @@ func demoPages() []*page {
 	return []*page{
 		{ID: "104758391620475", Name: "Harbour Bakery", Username: "harbourbakery", Category: "Bakery", Tasks: all},
 		{ID: "118203947561038", Name: "Night Owl Cycles", Category: "Bicycle shop", Tasks: all},
-		{ID: "126650918347205", Name: "Old Mill Choir", Username: "oldmillchoir", Category: "Musician", Tasks: []string{figures}},
+		{
+			ID: "126650918347205", Name: "Old Mill Choir", Username: "oldmillchoir", Category: "Musician",
+			Tasks: []string{figures},
+		},
 	}
 }
 

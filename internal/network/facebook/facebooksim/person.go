@@ -56,10 +56,9 @@ func (s *Sim) endTokens(subcode int) {
 	}
 }
 
-const ()
-
 var pageFields = sim.Known(
-	"id", "name", "username", "access_token", "tasks", "picture", "followers_count", "fan_count", "category", "category_list",
+	"id", "name", "username", "access_token", "tasks", "picture", "followers_count", "fan_count", "category",
+	"category_list",
 	"link", "instagram_business_account",
 )
 
@@ -88,7 +87,9 @@ func (s *Sim) listAccounts(q *apiCall) {
 			if err != nil {
 				return sim.InternalError(err)
 			}
-			picked, refusal := pickFields(q.params.Get("fields"), node, pageFields, "access_token,category,category_list,name,id,tasks", "Page")
+			picked, refusal := pickFields(
+				q.params.Get("fields"), node, pageFields, "access_token,category,category_list,name,id,tasks", "Page",
+			)
 			if refusal != nil {
 				return *refusal
 			}
@@ -149,7 +150,8 @@ func (s *Sim) pageToken(t *token, id string) (*token, error) {
 
 func describePage(p *page) map[string]any {
 	node := map[string]any{
-		"id": p.ID, "name": p.Name, "category": p.Category, "picture": pictureNode(p.ID), "followers_count": 128, "fan_count": 120,
+		"id": p.ID, "name": p.Name, "category": p.Category, "picture": pictureNode(p.ID), "followers_count": 128,
+		"fan_count":     120,
 		"category_list": []any{map[string]any{"id": "2500", "name": p.Category}}, "link": "https://" + site + "/" + p.ID,
 	}
 	if p.Username != "" {
@@ -188,7 +190,9 @@ func pickAnswer(asked string, node map[string]any, known map[string]bool, byDefa
 	return sim.OK(picked)
 }
 
-func pickFields(asked string, node map[string]any, known map[string]bool, byDefault, kind string) (map[string]any, *sim.Answer) {
+func pickFields(
+	asked string, node map[string]any, known map[string]bool, byDefault, kind string,
+) (map[string]any, *sim.Answer) {
 	if asked == "" {
 		asked = byDefault
 	}

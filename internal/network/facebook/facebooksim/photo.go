@@ -54,7 +54,10 @@ func (s *Sim) uploadPhoto(q *apiCall, p *page) {
 		case err != nil:
 			return graphError(324, 2069019, "(#324) Missing or invalid image file: "+err.Error())
 		case !media.Image(sim.JPEG, sim.PNG, sim.GIF, sim.BMP, sim.TIFF) || media.Bytes > maxPhoto:
-			return graphError(324, 1366046, "(#324) Your photos couldn't be uploaded. Photos should be smaller than 10 MB and saved as JPG, PNG, GIF, BMP or TIFF files.")
+			return graphError(
+				324, 1366046,
+				"(#324) Your photos couldn't be uploaded. Photos should be smaller than 10 MB and saved as JPG, PNG, GIF, BMP or TIFF files.",
+			)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -83,7 +86,9 @@ func (s *Sim) readPhoto(q *apiCall, p *photo) {
 		if p.isExpired(s.kit.Now()) {
 			return notFoundError(q.r.Method, p.ID)
 		}
-		node := map[string]any{"id": p.ID, "created_time": sim.FormatTime(p.At), "width": p.Media.Width, "height": p.Media.Height}
+		node := map[string]any{
+			"id": p.ID, "created_time": sim.FormatTime(p.At), "width": p.Media.Width, "height": p.Media.Height,
+		}
 		if p.story != "" {
 			node["page_story_id"] = p.story
 		}

@@ -119,7 +119,9 @@ func (s *Sim) listAnswer(q *apiCall, p *page, limit int, ids []string) sim.Answe
 	}
 	data := make([]any, 0, len(ids))
 	for _, id := range ids {
-		picked, refusal := pickFields(q.params.Get("fields"), s.postNode(s.posts[id]), postFields, "created_time,message,id", "PagePost")
+		picked, refusal := pickFields(
+			q.params.Get("fields"), s.postNode(s.posts[id]), postFields, "created_time,message,id", "PagePost",
+		)
 		if refusal != nil {
 			return *refusal
 		}

@@ -145,7 +145,8 @@ func checkLink(link string) *sim.Answer {
 		return &a
 	}
 	u, err := url.Parse(link)
-	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") || strings.ContainsAny(link, " \t\r\n") {
+	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") ||
+		strings.ContainsAny(link, " \t\r\n") {
 		return no(2061006, "The URL you supplied is invalid")
 	}
 	host := strings.ToLower(u.Hostname())
@@ -168,7 +169,8 @@ func (s *Sim) addPost(q *apiCall, owner *page, p *post, key attemptKey) sim.Answ
 	if a := s.checkPhotos(owner, p.Photos); a != nil {
 		return *a
 	}
-	if last := s.lastVisible(owner); last != nil && last.Message == p.Message && last.Link == p.Link && len(last.Photos)+len(p.Photos) == 0 &&
+	if last := s.lastVisible(owner); last != nil && last.Message == p.Message && last.Link == p.Link &&
+		len(last.Photos)+len(p.Photos) == 0 &&
 		s.kit.Option(OptDuplicates) == On {
 		delete(s.tries, key)
 		last.Calls++
@@ -237,7 +239,8 @@ func (s *Sim) storePost(p *post) error {
 func (s *Sim) showPost(p *post) {
 	owner := s.pages[p.Page]
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: p.Page, AccountName: owner.Name, ID: p.ID, URL: postURL(p), Text: p.Message, Link: p.Link, Media: s.photoFiles(p.Photos),
+		Network: Name, Account: p.Page, AccountName: owner.Name, ID: p.ID, URL: postURL(p), Text: p.Message, Link: p.Link,
+		Media:     s.photoFiles(p.Photos),
 		CreatedAt: p.At, ArrivedAt: p.ArrivedAt, FirstCallAt: p.FirstCall, FirstPublishCallAt: p.FirstPublish,
 		PublishCalls: p.Calls,
 	})

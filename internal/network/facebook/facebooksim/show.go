@@ -60,7 +60,9 @@ func (s *Sim) postToShow(page, text string, at time.Time, media []sim.Media) sim
 
 func (s *Sim) drawPost(w http.ResponseWriter, r *http.Request, drawn sim.PostPage, ok bool) {
 	if !ok {
-		s.showNotice(w, r, http.StatusNotFound, "This content isn't available right now", "It was deleted, or it was never published.")
+		s.showNotice(
+			w, r, http.StatusNotFound, "This content isn't available right now", "It was deleted, or it was never published.",
+		)
 		return
 	}
 	s.kit.Page(w, r, http.StatusOK, "post", drawn)

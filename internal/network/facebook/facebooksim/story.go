@@ -90,7 +90,8 @@ func (s *Sim) photoStoryLive(o story) error {
 	s.markUsed([]string{o.Media}, "")
 	owner.stories = append(owner.stories, o)
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: o.Page, AccountName: owner.Name, ID: o.Post, URL: o.siteURL(o.Page), Media: []sim.Media{o.File},
+		Network: Name, Account: o.Page, AccountName: owner.Name, ID: o.Post, URL: o.siteURL(o.Page),
+		Media:     []sim.Media{o.File},
 		CreatedAt: o.At, ArrivedAt: o.ArrivedAt, FirstCallAt: o.First, FirstPublishCallAt: o.First, PublishCalls: o.Calls,
 		Extra: map[string]string{"edge": "photo_stories"},
 	})

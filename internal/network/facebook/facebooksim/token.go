@@ -211,7 +211,9 @@ func (s *Sim) extendToken(q *apiCall) sim.Answer {
 	if t.Long {
 		end = t.ExpiresAt
 	}
-	return s.grantToken(&token{Pages: t.Pages, Scopes: t.Scopes, Declined: t.Declined, Long: true, ExpiresAt: end}, end.Sub(now))
+	return s.grantToken(
+		&token{Pages: t.Pages, Scopes: t.Scopes, Declined: t.Declined, Long: true, ExpiresAt: end}, end.Sub(now),
+	)
 }
 
 // grantToken issues a person's token and returns the answer with it. The caller holds the lock.

@@ -27,12 +27,16 @@ func (s *Sim) videoLive(live publishedVideo) error {
 	v.post = live.Post
 	owner, t := s.pages[v.Page], v.taken
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: v.Page, AccountName: owner.Name, ID: v.post, URL: v.siteURL(), Text: t.Description, Media: []sim.Media{v.fetched.Media},
-		CreatedAt: live.At, ArrivedAt: t.ArrivedAt, FirstCallAt: v.ArrivedAt, FirstPublishCallAt: t.First, PublishCalls: live.Calls,
-		Extra: map[string]string{"title": t.Title, "edge": v.Edge},
+		Network: Name, Account: v.Page, AccountName: owner.Name, ID: v.post, URL: v.siteURL(), Text: t.Description,
+		Media:     []sim.Media{v.fetched.Media},
+		CreatedAt: live.At, ArrivedAt: t.ArrivedAt, FirstCallAt: v.ArrivedAt, FirstPublishCallAt: t.First,
+		PublishCalls: live.Calls,
+		Extra:        map[string]string{"title": t.Title, "edge": v.Edge},
 	})
 	if v.Edge == edgeStories {
-		owner.stories = append(owner.stories, story{Post: v.post, Media: v.ID, Kind: "video", At: live.At, File: v.fetched.Media})
+		owner.stories = append(
+			owner.stories, story{Post: v.post, Media: v.ID, Kind: "video", At: live.At, File: v.fetched.Media},
+		)
 	}
 	return nil
 }
@@ -66,7 +70,10 @@ func checkWords(title, description string) string {
 // createVideo fetches a Page video that is published later. One that is published by the upload is refused
 // here: a lost answer would leave nothing to ask about.
 func (s *Sim) createVideo(q *apiCall, p *page) {
-	v := &video{Page: p.ID, Edge: edgeVideos, Title: q.params.Get("title"), Description: q.params.Get("description"), url: q.params.Get("file_url")}
+	v := &video{
+		Page: p.ID, Edge: edgeVideos, Title: q.params.Get("title"), Description: q.params.Get("description"),
+		url: q.params.Get("file_url"),
+	}
 	s.runCallUnready(q, []string{callCreate}, v.Description+" "+v.url, func(neverReady bool) sim.Answer {
 		if a, refused := mayPublish(q, p); refused {
 			return a
@@ -131,7 +138,9 @@ func (s *Sim) startVideo(q *apiCall, p *page, edge string) {
 		if a := s.addVideo(q, v); a != nil {
 			return *a
 		}
-		return sim.OK(map[string]any{"video_id": v.ID, "upload_url": "https://" + uploadHost + "/video-upload/" + q.version + "/" + v.ID})
+		return sim.OK(
+			map[string]any{"video_id": v.ID, "upload_url": "https://" + uploadHost + "/video-upload/" + q.version + "/" + v.ID},
+		)
 	})
 }
 
@@ -139,7 +148,8 @@ func (s *Sim) startVideo(q *apiCall, p *page, edge string) {
 func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	if !ok || r.Method != http.MethodPost || len(parts) != 3 || parts[0] != "video-upload" || versionProblem(parts[1]) != "" {
+	if !ok || r.Method != http.MethodPost || len(parts) != 3 || parts[0] != "video-upload" ||
+		versionProblem(parts[1]) != "" {
 		s.kit.Send(w, r, graphError(100, 0, "Unsupported upload request"))
 		return
 	}
@@ -242,7 +252,9 @@ func (s *Sim) acceptVideo(q *apiCall, v *video, title, description string) sim.A
 	case v.Edge == edgeReels && s.countReels(s.pages[v.Page], now) >= reelsADay:
 		return graphError(80001, 0, "(#80001) There have been too many reels published from this Page in 24 hours")
 	}
-	t := acceptedVideo{ID: v.ID, Title: title, Description: description, At: now, ArrivedAt: s.kit.Arrived(q.r), First: v.first}
+	t := acceptedVideo{
+		ID: v.ID, Title: title, Description: description, At: now, ArrivedAt: s.kit.Arrived(q.r), First: v.first,
+	}
 	if err := s.kit.Record(Name, recTaken, t); err != nil {
 		return sim.InternalError(err)
 	}
@@ -291,7 +303,9 @@ func (s *Sim) updateVideo(q *apiCall, v *video) {
 	})
 }
 
-var videoFields = sim.Known("id", "status", "published", "permalink_url", "title", "description", "created_time", "length")
+var videoFields = sim.Known(
+	"id", "status", "published", "permalink_url", "title", "description", "created_time", "length",
+)
 
 // readVideo serves one video.
 func (s *Sim) readVideo(q *apiCall, v *video) {
@@ -313,7 +327,8 @@ func (s *Sim) readVideo(q *apiCall, v *video) {
 			state = stateProcessing
 		}
 		node := map[string]any{
-			"id": v.ID, "status": v.phaseNodes(state), "published": v.post != "", "permalink_url": v.sitePath(), "title": v.Title,
+			"id": v.ID, "status": v.phaseNodes(state), "published": v.post != "", "permalink_url": v.sitePath(),
+			"title":       v.Title,
 			"description": v.Description, "created_time": sim.FormatTime(v.At), "length": v.fetched.Media.Seconds(),
 		}
 		return pickAnswer(q.params.Get("fields"), node, videoFields, "id,created_time", "Video")

@@ -100,7 +100,8 @@ func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 		return 0, ""
 	}
 	switch {
-	case !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1", "vp09", "av01"}, m.Video) || m.Audio != "" && m.Audio != "mp4a":
+	case !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1", "vp09", "av01"}, m.Video) ||
+		m.Audio != "" && m.Audio != "mp4a":
 		return codeFormat, "The video file you selected is in a format that we don't support."
 	case m.Width > 0 && !m.Within(reelRatio*(1-reelSlack), reelRatio*(1+reelSlack)):
 		return reelTooOdd, "The aspect ratio of the reel is not supported."
@@ -196,7 +197,8 @@ func (v *video) phaseNodes(state string) map[string]any {
 		processing = phase("complete")
 	}
 	size := v.fetched.Media.Bytes
-	uploading["bytes_transfered"], uploading["source_file_size"] = size, size //nolint:misspell // spelt as the network spells it
+	//nolint:misspell // spelt as the network spells it
+	uploading["bytes_transfered"], uploading["source_file_size"] = size, size
 	if v.taken.ID != "" && v.Edge != edgeVideos {
 		publishing["publish_status"], publishing["publish_time"] = "published", v.taken.At.Unix()
 	}

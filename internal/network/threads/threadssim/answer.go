@@ -36,7 +36,8 @@ func noField(name string) sim.Answer {
 
 func notFound() sim.Answer {
 	return sim.GraphError{
-		Code: 24, Subcode: 4279009, Type: apiError, Message: "The requested resource does not exist", Title: "Media Not Found",
+		Code: 24, Subcode: 4279009, Type: apiError, Message: "The requested resource does not exist",
+		Title:  "Media Not Found",
 		Detail: "The media with the given id could not be found.",
 	}.Answer()
 }
@@ -65,15 +66,25 @@ func badToken(subcode int, message string) sim.Answer {
 // faultAnswer is the network's answer for a scripted fault. Code, status and message of the script take precedence.
 func faultAnswer(f sim.Fault) sim.Answer {
 	e := map[string]sim.GraphError{
-		sim.Reject:       {Code: 100, Message: "Invalid parameter"},
-		sim.RateLimited:  {Status: http.StatusTooManyRequests, Code: 4, Message: "Application request limit reached", Transient: true},
-		sim.ServerError:  {Status: http.StatusInternalServerError, Code: 2, Message: "An unexpected error has occurred. Please retry your request later.", Transient: true},
-		sim.TokenExpired: {Status: http.StatusUnauthorized, Code: 190, Subcode: subExpired, Message: "Error validating access token: Session has expired."},
+		sim.Reject: {Code: 100, Message: "Invalid parameter"},
+		sim.RateLimited: {
+			Status: http.StatusTooManyRequests, Code: 4, Message: "Application request limit reached", Transient: true,
+		},
+		sim.ServerError: {
+			Status: http.StatusInternalServerError, Code: 2,
+			Message: "An unexpected error has occurred. Please retry your request later.", Transient: true,
+		},
+		sim.TokenExpired: {
+			Status: http.StatusUnauthorized, Code: 190, Subcode: subExpired,
+			Message: "Error validating access token: Session has expired.",
+		},
 		sim.TokenRevoked: {
 			Status: http.StatusUnauthorized, Code: 190, Subcode: subRemoved,
 			Message: "Error validating access token: The user has not authorized application.",
 		},
-		sim.NotReadyRace: {Code: 24, Subcode: 4279009, Message: "The requested resource does not exist", Title: "Media Not Found"},
+		sim.NotReadyRace: {
+			Code: 24, Subcode: 4279009, Message: "The requested resource does not exist", Title: "Media Not Found",
+		},
 	}[f.Kind]
 	e.Type = apiError
 	if e.Code == 190 {

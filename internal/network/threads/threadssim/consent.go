@@ -131,13 +131,16 @@ func (s *Sim) consentPage(host string, params url.Values, q consentRequest) sim.
 	defer s.mu.Unlock()
 	for i, a := range demoProfiles() {
 		group.Choices = append(group.Choices, sim.Choice{
-			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: pictureURL(a), Checked: i == 0,
+			Type: "radio", Name: "profile", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: pictureURL(a),
+			Checked: i == 0,
 		})
 	}
 	withheld := sim.Group{Title: "Permissions to withhold", Folded: true}
 	for _, scope := range q.scopes {
 		if scope != scopeBasic {
-			withheld.Choices = append(withheld.Choices, sim.Choice{Type: "checkbox", Name: "withhold", Value: scope, Label: scope})
+			withheld.Choices = append(
+				withheld.Choices, sim.Choice{Type: "checkbox", Name: "withhold", Value: scope, Label: scope},
+			)
 		}
 	}
 	page.Groups = []sim.Group{group, withheld}
@@ -164,7 +167,8 @@ func (s *Sim) serveDecision(w http.ResponseWriter, r *http.Request, params url.V
 		return scope != scopeBasic && slices.Contains(params["withhold"], scope)
 	})
 	code := &grantCode{
-		Code: sim.Secret("AQ"), Account: a.ID, RedirectURI: q.redirectURI, Scopes: granted, ExpiresAt: s.kit.Now().Add(codeLife),
+		Code: sim.Secret("AQ"), Account: a.ID, RedirectURI: q.redirectURI, Scopes: granted,
+		ExpiresAt: s.kit.Now().Add(codeLife),
 	}
 	s.mu.Lock()
 	err = s.kit.Record(Name, recCode, code)
@@ -176,7 +180,9 @@ func (s *Sim) serveDecision(w http.ResponseWriter, r *http.Request, params url.V
 		s.showNotice(w, r, http.StatusInternalServerError, "The sandbox failed", err.Error())
 		return
 	}
-	http.Redirect(w, r, sim.Redirect(q.redirectURI, [][2]string{{"code", code.Code}, {"state", q.state}}, "#_"), http.StatusFound)
+	http.Redirect(
+		w, r, sim.Redirect(q.redirectURI, [][2]string{{"code", code.Code}, {"state", q.state}}, "#_"), http.StatusFound,
+	)
 }
 
 var usernames = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9_.]{0,28}[a-z0-9_])?$`)

@@ -157,7 +157,9 @@ func pickAnswer(q *apiCall, node map[string]any, known map[string]bool, byDefaul
 	return sim.OK(picked)
 }
 
-func pickFields(asked string, node map[string]any, known map[string]bool, byDefault string) (map[string]any, *sim.Answer) {
+func pickFields(
+	asked string, node map[string]any, known map[string]bool, byDefault string,
+) (map[string]any, *sim.Answer) {
 	if strings.TrimSpace(asked) == "" {
 		asked = byDefault
 	}

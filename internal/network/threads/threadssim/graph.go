@@ -36,7 +36,9 @@ type apiCall struct {
 
 func (s *Sim) serveGraph(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
-		s.kit.Send(w, r, badParameter("The network knows no idempotency keys, and Go's transport resends requests that carry one."))
+		s.kit.Send(
+			w, r, badParameter("The network knows no idempotency keys, and Go's transport resends requests that carry one."),
+		)
 		return
 	}
 	params, err := sim.Params(w, r, false)
@@ -86,7 +88,8 @@ func (s *Sim) serveVersion(q *apiCall) {
 		return
 	}
 	edges := map[string]func(*apiCall){
-		"POST threads": s.createContainer, "GET threads": s.listPosts, "POST threads_publish": s.servePublish, "GET threads_publishing_limit": s.readQuota,
+		"POST threads": s.createContainer, "GET threads": s.listPosts, "POST threads_publish": s.servePublish,
+		"GET threads_publishing_limit": s.readQuota,
 	}
 	edge, ok := edges[q.r.Method+" "+parts[1]]
 	switch {

@@ -86,7 +86,8 @@ func checkImage(m sim.Media) string {
 
 func checkVideo(m sim.Media) string {
 	switch {
-	case m.Kind != sim.MP4 || m.Bytes > maxVideo || !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Video) || m.Width > maxWide:
+	case m.Kind != sim.MP4 || m.Bytes > maxVideo ||
+		!slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1"}, m.Video) || m.Width > maxWide:
 		return failedVideo
 	case m.Audio != "" && m.Audio != "mp4a" || m.Rate > mostRate:
 		return failedAudio

@@ -10,15 +10,15 @@ import (
 	"belfry/internal/network/sim"
 )
 
-const ()
-
 func postURL(a *account, p *post) string {
 	return "https://www.threads.net/@" + a.Username + "/post/" + p.Code
 }
 
 var postFields = sim.Known(
-	"id", "permalink", "shortcode", "timestamp", "media_type", "media_product_type", "text", "owner", "username", "media_url",
-	"thumbnail_url", "children", "alt_text", "link_attachment_url", "topic_tag", "has_replies", "is_quote_post", "reply_audience",
+	"id", "permalink", "shortcode", "timestamp", "media_type", "media_product_type", "text", "owner", "username",
+	"media_url",
+	"thumbnail_url", "children", "alt_text", "link_attachment_url", "topic_tag", "has_replies", "is_quote_post",
+	"reply_audience",
 )
 
 // postNode is a post as the API reads it back. The caller holds the lock.
@@ -75,7 +75,8 @@ func (s *Sim) readProfile(q *apiCall) {
 		}
 		a := q.owner
 		node := map[string]any{
-			"id": a.ID, "username": a.Username, "name": a.Name, "threads_profile_picture_url": pictureURL(a), "is_verified": false,
+			"id": a.ID, "username": a.Username, "name": a.Name, "threads_profile_picture_url": pictureURL(a),
+			"is_verified": false,
 		}
 		if a.Bio != "" {
 			node["threads_biography"] = a.Bio

@@ -122,7 +122,8 @@ func (s *Sim) showPost(p *post) error {
 	a.posts = append(a.posts, p)
 	a.published = append(a.published, p.At)
 	s.kit.Posts.Add(sim.Post{
-		Network: Name, Account: a.ID, AccountName: a.Username, ID: p.ID, URL: postURL(a, p), Text: c.Text, Link: c.Link, Media: s.containerFiles(c),
+		Network: Name, Account: a.ID, AccountName: a.Username, ID: p.ID, URL: postURL(a, p), Text: c.Text, Link: c.Link,
+		Media:     s.containerFiles(c),
 		CreatedAt: p.At, ArrivedAt: p.ArrivedAt, FirstCallAt: c.ArrivedAt, FirstPublishCallAt: p.FirstPublish,
 		PublishCalls: p.Calls,
 		Extra: map[string]string{

@@ -21,7 +21,8 @@ const (
 )
 
 var createParams = []string{
-	"media_type", "text", "image_url", "video_url", "is_carousel_item", "children", "alt_text", "link_attachment", "topic_tag",
+	"media_type", "text", "image_url", "video_url", "is_carousel_item", "children", "alt_text", "link_attachment",
+	"topic_tag",
 	"reply_control",
 }
 
@@ -41,7 +42,9 @@ func readContainer(params url.Values) (*container, string) {
 		Type: params.Get("media_type"), Text: params.Get("text"), Link: params.Get("link_attachment"),
 		Topic: params.Get("topic_tag"), Alt: params.Get("alt_text"),
 	}
-	for _, check := range []func(*container, url.Values) string{checkType, checkMedia, checkText, checkLinks, checkTopic, checkRest} {
+	for _, check := range []func(*container, url.Values) string{
+		checkType, checkMedia, checkText, checkLinks, checkTopic, checkRest,
+	} {
 		if problem := check(c, params); problem != "" {
 			return nil, problem
 		}
@@ -91,7 +94,8 @@ func checkMedia(c *container, params url.Values) string {
 	}
 	c.MediaURL = params.Get(wants)
 	u, err := url.Parse(c.MediaURL)
-	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !sim.Loopback(u.Hostname()))) {
+	if err != nil || u.Host == "" || u.User != nil ||
+		(u.Scheme != "https" && (u.Scheme != "http" || !sim.Loopback(u.Hostname()))) {
 		return "The media could not be fetched from this URI: " + wants + " must be a public https address"
 	}
 	return ""

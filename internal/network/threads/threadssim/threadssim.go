@@ -61,7 +61,8 @@ type account struct {
 func New(kit *sim.Kit) (*Sim, error) {
 	s := &Sim{
 		kit: kit, accounts: map[string]*account{}, byUsername: map[string]*account{}, codes: map[string]*grantCode{},
-		tokens: map[string]*token{}, containers: map[string]*container{}, posts: map[string]*post{}, byCode: map[string]*post{},
+		tokens: map[string]*token{}, containers: map[string]*container{}, posts: map[string]*post{},
+		byCode: map[string]*post{},
 	}
 	for _, a := range demoProfiles() {
 		s.addAccount(a)
@@ -125,7 +126,9 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
 	case len(parts) == 2 && parts[0] == "media":
 		s.kit.ServeMedia(w, r, parts[1])
 	default:
-		s.showNotice(w, r, http.StatusNotFound, "Not all who wander are lost, but this page is.", "There is nothing at this address.")
+		s.showNotice(
+			w, r, http.StatusNotFound, "Not all who wander are lost, but this page is.", "There is nothing at this address.",
+		)
 	}
 }
 

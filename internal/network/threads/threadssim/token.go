@@ -132,7 +132,9 @@ func (s *Sim) exchangeGrant(q *apiCall) {
 }
 
 func (s *Sim) exchangeCode(q *apiCall) sim.Answer {
-	if name, unknown := sim.UnknownParam(q.params, "client_id", "client_secret", "code", "grant_type", "redirect_uri"); unknown {
+	if name, unknown := sim.UnknownParam(
+		q.params, "client_id", "client_secret", "code", "grant_type", "redirect_uri",
+	); unknown {
 		return exchangeFailure("Param " + name + " is not allowed")
 	}
 	if q.r.URL.RawQuery != "" {
@@ -196,7 +198,10 @@ func (s *Sim) extendToken(q *apiCall) {
 			return sim.GraphError{Code: 101, Type: oauthError, Message: "Error validating client secret."}.Answer()
 		}
 		if q.token.Long {
-			return sim.GraphError{Code: 452, Type: oauthError, Message: "Session key invalid. This could be because the session key has an incorrect format, or because the user has revoked this session"}.Answer()
+			return sim.GraphError{
+				Code: 452, Type: oauthError,
+				Message: "Session key invalid. This could be because the session key has an incorrect format, or because the user has revoked this session",
+			}.Answer()
 		}
 		return s.issueLong(q)
 	})
