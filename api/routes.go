@@ -50,7 +50,7 @@ func routes() []route {
 			fails(core.CodeConflict, core.CodeOutcomeUnknown, core.CodeMediaPurged),
 		row("POST /posts/{id}/cancel", http.StatusOK, "posts_cancel", "posts", "cancelPost",
 			"Take a post off the queue").
-			says("Its slot returns to the month. On a failed post only the pending automatic retry is taken back.").
+			says("Its slot returns to the month. On a failed post only the pending automatic retry is cancelled.").
 			fails(core.CodeConflict),
 		row("POST /posts/{id}/duplicate", http.StatusOK, "posts_duplicate", "posts", "duplicatePost",
 			"Make a draft with the same account, text, media and settings"),

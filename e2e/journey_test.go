@@ -86,7 +86,7 @@ func connectBoth(t *testing.T, p *person) {
 	t.Helper()
 	p.open("/accounts").open(value(p.one(testid("connect-threads")), "href")).want(http.StatusOK)
 	p.submit(testid("deny"), nil)
-	if p.at.Path != "/accounts/callback/threads" || p.status/100 != 4 || len(p.all(testid("account"))) != 0 {
+	if p.at.Path != "/accounts" || !strings.Contains(p.words(testid("flash")), "did not give its consent") || len(p.all(testid("account"))) != 0 {
 		t.Errorf("without consent the way back ends at %s with %d and %d accounts", p.at, p.status, len(p.all(testid("account"))))
 	}
 	p.connect("threads", nil).want(http.StatusOK)

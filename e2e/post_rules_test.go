@@ -131,7 +131,7 @@ func TestTheRulesOfFailedPosts(t *testing.T) {
 	g.walk(t, []step{
 		{name: "the worker will try again", call: "GET /posts/<waiting>/events", status: 200, says: `"kind":"failed" … {"kind":"retriedByWorker","at":"2`},
 		{name: "which is taken back", call: "POST /posts/<waiting>/cancel", status: 200, says: `"status":"failed"`},
-		{name: "and stands there no more", call: "GET /posts/<waiting>/events", status: 200, says: `"kind":"cancelled" … "message":"The automatic retry was taken back."}]`},
+		{name: "and stands there no more", call: "GET /posts/<waiting>/events", status: 200, says: `"kind":"cancelled" … "message":"The automatic retry was cancelled."}]`},
 		{name: "its slot stays used", call: "DELETE /posts/<waiting>", status: 204, counts: ledger{posts: -1}},
 		{name: "nobody knows of another", call: "GET /posts/<unknown>", status: 200, says: `"error":{"code":"outcome_unknown"`},
 		{name: "which is not sent again", call: "POST /posts/<unknown>/retry", status: 409, code: "outcome_unknown"},

@@ -22,7 +22,7 @@ func TestAPostWhoseAnswerWasLostSaysThatTheNetworkIsAsked(t *testing.T) {
 	if wait := at.Sub(s.Clock.Now()); wait <= 0 || wait > 5*time.Minute {
 		t.Errorf("it is asked %s from now", wait)
 	}
-	page.says(t, "Belfry will ask Facebook at", "whether it took the post")
+	page.says(t, "Belfry will ask Facebook at", "whether it published the post")
 	page.one(t, testid("timeline-next")+`[data-next="asking"]`)
 	if attribute(page.one(t, testid("post")), "hx-trigger") == "" {
 		t.Error("the page does not look for news")

@@ -131,7 +131,7 @@ func TestARefusedFormKeepsEverythingAndSaysWhy(t *testing.T) {
 	}{
 		"too long":        {[]string{"text", strings.Repeat("x", 501)}, http.StatusConflict, "alert", "Fix the problems below"},
 		"a bad address":   {[]string{"settings.facebook.link", "example"}, http.StatusBadRequest, "setting-facebook-link-error", "whole address"},
-		"a bad topic":     {[]string{"settings.threads.topicTag", "a.b"}, http.StatusBadRequest, "setting-threads-topicTag-error", "is written like"},
+		"a bad topic":     {[]string{"settings.threads.topicTag", "a.b"}, http.StatusBadRequest, "setting-threads-topicTag-error", "written like"},
 		"no time":         {[]string{"when", "at", "at", "soon"}, http.StatusBadRequest, "at-error", "is not a local date-time"},
 		"a past time":     {[]string{"when", "at", "at", "2026-10-04T09:00"}, http.StatusConflict, "alert", ""},
 		"a skipped time":  {[]string{"when", "at", "at", "2027-03-28T02:30"}, http.StatusConflict, "alert", ""},

@@ -14,7 +14,7 @@ func TestARefusedTimeStaysInItsForm(t *testing.T) {
 	s := newStudio(t)
 	draft := s.ws.Draft("hello", s.threads)
 	address := "/posts/" + draft.ID + "/reschedule"
-	for at, want := range map[string]string{"2020-01-01T10:00": "The time is past.", "2026-03-29T02:30": "", "soon": ""} {
+	for at, want := range map[string]string{"2020-01-01T10:00": "The time is in the past.", "2026-03-29T02:30": "", "soon": ""} {
 		page := s.b.post(address, "at", at, "tz", "Europe/Berlin")
 		if page.StatusCode < 400 {
 			t.Fatalf("%s is taken", at)

@@ -82,7 +82,7 @@ func (a *App) cancelRetry(ctx context.Context, t store.Tenant, p *core.Post) err
 	if err := t.SetPublication(ctx, pub); err != nil {
 		return err
 	}
-	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was taken back."})
+	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was cancelled."})
 }
 
 // unqueue makes a draft without a time of a queued post and returns its slot.

@@ -48,51 +48,51 @@ func warning(code IssueCode, messageArgs int, message, hint string) IssueText {
 // The table of issues: every code with its messages and hints, here and nowhere else. Arguments are
 // given in the order in which they stand.
 var (
-	IssueCaptionTooLong        = issue("caption_too_long", 3, "The text has %d %s, more than %s takes.", "At most %d, counted as that network counts. Shorten the text or give this network its own.")
-	IssueTextRequired          = issue("text_required", 1, "A post on %s without files needs a text.", "Write a text or add a file.")
-	IssueTextNotAllowed        = issue("text_not_allowed", 1, "This kind of post on %s carries no text.", "Take the text and the tags away for this network.")
-	IssueTitleTooLong          = issue("title_too_long", 3, "The title has %d %s, more than %s takes.", "At most %d.")
-	IssueTitleRequired         = issue("youtube_title_required", 0, "A video needs a title here.", "Write a title.")
-	IssueTagsTooLong           = issue("tags_too_long", 1, "The tags are longer than %s takes.", "At most %d characters in all.")
-	IssueHashtagsMany          = issue("hashtags_too_many", 2, "The text has %d hashtags, more than %s takes.", "At most %d.")
-	IssueMentionsTooMany       = issue("mentions_too_many", 2, "The text mentions %d accounts, more than %s takes.", "At most %d names after an @.")
-	IssueCharactersUnsupported = issue("characters_unsupported", 2, "%s takes no %s in a text or a title.", "Write it in words, or give this network its own text.")
-	IssueLinksTooMany          = issue("links_too_many", 2, "The post has %d different links, more than %s takes.", "At most %d; the same address counts once.")
+	IssueCaptionTooLong        = issue("caption_too_long", 3, "The text has %d %s, more than %s allows.", "The limit is %d, counted the way the network counts. Shorten the text, or write a separate text for this network.")
+	IssueTextRequired          = issue("text_required", 1, "A post on %s needs text or a file.", "Write some text, or add a file.")
+	IssueTextNotAllowed        = issue("text_not_allowed", 1, "This kind of post on %s cannot have text.", "Remove the text and the tags for this network.")
+	IssueTitleTooLong          = issue("title_too_long", 3, "The title has %d %s, more than %s allows.", "The limit is %d.")
+	IssueTitleRequired         = issue("youtube_title_required", 0, "A video on this network needs a title.", "Add a title.")
+	IssueTagsTooLong           = issue("tags_too_long", 1, "The tags are longer than %s allows.", "The limit is %d characters in total.")
+	IssueHashtagsMany          = issue("hashtags_too_many", 2, "The text has %d hashtags, more than %s allows.", "The limit is %d.")
+	IssueMentionsTooMany       = issue("mentions_too_many", 2, "The text mentions %d accounts, more than %s allows.", "The limit is %d mentions that begin with @.")
+	IssueCharactersUnsupported = issue("characters_unsupported", 2, "%s does not allow %s in a text or a title.", "Spell it out, or write a separate text for this network.")
+	IssueLinksTooMany          = issue("links_too_many", 2, "The post has %d different links, more than %s allows.", "The limit is %d. A repeated address counts once.")
 
 	IssueMediaRequired         = issue("media_required", 1, "A post on %s needs a file.", "Add a photo or a video.")
-	IssueMediaNotReady         = issue("media_not_ready", 1, "The file %s is still being worked on.", "Wait until it is ready.")
-	IssueMediaFailed           = issue("media_failed", 1, "The file %s cannot be used.", "Its record says why in `failReason`: mend that and upload it again.")
-	IssueMediaPurged           = issue("media_purged", 1, "The bytes of the file %s were removed.", "Upload it again.")
-	IssueMediaKindUnsupported  = issue("media_kind_unsupported", 1, "This kind of post on %s takes no such file.", "Choose another file or another kind of post.")
-	IssueMediaCountUnsupported = issue("media_count_unsupported", 2, "%d files do not make a post on %s.", "From %d to %d files.")
-	IssueMediaMixedUnsupported = issue("media_mixed_unsupported", 1, "%s does not mix photos and videos in one post.", "Use one kind.")
+	IssueMediaNotReady         = issue("media_not_ready", 1, "The file %s is still being processed.", "Wait until it is ready.")
+	IssueMediaFailed           = issue("media_failed", 1, "The file %s cannot be used.", "`failReason` in its record says why. Fix the file and upload it again.")
+	IssueMediaPurged           = issue("media_purged", 1, "The content of the file %s was removed.", "Upload it again.")
+	IssueMediaKindUnsupported  = issue("media_kind_unsupported", 1, "This kind of post on %s does not accept this type of file.", "Choose another file or another kind of post.")
+	IssueMediaCountUnsupported = issue("media_count_unsupported", 2, "%d is not a valid number of files for this post on %s.", "Use from %d to %d files.")
+	IssueMediaMixedUnsupported = issue("media_mixed_unsupported", 1, "%s does not allow photos and videos in the same post.", "Use only photos, or only videos.")
 
-	IssueFormatUnsupported     = issue("format_unsupported", 2, "%s does not take %s as it is.", "It takes %s; this is %s.")
-	IssueFileTooLarge          = issue("file_too_large", 2, "The file %s is too large for %s.", "At most %s.")
-	IssueAspectUnsupported     = issue("aspect_unsupported", 2, "%s does not take the shape of %s.", "Width to height from %s to %s.")
-	IssueResolutionUnsupported = issue("resolution_unsupported", 2, "%s does not take the size of %s.", "From %s to %s pixels.")
-	IssueDurationTooShort      = issue("duration_too_short", 1, "The video is shorter than %s takes.", "At least %s.")
-	IssueDurationTooLong       = issue("duration_too_long", 1, "The video is longer than %s takes.", "At most %s.")
+	IssueFormatUnsupported     = issue("format_unsupported", 2, "%s does not accept the format of %s.", "It accepts %s; this file is %s.")
+	IssueFileTooLarge          = issue("file_too_large", 2, "The file %s is too large for %s.", "The limit is %s.")
+	IssueAspectUnsupported     = issue("aspect_unsupported", 2, "%s does not accept the aspect ratio of %s.", "Width to height must be from %s to %s.")
+	IssueResolutionUnsupported = issue("resolution_unsupported", 2, "%s does not accept the dimensions of %s.", "Use from %s to %s pixels.")
+	IssueDurationTooShort      = issue("duration_too_short", 1, "The video is shorter than %s allows.", "The minimum is %s.")
+	IssueDurationTooLong       = issue("duration_too_long", 1, "The video is longer than %s allows.", "The maximum is %s.")
 
-	IssueSettingConflict    = issue("setting_conflict", 2, "The setting %s does not go with this kind of post on %s.", "%s")
+	IssueSettingConflict    = issue("setting_conflict", 2, "The setting %s does not apply to this kind of post on %s.", "%s")
 	IssueSettingUnavailable = issue("setting_unavailable", 1, "This account cannot use the setting %s.", "%s")
 
-	IssueAccountExpired     = issue("account_expired", 1, "The connection to %s has expired.", "Reconnect it in the dashboard, Accounts.")
-	IssueAccountRevoked     = issue("account_revoked", 1, "The connection to %s was withdrawn.", "Reconnect it in the dashboard, Accounts.")
-	IssueNetworkUnavailable = issue("network_unavailable", 1, "%s is not set up on this server.", "Ask its operator to enter the network's credentials.")
+	IssueAccountExpired     = issue("account_expired", 1, "Access to %s has expired.", "Reconnect the account in the dashboard, under Accounts.")
+	IssueAccountRevoked     = issue("account_revoked", 1, "Access to %s was revoked.", "Reconnect the account in the dashboard, under Accounts.")
+	IssueNetworkUnavailable = issue("network_unavailable", 1, "%s is not set up on this server.", "Ask the server's operator to add the network's credentials.")
 
-	IssueTimeInPast       = issue("time_in_past", 0, "The time is past.", "Choose a later time, or send it now.")
+	IssueTimeInPast       = issue("time_in_past", 0, "The time is in the past.", "Choose a later time, or publish now.")
 	IssueTimeTooFar       = issue("time_too_far", 0, "The time is more than 366 days ahead.", "Choose an earlier time.")
-	IssueTimeDoesNotExist = issue("time_does_not_exist", 1, "Clocks in %s skip this time.", "The clocks go forward then: the nearest times are %s and %s.")
-	IssueTimeRequired     = issue("time_required", 0, "A post needs a time to be queued.", "Give it `when`: \"now\" or a local time.")
-	IssueQuotaExceeded    = issue("quota_exceeded", 2, "The month's quota is used up: %d of %d posts.", "Wait for the next month, cancel what is queued, or change the plan.")
+	IssueTimeDoesNotExist = issue("time_does_not_exist", 1, "This time does not exist in %s.", "The clocks go forward then. The nearest times are %s and %s.")
+	IssueTimeRequired     = issue("time_required", 0, "A post needs a time to be queued.", "Set `when` to \"now\" or to a local time.")
+	IssueQuotaExceeded    = issue("quota_exceeded", 2, "This month's quota is used up: %d of %d posts.", "Wait until next month, cancel queued posts, or change the plan.")
 
 	IssueTooManyDrafts = issue("quota_exceeded", 2, "The workspace has %d of the %d drafts that its plan allows.", "Queue or delete drafts, or change the plan.")
 
-	WarnTimeOccursTwice  = warning("time_occurs_twice", 0, "Clocks show this time twice that day.", "The first one is meant: %s.")
-	WarnHashtagsMany     = warning("hashtags_many", 1, "So many hashtags can make %s show the post to fewer people.", "A few are enough.")
-	WarnSameTextRecently = warning("same_text_recently", 1, "The same text went to %s within the last day.", "Networks may refuse or hide a repeated text.")
-	WarnSameTextQueued   = warning("same_text_recently", 1, "The same text is queued for %s within a day of this time.", "Networks may refuse or hide a repeated text.")
+	WarnTimeOccursTwice  = warning("time_occurs_twice", 0, "This time occurs twice on that day.", "The first one is used: %s.")
+	WarnHashtagsMany     = warning("hashtags_many", 1, "With this many hashtags, %s may show the post to fewer people.", "Use only a few.")
+	WarnSameTextRecently = warning("same_text_recently", 1, "The same text was posted to %s within the last day.", "Networks may reject or hide repeated text.")
+	WarnSameTextQueued   = warning("same_text_recently", 1, "The same text is queued for %s within a day of this time.", "Networks may reject or hide repeated text.")
 	WarnNotAShort        = warning("not_a_short", 0, "This video will not be a Short.", "A Short is vertical and at most three minutes long.")
 )
 
@@ -109,7 +109,7 @@ func Issues() []IssueText {
 	}
 }
 
-// PlanRow is what the plan says of one account: when its post would go out and what stands against it.
+// PlanRow is what the plan says about one account: when its post would be published, and its issues.
 type PlanRow struct {
 	Account   AccountID
 	Platform  Platform
@@ -118,5 +118,5 @@ type PlanRow struct {
 	Warnings  []Issue
 }
 
-// OK tells whether nothing stands against the row.
+// OK tells whether the row has no issues.
 func (r PlanRow) OK() bool { return len(r.Issues) == 0 }

@@ -116,8 +116,8 @@ func TestIssuesFillTheirArgumentsInOrder(t *testing.T) {
 	t.Parallel()
 	got := core.IssueCaptionTooLong.With(501, "characters", "Network", 500)
 	want := core.Issue{
-		Code: "caption_too_long", Message: "The text has 501 characters, more than Network takes.",
-		Hint: "At most 500, counted as that network counts. Shorten the text or give this network its own.",
+		Code: "caption_too_long", Message: "The text has 501 characters, more than Network allows.",
+		Hint: "The limit is 500, counted the way the network counts. Shorten the text, or write a separate text for this network.",
 	}
 	if got != want {
 		t.Errorf("%+v, want %+v", got, want)

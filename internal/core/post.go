@@ -178,11 +178,11 @@ func (p Post) StatusLine(networkName string) string {
 	}
 	switch {
 	case p.Asking && p.AskAt.IsZero():
-		line += " · asking " + networkName + " whether it took the post"
+		line += " · asking " + networkName + " whether it published the post"
 	case p.Asking:
-		line += " · will ask " + networkName + " at " + p.AskAt.In(p.Zone.Location()).Format("15:04 MST") + " whether it took the post"
+		line += " · will ask " + networkName + " at " + p.AskAt.In(p.Zone.Location()).Format("15:04 MST") + " whether it published the post"
 	case p.Preparing:
-		line += " · " + networkName + " is preparing it"
+		line += " · " + networkName + " is processing it"
 	case p.NextTryAt.IsZero():
 	case p.Status == PostFailed:
 		line += " · next try " + p.Zone.Label(p.NextTryAt)

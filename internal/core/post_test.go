@@ -55,13 +55,13 @@ func TestStatusLine(t *testing.T) {
 		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · held until Sun 5 Jul 2026, 11:12 CEST (Europe/Berlin)": {
 			Status: core.PostQueued, PublishAt: at, NextTryAt: later, Held: true,
 		},
-		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · Network is preparing it": {
+		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · Network is processing it": {
 			Status: core.PostQueued, PublishAt: at, Preparing: true,
 		},
-		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · will ask Network at 11:12 CEST whether it took the post": {
+		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · will ask Network at 11:12 CEST whether it published the post": {
 			Status: core.PostQueued, PublishAt: at, Asking: true, AskAt: later,
 		},
-		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · asking Network whether it took the post": {
+		"Queued · Network · Ann · Sun 5 Jul 2026, 11:07 CEST (Europe/Berlin) · asking Network whether it published the post": {
 			Status: core.PostQueued, PublishAt: at, Asking: true,
 		},
 	} {

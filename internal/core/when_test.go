@@ -159,7 +159,7 @@ func TestClocksGoForward(t *testing.T) {
 		t.Errorf("a time that is not gives %s, %v", at, warnings)
 	}
 	expectIssue(t, "02:30", issues, "time_does_not_exist")
-	if want := "The clocks go forward then: the nearest times are 01:59 and 03:00."; len(issues) == 1 && issues[0].Hint != want {
+	if want := "The clocks go forward then. The nearest times are 01:59 and 03:00."; len(issues) == 1 && issues[0].Hint != want {
 		t.Errorf("hint %q, want %q", issues[0].Hint, want)
 	}
 }
@@ -176,7 +176,7 @@ func TestClocksGoBack(t *testing.T) {
 		t.Errorf("02:30 is %s, %v; want %s", at, issues, want)
 	}
 	expectIssue(t, "02:30", warnings, "time_occurs_twice")
-	if want := "The first one is meant: Sun 25 Oct 2026, 02:30 CEST (Europe/Berlin)."; len(warnings) == 1 && warnings[0].Hint != want {
+	if want := "The first one is used: Sun 25 Oct 2026, 02:30 CEST (Europe/Berlin)."; len(warnings) == 1 && warnings[0].Hint != want {
 		t.Errorf("hint %q, want %q", warnings[0].Hint, want)
 	}
 }

@@ -38,7 +38,7 @@ func TestAContainerMayTakeItsTimeForAPostThatWasQueuedLongAgo(t *testing.T) {
 	if n := b.calls("create"); n != 1 {
 		t.Errorf("%d containers were made, want 1", n)
 	}
-	if want := " · Threads is preparing it"; !strings.HasSuffix(post.StatusLine, want) {
+	if want := " · Threads is processing it"; !strings.HasSuffix(post.StatusLine, want) {
 		t.Errorf("meanwhile the post says %q, want %q", post.StatusLine, want)
 	}
 }

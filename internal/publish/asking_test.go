@@ -74,7 +74,7 @@ func TestAThrottleIsRememberedWhileTheNetworkCannotBeAsked(t *testing.T) {
 	b.Fault(throttle)
 	b.Fault(fault("facebook", "list", "server_error"))
 	post := b.work(b.ws.Now("held", b.ws.Account("facebook")))
-	b.says(post, " · will ask Facebook at 09:00 UTC whether it took the post")
+	b.says(post, " · will ask Facebook at 09:00 UTC whether it published the post")
 	b.Clock.Set(b.next())
 	post = b.work(post)
 	if held := b.next(); held != apptest.Start().Add(5*time.Minute) {
@@ -92,9 +92,9 @@ func TestALostAnswerSaysWhenTheNetworkIsAsked(t *testing.T) {
 	b.Fault(fault("facebook", "publish", "drop_after_accept"))
 	post := b.work(b.ws.Now("lost", b.ws.Account("facebook")))
 	next := b.next()
-	b.says(post, " · will ask Facebook at "+next.Format("15:04 MST")+" whether it took the post")
+	b.says(post, " · will ask Facebook at "+next.Format("15:04 MST")+" whether it published the post")
 	b.Clock.Set(next)
-	b.says(post, " · asking Facebook whether it took the post")
+	b.says(post, " · asking Facebook whether it published the post")
 	if post = b.work(post); post.Status != "live" {
 		t.Errorf("it is %s", post.Status)
 	}
@@ -124,7 +124,7 @@ func TestATakenVideoIsNotCalledInDoubt(t *testing.T) {
 	post := b.post(in, film)
 	for post.Status == "queued" {
 		post = b.work(post)
-		if strings.Contains(post.StatusLine, "whether it took the post") {
+		if strings.Contains(post.StatusLine, "whether it published the post") {
 			t.Fatalf("in doubt: %s", post.StatusLine)
 		}
 		if post.Status == "queued" {

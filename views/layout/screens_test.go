@@ -212,8 +212,8 @@ func (f fixture) composers() map[string]templ.Component {
 	wrong.Plan = f.plan(posts.WhenNow)
 	wrong.Plan.Plan.OK = false
 	wrong.Plan.Rows[0].OK = false
-	wrong.Plan.Rows[0].Issues = []contract.Issue{{Code: "caption_too_long", Message: "The text has 620 bytes, more than Threads takes.", Hint: "At most 500, counted as that network counts. Shorten the text or give this network its own."}}
-	wrong.Plan.Rows[1].Warnings = []contract.Issue{{Code: "same_text_recently", Message: "The same text went to Bell & Rope within the last day.", Hint: "Networks may refuse or hide a repeated text."}}
+	wrong.Plan.Rows[0].Issues = []contract.Issue{{Code: "caption_too_long", Message: "The text has 620 bytes, more than Threads allows.", Hint: "At most 500, counted as that network counts. Shorten the text or give this network its own."}}
+	wrong.Plan.Rows[1].Warnings = []contract.Issue{{Code: "same_text_recently", Message: "The same text was posted to Bell & Rope within the last day.", Hint: "Networks may reject or hide repeated text."}}
 	wrong.Refused = &contract.Error{Code: "plan_has_issues", Message: "The plan has issues.", Hint: "Mend them and send again."}
 	wrong.Errors = map[string]string{
 		"account": "Choose at least one account.", "text": "No such sign.", "at": "That time is past.", posts.OverrideField("facebook"): "Not that.",
