@@ -16,10 +16,10 @@ import (
 
 // fileArgument reads the options and the one argument of backup and restore.
 func (p *program) fileArgument(set *options, args []string) (*config.Config, string, error) {
-	if err := p.parse(set, args); err != nil {
+	if err := p.parseOptions(set, args); err != nil {
 		return nil, "", err
 	}
-	cfg, err := p.config()
+	cfg, err := p.loadConfig()
 	if err != nil {
 		return nil, "", err
 	}
@@ -29,15 +29,15 @@ func (p *program) fileArgument(set *options, args []string) (*config.Config, str
 	return cfg, set.Arg(0), nil
 }
 
-// backup writes the file beside its final name first, so that a broken backup never stands there.
-func backup(p *program, ctx context.Context, args []string) (err error) {
-	set := p.options("backup")
+// runBackup writes the file beside its final name first, so that a broken backup never stands there.
+func runBackup(p *program, ctx context.Context, args []string) (err error) {
+	set := p.newOptions("backup")
 	force := set.Bool("force", false, "replace FILE when it is there already")
 	cfg, name, err := p.fileArgument(set, args)
 	if err != nil {
 		return err
 	}
-	if err := installed(cfg); err != nil {
+	if err := checkInstalled(cfg); err != nil {
 		return err
 	}
 	if _, err := os.Stat(name); err == nil && !*force {
@@ -54,14 +54,14 @@ func backup(p *program, ctx context.Context, args []string) (err error) {
 	if err := os.Rename(file.Name(), name); err != nil {
 		return fmt.Errorf("name the backup: %w", err)
 	}
-	return p.say("The database is in %s. What is not in it:\n"+
+	return p.printf("The database is in %s. What is not in it:\n"+
 		"- the media files (BELFRY_STORAGE_URL; by default the folder media in BELFRY_DATA_DIR): back them up after it;\n"+
 		"- the keys of %s: keep them apart from it, for without them the networks' tokens cannot be read.",
 		name, config.KeysFrom(cfg))
 }
 
-func restore(p *program, ctx context.Context, args []string) (err error) {
-	cfg, name, err := p.fileArgument(p.options("restore"), args)
+func runRestore(p *program, ctx context.Context, args []string) (err error) {
+	cfg, name, err := p.fileArgument(p.newOptions("restore"), args)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func restore(p *program, ctx context.Context, args []string) (err error) {
 	if err := postgres.Restore(ctx, cfg.DataDir, file); err != nil {
 		return fmt.Errorf("restore the database: %w", err)
 	}
-	return p.say("The database is as it was when the backup was made.\n"+
+	return p.printf("The database is as it was when the backup was made.\n"+
 		"1. Start the service. If posts went out after the backup, it publishes nothing yet.\n"+
 		"2. Check the queue at %s, or list the posts concerned with `belfry doctor`.\n"+
 		"3. Run `belfry restore confirm`: published posts become live, and the others go out.",
@@ -82,30 +82,30 @@ func restore(p *program, ctx context.Context, args []string) (err error) {
 
 // confirmRestore ends the hold that a restore began.
 func confirmRestore(p *program, ctx context.Context, args []string) error {
-	if err := p.noArguments("restore confirm", args); err != nil {
+	if err := p.parseNoArguments("restore confirm", args); err != nil {
 		return err
 	}
-	cfg, err := p.config()
+	cfg, err := p.loadConfig()
 	if err != nil {
 		return err
 	}
-	return p.with(ctx, toUse, func(s *session) error {
+	return p.withSession(ctx, mustExist, func(s *session) error {
 		if err := s.openStorage(ctx, cfg); err != nil {
 			return err
 		}
 		defer s.cfg.Blobs.Close()
-		verbs, err := s.verbs(s.pool)
+		verbs, err := s.newApp(s.pool)
 		if err != nil {
 			return err
 		}
 		done, err := verbs.Guard().Confirm(ctx)
 		if errors.Is(err, hold.ErrNoHold) {
-			return p.say("Publishing is not on hold: there is nothing to confirm.")
+			return p.printf("Publishing is not on hold: there is nothing to confirm.")
 		}
 		if err != nil {
 			return err
 		}
-		return p.say("Publishing goes on. %d posts that had been published are live, %d are being looked for at their networks.",
+		return p.printf("Publishing goes on. %d posts that had been published are live, %d are being looked for at their networks.",
 			done.Live, done.LookedFor)
 	})
 }

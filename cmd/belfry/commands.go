@@ -16,96 +16,96 @@ import (
 	"belfry/migrations"
 )
 
-// commands is the table of all commands, in the order in which help shows them.
-func commands() []command {
+// allCommands returns all commands in the order in which help lists them.
+func allCommands() []command {
 	const local = "It works while the service runs and while it does not; then a local database is started for as long as it takes."
 	return []command{
-		{"serve", "", "Run the service: dashboard, API and worker.", "It stops at SIGTERM or Ctrl-C: what is under way ends, nothing new begins.", serve},
-		{"migrate", "", "Bring the database up to this program's schema.", "Make a backup first. The service does it by itself for its own database and for an empty one.", migrate},
+		{"serve", "", "Run the service: dashboard, API and worker.", "It stops at SIGTERM or Ctrl-C: what is under way ends, nothing new begins.", runServe},
+		{"migrate", "", "Bring the database up to this program's schema.", "Make a backup first. The service does it by itself for its own database and for an empty one.", runMigrate},
 		{"sandbox", "", "Run the simulated networks alone.", "The service brings its own while no network has credentials; processes with split roles share one like this.", runSandbox},
-		{"seed", "", "Make a demo workspace with accounts and posts in every state.", local + " The networks must be simulated.", seed},
-		{"workspace create", "", "Make a workspace and its owner, and print its id and short name.", local, workspaceCreate},
-		{"workspace list", "", "List the workspaces: short name, id, plan and name.", local, workspaceList},
-		{"workspace plan", "", "Put a workspace on another plan.", local, workspacePlan},
-		{"key create", "", "Make an API key and print it, for the only time.", "It acts for the workspace's owner. " + local, keyCreate},
-		{"user password", "", "Give a person a new password, read from standard input.", local, userPassword},
+		{"seed", "", "Make a demo workspace with accounts and posts in every state.", local + " The networks must be simulated.", runSeed},
+		{"workspace create", "", "Make a workspace and its owner, and print its id and short name.", local, runWorkspaceCreate},
+		{"workspace list", "", "List the workspaces: short name, id, plan and name.", local, runWorkspaceList},
+		{"workspace plan", "", "Put a workspace on another plan.", local, runWorkspacePlan},
+		{"key create", "", "Make an API key and print it, for the only time.", "It acts for the workspace's owner. " + local, runKeyCreate},
+		{"user password", "", "Give a person a new password, read from standard input.", local, runUserPassword},
 		{
 			"accounts revoke-unreadable", "", "Let go of accounts whose secret key is lost, so that the service starts again.",
 			"Without --confirm it only lists the accounts whose tokens the secret keys do not open. Confirmed, it forgets those\ntokens for good and revokes the accounts: people connect them again, and their posts wait or fail until then. " +
-				"Run it with the\nservice's own BELFRY_ variables; with others every account would look unreadable.", accountsRevokeUnreadable,
+				"Run it with the\nservice's own BELFRY_ variables; with others every account would look unreadable.", runRevokeUnreadable,
 		},
 		{
 			"secrets rotate", "", "Seal everything anew with the newest secret key, so that an older one can be removed.",
-			"Every process of the service must have the newest key, as the first of its keys, before. It works beside the running\nservice and may be repeated. docs/operations.md, Keys, has all steps.", secretsRotate,
+			"Every process of the service must have the newest key, as the first of its keys, before. It works beside the running\nservice and may be repeated. docs/operations.md, Keys, has all steps.", runRotateSecrets,
 		},
-		{"backup", "FILE", "Write the local database to a file.", "The media files and the secret keys are not in it. " + local, backup},
+		{"backup", "FILE", "Write the local database to a file.", "The media files and the secret keys are not in it. " + local, runBackup},
 		{
 			"restore confirm", "", "Publish again after a restore.",
 			"After a restore the service publishes nothing until you confirm it: posts that went out after the backup are shown as\n" +
 				"live, those that may have gone out are looked for at their network, and the others are sent. `belfry doctor` lists them.\n" + local,
 			confirmRestore,
 		},
-		{"restore", "FILE", "Replace the local database by a backup.", "The service must not run. It publishes nothing afterwards until you run `belfry restore confirm`.", restore},
-		{"config", "", "Print the configuration, secrets cut.", "", printConfig},
+		{"restore", "FILE", "Replace the local database by a backup.", "The service must not run. It publishes nothing afterwards until you run `belfry restore confirm`.", runRestore},
+		{"config", "", "Print the configuration, secrets cut.", "", runConfig},
 		{
 			"doctor", "", "Look for what would keep the service from working, and say what to do.",
-			"It makes and changes nothing; a local database that stands still is started for the questions and stopped again.\nIt exits with 1 when something needs attention.", doctor,
+			"It makes and changes nothing; a local database that stands still is started for the questions and stopped again.\nIt exits with 1 when something needs attention.", runDoctor,
 		},
-		{"healthcheck", "", "Ask the running service whether it is ready; exit with 1 when it is not.", "", healthcheck},
-		{"version", "", "Print the version.", "", printVersion},
+		{"healthcheck", "", "Ask the running service whether it is ready; exit with 1 when it is not.", "", runHealthcheck},
+		{"version", "", "Print the version.", "", runVersion},
 	}
 }
 
-// dispatch finds the command that the arguments begin with and runs it.
-func (p *program) dispatch(ctx context.Context, args []string) error {
+// runCommand finds the command that the arguments begin with and runs it.
+func (p *program) runCommand(ctx context.Context, args []string) error {
 	if len(args) > 0 && (args[0] == "help" || isHelp(args[0])) {
 		if len(args) == 1 {
-			return p.say("%s", overview(commands()))
+			return p.printf("%s", commandList(allCommands()))
 		}
 		args = append(args[1:], "--help")
 	}
 	if len(args) == 2 && isHelp(args[1]) {
-		if list := ofNoun(args[0]); len(list) > 0 {
-			return p.say("%s", overview(list))
+		if list := commandsAbout(args[0]); len(list) > 0 {
+			return p.printf("%s", commandList(list))
 		}
 	}
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		words := strings.Fields(c.name)
 		if len(args) >= len(words) && slices.Equal(args[:len(words)], words) {
 			return c.run(p, ctx, args[len(words):])
 		}
 	}
 	if len(args) == 0 {
-		return &usageError{"name a command", func() string { return overview(commands()) }}
+		return &usageError{"name a command", func() string { return commandList(allCommands()) }}
 	}
 	return &usageError{fmt.Sprintf("there is no command %q", strings.Join(args, " ")), func() string {
-		if list := ofNoun(args[0]); len(list) > 0 {
-			return overview(list)
+		if list := commandsAbout(args[0]); len(list) > 0 {
+			return commandList(list)
 		}
-		return overview(commands())
+		return commandList(allCommands())
 	}}
 }
 
 func isHelp(word string) bool { return slices.Contains([]string{"--help", "-help", "-h"}, word) }
 
-// ofNoun are the commands about one thing, whose names have two words.
-func ofNoun(noun string) []command {
-	return slices.DeleteFunc(commands(), func(c command) bool { return !strings.HasPrefix(c.name, noun+" ") })
+// commandsAbout returns the commands about one thing. Their names have two words.
+func commandsAbout(noun string) []command {
+	return slices.DeleteFunc(allCommands(), func(c command) bool { return !strings.HasPrefix(c.name, noun+" ") })
 }
 
-func (p *program) noArguments(name string, args []string) error {
-	return p.parse(p.options(name), args)
+func (p *program) parseNoArguments(name string, args []string) error {
+	return p.parseOptions(p.newOptions(name), args)
 }
 
-func migrate(p *program, ctx context.Context, args []string) (err error) {
-	if err := p.noArguments("migrate", args); err != nil {
+func runMigrate(p *program, ctx context.Context, args []string) (err error) {
+	if err := p.parseNoArguments("migrate", args); err != nil {
 		return err
 	}
-	cfg, err := p.config()
+	cfg, err := p.loadConfig()
 	if err != nil {
 		return err
 	}
-	db, err := openForCommand(ctx, cfg, toBegin)
+	db, err := openForCommand(ctx, cfg, mayInstall)
 	if err != nil {
 		return err
 	}
@@ -118,14 +118,14 @@ func migrate(p *program, ctx context.Context, args []string) (err error) {
 	if err := migrations.Run(ctx, pool); err != nil {
 		return err
 	}
-	return p.say("The database is up to date.")
+	return p.printf("The database is up to date.")
 }
 
 func runSandbox(p *program, ctx context.Context, args []string) (err error) {
-	set := p.options("sandbox")
+	set := p.newOptions("sandbox")
 	addr := set.String("addr", "127.0.0.1:9090", "where to listen, as HOST:PORT")
 	journal := set.String("journal", "", "folder that keeps accounts and posts over a restart (default: none)")
-	if err := p.parse(set, args); err != nil {
+	if err := p.parseOptions(set, args); err != nil {
 		return err
 	}
 	networks, err := sandbox.New(sandbox.Config{JournalDir: *journal, AppName: "Belfry"})
@@ -133,33 +133,33 @@ func runSandbox(p *program, ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, networks.Close()) }()
-	if err := p.say("The simulated networks are at http://%s/_/ ; set BELFRY_NETWORKS_URL=http://%s and the credentials %q.",
+	if err := p.printf("The simulated networks are at http://%s/_/ ; set BELFRY_NETWORKS_URL=http://%s and the credentials %q.",
 		*addr, *addr, sandbox.Credentials); err != nil {
 		return err
 	}
 	return httpd.Serve(ctx, *addr, "--addr", networks, slog.New(slog.NewTextHandler(p.err, nil)))
 }
 
-func printConfig(p *program, _ context.Context, args []string) error {
-	if err := p.noArguments("config", args); err != nil {
+func runConfig(p *program, _ context.Context, args []string) error {
+	if err := p.parseNoArguments("config", args); err != nil {
 		return err
 	}
-	cfg, err := p.config()
+	cfg, err := p.loadConfig()
 	if err != nil {
 		return err
 	}
 	return cfg.Print(p.out)
 }
 
-func healthcheck(p *program, ctx context.Context, args []string) error {
-	if err := p.noArguments("healthcheck", args); err != nil {
+func runHealthcheck(p *program, ctx context.Context, args []string) error {
+	if err := p.parseNoArguments("healthcheck", args); err != nil {
 		return err
 	}
-	cfg, err := p.config()
+	cfg, err := p.loadConfig()
 	if err != nil {
 		return err
 	}
-	at, err := loopback(cfg.Addr)
+	at, err := loopbackURL(cfg.Addr)
 	if err != nil {
 		return err
 	}
@@ -177,14 +177,14 @@ func healthcheck(p *program, ctx context.Context, args []string) error {
 	if answer.StatusCode != http.StatusOK {
 		return errors.New("the service is not ready; its log says why")
 	}
-	return p.say("The service is ready.")
+	return p.printf("The service is ready.")
 }
 
-func printVersion(p *program, _ context.Context, args []string) error {
-	if err := p.noArguments("version", args); err != nil {
+func runVersion(p *program, _ context.Context, args []string) error {
+	if err := p.parseNoArguments("version", args); err != nil {
 		return err
 	}
-	return p.say("%s", versionText())
+	return p.printf("%s", versionText())
 }
 
 // versionText is the module's version, or the commit it was built from.

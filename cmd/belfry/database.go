@@ -48,7 +48,7 @@ func openForServe(ctx context.Context, cfg *config.Config) (*database, error) {
 		return nil, errors.Join(err, lock.Release())
 	}
 	if !cfg.DatabaseURL.IsZero() {
-		if err := reach(ctx, cfg); err != nil {
+		if err := checkReachable(ctx, cfg); err != nil {
 			return nil, errors.Join(err, lock.Release())
 		}
 		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return lock.Release() }}, nil
@@ -62,24 +62,24 @@ func openForServe(ctx context.Context, cfg *config.Config) (*database, error) {
 	}}, nil
 }
 
-// purpose tells whether a command may begin an installation or wants the one that is there.
-type purpose bool
+// sessionPurpose says whether a command may create an installation or needs an existing one.
+type sessionPurpose bool
 
 const (
-	toBegin purpose = true
-	toUse   purpose = false
+	mayInstall sessionPurpose = true
+	mustExist  sessionPurpose = false
 )
 
 // openForCommand uses the running service's database, or starts the local one for the command's duration.
-func openForCommand(ctx context.Context, cfg *config.Config, why purpose) (*database, error) {
+func openForCommand(ctx context.Context, cfg *config.Config, why sessionPurpose) (*database, error) {
 	if !cfg.DatabaseURL.IsZero() {
-		if err := reach(ctx, cfg); err != nil {
+		if err := checkReachable(ctx, cfg); err != nil {
 			return nil, err
 		}
 		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}, nil
 	}
-	if why == toUse {
-		if err := installed(cfg); err != nil {
+	if why == mustExist {
+		if err := checkInstalled(cfg); err != nil {
 			return nil, err
 		}
 	}
@@ -90,9 +90,9 @@ func openForCommand(ctx context.Context, cfg *config.Config, why purpose) (*data
 	return &database{url: session.URL, own: true, stop: session.Close}, nil
 }
 
-// installed returns an error when the data folder has no database, and nobody is just making one: most likely the folder's
+// checkInstalled returns an error when the data folder has no database, and nobody is just making one: most likely the folder's
 // name is mistyped, and an empty database would hide that.
-func installed(cfg *config.Config) error {
+func checkInstalled(cfg *config.Config) error {
 	made, err := postgres.Made(cfg.DataDir)
 	if err != nil || made {
 		return err
@@ -106,8 +106,8 @@ func installed(cfg *config.Config) error {
 // reachTime is how long a database may take to answer before it counts as out of reach.
 const reachTime = 10 * time.Second
 
-// reach returns an error that names the variable when the database of BELFRY_DATABASE_URL does not let us in.
-func reach(ctx context.Context, cfg *config.Config) error {
+// checkReachable returns an error that names the variable when the database of BELFRY_DATABASE_URL does not let us in.
+func checkReachable(ctx context.Context, cfg *config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
 	conn, err := pgx.Connect(ctx, cfg.DatabaseURL.Reveal())
@@ -131,9 +131,9 @@ func reach(ctx context.Context, cfg *config.Config) error {
 	return fmt.Errorf("the database that BELFRY_DATABASE_URL names cannot be reached: %w", err)
 }
 
-// migrate brings the schema up to this program's where the service may do that by itself: in its own
-// database and in an empty one.
-func (d *database) migrate(ctx context.Context, pool *pgxpool.Pool) error {
+// migrateIfAllowed migrates the schema where the service may do that by itself: in its own database and in an empty
+// one. Elsewhere an older schema is an error.
+func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	switch {
 	case err != nil:
@@ -146,7 +146,7 @@ func (d *database) migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return migrations.Run(ctx, pool)
 }
 
-// session is a command's way to the verbs.
+// session is an open database with the app on it, for a command.
 type session struct {
 	*services
 	*app.App
@@ -155,9 +155,9 @@ type session struct {
 	pool   *pgxpool.Pool
 }
 
-// session opens the database and the verbs for a command. Whoever opens it closes it.
-func (p *program) session(ctx context.Context, why purpose) (*session, error) {
-	cfg, err := p.config()
+// openSession opens the database and makes the app for a command. The caller closes the session.
+func (p *program) openSession(ctx context.Context, why sessionPurpose) (*session, error) {
+	cfg, err := p.loadConfig()
 	if err != nil {
 		return nil, err
 	}
@@ -166,53 +166,54 @@ func (p *program) session(ctx context.Context, why purpose) (*session, error) {
 		return nil, err
 	}
 	s := &session{config: cfg, db: db}
-	if err := s.open(ctx, p, why); err != nil {
+	if err := s.connect(ctx, p, why); err != nil {
 		return nil, errors.Join(err, s.close(ctx))
 	}
 	return s, nil
 }
 
-func (s *session) open(ctx context.Context, p *program, why purpose) (err error) {
+func (s *session) connect(ctx context.Context, p *program, why sessionPurpose) (err error) {
 	if s.pool, err = openPool(ctx, s.db.url, toolConns, toolStatements); err != nil {
 		return err
 	}
-	if err := s.filled(ctx, why); err != nil {
+	if err := s.checkNotEmpty(ctx, why); err != nil {
 		return err
 	}
-	if err := s.db.migrate(ctx, s.pool); err != nil {
+	if err := s.db.migrateIfAllowed(ctx, s.pool); err != nil {
 		return err
 	}
 	calls, err := sandboxAt(s.config)
 	if err != nil {
 		return err
 	}
-	ring, err := s.keys(why)
+	ring, err := s.loadKeyRing(why)
 	if err != nil {
 		return err
 	}
-	if s.services, err = build(s.config, ring, p.quiet(s.config), calls); err != nil {
+	if s.services, err = newServices(s.config, ring, p.newQuietLogger(s.config), calls); err != nil {
 		return err
 	}
-	s.App, err = s.verbs(s.pool)
+	s.App, err = s.newApp(s.pool)
 	return err
 }
 
-// filled returns an error when the database is empty and the command is not one to fill it.
-func (s *session) filled(ctx context.Context, why purpose) error {
+// checkNotEmpty returns an error when the database is empty and the command needs an existing installation.
+func (s *session) checkNotEmpty(ctx context.Context, why sessionPurpose) error {
 	state, err := migrations.ReadState(ctx, s.pool)
 	if err != nil {
 		return fmt.Errorf("read the database's schema: %w", err)
 	}
-	if state.Empty && why == toUse {
+	if state.Empty && why == mustExist {
 		return errors.New("the database is empty: set BELFRY_DATABASE_URL or BELFRY_DATA_DIR as the service has it (a new installation begins with belfry serve)")
 	}
 	return nil
 }
 
-// keys are the secret keys. A command that made new ones would take every account for unreadable.
-func (s *session) keys(why purpose) (*secret.Ring, error) {
+// loadKeyRing loads the secret keys. Only a command that may create an installation creates keys: with new ones every
+// account would look unreadable.
+func (s *session) loadKeyRing(why sessionPurpose) (*secret.Ring, error) {
 	find := config.FindKeys
-	if why == toBegin {
+	if why == mayInstall {
 		find = config.Keys
 	}
 	keys, err := find(s.config)
@@ -222,7 +223,7 @@ func (s *session) keys(why purpose) (*secret.Ring, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ring(keys)
+	return newRing(keys)
 }
 
 func (s *session) close(ctx context.Context) error {
@@ -237,7 +238,7 @@ func sandboxAt(cfg *config.Config) (*url.URL, error) {
 	if !usesOwnSandbox(cfg) {
 		return nil, nil
 	}
-	at, err := loopback(cfg.Addr)
+	at, err := loopbackURL(cfg.Addr)
 	if err != nil {
 		return nil, err
 	}

@@ -28,62 +28,62 @@ import (
 // check is one question of the doctor's: what was found, and an error that says what to do.
 type check struct {
 	name string
-	ask  func(*patient, context.Context) (string, error)
+	ask  func(*installation, context.Context) (string, error)
 }
 
-func checks() []check {
+func allChecks() []check {
 	return []check{
-		{"data folder", (*patient).dataDir},
-		{"PostgreSQL", (*patient).postgres},
-		{"secret keys", (*patient).keys},
-		{"address", (*patient).address},
-		{"networks", (*patient).networks},
-		{"publishing", (*patient).publishing},
+		{"data folder", (*installation).checkDataDir},
+		{"PostgreSQL", (*installation).checkPostgres},
+		{"secret keys", (*installation).checkKeys},
+		{"address", (*installation).checkAddress},
+		{"networks", (*installation).checkNetworks},
+		{"publishing", (*installation).checkPublishing},
 	}
 }
 
-// patient is what the doctor looks at, and never changes.
-type patient struct {
+// installation is what the doctor examines. It changes nothing.
+type installation struct {
 	cfg  *config.Config
 	log  *slog.Logger
 	pool *pgxpool.Pool // nil unless there is a database with this program's schema
 	stop func(context.Context) error
 }
 
-func doctor(p *program, ctx context.Context, args []string) (err error) {
-	if err := p.noArguments("doctor", args); err != nil {
+func runDoctor(p *program, ctx context.Context, args []string) (err error) {
+	if err := p.parseNoArguments("doctor", args); err != nil {
 		return err
 	}
-	cfg, err := p.config()
+	cfg, err := p.loadConfig()
 	if err != nil {
 		return err
 	}
-	of := &patient{cfg: cfg, log: p.quiet(cfg), stop: func(context.Context) error { return nil }}
+	of := &installation{cfg: cfg, log: p.newQuietLogger(cfg), stop: func(context.Context) error { return nil }}
 	defer func() { err = errors.Join(err, of.stop(context.WithoutCancel(ctx))) }()
 	failed := 0
-	for _, c := range checks() {
+	for _, c := range allChecks() {
 		found, err := c.ask(of, ctx)
 		if err != nil {
 			failed++
 			found = err.Error()
 		}
 		mark := map[bool]string{true: "ok", false: "x "}[err == nil]
-		if err := p.say("%s %-12s %s", mark, c.name, found); err != nil {
+		if err := p.printf("%s %-12s %s", mark, c.name, found); err != nil {
 			return err
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d checks need your attention", failed, len(checks()))
+		return fmt.Errorf("%d of %d checks need your attention", failed, len(allChecks()))
 	}
 	return nil
 }
 
 const firstStart = "; the first start makes it"
 
-func (of *patient) dataDir(context.Context) (string, error) {
+func (of *installation) checkDataDir(context.Context) (string, error) {
 	dir := of.cfg.DataDir
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return dir + firstStart, writable(existing(dir))
+		return dir + firstStart, checkWritable(nearestExisting(dir))
 	}
 	holder, held, err := postgres.Holder(dir)
 	if err != nil {
@@ -92,11 +92,11 @@ func (of *patient) dataDir(context.Context) (string, error) {
 	if held {
 		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, holder.Kind, holder.Pid), nil
 	}
-	return dir, writable(dir)
+	return dir, checkWritable(dir)
 }
 
-// existing is the nearest folder above path that is there.
-func existing(path string) string {
+// nearestExisting returns the path itself or the nearest folder above it that exists.
+func nearestExisting(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
 			return path
@@ -105,7 +105,7 @@ func existing(path string) string {
 	}
 }
 
-func writable(dir string) error {
+func checkWritable(dir string) error {
 	const writeAndPass = 0o3
 	var disk syscall.Statfs_t
 	err := errors.Join(syscall.Access(dir, writeAndPass), syscall.Statfs(dir, &disk))
@@ -118,13 +118,13 @@ func writable(dir string) error {
 	return nil
 }
 
-func (of *patient) postgres(ctx context.Context) (found string, err error) {
+func (of *installation) checkPostgres(ctx context.Context) (found string, err error) {
 	if of.cfg.DatabaseURL.IsZero() {
 		if made, err := postgres.Made(of.cfg.DataDir); err != nil || !made {
 			return "no local database yet" + firstStart, err
 		}
 	}
-	db, err := openForCommand(ctx, of.cfg, toUse)
+	db, err := openForCommand(ctx, of.cfg, mustExist)
 	if err != nil {
 		return "", err
 	}
@@ -156,16 +156,16 @@ func (of *patient) postgres(ctx context.Context) (found string, err error) {
 	return found, nil
 }
 
-// keys tries the secret keys on what the database holds. Where there are none yet, a key that is thrown away
+// checkKeys tries the secret keys on what the database holds. Where there are none yet, a key that is thrown away
 // afterwards shows whether some are missing.
-func (of *patient) keys(ctx context.Context) (string, error) {
+func (of *installation) checkKeys(ctx context.Context) (string, error) {
 	from := config.KeysFrom(of.cfg)
 	keys, err := config.FindKeys(of.cfg)
 	none := errors.Is(err, os.ErrNotExist)
 	if err != nil && !none {
 		return "", err
 	}
-	keyring, err := ring(keys)
+	keyring, err := newRing(keys)
 	found := fmt.Sprintf("%d in %s", len(keys), from)
 	if none {
 		found = "none in " + from + firstStart
@@ -174,19 +174,19 @@ func (of *patient) keys(ctx context.Context) (string, error) {
 	if err != nil || of.pool == nil {
 		return found, err
 	}
-	shared, err := build(of.cfg, keyring, of.log, nil)
+	shared, err := newServices(of.cfg, keyring, of.log, nil)
 	if err != nil {
 		return "", err
 	}
-	verbs, err := shared.verbs(of.pool)
+	verbs, err := shared.newApp(of.pool)
 	if err != nil {
 		return "", err
 	}
 	return found, reviewKeys(ctx, of.cfg, verbs)
 }
 
-// publishing returns an error that lists the posts concerned when publishing is on hold.
-func (of *patient) publishing(ctx context.Context) (string, error) {
+// checkPublishing returns an error that lists the posts concerned when publishing is on hold.
+func (of *installation) checkPublishing(ctx context.Context) (string, error) {
 	if of.pool == nil {
 		return "not checked, since there is no database yet", nil
 	}
@@ -227,11 +227,11 @@ func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {
 	return nil
 }
 
-func (of *patient) address(ctx context.Context) (string, error) {
+func (of *installation) checkAddress(ctx context.Context) (string, error) {
 	cfg := of.cfg
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", cfg.Addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return of.taken(ctx)
+		return of.checkAddressInUse(ctx)
 	}
 	if err != nil {
 		return "", fmt.Errorf("nothing can listen on %s: %w", cfg.Addr, err)
@@ -239,18 +239,18 @@ func (of *patient) address(ctx context.Context) (string, error) {
 	return cfg.Addr + ", shown to people as " + cfg.PublicURL, listener.Close()
 }
 
-// taken finds out whether it is this folder's service that listens.
-func (of *patient) taken(ctx context.Context) (string, error) {
+// checkAddressInUse returns an error unless it is this data folder's service that listens on the address.
+func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
 	holder, held, err := postgres.Holder(of.cfg.DataDir)
 	if err != nil {
 		return "", err
 	}
-	at, err := loopback(of.cfg.Addr)
+	at, err := loopbackURL(of.cfg.Addr)
 	if err != nil {
 		return "", err
 	}
 	who := "another program"
-	if belfryAt(ctx, at) {
+	if isBelfryAt(ctx, at) {
 		if held && holder.Serves() {
 			return fmt.Sprintf("%s, in use by the running service (pid %s)", of.cfg.Addr, holder.Pid), nil
 		}
@@ -259,8 +259,8 @@ func (of *patient) taken(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("%s is in use by %s: stop that one, or set BELFRY_ADDR", of.cfg.Addr, who)
 }
 
-// belfryAt tells whether what answers at an address is a belfry, by a header that others do not send.
-func belfryAt(ctx context.Context, at *url.URL) bool {
+// isBelfryAt reports whether a belfry listens at an address, by a header that others do not send.
+func isBelfryAt(ctx context.Context, at *url.URL) bool {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.JoinPath("/livez").String(), nil)
@@ -271,7 +271,7 @@ func belfryAt(ctx context.Context, at *url.URL) bool {
 	return err == nil && answer.Body.Close() == nil && answer.Header.Get("Belfry-Version") != ""
 }
 
-func (of *patient) networks(context.Context) (string, error) {
+func (of *installation) checkNetworks(context.Context) (string, error) {
 	cfg := of.cfg
 	switch {
 	case usesOwnSandbox(cfg):

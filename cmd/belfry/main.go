@@ -61,7 +61,7 @@ func main() {
 // run carries out one command and answers the exit code.
 func run(ctx context.Context, args, environ []string, s streams) int {
 	p := &program{streams: s, environ: environ}
-	err := p.dispatch(ctx, args)
+	err := p.runCommand(ctx, args)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
@@ -73,8 +73,8 @@ func run(ctx context.Context, args, environ []string, s streams) int {
 	return exitError
 }
 
-// say prints a line of a command's result.
-func (p *program) say(format string, args ...any) error {
+// printf prints a line of a command's result.
+func (p *program) printf(format string, args ...any) error {
 	if _, err := fmt.Fprintf(p.out, format+"\n", args...); err != nil {
 		return fmt.Errorf("print the result: %w", err)
 	}

@@ -12,16 +12,16 @@ import (
 	"belfry/internal/core"
 )
 
-// plans is the built-in table of plans, with what the operator's file names put over it: a figure that is
-// left out stays, and null takes its limit away.
-func plans(cfg *config.Config) (core.Plans, error) {
+// loadPlans returns the built-in plans, changed by the operator's file: a figure that is left out stays, and null removes
+// its limit.
+func loadPlans(cfg *config.Config) (core.Plans, error) {
 	table := core.DefaultPlans()
 	if cfg.PlansFile == "" {
 		return table, nil
 	}
 	text, err := os.ReadFile(cfg.PlansFile)
 	if err == nil {
-		err = override(table, text)
+		err = applyPlansFile(table, text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read BELFRY_PLANS_FILE %s: %w", cfg.PlansFile, err)
@@ -29,9 +29,9 @@ func plans(cfg *config.Config) (core.Plans, error) {
 	return table, nil
 }
 
-func override(table core.Plans, text []byte) error {
+func applyPlansFile(table core.Plans, text []byte) error {
 	given := map[core.PlanName]json.RawMessage{}
-	if err := strictly(text, &given); err != nil {
+	if err := decodeStrict(text, &given); err != nil {
 		return err
 	}
 	for name, figures := range given {
@@ -39,7 +39,7 @@ func override(table core.Plans, text []byte) error {
 		if !ok {
 			return fmt.Errorf("there is no plan %s: there are %s", name, table.Names())
 		}
-		if err := strictly(figures, &plan); err != nil {
+		if err := decodeStrict(figures, &plan); err != nil {
 			return fmt.Errorf("plan %s: %w", name, err)
 		}
 		for _, limit := range []*int64{plan.Posts, plan.Accounts, plan.Members, plan.StorageBytes, plan.FileBytes, plan.HistoryDays} {
@@ -52,8 +52,8 @@ func override(table core.Plans, text []byte) error {
 	return nil
 }
 
-// strictly reads one JSON value over what is there. A key that nobody knows would leave a plan as it was without a word.
-func strictly(text []byte, into any) error {
+// decodeStrict decodes exactly one JSON value into what into holds already. An unknown key is an error.
+func decodeStrict(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(into); err != nil {

@@ -35,40 +35,40 @@ const seedPatience = time.Minute
 // refusedText is the text of the demo post that the simulated networks are told to refuse.
 const refusedText = "This one was refused, so that you can see what a failed post looks like."
 
-func seed(p *program, ctx context.Context, args []string) error {
-	set := p.options("seed")
+func runSeed(p *program, ctx context.Context, args []string) error {
+	set := p.newOptions("seed")
 	asJSON := set.Bool("json", false, "print the result as JSON")
-	if err := p.parse(set, args); err != nil {
+	if err := p.parseOptions(set, args); err != nil {
 		return err
 	}
-	cfg, err := p.config()
+	cfg, err := p.loadConfig()
 	if err != nil {
 		return err
 	}
 	if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
 		return errors.New("seed connects accounts at simulated networks, and this service is set up for the real ones")
 	}
-	return p.with(ctx, toBegin, func(s *session) error {
-		g := &gardener{session: s, browser: "seed-" + secret.Random(16)}
+	return p.withSession(ctx, mayInstall, func(s *session) error {
+		g := &seeder{session: s, browser: "seed-" + secret.Random(16)}
 		stop, err := g.reachNetworks(ctx)
 		if err != nil {
 			return err
 		}
 		defer stop()
-		out, err := g.grow(ctx)
+		out, err := g.makeWorkspace(ctx)
 		if err != nil {
 			return err
 		}
 		if *asJSON {
 			return json.NewEncoder(p.out).Encode(out) //nolint:gosec // the demo owner's password is what was asked for
 		}
-		return p.say("Workspace %s is ready. Sign in at %s\n  e-mail    %s\n  password  %s\n  API key   %s",
+		return p.printf("Workspace %s is ready. Sign in at %s\n  e-mail    %s\n  password  %s\n  API key   %s",
 			out.Workspace, s.config.PublicURL, out.Email, out.Password, out.Key)
 	})
 }
 
-// gardener makes a demo workspace through the verbs, so that it can never contradict the rules.
-type gardener struct {
+// seeder makes a demo workspace through the app, so that it follows the same rules as everybody.
+type seeder struct {
 	*session
 	browser string   // stands for the browser in which the owner connects accounts
 	base    *url.URL // where the simulated networks answer, as SCHEME://HOST
@@ -78,7 +78,7 @@ type gardener struct {
 
 // reachNetworks finds the simulated networks: another's, the running service's, or some of its own with
 // the same journal.
-func (g *gardener) reachNetworks(ctx context.Context) (stop func(), err error) {
+func (g *seeder) reachNetworks(ctx context.Context) (stop func(), err error) {
 	if !usesOwnSandbox(g.config) {
 		g.base, err = url.Parse(g.config.NetworksURL)
 		g.control = g.config.NetworksURL + "/_/"
@@ -93,15 +93,15 @@ func (g *gardener) reachNetworks(ctx context.Context) (stop func(), err error) {
 	}
 	at.Host = g.base.Host
 	g.control = at.String() + "/_/"
-	if g.services, err = build(g.config, g.ring, g.log, at); err == nil {
-		g.App, err = g.verbs(g.pool)
+	if g.services, err = newServices(g.config, g.ring, g.log, at); err == nil {
+		g.App, err = g.newApp(g.pool)
 	}
 	return stop, err
 }
 
-func (g *gardener) serveNetworks(ctx context.Context, at *url.URL) (stop func(), err error) {
+func (g *seeder) serveNetworks(ctx context.Context, at *url.URL) (stop func(), err error) {
 	g.base = &url.URL{Scheme: at.Scheme, Host: at.Host}
-	if g.control = at.String() + "/_/"; g.ask(ctx, http.MethodGet, "posts", nil) == nil {
+	if g.control = at.String() + "/_/"; g.callControl(ctx, http.MethodGet, "posts", nil) == nil {
 		return func() {}, nil // the service runs
 	}
 	networks, err := sandbox.New(sandbox.Config{Prefix: sandboxPath, JournalDir: sandboxFolder(g.config), AppName: "Belfry"})
@@ -121,8 +121,8 @@ func (g *gardener) serveNetworks(ctx context.Context, at *url.URL) (stop func(),
 	}, nil
 }
 
-// ask calls the control surface of the simulated networks.
-func (g *gardener) ask(ctx context.Context, method, path string, body any) error {
+// callControl calls the control surface of the simulated networks.
+func (g *seeder) callControl(ctx context.Context, method, path string, body any) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	encoded, err := json.Marshal(body)
@@ -145,7 +145,7 @@ func (g *gardener) ask(ctx context.Context, method, path string, body any) error
 	return nil
 }
 
-func (g *gardener) grow(ctx context.Context) (*seeded, error) {
+func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 	name := strings.ToLower(rand.Text()[:8]) // letters and digits: networks take little else in a name
 	out := &seeded{Email: "owner-" + name + "@example.org", Password: secret.Random(18), Accounts: map[string]string{}}
 	made, err := g.CreateWorkspace(ctx, contract.CreateWorkspace{
@@ -164,22 +164,22 @@ func (g *gardener) grow(ctx context.Context) (*seeded, error) {
 	}
 	out.Key = key.Key
 	for _, card := range g.Networks() {
-		account, err := g.connect(ctx, string(card.ID), "demo_"+name)
+		account, err := g.connectAccount(ctx, string(card.ID), "demo_"+name)
 		if err != nil {
 			return nil, err
 		}
 		out.Accounts[account.Platform] = account.ID
 	}
 	for _, id := range out.Accounts {
-		if err := g.posts(ctx, made.Workspace, id); err != nil {
+		if err := g.makePosts(ctx, made.Workspace, id); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// connect gives consent at the network's own page and comes back, as a person's browser does.
-func (g *gardener) connect(ctx context.Context, platform, profile string) (contract.Account, error) {
+// connectAccount gives consent at the network's own page and comes back, as a person's browser does.
+func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (contract.Account, error) {
 	start, err := g.StartConnect(ctx, g.owner, platform, g.browser)
 	if err != nil {
 		return contract.Account{}, err
@@ -203,15 +203,15 @@ func (g *gardener) connect(ctx context.Context, platform, profile string) (contr
 	return done.Accounts[0], nil
 }
 
-// posts makes one post in every state.
-func (g *gardener) posts(ctx context.Context, ws core.WorkspaceID, account string) error {
+// makePosts makes one post in every state.
+func (g *seeder) makePosts(ctx context.Context, ws core.WorkspaceID, account string) error {
 	zone, err := core.ParseZone("Europe/Berlin")
 	if err != nil {
 		return err
 	}
 	tomorrow := time.Now().In(zone.Location()).AddDate(0, 0, 1).Format("2006-01-02") + "T18:00"
 	refuse := map[string]any{"call": "publish", "kind": "reject", "match": refusedText, "code": 100, "message": "The network refused this text."}
-	if err := g.ask(ctx, http.MethodPost, "faults", refuse); err != nil {
+	if err := g.callControl(ctx, http.MethodPost, "faults", refuse); err != nil {
 		return err
 	}
 	for _, p := range []struct {
@@ -230,7 +230,7 @@ func (g *gardener) posts(ctx context.Context, ws core.WorkspaceID, account strin
 			return err
 		}
 		if p.when.Word == "now" {
-			if err := g.send(ctx, ws, made.Posts[0].ID); err != nil {
+			if err := g.publishPost(ctx, ws, made.Posts[0].ID); err != nil {
 				return err
 			}
 		}
@@ -238,8 +238,8 @@ func (g *gardener) posts(ctx context.Context, ws core.WorkspaceID, account strin
 	return nil
 }
 
-// send publishes a post itself, or waits for the running service to do it.
-func (g *gardener) send(ctx context.Context, ws core.WorkspaceID, id string) error {
+// publishPost publishes a post itself, or waits for the running service to do it.
+func (g *seeder) publishPost(ctx context.Context, ws core.WorkspaceID, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, seedPatience)
 	defer cancel()
 	post, err := core.ParseID[core.PostKind](id)
@@ -250,7 +250,7 @@ func (g *gardener) send(ctx context.Context, ws core.WorkspaceID, id string) err
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if err := engine.Publish(ctx, owner(), ws, post); err != nil {
+		if err := engine.Publish(ctx, workerName(), ws, post); err != nil {
 			return err
 		}
 		now, err := g.GetPost(ctx, g.owner, id)

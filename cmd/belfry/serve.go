@@ -15,20 +15,19 @@ import (
 // sandboxPath is where the service's own simulated networks stand.
 const sandboxPath = "/sandbox"
 
-// serve runs the service until it is told to stop: the database where it is ours, the doors of this
-// process's roles, and the simulated networks where no network has credentials.
-func serve(p *program, ctx context.Context, args []string) (err error) {
-	if err := p.noArguments("serve", args); err != nil {
+// runServe runs the service until it is told to stop: the database where it is ours, what this process's roles serve, and the simulated networks where no network has credentials.
+func runServe(p *program, ctx context.Context, args []string) (err error) {
+	if err := p.parseNoArguments("serve", args); err != nil {
 		return err
 	}
-	cfg, err := p.config()
+	cfg, err := p.loadConfig()
 	if err != nil {
 		return err
 	}
 	if usesOwnSandbox(cfg) && !cfg.Roles.Web {
 		return errors.New("a worker alone has no simulated networks of its own, and cannot share those of another process: run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL to it in every process")
 	}
-	log, started := p.logger(cfg), time.Now()
+	log, started := p.newLogger(cfg), time.Now()
 
 	db, err := openForServe(ctx, cfg)
 	if err != nil {
@@ -45,7 +44,7 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer worker.Close()
-	if err := db.migrate(ctx, worker); err != nil {
+	if err := db.migrateIfAllowed(ctx, worker); err != nil {
 		return err
 	}
 
@@ -57,11 +56,11 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	ring, err := ring(keys)
+	ring, err := newRing(keys)
 	if err != nil {
 		return err
 	}
-	shared, err := build(cfg, ring, log, calls)
+	shared, err := newServices(cfg, ring, log, calls)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, shared.cfg.Blobs.Close()) }()
-	verbs, err := shared.verbs(people)
+	verbs, err := shared.newApp(people)
 	if err != nil {
 		return err
 	}
@@ -83,16 +82,16 @@ func serve(p *program, ctx context.Context, args []string) (err error) {
 		return fmt.Errorf("compare the database with its receipts: %w", err)
 	}
 
-	doors := &doors{cfg: cfg, shared: shared, verbs: verbs}
-	server, err := doors.http(people)
+	doors := &httpService{cfg: cfg, shared: shared, verbs: verbs}
+	server, err := doors.newServer(people)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, doors.close()) }()
+	defer func() { err = errors.Join(err, doors.closeSandbox()) }()
 	if err := server.Listen(ctx); err != nil {
 		return err
 	}
-	queue, err := shared.worker(cfg, worker)
+	queue, err := shared.newWorker(cfg, worker)
 	if err != nil {
 		return err
 	}

@@ -32,8 +32,8 @@ import (
 // own simulated networks, wherever those happened to listen.
 const ownSandbox = "sandbox"
 
-// variables are what the networks declare, as the configuration wants to know them.
-func variables() []config.Variable {
+// networkVariables returns the variables that the networks declare.
+func networkVariables() []config.Variable {
 	var list []config.Variable
 	for _, d := range all.Drivers() {
 		for _, v := range d.Variables {
@@ -43,7 +43,9 @@ func variables() []config.Variable {
 	return list
 }
 
-func (p *program) config() (*config.Config, error) { return config.Load(p.environ, variables()) }
+func (p *program) loadConfig() (*config.Config, error) {
+	return config.Load(p.environ, networkVariables())
+}
 
 // usesOwnSandbox tells whether the service stands on its own simulated networks: no network has
 // credentials and nothing else stands in for them.
@@ -51,7 +53,7 @@ func usesOwnSandbox(cfg *config.Config) bool {
 	return cfg.NetworksURL == "" && !cfg.Network.HasSecret()
 }
 
-func (p *program) logger(cfg *config.Config) *slog.Logger {
+func (p *program) newLogger(cfg *config.Config) *slog.Logger {
 	opts := &slog.HandlerOptions{Level: cfg.LogLevel}
 	if cfg.LogFormat == "json" {
 		return slog.New(slog.NewJSONHandler(p.err, opts))
@@ -59,13 +61,13 @@ func (p *program) logger(cfg *config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.err, opts))
 }
 
-// quiet is a command's logger. What a service tells in passing would stand between a command and its result.
-func (p *program) quiet(cfg *config.Config) *slog.Logger {
+// newQuietLogger makes a command's logger. It leaves out the level info unless the operator asked for it or less.
+func (p *program) newQuietLogger(cfg *config.Config) *slog.Logger {
 	quieter := *cfg
 	if cfg.LogLevel == slog.LevelInfo {
 		quieter.LogLevel = slog.LevelWarn
 	}
-	return p.logger(&quieter)
+	return p.newLogger(&quieter)
 }
 
 // services are the parts that the doors and the commands share.
@@ -77,19 +79,19 @@ type services struct {
 	log      *slog.Logger
 }
 
-// build makes the shared parts, without the storage of files. calls is where the service's own simulated networks are reached, nil
+// newServices makes the shared parts, without the storage of files. calls is where the service's own simulated networks are reached, nil
 // when it has none.
-func build(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (*services, error) {
-	plans, err := plans(cfg)
+func newServices(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (*services, error) {
+	plans, err := loadPlans(cfg)
 	if err != nil {
 		return nil, err
 	}
 	s := &services{ring: ring, metrics: metrics.New(), log: log}
-	client, connectedAt, err := s.client(cfg, calls)
+	client, connectedAt, err := s.newNetworkClient(cfg, calls)
 	if err != nil {
 		return nil, err
 	}
-	s.networks, err = network.NewSet(all.Drivers(), network.Environment{Client: client, Get: values(cfg), Now: time.Now})
+	s.networks, err = network.NewSet(all.Drivers(), network.Environment{Client: client, Get: networkValue(cfg), Now: time.Now})
 	if err != nil {
 		return nil, err
 	}
@@ -113,30 +115,30 @@ func (s *services) openStorage(ctx context.Context, cfg *config.Config) (err err
 	return err
 }
 
-// verbs makes the verbs on one pool of connections.
-func (s *services) verbs(pool *pgxpool.Pool) (*app.App, error) {
+// newApp makes an app on one pool of connections.
+func (s *services) newApp(pool *pgxpool.Pool) (*app.App, error) {
 	db, err := store.New(pool)
 	if err != nil {
 		return nil, err
 	}
 	cfg := s.cfg
 	cfg.Store = db
-	cfg.Schema = func(ctx context.Context) error { return current(ctx, pool) }
+	cfg.Schema = func(ctx context.Context) error { return checkSchema(ctx, pool) }
 	return app.New(cfg)
 }
 
-// worker makes time's door on its own pool of connections; its Run opens it.
-func (s *services) worker(cfg *config.Config, pool *pgxpool.Pool) (*jobs.Jobs, error) {
-	verbs, err := s.verbs(pool)
+// newWorker makes the job worker on its own pool of connections. It works once Run is called.
+func (s *services) newWorker(cfg *config.Config, pool *pgxpool.Pool) (*jobs.Jobs, error) {
+	verbs, err := s.newApp(pool)
 	if err != nil {
 		return nil, err
 	}
-	return jobs.New(jobs.Config{App: verbs, Pool: pool, Log: s.log, Owner: owner(), Sweep: cfg.Sweep})
+	return jobs.New(jobs.Config{App: verbs, Pool: pool, Log: s.log, Owner: workerName(), Sweep: cfg.Sweep})
 }
 
-// current returns an error when the database lacks a step of this program's schema. One that is ahead is
+// checkSchema returns an error when the database lacks a step of this program's schema. One that is ahead is
 // a newer program's, which this one can work beside.
-func current(ctx context.Context, pool *pgxpool.Pool) error {
+func checkSchema(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	if err == nil && state.Behind() {
 		err = fmt.Errorf("the database has %d of the %d steps of the schema", state.Have, state.Want)
@@ -144,8 +146,8 @@ func current(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
-// client makes the one way to the networks, and the name of what stands in for them.
-func (s *services) client(cfg *config.Config, calls *url.URL) (*network.Client, string, error) {
+// newNetworkClient makes the client for calls to the networks, and returns the name of what replaces the real ones.
+func (s *services) newNetworkClient(cfg *config.Config, calls *url.URL) (*network.Client, string, error) {
 	c := network.ClientConfig{Timeout: cfg.Lease / 2, Observe: func(call network.Call) {
 		s.metrics.Call(call.Host, strconv.Itoa(call.Status), string(call.Kind))
 	}}
@@ -162,8 +164,9 @@ func (s *services) client(cfg *config.Config, calls *url.URL) (*network.Client, 
 	return network.NewClient(c), "", nil
 }
 
-// values answers the networks' variables; on the own sandbox every credential is the sandbox's.
-func values(cfg *config.Config) func(string) string {
+// networkValue returns a function that looks up the networks' variables. In sandbox mode every credential is the
+// sandbox's.
+func networkValue(cfg *config.Config) func(string) string {
 	if !usesOwnSandbox(cfg) {
 		return cfg.Network.Get
 	}
@@ -175,7 +178,7 @@ func values(cfg *config.Config) func(string) string {
 	}
 }
 
-func ring(pairs []config.Key) (*secret.Ring, error) {
+func newRing(pairs []config.Key) (*secret.Ring, error) {
 	keys := make([]secret.Key, len(pairs))
 	for i, k := range pairs {
 		keys[i] = secret.Key{ID: k.ID, Secret: []byte(k.Secret.Reveal())}
@@ -183,8 +186,8 @@ func ring(pairs []config.Key) (*secret.Ring, error) {
 	return secret.NewRing(keys...)
 }
 
-// loopback is how this machine reaches a server that listens on addr, which may leave its host out.
-func loopback(addr string) (*url.URL, error) {
+// loopbackURL returns the address by which this machine reaches a server that listens on addr.
+func loopbackURL(addr string) (*url.URL, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return nil, fmt.Errorf("read the address %s: %w", addr, err)

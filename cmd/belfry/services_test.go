@@ -20,7 +20,7 @@ func TestThisMachineReachesEveryAddressThatIsListenedOn(t *testing.T) {
 		"0.0.0.0:8080": "http://127.0.0.1:8080", "[::]:8080": "http://127.0.0.1:8080", ":8080": "http://127.0.0.1:8080",
 		"localhost:8080": "http://localhost:8080",
 	} {
-		if at, err := loopback(addr); err != nil || at.String() != want {
+		if at, err := loopbackURL(addr); err != nil || at.String() != want {
 			t.Errorf("%s is reached at %v (%v), want %s", addr, at, err, want)
 		}
 	}
@@ -43,7 +43,7 @@ func TestAPlansFileChangesWhatItNames(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return plans(&config.Config{PlansFile: file})
+		return loadPlans(&config.Config{PlansFile: file})
 	}
 	got, err := read(`{"free": {"posts": 40, "accounts": null, "api": true}}`)
 	want := core.DefaultPlans()

@@ -25,40 +25,40 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.text }
 
-// options makes the options of the command with this name.
-func (p *program) options(name string, needed ...string) *options {
-	at := slices.IndexFunc(commands(), func(c command) bool { return c.name == name })
+// newOptions makes the options of the command with this name.
+func (p *program) newOptions(name string, needed ...string) *options {
+	at := slices.IndexFunc(allCommands(), func(c command) bool { return c.name == name })
 	set := flag.NewFlagSet(name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	return &options{set, commands()[at], needed}
+	return &options{set, allCommands()[at], needed}
 }
 
-// parse reads the options and the argument. Asked for help, it prints the usage and answers flag.ErrHelp.
-func (p *program) parse(o *options, args []string) error {
+// parseOptions parses the options and the argument. Asked for help, it prints the usage and returns flag.ErrHelp.
+func (p *program) parseOptions(o *options, args []string) error {
 	err := o.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return errors.Join(p.say("%s", o.usage()), flag.ErrHelp)
+		return errors.Join(p.printf("%s", o.usageText()), flag.ErrHelp)
 	case err != nil:
-		return o.wrong("%v", err)
+		return o.usageErrorf("%v", err)
 	case o.command.takes == "" && o.NArg() > 0:
-		return o.wrong("belfry %s does not take %q", o.Name(), o.Arg(0))
+		return o.usageErrorf("belfry %s does not take %q", o.Name(), o.Arg(0))
 	case o.command.takes != "" && o.NArg() != 1:
-		return o.wrong("belfry %s needs one %s", o.Name(), o.command.takes)
+		return o.usageErrorf("belfry %s needs one %s", o.Name(), o.command.takes)
 	}
 	for _, name := range o.needed {
 		if f := o.Lookup(name); f.Value.String() == "" {
-			return o.wrong("belfry %s needs --%s: %s", o.Name(), name, f.Usage)
+			return o.usageErrorf("belfry %s needs --%s: %s", o.Name(), name, f.Usage)
 		}
 	}
 	return nil
 }
 
-func (o *options) wrong(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...), o.usage}
+func (o *options) usageErrorf(format string, args ...any) error {
+	return &usageError{fmt.Sprintf(format, args...), o.usageText}
 }
 
-func (o *options) usage() string {
+func (o *options) usageText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Usage: belfry %s", o.Name())
 	var list strings.Builder
@@ -98,8 +98,8 @@ func (o *options) usage() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// overview lists the commands, all of them or those of one noun.
-func overview(list []command) string {
+// commandList returns the text that lists commands.
+func commandList(list []command) string {
 	var b strings.Builder
 	b.WriteString("Belfry publishes posts to social networks.\n\nUsage: belfry COMMAND [OPTIONS]\n\n")
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -22,7 +22,7 @@ func belfryWith(t *testing.T, environ []string, stdin string, args ...string) (c
 
 func TestEveryCommandExplainsItself(t *testing.T) {
 	t.Parallel()
-	for _, c := range commands() {
+	for _, c := range allCommands() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			words := strings.Fields(c.name)

@@ -49,14 +49,14 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, platform, session
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	n, err := a.connectable("platform", platform)
+	n, err := a.checkConnectable("platform", platform)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
 	if err := a.roomForAccount(ctx, t); err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.consent(ctx, t, c, n, nil, sessionID)
+	return a.newConsent(ctx, t, c, n, nil, sessionID)
 }
 
 // StartReconnect begins a consent that renews the token of an account. Only the same profile can.
@@ -69,15 +69,15 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID, sess
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	n, err := a.connectable("platform", string(account.Platform))
+	n, err := a.checkConnectable("platform", string(account.Platform))
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.consent(ctx, t, c, n, &id, sessionID)
+	return a.newConsent(ctx, t, c, n, &id, sessionID)
 }
 
-// connector finds a network that can be published to; path names the place of the request that asks for it.
-func (a *App) connector(path, platform string) (network.Network, error) {
+// findConnector finds a network that can be published to; path names the place of the request that asks for it.
+func (a *App) findConnector(path, platform string) (network.Network, error) {
 	if n, ok := a.cfg.Networks.Get(core.Platform(platform)); ok {
 		return n, nil
 	}
@@ -88,9 +88,9 @@ func (a *App) connector(path, platform string) (network.Network, error) {
 	return nil, a.unknownNetwork(path, platform)
 }
 
-// connectable finds a network that accounts can be connected to.
-func (a *App) connectable(path, platform string) (network.Network, error) {
-	n, err := a.connector(path, platform)
+// checkConnectable finds a network that accounts can be connected to.
+func (a *App) checkConnectable(path, platform string) (network.Network, error) {
+	n, err := a.findConnector(path, platform)
 	if err != nil {
 		return nil, err
 	}
@@ -120,12 +120,12 @@ func tooManyAccounts(used, limit int64) error {
 	return core.OverQuota("connected accounts", used, limit).WithHint("Disconnect an account, or change the plan.")
 }
 
-func (a *App) consent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, account *core.AccountID, sessionID string) (contract.Authorize, error) {
+func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, account *core.AccountID, sessionID string) (contract.Authorize, error) {
 	d := n.Describe()
 	state := secret.Random(stateBytes)
-	row := pending(state, c, sessionID)
+	row := pendingConnection(state, c, sessionID)
 	row.Platform, row.Account, row.Verifier = d.ID, account, []byte{}
-	ask := network.AuthRequest{State: state, RedirectURI: a.callback(d.ID)}
+	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
 	if d.PKCE {
 		verifier := secret.Verifier()
 		ask.Challenge = secret.Challenge(verifier)
@@ -137,8 +137,8 @@ func (a *App) consent(ctx context.Context, t store.Tenant, c core.Caller, n netw
 	return contract.Authorize{AuthorizeURL: a.cfg.Client.Browse(n.AuthorizeURL(ask))}, nil
 }
 
-// pending is a consent as it is found again: by its state, for this person in this browser.
-func pending(state string, c core.Caller, sessionID string) store.Connection {
+// pendingConnection returns what identifies a consent: its state, for this person in this browser.
+func pendingConnection(state string, c core.Caller, sessionID string) store.Connection {
 	stateHash, session := secret.Hash(purposeState, state), secret.Hash(purposeSession, sessionID)
 	return store.Connection{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
 }
@@ -147,8 +147,9 @@ func connectionPlace(column string, row store.Connection, c core.Caller) string 
 	return secret.Place("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
 }
 
-// callback is where a network sends people back to; each has its own, so that no other can pose as it.
-func (a *App) callback(platform core.Platform) string {
+// callbackURL returns the address that a network sends people back to. Each network has its own, so that no other can
+// impersonate it.
+func (a *App) callbackURL(platform core.Platform) string {
 	return a.cfg.PublicURL + "/accounts/callback/" + string(platform)
 }
 
@@ -159,17 +160,17 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	if err != nil {
 		return Connected{}, err
 	}
-	n, err := a.connectable("platform", platform)
+	n, err := a.checkConnectable("platform", platform)
 	if err != nil {
 		return Connected{}, err
 	}
-	want := pending(query.Get("state"), c, sessionID)
+	want := pendingConnection(query.Get("state"), c, sessionID)
 	want.Platform = core.Platform(platform)
 	row, err := t.TakeConnection(ctx, want, false, a.cfg.Now())
 	if err != nil {
-		return Connected{}, stale(err)
+		return Connected{}, staleConsentError(err)
 	}
-	profiles, err := a.exchange(ctx, c, n, row, query)
+	profiles, err := a.exchangeCode(ctx, c, n, row, query)
 	if err != nil {
 		return Connected{}, err
 	}
@@ -181,13 +182,13 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 		return Connected{}, err
 	}
 	if len(usable) == 1 {
-		return a.connect(ctx, t, c, n, usable)
+		return a.connectProfiles(ctx, t, c, n, usable)
 	}
-	return a.offer(ctx, t, c, n, profiles, sessionID)
+	return a.offerProfiles(ctx, t, c, n, profiles, sessionID)
 }
 
-// stale is the answer to a way back that nothing waits for, whatever the reason.
-func stale(err error) error {
+// staleConsentError is the error for a callback that no consent is waiting for, whatever the reason.
+func staleConsentError(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the consent under way: %w", err)
 	}
@@ -195,15 +196,15 @@ func stale(err error) error {
 		WithHint("Start again from Accounts.")
 }
 
-// exchange turns the way back into profiles. It is the network's turn to speak: no transaction is open.
-func (a *App) exchange(ctx context.Context, c core.Caller, n network.Network, row store.Connection, query url.Values) ([]network.Profile, error) {
+// exchangeCode exchanges the callback's code for profiles. It calls the network, so no transaction is open meanwhile.
+func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network, row store.Connection, query url.Values) ([]network.Profile, error) {
 	name := n.Describe().Name
 	code := query.Get("code")
 	if code == "" {
 		return nil, core.Fail(core.CodeConflict, "%s did not give its consent.", name).
 			WithHint("Start again from Accounts, and allow what is asked for.")
 	}
-	grant := network.Grant{Code: code, RedirectURI: a.callback(row.Platform)}
+	grant := network.Grant{Code: code, RedirectURI: a.callbackURL(row.Platform)}
 	if len(row.Verifier) > 0 {
 		verifier, err := a.cfg.Ring.Open(purposeVerifier, connectionPlace("verifier", row, c), row.Verifier)
 		if err != nil {

@@ -57,7 +57,7 @@ func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Acc
 		}
 		err = a.unqueue(ctx, t, &post)
 		if core.CodeOf(err) == core.CodeConflict {
-			return busy(ctx, t, post)
+			return busyAccountError(ctx, t, post)
 		}
 		if err != nil {
 			return err
@@ -66,23 +66,23 @@ func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Acc
 	return nil
 }
 
-// busy says which post keeps its account, and until when at most.
-func busy(ctx context.Context, t store.Tenant, post core.Post) error {
+// busyAccountError names the post that keeps its account from being disconnected, and until when at most.
+func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error {
 	pub, err := t.LockPublication(ctx, post.ID)
 	if err != nil {
 		return err
 	}
 	if pub.Held() {
-		return core.Fail(core.CodeConflict, "The post %s to %s is being sent right now.", called(post), post.AccountName).
+		return core.Fail(core.CodeConflict, "The post %s to %s is being sent right now.", postLabel(post), post.AccountName).
 			WithHint("A worker has it until %s. Disconnect the account when the post is live or failed.", post.Zone.Label(pub.LeaseUntil))
 	}
-	return core.Fail(core.CodeConflict, "The post %s to %s may be there already, which only this account can tell.", called(post), post.AccountName).
+	return core.Fail(core.CodeConflict, "The post %s to %s may be there already, which only this account can tell.", postLabel(post), post.AccountName).
 		WithHint("It is asked about at %s, and again until %s at the latest. Disconnect the account when the post is live or failed.",
 			post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.Since())))
 }
 
-// called names a post for a person and a program: the beginning of its text, and its id.
-func called(p core.Post) string {
+// postLabel returns the beginning of a post's text and its id.
+func postLabel(p core.Post) string {
 	const longest = 40
 	text := []rune(oneLine(p.Text))
 	if len(text) > longest {

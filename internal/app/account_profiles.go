@@ -65,12 +65,12 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 	case profiles[i].Unusable != "":
 		return Connected{}, core.Fail(core.CodeConflict, "%s cannot be published to.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
 	}
-	return a.connect(ctx, t, c, n, profiles[i:i+1])
+	return a.connectProfiles(ctx, t, c, n, profiles[i:i+1])
 }
 
-// connect stores accounts for the profiles, all or none. The plan's limit is counted under the workspace's
+// connectProfiles stores accounts for the profiles, all or none. The plan's limit is counted under the workspace's
 // lock; a profile that is connected already, or was once, is the same account as before.
-func (a *App) connect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, profiles []network.Profile) (Connected, error) {
+func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, profiles []network.Profile) (Connected, error) {
 	done := Connected{Platform: n.Describe().ID}
 	err := t.Tx(ctx, func(t store.Tenant) error {
 		list, err := a.saveProfiles(ctx, t, n.Describe().ID, profiles)
@@ -152,24 +152,24 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 	return account, !connected, err
 }
 
-// offer keeps the profiles, sealed, until the person has chosen among them.
-func (a *App) offer(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, profiles []network.Profile, sessionID string) (Connected, error) {
+// offerProfiles keeps the profiles, sealed, until the person has chosen among them.
+func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, profiles []network.Profile, sessionID string) (Connected, error) {
 	plain, err := json.Marshal(profiles)
 	if err != nil {
 		return Connected{}, fmt.Errorf("write profiles to choose from: %w", err)
 	}
 	choice := Connected{Choice: secret.Random(stateBytes), Platform: n.Describe().ID}
-	row := pending(choice.Choice, c, sessionID)
+	row := pendingConnection(choice.Choice, c, sessionID)
 	row.Platform, row.Verifier = choice.Platform, []byte{}
 	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionPlace("profiles", row, c), plain)
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return Connected{}, fmt.Errorf("keep profiles to choose from: %w", err)
 	}
-	choice.Profiles, err = a.choices(ctx, t, choice.Platform, profiles)
+	choice.Profiles, err = a.readChoices(ctx, t, choice.Platform, profiles)
 	return choice, err
 }
 
-func (a *App) choices(ctx context.Context, t store.Tenant, platform core.Platform, profiles []network.Profile) ([]ProfileChoice, error) {
+func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Platform, profiles []network.Profile) ([]ProfileChoice, error) {
 	out := make([]ProfileChoice, len(profiles))
 	for i, p := range profiles {
 		_, connected, err := t.FindAccount(ctx, platform, p.ExternalID)
@@ -193,11 +193,11 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 	}
 	done := Connected{}
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		row, err := t.TakeConnection(ctx, pending(choice, c, sessionID), true, a.cfg.Now())
+		row, err := t.TakeConnection(ctx, pendingConnection(choice, c, sessionID), true, a.cfg.Now())
 		if err != nil {
-			return stale(err)
+			return staleConsentError(err)
 		}
-		profiles, err := a.chosen(c, row, externalIDs)
+		profiles, err := a.chosenProfiles(c, row, externalIDs)
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 	return done, nil
 }
 
-func (a *App) chosen(c core.Caller, row store.Connection, externalIDs []string) ([]network.Profile, error) {
+func (a *App) chosenProfiles(c core.Caller, row store.Connection, externalIDs []string) ([]network.Profile, error) {
 	plain, err := a.cfg.Ring.Open(purposeProfiles, connectionPlace("profiles", row, c), row.Profiles)
 	if err != nil {
 		return nil, fmt.Errorf("open the profiles to choose from: %w", err)

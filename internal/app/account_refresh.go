@@ -57,7 +57,7 @@ func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	if err != nil {
 		return fmt.Errorf("claim the renewal of account %s: %w", id, err)
 	}
-	result, err := a.refresh(ctx, t, account, sealed)
+	result, err := a.refreshOnce(ctx, t, account, sealed)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	return nil
 }
 
-func (a *App) refresh(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) (store.RefreshResult, error) {
+func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) (store.RefreshResult, error) {
 	same := store.RefreshResult{Status: core.AccountOK}
 	old, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil {
@@ -93,7 +93,7 @@ func (a *App) refresh(ctx context.Context, t store.Tenant, account core.Account,
 		a.cfg.Metrics.Refresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
 	}
-	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.merged(old, fresh))
+	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.mergeToken(old, fresh))
 	if err != nil {
 		return same, err
 	}
@@ -103,8 +103,8 @@ func (a *App) refresh(ctx context.Context, t store.Tenant, account core.Account,
 	return same, nil
 }
 
-// merged keeps what the network left out, and never lets the next renewal be due at once.
-func (a *App) merged(old, fresh network.Token) network.Token {
+// mergeToken keeps what the network left out, and never lets the next renewal be due at once.
+func (a *App) mergeToken(old, fresh network.Token) network.Token {
 	if fresh.Refresh == "" {
 		fresh.Refresh = old.Refresh
 	}

@@ -91,7 +91,7 @@ func (c Config) missing() (names []string) {
 type App struct {
 	cfg       Config
 	passwords *secret.Passwords
-	refused   refused
+	refused   refusedAddresses
 	intake    *intake.Service
 	engine    *publish.Engine
 	guard     *restore.Guard

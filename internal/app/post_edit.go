@@ -143,7 +143,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 	if err != nil {
 		return err
 	}
-	n, err := a.connector("settings", string(p.Platform))
+	n, err := a.findConnector("settings", string(p.Platform))
 	if err != nil {
 		return err
 	}

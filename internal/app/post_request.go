@@ -153,7 +153,7 @@ func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map
 
 func (a *App) checkOverrides(overrides map[string]contract.Override) error {
 	for _, name := range sortedKeys(overrides) {
-		if _, err := a.connector("overrides."+name, name); err != nil {
+		if _, err := a.findConnector("overrides."+name, name); err != nil {
 			return err
 		}
 	}

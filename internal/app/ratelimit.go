@@ -22,7 +22,7 @@ type Counted struct {
 	RetryAfter time.Duration
 }
 
-func (r Rate) counted(c store.Count) Counted {
+func (r Rate) toCounted(c store.Count) Counted {
 	return Counted{Limit: r.Max, Window: r.Window, Remaining: c.Remaining, Reset: c.Reset, RetryAfter: c.RetryAfter}
 }
 
@@ -58,8 +58,8 @@ type Arrival struct {
 // the API key it brings. Over the limit it answers rate_limited, with figures all the same.
 func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, error) {
 	limit := a.cfg.LimitAddress
-	if wait := a.refused.wait(addressKey, a.cfg.Now()); wait > 0 {
-		c := limit.counted(store.Count{Reset: wait, RetryAfter: wait})
+	if wait := a.refused.waitFor(addressKey, a.cfg.Now()); wait > 0 {
+		c := limit.toCounted(store.Count{Reset: wait, RetryAfter: wait})
 		return Arrival{Counted: c}, a.overLimit(policyAddress, c, "requests from this address")
 	}
 	hash, wellFormed := secret.CheckKey(bearer)
@@ -78,9 +78,9 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	if err != nil {
 		return Arrival{}, err
 	}
-	arrival := Arrival{Counted: limit.counted(n)}
+	arrival := Arrival{Counted: limit.toCounted(n)}
 	if !n.Granted {
-		a.refused.note(addressKey, a.cfg.Now(), arrival.Counted.RetryAfter)
+		a.refused.remember(addressKey, a.cfg.Now(), arrival.Counted.RetryAfter)
 		return arrival, a.overLimit(policyAddress, arrival.Counted, "requests from this address")
 	}
 	arrival.Caller, arrival.Refused = a.keyCaller(ctx, holder, unknown)
@@ -94,14 +94,14 @@ const pagesPerRequest = 5
 // CountPage counts a request for a page of the dashboard. Over the limit of its address it returns rate_limited.
 func (a *App) CountPage(ctx context.Context, addressKey string) error {
 	key, limit := "page/"+addressKey, Rate{a.cfg.LimitAddress.Max * pagesPerRequest, a.cfg.LimitAddress.Window}
-	wait := a.refused.wait(key, a.cfg.Now())
+	wait := a.refused.waitFor(key, a.cfg.Now())
 	if wait == 0 {
 		n, err := a.cfg.Store.CountAddress(ctx, key, limit.Max, limit.Window)
 		if err != nil || n.Granted {
 			return err
 		}
 		wait = n.RetryAfter
-		a.refused.note(key, a.cfg.Now(), wait)
+		a.refused.remember(key, a.cfg.Now(), wait)
 	}
 	return a.overLimit(policyPage, Counted{RetryAfter: wait}, "requests from this address")
 }
@@ -112,7 +112,7 @@ func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) 
 	if err != nil {
 		return Counted{}, err
 	}
-	c := a.cfg.LimitCreate.counted(n)
+	c := a.cfg.LimitCreate.toCounted(n)
 	if n.Granted {
 		return c, nil
 	}
@@ -128,15 +128,15 @@ func (a *App) withCreations(ctx context.Context, t store.Tenant, access Access, 
 	if err != nil {
 		return Answer{}, err
 	}
-	c := a.cfg.LimitCreate.counted(n)
+	c := a.cfg.LimitCreate.toCounted(n)
 	c.RetryAfter = 0
 	kept.Creations = &c
 	return kept, nil
 }
 
-// refused remembers until when addresses are over their limit, so that a flood does not reach the
+// refusedAddresses remembers until when addresses are over their limit, so that a flood does not reach the
 // database. It forgets an address no later than the database would let it in.
-type refused struct {
+type refusedAddresses struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
@@ -144,7 +144,7 @@ type refused struct {
 // refusedMax bounds the memory that a flood from many addresses takes.
 const refusedMax = 10_000
 
-func (r *refused) wait(key string, now time.Time) time.Duration {
+func (r *refusedAddresses) waitFor(key string, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	until, ok := r.until[key]
@@ -158,7 +158,7 @@ func (r *refused) wait(key string, now time.Time) time.Duration {
 	return 0
 }
 
-func (r *refused) note(key string, now time.Time, wait time.Duration) {
+func (r *refusedAddresses) remember(key string, now time.Time, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.until == nil {

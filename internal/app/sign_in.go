@@ -128,11 +128,11 @@ func (a *App) countTry(ctx context.Context, user store.SignInUser, from Visitor)
 			return "", err
 		}
 	}
-	return bucket, a.throttle(ctx, bucket, accountTries, accountInterval)
+	return bucket, a.throttleSignIn(ctx, bucket, accountTries, accountInterval)
 }
 
 func (a *App) throttleAddress(ctx context.Context, from Visitor) error {
-	return a.throttle(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
+	return a.throttleSignIn(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
 }
 
 // accountBucket names an account's limit, whether the account exists or not, without storing anybody's address.
@@ -141,7 +141,7 @@ func accountBucket(email string) string {
 	return "sign-in/account/" + hex.EncodeToString(sum[:])
 }
 
-func (a *App) throttle(ctx context.Context, bucket string, tries int, interval time.Duration) error {
+func (a *App) throttleSignIn(ctx context.Context, bucket string, tries int, interval time.Duration) error {
 	wait, err := a.cfg.Store.Throttle(ctx, bucket, tries, interval)
 	if err != nil {
 		return fmt.Errorf("throttle signing in: %w", err)
@@ -233,7 +233,7 @@ func (a *App) ConfirmPassword(ctx context.Context, c core.Caller, password strin
 		return err
 	}
 	bucket := "sign-in/session/" + user.ID.String()
-	if err := a.throttle(ctx, bucket, accountTries, accountInterval); err != nil {
+	if err := a.throttleSignIn(ctx, bucket, accountTries, accountInterval); err != nil {
 		return err
 	}
 	if err := a.verifyPassword(ctx, user, password, bucket, core.Invalid("", "That is not your password.")); err != nil {

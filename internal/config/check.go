@@ -14,21 +14,21 @@ import (
 // leastLease leaves a worker time to renew its hold three times before it is lost.
 const leastLease = 6 * time.Second
 
-// check looks at values that parse and yet make no sense.
-func check(cfg *Config) error {
+// validate looks at values that parse and yet make no sense.
+func validate(cfg *Config) error {
 	byName := map[string]field{}
-	for _, f := range fields(cfg) {
+	for _, f := range listFields(cfg) {
 		byName[f.name] = f
 	}
 	c := checker{fields: byName}
-	c.address("ADDR", cfg.Addr)
-	c.address("METRICS_ADDR", cfg.MetricsAddr)
-	c.url("PUBLIC_URL", cfg.PublicURL, origin, "http", "https")
-	c.url("MEDIA_URL", cfg.given["MEDIA_URL"], withPath, "http", "https")
-	c.url("NETWORKS_URL", cfg.NetworksURL, withPath, "http", "https")
-	c.url("UPGRADE_URL", cfg.UpgradeURL, anything, "http", "https")
-	c.url("DATABASE_URL", cfg.DatabaseURL.Reveal(), loose, "postgres", "postgresql")
-	c.url("STORAGE_URL", cfg.StorageURL.Reveal(), loose, "file", "s3")
+	c.checkAddress("ADDR", cfg.Addr)
+	c.checkAddress("METRICS_ADDR", cfg.MetricsAddr)
+	c.checkURL("PUBLIC_URL", cfg.PublicURL, origin, "http", "https")
+	c.checkURL("MEDIA_URL", cfg.given["MEDIA_URL"], withPath, "http", "https")
+	c.checkURL("NETWORKS_URL", cfg.NetworksURL, withPath, "http", "https")
+	c.checkURL("UPGRADE_URL", cfg.UpgradeURL, anything, "http", "https")
+	c.checkURL("DATABASE_URL", cfg.DatabaseURL.Reveal(), loose, "postgres", "postgresql")
+	c.checkURL("STORAGE_URL", cfg.StorageURL.Reveal(), loose, "file", "s3")
 	c.require("ROLES", cfg.Roles != Roles{}, "names no role")
 	c.require("RETRY_DELAYS", len(cfg.RetryDelays) > 0, "names no delay")
 	c.require("LEASE", cfg.Lease >= leastLease, "is %v, too short for a worker to keep its hold: it must be at least %v", cfg.Lease, leastLease)
@@ -37,9 +37,9 @@ func check(cfg *Config) error {
 	c.require("UPLOAD_TTL", cfg.UploadTTL > 0, "must be above zero")
 	c.require("LOG_FORMAT", slices.Contains([]string{"text", "json"}, cfg.LogFormat), "is %q, and can be text or json", cfg.LogFormat)
 	if _, err := parseKeys(cfg.SecretKeys.Reveal()); err != nil {
-		c.add("SECRET_KEYS", "is wrong (%v)", err)
+		c.addProblem("SECRET_KEYS", "is wrong (%v)", err)
 	}
-	return errors.Join(append(c.wrong, pairs(cfg)...)...)
+	return errors.Join(append(c.wrong, checkCredentialPairs(cfg)...)...)
 }
 
 type checker struct {
@@ -47,17 +47,17 @@ type checker struct {
 	wrong  []error
 }
 
-func (c *checker) add(name, format string, args ...any) {
-	c.wrong = append(c.wrong, c.fields[name].wrong(format, args...))
+func (c *checker) addProblem(name, format string, args ...any) {
+	c.wrong = append(c.wrong, c.fields[name].errorf(format, args...))
 }
 
 func (c *checker) require(name string, ok bool, format string, args ...any) {
 	if !ok {
-		c.add(name, format, args...)
+		c.addProblem(name, format, args...)
 	}
 }
 
-func (c *checker) address(name, value string) {
+func (c *checker) checkAddress(name, value string) {
 	if value == "" {
 		return
 	}
@@ -78,26 +78,26 @@ const (
 	origin                     // a host alone
 )
 
-// url never repeats the value, since some of them hold a password.
-func (c *checker) url(name, value string, allow strictness, schemes ...string) {
+// checkURL never repeats the value, since some of them hold a password.
+func (c *checker) checkURL(name, value string, allow strictness, schemes ...string) {
 	if value == "" {
 		return
 	}
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || !slices.Contains(schemes, u.Scheme):
-		c.add(name, "must be an address of the kind %s", strings.Join(schemes, " or "))
+		c.addProblem(name, "must be an address of the kind %s", strings.Join(schemes, " or "))
 	case allow >= anything && u.Host == "":
-		c.add(name, "names no host")
+		c.addProblem(name, "names no host")
 	case allow >= withPath && (u.RawQuery != "" || u.Fragment != "" || u.User != nil):
-		c.add(name, "must not have a user, a query or a fragment")
+		c.addProblem(name, "must not have a user, a query or a fragment")
 	case allow == origin && u.Path != "":
-		c.add(name, "must not have a path: Belfry wants a host name of its own")
+		c.addProblem(name, "must not have a path: Belfry wants a host name of its own")
 	}
 }
 
-// pairs refuses half of a network's credentials.
-func pairs(cfg *Config) (wrong []error) {
+// checkCredentialPairs refuses half of a network's credentials.
+func checkCredentialPairs(cfg *Config) (wrong []error) {
 	for _, v := range cfg.extra {
 		stem, ok := strings.CutSuffix(v.Name, "_CLIENT_ID")
 		if !ok {

@@ -26,7 +26,7 @@ func declared() []Variable {
 
 func TestDefaults(t *testing.T) {
 	t.Parallel()
-	cfg, err := load(nil, declared(), false)
+	cfg, err := loadFrom(nil, declared(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestDefaults(t *testing.T) {
 
 func TestRootKeepsItsDataWhereTheServersUserCanReachIt(t *testing.T) {
 	t.Parallel()
-	cfg, err := load(nil, nil, true)
+	cfg, err := loadFrom(nil, nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestRootKeepsItsDataWhereTheServersUserCanReachIt(t *testing.T) {
 
 func TestValuesAreRead(t *testing.T) {
 	t.Parallel()
-	cfg, err := load([]string{
+	cfg, err := loadFrom([]string{
 		"BELFRY_ADDR=0.0.0.0:9000", "BELFRY_PUBLIC_URL=https://belfry.example.org/", "BELFRY_ROLES=worker",
 		"BELFRY_TRUSTED_PROXIES=10.1.2.3/8, 192.168.1.7,fd00::/8", "BELFRY_LIMIT_CREATE=5/30s", "BELFRY_LEASE=6s",
 		"BELFRY_THREADS_CLIENT_ID=1", "BELFRY_THREADS_CLIENT_SECRET=hush", "BELFRY_LOG_LEVEL=debug", "BELFRY_SWEEP=",
@@ -129,7 +129,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 	} {
 		t.Run(entry, func(t *testing.T) {
 			t.Parallel()
-			_, err := load([]string{"BELFRY_" + entry}, declared(), false)
+			_, err := loadFrom([]string{"BELFRY_" + entry}, declared(), false)
 			if err == nil {
 				t.Fatal("it was taken")
 			}
@@ -148,7 +148,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 
 func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 	t.Parallel()
-	_, err := load([]string{"BELFRY_LEASE=5", "BELFRY_ADRR=x", "BELFRY_SWEEP=soon"}, nil, false)
+	_, err := loadFrom([]string{"BELFRY_LEASE=5", "BELFRY_ADRR=x", "BELFRY_SWEEP=soon"}, nil, false)
 	if err == nil || strings.Count(err.Error(), "\n") != 2 {
 		t.Errorf("want three lines, got %v", err)
 	}
@@ -157,7 +157,7 @@ func TestAllThatIsWrongIsToldAtOnce(t *testing.T) {
 func TestSecretsAreShownNowhere(t *testing.T) {
 	t.Parallel()
 	key := base64.StdEncoding.EncodeToString(make([]byte, 32))
-	cfg, err := load([]string{
+	cfg, err := loadFrom([]string{
 		"BELFRY_DATABASE_URL=postgres://me:canary@db/x?password=canary",
 		"BELFRY_THREADS_CLIENT_ID=77", "BELFRY_THREADS_CLIENT_SECRET=canary", "BELFRY_SECRET_KEYS=canary:" + key,
 	}, declared(), false)
@@ -192,7 +192,7 @@ func TestSecretsAreShownNowhere(t *testing.T) {
 
 func TestPrintMarksDefaults(t *testing.T) {
 	t.Parallel()
-	cfg, err := load([]string{"BELFRY_LEASE=90s"}, declared(), true)
+	cfg, err := loadFrom([]string{"BELFRY_LEASE=90s"}, declared(), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,14 +220,14 @@ func TestTheExampleHoldsTheDefaults(t *testing.T) {
 			t.Errorf("the line is too long: %s", line)
 		}
 	}
-	if want := len(fields(&Config{})) + len(declared()); len(environ) != want {
+	if want := len(listFields(&Config{})) + len(declared()); len(environ) != want {
 		t.Errorf("the example has %d variables, want %d", len(environ), want)
 	}
-	got, err := load(environ, declared(), false)
+	got, err := loadFrom(environ, declared(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := load(nil, declared(), false)
+	want, err := loadFrom(nil, declared(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestTheExampleHoldsTheDefaults(t *testing.T) {
 
 func TestEveryVariableHasHelp(t *testing.T) {
 	t.Parallel()
-	for _, f := range fields(&Config{}) {
+	for _, f := range listFields(&Config{}) {
 		if f.help == "" || f.example == "" {
 			t.Errorf("%s has no help or no example", f.name)
 		}

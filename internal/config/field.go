@@ -16,8 +16,8 @@ type field struct {
 	value   reflect.Value
 }
 
-// fields lists the struct's own variables in order.
-func fields(cfg *Config) []field {
+// listFields lists the struct's own variables in order.
+func listFields(cfg *Config) []field {
 	v := reflect.ValueOf(cfg).Elem()
 	var list []field
 	for sf, value := range v.Fields() {
@@ -40,8 +40,8 @@ func fields(cfg *Config) []field {
 	return list
 }
 
-// shown is the value for a print-out. Values with a shape of their own are shown as they were given.
-func (f field) shown(given map[string]string) string {
+// displayValue is the value for a print-out. Values with a shape of their own are shown as they were given.
+func (f field) displayValue(given map[string]string) string {
 	switch v := f.value.Interface().(type) {
 	case Secret:
 		if f.url {
@@ -57,7 +57,7 @@ func (f field) shown(given map[string]string) string {
 	return f.initial
 }
 
-// wrong is the error for a variable: its name, what is wrong, and what to write.
-func (f field) wrong(format string, args ...any) error {
+// errorf is the error for a variable: its name, what is wrong, and what to write.
+func (f field) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s%s %s: write for example %s%s=%s", Prefix, f.name, fmt.Sprintf(format, args...), Prefix, f.name, f.example)
 }

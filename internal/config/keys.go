@@ -118,7 +118,7 @@ func dirMode() os.FileMode {
 func parseKeys(text string) ([]Key, error) {
 	var keys []Key
 	seen := map[string]bool{}
-	for _, word := range list([]byte(strings.ReplaceAll(text, "\n", ","))) {
+	for _, word := range splitList([]byte(strings.ReplaceAll(text, "\n", ","))) {
 		id, encoded, ok := strings.Cut(word, ":")
 		if !ok || !keyID.MatchString(id) {
 			return nil, errors.New("a key is not of the form ID:KEY, with an id of letters, digits, dots and dashes")

@@ -16,10 +16,10 @@ import (
 // Load reads the variables out of environ, which has the form of os.Environ. An empty variable
 // counts as not set. The error names every variable that is wrong, one to a line, and what to write.
 func Load(environ []string, extra []Variable) (*Config, error) {
-	return load(environ, extra, os.Geteuid() == 0)
+	return loadFrom(environ, extra, os.Geteuid() == 0)
 }
 
-func load(environ []string, extra []Variable, root bool) (*Config, error) {
+func loadFrom(environ []string, extra []Variable, root bool) (*Config, error) {
 	given := map[string]string{}
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -29,28 +29,28 @@ func load(environ []string, extra []Variable, root bool) (*Config, error) {
 		}
 	}
 	cfg := &Config{given: given, extra: extra, Network: networkValues(given, extra)}
-	if err := errors.Join(unknown(cfg), parse(cfg)); err != nil {
+	if err := errors.Join(checkUnknown(cfg), parseVariables(cfg)); err != nil {
 		return nil, err
 	}
-	if err := fill(cfg, root); err != nil {
+	if err := setDerivedDefaults(cfg, root); err != nil {
 		return nil, err
 	}
-	if err := check(cfg); err != nil {
+	if err := validate(cfg); err != nil {
 		return nil, err
 	}
 	return cfg, nil
 }
 
-// parse fills the struct and puts the parser's complaints, which name fields of ours, into words
+// parseVariables fills the struct and puts the parser's complaints, which name fields of ours, into words
 // about variables.
-func parse(cfg *Config) error {
+func parseVariables(cfg *Config) error {
 	err := env.ParseWithOptions(cfg, env.Options{Environment: cfg.given})
 	all := env.AggregateError{}
 	if err == nil || !errors.As(err, &all) {
 		return err
 	}
 	byName := map[string]field{}
-	for _, f := range fields(cfg) {
+	for _, f := range listFields(cfg) {
 		byName[f.goName] = f
 	}
 	var wrong []error
@@ -60,13 +60,13 @@ func parse(cfg *Config) error {
 			return fmt.Errorf("read the configuration: %w", err)
 		}
 		f := byName[p.Name]
-		wrong = append(wrong, f.wrong("cannot be %q (%v)", cfg.given[f.name], reason(f, p.Err)))
+		wrong = append(wrong, f.errorf("cannot be %q (%v)", cfg.given[f.name], plainReason(f, p.Err)))
 	}
 	return errors.Join(wrong...)
 }
 
-// reason puts the complaints of parsers that are not ours into plain words.
-func reason(f field, err error) error {
+// plainReason puts the complaints of parsers that are not ours into plain words.
+func plainReason(f field, err error) error {
 	switch f.value.Interface().(type) {
 	case time.Duration:
 		return errors.New("it is no length of time")
@@ -76,8 +76,8 @@ func reason(f field, err error) error {
 	return err
 }
 
-// fill works out the defaults that depend on other variables or on the machine.
-func fill(cfg *Config, root bool) error {
+// setDerivedDefaults works out the defaults that depend on other variables or on the machine.
+func setDerivedDefaults(cfg *Config, root bool) error {
 	if cfg.DataDir == "" {
 		cfg.DataDir = "data"
 		if root {

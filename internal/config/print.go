@@ -17,8 +17,8 @@ func (cfg *Config) Print(w io.Writer) error {
 		}
 		fmt.Fprintf(t, "%s%s=%s%s\n", Prefix, name, value, mark)
 	}
-	for _, f := range fields(cfg) {
-		line(f.name, f.shown(cfg.given))
+	for _, f := range listFields(cfg) {
+		line(f.name, f.displayValue(cfg.given))
 	}
 	for _, v := range cfg.extra {
 		value := cfg.Network.Get(v.Name)
@@ -37,22 +37,22 @@ func Example(extra []Variable) string {
 	b.WriteString("# Copy what you change into the environment of `belfry serve`. An empty variable counts as not set.\n")
 	b.WriteString("# Belfry reads no file by itself: name a copy as EnvironmentFile= of a systemd unit, or load it with\n")
 	b.WriteString("# `set -a; . ./.env; set +a`, in which a value with spaces needs quotes.\n")
-	for _, f := range fields(&Config{}) {
+	for _, f := range listFields(&Config{}) {
 		example := ""
 		if f.initial == "" {
 			example = f.example
 		}
-		entry(&b, f.name, f.initial, f.help, example)
+		writeEntry(&b, f.name, f.initial, f.help, example)
 	}
 	for _, v := range extra {
-		entry(&b, v.Name, v.Default, v.Help, "")
+		writeEntry(&b, v.Name, v.Default, v.Help, "")
 	}
 	return b.String()
 }
 
-func entry(b *strings.Builder, name, value, help, example string) {
+func writeEntry(b *strings.Builder, name, value, help, example string) {
 	b.WriteString("\n")
-	for _, line := range wrap(help, 96) {
+	for _, line := range wrapText(help, 96) {
 		b.WriteString("# " + line + "\n")
 	}
 	if example != "" {
@@ -61,8 +61,8 @@ func entry(b *strings.Builder, name, value, help, example string) {
 	b.WriteString("#" + Prefix + name + "=" + value + "\n")
 }
 
-// wrap breaks a text into lines of at most width letters.
-func wrap(text string, width int) []string {
+// wrapText breaks a text into lines of at most width letters.
+func wrapText(text string, width int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {

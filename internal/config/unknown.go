@@ -13,11 +13,11 @@ import (
 // testPrefix marks variables of the test run, which a program started by a test inherits.
 const testPrefix = "TEST_"
 
-// unknown refuses variables that nobody declared: a slip of the pen would otherwise leave a default
+// checkUnknown refuses variables that nobody declared: a slip of the pen would otherwise leave a default
 // in force without a word.
-func unknown(cfg *Config) error {
+func checkUnknown(cfg *Config) error {
 	known := map[string]bool{}
-	for _, f := range fields(cfg) {
+	for _, f := range listFields(cfg) {
 		known[f.name] = true
 	}
 	for _, v := range cfg.extra {

@@ -15,7 +15,7 @@ type Roles struct{ Web, Worker bool }
 // UnmarshalText reads a list such as "web,worker".
 func (r *Roles) UnmarshalText(text []byte) error {
 	*r = Roles{}
-	for _, word := range list(text) {
+	for _, word := range splitList(text) {
 		switch word {
 		case "web":
 			r.Web = true
@@ -44,7 +44,7 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	if err != nil || n < 1 {
 		return fmt.Errorf("%q is no count above zero", count)
 	}
-	d, err := span(strings.TrimSpace(per))
+	d, err := parsePositiveDuration(strings.TrimSpace(per))
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ type Durations []time.Duration
 // UnmarshalText reads a list such as "1m,5m".
 func (ds *Durations) UnmarshalText(text []byte) error {
 	*ds = nil
-	for _, word := range list(text) {
-		d, err := span(word)
+	for _, word := range splitList(text) {
+		d, err := parsePositiveDuration(word)
 		if err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ type Prefixes []netip.Prefix
 // UnmarshalText reads a list of ranges; a single address is a range of one.
 func (ps *Prefixes) UnmarshalText(text []byte) error {
 	*ps = nil
-	for _, word := range list(text) {
+	for _, word := range splitList(text) {
 		if addr, err := netip.ParseAddr(word); err == nil {
 			*ps = append(*ps, netip.PrefixFrom(addr, addr.BitLen()))
 			continue
@@ -88,7 +88,7 @@ func (ps *Prefixes) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func span(word string) (time.Duration, error) {
+func parsePositiveDuration(word string) (time.Duration, error) {
 	d, err := time.ParseDuration(word)
 	if err != nil || d <= 0 {
 		return 0, fmt.Errorf("%q is no length of time above zero", word)
@@ -96,7 +96,7 @@ func span(word string) (time.Duration, error) {
 	return d, nil
 }
 
-func list(text []byte) []string {
+func splitList(text []byte) []string {
 	var words []string
 	for word := range strings.SplitSeq(string(text), ",") {
 		if word = strings.TrimSpace(word); word != "" {

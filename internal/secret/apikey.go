@@ -22,7 +22,7 @@ const (
 func MintKey() (key string, hash [32]byte, hint string) {
 	random := randomBase62(keyRandom)
 	body := keyPrefix + random
-	key = body + checksum(body)
+	key = body + checksumOf(body)
 	return key, sha256.Sum256([]byte(key)), random[:keyHint]
 }
 
@@ -33,13 +33,13 @@ func CheckKey(key string) (hash [32]byte, ok bool) {
 		return hash, false
 	}
 	body, sum := key[:len(key)-keyChecksum], key[len(key)-keyChecksum:]
-	if strings.Trim(body[len(keyPrefix):], base62) != "" || sum != checksum(body) {
+	if strings.Trim(body[len(keyPrefix):], base62) != "" || sum != checksumOf(body) {
 		return hash, false
 	}
 	return sha256.Sum256([]byte(key)), true
 }
 
-func checksum(body string) string {
+func checksumOf(body string) string {
 	n := crc32.ChecksumIEEE([]byte(body))
 	var out [keyChecksum]byte
 	for i := len(out) - 1; i >= 0; i-- {

@@ -53,18 +53,18 @@ type Passwords struct {
 func NewPasswords() *Passwords {
 	return &Passwords{
 		slots: semaphore.NewWeighted(argonAtOnce),
-		dummy: phc(today(), randomBytes(argonSalt), randomBytes(argonKey)),
+		dummy: formatPHC(currentCost(), randomBytes(argonSalt), randomBytes(argonKey)),
 	}
 }
 
 // Hash makes the stored form of a password. The only error is the context's, while waiting for a turn.
 func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 	salt := randomBytes(argonSalt)
-	key, err := p.derive(ctx, password, today(), salt)
+	key, err := p.deriveKey(ctx, password, currentCost(), salt)
 	if err != nil {
 		return "", err
 	}
-	return phc(today(), salt, key), nil
+	return formatPHC(currentCost(), salt, key), nil
 }
 
 // Verify tells whether the password is the one that hash was made of. An error means that it could not
@@ -74,7 +74,7 @@ func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, er
 	if err != nil {
 		return false, err
 	}
-	got, err := p.derive(ctx, password, c, salt)
+	got, err := p.deriveKey(ctx, password, c, salt)
 	if err != nil {
 		return false, err
 	}
@@ -88,7 +88,7 @@ func (p *Passwords) Dummy(ctx context.Context, password string) error {
 	return err
 }
 
-func (p *Passwords) derive(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
+func (p *Passwords) deriveKey(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
 		return nil, fmt.Errorf("wait for a turn to hash a password: %w", err)
 	}

@@ -20,19 +20,19 @@ type cost struct {
 	threads      uint8
 }
 
-// today is the cost of new hashes (OWASP's recommendation, security.md 4.3): 65 ms and 19 MiB.
-func today() cost { return cost{memory: 19 * 1024, time: 2, threads: 1} }
+// currentCost is the cost of new hashes (OWASP's recommendation, security.md 4.3): 65 ms and 19 MiB.
+func currentCost() cost { return cost{memory: 19 * 1024, time: 2, threads: 1} }
 
-// sane keeps a damaged row from taking the machine's memory, and argon2 from panicking at zeros.
-func (c cost) sane() bool {
+// isSane keeps a damaged row from taking the machine's memory, and argon2 from panicking at zeros.
+func (c cost) isSane() bool {
 	return c.memory >= 8 && c.memory <= 256*1024 && c.time >= 1 && c.time <= 16 && c.threads >= 1 && c.threads <= 16
 }
 
 func (c cost) String() string { return fmt.Sprintf("m=%d,t=%d,p=%d", c.memory, c.time, c.threads) }
 
-// phc writes the PHC string format. It names the cost, so that older hashes still verify after the cost
+// formatPHC writes the PHC string format. It names the cost, so that older hashes still verify after the cost
 // of new ones is raised.
-func phc(c cost, salt, key []byte) string {
+func formatPHC(c cost, salt, key []byte) string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$%s$%s$%s", argon2.Version, c, b64.EncodeToString(salt), b64.EncodeToString(key))
 }
@@ -46,7 +46,7 @@ func parsePHC(hash string) (c cost, salt, key []byte, err error) {
 	b64 := base64.RawStdEncoding.Strict()
 	salt, saltErr := b64.DecodeString(part[4])
 	key, keyErr := b64.DecodeString(part[5])
-	if errors.Join(costErr, saltErr, keyErr) != nil || c.String() != part[3] || !c.sane() || len(salt) != argonSalt || len(key) != argonKey {
+	if errors.Join(costErr, saltErr, keyErr) != nil || c.String() != part[3] || !c.isSane() || len(salt) != argonSalt || len(key) != argonKey {
 		return c, nil, nil, errors.New("the stored password hash is damaged")
 	}
 	return c, salt, key, nil

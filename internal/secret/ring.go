@@ -104,9 +104,9 @@ func (r *Ring) IDs() []string { return slices.Clone(r.ids) }
 // Format names the keys and hides them from every verb of fmt.
 func (r *Ring) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "secret.Ring%v", r.ids) }
 
-// derive makes the 32-byte key of one use. Uses differ in act (seal, sign) and in purpose, so what was
+// deriveKey makes the 32-byte key of one use. Uses differ in act (seal, sign) and in purpose, so what was
 // made for one never passes for another (security.md 4.1).
-func derive(master, salt []byte, act, purpose string) []byte {
+func deriveKey(master, salt []byte, act, purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, master, salt, "belfry/"+act+"/"+purpose, keySize)
 	if err != nil {
 		panic(err) //nolint:forbidigo // only an impossible length is refused

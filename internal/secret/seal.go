@@ -30,7 +30,7 @@ func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
 	head := r.SealedPrefix()
 	salt := randomBytes(saltSize)
 	sealed := append(append([]byte(nil), head...), salt...)
-	return gcm(r.keys[r.current], salt, purpose).Seal(sealed, nil, plain, bound(head, place)) //nolint:gosec // nil lets the cipher draw its own nonce
+	return newGCM(r.keys[r.current], salt, purpose).Seal(sealed, nil, plain, associatedData(head, place)) //nolint:gosec // nil lets the cipher draw its own nonce
 }
 
 // Open decrypts what Seal made. The error is ErrUnknownKey (with the key's id) or ErrSealed.
@@ -44,7 +44,7 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %q (the ring has %s)", ErrUnknownKey, id, strings.Join(r.ids, ", "))
 	}
 	head, rest := sealed[:2+len(id)], sealed[2+len(id):]
-	plain, err := gcm(master, rest[:saltSize], purpose).Open(nil, nil, rest[saltSize:], bound(head, place))
+	plain, err := newGCM(master, rest[:saltSize], purpose).Open(nil, nil, rest[saltSize:], associatedData(head, place))
 	if err != nil {
 		return nil, ErrSealed
 	}
@@ -77,11 +77,11 @@ func SealedWith(sealed []byte) (string, error) {
 	return string(sealed[2:end]), nil
 }
 
-// bound is what the tag vouches for beside the ciphertext.
-func bound(head []byte, place string) []byte { return append(slices.Clip(head), place...) }
+// associatedData is what the tag vouches for beside the ciphertext.
+func associatedData(head []byte, place string) []byte { return append(slices.Clip(head), place...) }
 
-func gcm(master, salt []byte, purpose string) cipher.AEAD {
-	block, err := aes.NewCipher(derive(master, salt, "seal", purpose))
+func newGCM(master, salt []byte, purpose string) cipher.AEAD {
+	block, err := aes.NewCipher(deriveKey(master, salt, "seal", purpose))
 	if err != nil {
 		panic(err) //nolint:forbidigo // 32 bytes are always an AES key
 	}

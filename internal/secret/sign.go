@@ -33,7 +33,7 @@ func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
 	b := append([]byte{signFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see validID
 	b = binary.BigEndian.AppendUint64(b, uint64(exp))
 	b = append(b, payload...)
-	b = append(b, mac(r.keys[r.current], purpose, b)...)
+	b = append(b, signature(r.keys[r.current], purpose, b)...)
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
@@ -56,7 +56,7 @@ func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 		return nil, ErrSigned
 	}
 	body, tag := b[:len(b)-macSize], b[len(b)-macSize:]
-	if !hmac.Equal(tag, mac(master, purpose, body)) {
+	if !hmac.Equal(tag, signature(master, purpose, body)) {
 		return nil, ErrSigned
 	}
 	exp := int64(binary.BigEndian.Uint64(body[head:])) //nolint:gosec // signed by us, so in range
@@ -66,8 +66,8 @@ func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 	return body[head+expSize:], nil
 }
 
-func mac(master []byte, purpose string, body []byte) []byte {
-	h := hmac.New(sha256.New, derive(master, nil, "sign", purpose))
+func signature(master []byte, purpose string, body []byte) []byte {
+	h := hmac.New(sha256.New, deriveKey(master, nil, "sign", purpose))
 	h.Write(body)
 	return h.Sum(nil)
 }

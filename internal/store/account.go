@@ -25,7 +25,7 @@ type accountRow struct {
 const accountColumns = `id, platform, external_id, username, display_name, avatar_url, status, status_reason, connected_at,
 	token_expires_at, held_until, created_at`
 
-func (r accountRow) core() core.Account {
+func (r accountRow) toCore() core.Account {
 	return core.Account{
 		ID: r.ID, Platform: r.Platform, ExternalID: r.ExternalID, Username: r.Username, DisplayName: r.DisplayName,
 		AvatarURL: r.AvatarURL, Status: r.Status, StatusReason: r.StatusReason, ConnectedAt: r.ConnectedAt,
@@ -35,32 +35,32 @@ func (r accountRow) core() core.Account {
 
 // Accounts lists the connected accounts, oldest first.
 func (t Tenant) Accounts(ctx context.Context) ([]core.Account, error) {
-	rows, err := many[accountRow](t.query(ctx, `
+	rows, err := queryMany[accountRow](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL ORDER BY created_at, id`, nil))
 	list := make([]core.Account, len(rows))
 	for i, r := range rows {
-		list[i] = r.core()
+		list[i] = r.toCore()
 	}
 	return list, err
 }
 
 // AccountsByID finds those of the given accounts that are connected.
 func (t Tenant) AccountsByID(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Account, error) {
-	rows, err := many[accountRow](t.query(ctx, `
+	rows, err := queryMany[accountRow](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL`,
 		args{"ids": ids}))
 	found := make(map[core.AccountID]core.Account, len(rows))
 	for _, r := range rows {
-		found[r.ID] = r.core()
+		found[r.ID] = r.toCore()
 	}
 	return found, err
 }
 
 // Account reads a connected account; a disconnected one is not_found.
 func (t Tenant) Account(ctx context.Context, id core.AccountID) (core.Account, error) {
-	row, err := one[accountRow](t.query(ctx, `
+	row, err := queryOne[accountRow](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`, args{"id": id}))
-	return row.core(), err
+	return row.toCore(), err
 }
 
 type tokenRow struct {
@@ -71,15 +71,15 @@ type tokenRow struct {
 // AccountWithToken reads an account, disconnected or not, and its sealed token. A disconnected account
 // is revoked and its token is empty.
 func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
-	row, err := one[tokenRow](t.query(ctx, `
+	row, err := queryOne[tokenRow](t.query(ctx, `
 		SELECT `+accountColumns+`, token FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))
-	return row.core(), row.Token, err
+	return row.toCore(), row.Token, err
 }
 
 // HoldAccounts keeps connected accounts from being disconnected until the transaction ends; one that is
 // not connected is not_found. It comes after the locks of posts and of the month's usage.
 func (t Tenant) HoldAccounts(ctx context.Context, ids []core.AccountID) error {
-	held, err := values[core.AccountID](t.query(ctx, `
+	held, err := queryValues[core.AccountID](t.query(ctx, `
 		SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL ORDER BY id FOR SHARE`,
 		args{"ids": ids}))
 	if err == nil && len(held) < len(ids) {
@@ -94,7 +94,7 @@ func (t Tenant) FindAccount(ctx context.Context, platform core.Platform, externa
 		ID        core.AccountID
 		Connected bool
 	}
-	found, err := one[row](t.query(ctx, `
+	found, err := queryOne[row](t.query(ctx, `
 		SELECT id, disconnected_at IS NULL AS connected FROM accounts
 		WHERE workspace_id = @ws AND platform = @platform AND external_id = @external`, args{"platform": platform, "external": externalID}))
 	return found.ID, found.Connected, err
@@ -102,7 +102,7 @@ func (t Tenant) FindAccount(ctx context.Context, platform core.Platform, externa
 
 // CountAccounts counts the connected accounts. Under LockWorkspace the number holds until the transaction ends.
 func (t Tenant) CountAccounts(ctx context.Context) (int64, error) {
-	return value[int64](t.query(ctx, `SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL`, nil))
+	return queryValue[int64](t.query(ctx, `SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL`, nil))
 }
 
 // SealedToken is an account's token as it is stored, with the dates that must be seen without opening it.
@@ -127,7 +127,7 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 		args{
 			"id": a.ID, "platform": a.Platform, "external": a.ExternalID, "username": a.Username, "name": a.DisplayName,
 			"avatar": a.AvatarURL, "ok": core.AccountOK, "connected": a.ConnectedAt, "token": token.Sealed,
-			"expires": some(token.ExpiresAt), "refresh": some(token.RefreshAt), "check": checkEvery, "now": a.CreatedAt,
+			"expires": nullTime(token.ExpiresAt), "refresh": nullTime(token.RefreshAt), "check": checkEvery, "now": a.CreatedAt,
 		})
 	return err
 }
@@ -169,14 +169,14 @@ func (t Tenant) LoseToken(ctx context.Context, id core.AccountID, read []byte, s
 
 // QueuedPosts lists the queued posts of an account.
 func (t Tenant) QueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
-	return values[core.PostID](t.query(ctx, `
+	return queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account AND status = 'queued' ORDER BY id`,
 		args{"account": account}))
 }
 
 // LockQueuedPosts lists them and keeps others from changing them until the transaction ends.
 func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
-	return values[core.PostID](t.query(ctx, `
+	return queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account AND status = 'queued' ORDER BY id FOR NO KEY UPDATE`,
 		args{"account": account}))
 }
@@ -187,7 +187,7 @@ func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, er
 		AccountID core.AccountID
 		Count     int
 	}
-	rows, err := many[row](t.query(ctx, `
+	rows, err := queryMany[row](t.query(ctx, `
 		SELECT account_id, count(*) AS count FROM posts WHERE workspace_id = @ws AND status = 'queued' GROUP BY account_id`, nil))
 	counts := map[core.AccountID]int{}
 	for _, r := range rows {

@@ -50,7 +50,7 @@ type keyRow struct {
 
 // Keys lists the workspace's keys, newest first.
 func (t Tenant) Keys(ctx context.Context) ([]core.Key, error) {
-	rows, err := many[keyRow](t.query(ctx, `
+	rows, err := queryMany[keyRow](t.query(ctx, `
 		SELECT id, name, scope, hint, user_id AS created_by, created_at, last_used_at
 		FROM api_keys WHERE workspace_id = @ws ORDER BY created_at DESC, id DESC`, nil))
 	keys := make([]core.Key, len(rows))

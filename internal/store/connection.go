@@ -34,7 +34,7 @@ func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Ti
 // browser, in this workspace; anything else, an expired one and one that was taken before are not_found.
 // The platform may be empty for a choice, which knows its own.
 func (t Tenant) TakeConnection(ctx context.Context, want Connection, chosen bool, now time.Time) (Connection, error) {
-	return one[Connection](t.query(ctx, `
+	return queryOne[Connection](t.query(ctx, `
 		DELETE FROM connections
 		WHERE workspace_id = @ws AND state_hash = @state AND user_id = @user AND session_hash = @session AND expires_at > @now
 			AND (platform = @platform OR @platform = '') AND (profiles IS NOT NULL) = @chosen

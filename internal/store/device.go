@@ -12,7 +12,7 @@ const maxDevices = 20
 
 // HasDevice reports whether a person has signed in with the device whose cookie has this hash.
 func (s *Store) HasDevice(ctx context.Context, user core.UserID, hash []byte) (bool, error) {
-	return value[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM devices WHERE hash = @hash AND user_id = @user)`,
+	return queryValue[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM devices WHERE hash = @hash AND user_id = @user)`,
 		args{"hash": hash, "user": user}))
 }
 

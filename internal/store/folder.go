@@ -27,7 +27,7 @@ func (r folderRow) folder() core.Folder {
 
 // Folders lists the workspace's folders by name.
 func (t Tenant) Folders(ctx context.Context) ([]core.Folder, error) {
-	rows, err := many[folderRow](t.query(ctx, `SELECT `+folderColumns+` ORDER BY name_key, id`, nil))
+	rows, err := queryMany[folderRow](t.query(ctx, `SELECT `+folderColumns+` ORDER BY name_key, id`, nil))
 	folders := make([]core.Folder, len(rows))
 	for i, row := range rows {
 		folders[i] = row.folder()
@@ -37,7 +37,7 @@ func (t Tenant) Folders(ctx context.Context) ([]core.Folder, error) {
 
 // Folder reads a folder.
 func (t Tenant) Folder(ctx context.Context, id core.FolderID) (core.Folder, error) {
-	row, err := one[folderRow](t.query(ctx, `SELECT `+folderColumns+` AND id = @id`, args{"id": id}))
+	row, err := queryOne[folderRow](t.query(ctx, `SELECT `+folderColumns+` AND id = @id`, args{"id": id}))
 	return row.folder(), err
 }
 
@@ -50,7 +50,7 @@ func (t Tenant) FoldersAbove(ctx context.Context, id core.FolderID) ([]core.Fold
 	if id.IsZero() {
 		return nil, nil
 	}
-	ids, err := values[core.FolderID](t.query(ctx, `
+	ids, err := queryValues[core.FolderID](t.query(ctx, `
 		WITH RECURSIVE up AS (
 			SELECT id, parent_id, 1 AS level FROM folders WHERE workspace_id = @ws AND id = @id
 			UNION ALL
@@ -65,7 +65,7 @@ func (t Tenant) FoldersAbove(ctx context.Context, id core.FolderID) ([]core.Fold
 
 // FolderHeight is how many levels a folder and those in it make: 1 when there is none in it.
 func (t Tenant) FolderHeight(ctx context.Context, id core.FolderID) (int, error) {
-	return value[int](t.query(ctx, `
+	return queryValue[int](t.query(ctx, `
 		WITH RECURSIVE down AS (
 			SELECT id, 1 AS level FROM folders WHERE workspace_id = @ws AND id = @id
 			UNION ALL
@@ -95,10 +95,10 @@ func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, key string) err
 // LockEmptyFolder keeps files and folders out of a folder until the transaction ends, and tells whether
 // there is none in it.
 func (t Tenant) LockEmptyFolder(ctx context.Context, id core.FolderID) (bool, error) {
-	if _, err := value[core.FolderID](t.query(ctx, `SELECT id FROM folders WHERE workspace_id = @ws AND id = @id FOR UPDATE`, args{"id": id})); err != nil {
+	if _, err := queryValue[core.FolderID](t.query(ctx, `SELECT id FROM folders WHERE workspace_id = @ws AND id = @id FOR UPDATE`, args{"id": id})); err != nil {
 		return false, err
 	}
-	return value[bool](t.query(ctx, `
+	return queryValue[bool](t.query(ctx, `
 		SELECT NOT EXISTS (SELECT FROM folders WHERE workspace_id = @ws AND parent_id = @id)
 			AND NOT EXISTS (SELECT FROM media WHERE workspace_id = @ws AND folder_id = @id)`, args{"id": id}))
 }

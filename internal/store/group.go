@@ -27,12 +27,12 @@ const groupColumns = `
 
 // Groups lists the workspace's groups by name.
 func (t Tenant) Groups(ctx context.Context) ([]Group, error) {
-	return many[Group](t.query(ctx, `SELECT`+groupColumns+` ORDER BY lower(g.name), g.id`, nil))
+	return queryMany[Group](t.query(ctx, `SELECT`+groupColumns+` ORDER BY lower(g.name), g.id`, nil))
 }
 
 // Group reads a group.
 func (t Tenant) Group(ctx context.Context, id core.GroupID) (Group, error) {
-	return one[Group](t.query(ctx, `SELECT`+groupColumns+` AND g.id = @id`, args{"id": id}))
+	return queryOne[Group](t.query(ctx, `SELECT`+groupColumns+` AND g.id = @id`, args{"id": id}))
 }
 
 // GroupAccounts lists a group's connected accounts.
@@ -43,7 +43,7 @@ func (t Tenant) GroupAccounts(ctx context.Context, id core.GroupID) ([]core.Acco
 
 // LockGroup reads a group and keeps others from changing it until the transaction ends.
 func (t Tenant) LockGroup(ctx context.Context, id core.GroupID) (Group, error) {
-	if _, err := value[core.GroupID](t.query(ctx, `
+	if _, err := queryValue[core.GroupID](t.query(ctx, `
 		SELECT id FROM groups WHERE workspace_id = @ws AND id = @id FOR UPDATE`, args{"id": id})); err != nil {
 		return Group{}, err
 	}

@@ -52,7 +52,7 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock, keep time.Durat
 
 // Replay reads what is known of a request by its key; not_found when nothing is.
 func (t Tenant) Replay(ctx context.Context, r Replay) (Kept, error) {
-	return one[Kept](t.query(ctx, `
+	return queryOne[Kept](t.query(ctx, `
 		SELECT fingerprint, status, body, locked_until - clock() AS left FROM idempotency
 		WHERE workspace_id = @ws AND route = @route AND key = @key`, r.args(nil)))
 }

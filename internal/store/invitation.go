@@ -19,7 +19,7 @@ type Invitation struct {
 
 // Invitation finds an invitation by the hash of its token; an expired, used or replaced one is not_found.
 func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Invitation, error) {
-	return one[Invitation](s.query(ctx, `
+	return queryOne[Invitation](s.query(ctx, `
 		SELECT i.id, i.workspace_id AS workspace, w.name AS workspace_name, i.email, i.name, i.role
 		FROM invitations i JOIN workspaces w ON w.id = i.workspace_id
 		WHERE i.hash = @hash AND i.expires_at > @now`, args{"hash": hash, "now": now}))
@@ -39,7 +39,7 @@ func (t Tenant) Invite(ctx context.Context, m core.Member, hash []byte) error {
 
 // TakeInvitation removes an invitation and tells its role; an expired, used or replaced one is not_found.
 func (t Tenant) TakeInvitation(ctx context.Context, hash []byte, now time.Time) (core.Role, error) {
-	return value[core.Role](t.query(ctx, `
+	return queryValue[core.Role](t.query(ctx, `
 		DELETE FROM invitations WHERE workspace_id = @ws AND hash = @hash AND expires_at > @now RETURNING role`,
 		args{"hash": hash, "now": now}))
 }

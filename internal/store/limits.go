@@ -44,7 +44,7 @@ func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duratio
 	// waited for the lock.
 	var batch pgx.Batch
 	var rows []createRow
-	batch.Queue(`SELECT `+relaxed+` FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.args(nil))
+	batch.Queue(`SELECT `+relaxed+` FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))
 	queueMany(&batch, `
 		WITH log AS MATERIALIZED (
 			SELECT at FROM create_log WHERE workspace_id = @ws AND at > clock() - @window::interval
@@ -55,7 +55,7 @@ func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duratio
 		)
 		SELECT used, oldest, clock() AS now, EXISTS (SELECT FROM granted) AS granted,
 			CASE WHEN used >= @limit THEN (SELECT at FROM log ORDER BY at DESC OFFSET @limit - 1 LIMIT 1) END AS gate
-		FROM counted`, t.args(args{"limit": limit, "window": window, "count": count}), &rows)
+		FROM counted`, t.withWorkspace(args{"limit": limit, "window": window, "count": count}), &rows)
 	if err := t.send(ctx, &batch); err != nil {
 		return Count{}, fmt.Errorf("count a creation: %w", err)
 	}

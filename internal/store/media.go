@@ -91,14 +91,14 @@ func (r mediaRow) toMedia() Media {
 
 // Media reads a file's row.
 func (t Tenant) Media(ctx context.Context, id core.MediaID) (Media, error) {
-	row, err := one[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id`, args{"id": id}))
+	row, err := queryOne[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id`, args{"id": id}))
 	return row.toMedia(), err
 }
 
 // LockMedia reads a file's row and keeps others from changing it, and from using the file in a post, until
 // the transaction ends. Whoever locks a file and counts storage locks the file first.
 func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
-	row, err := one[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
+	row, err := queryOne[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
 	return row.toMedia(), err
 }
 
@@ -112,7 +112,7 @@ func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
 		args{
 			"id": m.ID, "folder": someID(m.Folder), "name": m.Name, "kind": m.Kind, "mime": m.Mime,
 			"size": m.Bytes, "charged": m.Charged,
-			"source": m.Source, "expires": some(m.ExpiresAt), "next": next, "now": m.CreatedAt,
+			"source": m.Source, "expires": nullTime(m.ExpiresAt), "next": next, "now": m.CreatedAt,
 		})
 	return err
 }
@@ -170,7 +170,7 @@ func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 		where(`(m.created_at, m.id) < (@at, @after)`, "at", f.After.At)
 		a["after"] = f.After.ID
 	}
-	rows, err := many[mediaRow](t.query(ctx, sql+` ORDER BY m.created_at DESC, m.id DESC LIMIT @limit`, a))
+	rows, err := queryMany[mediaRow](t.query(ctx, sql+` ORDER BY m.created_at DESC, m.id DESC LIMIT @limit`, a))
 	list := make([]Media, len(rows))
 	for i, row := range rows {
 		list[i] = row.toMedia()

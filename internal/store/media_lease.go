@@ -18,7 +18,7 @@ type MediaClaim struct {
 func (t Tenant) ClaimMedia(
 	ctx context.Context, id core.MediaID, in core.MediaStatus, lease time.Duration,
 ) (MediaClaim, bool, error) {
-	epochs, err := values[int64](t.query(ctx, `
+	epochs, err := queryValues[int64](t.query(ctx, `
 		UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + @lease::interval,
 			next_at = greatest(expires_at, clock() + @lease::interval)
 		WHERE workspace_id = @ws AND id = @id AND status = @in AND deleted_at IS NULL
@@ -62,7 +62,7 @@ func (t Tenant) NoteMedia(ctx context.Context, c MediaClaim, m Media) (bool, err
 
 // FetchesHeld counts the claims on files of the workspace that come from an address.
 func (t Tenant) FetchesHeld(ctx context.Context) (int, error) {
-	return value[int](t.query(ctx, `
+	return queryValue[int](t.query(ctx, `
 		SELECT count(*) FROM media
 		WHERE workspace_id = @ws AND status = 'uploading' AND source IS NOT NULL AND deleted_at IS NULL AND lease_until > clock()`, nil))
 }
@@ -99,7 +99,7 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 			"size": f.Bytes, "width": f.Width, "height": f.Height, "duration": f.DurationMs, "fps": f.FPS, "video": f.VideoCodec,
 			"audio": f.AudioCodec, "audio_rate": f.AudioRate, "channels": f.AudioChannels, "rate": f.BitRate,
 			"frames": f.Frames, "blob": change.Blob, "thumbnail": change.Thumbnail,
-			"next": some(change.Next),
+			"next": nullTime(change.Next),
 		})
 	if err != nil || n == 0 {
 		return false, err
@@ -118,7 +118,7 @@ type DueMedia struct {
 // TakeDueMedia lists files whose time has come, and puts their next time off, so that they are not listed
 // again before somebody had the time to look at them.
 func (s *Store) TakeDueMedia(ctx context.Context, patience time.Duration, limit int) ([]DueMedia, error) {
-	return many[DueMedia](s.query(ctx, `
+	return queryMany[DueMedia](s.query(ctx, `
 		WITH due AS (
 			SELECT workspace_id, id FROM media WHERE next_at <= clock()
 			ORDER BY next_at LIMIT @limit FOR NO KEY UPDATE SKIP LOCKED

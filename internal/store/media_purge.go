@@ -16,13 +16,13 @@ const usedByPost = `
 // MediaInUse reports whether a post that is still to go out uses the file: a draft, a queued one, or a failed
 // one that the worker will try again.
 func (t Tenant) MediaInUse(ctx context.Context, id core.MediaID) (bool, error) {
-	return value[bool](t.query(ctx, `SELECT EXISTS (`+usedByPost+`) FROM media m WHERE m.workspace_id = @ws AND m.id = @id`,
+	return queryValue[bool](t.query(ctx, `SELECT EXISTS (`+usedByPost+`) FROM media m WHERE m.workspace_id = @ws AND m.id = @id`,
 		args{"id": id, "retry": core.DoRetry}))
 }
 
 // PurgeableMedia lists files whose last post went live so long ago, and that nothing seems to keep.
 func (s *Store) PurgeableMedia(ctx context.Context, retention time.Duration, limit int) ([]DueMedia, error) {
-	return many[DueMedia](s.query(ctx, `
+	return queryMany[DueMedia](s.query(ctx, `
 		SELECT m.workspace_id AS workspace, m.id, m.status, false AS fetched FROM media m
 		WHERE m.published_at <= clock() - @retention::interval AND m.purged_at IS NULL AND NOT m.pinned
 			AND m.deleted_at IS NULL
@@ -51,7 +51,7 @@ func (s *Store) ForgetMedia(ctx context.Context) error {
 
 // UnnamedBlobs picks those of the keys under which no file keeps anything.
 func (s *Store) UnnamedBlobs(ctx context.Context, keys []string) ([]string, error) {
-	return values[string](s.query(ctx, `
+	return queryValues[string](s.query(ctx, `
 		SELECT key FROM unnest(@keys::text[]) AS kept(key)
 		WHERE NOT EXISTS (SELECT FROM media WHERE blob = key AND blob <> '')
 			AND NOT EXISTS (SELECT FROM media WHERE thumbnail = key AND thumbnail <> '')`, args{"keys": keys}))
@@ -60,7 +60,7 @@ func (s *Store) UnnamedBlobs(ctx context.Context, keys []string) ([]string, erro
 // TakeBlobSweep takes the sweep of the stored bytes when it is due, for so long, and returns the last key that was
 // swept. False: it is not due, or another replica has taken it.
 func (s *Store) TakeBlobSweep(ctx context.Context, lease time.Duration) (after string, due bool, err error) {
-	keys, err := values[string](s.query(ctx, `
+	keys, err := queryValues[string](s.query(ctx, `
 		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock()
 		RETURNING after_key`, args{"lease": lease}))
 	if err != nil || len(keys) == 0 {

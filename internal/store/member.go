@@ -16,7 +16,7 @@ type memberRow struct {
 	ExpiresAt *time.Time
 }
 
-func (r memberRow) core() core.Member {
+func (r memberRow) toCore() core.Member {
 	return core.Member{ID: r.ID, Name: r.Name, Email: r.Email, Role: r.Role, CreatedAt: r.CreatedAt.UTC(), InvitedUntil: orZero(r.ExpiresAt)}
 }
 
@@ -31,24 +31,24 @@ const everyMember = `
 
 // Members lists who has joined and who is invited, the oldest first.
 func (t Tenant) Members(ctx context.Context) ([]core.Member, error) {
-	rows, err := many[memberRow](t.query(ctx, everyMember+`ORDER BY created_at, id`, nil))
+	rows, err := queryMany[memberRow](t.query(ctx, everyMember+`ORDER BY created_at, id`, nil))
 	list := make([]core.Member, len(rows))
 	for i, r := range rows {
-		list[i] = r.core()
+		list[i] = r.toCore()
 	}
 	return list, err
 }
 
 // FindMember finds somebody who has joined or is invited.
 func (t Tenant) FindMember(ctx context.Context, id core.UserID) (core.Member, error) {
-	row, err := one[memberRow](t.query(ctx, everyMember+`WHERE id = @id`, args{"id": id}))
-	return row.core(), err
+	row, err := queryOne[memberRow](t.query(ctx, everyMember+`WHERE id = @id`, args{"id": id}))
+	return row.toCore(), err
 }
 
 // FindMemberByEmail finds somebody who has joined or is invited, upper and lower case alike.
 func (t Tenant) FindMemberByEmail(ctx context.Context, email string) (core.Member, error) {
-	row, err := one[memberRow](t.query(ctx, everyMember+`WHERE lower(email) = lower(@email)`, args{"email": email}))
-	return row.core(), err
+	row, err := queryOne[memberRow](t.query(ctx, everyMember+`WHERE lower(email) = lower(@email)`, args{"email": email}))
+	return row.toCore(), err
 }
 
 // MemberCount is how many have joined, how many of those are owners, and how many are invited and may still join.
@@ -56,7 +56,7 @@ type MemberCount struct{ Joined, Owners, Invited int64 }
 
 // CountMembers counts members. Under LockWorkspace the numbers hold until the transaction ends.
 func (t Tenant) CountMembers(ctx context.Context, now time.Time) (MemberCount, error) {
-	return one[MemberCount](t.query(ctx, `
+	return queryOne[MemberCount](t.query(ctx, `
 		SELECT count(*) AS joined, count(*) FILTER (WHERE role = @owner) AS owners,
 			(SELECT count(*) FROM invitations WHERE workspace_id = @ws AND expires_at > @now) AS invited
 		FROM members WHERE workspace_id = @ws`, args{"owner": core.RoleOwner, "now": now}))

@@ -10,62 +10,62 @@ import (
 	"belfry/internal/core"
 )
 
-// memory is what all views of one database keep, so that it is worked out once: how a statement's named
+// cache is what all views of one database keep, so that it is worked out once: how a statement's named
 // arguments are numbered, and the zones that rows name. Both are few.
-type memory struct {
+type cache struct {
 	statements sync.Map // by SQL: *statement
 	zones      sync.Map // by name: core.Zone
 }
 
-// statement is SQL with its arguments numbered, and their names in that order.
-type statement struct {
+// preparedSQL is SQL with its arguments numbered, and their names in that order.
+type preparedSQL struct {
 	sql   string
 	names []string
 	given int // how many different ones
 }
 
-// named are arguments by name, as strict as pgx.StrictNamedArgs: it numbers a statement when that first
+// namedArgs are arguments by name, as strict as pgx.StrictNamedArgs: it numbers a statement when that first
 // runs and judges whatever does not fit later.
-type named struct {
-	memory *memory
+type namedArgs struct {
+	memory *cache
 	args   args
 }
 
 // RewriteQuery numbers the arguments.
-func (n named) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
+func (n namedArgs) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
 	known, ok := n.memory.statements.Load(sql)
 	if !ok {
-		return n.first(ctx, conn, sql, rest)
+		return n.rewriteFirst(ctx, conn, sql, rest)
 	}
-	s := known.(*statement) //nolint:errcheck,forcetypeassert // nothing else is kept there
+	s := known.(*preparedSQL) //nolint:errcheck,forcetypeassert // nothing else is kept there
 	values := make([]any, len(s.names))
 	for i, name := range s.names {
 		value, ok := n.args[name]
 		if !ok {
-			return n.strict(ctx, conn, sql, rest)
+			return n.rewriteStrict(ctx, conn, sql, rest)
 		}
-		values[i] = plain(value)
+		values[i] = driverValue(value)
 	}
 	if len(n.args) != s.given {
-		return n.strict(ctx, conn, sql, rest)
+		return n.rewriteStrict(ctx, conn, sql, rest)
 	}
 	return s.sql, values, nil
 }
 
-// plain is an id as the driver writes it without a detour through text; any other value stays what it is.
-func plain(value any) any {
+// driverValue is an id as the driver writes it without a detour through text; any other value stays what it is.
+func driverValue(value any) any {
 	if id, ok := value.(interface{ Bytes() [16]byte }); ok && reflect.TypeOf(value).Kind() != reflect.Pointer { // a pointer may be nil
 		return id.Bytes()
 	}
 	return value
 }
 
-func (n named) strict(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
+func (n namedArgs) rewriteStrict(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
 	return pgx.StrictNamedArgs(n.args).RewriteQuery(ctx, conn, sql, rest)
 }
 
-// first lets pgx number the names themselves and keeps what came of it.
-func (n named) first(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
+// rewriteFirst lets pgx number the names themselves and keeps what came of it.
+func (n namedArgs) rewriteFirst(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
 	names := pgx.StrictNamedArgs{}
 	for name := range n.args {
 		names[name] = name
@@ -74,7 +74,7 @@ func (n named) first(ctx context.Context, conn *pgx.Conn, sql string, rest []any
 	if err != nil {
 		return "", nil, err
 	}
-	s := &statement{sql: numbered, given: len(n.args)}
+	s := &preparedSQL{sql: numbered, given: len(n.args)}
 	values := make([]any, len(order))
 	for i, name := range order {
 		text, _ := name.(string)
@@ -84,8 +84,8 @@ func (n named) first(ctx context.Context, conn *pgx.Conn, sql string, rest []any
 	return numbered, values, nil
 }
 
-// zone is a zone by its name. The first time it is read from the machine's files.
-func (m *memory) zone(name string) (core.Zone, error) {
+// loadZone is a zone by its name. The first time it is read from the machine's files.
+func (m *cache) loadZone(name string) (core.Zone, error) {
 	if known, ok := m.zones.Load(name); ok {
 		return known.(core.Zone), nil //nolint:errcheck,forcetypeassert // nothing else is kept there
 	}

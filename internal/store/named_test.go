@@ -11,9 +11,9 @@ import (
 func TestNamedArgumentsAreStrictEveryTime(t *testing.T) {
 	t.Parallel()
 	const sql = `SELECT @ws, @id, @ws`
-	m := &memory{}
+	m := &cache{}
 	for range 3 {
-		numbered, values, err := named{m, args{"ws": 1, "id": 2}}.RewriteQuery(t.Context(), nil, sql, nil)
+		numbered, values, err := namedArgs{m, args{"ws": 1, "id": 2}}.RewriteQuery(t.Context(), nil, sql, nil)
 		if err != nil || numbered != `SELECT $1, $2, $1` {
 			t.Fatalf("%q, %v", numbered, err)
 		}
@@ -27,7 +27,7 @@ func TestNamedArgumentsAreStrictEveryTime(t *testing.T) {
 			"none is given":      nil,
 			"the workspace lost": {"id": 2},
 		} {
-			if _, _, err := (named{m, wrong}).RewriteQuery(t.Context(), nil, sql, nil); err == nil {
+			if _, _, err := (namedArgs{m, wrong}).RewriteQuery(t.Context(), nil, sql, nil); err == nil {
 				t.Errorf("%s, and the statement runs", name)
 			}
 		}

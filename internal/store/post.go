@@ -52,7 +52,7 @@ func (t Tenant) post(r postRow) (core.Post, error) {
 	p := r.Post
 	p.Workspace = t.ws
 	var err error
-	if p.Zone, err = t.store.memory.zone(r.zone); err != nil {
+	if p.Zone, err = t.store.memory.loadZone(r.zone); err != nil {
 		return core.Post{}, fmt.Errorf("read post %s: %w", p.ID, err)
 	}
 	if r.failure.Code != "" {
@@ -85,7 +85,7 @@ func (r postRow) onItsWay(p *core.Post) {
 
 // Post reads a post.
 func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
-	row, err := value[postRow](t.query(ctx, `SELECT`+postColumns+` AND p.id = @id`, args{"id": id}))
+	row, err := queryValue[postRow](t.query(ctx, `SELECT`+postColumns+` AND p.id = @id`, args{"id": id}))
 	if err != nil {
 		return core.Post{}, err
 	}
@@ -95,7 +95,7 @@ func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
 // LockPost reads a post and keeps others from changing it until the transaction ends. Everything that
 // changes a post's state locks the post first and its publication after.
 func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error) {
-	if _, err := value[core.PostID](t.query(ctx,
+	if _, err := queryValue[core.PostID](t.query(ctx,
 		`SELECT id FROM posts WHERE workspace_id = @ws AND id = @id FOR NO KEY UPDATE`, args{"id": id})); err != nil {
 		return core.Post{}, err
 	}
@@ -150,7 +150,7 @@ func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
 		a["after"] = f.After.ID
 	}
 	sql += fmt.Sprintf(` ORDER BY %s %s, p.id %s LIMIT @limit`, listTime, order, order)
-	rows, err := values[postRow](t.query(ctx, sql, a))
+	rows, err := queryValues[postRow](t.query(ctx, sql, a))
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func (t Tenant) CountPosts(ctx context.Context) (map[core.PostStatus]int, error)
 		Status string
 		Count  int
 	}
-	rows, err := many[count](t.query(ctx, `SELECT status, count(*) AS count FROM posts WHERE workspace_id = @ws GROUP BY status`, nil))
+	rows, err := queryMany[count](t.query(ctx, `SELECT status, count(*) AS count FROM posts WHERE workspace_id = @ws GROUP BY status`, nil))
 	counts := map[core.PostStatus]int{}
 	for _, row := range rows {
 		counts[core.PostStatus(row.Status)] = row.Count
@@ -193,7 +193,7 @@ func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 			error_code = @code, error_message = @message, error_hint = @hint, error_from_network = @from_network, attempts = @attempts, updated_at = @now
 		WHERE workspace_id = @ws AND id = @id`,
 		args{
-			"id": p.ID, "text": p.Text, "title": p.Title, "tags": p.Tags, "settings": p.Settings, "publish_at": some(p.PublishAt),
+			"id": p.ID, "text": p.Text, "title": p.Title, "tags": p.Tags, "settings": p.Settings, "publish_at": nullTime(p.PublishAt),
 			"tz": p.Zone.Name(), "status": p.Status, "external_id": p.ExternalID, "external_url": p.ExternalURL,
 			"code": failure.Code, "message": failure.Message, "hint": failure.Hint, "from_network": failure.FromNetwork, "attempts": p.Attempts, "now": p.UpdatedAt,
 		})
@@ -215,7 +215,7 @@ func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) erro
 
 // PublishedAs lists the network's ids of the other posts of an account that went live since a time.
 func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other core.PostID, since time.Time) ([]string, error) {
-	return values[string](t.query(ctx, `
+	return queryValues[string](t.query(ctx, `
 		SELECT external_id FROM posts
 		WHERE workspace_id = @ws AND account_id = @account AND id <> @other AND status = 'live' AND external_id <> '' AND updated_at >= @since`,
 		args{"account": account, "other": other, "since": since}))
@@ -228,7 +228,7 @@ func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, te
 		AccountID core.AccountID
 		Status    core.PostStatus
 	}
-	rows, err := many[row](t.query(ctx, `
+	rows, err := queryMany[row](t.query(ctx, `
 		SELECT p.account_id, min(p.status) AS status FROM posts p JOIN unnest(@accounts::uuid[], @texts::text[]) AS wanted(account, text)
 			ON p.account_id = wanted.account AND p.text = wanted.text
 		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND coalesce(p.publish_at, p.created_at) BETWEEN @from AND @to
@@ -261,7 +261,7 @@ func (t Tenant) Events(ctx context.Context, id core.PostID) ([]core.Event, error
 		Message string
 		Notes   []string
 	}
-	rows, err := many[row](t.query(ctx, `
+	rows, err := queryMany[row](t.query(ctx, `
 		SELECT kind, at, message, notes FROM post_events WHERE workspace_id = @ws AND post_id = @id ORDER BY id`, args{"id": id}))
 	events := make([]core.Event, len(rows))
 	for i, r := range rows {

@@ -30,17 +30,17 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 		found      []accountRow
 		files      []mediaRow
 	)
-	queueMany(&batch, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, t.args(nil), &workspaces)
+	queueMany(&batch, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, t.withWorkspace(nil), &workspaces)
 	if !group.IsZero() {
-		queueMany(&batch, `SELECT`+groupColumns+` AND g.id = @id`, t.args(args{"id": group}), &groups)
+		queueMany(&batch, `SELECT`+groupColumns+` AND g.id = @id`, t.withWorkspace(args{"id": group}), &groups)
 	}
 	queueMany(&batch, `
 		SELECT `+accountColumns+` FROM accounts
 		WHERE workspace_id = @ws AND disconnected_at IS NULL AND id IN (
 			SELECT unnest(@ids::uuid[]) UNION SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group)`,
-		t.args(args{"ids": accounts, "group": group}), &found)
+		t.withWorkspace(args{"ids": accounts, "group": group}), &found)
 	if len(media) > 0 {
-		queueMany(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.args(args{"ids": media}), &files)
+		queueMany(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.withWorkspace(args{"ids": media}), &files)
 	}
 	if err := t.send(ctx, &batch); err != nil {
 		return PostSources{}, err
@@ -48,13 +48,13 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 	if len(workspaces) == 0 || len(groups) == 0 && !group.IsZero() {
 		return PostSources{}, ErrNotFound
 	}
-	workspace, err := workspaces[0].core(t.store.memory)
+	workspace, err := workspaces[0].toCore(t.store.memory)
 	s := PostSources{Workspace: workspace, Accounts: map[core.AccountID]core.Account{}, Media: map[core.MediaID]core.Media{}}
 	for _, g := range groups {
 		s.GroupMembers = g.Accounts
 	}
 	for _, row := range found {
-		s.Accounts[row.ID] = row.core()
+		s.Accounts[row.ID] = row.toCore()
 	}
 	for _, row := range files {
 		s.Media[row.ID] = row.toMedia().Proved()
@@ -63,7 +63,7 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 }
 
 // queueMany adds a query to a batch; sending the batch collects its rows into rows.
-func queueMany[T any](b *pgx.Batch, sql string, a named, into *[]T) {
+func queueMany[T any](b *pgx.Batch, sql string, a namedArgs, into *[]T) {
 	b.Queue(sql, a).Query(func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, pgx.RowToStructByName[T])
 		return err
@@ -125,7 +125,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 		return err
 	}
 	var batch pgx.Batch
-	queue := func(sql string, a args) { batch.Queue(sql, t.args(a)) }
+	queue := func(sql string, a args) { batch.Queue(sql, t.withWorkspace(a)) }
 	if len(post.MediaIDs) > 0 {
 		queue(`SELECT must(@unchecked OR count(*) = (SELECT count(DISTINCT id) FROM unnest(@media::uuid[]) AS id), 'a file was removed') FROM (
 			SELECT FROM media WHERE workspace_id = @ws AND id = ANY(@media) AND (@unchecked OR purged_at IS NULL AND deleted_at IS NULL)
@@ -141,7 +141,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 			AS p(id, account, platform, text, title, tags, settings)`,
 		args{
 			"ids": columns.ids, "accounts": columns.accounts, "platforms": columns.platforms, "texts": columns.texts, "titles": columns.titles,
-			"tags": columns.tags, "settings": columns.settings, "media": post.MediaIDs, "publish_at": some(post.PublishAt),
+			"tags": columns.tags, "settings": columns.settings, "media": post.MediaIDs, "publish_at": nullTime(post.PublishAt),
 			"tz": post.Zone.Name(), "status": post.Status, "via": post.Via, "by": n.By, "now": post.CreatedAt,
 		})
 	if len(post.MediaIDs) > 0 {
@@ -187,7 +187,7 @@ func (q NewQueued) queue(add func(string, args), columns postColumnValues) {
 		FROM unnest(@ids::uuid[], @platforms::text[], @flows::text[]) AS p(id, platform, flow)`,
 		args{
 			"ids": columns.ids, "platforms": columns.platforms, "flows": q.Flows, "step": core.StepIdle, "queued": RestQueued,
-			"due": some(q.Wake.Due), "own": q.Wake.OwnJob,
+			"due": nullTime(q.Wake.Due), "own": q.Wake.OwnJob,
 		})
 }
 

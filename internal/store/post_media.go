@@ -23,7 +23,7 @@ func (t Tenant) mediaByID(ctx context.Context, ids []core.MediaID, lock string) 
 	if len(ids) == 0 {
 		return found, nil
 	}
-	rows, err := many[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lock, args{"ids": ids}))
+	rows, err := queryMany[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lock, args{"ids": ids}))
 	for _, row := range rows {
 		found[row.ID] = row.toMedia().Proved()
 	}
@@ -35,7 +35,7 @@ func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := many[mediaRow](t.query(ctx, `SELECT`+mediaFields+`
+	rows, err := queryMany[mediaRow](t.query(ctx, `SELECT`+mediaFields+`
 		FROM unnest(@ids::uuid[]) WITH ORDINALITY AS file(id, position) JOIN media m ON m.workspace_id = @ws AND m.id = file.id
 		ORDER BY file.position`, args{"ids": ids}))
 	list := make([]core.Media, len(rows))
@@ -50,7 +50,7 @@ func (t Tenant) Files(ctx context.Context, ids []core.MediaID) ([]Media, error) 
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := many[mediaRow](t.query(ctx, `SELECT`+mediaFields+` FROM media m WHERE m.workspace_id = @ws AND m.id = ANY(@ids)`, args{"ids": ids}))
+	rows, err := queryMany[mediaRow](t.query(ctx, `SELECT`+mediaFields+` FROM media m WHERE m.workspace_id = @ws AND m.id = ANY(@ids)`, args{"ids": ids}))
 	list := make([]Media, len(rows))
 	for i, row := range rows {
 		list[i] = row.toMedia()

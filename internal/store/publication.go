@@ -121,7 +121,7 @@ func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow
 			next_action_at = excluded.next_action_at, step_since = excluded.step_since, first_call_at = NULL,
 			woken_at = excluded.woken_at, failure = NULL, `+takeAway+`
 		WHERE publications.workspace_id = @ws`,
-		args{"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed, "due": some(wake.Due), "own": wake.OwnJob})
+		args{"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed, "due": nullTime(wake.Due), "own": wake.OwnJob})
 	return err
 }
 
@@ -147,7 +147,7 @@ func (t Tenant) MovePublication(ctx context.Context, post core.PostID, wake Wake
 	_, err := t.exec(ctx, `
 		UPDATE publications SET due_at = `+wakeDue+`, next_action_at = `+wakeDue+`, woken_at = `+wakeJob+`, rest = 'queued',
 			step = 'idle', handle = NULL, first_call_at = NULL, `+takeAway+` WHERE workspace_id = @ws AND post_id = @post`,
-		args{"post": post, "due": some(wake.Due), "own": wake.OwnJob})
+		args{"post": post, "due": nullTime(wake.Due), "own": wake.OwnJob})
 	return err
 }
 
@@ -162,7 +162,7 @@ func (t Tenant) ClosePublication(ctx context.Context, post core.PostID) error {
 
 // LockPublication reads a post's ledger row and keeps others from claiming it until the transaction ends.
 func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publication, error) {
-	row, err := one[publicationRow](t.query(ctx,
+	row, err := queryOne[publicationRow](t.query(ctx,
 		`SELECT `+publicationColumns+` FROM publications WHERE workspace_id = @ws AND post_id = @post FOR UPDATE`, args{"post": post}))
 	return row.publication(), err
 }
@@ -176,7 +176,7 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 		WHERE workspace_id = @ws AND post_id = @post`,
 		args{
 			"post": p.Post, "step": p.Step, "armed": p.Armed, "open": p.Open, "answer": p.Answer, "tries": p.Tries,
-			"deaths": p.Deaths, "rest": p.Rest, "due": p.DueAt, "next": some(p.NextAt),
+			"deaths": p.Deaths, "rest": p.Rest, "due": p.DueAt, "next": nullTime(p.NextAt),
 		})
 	return err
 }
@@ -199,34 +199,34 @@ type Claimed struct {
 // whoever claims next under the same epoch, since no two claims have one lease_owner.
 func (t Tenant) Claim(ctx context.Context, posts []core.PostID, owner string, lease time.Duration, now time.Time) (map[core.PostID]Claimed, error) {
 	batch := &pgx.Batch{}
-	batch.Queue(claim, t.args(args{
+	batch.Queue(claim, t.withWorkspace(args{
 		"posts": posts, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
-	batch.Queue(`SELECT`+postColumns+` AND p.id = ANY(@posts)`, t.args(args{"posts": posts}))
+	batch.Queue(`SELECT`+postColumns+` AND p.id = ANY(@posts)`, t.withWorkspace(args{"posts": posts}))
 	batch.Queue(`SELECT `+accountColumns+`, token FROM accounts
-		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`, t.args(args{"posts": posts}))
+		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`, t.withWorkspace(args{"posts": posts}))
 	batch.Queue(`SELECT`+mediaFields+` FROM media m
 		WHERE m.workspace_id = @ws AND m.id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = ANY(@posts))`,
-		t.args(args{"posts": posts}))
+		t.withWorkspace(args{"posts": posts}))
 	results := t.store.q.SendBatch(ctx, batch)
 	claimed, err := t.readClaims(results)
 	return claimed, errors.Join(err, results.Close())
 }
 
 func (t Tenant) readClaims(results pgx.BatchResults) (map[core.PostID]Claimed, error) {
-	publications, err := many[publicationRow](results.Query())
+	publications, err := queryMany[publicationRow](results.Query())
 	if err != nil {
 		return nil, err
 	}
-	posts, err := values[postRow](results.Query())
+	posts, err := queryValues[postRow](results.Query())
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := many[tokenRow](results.Query())
+	accounts, err := queryMany[tokenRow](results.Query())
 	if err != nil {
 		return nil, err
 	}
-	rows, err := many[mediaRow](results.Query())
+	rows, err := queryMany[mediaRow](results.Query())
 	if err != nil {
 		return nil, err
 	}
@@ -247,7 +247,7 @@ func (t Tenant) readClaims(results pgx.BatchResults) (map[core.PostID]Claimed, e
 			return nil, err
 		}
 		of := slices.IndexFunc(accounts, func(a tokenRow) bool { return a.ID == row.Account })
-		c.Account, c.Token = accounts[of].core(), accounts[of].Token
+		c.Account, c.Token = accounts[of].toCore(), accounts[of].Token
 		for _, id := range row.MediaIDs {
 			c.Media = append(c.Media, files[id])
 		}
@@ -299,7 +299,7 @@ const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch A
 func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease, quiet time.Duration) (int64, error) {
 	a := p.arguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
-	id, err := value[int64](t.query(ctx, lastOutcome(last, a)+`, fenced AS (
+	id, err := queryValue[int64](t.query(ctx, lastOutcome(last, a)+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
 				first_call_at = coalesce(first_call_at, clock()),
 				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish' THEN clock() END) END,
@@ -321,7 +321,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 // NextAt means that nobody need act. ErrFenced: another worker goes on.
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
 	a := p.arguments()
-	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, some(p.NextAt)
+	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, nullTime(p.NextAt)
 	n, err := t.exec(ctx, lastOutcome(last, a)+`
 		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls, next_action_at = @next,
 			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
@@ -358,7 +358,7 @@ func (s *Store) WakeDue(ctx context.Context, patience time.Duration, limit int) 
 		WorkspaceID core.WorkspaceID
 		PostID      core.PostID
 	}
-	rows, err := many[row](s.query(ctx, `
+	rows, err := queryMany[row](s.query(ctx, `
 		WITH due AS (
 			SELECT post_id FROM publications
 			WHERE next_action_at <= clock() AND (lease_until IS NULL OR lease_until < clock())
@@ -386,7 +386,7 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 		Count  int
 		Oldest time.Duration
 	}
-	r, err := one[row](s.query(ctx, `
+	r, err := queryOne[row](s.query(ctx, `
 		SELECT count(*) AS count, coalesce(clock() - min(since), '0') AS oldest FROM (
 			SELECT next_action_at AS since FROM publications WHERE `+overdue+`
 			UNION ALL SELECT due_at FROM publications -- which are tried once a minute at least

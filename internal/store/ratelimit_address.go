@@ -21,21 +21,21 @@ func subWindow(window time.Duration) time.Duration {
 }
 
 // part numbers the part of @step microseconds that the database's clock is in.
-const part = `(date_part('epoch', clock()) * 1000000)::bigint / @step`
+const currentPart = `(date_part('epoch', clock()) * 1000000)::bigint / @step`
 
 // countAgain counts a request of an address that has called in this part already and is below its limit:
 // all but the first of a part go this way.
 const countAgain = `
 	UPDATE address_log SET here = here + 1
-	WHERE address = @address AND newest = ` + part + ` AND before + here < @limit
+	WHERE address = @address AND newest = ` + currentPart + ` AND before + here < @limit
 	RETURNING before + here AS total, oldest, clock() AS now`
 
 // CountAddress counts a request of a client address, unless that would make more than limit in any window
 // of the given length. The address's row is locked meanwhile, so replicas count exactly together.
 func (s *Store) CountAddress(ctx context.Context, address string, limit int, window time.Duration) (Count, error) {
 	step := subWindow(window)
-	row, err := value[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
-	return s.counted(ctx, row, err, address, limit, step)
+	row, err := queryValue[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
+	return s.finishCount(ctx, row, err, address, limit, step)
 }
 
 // CountAndFind counts a request as CountAddress does and finds the key it brought by its hash, on one way to the
@@ -45,15 +45,15 @@ func (s *Store) CountAddress(ctx context.Context, address string, limit int, win
 func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration, hash []byte) (Count, KeyHolder, error, error) {
 	step := subWindow(window)
 	batch := &pgx.Batch{}
-	batch.Queue(countAgain, named{s.memory, args{"address": address, "step": step.Microseconds(), "limit": limit}})
-	batch.Queue(keyHolder, named{s.memory, args{"hash": hash}})
+	batch.Queue(countAgain, namedArgs{s.memory, args{"address": address, "step": step.Microseconds(), "limit": limit}})
+	batch.Queue(keyHolder, namedArgs{s.memory, args{"hash": hash}})
 	results := s.q.SendBatch(ctx, batch)
-	row, countErr := value[addressRow](results.Query())
-	holder, keyErr := value[KeyHolder](results.Query())
+	row, countErr := queryValue[addressRow](results.Query())
+	holder, keyErr := queryValue[KeyHolder](results.Query())
 	if err := results.Close(); err != nil && countErr == nil {
 		countErr = err
 	}
-	count, err := s.counted(ctx, row, countErr, address, limit, step)
+	count, err := s.finishCount(ctx, row, countErr, address, limit, step)
 	return count, holder, err, keyErr
 }
 
@@ -68,10 +68,10 @@ func (r *addressRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(&r.Total, &r.Oldest, timeTo(&r.Now))
 }
 
-// counted reads what countAgain came to, and counts the request where that did not.
-func (s *Store) counted(ctx context.Context, row addressRow, err error, address string, limit int, step time.Duration) (c Count, _ error) {
+// finishCount reads what countAgain came to, and counts the request where that did not.
+func (s *Store) finishCount(ctx context.Context, row addressRow, err error, address string, limit int, step time.Duration) (c Count, _ error) {
 	if err == nil {
-		return Count{Granted: true, Remaining: limit - row.Total, Reset: forgotten(row.Oldest, step).Sub(row.Now)}, nil
+		return Count{Granted: true, Remaining: limit - row.Total, Reset: expiresAt(row.Oldest, step).Sub(row.Now)}, nil
 	}
 	if errors.Is(err, ErrNotFound) {
 		err = s.Tx(ctx, func(s *Store) (err error) {
@@ -87,24 +87,24 @@ func (s *Store) counted(ctx context.Context, row addressRow, err error, address 
 
 // countFirst counts a request whose address has not called in this part yet, or is at its limit.
 func (s *Store) countFirst(ctx context.Context, address string, limit int, step time.Duration) (Count, error) {
-	row, err := one[tallyRow](s.query(ctx, `
+	row, err := queryOne[tallyRow](s.query(ctx, `
 		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
-		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+part+` AS running) AS clocks
+		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+currentPart+` AS running) AS clocks
 		ON CONFLICT (address) DO UPDATE SET here = a.here -- locks it and changes nothing
-		RETURNING newest, here, parts, `+part+` AS running, clock() AS now`, args{"address": address, "step": step.Microseconds()}))
+		RETURNING newest, here, parts, `+currentPart+` AS running, clock() AS now`, args{"address": address, "step": step.Microseconds()}))
 	if err != nil {
 		return Count{}, err
 	}
-	t := tally{row.Newest, append(row.Parts, row.Here)}.at(row.Running)
+	t := tally{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
 	if t.total() >= limit {
-		return Count{Reset: t.frees(1, step).Sub(row.Now), RetryAfter: t.frees(t.total()-limit+1, step).Sub(row.Now)}, nil
+		return Count{Reset: t.freesAt(1, step).Sub(row.Now), RetryAfter: t.freesAt(t.total()-limit+1, step).Sub(row.Now)}, nil
 	}
 	t.parts[subWindows]++
 	here := t.parts[subWindows]
 	_, err = s.exec(ctx, `
 		UPDATE address_log SET newest = @newest, here = @here, before = @before, oldest = @oldest, parts = @parts WHERE address = @address`,
-		args{"address": address, "newest": t.newest, "here": here, "before": t.total() - here, "oldest": t.first(1), "parts": t.parts[:subWindows]})
-	return Count{Granted: true, Remaining: limit - t.total(), Reset: t.frees(1, step).Sub(row.Now)}, err
+		args{"address": address, "newest": t.newest, "here": here, "before": t.total() - here, "oldest": t.partOfRequest(1), "parts": t.parts[:subWindows]})
+	return Count{Granted: true, Remaining: limit - t.total(), Reset: t.freesAt(1, step).Sub(row.Now)}, err
 }
 
 type tallyRow struct {
@@ -121,9 +121,9 @@ type tally struct {
 	parts  []int
 }
 
-// at is the tally as it stands in the running part. Nothing is left of it when it is too old, or of another
+// advanceTo is the tally as it stands in the running part. Nothing is left of it when it is too old, or of another
 // step, or from before the clock was set back; a clock set back a little goes on in the newest part.
-func (t tally) at(running int64) tally {
+func (t tally) advanceTo(running int64) tally {
 	ahead := running - t.newest
 	switch {
 	case ahead > subWindows || ahead < -subWindows:
@@ -142,8 +142,8 @@ func (t tally) total() int {
 	return sum
 }
 
-// first is the number of the part by which there had been n requests.
-func (t tally) first(n int) int64 {
+// partOfRequest is the number of the part by which there had been n requests.
+func (t tally) partOfRequest(n int) int64 {
 	for i, m := range t.parts {
 		if n -= m; n <= 0 {
 			return t.newest - int64(len(t.parts)-1-i)
@@ -152,11 +152,13 @@ func (t tally) first(n int) int64 {
 	return t.newest
 }
 
-// frees is when the first n requests count no more.
-func (t tally) frees(n int, step time.Duration) time.Time { return forgotten(t.first(n), step) }
+// freesAt is when the first n requests count no more.
+func (t tally) freesAt(n int, step time.Duration) time.Time {
+	return expiresAt(t.partOfRequest(n), step)
+}
 
-// forgotten is when a part counts no more: once the one that is as far ahead of it as all the others has
+// expiresAt is when a part counts no more: once the one that is as far ahead of it as all the others has
 // begun.
-func forgotten(part int64, step time.Duration) time.Time {
+func expiresAt(part int64, step time.Duration) time.Time {
 	return time.Unix(0, (part+subWindows+1)*int64(step))
 }

@@ -31,7 +31,7 @@ func TestATallyMovesWithTheClock(t *testing.T) {
 		{"too far", 1061, nil},
 		{"a clock set back far, or another step", 939, nil},
 	} {
-		got := parts(was).at(c.running)
+		got := parts(was).advanceTo(c.running)
 		want := parts(c.want)
 		if want.newest = c.running; c.running == 940 {
 			want.newest = 1000
@@ -49,7 +49,7 @@ func TestATallySaysWhatDropsOutWhen(t *testing.T) {
 		t.Errorf("%d requests", n)
 	}
 	for n, part := range map[int]int64{1: 940, 7: 940, 8: 990, 9: 990, 10: 1000, 12: 1000} {
-		if got, want := tally.frees(n, time.Second), time.Unix(part+61, 0); !got.Equal(want) {
+		if got, want := tally.freesAt(n, time.Second), time.Unix(part+61, 0); !got.Equal(want) {
 			t.Errorf("the first %d requests count until %v, want %v", n, got, want)
 		}
 	}

@@ -25,7 +25,7 @@ func (s *Store) Lineage(ctx context.Context) (Lineage, error) {
 		Empty    bool
 		SeenAt   *time.Time
 	}
-	r, err := one[row](s.query(ctx, `
+	r, err := queryOne[row](s.query(ctx, `
 		SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
 			(SELECT timeline_id::bigint FROM pg_control_checkpoint()) AS timeline,
 			(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM publish_steps_id_seq) AS step,
@@ -91,7 +91,7 @@ type Hold struct {
 
 // Hold reads the hold; ErrNotFound when posts go out as usual.
 func (s *Store) Hold(ctx context.Context) (Hold, error) {
-	return one[Hold](s.query(ctx, `SELECT reason, since FROM publishing_hold`, nil))
+	return queryOne[Hold](s.query(ctx, `SELECT reason, since FROM publishing_hold`, nil))
 }
 
 // HeldPost is a post that is due while publishing is on hold, or that was published after the backup.
@@ -148,13 +148,13 @@ func heldPostsOf(rows []heldPostRow) []HeldPost {
 
 // HeldPosts lists the posts that the hold concerns, those due first at the top.
 func (s *Store) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
-	rows, err := many[heldPostRow](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`, args{"limit": limit}))
+	rows, err := queryMany[heldPostRow](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`, args{"limit": limit}))
 	return heldPostsOf(rows), err
 }
 
 // HeldPosts lists the workspace's posts that the hold concerns, those due first at the top.
 func (t Tenant) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
-	rows, err := many[heldPostRow](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
+	rows, err := queryMany[heldPostRow](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
 		args{"limit": limit}))
 	return heldPostsOf(rows), err
 }
@@ -170,7 +170,7 @@ func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error)
 		ExternalID  string
 		ExternalURL string
 	}
-	rows, err := many[row](s.query(ctx, `
+	rows, err := queryMany[row](s.query(ctx, `
 		SELECT workspace_id, post_id, handle, armed_at, live, external_id, external_url FROM restored_receipts ORDER BY post_id`, nil))
 	receipts := make([]RestoredReceipt, len(rows))
 	for i, r := range rows {

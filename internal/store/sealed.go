@@ -36,7 +36,7 @@ type SealedValue[K core.Kind] struct {
 // SealedOtherwise lists values of a column that do not begin with head, in the order of their rows, behind the row
 // after.
 func SealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn, head []byte, after core.ID[K], limit int) ([]SealedValue[K], error) {
-	return many[SealedValue[K]](s.query(ctx, `
+	return queryMany[SealedValue[K]](s.query(ctx, `
 		SELECT `+c.key+` AS id, workspace_id AS workspace, `+c.Column+` AS sealed FROM `+c.Table+`
 		WHERE `+c.key+` > @after AND length(`+c.Column+`) > 2 AND substring(`+c.Column+` FROM 1 FOR length(@head::bytea)) <> @head::bytea
 		ORDER BY `+c.key+` LIMIT @limit`, args{"head": head, "after": after, "limit": limit}))
@@ -58,7 +58,7 @@ func (s *Store) CountSealed(ctx context.Context) (map[string]int64, error) {
 		Count int64
 	}
 	// The head of a sealed value is its format, the length of the key's id and the id.
-	rows, err := many[row](s.query(ctx, `
+	rows, err := queryMany[row](s.query(ctx, `
 		SELECT convert_from(substring(sealed FROM 3 FOR get_byte(sealed, 1)), 'UTF8') AS key, count(*) AS count FROM (
 			SELECT token AS sealed FROM accounts UNION ALL SELECT source FROM media UNION ALL SELECT handle FROM publications
 			UNION ALL SELECT verifier FROM connections UNION ALL SELECT profiles FROM connections

@@ -8,7 +8,7 @@ import (
 
 // MonthUsed is how many slots of the period are taken.
 func (t Tenant) MonthUsed(ctx context.Context, period string) (int64, error) {
-	return value[int64](t.query(ctx, `
+	return queryValue[int64](t.query(ctx, `
 		SELECT coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0)`, args{"period": period}))
 }
 
@@ -20,13 +20,13 @@ const takeSlots = `
 
 // CountDrafts returns how many drafts there are. In a transaction that made a draft the number holds until it ends.
 func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
-	return value[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_drafts WHERE workspace_id = @ws), 0)`, nil))
+	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_drafts WHERE workspace_id = @ws), 0)`, nil))
 }
 
 // TakeSlots takes n slots of the period, all or none, and tells how many are used after that. ok is
 // false when the limit does not allow it; a nil limit always does.
 func (t Tenant) TakeSlots(ctx context.Context, period string, n int64, limit *int64) (used int64, ok bool, err error) {
-	after, err := values[int64](t.query(ctx, takeSlots, args{"period": period, "n": n, "limit": limit}))
+	after, err := queryValues[int64](t.query(ctx, takeSlots, args{"period": period, "n": n, "limit": limit}))
 	if err != nil {
 		return 0, false, err
 	}

@@ -9,7 +9,7 @@ import (
 
 // StorageUsed is how many bytes the workspace's files take.
 func (t Tenant) StorageUsed(ctx context.Context) (int64, error) {
-	return value[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0)`, nil))
+	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0)`, nil))
 }
 
 // TakeStorage takes n bytes, all or none, and returns how many are used after that. ok is false when the limit
@@ -20,7 +20,7 @@ func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used in
 		ON CONFLICT (workspace_id) DO UPDATE SET used = 0 WHERE false -- locks the row and changes nothing`, nil); err != nil {
 		return 0, false, err
 	}
-	after, err := values[int64](t.query(ctx, `
+	after, err := queryValues[int64](t.query(ctx, `
 		UPDATE usage_storage SET used = used + @n
 		WHERE workspace_id = @ws AND (@limit::bigint IS NULL OR used + @n <= @limit)
 		RETURNING used`, args{"n": n, "limit": limit}))
@@ -54,7 +54,7 @@ func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 
 // ExpiredUploads lists reservations whose time is over and that nobody is using.
 func (t Tenant) ExpiredUploads(ctx context.Context) ([]core.MediaID, error) {
-	return values[core.MediaID](t.query(ctx, `
+	return queryValues[core.MediaID](t.query(ctx, `
 		SELECT id FROM media WHERE workspace_id = @ws AND status = 'uploading' AND expires_at <= clock()
 			AND (lease_until IS NULL OR lease_until <= clock())
 		ORDER BY id`, nil))

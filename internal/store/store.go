@@ -29,7 +29,7 @@ type Store struct {
 	jobs   *queue.Inserter
 	q      querier
 	tx     pgx.Tx // nil outside a transaction
-	memory *memory
+	memory *cache
 }
 
 // New makes a store on a migrated database. The caller closes the pool.
@@ -38,7 +38,7 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{pool: pool, jobs: jobs, q: pool, memory: &memory{}}, nil
+	return &Store{pool: pool, jobs: jobs, q: pool, memory: &cache{}}, nil
 }
 
 // Tx runs f in one transaction, which commits exactly if f returns nil. Inside a transaction it runs
@@ -85,35 +85,35 @@ func (t Tenant) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
 
 type args = map[string]any
 
-func (t Tenant) args(a args) named {
+func (t Tenant) withWorkspace(a args) namedArgs {
 	all := make(args, len(a)+1)
 	maps.Copy(all, a)
 	all["ws"] = t.ws
-	return named{t.store.memory, all}
+	return namedArgs{t.store.memory, all}
 }
 
 func (t Tenant) exec(ctx context.Context, sql string, a args) (int64, error) {
-	tag, err := t.store.q.Exec(ctx, sql, t.args(a))
+	tag, err := t.store.q.Exec(ctx, sql, t.withWorkspace(a))
 	return tag.RowsAffected(), translate(err)
 }
 
 func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
-	rows, err := t.store.q.Query(ctx, sql, t.args(a))
+	rows, err := t.store.q.Query(ctx, sql, t.withWorkspace(a))
 	return rows, translate(err)
 }
 
 func (s *Store) exec(ctx context.Context, sql string, a args) (int64, error) {
-	tag, err := s.q.Exec(ctx, sql, named{s.memory, a})
+	tag, err := s.q.Exec(ctx, sql, namedArgs{s.memory, a})
 	return tag.RowsAffected(), translate(err)
 }
 
 func (s *Store) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
-	rows, err := s.q.Query(ctx, sql, named{s.memory, a})
+	rows, err := s.q.Query(ctx, sql, namedArgs{s.memory, a})
 	return rows, translate(err)
 }
 
-// one collects exactly one row; none is not_found.
-func one[T any](rows pgx.Rows, err error) (T, error) {
+// queryOne collects exactly one row; none is not_found.
+func queryOne[T any](rows pgx.Rows, err error) (T, error) {
 	if err != nil {
 		var zero T
 		return zero, err
@@ -122,8 +122,8 @@ func one[T any](rows pgx.Rows, err error) (T, error) {
 	return row, translate(err)
 }
 
-// many collects all rows.
-func many[T any](rows pgx.Rows, err error) ([]T, error) {
+// queryMany collects all rows.
+func queryMany[T any](rows pgx.Rows, err error) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +131,8 @@ func many[T any](rows pgx.Rows, err error) ([]T, error) {
 	return list, translate(err)
 }
 
-// value collects one column of exactly one row; none is not_found.
-func value[T any](rows pgx.Rows, err error) (T, error) {
+// queryValue collects one column of exactly one row; none is not_found.
+func queryValue[T any](rows pgx.Rows, err error) (T, error) {
 	if err != nil {
 		var zero T
 		return zero, err
@@ -141,8 +141,8 @@ func value[T any](rows pgx.Rows, err error) (T, error) {
 	return v, translate(err)
 }
 
-// values collects one column of all rows.
-func values[T any](rows pgx.Rows, err error) ([]T, error) {
+// queryValues collects one column of all rows.
+func queryValues[T any](rows pgx.Rows, err error) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +150,8 @@ func values[T any](rows pgx.Rows, err error) ([]T, error) {
 	return list, translate(err)
 }
 
-// some is nil for the zero time, so that an unset time is NULL.
-func some(t time.Time) *time.Time {
+// nullTime is nil for the zero time, so that an unset time is NULL.
+func nullTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 // locks a key out for longer than one interval.
 func (s *Store) Throttle(ctx context.Context, key string, burst int, interval time.Duration) (time.Duration, error) {
 	a := args{"key": key, "interval": interval, "burst": interval * time.Duration(burst)}
-	_, err := value[string](s.query(ctx, `
+	_, err := queryValue[string](s.query(ctx, `
 		INSERT INTO throttles AS t (key, tat) VALUES (@key, clock() + @interval::interval)
 		ON CONFLICT (key) DO UPDATE SET tat = greatest(t.tat, clock()) + @interval::interval
 		WHERE greatest(t.tat, clock()) + @interval::interval <= clock() + @burst::interval
@@ -19,7 +19,7 @@ func (s *Store) Throttle(ctx context.Context, key string, burst int, interval ti
 	if !errors.Is(err, ErrNotFound) {
 		return 0, err
 	}
-	row, err := one[throttleRow](s.query(ctx, `SELECT tat, clock() AS now FROM throttles WHERE key = @key`, args{"key": key}))
+	row, err := queryOne[throttleRow](s.query(ctx, `SELECT tat, clock() AS now FROM throttles WHERE key = @key`, args{"key": key}))
 	if errors.Is(err, ErrNotFound) { // forgiven in between
 		return time.Second, nil
 	}

@@ -19,7 +19,7 @@ func (s *Store) ExpireTokens(ctx context.Context, reason string) error {
 
 // DueRefreshes lists accounts whose token should be renewed by now, the longest due first.
 func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, error) {
-	return many[queue.Refresh](s.query(ctx, `
+	return queryMany[queue.Refresh](s.query(ctx, `
 		SELECT workspace_id AS workspace, id AS account FROM accounts
 		WHERE token_refresh_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
 		ORDER BY token_refresh_at LIMIT @limit`, args{"limit": limit}))
@@ -28,11 +28,11 @@ func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, e
 // ClaimRefresh takes the renewal of a token for as long as the lease: nobody else is given it before. It
 // answers not_found when the token is not due, or is being renewed by another, or was replaced.
 func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID, lease time.Duration) (core.Account, []byte, error) {
-	row, err := one[tokenRow](t.query(ctx, `
+	row, err := queryOne[tokenRow](t.query(ctx, `
 		UPDATE accounts SET token_refresh_at = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id AND token_refresh_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
 		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease}))
-	return row.core(), row.Token, err
+	return row.toCore(), row.Token, err
 }
 
 // checkEvery is how often the network is asked whether a token still works.
@@ -40,7 +40,7 @@ const checkEvery = 24 * time.Hour
 
 // DueChecks lists accounts of which the network should be asked by now whether their token still works.
 func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error) {
-	return many[queue.Check](s.query(ctx, `
+	return queryMany[queue.Check](s.query(ctx, `
 		SELECT workspace_id AS workspace, id AS account FROM accounts
 		WHERE check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL ORDER BY check_at LIMIT @limit`, args{"limit": limit}))
 }
@@ -48,11 +48,11 @@ func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error)
 // ClaimCheck gives the caller the check of an account's token for the given time, after which another worker may
 // check it. It returns the account and its sealed token, or not_found if no check is due.
 func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID, lease time.Duration) (core.Account, []byte, error) {
-	row, err := one[tokenRow](t.query(ctx, `
+	row, err := queryOne[tokenRow](t.query(ctx, `
 		UPDATE accounts SET check_at = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id AND check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
 		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease}))
-	return row.core(), row.Token, err
+	return row.toCore(), row.Token, err
 }
 
 // FinishCheck stores when an account's token is checked next.
@@ -85,7 +85,7 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 		WHERE workspace_id = @ws AND id = @id AND token = @claimed AND disconnected_at IS NULL`,
 		args{
 			"id": id, "claimed": claimed, "status": r.Status, "reason": r.Reason, "token": token.Sealed, "renewed": r.Token != nil,
-			"expires": some(token.ExpiresAt), "refresh": some(token.RefreshAt), "never": r.NeverAuto, "again": r.TryAgain,
+			"expires": nullTime(token.ExpiresAt), "refresh": nullTime(token.RefreshAt), "never": r.NeverAuto, "again": r.TryAgain,
 		})
 	return err
 }
@@ -102,7 +102,7 @@ type AccountToken struct {
 // KeySamples answers a sealed token for each key that has sealed one which is in use.
 func (s *Store) KeySamples(ctx context.Context) ([]AccountToken, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
-	return many[AccountToken](s.query(ctx, `
+	return queryMany[AccountToken](s.query(ctx, `
 		SELECT DISTINCT ON (substring(token FROM 1 FOR 2 + get_byte(token, 1))) workspace_id, id, display_name, platform, token FROM accounts
 		WHERE disconnected_at IS NULL AND length(token) > 2
 		ORDER BY substring(token FROM 1 FOR 2 + get_byte(token, 1)), id`, nil))
@@ -110,7 +110,7 @@ func (s *Store) KeySamples(ctx context.Context) ([]AccountToken, error) {
 
 // AccountTokens answers every account's sealed token that is in use.
 func (s *Store) AccountTokens(ctx context.Context) ([]AccountToken, error) {
-	return many[AccountToken](s.query(ctx, `
+	return queryMany[AccountToken](s.query(ctx, `
 		SELECT workspace_id, id, display_name, platform, token FROM accounts WHERE disconnected_at IS NULL AND length(token) > 2 ORDER BY id`, nil))
 }
 

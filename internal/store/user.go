@@ -23,7 +23,7 @@ type Person struct {
 
 // Member finds a person's membership; without one it is not_found.
 func (s *Store) Member(ctx context.Context, user core.UserID, ws core.WorkspaceID) (Person, error) {
-	return one[Person](s.query(ctx, `
+	return queryOne[Person](s.query(ctx, `
 		SELECT m.workspace_id AS workspace, w.plan, m.user_id AS "user", m.role, u.password_hash
 		FROM members m JOIN workspaces w ON w.id = m.workspace_id JOIN users u ON u.id = m.user_id
 		WHERE m.user_id = @user AND m.workspace_id = @workspace`, args{"user": user, "workspace": ws}))
@@ -31,7 +31,7 @@ func (s *Store) Member(ctx context.Context, user core.UserID, ws core.WorkspaceI
 
 // Owner finds the owner of a workspace who has been it for longest.
 func (s *Store) Owner(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
-	return value[core.UserID](s.query(ctx, `
+	return queryValue[core.UserID](s.query(ctx, `
 		SELECT user_id FROM members WHERE workspace_id = @workspace AND role = @owner ORDER BY created_at, user_id LIMIT 1`,
 		args{"workspace": ws, "owner": core.RoleOwner}))
 }
@@ -46,7 +46,7 @@ type Membership struct {
 
 // Memberships lists a person's workspaces, the oldest membership first.
 func (s *Store) Memberships(ctx context.Context, user core.UserID) ([]Membership, error) {
-	return many[Membership](s.query(ctx, `
+	return queryMany[Membership](s.query(ctx, `
 		SELECT w.id, w.slug, w.name, m.role FROM members m JOIN workspaces w ON w.id = m.workspace_id
 		WHERE m.user_id = @user ORDER BY m.created_at, w.id`, args{"user": user}))
 }
@@ -69,7 +69,7 @@ type SignInUser struct {
 
 // UserByEmail finds a person by e-mail address, upper and lower case alike.
 func (s *Store) UserByEmail(ctx context.Context, email string) (SignInUser, error) {
-	return one[SignInUser](s.query(ctx, `
+	return queryOne[SignInUser](s.query(ctx, `
 		SELECT id, name, email, password_hash FROM users WHERE lower(email) = lower(@email)`, args{"email": email}))
 }
 
@@ -89,7 +89,7 @@ func (s *Store) SetPassword(ctx context.Context, user core.UserID, passwordHash 
 
 // User is a member of the workspace.
 func (t Tenant) User(ctx context.Context, id core.UserID) (core.User, error) {
-	return one[core.User](t.query(ctx, `
+	return queryOne[core.User](t.query(ctx, `
 		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id
 		WHERE m.workspace_id = @ws AND u.id = @id`, args{"id": id}))
 }

@@ -22,7 +22,7 @@ type Pulse struct {
 
 // Pulse reads it.
 func (s *Store) Pulse(ctx context.Context, silence, late time.Duration) (Pulse, error) {
-	return one[Pulse](s.query(ctx, `
+	return queryOne[Pulse](s.query(ctx, `
 		SELECT EXISTS (SELECT FROM workers WHERE seen_at > clock() - @silence::interval) AS worker_seen,
 			EXISTS (SELECT FROM publications WHERE `+overdue+`) AS overdue`, args{"silence": silence, "overdue": late}))
 }
@@ -49,7 +49,7 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		{"kept answers", `DELETE FROM idempotency WHERE created_at <= clock() - @age::interval`, args{"age": uses.Replays}},
 		{"counted creations", `DELETE FROM create_log WHERE at <= clock() - @age::interval`, args{"age": uses.Creations}},
 		{
-			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + part,
+			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + currentPart,
 			args{"step": subWindow(uses.Addresses).Microseconds()},
 		},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},

@@ -19,8 +19,8 @@ type workspaceRow struct {
 
 const workspaceColumns = `id, slug, name, plan, currency, tz`
 
-func (r workspaceRow) core(m *memory) (core.Workspace, error) {
-	zone, err := m.zone(r.TZ)
+func (r workspaceRow) toCore(m *cache) (core.Workspace, error) {
+	zone, err := m.loadZone(r.TZ)
 	if err != nil {
 		return core.Workspace{}, fmt.Errorf("read workspace %s: %w", r.ID, err)
 	}
@@ -29,34 +29,34 @@ func (r workspaceRow) core(m *memory) (core.Workspace, error) {
 
 // Workspace is the workspace itself.
 func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
-	row, err := one[workspaceRow](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
+	row, err := queryOne[workspaceRow](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
 	if err != nil {
 		return core.Workspace{}, err
 	}
-	return row.core(t.store.memory)
+	return row.toCore(t.store.memory)
 }
 
 // UpdateWorkspace changes what is not nil. A slug that another workspace has is a conflict.
 func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (core.Workspace, error) {
-	row, err := one[workspaceRow](t.query(ctx, `
+	row, err := queryOne[workspaceRow](t.query(ctx, `
 		UPDATE workspaces SET name = coalesce(@name, name), slug = coalesce(@slug, slug), tz = coalesce(@tz, tz)
 		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
 	if err != nil {
 		return core.Workspace{}, err
 	}
-	return row.core(t.store.memory)
+	return row.toCore(t.store.memory)
 }
 
 // LockWorkspace makes everybody else who counts something of the workspace wait until the transaction
 // ends: its accounts, its members, its creations of the last hour. Rows that refer to the workspace can still be added.
 func (t Tenant) LockWorkspace(ctx context.Context) error {
-	_, err := value[core.WorkspaceID](t.query(ctx, `SELECT id FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, nil))
+	_, err := queryValue[core.WorkspaceID](t.query(ctx, `SELECT id FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, nil))
 	return err
 }
 
 // Usage counts what the workspace has used; period is the month whose posts are meant.
 func (t Tenant) Usage(ctx context.Context, period string) (core.Usage, error) {
-	return one[core.Usage](t.query(ctx, `
+	return queryOne[core.Usage](t.query(ctx, `
 		SELECT @period AS period,
 			coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0) AS posts,
 			coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0) AS storage_bytes,
@@ -67,7 +67,7 @@ func (t Tenant) Usage(ctx context.Context, period string) (core.Usage, error) {
 
 // AnyWorkspace tells whether a workspace exists.
 func (s *Store) AnyWorkspace(ctx context.Context) (bool, error) {
-	return value[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM workspaces)`, nil))
+	return queryValue[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM workspaces)`, nil))
 }
 
 // setUpTurn is the advisory lock under which a first workspace is made.
@@ -95,24 +95,24 @@ func (s *Store) FindWorkspace(ctx context.Context, slugOrID string) (core.Worksp
 	if id := new(core.WorkspaceID); id.UnmarshalText([]byte(slugOrID)) == nil {
 		byID = id
 	}
-	row, err := one[workspaceRow](s.query(ctx, `
+	row, err := queryOne[workspaceRow](s.query(ctx, `
 		SELECT `+workspaceColumns+` FROM workspaces WHERE id = @id OR slug = @slug ORDER BY id = @id DESC LIMIT 1`,
 		args{"id": byID, "slug": slugOrID}))
 	if err != nil {
 		return core.Workspace{}, err
 	}
-	return row.core(s.memory)
+	return row.toCore(s.memory)
 }
 
 // Workspaces lists all workspaces, the oldest first.
 func (s *Store) Workspaces(ctx context.Context) ([]core.Workspace, error) {
-	rows, err := many[workspaceRow](s.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY created_at, id`, nil))
+	rows, err := queryMany[workspaceRow](s.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY created_at, id`, nil))
 	if err != nil {
 		return nil, err
 	}
 	list := make([]core.Workspace, len(rows))
 	for i, row := range rows {
-		if list[i], err = row.core(s.memory); err != nil {
+		if list[i], err = row.toCore(s.memory); err != nil {
 			return nil, err
 		}
 	}

@@ -28,8 +28,8 @@ import (
 	"belfry/web"
 )
 
-// doors are what stands behind the service's one HTTP address.
-type doors struct {
+// httpService is everything that the service's one HTTP address serves.
+type httpService struct {
 	cfg    *config.Config
 	shared *services
 	verbs  *app.App
@@ -38,9 +38,9 @@ type doors struct {
 	networks *sandbox.Sandbox // nil unless they are the service's own
 }
 
-// http makes the server: health always, the dashboard and the API for the role web, the simulated
+// newServer makes the HTTP server: health always, the dashboard and the API for the role web, and the simulated
 // networks where they are the service's own.
-func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
+func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	public, err := url.Parse(d.cfg.PublicURL)
 	if err != nil {
 		return nil, fmt.Errorf("read BELFRY_PUBLIC_URL: %w", err)
@@ -55,7 +55,7 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(),
 		// A program's person is led into the dashboard; the dashboard itself would only lead in circles.
 		UpgradeURL: cmp.Or(d.cfg.UpgradeURL, d.cfg.PublicURL+link.Settings),
-		Ready:      d.verbs.Healthy, Unavailable: store.Away, Drain: d.drain(),
+		Ready:      d.verbs.Healthy, Unavailable: store.Away, Drain: d.drainTime(),
 		ErrorPage: func(c echo.Context, e *core.Error) error {
 			if pages == nil {
 				return e
@@ -66,7 +66,7 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 	if err != nil || !d.cfg.Roles.Web {
 		return server, err
 	}
-	if pages, err = d.dashboard(pool, server, public); err != nil {
+	if pages, err = d.newDashboard(pool, server, public); err != nil {
 		return nil, err
 	}
 	d.pages = pages
@@ -81,11 +81,11 @@ func (d *doors) http(pool *pgxpool.Pool) (*httpd.Server, error) {
 		return nil, err
 	}
 	v1.Mount(server.Echo)
-	return server, d.sandbox(server, public)
+	return server, d.mountSandbox(server, public)
 }
 
-// dashboard makes the people's door.
-func (d *doors) dashboard(pool *pgxpool.Pool, server *httpd.Server, public *url.URL) (*web.Web, error) {
+// newDashboard makes the dashboard.
+func (d *httpService) newDashboard(pool *pgxpool.Pool, server *httpd.Server, public *url.URL) (*web.Web, error) {
 	db, err := store.New(pool)
 	if err != nil {
 		return nil, err
@@ -108,18 +108,18 @@ func setUpCode(ring *secret.Ring) string {
 	return base32.StdEncoding.EncodeToString(sum[:])[:10]
 }
 
-// drain is how long the stopping service goes on answering after it has said that it is not ready, so
+// drainTime returns how long the stopping service goes on answering after it has said that it is not ready, so
 // that load balancers look elsewhere. On loopback nobody balances.
-func (d *doors) drain() time.Duration {
+func (d *httpService) drainTime() time.Duration {
 	if httpd.IsLoopback(d.cfg.Addr) {
 		return 0
 	}
 	return 5 * time.Second
 }
 
-// sandbox mounts the service's own simulated networks. Their journal lies in the data folder, so that a
+// mountSandbox mounts the service's own simulated networks. Their journal lies in the data folder, so that a
 // restart forgets no account and no post; and they load media from the service itself only.
-func (d *doors) sandbox(server *httpd.Server, public *url.URL) error {
+func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error {
 	if !usesOwnSandbox(d.cfg) {
 		return nil
 	}
@@ -138,22 +138,22 @@ func (d *doors) sandbox(server *httpd.Server, public *url.URL) error {
 }
 
 // unhurried is how long a stopping worker may finish its calls before the simulated networks hang up.
-const unhurried = 5 * time.Second
+const windDownTime = 5 * time.Second
 
 // windDown lets the worker finish its calls while the simulated networks still answer, then ends the
 // answers that a fault made slow, which the server's stop would wait for.
-func (d *doors) windDown(worked <-chan struct{}) error {
+func (d *httpService) windDown(worked <-chan struct{}) error {
 	if d.networks == nil {
 		return nil
 	}
 	select {
 	case <-worked:
-	case <-time.After(unhurried):
+	case <-time.After(windDownTime):
 	}
-	return d.close()
+	return d.closeSandbox()
 }
 
-func (d *doors) close() error {
+func (d *httpService) closeSandbox() error {
 	if d.networks == nil {
 		return nil
 	}
@@ -161,7 +161,7 @@ func (d *doors) close() error {
 }
 
 // setUpURL is the link by which a new server is set up, "" when it is set up already or serves no pages.
-func (d *doors) setUpURL(ctx context.Context) (string, error) {
+func (d *httpService) setUpURL(ctx context.Context) (string, error) {
 	if d.pages == nil {
 		return "", nil
 	}
@@ -170,8 +170,8 @@ func (d *doors) setUpURL(ctx context.Context) (string, error) {
 
 func sandboxFolder(cfg *config.Config) string { return filepath.Join(cfg.DataDir, "sandbox") }
 
-// owner names this process among the workers of all machines.
-func owner() string {
+// workerName returns a name for this process among the workers of all machines.
+func workerName() string {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
