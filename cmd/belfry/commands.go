@@ -64,7 +64,7 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 		}
 		args = append(args[1:], "--help")
 	}
-	if len(args) == 2 && isHelp(args[1]) {
+	if len(args) == 2 && isHelp(args[1]) && !isCommand(args[0]) {
 		if list := commandsAbout(args[0]); len(list) > 0 {
 			return p.printf("%s", commandList(list))
 		}
@@ -87,6 +87,10 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 }
 
 func isHelp(word string) bool { return slices.Contains([]string{"--help", "-help", "-h"}, word) }
+
+func isCommand(name string) bool {
+	return slices.ContainsFunc(allCommands(), func(c command) bool { return c.name == name })
+}
 
 // commandsAbout returns the commands about one thing. Their names have two words.
 func commandsAbout(noun string) []command {

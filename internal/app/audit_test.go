@@ -153,3 +153,18 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 	want(t, core.CodeInvalidRequest, h.App.ConfirmPassword(t.Context(), c, "not this one"))
 	must(t, h.App.ConfirmPassword(t.Context(), c, apptest.Password))
 }
+
+func TestTheAuditLogHasWhatAPersonDecidedAboutAPost(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	at := b.Clock.Now().Add(time.Hour).UTC().Truncate(time.Minute)
+	post := b.ws.Queued("hello", account, at)
+	n := len(auditLines(t, b.Harness))
+	_, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID)
+	must(t, err)
+	lines := auditLines(t, b.Harness)[n:]
+	if len(lines) != 1 || !strings.HasPrefix(lines[0], "post_changed session Dashboard t ") ||
+		!strings.Contains(lines[0], `"status": "queued"`) || !strings.Contains(lines[0], `"status": "draft"`) {
+		t.Errorf("the log has %q", lines)
+	}
+}

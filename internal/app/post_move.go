@@ -39,17 +39,31 @@ func (a *App) changing(ctx context.Context, c core.Caller, id string, malformed 
 		if err != nil {
 			return err
 		}
+		before := schedule(locked)
 		if err := f(t, &locked); err != nil {
 			return err
 		}
-		post, err = t.Post(ctx, locked.ID)
-		return err
+		if post, err = t.Post(ctx, locked.ID); err != nil {
+			return err
+		}
+		if after := schedule(post); after != before {
+			return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditPostChanged, Actor: c, Subject: id, Before: before, After: after})
+		}
+		return nil
 	})
 	if err != nil {
 		return contract.Post{}, err
 	}
 	return a.postOf(post), nil
 }
+
+// postSchedule is what the audit log compares of a post: whether it is to be published, and when.
+type postSchedule struct {
+	Status    core.PostStatus `json:"status"`
+	PublishAt time.Time       `json:"publishAt,omitzero"`
+}
+
+func schedule(p core.Post) postSchedule { return postSchedule{p.Status, p.PublishAt.UTC()} }
 
 // CancelPost takes a queued post off the queue and gives its slot back; of a failed post it takes back
 // the worker's pending retry (Spec §4, decisions.md).
