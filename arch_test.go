@@ -66,7 +66,7 @@ var floors = []struct {
 	{"api", "internal/app internal/schema internal/contract internal/core internal/network internal/httpd"},
 	{"mcp", "internal/app internal/schema internal/contract internal/core internal/network"},
 	{"web", "internal/app internal/contract internal/core internal/network internal/httpd views/* static"},
-	{"jobs", "internal/app internal/queue internal/core"},
+	{"jobs", "internal/app internal/publish internal/queue internal/core"},
 	{"static", ""},
 	{"views/link", ""},
 	{"views/ui", "internal/contract internal/core internal/network static views/link"},

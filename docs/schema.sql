@@ -355,6 +355,8 @@ CREATE TABLE public.publications (
 )
 WITH (fillfactor='50');
 
+COMMENT ON COLUMN public.publications.woken_at IS 'unused since migration 15; kept for programs that are older';
+
 CREATE TABLE public.publish_steps (
     id bigint NOT NULL,
     workspace_id uuid NOT NULL,

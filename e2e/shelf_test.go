@@ -78,7 +78,7 @@ func (s *service) query(sql string, into ...any) {
 type ledger struct {
 	posts, groups, accounts, keys int // rows; of accounts, those that are connected
 	slots                         int // of the month
-	jobs                          int // posts that a job was ever enqueued for
+	jobs                          int // posts that were ever queued
 	members                       int // who has joined or is invited
 }
 
@@ -90,7 +90,7 @@ func (l ledger) plus(d ledger) ledger {
 func (s *service) ledger() (l ledger) {
 	s.t.Helper()
 	s.query(`SELECT (SELECT count(*) FROM posts), (SELECT count(*) FROM groups), (SELECT count(*) FROM accounts WHERE disconnected_at IS NULL),
-		(SELECT count(*) FROM api_keys), (SELECT coalesce(sum(used), 0) FROM usage_month), (SELECT count(DISTINCT args) FROM river_job WHERE kind = 'publish'),
+		(SELECT count(*) FROM api_keys), (SELECT coalesce(sum(used), 0) FROM usage_month), (SELECT count(*) FROM post_slots),
 		(SELECT count(*) FROM members) + (SELECT count(*) FROM invitations)`,
 		&l.posts, &l.groups, &l.accounts, &l.keys, &l.slots, &l.jobs, &l.members)
 	return l

@@ -16,6 +16,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 
 	"belfry/internal/app"
+	"belfry/internal/publish"
 	"belfry/internal/queue"
 )
 
@@ -26,12 +27,12 @@ type Config struct {
 	Log  *slog.Logger
 	// Owner names this worker in leases; no two workers may share one.
 	Owner string
-	// Sweep is how often due posts without a job are looked for.
-	Sweep time.Duration
+	// Poll is how often the worker looks for posts that were queued to be due at once.
+	Poll time.Duration
 }
 
 const (
-	// publishers is how many posts are on their way at once: each mostly waits for a network.
+	// publishers is how many posts are published at once: each mostly waits for a network.
 	publishers = 1000
 	// linkers is how many live posts' addresses are asked for at once: few, so that it slows no post down.
 	linkers = 16
@@ -42,12 +43,10 @@ const (
 	examiners = 2
 	// fetchers is how many files are fetched at once: each mostly waits for a server.
 	fetchers = 32
-	// The queue's defaults would start at most ten jobs a second with one worker each.
+	// fetchCooldown lets a queue start more than ten jobs a second. fetchPoll is how late a job may be whose
+	// insertion was not notified; others start at once.
 	fetchCooldown = 5 * time.Millisecond
-	// fetchPoll is how late a post may be that is due by its job's own time; a job that is due when it is inserted
-	// is fetched at once, and those of the other queues are.
-	fetchPoll  = 100 * time.Millisecond
-	fetchOther = time.Second
+	fetchPoll     = 5 * time.Second
 	// rescueAfter is how old a running job is before River compares its age with its time limit.
 	rescueAfter = 2 * time.Minute
 	// stopWithin is how long a stopping worker may take to finish the calls that have begun, releaseWithin how
@@ -64,22 +63,21 @@ type Jobs struct {
 
 // New makes the door; Run opens it.
 func New(cfg Config) (*Jobs, error) {
-	if cfg.App == nil || cfg.Pool == nil || cfg.Log == nil || cfg.Owner == "" || cfg.Sweep <= 0 {
+	if cfg.App == nil || cfg.Pool == nil || cfg.Log == nil || cfg.Owner == "" || cfg.Poll <= 0 {
 		return nil, errors.New("jobs: a required part of the configuration is missing")
 	}
 	client, err := river.NewClient(riverpgxv5.New(cfg.Pool), &river.Config{
 		Queues: map[string]river.QueueConfig{
-			river.QueueDefault: {MaxWorkers: publishers, FetchPollInterval: fetchPoll},
-			queue.QueueLink:    {MaxWorkers: linkers},
-			queue.QueueChore:   {MaxWorkers: choreWorkers},
-			queue.QueueMedia:   {MaxWorkers: examiners},
-			queue.QueueFetch:   {MaxWorkers: fetchers},
+			queue.QueueLink:  {MaxWorkers: linkers},
+			queue.QueueChore: {MaxWorkers: choreWorkers},
+			queue.QueueMedia: {MaxWorkers: examiners},
+			queue.QueueFetch: {MaxWorkers: fetchers},
 		},
 		Workers:                     newWorkers(cfg),
 		ErrorHandler:                trouble{cfg.Log},
 		Logger:                      slog.New(quiet{cfg.Log.Handler(), &sync.Map{}}),
 		FetchCooldown:               fetchCooldown,
-		FetchPollInterval:           fetchOther,
+		FetchPollInterval:           fetchPoll,
 		RescueStuckJobsAfter:        rescueAfter,
 		CompletedJobRetentionPeriod: time.Hour,
 		DiscardedJobRetentionPeriod: 24 * time.Hour,
@@ -101,25 +99,37 @@ func (j *Jobs) Run(ctx context.Context) error {
 	for _, task := range j.schedule() {
 		loops.Go(func() { j.every(ctx, task) })
 	}
+	loops.Go(func() {
+		j.cfg.App.Engine().Run(ctx, publish.Worker{Owner: j.cfg.Owner, Poll: j.cfg.Poll, Posts: publishers})
+	})
 	<-ctx.Done()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)
 	defer cancel()
 	err := j.client.StopAndCancel(stop)
-	loops.Wait()
+	waitFor(stop, &loops)
 	release, done := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer done()
-	return errors.Join(err, j.cfg.App.Release(release, j.cfg.Owner))
+	return errors.Join(err, j.cfg.App.Engine().Release(release, j.cfg.Owner))
+}
+
+// waitFor waits for goroutines until ctx ends.
+func waitFor(ctx context.Context, group *sync.WaitGroup) {
+	ended := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 }
 
 // newWorkers registers one operation for each kind of job, with its time limit. The limit is longer than the
-// operation's own, and after it River gives the job of a killed worker to another; a negative limit would turn
-// that off. A publish job is the exception: it may be cut short at any step, and its post's lease, not River, says
-// when another worker goes on.
+// operation's own, and after it River gives the job of a killed worker to another. A negative limit would turn that
+// off.
 func newWorkers(cfg Config) *river.Workers {
 	a, workers := cfg.App, river.NewWorkers()
-	addWorker(workers, time.Hour, func(ctx context.Context, j queue.Publish) error {
-		return a.Engine().Publish(ctx, cfg.Owner, j.Workspace, j.Post)
-	})
 	addWorker(workers, 2*time.Minute, func(ctx context.Context, j queue.Link) error {
 		return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
 	})

@@ -19,7 +19,6 @@ type task struct {
 func (j *Jobs) schedule() []task {
 	a := j.cfg.App
 	return []task{
-		{"sweep", j.cfg.Sweep, func(ctx context.Context) error { _, err := a.Sweep(ctx); return err }},
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.Beat(ctx, j.cfg.Owner) }},
 		{"mark", 15 * time.Second, a.Guard().KeepMark},
 		{"receipts", time.Hour, a.Guard().DropOldReceipts},

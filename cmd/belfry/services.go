@@ -133,7 +133,7 @@ func (s *services) newWorker(cfg *config.Config, pool *pgxpool.Pool) (*jobs.Jobs
 	if err != nil {
 		return nil, err
 	}
-	return jobs.New(jobs.Config{App: verbs, Pool: pool, Log: s.log, Owner: workerName(), Sweep: cfg.Sweep})
+	return jobs.New(jobs.Config{App: verbs, Pool: pool, Log: s.log, Owner: workerName(), Poll: cfg.Sweep})
 }
 
 // checkSchema returns an error when the database lacks a step of this program's schema. One that is ahead is

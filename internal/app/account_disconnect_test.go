@@ -264,7 +264,7 @@ func TestManyPublicationsAreLockedInOneOrder(t *testing.T) {
 		"a worker gives its leases back": {
 			`lease_owner = 'w 1', lease_until = clock() + '1 minute'::interval`,
 			func(h *apptest.Harness, _ *apptest.Workspace, _ contract.Account) error {
-				return h.App.Release(h.Context(), "w")
+				return h.App.Engine().Release(h.Context(), "w")
 			},
 		},
 		"an account is connected again": {

@@ -127,6 +127,9 @@ func (c *city) drain() {
 			var err error
 			n, err = e.workOn(1_000)
 			must(c.t, err)
+			sent, err := e.publishDue(1_000)
+			must(c.t, err)
+			n += sent
 		}
 		e.Clock.Advance(4 * time.Hour)
 	}

@@ -68,8 +68,8 @@ func kinds() []operation {
 		{name: "change the plan", weight: 2, do: (*errand).changePlan},
 		{name: "disconnect", weight: 5, do: (*errand).disconnect, fails: []core.Code{conflict, absent}},
 		{name: "let time pass", weight: 10, do: (*errand).letTimePass},
-		{name: "work", weight: 400, work: true, do: (*errand).work},
-		{name: "sweep", weight: 40, work: true, do: (*errand).sweep},
+		{name: "work", weight: 200, work: true, do: (*errand).work},
+		{name: "publish", weight: 240, work: true, do: (*errand).publish},
 		{name: "sweep files", weight: 20, work: true, do: func(e *errand) error { return e.app.Intake().SweepFiles(e.ctx) }},
 		{name: "purge", weight: 10, work: true, do: func(e *errand) error { return e.app.Intake().PurgeFiles(e.ctx) }},
 	}
@@ -300,9 +300,29 @@ func (e *errand) letTimePass() error {
 	return nil
 }
 
-func (e *errand) sweep() error {
-	_, err := e.app.Sweep(e.ctx)
+// publish sends a few of the posts that are due.
+func (e *errand) publish() error {
+	e.sending.RLock()
+	defer e.sending.RUnlock()
+	_, err := e.publishDue(4)
 	return err
+}
+
+func (e *errand) publishDue(most int) (int, error) {
+	type due struct {
+		Workspace core.WorkspaceID
+		Post      core.PostID
+	}
+	rows, err := e.Pool.Query(e.ctx, `SELECT workspace_id, post_id FROM publications
+		WHERE next_action_at <= clock() AND (lease_until IS NULL OR lease_until < clock()) ORDER BY next_action_at LIMIT $1`, most)
+	if err != nil {
+		return 0, err
+	}
+	posts, err := pgx.CollectRows(rows, pgx.RowToStructByPos[due])
+	for _, p := range posts {
+		err = errors.Join(err, e.app.Engine().Publish(e.ctx, "a worker", p.Workspace, p.Post))
+	}
+	return len(posts), err
 }
 
 // work takes a few jobs, whether their time has come or not, and does them. A job that was too early is lost,
@@ -330,14 +350,9 @@ func (e *errand) workOn(most int) (n int, err error) {
 }
 
 func (e *errand) workAt(kind string, args json.RawMessage) error {
-	var publish queue.Publish
 	var process queue.Process
 	var discard queue.Discard
 	switch kind {
-	case publish.Kind():
-		e.sending.RLock()
-		defer e.sending.RUnlock()
-		return errors.Join(json.Unmarshal(args, &publish), e.app.Engine().Publish(e.ctx, "a worker", publish.Workspace, publish.Post))
 	case process.Kind():
 		return errors.Join(json.Unmarshal(args, &process), e.app.Intake().ProcessFile(e.ctx, process.Workspace, process.Media))
 	case discard.Kind():

@@ -9,7 +9,6 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
-	"belfry/internal/queue"
 	"belfry/internal/store"
 )
 
@@ -57,7 +56,7 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	made := store.NewPosts{By: c.User(), Drafts: r.plan.Drafts}
 	if r.queues() {
-		made.Queued = &store.NewQueued{Period: r.workspace.Zone.Month(now), Limit: r.plan.Posts, Wake: a.wake(r.at)}
+		made.Queued = &store.NewQueued{Period: r.workspace.Zone.Month(now), Limit: r.plan.Posts, Due: a.dueAt(r.at)}
 	}
 	out := contract.Posts{Posts: make([]contract.Post, len(r.targets))}
 	for i, target := range r.targets {
@@ -71,17 +70,7 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 	if made.Answer, err = answerToKeep(ctx, out); err != nil {
 		return contract.Posts{}, err
 	}
-	if made.Queued == nil || !made.Queued.Wake.OwnJob {
-		err = t.CreatePosts(ctx, made)
-	} else {
-		err = t.Tx(ctx, func(t store.Tenant) error {
-			if err := t.CreatePosts(ctx, made); err != nil {
-				return err
-			}
-			return t.EnqueueMany(ctx, publishJobs(made.Posts))
-		})
-	}
-	if err := endReplay(ctx, t, err); err != nil {
+	if err := endReplay(ctx, t, t.CreatePosts(ctx, made)); err != nil {
 		return contract.Posts{}, err
 	}
 	return out, nil
@@ -99,14 +88,6 @@ func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.P
 		post.Status, post.PublishAt = core.PostQueued, r.at.UTC().Truncate(time.Microsecond)
 	}
 	return post
-}
-
-func publishJobs(posts []core.Post) []queue.Job {
-	jobs := make([]queue.Job, len(posts))
-	for i, p := range posts {
-		jobs[i] = queue.Publish{Workspace: p.Workspace, Post: p.ID}
-	}
-	return jobs
 }
 
 // takeSlots takes n of a month's slots or returns quota_exceeded. The posts' slots are held in that very month.
@@ -134,7 +115,7 @@ func (a *App) checkDrafts(ctx context.Context, t store.Tenant) error {
 	return err
 }
 
-// enqueue gives a queued post its slot, its ledger row, its event and its job, in the caller's transaction.
+// enqueue gives a queued post its slot, its ledger row and its event, in the caller's transaction.
 func (a *App) enqueue(ctx context.Context, t store.Tenant, post core.Post, period string, flow core.Flow) error {
 	if err := t.HoldSlot(ctx, post.ID, period); err != nil {
 		return err
@@ -142,22 +123,16 @@ func (a *App) enqueue(ctx context.Context, t store.Tenant, post core.Post, perio
 	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventQueued, At: post.UpdatedAt}); err != nil {
 		return err
 	}
-	wake := a.wake(post.PublishAt)
-	if err := t.OpenPublication(ctx, post, flow, wake); err != nil {
-		return err
-	}
-	if !wake.OwnJob {
-		return nil
-	}
-	return t.Enqueue(ctx, queue.Publish{Workspace: post.Workspace, Post: post.ID}, wake.Due)
+	return t.OpenPublication(ctx, post, flow, a.dueAt(post.PublishAt))
 }
 
-// wake tells when a post is due. One that is due now has a job of its own; the sweep wakes the others.
-func (a *App) wake(due time.Time) store.Wake {
-	if !due.After(a.cfg.Now()) {
-		return store.Wake{OwnJob: true}
+// dueAt is a time that is ahead, or the zero time, which is now by the database's clock: that of this machine has no
+// say in it.
+func (a *App) dueAt(at time.Time) time.Time {
+	if at.After(a.cfg.Now()) {
+		return at
 	}
-	return store.Wake{Due: due}
+	return time.Time{}
 }
 
 func (a *App) postOf(p core.Post) contract.Post {

@@ -9,7 +9,6 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
-	"belfry/internal/queue"
 	"belfry/internal/store"
 )
 
@@ -203,17 +202,13 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	if err := lockMovable(ctx, t, p.ID); err != nil {
 		return err
 	}
-	wake := a.wake(p.PublishAt)
-	if err := t.MovePublication(ctx, p.ID, wake); err != nil {
+	if err := t.MovePublication(ctx, p.ID, a.dueAt(p.PublishAt)); err != nil {
 		return err
 	}
 	if err := t.UpdatePost(ctx, *p); err != nil {
 		return err
 	}
-	if err := t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRescheduled, At: p.UpdatedAt, Message: "To " + p.Zone.Label(p.PublishAt) + "."}); err != nil {
-		return err
-	}
-	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, wake.Due)
+	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRescheduled, At: p.UpdatedAt, Message: "To " + p.Zone.Label(p.PublishAt) + "."})
 }
 
 // zoneOf is a post's zone after a change of its time: that in which a new time was read. "now" and "draft" are read

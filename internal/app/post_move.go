@@ -8,7 +8,6 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
-	"belfry/internal/queue"
 	"belfry/internal/store"
 )
 
@@ -153,8 +152,7 @@ func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 		p.PublishAt = now
 	}
 	pub.Publication = pub.Requeue()
-	wake := a.wake(p.PublishAt)
-	pub.Rest, pub.DueAt = store.RestQueued, wake.Due
+	pub.Rest, pub.DueAt = store.RestQueued, a.dueAt(p.PublishAt)
 	if pub.DueAt.IsZero() {
 		pub.DueAt = pub.ReadAt
 	}
@@ -166,10 +164,7 @@ func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err := t.UpdatePost(ctx, *p); err != nil {
 		return err
 	}
-	if err := t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRetried, At: now}); err != nil {
-		return err
-	}
-	return t.Enqueue(ctx, queue.Publish{Workspace: p.Workspace, Post: p.ID}, wake.Due)
+	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRetried, At: now})
 }
 
 // DuplicatePost makes a new draft of a post's account, content and settings, without a time.

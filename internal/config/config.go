@@ -28,7 +28,7 @@ type Config struct {
 	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"API requests one client address may make, as COUNT/TIME. Requests for pages have a limit of their own, five times as many."`
 	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"Requests of one workspace that create posts (POST /v1/posts), as COUNT/TIME, however many posts each creates."`
 	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker holds a post before another may take over. At least 6s."`
-	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that are due and held by nobody."`
+	Sweep          time.Duration `env:"SWEEP" envDefault:"100ms" help:"How often a worker looks for posts that were queued to be due at once."`
 	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file with plans of your own: docs/operations.md shows one. Empty: the built-in ones."`
 	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"Where people whose plan is too small are sent. Default: the Settings of the dashboard."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Prometheus reads /metrics, as HOST:PORT. Empty: nowhere."`

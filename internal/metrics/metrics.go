@@ -17,7 +17,6 @@ type Metrics struct {
 	http      *prometheus.CounterVec
 	takeovers prometheus.Counter
 	fenced    prometheus.Counter
-	woken     prometheus.Counter
 	refused   *prometheus.CounterVec
 	overdue   prometheus.Gauge
 	oldestDue prometheus.Gauge
@@ -42,7 +41,6 @@ func New() *Metrics {
 		http:      counters("network_http_total", "Calls to networks.", "host", "status", "kind"),
 		takeovers: counter("lease_takeovers_total", "Publications taken over from a worker that did not finish."),
 		fenced:    counter("fenced_writes_total", "Writes refused because another worker had taken over."),
-		woken:     counter("publications_woken_total", "Due publications that the sweep had to wake."),
 		refused:   counters("rate_limited_total", "Requests refused by a limit.", "policy"),
 		overdue:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "publications_overdue", Help: "Publications due for a minute that nobody holds, or that this server lacks a key or a network for."}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{Name: "oldest_due_seconds", Help: "How long the oldest of them has waited."}),
@@ -52,7 +50,7 @@ func New() *Metrics {
 			Name: "belfry_sealed_values", Help: "Values in the database that each secret key has sealed. A key with 0 may be removed.",
 		}, []string{"key"}),
 	}
-	m.Registry.MustRegister(m.lateness, m.outcomes, m.calls, m.http, m.takeovers, m.fenced, m.woken, m.refused, m.overdue,
+	m.Registry.MustRegister(m.lateness, m.outcomes, m.calls, m.http, m.takeovers, m.fenced, m.refused, m.overdue,
 		m.oldestDue, m.orphans, m.refreshes, m.sealed, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -93,9 +91,6 @@ func (m *Metrics) Takeover() { m.takeovers.Inc() }
 
 // Fenced notes that a worker was refused a write.
 func (m *Metrics) Fenced() { m.fenced.Inc() }
-
-// Woken notes how many publications the sweep woke.
-func (m *Metrics) Woken(n int) { m.woken.Add(float64(n)) }
 
 // Orphan notes a handle whose making was interrupted.
 func (m *Metrics) Orphan(platform string) { m.orphans.WithLabelValues(platform).Inc() }

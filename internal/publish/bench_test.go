@@ -39,6 +39,14 @@ func (b *bench) work(p contract.Post) contract.Post {
 	return b.get(p)
 }
 
+// due tells whether a post is due that no worker holds.
+func (b *bench) due() bool {
+	b.t.Helper()
+	until, err := b.Store.UntilDue(b.Context(), time.Hour)
+	must(b.t, err)
+	return until <= 0
+}
+
 func (b *bench) get(p contract.Post) contract.Post {
 	b.t.Helper()
 	got, err := b.App.GetPost(b.Context(), b.ws.Owner, p.ID)

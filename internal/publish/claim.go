@@ -3,6 +3,7 @@ package publish
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -49,27 +50,49 @@ type failure struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// claimPost claims a publication and reads everything a worker needs. Nobody else changes the post while its
-// lease lasts. It returns store.ErrNotFound for a post that cannot be claimed.
-func (e *Engine) claimPost(ctx context.Context, t store.Tenant, owner string, id core.PostID) (*claim, error) {
-	claimAll := func(ctx context.Context, ids []core.PostID) (map[core.PostID]store.Claimed, error) {
-		return t.Claim(ctx, ids, owner, e.cfg.Schedule.Lease, e.cfg.Now())
-	}
-	claimed, err := e.combiner.join(ctx, claimant{t.WorkspaceID(), owner}, id, claimAll)
+// readClaims reads what a worker needs to know about publications of one workspace that it has claimed. Nobody else
+// changes their posts while the leases last. A post that was deleted since is missing.
+func (e *Engine) readClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim) ([]*claim, error) {
+	t := e.tenant(ws)
+	read, err := t.ReadClaimed(ctx, claims)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read %d claimed posts of workspace %s: %w", len(claims), ws, err)
 	}
-	c := &claim{
-		engine: e, tenant: t, pub: claimed.Publication, post: claimed.Post, account: claimed.Account, sealedToken: claimed.Token,
-		files: claimed.Media, skew: claimed.ReadAt.Sub(e.cfg.Now()),
-	}
-	if c.pub.Rest == "" {
-		e.cfg.Metrics.Takeover()
-		if c.pub.Step == core.StepCreating {
-			e.cfg.Metrics.Orphan(string(c.pub.Platform))
+	out := make([]*claim, len(read))
+	for i, r := range read {
+		out[i] = &claim{
+			engine: e, tenant: t, pub: r.Publication, post: r.Post, account: r.Account, sealedToken: r.Token, files: r.Media,
+			skew: r.ReadAt.Sub(e.cfg.Now()),
+		}
+		if r.Rest == "" {
+			e.cfg.Metrics.Takeover()
+			if r.Step == core.StepCreating {
+				e.cfg.Metrics.Orphan(string(r.Platform))
+			}
 		}
 	}
-	return c, nil
+	return out, nil
+}
+
+// publish carries the post as far as it will go under this claim.
+func (c *claim) publish(ctx context.Context) error {
+	err := c.loadConnector()
+	if err != nil {
+		err = c.deferClaim(ctx, err)
+	} else {
+		err = c.runProtocol(ctx)
+	}
+	switch {
+	case errors.Is(err, store.ErrFenced):
+		c.engine.cfg.Metrics.Fenced()
+		c.log.Warn("another worker has taken this post over")
+		return nil
+	case errors.Is(err, store.ErrNotFound), store.IsMissing(err, "post"):
+		// A failed post may be deleted while the network is asked about it.
+		c.log.Info("the post was deleted during its claim")
+		return nil
+	}
+	return err
 }
 
 // deferClaim ends a claim for which this server lacks something: a key, or a network. Only its operator can

@@ -38,10 +38,7 @@ type Config struct {
 }
 
 // Engine publishes posts. It is safe for concurrent use.
-type Engine struct {
-	cfg      Config
-	combiner combiner
-}
+type Engine struct{ cfg Config }
 
 // New makes an Engine.
 func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
@@ -49,33 +46,22 @@ func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
 // tenant is the only way from the engine to a workspace's data.
 func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
 
-// Publish carries a due post as far as it will go right now: one claim under one lease, by the protocol of
+// Publish carries one due post as far as it will go right now: one claim under one lease, by the protocol of
 // core.Publication. owner names the worker. It does nothing when the post is not due, is held by another
 // worker, or is done.
 func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
-	c, err := e.claimPost(ctx, e.tenant(ws), owner, id)
+	claim, err := e.tenant(ws).Claim(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("claim post %s: %w", id, err)
 	}
-	if err = c.loadConnector(); err != nil {
-		err = c.deferClaim(ctx, err)
-	} else {
-		err = c.runProtocol(ctx)
+	claims, err := e.readClaims(ctx, ws, []store.Claim{claim})
+	if err != nil || len(claims) == 0 {
+		return err
 	}
-	switch {
-	case errors.Is(err, store.ErrFenced):
-		e.cfg.Metrics.Fenced()
-		c.log.Warn("another worker has taken this post over")
-		return nil
-	case errors.Is(err, store.ErrNotFound), store.IsMissing(err, "post"):
-		// A failed post may be deleted while the network is asked about it.
-		c.log.Info("the post was deleted during its claim")
-		return nil
-	}
-	return err
+	return claims[0].publish(ctx)
 }
 
 // FetchLink stores the address of a live post's page at its network. It never leads back to publishing.
@@ -105,4 +91,9 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 		return nil
 	}
 	return t.SetPostURL(ctx, id, url)
+}
+
+// Release gives back the leases of a worker that stops, so that another can go on at once.
+func (e *Engine) Release(ctx context.Context, owner string) error {
+	return e.cfg.Store.ReleaseLeases(ctx, owner)
 }

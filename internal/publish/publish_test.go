@@ -219,7 +219,7 @@ func TestAHeldPostCannotBeChangedOrClaimed(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Now("held", b.ws.Account("threads"))
 	id, _ := core.ParseID[core.PostKind](post.ID)
-	if _, err := b.Store.In(b.ws.ID).Claim(b.Context(), []core.PostID{id}, "a worker that dies", time.Minute, b.Clock.Now()); err != nil {
+	if _, err := b.Store.In(b.ws.ID).Claim(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
@@ -230,20 +230,5 @@ func TestAHeldPostCannotBeChangedOrClaimed(t *testing.T) {
 	post = b.after(61*time.Second, post)
 	if post.Status != "live" {
 		t.Errorf("after the lease the post is %s", post.Status)
-	}
-}
-
-func TestTheSweepWakesWhatIsDue(t *testing.T) {
-	b := newBench(t)
-	b.ws.Queued("swept", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
-	if n, err := b.App.Sweep(b.Context()); err != nil || n != 0 {
-		t.Fatalf("woke %d before the time, error %v", n, err)
-	}
-	b.Clock.Advance(time.Hour + 3*time.Second)
-	if n, err := b.App.Sweep(b.Context()); err != nil || n != 1 {
-		t.Fatalf("woke %d at the time, error %v, want 1", n, err)
-	}
-	if n, err := b.App.Sweep(b.Context()); err != nil || n != 0 {
-		t.Fatalf("woke %d again at once, error %v, want 0", n, err)
 	}
 }

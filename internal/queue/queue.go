@@ -13,19 +13,6 @@ import (
 	"belfry/internal/core"
 )
 
-// Publish wakes a worker for one publication. The publications row is the truth: a job that finds
-// nothing due does nothing, and one too many does no harm.
-type Publish struct {
-	Workspace core.WorkspaceID `json:"workspace"`
-	Post      core.PostID      `json:"post"`
-}
-
-// Kind names the job.
-func (Publish) Kind() string { return "publish" }
-
-// InsertOpts are how the job is run.
-func (Publish) InsertOpts() river.InsertOpts { return river.InsertOpts{MaxAttempts: sweptAttempts} }
-
 // Link fetches the address of a live post's page, after the post is safely live.
 type Link struct {
 	Workspace core.WorkspaceID `json:"workspace"`

@@ -141,7 +141,7 @@ func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
 			WHERE u.workspace_id = @ws AND u.step = 'armed' AND p.account_id = @account AND p.status = 'queued'
 			ORDER BY u.post_id FOR UPDATE OF u
 		)
-		UPDATE publications u SET next_action_at = clock(), woken_at = NULL FROM armed WHERE u.post_id = armed.post_id`,
+		UPDATE publications u SET next_action_at = clock() FROM armed WHERE u.post_id = armed.post_id`,
 		args{"account": account})
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -94,7 +95,7 @@ type NewQueued struct {
 	Flows  []core.Flow // of the posts, in their order
 	Period string      // the month whose slots they take
 	Limit  *int64      // of that month; nil for none
-	Wake   Wake
+	Due    time.Time   // zero for now by the database's clock
 }
 
 // Answer is the answer to a request that may be repeated.
@@ -178,16 +179,16 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	return refusal(t.send(ctx, &batch))
 }
 
-// queue adds the slots and the ledger's rows. The job that a post due now needs is not among them.
+// queue adds the slots and the ledger's rows.
 func (q NewQueued) queue(add func(string, args), columns postColumnValues) {
 	add(`INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT post, @ws, @period, 'held' FROM unnest(@ids::uuid[]) AS post`,
 		args{"ids": columns.ids, "period": q.Period})
-	add(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since, woken_at)
-		SELECT p.id, @ws, p.platform, p.flow, @step, @queued, `+wakeDue+`, `+wakeDue+`, clock(), `+wakeJob+`
+	add(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since)
+		SELECT p.id, @ws, p.platform, p.flow, @step, @queued, `+dueOrNow+`, `+dueOrNow+`, clock()
 		FROM unnest(@ids::uuid[], @platforms::text[], @flows::text[]) AS p(id, platform, flow)`,
 		args{
 			"ids": columns.ids, "platforms": columns.platforms, "flows": q.Flows, "step": core.StepIdle, "queued": RestQueued,
-			"due": nullTime(q.Wake.Due), "own": q.Wake.OwnJob,
+			"due": nullTime(q.Due),
 		})
 }
 

@@ -5,13 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"belfry/internal/core"
-	"belfry/internal/queue"
 )
 
 // ErrFenced tells a worker that another has taken its publication over: it must stop and make no
@@ -105,8 +101,9 @@ func (r publicationRow) publication() Publication {
 }
 
 // OpenPublication makes the ledger row of a post that goes onto the queue, or starts it anew as
-// core.Publication.Reset says. The fencing epoch of an older row goes on counting.
-func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow, wake Wake) error {
+// core.Publication.Reset says. The fencing epoch of an older row goes on counting. The post is due at the given time;
+// the zero time is now by the database's clock.
+func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow, due time.Time) error {
 	old, err := t.LockPublication(ctx, p.ID)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return err
@@ -114,40 +111,31 @@ func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow
 	old.Flow = flow
 	fresh := old.Reset()
 	_, err = t.exec(ctx, `
-		INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since, woken_at)
-		VALUES (@post, @ws, @platform, @flow, @step, 'queued', `+wakeDue+`, `+wakeDue+`, clock(), `+wakeJob+`)
+		INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since)
+		VALUES (@post, @ws, @platform, @flow, @step, 'queued', `+dueOrNow+`, `+dueOrNow+`, clock())
 		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = excluded.step, handle = NULL, open = false, armed = @armed,
 			answer = '', tries = 0, deaths = 0, polls = 0, rest = 'queued', due_at = excluded.due_at,
 			next_action_at = excluded.next_action_at, step_since = excluded.step_since, first_call_at = NULL,
-			woken_at = excluded.woken_at, failure = NULL, `+takeAway+`
+			failure = NULL, `+takeAway+`
 		WHERE publications.workspace_id = @ws`,
-		args{"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed, "due": nullTime(wake.Due), "own": wake.OwnJob})
+		args{"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed, "due": nullTime(due)})
 	return err
 }
 
-// Wake is when a queued post is due, by the database's clock, and whether a job of its own runs then; without
-// one the sweep finds it. The zero Due is at once: another machine's clock has no say in it.
-type Wake struct {
-	Due    time.Time
-	OwnJob bool
-}
-
-const (
-	wakeDue = `coalesce(@due::timestamptz, clock())`
-	wakeJob = `CASE WHEN @own THEN ` + wakeDue + ` END`
-)
+// dueOrNow is when a queued post is due: the given time, or now by the database's clock.
+const dueOrNow = `coalesce(@due::timestamptz, clock())`
 
 // takeAway makes a change from outside a claim one that a worker which lost its lease and still lives
 // cannot write over: the epoch moves on.
 const takeAway = `lease_epoch = publications.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
 
-// MovePublication gives a queued post, whose row is locked and Movable, another time; a handle made ahead is
-// left to expire.
-func (t Tenant) MovePublication(ctx context.Context, post core.PostID, wake Wake) error {
+// MovePublication gives a queued post, whose row is locked and Movable, another due time; the zero time is now by the
+// database's clock. A handle made ahead is left to expire.
+func (t Tenant) MovePublication(ctx context.Context, post core.PostID, due time.Time) error {
 	_, err := t.exec(ctx, `
-		UPDATE publications SET due_at = `+wakeDue+`, next_action_at = `+wakeDue+`, woken_at = `+wakeJob+`, rest = 'queued',
+		UPDATE publications SET due_at = `+dueOrNow+`, next_action_at = `+dueOrNow+`, rest = 'queued',
 			step = 'idle', handle = NULL, first_call_at = NULL, `+takeAway+` WHERE workspace_id = @ws AND post_id = @post`,
-		args{"post": post, "due": nullTime(wake.Due), "own": wake.OwnJob})
+		args{"post": post, "due": nullTime(due)})
 	return err
 }
 
@@ -171,7 +159,7 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	_, err := t.exec(ctx, `
 		UPDATE publications SET step = @step, step_since = clock(), armed = @armed, open = @open, answer = @answer, tries = @tries,
-			deaths = @deaths, polls = 0, rest = @rest, due_at = @due, next_action_at = @next, woken_at = NULL,
+			deaths = @deaths, polls = 0, rest = @rest, due_at = @due, next_action_at = @next,
 			first_call_at = CASE WHEN due_at = @due THEN first_call_at END, `+takeAway+`
 		WHERE workspace_id = @ws AND post_id = @post`,
 		args{
@@ -180,108 +168,6 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 		})
 	return err
 }
-
-// Claimed is a publication with everything that its worker needs to know.
-type Claimed struct {
-	Publication
-	Post    core.Post
-	Account core.Account
-	Token   []byte  // sealed; empty when the account was disconnected
-	Media   []Media // the post's files in their order, those included that were deleted since
-}
-
-// Claim takes those of a workspace's publications that are due and held by no worker, each for as long as the
-// lease and with a new fencing epoch. The others are missing from its answer. Rest tells how the claim before
-// ended; where that was the queue or the worker's own retry, the post begins a new try, which its timeline notes.
-//
-// It goes to the database and back once, for many, because a thousand posts can be due at once. Its commit does
-// not wait for the disk: a claim that a crash of the database forgets is refused its first write by the fence,
-// whoever claims next under the same epoch, since no two claims have one lease_owner.
-func (t Tenant) Claim(ctx context.Context, posts []core.PostID, owner string, lease time.Duration, now time.Time) (map[core.PostID]Claimed, error) {
-	batch := &pgx.Batch{}
-	batch.Queue(claim, t.withWorkspace(args{
-		"posts": posts, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
-	}))
-	batch.Queue(`SELECT`+postColumns+` AND p.id = ANY(@posts)`, t.withWorkspace(args{"posts": posts}))
-	batch.Queue(`SELECT `+accountColumns+`, token FROM accounts
-		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`, t.withWorkspace(args{"posts": posts}))
-	batch.Queue(`SELECT`+mediaFields+` FROM media m
-		WHERE m.workspace_id = @ws AND m.id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = ANY(@posts))`,
-		t.withWorkspace(args{"posts": posts}))
-	results := t.store.q.SendBatch(ctx, batch)
-	claimed, err := t.readClaims(results)
-	return claimed, errors.Join(err, results.Close())
-}
-
-func (t Tenant) readClaims(results pgx.BatchResults) (map[core.PostID]Claimed, error) {
-	publications, err := queryMany[publicationRow](results.Query())
-	if err != nil {
-		return nil, err
-	}
-	posts, err := queryValues[postRow](results.Query())
-	if err != nil {
-		return nil, err
-	}
-	accounts, err := queryMany[tokenRow](results.Query())
-	if err != nil {
-		return nil, err
-	}
-	rows, err := queryMany[mediaRow](results.Query())
-	if err != nil {
-		return nil, err
-	}
-	files := make(map[core.MediaID]Media, len(rows))
-	for _, row := range rows {
-		files[row.ID] = row.toMedia()
-	}
-	claimed := make(map[core.PostID]Claimed, len(publications))
-	for _, p := range publications {
-		claimed[p.PostID] = Claimed{Publication: p.publication()}
-	}
-	for _, row := range posts {
-		c, ok := claimed[row.ID]
-		if !ok {
-			continue
-		}
-		if c.Post, err = t.post(row); err != nil {
-			return nil, err
-		}
-		of := slices.IndexFunc(accounts, func(a tokenRow) bool { return a.ID == row.Account })
-		c.Account, c.Token = accounts[of].toCore(), accounts[of].Token
-		for _, id := range row.MediaIDs {
-			c.Media = append(c.Media, files[id])
-		}
-		claimed[row.ID] = c
-	}
-	return claimed, nil
-}
-
-// claim locks the posts first, as everybody does, and each table in the order of ids.
-const claim = `
-		WITH post AS (
-			SELECT id, ` + relaxed + ` FROM posts WHERE workspace_id = @ws AND id = ANY(@posts) ORDER BY id FOR NO KEY UPDATE
-		), due AS (
-			SELECT p.post_id, p.rest FROM publications p JOIN post ON p.post_id = post.id
-			WHERE p.workspace_id = @ws AND p.next_action_at <= clock() AND (p.lease_until IS NULL OR p.lease_until < clock())
-				AND NOT EXISTS (SELECT FROM publishing_hold)
-			ORDER BY p.post_id FOR UPDATE OF p
-		), begun AS (
-			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '', attempts = attempts + 1,
-				updated_at = @now
-			FROM due WHERE p.workspace_id = @ws AND p.id = due.post_id AND due.rest IN (@queued, @retry)
-			RETURNING p.id, due.rest
-		), noted AS (
-			INSERT INTO post_events (workspace_id, post_id, kind, at)
-			SELECT @ws, id, 'retried', @now FROM begun WHERE rest = @retry
-			UNION ALL SELECT @ws, id, 'publishing', @now FROM begun
-		)
-		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner || ' ' || gen_random_uuid(),
-			lease_until = clock() + @lease::interval,
-			rest = '', calling = false, woken_at = NULL
-		FROM due WHERE p.post_id = due.post_id
-		RETURNING p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls, due.rest,
-			p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_owner, p.lease_until, p.failure,
-			clock() AS read_at`
 
 // relaxed lets a statement's own commit return before it is on disk. It is for what the fence or a repeated
 // question makes good after a crash of the database, and never for the arm or for what became of a post.
@@ -345,36 +231,6 @@ func (p Publication) arguments() args {
 	}
 }
 
-// Due is a publication that waits for a worker.
-type Due struct {
-	Workspace core.WorkspaceID
-	Post      core.PostID
-}
-
-// WakeDue picks due publications that no worker holds and whose own job is not on the way, and notes
-// that each is now given one. patience is how long a job may take to start.
-func (s *Store) WakeDue(ctx context.Context, patience time.Duration, limit int) ([]Due, error) {
-	type row struct {
-		WorkspaceID core.WorkspaceID
-		PostID      core.PostID
-	}
-	rows, err := queryMany[row](s.query(ctx, `
-		WITH due AS (
-			SELECT post_id FROM publications
-			WHERE next_action_at <= clock() AND (lease_until IS NULL OR lease_until < clock())
-				AND NOT EXISTS (SELECT FROM publishing_hold)
-				AND (woken_at IS NULL OR woken_at < clock() - @patience::interval)
-			ORDER BY next_action_at LIMIT @limit FOR UPDATE SKIP LOCKED
-		)
-		UPDATE publications p SET woken_at = clock() FROM due WHERE p.post_id = due.post_id RETURNING p.workspace_id, p.post_id`,
-		args{"patience": patience, "limit": limit}))
-	out := make([]Due, len(rows))
-	for i, r := range rows {
-		out[i] = Due{r.WorkspaceID, r.PostID}
-	}
-	return out, err
-}
-
 // overdue is the condition of a publication that has been due, and held by nobody, for longer than @overdue.
 const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
@@ -404,12 +260,4 @@ func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
 		)
 		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
 	return err
-}
-
-// EnqueueMany inserts jobs that exist exactly if the transaction commits.
-func (s *Store) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
-	if s.tx == nil {
-		return errors.New("enqueue outside a transaction")
-	}
-	return s.jobs.InsertMany(ctx, s.tx, jobs)
 }

@@ -216,7 +216,7 @@ func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.T
 func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) error {
 	_, err := t.exec(ctx, `
 		UPDATE publications SET step = 'armed', step_since = clock(), armed = true, open = true, answer = '', handle = @handle,
-			armed_at = @armed_at, quiet_at = clock(), rest = '', next_action_at = clock(), woken_at = NULL, `+takeAway+`
+			armed_at = @armed_at, quiet_at = clock(), rest = '', next_action_at = clock(), `+takeAway+`
 		WHERE workspace_id = @ws AND post_id = @post AND next_action_at IS NOT NULL`,
 		args{"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt})
 	return err

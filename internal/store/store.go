@@ -78,9 +78,12 @@ func (t Tenant) Enqueue(ctx context.Context, job queue.Job, at time.Time) error 
 	return t.store.jobs.Insert(ctx, t.store.tx, job, at)
 }
 
-// EnqueueMany inserts jobs that run at once and exist exactly if the transaction commits. It must be called within Tx.
-func (t Tenant) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
-	return t.store.EnqueueMany(ctx, jobs)
+// EnqueueMany inserts jobs that exist exactly if the transaction commits.
+func (s *Store) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
+	if s.tx == nil {
+		return errors.New("enqueue outside a transaction")
+	}
+	return s.jobs.InsertMany(ctx, s.tx, jobs)
 }
 
 type args = map[string]any

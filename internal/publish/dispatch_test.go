@@ -1,0 +1,195 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"belfry/internal/app"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/publish"
+	"belfry/internal/store"
+)
+
+// startWorker runs the engine of an App until the test ends.
+func (b *bench) startWorker(a *app.App, w publish.Worker) {
+	ctx, cancel := context.WithCancel(b.Context())
+	var worker sync.WaitGroup
+	worker.Go(func() { a.Engine().Run(ctx, w) })
+	b.t.Cleanup(func() {
+		cancel()
+		worker.Wait()
+	})
+}
+
+func (b *bench) live() (n int) {
+	b.t.Helper()
+	must(b.t, b.Pool.QueryRow(b.Context(), `SELECT count(*) FROM posts WHERE status = 'live'`).Scan(&n))
+	return n
+}
+
+// gated is a network that creates nothing until its gate is open.
+type gated struct {
+	network.Network
+	open <-chan struct{}
+}
+
+func (g gated) Create(ctx context.Context, it network.Item) (string, error) {
+	select {
+	case <-g.open:
+	case <-ctx.Done():
+	}
+	return g.Network.Create(ctx, it)
+}
+
+// Three replicas on one database, each with room for a third of the posts: each post goes out once, and all replicas
+// share the work.
+func TestReplicasShareDuePostsAndSendEachOnce(t *testing.T) {
+	const posts, replicas = 300, 3
+	b := newBench(t)
+	due := b.Clock.Now().Add(time.Hour)
+	for i := range replicas {
+		ws := b.Workspace(fmt.Sprintf("shared %d", i))
+		account := ws.Account("threads")
+		for n := range posts / replicas {
+			ws.Queued(fmt.Sprintf("shared post %d of %d", n, i), account, due)
+		}
+	}
+	open := make(chan struct{})
+	for i := range replicas {
+		replica := b.through(func(n network.Network) network.Network { return gated{n, open} })
+		b.startWorker(replica, publish.Worker{Owner: fmt.Sprintf("replica-%d", i), Poll: 10 * time.Millisecond, Posts: posts / replicas})
+	}
+	b.Clock.Advance(time.Hour)
+	held := func() (n int) {
+		must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM publications WHERE lease_until > clock()`).Scan(&n))
+		return n
+	}
+	b.Eventually("the replicas hold all posts", func() bool { return held() == posts })
+	close(open)
+	b.Eventually("all posts are live", func() bool { return b.live() == posts })
+
+	seen := map[string]int{}
+	for _, p := range b.Sim.Posts.All() {
+		if seen[p.Text]++; seen[p.Text] > 1 {
+			t.Errorf("%q went out %d times", p.Text, seen[p.Text])
+		}
+	}
+	if len(seen) != posts {
+		t.Errorf("%d different posts went out, want %d", len(seen), posts)
+	}
+}
+
+// A post whose time comes while no worker looks is found by the time the ledger names, not by polling.
+func TestAWorkerWakesWhenTheNextPostIsDue(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Now("due in a moment", b.ws.Account("threads"))
+	_, err := b.Pool.Exec(b.Context(), `
+		CREATE OR REPLACE FUNCTION clock() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT now()';
+		UPDATE publications SET next_action_at = clock() + interval '300 milliseconds'`)
+	must(t, err)
+	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: time.Hour, Posts: 10})
+	b.Eventually("the post is live", func() bool { return b.get(post).Status == "live" })
+}
+
+// The posts of a batch are read together. One that cannot be read, here for its zone, stayed in the way of all.
+func TestAPostThatCannotBeReadHoldsUpNoOther(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	broken := b.ws.Now("broken", account)
+	for i := range 3 {
+		b.ws.Now(fmt.Sprintf("sound %d", i), account)
+	}
+	id, err := core.ParseID[core.PostKind](broken.ID)
+	must(t, err)
+	_, err = b.Pool.Exec(b.Context(), `UPDATE posts SET tz = 'No/Where' WHERE id = $1`, id)
+	must(t, err)
+	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10})
+	b.Eventually("the other posts are live", func() bool { return b.live() == 3 })
+}
+
+// panicking is a network whose connector has a fault that shows when a post is to be created.
+type panicking struct{ network.Network }
+
+func (panicking) Create(context.Context, network.Item) (string, error) {
+	panic("a fault in a connector")
+}
+
+// A panic in one connector must not end the process.
+func TestAPanicEndsOnlyItsOwnClaim(t *testing.T) {
+	b := newBench(t)
+	panics, sound := b.ws.Now("panics", b.ws.Account("threads")), b.ws.Now("sound", b.ws.Account("facebook"))
+	b.App = b.through(func(n network.Network) network.Network { return panicking{n} })
+	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10})
+	b.Eventually("the sound post is live", func() bool { return b.get(sound).Status == "live" })
+	if got := b.get(panics).Status; got != "queued" {
+		t.Errorf("the post whose network panics is %s", got)
+	}
+}
+
+// Rows that somebody else has locked are left for the next look: no worker waits for a person, nor a person for
+// a worker that waits.
+func TestAClaimSkipsAPostThatSomebodyIsChanging(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	locked, free := b.ws.Now("locked", account), b.ws.Now("free", account)
+	id, err := core.ParseID[core.PostKind](locked.ID)
+	must(t, err)
+	must(t, b.Store.In(b.ws.ID).Tx(b.Context(), func(tx store.Tenant) error {
+		if _, err := tx.LockPost(b.Context(), id); err != nil {
+			return err
+		}
+		claims, err := b.Store.ClaimDue(b.Context(), "a worker", 10, time.Minute, b.Clock.Now())
+		if err != nil {
+			return err
+		}
+		if len(claims) != 1 || claims[0].Post.String() != free.ID {
+			t.Errorf("claimed %+v, want only %s", claims, free.ID)
+		}
+		return nil
+	}))
+	if !b.due() {
+		t.Error("the post is not due any more")
+	}
+}
+
+// Creating, moving and cancelling a later post insert no job, and neither does queueing one that is due now.
+func TestQueueingAPostInsertsNoJob(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	later := b.ws.Queued("later", account, b.Clock.Now().Add(time.Hour))
+	b.ws.Now("now", account)
+	_, err := b.App.CancelPost(b.Context(), b.ws.Owner, later.ID)
+	must(t, err)
+	var jobs int
+	must(t, b.Pool.QueryRow(b.Context(), `SELECT count(*) FROM river_job`).Scan(&jobs))
+	if jobs != 0 {
+		t.Errorf("there are %d jobs", jobs)
+	}
+}
+
+// A claim does not wait for the disk. When the database had crashed and forgotten one, the worker that had it
+// could claim the post anew under the same number, and both of its claims could write.
+func TestAClaimThatTheDatabaseForgotIsFenced(t *testing.T) {
+	b := newBench(t)
+	id, err := core.ParseID[core.PostKind](b.ws.Now("forgotten", b.ws.Account("facebook")).ID)
+	must(t, err)
+	tenant := b.Store.In(b.ws.ID)
+	claim := func() store.Publication {
+		claimed, err := tenant.Claim(b.Context(), id, "a worker", time.Minute, b.Clock.Now())
+		must(t, err)
+		return claimed.Publication
+	}
+	forgotten := claim()
+	_, err = b.Pool.Exec(b.Context(), `UPDATE publications SET lease_epoch = lease_epoch - 1, lease_owner = NULL, lease_until = NULL`)
+	must(t, err)
+	second := claim()
+	if err := tenant.SaveRest(b.Context(), forgotten, nil); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("the forgotten claim wrote: %v", err)
+	}
+	must(t, tenant.SaveRest(b.Context(), second, nil))
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"belfry/internal/core"
+)
+
+// Claimed is a publication that a worker holds, with everything that it needs to know.
+type Claimed struct {
+	Publication
+	Post    core.Post
+	Account core.Account
+	Token   []byte  // sealed; empty when the account was disconnected
+	Media   []Media // the post's files in their order, those included that were deleted since
+}
+
+// Claim is the right to act on a publication for as long as its lease lasts. ReadClaimed reads what it is about.
+type Claim struct {
+	Workspace core.WorkspaceID
+	Publication
+}
+
+// UntilDue returns how long it is until a publication that no worker holds is due: zero or less when one is due
+// now, and at most the given time.
+func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration, error) {
+	return queryValue[time.Duration](s.query(ctx, `
+		SELECT least(@most::interval, (
+			SELECT next_action_at - clock() FROM publications
+			WHERE next_action_at IS NOT NULL AND (lease_until IS NULL OR lease_until < clock()) ORDER BY next_action_at LIMIT 1
+		))`, args{"most": most}))
+}
+
+// ClaimDue claims up to limit publications that are due and held by no worker, those due first, each for as long
+// as the lease and with a new fencing epoch. Rest tells how the claim before ended; where that was the queue or the
+// worker's own retry, the post begins a new try, which its timeline notes.
+//
+// It skips rows that are locked, so that any number of workers can call it at once and none waits for another.
+func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease time.Duration, now time.Time) ([]Claim, error) {
+	return claims(s.query(ctx, claimWhere(`true`)+` LIMIT @limit`+claimRest, args{
+		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
+	}))
+}
+
+// Claim claims one post's publication as ClaimDue does. It returns ErrNotFound if the publication is not due, or
+// is held or locked by another.
+func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration, now time.Time) (Claim, error) {
+	all, err := claims(t.query(ctx, claimWhere(`p.workspace_id = @ws AND p.post_id = @post`)+claimRest, args{
+		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
+	}))
+	if err == nil && len(all) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return Claim{}, err
+	}
+	return all[0], nil
+}
+
+// claimWhere selects the publications to claim. It locks the posts too, which everybody locks before the
+// publications, and waits for neither.
+func claimWhere(which string) string {
+	return `
+		WITH due AS (
+			SELECT p.workspace_id, p.post_id, p.rest FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id AND posts.id = p.post_id
+			WHERE p.next_action_at <= clock() AND (p.lease_until IS NULL OR p.lease_until < clock())
+				AND NOT EXISTS (SELECT FROM publishing_hold) AND ` + which + `
+			ORDER BY p.next_action_at FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
+}
+
+// claimRest claims what claimWhere selected. Its commit does not wait for the disk: a claim that a crash of the
+// database forgets is refused its first write by the fence, whoever claims next under the same epoch, since no two
+// claims have one lease_owner.
+const claimRest = `
+		), begun AS (
+			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '', attempts = attempts + 1,
+				updated_at = @now
+			FROM due WHERE p.workspace_id = due.workspace_id AND p.id = due.post_id AND due.rest IN (@queued, @retry)
+			RETURNING p.workspace_id, p.id, due.rest
+		), noted AS (
+			INSERT INTO post_events (workspace_id, post_id, kind, at)
+			SELECT workspace_id, id, 'retried', @now FROM begun WHERE rest = @retry
+			UNION ALL SELECT workspace_id, id, 'publishing', @now FROM begun
+		)
+		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner || ' ' || gen_random_uuid(),
+			lease_until = clock() + @lease::interval, rest = '', calling = false
+		FROM due, (SELECT ` + relaxed + `) AS relaxed WHERE p.post_id = due.post_id
+		RETURNING p.workspace_id, p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls,
+			due.rest, p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_owner,
+			p.lease_until, p.failure, clock() AS read_at`
+
+type claimRow struct {
+	WorkspaceID core.WorkspaceID
+	publicationRow
+}
+
+func claims(rows pgx.Rows, err error) ([]Claim, error) {
+	list, err := queryMany[claimRow](rows, err)
+	out := make([]Claim, len(list))
+	for i, row := range list {
+		out[i] = Claim{row.WorkspaceID, row.publication()}
+	}
+	return out, err
+}
+
+// ReadClaimed reads the posts of claims, their accounts and files, in one round trip.
+func (t Tenant) ReadClaimed(ctx context.Context, claims []Claim) ([]Claimed, error) {
+	posts := make([]core.PostID, len(claims))
+	for i, c := range claims {
+		posts[i] = c.Post
+	}
+	batch := &pgx.Batch{}
+	batch.Queue(`SELECT`+postColumns+` AND p.id = ANY(@posts)`, t.withWorkspace(args{"posts": posts}))
+	batch.Queue(`SELECT `+accountColumns+`, token FROM accounts
+		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`, t.withWorkspace(args{"posts": posts}))
+	batch.Queue(`SELECT`+mediaFields+` FROM media m
+		WHERE m.workspace_id = @ws AND m.id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = ANY(@posts))`,
+		t.withWorkspace(args{"posts": posts}))
+	results := t.store.q.SendBatch(ctx, batch)
+	claimed, err := t.scanClaimed(claims, results)
+	return claimed, errors.Join(err, results.Close())
+}
+
+func (t Tenant) scanClaimed(claims []Claim, results pgx.BatchResults) ([]Claimed, error) {
+	posts, err := queryValues[postRow](results.Query())
+	if err != nil {
+		return nil, err
+	}
+	accounts, err := queryMany[tokenRow](results.Query())
+	if err != nil {
+		return nil, err
+	}
+	rows, err := queryMany[mediaRow](results.Query())
+	if err != nil {
+		return nil, err
+	}
+	files := make(map[core.MediaID]Media, len(rows))
+	for _, row := range rows {
+		files[row.ID] = row.toMedia()
+	}
+	var out []Claimed
+	for _, row := range posts {
+		i := slices.IndexFunc(claims, func(c Claim) bool { return c.Post == row.ID })
+		c := Claimed{Publication: claims[i].Publication}
+		if c.Post, err = t.post(row); err != nil {
+			return nil, err
+		}
+		of := slices.IndexFunc(accounts, func(a tokenRow) bool { return a.ID == row.Account })
+		c.Account, c.Token = accounts[of].toCore(), accounts[of].Token
+		for _, id := range row.MediaIDs {
+			c.Media = append(c.Media, files[id])
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}

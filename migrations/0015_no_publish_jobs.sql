@@ -1,0 +1,7 @@
+-- Posts that are due are claimed from the ledger. Nobody works the jobs that used to announce them.
+DO $$ BEGIN
+    IF to_regclass('river_job') IS NOT NULL THEN
+        DELETE FROM river_job WHERE kind = 'publish' AND state <> 'running';
+    END IF;
+END $$;
+COMMENT ON COLUMN publications.woken_at IS 'unused since migration 15; kept for programs that are older';
