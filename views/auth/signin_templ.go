@@ -151,7 +151,7 @@ func SignIn(m SignInModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<button type=\"submit\" class=\"button primary wide\" data-testid=\"sign-in-submit\">Sign in</button></form><details class=\"forgot\"><summary>Forgot your password?</summary><p>Ask the operator of this server to set a new one with <code>belfry user password --email YOU --password-stdin</code>.</p></details><p class=\"aside\" data-testid=\"forgot\">Forgot your password? Whoever runs this server can set a new one with <code>belfry user password</code>.</p></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<button type=\"submit\" class=\"button primary wide\" data-testid=\"sign-in-submit\">Sign in</button></form><p class=\"aside\" data-testid=\"forgot\">Forgot your password? The operator of this server can set a new one with <code>belfry user password</code>.</p></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
