@@ -11,7 +11,7 @@ import (
 func TestEveryAnswerCarriesItsHeaders(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	key := bearer(r.Workspace("one").Key(core.Write))
+	key := bearerKey(r.Workspace("one").Key(core.Write))
 	for request, with := range map[string][]with{
 		"GET /v1/whoami":       {key},
 		"GET /v1/openapi.json": nil,
@@ -48,7 +48,7 @@ func TestEveryAnswerCarriesItsHeaders(t *testing.T) {
 func TestUnknownPathsAndMethodsAnswerJSON(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	key := bearer(r.Workspace("one").Key(core.Write))
+	key := bearerKey(r.Workspace("one").Key(core.Write))
 	for _, path := range []string{"/v1", "/v1/", "/v1/nowhere", "/v1/posts/a/b/c", "/v1/POSTS", "/v1/posts/../keys/x/y", "/v1/%2e%2e/x"} {
 		r.do("GET", path, "", key).want(t, http.StatusNotFound, core.CodeNotFound)
 	}
@@ -84,7 +84,7 @@ func TestUnknownPathsAndMethodsAnswerJSON(t *testing.T) {
 func TestHeadAndOptions(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	key := bearer(r.Workspace("one").Key(core.Read))
+	key := bearerKey(r.Workspace("one").Key(core.Read))
 	for _, path := range []string{"/v1/whoami", "/v1/posts", "/v1/openapi.json"} {
 		if got := r.do("HEAD", path, "", key); got.Status != http.StatusOK || len(got.Body) != 0 {
 			t.Errorf("HEAD %s answers %d with %d bytes", path, got.Status, len(got.Body))
@@ -109,10 +109,10 @@ func TestTheDescriptionNeedsNoCredential(t *testing.T) {
 	}
 }
 
-func TestWithoutItsDatabaseTheDoorSaysWhenToComeBack(t *testing.T) {
+func TestAPIAnswersUnavailableWithoutItsDatabase(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	key := bearer(r.Workspace("one").Key(core.Read))
+	key := bearerKey(r.Workspace("one").Key(core.Read))
 	r.Pool.Close()
 	for _, path := range []string{"/v1/whoami", "/v1/openapi.json"} {
 		got := r.do("GET", path, "", key)

@@ -1,4 +1,4 @@
-//go:generate go test . -run ^(TestTheDescriptionIsTheOneInTheRepository|TestTheTablesInTheDocsAreTheProgramsOwn)$ -update
+//go:generate go test . -run ^(TestDescriptionMatchesTheRepository|TestTablesInTheDocsMatchTheProgram)$ -update
 
 // Package api is the door for programs: it decodes requests of /v1 strictly, calls one verb each and
 // writes the answer as JSON. What each route needs stands in one table, from which the OpenAPI document
@@ -57,12 +57,12 @@ func New(cfg Config) (*API, error) {
 	a := &API{cfg: cfg}
 	registry := Schemas(schemaPrefix)
 	for _, r := range routes() {
-		if err := r.compile(registry); err != nil {
+		if err := r.compileInput(registry); err != nil {
 			return nil, fmt.Errorf("compile %s %s: %w", r.method, r.path, err)
 		}
 		a.routes = append(a.routes, &r)
 	}
-	if err := a.describe(registry); err != nil {
+	if err := a.buildDocument(registry); err != nil {
 		return nil, fmt.Errorf("describe the API: %w", err)
 	}
 	return a, nil
@@ -70,11 +70,11 @@ func New(cfg Config) (*API, error) {
 
 // Mount serves the routes on e. It comes after the server's own middleware.
 func (a *API) Mount(e *echo.Echo) {
-	e.Use(a.count)
+	e.Use(a.countRequests)
 	group := e.Group(prefix)
 	adapter := humaecho.NewWithGroup(e, group, huma.Config{OpenAPI: a.oapi}).Adapter()
 	for _, r := range a.routes {
-		adapter.Handle(&huma.Operation{Method: r.method, Path: r.path}, func(ctx huma.Context) { a.serve(humaecho.Unwrap(ctx), r) })
+		adapter.Handle(&huma.Operation{Method: r.method, Path: r.path}, func(ctx huma.Context) { a.serveRoute(humaecho.Unwrap(ctx), r) })
 	}
 	group.GET("/openapi.json", a.serveDocument)
 	// Outside /v1: no credential, no limit, and no bound of a JSON body.

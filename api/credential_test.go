@@ -64,7 +64,7 @@ func TestAKeyIsRefusedWhereAPersonIsNeeded(t *testing.T) {
 		{"DELETE", "/v1/accounts/acc_x", ""},
 		{"POST", "/v1/accounts/acc_x/reconnect", ""},
 	} {
-		for who, with := range map[string]with{"a key": bearer(key), "an editor": editor} {
+		for who, with := range map[string]with{"a key": bearerKey(key), "an editor": editor} {
 			if got := r.do(c.method, c.path, c.body, with); got.Status != http.StatusForbidden || got.code() != core.CodeInsufficientScope {
 				t.Errorf("%s %s by %s: want 403, got %d: %s", c.method, c.path, who, got.Status, got.Body)
 			}
@@ -77,7 +77,7 @@ func TestAKeyIsRefusedWhereAPersonIsNeeded(t *testing.T) {
 }
 
 // A request that brings no key is told what it lacks; of a key that it brings only that it is not known.
-func TestARequestWithoutAKeyIsToldWhatItLacks(t *testing.T) {
+func TestRequestWithoutKeySaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	key := r.Workspace("one").Key(core.Write).Bearer

@@ -19,7 +19,7 @@ import (
 
 // Tables in docs/api that repeat what the program knows are written by the program, between a pair of
 // comments that name them.
-func TestTheTablesInTheDocsAreTheProgramsOwn(t *testing.T) {
+func TestTablesInTheDocsMatchTheProgram(t *testing.T) {
 	t.Parallel()
 	tables := map[string]string{"codes": codeTable(), "issues": issueTable(false), "warnings": issueTable(true), "networks": networkTables(t)}
 	for _, file := range []string{"../docs/api/errors.md", "../docs/api/limits.md"} {

@@ -26,8 +26,8 @@ const version = "1.4.0"
 //go:embed guide.md
 var guide string
 
-// describe makes the OpenAPI document of the routes.
-func (a *API) describe(r huma.Registry) error {
+// buildDocument makes the OpenAPI document of the routes.
+func (a *API) buildDocument(r huma.Registry) error {
 	limits := contract.Limits{Limits: map[string]any{}}
 	for _, rules := range a.cfg.Networks.Rules() {
 		limits.Limits[string(rules.Describe().ID)] = contract.LimitsOf(rules.Describe().Limits)
@@ -44,17 +44,17 @@ func (a *API) describe(r huma.Registry) error {
 			Contact: &huma.Contact{Name: "The operator of this server"},
 		},
 		Servers:    []*huma.Server{{URL: prefix, Description: "This server"}},
-		Tags:       tags(),
-		Components: &huma.Components{Schemas: r, Headers: headers(), SecuritySchemes: securitySchemes(), Responses: map[string]*huma.Response{}},
+		Tags:       documentTags(),
+		Components: &huma.Components{Schemas: r, Headers: documentHeaders(), SecuritySchemes: securitySchemes(), Responses: map[string]*huma.Response{}},
 	}
 	d := description{a.oapi, r, e}
 	for _, row := range a.routes {
-		a.oapi.AddOperation(d.operation(row))
+		a.oapi.AddOperation(d.describeRoute(row))
 	}
-	a.oapi.AddOperation(d.itself())
-	a.oapi.AddOperation(d.upload(r.Schema(reflect.TypeFor[contract.Uploaded](), true, "")))
+	a.oapi.AddOperation(d.describeItself())
+	a.oapi.AddOperation(d.describeUpload(r.Schema(reflect.TypeFor[contract.Uploaded](), true, "")))
 	a.oapi.Components.Examples = e.used
-	if err := a.graft(r); err != nil {
+	if err := a.addServerFacts(r); err != nil {
 		return err
 	}
 	var out bytes.Buffer
@@ -72,7 +72,7 @@ func (a *API) describe(r huma.Registry) error {
 // Document is the OpenAPI document as GET /openapi.json answers it.
 func (a *API) Document() []byte { return bytes.Clone(a.document) }
 
-func (a *API) serveDocument(c echo.Context) error { return write(c, http.StatusOK, a.document) }
+func (a *API) serveDocument(c echo.Context) error { return writeJSON(c, http.StatusOK, a.document) }
 
 // description is the document in the making.
 type description struct {
@@ -81,14 +81,14 @@ type description struct {
 	examples *exampleBook
 }
 
-// operation describes one route.
-func (d description) operation(r *route) *huma.Operation {
+// describeRoute describes one route.
+func (d description) describeRoute(r *route) *huma.Operation {
 	op := &huma.Operation{
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag},
-		Description: strings.TrimSpace(r.description + "\n\n" + accessSentence(r.operation.Access)), Security: security(r.operation.Access),
-		Responses: d.failures(r.failures()),
+		Description: strings.TrimSpace(r.description + "\n\n" + accessSentence(r.operation.Access)), Security: securityFor(r.operation.Access),
+		Responses: d.describeFailures(r.possibleCodes()),
 	}
-	op.Responses[strconv.Itoa(r.status)] = d.success(r)
+	op.Responses[strconv.Itoa(r.status)] = d.describeSuccess(r)
 	if r.idField != nil {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
@@ -107,19 +107,19 @@ func (d description) operation(r *route) *huma.Operation {
 		})
 	}
 	if r.hasBody() {
-		op.RequestBody = &huma.RequestBody{Required: !r.optionalBody, Content: d.examples.content(d.registry.Schema(r.operation.Input, true, ""))}
+		op.RequestBody = &huma.RequestBody{Required: !r.optionalBody, Content: d.examples.jsonContent(d.registry.Schema(r.operation.Input, true, ""))}
 	}
 	return op
 }
 
-// success describes the answer of a route when all is well.
-func (d description) success(r *route) *huma.Response {
+// describeSuccess describes the answer of a route when all is well.
+func (d description) describeSuccess(r *route) *huma.Response {
 	out := &huma.Response{Description: http.StatusText(r.status), Headers: everyAnswer()}
 	if r.operation.Repeatable {
 		out.Headers["Idempotency-Replayed"] = headerRef("Idempotency-Replayed")
 	}
 	if r.hasAnswer() {
-		out.Content = d.examples.content(d.registry.Schema(r.operation.Output, true, ""))
+		out.Content = d.examples.jsonContent(d.registry.Schema(r.operation.Output, true, ""))
 	}
 	return out
 }
@@ -134,17 +134,17 @@ var retryable = map[core.Code]bool{
 	core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeIdempotencyInProgress: true, core.CodeUploadInProgress: true,
 }
 
-// failures describes the codes that a route may answer. A code that has its status to itself is described
+// describeFailures describes the codes that a route may answer. A code that has its status to itself is described
 // once for all routes.
-func (d description) failures(codes []core.Code) map[string]*huma.Response {
+func (d description) describeFailures(codes []core.Code) map[string]*huma.Response {
 	out := map[string]*huma.Response{}
 	for status, codes := range byStatus(codes) {
 		if len(codes) > 1 {
-			out[status] = d.examples.failure(everyAnswer(), codes...)
+			out[status] = d.examples.failureResponse(everyAnswer(), codes...)
 			continue
 		}
 		name := string(codes[0])
-		d.doc.Components.Responses[name] = d.examples.failure(everyAnswer(), codes[0])
+		d.doc.Components.Responses[name] = d.examples.failureResponse(everyAnswer(), codes[0])
 		out[status] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
 	return out

@@ -42,48 +42,48 @@ func newExamples(limits contract.Limits) (*exampleBook, error) {
 	return e, nil
 }
 
-// of refers to the examples of the names; nil when there is none.
-func (e *exampleBook) of(names ...string) map[string]*huma.Example {
+// referTo refers to the examples of the names; nil when there is none.
+func (e *exampleBook) referTo(names ...string) map[string]*huma.Example {
 	out := map[string]*huma.Example{}
 	for _, name := range names {
 		if v, ok := e.all[name]; ok {
-			e.used[name] = &huma.Example{Value: e.whole(v)}
+			e.used[name] = &huma.Example{Value: e.expandReferences(v)}
 			out[name] = &huma.Example{Ref: examplePrefix + name}
 		}
 	}
 	return out
 }
 
-// whole puts examples in the place of their names.
-func (e *exampleBook) whole(v any) any {
+// expandReferences puts examples in the place of their names.
+func (e *exampleBook) expandReferences(v any) any {
 	switch v := v.(type) {
 	case string:
 		if name, ok := strings.CutPrefix(v, "@"); ok {
-			return e.whole(e.all[name])
+			return e.expandReferences(e.all[name])
 		}
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = e.whole(v[i])
+			out[i] = e.expandReferences(v[i])
 		}
 		return out
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name := range v {
-			out[name] = e.whole(v[name])
+			out[name] = e.expandReferences(v[name])
 		}
 		return out
 	}
 	return v
 }
 
-// content is a JSON body of a schema with its record's example.
-func (e *exampleBook) content(s *huma.Schema) map[string]*huma.MediaType {
-	return map[string]*huma.MediaType{jsonType: {Schema: s, Examples: e.of(strings.TrimPrefix(s.Ref, schemaPrefix))}}
+// jsonContent is a JSON body of a schema with its record's example.
+func (e *exampleBook) jsonContent(s *huma.Schema) map[string]*huma.MediaType {
+	return map[string]*huma.MediaType{jsonType: {Schema: s, Examples: e.referTo(strings.TrimPrefix(s.Ref, schemaPrefix))}}
 }
 
-// failure describes the answers with the codes, which share a status.
-func (e *exampleBook) failure(headers map[string]*huma.Header, codes ...core.Code) *huma.Response {
+// failureResponse describes the answers with the codes, which share a status.
+func (e *exampleBook) failureResponse(headers map[string]*huma.Header, codes ...core.Code) *huma.Response {
 	lines, names := make([]string, 0, len(codes)), make([]string, 0, len(codes))
 	for _, code := range codes {
 		lines, names = append(lines, "`"+string(code)+"`: "+meanings[code].when), append(names, string(code))
@@ -93,7 +93,7 @@ func (e *exampleBook) failure(headers map[string]*huma.Header, codes ...core.Cod
 	}
 	return &huma.Response{
 		Description: strings.Join(lines, "\n\n"), Headers: headers,
-		Content: map[string]*huma.MediaType{jsonType: {Schema: &huma.Schema{Ref: schemaPrefix + "Error"}, Examples: e.of(names...)}},
+		Content: map[string]*huma.MediaType{jsonType: {Schema: &huma.Schema{Ref: schemaPrefix + "Error"}, Examples: e.referTo(names...)}},
 	}
 }
 

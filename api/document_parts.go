@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-func tags() []*huma.Tag {
+func documentTags() []*huma.Tag {
 	return []*huma.Tag{
 		{Name: "identity", Description: "Who calls, and what the API is."},
 		{Name: "accounts", Description: "Connected profiles, pages and channels, and what their networks take."},
@@ -28,8 +28,8 @@ func securitySchemes() map[string]*huma.SecurityScheme {
 	}
 }
 
-// security lists the credentials that have the access.
-func security(n app.Access) []map[string][]string {
+// securityFor lists the credentials that have the access.
+func securityFor(n app.Access) []map[string][]string {
 	session := map[string][]string{"session": {}}
 	if n.Session {
 		return []map[string][]string{session}
@@ -50,8 +50,8 @@ func accessSentence(n app.Access) string {
 	return "Needs the scope `read`."
 }
 
-// headers are described once and referred to by every answer.
-func headers() map[string]*huma.Header {
+// documentHeaders are described once and referred to by every answer.
+func documentHeaders() map[string]*huma.Header {
 	text := func(words string, required bool) *huma.Header {
 		return &huma.Header{Description: words, Required: required, Schema: &huma.Schema{Type: huma.TypeString}}
 	}

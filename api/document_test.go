@@ -54,7 +54,7 @@ func defaults(name string) string {
 	return ""
 }
 
-func TestTheDescriptionIsTheOneInTheRepository(t *testing.T) {
+func TestDescriptionMatchesTheRepository(t *testing.T) {
 	t.Parallel()
 	got := described(t).Document()
 	if *update {
@@ -108,10 +108,10 @@ func TestTheDescriptionNamesEveryCode(t *testing.T) {
 	}
 }
 
-func TestEveryRouteTellsHowItFails(t *testing.T) {
+func TestEveryRouteDescribesItsErrors(t *testing.T) {
 	t.Parallel()
 	for _, r := range described(t).routes {
-		codes := r.failures()
+		codes := r.possibleCodes()
 		for _, code := range []core.Code{core.CodeUnauthenticated, core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable} {
 			if !slices.Contains(codes, code) {
 				t.Errorf("%s %s does not say that it may answer %s", r.method, r.path, code)

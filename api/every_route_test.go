@@ -104,7 +104,7 @@ func (s *scene) path(o operation) string {
 // as is the credential that the route asks for.
 func (s *scene) as(o operation) with {
 	if o.byKey() {
-		return bearer(s.ws.Key(core.Write))
+		return bearerKey(s.ws.Key(core.Write))
 	}
 	return s.signedIn(s.ws.Owner)
 }
@@ -209,7 +209,7 @@ func TestEveryListPagesWithoutLossOrRepetition(t *testing.T) {
 // pages reads a list three rows at a time, with a row added and one that was shown removed before each page.
 func (s *scene) pages(o operation, order string, there map[string]bool, add func(*scene) string) {
 	s.t.Helper()
-	who, shown, cursor := bearer(s.ws.Key(core.Write)), map[string]bool{}, ""
+	who, shown, cursor := bearerKey(s.ws.Key(core.Write)), map[string]bool{}, ""
 	query := "?limit=3"
 	if order != "" {
 		query += "&order=" + order

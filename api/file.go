@@ -24,7 +24,7 @@ func (a *API) serveFile(c echo.Context) error {
 	defer f.Content.Close()
 	h := c.Response().Header()
 	h.Set("Content-Type", f.Mime)
-	h.Set("Content-Disposition", disposition(f.Mime, f.Name))
+	h.Set("Content-Disposition", contentDisposition(f.Mime, f.Name))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("Cross-Origin-Resource-Policy", "same-site")
 	h.Set("Cache-Control", "private, max-age=86400, immutable") // the address ends before its bytes change
@@ -38,9 +38,9 @@ func (a *API) serveFile(c echo.Context) error {
 	return nil
 }
 
-// disposition shows images and videos in place and has everything else kept; the name is written as RFC
+// contentDisposition shows images and videos in place and has everything else kept; the name is written as RFC
 // 6266 says.
-func disposition(mimeType, name string) string {
+func contentDisposition(mimeType, name string) string {
 	kind := "attachment"
 	if strings.HasPrefix(mimeType, "image/") || strings.HasPrefix(mimeType, "video/") {
 		kind = "inline"

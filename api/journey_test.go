@@ -13,7 +13,7 @@ func TestAPostIsPlannedCreatedMovedAndDeleted(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	account, key := ws.Account("threads"), bearer(ws.Key(core.Write))
+	account, key := ws.Account("threads"), bearerKey(ws.Key(core.Write))
 	body := func(rest string) string {
 		return `{"targets":{"accountIds":["` + account.ID + `"]},"text":"hello"` + rest + `}`
 	}

@@ -12,9 +12,9 @@ import (
 	"belfry/internal/core"
 )
 
-// TestChecksAreMadeInOrder gives a request everything that is wrong with it from one check on, and
+// TestChecksRunInTheDocumentedOrder gives a request everything that is wrong with it from one check on, and
 // expects the first to answer (decisions.md, Order of checks).
-func TestChecksAreMadeInOrder(t *testing.T) {
+func TestChecksRunInTheDocumentedOrder(t *testing.T) {
 	t.Parallel()
 	r := open(t, func(c *app.Config) { c.LimitCreate = app.Rate{Max: 3, Window: time.Hour} })
 	free, paid := r.Workspace("free"), r.WorkspaceOn(core.PlanFree, "full", "UTC")
@@ -26,7 +26,7 @@ func TestChecksAreMadeInOrder(t *testing.T) {
 	free.Use(core.PlanFree)
 	reader, writer := r.Workspace("reader").Key(core.Read), r.Workspace("writer").Key(core.Write)
 	limited := r.Workspace("limited")
-	limitedKey := bearer(limited.Key(core.Write))
+	limitedKey := bearerKey(limited.Key(core.Write))
 	kept := `{"targets":{"accountIds":["` + limited.Account("threads").ID + `"]},"text":"kept","confirm":true}`
 	first := r.do("POST", "/v1/posts", kept, limitedKey, header("Idempotency-Key", "kept"))
 	first.want(t, http.StatusCreated, "")
@@ -46,16 +46,16 @@ func TestChecksAreMadeInOrder(t *testing.T) {
 		{"no credential, and a broken body", `{`, nil, 401, core.CodeUnauthenticated},
 		{"a mistyped key, and a broken body", `{`, []with{header("Authorization", "Bearer belfry_live_x")}, 401, core.CodeUnauthenticated},
 		{"another scheme", `{`, []with{header("Authorization", "Basic "+writer.Bearer)}, 401, core.CodeUnauthenticated},
-		{"two credentials", `{`, []with{bearer(writer), header("Authorization", "Bearer "+writer.Bearer)}, 401, core.CodeUnauthenticated},
-		{"a plan without API, a broken body", `{`, []with{bearer(lacking)}, 402, core.CodeQuotaExceeded},
-		{"a key that only reads, a broken body", `{`, []with{bearer(reader)}, 403, core.CodeInsufficientScope},
-		{"a key that only reads, a body of another type", `x`, []with{bearer(reader), header("Content-Type", "text/plain")}, 403, core.CodeInsufficientScope},
+		{"two credentials", `{`, []with{bearerKey(writer), header("Authorization", "Bearer "+writer.Bearer)}, 401, core.CodeUnauthenticated},
+		{"a plan without API, a broken body", `{`, []with{bearerKey(lacking)}, 402, core.CodeQuotaExceeded},
+		{"a key that only reads, a broken body", `{`, []with{bearerKey(reader)}, 403, core.CodeInsufficientScope},
+		{"a key that only reads, a body of another type", `x`, []with{bearerKey(reader), header("Content-Type", "text/plain")}, 403, core.CodeInsufficientScope},
 		{"a repeated key with another body, over the hourly limit", `{`, []with{limitedKey, header("Idempotency-Key", "kept")}, 409, core.CodeIdempotencyMismatch},
 		{"a kept answer, over the hourly limit", kept, []with{limitedKey, header("Idempotency-Key", "kept")}, 201, ""},
 		{"over the hourly limit, a broken body", `{`, []with{limitedKey}, 429, core.CodeRateLimited},
 		{"over the hourly limit, too large a body", strings.Repeat(" ", 1<<20+1), []with{limitedKey, header("Idempotency-Key", "large")}, 429, core.CodeRateLimited},
 		{"a body of another type, which is broken", `{`, []with{session, header("Content-Type", "text/plain")}, 415, core.CodeUnsupportedMediaType},
-		{"a broken body", `{`, []with{bearer(writer)}, 400, core.CodeInvalidRequest},
+		{"a broken body", `{`, []with{bearerKey(writer)}, 400, core.CodeInvalidRequest},
 		{"an unknown account, no confirm, no quota, a past time", unknown + `}`, []with{session}, 404, core.CodeNotFound},
 		{"no confirm, no quota, a past time", known + `}`, []with{session}, 409, core.CodeConfirmRequired},
 	} {
@@ -66,7 +66,7 @@ func TestChecksAreMadeInOrder(t *testing.T) {
 	}
 }
 
-func TestTheMonthsPostsGoBeforeTheIssuesOfThePlan(t *testing.T) {
+func TestQuotaIsCheckedBeforeThePlan(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	full := r.WorkspaceOn(core.PlanFree, "full", "UTC")
@@ -87,10 +87,10 @@ func TestTheMonthsPostsGoBeforeTheIssuesOfThePlan(t *testing.T) {
 	}
 }
 
-func TestTheAddressLimitGoesBeforeEverything(t *testing.T) {
+func TestAddressLimitIsCheckedFirst(t *testing.T) {
 	t.Parallel()
 	r := open(t, func(c *app.Config) { c.LimitAddress = app.Rate{Max: 5, Window: 10 * time.Minute} })
-	key := bearer(r.Workspace("one").Key(core.Write))
+	key := bearerKey(r.Workspace("one").Key(core.Write))
 	for _, path := range []string{"/v1/whoami", "/v1/openapi.json", "/v1/nowhere", "/v1", "/v1/accounts"} {
 		if got := r.do("GET", path, "", key); got.Status == http.StatusTooManyRequests {
 			t.Fatalf("%s is over the limit of 5 already", path)

@@ -12,11 +12,11 @@ import (
 	"belfry/internal/core"
 )
 
-func TestARepeatedCreationIsAnsweredOnce(t *testing.T) {
+func TestRepeatedCreationReturnsTheFirstAnswer(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	key := bearer(ws.Key(core.Write))
+	key := bearerKey(ws.Key(core.Write))
 	body := `{"targets":{"accountIds":["` + ws.Account("threads").ID + `"]},"text":"<once> & only","confirm":true}`
 	once := header("Idempotency-Key", "a-client's-own-uuid")
 
@@ -33,7 +33,7 @@ func TestARepeatedCreationIsAnsweredOnce(t *testing.T) {
 		t.Errorf("a replay costs nothing of the hourly limit: %q, then %q", a, b)
 	}
 	r.do("POST", "/v1/posts", body+" ", key, once).want(t, http.StatusConflict, core.CodeIdempotencyMismatch)
-	r.do("POST", "/v1/posts", body, bearer(r.Workspace("two").Key(core.Write)), once).want(t, http.StatusNotFound, core.CodeNotFound)
+	r.do("POST", "/v1/posts", body, bearerKey(r.Workspace("two").Key(core.Write)), once).want(t, http.StatusNotFound, core.CodeNotFound)
 
 	var list contract.PostList
 	r.do("GET", "/v1/posts", "", key).read(t, &list)
@@ -46,11 +46,11 @@ func TestARepeatedCreationIsAnsweredOnce(t *testing.T) {
 	}
 }
 
-func TestARefusalLeavesTheKeyFree(t *testing.T) {
+func TestRefusedRequestFreesItsIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	key, once := bearer(ws.Key(core.Write)), header("Idempotency-Key", "mended")
+	key, once := bearerKey(ws.Key(core.Write)), header("Idempotency-Key", "mended")
 	body := `{"targets":{"accountIds":["` + ws.Account("threads").ID + `"]},"text":"x"`
 	r.do("POST", "/v1/posts", body, key, once).want(t, http.StatusBadRequest, core.CodeInvalidRequest)
 	r.do("POST", "/v1/posts", body+"}", key, once).want(t, http.StatusConflict, core.CodeConfirmRequired)
@@ -61,7 +61,7 @@ func TestAnIdempotencyKeyIsVisibleASCII(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	key := bearer(ws.Key(core.Write))
+	key := bearerKey(ws.Key(core.Write))
 	body := `{"targets":{"accountIds":["` + ws.Account("threads").ID + `"]},"text":"x","confirm":true}`
 	for name, with := range map[string][]with{
 		"empty": {header("Idempotency-Key", "")}, "too long": {header("Idempotency-Key", strings.Repeat("a", 256))},
@@ -77,11 +77,11 @@ func TestAnIdempotencyKeyIsVisibleASCII(t *testing.T) {
 	r.do("GET", "/v1/whoami", "", key, header("Idempotency-Key", "")).want(t, http.StatusOK, "")
 }
 
-func TestOfManyRepetitionsAtOnceOneCreates(t *testing.T) {
+func TestConcurrentRepetitionsCreateOnce(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	key := bearer(ws.Key(core.Write))
+	key := bearerKey(ws.Key(core.Write))
 	body := `{"targets":{"accountIds":["` + ws.Account("threads").ID + `"]},"text":"x","confirm":true}`
 	answers := make([]answer, 16)
 	var group sync.WaitGroup

@@ -12,7 +12,7 @@ func TestABodyMustBeJSONAndOfASensibleSize(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	key := bearer(ws.Key(core.Write))
+	key := bearerKey(ws.Key(core.Write))
 	plan := `{"targets":{"accountIds":["` + ws.Account("threads").ID + `"]},"text":"x"}`
 	kind := func(v string) with { return header("Content-Type", v) }
 	chunked := func(req *http.Request) { req.ContentLength = -1 }
@@ -50,10 +50,10 @@ func TestABodyMustBeJSONAndOfASensibleSize(t *testing.T) {
 	}
 }
 
-func TestAQueryIsReadStrictly(t *testing.T) {
+func TestQueryIsDecodedStrictly(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	key := bearer(r.Workspace("one").Key(core.Read))
+	key := bearerKey(r.Workspace("one").Key(core.Read))
 	for query, hint := range map[string]string{
 		"/v1/posts?staus=draft":                "Look at query.staus. Did you mean status?",
 		"/v1/posts?Status=draft":               "Did you mean status?",

@@ -93,7 +93,7 @@ func (a answer) read(t testing.TB, into any) {
 // with changes a request before it is made.
 type with func(*http.Request)
 
-func bearer(key apptest.Key) with {
+func bearerKey(key apptest.Key) with {
 	return func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+key.Bearer) }
 }
 

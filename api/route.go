@@ -37,8 +37,8 @@ func row(request string, status int, operation, tag, id, summary string) route {
 	return route{method: method, path: path, status: status, operationName: operation, tag: tag, id: id, summary: summary}
 }
 
-// says adds a description below the summary.
-func (r route) says(text string) route {
+// describe adds a description below the summary.
+func (r route) describe(text string) route {
 	r.description = text
 	return r
 }
@@ -55,8 +55,8 @@ func (r route) bodyOptional() route {
 	return r
 }
 
-// compile finds the operation and works out what the route's path, query and body may hold.
-func (r *route) compile(registry huma.Registry) error {
+// compileInput finds the operation and works out what the route's path, query and body may hold.
+func (r *route) compileInput(registry huma.Registry) error {
 	operation, ok := app.FindOperation(r.operationName)
 	if !ok {
 		return fmt.Errorf("there is no operation %s", r.operationName)
@@ -92,8 +92,8 @@ func (r *route) hasBody() bool {
 // hasAnswer tells whether the operation says anything when all is well.
 func (r *route) hasAnswer() bool { return r.operation.Output != reflect.TypeFor[contract.None]() }
 
-// failures lists every code that the route may answer, in the order of core.Codes.
-func (r *route) failures() []core.Code {
+// possibleCodes lists every code that the route may answer, in the order of core.Codes.
+func (r *route) possibleCodes() []core.Code {
 	may := map[core.Code]bool{
 		core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeInternal: true,
 		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true, core.CodeInvalidRequest: true,

@@ -55,9 +55,9 @@ func (whenSchema) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// finish says what huma cannot see in a Go type: that an instant is one, and that a record behind a
+// completeSchemas adds what huma cannot see in a Go type: that an instant is one, and that a record behind a
 // pointer may be null.
-func finish(r huma.Registry) {
+func completeSchemas(r huma.Registry) {
 	for name, s := range r.Map() {
 		t := r.TypeFromRef(schemaPrefix + name)
 		if t == nil || t.Kind() != reflect.Struct {
@@ -67,16 +67,16 @@ func finish(r huma.Registry) {
 			property := s.Properties[jsonName(f)]
 			switch {
 			case property == nil || f.Anonymous:
-			case deref(f.Type) == reflect.TypeFor[contract.Time]():
+			case withoutPointer(f.Type) == reflect.TypeFor[contract.Time]():
 				property.Format = "date-time"
 			case f.Type.Kind() == reflect.Pointer && property.Ref != "" && !strings.Contains(f.Tag.Get("json"), "omitempty"):
-				s.Properties[jsonName(f)] = orNull(property)
+				s.Properties[jsonName(f)] = nullable(property)
 			}
 		}
 	}
 }
 
-func orNull(s *huma.Schema) *huma.Schema {
+func nullable(s *huma.Schema) *huma.Schema {
 	return &huma.Schema{Description: s.Description, AnyOf: []*huma.Schema{{Ref: s.Ref}, {Type: "null"}}}
 }
 
@@ -85,15 +85,15 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-func deref(t reflect.Type) reflect.Type {
+func withoutPointer(t reflect.Type) reflect.Type {
 	if t.Kind() == reflect.Pointer {
 		return t.Elem()
 	}
 	return t
 }
 
-// component finds a described record; it is an error of this program when there is none.
-func component(r huma.Registry, name string) (*huma.Schema, error) {
+// findRecord finds a described record; it is an error of this program when there is none.
+func findRecord(r huma.Registry, name string) (*huma.Schema, error) {
 	if s, ok := r.Map()[name]; ok {
 		return s, nil
 	}

@@ -9,9 +9,9 @@ import (
 	"belfry/internal/core"
 )
 
-// TestAnothersIdIsAnsweredLikeNone asks for everything that has an id, once with the other workspace's
+// TestIDOfAnotherWorkspaceIsAnsweredLikeAnUnknownID asks for everything that has an id, once with the other workspace's
 // and once with ids that never were (Spec §1). It fails for a route with an id that it does not know.
-func TestAnothersIdIsAnsweredLikeNone(t *testing.T) {
+func TestIDOfAnotherWorkspaceIsAnsweredLikeAnUnknownID(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	mine, other := r.Workspace("mine"), r.Workspace("other")

@@ -33,7 +33,7 @@ func TestAFileIsUploaded(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	key := bearer(ws.Key(core.Write))
+	key := bearerKey(ws.Key(core.Write))
 	made := r.do("POST", "/v1/media/uploads", `{"filename":"photo.jpg","mime":"image/jpeg","size":5}`, key)
 	if made.Status != 201 {
 		t.Fatalf("reserve: %d %s", made.Status, made.Body)
@@ -87,7 +87,7 @@ func TestUploadsAreRefusedWithTheirStatuses(t *testing.T) {
 	}
 	r.Clock.Advance(time.Hour)
 	r.do("PUT", r.at(up.UploadURL), "hello").want(t, 410, core.CodeUploadExpired)
-	key := bearer(ws.Key(core.Write))
+	key := bearerKey(ws.Key(core.Write))
 	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg","size":0}`, key).want(t, 400, core.CodeInvalidRequest)
 	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg","size":1.5}`, key).want(t, 400, core.CodeInvalidRequest)
 	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg"}`, key).want(t, 400, core.CodeInvalidRequest)
@@ -132,7 +132,7 @@ func TestAReservationIsRepeatedWithItsKey(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	key, again := bearer(ws.Key(core.Write)), header("Idempotency-Key", "k1")
+	key, again := bearerKey(ws.Key(core.Write)), header("Idempotency-Key", "k1")
 	const body = `{"filename":"photo.jpg","mime":"image/jpeg","size":5}`
 	first, second := r.do("POST", "/v1/media/uploads", body, key, again), r.do("POST", "/v1/media/uploads", body, key, again)
 	if string(first.Body) != string(second.Body) || second.Status != 201 || second.Header.Get("Idempotency-Replayed") != "true" {
@@ -153,7 +153,7 @@ func TestAFileIsAskedForByItsAddress(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	ws := r.Workspace("one")
-	key, again := bearer(ws.Key(core.Write)), header("Idempotency-Key", "k1")
+	key, again := bearerKey(ws.Key(core.Write)), header("Idempotency-Key", "k1")
 	const body = `{"url":"https://example.com/photo.jpg"}`
 	var m contract.Media
 	first := r.do("POST", "/v1/media/from-url", body, key, again)
@@ -163,7 +163,7 @@ func TestAFileIsAskedForByItsAddress(t *testing.T) {
 	if second := r.do("POST", "/v1/media/from-url", body, key, again); second.Status != 202 || string(second.Body) != string(first.Body) || r.Jobs("fetch") != 1 {
 		t.Errorf("again: %d %s", second.Status, second.Body)
 	}
-	r.do("POST", "/v1/media/from-url", body, bearer(ws.Key(core.Read))).want(t, 403, core.CodeInsufficientScope)
+	r.do("POST", "/v1/media/from-url", body, bearerKey(ws.Key(core.Read))).want(t, 403, core.CodeInsufficientScope)
 	for _, wrong := range []string{`{}`, `{"url":1}`, `{"url":""}`, `{"url":"http://example.com"}`, `{"url":"https://[::1]/"}`, `{"url":"https://example.com","name":"a"}`} {
 		r.do("POST", "/v1/media/from-url", wrong, key).want(t, 400, core.CodeInvalidRequest)
 	}

@@ -102,7 +102,7 @@ func (a *App) checkConnectable(path, platform string) (network.Network, error) {
 }
 
 func (a *App) roomForAccount(ctx context.Context, t store.Tenant) error {
-	_, plan, err := a.plan(ctx, t)
+	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil {
 		return err
 	}

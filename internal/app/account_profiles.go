@@ -99,7 +99,7 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, platform core.Pl
 	if err := t.LockWorkspace(ctx); err != nil {
 		return nil, err
 	}
-	_, plan, err := a.plan(ctx, t)
+	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil {
 		return nil, err
 	}

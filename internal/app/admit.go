@@ -38,7 +38,7 @@ func (a *App) admit(ctx context.Context, c core.Caller, access Access, replay *R
 	}
 	counted, err := a.countCreate(ctx, t)
 	if err != nil && replay != nil {
-		if err := t.DropReplay(ctx, replay.stored()); err != nil {
+		if err := t.DropReplay(ctx, replay.storedReplay()); err != nil {
 			return Answer{}, err
 		}
 	}

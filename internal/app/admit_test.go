@@ -50,7 +50,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func TestSixtyOf64ConcurrentCreationsPass(t *testing.T) {
+func TestHourlyLimitAdmits60Of64ConcurrentCreations(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
@@ -215,7 +215,7 @@ func TestARefusedRequestFreesItsKey(t *testing.T) {
 	must(t, err)
 }
 
-func TestACrashedFirstRequestDoesNotBlockForEver(t *testing.T) {
+func TestKeyOfACrashedRequestBecomesFree(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	key := h.Workspace("one").Key(core.Write)
@@ -238,7 +238,7 @@ func TestACrashedFirstRequestDoesNotBlockForEver(t *testing.T) {
 	must(t, err)
 }
 
-func TestOneOfManyRepetitionsAtOnceIsTheFirst(t *testing.T) {
+func TestOneOfManyConcurrentRepetitionsIsFirst(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	key := h.Workspace("one").Key(core.Write)

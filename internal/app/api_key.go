@@ -62,7 +62,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 // RevokeKey ends a key: its next request is unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
 	t, err := a.enterProved(c)
-	t, keyID, err := about[core.KeyKind](t, id, err)
+	t, keyID, err := tenantAndID[core.KeyKind](t, id, err)
 	if err != nil {
 		return err
 	}

@@ -61,8 +61,8 @@ type Rate struct {
 	Window time.Duration
 }
 
-// missing names the required fields that are not set, apart from those that intake.New checks.
-func (c Config) missing() (names []string) {
+// missingFields names the required fields that are not set, apart from those that intake.New checks.
+func (c Config) missingFields() (names []string) {
 	for _, field := range []struct {
 		name string
 		set  bool
@@ -99,7 +99,7 @@ type App struct {
 
 // New checks the configuration and makes an App.
 func New(cfg Config) (*App, error) {
-	if missing := cfg.missing(); missing != nil {
+	if missing := cfg.missingFields(); missing != nil {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
 	}
 	files, err := intake.New(cfg.intake())

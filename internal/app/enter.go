@@ -36,24 +36,24 @@ func (a *App) enterInvited(i store.Invitation) store.Tenant { return a.cfg.Store
 // enterFor is the gate of a verb about one thing, whose id it reads.
 func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string) (store.Tenant, core.ID[K], error) {
 	t, err := a.enter(c, need)
-	return about[K](t, id, err)
+	return tenantAndID[K](t, id, err)
 }
 
 // enterEdit is the gate of a verb that changes one thing. malformed is what is wrong with the request's form, which is
 // said before its id is looked at (decisions.md, Order of checks).
 func enterEdit[K core.Kind](a *App, c core.Caller, id string, malformed error) (store.Tenant, core.ID[K], error) {
 	t, err := a.enter(c, core.Write)
-	return about[K](t, id, cmp.Or(err, malformed))
+	return tenantAndID[K](t, id, cmp.Or(err, malformed))
 }
 
 // enterSessionFor is the gate of what only a person who manages the workspace may do to one thing.
 func enterSessionFor[K core.Kind](a *App, c core.Caller, id string) (store.Tenant, core.ID[K], error) {
 	t, err := a.enterSession(c, true)
-	return about[K](t, id, err)
+	return tenantAndID[K](t, id, err)
 }
 
-// about reads the id, unless there is an error already.
-func about[K core.Kind](t store.Tenant, id string, err error) (store.Tenant, core.ID[K], error) {
+// tenantAndID returns the tenant with the id that was parsed, or the error that there is already.
+func tenantAndID[K core.Kind](t store.Tenant, id string, err error) (store.Tenant, core.ID[K], error) {
 	if err != nil {
 		return t, core.ID[K]{}, err
 	}
@@ -61,8 +61,8 @@ func about[K core.Kind](t store.Tenant, id string, err error) (store.Tenant, cor
 	return t, parsed, err
 }
 
-// plan reads the workspace and what its plan includes.
-func (a *App) plan(ctx context.Context, t store.Tenant) (core.Workspace, core.Plan, error) {
+// workspaceAndPlan reads the workspace and returns it with what its plan includes.
+func (a *App) workspaceAndPlan(ctx context.Context, t store.Tenant) (core.Workspace, core.Plan, error) {
 	ws, err := t.Workspace(ctx)
 	if err != nil {
 		return ws, core.Plan{}, err

@@ -60,7 +60,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 		if err := t.LockFolders(ctx); err != nil {
 			return err
 		}
-		if err := place(ctx, t, f, 1); err != nil {
+		if err := checkFolderPlace(ctx, t, f, 1); err != nil {
 			return err
 		}
 		return t.AddFolder(ctx, f, foldedName(f.Name))
@@ -97,7 +97,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		if err != nil {
 			return err
 		}
-		if err := place(ctx, t, f, height); err != nil {
+		if err := checkFolderPlace(ctx, t, f, height); err != nil {
 			return err
 		}
 		return t.UpdateFolder(ctx, f, foldedName(f.Name))
@@ -129,8 +129,8 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 	})
 }
 
-// place refuses a folder's place in the tree: its parent must be here, not below it, and not too deep.
-func place(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
+// checkFolderPlace refuses a folder's place in the tree: its parent must be here, not below it, and not too deep.
+func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
 	above, err := t.FoldersAbove(ctx, f.Parent)
 	if err != nil {
 		return core.At("parentId", err)

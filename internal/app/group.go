@@ -62,7 +62,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	if g.Accounts, err = a.findMembers(ctx, t, in.AccountIDs); err != nil {
 		return contract.Group{}, err
 	}
-	_, plan, err := a.plan(ctx, t)
+	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil {
 		return contract.Group{}, err
 	}

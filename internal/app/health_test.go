@@ -42,7 +42,7 @@ func TestHealthNeedsTheDatabaseAndItsSchema(t *testing.T) {
 	}
 }
 
-func TestHealthSeesAPostThatNobodyHolds(t *testing.T) {
+func TestHealthReportsAnOverduePost(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
@@ -83,7 +83,7 @@ func TestHealthSeesAPostThatNobodyHolds(t *testing.T) {
 	}
 }
 
-func TestHousekeepingDropsWhatIsPastItsUse(t *testing.T) {
+func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")

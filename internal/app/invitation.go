@@ -104,7 +104,7 @@ func (a *App) checkInvitationQuota(ctx context.Context, t store.Tenant, anew boo
 
 // checkMemberQuota refuses a member beside the others; hint says what to do then.
 func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, others int64, n store.MemberCount, hint string) error {
-	_, plan, err := a.plan(ctx, t)
+	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil || plan.Members == nil || others < *plan.Members {
 		return err
 	}

@@ -124,14 +124,14 @@ func byID[Out any](name string, access Access, call func(*App, context.Context, 
 	})
 }
 
-// removal makes a row from a method that takes an id and returns nothing.
-func removal(name string, access Access, call func(*App, context.Context, core.Caller, string) error) Operation {
+// removeByID makes a row from a method that takes an id and returns nothing.
+func removeByID(name string, access Access, call func(*App, context.Context, core.Caller, string) error) Operation {
 	return byID(name, access, func(a *App, ctx context.Context, c core.Caller, id string) (contract.None, error) {
 		return contract.None{}, call(a, ctx, c, id)
 	})
 }
 
-func (o Operation) repeatable() Operation {
+func (o Operation) asRepeatable() Operation {
 	o.Repeatable = true
 	return o
 }

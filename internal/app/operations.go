@@ -27,14 +27,14 @@ var operations = []Operation{
 	byID("accounts_reconnect", manages, func(a *App, ctx context.Context, c core.Caller, id string) (contract.Authorize, error) {
 		return a.StartReconnect(ctx, c, id, c.Session())
 	}),
-	removal("accounts_disconnect", manages, (*App).Disconnect),
+	removeByID("accounts_disconnect", manages, (*App).Disconnect),
 
 	operation("posts_plan", reads, (*App).PlanPosts),
-	operation("posts_create", creates, (*App).CreatePosts).repeatable(),
+	operation("posts_create", creates, (*App).CreatePosts).asRepeatable(),
 	operation("posts_list", reads, (*App).ListPosts),
 	byID("posts_get", reads, (*App).GetPost),
 	operation("posts_edit", writes, (*App).EditPost),
-	removal("posts_delete", writes, (*App).DeletePost),
+	removeByID("posts_delete", writes, (*App).DeletePost),
 	operation("posts_retry", writes, (*App).RetryPost),
 	byID("posts_cancel", writes, (*App).CancelPost),
 	byID("posts_duplicate", writes, (*App).DuplicatePost),
@@ -44,29 +44,29 @@ var operations = []Operation{
 	operation("groups_create", writes, (*App).CreateGroup),
 	byID("groups_get", reads, (*App).GetGroup),
 	operation("groups_edit", writes, (*App).EditGroup),
-	removal("groups_delete", writes, (*App).DeleteGroup),
+	removeByID("groups_delete", writes, (*App).DeleteGroup),
 
-	operation("media_create_upload", writes, (*App).CreateUpload).repeatable(),
-	operation("media_from_url", writes, (*App).MediaFromURL).repeatable(),
+	operation("media_create_upload", writes, (*App).CreateUpload).asRepeatable(),
+	operation("media_from_url", writes, (*App).MediaFromURL).asRepeatable(),
 	operation("media_list", reads, (*App).ListMedia),
 	byID("media_get", reads, (*App).GetMedia),
 	operation("media_edit", writes, (*App).EditMedia),
-	removal("media_delete", writes, (*App).DeleteMedia),
+	removeByID("media_delete", writes, (*App).DeleteMedia),
 
 	withoutInput("folders_list", reads, (*App).ListFolders),
 	operation("folders_create", writes, (*App).CreateFolder),
 	byID("folders_get", reads, (*App).GetFolder),
 	operation("folders_edit", writes, (*App).EditFolder),
-	removal("folders_delete", writes, (*App).DeleteFolder),
+	removeByID("folders_delete", writes, (*App).DeleteFolder),
 
 	withoutInput("keys_list", manages, (*App).ListKeys),
 	operation("keys_create", manages, (*App).CreateKey),
-	removal("keys_revoke", manages, (*App).RevokeKey),
+	removeByID("keys_revoke", manages, (*App).RevokeKey),
 
 	withoutInput("members_list", manages, (*App).ListMembers),
 	operation("members_invite", manages, (*App).InviteMember),
 	operation("members_edit", manages, (*App).EditMember),
-	removal("members_remove", person, (*App).RemoveMember),
+	removeByID("members_remove", person, (*App).RemoveMember),
 
 	operation("workspace_edit", manages, (*App).EditWorkspace),
 }

@@ -104,7 +104,7 @@ func (a *App) takeSlots(ctx context.Context, t store.Tenant, period string, plan
 
 // checkDrafts returns quota_exceeded when the transaction has made one draft more than the plan allows.
 func (a *App) checkDrafts(ctx context.Context, t store.Tenant) error {
-	_, plan, err := a.plan(ctx, t)
+	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil || plan.Drafts == nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost) (contract.Post, error) {
 	blocks, malformed := a.checkEdit(in)
 	return a.changing(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
-		ws, plan, err := a.plan(ctx, t)
+		ws, plan, err := a.workspaceAndPlan(ctx, t)
 		if err != nil {
 			return err
 		}

@@ -177,7 +177,7 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 	if err != nil {
 		return contract.Post{}, err
 	}
-	_, plan, err := a.plan(ctx, t)
+	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil {
 		return contract.Post{}, err
 	}

@@ -33,12 +33,12 @@ func rateLimited(wait time.Duration, message, hint string) *core.Error {
 	return e
 }
 
-// Names of the limits, as the RateLimit headers and the figures have them.
+// Names of the limits, as the RateLimit headers and the metrics have them.
 const (
-	policyAddress = "address"
-	policyPage    = "page"
-	policyCreate  = "post-create"
-	policySignIn  = "sign-in"
+	LimitNameAddress = "address"
+	policyPage       = "page"
+	LimitNameCreate  = "post-create"
+	policySignIn     = "sign-in"
 )
 
 func (a *App) overLimit(policy string, c Counted, what string) error {
@@ -60,7 +60,7 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.waitFor(addressKey, a.cfg.Now()); wait > 0 {
 		c := limit.toCounted(store.Count{Reset: wait, RetryAfter: wait})
-		return Arrival{Counted: c}, a.overLimit(policyAddress, c, "requests from this address")
+		return Arrival{Counted: c}, a.overLimit(LimitNameAddress, c, "requests from this address")
 	}
 	hash, wellFormed := secret.CheckKey(bearer)
 	var (
@@ -81,7 +81,7 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	arrival := Arrival{Counted: limit.toCounted(n)}
 	if !n.Granted {
 		a.refused.remember(addressKey, a.cfg.Now(), arrival.Counted.RetryAfter)
-		return arrival, a.overLimit(policyAddress, arrival.Counted, "requests from this address")
+		return arrival, a.overLimit(LimitNameAddress, arrival.Counted, "requests from this address")
 	}
 	arrival.Caller, arrival.Refused = a.keyCaller(ctx, holder, unknown)
 	return arrival, nil
@@ -116,7 +116,7 @@ func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) 
 	if n.Granted {
 		return c, nil
 	}
-	return c, a.overLimit(policyCreate, c, "creations of posts in this workspace")
+	return c, a.overLimit(LimitNameCreate, c, "creations of posts in this workspace")
 }
 
 // withCreations adds the figures of the hourly limit to a replayed answer, which costs nothing of it.

@@ -41,7 +41,7 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 	if err := replay.checkKey(); err != nil {
 		return Answer{}, err
 	}
-	named := replay.stored()
+	named := replay.storedReplay()
 	kept, first, err := t.BeginReplay(ctx, named, replayLock, replayKeep)
 	switch {
 	case err != nil || first:
@@ -88,7 +88,7 @@ func answerToKeep(ctx context.Context, answer any) (*store.Answer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encode the answer to keep: %w", err)
 	}
-	return &store.Answer{Replay: replay.stored(), Status: replay.Status, Body: body}, nil
+	return &store.Answer{Replay: replay.storedReplay(), Status: replay.Status, Body: body}, nil
 }
 
 // endReplay notes on a repeatable request that its answer was stored, or returns the error that was the reason why not:
@@ -102,7 +102,7 @@ func endReplay(ctx context.Context, t store.Tenant, err error) error {
 		replay.saved = true
 		return nil
 	}
-	other, err := t.Replay(ctx, replay.stored())
+	other, err := t.Replay(ctx, replay.storedReplay())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the request that took this one's place: %w", err)
 	}
@@ -123,7 +123,7 @@ func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, ref
 	defer cancel()
 	t, err := a.enter(c, core.Read)
 	if err == nil {
-		err = t.DropReplay(ctx, replay.stored())
+		err = t.DropReplay(ctx, replay.storedReplay())
 	}
 	if err != nil {
 		a.cfg.Log.ErrorContext(ctx, "idempotency key not freed", slog.Any("error", err))
@@ -132,7 +132,7 @@ func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, ref
 
 const maxReplayKey = 255
 
-func (r *Replay) stored() store.Replay {
+func (r *Replay) storedReplay() store.Replay {
 	sum := sha256.New()
 	for _, part := range [][]byte{[]byte(r.Route), {0}, r.Body} {
 		_, _ = sum.Write(part) // a hash never fails

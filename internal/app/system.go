@@ -70,7 +70,7 @@ func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) 
 	if _, ok := a.cfg.Plans[plan]; !ok {
 		return a.noPlan(plan)
 	}
-	w, err := a.workspace(ctx, slugOrID)
+	w, err := a.findWorkspaceByName(ctx, slugOrID)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (a *App) ListWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 	return a.cfg.Store.Workspaces(ctx)
 }
 
-func (a *App) workspace(ctx context.Context, slugOrID string) (core.Workspace, error) {
+func (a *App) findWorkspaceByName(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	w, err := a.cfg.Store.FindWorkspace(ctx, slugOrID)
 	if errors.Is(err, store.ErrNotFound) {
 		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Give its short name or its id: `belfry workspace list` shows them.")
@@ -104,7 +104,7 @@ func (a *App) workspace(ctx context.Context, slugOrID string) (core.Workspace, e
 
 // CreateKeyFor makes an API key that acts for the owner of a workspace, named by slug or id.
 func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope core.Scope) (contract.Key, error) {
-	w, err := a.workspace(ctx, workspace)
+	w, err := a.findWorkspaceByName(ctx, workspace)
 	if err != nil {
 		return contract.Key{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -172,40 +173,24 @@ func body(t *testing.T, err error) string {
 	return string(text)
 }
 
-// The zero caller may do nothing, whatever the verb.
-func TestNobodyMayDoNothing(t *testing.T) {
+func TestZeroCallerIsUnauthenticated(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	nobody := core.Caller{}
+	for _, op := range app.Operations() {
+		decode := func(any) error { t.Errorf("%s decodes a request of nobody", op.Name); return nil }
+		if _, err := h.App.Do(t.Context(), &op, app.Request{Caller: nobody, Decode: decode}); core.CodeOf(err) != core.CodeUnauthenticated {
+			t.Errorf("%s returns %v", op.Name, err)
+		}
+	}
+	// What the dashboard alone does.
 	for name, call := range map[string]func() error{
-		"Whoami":       func() error { _, err := h.App.Whoami(t.Context(), nobody); return err },
-		"ListKeys":     func() error { _, err := h.App.ListKeys(t.Context(), nobody); return err },
-		"CreateKey":    func() error { _, err := h.App.CreateKey(t.Context(), nobody, contract.CreateKey{}); return err },
-		"RevokeKey":    func() error { return h.App.RevokeKey(t.Context(), nobody, "") },
-		"ListMembers":  func() error { _, err := h.App.ListMembers(t.Context(), nobody); return err },
-		"Invite":       func() error { _, err := h.App.InviteMember(t.Context(), nobody, contract.InviteMember{}); return err },
-		"EditMember":   func() error { _, err := h.App.EditMember(t.Context(), nobody, contract.EditMember{ID: ""}); return err },
-		"RemoveMember": func() error { return h.App.RemoveMember(t.Context(), nobody, nobody.User().String()) },
-		"EditWorkspace": func() error {
-			_, err := h.App.EditWorkspace(t.Context(), nobody, contract.EditWorkspace{})
-			return err
-		},
-		"ListAccounts": func() error { _, err := h.App.ListAccounts(t.Context(), nobody); return err },
 		"AccountCards": func() error { _, err := h.App.AccountCards(t.Context(), nobody); return err },
-		"Limits":       func() error { _, err := h.App.Limits(t.Context(), nobody); return err },
-		"StartConnect": func() error { _, err := h.App.StartConnect(t.Context(), nobody, "threads", ""); return err },
-		"Reconnect":    func() error { _, err := h.App.StartReconnect(t.Context(), nobody, "", ""); return err },
 		"Finish":       func() error { _, err := h.App.FinishConnect(t.Context(), nobody, "threads", nil, ""); return err },
 		"Choose":       func() error { _, err := h.App.ChooseProfiles(t.Context(), nobody, "", nil, ""); return err },
-		"Disconnect":   func() error { return h.App.Disconnect(t.Context(), nobody, "") },
-		"ListGroups":   func() error { _, err := h.App.ListGroups(t.Context(), nobody); return err },
-		"GetGroup":     func() error { _, err := h.App.GetGroup(t.Context(), nobody, ""); return err },
-		"CreateGroup":  func() error { _, err := h.App.CreateGroup(t.Context(), nobody, contract.CreateGroup{}); return err },
-		"EditGroup":    func() error { _, err := h.App.EditGroup(t.Context(), nobody, contract.EditGroup{ID: ""}); return err },
-		"DeleteGroup":  func() error { return h.App.DeleteGroup(t.Context(), nobody, "") },
 	} {
 		if err := call(); core.CodeOf(err) != core.CodeUnauthenticated {
-			t.Errorf("%s answers %v", name, err)
+			t.Errorf("%s returns %v", name, err)
 		}
 	}
 }

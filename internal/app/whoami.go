@@ -14,7 +14,7 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	if err != nil {
 		return contract.Whoami{}, err
 	}
-	w, plan, err := a.plan(ctx, t)
+	w, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil {
 		return contract.Whoami{}, err
 	}

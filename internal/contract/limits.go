@@ -102,16 +102,16 @@ func fileLimit(f *core.FileLimits) *FileLimit {
 		return nil
 	}
 	return &FileLimit{
-		Count: bound(f.Count), Bytes: bound(f.Bytes), Formats: list(f.Formats), Ratio: RatioLimit{bound(f.MinRatio), bound(f.MaxRatio)},
-		Pixels:      PixelLimit{bound(f.MinWidth), bound(f.MinHeight), bound(f.MaxWidth), bound(f.MaxHeight), bound(f.MaxShortSide)},
-		Duration:    DurationLimit{bound(f.MinDurationMs), bound(f.MaxDurationMs)},
-		VideoCodecs: codecs(f.VideoCodecs), AudioCodecs: codecs(f.AudioCodecs),
-		FrameRate: FrameRateLimit{bound(f.MinFPS), bound(f.MaxFPS)}, BitRate: bound(f.BitRate),
-		AudioRate: bound(f.AudioRate), Channels: bound(f.AudioChannels),
+		Count: nilIfZero(f.Count), Bytes: nilIfZero(f.Bytes), Formats: emptyIfNil(f.Formats), Ratio: RatioLimit{nilIfZero(f.MinRatio), nilIfZero(f.MaxRatio)},
+		Pixels:      PixelLimit{nilIfZero(f.MinWidth), nilIfZero(f.MinHeight), nilIfZero(f.MaxWidth), nilIfZero(f.MaxHeight), nilIfZero(f.MaxShortSide)},
+		Duration:    DurationLimit{nilIfZero(f.MinDurationMs), nilIfZero(f.MaxDurationMs)},
+		VideoCodecs: codecNames(f.VideoCodecs), AudioCodecs: codecNames(f.AudioCodecs),
+		FrameRate: FrameRateLimit{nilIfZero(f.MinFPS), nilIfZero(f.MaxFPS)}, BitRate: nilIfZero(f.BitRate),
+		AudioRate: nilIfZero(f.AudioRate), Channels: nilIfZero(f.AudioChannels),
 	}
 }
 
-func codecs(list []core.Codec) []string {
+func codecNames(list []core.Codec) []string {
 	out := make([]string, len(list))
 	for i, c := range list {
 		out[i] = string(c)
@@ -119,8 +119,8 @@ func codecs(list []core.Codec) []string {
 	return out
 }
 
-// bound is nil for zero, which means that no bound is known.
-func bound[T cmp.Ordered](v T) *T {
+// nilIfZero returns nil for zero, which means that no bound is known.
+func nilIfZero[T cmp.Ordered](v T) *T {
 	var zero T
 	if v == zero {
 		return nil

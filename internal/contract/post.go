@@ -192,8 +192,8 @@ type ListPosts struct {
 func PostOf(p core.Post, networkName string) Post {
 	out := Post{
 		ID: p.ID.String(), AccountID: p.Account.String(), Platform: string(p.Platform), MediaIDs: []string{}, Text: p.Text,
-		Title: optional(p.Title), Tags: list(p.Tags), Settings: p.Settings, PublishAt: At(p.PublishAt), TZ: p.Zone.Name(),
-		Status: string(p.Status), ExternalID: optional(p.ExternalID), ExternalURL: optional(p.ExternalURL),
+		Title: nilIfEmpty(p.Title), Tags: emptyIfNil(p.Tags), Settings: p.Settings, PublishAt: At(p.PublishAt), TZ: p.Zone.Name(),
+		Status: string(p.Status), ExternalID: nilIfEmpty(p.ExternalID), ExternalURL: nilIfEmpty(p.ExternalURL),
 		Attempts: p.Attempts, CreatedVia: string(p.Via), CreatedAt: Time{p.CreatedAt}, UpdatedAt: Time{p.UpdatedAt},
 		StatusLine: p.StatusLine(networkName),
 	}
@@ -201,7 +201,7 @@ func PostOf(p core.Post, networkName string) Post {
 		out.MediaIDs = append(out.MediaIDs, id.String())
 	}
 	if p.Status == core.PostFailed && p.Error != nil {
-		out.Error = &PostError{Code: p.Error.Code, Message: p.Error.Message, Hint: optional(p.Error.Hint)}
+		out.Error = &PostError{Code: p.Error.Code, Message: p.Error.Message, Hint: nilIfEmpty(p.Error.Hint)}
 	}
 	return out
 }
@@ -222,14 +222,14 @@ func issuesOf(issues []core.Issue) []Issue {
 	return out
 }
 
-func optional(s string) *string {
+func nilIfEmpty(s string) *string {
 	if s == "" {
 		return nil
 	}
 	return &s
 }
 
-func list[T any](s []T) []T {
+func emptyIfNil[T any](s []T) []T {
 	if s == nil {
 		return []T{}
 	}

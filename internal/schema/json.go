@@ -19,7 +19,7 @@ func (t *Type) Decode(text []byte, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, into, json.RejectUnknownMembers(true)); err != nil {
-		return core.Invalid("", "%s does not have the form that is needed here.", t.name()).Because(err)
+		return core.Invalid("", "%s does not have the form that is needed here.", t.displayName()).Because(err)
 	}
 	return nil
 }
@@ -27,16 +27,16 @@ func (t *Type) Decode(text []byte, into any) error {
 // Check reads a JSON text strictly: one value of the type and nothing after it, no key twice, none unknown, no invalid
 // UTF-8, no control characters. It joins all mistakes in the order of the text; each is an invalid_request.
 func (t *Type) Check(text []byte) error {
-	r := reader{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, name: t.name()}
-	if r.value(t) {
+	r := reader{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, name: t.displayName()}
+	if r.readValue(t) {
 		if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
-			r.add(core.Invalid("", "Something follows the JSON value of the body.").WithHint("Send one JSON object and nothing after it."))
+			r.addMistake(core.Invalid("", "Something follows the JSON value of the body.").WithHint("Send one JSON object and nothing after it."))
 		}
 	}
 	return errors.Join(r.mistakes...)
 }
 
-func (t *Type) name() string { return cmp.Or(t.Name, "The body") }
+func (t *Type) displayName() string { return cmp.Or(t.Name, "The body") }
 
 // reader reads a text token by token along its type. Its methods return false when there is no reading on.
 type reader struct {
@@ -46,79 +46,79 @@ type reader struct {
 	mistakes []error
 }
 
-// add notes a mistake, if it is one.
-func (r *reader) add(err error) bool {
+// addMistake records err unless it is nil.
+func (r *reader) addMistake(err error) bool {
 	if err != nil {
 		r.mistakes = append(r.mistakes, err)
 	}
 	return len(r.mistakes) < maxMistakes
 }
 
-func (r *reader) stop(err error) bool {
+func (r *reader) stopWith(err error) bool {
 	r.mistakes = append(r.mistakes, err)
 	return false
 }
 
-func (r *reader) value(t *Type) bool {
+func (r *reader) readValue(t *Type) bool {
 	token, err := r.dec.ReadToken()
 	if err != nil {
-		return r.stop(r.syntaxError(err))
+		return r.stopWith(r.syntaxError(err))
 	}
-	at, ok := r.place(), t.Any
+	at, ok := r.currentPlace(), t.Any
 	switch token.Kind() {
 	case 'n':
 		ok = ok || t.Null
 	case 't', 'f':
 		ok = ok || t.Bool
 	case '0':
-		return r.add(t.checkNumber(at, token.String()))
+		return r.addMistake(t.checkNumber(at, token.String()))
 	case '"':
-		return r.add(t.checkText(at, token.String()))
+		return r.addMistake(t.checkText(at, token.String()))
 	case '[':
-		return r.nests(at) && r.list(t, at)
+		return r.checkDepth(at) && r.readList(t, at)
 	case '{':
-		return r.nests(at) && r.object(t, at)
+		return r.checkDepth(at) && r.readObject(t, at)
 	}
-	return ok || r.add(t.mismatch(at))
+	return ok || r.addMistake(t.wrongKindError(at))
 }
 
-func (r *reader) nests(at place) bool {
-	return r.dec.StackDepth() <= maxDepth || r.stop(core.Invalid(at.path, "The body nests more than %d levels deep.", maxDepth))
+func (r *reader) checkDepth(at place) bool {
+	return r.dec.StackDepth() <= maxDepth || r.stopWith(core.Invalid(at.path, "The body nests more than %d levels deep.", maxDepth))
 }
 
-func (r *reader) list(t *Type, at place) bool {
+func (r *reader) readList(t *Type, at place) bool {
 	l := t.List
 	if t.Any {
 		l = &List{Items: t}
 	}
 	if l == nil {
-		return r.add(t.mismatch(at)) && r.skipRest(']')
+		return r.addMistake(t.wrongKindError(at)) && r.skipRest(']')
 	}
 	limit := cmp.Or(l.Max, maxItems)
 	for n := 1; r.dec.PeekKind() != ']'; n++ {
 		if n > limit {
-			return r.add(at.wrong("has more than %d entries.", limit)) && r.skipRest(']')
+			return r.addMistake(at.invalidValue("has more than %d entries.", limit)) && r.skipRest(']')
 		}
-		if !r.value(l.Items) {
+		if !r.readValue(l.Items) {
 			return false
 		}
 	}
 	return r.skipRest(']')
 }
 
-func (r *reader) object(t *Type, at place) bool {
+func (r *reader) readObject(t *Type, at place) bool {
 	o := t.Object
 	if t.Any {
 		o = &Object{Rest: t}
 	}
 	if o == nil {
-		return r.add(t.mismatch(at)) && r.skipRest('}')
+		return r.addMistake(t.wrongKindError(at)) && r.skipRest('}')
 	}
 	seen := map[string]bool{}
 	for r.dec.PeekKind() != '}' {
 		token, err := r.dec.ReadToken()
 		if err != nil {
-			return r.stop(r.syntaxError(err))
+			return r.stopWith(r.syntaxError(err))
 		}
 		name := token.String()
 		field := cmp.Or(o.Fields[name], o.Rest)
@@ -127,10 +127,10 @@ func (r *reader) object(t *Type, at place) bool {
 		case strings.ContainsFunc(name, core.Control):
 			unknown = core.Invalid(at.path, "A key holds a control character.")
 		case field == nil:
-			unknown = Suggest(core.Invalid(r.place().path, "There is no field %s here.", Shown(name)), name, o.names())
+			unknown = Suggest(core.Invalid(r.currentPlace().path, "There is no field %s here.", Shown(name)), name, o.fieldNames())
 		}
 		seen[name] = true
-		if unknown == nil && !r.value(field) || unknown != nil && !(r.add(unknown) && r.skip()) {
+		if unknown == nil && !r.readValue(field) || unknown != nil && !(r.addMistake(unknown) && r.skipValue()) {
 			return false
 		}
 	}
@@ -138,17 +138,17 @@ func (r *reader) object(t *Type, at place) bool {
 		return false
 	}
 	for _, name := range o.Required {
-		if !seen[name] && !r.add(core.Invalid(Join(at.path, name), "The field %s is required.", name)) {
+		if !seen[name] && !r.addMistake(core.Invalid(Join(at.path, name), "The field %s is required.", name)) {
 			return false
 		}
 	}
 	return true
 }
 
-// skip reads over one value.
-func (r *reader) skip() bool {
+// skipValue reads over one value.
+func (r *reader) skipValue() bool {
 	if err := r.dec.SkipValue(); err != nil {
-		return r.stop(r.syntaxError(err))
+		return r.stopWith(r.syntaxError(err))
 	}
 	return true
 }
@@ -156,18 +156,18 @@ func (r *reader) skip() bool {
 // skipRest reads to the end of the list or object that is open.
 func (r *reader) skipRest(end jsontext.Kind) bool {
 	for r.dec.PeekKind() != end {
-		if !r.skip() {
+		if !r.skipValue() {
 			return false
 		}
 	}
 	if _, err := r.dec.ReadToken(); err != nil {
-		return r.stop(r.syntaxError(err))
+		return r.stopWith(r.syntaxError(err))
 	}
 	return true
 }
 
-// place is where the value stands that was read last.
-func (r *reader) place() place {
-	path := dotted(r.dec.StackPointer())
+// currentPlace returns the place of the value that was read last.
+func (r *reader) currentPlace() place {
+	path := pathOf(r.dec.StackPointer())
 	return place{path, cmp.Or(path, r.name)}
 }

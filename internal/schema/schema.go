@@ -62,7 +62,7 @@ type Object struct {
 	Rest *Type
 }
 
-func (o *Object) names() []string {
+func (o *Object) fieldNames() []string {
 	names := make([]string, 0, len(o.Fields))
 	for name := range o.Fields {
 		names = append(names, name)
@@ -74,13 +74,13 @@ func (o *Object) names() []string {
 // place is where a value stands: its path in the request, and what a sentence about it begins with.
 type place struct{ path, subject string }
 
-func (at place) wrong(format string, args ...any) *core.Error {
+func (at place) invalidValue(format string, args ...any) *core.Error {
 	return core.InvalidField(at.path, at.subject, format, args...)
 }
 
-// mismatch is the error of a value of the wrong kind.
-func (t *Type) mismatch(at place) error {
-	e := at.wrong("must be %s.", t.kinds())
+// wrongKindError is the error of a value of the wrong kind.
+func (t *Type) wrongKindError(at place) error {
+	e := at.invalidValue("must be %s.", t.kindsInWords())
 	switch {
 	case at.path == "" && t.Object != nil:
 		return e.WithHint("Send one JSON object.")
@@ -96,21 +96,21 @@ func (t *Type) checkNumber(at place, digits string) error {
 	}
 	n := t.Number
 	if n == nil {
-		return t.mismatch(at)
+		return t.wrongKindError(at)
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	if _, bad := strconv.ParseInt(digits, 10, 64); n.Integer && bad != nil || err != nil {
-		return t.mismatch(at)
+		return t.wrongKindError(at)
 	}
 	if n.Min != nil && v < *n.Min || n.Max != nil && v > *n.Max {
-		return at.wrong("must be %s.", n.bounds())
+		return at.invalidValue("must be %s.", n.boundsInWords())
 	}
 	return nil
 }
 
 func (t *Type) checkText(at place, text string) error {
 	if strings.ContainsFunc(text, core.Control) {
-		return at.wrong("holds a control character.").
+		return at.invalidValue("holds a control character.").
 			WithHint("Of the control characters only tab, line feed and carriage return are taken.")
 	}
 	if t.Any {
@@ -118,24 +118,24 @@ func (t *Type) checkText(at place, text string) error {
 	}
 	s := t.Text
 	if s == nil {
-		return t.mismatch(at)
+		return t.wrongKindError(at)
 	}
 	switch n := utf8.RuneCountInString(text); {
 	case s.Choices != nil && !slices.Contains(s.Choices, text):
-		return at.wrong("has a value that it cannot have.").
+		return at.invalidValue("has a value that it cannot have.").
 			WithHint("It is one of: %s.", cmp.Or(t.Forms, strings.Join(s.Choices, ", ")))
 	case n < s.Min:
-		return at.wrong("must have at least %s.", countWords(s.Min, "character"))
+		return at.invalidValue("must have at least %s.", countWords(s.Min, "character"))
 	case s.Max > 0 && n > s.Max:
-		return at.wrong("must have at most %s, and has %d.", countWords(s.Max, "character"), n)
+		return at.invalidValue("must have at most %s, and has %d.", countWords(s.Max, "character"), n)
 	case s.Form != nil && !s.Form(text):
-		return at.wrong("must be %s.", s.Like)
+		return at.invalidValue("must be %s.", s.Like)
 	}
 	return nil
 }
 
-// kinds lists in words what a value may be.
-func (t *Type) kinds() string {
+// kindsInWords lists in words what a value may be.
+func (t *Type) kindsInWords() string {
 	var kinds []string
 	add := func(ok bool, word string) {
 		if ok {
@@ -152,8 +152,8 @@ func (t *Type) kinds() string {
 	return strings.Join(kinds, " or ")
 }
 
-// bounds says in words what a number may be.
-func (n *Number) bounds() string {
+// boundsInWords says in words what a number may be.
+func (n *Number) boundsInWords() string {
 	kind := "a number"
 	if n.Integer {
 		kind = "a whole number"

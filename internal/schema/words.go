@@ -22,11 +22,11 @@ func (r *reader) syntaxError(err error) error {
 		return core.Invalid("", "The body ends before its JSON value does.").
 			WithHint("Close every bracket, brace and quotation mark that it opens.").Because(err)
 	case errors.As(err, &syntax) && errors.Is(syntax.Err, jsontext.ErrDuplicateName):
-		return core.Invalid(dotted(syntax.JSONPointer), "The key %s stands twice.", Shown(syntax.JSONPointer.LastToken())).Because(err)
+		return core.Invalid(pathOf(syntax.JSONPointer), "The key %s stands twice.", Shown(syntax.JSONPointer.LastToken())).Because(err)
 	case errors.As(err, &syntax) && strings.Contains(syntax.Err.Error(), "UTF-8"):
-		return core.Invalid(dotted(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).Because(err)
+		return core.Invalid(pathOf(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).Because(err)
 	case errors.As(err, &syntax):
-		return core.Invalid(dotted(syntax.JSONPointer), "The body is not JSON at byte %d.", syntax.ByteOffset).
+		return core.Invalid(pathOf(syntax.JSONPointer), "The body is not JSON at byte %d.", syntax.ByteOffset).
 			WithHint("%s", adviseOnSyntax(r.text, syntax.ByteOffset)).Because(err)
 	}
 	return core.Invalid("", "The body is not JSON.").Because(err)
@@ -75,8 +75,8 @@ func Suggest(e *core.Error, name string, known []string) *core.Error {
 	return e.WithHint("Known there: %s.", strings.Join(known, ", "))
 }
 
-// dotted writes a JSON Pointer as people write a path: targets.accountIds[0].
-func dotted(p jsontext.Pointer) string {
+// pathOf writes a JSON Pointer as people write a path: targets.accountIds[0].
+func pathOf(p jsontext.Pointer) string {
 	path := ""
 	for token := range p.Tokens() {
 		path = Join(path, token)

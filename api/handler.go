@@ -17,14 +17,11 @@ const (
 	failureKey = "api.failure"
 	arrivalKey = "api.arrival"
 	prefix     = "/v1" // the version segment of every path (Spec §9)
-
-	limitAddress = "address"
-	limitCreate  = "post-create"
 )
 
-// count takes every request of /v1 off the limit of its client's address before anything else is asked
-// (Spec §8), tells the client how it stands, and hands on the error of what follows.
-func (a *API) count(next echo.HandlerFunc) echo.HandlerFunc {
+// countRequests counts every request of /v1 in the limit of its client's address before anything else (Spec §8),
+// sets the headers that say what is left, and returns the error of what follows.
+func (a *API) countRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := c.Request().URL.Path; path != prefix && !strings.HasPrefix(path, prefix+"/") {
 			return next(c)
@@ -41,17 +38,17 @@ func (a *API) count(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// serve answers one request.
-func (a *API) serve(c echo.Context, r *route) {
-	if err := a.answer(c, r); err != nil {
+// serveRoute answers one request.
+func (a *API) serveRoute(c echo.Context, r *route) {
+	if err := a.answerRequest(c, r); err != nil {
 		c.Set(failureKey, err)
 	}
 }
 
-// answer keeps the order of decisions.md, Order of checks: who calls, what they may, whether the answer
+// answerRequest carries out a request in the order of decisions.md, Order of checks: who calls, what they may, whether the answer
 // is there already, and only then what they say.
-func (a *API) answer(c echo.Context, r *route) error {
-	caller, err := a.caller(c)
+func (a *API) answerRequest(c echo.Context, r *route) error {
+	caller, err := a.findCaller(c)
 	if err != nil {
 		return err
 	}
@@ -61,24 +58,24 @@ func (a *API) answer(c echo.Context, r *route) error {
 	}
 	read := bodyReader(c)
 	answer, err := a.cfg.App.Do(c.Request().Context(), r.operation, app.Request{
-		Caller: caller, Replay: r.replay(c, read), Decode: func(into any) error { return r.decode(c, read, into) },
+		Caller: caller, Replay: r.readReplay(c, read), Decode: func(into any) error { return r.decodeInput(c, read, into) },
 	})
 	if answer.Creations != nil {
-		a.tellCreate(c, *answer.Creations)
+		a.setCreateLimit(c, *answer.Creations)
 	}
 	if err != nil {
 		return err
 	}
 	if answer.Replayed {
 		c.Response().Header().Set("Idempotency-Replayed", "true")
-		return write(c, answer.Status, answer.Body)
+		return writeJSON(c, answer.Status, answer.Body)
 	}
-	return write(c, r.status, answer.Body)
+	return writeJSON(c, r.status, answer.Body)
 }
 
-// replay reads the Idempotency-Key of a repeatable operation, and the body that it is for; nil when there is no key.
+// readReplay reads the Idempotency-Key of a repeatable operation, and the body that it is for; nil when there is no key.
 // What is wrong with the body is said when it is decoded, after the caller has been admitted.
-func (r *route) replay(c echo.Context, read func() ([]byte, error)) *app.Replay {
+func (r *route) readReplay(c echo.Context, read func() ([]byte, error)) *app.Replay {
 	keys := c.Request().Header.Values("Idempotency-Key")
 	if !r.operation.Repeatable || len(keys) == 0 {
 		return nil
@@ -91,8 +88,8 @@ func (r *route) replay(c echo.Context, read func() ([]byte, error)) *app.Replay 
 	return &app.Replay{Route: r.method + " " + r.path, Key: strings.Join(keys, ", "), Body: body, Status: r.status}
 }
 
-// decode reads the path, the query and the body strictly into the operation's input.
-func (r *route) decode(c echo.Context, read func() ([]byte, error), into any) error {
+// decodeInput reads the path, the query and the body strictly into the operation's input.
+func (r *route) decodeInput(c echo.Context, read func() ([]byte, error), into any) error {
 	if r.idField != nil {
 		reflect.ValueOf(into).Elem().FieldByIndex(r.idField).SetString(c.Param("id"))
 	}
@@ -106,7 +103,7 @@ func (r *route) decode(c echo.Context, read func() ([]byte, error), into any) er
 	return r.decodeBody(c.Request().Header.Get("Content-Type"), body, into)
 }
 
-func write(c echo.Context, status int, body []byte) error {
+func writeJSON(c echo.Context, status int, body []byte) error {
 	if status == http.StatusNoContent {
 		return c.NoContent(status)
 	}
@@ -117,16 +114,16 @@ func write(c echo.Context, status int, body []byte) error {
 // carries. While the database is away nothing can be counted and only the policies are told.
 func (a *API) countAddress(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
-	httpd.SetPolicy(c, limitAddress, address.Max, address.Window)
-	httpd.SetPolicy(c, limitCreate, create.Max, create.Window)
-	arrival, err := a.cfg.App.Arrive(c.Request().Context(), httpd.AddressKey(c), bearer(c.Request()))
+	httpd.SetPolicy(c, app.LimitNameAddress, address.Max, address.Window)
+	httpd.SetPolicy(c, app.LimitNameCreate, create.Max, create.Window)
+	arrival, err := a.cfg.App.Arrive(c.Request().Context(), httpd.AddressKey(c), bearerKey(c.Request()))
 	if err == nil || core.CodeOf(err) == core.CodeRateLimited {
-		httpd.SetLimit(c, limitAddress, address.Max, address.Window, arrival.Counted.Remaining, arrival.Counted.Reset)
+		httpd.SetLimit(c, app.LimitNameAddress, address.Max, address.Window, arrival.Counted.Remaining, arrival.Counted.Reset)
 	}
 	c.Set(arrivalKey, arrival)
 	return err
 }
 
-func (a *API) tellCreate(c echo.Context, counted app.Counted) {
-	httpd.SetLimit(c, limitCreate, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window, counted.Remaining, counted.Reset)
+func (a *API) setCreateLimit(c echo.Context, counted app.Counted) {
+	httpd.SetLimit(c, app.LimitNameCreate, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window, counted.Remaining, counted.Reset)
 }

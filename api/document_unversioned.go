@@ -10,12 +10,12 @@ import (
 	"belfry/internal/core"
 )
 
-// itself describes the address of this description, which needs no credential.
-func (d description) itself() *huma.Operation {
+// describeItself describes the address of this description, which needs no credential.
+func (d description) describeItself() *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},
 		Summary: "Show this description of the API", Description: "Needs no credential.", Security: []map[string][]string{{}},
-		Responses: d.failures([]core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable}),
+		Responses: d.describeFailures([]core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable}),
 	}
 	op.Responses["200"] = &huma.Response{
 		Description: http.StatusText(http.StatusOK), Headers: everyAnswer(),
@@ -27,9 +27,9 @@ func (d description) itself() *huma.Operation {
 	return op
 }
 
-// upload describes the signed address that a reservation answers (Spec §4, Media). It stands outside /v1:
+// describeUpload describes the signed address that a reservation answers (Spec §4, Media). It stands outside /v1:
 // its token is its credential and no limit of the API counts it.
-func (d description) upload(answer *huma.Schema) *huma.Operation {
+func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},
 		Summary:     "Bring the bytes of a file to the address of its reservation",
@@ -51,9 +51,9 @@ func (d description) upload(answer *huma.Schema) *huma.Operation {
 		core.CodeSizeMismatch, core.CodeNotFound, core.CodeAlreadyUploaded, core.CodeUploadInProgress, core.CodeUploadExpired,
 		core.CodeInternal, core.CodeUnavailable,
 	}) {
-		op.Responses[status] = d.examples.failure(only(), codes...)
+		op.Responses[status] = d.examples.failureResponse(only(), codes...)
 	}
-	op.Responses[strconv.Itoa(lengthRequired)] = d.examples.failure(only(), core.CodeSizeMismatch)
-	op.Responses["200"] = &huma.Response{Description: http.StatusText(http.StatusOK), Headers: only(), Content: d.examples.content(answer)}
+	op.Responses[strconv.Itoa(lengthRequired)] = d.examples.failureResponse(only(), core.CodeSizeMismatch)
+	op.Responses["200"] = &huma.Response{Description: http.StatusText(http.StatusOK), Headers: only(), Content: d.examples.jsonContent(answer)}
 	return op
 }

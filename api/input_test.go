@@ -23,7 +23,7 @@ func decodeAs[T any](t *testing.T, body string) (T, error) {
 	return in, err
 }
 
-func TestABodyIsReadStrictly(t *testing.T) {
+func TestBodyIsDecodedStrictly(t *testing.T) {
 	t.Parallel()
 	const targets = `"targets":{"accountIds":["acc_1"]}`
 	const whenForms = `"now", "draft", {"publishAt": "2026-03-02T18:00", "timezone": "Europe/Berlin"}`
@@ -92,7 +92,7 @@ func TestABodyIsReadStrictly(t *testing.T) {
 	}
 }
 
-func TestASoundBodyIsReadWhole(t *testing.T) {
+func TestValidBodyIsDecodedWhole(t *testing.T) {
 	t.Parallel()
 	in, err := decodeAs[contract.CreatePosts](t, ` {"targets":{"accountIds":["acc_1"],"groupId":"grp_1"},"text":"a\tb\r\n ä\u00e4 \ud83d\ude00","tags":[],
 		"perPlatform":{"threads":{"topicTag":"x","deep":[[1,{"a":null}]]}},"overrides":{"threads":{"title":""}},
@@ -114,7 +114,7 @@ func TestASoundBodyIsReadWhole(t *testing.T) {
 	}
 }
 
-func TestAPatchTellsAbsentFromNull(t *testing.T) {
+func TestPatchDistinguishesAbsentFromNull(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]contract.Opt[string]{
 		`{}`:             {},
@@ -148,7 +148,7 @@ func TestLengthsAreCountedInCharacters(t *testing.T) {
 	}
 }
 
-func TestAnErrorNeverRepeatsAValue(t *testing.T) {
+func TestErrorNeverRepeatsAValue(t *testing.T) {
 	t.Parallel()
 	const secret = "belfry_live_secret"
 	for _, body := range []string{

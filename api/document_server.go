@@ -14,10 +14,10 @@ import (
 	"belfry/internal/network"
 )
 
-// graft puts into the document what the records' Go types cannot know: the networks of this server with
+// addServerFacts puts into the document what the records' Go types cannot know: the networks of this server with
 // their settings, and the closed lists of codes. Requests are not checked against it: a settings block is
 // its network's to check, and every door's the same way.
-func (a *API) graft(r huma.Registry) error {
+func (a *API) addServerFacts(r huma.Registry) error {
 	blocks, overrides, limits := map[string]*huma.Schema{}, map[string]*huma.Schema{}, map[string]*huma.Schema{}
 	var alternatives []*huma.Schema
 	for _, rules := range a.cfg.Networks.Rules() {
@@ -35,14 +35,14 @@ func (a *API) graft(r huma.Registry) error {
 	byPlatform := func(properties map[string]*huma.Schema, words string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeObject, Properties: properties, AdditionalProperties: false, Description: words}
 	}
-	finish(r)
-	platforms := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(blocks)))}
-	plans := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(core.DefaultPlans())))}
+	completeSchemas(r)
+	platforms := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(blocks)))}
+	plans := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(core.DefaultPlans())))}
 	perPlatform := byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored.")
 	overridden := byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network that can be published to.")
-	connectable := &huma.Schema{Type: huma.TypeString, Enum: words(slices.Sorted(maps.Keys(overrides)))}
+	connectable := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(overrides)))}
 
-	return replace(r, map[string]*huma.Schema{
+	return replaceProperties(r, map[string]*huma.Schema{
 		"PlanPosts.perPlatform": perPlatform, "CreatePosts.perPlatform": perPlatform,
 		"PlanPosts.overrides": overridden, "CreatePosts.overrides": overridden,
 		"EditPost.settings": byPlatform(blocks, "The settings block of the post's network, under its name; it replaces the stored one as a whole."),
@@ -50,16 +50,16 @@ func (a *API) graft(r huma.Registry) error {
 		"Post.platform":     platforms, "Account.platform": platforms, "PlanRow.platform": platforms, "Connect.platform": connectable,
 		"Limits.limits":  byPlatform(limits, "By network."),
 		"Workspace.plan": plans, "Usage.plan": plans,
-		"Event.kind": {Type: huma.TypeString, Enum: words(eventKinds)},
-		"Error.code": {Type: huma.TypeString, Enum: words(core.Codes), Description: "See the chapter on error codes."},
-		"Issue.code": {Type: huma.TypeString, Enum: words(issueCodes()), Description: "See the chapters on issues and warnings of a plan."},
+		"Event.kind": {Type: huma.TypeString, Enum: enumOf(eventKinds)},
+		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See the chapter on error codes."},
+		"Issue.code": {Type: huma.TypeString, Enum: enumOf(issueCodes()), Description: "See the chapters on issues and warnings of a plan."},
 	})
 }
 
-func replace(r huma.Registry, properties map[string]*huma.Schema) error {
+func replaceProperties(r huma.Registry, properties map[string]*huma.Schema) error {
 	for path, s := range properties {
 		record, property, _ := strings.Cut(path, ".")
-		owner, err := component(r, record)
+		owner, err := findRecord(r, record)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func issueCodes() []core.IssueCode {
 	return slices.Compact(out) // a code's wordings stand together
 }
 
-func words[T ~string](list []T) []any {
+func enumOf[T ~string](list []T) []any {
 	out := make([]any, 0, len(list))
 	for _, w := range list {
 		out = append(out, string(w))
