@@ -741,6 +741,8 @@ CREATE INDEX posts_published ON public.posts USING btree (account_id, updated_at
 
 CREATE INDEX posts_search ON public.posts USING gin (workspace_id, text public.gin_trgm_ops, title public.gin_trgm_ops);
 
+CREATE INDEX posts_without_link ON public.posts USING btree (updated_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text) AND (external_url = ''::text));
+
 CREATE INDEX publications_due ON public.publications USING btree (next_action_at) WHERE (next_action_at IS NOT NULL);
 
 CREATE INDEX river_job_args_index ON public.river_job USING gin (args);

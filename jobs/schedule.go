@@ -25,6 +25,7 @@ func (j *Jobs) schedule() []task {
 		{"overdue", 10 * time.Second, a.CountOverdue},
 		{"refresh", time.Minute, each(j, a.DueRefreshes)},
 		{"check", time.Minute, each(j, a.DueChecks)},
+		{"links", 10 * time.Minute, each(j, a.Engine().MissingLinks)},
 		{"media", 5 * time.Second, a.Intake().SweepFiles},
 		{"purge", time.Minute, a.Intake().PurgeFiles},
 		{"blobs", time.Hour, a.Intake().SweepBlobs},

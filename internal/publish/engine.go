@@ -13,6 +13,7 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/metrics"
 	"belfry/internal/network"
+	"belfry/internal/queue"
 	"belfry/internal/restore"
 	"belfry/internal/secret"
 	"belfry/internal/store"
@@ -62,6 +63,24 @@ func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID,
 		return err
 	}
 	return claims[0].publish(ctx)
+}
+
+// Bounds of the search for live posts without a link: their own jobs come first, and a network that has given no
+// link for a week gives none.
+const (
+	linkOverdue  = 10 * time.Minute
+	linkGivenUp  = 7 * 24 * time.Hour
+	linksAtATime = 500
+)
+
+// MissingLinks lists the live posts whose link is still to be fetched although the post's own job is long over.
+func (e *Engine) MissingLinks(ctx context.Context) ([]queue.Link, error) {
+	now := e.cfg.Now()
+	links, err := e.cfg.Store.PostsWithoutLink(ctx, now.Add(-linkGivenUp), now.Add(-linkOverdue), linksAtATime)
+	if err != nil {
+		return nil, fmt.Errorf("find live posts without a link: %w", err)
+	}
+	return links, nil
 }
 
 // FetchLink stores the address of a live post's page at its network. It never leads back to publishing.

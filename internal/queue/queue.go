@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 
 	"belfry/internal/core"
 )
@@ -24,7 +25,12 @@ func (Link) Kind() string { return "link" }
 
 // InsertOpts are how the job is run.
 func (Link) InsertOpts() river.InsertOpts {
-	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink}
+	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink, UniqueOpts: river.UniqueOpts{
+		ByArgs: true, // a post has one such job at a time
+		ByState: []rivertype.JobState{
+			rivertype.JobStateAvailable, rivertype.JobStatePending, rivertype.JobStateRunning, rivertype.JobStateRetryable, rivertype.JobStateScheduled,
+		},
+	}}
 }
 
 // Refresh renews an account's token ahead of its end.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"belfry/internal/core"
+	"belfry/internal/queue"
 )
 
 const postColumns = `
@@ -211,6 +212,23 @@ func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) erro
 	_, err := t.exec(ctx, `UPDATE posts SET external_url = @url WHERE workspace_id = @ws AND id = @id AND status = 'live'`,
 		args{"id": id, "url": url})
 	return err
+}
+
+// PostsWithoutLink lists live posts whose link is missing and that changed last between two times, oldest first.
+func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit int) ([]queue.Link, error) {
+	type row struct {
+		WorkspaceID core.WorkspaceID
+		ID          core.PostID
+	}
+	rows, err := many[row](s.query(ctx, `
+		SELECT workspace_id, id FROM posts
+		WHERE status = 'live' AND external_id <> '' AND external_url = '' AND updated_at BETWEEN @from AND @to
+		ORDER BY updated_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit}))
+	links := make([]queue.Link, len(rows))
+	for i, r := range rows {
+		links[i] = queue.Link{Workspace: r.WorkspaceID, Post: r.ID}
+	}
+	return links, err
 }
 
 // PublishedAs lists the network's ids of the other posts of an account that went live since a time.

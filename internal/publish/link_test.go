@@ -1,0 +1,35 @@
+package publish_test
+
+import (
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// A link whose job was lost with its worker was never fetched.
+func TestALivePostWithoutALinkIsFoundAgain(t *testing.T) {
+	b := newBench(t)
+	post := b.work(b.ws.Now("without a link", b.ws.Account("threads")))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	_, err := b.Pool.Exec(b.Context(), `UPDATE posts SET external_url = ''; DELETE FROM river_job`)
+	must(t, err)
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	missing := func(want int) {
+		t.Helper()
+		links, err := b.App.Engine().MissingLinks(b.Context())
+		must(t, err)
+		if len(links) != want || want > 0 && (links[0].Post != id || links[0].Workspace != b.ws.ID) {
+			t.Errorf("missing are the links of %+v, want %d", links, want)
+		}
+	}
+	missing(0) // its own job may be on the way
+	b.Clock.Advance(10*time.Minute + time.Second)
+	missing(1)
+	must(t, b.App.Engine().FetchLink(b.Context(), b.ws.ID, id))
+	missing(0)
+	if b.get(post).ExternalURL == nil {
+		t.Error("the post has no link")
+	}
+}
