@@ -202,13 +202,10 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	if err := lockMovable(ctx, t, p.ID); err != nil {
 		return err
 	}
-	if err := t.MovePublication(ctx, p.ID, a.dueAt(p.PublishAt)); err != nil {
-		return err
-	}
-	if err := t.UpdatePost(ctx, *p); err != nil {
-		return err
-	}
-	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRescheduled, At: p.UpdatedAt, Message: "To " + p.Zone.Label(p.PublishAt) + "."})
+	moved := core.Event{Kind: core.EventRescheduled, At: p.UpdatedAt, Message: "To " + p.Zone.Label(p.PublishAt) + "."}
+	return t.SaveChange(ctx, core.Change{Post: *p, Event: moved}, func(t store.Tenant) error {
+		return t.MovePublication(ctx, p.ID, a.dueAt(p.PublishAt))
+	})
 }
 
 // zoneOf is a post's zone after a change of its time: that in which a new time was read. "now" and "draft" are read

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/store"
@@ -103,12 +102,4 @@ func keepFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return postPlanError(p, issues)
 	}
 	return nil
-}
-
-// wentLive notes on a post's files that it is live, from when on they are kept for a while only.
-func wentLive(ctx context.Context, t store.Tenant, p core.Post, now time.Time) error {
-	if len(p.MediaIDs) == 0 {
-		return nil
-	}
-	return t.MediaWentLive(ctx, p.ID, now)
 }

@@ -92,31 +92,22 @@ func (a *App) cancelRetry(ctx context.Context, t store.Tenant, p *core.Post) err
 		return err
 	}
 	pub.NextAt, pub.Rest = time.Time{}, core.DoStop
-	if err := t.SetPublication(ctx, pub); err != nil {
-		return err
-	}
-	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was cancelled."})
+	cancelled := core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was cancelled."}
+	return t.SaveChange(ctx, core.Change{Post: *p, Event: cancelled}, func(t store.Tenant) error {
+		return t.SetPublication(ctx, pub)
+	})
 }
 
 // unqueue makes a draft without a time of a queued post and returns its slot.
 func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
-	if err := p.Apply(core.MoveTake); err != nil {
+	change, err := p.Change(core.MoveTake, a.cfg.Now(), "")
+	if err != nil {
 		return err
 	}
 	if err := lockMovable(ctx, t, p.ID); err != nil {
 		return err
 	}
-	if err := t.ClosePublication(ctx, p.ID); err != nil {
-		return err
-	}
-	p.PublishAt, p.UpdatedAt = time.Time{}, a.cfg.Now()
-	if err := t.UpdatePost(ctx, *p); err != nil {
-		return err
-	}
-	if err := t.ReturnSlot(ctx, p.ID); err != nil {
-		return err
-	}
-	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventCancelled, At: p.UpdatedAt})
+	return t.SaveChange(ctx, change, func(t store.Tenant) error { return t.ClosePublication(ctx, p.ID) })
 }
 
 // RetryPost sends a failed post again: at its time if that is still ahead, otherwise now. It costs no
@@ -133,10 +124,11 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 
 // requeue queues a failed post on its old ledger row, so that a handle that was armed stays the only one.
 func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
-	if err := p.Apply(core.MoveRetry); err != nil {
+	now := a.cfg.Now().UTC()
+	change, err := p.Change(core.MoveRetry, now, "")
+	if err != nil {
 		return err
 	}
-	now := a.cfg.Now().UTC()
 	pub, err := t.LockPublication(ctx, p.ID)
 	if err != nil {
 		return err
@@ -148,23 +140,16 @@ func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err := keepFiles(ctx, t, p); err != nil {
 		return err
 	}
-	if p.PublishAt.Before(now) {
-		p.PublishAt = now
+	if change.Post.PublishAt.Before(now) {
+		change.Post.PublishAt = now
 	}
 	pub.Publication = pub.Requeue()
-	pub.Rest, pub.DueAt = store.RestQueued, a.dueAt(p.PublishAt)
+	pub.Rest, pub.DueAt = store.RestQueued, a.dueAt(change.Post.PublishAt)
 	if pub.DueAt.IsZero() {
 		pub.DueAt = pub.ReadAt
 	}
 	pub.NextAt = pub.DueAt
-	if err := t.SetPublication(ctx, pub); err != nil {
-		return err
-	}
-	p.Error, p.UpdatedAt = nil, now
-	if err := t.UpdatePost(ctx, *p); err != nil {
-		return err
-	}
-	return t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventRetried, At: now})
+	return t.SaveChange(ctx, change, func(t store.Tenant) error { return t.SetPublication(ctx, pub) })
 }
 
 // DuplicatePost makes a new draft of a post's account, content and settings, without a time.
@@ -249,18 +234,10 @@ func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url 
 		return errBusy()
 	}
 	pub.Step, pub.NextAt, pub.Rest = core.StepLive, time.Time{}, core.DoLive
-	if err := t.SetPublication(ctx, pub); err != nil {
+	change, err := p.Change(core.MoveSettle, a.cfg.Now(), "A person saw it on the network.")
+	if err != nil {
 		return err
 	}
-	if err := p.Apply(core.MoveSettle); err != nil {
-		return err
-	}
-	p.Error, p.ExternalURL, p.UpdatedAt = nil, url, a.cfg.Now()
-	if err := t.UpdatePost(ctx, *p); err != nil {
-		return err
-	}
-	if err := t.AddEvent(ctx, p.ID, core.Event{Kind: core.EventLive, At: p.UpdatedAt, Message: "A person saw it on the network."}); err != nil {
-		return err
-	}
-	return wentLive(ctx, t, *p, p.UpdatedAt)
+	change.Post.ExternalURL = url
+	return t.SaveChange(ctx, change, func(t store.Tenant) error { return t.SetPublication(ctx, pub) })
 }

@@ -58,11 +58,18 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	if do == core.DoPoll || do == core.DoBackoff {
 		pub.Polls = c.pub.Polls + 1
 	}
-	// The post before its publication, as everybody locks them; the fence takes both back.
-	if err := c.updatePost(ctx, t, do, now); err != nil {
+	change, changed, err := c.postChange(do, now)
+	if err != nil {
 		return err
 	}
-	if err := t.SaveRest(ctx, pub, c.last); err != nil {
+	// The fence takes the post back as well.
+	rest := func(t store.Tenant) error { return t.SaveRest(ctx, pub, c.last) }
+	if changed {
+		err = t.SaveChange(ctx, change, rest)
+	} else {
+		err = rest(t)
+	}
+	if err != nil {
 		return err
 	}
 	if pub.Polls > 1 || do == core.DoHold {
@@ -79,8 +86,8 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	case core.DoAccount, core.DoBackoff:
 		return c.markAccountLost(ctx, t, do)
 	case core.DoLive:
-		if len(c.post.MediaIDs) > 0 {
-			return t.MediaWentLive(ctx, c.post.ID, now)
+		if change.Post.ExternalID != "" && change.Post.ExternalURL == "" {
+			return t.Enqueue(ctx, queue.Link{Workspace: c.post.Workspace, Post: c.post.ID}, time.Time{})
 		}
 	}
 	return nil
@@ -119,57 +126,33 @@ func (c *claim) lostToken(do core.Do) bool {
 	return do == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
 }
 
-// updatePost makes the post's own state follow the ledger's. Nobody has changed it since the claim.
-func (c *claim) updatePost(ctx context.Context, t store.Tenant, do core.Do, now time.Time) error {
-	post, event := c.post, core.Event{At: now}
+// postChange is what becomes of the post itself; false when nothing does. Nobody has changed it since the claim.
+func (c *claim) postChange(do core.Do, now time.Time) (core.Change, bool, error) {
 	switch do {
 	case core.DoLive:
-		return c.makeLive(ctx, t, post, now)
+		move := core.MovePublish
+		if c.post.Status == core.PostFailed {
+			move = core.MoveSettle
+		}
+		change, err := c.post.Change(move, now, "")
+		change.Post.ExternalID, change.Post.ExternalURL = c.status.ExternalID, c.status.URL
+		return change, true, err
 	case core.DoHold:
 		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline says so already
-			return nil
+			return core.Change{}, false, nil
 		}
-		event.Kind, event.Message = core.EventQueued, fmt.Sprintf("Held until %s: %s", post.Zone.Label(c.heldUntil(now)), c.holdReason())
-		return t.AddEvent(ctx, post.ID, event)
+		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.Label(c.heldUntil(now)), c.holdReason())
+		return core.Change{Post: c.post, Event: core.Event{Kind: core.EventQueued, At: now, Message: message}}, true, nil
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoUnknown:
-	default:
-		return nil
+		if c.post.Status != core.PostQueued { // a late question about an unknown outcome brought nothing new
+			return core.Change{}, false, nil
+		}
+		failed := c.postError(do)
+		change, err := c.post.Change(core.MoveFail, now, failed.Message)
+		change.Post.Error = failed
+		return change, true, err
 	}
-	if post.Status != core.PostQueued { // a late question about an unknown outcome brought nothing new
-		return nil
-	}
-	if err := post.Apply(core.MoveFail); err != nil {
-		return err
-	}
-	post.Error = c.postError(do)
-	post.UpdatedAt = now
-	if err := t.UpdatePost(ctx, post); err != nil {
-		return err
-	}
-	event.Kind, event.Message = core.EventFailed, post.Error.Message
-	return t.AddEvent(ctx, post.ID, event)
-}
-
-func (c *claim) makeLive(ctx context.Context, t store.Tenant, post core.Post, now time.Time) error {
-	move := core.MovePublish
-	if post.Status == core.PostFailed {
-		move = core.MoveSettle
-	}
-	if err := post.Apply(move); err != nil {
-		return err
-	}
-	post.ExternalID, post.ExternalURL = c.status.ExternalID, c.status.URL
-	post.Error, post.UpdatedAt = nil, now
-	if err := t.UpdatePost(ctx, post); err != nil {
-		return err
-	}
-	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventLive, At: now}); err != nil {
-		return err
-	}
-	if post.ExternalID == "" || post.ExternalURL != "" {
-		return nil
-	}
-	return t.Enqueue(ctx, queue.Link{Workspace: post.Workspace, Post: post.ID}, time.Time{})
+	return core.Change{}, false, nil
 }
 
 // markAccountLost marks an account whose token the network has just refused, if it still has that token. If it
