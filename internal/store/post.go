@@ -220,7 +220,7 @@ func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit 
 		WorkspaceID core.WorkspaceID
 		ID          core.PostID
 	}
-	rows, err := many[row](s.query(ctx, `
+	rows, err := queryMany[row](s.query(ctx, `
 		SELECT workspace_id, id FROM posts
 		WHERE status = 'live' AND external_id <> '' AND external_url = '' AND updated_at BETWEEN @from AND @to
 		ORDER BY updated_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit}))
