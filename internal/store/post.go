@@ -3,8 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -13,7 +16,7 @@ import (
 	"belfry/internal/queue"
 )
 
-const postColumns = `
+const postFields = `
 	p.id, p.account_id, p.platform, a.display_name, a.status AS account_status, p.text, p.title, p.tags, p.settings,
 	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
 	p.error_from_network, p.attempts, p.created_via, p.created_at, p.updated_at,
@@ -22,11 +25,14 @@ const postColumns = `
 	coalesce(u.step, '') AS step, coalesce(u.open, false) AS open, coalesce(u.answer, '') AS answer,
 	coalesce(u.lease_until > clock(), false) AS held, coalesce(u.next_action_at > clock(), false) AS ahead,
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
-	p.media_ids
-	FROM posts p
+	p.media_ids`
+
+// postJoins follow a FROM that has posts as p.
+const postJoins = `
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
-	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id
-	WHERE p.workspace_id = @ws`
+	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id`
+
+const postColumns = postFields + ` FROM posts p` + postJoins + ` WHERE p.workspace_id = @ws`
 
 type postRow struct {
 	core.Post
@@ -118,40 +124,19 @@ type PostFilter struct {
 const listTime = `coalesce(p.publish_at, p.created_at)`
 
 // Posts lists posts by time and then id, newest first unless asked otherwise.
+//
+// The posts of an account and of a state are in the list's order in an index, but those of several are not. So of each
+// account and state a page is read, and the pages are merged.
 func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
-	sql, a := `SELECT`+postColumns, args{"limit": f.Limit}
-	where := func(condition, name string, v any) {
-		sql += ` AND ` + condition
-		a[name] = v
+	q := f.query()
+	if f.slow() {
+		done, err := t.store.searches.begin(ctx, t.ws)
+		if err != nil {
+			return nil, err
+		}
+		defer done()
 	}
-	if len(f.Statuses) > 0 {
-		where(`p.status = ANY(@statuses)`, "statuses", f.Statuses)
-	}
-	if !f.Account.IsZero() {
-		where(`p.account_id = @account`, "account", f.Account)
-	}
-	if !f.Group.IsZero() {
-		where(`p.account_id IN (SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group)`, "group", f.Group)
-	}
-	if !f.From.IsZero() {
-		where(listTime+` >= @from`, "from", f.From)
-	}
-	if !f.To.IsZero() {
-		where(listTime+` < @to`, "to", f.To)
-	}
-	if f.Contains != "" {
-		where(`(p.text ILIKE @q OR p.title ILIKE @q)`, "q", "%"+escapeLike(f.Contains)+"%")
-	}
-	order, beyond := "DESC", "<"
-	if f.Ascending {
-		order, beyond = "ASC", ">"
-	}
-	if f.After != nil {
-		where(`(`+listTime+`, p.id) `+beyond+` (@at, @after)`, "at", f.After.At)
-		a["after"] = f.After.ID
-	}
-	sql += fmt.Sprintf(` ORDER BY %s %s, p.id %s LIMIT @limit`, listTime, order, order)
-	rows, err := queryValues[postRow](t.query(ctx, sql, a))
+	rows, err := queryValues[postRow](t.queryPlanned(ctx, q.sql, q.args))
 	if err != nil {
 		return nil, err
 	}
@@ -164,8 +149,117 @@ func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
 	return posts, nil
 }
 
-func escapeLike(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
+// postQuery is a list in the making.
+type postQuery struct {
+	sql   string
+	where string
+	args  args
+}
+
+func (q *postQuery) add(condition string, named args) {
+	q.where += ` AND ` + condition
+	maps.Copy(q.args, named)
+}
+
+func (f PostFilter) query() postQuery {
+	q := postQuery{where: `p.workspace_id = @ws`, args: args{"limit": f.Limit}}
+	if !f.From.IsZero() {
+		q.add(listTime+` >= @from`, args{"from": f.From})
+	}
+	if !f.To.IsZero() {
+		q.add(listTime+` < @to`, args{"to": f.To})
+	}
+	order, beyond := "DESC", "<"
+	if f.Ascending {
+		order, beyond = "ASC", ">"
+	}
+	if f.After != nil {
+		q.add(`(`+listTime+`, p.id) `+beyond+` (@at, @after)`, args{"at": f.After.At, "after": f.After.ID})
+	}
+	parts := f.addParts(&q)
+	sorted := fmt.Sprintf(` ORDER BY %s %s, p.id %s LIMIT @limit`, listTime, order, order)
+	page := `SELECT p.* FROM posts p WHERE ` + q.where + sorted
+	if parts != "" {
+		page = `SELECT p.* FROM ` + parts + ` CROSS JOIN LATERAL (` + page + `) p` + sorted
+	}
+	q.sql = `SELECT` + postFields + ` FROM (` + page + `) p` + postJoins + sorted
+	return q
+}
+
+// addParts adds the conditions on account, group, state and text, and returns the parts that a page is read of each.
+func (f PostFilter) addParts(q *postQuery) (parts string) {
+	statuses, group := f.Statuses, `SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group`
+	if variants := caseVariants(f.Contains); variants != nil {
+		q.add(`(p.text LIKE ANY (@q) OR p.title LIKE ANY (@q))`, args{"q": variants})
+	} else if f.Contains != "" {
+		q.add(`(p.text ILIKE @q OR p.title ILIKE @q)`, args{"q": containing(f.Contains)})
+	}
+	if f.Account.IsZero() && f.Group.IsZero() && len(statuses) == 0 {
+		return ""
+	}
+	if !f.Account.IsZero() || !f.Group.IsZero() {
+		if len(statuses) == 0 {
+			statuses = []core.PostStatus{core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed}
+		}
+		accounts := `(SELECT @account::uuid AS id) account`
+		switch {
+		case f.Group.IsZero():
+			q.args["account"] = f.Account
+		case f.Account.IsZero():
+			accounts, q.args["group"] = `(SELECT account_id AS id FROM (`+group+`) members) account`, f.Group
+		default:
+			accounts, q.args["group"] = `(SELECT account_id AS id FROM (`+group+`) members WHERE account_id = @account) account`, f.Group
+			q.args["account"] = f.Account
+		}
+		q.where += ` AND p.account_id = account.id`
+		parts = accounts + ` CROSS JOIN `
+	}
+	q.add(`p.status = state.name`, args{"statuses": statuses})
+	return parts + `(SELECT DISTINCT name FROM unnest(@statuses::text[]) AS name) state`
+}
+
+// slow tells whether the search's index knows nothing of the text: it has the three letters and digits that stand side
+// by side.
+func (f PostFilter) slow() bool {
+	run := 0
+	for _, r := range f.Contains {
+		if run++; !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
+			run = 0
+		}
+		if run == 3 {
+			return false
+		}
+	}
+	return f.Contains != ""
+}
+
+// caseVariants returns the patterns of a short text in all its cases, and nil for any other: comparing bytes with a few
+// patterns is much faster than ILIKE, which changes the case of the whole text of each post.
+func caseVariants(text string) []string {
+	const mostRunes = 2
+	if text == "" || utf8.RuneCountInString(text) > mostRunes {
+		return nil
+	}
+	variants := []string{""}
+	for _, r := range text {
+		var longer []string
+		for _, v := range variants {
+			longer = append(longer, v+string(r))
+			for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
+				longer = append(longer, v+string(other))
+			}
+		}
+		variants = longer
+	}
+	for i, v := range variants {
+		variants[i] = containing(v)
+	}
+	return variants
+}
+
+// containing is the LIKE pattern of a text that contains s.
+func containing(s string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"
 }
 
 // CountPosts counts the posts in each state.

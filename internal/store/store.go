@@ -25,11 +25,12 @@ type querier interface {
 
 // Store is the database.
 type Store struct {
-	pool   *pgxpool.Pool
-	jobs   *queue.Inserter
-	q      querier
-	tx     pgx.Tx // nil outside a transaction
-	memory *cache
+	pool     *pgxpool.Pool
+	jobs     *queue.Inserter
+	q        querier
+	tx       pgx.Tx // nil outside a transaction
+	memory   *cache
+	searches *searches
 }
 
 // New makes a store on a migrated database. The caller closes the pool.
@@ -38,7 +39,7 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{pool: pool, jobs: jobs, q: pool, memory: &cache{}}, nil
+	return &Store{pool: pool, jobs: jobs, q: pool, memory: &cache{}, searches: &searches{}}, nil
 }
 
 // Tx runs f in one transaction, which commits exactly if f returns nil. Inside a transaction it runs
@@ -48,7 +49,7 @@ func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
 		return f(s)
 	}
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		return f(&Store{pool: s.pool, jobs: s.jobs, q: tx, tx: tx, memory: s.memory})
+		return f(&Store{pool: s.pool, jobs: s.jobs, q: tx, tx: tx, memory: s.memory, searches: s.searches})
 	})
 }
 
@@ -102,6 +103,12 @@ func (t Tenant) exec(ctx context.Context, sql string, a args) (int64, error) {
 
 func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
 	rows, err := t.store.q.Query(ctx, sql, t.withWorkspace(a))
+	return rows, translate(err)
+}
+
+// queryPlanned is query for a statement whose plan depends on its arguments: PostgreSQL plans it anew each time.
+func (t Tenant) queryPlanned(ctx context.Context, sql string, a args) (pgx.Rows, error) {
+	rows, err := t.store.q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, t.withWorkspace(a))
 	return rows, translate(err)
 }
 
