@@ -161,8 +161,10 @@ func (q *postQuery) add(condition string, named args) {
 	maps.Copy(q.args, named)
 }
 
+const ofWorkspace = `p.workspace_id = @ws`
+
 func (f PostFilter) query() postQuery {
-	q := postQuery{where: `p.workspace_id = @ws`, args: args{"limit": f.Limit}}
+	q := postQuery{where: ofWorkspace, args: args{"limit": f.Limit}}
 	if !f.From.IsZero() {
 		q.add(listTime+` >= @from`, args{"from": f.From})
 	}
@@ -201,7 +203,7 @@ func (f PostFilter) addParts(q *postQuery) (parts string) {
 		if len(statuses) == 0 {
 			statuses = []core.PostStatus{core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed}
 		}
-		accounts := `(SELECT @account::uuid AS id) account`
+		accounts := `(SELECT id FROM accounts WHERE workspace_id = @ws AND id = @account) account`
 		switch {
 		case f.Group.IsZero():
 			q.args["account"] = f.Account
@@ -211,7 +213,9 @@ func (f PostFilter) addParts(q *postQuery) (parts string) {
 			accounts, q.args["group"] = `(SELECT account_id AS id FROM (`+group+`) members WHERE account_id = @account) account`, f.Group
 			q.args["account"] = f.Account
 		}
-		q.where += ` AND p.account_id = account.id`
+		// The account's workspace is checked already; a condition on the post's would bring the search's index in.
+		q.where = strings.TrimPrefix(q.where, ofWorkspace) + ` AND p.account_id = account.id`
+		q.where = strings.TrimPrefix(q.where, ` AND `)
 		parts = accounts + ` CROSS JOIN `
 	}
 	q.add(`p.status = state.name`, args{"statuses": statuses})

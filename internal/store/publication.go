@@ -256,7 +256,7 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
 	_, err := s.exec(ctx, `
 		WITH held AS (
-			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock() ORDER BY post_id FOR UPDATE
+			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock() AND next_action_at <= clock() ORDER BY post_id FOR UPDATE
 		)
 		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
 	return err
