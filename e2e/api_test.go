@@ -16,10 +16,10 @@ type client struct {
 	header map[string]string // sent with each request
 }
 
-func (s *service) client(key string) *client { return &client{t: s.t, url: s.url + "/v1", key: key} }
+func (s *service) newClient(key string) *client { return &client{t: s.t, url: s.url + "/v1", key: key} }
 
-// headed is the same client with one more header, or without the one of this name.
-func (c *client) headed(name, value string) *client {
+// withHeader returns a copy of the client that sends one more header, or an empty one in place of its own.
+func (c *client) withHeader(name, value string) *client {
 	other := *c
 	other.header = maps.Clone(c.header)
 	if other.header == nil {
@@ -29,14 +29,14 @@ func (c *client) headed(name, value string) *client {
 	return &other
 }
 
-// by is the same client in another test, which its failures are of.
-func (c *client) by(t testing.TB) *client {
+// inTest returns a copy of the client that reports its failures to another test.
+func (c *client) inTest(t testing.TB) *client {
 	other := *c
 	other.t = t
 	return &other
 }
 
-// answer is a decoded answer of the API, errors included.
+// answer is a decoded response of the API, errors included.
 type answer struct {
 	Status int               `json:"-"`
 	Header map[string]string `json:"-"`
@@ -64,15 +64,15 @@ type post struct {
 
 func (c *client) do(method, path string, body any) answer {
 	c.t.Helper()
-	return c.with(nil, method, path, body)
+	return c.doWithHeader(nil, method, path, body)
 }
 
-func (c *client) with(header map[string]string, method, path string, body any) answer {
+func (c *client) doWithHeader(header map[string]string, method, path string, body any) answer {
 	c.t.Helper()
 	all := map[string]string{"Authorization": "Bearer " + c.key}
 	maps.Copy(all, c.header)
 	maps.Copy(all, header)
-	status, got, raw := send(c.t, method, c.url+path, all, body)
+	status, got, raw := sendRequest(c.t, method, c.url+path, all, body)
 	a := answer{Status: status, Raw: string(raw), Header: map[string]string{}}
 	for name := range got {
 		a.Header[name] = got.Get(name)
@@ -85,8 +85,8 @@ func (c *client) with(header map[string]string, method, path string, body any) a
 	return a
 }
 
-// want fails the test unless the answer has the status.
-func (a answer) want(t testing.TB, status int) answer {
+// requireStatus fails the test unless the answer has the status.
+func (a answer) requireStatus(t testing.TB, status int) answer {
 	t.Helper()
 	if a.Status != status {
 		t.Fatalf("answered %d: %s; want %d", a.Status, a.Raw, status)
@@ -96,18 +96,18 @@ func (a answer) want(t testing.TB, status int) answer {
 
 type fields map[string]any
 
-func create(text string, when any, accounts ...string) fields {
+func newPostBody(text string, when any, accounts ...string) fields {
 	return fields{"targets": fields{"accountIds": accounts}, "text": text, "when": when, "confirm": true}
 }
 
-func (c *client) post(text string, when any, account string) post {
+func (c *client) createPost(text string, when any, account string) post {
 	c.t.Helper()
-	return c.do("POST", "/posts", create(text, when, account)).want(c.t, 201).Posts[0]
+	return c.do("POST", "/posts", newPostBody(text, when, account)).requireStatus(c.t, 201).Posts[0]
 }
 
-func (c *client) get(id string) post {
+func (c *client) getPost(id string) post {
 	c.t.Helper()
-	a := c.do("GET", "/posts/"+id, nil).want(c.t, 200)
+	a := c.do("GET", "/posts/"+id, nil).requireStatus(c.t, 200)
 	var p post
 	if err := json.Unmarshal([]byte(a.Raw), &p); err != nil {
 		c.t.Fatal(err)
@@ -115,12 +115,12 @@ func (c *client) get(id string) post {
 	return p
 }
 
-// becomes waits until the post has the status.
-func (c *client) becomes(id, status string, within time.Duration) post {
+// waitForStatus waits until the post has the status.
+func (c *client) waitForStatus(id, status string, within time.Duration) post {
 	c.t.Helper()
 	var p post
 	eventually(c.t, within, fmt.Sprintf("post %s is %s", id, status), func() bool {
-		p = c.get(id)
+		p = c.getPost(id)
 		return p.Status == status
 	})
 	return p

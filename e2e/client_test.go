@@ -9,16 +9,16 @@ import (
 
 // The goal: "a client generated from it by oapi-codegen compiles and drives a full journey in a test". The client is
 // made of the description that the running program answers, in a module of its own, and is kept nowhere.
-func TestAGeneratedClientDrivesAJourney(t *testing.T) {
+func TestGeneratedClientPublishesAPost(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.serve()
-	seed := s.seed()
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
 	folder := t.TempDir()
 	if err := os.CopyFS(folder, os.DirFS("testdata/client")); err != nil {
 		t.Fatal(err)
 	}
-	_, _, description := send(t, "GET", s.url+"/v1/openapi.json", nil, nil)
+	_, _, description := sendRequest(t, "GET", s.url+"/v1/openapi.json", nil, nil)
 	if err := os.WriteFile(filepath.Join(folder, "openapi.json"), description, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,10 @@ func TestAGeneratedClientDrivesAJourney(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)
 		}
 	}
-	in("go", "tool", "oapi-codegen", "-generate", "types,client", "-package", "belfry", "-o", "belfry/client.go", "openapi.json")
+	in(
+		"go", "tool", "oapi-codegen", "-generate", "types,client", "-package", "belfry", "-o", "belfry/client.go",
+		"openapi.json",
+	)
 	in("go", "build", "-o", "client", ".")
 	in(filepath.Join(folder, "client"))
 }

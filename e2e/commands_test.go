@@ -9,20 +9,21 @@ import (
 )
 
 // Parts ("Commands"): they work while `serve` runs and while it does not.
-func TestCommands(t *testing.T) {
+func TestOperatorCommandsManageWorkspacesKeysAndMembers(t *testing.T) {
 	t.Parallel()
-	s := newOwn(t)
+	s := newStandaloneService(t)
 	for _, running := range []bool{false, true} {
 		name := map[bool]string{false: "stopped", true: "running"}[running]
 		if running {
-			s.serve()
+			s.serveUntilReady()
 		}
 		run := func(stdin string, args ...string) string {
 			t.Helper()
-			return mustCommand(t, s.env, stdin, args...)
+			return requireCommand(t, s.env, stdin, args...)
 		}
 		run("", "migrate")
-		made := strings.Fields(run("a long enough password\n", "workspace", "create", "--name", "Bakery "+name, "--slug", "bakery-"+name, "--tz", "Europe/Berlin",
+		made := strings.Fields(run("a long enough password\n", "workspace", "create",
+			"--name", "Bakery "+name, "--slug", "bakery-"+name, "--tz", "Europe/Berlin",
 			"--plan", "creator", "--owner-email", name+"@example.org", "--password-stdin"))
 		if len(made) != 2 || !strings.HasPrefix(made[0], "ws_") || made[1] != "bakery-"+name {
 			t.Fatalf("workspace create prints %q", made)
@@ -36,7 +37,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("key create prints %q, want the key alone", key)
 		}
 		run("another long password\n", "user", "password", "--email", name+"@example.org", "--password-stdin")
-		first, second := s.seed(), s.seed()
+		first, second := s.seedWorkspace(), s.seedWorkspace()
 		if first.Workspace == second.Workspace || len(first.Accounts) != 2 || first.Key == "" || first.Password == "" {
 			t.Errorf("two seeds print %+v and %+v", first, second)
 		}
@@ -46,35 +47,38 @@ func TestCommands(t *testing.T) {
 		if out := run("", "version"); strings.TrimSpace(out) == "" {
 			t.Error("version prints nothing")
 		}
-		if out := run("", "doctor"); !strings.Contains(out, "fsync on") || strings.Contains(out, "in use by the running service") != running {
+		if out := run("", "doctor"); !strings.Contains(out, "fsync on") ||
+			strings.Contains(out, "in use by the running service") != running {
 			t.Errorf("doctor prints %s", out)
 		}
-		if _, errs, err := command(t, s.env, "", "healthcheck"); (err == nil) != running {
+		if _, errs, err := runCommand(t, s.env, "", "healthcheck"); (err == nil) != running {
 			t.Errorf("healthcheck while the service is %s: %v %s", name, err, errs)
 		}
 		if running {
-			who := s.client(key).do("GET", "/whoami", nil).want(t, 200).Raw
+			who := s.newClient(key).do("GET", "/whoami", nil).requireStatus(t, 200).Raw
 			if !strings.Contains(who, `"plan":"studio"`) || !strings.Contains(who, made[0]) {
 				t.Errorf("whoami says %s", who)
 			}
-			s.session(seeded{Email: name + "@example.org", Password: "another long password"})
-			s.session(seeded{Email: "stopped@example.org", Password: "another long password"})
-			inEveryState(t, s, second)
+			s.signIn(seedResult{Email: name + "@example.org", Password: "another long password"})
+			s.signIn(seedResult{Email: "stopped@example.org", Password: "another long password"})
+			checkPostInEveryState(t, s, second)
 		}
 	}
-	s.process.stop(t)
-	for _, args := range [][]string{{"nonsense"}, {"workspace", "create"}, {"key", "create", "--workspace", "nobody", "--name", "x"}, {"serve", "now"}} {
-		if _, errs, err := command(t, s.env, "", args...); err == nil || errs == "" {
+	s.process.requireStop(t)
+	for _, args := range [][]string{
+		{"nonsense"}, {"workspace", "create"}, {"key", "create", "--workspace", "nobody", "--name", "x"}, {"serve", "now"},
+	} {
+		if _, errs, err := runCommand(t, s.env, "", args...); err == nil || errs == "" {
 			t.Errorf("belfry %v succeeds, or says nothing", args)
 		}
 	}
 }
 
-// inEveryState looks whether a seeded workspace has a post in every state, at every network.
-func inEveryState(t *testing.T, s *service, seed seeded) {
+// checkPostInEveryState fails the test unless a seeded workspace has one post in each state, at each network.
+func checkPostInEveryState(t *testing.T, s *service, seed seedResult) {
 	t.Helper()
 	found := map[[2]string]int{}
-	for _, p := range s.client(seed.Key).do("GET", "/posts", nil).want(t, 200).Posts {
+	for _, p := range s.newClient(seed.Key).do("GET", "/posts", nil).requireStatus(t, 200).Posts {
 		found[[2]string{p.Platform, p.Status}]++
 	}
 	for platform := range seed.Accounts {
@@ -89,54 +93,54 @@ func inEveryState(t *testing.T, s *service, seed seeded) {
 // Parts ("Commands"): backup and restore, while the service runs and after it has stopped.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
-	s := newOwn(t)
-	s.serve()
-	seed := s.seed()
-	c := s.client(seed.Key)
-	kept := c.post("In the backup", "draft", seed.Accounts["threads"])
-	file := filepath.Join(passable(t), "belfry.backup")
-	again := c.post("Queued in the backup", in(2), seed.Accounts["threads"])
-	mustCommand(t, s.env, "", "backup", file)
-	if _, errs, err := command(t, s.env, "", "backup", file); err == nil || !strings.Contains(errs, "--force") {
+	s := newStandaloneService(t)
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
+	kept := c.createPost("In the backup", "draft", seed.Accounts["threads"])
+	file := filepath.Join(newFolderForPostgres(t), "belfry.backup")
+	again := c.createPost("Queued in the backup", inDays(2), seed.Accounts["threads"])
+	requireCommand(t, s.env, "", "backup", file)
+	if _, errs, err := runCommand(t, s.env, "", "backup", file); err == nil || !strings.Contains(errs, "--force") {
 		t.Errorf("a backup replaces a file without a word: %v %s", err, errs)
 	}
-	mustCommand(t, s.env, "", "backup", "--force", file)
-	lost := c.post("After the backup", "draft", seed.Accounts["threads"])
-	if _, errs, err := command(t, s.env, "", "restore", file); err == nil || !strings.Contains(errs, "belfry serve") {
+	requireCommand(t, s.env, "", "backup", "--force", file)
+	lost := c.createPost("After the backup", "draft", seed.Accounts["threads"])
+	if _, errs, err := runCommand(t, s.env, "", "restore", file); err == nil || !strings.Contains(errs, "belfry serve") {
 		t.Errorf("restore while the service runs: %v %s", err, errs)
 	}
-	c.do("GET", "/posts/"+lost.ID, nil).want(t, 200)
-	s.process.stop(t)
-	said := mustCommand(t, s.env, "", "restore", file)
+	c.do("GET", "/posts/"+lost.ID, nil).requireStatus(t, 200)
+	s.process.requireStop(t)
+	said := requireCommand(t, s.env, "", "restore", file)
 	if !strings.Contains(said, "belfry restore confirm") || !strings.Contains(said, "/posts?status=queued") {
 		t.Errorf("restore says %s", said)
 	}
-	s.process = s.role("web")
-	s.process.alive(t)
-	c.do("PATCH", "/posts/"+again.ID, fields{"when": "now"}).want(t, 200)
-	c.do("POST", "/posts/"+again.ID+"/cancel", nil).want(t, 200)
-	s.process.stop(t)
-	s.serve()
-	c.do("GET", "/posts/"+lost.ID, nil).want(t, 404)
-	if now := c.get(kept.ID); now.Text != "In the backup" {
+	s.process = s.startRole("web")
+	s.process.waitUntilAlive(t)
+	c.do("PATCH", "/posts/"+again.ID, fields{"when": "now"}).requireStatus(t, 200)
+	c.do("POST", "/posts/"+again.ID+"/cancel", nil).requireStatus(t, 200)
+	s.process.requireStop(t)
+	s.serveUntilReady()
+	c.do("GET", "/posts/"+lost.ID, nil).requireStatus(t, 404)
+	if now := c.getPost(kept.ID); now.Text != "In the backup" {
 		t.Errorf("after the restore the post is %+v", now)
 	}
-	c.do("PATCH", "/posts/"+kept.ID, fields{"when": "now", "status": "queued"}).want(t, 200)
-	c.becomes(kept.ID, "live", 20*time.Second)
-	s.process.stop(t)
+	c.do("PATCH", "/posts/"+kept.ID, fields{"when": "now", "status": "queued"}).requireStatus(t, 200)
+	c.waitForStatus(kept.ID, "live", 20*time.Second)
+	s.process.requireStop(t)
 
 	second := filepath.Join(filepath.Dir(file), "stopped.backup")
-	mustCommand(t, s.env, "", "backup", second)
-	if _, _, err := command(t, s.env, "", "restore", writeFile(t, "no backup")); err == nil {
+	requireCommand(t, s.env, "", "backup", second)
+	if _, _, err := runCommand(t, s.env, "", "restore", writeFile(t, "no backup")); err == nil {
 		t.Error("a file that is no backup is restored")
 	}
-	mustCommand(t, s.env, "", "restore", second)
-	s.serve()
-	defer s.process.stop(t)
-	if now := c.get(kept.ID); now.Status != "live" {
+	requireCommand(t, s.env, "", "restore", second)
+	s.serveUntilReady()
+	defer s.process.requireStop(t)
+	if now := c.getPost(kept.ID); now.Status != "live" {
 		t.Errorf("after the second restore the post is %+v", now)
 	}
-	if raw, err := json.Marshal(s.visible()); err != nil || strings.Count(string(raw), "In the backup") != 1 {
+	if raw, err := json.Marshal(s.visiblePosts()); err != nil || strings.Count(string(raw), "In the backup") != 1 {
 		t.Errorf("the networks show %s, %v", raw, err)
 	}
 }

@@ -10,33 +10,33 @@ import (
 	"time"
 )
 
-// role makes a process of the service that has one role and, as a worker, its own address and folder.
-func (s *service) role(role string) *process {
+// startRole starts a process of the service with one role. A worker gets its own address and data folder.
+func (s *service) startRole(role string) *process {
 	s.t.Helper()
 	env := maps.Clone(s.env)
 	env["ROLES"] = role
 	if role == "worker" {
 		env["ADDR"], env["DATA_DIR"] = freeAddr(s.t), s.t.TempDir()
 	}
-	p := start(s.t, env, "serve")
+	p := startBelfry(s.t, env, "serve")
 	p.url = "http://" + env["ADDR"]
 	return p
 }
 
-// up waits until a process serves.
-func (p *process) up(t testing.TB) *process {
+// waitUntilReady waits until the process is ready.
+func (p *process) waitUntilReady(t testing.TB) *process {
 	t.Helper()
-	eventually(t, time.Minute, "the process is ready", func() bool { return p.exited() || reachable(p.url+"/readyz") })
-	if p.exited() {
+	eventually(t, time.Minute, "the process is ready", func() bool { return p.hasExited() || respondsOK(p.url+"/readyz") })
+	if p.hasExited() {
 		t.Fatalf("the process ended at its start:\n%s", p.log)
 	}
 	return p
 }
 
-// alive waits until a process answers; without a worker it is not ready.
-func (p *process) alive(t testing.TB) {
+// waitUntilAlive waits until the process responds. Without a worker it does not become ready.
+func (p *process) waitUntilAlive(t testing.TB) {
 	t.Helper()
-	eventually(t, time.Minute, "the process answers", func() bool { return reachable(p.url + "/livez") })
+	eventually(t, time.Minute, "the process answers", func() bool { return respondsOK(p.url + "/livez") })
 }
 
 // The goal: "worker killed with -9 at 30 random moments while 200 posts go out: never one twice, never one
@@ -45,41 +45,43 @@ func (p *process) alive(t testing.TB) {
 func TestWorkersKilledWhilePostsGoOut(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.role("web").alive(t)
-	seed := s.seed()
-	c := s.client(seed.Key)
+	s.startRole("web").waitUntilAlive(t)
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
 	const posts, kills = 200, 30
 
 	// A call takes as long as at a real network, and two in a hundred requests are lost on the way.
-	s.fault(map[string]any{"kind": "slow", "call": "any", "delayMs": 60, "times": 0})
+	s.addFault(map[string]any{"kind": "slow", "call": "any", "delayMs": 60, "times": 0})
 	for _, n := range []string{"07", "61"} {
-		s.fault(map[string]any{"kind": "drop_before_accept", "call": "publish", "match": "crash test 1" + n, "delayMs": 200})
+		s.addFault(
+			map[string]any{"kind": "drop_before_accept", "call": "publish", "match": "crash test 1" + n, "delayMs": 200},
+		)
 	}
 	random := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	ids, platforms := make([]string, posts), []string{"threads", "facebook"}
 	made := 0
 	for kill := range kills {
-		worker := s.role("worker").up(t)
+		worker := s.startRole("worker").waitUntilReady(t)
 		// Some posts are new to this worker, the others were left by those before it.
 		for ; made < posts*(kill+1)/kills; made++ {
-			ids[made] = c.post(fmt.Sprintf("crash test %03d", made), "now", seed.Accounts[platforms[made%2]]).ID
+			ids[made] = c.createPost(fmt.Sprintf("crash test %03d", made), "now", seed.Accounts[platforms[made%2]]).ID
 		}
 		<-time.After(time.Duration(random.IntN(700)) * time.Millisecond)
 		worker.kill()
 	}
-	s.role("worker").up(t)
+	s.startRole("worker").waitUntilReady(t)
 
 	count := map[string]int{}
 	for _, id := range ids {
-		count[settled(t, c, id)]++
+		count[waitUntilSettled(t, c, id)]++
 	}
 	visible := map[string]int{}
-	for _, p := range s.visible() {
+	for _, p := range s.visiblePosts() {
 		visible[p.Text]++
 	}
 	unknown := 0
 	for i, id := range ids {
-		p, n := c.get(id), visible[fmt.Sprintf("crash test %03d", i)]
+		p, n := c.getPost(id), visible[fmt.Sprintf("crash test %03d", i)]
 		switch {
 		case p.Status == "live" && n == 1 && p.ExternalID != nil:
 		case p.Status == "failed" && p.Error.Code == "outcome_unknown" && p.Platform == "facebook" && n == 0:
@@ -91,34 +93,34 @@ func TestWorkersKilledWhilePostsGoOut(t *testing.T) {
 	t.Logf("%d kills, %d posts: %v, of these %d with an unknown outcome", kills, posts, count, unknown)
 }
 
-// settled waits until nothing more will happen to a post by itself.
-func settled(t testing.TB, c *client, id string) string {
+// waitUntilSettled waits until the post is in its final status and no retry is planned, and returns the status.
+func waitUntilSettled(t testing.TB, c *client, id string) string {
 	t.Helper()
 	var p post
 	eventually(t, 2*time.Minute, "the post "+id+" is settled", func() bool {
-		if p = c.get(id); p.Status == "queued" {
+		if p = c.getPost(id); p.Status == "queued" {
 			return false
 		}
-		return !slices.Contains(c.kinds(id), "retriedByWorker")
+		return !slices.Contains(c.eventKinds(id), "retriedByWorker")
 	})
 	return p.Status
 }
 
-// kinds are the kinds of a post's events, oldest first.
-func (c *client) kinds(id string) []string {
+// eventKinds returns the kinds of a post's events, oldest first.
+func (c *client) eventKinds(id string) []string {
 	c.t.Helper()
 	var kinds []string
-	for _, e := range c.do("GET", "/posts/"+id+"/events", nil).want(c.t, 200).Events {
+	for _, e := range c.do("GET", "/posts/"+id+"/events", nil).requireStatus(c.t, 200).Events {
 		kinds = append(kinds, e.Kind)
 	}
 	return kinds
 }
 
-// unanswered counts the calls of a name that are under way at the networks.
-func (s *service) unanswered(network, call string) int { return s.answered(network, call, 0) }
+// countOpenCalls counts the calls that a network has received and not answered.
+func (s *service) countOpenCalls(network, call string) int { return s.countCalls(network, call, 0) }
 
-// answered counts the calls of a name that the networks have answered with a status.
-func (s *service) answered(network, call string, status int) int {
+// countCalls counts the calls that a network has answered with a status.
+func (s *service) countCalls(network, call string, status int) int {
 	s.t.Helper()
 	var out struct {
 		Calls []struct {
@@ -126,7 +128,7 @@ func (s *service) answered(network, call string, status int) int {
 			Status        int
 		}
 	}
-	if err := json.Unmarshal(s.control("GET", "calls", nil), &out); err != nil {
+	if err := json.Unmarshal(s.callSandbox("GET", "calls", nil), &out); err != nil {
 		s.t.Fatal(err)
 	}
 	n := 0
@@ -140,14 +142,16 @@ func (s *service) answered(network, call string, status int) int {
 
 // The goal: "Takeover within lease + 2 s, the settle time on top where it applies." Measured from the kill of
 // a worker that holds a post inside each of its calls, with another worker beside it.
-func TestTakeoverWithinTheLease(t *testing.T) {
+func TestAnotherWorkerTakesOverWithinTheLease(t *testing.T) {
 	t.Parallel()
 	const lease, settle, slack = 12 * time.Second, 8 * time.Second, 2 * time.Second
-	s := newService(t, map[string]string{"LEASE": lease.String(), "FACEBOOK_SETTLE": settle.String(), "THREADS_SETTLE": settle.String()})
-	s.role("web").alive(t)
-	first := s.role("worker").up(t)
-	seed := s.seed()
-	c := s.client(seed.Key)
+	s := newService(
+		t, map[string]string{"LEASE": lease.String(), "FACEBOOK_SETTLE": settle.String(), "THREADS_SETTLE": settle.String()},
+	)
+	s.startRole("web").waitUntilAlive(t)
+	first := s.startRole("worker").waitUntilReady(t)
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
 
 	tests := []struct {
 		network, call string
@@ -166,14 +170,17 @@ func TestTakeoverWithinTheLease(t *testing.T) {
 	for i, tt := range tests {
 		texts[i] = fmt.Sprintf("taken over, case %d", i)
 		tt.fault["network"], tt.fault["call"], tt.fault["match"] = tt.network, tt.call, texts[i]
-		s.fault(tt.fault)
+		s.addFault(tt.fault)
 		calls[[2]string{tt.network, tt.call}]++
-		ids[i] = c.post(texts[i], "now", seed.Accounts[tt.network]).ID
+		ids[i] = c.createPost(texts[i], "now", seed.Accounts[tt.network]).ID
 	}
 	for call, n := range calls {
-		eventually(t, 5*time.Second, fmt.Sprintf("the worker is inside %v", call), func() bool { return s.unanswered(call[0], call[1]) == n })
+		eventually(
+			t, 5*time.Second, fmt.Sprintf("the worker is inside %v", call),
+			func() bool { return s.countOpenCalls(call[0], call[1]) == n },
+		)
 	}
-	s.role("worker").up(t)
+	s.startRole("worker").waitUntilReady(t)
 	first.kill()
 	killed := time.Now()
 
@@ -181,7 +188,7 @@ func TestTakeoverWithinTheLease(t *testing.T) {
 	eventually(t, time.Minute, "all posts have come to their end", func() bool {
 		left := 0
 		for i, tt := range tests {
-			if took[i] == 0 && c.get(ids[i]).Status == tt.ends {
+			if took[i] == 0 && c.getPost(ids[i]).Status == tt.ends {
 				took[i] = time.Since(killed)
 			}
 			if took[i] == 0 {
@@ -191,26 +198,29 @@ func TestTakeoverWithinTheLease(t *testing.T) {
 		return left == 0
 	})
 	for i, tt := range tests {
-		t.Logf("%s, %s in %s: %s %.1f s after the kill; bound %s + 2 s", tt.network, tt.fault["kind"], tt.call, tt.ends, took[i].Seconds(), tt.within)
+		t.Logf(
+			"%s, %s in %s: %s %.1f s after the kill; bound %s + 2 s", tt.network, tt.fault["kind"], tt.call, tt.ends,
+			took[i].Seconds(), tt.within,
+		)
 		if took[i] > tt.within+slack {
 			t.Errorf("case %d: %s after %s, want within %s", i, tt.ends, took[i], tt.within+slack)
 		}
 	}
-	if p := c.get(ids[4]); p.Error == nil || p.Error.Code != "outcome_unknown" {
+	if p := c.getPost(ids[4]); p.Error == nil || p.Error.Code != "outcome_unknown" {
 		t.Errorf("a Facebook text that left no trace has the error %+v, want outcome_unknown", p.Error)
 	}
 	for i, tt := range tests {
-		if n := s.seen(texts[i]); n != tt.visible {
+		if n := s.countVisible(texts[i]); n != tt.visible {
 			t.Errorf("case %d is visible %d times, want %d", i, n, tt.visible)
 		}
 	}
 }
 
-// seen counts the visible posts with a text.
-func (s *service) seen(text string) int {
+// countVisible counts the public posts with a text.
+func (s *service) countVisible(text string) int {
 	s.t.Helper()
 	n := 0
-	for _, p := range s.visible() {
+	for _, p := range s.visiblePosts() {
 		if p.Text == text {
 			n++
 		}
@@ -220,26 +230,28 @@ func (s *service) seen(text string) int {
 
 // A worker that is told to stop ends its call, starts no irreversible one and gives its lease back: the next
 // one goes on at once, however long the lease is.
-func TestAStoppedWorkerLeavesItsPostsToTheNext(t *testing.T) {
+func TestStoppedWorkerHandsItsPostsOver(t *testing.T) {
 	t.Parallel()
 	s := newService(t, map[string]string{"LEASE": "10m"})
-	s.role("web").alive(t)
-	seed := s.seed()
-	c := s.client(seed.Key)
-	first := s.role("worker").up(t)
-	s.fault(map[string]any{"kind": "slow", "network": "threads", "call": "create", "delayMs": 1500})
-	p := c.post("left to the next", "now", seed.Accounts["threads"])
-	eventually(t, 10*time.Second, "the worker is in its call", func() bool { return s.unanswered("threads", "create") == 1 })
-	first.stop(t)
+	s.startRole("web").waitUntilAlive(t)
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
+	first := s.startRole("worker").waitUntilReady(t)
+	s.addFault(map[string]any{"kind": "slow", "network": "threads", "call": "create", "delayMs": 1500})
+	p := c.createPost("left to the next", "now", seed.Accounts["threads"])
+	eventually(
+		t, 10*time.Second, "the worker is in its call", func() bool { return s.countOpenCalls("threads", "create") == 1 },
+	)
+	first.requireStop(t)
 	if code := first.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("the stopped worker ends with %d, want 0", code)
 	}
-	if now := c.get(p.ID); now.Status != "queued" {
+	if now := c.getPost(p.ID); now.Status != "queued" {
 		t.Errorf("after the stop the post is %s, want queued", now.Status)
 	}
-	s.role("worker").up(t)
-	c.becomes(p.ID, "live", 15*time.Second)
-	if n := s.seen("left to the next"); n != 1 {
+	s.startRole("worker").waitUntilReady(t)
+	c.waitForStatus(p.ID, "live", 15*time.Second)
+	if n := s.countVisible("left to the next"); n != 1 {
 		t.Errorf("visible %d times, want once", n)
 	}
 }

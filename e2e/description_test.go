@@ -27,10 +27,10 @@ type description struct {
 	Components struct{ Schemas map[string]schema }
 }
 
-// described reads the description: each route as "METHOD /path", and each place for an id in a query or a body.
-func (s *service) described() (routes, places []string) {
+// describedRoutes reads the description: each route as "METHOD /path", and each place for an id in a query or a body.
+func (s *service) describedRoutes() (routes, places []string) {
 	s.t.Helper()
-	status, _, raw := send(s.t, "GET", s.url+"/v1/openapi.json", nil, nil)
+	status, _, raw := sendRequest(s.t, "GET", s.url+"/v1/openapi.json", nil, nil)
 	if status != http.StatusOK {
 		s.t.Fatalf("openapi.json answers %d", status)
 	}
@@ -48,7 +48,7 @@ func (s *service) described() (routes, places []string) {
 				}
 			}
 			for _, content := range operation.RequestBody.Content {
-				for _, place := range doc.ids("", content.Schema) {
+				for _, place := range doc.idPaths("", content.Schema) {
 					places = append(places, route+" "+place)
 				}
 			}
@@ -59,19 +59,19 @@ func (s *service) described() (routes, places []string) {
 	return routes, slices.Compact(places)
 }
 
-// isID tells whether a name is one of an id or of several.
+// isID reports whether a field of this name holds ids.
 func isID(name string) bool { return strings.HasSuffix(name, "Id") || strings.HasSuffix(name, "Ids") }
 
-// ids are the paths within a value where an id can stand.
-func (d description) ids(path string, s schema) (found []string) {
+// idPaths returns the paths of all fields of a value that hold an id.
+func (d description) idPaths(path string, s schema) (found []string) {
 	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
-		return d.ids(path, d.Components.Schemas[name])
+		return d.idPaths(path, d.Components.Schemas[name])
 	}
 	for name, property := range s.Properties {
 		if at := strings.TrimPrefix(path+"."+name, "."); isID(name) {
 			found = append(found, at)
 		} else {
-			found = append(found, d.ids(at, property)...)
+			found = append(found, d.idPaths(at, property)...)
 		}
 	}
 	inner := append(slices.Clone(s.AnyOf), s.OneOf...)
@@ -83,7 +83,7 @@ func (d description) ids(path string, s schema) (found []string) {
 		inner = append(inner, more)
 	}
 	for _, one := range inner {
-		found = append(found, d.ids(path, one)...)
+		found = append(found, d.idPaths(path, one)...)
 	}
 	return found
 }

@@ -32,10 +32,10 @@ const (
 
 // The goal: "Every example in it is run by a test." Blocks of sh are run one after the other in one shell; a block of
 // json or text after one is what it must answer.
-func TestTheDocsTellTheTruth(t *testing.T) {
+func TestDocumentedExamplesRun(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.serve()
+	s.serveUntilReady()
 	files, err := filepath.Glob("../docs/api/*.md")
 	if err != nil || len(files) < 9 {
 		t.Fatalf("the pages are %v, %v", files, err)
@@ -47,27 +47,28 @@ func TestTheDocsTellTheTruth(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			seed := s.seed()
-			r := newReader(t, map[string]string{
-				docsAddress: s.url, docsSandbox: s.networks, docsKey: seed.Key, docsThreads: seed.Accounts["threads"], docsFacebook: seed.Accounts["facebook"], "sleep 60": "sleep 1",
+			seed := s.seedWorkspace()
+			r := newDocsReader(t, map[string]string{
+				docsAddress: s.url, docsSandbox: s.networks, docsKey: seed.Key, docsThreads: seed.Accounts["threads"],
+				docsFacebook: seed.Accounts["facebook"], "sleep 60": "sleep 1",
 			})
-			answer := r.run("export BELFRY=" + docsAddress + "/v1 KEY=" + docsKey)
+			answer := r.runBlock("export BELFRY=" + docsAddress + "/v1 KEY=" + docsKey)
 			for _, block := range fence.FindAllStringSubmatch(string(text), -1) {
 				switch language, body := block[1], block[2]; language {
 				case "sh":
-					r.unrefused(answer)
-					answer = r.run(body)
+					r.checkNotRefused(answer)
+					answer = r.runBlock(body)
 				case "json":
-					r.agrees(body, answer)
+					r.checkJSON(body, answer)
 					answer = ""
 				case "text":
-					r.hasLines(body, answer)
+					r.checkHeaders(body, answer)
 					answer = ""
 				default:
 					t.Errorf("nobody runs a block of %q", language)
 				}
 			}
-			r.unrefused(answer)
+			r.checkNotRefused(answer)
 		})
 	}
 }
@@ -81,8 +82,8 @@ var (
 
 const unitEnd = "\x1e\n"
 
-// reader does what a page says: in a shell, with what stands in the page replaced by what is so here.
-type reader struct {
+// docsReader runs a page's examples in a shell, with the page's ids and addresses replaced by the test's.
+type docsReader struct {
 	t     *testing.T
 	here  map[string]string
 	shell io.Writer
@@ -91,12 +92,12 @@ type reader struct {
 	kill  func() // ends the shell
 }
 
-func newReader(t *testing.T, here map[string]string) *reader {
+func newDocsReader(t *testing.T, here map[string]string) *docsReader {
 	t.Helper()
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Fatal("The examples of docs/api need curl: run `make test`, which installs it, or tools/need-curl.")
 	}
-	r := &reader{t: t, here: here, errs: &lockedBuffer{}}
+	r := &docsReader{t: t, here: here, errs: &lockedBuffer{}}
 	ctx, kill := context.WithCancel(t.Context())
 	cmd := exec.CommandContext(ctx, "bash", "-eu", "-o", "pipefail")
 	r.kill = kill
@@ -127,18 +128,18 @@ func newReader(t *testing.T, here map[string]string) *reader {
 	return r
 }
 
-// blockTime is how long a block of a page may take.
+// blockTime is how long one example may take.
 const blockTime = 2 * time.Minute
 
-// run does a block and answers what it printed.
-func (r *reader) run(block string) string {
+// runBlock runs an example and returns its output.
+func (r *docsReader) runBlock(block string) string {
 	r.t.Helper()
 	late := time.AfterFunc(blockTime, r.kill)
 	defer late.Stop()
 	for _, there := range slices.SortedFunc(maps.Keys(r.here), func(a, b string) int { return len(b) - len(a) }) {
 		block = strings.ReplaceAll(block, there, r.here[there])
 	}
-	block = docsTime.ReplaceAllStringFunc(block, soon)
+	block = docsTime.ReplaceAllStringFunc(block, shiftDate)
 	if _, err := fmt.Fprintf(r.shell, "%s\nprintf '\\036\\n'\n", block); err != nil {
 		r.t.Fatalf("the shell has gone: %v: %s", err, r.errs)
 	}
@@ -153,8 +154,8 @@ func (r *reader) run(block string) string {
 	return strings.TrimSuffix(all.String(), unitEnd)
 }
 
-// soon moves a time of the pages as far as their first day is from a week after today. One that is long past stays so.
-func soon(quoted string) string {
+// shiftDate moves a date of the pages so that their first day is a week from today. An earlier date stays.
+func shiftDate(quoted string) string {
 	day, err := time.Parse(time.DateOnly, quoted[1:11])
 	first, errFirst := time.Parse(time.DateOnly, docsDay)
 	if err != nil || errFirst != nil || day.Before(first) {
@@ -163,8 +164,8 @@ func soon(quoted string) string {
 	return `"` + time.Now().Add(day.Sub(first)).AddDate(0, 0, 7).Format(time.DateOnly) + quoted[11:]
 }
 
-// unrefused fails the test when an answer that the page does not show is a refusal.
-func (r *reader) unrefused(answer string) {
+// checkNotRefused fails the test if an answer that the page does not show is an error.
+func (r *docsReader) checkNotRefused(answer string) {
 	r.t.Helper()
 	var body struct{ Code, Message string }
 	if json.Unmarshal([]byte(answer), &body) == nil && body.Code != "" {
@@ -172,8 +173,8 @@ func (r *reader) unrefused(answer string) {
 	}
 }
 
-// agrees holds an answer against the one on the page and learns what ids and addresses are here.
-func (r *reader) agrees(page, answer string) {
+// checkJSON compares an answer with the page's and notes the ids and addresses that replace the page's.
+func (r *docsReader) checkJSON(page, answer string) {
 	r.t.Helper()
 	var want, got any
 	if err := json.Unmarshal([]byte(page), &want); err != nil {
@@ -183,15 +184,15 @@ func (r *reader) agrees(page, answer string) {
 		r.t.Fatalf("the answer is no JSON: %v\n%s", err, answer)
 	}
 	before := r.t.Failed()
-	r.compare("", want, got)
+	r.compareValues("", want, got)
 	if r.t.Failed() && !before {
 		r.t.Logf("the page shows\n%s\nthe answer is\n%s", page, answer)
 	}
 }
 
-// compare wants the same names and types, and the same value where it is no matter of chance. A null on the page
+// compareValues wants the same names and types, and the same value where it is no matter of chance. A null on the page
 // leaves open what stands there.
-func (r *reader) compare(at string, want, got any) {
+func (r *docsReader) compareValues(at string, want, got any) {
 	r.t.Helper()
 	switch want := want.(type) {
 	case map[string]any:
@@ -201,7 +202,7 @@ func (r *reader) compare(at string, want, got any) {
 			return
 		}
 		for name := range want {
-			r.compare(at+"."+name, want[name], got[name])
+			r.compareValues(at+"."+name, want[name], got[name])
 		}
 	case []any:
 		got, _ := got.([]any)
@@ -210,7 +211,7 @@ func (r *reader) compare(at string, want, got any) {
 			return
 		}
 		for i := range want {
-			r.compare(fmt.Sprintf("%s.%d", at, i), want[i], got[i])
+			r.compareValues(fmt.Sprintf("%s.%d", at, i), want[i], got[i])
 		}
 	case string:
 		text, ok := got.(string)
@@ -228,8 +229,8 @@ func (r *reader) compare(at string, want, got any) {
 	}
 }
 
-// hasLines wants every header of the page in an answer.
-func (r *reader) hasLines(page, answer string) {
+// checkHeaders fails the test if a header of the page is missing from an answer.
+func (r *docsReader) checkHeaders(page, answer string) {
 	r.t.Helper()
 	for line := range strings.Lines(page) {
 		name, _, _ := strings.Cut(line, ":")

@@ -11,26 +11,30 @@ import (
 
 // Files in posts (Spec §1.9, §4; decisions.md, Posts): what each network and kind of post takes. Every request is
 // planned, which leaves nothing, and then sent.
-func TestTheRulesOfFilesInPosts(t *testing.T) {
+func TestPostsAcceptOnlyFittingFiles(t *testing.T) {
 	t.Parallel()
-	g := demo(t)
+	g := newDemoScenario(t)
 	movie := func(width, height int, length time.Duration) []byte {
 		return mediatest.MP4(mediatest.Movie{Width: width, Height: height, Duration: length, FPS: 30, Audio: "mp4a"})
 	}
 	for name, content := range map[string][]byte{
 		"picture": mediatest.PNG(640, 480), "moving": mediatest.GIF(64, 48, 2), "banner": mediatest.PNG(1300, 100),
-		"clip": movie(1280, 720, 10*time.Second), "tall": movie(1080, 1920, 10*time.Second), "long": movie(1080, 1920, 301*time.Second),
-		"short": movie(1080, 1920, time.Second), "small": movie(270, 480, 10*time.Second), "wide": movie(3840, 2160, 10*time.Second),
+		"clip": movie(1280, 720, 10*time.Second), "tall": movie(1080, 1920, 10*time.Second),
+		"long":  movie(1080, 1920, 301*time.Second),
+		"short": movie(1080, 1920, time.Second), "small": movie(270, 480, 10*time.Second),
+		"wide": movie(3840, 2160, 10*time.Second),
 	} {
-		id := g.counter.bring(name, content).MediaID
-		if f := g.counter.settled(t, id); f.Status != "ready" {
+		id := g.owner.uploadFile(name, content).MediaID
+		if f := g.owner.waitForFile(t, id); f.Status != "ready" {
 			t.Fatalf("%s is %+v", name, f)
 		}
-		g.saved = append(g.saved, "<"+name+">", id)
+		g.savedIDs = append(g.savedIDs, "<"+name+">", id)
 	}
 	var steps []step
 	on := func(network, kind string, files ...string) string {
-		body := `{"targets":{"accountIds":["<` + network + `>"]},"text":"With files","mediaIds":["<` + strings.Join(files, `>","<`) + `>"]`
+		body := `{"targets":{"accountIds":["<` + network + `>"]},"text":"With files","mediaIds":["<` + strings.Join(
+			files, `>","<`,
+		) + `>"]`
 		if kind == "stories" {
 			body = strings.Replace(body, "With files", "", 1)
 		}
@@ -41,13 +45,25 @@ func TestTheRulesOfFilesInPosts(t *testing.T) {
 	}
 	issue := func(code, name, body string) {
 		steps = append(steps,
-			step{name: name + ", planned", by: "reader", call: "POST /posts/plan", body: body + "}", status: 200, says: `{"ok":false, … "issues":[ … "code":"` + code + `","message":" … "hint":"`},
-			step{name: name, call: "POST /posts", body: body + `,"confirm":true}`, status: 409, code: "plan_has_issues", says: `"rows":[ … "issues":[ … "code":"` + code + `"`})
+			step{
+				name: name + ", planned", caller: "reader", call: "POST /posts/plan", body: body + "}", status: 200,
+				contains: `{"ok":false, … "issues":[ … "code":"` + code + `","message":" … "hint":"`,
+			},
+			step{
+				name: name, call: "POST /posts", body: body + `,"confirm":true}`, status: 409, code: "plan_has_issues",
+				contains: `"rows":[ … "issues":[ … "code":"` + code + `"`,
+			})
 	}
 	ok := func(name, body string) {
 		steps = append(steps,
-			step{name: name + ", planned", by: "reader", call: "POST /posts/plan", body: body + "}", status: 200, says: `{"ok":true, … "issues":[]`},
-			step{name: name, call: "POST /posts", body: body + `,"confirm":true}`, status: 201, says: `"status":"draft"`, counts: ledger{posts: 1}})
+			step{
+				name: name + ", planned", caller: "reader", call: "POST /posts/plan", body: body + "}", status: 200,
+				contains: `{"ok":true, … "issues":[]`,
+			},
+			step{
+				name: name, call: "POST /posts", body: body + `,"confirm":true}`, status: 201, contains: `"status":"draft"`,
+				rows: rowCounts{posts: 1},
+			})
 	}
 	many := func(n int) []string { return strings.Fields(strings.Repeat("picture ", n)) }
 	ok("a carousel of twenty", on("threads", "", many(20)...))
@@ -69,42 +85,65 @@ func TestTheRulesOfFilesInPosts(t *testing.T) {
 	ok("a Reel", on("facebook", "reels", "tall"))
 	ok("a Story", on("facebook", "stories", "picture"))
 	issue("media_count_unsupported", "a Story of two", on("facebook", "stories", "picture", "picture"))
-	g.walk(t, steps)
+	g.runSteps(t, steps)
 }
 
 // The storage of a plan (Spec §8; decisions.md, Plans): what is reserved is taken at once, and given back.
-func TestTheRulesOfTheStorage(t *testing.T) {
+func TestStorageQuotaOfEachPlan(t *testing.T) {
 	t.Parallel()
-	g := demo(t)
+	g := newDemoScenario(t)
 	const most = 500_000_000
 	reserve := func(size int64) string {
 		return fmt.Sprintf(`{"filename":"bell.mp4","mime":"video/mp4","size":%d}`, size)
 	}
 	full := func(name string, size, limit, used int64) step {
 		return step{
-			name: name, by: "session", call: "POST /media/uploads", body: reserve(size), status: 402, code: "quota_exceeded",
-			says: fmt.Sprintf(`"limit":%d,"used":%d`, limit, used),
+			name: name, caller: "session", call: "POST /media/uploads", body: reserve(size), status: 402, code: "quota_exceeded",
+			contains: fmt.Sprintf(`"limit":%d,"used":%d`, limit, used),
 		}
 	}
-	taken := g.shelf(g.counter).used
-	steps := []step{{name: "the plan is free now", plan: "free", by: "session", call: "GET /whoami", status: 200, says: fmt.Sprintf(`"storage":{"usedBytes":%d,"limitBytes":2000000000}`, taken)}}
+	taken := g.countFiles(g.owner).used
+	steps := []step{
+		{
+			name: "the plan is free now", plan: "free", caller: "session", call: "GET /whoami", status: 200,
+			contains: fmt.Sprintf(`"storage":{"usedBytes":%d,"limitBytes":2000000000}`, taken),
+		},
+	}
 	room := 2_000_000_000 - taken
 	for i := 1; room >= most; i++ {
 		room -= most
 		steps = append(steps, step{
-			name: fmt.Sprintf("file %d", i), by: "session", call: "POST /media/uploads", body: reserve(most), status: 201,
-			saves: fmt.Sprintf("file%d", i), leaves: shelf{files: 1, used: most},
+			name: fmt.Sprintf("file %d", i), caller: "session", call: "POST /media/uploads", body: reserve(most), status: 201,
+			saveAs: fmt.Sprintf("file%d", i), files: fileCounts{files: 1, used: most},
 		})
 	}
 	steps = append(steps, full("a byte too many", room+1, 2_000_000_000, 2_000_000_000-room))
 	if room > 0 {
-		steps = append(steps, step{name: "the last byte", by: "session", call: "POST /media/uploads", body: reserve(room), status: 201, leaves: shelf{files: 1, used: room}})
+		steps = append(
+			steps,
+			step{
+				name: "the last byte", caller: "session", call: "POST /media/uploads", body: reserve(room), status: 201,
+				files: fileCounts{files: 1, used: room},
+			},
+		)
 	}
-	g.walk(t, append(steps,
+	g.runSteps(t, append(steps,
 		full("no room", 1, 2_000_000_000, 2_000_000_000),
-		step{name: "no room for what is fetched", by: "session", call: "POST /media/from-url", body: `{"url":"https://localhost/bell.png"}`, status: 402, code: "quota_exceeded"},
-		step{name: "a file goes", by: "session", call: "DELETE /media/<file1>", status: 204, leaves: shelf{files: -1, used: -most}},
-		step{name: "a file is too large by itself", by: "session", call: "POST /media/uploads", body: reserve(most + 1), status: 402, code: "quota_exceeded", says: fmt.Sprintf(`"limit":%d`, most)},
-		step{name: "its room is free", by: "session", call: "POST /media/uploads", body: reserve(most), status: 201, leaves: shelf{files: 1, used: most}},
+		step{
+			name: "no room for what is fetched", caller: "session", call: "POST /media/from-url",
+			body: `{"url":"https://localhost/bell.png"}`, status: 402, code: "quota_exceeded",
+		},
+		step{
+			name: "a file goes", caller: "session", call: "DELETE /media/<file1>", status: 204,
+			files: fileCounts{files: -1, used: -most},
+		},
+		step{
+			name: "a file is too large by itself", caller: "session", call: "POST /media/uploads", body: reserve(most + 1),
+			status: 402, code: "quota_exceeded", contains: fmt.Sprintf(`"limit":%d`, most),
+		},
+		step{
+			name: "its room is free", caller: "session", call: "POST /media/uploads", body: reserve(most), status: 201,
+			files: fileCounts{files: 1, used: most},
+		},
 	))
 }

@@ -16,9 +16,9 @@ import (
 func TestPostsWithFilesGoLive(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.serve()
-	made := s.seed()
-	c := s.client(made.Key)
+	s.serveUntilReady()
+	made := s.seedWorkspace()
+	c := s.newClient(made.Key)
 	content := map[string][]byte{
 		"a.jpg": mediatest.JPEG(640, 480), "b.png": mediatest.PNG(480, 640),
 		"c.mp4": mediatest.MP4(mediatest.Movie{Duration: 5 * time.Second, Audio: "mp4a"}),
@@ -26,10 +26,10 @@ func TestPostsWithFilesGoLive(t *testing.T) {
 	}
 	ids := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(content)) {
-		ids[name] = c.bring(name, content[name]).MediaID
+		ids[name] = c.uploadFile(name, content[name]).MediaID
 	}
 	for name, id := range ids {
-		if f := c.settled(t, id); f.Status != "ready" {
+		if f := c.waitForFile(t, id); f.Status != "ready" {
 			t.Fatalf("%s is %s", name, f.Status)
 		}
 	}
@@ -48,8 +48,8 @@ func TestPostsWithFilesGoLive(t *testing.T) {
 	} {
 		t.Run(text, func(t *testing.T) {
 			t.Parallel()
-			c := c.by(t)
-			body := create(text, "now", made.Accounts[post.network])
+			c := c.inTest(t)
+			body := newPostBody(text, "now", made.Accounts[post.network])
 			var media []string
 			for _, name := range post.files {
 				media = append(media, ids[name])
@@ -58,12 +58,12 @@ func TestPostsWithFilesGoLive(t *testing.T) {
 			if post.block != nil {
 				body["perPlatform"] = map[string]any{post.network: post.block}
 			}
-			p := c.becomes(c.do("POST", "/posts", body).want(t, 201).Posts[0].ID, "live", 60*time.Second)
+			p := c.waitForStatus(c.do("POST", "/posts", body).requireStatus(t, 201).Posts[0].ID, "live", 60*time.Second)
 			eventually(t, 20*time.Second, "the post has its link", func() bool {
-				p = c.get(p.ID)
+				p = c.getPost(p.ID)
 				return p.ExternalURL != nil
 			})
-			shown := s.visible()
+			shown := s.visiblePosts()
 			at := slices.IndexFunc(shown, func(v visiblePost) bool { return v.Text == text })
 			if at < 0 {
 				t.Fatalf("live, and not among %d posts", len(shown))
@@ -79,7 +79,7 @@ func TestPostsWithFilesGoLive(t *testing.T) {
 			if !slices.Equal(want, got) {
 				t.Errorf("shows %v; want %v", got, want)
 			}
-			if answer, _ := fetch(t, http.MethodGet, *p.ExternalURL, nil); answer.StatusCode != http.StatusOK {
+			if answer, _ := getUnauthenticated(t, http.MethodGet, *p.ExternalURL, nil); answer.StatusCode != http.StatusOK {
 				t.Errorf("its page answers %d", answer.StatusCode)
 			}
 		})

@@ -57,7 +57,7 @@ var ports atomic.Int32
 
 const firstPort, lastPort = 20000, 32000
 
-// freeAddr is an address of this machine that nobody listens on.
+// freeAddr returns a loopback address that nobody listens on.
 func freeAddr(t testing.TB) string {
 	t.Helper()
 	start := os.Getpid() % (lastPort - firstPort)
@@ -101,8 +101,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// told is the log without the requests that went well, which are many.
-func (l *lockedBuffer) told() string {
+// withoutServedRequests returns the log without its many successful requests.
+func (l *lockedBuffer) withoutServedRequests() string {
 	var told strings.Builder
 	for line := range strings.Lines(l.String()) {
 		if !strings.Contains(line, "msg=request ") || strings.Contains(line, " status=5") {
@@ -112,17 +112,17 @@ func (l *lockedBuffer) told() string {
 	return told.String()
 }
 
-// start runs belfry with nothing of this environment but what it needs to run at all.
-func start(t testing.TB, env map[string]string, args ...string) *process {
+// startBelfry starts the program under test with a minimal environment.
+func startBelfry(t testing.TB, env map[string]string, args ...string) *process {
 	t.Helper()
-	return startProgram(t, binary, env, args...)
+	return startBinary(t, binary, env, args...)
 }
 
-// startProgram runs another build of belfry likewise.
-func startProgram(t testing.TB, path string, env map[string]string, args ...string) *process {
+// startBinary starts another build of the program likewise.
+func startBinary(t testing.TB, path string, env map[string]string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(path, args...), log: &lockedBuffer{}, done: make(chan struct{})}
-	p.cmd.Env = environment(env)
+	p.cmd.Env = belfryEnvironment(env)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func startProgram(t testing.TB, path string, env map[string]string, args ...stri
 	t.Cleanup(func() {
 		p.kill()
 		if t.Failed() {
-			t.Logf("log of belfry %s:\n%s", strings.Join(args, " "), p.log.told())
+			t.Logf("log of belfry %s:\n%s", strings.Join(args, " "), p.log.withoutServedRequests())
 		}
 		if strings.Contains(p.log.String(), "DATA RACE") {
 			t.Errorf("belfry %s has a data race:\n%s", strings.Join(args, " "), p.log)
@@ -143,7 +143,7 @@ func startProgram(t testing.TB, path string, env map[string]string, args ...stri
 	return p
 }
 
-func environment(env map[string]string) []string {
+func belfryEnvironment(env map[string]string) []string {
 	list := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")}
 	for name, value := range env {
 		list = append(list, "BELFRY_"+name+"="+value)
@@ -151,21 +151,21 @@ func environment(env map[string]string) []string {
 	return list
 }
 
-// kill ends the process as a crash would.
+// kill ends the process with SIGKILL.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.done
 }
 
-// stop ends the process as an operator would.
-func (p *process) stop(t testing.TB) {
+// requireStop stops the process with SIGTERM and fails the test if it does not exit.
+func (p *process) requireStop(t testing.TB) {
 	t.Helper()
 	if !p.terminate() {
 		t.Fatalf("belfry does not stop:\n%s", p.log)
 	}
 }
 
-// terminate asks the process to end and tells whether it did.
+// terminate sends SIGTERM and reports whether the process exited.
 func (p *process) terminate() bool {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
 	select {
@@ -176,11 +176,11 @@ func (p *process) terminate() bool {
 	}
 }
 
-// command runs belfry to its end and answers what it printed.
-func command(t testing.TB, env map[string]string, stdin string, args ...string) (stdout, stderr string, err error) {
+// runCommand runs a command of belfry and returns its output.
+func runCommand(t testing.TB, env map[string]string, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	cmd := exec.Command(binary, args...)
-	cmd.Env = environment(env)
+	cmd.Env = belfryEnvironment(env)
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -188,7 +188,7 @@ func command(t testing.TB, env map[string]string, stdin string, args ...string) 
 	return out.String(), errs.String(), err
 }
 
-func (p *process) exited() bool {
+func (p *process) hasExited() bool {
 	select {
 	case <-p.done:
 		return true
@@ -197,17 +197,17 @@ func (p *process) exited() bool {
 	}
 }
 
-// mustCommand runs belfry to its end, which must be a good one, and answers what it printed.
-func mustCommand(t testing.TB, env map[string]string, stdin string, args ...string) string {
+// requireCommand runs a command of belfry, which must succeed, and returns its output.
+func requireCommand(t testing.TB, env map[string]string, stdin string, args ...string) string {
 	t.Helper()
-	out, errs, err := command(t, env, stdin, args...)
+	out, errs, err := runCommand(t, env, stdin, args...)
 	if err != nil {
 		t.Fatalf("belfry %s: %v\n%s", strings.Join(args, " "), err, errs)
 	}
 	return out
 }
 
-// writeFile keeps a text in a file of its own and answers its name.
+// writeFile writes a text to a new file and returns its path.
 func writeFile(t testing.TB, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "file")
@@ -217,16 +217,16 @@ func writeFile(t testing.TB, text string) string {
 	return name
 }
 
-// eventually waits until a condition holds, and fails the test when it does not in time.
+// eventually waits until a condition holds, and fails the test if that takes too long.
 func eventually(t testing.TB, within time.Duration, what string, holds func() bool) {
 	t.Helper()
-	if !poll(within, holds) {
+	if !waitUntil(within, holds) {
 		t.Fatalf("waited %s in vain until %s", within, what)
 	}
 }
 
-// poll waits until a condition holds and tells whether it came to that in time.
-func poll(within time.Duration, holds func() bool) bool {
+// waitUntil waits until a condition holds and reports whether it did in time.
+func waitUntil(within time.Duration, holds func() bool) bool {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for deadline := time.Now().Add(within); !holds(); <-tick.C {
@@ -237,7 +237,7 @@ func poll(within time.Duration, holds func() bool) bool {
 	return true
 }
 
-// service is belfry on a database of its own and simulated networks of its own.
+// service is belfry with its own database and its own simulated networks.
 type service struct {
 	t        testing.TB
 	env      map[string]string
@@ -246,8 +246,8 @@ type service struct {
 	process  *process
 }
 
-// fast are settings that make waits short; every protocol rule stays as it is.
-func fast() map[string]string {
+// fastSettings are settings that make waits short; every protocol rule stays as it is.
+func fastSettings() map[string]string {
 	return map[string]string{
 		"LEASE": "6s", "SWEEP": "200ms", "RETRY_DELAYS": "1s,1s,1s", "THREADS_SETTLE": "2s", "FACEBOOK_SETTLE": "2s",
 		"LIMIT_ADDRESS": "1000000/10m", "LIMIT_CREATE": "1000000/1h", "LOG_LEVEL": "debug",
@@ -266,25 +266,29 @@ func newService(t testing.TB, settings ...map[string]string) *service {
 		"SECRET_KEYS": "test:" + base64.StdEncoding.EncodeToString(bytes.Repeat([]byte("k"), 32)),
 	}}
 	s.url = s.env["PUBLIC_URL"]
-	for _, more := range append([]map[string]string{fast()}, settings...) {
+	for _, more := range append([]map[string]string{fastSettings()}, settings...) {
 		maps.Copy(s.env, more)
 	}
-	start(t, nil, "sandbox", "--addr", networks)
-	eventually(t, 20*time.Second, "the simulated networks answer", func() bool { return reachable(s.networks + "/_/posts") })
-	s.control("POST", "options", map[string]string{"facebook.refuse_duplicates": "off", "threads.quota_total": "100000"})
+	startBelfry(t, nil, "sandbox", "--addr", networks)
+	eventually(
+		t, 20*time.Second, "the simulated networks answer", func() bool { return respondsOK(s.networks + "/_/posts") },
+	)
+	s.callSandbox(
+		"POST", "options", map[string]string{"facebook.refuse_duplicates": "off", "threads.quota_total": "100000"},
+	)
 	return s
 }
 
-// serve starts the service and waits until it is ready.
-func (s *service) serve() {
+// serveUntilReady starts the service and waits until it is ready.
+func (s *service) serveUntilReady() {
 	s.t.Helper()
-	s.process = start(s.t, s.env, "serve")
-	s.ready()
+	s.process = startBelfry(s.t, s.env, "serve")
+	s.waitUntilReady()
 }
 
 var setUpLine = regexp.MustCompile(`msg="open this link to set up Belfry" link="?([^\s"]+)`)
 
-// setUpLink is the link that the service prints while nobody has set it up.
+// setUpLink returns the set-up link that a new service prints.
 func (s *service) setUpLink() (link string) {
 	s.t.Helper()
 	eventually(s.t, 10*time.Second, "the service prints the link for setting it up", func() bool {
@@ -297,12 +301,12 @@ func (s *service) setUpLink() (link string) {
 	return link
 }
 
-func (s *service) ready() {
+func (s *service) waitUntilReady() {
 	s.t.Helper()
-	eventually(s.t, 60*time.Second, "the service is ready", func() bool { return reachable(s.url + "/readyz") })
+	eventually(s.t, 60*time.Second, "the service is ready", func() bool { return respondsOK(s.url + "/readyz") })
 }
 
-func reachable(url string) bool {
+func respondsOK(url string) bool {
 	answer, err := http.Get(url)
 	if err != nil {
 		return false
@@ -311,23 +315,23 @@ func reachable(url string) bool {
 	return answer.StatusCode == http.StatusOK
 }
 
-// control calls the control surface of the simulated networks.
-func (s *service) control(method, path string, body any) []byte {
+// callSandbox calls the control interface of the simulated networks and returns the answer's body.
+func (s *service) callSandbox(method, path string, body any) []byte {
 	s.t.Helper()
-	status, _, raw := send(s.t, method, s.networks+"/_/"+path, nil, body)
+	status, _, raw := sendRequest(s.t, method, s.networks+"/_/"+path, nil, body)
 	if status/100 != 2 {
 		s.t.Fatalf("%s %s answers %d: %s", method, path, status, raw)
 	}
 	return raw
 }
 
-func (s *service) fault(f map[string]any) { s.control("POST", "faults", f) }
+func (s *service) addFault(f map[string]any) { s.callSandbox("POST", "faults", f) }
 
-// visible are the posts that the public can see.
-func (s *service) visible() []visiblePost {
+// visiblePosts returns the posts that are public at the simulated networks.
+func (s *service) visiblePosts() []visiblePost {
 	s.t.Helper()
 	var out struct{ Posts []visiblePost }
-	if err := json.Unmarshal(s.control("GET", "posts", nil), &out); err != nil {
+	if err := json.Unmarshal(s.callSandbox("GET", "posts", nil), &out); err != nil {
 		s.t.Fatal(err)
 	}
 	return out.Posts
@@ -340,28 +344,28 @@ type visiblePost struct {
 	Media                  []struct{ SHA256 string }
 }
 
-// seeded is what `belfry seed --json` prints.
-type seeded struct {
+// seedResult is what `belfry seed --json` prints.
+type seedResult struct {
 	Workspace, Email, Password, Key string
 	Accounts                        map[string]string
 }
 
-// seed makes a demo workspace with the command.
-func (s *service) seed() seeded {
+// seedWorkspace creates a demo workspace with `belfry seed`.
+func (s *service) seedWorkspace() seedResult {
 	s.t.Helper()
-	out, errs, err := command(s.t, s.env, "", "seed", "--json")
+	out, errs, err := runCommand(s.t, s.env, "", "seed", "--json")
 	if err != nil {
 		s.t.Fatalf("seed: %v\n%s", err, errs)
 	}
-	var made seeded
+	var made seedResult
 	if err := json.Unmarshal([]byte(out), &made); err != nil {
 		s.t.Fatalf("seed printed %q: %v", out, err)
 	}
 	return made
 }
 
-// reading encodes a body. A nil body is none; a string is sent as it is.
-func reading(body any) (io.Reader, error) {
+// encodeBody encodes a body. A nil body is none; a string is sent as it is.
+func encodeBody(body any) (io.Reader, error) {
 	switch b := body.(type) {
 	case nil:
 		return nil, nil
@@ -372,10 +376,10 @@ func reading(body any) (io.Reader, error) {
 	return bytes.NewReader(encoded), err
 }
 
-// send makes one HTTP request.
-func send(t testing.TB, method, url string, header map[string]string, body any) (int, http.Header, []byte) {
+// sendRequest makes one HTTP request.
+func sendRequest(t testing.TB, method, url string, header map[string]string, body any) (int, http.Header, []byte) {
 	t.Helper()
-	reader, err := reading(body)
+	reader, err := encodeBody(body)
 	if err != nil {
 		t.Fatal(err)
 	}

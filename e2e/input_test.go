@@ -12,10 +12,14 @@ import (
 func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.serve()
-	seed, other := s.seed(), s.seed()
-	c := s.client(seed.Key)
-	reader := s.client(strings.TrimSpace(mustCommand(t, s.env, "", "key", "create", "--workspace", seed.Workspace, "--name", "Reader", "--scope", "read")))
+	s.serveUntilReady()
+	seed, other := s.seedWorkspace(), s.seedWorkspace()
+	c := s.newClient(seed.Key)
+	reader := s.newClient(
+		strings.TrimSpace(
+			requireCommand(t, s.env, "", "key", "create", "--workspace", seed.Workspace, "--name", "Reader", "--scope", "read"),
+		),
+	)
 	account := seed.Accounts["threads"]
 	body := func(more string) string {
 		return `{"targets":{"accountIds":["` + account + `"]},"confirm":true,"when":"now",` + more + `}`
@@ -37,24 +41,51 @@ func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 		{"trailing data", c, nil, body(`"text":"a"`) + `{}`, 400, "invalid_request", ""},
 		{"a duplicate key", c, nil, body(`"text":"a","text":"b"`), 400, "invalid_request", "text"},
 		{"an unknown key", c, nil, body(`"texxt":"a"`), 400, "invalid_request", "text"},
-		{"an unknown setting", c, nil, body(`"text":"a","perPlatform":{"threads":{"topicTagg":"x"}}`), 400, "invalid_request", "topicTag"},
+		{
+			"an unknown setting", c, nil, body(`"text":"a","perPlatform":{"threads":{"topicTagg":"x"}}`), 400,
+			"invalid_request", "topicTag",
+		},
 		{"a wrong type", c, nil, body(`"text":7`), 400, "invalid_request", "text"},
 		{"invalid UTF-8", c, nil, body("\"text\":\"\xff\""), 400, "invalid_request", ""},
-		{"a wrong zone", c, nil, at(`{"publishAt":"2030-01-01T10:00","timezone":"Europe/Berlim"}`), 400, "invalid_request", "Europe/Berlim"},
+		{
+			"a wrong zone", c, nil, at(`{"publishAt":"2030-01-01T10:00","timezone":"Europe/Berlim"}`), 400, "invalid_request",
+			"Europe/Berlim",
+		},
 		{"a wrong time", c, nil, at(`{"publishAt":"tomorrow","timezone":"UTC"}`), 400, "invalid_request", "YYYY-MM-DDTHH:mm"},
-		{"a past time", c, nil, at(`{"publishAt":"2020-01-01T10:00","timezone":"UTC"}`), 409, "plan_has_issues", "time_in_past"},
-		{"a time that a clock change skips", c, nil, at(`{"publishAt":"2027-03-28T02:30","timezone":"Europe/Berlin"}`), 409, "plan_has_issues", "time_does_not_exist"},
-		{"a text that is too long", c, nil, body(`"text":"` + strings.Repeat("x", 501) + `"`), 409, "plan_has_issues", "caption_too_long"},
-		{"a foreign id", c, nil, create("Not ours", "now", other.Accounts["threads"]), 404, "not_found", ""},
-		{"no confirmation", c, nil, `{"targets":{"accountIds":["` + account + `"]},"text":"a","when":"now"}`, 409, "confirm_required", "confirm"},
-		{"a missing scope", reader, nil, create("May not", "now", account), 403, "insufficient_scope", ""},
-		{"a key that is none", s.client("belfry_live_nonsense"), nil, create("Who?", "now", account), 401, "unauthenticated", ""},
-		{"another content type", c, map[string]string{"Content-Type": "text/plain"}, body(`"text":"a"`), 415, "unsupported_media_type", "application/json"},
-		{"a body that is too large", c, nil, body(`"text":"` + strings.Repeat("x", 1<<20) + `"`), 413, "payload_too_large", ""},
+		{
+			"a past time", c, nil, at(`{"publishAt":"2020-01-01T10:00","timezone":"UTC"}`), 409, "plan_has_issues",
+			"time_in_past",
+		},
+		{
+			"a time that a clock change skips", c, nil, at(`{"publishAt":"2027-03-28T02:30","timezone":"Europe/Berlin"}`), 409,
+			"plan_has_issues", "time_does_not_exist",
+		},
+		{
+			"a text that is too long", c, nil, body(`"text":"` + strings.Repeat("x", 501) + `"`), 409, "plan_has_issues",
+			"caption_too_long",
+		},
+		{"a foreign id", c, nil, newPostBody("Not ours", "now", other.Accounts["threads"]), 404, "not_found", ""},
+		{
+			"no confirmation", c, nil, `{"targets":{"accountIds":["` + account + `"]},"text":"a","when":"now"}`, 409,
+			"confirm_required", "confirm",
+		},
+		{"a missing scope", reader, nil, newPostBody("May not", "now", account), 403, "insufficient_scope", ""},
+		{
+			"a key that is none", s.newClient("belfry_live_nonsense"), nil, newPostBody("Who?", "now", account), 401,
+			"unauthenticated", "",
+		},
+		{
+			"another content type", c, map[string]string{"Content-Type": "text/plain"}, body(`"text":"a"`), 415,
+			"unsupported_media_type", "application/json",
+		},
+		{
+			"a body that is too large", c, nil, body(`"text":"` + strings.Repeat("x", 1<<20) + `"`), 413, "payload_too_large",
+			"",
+		},
 	}
-	before := len(c.do("GET", "/posts?limit=100", nil).want(t, 200).Posts)
+	before := len(c.do("GET", "/posts?limit=100", nil).requireStatus(t, 200).Posts)
 	for _, tt := range tests {
-		a := tt.client.with(tt.header, "POST", "/posts", tt.body)
+		a := tt.client.doWithHeader(tt.header, "POST", "/posts", tt.body)
 		if a.Status != tt.status || a.Code != tt.code || a.Message == "" || !strings.Contains(a.Raw, tt.says) {
 			t.Errorf("%s answers %d %s; want %d %s and %q", tt.name, a.Status, a.Raw, tt.status, tt.code, tt.says)
 		}
@@ -62,52 +93,57 @@ func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 			t.Errorf("%s: headers %v", tt.name, a.Header)
 		}
 	}
-	if now := len(c.do("GET", "/posts?limit=100", nil).want(t, 200).Posts); now != before {
+	if now := len(c.do("GET", "/posts?limit=100", nil).requireStatus(t, 200).Posts); now != before {
 		t.Errorf("%d posts were made of bad input", now-before)
 	}
 	if a := c.do("PUT", "/posts", nil); a.Status != 405 || !strings.Contains(a.Header["Allow"], "POST") {
 		t.Errorf("PUT /posts answers %d, Allow %q", a.Status, a.Header["Allow"])
 	}
-	c.do("GET", "/nothing", nil).want(t, 404)
+	c.do("GET", "/nothing", nil).requireStatus(t, 404)
 }
 
 // The goal: an expired session loses nothing. The form that met it comes back, with all that was written, after
 // signing in.
-func TestAFormOutlivesItsSession(t *testing.T) {
+func TestFormKeepsItsInputWhenTheSessionEnds(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.serve()
-	seed := s.seed()
-	_, p := s.session(seed)
-	p.open("/compose").want(http.StatusOK)
-	f := p.form("form#compose")
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	_, p := s.signIn(seed)
+	p.openLink("/compose").requireStatus(http.StatusOK)
+	f := p.readForm("form#compose")
 	const written = "Written for an hour, and then the session was gone.\nSecond line."
-	f.values["text"], f.values["account"], f.values["when"] = []string{written}, []string{seed.Accounts["facebook"]}, []string{"draft"}
+	f.values["text"], f.values["account"], f.values["when"] = []string{written}, []string{
+		seed.Accounts["facebook"],
+	}, []string{"draft"}
 
 	fresh := newPerson(t, s.url) // has no session, as after its end
-	fresh.request(http.MethodPost, f.action, f.values)
-	if len(fresh.all(testid("sign-in"))) != 1 {
-		t.Fatalf("without a session the form leads to %s with %d: %s", fresh.at, fresh.status, fresh.words("main"))
+	fresh.sendRequest(http.MethodPost, f.action, f.values)
+	if len(fresh.findAll(testid("sign-in"))) != 1 {
+		t.Fatalf("without a session the form leads to %s with %d: %s", fresh.at, fresh.status, fresh.visibleText("main"))
 	}
-	fresh.submit(testid("sign-in"), fill{"email": {seed.Email}, "password": {"wrong " + seed.Password}})
-	fresh.submit(testid("sign-in"), fill{"email": {seed.Email}, "password": {seed.Password}}).want(http.StatusOK)
-	got := fresh.form("form#compose").values
-	if strings.ReplaceAll(got.Get("text"), "\r\n", "\n") != written || got.Get("account") != seed.Accounts["facebook"] || got.Get("when") != "draft" {
+	fresh.submitForm(testid("sign-in"), formInput{"email": {seed.Email}, "password": {"wrong " + seed.Password}})
+	fresh.submitForm(
+		testid("sign-in"), formInput{"email": {seed.Email}, "password": {seed.Password}},
+	).requireStatus(http.StatusOK)
+	got := fresh.readForm("form#compose").values
+	if strings.ReplaceAll(got.Get("text"), "\r\n", "\n") != written ||
+		got.Get("account") != seed.Accounts["facebook"] || got.Get("when") != "draft" {
 		t.Errorf("after signing in the form holds %v", got)
 	}
-	fresh.submit(testid("check-plan"), nil).want(http.StatusOK)
-	fresh.submit(testid("submit"), nil).want(http.StatusOK)
-	if text := text(fresh.one(testid("post-text"))); text != written {
+	fresh.submitForm(testid("check-plan"), nil).requireStatus(http.StatusOK)
+	fresh.submitForm(testid("submit"), nil).requireStatus(http.StatusOK)
+	if text := textOf(fresh.findOne(testid("post-text"))); text != written {
 		t.Errorf("the post says %q", text)
 	}
 }
 
 // A stop takes no new requests and cuts none: those that have begun are answered in full.
-func TestAStopCutsNoAnswer(t *testing.T) {
+func TestStopFinishesRequestsUnderWay(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
-	s.serve()
-	seed := s.seed()
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
 	const n = 20
 	type result struct {
 		status int
@@ -117,7 +153,10 @@ func TestAStopCutsNoAnswer(t *testing.T) {
 	// The body's first half is read when the service has said that it goes on: it is in the midst of the request.
 	patient := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
 	for i := range n {
-		bodies[i] = newSlowBody(`{"targets":{"accountIds":["`+seed.Accounts["threads"]+`"]},"confirm":true,"when":"draft",`, `"text":"Sent while the service stopped"}`)
+		bodies[i] = newSlowBody(
+			`{"targets":{"accountIds":["`+seed.Accounts["threads"]+`"]},"confirm":true,"when":"draft",`,
+			`"text":"Sent while the service stopped"}`,
+		)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url+"/v1/posts", bodies[i])
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +182,10 @@ func TestAStopCutsNoAnswer(t *testing.T) {
 		defer close(stopped)
 		s.process.terminate()
 	}()
-	eventually(t, 10*time.Second, "the service says that it stops", func() bool { return strings.Contains(s.process.log.String(), "stopping") })
+	eventually(
+		t, 10*time.Second, "the service says that it stops",
+		func() bool { return strings.Contains(s.process.log.String(), "stopping") },
+	)
 	for _, b := range bodies {
 		close(b.rest)
 	}
@@ -156,8 +198,10 @@ func TestAStopCutsNoAnswer(t *testing.T) {
 	if code := s.process.cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("the service ends with %d", code)
 	}
-	s.serve()
-	if made := len(s.client(seed.Key).do("GET", "/posts?limit=100&q=stopped", nil).want(t, 200).Posts); made != n {
+	s.serveUntilReady()
+	if made := len(
+		s.newClient(seed.Key).do("GET", "/posts?limit=100&q=stopped", nil).requireStatus(t, 200).Posts,
+	); made != n {
 		t.Errorf("%d posts were made, want %d", made, n)
 	}
 }

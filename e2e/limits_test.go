@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// replica starts the same service once more, with an address and a folder of its own.
-func (s *service) replica() *service {
+// startReplica starts the same service once more, with an address and a folder of its own.
+func (s *service) startReplica() *service {
 	s.t.Helper()
 	other := *s
 	other.env = maps.Clone(s.env)
 	other.env["ADDR"], other.env["DATA_DIR"] = freeAddr(s.t), s.t.TempDir()
 	other.url = "http://" + other.env["ADDR"]
-	other.serve()
+	other.serveUntilReady()
 	return &other
 }
 
-// tally sends n requests at once and counts the answers by their status.
-func tally(t testing.TB, n int, call func(i int) *http.Request) (map[int]int, http.Header) {
+// countStatuses sends n requests at once and counts the answers by their status.
+func countStatuses(t testing.TB, n int, call func(i int) *http.Request) (map[int]int, http.Header) {
 	t.Helper()
 	var (
 		mu      sync.Mutex
@@ -52,9 +52,9 @@ func tally(t testing.TB, n int, call func(i int) *http.Request) (map[int]int, ht
 	return counts, refused
 }
 
-func request(t testing.TB, method, url, key string, body any) *http.Request {
+func newRequest(t testing.TB, method, url, key string, body any) *http.Request {
 	t.Helper()
-	reader, err := reading(body)
+	reader, err := encodeBody(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,16 +71,19 @@ func request(t testing.TB, method, url, key string, body any) *http.Request {
 
 // The goal: "64 concurrent creates at a limit of 60 let exactly 60 through", here at two replicas; and a refusal
 // says how long to wait for one more.
-func TestExactlySixtyCreationsAnHour(t *testing.T) {
+func TestCreationLimitIsExactAcrossReplicas(t *testing.T) {
 	t.Parallel()
 	const window = 20 * time.Second
 	s := newService(t, map[string]string{"LIMIT_CREATE": "60/" + window.String()})
-	s.serve()
-	seed := s.seed()
-	urls := []string{s.url, s.replica().url}
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	urls := []string{s.url, s.startReplica().url}
 	began := time.Now()
-	counts, refused := tally(t, 64, func(i int) *http.Request {
-		return request(t, "POST", urls[i%2]+"/v1/posts", seed.Key, create(fmt.Sprintf("One of 64, number %d", i), "draft", seed.Accounts["threads"]))
+	counts, refused := countStatuses(t, 64, func(i int) *http.Request {
+		return newRequest(
+			t, "POST", urls[i%2]+"/v1/posts", seed.Key,
+			newPostBody(fmt.Sprintf("One of 64, number %d", i), "draft", seed.Accounts["threads"]),
+		)
 	})
 	if took := time.Since(began); took > window {
 		t.Fatalf("64 creations took %s, longer than the window", took)
@@ -88,26 +91,26 @@ func TestExactlySixtyCreationsAnHour(t *testing.T) {
 	if counts[201] != 60 || counts[429] != 4 {
 		t.Errorf("64 creations at a limit of 60 answer %v, want 60 times 201 and 4 times 429", counts)
 	}
-	c := s.client(seed.Key)
-	before := c.do("POST", "/posts", create("Too early", "draft", seed.Accounts["threads"])).want(t, 429)
+	c := s.newClient(seed.Key)
+	before := c.do("POST", "/posts", newPostBody("Too early", "draft", seed.Accounts["threads"])).requireStatus(t, 429)
 	wait, err := strconv.Atoi(before.Header["Retry-After"])
 	if err != nil || refused.Get("Retry-After") == "" {
 		t.Fatalf("Retry-After is %q and %q", before.Header["Retry-After"], refused.Get("Retry-After"))
 	}
 	<-time.After(time.Duration(wait) * time.Second)
-	c.do("POST", "/posts", create("After the wait", "draft", seed.Accounts["threads"])).want(t, 201)
+	c.do("POST", "/posts", newPostBody("After the wait", "draft", seed.Accounts["threads"])).requireStatus(t, 201)
 }
 
 // The goal (limits "exact under concurrency, shared by replicas"): the address limit, whatever a client writes into
 // X-Forwarded-For.
-func TestAnAddressCannotBeForged(t *testing.T) {
+func TestForwardedHeadersDoNotEvadeTheAddressLimit(t *testing.T) {
 	t.Parallel()
 	const limit = 30
 	s := newService(t, map[string]string{"LIMIT_ADDRESS": fmt.Sprintf("%d/10m", limit)})
-	s.serve()
-	urls := []string{s.url, s.replica().url}
-	counts, refused := tally(t, limit+20, func(i int) *http.Request {
-		r := request(t, "GET", urls[i%2]+"/v1/openapi.json", "", nil)
+	s.serveUntilReady()
+	urls := []string{s.url, s.startReplica().url}
+	counts, refused := countStatuses(t, limit+20, func(i int) *http.Request {
+		r := newRequest(t, "GET", urls[i%2]+"/v1/openapi.json", "", nil)
 		r.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.113.%d", i))
 		r.Header.Set("X-Real-IP", fmt.Sprintf("203.0.113.%d", i))
 		return r
@@ -120,13 +123,13 @@ func TestAnAddressCannotBeForged(t *testing.T) {
 
 // Behind a trusted proxy each client has a limit of its own: the address that the proxy saw, not those that the
 // client put before it.
-func TestAProxysClientsAreToldApart(t *testing.T) {
+func TestAddressLimitCountsEachClientBehindATrustedProxy(t *testing.T) {
 	t.Parallel()
 	s := newService(t, map[string]string{"LIMIT_ADDRESS": "10/10m", "TRUSTED_PROXIES": "127.0.0.1,::1"})
-	s.serve()
+	s.serveUntilReady()
 	for _, client := range []string{"198.51.100.7", "198.51.100.8"} {
-		counts, _ := tally(t, 15, func(i int) *http.Request {
-			r := request(t, "GET", s.url+"/v1/openapi.json", "", nil)
+		counts, _ := countStatuses(t, 15, func(i int) *http.Request {
+			r := newRequest(t, "GET", s.url+"/v1/openapi.json", "", nil)
 			r.Header.Set("X-Forwarded-For", fmt.Sprintf("203.0.113.%d, %s", i, client))
 			return r
 		})
@@ -137,33 +140,36 @@ func TestAProxysClientsAreToldApart(t *testing.T) {
 }
 
 // The goal: "200 concurrent takers of 50 slots get exactly 50", through the program at two replicas.
-func TestExactlyAsManyPostsAsThePlanHas(t *testing.T) {
+func TestPlanSlotsAreExactAcrossReplicas(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	plans := writeFile(t, `{"creator": {"Posts": 58, "API": true, "Groups": true, "MCP": "write"}}`)
 	s.env["PLANS_FILE"] = plans
-	s.serve()
-	seed := s.seed() // takes 6 of the month's slots: two accounts, three posts each
-	mustCommand(t, s.env, "", "workspace", "plan", "--workspace", seed.Workspace, "--plan", "creator")
-	used, limit := s.client(seed.Key).slots()
+	s.serveUntilReady()
+	seed := s.seedWorkspace() // takes 6 of the month's slots: two accounts, three posts each
+	requireCommand(t, s.env, "", "workspace", "plan", "--workspace", seed.Workspace, "--plan", "creator")
+	used, limit := s.newClient(seed.Key).countSlots()
 	if limit == nil || *limit != 58 {
 		t.Fatalf("the plan's limit is %v, want 58", limit)
 	}
-	urls := []string{s.url, s.replica().url}
-	counts, _ := tally(t, 200, func(i int) *http.Request {
+	urls := []string{s.url, s.startReplica().url}
+	counts, _ := countStatuses(t, 200, func(i int) *http.Request {
 		at := fields{"publishAt": time.Now().UTC().AddDate(0, 0, 2).Format("2006-01-02T15:04"), "timezone": "UTC"}
-		return request(t, "POST", urls[i%2]+"/v1/posts", seed.Key, create(fmt.Sprintf("Slot taker %d", i), at, seed.Accounts["threads"]))
+		return newRequest(
+			t, "POST", urls[i%2]+"/v1/posts", seed.Key,
+			newPostBody(fmt.Sprintf("Slot taker %d", i), at, seed.Accounts["threads"]),
+		)
 	})
 	if want := 58 - used; counts[201] != want || counts[402] != 200-want {
 		t.Errorf("200 takers of %d slots answer %v", want, counts)
 	}
-	if now, _ := s.client(seed.Key).slots(); now != 58 {
+	if now, _ := s.newClient(seed.Key).countSlots(); now != 58 {
 		t.Errorf("%d slots are used, want 58", now)
 	}
 }
 
-// slots tells how many of the month's slots are used, and how many there are.
-func (c *client) slots() (used int, limit *int) {
+// countSlots tells how many of the month's slots are used, and how many there are.
+func (c *client) countSlots() (used int, limit *int) {
 	c.t.Helper()
 	var who struct {
 		Usage struct {
@@ -173,7 +179,7 @@ func (c *client) slots() (used int, limit *int) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(c.do("GET", "/whoami", nil).want(c.t, 200).Raw), &who); err != nil {
+	if err := json.Unmarshal([]byte(c.do("GET", "/whoami", nil).requireStatus(c.t, 200).Raw), &who); err != nil {
 		c.t.Fatal(err)
 	}
 	return who.Usage.Posts.Used, who.Usage.Posts.Limit

@@ -6,23 +6,35 @@ import (
 
 // Members and the workspace (decisions.md, Credentials, sessions, members; Spec §2): who may invite, change and remove
 // whom, what the plan allows, and what of it a key may.
-func TestTheRulesOfMembers(t *testing.T) {
+func TestMemberRules(t *testing.T) {
 	t.Parallel()
-	g := demo(t)
-	stranger := g.seed()
-	g.cast["stranger"], _ = g.session(stranger)
-	g.saved = append(g.saved, "<me>", g.person("session"), "<theirs>", g.person("stranger"), "<their slug>", stranger.Workspace)
-	invite := func(name, email, role string, status int, code, says, saves string, counts ledger) step {
-		return step{name: name, by: "session", call: "POST /members", body: `{"email":"` + email + `","role":"` + role + `"}`, status: status, code: code, says: says, saves: saves, counts: counts}
+	g := newDemoScenario(t)
+	stranger := g.seedWorkspace()
+	g.callers["stranger"], _ = g.signIn(stranger)
+	g.savedIDs = append(
+		g.savedIDs, "<me>", g.userID("session"), "<theirs>", g.userID("stranger"), "<their slug>", stranger.Workspace,
+	)
+	invite := func(name, email, role string, status int, code, says, saves string, counts rowCounts) step {
+		return step{
+			name: name, caller: "session", call: "POST /members", body: `{"email":"` + email + `","role":"` + role + `"}`,
+			status: status, code: code, contains: says, saveAs: saves, rows: counts,
+		}
 	}
 	refuse := func(name, by, call, body string, status int, code string) step {
-		return step{name: name, by: by, call: call, body: body, status: status, code: code}
+		return step{name: name, caller: by, call: call, body: body, status: status, code: code}
 	}
 	unknown := func(name, id string) []step {
-		says := `{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`
+		says := `{"code":"not_found","message":"There is nothing here with that id.",` +
+			`"hint":"Take ids from the lists this workspace answers."}`
 		return []step{
-			{name: name + " is changed", by: "session", call: "PATCH /members/" + id, body: `{"role":"viewer"}`, status: 404, code: "not_found", says: says},
-			{name: name + " is removed", by: "session", call: "DELETE /members/" + id, status: 404, code: "not_found", says: says},
+			{
+				name: name + " is changed", caller: "session", call: "PATCH /members/" + id, body: `{"role":"viewer"}`,
+				status: 404, code: "not_found", contains: says,
+			},
+			{
+				name: name + " is removed", caller: "session", call: "DELETE /members/" + id, status: 404, code: "not_found",
+				contains: says,
+			},
 		}
 	}
 	steps := []step{
@@ -35,24 +47,55 @@ func TestTheRulesOfMembers(t *testing.T) {
 		refuse("nobody lists members", "nobody", "GET /members", "", 401, "unauthenticated"),
 
 		// Invitations
-		{name: "the owner alone", by: "session", call: "GET /members", status: 200, says: `{"members":[{"id":"<me>" … "role":"owner","status":"active" … "expiresAt":null … "nextCursor":null}`},
-		invite("an invitation", "ben@example.org", "editor", 201, "", `"name":"ben","email":"ben@example.org","role":"editor","status":"invited" … "inviteUrl":"http … /invitations/`, "ben", ledger{members: 1}),
-		{name: "is listed without its link", by: "session", call: "GET /members", status: 200, says: `"id":"<ben>" … "status":"invited" … "expiresAt":"20 … "}],"nextCursor":null`},
-		invite("the same once more is the same with another link", "BEN@example.org", "viewer", 201, "", `{"id":"<ben>" … "role":"viewer" … "inviteUrl"`, "", ledger{}),
-		invite("the owner of another workspace is invited like anybody", stranger.Email, "viewer", 201, "", `"status":"invited"`, "guest", ledger{members: 1}),
-		invite("no address", "ben", "viewer", 400, "invalid_request", "", "", ledger{}),
-		invite("no role", "eve@example.org", "king", 400, "invalid_request", "", "", ledger{}),
-		refuse("a name of two lines", "session", "POST /members", `{"email":"eve@example.org","role":"viewer","name":"a\nb"}`, 400, "invalid_request"),
-		refuse("a field that nobody knows", "session", "POST /members", `{"email":"eve@example.org","role":"viewer","admin":true}`, 400, "invalid_request"),
+		{
+			name: "the owner alone", caller: "session", call: "GET /members", status: 200,
+			contains: `{"members":[{"id":"<me>" … "role":"owner","status":"active" … "expiresAt":null … "nextCursor":null}`,
+		},
+		invite(
+			"an invitation", "ben@example.org", "editor", 201, "",
+			`"name":"ben","email":"ben@example.org","role":"editor","status":"invited" … "inviteUrl":"http … /invitations/`,
+			"ben", rowCounts{members: 1},
+		),
+		{
+			name: "is listed without its link", caller: "session", call: "GET /members", status: 200,
+			contains: `"id":"<ben>" … "status":"invited" … "expiresAt":"20 … "}],"nextCursor":null`,
+		},
+		invite(
+			"the same once more is the same with another link", "BEN@example.org", "viewer", 201, "",
+			`{"id":"<ben>" … "role":"viewer" … "inviteUrl"`, "", rowCounts{},
+		),
+		invite(
+			"the owner of another workspace is invited like anybody", stranger.Email, "viewer", 201, "", `"status":"invited"`,
+			"guest", rowCounts{members: 1},
+		),
+		invite("no address", "ben", "viewer", 400, "invalid_request", "", "", rowCounts{}),
+		invite("no role", "eve@example.org", "king", 400, "invalid_request", "", "", rowCounts{}),
+		refuse(
+			"a name of two lines", "session", "POST /members", `{"email":"eve@example.org","role":"viewer","name":"a\nb"}`,
+			400, "invalid_request",
+		),
+		refuse(
+			"a field that nobody knows", "session", "POST /members",
+			`{"email":"eve@example.org","role":"viewer","admin":true}`, 400, "invalid_request",
+		),
 
 		// Roles
-		{name: "another role", by: "session", call: "PATCH /members/<ben>", body: `{"role":"owner"}`, status: 200, says: `"id":"<ben>" … "role":"owner","status":"invited"`},
+		{
+			name: "another role", caller: "session", call: "PATCH /members/<ben>", body: `{"role":"owner"}`, status: 200,
+			contains: `"id":"<ben>" … "role":"owner","status":"invited"`,
+		},
 		refuse("who is invited keeps no workspace", "session", "PATCH /members/<me>", `{"role":"viewer"}`, 409, "conflict"),
 		refuse("the last owner leaves", "session", "DELETE /members/<me>", "", 409, "conflict"),
-		{name: "an owner stays one", by: "session", call: "PATCH /members/<me>", body: `{"role":"owner"}`, status: 200, says: `"role":"owner"`},
+		{
+			name: "an owner stays one", caller: "session", call: "PATCH /members/<me>", body: `{"role":"owner"}`, status: 200,
+			contains: `"role":"owner"`,
+		},
 		refuse("a role that is none", "session", "PATCH /members/<ben>", `{"role":"king"}`, 400, "invalid_request"),
 		refuse("null for a role", "session", "PATCH /members/<ben>", `{"role":null}`, 400, "invalid_request"),
-		{name: "an invitation is taken back", by: "session", call: "DELETE /members/<ben>", status: 204, counts: ledger{members: -1}},
+		{
+			name: "an invitation is taken back", caller: "session", call: "DELETE /members/<ben>", status: 204,
+			rows: rowCounts{members: -1},
+		},
 	}
 	steps = append(steps, unknown("who was removed", "<ben>")...)
 	steps = append(steps, unknown("another workspace's owner", "<theirs>")...)
@@ -60,20 +103,49 @@ func TestTheRulesOfMembers(t *testing.T) {
 	steps = append(steps, unknown("an id of another kind", "<threads>")...)
 	steps = append(steps,
 		// 402: the invited ones count.
-		step{name: "the plan's last place", plan: "creator", by: "session", call: "POST /members", body: `{"email":"c@example.org","role":"viewer"}`, status: 201, counts: ledger{members: 1}, saves: "last"},
-		invite("one more than the plan has", "d@example.org", "viewer", 402, "quota_exceeded", `"limit":3, … "used":3`, "", ledger{}),
-		step{name: "whoami counts them", by: "session", call: "GET /whoami", status: 200, says: `"members":{"used":3,"limit":3}`},
-		step{name: "a smaller plan leaves them", plan: "free", by: "session", call: "GET /members", status: 200, says: `"id":"<me>" … "id":"<guest>" … "id":"<last>"`},
-		invite("and takes nobody new", "e@example.org", "viewer", 402, "quota_exceeded", `"limit":1, … "used":3`, "", ledger{}),
-		step{name: "a place is free again", plan: "creator", by: "session", call: "DELETE /members/<last>", status: 204, counts: ledger{members: -1}},
-		invite("and is taken", "d@example.org", "viewer", 201, "", "", "", ledger{members: 1}),
+		step{
+			name: "the plan's last place", plan: "creator", caller: "session", call: "POST /members",
+			body: `{"email":"c@example.org","role":"viewer"}`, status: 201, rows: rowCounts{members: 1}, saveAs: "last",
+		},
+		invite(
+			"one more than the plan has", "d@example.org", "viewer", 402, "quota_exceeded", `"limit":3, … "used":3`, "",
+			rowCounts{},
+		),
+		step{
+			name: "whoami counts them", caller: "session", call: "GET /whoami", status: 200,
+			contains: `"members":{"used":3,"limit":3}`,
+		},
+		step{
+			name: "a smaller plan leaves them", plan: "free", caller: "session", call: "GET /members", status: 200,
+			contains: `"id":"<me>" … "id":"<guest>" … "id":"<last>"`,
+		},
+		invite(
+			"and takes nobody new", "e@example.org", "viewer", 402, "quota_exceeded", `"limit":1, … "used":3`, "", rowCounts{},
+		),
+		step{
+			name: "a place is free again", plan: "creator", caller: "session", call: "DELETE /members/<last>", status: 204,
+			rows: rowCounts{members: -1},
+		},
+		invite("and is taken", "d@example.org", "viewer", 201, "", "", "", rowCounts{members: 1}),
 
 		// The workspace
-		step{name: "the workspace is renamed", by: "session", call: "PATCH /workspace", body: `{"name":"Bell & Rope","slug":"bell-rope-<me>"}`, status: 400, code: "invalid_request"},
-		step{name: "all at once", plan: "owner", by: "session", call: "PATCH /workspace", body: `{"name":"Bell & Rope","tz":"Asia/Kathmandu"}`, status: 200, says: `{"id":"ws_ … "name":"Bell & Rope","plan":"owner","currency":"USD","tz":"Asia/Kathmandu"}`},
-		step{name: "whoami knows it", call: "GET /whoami", status: 200, says: `"name":"Bell & Rope" … "tz":"Asia/Kathmandu"`},
-		step{name: "a post keeps its zone", call: "GET /posts/<queued>", status: 200, says: `"tz":"Europe/Berlin"`},
-		step{name: "nothing is nothing", by: "session", call: "PATCH /workspace", body: `{}`, status: 200, says: `"name":"Bell & Rope"`},
+		step{
+			name: "the workspace is renamed", caller: "session", call: "PATCH /workspace",
+			body: `{"name":"Bell & Rope","slug":"bell-rope-<me>"}`, status: 400, code: "invalid_request",
+		},
+		step{
+			name: "all at once", plan: "owner", caller: "session", call: "PATCH /workspace",
+			body: `{"name":"Bell & Rope","tz":"Asia/Kathmandu"}`, status: 200,
+			contains: `{"id":"ws_ … "name":"Bell & Rope","plan":"owner","currency":"USD","tz":"Asia/Kathmandu"}`,
+		},
+		step{
+			name: "whoami knows it", call: "GET /whoami", status: 200, contains: `"name":"Bell & Rope" … "tz":"Asia/Kathmandu"`,
+		},
+		step{name: "a post keeps its zone", call: "GET /posts/<queued>", status: 200, contains: `"tz":"Europe/Berlin"`},
+		step{
+			name: "nothing is nothing", caller: "session", call: "PATCH /workspace", body: `{}`, status: 200,
+			contains: `"name":"Bell & Rope"`,
+		},
 		refuse("another's short name", "session", "PATCH /workspace", `{"slug":"<their slug>"}`, 409, "conflict"),
 		refuse("a short name with spaces", "session", "PATCH /workspace", `{"slug":"Bell Rope"}`, 400, "invalid_request"),
 		refuse("an empty short name", "session", "PATCH /workspace", `{"slug":""}`, 400, "invalid_request"),
@@ -81,13 +153,13 @@ func TestTheRulesOfMembers(t *testing.T) {
 		refuse("null for a name", "session", "PATCH /workspace", `{"name":null}`, 400, "invalid_request"),
 		refuse("a plan of one's choice", "session", "PATCH /workspace", `{"plan":"owner"}`, 400, "invalid_request"),
 	)
-	g.walk(t, steps)
+	g.runSteps(t, steps)
 }
 
-// person is the id of who asks.
-func (g *stage) person(by string) string {
+// userID is the id of who asks.
+func (g *scenario) userID(by string) string {
 	g.t.Helper()
 	var who struct{ User struct{ ID string } }
-	g.cast[by].read("/whoami", &who)
+	g.callers[by].getInto("/whoami", &who)
 	return who.User.ID
 }

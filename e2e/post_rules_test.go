@@ -10,48 +10,86 @@ import (
 )
 
 // Posts that are there (Spec §3, §4): every move from every state, and what may be changed in each.
-func TestTheRulesOfPosts(t *testing.T) {
+func TestPostRulesInEachState(t *testing.T) {
 	t.Parallel()
-	g := demo(t)
-	picture := g.counter.bring("bell.png", mediatest.PNG(640, 480)).MediaID
-	g.counter.settled(t, picture)
-	g.saved = append(g.saved, "<picture>", picture)
-	ok := func(name, call, body, says string, counts ledger) step {
-		return step{name: name, call: call, body: body, status: 200, says: says, counts: counts}
+	g := newDemoScenario(t)
+	picture := g.owner.uploadFile("bell.png", mediatest.PNG(640, 480)).MediaID
+	g.owner.waitForFile(t, picture)
+	g.savedIDs = append(g.savedIDs, "<picture>", picture)
+	ok := func(name, call, body, says string, counts rowCounts) step {
+		return step{name: name, call: call, body: body, status: 200, contains: says, rows: counts}
 	}
 	refuse := func(status int, code string) func(name, call, body, says string) step {
 		return func(name, call, body, says string) step {
-			return step{name: name, call: call, body: body, status: status, code: code, says: says}
+			return step{name: name, call: call, body: body, status: status, code: code, contains: says}
 		}
 	}
-	invalid, missing, conflict, issues := refuse(400, "invalid_request"), refuse(404, "not_found"), refuse(409, "conflict"), refuse(409, "plan_has_issues")
+	invalid, missing, conflict, issues := refuse(
+		400, "invalid_request",
+	), refuse(404, "not_found"), refuse(409, "conflict"), refuse(409, "plan_has_issues")
 	const draft, queued, live, failed = "/posts/<draft>", "/posts/<queued>", "/posts/<live>", "/posts/<failed>"
-	later, sooner := wall(72), wall(48)
-	when := func(publishAt string) string { return `{"when":` + at(publishAt, "UTC") + `}` }
-	none, taken, back := ledger{}, ledger{slots: 1, jobs: 1}, ledger{slots: -1}
-	g.walk(t, []step{
+	later, sooner := localTime(72), localTime(48)
+	when := func(publishAt string) string { return `{"when":` + whenBody(publishAt, "UTC") + `}` }
+	none, taken, back := rowCounts{}, rowCounts{slots: 1, jobs: 1}, rowCounts{slots: -1}
+	g.runSteps(t, []step{
 		// GET: a post in each state
-		ok("a draft", "GET "+draft, "", `{"id":"<draft>","accountId":"<threads>","platform":"threads","mediaIds":[] … "title":null,"tags":[],"settings":{},"publishAt":null,"tz":"Europe/Berlin","status":"draft","externalId":null,"externalUrl":null,"attempts":0 … "statusLine":"Draft`, none),
+		ok(
+			"a draft", "GET "+draft, "",
+			`{"id":"<draft>","accountId":"<threads>","platform":"threads","mediaIds":[] … "title":null,"tags":[],`+
+				`"settings":{},"publishAt":null,"tz":"Europe/Berlin","status":"draft",`+
+				`"externalId":null,"externalUrl":null,"attempts":0 … "statusLine":"Draft`,
+			none,
+		),
 		ok("a queued one", "GET "+queued, "", `"publishAt":"2 … "status":"queued" … "statusLine":"Queued`, none),
 		ok("a live one", "GET "+live, "", `"status":"live","externalId":" … "externalUrl":"http … "attempts":1`, none),
-		ok("a failed one", "GET "+failed, "", `"status":"failed" … "error":{"code":" … "message":"The network refused this text."`, none),
+		ok(
+			"a failed one", "GET "+failed, "",
+			`"status":"failed" … "error":{"code":" … "message":"The network refused this text."`, none,
+		),
 		missing("one that never was", "GET /posts/post_none", "", ""),
 		missing("an id of another kind", "GET /posts/<threads>", "", ""),
 		ok("the events of a draft", "GET "+draft+"/events", "", `{"events":[{"kind":"created","at":"2`, none),
-		ok("the events of a live one", "GET "+live+"/events", "", `"kind":"created" … "kind":"queued" … "kind":"publishing" … "kind":"live"`, none),
-		ok("the events of a failed one", "GET "+failed+"/events", "", `"kind":"failed" … "message":"The network refused this text."`, none),
+		ok(
+			"the events of a live one", "GET "+live+"/events", "",
+			`"kind":"created" … "kind":"queued" … "kind":"publishing" … "kind":"live"`, none,
+		),
+		ok(
+			"the events of a failed one", "GET "+failed+"/events", "",
+			`"kind":"failed" … "message":"The network refused this text."`, none,
+		),
 		missing("the events of none", "GET /posts/post_none/events", "", ""),
 
 		// PATCH of content
-		ok("all that may be changed", "PATCH "+draft, `{"text":"Changed","title":"T","tags":["a","b"],"mediaIds":["<picture>"],"settings":{"threads":{"topicTag":"bells","altText":"A bell"}}}`, `"mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],"settings":{"altText":"A bell","topicTag":"bells"}`, none),
-		{name: "a copy has all of that", call: "POST " + draft + "/duplicate", status: 200, saves: "whole", counts: ledger{posts: 1}, says: `"accountId":"<threads>" … "mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],"settings":{"altText":"A bell","topicTag":"bells"},"publishAt":null`},
-		{name: "the copy is deleted", call: "DELETE /posts/<whole>", status: 204, counts: ledger{posts: -1}},
-		ok("settings are replaced, not merged", "PATCH "+draft, `{"settings":{"threads":{"altText":"Again"}}}`, `"text":"Changed" … "settings":{"altText":"Again"}`, none),
+		ok(
+			"all that may be changed", "PATCH "+draft,
+			`{"text":"Changed","title":"T","tags":["a","b"],"mediaIds":["<picture>"],`+
+				`"settings":{"threads":{"topicTag":"bells","altText":"A bell"}}}`,
+			`"mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],"settings":{"altText":"A bell",`+
+				`"topicTag":"bells"}`,
+			none,
+		),
+		{
+			name: "a copy has all of that", call: "POST " + draft + "/duplicate", status: 200, saveAs: "whole",
+			rows: rowCounts{posts: 1},
+			contains: `"accountId":"<threads>" … "mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],` +
+				`"settings":{"altText":"A bell","topicTag":"bells"},"publishAt":null`,
+		},
+		{name: "the copy is deleted", call: "DELETE /posts/<whole>", status: 204, rows: rowCounts{posts: -1}},
+		ok(
+			"settings are replaced, not merged", "PATCH "+draft, `{"settings":{"threads":{"altText":"Again"}}}`,
+			`"text":"Changed" … "settings":{"altText":"Again"}`, none,
+		),
 		ok("nothing is changed", "PATCH "+draft, `{}`, `"mediaIds":["<picture>"],"text":"Changed"`, none),
 		conflict("the file is of use", "DELETE /media/<picture>", "", ""),
-		ok("what is cleared", "PATCH "+draft, `{"title":null,"tags":[],"mediaIds":[],"settings":{}}`, `"mediaIds":[],"text":"Changed","title":null,"tags":[],"settings":{}`, none),
+		ok(
+			"what is cleared", "PATCH "+draft, `{"title":null,"tags":[],"mediaIds":[],"settings":{}}`,
+			`"mediaIds":[],"text":"Changed","title":null,"tags":[],"settings":{}`, none,
+		),
 		missing("a file that never was", "PATCH "+draft, `{"text":"Lost","mediaIds":["med_none"]}`, ""),
-		invalid("an unknown setting", "PATCH "+draft, `{"text":"Lost","settings":{"threads":{"topictag":"x"}}}`, "settings.threads.topictag. Did you mean topicTag"),
+		invalid(
+			"an unknown setting", "PATCH "+draft, `{"text":"Lost","settings":{"threads":{"topictag":"x"}}}`,
+			"settings.threads.topictag. Did you mean topicTag",
+		),
 		invalid("an unknown field", "PATCH "+draft, `{"text":"Lost","perPlatform":{}}`, "perPlatform"),
 		invalid("a text of null", "PATCH "+draft, `{"text":null}`, "text"),
 		invalid("an account", "PATCH "+draft, `{"accountId":"<facebook>"}`, "accountId"),
@@ -60,7 +98,7 @@ func TestTheRulesOfPosts(t *testing.T) {
 		missing("a change of none", "PATCH /posts/post_none", `{"text":"x"}`, ""),
 		ok("nothing of it is kept", "GET "+draft, "", `"text":"Changed"`, none),
 		conflict("a queued one's text", "PATCH "+queued, `{"text":"x"}`, "draft"),
-		conflict("a queued one's text and time", "PATCH "+queued, `{"text":"x","when":`+at(later, "UTC")+`}`, ""),
+		conflict("a queued one's text and time", "PATCH "+queued, `{"text":"x","when":`+whenBody(later, "UTC")+`}`, ""),
 		conflict("a live one's text", "PATCH "+live, `{"text":"x"}`, ""),
 		conflict("a failed one's text", "PATCH "+failed, `{"text":"x"}`, ""),
 		conflict("a live one's time", "PATCH "+live, when(later), ""),
@@ -68,16 +106,30 @@ func TestTheRulesOfPosts(t *testing.T) {
 
 		// PATCH of time and state
 		issues("a draft without a time is queued", "PATCH "+draft, `{"status":"queued"}`, `"code":"time_required"`),
-		ok("a draft gets a time and stays one", "PATCH "+draft, when(later), `"publishAt":"`+later+` … "tz":"UTC","status":"draft"`, none),
+		ok(
+			"a draft gets a time and stays one", "PATCH "+draft, when(later),
+			`"publishAt":"`+later+` … "tz":"UTC","status":"draft"`, none,
+		),
 		ok("its time is taken away", "PATCH "+draft, `{"when":"draft"}`, `"publishAt":null … "status":"draft"`, none),
-		issues("a time that is past", "PATCH "+draft, when(wall(-1)), `"code":"time_in_past"`),
-		issues("all or nothing", "PATCH "+draft, `{"text":"`+strings.Repeat("x", 501)+`","status":"queued","when":`+at(later, "UTC")+`}`, `"code":"caption_too_long"`),
+		issues("a time that is past", "PATCH "+draft, when(localTime(-1)), `"code":"time_in_past"`),
+		issues(
+			"all or nothing", "PATCH "+draft,
+			`{"text":"`+strings.Repeat("x", 501)+`","status":"queued","when":`+whenBody(later, "UTC")+`}`,
+			`"code":"caption_too_long"`,
+		),
 		ok("nothing of that is kept", "GET "+draft, "", `"text":"Changed" … "publishAt":null … "status":"draft"`, none),
-		ok("a draft is changed, timed and queued", "PATCH "+draft, `{"text":"All at once","status":"queued","when":`+at(later, "UTC")+`}`, `"text":"All at once" … "publishAt":"`+later+` … "status":"queued"`, taken),
+		ok(
+			"a draft is changed, timed and queued", "PATCH "+draft,
+			`{"text":"All at once","status":"queued","when":`+whenBody(later, "UTC")+`}`,
+			`"text":"All at once" … "publishAt":"`+later+` … "status":"queued"`, taken,
+		),
 		conflict("it is queued again", "PATCH "+draft, `{"status":"queued"}`, "queued already"),
 		ok("it is moved", "PATCH "+draft, when(sooner), `"publishAt":"`+sooner+` … "status":"queued"`, none),
-		issues("it is moved too far", "PATCH "+draft, when(wall(24*367)), `"code":"time_too_far"`),
-		ok("its events", "GET "+draft+"/events", "", `"kind":"created" … "kind":"queued" … "kind":"rescheduled" … "message":"To `, none),
+		issues("it is moved too far", "PATCH "+draft, when(localTime(24*367)), `"code":"time_too_far"`),
+		ok(
+			"its events", "GET "+draft+"/events", "",
+			`"kind":"created" … "kind":"queued" … "kind":"rescheduled" … "message":"To `, none,
+		),
 		ok("it is taken off by its time", "PATCH "+draft, `{"when":"draft"}`, `"publishAt":null … "status":"draft"`, back),
 
 		// Cancel
@@ -89,9 +141,15 @@ func TestTheRulesOfPosts(t *testing.T) {
 		missing("none is cancelled", "POST /posts/post_none/cancel", "", ""),
 
 		// Duplicate, from any state
-		{name: "a draft is copied", call: "POST " + draft + "/duplicate", status: 200, says: `"text":"All at once" … "publishAt":null … "status":"draft"`, saves: "copy", counts: ledger{posts: 1}},
-		ok("a live one is copied", "POST "+live+"/duplicate", "", `"status":"draft","externalId":null,"externalUrl":null,"attempts":0`, ledger{posts: 1}),
-		ok("a failed one is copied", "POST "+failed+"/duplicate", "", `"status":"draft"`, ledger{posts: 1}),
+		{
+			name: "a draft is copied", call: "POST " + draft + "/duplicate", status: 200,
+			contains: `"text":"All at once" … "publishAt":null … "status":"draft"`, saveAs: "copy", rows: rowCounts{posts: 1},
+		},
+		ok(
+			"a live one is copied", "POST "+live+"/duplicate", "",
+			`"status":"draft","externalId":null,"externalUrl":null,"attempts":0`, rowCounts{posts: 1},
+		),
+		ok("a failed one is copied", "POST "+failed+"/duplicate", "", `"status":"draft"`, rowCounts{posts: 1}),
 		missing("none is copied", "POST /posts/post_none/duplicate", "", ""),
 		invalid("a copy with a parameter that nobody reads", "POST "+draft+"/duplicate?when=now", "", "query.when"),
 
@@ -104,10 +162,13 @@ func TestTheRulesOfPosts(t *testing.T) {
 
 		// Delete
 		conflict("a live one is deleted", "DELETE "+live, "", ""),
-		ok("another is queued", "PATCH /posts/<copy>", `{"status":"queued","when":`+at(later, "UTC")+`}`, `"status":"queued"`, taken),
+		ok(
+			"another is queued", "PATCH /posts/<copy>", `{"status":"queued","when":`+whenBody(later, "UTC")+`}`,
+			`"status":"queued"`, taken,
+		),
 		conflict("a queued one is deleted", "DELETE /posts/<copy>", "", "draft or a failed"),
 		invalid("a draft is deleted on trial", "DELETE "+draft+"?dryRun=true", "", "query.dryRun"),
-		{name: "a draft is deleted", call: "DELETE " + draft, status: 204, counts: ledger{posts: -1}},
+		{name: "a draft is deleted", call: "DELETE " + draft, status: 204, rows: rowCounts{posts: -1}},
 		missing("it is deleted again", "DELETE "+draft, "", ""),
 		missing("it is read", "GET "+draft, "", ""),
 		missing("its events are read", "GET "+draft+"/events", "", ""),
@@ -118,55 +179,78 @@ func TestTheRulesOfPosts(t *testing.T) {
 
 // A failure that is another's to mend: the slot of a failed post stays used when it is deleted, the worker's retry
 // stands among the events until it is taken back, and an unknown outcome waits for a person's word.
-func TestTheRulesOfFailedPosts(t *testing.T) {
+func TestFailedPostRules(t *testing.T) {
 	t.Parallel()
-	g := demo(t, map[string]string{"RETRY_DELAYS": "1h,1h,1h"})
-	c := g.cast[""]
-	g.fault(map[string]any{"network": "threads", "call": "create", "kind": "server_error", "match": "Later, perhaps", "times": 0})
-	g.fault(map[string]any{"network": "facebook", "call": "publish", "kind": "drop_before_accept", "match": "Who knows", "delayMs": 100})
-	wait, unknown := c.post("Later, perhaps", "now", g.id("threads")).ID, c.post("Who knows?", "now", g.id("facebook")).ID
-	c.becomes(wait, "failed", time.Minute)
-	c.becomes(unknown, "failed", time.Minute)
-	g.saved = append(g.saved, "<waiting>", wait, "<unknown>", unknown)
-	g.walk(t, []step{
-		{name: "the worker will try again", call: "GET /posts/<waiting>/events", status: 200, says: `"kind":"failed" … {"kind":"retriedByWorker","at":"2`},
-		{name: "which is taken back", call: "POST /posts/<waiting>/cancel", status: 200, says: `"status":"failed"`},
-		{name: "and stands there no more", call: "GET /posts/<waiting>/events", status: 200, says: `"kind":"cancelled" … "message":"The automatic retry was cancelled."}]`},
-		{name: "its slot stays used", call: "DELETE /posts/<waiting>", status: 204, counts: ledger{posts: -1}},
-		{name: "nobody knows of another", call: "GET /posts/<unknown>", status: 200, says: `"error":{"code":"outcome_unknown"`},
+	g := newDemoScenario(t, map[string]string{"RETRY_DELAYS": "1h,1h,1h"})
+	c := g.callers[""]
+	g.addFault(
+		map[string]any{"network": "threads", "call": "create", "kind": "server_error", "match": "Later, perhaps", "times": 0},
+	)
+	g.addFault(
+		map[string]any{
+			"network": "facebook", "call": "publish", "kind": "drop_before_accept", "match": "Who knows", "delayMs": 100,
+		},
+	)
+	wait, unknown := c.createPost(
+		"Later, perhaps", "now", g.savedID("threads"),
+	).ID, c.createPost("Who knows?", "now", g.savedID("facebook")).ID
+	c.waitForStatus(wait, "failed", time.Minute)
+	c.waitForStatus(unknown, "failed", time.Minute)
+	g.savedIDs = append(g.savedIDs, "<waiting>", wait, "<unknown>", unknown)
+	g.runSteps(t, []step{
+		{
+			name: "the worker will try again", call: "GET /posts/<waiting>/events", status: 200,
+			contains: `"kind":"failed" … {"kind":"retriedByWorker","at":"2`,
+		},
+		{name: "which is taken back", call: "POST /posts/<waiting>/cancel", status: 200, contains: `"status":"failed"`},
+		{
+			name: "and stands there no more", call: "GET /posts/<waiting>/events", status: 200,
+			contains: `"kind":"cancelled" … "message":"The automatic retry was cancelled."}]`,
+		},
+		{name: "its slot stays used", call: "DELETE /posts/<waiting>", status: 204, rows: rowCounts{posts: -1}},
+		{
+			name: "nobody knows of another", call: "GET /posts/<unknown>", status: 200,
+			contains: `"error":{"code":"outcome_unknown"`,
+		},
 		{name: "which is not sent again", call: "POST /posts/<unknown>/retry", status: 409, code: "outcome_unknown"},
-		{name: "without a word", call: "POST /posts/<unknown>/retry", body: `{"confirmNotPublished":false}`, status: 409, code: "outcome_unknown"},
-		{name: "on a word, at no cost", call: "POST /posts/<unknown>/retry", body: `{"confirmNotPublished":true}`, status: 200, says: `"status":"queued"`},
+		{
+			name: "without a word", call: "POST /posts/<unknown>/retry", body: `{"confirmNotPublished":false}`, status: 409,
+			code: "outcome_unknown",
+		},
+		{
+			name: "on a word, at no cost", call: "POST /posts/<unknown>/retry", body: `{"confirmNotPublished":true}`,
+			status: 200, contains: `"status":"queued"`,
+		},
 	})
 }
 
-// id is the id that stands for a name.
-func (g *stage) id(name string) string {
-	return strings.NewReplacer(g.saved...).Replace("<" + name + ">")
+// savedID is the id that stands for a name.
+func (g *scenario) savedID(name string) string {
+	return strings.NewReplacer(g.savedIDs...).Replace("<" + name + ">")
 }
 
 // GET /posts: each filter by itself and with others, the order, and pages.
-func TestTheRulesOfTheListOfPosts(t *testing.T) {
+func TestPostListRules(t *testing.T) {
 	t.Parallel()
-	g := demo(t)
+	g := newDemoScenario(t)
 	tomorrow := time.Now().AddDate(0, 0, 1)
 	list := func(query, says string) step {
-		return step{name: "?" + query, by: "reader", call: "GET /posts?" + query, status: 200, says: says}
+		return step{name: "?" + query, caller: "reader", call: "GET /posts?" + query, status: 200, contains: says}
 	}
 	refuse := func(query, says string) step {
-		return step{name: "?" + query, call: "GET /posts?" + query, status: 400, code: "invalid_request", says: says}
+		return step{name: "?" + query, call: "GET /posts?" + query, status: 400, code: "invalid_request", contains: says}
 	}
 	missing := func(query string) step {
 		return step{name: "?" + query, call: "GET /posts?" + query, status: 404, code: "not_found"}
 	}
 	const nothing = `{"posts":[],"nextCursor":null}`
 	from := func(at time.Time) string { return "from=" + at.UTC().Format(time.DateOnly) }
-	first := g.cast[""].do("GET", "/posts?limit=1", nil).want(t, 200)
+	first := g.callers[""].do("GET", "/posts?limit=1", nil).requireStatus(t, 200)
 	if first.NextCursor == nil {
 		t.Fatalf("eight posts are one page: %s", first.Raw)
 	}
 	cursor := url.QueryEscape(*first.NextCursor)
-	g.walk(t, []step{
+	g.runSteps(t, []step{
 		list("", `"status":"queued" … "status":"queued" … "nextCursor":null}`),
 		list("status=queued&accountId=<threads>", `{"posts":[{"id":"<queued>" … "nextCursor":null`),
 		list("status=draft,failed&accountId=<threads>", `"status":"`),
@@ -176,7 +260,12 @@ func TestTheRulesOfTheListOfPosts(t *testing.T) {
 		list("q=%25", nothing),
 		list("accountId=<threads>&order=desc&limit=1", `{"posts":[{"id":"<queued>"`),
 		list(from(tomorrow.AddDate(0, 0, 2)), nothing),
-		list(from(tomorrow.AddDate(0, 0, -2))+"&to="+tomorrow.AddDate(0, 0, 3).Format(time.DateOnly)+"&status=queued&accountId=<threads>", `"id":"<queued>"`),
+		list(
+			from(
+				tomorrow.AddDate(0, 0, -2),
+			)+"&to="+tomorrow.AddDate(0, 0, 3).Format(time.DateOnly)+"&status=queued&accountId=<threads>",
+			`"id":"<queued>"`,
+		),
 		list("to=2020-01-01T00:00:00Z", nothing),
 		list("limit=1", `"nextCursor":"`),
 		list("limit=100&order=asc", `"status":"queued","externalId":null`),
@@ -197,6 +286,6 @@ func TestTheRulesOfTheListOfPosts(t *testing.T) {
 		missing("accountId=acc_none"),
 		missing("accountId=<draft>"),
 		missing("groupId=grp_none"),
-		{name: "nobody lists", by: "nobody", call: "GET /posts", status: 401, code: "unauthenticated"},
+		{name: "nobody lists", caller: "nobody", call: "GET /posts", status: 401, code: "unauthenticated"},
 	})
 }

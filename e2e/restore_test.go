@@ -12,41 +12,41 @@ import (
 // Review §5.1 and proof R15: of 200 posts that went live after the backup, a restored service sends none again.
 func TestARestoredServiceSendsNothingThatWentLiveAfterItsBackup(t *testing.T) {
 	t.Parallel()
-	s := newOwn(t, fast())
-	s.serve()
-	seed := s.seed()
-	c := s.client(seed.Key)
+	s := newStandaloneService(t, fastSettings())
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
 	platforms := []string{"threads", "facebook"}
 	const posts = 200
 	ids := make([]string, posts)
 	for i := range ids {
-		ids[i] = c.post(fmt.Sprintf("restore drill %03d", i), in(1), seed.Accounts[platforms[i%2]]).ID
+		ids[i] = c.createPost(fmt.Sprintf("restore drill %03d", i), inDays(1), seed.Accounts[platforms[i%2]]).ID
 	}
-	unsent := c.post("Due during the hold", in(1), seed.Accounts["threads"]).ID
-	file := filepath.Join(passable(t), "belfry.backup")
-	mustCommand(t, s.env, "", "backup", file)
+	unsent := c.createPost("Due during the hold", inDays(1), seed.Accounts["threads"]).ID
+	file := filepath.Join(newFolderForPostgres(t), "belfry.backup")
+	requireCommand(t, s.env, "", "backup", file)
 
 	sent := map[string]string{} // the network's id of each post
 	for _, id := range ids {
-		c.do("PATCH", "/posts/"+id, fields{"when": "now"}).want(t, 200)
+		c.do("PATCH", "/posts/"+id, fields{"when": "now"}).requireStatus(t, 200)
 	}
 	for _, id := range ids {
-		c.becomes(id, "live", 60*time.Second)
-		sent[id] = *c.get(id).ExternalID
+		c.waitForStatus(id, "live", 60*time.Second)
+		sent[id] = *c.getPost(id).ExternalID
 	}
-	visible := len(s.visible())
-	s.process.stop(t)
-	said := mustCommand(t, s.env, "", "restore", file)
+	visible := len(s.visiblePosts())
+	s.process.requireStop(t)
+	said := requireCommand(t, s.env, "", "restore", file)
 	if !strings.Contains(said, "belfry restore confirm") {
 		t.Errorf("restore says %s", said)
 	}
 
-	s.serve()
-	if now := c.get(ids[0]); now.Status != "queued" {
+	s.serveUntilReady()
+	if now := c.getPost(ids[0]); now.Status != "queued" {
 		t.Fatalf("the restored database has the post as %s", now.Status)
 	}
-	c.do("PATCH", "/posts/"+unsent, fields{"when": "now"}).want(t, 200)
-	found, _, err := command(t, s.env, "", "doctor")
+	c.do("PATCH", "/posts/"+unsent, fields{"when": "now"}).requireStatus(t, 200)
+	found, _, err := runCommand(t, s.env, "", "doctor")
 	if err == nil || !strings.Contains(found, "belfry restore confirm") {
 		t.Errorf("doctor says of the hold: %v %s", err, found)
 	}
@@ -55,23 +55,23 @@ func TestARestoredServiceSendsNothingThatWentLiveAfterItsBackup(t *testing.T) {
 			t.Errorf("the log does not name %s", want)
 		}
 	}
-	told := mustCommand(t, s.env, "", "restore", "confirm")
+	told := requireCommand(t, s.env, "", "restore", "confirm")
 	if !strings.Contains(told, "200") {
 		t.Errorf("restore confirm says %s", told)
 	}
-	c.becomes(unsent, "live", 60*time.Second)
+	c.waitForStatus(unsent, "live", 60*time.Second)
 	for _, id := range ids {
-		now := c.get(id)
+		now := c.getPost(id)
 		if now.Status != "live" || now.ExternalID == nil || *now.ExternalID != sent[id] {
 			t.Fatalf("after the confirmation the post is %+v, want live as %s", now, sent[id])
 		}
-		eventually(t, 30*time.Second, "the post has its link", func() bool { return c.get(id).ExternalURL != nil })
+		eventually(t, 30*time.Second, "the post has its link", func() bool { return c.getPost(id).ExternalURL != nil })
 	}
-	if now := len(s.visible()); now != visible+1 {
+	if now := len(s.visiblePosts()); now != visible+1 {
 		t.Errorf("the networks show %d posts, want %d and the one that was due", now, visible)
 	}
 	texts := map[string]int{}
-	for _, p := range s.visible() {
+	for _, p := range s.visiblePosts() {
 		texts[p.Text]++
 	}
 	for i := range ids {
@@ -79,11 +79,11 @@ func TestARestoredServiceSendsNothingThatWentLiveAfterItsBackup(t *testing.T) {
 			t.Errorf("post %d is visible %d times", i, n)
 		}
 	}
-	s.process.stop(t)
-	s.serve() // a second start holds nothing
-	defer s.process.stop(t)
-	again := c.post("After the hold", "now", seed.Accounts["threads"]).ID
-	c.becomes(again, "live", 20*time.Second)
+	s.process.requireStop(t)
+	s.serveUntilReady() // a second start holds nothing
+	defer s.process.requireStop(t)
+	again := c.createPost("After the hold", "now", seed.Accounts["threads"]).ID
+	c.waitForStatus(again, "live", 20*time.Second)
 	if slices.ContainsFunc(strings.Split(s.process.log.String(), "\n"), func(line string) bool {
 		return strings.Contains(line, "publishing is on hold")
 	}) {

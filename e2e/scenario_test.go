@@ -10,101 +10,108 @@ import (
 // step is one request of a scenario, what it is answered, and what it changes. Each one finds what those
 // before it have left. A name in angle brackets stands for the id that a step saved under it.
 type step struct {
-	name   string
-	plan   string // that the workspace is put on first
-	by     string // who asks: "" is a key that may write; see cast
-	call   string // "POST /folders", under /v1; a path with a dot before it stands outside
-	body   string
-	key    string // Idempotency-Key
-	status int
-	code   string
-	says   string // somewhere in the answer; " … " stands for what is between
-	header string // "Name: value" of the answer, or how it begins; "no Name"
-	saves  string // the id of what was made, or of the first post
-	leaves shelf
-	counts ledger
-	puts   string // to the upload address that was saved under this name, with the body as it is
+	name     string
+	plan     string // that the workspace is put on first
+	caller   string // who asks: "" is a key that may write; see cast
+	call     string // "POST /folders", under /v1; a path with a dot before it stands outside
+	body     string
+	key      string // Idempotency-Key
+	status   int
+	code     string
+	contains string // somewhere in the answer; " … " stands for what is between
+	header   string // "Name: value" of the answer, or how it begins; "no Name"
+	saveAs   string // the id of what was made, or of the first post
+	files    fileCounts
+	rows     rowCounts
+	uploadTo string // to the upload address that was saved under this name, with the body as it is
 }
 
-// stage is where steps are taken: who takes them, who counts what they leave, and the ids that are known before.
-type stage struct {
+// scenario is where steps are taken: who takes them, who counts what they leave, and the ids that are known before.
+type scenario struct {
 	*service
 	workspace string
-	cast      map[string]*client
-	counter   *client
-	saved     []string
+	callers   map[string]*client
+	owner     *client
+	savedIDs  []string
 }
 
-// stage makes the keys of a workspace: to write (""), to read ("reader"), and such as let nobody in.
-func (s *service) stage(workspace string, writer *client) *stage {
+// newScenario makes the keys of a workspace: to write (""), to read ("reader"), and such as let nobody in.
+func (s *service) newScenario(workspace string, writer *client) *scenario {
 	s.t.Helper()
-	return &stage{service: s, workspace: workspace, counter: writer, cast: map[string]*client{
-		"": writer, "reader": s.client(s.key(workspace, "read")), "nobody": s.client("belfry_live_nobody"), "nameless": s.client("").headed("Authorization", ""),
+	return &scenario{service: s, workspace: workspace, owner: writer, callers: map[string]*client{
+		"": writer, "reader": s.newClient(s.createKey(workspace, "read")), "nobody": s.newClient("belfry_live_nobody"),
+		"nameless": s.newClient("").withHeader("Authorization", ""),
 	}}
 }
 
-// demo is a service with a demo workspace, where a person ("session") takes steps too. Its accounts, and the posts
+// newDemoScenario is a service with a demo workspace, where a person ("session") takes steps too. Its accounts, and the posts
 // of the first in each state, are known by "threads", "facebook", "draft", "queued", "live" and "failed".
-func demo(t testing.TB, settings ...map[string]string) *stage {
+func newDemoScenario(t testing.TB, settings ...map[string]string) *scenario {
 	t.Helper()
 	s := newService(t, settings...)
-	s.serve()
-	seed := s.seed()
-	g := s.stage(seed.Workspace, s.client(seed.Key))
-	g.counter, _ = s.session(seed)
-	g.cast["session"] = g.counter
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	g := s.newScenario(seed.Workspace, s.newClient(seed.Key))
+	g.owner, _ = s.signIn(seed)
+	g.callers["session"] = g.owner
 	for network, id := range seed.Accounts {
-		g.saved = append(g.saved, "<"+network+">", id)
+		g.savedIDs = append(g.savedIDs, "<"+network+">", id)
 	}
-	for _, p := range g.counter.do("GET", "/posts?accountId="+seed.Accounts["threads"], nil).want(t, 200).Posts {
-		g.saved = append(g.saved, "<"+p.Status+">", p.ID)
+	for _, p := range g.owner.do("GET", "/posts?accountId="+seed.Accounts["threads"], nil).requireStatus(t, 200).Posts {
+		g.savedIDs = append(g.savedIDs, "<"+p.Status+">", p.ID)
 	}
 	return g
 }
 
-// walk takes the steps one by one and counts what each leaves behind.
-func (g *stage) walk(t *testing.T, steps []step) {
+// runSteps takes the steps one by one and counts what each leaves behind.
+func (g *scenario) runSteps(t *testing.T, steps []step) {
 	t.Helper()
 	uploads, names := map[string]string{}, map[string]bool{}
-	files, rows := g.shelf(g.counter), g.ledger()
+	files, rows := g.countFiles(g.owner), g.countRows()
 	for _, step := range steps {
 		if names[step.name] {
 			t.Fatalf("two steps are called %q", step.name)
 		}
 		names[step.name] = true
 		if step.plan != "" {
-			mustCommand(t, g.env, "", "workspace", "plan", "--workspace", g.workspace, "--plan", step.plan)
+			requireCommand(t, g.env, "", "workspace", "plan", "--workspace", g.workspace, "--plan", step.plan)
 		}
-		fill := strings.NewReplacer(g.saved...)
+		fill := strings.NewReplacer(g.savedIDs...)
 		var a answer
-		if step.puts == "" {
-			a = g.take(step, fill)
+		if step.uploadTo == "" {
+			a = g.sendStep(step, fill)
 		} else {
-			a = putTo(t, uploads[step.puts], step.body)
+			a = putContent(t, uploads[step.uploadTo], step.body)
 		}
-		if wrong := a.differs(step, fill.Replace(step.says)); wrong != "" {
+		if wrong := a.findMismatch(step, fill.Replace(step.contains)); wrong != "" {
 			t.Errorf("%s: answered %d %.1000s\nwant %d %s and %s", step.name, a.Status, a.Raw, step.status, step.code, wrong)
 		}
-		if step.saves != "" {
-			id, address := made(t, a)
-			g.saved, uploads[step.saves] = append([]string{"<" + step.saves + ">", id}, g.saved...), address
+		if step.saveAs != "" {
+			id, address := readCreatedID(t, a)
+			g.savedIDs, uploads[step.saveAs] = append([]string{"<" + step.saveAs + ">", id}, g.savedIDs...), address
 		}
-		files, rows = files.plus(step.leaves), rows.plus(step.counts)
-		var shelf shelf
-		var ledger ledger
-		if !poll(waits, func() bool { shelf, ledger = g.shelf(g.counter), g.ledger(); return shelf == files && ledger == rows }) {
+		files, rows = files.add(step.files), rows.add(step.rows)
+		var shelf fileCounts
+		var ledger rowCounts
+		if !waitUntil(
+			workerTimeout,
+			func() bool {
+				shelf, ledger = g.countFiles(g.owner), g.countRows()
+				return shelf == files && ledger == rows
+			},
+		) {
 			t.Fatalf("after %q there are %+v and %+v; want %+v and %+v", step.name, shelf, ledger, files, rows)
 		}
-		if t.Failed() && step.saves != "" {
+		if t.Failed() && step.saveAs != "" {
 			t.FailNow() // the next steps need what was not made
 		}
 	}
 }
 
-// take makes the request of a step.
-func (g *stage) take(step step, fill *strings.Replacer) answer {
+// sendStep makes the request of a step.
+func (g *scenario) sendStep(step step, fill *strings.Replacer) answer {
 	method, path, _ := strings.Cut(fill.Replace(step.call), " ")
-	c := *g.cast[step.by]
+	c := *g.callers[step.caller]
 	if outside, ok := strings.CutPrefix(path, "."); ok {
 		c.url, path = g.url, outside
 	}
@@ -112,11 +119,11 @@ func (g *stage) take(step step, fill *strings.Replacer) answer {
 	if step.body != "" {
 		body = fill.Replace(step.body)
 	}
-	return c.with(map[string]string{"Idempotency-Key": step.key}, method, path, body)
+	return c.doWithHeader(map[string]string{"Idempotency-Key": step.key}, method, path, body)
 }
 
-// differs says what of an answer is not as the step wants it, "" if nothing is.
-func (a answer) differs(step step, says string) string {
+// findMismatch says what of an answer is not as the step wants it, "" if nothing is.
+func (a answer) findMismatch(step step, says string) string {
 	switch name, value, _ := strings.Cut(step.header, ": "); {
 	case a.Status != step.status || a.Code != step.code:
 		return "the status and the code"
@@ -144,8 +151,8 @@ func (a answer) differs(step step, says string) string {
 	return ""
 }
 
-// made reads the id of what an answer made, of the first of several, and the upload address where there is one.
-func made(t testing.TB, a answer) (id, address string) {
+// readCreatedID reads the id of what an answer made, of the first of several, and the upload address where there is one.
+func readCreatedID(t testing.TB, a answer) (id, address string) {
 	t.Helper()
 	var u upload
 	if err := json.Unmarshal([]byte(a.Raw), &u); err != nil {
@@ -160,9 +167,9 @@ func made(t testing.TB, a answer) (id, address string) {
 	return a.ID, ""
 }
 
-func putTo(t testing.TB, address, content string) (a answer) {
+func putContent(t testing.TB, address, content string) (a answer) {
 	t.Helper()
-	status, _, raw := send(t, http.MethodPut, address, nil, content)
+	status, _, raw := sendRequest(t, http.MethodPut, address, nil, content)
 	if err := json.Unmarshal(raw, &a); err != nil {
 		t.Fatalf("PUT answers %d and no JSON: %s", status, raw)
 	}

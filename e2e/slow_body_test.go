@@ -14,7 +14,10 @@ type slowBody struct {
 }
 
 func newSlowBody(first, second string) *slowBody {
-	return &slowBody{first: strings.NewReader(first), second: strings.NewReader(second), begun: make(chan struct{}), rest: make(chan struct{})}
+	return &slowBody{
+		first: strings.NewReader(first), second: strings.NewReader(second), begun: make(chan struct{}),
+		rest: make(chan struct{}),
+	}
 }
 
 // Read gives the first half, says that it has, and waits.

@@ -13,18 +13,18 @@ import (
 var elsewhere = map[string]string{
 	"upload_in_progress": "upload_test.go",
 	"upload_expired":     "upload_test.go",
-	"unavailable":        "trouble_test.go",
+	"unavailable":        "failures_test.go",
 	"internal":           "../internal/httpd/request_test.go",
 }
 
 // Every error code of the description has a row in a table of rules.
-func TestEveryErrorCodeHasARow(t *testing.T) {
+func TestEveryErrorCodeIsDocumented(t *testing.T) {
 	t.Parallel()
 	tables, err := filepath.Glob("*_rules_test.go")
 	if err != nil || len(tables) == 0 {
 		t.Fatalf("no tables: %v", err)
 	}
-	rows := read(t, tables...)
+	rows := readFiles(t, tables...)
 	var described struct {
 		Components struct {
 			Schemas map[string]struct {
@@ -32,7 +32,7 @@ func TestEveryErrorCodeHasARow(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(read(t, "../api/testdata/openapi.json")), &described); err != nil {
+	if err := json.Unmarshal([]byte(readFiles(t, "../api/testdata/openapi.json")), &described); err != nil {
 		t.Fatal(err)
 	}
 	codes := described.Components.Schemas["Error"].Properties["code"].Enum
@@ -42,7 +42,7 @@ func TestEveryErrorCodeHasARow(t *testing.T) {
 	for _, code := range codes {
 		where := rows
 		if file, ok := elsewhere[code]; ok {
-			where = read(t, file)
+			where = readFiles(t, file)
 		}
 		if !strings.Contains(where, `"`+code+`"`) {
 			t.Errorf("no row is answered %s", code)
@@ -50,7 +50,7 @@ func TestEveryErrorCodeHasARow(t *testing.T) {
 	}
 }
 
-func read(t *testing.T, names ...string) string {
+func readFiles(t *testing.T, names ...string) string {
 	t.Helper()
 	var all strings.Builder
 	for _, name := range names {

@@ -13,12 +13,12 @@ import (
 	"time"
 )
 
-// fails starts the service, which must end with an error that says all of the words.
-func (s *service) fails(words ...string) {
+// requireStartError starts the service, which must exit with 1 and print all of the words.
+func (s *service) requireStartError(words ...string) {
 	s.t.Helper()
-	p := start(s.t, s.env, "serve")
-	if !poll(30*time.Second, p.exited) {
-		s.t.Fatalf("the service starts all the same:\n%s", p.log.told())
+	p := startBelfry(s.t, s.env, "serve")
+	if !waitUntil(30*time.Second, p.hasExited) {
+		s.t.Fatalf("the service starts all the same:\n%s", p.log.withoutServedRequests())
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code != 1 {
 		s.t.Errorf("it ends with %d, want 1", code)
@@ -31,7 +31,7 @@ func (s *service) fails(words ...string) {
 }
 
 // The goal: "port taken, data folder not writable" – and unknown variables, which are refused.
-func TestAStartThatCannotSucceedSaysWhy(t *testing.T) {
+func TestFailedStartSaysWhy(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	listener, err := net.Listen("tcp", s.env["ADDR"])
@@ -39,26 +39,26 @@ func TestAStartThatCannotSucceedSaysWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(s.env["ADDR"])
-	s.fails(port, "in use", "BELFRY_ADDR")
+	s.requireStartError(port, "in use", "BELFRY_ADDR")
 	if err := listener.Close(); err != nil {
 		t.Fatal(err)
 	}
 
 	// A file is in the way; unlike a folder's mode that stops root too.
-	own := newOwn(t)
+	own := newStandaloneService(t)
 	own.env["DATA_DIR"] = filepath.Join(writeFile(t, "I was here first."), "data")
-	own.fails(own.env["DATA_DIR"])
+	own.requireStartError(own.env["DATA_DIR"])
 	own.env["DATA_DIR"] = filepath.Dir(own.env["DATA_DIR"])
-	own.fails(own.env["DATA_DIR"])
+	own.requireStartError(own.env["DATA_DIR"])
 
-	unknown := newOwn(t, map[string]string{"ADRR": "127.0.0.1:1"})
-	unknown.fails("BELFRY_ADRR", "BELFRY_ADDR")
-	wrong := newOwn(t, map[string]string{"LEASE": "1s"})
-	wrong.fails("BELFRY_LEASE", "6s")
+	unknown := newStandaloneService(t, map[string]string{"ADRR": "127.0.0.1:1"})
+	unknown.requireStartError("BELFRY_ADRR", "BELFRY_ADDR")
+	wrong := newStandaloneService(t, map[string]string{"LEASE": "1s"})
+	wrong.requireStartError("BELFRY_LEASE", "6s")
 }
 
-// postmaster is the process id of the service's own PostgreSQL.
-func (s *service) postmaster() int {
+// postmasterPID returns the process id of the service's own PostgreSQL.
+func (s *service) postmasterPID() int {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.env["DATA_DIR"], "postgres", "postmaster.pid"))
 	if err != nil {
@@ -81,30 +81,30 @@ func (s *service) postmaster() int {
 // Two starts on one data folder, a killed parent, and a restart that forgets nothing; "PostgreSQL down (503 with
 // `Retry-After`, and recovery without a restart)"; and a switch to other networks, after which accounts are revoked
 // with the reason.
-func TestItsOwnServersTroubles(t *testing.T) {
+func TestServiceSurvivesDatabaseFailures(t *testing.T) {
 	t.Parallel()
-	s := newOwn(t, map[string]string{"LIMIT_ADDRESS": "1000000/10m"})
-	s.serve()
-	seed := s.seed()
-	c := s.client(seed.Key)
-	c.becomes(c.post("Before the trouble", "now", seed.Accounts["threads"]).ID, "live", 20*time.Second)
-	accounts, visible := c.do("GET", "/accounts", nil).want(t, 200).Raw, len(s.visible())
+	s := newStandaloneService(t, map[string]string{"LIMIT_ADDRESS": "1000000/10m"})
+	s.serveUntilReady()
+	seed := s.seedWorkspace()
+	c := s.newClient(seed.Key)
+	c.waitForStatus(c.createPost("Before the trouble", "now", seed.Accounts["threads"]).ID, "live", 20*time.Second)
+	accounts, visible := c.do("GET", "/accounts", nil).requireStatus(t, 200).Raw, len(s.visiblePosts())
 
-	second := newOwn(t, map[string]string{"DATA_DIR": s.env["DATA_DIR"]})
-	second.fails("another belfry serve", s.env["DATA_DIR"])
+	second := newStandaloneService(t, map[string]string{"DATA_DIR": s.env["DATA_DIR"]})
+	second.requireStartError("another belfry serve", s.env["DATA_DIR"])
 
 	s.process.kill()
-	s.serve()
-	if now := c.do("GET", "/accounts", nil).want(t, 200).Raw; now != accounts {
+	s.serveUntilReady()
+	if now := c.do("GET", "/accounts", nil).requireStatus(t, 200).Raw; now != accounts {
 		t.Errorf("after kill -9 and a start the accounts are %s, were %s", now, accounts)
 	}
-	if now := len(s.visible()); now != visible {
+	if now := len(s.visiblePosts()); now != visible {
 		t.Errorf("after kill -9 and a start the networks show %d posts, had %d", now, visible)
 	}
-	c.becomes(c.post("After the kill", "now", seed.Accounts["facebook"]).ID, "live", 20*time.Second)
+	c.waitForStatus(c.createPost("After the kill", "now", seed.Accounts["facebook"]).ID, "live", 20*time.Second)
 
-	p := newPerson(t, s.url).open("/sign-in").want(http.StatusOK)
-	if err := syscall.Kill(s.postmaster(), syscall.SIGKILL); err != nil {
+	p := newPerson(t, s.url).openLink("/sign-in").requireStatus(http.StatusOK)
+	if err := syscall.Kill(s.postmasterPID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	down := c.do("GET", "/accounts", nil)
@@ -117,35 +117,39 @@ func TestItsOwnServersTroubles(t *testing.T) {
 	if down.Status != 503 || down.Code != "unavailable" || down.Header["Retry-After"] == "" {
 		t.Errorf("with PostgreSQL killed: %d %s, Retry-After %q", down.Status, down.Raw, down.Header["Retry-After"])
 	}
-	if !reachable(s.url + "/livez") {
+	if !respondsOK(s.url + "/livez") {
 		t.Error("with PostgreSQL killed the process is not alive")
 	}
-	eventually(t, 40*time.Second, "the service is back", func() bool { return c.do("GET", "/accounts", nil).Status == 200 })
-	if s.process.exited() {
+	eventually(
+		t, 40*time.Second, "the service is back", func() bool { return c.do("GET", "/accounts", nil).Status == 200 },
+	)
+	if s.process.hasExited() {
 		t.Fatal("it came back by a restart")
 	}
-	s.ready()
-	c.becomes(c.post("After the outage", "now", seed.Accounts["threads"]).ID, "live", 40*time.Second)
-	p.submit(testid("sign-in"), fill{"email": {seed.Email}, "password": {seed.Password}}).want(http.StatusOK)
-	s.process.stop(t)
+	s.waitUntilReady()
+	c.waitForStatus(c.createPost("After the outage", "now", seed.Accounts["threads"]).ID, "live", 40*time.Second)
+	p.submitForm(
+		testid("sign-in"), formInput{"email": {seed.Email}, "password": {seed.Password}},
+	).requireStatus(http.StatusOK)
+	s.process.requireStop(t)
 
 	networks := freeAddr(t)
-	start(t, nil, "sandbox", "--addr", networks)
+	startBelfry(t, nil, "sandbox", "--addr", networks)
 	maps.Copy(s.env, map[string]string{
 		"NETWORKS_URL": "http://" + networks, "THREADS_CLIENT_ID": "sandbox", "THREADS_CLIENT_SECRET": "sandbox",
 		"FACEBOOK_CLIENT_ID": "sandbox", "FACEBOOK_CLIENT_SECRET": "sandbox",
 	})
-	s.serve()
-	defer s.process.stop(t)
-	if now := c.do("GET", "/accounts", nil).want(t, 200).Raw; strings.Count(now, `"status":"revoked"`) != 2 {
+	s.serveUntilReady()
+	defer s.process.requireStop(t)
+	if now := c.do("GET", "/accounts", nil).requireStatus(t, 200).Raw; strings.Count(now, `"status":"revoked"`) != 2 {
 		t.Errorf("at other networks the accounts are %s, want both revoked", now)
 	}
-	_, p = s.session(seed)
-	p.open("/accounts").want(http.StatusOK)
-	if page := p.words(testid("account")); !strings.Contains(page, "other networks") {
+	_, p = s.signIn(seed)
+	p.openLink("/accounts").requireStatus(http.StatusOK)
+	if page := p.visibleText(testid("account")); !strings.Contains(page, "other networks") {
 		t.Errorf("the page of accounts does not give the reason: %s", page)
 	}
-	failed := c.do("POST", "/posts", create("Nowhere to go", "now", seed.Accounts["threads"]))
+	failed := c.do("POST", "/posts", newPostBody("Nowhere to go", "now", seed.Accounts["threads"]))
 	if failed.Status != 409 || !strings.Contains(failed.Raw, "account_revoked") {
 		t.Errorf("a post to a revoked account answers %s", failed.Raw)
 	}

@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// newOwn prepares the service as a newcomer has it: nothing is set but where it listens and keeps its data, so
+// newStandaloneService prepares the service as a newcomer has it: nothing is set but where it listens and keeps its data, so
 // that it runs its own PostgreSQL and its own simulated networks.
-func newOwn(t testing.TB, settings ...map[string]string) *service {
+func newStandaloneService(t testing.TB, settings ...map[string]string) *service {
 	t.Helper()
 	addr := freeAddr(t)
-	s := &service{t: t, env: map[string]string{"ADDR": addr, "DATA_DIR": filepath.Join(passable(t), "data")}}
+	s := &service{t: t, env: map[string]string{"ADDR": addr, "DATA_DIR": filepath.Join(newFolderForPostgres(t), "data")}}
 	s.url = "http://" + strings.Replace(addr, "127.0.0.1", "localhost", 1)
 	s.networks = s.url + "/sandbox"
 	for _, more := range settings {
@@ -22,8 +22,8 @@ func newOwn(t testing.TB, settings ...map[string]string) *service {
 	return s
 }
 
-// passable is a new folder that root's PostgreSQL, which runs as another user, can reach; t.TempDir is not.
-func passable(t testing.TB) string {
+// newFolderForPostgres is a new folder that root's PostgreSQL, which runs as another user, can reach; t.TempDir is not.
+func newFolderForPostgres(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "belfry-e2e-data-")
 	if err != nil {
