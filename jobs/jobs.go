@@ -1,4 +1,4 @@
-// Package jobs is time's door: it runs what is due, by calling verbs.
+// Package jobs is the entry point of time: it publishes due posts, works the job queue and runs periodic tasks.
 package jobs
 
 import (
@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,7 +19,7 @@ import (
 	"belfry/internal/queue"
 )
 
-// Config is what the door is made of. Every field is required.
+// Config is what New needs. Every field is required.
 type Config struct {
 	App  *app.App
 	Pool *pgxpool.Pool
@@ -55,13 +54,13 @@ const (
 	releaseWithin = 3 * time.Second
 )
 
-// Jobs runs the queue and the schedule.
+// Jobs publishes due posts, works the job queue and runs the periodic tasks.
 type Jobs struct {
 	cfg    Config
 	client *river.Client[pgx.Tx]
 }
 
-// New makes the door; Run opens it.
+// New returns a Jobs that does nothing until Run is called.
 func New(cfg Config) (*Jobs, error) {
 	if cfg.App == nil || cfg.Pool == nil || cfg.Log == nil || cfg.Owner == "" || cfg.Poll <= 0 {
 		return nil, errors.New("jobs: a required part of the configuration is missing")
@@ -74,8 +73,8 @@ func New(cfg Config) (*Jobs, error) {
 			queue.QueueFetch: {MaxWorkers: fetchers},
 		},
 		Workers:                     newWorkers(cfg),
-		ErrorHandler:                trouble{cfg.Log},
-		Logger:                      slog.New(quiet{cfg.Log.Handler(), &sync.Map{}}),
+		ErrorHandler:                errorLogger{cfg.Log},
+		Logger:                      slog.New(quietHandler{cfg.Log.Handler(), &sync.Map{}}),
 		FetchCooldown:               fetchCooldown,
 		FetchPollInterval:           fetchPoll,
 		RescueStuckJobsAfter:        rescueAfter,
@@ -88,16 +87,16 @@ func New(cfg Config) (*Jobs, error) {
 	return &Jobs{cfg, client}, nil
 }
 
-// Run works until ctx ends, then finishes the calls that have begun, starts no irreversible one and
-// gives its leases back.
+// Run works until ctx ends. Then it finishes the calls that have begun, starts no irreversible one and gives its
+// leases back.
 func (j *Jobs) Run(ctx context.Context) error {
 	// The client gets a context of its own: it is stopped below, in order.
 	if err := j.client.Start(context.WithoutCancel(ctx)); err != nil {
 		return fmt.Errorf("start the queue: %w", err)
 	}
 	var loops sync.WaitGroup
-	for _, task := range j.schedule() {
-		loops.Go(func() { j.every(ctx, task) })
+	for _, task := range j.periodicTasks() {
+		loops.Go(func() { j.runPeriodically(ctx, task) })
 	}
 	loops.Go(func() {
 		j.cfg.App.Engine().Run(ctx, publish.Worker{Owner: j.cfg.Owner, Poll: j.cfg.Poll, Posts: publishers})
@@ -167,31 +166,3 @@ func (w *worker[J]) Work(ctx context.Context, job *river.Job[J]) error { return 
 
 // Timeout is how long the job may run.
 func (w *worker[J]) Timeout(*river.Job[J]) time.Duration { return w.limit }
-
-// quiet lets the queue's warnings and errors through: its Info says what our own log says already. And one of its warnings
-// is none: the queue's housekeeping is done by one worker, who hands it over when a busy machine makes it late. What is said
-// again and again, as by every queue at every fetch while the database is away, is said every quietTime.
-type quiet struct {
-	slog.Handler
-	said *sync.Map // when, by message
-}
-
-const quietTime = 10 * time.Second
-
-// Enabled tells whether a level is logged.
-func (q quiet) Enabled(ctx context.Context, level slog.Level) bool {
-	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
-}
-
-// Handle logs what is a warning.
-func (q quiet) Handle(ctx context.Context, r slog.Record) error {
-	if strings.Contains(r.Message, "Current leader stepping down") {
-		return nil
-	}
-	last, _ := q.said.Load(r.Message)
-	if at, again := last.(time.Time); again && r.Time.Sub(at) < quietTime {
-		return nil
-	}
-	q.said.Store(r.Message, r.Time)
-	return q.Handler.Handle(ctx, r)
-}

@@ -7,25 +7,24 @@ import (
 	"belfry/internal/queue"
 )
 
-// task is something that happens again and again. Every replica runs every task: each is harmless when
-// it runs twice.
-type task struct {
+// periodicTask runs on every replica, and is harmless when it runs twice.
+type periodicTask struct {
 	name  string
 	every time.Duration
 	run   func(context.Context) error
 }
 
-// schedule is the table of periodic work.
-func (j *Jobs) schedule() []task {
+// periodicTasks are all periodic tasks.
+func (j *Jobs) periodicTasks() []periodicTask {
 	a := j.cfg.App
-	return []task{
+	return []periodicTask{
 		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.Beat(ctx, j.cfg.Owner) }},
 		{"mark", 15 * time.Second, a.Guard().KeepMark},
 		{"receipts", time.Hour, a.Guard().DropOldReceipts},
 		{"overdue", 10 * time.Second, a.CountOverdue},
-		{"refresh", time.Minute, each(j, a.DueRefreshes)},
-		{"check", time.Minute, each(j, a.DueChecks)},
-		{"links", 10 * time.Minute, each(j, a.Engine().MissingLinks)},
+		{"refresh", time.Minute, enqueueDue(j, a.DueRefreshes)},
+		{"check", time.Minute, enqueueDue(j, a.DueChecks)},
+		{"links", 10 * time.Minute, enqueueDue(j, a.Engine().MissingLinks)},
 		{"media", 5 * time.Second, a.Intake().SweepFiles},
 		{"purge", time.Minute, a.Intake().PurgeFiles},
 		{"blobs", time.Hour, a.Intake().SweepBlobs},
@@ -33,9 +32,9 @@ func (j *Jobs) schedule() []task {
 	}
 }
 
-// every runs a task at once and then at its interval until ctx ends. A failure is logged and the next
+// runPeriodically runs a task at once and then at its interval until ctx ends. A failure is logged and the next
 // turn comes all the same.
-func (j *Jobs) every(ctx context.Context, t task) {
+func (j *Jobs) runPeriodically(ctx context.Context, t periodicTask) {
 	tick := time.NewTicker(t.every)
 	defer tick.Stop()
 	for {
@@ -50,8 +49,8 @@ func (j *Jobs) every(ctx context.Context, t task) {
 	}
 }
 
-// each gives everything that is due a job of its own.
-func each[J queue.Job](j *Jobs, due func(context.Context) ([]J, error)) func(context.Context) error {
+// enqueueDue returns a task that inserts a job for everything that is due.
+func enqueueDue[J queue.Job](j *Jobs, due func(context.Context) ([]J, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		jobs, err := due(ctx)
 		if err != nil {

@@ -34,18 +34,18 @@ func New() *Metrics {
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "publish_lateness_seconds", Help: "From a post's time to its first call and until it is live.", Buckets: seconds,
 		}, []string{"platform", "until"}),
-		outcomes: counters("publish_outcomes_total", "How claims of publications ended.", "platform", "outcome", "code"),
+		outcomes: newCounterVec("publish_outcomes_total", "How claims of publications ended.", "platform", "outcome", "code"),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "step_seconds", Help: "How long the steps of publishing take.", Buckets: seconds,
 		}, []string{"platform", "step"}),
-		http:      counters("network_http_total", "Calls to networks.", "host", "status", "kind"),
-		takeovers: counter("lease_takeovers_total", "Publications taken over from a worker that did not finish."),
-		fenced:    counter("fenced_writes_total", "Writes refused because another worker had taken over."),
-		refused:   counters("rate_limited_total", "Requests refused by a limit.", "policy"),
+		http:      newCounterVec("network_http_total", "Calls to networks.", "host", "status", "kind"),
+		takeovers: newCounter("lease_takeovers_total", "Publications taken over from a worker that did not finish."),
+		fenced:    newCounter("fenced_writes_total", "Writes refused because another worker had taken over."),
+		refused:   newCounterVec("rate_limited_total", "Requests refused by a limit.", "policy"),
 		overdue:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "publications_overdue", Help: "Publications due for a minute that nobody holds, or that this server lacks a key or a network for."}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{Name: "oldest_due_seconds", Help: "How long the oldest of them has waited."}),
-		orphans:   counters("orphan_handles_total", "Handles whose making was interrupted.", "platform"),
-		refreshes: counters("token_refreshes_total", "Renewals of account tokens.", "platform", "outcome"),
+		orphans:   newCounterVec("orphan_handles_total", "Handles whose making was interrupted.", "platform"),
+		refreshes: newCounterVec("token_refreshes_total", "Renewals of account tokens.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "belfry_sealed_values", Help: "Values in the database that each secret key has sealed. A key with 0 may be removed.",
 		}, []string{"key"}),
@@ -55,11 +55,11 @@ func New() *Metrics {
 	return m
 }
 
-func counter(name, help string) prometheus.Counter {
+func newCounter(name, help string) prometheus.Counter {
 	return prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
 }
 
-func counters(name, help string, labels ...string) *prometheus.CounterVec {
+func newCounterVec(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 

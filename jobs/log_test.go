@@ -12,10 +12,10 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-func TestAJobThatFailsIsLogged(t *testing.T) {
+func TestFailedAndPanickedJobsAreLogged(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	told := trouble{slog.New(slog.NewTextHandler(&text, nil))}
+	told := errorLogger{slog.New(slog.NewTextHandler(&text, nil))}
 	job := &rivertype.JobRow{ID: 7, Kind: "publish", Attempt: 2}
 	told.HandleError(t.Context(), job, errors.New("open the token of account acc_1"))
 	told.HandlePanic(t.Context(), job, "index out of range", "goroutine 1")
@@ -27,10 +27,10 @@ func TestAJobThatFailsIsLogged(t *testing.T) {
 }
 
 // The queue warns of what only its housekeeping does, and does again within seconds.
-func TestTheQueuesWarningsAreThoseOfTrouble(t *testing.T) {
+func TestRiversInfoAndLeaderWarningsAreLeftOut(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	told := slog.New(quiet{slog.NewTextHandler(&text, nil), &sync.Map{}})
+	told := slog.New(quietHandler{slog.NewTextHandler(&text, nil), &sync.Map{}})
 	told.Warn("leadership.Elector: Current leader stepping down because the reelection deadline elapsed")
 	told.Info("Producer: Heartbeat")
 	if told.Error("leadership.Elector: Error attempting reelection"); strings.Count(text.String(), "\n") != 1 {
@@ -39,10 +39,10 @@ func TestTheQueuesWarningsAreThoseOfTrouble(t *testing.T) {
 }
 
 // While the database is away every queue says so at every fetch.
-func TestTheQueuesComplaintsAreNotRepeatedAllTheTime(t *testing.T) {
+func TestRepeatedMessagesAreLoggedOnceInTenSeconds(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
-	told := quiet{slog.NewTextHandler(&text, nil), &sync.Map{}}
+	told := quietHandler{slog.NewTextHandler(&text, nil), &sync.Map{}}
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for tick := range 200 {
 		for _, message := range []string{"Producer: Error fetching jobs", "Notifier: Error listening"} {

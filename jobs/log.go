@@ -1,0 +1,55 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+)
+
+// errorLogger logs jobs that failed. River logs them at a level that quietHandler leaves out.
+type errorLogger struct{ log *slog.Logger }
+
+// HandleError logs a job's error; River retries it as it would.
+func (l errorLogger) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	l.log.ErrorContext(ctx, "job failed", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)
+	return nil
+}
+
+// HandlePanic logs a job's panic; River retries it as it would.
+func (l errorLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, panicVal any, trace string) *river.ErrorHandlerResult {
+	l.log.ErrorContext(ctx, "job panicked", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "panic", panicVal, "stack", trace)
+	return nil
+}
+
+// quietHandler passes on River's warnings and errors, but not the one about a leader that steps down, which a busy
+// machine causes and which mends itself. A message that repeats, as from every queue at every fetch while the
+// database is away, is passed on once every repeatAfter.
+type quietHandler struct {
+	slog.Handler
+	lastLogged *sync.Map // time by message
+}
+
+const repeatAfter = 10 * time.Second
+
+// Enabled reports whether records of a level are passed on.
+func (q quietHandler) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
+}
+
+// Handle passes a record on unless it is left out.
+func (q quietHandler) Handle(ctx context.Context, r slog.Record) error {
+	if strings.Contains(r.Message, "Current leader stepping down") {
+		return nil
+	}
+	last, _ := q.lastLogged.Load(r.Message)
+	if at, repeated := last.(time.Time); repeated && r.Time.Sub(at) < repeatAfter {
+		return nil
+	}
+	q.lastLogged.Store(r.Message, r.Time)
+	return q.Handler.Handle(ctx, r)
+}
