@@ -211,10 +211,8 @@ func inserts(workspace, user uuid.UUID, p row) *pgx.Batch {
 		b.Queue(`INSERT INTO post_events (workspace_id, post_id, kind, at) VALUES ($1, $2, $3, $4)`, workspace, p.ID, kind, p.CreatedAt)
 	}
 	b.Queue(`INSERT INTO post_slots (post_id, workspace_id, period, state) VALUES ($1, $2, $3, 'held')`, p.ID, workspace, month)
-	b.Queue(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since, woken_at)
-		VALUES ($1, $2, $3, 'handle', 'idle', 'queued', $4, $4, now(), $4)`, p.ID, workspace, p.Platform, p.PublishAt)
-	b.Queue(`INSERT INTO river_job (args, kind, max_attempts, queue, scheduled_at, state, metadata)
-		VALUES ($1, 'publish', 1, 'default', $2, 'scheduled', '{}')`, fmt.Sprintf(`{"workspace": %q, "post": %q}`, workspace, p.ID), p.PublishAt)
+	b.Queue(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since)
+		VALUES ($1, $2, $3, 'handle', 'idle', 'queued', $4, $4, now())`, p.ID, workspace, p.Platform, p.PublishAt)
 	return &b
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 const (
 	goalStart  = 2 * time.Second
 	goalMemory = 80 << 10 // KiB
+	goalIdle   = 0.01     // of a core
 	idle       = 10 * time.Second
 )
 
@@ -39,21 +41,83 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 		}
 	}
 	defer s.stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(idle):
+	if err := rest(ctx); err != nil { // the start itself has come to its end
+		return err
 	}
+	used, err := processorTime(s.cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	if err := rest(ctx); err != nil {
+		return err
+	}
+	usedSince, err := processorTime(s.cmd.Process.Pid)
+	if err != nil {
+		return err
+	}
+	share := (usedSince - used).Seconds() / idle.Seconds()
 	resident, err := memory(s.cmd.Process.Pid, "VmRSS")
 	if err != nil {
 		return err
 	}
-	startMet, memoryMet := median(warm) < goalStart, resident < goalMemory
+	startMet, memoryMet, idleMet := median(warm) < goalStart, resident < goalMemory, share < goalIdle
 	t.section("Start, with its own PostgreSQL and simulated networks")
 	t.row("first start, to /readyz", seconds(first), "", nil)
 	t.row("warm start, to /readyz", seconds(median(warm)), "< 2 s", &startMet)
 	t.row("memory of the program after 10 s at rest", fmt.Sprintf("%.1f MiB", float64(resident)/1024), "< 80 MiB", &memoryMet)
+	t.row("processor time at rest, PostgreSQL's included", fmt.Sprintf("%.2f %% of a core", share*100), "< 1 %", &idleMet)
 	return nil
+}
+
+// rest waits while the program has nothing to do.
+func rest(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(idle):
+		return nil
+	}
+}
+
+// processorTime is what a process and its descendants have used so far. Descendants that have ended count with
+// whoever has waited for them.
+func processorTime(pid int) (time.Duration, error) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	var ticks int
+	for _, field := range strings.Fields(rest)[11:15] { // utime, stime, cutime, cstime
+		n, err := strconv.Atoi(field)
+		if err != nil {
+			return 0, err
+		}
+		ticks += n
+	}
+	total := time.Duration(ticks) * 10 * time.Millisecond // Linux counts in hundredths of a second
+	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	if err != nil {
+		return 0, err
+	}
+	for _, name := range children {
+		list, err := os.ReadFile(name)
+		if err != nil {
+			continue // a thread that has ended
+		}
+		for _, child := range strings.Fields(string(list)) {
+			n, err := strconv.Atoi(child)
+			if err != nil {
+				return 0, err
+			}
+			used, err := processorTime(n)
+			if err != nil {
+				continue // a process that has ended
+			}
+			total += used
+		}
+	}
+	return total, nil
 }
 
 // memory is what a process has of the machine's, in KiB: VmRSS for now, VmHWM for the most so far.
