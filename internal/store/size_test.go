@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"strings"
 	"sync"
 	"testing"
@@ -60,14 +61,18 @@ func (n planNode) read() float64 {
 	return total
 }
 
+// filledPosts is how many posts the database has; tools/prove asks for more.
+var filledPosts = flag.Int("posts", 30_000, "how many posts the filled database has")
+
 // On a database with many posts no statement of the lists, of searches, of a creation's checks and of the due posts
 // reads more than 1,000 rows that it does not return.
 func TestStatementsReadFewRowsOfManyPosts(t *testing.T) {
 	t.Parallel()
-	const posts, most = 30_000, 1000
+	const most = 1000
 	address := storetest.URL(t)
-	filled, err := storetest.Fill(t.Context(), address, posts)
+	filled, err := storetest.Fill(t.Context(), address, *filledPosts)
 	must(t, err)
+	t.Logf("%d posts", *filledPosts)
 	cfg, err := pgxpool.ParseConfig(address)
 	must(t, err)
 	log := &recorder{}
