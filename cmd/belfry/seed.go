@@ -37,7 +37,7 @@ const refusedText = "This one was refused, so that you can see what a failed pos
 
 func runSeed(p *program, ctx context.Context, args []string) error {
 	set := p.newOptions("seed")
-	asJSON := set.Bool("json", false, "print the result as JSON")
+	asJSON := set.Bool("json", false, "make one small workspace for a script instead, and print it as JSON")
 	if err := p.parseOptions(set, args); err != nil {
 		return err
 	}
@@ -55,29 +55,28 @@ func runSeed(p *program, ctx context.Context, args []string) error {
 			return err
 		}
 		defer stop()
+		if !*asJSON {
+			return g.makeDemo(ctx, p)
+		}
 		out, err := g.makeWorkspace(ctx)
 		if err != nil {
 			return err
 		}
-		if *asJSON {
-			return json.NewEncoder(p.out).Encode(out) //nolint:gosec // the demo owner's password is what was asked for
-		}
-		return p.printf("Workspace %s is ready. Sign in at %s\n  e-mail    %s\n  password  %s\n  API key   %s",
-			out.Workspace, s.config.PublicURL, out.Email, out.Password, out.Key)
+		return json.NewEncoder(p.out).Encode(out) //nolint:gosec // the script needs the password of the owner it asked for
 	})
 }
 
-// seeder makes a demo workspace through the app, so that it follows the same rules as everybody.
+// seeder makes demo workspaces through the app, so that all of the product's rules apply to them.
 type seeder struct {
 	*session
-	browser string   // stands for the browser in which the owner connects accounts
-	base    *url.URL // where the simulated networks answer, as SCHEME://HOST
-	control string   // their control surface
+	browser string   // identifies the owner's browser while accounts are connected
+	base    *url.URL // the address of the simulated networks, as SCHEME://HOST
+	control string   // the address of their control surface
 	owner   core.Caller
 }
 
-// reachNetworks finds the simulated networks: another's, the running service's, or some of its own with
-// the same journal.
+// reachNetworks finds the simulated networks: those of BELFRY_NETWORKS_URL or of the running service. Without either it
+// starts the service's own, with their journal. The caller calls stop.
 func (g *seeder) reachNetworks(ctx context.Context) (stop func(), err error) {
 	if !usesOwnSandbox(g.config) {
 		g.base, err = url.Parse(g.config.NetworksURL)
@@ -112,9 +111,13 @@ func (g *seeder) serveNetworks(ctx context.Context, at *url.URL) (stop func(), e
 	if err != nil {
 		return nil, errors.Join(err, networks.Close())
 	}
-	server := &http.Server{Handler: networks, ReadHeaderTimeout: time.Second}
-	go server.Serve(listener) //nolint:errcheck // it ends with the error of its closing
+	mux := http.NewServeMux()
+	mux.Handle("/", networks)
+	mux.HandleFunc("GET "+contract.FilePath+"{token}/{name}", g.serveFile)
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
+	go server.Serve(listener) //nolint:errcheck // it returns when the server is closed
 	g.base.Host = listener.Addr().String()
+	g.config.MediaURL = g.base.String()
 	return func() {
 		_ = server.Close()
 		_ = networks.Close()
@@ -145,19 +148,41 @@ func (g *seeder) callControl(ctx context.Context, method, path string, body any)
 	return nil
 }
 
+// serveFile serves a media file to the networks while the service does not run.
+func (g *seeder) serveFile(w http.ResponseWriter, r *http.Request) {
+	f, err := g.Intake().OpenFile(r.Context(), r.PathValue("token"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	defer f.Content.Close()
+	w.Header().Set("Content-Type", f.Mime)
+	http.ServeContent(w, r, "", f.Modified, f.Content)
+}
+
+// createWorkspace creates a workspace, and makes its owner the caller of what follows.
+func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspace) (app.SignedIn, error) {
+	made, err := g.CreateWorkspace(ctx, in)
+	if err != nil {
+		return made, err
+	}
+	g.owner, err = g.SessionCaller(ctx, app.Session{
+		User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: time.Now(),
+	})
+	return made, err
+}
+
+// makeWorkspace makes a small workspace with a random name: a post in every state on each network.
 func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
-	name := strings.ToLower(rand.Text()[:8]) // letters and digits: networks take little else in a name
+	name := strings.ToLower(rand.Text()[:8]) // only characters that every network allows in a username
 	out := &seeded{Email: "owner-" + name + "@example.org", Password: secret.Random(18), Accounts: map[string]string{}}
-	made, err := g.CreateWorkspace(ctx, contract.CreateWorkspace{
+	made, err := g.createWorkspace(ctx, contract.CreateWorkspace{
 		Name: "Demo " + name, TZ: "Europe/Berlin", OwnerName: "Demo Owner", OwnerEmail: out.Email, Password: out.Password,
 	})
 	if err != nil {
 		return nil, err
 	}
 	out.Workspace = made.Slug
-	if g.owner, err = g.SessionCaller(ctx, app.Session{User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: time.Now()}); err != nil {
-		return nil, err
-	}
 	key, err := g.CreateKey(ctx, g.owner, contract.CreateKey{Name: "Demo key", Scope: string(core.Write)})
 	if err != nil {
 		return nil, err
@@ -210,8 +235,7 @@ func (g *seeder) makePosts(ctx context.Context, ws core.WorkspaceID, account str
 		return err
 	}
 	tomorrow := time.Now().In(zone.Location()).AddDate(0, 0, 1).Format("2006-01-02") + "T18:00"
-	refuse := map[string]any{"call": "publish", "kind": "reject", "match": refusedText, "code": 100, "message": "The network refused this text."}
-	if err := g.callControl(ctx, http.MethodPost, "faults", refuse); err != nil {
+	if err := g.refusePost(ctx, refusedText, "The network refused this text."); err != nil {
 		return err
 	}
 	for _, p := range []struct {
@@ -238,34 +262,45 @@ func (g *seeder) makePosts(ctx context.Context, ws core.WorkspaceID, account str
 	return nil
 }
 
-// publishPost publishes a post itself, or waits for the running service to do it.
+// refusePost makes the network refuse the next post with this text, with a message of its own.
+func (g *seeder) refusePost(ctx context.Context, text, message string) error {
+	fault := map[string]any{"call": "publish", "kind": "reject", "match": text, "code": 100, "message": message}
+	return g.callControl(ctx, http.MethodPost, "faults", fault)
+}
+
+// publishPost publishes a post, or waits until the running service has published it.
 func (g *seeder) publishPost(ctx context.Context, ws core.WorkspaceID, id string) error {
-	ctx, cancel := context.WithTimeout(ctx, seedPatience)
-	defer cancel()
 	post, err := core.ParseID[core.PostKind](id)
 	if err != nil {
 		return err
 	}
-	engine := g.Engine()
+	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		if err := g.Engine().Publish(ctx, workerName(), ws, post); err != nil {
+			return false, err
+		}
+		now, err := g.GetPost(ctx, g.owner, id)
+		// A network whose refusals prove nothing is asked again later, before the post fails.
+		return now.Status != string(core.PostQueued) || now.Attempts > 0 && now.Text == refusedText, err
+	})
+	if err != nil {
+		return fmt.Errorf("publish the demo post %s: %w", id, err)
+	}
+	return g.Engine().FetchLink(ctx, ws, post)
+}
+
+// pollUntil calls f every 100 ms until it returns true or an error, for at most seedPatience.
+func pollUntil(ctx context.Context, f func(context.Context) (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, seedPatience)
+	defer cancel()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if err := engine.Publish(ctx, workerName(), ws, post); err != nil {
+		if done, err := f(ctx); done || err != nil {
 			return err
-		}
-		now, err := g.GetPost(ctx, g.owner, id)
-		if err != nil {
-			return err
-		}
-		if now.Status != string(core.PostQueued) {
-			return engine.FetchLink(ctx, ws, post)
-		}
-		if now.Attempts > 0 && now.Text == refusedText {
-			return nil // a network whose refusals are no proof is asked again before the post fails
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the post %s is still queued: is the service's worker running?", id)
+			return fmt.Errorf("not done after %s: check that the service and its worker run", seedPatience)
 		case <-tick.C:
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -92,6 +93,25 @@ func (a *App) noPlan(name core.PlanName) error {
 // ListWorkspaces lists all workspaces, the oldest first.
 func (a *App) ListWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 	return a.cfg.Store.Workspaces(ctx)
+}
+
+// FirstOwner returns the e-mail address of the owner of the oldest workspace, or "" when there is no workspace.
+func (a *App) FirstOwner(ctx context.Context) (string, error) {
+	email, err := a.cfg.Store.FirstOwner(ctx)
+	if errors.Is(err, store.ErrNotFound) {
+		return "", nil
+	}
+	return email, err
+}
+
+// BackdatePost moves a live or failed post and its history back in time, so that it was published at the given time. Demo
+// posts need a past. Posts in other states are not changed.
+func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at time.Time) error {
+	t, post, err := a.readPost(ctx, c, id)
+	if err != nil {
+		return err
+	}
+	return t.BackdatePost(ctx, post.ID, post.PublishAt.Sub(at))
 }
 
 func (a *App) findWorkspaceByName(ctx context.Context, slugOrID string) (core.Workspace, error) {

@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/html"
 )
 
-// Consent opens the consent page of a simulated network as a person would, types the profile's name,
-// allows what is asked for, and returns the way back. base is where the simulated networks answer, as
-// SCHEME://HOST.
+// Consent opens the consent page of a simulated network, chooses the profile, allows everything, and returns the address
+// that the network redirects to. base is the address of the simulated networks, as SCHEME://HOST.
 func Consent(ctx context.Context, base, authorizeURL, profile string) (*url.URL, error) {
 	page, err := OpenConsent(ctx, authorizeURL)
 	if err != nil {
@@ -32,8 +32,9 @@ const (
 // consentInput is a field of the page's form.
 type consentInput struct {
 	kind, name, value string
+	label             string // the bold part of its label: a profile's name
 	checked           bool
-	choosable         bool // one of the profiles, not one of the permissions
+	choosable         bool // a profile, not a permission
 }
 
 // ConsentPage is an open consent page of a simulated network, for programs that stand in for a person.
@@ -84,7 +85,7 @@ func (p *ConsentPage) readFields(n, fieldset *html.Node) {
 			break
 		}
 		p.inputs = append(p.inputs, consentInput{
-			kind: a["type"], name: a["name"], value: a["value"], checked: checked,
+			kind: a["type"], name: a["name"], value: a["value"], label: boldText(n.Parent), checked: checked,
 			choosable: fieldset != nil && hasText(fieldset),
 		})
 	}
@@ -102,6 +103,16 @@ func hasText(n *html.Node) bool {
 	return false
 }
 
+// boldText returns the text of the first <strong> below n, or "".
+func boldText(n *html.Node) string {
+	for d := range n.Descendants() {
+		if d.Data == "strong" && d.FirstChild != nil {
+			return d.FirstChild.Data
+		}
+	}
+	return ""
+}
+
 func attributesOf(n *html.Node) map[string]string {
 	a := map[string]string{}
 	for _, attribute := range n.Attr {
@@ -110,13 +121,19 @@ func attributesOf(n *html.Node) map[string]string {
 	return a
 }
 
-// Choose types the profile's name; without one the page's own choice stays. Every permission stays ticked.
+// Choose selects the profile with this name, or types the name when the page offers no such profile. Without a name the
+// page's own selection stays. Every permission stays ticked.
 func (p *ConsentPage) Choose(profile string) {
+	offered := slices.ContainsFunc(p.inputs, func(in consentInput) bool { return in.choosable && in.label == profile })
 	for _, in := range p.inputs {
 		switch {
-		case in.kind == "text" && profile != "":
+		case in.kind == "text" && profile != "" && !offered:
 			p.values.Set(in.name, profile)
-		case in.checked && (!in.choosable || profile == ""):
+		case in.choosable && profile != "":
+			if in.label == profile {
+				p.values.Add(in.name, in.value)
+			}
+		case in.checked:
 			p.values.Add(in.name, in.value)
 		}
 	}

@@ -329,6 +329,19 @@ func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit 
 	return links, err
 }
 
+// BackdatePost moves all times of a live or failed post and of its timeline into the past. Another post is not changed.
+func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Duration) error {
+	_, err := t.exec(ctx, `
+		WITH post AS (
+			UPDATE posts SET publish_at = publish_at - @by::interval, created_at = created_at - @by::interval,
+				updated_at = updated_at - @by::interval
+			WHERE workspace_id = @ws AND id = @id AND status IN ('live', 'failed') RETURNING id
+		)
+		UPDATE post_events e SET at = e.at - @by::interval FROM post WHERE e.workspace_id = @ws AND e.post_id = post.id`,
+		args{"id": id, "by": by})
+	return err
+}
+
 // PublishedAs lists the network's ids of the other posts of an account that went live since a time.
 func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other core.PostID, since time.Time) ([]string, error) {
 	return queryValues[string](t.query(ctx, `

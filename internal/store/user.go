@@ -36,6 +36,13 @@ func (s *Store) Owner(ctx context.Context, ws core.WorkspaceID) (core.UserID, er
 		args{"workspace": ws, "owner": core.RoleOwner}))
 }
 
+// FirstOwner returns the e-mail address of the person who has owned a workspace for the longest time, or ErrNotFound.
+func (s *Store) FirstOwner(ctx context.Context) (string, error) {
+	return queryValue[string](s.query(ctx, `
+		SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
+		WHERE m.role = @owner ORDER BY m.created_at, m.user_id LIMIT 1`, args{"owner": core.RoleOwner}))
+}
+
 // Membership is a workspace as its member finds it in the switcher.
 type Membership struct {
 	ID   core.WorkspaceID

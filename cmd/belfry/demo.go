@@ -1,0 +1,200 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/secret"
+)
+
+// demoEmail is the owner of the demo when nobody has set up the service yet.
+const demoEmail = "demo@example.org"
+
+// makeDemo makes a workspace for each demo brand and prints how to reach them. They belong to the owner of the oldest
+// workspace, or to a new person when there is none.
+func (g *seeder) makeDemo(ctx context.Context, p *program) error {
+	if err := g.openStorage(ctx, g.config); err != nil {
+		return err
+	}
+	defer g.cfg.Blobs.Close()
+	var err error
+	if g.App, err = g.newApp(g.pool); err != nil {
+		return err
+	}
+	owner, err := g.FirstOwner(ctx)
+	if err != nil {
+		return err
+	}
+	in, signIn := contract.CreateWorkspace{OwnerEmail: owner}, "with your password"
+	if owner == "" {
+		in = contract.CreateWorkspace{OwnerEmail: demoEmail, OwnerName: "Demo Owner", Password: secret.Random(18)}
+		signIn = "with the password " + in.Password
+	}
+	suffix, err := g.freeSuffix(ctx)
+	if err != nil {
+		return err
+	}
+	var list strings.Builder
+	table := tabwriter.NewWriter(&list, 0, 0, 2, ' ', 0)
+	for _, brand := range demoBrands() {
+		in.Name, in.TZ = brand.name+suffix, brand.zone
+		slug, err := g.makeBrand(ctx, in, brand)
+		if err != nil {
+			return fmt.Errorf("make the workspace %s: %w", in.Name, err)
+		}
+		fmt.Fprintf(table, "  %s\t%s\n", in.Name, slug)
+	}
+	_ = table.Flush() // a Builder accepts everything
+	return p.printf("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
+		"To make an API key, run `belfry key create --workspace SHORT-NAME --name demo`.",
+		list.String(), g.config.PublicURL, in.OwnerEmail, signIn)
+}
+
+// freeSuffix returns what to append to the brands' names so that no workspace has one of them: "", " 2", " 3"...
+func (g *seeder) freeSuffix(ctx context.Context) (string, error) {
+	existing, err := g.ListWorkspaces(ctx)
+	for suffix, n := "", 2; ; suffix, n = fmt.Sprintf(" %d", n), n+1 {
+		taken := slices.ContainsFunc(existing, func(w core.Workspace) bool {
+			return slices.ContainsFunc(demoBrands(), func(b demoBrand) bool { return w.Name == b.name+suffix })
+		})
+		if !taken {
+			return suffix, err
+		}
+	}
+}
+
+// makeBrand makes a workspace with its accounts, group, pictures and posts, and returns its slug.
+func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, brand demoBrand) (string, error) {
+	made, err := g.createWorkspace(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	var accounts []string
+	var strict string // an account at a network whose refusals are final
+	for _, card := range g.Networks() {
+		account, err := g.connectAccount(ctx, string(card.ID), brand.name)
+		if err != nil {
+			return "", err
+		}
+		accounts = append(accounts, account.ID)
+		if !card.ErrorsMayPublish {
+			strict = account.ID
+		}
+	}
+	group, err := g.CreateGroup(ctx, g.owner, contract.CreateGroup{
+		Name: "All accounts", Color: &brand.color, AccountIDs: accounts,
+	})
+	if err != nil {
+		return "", err
+	}
+	pictures, err := g.addPictures(ctx, made.Workspace, brand)
+	if err != nil {
+		return "", err
+	}
+	for _, post := range brand.posts {
+		request := contract.PlanPosts{Targets: contract.Targets{GroupID: &group.ID}, Text: post.text}
+		if post.refused != "" {
+			request.Targets = contract.Targets{AccountIDs: []string{strict}}
+		}
+		if post.picture != "" {
+			request.MediaIDs = []string{pictures[post.picture]}
+		}
+		if err := g.makeDemoPost(ctx, made.Workspace, brand, post, request); err != nil {
+			return "", err
+		}
+	}
+	return made.Slug, nil
+}
+
+// makeDemoPost saves a draft, schedules a post, or publishes one and moves it to its time in the past.
+func (g *seeder) makeDemoPost(
+	ctx context.Context, ws core.WorkspaceID, brand demoBrand, post demoPost, request contract.PlanPosts,
+) error {
+	zone, err := time.LoadLocation(brand.zone)
+	if err != nil {
+		return err
+	}
+	local := time.Now().In(zone).AddDate(0, 0, post.day).Format(time.DateOnly) + "T" + post.at
+	switch {
+	case post.at == "":
+		request.When = &contract.When{Word: "draft"}
+	case post.day > 0:
+		request.When = &contract.When{PublishAt: local, Timezone: brand.zone}
+	default:
+		request.When = &contract.When{Word: "now"}
+	}
+	if post.refused != "" {
+		if err := g.refusePost(ctx, post.text, post.refused); err != nil {
+			return err
+		}
+	}
+	made, err := g.CreatePosts(ctx, g.owner, contract.CreatePosts{Confirm: true, PlanPosts: request})
+	if err != nil || request.When.Word != "now" {
+		return err
+	}
+	at, err := time.ParseInLocation("2006-01-02T15:04", local, zone)
+	if err != nil {
+		return err
+	}
+	for _, p := range made.Posts {
+		if err := g.publishPost(ctx, ws, p.ID); err != nil {
+			return err
+		}
+		if err := g.BackdatePost(ctx, g.owner, p.ID, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addPictures draws a brand's pictures and adds them to its media. It returns their ids by file name.
+func (g *seeder) addPictures(ctx context.Context, ws core.WorkspaceID, brand demoBrand) (map[string]string, error) {
+	ids := map[string]string{}
+	for name, layers := range brand.pictures {
+		data, err := drawPicture(layers)
+		if err != nil {
+			return nil, err
+		}
+		size := int64(len(data))
+		upload, err := g.CreateUpload(ctx, g.owner, contract.CreateUpload{Filename: name, Mime: "image/jpeg", Size: size})
+		if err != nil {
+			return nil, err
+		}
+		_, err = g.Intake().ReceiveUpload(ctx, path.Base(upload.UploadURL), size, bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		if err := g.processPicture(ctx, ws, upload.MediaID); err != nil {
+			return nil, fmt.Errorf("add %s: %w", name, err)
+		}
+		ids[name] = upload.MediaID
+	}
+	return ids, nil
+}
+
+// processPicture processes a file, or waits until the running service has processed it.
+func (g *seeder) processPicture(ctx context.Context, ws core.WorkspaceID, id string) error {
+	mediaID, err := core.ParseID[core.MediaKind](id)
+	if err != nil {
+		return err
+	}
+	return pollUntil(ctx, func(ctx context.Context) (bool, error) {
+		if err := g.Intake().ProcessFile(ctx, ws, mediaID); err != nil {
+			return false, err
+		}
+		m, err := g.GetMedia(ctx, g.owner, id)
+		if err == nil && m.Status == string(core.MediaFailed) {
+			err = errors.New("the file could not be processed; see the service's log")
+		}
+		return m.Status == string(core.MediaReady), err
+	})
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"belfry/internal/store/storetest"
+)
+
+func TestSeedGivesTheFirstOwnerThreeBrandsWithAPastAndAFuture(t *testing.T) {
+	t.Parallel()
+	database := storetest.URL(t)
+	env := []string{"BELFRY_DATABASE_URL=" + database, "BELFRY_DATA_DIR=" + t.TempDir(), "BELFRY_ADDR=127.0.0.1:0"}
+	code, _, errs := belfryWith(t, env, "crooked bells ring\n",
+		"workspace", "create", "--name", "Papercut", "--owner-email", "nia@example.org", "--password-stdin")
+	if code != exitOK {
+		t.Fatalf("workspace create exits with %d: %s", code, errs)
+	}
+	code, out, errs := belfry(t, env, "seed")
+	if code != exitOK || errs != "" || !strings.Contains(out, "nia@example.org") {
+		t.Fatalf("seed exits with %d and prints %q and %q", code, out, errs)
+	}
+	pool, err := pgxpool.New(t.Context(), database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	// "Papercut" exists, so all three brands get a number.
+	rows, err := pool.Query(t.Context(), `
+		SELECT w.slug, w.name, p.status, count(*), count(*) FILTER (WHERE p.publish_at < now() - interval '5 days'),
+			count(*) FILTER (WHERE p.publish_at > now() + interval '4 days'), count(*) FILTER (WHERE p.media_ids <> '{}'),
+			count(*) FILTER (WHERE EXISTS (SELECT FROM post_events e WHERE e.post_id = p.id AND e.at > p.updated_at))
+		FROM workspaces w JOIN members m ON m.workspace_id = w.id JOIN users u ON u.id = m.user_id
+		JOIN posts p ON p.workspace_id = w.id WHERE u.email = 'nia@example.org' AND m.role = 'owner'
+		GROUP BY w.slug, w.name, p.status`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]int{}
+	for rows.Next() {
+		var slug, name, status string
+		var all, past, future, withPicture, late int
+		if err := rows.Scan(&slug, &name, &status, &all, &past, &future, &withPicture, &late); err != nil {
+			t.Fatal(err)
+		}
+		found[name+", "+slug+": "+status] = all
+		if status == "live" && past == 0 || status == "queued" && future == 0 || status == "live" && withPicture == 0 {
+			t.Errorf("%s: of %d %s posts %d are in the past, %d in the future, and %d have a picture",
+				name, all, status, past, future, withPicture)
+		}
+		if late > 0 {
+			t.Errorf("%s: %d %s posts have an event that is later than their last change", name, late, status)
+		}
+	}
+	if rows.Err() != nil {
+		t.Fatal(rows.Err())
+	}
+	for _, want := range []string{
+		"Harbour Bakery 2, harbour-bakery-2: live", "Harbour Bakery 2, harbour-bakery-2: queued",
+		"Harbour Bakery 2, harbour-bakery-2: draft", "Night Owl Cycles 2, night-owl-cycles-2: failed",
+		"Papercut 2, papercut-2: live",
+	} {
+		if found[want] == 0 {
+			t.Errorf("there are no posts of %q, only %v", want, found)
+		}
+	}
+}
