@@ -23,7 +23,7 @@ func allCommands() []command {
 		{"serve", "", "Run the service: dashboard, API and worker.", "It stops at SIGTERM or Ctrl-C: what is under way ends, nothing new begins.", runServe},
 		{"migrate", "", "Bring the database up to this program's schema.", "Make a backup first. The service does it by itself for its own database and for an empty one.", runMigrate},
 		{"sandbox", "", "Run the simulated networks alone.", "The service brings its own while no network has credentials; processes with split roles share one like this.", runSandbox},
-		{"seed", "", "Make a demo workspace with accounts and posts in every state.", local + " The networks must be simulated.", runSeed},
+		{"seed", "", "Make demo workspaces with accounts, pictures and two weeks of posts.", "They belong to the owner of the first workspace. The networks must be simulated. " + local, runSeed},
 		{"workspace create", "", "Make a workspace and its owner, and print its id and short name.", local, runWorkspaceCreate},
 		{"workspace list", "", "List the workspaces: short name, id, plan and name.", local, runWorkspaceList},
 		{"workspace plan", "", "Put a workspace on another plan.", local, runWorkspacePlan},

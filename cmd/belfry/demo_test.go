@@ -29,7 +29,7 @@ func TestSeedGivesTheFirstOwnerThreeBrandsWithAPastAndAFuture(t *testing.T) {
 	defer pool.Close()
 	// "Papercut" exists, so all three brands get a number.
 	rows, err := pool.Query(t.Context(), `
-		SELECT w.slug, w.name, p.status, count(*), count(*) FILTER (WHERE p.publish_at < now() - interval '5 days'),
+		SELECT w.slug, w.name, p.status, count(*), count(*) FILTER (WHERE p.publish_at < now() - interval '4 days'),
 			count(*) FILTER (WHERE p.publish_at > now() + interval '4 days'), count(*) FILTER (WHERE p.media_ids <> '{}'),
 			count(*) FILTER (WHERE EXISTS (SELECT FROM post_events e WHERE e.post_id = p.id AND e.at > p.updated_at))
 		FROM workspaces w JOIN members m ON m.workspace_id = w.id JOIN users u ON u.id = m.user_id
