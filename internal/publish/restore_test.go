@@ -1,10 +1,14 @@
 package publish_test
 
 import (
+	"context"
 	"errors"
+	"io"
 	"testing"
 	"time"
 
+	"belfry/internal/blob"
+	"belfry/internal/restore"
 	"belfry/internal/store"
 )
 
@@ -107,5 +111,67 @@ func TestAHoldEndsAllSessions(t *testing.T) {
 	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sessions`).Scan(&left))
 	if left != 0 {
 		t.Errorf("%d sessions are left", left)
+	}
+}
+
+// hookedStore runs a function before each object is stored.
+type hookedStore struct {
+	blob.Store
+	beforePut func()
+}
+
+func (s *hookedStore) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if s.beforePut != nil {
+		s.beforePut()
+	}
+	return s.Store.Put(ctx, key, r, size)
+}
+
+// A worker keeps the mark while an operator confirms, and must not take the old mark for a second restore.
+func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
+	b := newBench(t)
+	files, err := blob.Open(t.Context(), "file:"+t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { must(t, files.Close()) })
+	hooked := &hookedStore{Store: files}
+	guard := *b.App.Guard()
+	guard.Book = restore.NewBook(hooked, b.Clock.Now)
+	b.work(b.ws.Now("before the restore", b.ws.Account("threads")))
+	must(t, guard.Book.WriteMark(t.Context(), restore.Mark{System: "another"}))
+	must(t, guard.KeepMark(t.Context()))
+	worker := guard
+	worker.Book = restore.NewBook(files, b.Clock.Now)
+	hooked.beforePut = func() { must(t, worker.KeepMark(t.Context())) }
+	_, err = guard.Confirm(t.Context())
+	must(t, err)
+	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("after the confirmation publishing is on hold: %+v, %v", hold, err)
+	}
+}
+
+// An operator makes a backup while publishing is on hold, confirms, and later restores that backup.
+func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
+	b := newBench(t)
+	guard := b.App.Guard()
+	must(t, guard.CheckAtStart(t.Context()))
+	post := b.ws.Now("sent after the first restore", b.ws.Account("threads"))
+	must(t, b.Store.HoldPublishing(t.Context(), "the first restore", nil))
+	_, err := b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	_, err = guard.Confirm(t.Context())
+	must(t, err)
+	if post = b.work(post); post.Status != "live" {
+		t.Fatalf("after the first confirmation the post is %s", post.Status)
+	}
+	_, err = b.Pool.Exec(t.Context(), rewind)
+	must(t, err)
+	_, err = b.Pool.Exec(t.Context(), `INSERT INTO publishing_hold (reason, since) VALUES ('the first restore', clock())`)
+	must(t, err)
+
+	must(t, guard.CheckAtStart(t.Context()))
+	_, err = guard.Confirm(t.Context())
+	must(t, err)
+	if post = b.after(time.Hour, post); post.Status != "live" || b.calls("publish") != 1 {
+		t.Errorf("after the second confirmation the post is %s, after %d calls that publish", post.Status, b.calls("publish"))
 	}
 }

@@ -58,8 +58,12 @@ func (g *Guard) CheckAtStart(ctx context.Context) error {
 	return g.hold(ctx, reason, forgotten(receipts, before.Step))
 }
 
-// KeepMark writes how far the database has come, or holds publishing when the mark is ahead of it.
+// KeepMark writes how far the database has come, or holds publishing when the mark is ahead of it. It does nothing
+// during a hold: Confirm, which ends the hold, brings the mark up to date.
 func (g *Guard) KeepMark(ctx context.Context) error {
+	if _, err := g.Store.Hold(ctx); !errors.Is(err, store.ErrNotFound) {
+		return err
+	}
 	reason, err := g.compare(ctx, 0)
 	if err != nil || reason == "" {
 		return err
@@ -159,8 +163,11 @@ var ErrNoHold = errors.New("publishing is not on hold")
 // looked for at their network, and the others go out. It returns how many posts there are of each kind, or ErrNoHold.
 func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 	var done Confirmed
-	if _, err := g.Store.Hold(ctx); errors.Is(err, store.ErrNotFound) {
+	switch _, err := g.Store.Hold(ctx); {
+	case errors.Is(err, store.ErrNotFound):
 		return done, ErrNoHold
+	case err != nil:
+		return done, fmt.Errorf("read the hold of publishing: %w", err)
 	}
 	receipts, err := g.Store.RestoredReceipts(ctx)
 	if err != nil {
@@ -184,16 +191,20 @@ func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 				return err
 			}
 		}
-		return s.ReleasePublishing(ctx, newest)
+		if err := s.ReleasePublishing(ctx, newest); err != nil {
+			return err
+		}
+		// Before the commit: once no hold is to be seen, the mark that KeepMark reads is the new one.
+		now, err := s.DurableLineage(ctx)
+		if err != nil {
+			return err
+		}
+		return g.Book.WriteMark(ctx, Mark{now.System, now.Timeline, now.Step, g.Now().UTC()})
 	})
 	if err != nil {
 		return done, fmt.Errorf("end the hold of publishing: %w", err)
 	}
-	now, err := g.Store.DurableLineage(ctx)
-	if err != nil {
-		return done, err
-	}
-	return done, g.Book.WriteMark(ctx, Mark{now.System, now.Timeline, now.Step, g.Now().UTC()})
+	return done, nil
 }
 
 func markPublished(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {

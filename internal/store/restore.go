@@ -59,24 +59,30 @@ type RestoredReceipt struct {
 }
 
 // HoldPublishing keeps every worker from claiming posts until ReleasePublishing. It notes the receipts of posts that
-// are not live here, and ends all sessions, which are those of the time of the backup. A hold that exists stays.
+// are not live here, and ends all sessions, which are those of the time of the backup. A hold that exists stays, as do
+// the sessions since it began; receipts are added to it, because the hold itself may be from a backup.
 func (s *Store) HoldPublishing(ctx context.Context, reason string, receipts []RestoredReceipt) error {
 	return s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, `
 			INSERT INTO publishing_hold (reason, since) VALUES (@reason, clock()) ON CONFLICT DO NOTHING`, args{"reason": reason})
-		if err != nil || n == 0 {
+		if err != nil {
 			return err
 		}
 		for _, r := range receipts {
 			if _, err := s.exec(ctx, `
 				INSERT INTO restored_receipts (workspace_id, post_id, handle, armed_at, live, external_id, external_url)
 				SELECT workspace_id, id, @handle, @armed_at, @live, @external_id, @external_url FROM posts
-				WHERE workspace_id = @workspace AND id = @post AND status <> 'live'`, args{
+				WHERE workspace_id = @workspace AND id = @post AND status <> 'live'
+				ON CONFLICT (post_id) DO UPDATE SET handle = excluded.handle, armed_at = excluded.armed_at, live = excluded.live,
+					external_id = excluded.external_id, external_url = excluded.external_url`, args{
 				"workspace": r.Workspace, "post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt, "live": r.Live,
 				"external_id": r.ExternalID, "external_url": r.ExternalURL,
 			}); err != nil {
 				return err
 			}
+		}
+		if n == 0 {
+			return nil
 		}
 		_, err = s.exec(ctx, `DELETE FROM sessions`, nil)
 		return err
