@@ -26,6 +26,14 @@ func TestALivePostWithoutALinkIsFoundAgain(t *testing.T) {
 	}
 	missing(0) // its own job may be on the way
 	b.Clock.Advance(10*time.Minute + time.Second)
+	setStatus := func(status core.AccountStatus) {
+		t.Helper()
+		_, err := b.Pool.Exec(b.Context(), `UPDATE accounts SET status = $1`, status)
+		must(t, err)
+	}
+	setStatus(core.AccountRevoked)
+	missing(0) // nobody can ask the network
+	setStatus(core.AccountOK)
 	missing(1)
 	must(t, b.App.Engine().FetchLink(b.Context(), b.ws.ID, id))
 	missing(0)

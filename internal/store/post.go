@@ -312,16 +312,17 @@ func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) erro
 	return err
 }
 
-// PostsWithoutLink lists live posts whose link is missing and that changed last between two times, oldest first.
+// PostsWithoutLink lists live posts whose link is missing, whose account can be asked for it, and that changed last
+// between two times, oldest first.
 func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit int) ([]queue.Link, error) {
 	type row struct {
 		WorkspaceID core.WorkspaceID
 		ID          core.PostID
 	}
 	rows, err := queryMany[row](s.query(ctx, `
-		SELECT workspace_id, id FROM posts
-		WHERE status = 'live' AND external_id <> '' AND external_url = '' AND updated_at BETWEEN @from AND @to
-		ORDER BY updated_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit}))
+		SELECT p.workspace_id, p.id FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+		WHERE p.status = 'live' AND p.external_id <> '' AND p.external_url = '' AND p.updated_at BETWEEN @from AND @to AND a.status = @ok
+		ORDER BY p.updated_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
 	links := make([]queue.Link, len(rows))
 	for i, r := range rows {
 		links[i] = queue.Link{Workspace: r.WorkspaceID, Post: r.ID}
