@@ -1,13 +1,17 @@
 package publish_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network/sim"
+	"belfry/internal/store"
 )
 
 // A post that waited for a full quota answered every cancel and every change of its time with a conflict.
@@ -142,5 +146,40 @@ func TestAThrottleOfTheAppHoldsAllAccountsOfTheNetwork(t *testing.T) {
 	}
 	if n := b.calls("create"); n != 1 {
 		t.Errorf("%d calls, want 1", n)
+	}
+}
+
+// A worker whose call shows that a hold is over wakes the account's other posts while it holds its own. It must not
+// wait for one that somebody is changing, who may want the worker's next.
+func TestTheEndOfAHoldDoesNotWaitForAPostThatIsBeingChanged(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	changed, waiting := b.ws.Now("being changed", account), b.ws.Now("waiting", account)
+	_, err := b.Pool.Exec(b.Context(), `UPDATE publications SET rest = 'hold', next_action_at = clock() + '1 hour'::interval`)
+	must(t, err)
+	ids := make(map[string]core.PostID)
+	for _, p := range []contract.Post{changed, waiting} {
+		ids[p.ID], err = core.ParseID[core.PostKind](p.ID)
+		must(t, err)
+	}
+	accountID, err := core.ParseID[core.AccountKind](account.ID)
+	must(t, err)
+	tenant := b.Store.In(b.ws.ID)
+	must(t, tenant.Tx(b.Context(), func(person store.Tenant) error {
+		if _, err := person.LockPublication(b.Context(), ids[changed.ID]); err != nil {
+			return err
+		}
+		return tenant.Tx(b.Context(), func(worker store.Tenant) error {
+			ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second) // it would wait for ever
+			defer cancel()
+			return worker.ReleaseAccount(ctx, accountID)
+		})
+	}))
+	rows, err := b.Pool.Query(b.Context(), `SELECT post_id FROM publications WHERE next_action_at <= clock()`)
+	must(t, err)
+	due, err := pgx.CollectRows(rows, pgx.RowTo[core.PostID])
+	must(t, err)
+	if len(due) != 1 || due[0] != ids[waiting.ID] {
+		t.Errorf("due are %v, want only %s", due, waiting.ID)
 	}
 }

@@ -31,15 +31,19 @@ func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile t
 	return n == 1, err
 }
 
-// ReleaseAccount ends the hold of an account, and makes the posts that wait for its end due.
+// ReleaseAccount ends the hold of an account, and makes the posts that wait for its end due. A post that somebody is
+// changing keeps its time: the caller holds another post, for which they may be waiting.
 func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID) error {
 	_, err := t.exec(ctx, `
 		WITH released AS (
 			UPDATE accounts SET held_until = NULL WHERE workspace_id = @ws AND id = @id
+		), waiting AS (
+			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
+			WHERE u.workspace_id = @ws AND p.account_id = @id AND p.status = 'queued'
+				AND u.rest = @hold AND NOT u.armed AND u.failure IS NULL AND u.next_action_at > clock()
+			FOR NO KEY UPDATE OF u SKIP LOCKED
 		)
-		UPDATE publications u SET next_action_at = clock() FROM posts p
-		WHERE p.workspace_id = @ws AND p.account_id = @id AND p.status = 'queued' AND u.workspace_id = @ws AND u.post_id = p.id
-			AND u.rest = @hold AND NOT u.armed AND u.failure IS NULL AND u.next_action_at > clock()`,
+		UPDATE publications u SET next_action_at = clock() FROM waiting WHERE u.workspace_id = @ws AND u.post_id = waiting.post_id`,
 		args{"id": id, "hold": core.DoHold})
 	return err
 }
