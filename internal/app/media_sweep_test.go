@@ -102,3 +102,25 @@ func storedKeys(t *testing.T, blobs blob.Store) (keys []string) {
 	}))
 	return keys
 }
+
+// Files that are newer than a restored backup have no row in it. The operator may still restore a newer backup, which
+// needs them.
+func TestNoStoredBytesAreDeletedWhilePublishingIsOnHold(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	oldOrphans(t, folder, 1)
+	blobs, err := blob.Open(t.Context(), "file:"+folder)
+	must(t, err)
+	t.Cleanup(func() { must(t, blobs.Close()) })
+	h := apptest.New(t, func(c *app.Config) { c.Blobs = blobs })
+	must(t, h.Store.HoldPublishing(t.Context(), "a test", nil))
+	must(t, h.App.Intake().SweepBlobs(t.Context()))
+	if n := len(storedKeys(t, blobs)); n != 1 {
+		t.Errorf("during the hold %d files are left; want 1", n)
+	}
+	must(t, h.Store.ReleasePublishing(t.Context(), 0))
+	must(t, h.App.Intake().SweepBlobs(t.Context()))
+	if n := len(storedKeys(t, blobs)); n != 0 {
+		t.Errorf("after the hold %d files are left", n)
+	}
+}

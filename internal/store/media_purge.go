@@ -58,10 +58,12 @@ func (s *Store) UnnamedBlobs(ctx context.Context, keys []string) ([]string, erro
 }
 
 // TakeBlobSweep takes the sweep of the stored bytes when it is due, for so long, and returns the last key that was
-// swept. False: it is not due, or another replica has taken it.
+// swept. False: it is not due, or another replica has taken it, or publishing is on hold: files that are newer than a
+// restored backup have no row, until the operator restores another.
 func (s *Store) TakeBlobSweep(ctx context.Context, lease time.Duration) (after string, due bool, err error) {
 	keys, err := queryValues[string](s.query(ctx, `
 		UPDATE blob_sweep SET next_at = clock() + @lease::interval WHERE next_at <= clock()
+			AND NOT EXISTS (SELECT FROM publishing_hold)
 		RETURNING after_key`, args{"lease": lease}))
 	if err != nil || len(keys) == 0 {
 		return "", false, err
