@@ -18,40 +18,43 @@ import (
 
 // allCommands returns all commands in the order in which help lists them.
 func allCommands() []command {
-	const local = "It works while the service runs and while it does not; then a local database is started for as long as it takes."
+	const local = "You can run it while the service runs or is stopped. If the service is stopped, the command starts the local\ndatabase while it works."
 	return []command{
-		{"serve", "", "Run the service: dashboard, API and worker.", "It stops at SIGTERM or Ctrl-C: what is under way ends, nothing new begins.", runServe},
-		{"migrate", "", "Bring the database up to this program's schema.", "Make a backup first. The service does it by itself for its own database and for an empty one.", runMigrate},
-		{"sandbox", "", "Run the simulated networks alone.", "The service brings its own while no network has credentials; processes with split roles share one like this.", runSandbox},
-		{"seed", "", "Make demo workspaces with accounts, pictures and two weeks of posts.", "They belong to the owner of the first workspace. The networks must be simulated. " + local, runSeed},
-		{"workspace create", "", "Make a workspace and its owner, and print its id and short name.", local, runWorkspaceCreate},
-		{"workspace list", "", "List the workspaces: short name, id, plan and name.", local, runWorkspaceList},
-		{"workspace plan", "", "Put a workspace on another plan.", local, runWorkspacePlan},
-		{"key create", "", "Make an API key and print it, for the only time.", "It acts for the workspace's owner. " + local, runKeyCreate},
-		{"user password", "", "Give a person a new password, read from standard input.", local, runUserPassword},
+		{"serve", "", "Run the service: dashboard, API and worker.", "It stops on SIGTERM or Ctrl-C: it finishes open work and starts nothing new.", runServe},
+		{"migrate", "", "Migrate the database to this program's schema.", "Make a backup first. `belfry serve` migrates its own database and an empty one automatically.", runMigrate},
+		{"sandbox", "", "Run only the simulated networks.", "The service runs its own while no network has credentials. Use this command when several processes share them.", runSandbox},
+		{"seed", "", "Make demo workspaces with accounts, pictures and two weeks of posts.", "They belong to the owner of the first workspace. The networks must be simulated.\n" + local, runSeed},
+		{"workspace create", "", "Create a workspace and its owner, and print its id and short name.", local, runWorkspaceCreate},
+		{"workspace list", "", "List all workspaces: short name, id, plan and name.", local, runWorkspaceList},
+		{"workspace plan", "", "Change the plan of a workspace.", local, runWorkspacePlan},
+		{"key create", "", "Create an API key and print it once.", "The key acts for the workspace's owner.\n" + local, runKeyCreate},
+		{"user password", "", "Set a person's password, read from standard input.", local, runUserPassword},
 		{
-			"accounts revoke-unreadable", "", "Let go of accounts whose secret key is lost, so that the service starts again.",
-			"Without --confirm it only lists the accounts whose tokens the secret keys do not open. Confirmed, it forgets those\ntokens for good and revokes the accounts: people connect them again, and their posts wait or fail until then. " +
-				"Run it with the\nservice's own BELFRY_ variables; with others every account would look unreadable.", runRevokeUnreadable,
+			"accounts revoke-unreadable", "", "Revoke accounts whose secret key is lost, so that the service can start again.",
+			"Without --confirm it only lists the accounts whose tokens cannot be decrypted. With --confirm it deletes these tokens\n" +
+				"and revokes the accounts. People then have to reconnect them, and their posts wait or fail until then.\n" +
+				"Run it with the same BELFRY_ variables as the service, or every account looks unreadable.", runRevokeUnreadable,
 		},
 		{
-			"secrets rotate", "", "Seal everything anew with the newest secret key, so that an older one can be removed.",
-			"Every process of the service must have the newest key, as the first of its keys, before. It works beside the running\nservice and may be repeated. docs/operations.md, Keys, has all steps.", runRotateSecrets,
+			"secrets rotate", "", "Encrypt everything again with the newest secret key, so that you can remove an older key.",
+			"First give every process of the service the newest key, as the first of its keys. You can run this command while the\n" +
+				"service runs, and repeat it. See docs/operations.md, Keys, for all steps.", runRotateSecrets,
 		},
-		{"backup", "FILE", "Write the local database to a file.", "The media files and the secret keys are not in it. " + local, runBackup},
+		{"backup", "FILE", "Write the local database to a file.", "It does not contain the media files and the secret keys.\n" + local, runBackup},
 		{
-			"restore confirm", "", "Publish again after a restore.",
-			"After a restore the service publishes nothing until you confirm it: posts that went out after the backup are shown as\n" +
-				"live, those that may have gone out are looked for at their network, and the others are sent. `belfry doctor` lists them.\n" + local,
+			"restore confirm", "", "Continue publishing after a restore.",
+			"After a restore, the service publishes nothing until you confirm. Posts that were published after the backup then become\n" +
+				"live, Belfry asks the networks about posts that may be published, and the other posts are published. `belfry doctor`\n" +
+				"lists the posts. " + local,
 			confirmRestore,
 		},
-		{"restore", "FILE", "Replace the local database by a backup.", "The service must not run. It publishes nothing afterwards until you run `belfry restore confirm`.", runRestore},
-		{"config", "", "Print the configuration, secrets cut.", "", runConfig},
+		{"restore", "FILE", "Replace the local database with a backup.", "Stop the service first. If posts were published after the backup, the service publishes nothing until you run\n`belfry restore confirm`.", runRestore},
+		{"config", "", "Print the configuration without secrets.", "", runConfig},
 		{
-			"doctor", "", "Look for what would keep the service from working, and say what to do.",
-			"It makes and changes nothing; a local database that stands still is started for the questions and stopped again.\nIt exits with 1 when something needs attention.", runDoctor,
+			"doctor", "", "Look for problems, and say how to fix them.",
+			"It changes nothing. If the service is stopped, the command starts the local database and stops it again.\nIt exits with 1 when something needs attention.", runDoctor,
 		},
-		{"healthcheck", "", "Ask the running service whether it is ready; exit with 1 when it is not.", "", runHealthcheck},
+		{"healthcheck", "", "Check whether the service is ready. Exits with 1 when it is not.", "", runHealthcheck},
 		{"version", "", "Print the version.", "", runVersion},
 	}
 }

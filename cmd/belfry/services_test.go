@@ -35,7 +35,7 @@ func documented(t *testing.T) string {
 	return string(text)
 }
 
-// What an operator leaves out stays as it is built in; a slip of the pen must not make a plan endless.
+// What an operator leaves out stays as it is built in; a typo must not remove a limit.
 func TestAPlansFileChangesWhatItNames(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "plans.json")

@@ -42,7 +42,7 @@ func (p *program) parseOptions(o *options, args []string) error {
 	case err != nil:
 		return o.usageErrorf("%v", err)
 	case o.command.takes == "" && o.NArg() > 0:
-		return o.usageErrorf("belfry %s does not take %q", o.Name(), o.Arg(0))
+		return o.usageErrorf("belfry %s does not accept %q", o.Name(), o.Arg(0))
 	case o.command.takes != "" && o.NArg() != 1:
 		return o.usageErrorf("belfry %s needs one %s", o.Name(), o.command.takes)
 	}
@@ -72,7 +72,7 @@ func (o *options) usageText() string {
 		switch needed := slices.Contains(o.needed, f.Name); {
 		case needed:
 			fmt.Fprintf(&b, " --%s%s", f.Name, kind)
-			about += " (needed)"
+			about += " (required)"
 		case f.DefValue != "" && f.DefValue != "false":
 			about += " (default: " + f.DefValue + ")"
 			fallthrough
@@ -107,6 +107,6 @@ func commandList(list []command) string {
 		fmt.Fprintf(table, "  %s\t%s\n", strings.TrimSpace(c.name+" "+c.takes), c.about)
 	}
 	_ = table.Flush() // a Builder takes everything
-	b.WriteString("\n`belfry COMMAND --help` tells more about one. Everything else is set by environment variables that begin\nwith BELFRY_: `belfry config` prints them, .env.example explains them.")
+	b.WriteString("\nRun `belfry COMMAND --help` for details. Settings are environment variables that begin with BELFRY_:\n`belfry config` prints them, and .env.example explains them.")
 	return b.String()
 }

@@ -14,27 +14,27 @@ const Prefix = "BELFRY_"
 // errors and .env.example are made from them. A tag "shown" replaces a default that is worked out.
 type Config struct {
 	Addr           string        `env:"ADDR" envDefault:"127.0.0.1:8080" help:"Where the dashboard and the API listen, as HOST:PORT."`
-	PublicURL      string        `env:"PUBLIC_URL" shown:"http://localhost:8080" help:"The address people open, without a path. It stands in links, in sign-in cookies and in the callback addresses registered with the networks. Default: http://localhost with the port of BELFRY_ADDR."`
-	DatabaseURL    Secret        `env:"DATABASE_URL" shape:"url" eg:"postgres://belfry:password@db.example.org/belfry" help:"PostgreSQL 15 or newer. Empty: Belfry runs a PostgreSQL of its own in BELFRY_DATA_DIR."`
-	DataDir        string        `env:"DATA_DIR" shown:"data" help:"The folder of the local database, the media files and the secret keys. Default: data in the current folder, and /var/lib/belfry for root."`
-	StorageURL     Secret        `env:"STORAGE_URL" shape:"url" eg:"s3://key:secret@s3.example.org/bucket" shown:"file:data/media" help:"Where media files are kept: file:FOLDER, or s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX] with ?region=REGION and &tls=off if need be; KEY and SECRET percent-encoded, or left out and taken from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Default: the folder media in BELFRY_DATA_DIR."`
-	SecretKeys     Secret        `env:"SECRET_KEYS" eg:"2026a:BASE64,2025b:BASE64" help:"Keys that seal the networks' tokens, as ID:KEY with KEY the base64 of 32 bytes. The first seals, all of them open. Empty: the file secret.keys in BELFRY_DATA_DIR, made at the first start. Machines that share a database need the same keys."`
-	Roles          Roles         `env:"ROLES" envDefault:"web,worker" help:"What this process does: web answers people and programs, worker publishes."`
-	TrustedProxies Prefixes      `env:"TRUSTED_PROXIES" eg:"10.0.0.0/8,192.168.1.7" help:"Addresses of reverse proxies whose X-Forwarded-For is believed. Empty: nobody's is."`
-	NetworksURL    string        `env:"NETWORKS_URL" eg:"http://127.0.0.1:9090" help:"A simulator of the networks: each call to https://HOST/PATH of a network goes to this address, with /HOST/PATH behind it. Empty: the real networks, or Belfry's own simulators while no network has credentials."`
-	RetryDelays    Durations     `env:"RETRY_DELAYS" envDefault:"1m,5m,15m" help:"How long to wait before each further try of a post that surely did not go out."`
-	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long media files are kept after their last post went out."`
+	PublicURL      string        `env:"PUBLIC_URL" shown:"http://localhost:8080" help:"The address that people open, without a path. It is used in links, in sign-in cookies and in the callback addresses registered with the networks. Default: http://localhost with the port of BELFRY_ADDR."`
+	DatabaseURL    Secret        `env:"DATABASE_URL" shape:"url" eg:"postgres://belfry:password@db.example.org/belfry" help:"The address of a database, PostgreSQL 15 or newer. Empty: Belfry runs its own PostgreSQL in BELFRY_DATA_DIR."`
+	DataDir        string        `env:"DATA_DIR" shown:"data" help:"The folder for the local database, the media files and the secret keys. Default: data in the current folder, or /var/lib/belfry for root."`
+	StorageURL     Secret        `env:"STORAGE_URL" shape:"url" eg:"s3://key:secret@s3.example.org/bucket" shown:"file:data/media" help:"Where media files are stored: file:FOLDER, or s3://KEY:SECRET@HOST[:PORT]/BUCKET[/PREFIX], optionally with ?region=REGION and &tls=off. Percent-encode KEY and SECRET, or leave them out and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Default: the folder media in BELFRY_DATA_DIR."`
+	SecretKeys     Secret        `env:"SECRET_KEYS" eg:"2026a:BASE64,2025b:BASE64" help:"Keys that encrypt the networks' tokens, as ID:KEY, where KEY is 32 bytes in base64. The first key encrypts, and all of them decrypt. Empty: the file secret.keys in BELFRY_DATA_DIR, which is created at the first start. Machines that share a database need the same keys."`
+	Roles          Roles         `env:"ROLES" envDefault:"web,worker" help:"What this process does: web serves the dashboard and the API, worker publishes."`
+	TrustedProxies Prefixes      `env:"TRUSTED_PROXIES" eg:"10.0.0.0/8,192.168.1.7" help:"Addresses of reverse proxies whose X-Forwarded-For header is trusted. Empty: none."`
+	NetworksURL    string        `env:"NETWORKS_URL" eg:"http://127.0.0.1:9090" help:"The address of a simulator of the networks. Each call to https://HOST/PATH of a network goes to this address followed by /HOST/PATH. Empty: the real networks, or Belfry's own simulators while no network has credentials."`
+	RetryDelays    Durations     `env:"RETRY_DELAYS" envDefault:"1m,5m,15m" help:"How long to wait before each further attempt to publish a post that was certainly not published."`
+	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long media files are kept after their last post was published."`
 	UploadTTL      time.Duration `env:"UPLOAD_TTL" envDefault:"1h" help:"How long an upload address works."`
-	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"API requests one client address may make, as COUNT/TIME. Requests for pages have a limit of their own, five times as many."`
-	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"Requests of one workspace that create posts (POST /v1/posts), as COUNT/TIME, however many posts each creates."`
-	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker holds a post before another may take over. At least 6s."`
-	Sweep          time.Duration `env:"SWEEP" envDefault:"100ms" help:"How often a worker looks for posts that were queued to be due at once."`
-	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file with plans of your own: docs/operations.md shows one. Empty: the built-in ones."`
-	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"Where people whose plan is too small are sent. Default: the Settings of the dashboard."`
-	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Prometheus reads /metrics, as HOST:PORT. Empty: nowhere."`
-	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address under which the networks fetch media files. Default: BELFRY_PUBLIC_URL."`
-	LogFormat      string        `env:"LOG_FORMAT" envDefault:"text" help:"How log lines look: text or json."`
-	LogLevel       slog.Level    `env:"LOG_LEVEL" envDefault:"info" help:"The least level that is logged: debug, info, warn or error."`
+	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"How many API requests a client address can make, as COUNT/TIME. Requests for pages have a separate limit, five times as high."`
+	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"How many requests that create posts (POST /v1/posts) a workspace can make, as COUNT/TIME. The number of posts in a request does not matter."`
+	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker holds a post before another worker can take over. At least 6s."`
+	Sweep          time.Duration `env:"SWEEP" envDefault:"100ms" help:"How often a worker looks for posts that are to be published at once."`
+	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file that changes the built-in plans. docs/operations.md has an example."`
+	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their plan. Default: the dashboard's settings."`
+	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where Prometheus reads /metrics, as HOST:PORT. Empty: metrics are not served."`
+	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address where the networks download media files. Default: BELFRY_PUBLIC_URL."`
+	LogFormat      string        `env:"LOG_FORMAT" envDefault:"text" help:"The format of the log: text or json."`
+	LogLevel       slog.Level    `env:"LOG_LEVEL" envDefault:"info" help:"The lowest level that is logged: debug, info, warn or error."`
 	Network        NetworkValues // what the networks declared
 	given          map[string]string
 	extra          []Variable

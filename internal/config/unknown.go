@@ -13,7 +13,7 @@ import (
 // testPrefix marks variables of the test run, which a program started by a test inherits.
 const testPrefix = "TEST_"
 
-// checkUnknown refuses variables that nobody declared: a slip of the pen would otherwise leave a default
+// checkUnknown refuses variables that nobody declared: a typo would otherwise leave a default
 // in force without a word.
 func checkUnknown(cfg *Config) error {
 	known := map[string]bool{}

@@ -34,8 +34,8 @@ func Driver() network.Driver {
 	return network.Driver{
 		ID: ID,
 		Variables: []network.Variable{
-			{Name: varClientID, Help: "App ID of the Meta app."},
-			{Name: varClientSecret, Help: "App secret that belongs to it.", Secret: true},
+			{Name: varClientID, Help: "The App ID of the Meta app."},
+			{Name: varClientSecret, Help: "The secret of this app.", Secret: true},
 			{Name: varVersion, Default: "v25.0", Help: "Version of the Graph API, such as v25.0."},
 			{
 				Name: varSettle, Default: "2m",

@@ -33,11 +33,11 @@ func Driver() network.Driver {
 	return network.Driver{
 		ID: ID,
 		Variables: []network.Variable{
-			{Name: varClientID, Help: "Threads App ID from the Meta app's Threads settings; not the Meta app id."},
-			{Name: varClientSecret, Help: "Threads App secret that belongs to it.", Secret: true},
+			{Name: varClientID, Help: "The Threads App ID in the Threads settings of the Meta app. It is not the Meta App ID."},
+			{Name: varClientSecret, Help: "The secret of the Threads app.", Secret: true},
 			{
 				Name: varConsentURL, Default: "https://threads.com/oauth/authorize",
-				Help: "Address of the consent window; Meta has moved it before.",
+				Help: "The address of the consent page. Meta has changed it before.",
 			},
 			{
 				Name: varSettle, Default: "60s",
