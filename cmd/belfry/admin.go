@@ -211,7 +211,7 @@ func runRotateSecrets(p *program, ctx context.Context, args []string) error {
 }
 
 func (p *program) printRotation(ctx context.Context, s *session, resealed int, last app.Rotation) error {
-	err := p.printf("%d values were sealed anew.", resealed)
+	err := p.printf("%d values were encrypted again.", resealed)
 	counts, countErr := s.CountSealed(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
 		err = errors.Join(err, p.printf("%s seals %d", key, counts[key]))

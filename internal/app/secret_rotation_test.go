@@ -16,7 +16,7 @@ func keyID(pair string) string {
 	return id
 }
 
-// A retired key could never be removed, because nothing was ever sealed anew.
+// A retired key could never be removed, because nothing was ever encrypted again.
 func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 	b := newBench(t)
 	old, fresh := secret.NewKey(), secret.NewKey()
