@@ -101,11 +101,14 @@ func (s *service) countRows() (l rowCounts) {
 	return l
 }
 
-// storedPaths returns the paths of all files in the storage folder.
+// storedPaths returns the paths of all files in the storage folder but the receipts of published posts.
 func (s *service) storedPaths() (paths []string) {
 	s.t.Helper()
 	root := filepath.Join(s.env["DATA_DIR"], "media")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() && entry.Name() == "receipts" {
+			return fs.SkipDir
+		}
 		if err == nil && !entry.IsDir() {
 			paths = append(paths, strings.TrimPrefix(path, root+string(filepath.Separator)))
 		}

@@ -31,8 +31,9 @@ func TestRescheduleCancelRetryAndReconnect(t *testing.T) {
 				"the worker's own retry",
 				func(t *testing.T) { waitForAutomaticRetry(t, s, c.inTest(t), platform, seed.Accounts[platform]) },
 			)
-			t.Run("a throttle", func(t *testing.T) { retryAfterThrottle(t, s, c.inTest(t), platform, seed.Accounts[platform]) })
 			t.Run("reconnect and retry", func(t *testing.T) { reconnectAndRetry(t, s, c.inTest(t), seed, platform) })
+			// The last one: a throttle holds all further posts of the account.
+			t.Run("a throttle", func(t *testing.T) { retryAfterThrottle(t, s, c.inTest(t), platform, seed.Accounts[platform]) })
 		})
 	}
 }

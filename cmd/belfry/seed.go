@@ -32,6 +32,9 @@ type seeded struct {
 // seedPatience is how long a demo post may take to go out.
 const seedPatience = time.Minute
 
+// seedAskPatience is how long seed waits for a network to be asked about a refusal.
+const seedAskPatience = 10 * time.Second
+
 // refusedText is the text of the demo post that the simulated networks are told to refuse.
 const refusedText = "This one was refused, so that you can see what a failed post looks like."
 
@@ -278,9 +281,9 @@ func (g *seeder) publishPost(ctx context.Context, ws core.WorkspaceID, id string
 		if err := g.Engine().Publish(ctx, workerName(), ws, post); err != nil {
 			return false, err
 		}
-		now, err := g.GetPost(ctx, g.owner, id)
+		now, err := g.PostCard(ctx, g.owner, id)
 		// A network whose refusals prove nothing is asked again later, before the post fails.
-		return now.Status != string(core.PostQueued) || now.Attempts > 0 && now.Text == refusedText, err
+		return now.Status != string(core.PostQueued) || time.Until(now.AskAt) > seedAskPatience, err
 	})
 	if err != nil {
 		return fmt.Errorf("publish the demo post %s: %w", id, err)

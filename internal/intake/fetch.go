@@ -86,7 +86,7 @@ func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (sto
 			message = "An address that begins with http:// is not opened."
 		}
 		return store.Media{}, core.Invalid("url", "%s", message).Because(err).
-			WithHint("`url` must begin with https://, have neither a user nor a port, and lead to the public internet.")
+			WithHint("The address must begin with https://, have neither a user nor a port, and lead to the public internet.")
 	}
 	m, err := s.newMedia(cmp.Or(in.Filename, name, defaultName), "application/octet-stream")
 	if err != nil {
