@@ -196,7 +196,7 @@ func TestPlanAndCreateRules(t *testing.T) {
 	}
 	ok(
 		"a draft", request(threads, `,"text":"A draft"`),
-		`"status":"draft" … "publishAt":null … "quota":{"used":6,"limit":null,"requested":0},"table":"`,
+		`"status":"draft" … "publishAt":null … "quota":{"used": … "limit":null,"requested":0},"table":"`,
 		`"text":"A draft","title":null,"tags":[] … "publishAt":null,"tz":"Europe/Berlin","status":"draft" … `+
 			`"createdVia":"api"`,
 		rowCounts{posts: 1},
@@ -260,17 +260,18 @@ func TestPlanAndCreateRules(t *testing.T) {
 		"a file", request(both, `,"text":"With a picture","mediaIds":["<picture>"]`), ``,
 		`"mediaIds":["<picture>"] … "mediaIds":["<picture>"]`, rowCounts{posts: 2},
 	)
+	before := "POST /posts " + request(threads, `,"text":"Said before","when":`+whenBody(later, "UTC")+`,"confirm":true}`)
 	add(
 		step{
-			name: "the same text again", caller: "reader", call: "POST /posts/plan",
-			body: request(threads, `,"text":"Later","when":`+whenBody(later, "UTC")+`}`), status: 200,
+			name: "the same text again", before: []string{before}, caller: "reader", call: "POST /posts/plan",
+			body: request(threads, `,"text":"Said before","when":`+whenBody(later, "UTC")+`}`), status: 200,
 			contains: `"ok":true … "warnings":[{"code":"same_text_recently"`,
 		},
 	)
 	add(
 		step{
-			name: "the same text on another day", caller: "reader", call: "POST /posts/plan",
-			body: request(threads, `,"text":"Later","when":"now"}`), status: 200, contains: `"ok":true … "warnings":[]`,
+			name: "the same text on another day", before: []string{before}, caller: "reader", call: "POST /posts/plan",
+			body: request(threads, `,"text":"Said before","when":"now"}`), status: 200, contains: `"ok":true … "warnings":[]`,
 		},
 	)
 	add(
@@ -292,7 +293,10 @@ func TestPlanAndCreateRules(t *testing.T) {
 		},
 	)
 
+	g.runAlone(t, steps)
+
 	// The order of refusals: each request has all that is wrong with those after it.
+	steps = nil
 	past := `,"text":"x","when":` + whenBody(localTime(-1), "UTC")
 	order := []struct{ name, body, code string }{
 		{
@@ -307,7 +311,7 @@ func TestPlanAndCreateRules(t *testing.T) {
 	body := `{"targets":{"accountIds":["<threads>"]},"text":"Slot %d","confirm":true,"when":` + whenBody(
 		later, "UTC",
 	) + `}`
-	for i := range 20 { // 10 of the 30 are taken
+	for i := range 18 { // 12 of the 30 are taken
 		add(
 			step{
 				name: fmt.Sprintf("slot %d", i), plan: map[int]string{0: "free"}[i], caller: "session", call: "POST /posts",

@@ -24,14 +24,20 @@ func TestPostRulesInEachState(t *testing.T) {
 			return step{name: name, call: call, body: body, status: status, code: code, contains: says}
 		}
 	}
-	invalid, missing, conflict, issues := refuse(
-		400, "invalid_request",
-	), refuse(404, "not_found"), refuse(409, "conflict"), refuse(409, "plan_has_issues")
+	invalid, missing := refuse(400, "invalid_request"), refuse(404, "not_found")
+	conflict, issues := refuse(409, "conflict"), refuse(409, "plan_has_issues")
+	after := func(s step, before ...string) step { s.before = before; return s }
 	const draft, queued, live, failed = "/posts/<draft>", "/posts/<queued>", "/posts/<live>", "/posts/<failed>"
+	const newDraft, newQueued = "/posts/<new draft>", "/posts/<new queued>" // of one step alone
+	const whole = `{"text":"Changed","title":"T","tags":["a","b"],"mediaIds":["<picture>"],` +
+		`"settings":{"threads":{"topicTag":"bells","altText":"A bell"}}}`
+	const wholeShown = `"mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],` +
+		`"settings":{"altText":"A bell","topicTag":"bells"}`
 	later, sooner := localTime(72), localTime(48)
 	when := func(publishAt string) string { return `{"when":` + whenBody(publishAt, "UTC") + `}` }
+	tooLong := `{"text":"` + strings.Repeat("x", 501) + `","status":"queued","when":` + whenBody(later, "UTC") + `}`
 	none, taken, back := rowCounts{}, rowCounts{slots: 1, jobs: 1}, rowCounts{slots: -1}
-	g.runSteps(t, []step{
+	g.runAlone(t, []step{
 		// GET: a post in each state
 		ok(
 			"a draft", "GET "+draft, "",
@@ -60,43 +66,31 @@ func TestPostRulesInEachState(t *testing.T) {
 		missing("the events of none", "GET /posts/post_none/events", "", ""),
 
 		// PATCH of content
-		ok(
-			"all that may be changed", "PATCH "+draft,
-			`{"text":"Changed","title":"T","tags":["a","b"],"mediaIds":["<picture>"],`+
-				`"settings":{"threads":{"topicTag":"bells","altText":"A bell"}}}`,
-			`"mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],"settings":{"altText":"A bell",`+
-				`"topicTag":"bells"}`,
-			none,
-		),
-		{
-			name: "a copy has all of that", call: "POST " + draft + "/duplicate", status: 200, saveAs: "whole",
-			rows: rowCounts{posts: 1},
-			contains: `"accountId":"<threads>" … "mediaIds":["<picture>"],"text":"Changed","title":"T","tags":["a","b"],` +
-				`"settings":{"altText":"A bell","topicTag":"bells"},"publishAt":null`,
-		},
-		{name: "the copy is deleted", call: "DELETE /posts/<whole>", status: 204, rows: rowCounts{posts: -1}},
-		ok(
-			"settings are replaced, not merged", "PATCH "+draft, `{"settings":{"threads":{"altText":"Again"}}}`,
-			`"text":"Changed" … "settings":{"altText":"Again"}`, none,
-		),
-		ok("nothing is changed", "PATCH "+draft, `{}`, `"mediaIds":["<picture>"],"text":"Changed"`, none),
-		conflict("the file is of use", "DELETE /media/<picture>", "", ""),
-		ok(
-			"what is cleared", "PATCH "+draft, `{"title":null,"tags":[],"mediaIds":[],"settings":{}}`,
-			`"mediaIds":[],"text":"Changed","title":null,"tags":[],"settings":{}`, none,
-		),
-		missing("a file that never was", "PATCH "+draft, `{"text":"Lost","mediaIds":["med_none"]}`, ""),
+		ok("all that may be changed", "PATCH "+newDraft, whole, wholeShown, none),
+		after(ok("a copy has all of that", "POST "+newDraft+"/duplicate", "",
+			`"accountId":"<threads>" … `+wholeShown+`,"publishAt":null`, rowCounts{posts: 1}), "PATCH "+newDraft+" "+whole),
+		after(ok("settings are replaced, not merged", "PATCH "+newDraft, `{"settings":{"threads":{"altText":"Again"}}}`,
+			`"text":"Changed" … "settings":{"altText":"Again"}`, none), "PATCH "+newDraft+" "+whole),
+		after(ok("nothing is changed", "PATCH "+newDraft, `{}`, wholeShown, none), "PATCH "+newDraft+" "+whole),
+		after(conflict("a file in use is deleted", "DELETE /media/<picture>", "", ""), "PATCH "+newDraft+" "+whole),
+		after(ok("what is cleared", "PATCH "+newDraft, `{"title":null,"tags":[],"mediaIds":[],"settings":{}}`,
+			`"mediaIds":[],"text":"Changed","title":null,"tags":[],"settings":{}`, none), "PATCH "+newDraft+" "+whole),
+		missing("a file that never was", "PATCH "+newDraft, `{"text":"Lost","mediaIds":["med_none"]}`, ""),
 		invalid(
-			"an unknown setting", "PATCH "+draft, `{"text":"Lost","settings":{"threads":{"topictag":"x"}}}`,
+			"an unknown setting", "PATCH "+newDraft, `{"text":"Lost","settings":{"threads":{"topictag":"x"}}}`,
 			"settings.threads.topictag. Did you mean topicTag",
 		),
-		invalid("an unknown field", "PATCH "+draft, `{"text":"Lost","perPlatform":{}}`, "perPlatform"),
-		invalid("a text of null", "PATCH "+draft, `{"text":null}`, "text"),
-		invalid("an account", "PATCH "+draft, `{"accountId":"<facebook>"}`, "accountId"),
-		invalid("a state that none may choose", "PATCH "+draft, `{"status":"live"}`, "status"),
-		invalid("a time that is none", "PATCH "+draft, `{"text":"Lost","when":"soon"}`, "when"),
+		invalid("an unknown field", "PATCH "+newDraft, `{"text":"Lost","perPlatform":{}}`, "perPlatform"),
+		invalid("a text of null", "PATCH "+newDraft, `{"text":null}`, "text"),
+		invalid("an account", "PATCH "+newDraft, `{"accountId":"<facebook>"}`, "accountId"),
+		invalid("a state that none may choose", "PATCH "+newDraft, `{"status":"live"}`, "status"),
+		invalid("a time that is none", "PATCH "+newDraft, `{"text":"Lost","when":"soon"}`, "when"),
 		missing("a change of none", "PATCH /posts/post_none", `{"text":"x"}`, ""),
-		ok("nothing of it is kept", "GET "+draft, "", `"text":"Changed"`, none),
+		after(ok("nothing of refused changes is kept", "GET "+newDraft, "", `"mediaIds":[],"text":"New"`, none),
+			`!PATCH `+newDraft+` {"text":"Lost","mediaIds":["med_none"]}`,
+			`!PATCH `+newDraft+` {"text":"Lost","settings":{"threads":{"topictag":"x"}}}`,
+			`!PATCH `+newDraft+` {"text":"Lost","perPlatform":{}}`,
+			`!PATCH `+newDraft+` {"text":"Lost","when":"soon"}`),
 		conflict("a queued one's text", "PATCH "+queued, `{"text":"x"}`, "draft"),
 		conflict("a queued one's text and time", "PATCH "+queued, `{"text":"x","when":`+whenBody(later, "UTC")+`}`, ""),
 		conflict("a live one's text", "PATCH "+live, `{"text":"x"}`, ""),
@@ -105,46 +99,47 @@ func TestPostRulesInEachState(t *testing.T) {
 		conflict("a failed one's time", "PATCH "+failed, when(later), ""),
 
 		// PATCH of time and state
-		issues("a draft without a time is queued", "PATCH "+draft, `{"status":"queued"}`, `"code":"time_required"`),
+		issues("a draft without a time is queued", "PATCH "+newDraft, `{"status":"queued"}`, `"code":"time_required"`),
 		ok(
-			"a draft gets a time and stays one", "PATCH "+draft, when(later),
+			"a draft gets a time and stays one", "PATCH "+newDraft, when(later),
 			`"publishAt":"`+later+` … "tz":"UTC","status":"draft"`, none,
 		),
-		ok("its time is taken away", "PATCH "+draft, `{"when":"draft"}`, `"publishAt":null … "status":"draft"`, none),
-		issues("a time that is past", "PATCH "+draft, when(localTime(-1)), `"code":"time_in_past"`),
-		issues(
-			"all or nothing", "PATCH "+draft,
-			`{"text":"`+strings.Repeat("x", 501)+`","status":"queued","when":`+whenBody(later, "UTC")+`}`,
-			`"code":"caption_too_long"`,
-		),
-		ok("nothing of that is kept", "GET "+draft, "", `"text":"Changed" … "publishAt":null … "status":"draft"`, none),
+		after(ok("a draft's time is taken away", "PATCH "+newDraft, `{"when":"draft"}`,
+			`"publishAt":null … "status":"draft"`, none), "PATCH "+newDraft+" "+when(later)),
+		issues("a time that is past", "PATCH "+newDraft, when(localTime(-1)), `"code":"time_in_past"`),
+		issues("a text, a state and a time, one of them wrong", "PATCH "+newDraft, tooLong, `"code":"caption_too_long"`),
+		after(ok("nothing of that is kept", "GET "+newDraft, "", `"text":"New" … "publishAt":null … "status":"draft"`, none),
+			"!PATCH "+newDraft+" "+tooLong),
 		ok(
-			"a draft is changed, timed and queued", "PATCH "+draft,
+			"a draft is changed, timed and queued", "PATCH "+newDraft,
 			`{"text":"All at once","status":"queued","when":`+whenBody(later, "UTC")+`}`,
 			`"text":"All at once" … "publishAt":"`+later+` … "status":"queued"`, taken,
 		),
-		conflict("it is queued again", "PATCH "+draft, `{"status":"queued"}`, "queued already"),
-		ok("it is moved", "PATCH "+draft, when(sooner), `"publishAt":"`+sooner+` … "status":"queued"`, none),
-		issues("it is moved too far", "PATCH "+draft, when(localTime(24*367)), `"code":"time_too_far"`),
+		conflict("a queued one is queued", "PATCH "+newQueued, `{"status":"queued"}`, "queued already"),
+		ok("a queued one is moved", "PATCH "+newQueued, when(sooner), `"publishAt":"`+sooner+` … "status":"queued"`, none),
+		issues("a queued one is moved too far", "PATCH "+newQueued, when(localTime(24*367)), `"code":"time_too_far"`),
+		after(ok("the events of a moved one", "GET "+newQueued+"/events", "",
+			`"kind":"created" … "kind":"queued" … "kind":"rescheduled" … "message":"To `, none),
+			"PATCH "+newQueued+" "+when(sooner)),
 		ok(
-			"its events", "GET "+draft+"/events", "",
-			`"kind":"created" … "kind":"queued" … "kind":"rescheduled" … "message":"To `, none,
+			"a queued one becomes a draft by its time", "PATCH "+newQueued, `{"when":"draft"}`,
+			`"publishAt":null … "status":"draft"`, back,
 		),
-		ok("it is taken off by its time", "PATCH "+draft, `{"when":"draft"}`, `"publishAt":null … "status":"draft"`, back),
 
 		// Cancel
-		ok("a queued one is cancelled", "POST "+queued+"/cancel", "", `"publishAt":null … "status":"draft"`, back),
-		conflict("it is cancelled again", "POST "+queued+"/cancel", "", ""),
-		ok("that it was stands among its events", "GET "+queued+"/events", "", `"kind":"cancelled"`, none),
+		ok("a queued one is cancelled", "POST "+newQueued+"/cancel", "", `"publishAt":null … "status":"draft"`, back),
+		after(conflict("a cancelled one is cancelled", "POST "+newQueued+"/cancel", "", ""), "POST "+newQueued+"/cancel"),
+		after(ok("the events of a cancelled one", "GET "+newQueued+"/events", "", `"kind":"cancelled"`, none),
+			"POST "+newQueued+"/cancel"),
 		conflict("a live one is cancelled", "POST "+live+"/cancel", "", ""),
 		ok("a failed one stays failed", "POST "+failed+"/cancel", "", `"status":"failed"`, none),
 		missing("none is cancelled", "POST /posts/post_none/cancel", "", ""),
 
 		// Duplicate, from any state
-		{
-			name: "a draft is copied", call: "POST " + draft + "/duplicate", status: 200,
-			contains: `"text":"All at once" … "publishAt":null … "status":"draft"`, saveAs: "copy", rows: rowCounts{posts: 1},
-		},
+		ok(
+			"a draft is copied", "POST "+newDraft+"/duplicate", "", `"text":"New" … "publishAt":null … "status":"draft"`,
+			rowCounts{posts: 1},
+		),
 		ok(
 			"a live one is copied", "POST "+live+"/duplicate", "",
 			`"status":"draft","externalId":null,"externalUrl":null,"attempts":0`, rowCounts{posts: 1},
@@ -158,22 +153,18 @@ func TestPostRulesInEachState(t *testing.T) {
 		conflict("a live one is retried", "POST "+live+"/retry", "", ""),
 		invalid("retried with a word", "POST "+failed+"/retry", `{"confirmNotPublished":"yes"}`, "confirmNotPublished"),
 		missing("none is retried", "POST /posts/post_none/retry", "", ""),
-		ok("a failed one is retried, at no cost", "POST "+failed+"/retry", "", `"status":"queued"`, none),
+		ok("a failed one is retried, at no cost", "POST /posts/<failed on Facebook>/retry", "", `"status":"queued"`, none),
 
 		// Delete
 		conflict("a live one is deleted", "DELETE "+live, "", ""),
-		ok(
-			"another is queued", "PATCH /posts/<copy>", `{"status":"queued","when":`+whenBody(later, "UTC")+`}`,
-			`"status":"queued"`, taken,
-		),
-		conflict("a queued one is deleted", "DELETE /posts/<copy>", "", "draft or a failed"),
+		conflict("a queued one is deleted", "DELETE "+queued, "", "draft or a failed"),
 		invalid("a draft is deleted on trial", "DELETE "+draft+"?dryRun=true", "", "query.dryRun"),
-		{name: "a draft is deleted", call: "DELETE " + draft, status: 204, rows: rowCounts{posts: -1}},
-		missing("it is deleted again", "DELETE "+draft, "", ""),
-		missing("it is read", "GET "+draft, "", ""),
-		missing("its events are read", "GET "+draft+"/events", "", ""),
-		missing("it is changed", "PATCH "+draft, `{"text":"x"}`, ""),
-		missing("it is cancelled", "POST "+draft+"/cancel", "", ""),
+		{name: "a draft is deleted", call: "DELETE " + newDraft, status: 204, rows: rowCounts{posts: -1}},
+		after(missing("a deleted one is deleted", "DELETE "+newDraft, "", ""), "DELETE "+newDraft),
+		after(missing("a deleted one is read", "GET "+newDraft, "", ""), "DELETE "+newDraft),
+		after(missing("a deleted one's events are read", "GET "+newDraft+"/events", "", ""), "DELETE "+newDraft),
+		after(missing("a deleted one is changed", "PATCH "+newDraft, `{"text":"x"}`, ""), "DELETE "+newDraft),
+		after(missing("a deleted one is cancelled", "POST "+newDraft+"/cancel", "", ""), "DELETE "+newDraft),
 	})
 }
 
@@ -250,7 +241,7 @@ func TestPostListRules(t *testing.T) {
 		t.Fatalf("eight posts are one page: %s", first.Raw)
 	}
 	cursor := url.QueryEscape(*first.NextCursor)
-	g.runSteps(t, []step{
+	g.runAlone(t, []step{
 		list("", `"status":"queued" … "status":"queued" … "nextCursor":null}`),
 		list("status=queued&accountId=<threads>", `{"posts":[{"id":"<queued>" … "nextCursor":null`),
 		list("status=draft,failed&accountId=<threads>", `"status":"`),

@@ -2,18 +2,22 @@ package e2e
 
 import (
 	"encoding/json"
+	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// step is one request of a scenario, what it is answered, and what it changes. Each one finds what those
-// before it have left. A name in angle brackets stands for the id that a step saved under it.
+// step is one request of a scenario, what it is answered, and what it changes. A name in angle brackets stands for an
+// id: one that the scenario knows, one that an earlier step saved (in runSteps), or "<new draft>" and "<new queued>",
+// posts that are created for this step alone.
 type step struct {
 	name     string
-	plan     string // that the workspace is put on first
-	caller   string // who asks: "" is a key that may write; see cast
-	call     string // "POST /folders", under /v1; a path with a dot before it stands outside
+	plan     string   // that the workspace is put on first
+	before   []string // requests that are sent first, as "PATCH /posts/<new draft> {…}"; "!" marks one that is refused
+	caller   string   // who asks: "" is a key that may write; see cast
+	call     string   // "POST /folders", under /v1; a path with a dot before it stands outside
 	body     string
 	key      string // Idempotency-Key
 	status   int
@@ -33,19 +37,24 @@ type scenario struct {
 	callers   map[string]*client
 	owner     *client
 	savedIDs  []string
+	uploads   map[string]string // addresses, by the names under which their files were saved
 }
 
 // newScenario makes the keys of a workspace: to write (""), to read ("reader"), and such as let nobody in.
 func (s *service) newScenario(workspace string, writer *client) *scenario {
 	s.t.Helper()
-	return &scenario{service: s, workspace: workspace, owner: writer, callers: map[string]*client{
+	callers := map[string]*client{
 		"": writer, "reader": s.newClient(s.createKey(workspace, "read")), "nobody": s.newClient("belfry_live_nobody"),
 		"nameless": s.newClient("").withHeader("Authorization", ""),
-	}}
+	}
+	return &scenario{
+		service: s, workspace: workspace, callers: callers, owner: writer, uploads: map[string]string{},
+	}
 }
 
-// newDemoScenario is a service with a demo workspace, where a person ("session") takes steps too. Its accounts, and the posts
-// of the first in each state, are known by "threads", "facebook", "draft", "queued", "live" and "failed".
+// newDemoScenario starts a service with a demo workspace, where a person ("session") is a caller too. Its accounts are
+// known as "threads" and "facebook", the Threads account's posts as "draft", "queued", "live" and "failed", and the
+// failed post of the other as "failed on Facebook".
 func newDemoScenario(t testing.TB, settings ...map[string]string) *scenario {
 	t.Helper()
 	s := newService(t, settings...)
@@ -60,52 +69,118 @@ func newDemoScenario(t testing.TB, settings ...map[string]string) *scenario {
 	for _, p := range g.owner.do("GET", "/posts?accountId="+seed.Accounts["threads"], nil).requireStatus(t, 200).Posts {
 		g.savedIDs = append(g.savedIDs, "<"+p.Status+">", p.ID)
 	}
+	list := "/posts?status=failed&accountId=" + seed.Accounts["facebook"]
+	eventually(t, workerTimeout, "the post on Facebook has failed", func() bool {
+		for _, p := range g.owner.do("GET", list, nil).requireStatus(t, 200).Posts {
+			g.savedIDs = append(g.savedIDs, "<failed on Facebook>", p.ID)
+		}
+		return g.savedID("failed on Facebook") != "<failed on Facebook>"
+	})
 	return g
 }
 
-// runSteps takes the steps one by one and counts what each leaves behind.
-func (g *scenario) runSteps(t *testing.T, steps []step) {
+// counts is everything that a request may leave behind.
+type counts struct {
+	files fileCounts
+	rows  rowCounts
+}
+
+func (g *scenario) countAll() counts { return counts{g.countFiles(g.owner), g.countRows()} }
+
+// runAlone runs each step as a test of its own, in random order: no step may need what another has left.
+func (g *scenario) runAlone(t *testing.T, steps []step) {
 	t.Helper()
-	uploads, names := map[string]string{}, map[string]bool{}
-	files, rows := g.countFiles(g.owner), g.countRows()
-	for _, step := range steps {
-		if names[step.name] {
-			t.Fatalf("two steps are called %q", step.name)
-		}
-		names[step.name] = true
-		if step.plan != "" {
-			requireCommand(t, g.env, "", "workspace", "plan", "--workspace", g.workspace, "--plan", step.plan)
-		}
-		fill := strings.NewReplacer(g.savedIDs...)
-		var a answer
-		if step.uploadTo == "" {
-			a = g.sendStep(step, fill)
-		} else {
-			a = putContent(t, uploads[step.uploadTo], step.body)
-		}
-		if wrong := a.findMismatch(step, fill.Replace(step.contains)); wrong != "" {
-			t.Errorf("%s: answered %d %.1000s\nwant %d %s and %s", step.name, a.Status, a.Raw, step.status, step.code, wrong)
-		}
-		if step.saveAs != "" {
-			id, address := readCreatedID(t, a)
-			g.savedIDs, uploads[step.saveAs] = append([]string{"<" + step.saveAs + ">", id}, g.savedIDs...), address
-		}
-		files, rows = files.add(step.files), rows.add(step.rows)
-		var shelf fileCounts
-		var ledger rowCounts
-		if !waitUntil(
-			workerTimeout,
-			func() bool {
-				shelf, ledger = g.countFiles(g.owner), g.countRows()
-				return shelf == files && ledger == rows
-			},
-		) {
-			t.Fatalf("after %q there are %+v and %+v; want %+v and %+v", step.name, shelf, ledger, files, rows)
-		}
-		if t.Failed() && step.saveAs != "" {
-			t.FailNow() // the next steps need what was not made
+	for _, i := range rand.Perm(len(steps)) {
+		t.Run(steps[i].name, func(t *testing.T) {
+			alone := g.inTest(t)
+			alone.createNew(steps[i])
+			for _, request := range steps[i].before {
+				alone.sendBefore(request)
+			}
+			alone.runStep(t, steps[i], alone.countAll())
+		})
+	}
+}
+
+// inTest returns a copy of the scenario that reports its failures to another test.
+func (g *scenario) inTest(t testing.TB) *scenario {
+	service, other := *g.service, *g
+	service.t, other.service = t, &service
+	other.owner, other.callers, other.savedIDs = g.owner.inTest(t), map[string]*client{}, slices.Clone(g.savedIDs)
+	for name, c := range g.callers {
+		other.callers[name] = c.inTest(t)
+	}
+	return &other
+}
+
+// createNew creates the posts that a step names as new.
+func (g *scenario) createNew(step step) {
+	g.t.Helper()
+	requests := step.call + strings.Join(step.before, "")
+	for status, when := range map[string]any{"draft": "draft", "queued": inDays(2)} {
+		if name := "<new " + status + ">"; strings.Contains(requests, name) {
+			created := g.callers[""].createPost("New", when, g.savedID("threads"))
+			g.savedIDs = append(g.savedIDs, name, created.ID)
 		}
 	}
+}
+
+// sendBefore sends a request that comes before a step.
+func (g *scenario) sendBefore(request string) {
+	g.t.Helper()
+	request, refused := strings.CutPrefix(strings.NewReplacer(g.savedIDs...).Replace(request), "!")
+	method, rest, _ := strings.Cut(request, " ")
+	path, body, _ := strings.Cut(rest, " ")
+	var a answer
+	if body == "" {
+		a = g.callers[""].do(method, path, nil)
+	} else {
+		a = g.callers[""].do(method, path, body)
+	}
+	if refused != (a.Status >= 400) {
+		g.t.Fatalf("before the step %s is answered %d %s", request, a.Status, a.Raw)
+	}
+}
+
+// runSteps runs steps that build on each other, in their order.
+func (g *scenario) runSteps(t *testing.T, steps []step) {
+	t.Helper()
+	now := g.countAll()
+	for _, step := range steps {
+		now = g.runStep(t, step, now)
+	}
+}
+
+// runStep sends the request of a step, checks its answer, and waits until what there was before has changed as the
+// step says. It returns what there is then.
+func (g *scenario) runStep(t *testing.T, step step, before counts) (want counts) {
+	t.Helper()
+	if step.plan != "" {
+		requireCommand(t, g.env, "", "workspace", "plan", "--workspace", g.workspace, "--plan", step.plan)
+	}
+	fill := strings.NewReplacer(g.savedIDs...)
+	var a answer
+	if step.uploadTo == "" {
+		a = g.sendStep(step, fill)
+	} else {
+		a = putContent(t, g.uploads[step.uploadTo], step.body)
+	}
+	if wrong := a.findMismatch(step, fill.Replace(step.contains)); wrong != "" {
+		t.Errorf("%s: answered %d %.1000s\nwant %d %s and %s", step.name, a.Status, a.Raw, step.status, step.code, wrong)
+	}
+	if step.saveAs != "" {
+		if t.Failed() {
+			t.FailNow() // the next steps need what was not made
+		}
+		id, address := readCreatedID(t, a)
+		g.savedIDs, g.uploads[step.saveAs] = append([]string{"<" + step.saveAs + ">", id}, g.savedIDs...), address
+	}
+	want = counts{before.files.add(step.files), before.rows.add(step.rows)}
+	var got counts
+	if !waitUntil(workerTimeout, func() bool { got = g.countAll(); return got == want }) {
+		t.Fatalf("after %q there are %+v; want %+v", step.name, got, want)
+	}
+	return want
 }
 
 // sendStep makes the request of a step.

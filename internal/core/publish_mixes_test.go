@@ -13,7 +13,7 @@ type mix struct {
 	flow  core.Flow
 	ahead bool // prepared before its time
 	parts bool // made of parts, as a carousel is
-	long  bool // left out of -short, and under the race detector, which has nothing to find here
+	long  bool // left out of -short
 	left  budget
 }
 
@@ -75,7 +75,7 @@ func TestExplorePublishing(t *testing.T) {
 	t.Parallel()
 	total := 0
 	for _, x := range mixes {
-		if x.long && (testing.Short() || raceDetector) {
+		if x.long && testing.Short() {
 			continue
 		}
 		t.Run(x.name, func(t *testing.T) {
