@@ -9,6 +9,7 @@ import (
 
 	"belfry/internal/blob"
 	"belfry/internal/restore"
+	"belfry/internal/core"
 	"belfry/internal/store"
 )
 
@@ -173,5 +174,23 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	must(t, err)
 	if post = b.after(time.Hour, post); post.Status != "live" || b.calls("publish") != 1 {
 		t.Errorf("after the second confirmation the post is %s, after %d calls that publish", post.Status, b.calls("publish"))
+	}
+}
+
+// Whatever a receipt says, a confirmation must come to its end.
+func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	first := b.work(b.ws.Now("has the id", account))
+	post := b.ws.Queued("is said to have it too", account, b.Clock.Now().Add(time.Hour))
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	must(t, b.Store.HoldPublishing(t.Context(), "a test", []store.RestoredReceipt{
+		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: *first.ExternalID},
+	}))
+	_, err = b.App.Guard().Confirm(t.Context())
+	must(t, err)
+	if post = b.get(post); post.Status != "live" || post.ExternalID != nil {
+		t.Errorf("the post is %s with the id %v, want it live without one", post.Status, post.ExternalID)
 	}
 }

@@ -208,7 +208,11 @@ func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 }
 
 func markPublished(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
-	if err := t.MarkPublished(ctx, r, now); err != nil || r.ExternalID == "" || r.ExternalURL != "" {
+	err := t.MarkPublished(ctx, r, now)
+	if err == nil {
+		err = t.MediaWentLive(ctx, r.Post, now)
+	}
+	if err != nil || r.ExternalID == "" || r.ExternalURL != "" {
 		return err
 	}
 	return t.Enqueue(ctx, queue.Link{Workspace: r.Workspace, Post: r.Post}, time.Time{})

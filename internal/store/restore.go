@@ -199,11 +199,16 @@ func (p HeldPost) Fate() string {
 }
 
 // MarkPublished makes a post live that a receipt shows as published. It does nothing when the post is live or gone.
+// Where another post of the account has the network's id, this one is live without it.
 func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.Time) error {
 	_, err := t.exec(ctx, `
 		WITH post AS (
-			UPDATE posts SET status = 'live', external_id = @external_id, external_url = @external_url, error_code = '',
-				error_message = '', error_hint = '', publish_at = coalesce(publish_at, @armed_at), updated_at = @now
+			UPDATE posts p SET status = 'live', external_url = @external_url, error_code = '', error_message = '', error_hint = '',
+				error_from_network = false, publish_at = coalesce(publish_at, @armed_at), updated_at = @now,
+				external_id = CASE WHEN NOT EXISTS (
+					SELECT FROM posts other
+					WHERE other.account_id = p.account_id AND other.external_id = @external_id AND other.id <> p.id
+				) THEN @external_id ELSE '' END
 			WHERE workspace_id = @ws AND id = @post AND status <> 'live' RETURNING id
 		), publication AS (
 			UPDATE publications SET step = 'live', step_since = clock(), open = false, next_action_at = NULL, rest = 'live',
