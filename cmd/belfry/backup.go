@@ -105,7 +105,7 @@ func confirmRestore(p *program, ctx context.Context, args []string) error {
 		if err != nil {
 			return err
 		}
-		return p.printf("Publishing goes on. %d posts that had been published are live, %d are being looked for at their networks.",
+		return p.printf("Publishing continues. %d published posts are live. Belfry is asking the networks about %d posts.",
 			done.Live, done.LookedFor)
 	})
 }

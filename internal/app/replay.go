@@ -126,7 +126,7 @@ func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, ref
 		err = t.DropReplay(ctx, replay.storedReplay())
 	}
 	if err != nil {
-		a.cfg.Log.ErrorContext(ctx, "idempotency key not freed", slog.Any("error", err))
+		a.cfg.Log.ErrorContext(ctx, "an idempotency key was not released", slog.Any("error", err))
 	}
 }
 

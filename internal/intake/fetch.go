@@ -140,10 +140,10 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 	case stopping:
 		return t.ReleaseMedia(ctx, claim, 0, false)
 	case final, m.Tries+1 >= maxTries:
-		s.cfg.Log.Info("a file was not fetched", "media", id, "tries", m.Tries+1, "error", err)
+		s.cfg.Log.Info("a file was not downloaded", "media", id, "tries", m.Tries+1, "error", err)
 		return s.failFile(ctx, t, claim, reason)
 	}
-	s.cfg.Log.Info("a file will be fetched again later", "media", id, "tries", m.Tries+1, "error", err)
+	s.cfg.Log.Info("a file will be downloaded again later", "media", id, "tries", m.Tries+1, "error", err)
 	return t.ReleaseMedia(ctx, claim, retryDelay(m.Tries), true)
 }
 

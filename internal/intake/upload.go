@@ -228,7 +228,7 @@ func (s *Service) releaseUpload(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *errTrackingReader, err error,
 ) error {
 	if releaseErr := t.ReleaseMedia(ctx, claim, 0, false); releaseErr != nil {
-		s.cfg.Log.Warn("an upload's lease was not given back and will expire", "media", claim.ID, "error", releaseErr)
+		s.cfg.Log.Warn("the lease of an upload was not released and will expire", "media", claim.ID, "error", releaseErr)
 	}
 	switch {
 	case errors.Is(err, errLeaseLost):
