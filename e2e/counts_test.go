@@ -120,10 +120,13 @@ func (s *service) storedPaths() (paths []string) {
 	return paths
 }
 
-// hashStored returns the SHA-256 of a file in the storage folder.
+// hashStored returns the SHA-256 of a file in the storage folder, or zeros if the file is gone.
 func (s *service) hashStored(path string) [32]byte {
 	s.t.Helper()
 	file, err := os.Open(filepath.Join(s.env["DATA_DIR"], "media", path))
+	if os.IsNotExist(err) {
+		return [32]byte{} // deleted since it was listed
+	}
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -154,7 +154,7 @@ func retryAfterThrottle(t *testing.T, s *service, c *client, platform, account s
 func reconnectAndRetry(t *testing.T, s *service, c *client, seed seedResult, platform string) {
 	text := "Token withdrawn, " + platform
 	s.addFault(map[string]any{"kind": "token_revoked", "network": platform, "call": "any", "times": 1})
-	p := c.waitForStatus(c.createPost(text, "now", seed.Accounts[platform]).ID, "failed", 20*time.Second)
+	p := c.waitForStatus(c.createPost(text, "now", seed.Accounts[platform]).ID, "failed", time.Minute)
 	if p.Error == nil || p.Error.Code != "account_revoked" {
 		t.Fatalf("the error is %+v, want account_revoked", p.Error)
 	}
