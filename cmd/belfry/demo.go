@@ -21,12 +21,11 @@ const demoEmail = "demo@example.org"
 
 // makeDemo makes a workspace for each demo brand and prints how to reach them. They belong to the owner of the oldest
 // workspace, or to a new person when there is none.
-func (g *seeder) makeDemo(ctx context.Context, p *program) error {
+func (g *seeder) makeDemo(ctx context.Context, p *program) (err error) {
 	if err := g.openStorage(ctx, g.config); err != nil {
 		return err
 	}
-	defer g.cfg.Blobs.Close()
-	var err error
+	defer func() { err = errors.Join(err, g.cfg.Blobs.Close()) }()
 	if g.App, err = g.newApp(g.pool); err != nil {
 		return err
 	}

@@ -16,31 +16,48 @@ type demoPost struct {
 	refused string // the network's message, for a post that fails; it goes to one account only
 }
 
-func demoBrands() []demoBrand { return []demoBrand{harbourBakery(), nightOwlCycles(), papercut()} }
+func demoBrands() []demoBrand {
+	return []demoBrand{harbourBakery(), nightOwlCycles(), papercutStudio()}
+}
 
 func harbourBakery() demoBrand {
 	return demoBrand{
 		name: "Harbour Bakery", zone: "Europe/Berlin", color: "#b45309",
 		pictures: map[string][]layer{
 			"rye-loaf.jpg": {
-				{0xf3e6d0, everywhere}, {0xd9c3a0, below(0.68, 0, 0, 0)}, {0xb89a73, ellipse(0.5, 0.75, 0.86, 0.16)},
-				{0x8a4b20, ellipse(0.5, 0.56, 0.72, 0.42)}, {0xa9622e, ellipse(0.5, 0.53, 0.66, 0.34)},
-				{0xf0d3a2, line(0.34, 0.44, 0.42, 0.62, 0.025)}, {0xf0d3a2, line(0.46, 0.41, 0.54, 0.62, 0.025)},
+				{0xf3e6d0, everywhere},
+				{0xd9c3a0, below(0.68, 0, 0, 0)},
+				{0xb89a73, ellipse(0.5, 0.75, 0.86, 0.16)},
+				{0x8a4b20, ellipse(0.5, 0.56, 0.72, 0.42)},
+				{0xa9622e, ellipse(0.5, 0.53, 0.66, 0.34)},
+				{0xf0d3a2, line(0.34, 0.44, 0.42, 0.62, 0.025)},
+				{0xf0d3a2, line(0.46, 0.41, 0.54, 0.62, 0.025)},
 				{0xf0d3a2, line(0.58, 0.43, 0.66, 0.61, 0.025)},
 			},
 			"cinnamon-buns.jpg": {
-				{0x2f4858, everywhere}, {0x8d99a6, box(0.08, 0.08, 0.84, 0.84)},
-				{0xd9954a, circle(0.32, 0.32, 0.19)}, {0xd9954a, circle(0.69, 0.32, 0.19)},
-				{0xd9954a, circle(0.32, 0.69, 0.19)}, {0xd9954a, circle(0.69, 0.69, 0.19)},
-				{0x8f4f1d, ring(0.32, 0.32, 0.12, 0.03)}, {0x8f4f1d, ring(0.69, 0.32, 0.12, 0.03)},
-				{0x8f4f1d, ring(0.32, 0.69, 0.12, 0.03)}, {0x8f4f1d, ring(0.69, 0.69, 0.12, 0.03)},
-				{0xfff4e3, circle(0.32, 0.32, 0.05)}, {0xfff4e3, circle(0.69, 0.32, 0.05)},
-				{0xfff4e3, circle(0.32, 0.69, 0.05)}, {0xfff4e3, circle(0.69, 0.69, 0.05)},
+				{0x2f4858, everywhere},
+				{0x8d99a6, box(0.08, 0.08, 0.84, 0.84)},
+				{0xd9954a, circle(0.32, 0.32, 0.19)},
+				{0xd9954a, circle(0.69, 0.32, 0.19)},
+				{0xd9954a, circle(0.32, 0.69, 0.19)},
+				{0xd9954a, circle(0.69, 0.69, 0.19)},
+				{0x8f4f1d, ring(0.32, 0.32, 0.12)},
+				{0x8f4f1d, ring(0.69, 0.32, 0.12)},
+				{0x8f4f1d, ring(0.32, 0.69, 0.12)},
+				{0x8f4f1d, ring(0.69, 0.69, 0.12)},
+				{0xfff4e3, circle(0.32, 0.32, 0.05)},
+				{0xfff4e3, circle(0.69, 0.32, 0.05)},
+				{0xfff4e3, circle(0.32, 0.69, 0.05)},
+				{0xfff4e3, circle(0.69, 0.69, 0.05)},
 			},
 			"harbour-at-dawn.jpg": {
-				{0xf7c59f, everywhere}, {0xfde8c9, circle(0.62, 0.5, 0.2)}, {0x5a7d9a, below(0.52, 0.006, 3, 0)},
-				{0x40627f, below(0.66, 0.01, 2, 0.3)}, {0x27455f, below(0.82, 0.012, 2.5, 0.6)},
-				{0x3b2a23, line(0.3, 0.22, 0.3, 0.56, 0.012)}, {0xfffaf0, line(0.33, 0.3, 0.33, 0.5, 0.05)},
+				{0xf7c59f, everywhere},
+				{0xfde8c9, circle(0.62, 0.5, 0.2)},
+				{0x5a7d9a, below(0.52, 0.006, 3, 0)},
+				{0x40627f, below(0.66, 0.01, 2, 0.3)},
+				{0x27455f, below(0.82, 0.012, 2.5, 0.6)},
+				{0x3b2a23, line(0.3, 0.22, 0.3, 0.56, 0.012)},
+				{0xfffaf0, line(0.33, 0.3, 0.33, 0.5, 0.05)},
 				{0x3b2a23, ellipse(0.3, 0.57, 0.3, 0.07)},
 			},
 		},
@@ -82,17 +99,27 @@ func nightOwlCycles() demoBrand {
 		name: "Night Owl Cycles", zone: "America/Denver", color: "#0f766e",
 		pictures: map[string][]layer{
 			"evening-ride.jpg": {
-				{0x1b2a49, everywhere}, {0xf4e9c8, circle(0.74, 0.24, 0.1)}, {0x1b2a49, circle(0.7, 0.22, 0.09)},
-				{0x2f4b6b, below(0.58, 0.08, 1.2, 0.1)}, {0x24405a, below(0.68, 0.06, 1.6, 0.55)},
-				{0x16293d, below(0.8, 0.04, 1.1, 0.2)}, {0xf2b84b, line(0.1, 0.95, 0.55, 0.8, 0.012)},
+				{0x1b2a49, everywhere},
+				{0xf4e9c8, circle(0.74, 0.24, 0.1)},
+				{0x1b2a49, circle(0.7, 0.22, 0.09)},
+				{0x2f4b6b, below(0.58, 0.08, 1.2, 0.1)},
+				{0x24405a, below(0.68, 0.06, 1.6, 0.55)},
+				{0x16293d, below(0.8, 0.04, 1.1, 0.2)},
+				{0xf2b84b, line(0.1, 0.95, 0.55, 0.8, 0.012)},
 			},
 			"touring-bike.jpg": {
-				{0xe8efe9, everywhere}, {0xc9d6cb, below(0.79, 0, 0, 0)},
-				{0x25302b, ring(0.27, 0.62, 0.17, 0.03)}, {0x25302b, ring(0.73, 0.62, 0.17, 0.03)},
-				{0x0f766e, line(0.27, 0.62, 0.42, 0.38, 0.025)}, {0x0f766e, line(0.42, 0.38, 0.66, 0.38, 0.025)},
-				{0x0f766e, line(0.48, 0.62, 0.66, 0.38, 0.025)}, {0x0f766e, line(0.27, 0.62, 0.48, 0.62, 0.025)},
-				{0x0f766e, line(0.48, 0.62, 0.4, 0.32, 0.025)}, {0x0f766e, line(0.73, 0.62, 0.64, 0.28, 0.025)},
-				{0x25302b, line(0.35, 0.31, 0.46, 0.31, 0.035)}, {0x25302b, line(0.6, 0.27, 0.7, 0.25, 0.03)},
+				{0xe8efe9, everywhere},
+				{0xc9d6cb, below(0.79, 0, 0, 0)},
+				{0x25302b, ring(0.27, 0.62, 0.17)},
+				{0x25302b, ring(0.73, 0.62, 0.17)},
+				{0x0f766e, line(0.27, 0.62, 0.42, 0.38, 0.025)},
+				{0x0f766e, line(0.42, 0.38, 0.66, 0.38, 0.025)},
+				{0x0f766e, line(0.48, 0.62, 0.66, 0.38, 0.025)},
+				{0x0f766e, line(0.27, 0.62, 0.48, 0.62, 0.025)},
+				{0x0f766e, line(0.48, 0.62, 0.4, 0.32, 0.025)},
+				{0x0f766e, line(0.73, 0.62, 0.64, 0.28, 0.025)},
+				{0x25302b, line(0.35, 0.31, 0.46, 0.31, 0.035)},
+				{0x25302b, line(0.6, 0.27, 0.7, 0.25, 0.03)},
 			},
 		},
 		posts: []demoPost{
@@ -126,18 +153,24 @@ func nightOwlCycles() demoBrand {
 	}
 }
 
-func papercut() demoBrand {
+func papercutStudio() demoBrand {
 	return demoBrand{
 		name: "Papercut", zone: "Europe/London", color: "#7c3aed",
 		pictures: map[string][]layer{
 			"poster.jpg": {
-				{0xf5f0e6, everywhere}, {0xd7263d, circle(0.36, 0.38, 0.26)}, {0x1b1b1e, box(0.52, 0.12, 0.1, 0.76)},
-				{0xf2b134, box(0.62, 0.56, 0.28, 0.32)}, {0x2e6f95, circle(0.76, 0.3, 0.12)},
+				{0xf5f0e6, everywhere},
+				{0xd7263d, circle(0.36, 0.38, 0.26)},
+				{0x1b1b1e, box(0.52, 0.12, 0.1, 0.76)},
+				{0xf2b134, box(0.62, 0.56, 0.28, 0.32)},
+				{0x2e6f95, circle(0.76, 0.3, 0.12)},
 				{0x1b1b1e, line(0.1, 0.84, 0.44, 0.72, 0.02)},
 			},
 			"paper-hills.jpg": {
-				{0xfbe9e7, everywhere}, {0xff8a65, circle(0.7, 0.3, 0.13)}, {0xb39ddb, below(0.45, 0.07, 1, 0.1)},
-				{0x9575cd, below(0.57, 0.06, 1.4, 0.5)}, {0x7e57c2, below(0.69, 0.05, 1.1, 0.8)},
+				{0xfbe9e7, everywhere},
+				{0xff8a65, circle(0.7, 0.3, 0.13)},
+				{0xb39ddb, below(0.45, 0.07, 1, 0.1)},
+				{0x9575cd, below(0.57, 0.06, 1.4, 0.5)},
+				{0x7e57c2, below(0.69, 0.05, 1.1, 0.8)},
 				{0x512da8, below(0.82, 0.04, 1.7, 0.25)},
 			},
 		},

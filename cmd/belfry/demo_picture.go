@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"image/jpeg"
 	"math"
+	"slices"
 )
 
 // pictureSide is the width and height of a demo picture in pixels.
@@ -26,8 +27,8 @@ func circle(cx, cy, radius float64) shape {
 	return func(x, y float64) bool { return math.Hypot(x-cx, y-cy) < radius }
 }
 
-func ring(cx, cy, radius, width float64) shape {
-	return func(x, y float64) bool { return math.Abs(math.Hypot(x-cx, y-cy)-radius) < width/2 }
+func ring(cx, cy, radius float64) shape {
+	return func(x, y float64) bool { return math.Abs(math.Hypot(x-cx, y-cy)-radius) < 0.015 }
 }
 
 func ellipse(cx, cy, width, height float64) shape {
@@ -58,9 +59,9 @@ func drawPicture(layers []layer) ([]byte, error) {
 	for row := range pictureSide {
 		for column := range pictureSide {
 			x, y := (float64(column)+0.5)/pictureSide, (float64(row)+0.5)/pictureSide
-			for i := len(layers) - 1; i >= 0; i-- {
-				if layers[i].inside(x, y) {
-					img.SetRGBA(column, row, toRGBA(layers[i].color))
+			for _, l := range slices.Backward(layers) {
+				if l.inside(x, y) {
+					img.SetRGBA(column, row, toRGBA(l.color))
 					break
 				}
 			}
