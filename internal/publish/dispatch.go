@@ -39,6 +39,13 @@ func (e *Engine) Run(ctx context.Context, w Worker) {
 	var publishing sync.WaitGroup
 	defer publishing.Wait()
 	slots := make(chan struct{}, w.Posts)
+	for e.waitUntilDue(ctx, w.Poll) {
+		e.publishDue(ctx, w, slots, &publishing)
+	}
+}
+
+// publishDue claims the posts that are due and starts to publish them, until it has claimed all that it can.
+func (e *Engine) publishDue(ctx context.Context, w Worker, slots chan struct{}, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
 		free := acquireSlots(ctx, slots)
 		claims, err := e.cfg.Store.ClaimDue(ctx, w.Owner, free, e.cfg.Schedule.Lease, e.cfg.Now())
@@ -48,11 +55,16 @@ func (e *Engine) Run(ctx context.Context, w Worker) {
 		for ws, claims := range groupByWorkspace(claims) {
 			publishing.Go(func() { e.publishAll(ctx, ws, claims, slots) })
 		}
-		if err != nil && ctx.Err() == nil {
+		switch {
+		case err != nil && ctx.Err() == nil:
 			e.cfg.Log.ErrorContext(ctx, "due posts cannot be claimed", "error", err)
 			wait(ctx, errorWait)
-		} else if len(claims) < claimBatch {
-			e.waitUntilDue(ctx, w.Poll)
+			return
+		case len(claims) == 0: // what is due is locked by another
+			wait(ctx, w.Poll)
+			return
+		case len(claims) < free:
+			return
 		}
 	}
 }
@@ -120,13 +132,20 @@ func (c *claim) publishSafely(ctx context.Context) (err error) {
 	return c.publish(ctx)
 }
 
-// waitUntilDue waits until a post that is queued now is due, at most for poll.
-func (e *Engine) waitUntilDue(ctx context.Context, poll time.Duration) {
-	until, err := e.cfg.Store.UntilDue(ctx, poll)
-	if err != nil || until <= 0 { // what is due now is locked by another
-		until = poll
+// waitUntilDue waits until a post is due that no worker holds. It returns false when ctx has ended.
+func (e *Engine) waitUntilDue(ctx context.Context, poll time.Duration) bool {
+	for ctx.Err() == nil {
+		until, err := e.cfg.Store.UntilDue(ctx, poll)
+		if err == nil && until <= 0 {
+			return true
+		}
+		if err != nil && ctx.Err() == nil {
+			e.cfg.Log.ErrorContext(ctx, "due posts cannot be looked for", "error", err)
+			until = errorWait
+		}
+		wait(ctx, until)
 	}
-	wait(ctx, until)
+	return false
 }
 
 func wait(ctx context.Context, d time.Duration) {
