@@ -64,7 +64,7 @@ func (w *Web) dropWrongSettings(blocks map[string]json.RawMessage) map[string][]
 		}
 		_, err := rules.Settings(block)
 		for _, e := range core.Errors(core.Under("perPlatform."+platform, err)) {
-			if _, field, ok := w.settingAt(e.Path); ok && dropSetting(blocks, platform, field.Name) {
+			if field, ok := w.settingAt(e.Path); ok && dropSetting(blocks, platform, field.Name) {
 				wrong[platform] = append(wrong[platform], e)
 			}
 		}
@@ -85,22 +85,22 @@ func dropSetting(blocks map[string]json.RawMessage, platform, setting string) bo
 }
 
 // settingAt is the setting that a path of a request leads to, or into.
-func (w *Web) settingAt(path string) (platform string, field network.Field, ok bool) {
+func (w *Web) settingAt(path string) (field network.Field, ok bool) {
 	parts := strings.SplitN(path, ".", 3)
 	if len(parts) < 3 || parts[0] != "perPlatform" && parts[0] != "settings" {
-		return "", field, false
+		return field, false
 	}
 	rules, ok := w.cfg.Networks.RulesOf(core.Platform(parts[1]))
 	if !ok {
-		return "", field, false
+		return field, false
 	}
 	name, _, _ := strings.Cut(parts[2], "[")
 	for _, f := range rules.Describe().Fields {
 		if f.Name == name {
-			return parts[1], f, true
+			return f, true
 		}
 	}
-	return "", field, false
+	return field, false
 }
 
 // missingInput says what the form lacks before it says anything.

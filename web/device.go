@@ -11,7 +11,7 @@ import (
 // access to nothing.
 func (s *sessions) deviceCookie(value string) *http.Cookie {
 	session := s.manager.Cookie
-	return &http.Cookie{
+	return &http.Cookie{ //nolint:gosec // Secure and SameSite are those of the session's cookie
 		Name: session.Name + "-device", Value: value, Path: session.Path, MaxAge: int(app.DeviceLifetime.Seconds()),
 		Secure: session.Secure, HttpOnly: true, SameSite: session.SameSite,
 	}

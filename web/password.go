@@ -34,7 +34,7 @@ func (r *request) confirmPassword() (*core.Error, error) {
 	}
 	form, err := r.readForm()
 	if err != nil || !form.Has(auth.FieldCurrentPassword) {
-		return nil, nil // the handler says what is wrong with the form
+		return nil, nil //nolint:nilerr // the handler says what is wrong with the form
 	}
 	err = r.web.cfg.App.ConfirmPassword(r.context(), r.caller, form.Get(auth.FieldCurrentPassword))
 	if e, ok := asRefusal(err); ok {

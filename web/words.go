@@ -39,7 +39,7 @@ func (w *Web) humanize(e *core.Error) *contract.Error {
 	case e.RetryAfter > 0:
 		out.Hint = "Wait " + formatWait(e.RetryAfter) + ", then try again."
 	case e.Subject != "":
-		if _, field, ok := w.settingAt(e.Path); ok {
+		if field, ok := w.settingAt(e.Path); ok {
 			out.Message = field.Label + " " + e.Message
 		}
 	}

@@ -33,7 +33,7 @@ var opened sync.Map
 // error.
 func Open(document []byte) (*Book, error) {
 	once, _ := opened.LoadOrStore(string(document), sync.OnceValues(func() (*Book, error) { return compileBook(document) }))
-	return once.(func() (*Book, error))() //nolint:forcetypeassert // nothing else is stored
+	return once.(func() (*Book, error))() //nolint:errcheck,forcetypeassert // nothing else is stored
 }
 
 func compileBook(document []byte) (*Book, error) {

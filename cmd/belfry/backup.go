@@ -93,7 +93,7 @@ func confirmRestore(p *program, ctx context.Context, args []string) error {
 		if err := s.openStorage(ctx, cfg); err != nil {
 			return err
 		}
-		defer s.cfg.Blobs.Close()
+		defer func() { _ = s.cfg.Blobs.Close() }() // nothing was written that a close would lose
 		verbs, err := s.newApp(s.pool)
 		if err != nil {
 			return err

@@ -105,7 +105,7 @@ func processorTime(pid int) (time.Duration, error) {
 		if err != nil {
 			continue // a thread that has ended
 		}
-		for _, child := range strings.Fields(string(list)) {
+		for child := range strings.FieldsSeq(string(list)) {
 			n, err := strconv.Atoi(child)
 			if err != nil {
 				return 0, err

@@ -305,7 +305,7 @@ func TestAccountsOfOtherNetworksAreRevokedUntilThoseAreInUseAgain(t *testing.T) 
 	expired := ws.Account("threads")
 	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'expired' WHERE id = $1`, ws.AccountID(expired))
 	must(t, err)
-	real := h.Replica(func(c *app.Config) { c.NetworksURL = "" })
+	onReal := h.Replica(func(c *app.Config) { c.NetworksURL = "" })
 	review := func(a *app.App) (status []string, reason string) {
 		t.Helper()
 		must(t, a.ReviewAccounts(t.Context()))
@@ -320,7 +320,7 @@ func TestAccountsOfOtherNetworksAreRevokedUntilThoseAreInUseAgain(t *testing.T) 
 		t.Errorf("with the same networks: %v, %q", status, reason)
 	}
 	for range 2 {
-		if status, reason := review(real); strings.Join(status, ",") != "revoked,revoked" || !strings.Contains(reason, "other networks") {
+		if status, reason := review(onReal); strings.Join(status, ",") != "revoked,revoked" || !strings.Contains(reason, "other networks") {
 			t.Errorf("with the real networks: %v, %q", status, reason)
 		}
 	}

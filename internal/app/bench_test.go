@@ -55,9 +55,9 @@ func (b *bench) visible(text string) int {
 	return n
 }
 
-func fault(network, call, kind string) sim.Fault {
+func fault(call, kind string) sim.Fault {
 	once := 1
-	return sim.Fault{Network: network, Call: call, Kind: kind, Times: &once}
+	return sim.Fault{Network: "threads", Call: call, Kind: kind, Times: &once}
 }
 
 func (b *bench) status(account contract.Account) string {

@@ -29,7 +29,7 @@ func TestAFileInUseIsNotDeleted(t *testing.T) {
 	p, err := b.change(p, contract.EditPost{When: &soon, Status: "queued"})
 	must(t, err)
 	deletes(core.CodeConflict)
-	b.Fault(fault("threads", "create", "drop_before_accept"))
+	b.Fault(fault("create", "drop_before_accept"))
 	p = b.work(p)
 	if p.Status != "failed" {
 		t.Fatalf("the post is %s", p.Status)
@@ -125,7 +125,7 @@ func TestBytesAreRemovedAfterTheirLastPost(t *testing.T) {
 		}
 	}
 	b.Clock.Advance(72*time.Hour - time.Minute)
-	b.Fault(fault("threads", "create", "drop_before_accept"))
+	b.Fault(fault("create", "drop_before_accept"))
 	again := b.work(b.post(request("b", now(), account), retried))
 	purged()
 	b.Clock.Advance(time.Minute)

@@ -145,7 +145,7 @@ func TestACreationLooksAgainWhenItsPlanChanges(t *testing.T) {
 	race := func(lock, change string, id any) error {
 		tx, err := b.Pool.Begin(b.Context())
 		must(t, err)
-		defer tx.Rollback(b.Context()) //nolint:errcheck // it is over
+		defer tx.Rollback(b.Context())
 		_, err = tx.Exec(b.Context(), lock, id)
 		must(t, err)
 		created := make(chan error, 1)

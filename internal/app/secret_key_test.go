@@ -50,7 +50,7 @@ func TestKeysThatDoNotOpenTheTokensAreFoundBeforeAnythingIsSent(t *testing.T) {
 func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 	b := newBench(t)
 	lost, same := b.ws.Account("threads", "one"), b.ws.Account("facebook")
-	b.Fault(fault("threads", "status", "never_ready"))
+	b.Fault(fault("status", "never_ready"))
 	begun, waits := b.ws.Now("begun", lost), b.ws.Queued("waits", lost, b.Clock.Now().Add(time.Hour))
 	b.work(begun)
 	must(t, b.App.Disconnect(t.Context(), b.ws.Owner, same.ID))
@@ -90,7 +90,7 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 func TestAnArmedPostWhoseKeyIsLostIsLeftToAPerson(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads", "one")
-	accepts := fault("threads", "publish", "token_revoked")
+	accepts := fault("publish", "token_revoked")
 	accepts.Accept = true
 	b.Fault(accepts)
 	post := b.work(b.ws.Now("armed", account))

@@ -26,7 +26,7 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 	}
 	use(old)
 	account, other := b.ws.Account("threads"), b.ws.Account("facebook")
-	b.Fault(fault("threads", "status", "never_ready"))
+	b.Fault(fault("status", "never_ready"))
 	begun := b.ws.Now("begun", account)
 	b.work(begun) // its handle is sealed
 	_, err := b.App.MediaFromURL(b.Context(), b.ws.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg"})

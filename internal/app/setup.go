@@ -13,8 +13,8 @@ import (
 
 // SetUpOpen tells whether the first run is still to come: no workspace exists.
 func (a *App) SetUpOpen(ctx context.Context) (bool, error) {
-	any, err := a.cfg.Store.AnyWorkspace(ctx)
-	return !any, err
+	exists, err := a.cfg.Store.AnyWorkspace(ctx)
+	return !exists, err
 }
 
 func alreadySetUp() error {
@@ -44,11 +44,11 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 		if err := s.LockSetUp(ctx); err != nil {
 			return err
 		}
-		any, err := s.AnyWorkspace(ctx)
+		exists, err := s.AnyWorkspace(ctx)
 		if err != nil {
 			return err
 		}
-		if any {
+		if exists {
 			return alreadySetUp()
 		}
 		if err := s.AddUser(ctx, u, hash, a.cfg.Now()); err != nil {

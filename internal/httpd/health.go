@@ -83,7 +83,7 @@ func (h *health) checkReady(ctx context.Context) error {
 		if err != nil {
 			attrs = append(attrs, slog.String("reason", reason))
 		}
-		h.logger.LogAttrs(ctx, level, message, attrs...)
+		h.logger.LogAttrs(ctx, level, message, attrs...) //nolint:sloglint // one of the constants above
 	}
 	return err
 }

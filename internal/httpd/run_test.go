@@ -83,7 +83,7 @@ func TestAServiceThatStartsIsNoReasonToWarn(t *testing.T) {
 			}
 		}
 		expect("at the start", 0)
-		time.Sleep(31 * time.Second)
+		time.Sleep(31 * time.Second) //nolint:forbidigo // within synctest, where time passes at once
 		expect("after too long a start", 1)
 		expect("for the same reason", 1)
 		answer = nil

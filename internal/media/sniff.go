@@ -147,7 +147,7 @@ func parseFileType(head []byte) (mime string, err error) {
 	for at := int64(16); at+4 <= size; at += 4 {
 		brands = append(brands, string(head[at:at+4]))
 	}
-	any := func(of ...string) bool {
+	isOneOf := func(of ...string) bool {
 		return slices.ContainsFunc(brands, func(b string) bool { return slices.Contains(of, b) })
 	}
 	switch brands[0] {
@@ -156,7 +156,7 @@ func parseFileType(head []byte) (mime string, err error) {
 	case "heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs":
 		return "", newRefusal(reasonHEIC)
 	case "mif1", "msf1", "mif2", "miaf":
-		if any("avif", "avis") {
+		if isOneOf("avif", "avis") {
 			return "", newRefusal(reasonAVIF)
 		}
 		return "", newRefusal(reasonHEIC)
@@ -178,7 +178,7 @@ func parseFileType(head []byte) (mime string, err error) {
 	switch {
 	case slices.ContainsFunc(brands, known):
 		return "video/mp4", nil
-	case any("qt  "):
+	case isOneOf("qt  "):
 		return "video/quicktime", nil
 	}
 	return "", newRefusal(reasonUnknown)

@@ -80,14 +80,14 @@ func TestCallsGoBehindNetworksURL(t *testing.T) {
 
 func TestBrowseMapsNetworksOnly(t *testing.T) {
 	t.Parallel()
-	real := client(t, network.ClientConfig{})
+	onReal := client(t, network.ClientConfig{})
 	inside := client(t, network.ClientConfig{NetworksURL: parsed(t, "http://127.0.0.1:8081"), BrowseURL: parsed(t, "https://belfry.example/sandbox")})
 	same := client(t, network.ClientConfig{NetworksURL: parsed(t, "http://127.0.0.1:8081/")})
 	for _, c := range []struct {
 		client     *network.Client
 		give, want string
 	}{
-		{real, "https://www.threads.net/@a/post/B", "https://www.threads.net/@a/post/B"},
+		{onReal, "https://www.threads.net/@a/post/B", "https://www.threads.net/@a/post/B"},
 		{inside, "https://www.threads.net/@a/post/B?x=%20#c", "https://belfry.example/sandbox/www.threads.net/@a/post/B?x=%20#c"},
 		{inside, "https://belfry.example/sandbox/www.threads.net/@a", "https://belfry.example/sandbox/www.threads.net/@a"},
 		{same, "https://www.threads.net/@a", "http://127.0.0.1:8081/www.threads.net/@a"},

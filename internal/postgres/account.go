@@ -103,11 +103,11 @@ func (a account) checkTraversable(path string) error {
 	if !a.switched {
 		return nil
 	}
-	real, err := filepath.EvalSymlinks(filepath.Dir(path))
+	followed, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("follow %s: %w", path, err)
 	}
-	for _, dir := range parentDirs(real) {
+	for _, dir := range parentDirs(followed) {
 		info, err := os.Stat(dir)
 		if err != nil {
 			return fmt.Errorf("look at %s: %w", dir, err)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"belfry/internal/blob"
-	"belfry/internal/restore"
 	"belfry/internal/core"
+	"belfry/internal/restore"
 	"belfry/internal/store"
 )
 

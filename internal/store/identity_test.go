@@ -35,8 +35,8 @@ func TestAWorkspaceIsFoundBySlugAndID(t *testing.T) {
 	if err != nil || added {
 		t.Errorf("a second of that slug: %v, %v", added, err)
 	}
-	if any, err := w.AnyWorkspace(t.Context()); err != nil || !any {
-		t.Errorf("none exists? %v, %v", any, err)
+	if exists, err := w.AnyWorkspace(t.Context()); err != nil || !exists {
+		t.Errorf("none exists? %v, %v", exists, err)
 	}
 }
 

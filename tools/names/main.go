@@ -32,7 +32,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "names:", err)
 		os.Exit(2)
 	}
-	if share := printShares(os.Stdout, packages, *list); share > float64(*most) {
+	var told strings.Builder
+	share := printShares(&told, packages, *list)
+	if _, err := io.WriteString(os.Stdout, told.String()); err != nil {
+		os.Exit(2)
+	}
+	if share > float64(*most) {
 		fmt.Fprintf(os.Stderr, "names: %.0f %% of unexported functions have a name of one word, at most %d %% may\n", share, *most)
 		os.Exit(1)
 	}
@@ -109,7 +114,7 @@ func isOneWord(name string) bool {
 }
 
 // printShares writes a line for each package and one for all, and returns the share of all in percent.
-func printShares(to io.Writer, packages map[string]*packageNames, list bool) float64 {
+func printShares(to *strings.Builder, packages map[string]*packageNames, list bool) float64 {
 	oneWord, all := 0, 0
 	for _, path := range slices.Sorted(maps.Keys(packages)) {
 		names := packages[path]
