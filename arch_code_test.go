@@ -30,7 +30,10 @@ var product = sync.OnceValues(func() ([]source, error) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != "." && (strings.HasPrefix(entry.Name(), ".") || slices.Contains([]string{"testdata", "data", "node_modules", "e2e"}, entry.Name()) || forTests(entry.Name())):
+		case entry.IsDir() &&
+			path != "." &&
+			(strings.HasPrefix(entry.Name(), ".") ||
+				slices.Contains([]string{"testdata", "data", "node_modules", "e2e"}, entry.Name()) || forTests(entry.Name())):
 			return fs.SkipDir
 		case entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 			return nil
@@ -184,16 +187,17 @@ func TestTimeIsInjected(t *testing.T) {
 // product may fill it.
 func TestAddressesAreOpenedOnTheInternetAlone(t *testing.T) {
 	t.Parallel()
-	where(t, exceptions{"internal/app/apptest/apptest.go": "an internet without names, for tests"}, func(_ source, n ast.Node) string {
-		literal, ok := n.(*ast.CompositeLit)
-		if !ok || len(literal.Elts) == 0 {
+	where(t, exceptions{"internal/app/apptest/apptest.go": "an internet without names, for tests"},
+		func(_ source, n ast.Node) string {
+			literal, ok := n.(*ast.CompositeLit)
+			if !ok || len(literal.Elts) == 0 {
+				return ""
+			}
+			if x, name := selector(literal.Type); x == "fetch" && name == "Config" {
+				return "a fetch.Config that is not empty: only tests say what the internet is"
+			}
 			return ""
-		}
-		if x, name := selector(literal.Type); x == "fetch" && name == "Config" {
-			return "a fetch.Config that is not empty: only tests say what the internet is"
-		}
-		return ""
-	})
+		})
 }
 
 func TestForbiddenCalls(t *testing.T) {

@@ -77,7 +77,8 @@ type built struct {
 // compiled lists the product's packages, and an importer of all that they import.
 func compiled(t *testing.T) ([]built, types.Importer) {
 	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles", "./...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles",
+		"./...")
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
@@ -97,7 +98,9 @@ func compiled(t *testing.T) ([]built, types.Importer) {
 			ours = append(ours, b)
 		}
 	}
-	return ours, importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	return ours,
+		importer.ForCompiler(token.NewFileSet(), "gc",
+			func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 }
 
 // The four locks of tenancy: who may make a caller, and where a caller becomes a handle to data.

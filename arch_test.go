@@ -57,10 +57,19 @@ var floors = []struct {
 	{"internal/sandbox", "internal/network/sim internal/network/*/*sim"},
 
 	// Floor 3: the verbs, and the engines that they share with the worker.
-	{"internal/intake", "internal/restore internal/core internal/contract internal/store internal/blob internal/fetch internal/media internal/secret internal/queue"},
-	{"internal/publish", "internal/restore internal/core internal/network internal/store internal/blob internal/secret internal/queue internal/metrics"},
+	{
+		"internal/intake",
+		"internal/restore internal/core internal/contract internal/store internal/blob internal/fetch internal/media internal/secret internal/queue",
+	},
+	{
+		"internal/publish",
+		"internal/restore internal/core internal/network internal/store internal/blob internal/secret internal/queue internal/metrics",
+	},
 	{"internal/restore", "internal/core internal/queue internal/store internal/blob"},
-	{"internal/app", "internal/restore internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/intake internal/publish internal/secret internal/queue internal/metrics"},
+	{
+		"internal/app",
+		"internal/restore internal/core internal/contract internal/network internal/store internal/blob internal/fetch internal/intake internal/publish internal/secret internal/queue internal/metrics",
+	},
 
 	// Floor 4: four doors, and what the people's door shows.
 	{"api", "internal/app internal/schema internal/contract internal/core internal/network internal/httpd"},
@@ -76,7 +85,8 @@ var floors = []struct {
 	// Floor 5.
 	{"cmd/belfry", anything},
 
-	// Outside. The black-box suite knows the interface's words, how to get a database and how to make pictures, and nothing else.
+	// Outside. The black-box suite knows the interface's words, how to get a database and how to make pictures, and
+	// nothing else.
 	{"e2e", "internal/contract internal/postgres internal/store/storetest internal/media/mediatest internal/blob/blobtest"},
 	{"e2e/*", "internal/contract internal/postgres internal/store/storetest e2e e2e/*"},
 	{"tools/*", anything + " internal/store/storetest"},
@@ -103,7 +113,10 @@ var keepers = []struct {
 	{"github.com/a-h/templ", "views/* web"},
 	{"github.com/modelcontextprotocol/go-sdk", "mcp"},
 	// Jobs and apptest hand the pool to river and to the store, and run no SQL. The bench has peers of its own.
-	{"github.com/jackc/pgx", "internal/store internal/queue internal/postgres migrations cmd/belfry jobs internal/store/storetest internal/app/apptest e2e/*"},
+	{
+		"github.com/jackc/pgx",
+		"internal/store internal/queue internal/postgres migrations cmd/belfry jobs internal/store/storetest internal/app/apptest e2e/*",
+	},
 	{"github.com/riverqueue/river", "internal/queue jobs migrations cmd/belfry"},
 	{"github.com/jackc/tern", "migrations"},
 	{"github.com/abema/go-mp4", "internal/media"},
@@ -139,7 +152,8 @@ func ours(importPath string) string {
 func packages(t *testing.T) []pkg {
 	t.Helper()
 	// -e: a package that does not compile yet is held to the plan all the same.
-	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
+	list := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports",
+		"./...")
 	out, err := list.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -279,7 +293,8 @@ func TestThePlanRefuses(t *testing.T) {
 	if _, found := floorOf("internal/attic"); found {
 		t.Error("a package that is nowhere in the plan is taken")
 	}
-	if kept("github.com/labstack/echo/v4", "internal/app") || kept("example.org/new", "cmd/belfry") || !kept("github.com/labstack/echo/v4", "web") {
+	if kept("github.com/labstack/echo/v4", "internal/app") || kept("example.org/new", "cmd/belfry") ||
+		!kept("github.com/labstack/echo/v4", "web") {
 		t.Error("keepers do not keep")
 	}
 }

@@ -40,7 +40,8 @@ func TestEveryAnswerCarriesItsHeaders(t *testing.T) {
 			t.Errorf("%s: Content-Type %q", request, got.Header.Get("Content-Type"))
 		}
 	}
-	if got := r.do("POST", "/v1/posts", `{}`, key); !strings.Contains(got.Header.Get("RateLimit"), `"post-create";r=58;t=`) {
+	if got := r.do("POST", "/v1/posts", `{}`, key); !strings.Contains(got.Header.Get("RateLimit"),
+		`"post-create";r=58;t=`) {
 		t.Errorf("a creation tells where its limit stands: %q", got.Header.Get("RateLimit"))
 	}
 }
@@ -93,9 +94,12 @@ func TestHeadAndOptions(t *testing.T) {
 	if got := r.do("HEAD", "/v1/whoami", ""); got.Status != http.StatusUnauthorized {
 		t.Errorf("HEAD without a key answers %d", got.Status)
 	}
-	got := r.do("OPTIONS", "/v1/posts", "", header("Origin", "https://evil.example"), header("Access-Control-Request-Method", "POST"))
-	if got.Status != http.StatusNoContent || got.Header.Get("Access-Control-Allow-Origin") != "" || !strings.Contains(got.Header.Get("Allow"), "POST") {
-		t.Errorf("OPTIONS answers %d, Allow %q, %q", got.Status, got.Header.Get("Allow"), got.Header.Get("Access-Control-Allow-Origin"))
+	got := r.do("OPTIONS", "/v1/posts", "", header("Origin", "https://evil.example"),
+		header("Access-Control-Request-Method", "POST"))
+	if got.Status != http.StatusNoContent || got.Header.Get("Access-Control-Allow-Origin") != "" ||
+		!strings.Contains(got.Header.Get("Allow"), "POST") {
+		t.Errorf("OPTIONS answers %d, Allow %q, %q", got.Status, got.Header.Get("Allow"),
+			got.Header.Get("Access-Control-Allow-Origin"))
 	}
 }
 

@@ -74,7 +74,8 @@ func (a *API) Mount(e *echo.Echo) {
 	group := e.Group(prefix)
 	adapter := humaecho.NewWithGroup(e, group, huma.Config{OpenAPI: a.oapi}).Adapter()
 	for _, r := range a.routes {
-		adapter.Handle(&huma.Operation{Method: r.method, Path: r.path}, func(ctx huma.Context) { a.serveRoute(humaecho.Unwrap(ctx), r) })
+		adapter.Handle(&huma.Operation{Method: r.method, Path: r.path},
+			func(ctx huma.Context) { a.serveRoute(humaecho.Unwrap(ctx), r) })
 	}
 	group.GET("/openapi.json", a.serveDocument)
 	// Outside /v1: no credential, no limit, and no bound of a JSON body.

@@ -40,7 +40,8 @@ func (r *route) decodeBody(contentType string, body []byte, in any) error {
 		if r.optionalBody {
 			return nil
 		}
-		return core.Invalid("", "This route needs a body.").WithHint("Send a JSON object with the header Content-Type: application/json.")
+		return core.Invalid("",
+			"This route needs a body.").WithHint("Send a JSON object with the header Content-Type: application/json.")
 	}
 	if err := checkType(contentType); err != nil {
 		return err
@@ -59,6 +60,7 @@ func checkType(header string) error {
 			return nil
 		}
 	}
-	return core.Fail(core.CodeUnsupportedMediaType, "By its Content-Type, %s, the body is not JSON in UTF-8.", schema.Shown(header)).
+	return core.Fail(core.CodeUnsupportedMediaType, "By its Content-Type, %s, the body is not JSON in UTF-8.",
+		schema.Shown(header)).
 		WithHint("Send JSON in UTF-8 with the header Content-Type: application/json.")
 }

@@ -17,7 +17,8 @@ func (a *API) findCaller(c echo.Context) (core.Caller, error) {
 	if len(r.Header.Values("Authorization")) > 0 {
 		arrival, _ := c.Get(arrivalKey).(app.Arrival)
 		if bearerKey(r) == "" && core.CodeOf(arrival.Refused) == core.CodeUnauthenticated {
-			return core.Caller{}, missingKeyError("The Authorization header does not consist of the word Bearer, a space and a key.")
+			return core.Caller{},
+				missingKeyError("The Authorization header does not consist of the word Bearer, a space and a key.")
 		}
 		return arrival.Caller, arrival.Refused
 	}

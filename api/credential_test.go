@@ -65,7 +65,8 @@ func TestAKeyIsRefusedWhereAPersonIsNeeded(t *testing.T) {
 		{"POST", "/v1/accounts/acc_x/reconnect", ""},
 	} {
 		for who, with := range map[string]with{"a key": bearerKey(key), "an editor": editor} {
-			if got := r.do(c.method, c.path, c.body, with); got.Status != http.StatusForbidden || got.code() != core.CodeInsufficientScope {
+			if got := r.do(c.method, c.path, c.body, with); got.Status != http.StatusForbidden ||
+				got.code() != core.CodeInsufficientScope {
 				t.Errorf("%s %s by %s: want 403, got %d: %s", c.method, c.path, who, got.Status, got.Body)
 			}
 		}
@@ -95,7 +96,8 @@ func TestRequestWithoutKeySaysWhatIsMissing(t *testing.T) {
 			with = append(with, header("Authorization", c.header))
 		}
 		got := r.do("GET", "/v1/whoami", "", with...)
-		if got.Status != http.StatusUnauthorized || !strings.Contains(string(got.Body), c.message) || !strings.Contains(string(got.Body), "Bearer <API_KEY>") {
+		if got.Status != http.StatusUnauthorized || !strings.Contains(string(got.Body), c.message) ||
+			!strings.Contains(string(got.Body), "Bearer <API_KEY>") {
 			t.Errorf("%s: want 401 and %q, got %d: %s", name, c.message, got.Status, got.Body)
 		}
 	}

@@ -21,7 +21,10 @@ import (
 // comments that name them.
 func TestTablesInTheDocsMatchTheProgram(t *testing.T) {
 	t.Parallel()
-	tables := map[string]string{"codes": codeTable(), "issues": issueTable(false), "warnings": issueTable(true), "networks": networkTables(t)}
+	tables := map[string]string{
+		"codes": codeTable(), "issues": issueTable(false), "warnings": issueTable(true),
+		"networks": networkTables(t),
+	}
 	for _, file := range []string{"../docs/api/errors.md", "../docs/api/limits.md"} {
 		old, err := os.ReadFile(file)
 		if err != nil {
@@ -93,7 +96,8 @@ func textWords(l contract.NetworkLimits) string {
 func count(c *contract.TextLimit) string { return fmt.Sprintf("at most %d %s", c.Max, units[c.Unit]) }
 
 var units = map[string]string{
-	string(core.UnitBytes): "bytes of UTF-8", string(core.UnitCharacters): "characters", string(core.UnitUTF16): "UTF-16 units",
+	string(core.UnitBytes): "bytes of UTF-8", string(core.UnitCharacters): "characters",
+	string(core.UnitUTF16): "UTF-16 units",
 }
 
 // fileWords are a file's bounds in the order in which the check looks at them.

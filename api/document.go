@@ -43,9 +43,12 @@ func (a *API) buildDocument(r huma.Registry) error {
 			Title: "Belfry", Version: version, Description: strings.TrimSpace(guide) + "\n\n" + codesChapter(),
 			Contact: &huma.Contact{Name: "The operator of this server"},
 		},
-		Servers:    []*huma.Server{{URL: prefix, Description: "This server"}},
-		Tags:       documentTags(),
-		Components: &huma.Components{Schemas: r, Headers: documentHeaders(), SecuritySchemes: securitySchemes(), Responses: map[string]*huma.Response{}},
+		Servers: []*huma.Server{{URL: prefix, Description: "This server"}},
+		Tags:    documentTags(),
+		Components: &huma.Components{
+			Schemas: r, Headers: documentHeaders(), SecuritySchemes: securitySchemes(),
+			Responses: map[string]*huma.Response{},
+		},
 	}
 	d := description{a.oapi, r, e}
 	for _, row := range a.routes {
@@ -85,8 +88,9 @@ type description struct {
 func (d description) describeRoute(r *route) *huma.Operation {
 	op := &huma.Operation{
 		Method: r.method, Path: r.path, OperationID: r.id, Summary: r.summary, Tags: []string{r.tag},
-		Description: strings.TrimSpace(r.description + "\n\n" + accessSentence(r.operation.Access)), Security: securityFor(r.operation.Access),
-		Responses: d.describeFailures(r.possibleCodes()),
+		Description: strings.TrimSpace(r.description + "\n\n" + accessSentence(r.operation.Access)),
+		Security:    securityFor(r.operation.Access),
+		Responses:   d.describeFailures(r.possibleCodes()),
 	}
 	op.Responses[strconv.Itoa(r.status)] = d.describeSuccess(r)
 	if r.idField != nil {
@@ -96,18 +100,23 @@ func (d description) describeRoute(r *route) *huma.Operation {
 		})
 	}
 	for _, p := range r.parameters {
-		op.Parameters = append(op.Parameters, &huma.Param{Name: p.name, In: "query", Description: p.schema.Description, Schema: p.schema})
+		op.Parameters = append(op.Parameters,
+			&huma.Param{Name: p.name, In: "query", Description: p.schema.Description, Schema: p.schema})
 	}
 	if r.operation.Repeatable {
 		least, most := 1, 255
 		op.Parameters = append(op.Parameters, &huma.Param{
-			Name: "Idempotency-Key", In: "header", Description: "1 to 255 visible ASCII characters, the same for every try of one request.",
-			Schema:  &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: "^[!-~]+$"},
-			Example: "0b5bd0f4-5e6c-4f0e-8f43-6a9c6f6f1b52",
+			Name: "Idempotency-Key", In: "header",
+			Description: "1 to 255 visible ASCII characters, the same for every try of one request.",
+			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: "^[!-~]+$"},
+			Example:     "0b5bd0f4-5e6c-4f0e-8f43-6a9c6f6f1b52",
 		})
 	}
 	if r.hasBody() {
-		op.RequestBody = &huma.RequestBody{Required: !r.optionalBody, Content: d.examples.jsonContent(d.registry.Schema(r.operation.Input, true, ""))}
+		op.RequestBody = &huma.RequestBody{
+			Required: !r.optionalBody,
+			Content:  d.examples.jsonContent(d.registry.Schema(r.operation.Input, true, "")),
+		}
 	}
 	return op
 }
@@ -131,7 +140,8 @@ func everyAnswer() map[string]*huma.Header {
 
 // retryable are the codes whose answers say how long to wait.
 var retryable = map[core.Code]bool{
-	core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeIdempotencyInProgress: true, core.CodeUploadInProgress: true,
+	core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeIdempotencyInProgress: true,
+	core.CodeUploadInProgress: true,
 }
 
 // describeFailures describes the codes that a route may answer. A code that has its status to itself is described

@@ -14,28 +14,64 @@ type meaning struct{ when, advice string }
 // meanings is the one place that explains the error codes; the description, its examples and
 // docs/api/errors.md are made of it.
 var meanings = map[core.Code]meaning{
-	core.CodeInvalidRequest:        {"The request cannot be understood: broken JSON, an unknown or repeated key, a wrong type, zone or date.", "`hint` names the place."},
-	core.CodeUnauthenticated:       {"The credential is missing, mistyped or revoked.", "Send a key from Settings, API keys."},
-	core.CodeQuotaExceeded:         {"The plan does not include this, the month's posts are used up, or the file or the storage is too large; the body has `limit`, `used` and `upgradeUrl`.", "Wait, cancel a post, delete files, or change the plan."},
-	core.CodeInsufficientScope:     {"The credential does not allow this: it is read-only, or the route needs a signed-in person or another role.", "Use another credential."},
-	core.CodeNotFound:              {"Nothing in this workspace has the id; an id of another workspace looks the same.", "Use ids from this workspace's lists."},
-	core.CodeMethodNotAllowed:      {"The path does not support this method.", "The header `Allow` lists the methods that it supports."},
-	core.CodeConflict:              {"The state of the record does not allow this: for example, a post is being published, or a name is taken.", "Read the record again."},
-	core.CodeConfirmRequired:       {"The body does not contain `confirm: true`. Nothing was created.", "Check the plan, then confirm."},
-	core.CodePlanHasIssues:         {"The plan has issues. The body has its `rows`.", "Fix the issues in `rows`."},
-	core.CodeMediaPurged:           {"A post uses a file whose content was deleted. The body has the plan's `rows`.", "Upload the file again."},
-	core.CodeSizeMismatch:          {"Upload address only: `Content-Length` is not the reserved `size`; 411 if it is missing.", "Set `Content-Length` to the reserved size."},
-	core.CodeAlreadyUploaded:       {"Upload address only: the file was uploaded already.", "Poll its record until it is `ready` or `failed`."},
-	core.CodeUploadInProgress:      {"Upload address only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the seconds in `Retry-After`."},
-	core.CodeUploadExpired:         {"Upload address only: the address has expired.", "Reserve a new upload."},
-	core.CodeOutcomeUnknown:        {"It is unknown whether the network published the post.", "Check on the network. Then send `confirmNotPublished`, or answer the question in the dashboard."},
-	core.CodeIdempotencyMismatch:   {"The Idempotency-Key was used with another body.", "Use a new key."},
-	core.CodeIdempotencyInProgress: {"The first request with this Idempotency-Key is still running.", "Wait for the seconds in `Retry-After`."},
-	core.CodePayloadTooLarge:       {"The body is larger than 1 MiB.", "Send less. Upload files to an upload address."},
-	core.CodeUnsupportedMediaType:  {"The Content-Type of the body is not JSON.", "Send JSON in UTF-8 with the header `Content-Type: application/json`."},
-	core.CodeRateLimited:           {"A rate limit is reached.", "Wait for the seconds in `Retry-After`."},
-	core.CodeUnavailable:           {"The service is temporarily unavailable.", "Try again after the seconds in `Retry-After`."},
-	core.CodeInternal:              {"Something went wrong on the server.", "Give the operator the `X-Request-Id`, which identifies the request in the log."},
+	core.CodeInvalidRequest: {"The request cannot be understood: broken JSON, an unknown or repeated key, a wrong type, zone or date.", "`hint` names the place."},
+	core.CodeUnauthenticated: {
+		"The credential is missing, mistyped or revoked.",
+		"Send a key from Settings, API keys.",
+	},
+	core.CodeQuotaExceeded:     {"The plan does not include this, the month's posts are used up, or the file or the storage is too large; the body has `limit`, `used` and `upgradeUrl`.", "Wait, cancel a post, delete files, or change the plan."},
+	core.CodeInsufficientScope: {"The credential does not allow this: it is read-only, or the route needs a signed-in person or another role.", "Use another credential."},
+	core.CodeNotFound: {
+		"Nothing in this workspace has the id; an id of another workspace looks the same.",
+		"Use ids from this workspace's lists.",
+	},
+	core.CodeMethodNotAllowed: {
+		"The path does not support this method.",
+		"The header `Allow` lists the methods that it supports.",
+	},
+	core.CodeConflict: {"The state of the record does not allow this: for example, a post is being published, or a name is taken.", "Read the record again."},
+	core.CodeConfirmRequired: {
+		"The body does not contain `confirm: true`. Nothing was created.",
+		"Check the plan, then confirm.",
+	},
+	core.CodePlanHasIssues: {"The plan has issues. The body has its `rows`.", "Fix the issues in `rows`."},
+	core.CodeMediaPurged: {
+		"A post uses a file whose content was deleted. The body has the plan's `rows`.",
+		"Upload the file again.",
+	},
+	core.CodeSizeMismatch: {
+		"Upload address only: `Content-Length` is not the reserved `size`; 411 if it is missing.",
+		"Set `Content-Length` to the reserved size.",
+	},
+	core.CodeAlreadyUploaded: {
+		"Upload address only: the file was uploaded already.",
+		"Poll its record until it is `ready` or `failed`.",
+	},
+	core.CodeUploadInProgress: {"Upload address only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the seconds in `Retry-After`."},
+	core.CodeUploadExpired:    {"Upload address only: the address has expired.", "Reserve a new upload."},
+	core.CodeOutcomeUnknown: {
+		"It is unknown whether the network published the post.",
+		"Check on the network. Then send `confirmNotPublished`, or answer the question in the dashboard.",
+	},
+	core.CodeIdempotencyMismatch: {"The Idempotency-Key was used with another body.", "Use a new key."},
+	core.CodeIdempotencyInProgress: {
+		"The first request with this Idempotency-Key is still running.",
+		"Wait for the seconds in `Retry-After`.",
+	},
+	core.CodePayloadTooLarge: {"The body is larger than 1 MiB.", "Send less. Upload files to an upload address."},
+	core.CodeUnsupportedMediaType: {
+		"The Content-Type of the body is not JSON.",
+		"Send JSON in UTF-8 with the header `Content-Type: application/json`.",
+	},
+	core.CodeRateLimited: {"A rate limit is reached.", "Wait for the seconds in `Retry-After`."},
+	core.CodeUnavailable: {
+		"The service is temporarily unavailable.",
+		"Try again after the seconds in `Retry-After`.",
+	},
+	core.CodeInternal: {
+		"Something went wrong on the server.",
+		"Give the operator the `X-Request-Id`, which identifies the request in the log.",
+	},
 }
 
 // codesChapter lists all codes of errors, issues and warnings.

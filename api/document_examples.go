@@ -93,7 +93,10 @@ func (e *exampleBook) failureResponse(headers map[string]*huma.Header, codes ...
 	}
 	return &huma.Response{
 		Description: strings.Join(lines, "\n\n"), Headers: headers,
-		Content: map[string]*huma.MediaType{jsonType: {Schema: &huma.Schema{Ref: schemaPrefix + "Error"}, Examples: e.referTo(names...)}},
+		Content: map[string]*huma.MediaType{jsonType: {
+			Schema:   &huma.Schema{Ref: schemaPrefix + "Error"},
+			Examples: e.referTo(names...),
+		}},
 	}
 }
 

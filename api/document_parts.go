@@ -16,15 +16,21 @@ func documentTags() []*huma.Tag {
 		{Name: "media", Description: "Images and videos, which posts name by their ids."},
 		{Name: "folders", Description: "Where files are kept. Folders nest."},
 		{Name: "keys", Description: "API keys, which only a signed-in owner or admin makes and revokes."},
-		{Name: "members", Description: "Who has joined the workspace or is invited to it. Only signed-in people see and change them."},
+		{
+			Name:        "members",
+			Description: "Who has joined the workspace or is invited to it. Only signed-in people see and change them.",
+		},
 		{Name: "workspace", Description: "The workspace's own name, short name and time zone."},
 	}
 }
 
 func securitySchemes() map[string]*huma.SecurityScheme {
 	return map[string]*huma.SecurityScheme{
-		"key":     {Type: "http", Scheme: "bearer", Description: "An API key of the workspace, from Settings, API keys."},
-		"session": {Type: "apiKey", In: "cookie", Name: "belfry", Description: "The dashboard's own cookie (`__Host-belfry` where it is served over TLS); taken for same-origin requests only."},
+		"key": {Type: "http", Scheme: "bearer", Description: "An API key of the workspace, from Settings, API keys."},
+		"session": {
+			Type: "apiKey", In: "cookie", Name: "belfry",
+			Description: "The dashboard's own cookie (`__Host-belfry` where it is served over TLS); taken for same-origin requests only.",
+		},
 	}
 }
 
@@ -62,7 +68,10 @@ func documentHeaders() map[string]*huma.Header {
 		"RateLimit":            text("What is left of the limits that this request counted in, and the seconds until there is more: `\"address\";r=588;t=412`.", false),
 		"Belfry-Sandbox":       text("`true` where the service runs on its own simulated networks.", false),
 		"Idempotency-Replayed": text("`true` when this is the kept answer of an earlier request with the same Idempotency-Key.", false),
-		"Retry-After":          {Description: "Whole seconds after which the same request may pass.", Schema: &huma.Schema{Type: huma.TypeInteger, Minimum: &least}},
+		"Retry-After": {
+			Description: "Whole seconds after which the same request may pass.",
+			Schema:      &huma.Schema{Type: huma.TypeInteger, Minimum: &least},
+		},
 	}
 }
 

@@ -38,21 +38,28 @@ func (a *API) addServerFacts(r huma.Registry) error {
 	completeSchemas(r)
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(blocks)))}
 	plans := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(core.DefaultPlans())))}
-	perPlatform := byPlatform(blocks, "Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored.")
-	overridden := byPlatform(overrides, "Text, title and tags that replace the base ones for the accounts of a network that can be published to.")
+	perPlatform := byPlatform(blocks,
+		"Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored.")
+	overridden := byPlatform(overrides,
+		"Text, title and tags that replace the base ones for the accounts of a network that can be published to.")
 	connectable := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(overrides)))}
 
 	return replaceProperties(r, map[string]*huma.Schema{
 		"PlanPosts.perPlatform": perPlatform, "CreatePosts.perPlatform": perPlatform,
 		"PlanPosts.overrides": overridden, "CreatePosts.overrides": overridden,
-		"EditPost.settings": byPlatform(blocks, "The settings block of the post's network, under its name; it replaces the stored one as a whole."),
-		"Post.settings":     {AnyOf: alternatives, Description: "The settings block of the post's network."},
-		"Post.platform":     platforms, "Account.platform": platforms, "PlanRow.platform": platforms, "Connect.platform": connectable,
-		"Limits.limits":  byPlatform(limits, "By network."),
-		"Workspace.plan": plans, "Usage.plan": plans,
+		"EditPost.settings": byPlatform(blocks,
+			"The settings block of the post's network, under its name; it replaces the stored one as a whole."),
+		"Post.settings": {AnyOf: alternatives, Description: "The settings block of the post's network."},
+		"Post.platform": platforms, "Account.platform": platforms, "PlanRow.platform": platforms,
+		"Connect.platform": connectable,
+		"Limits.limits":    byPlatform(limits, "By network."),
+		"Workspace.plan":   plans, "Usage.plan": plans,
 		"Event.kind": {Type: huma.TypeString, Enum: enumOf(eventKinds)},
 		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See the chapter on error codes."},
-		"Issue.code": {Type: huma.TypeString, Enum: enumOf(issueCodes()), Description: "See the chapters on issues and warnings of a plan."},
+		"Issue.code": {
+			Type: huma.TypeString, Enum: enumOf(issueCodes()),
+			Description: "See the chapters on issues and warnings of a plan.",
+		},
 	})
 }
 
@@ -95,7 +102,10 @@ func enumOf[T ~string](list []T) []any {
 
 // settingsSchema describes a network's settings block from its table of fields.
 func settingsSchema(d network.Description) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeObject, Description: "Settings of a post on " + d.Name + ".", Properties: map[string]*huma.Schema{}, AdditionalProperties: false}
+	s := &huma.Schema{
+		Type: huma.TypeObject, Description: "Settings of a post on " + d.Name + ".",
+		Properties: map[string]*huma.Schema{}, AdditionalProperties: false,
+	}
 	for _, f := range d.Fields {
 		property := fieldSchema(f)
 		property.Title, property.Description = f.Label, f.Help
@@ -131,7 +141,10 @@ func fieldSchema(f network.Field) *huma.Schema {
 	case f.Kind == network.FieldSwitch:
 		return &huma.Schema{Type: huma.TypeBoolean}
 	case f.Kind == network.FieldList:
-		return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString, Pattern: pattern}, MaxItems: most}
+		return &huma.Schema{
+			Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString, Pattern: pattern},
+			MaxItems: most,
+		}
 	case f.Kind == network.FieldNumber:
 		return numberSchema(f.Max)
 	}

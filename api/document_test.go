@@ -71,7 +71,8 @@ func TestDescriptionMatchesTheRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(want, got) {
-		t.Errorf("the description has changed; look at the difference and run `go generate ./api`:\n%s", cmp.Diff(string(want), string(got)))
+		t.Errorf("the description has changed; look at the difference and run `go generate ./api`:\n%s",
+			cmp.Diff(string(want), string(got)))
 	}
 }
 

@@ -37,7 +37,10 @@ func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 		Servers:     []*huma.Server{{URL: "/", Description: "This server; the address of a reservation names it in full."}},
 		Security:    []map[string][]string{{}},
 		Parameters: []*huma.Param{
-			{Name: "token", In: "path", Required: true, Description: "Signed by the service.", Schema: &huma.Schema{Type: huma.TypeString}},
+			{
+				Name: "token", In: "path", Required: true, Description: "Signed by the service.",
+				Schema: &huma.Schema{Type: huma.TypeString},
+			},
 			{
 				Name: "Content-Length", In: "header", Required: true, Description: "The reserved `size`.",
 				Schema: &huma.Schema{Type: huma.TypeInteger}, Example: 48213,
@@ -54,6 +57,9 @@ func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 		op.Responses[status] = d.examples.failureResponse(only(), codes...)
 	}
 	op.Responses[strconv.Itoa(lengthRequired)] = d.examples.failureResponse(only(), core.CodeSizeMismatch)
-	op.Responses["200"] = &huma.Response{Description: http.StatusText(http.StatusOK), Headers: only(), Content: d.examples.jsonContent(answer)}
+	op.Responses["200"] = &huma.Response{
+		Description: http.StatusText(http.StatusOK), Headers: only(),
+		Content: d.examples.jsonContent(answer),
+	}
 	return op
 }

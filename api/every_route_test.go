@@ -78,11 +78,13 @@ func (r *rig) stage(name string) *scene {
 	account := s.ws.Account("threads")
 	s.account = account
 	s.ids = map[string]string{
-		"accounts": account.ID, "posts": s.ws.Queued("Rye", account, apptest.Start().Add(time.Hour)).ID, "groups": s.ws.Group("Cafés", account).ID,
+		"accounts": account.ID, "posts": s.ws.Queued("Rye", account, apptest.Start().Add(time.Hour)).ID,
+		"groups":  s.ws.Group("Cafés", account).ID,
 		"folders": s.ws.Folder("Cakes", "").ID, "media": s.reserve(s.ws.Owner).MediaID, "keys": s.ws.Key(core.Read).ID,
 		"members": s.ws.Invite(name+"@example.net", core.RoleEditor).ID,
 	}
-	s.here = strings.NewReplacer("acc_01m7zbv262e9sr6wggzz5c1nt8", account.ID, "med_01m7zbv2qaerjvg3x8axk9tdhd", s.ids["media"])
+	s.here = strings.NewReplacer("acc_01m7zbv262e9sr6wggzz5c1nt8", account.ID, "med_01m7zbv2qaerjvg3x8axk9tdhd",
+		s.ids["media"])
 	return s
 }
 
@@ -142,8 +144,10 @@ func TestEveryRouteKeepsWhatItsDescriptionPromises(t *testing.T) {
 				return
 			}
 			again := ask("one-key")
-			if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotency-Replayed") != "true" {
-				t.Errorf("the first answer is\n%s\nand with the same key %d %v\n%s", first.Body, again.Status, again.Header, again.Body)
+			if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) ||
+				again.Header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("the first answer is\n%s\nand with the same key %d %v\n%s", first.Body, again.Status, again.Header,
+					again.Body)
 			}
 			if id := again.Header.Get("X-Request-Id"); id == first.Header.Get("X-Request-Id") {
 				t.Errorf("two requests are named %s", id)

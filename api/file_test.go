@@ -26,14 +26,17 @@ func TestAThumbnailIsServedToWhoeverHasItsAddress(t *testing.T) {
 		t.Errorf("it is no JPEG: %v", err)
 	}
 	for name, want := range map[string]string{
-		"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox; default-src 'none'",
-		"Cross-Origin-Resource-Policy": "same-site", "Accept-Ranges": "bytes", "Set-Cookie": "", "RateLimit-Policy": "", "Location": "",
+		"Content-Type": "image/jpeg", "X-Content-Type-Options": "nosniff",
+		"Content-Security-Policy":      "sandbox; default-src 'none'",
+		"Cross-Origin-Resource-Policy": "same-site", "Accept-Ranges": "bytes", "Set-Cookie": "", "RateLimit-Policy": "",
+		"Location": "",
 	} {
 		if got.Header.Get(name) != want {
 			t.Errorf("%s is %q; want %q", name, got.Header.Get(name), want)
 		}
 	}
-	if kind, parameters, err := mime.ParseMediaType(got.Header.Get("Content-Disposition")); err != nil || kind != "inline" || parameters["filename"] != "thumbnail.jpg" {
+	if kind, parameters, err := mime.ParseMediaType(got.Header.Get("Content-Disposition")); err != nil ||
+		kind != "inline" || parameters["filename"] != "thumbnail.jpg" {
 		t.Errorf("Content-Disposition: %s", got.Header.Get("Content-Disposition"))
 	}
 	head := r.do("HEAD", address, "")
@@ -44,7 +47,8 @@ func TestAThumbnailIsServedToWhoeverHasItsAddress(t *testing.T) {
 	if part.Status != 206 || string(part.Body) != "\xff\xd8" {
 		t.Errorf("a part: %d %x", part.Status, part.Body)
 	}
-	if got := r.do("GET", address, "", header("Range", "bytes=0-1,4-5")); got.Status != 206 || !strings.HasPrefix(got.Header.Get("Content-Type"), "multipart/byteranges") {
+	if got := r.do("GET", address, "", header("Range", "bytes=0-1,4-5")); got.Status != 206 ||
+		!strings.HasPrefix(got.Header.Get("Content-Type"), "multipart/byteranges") {
 		t.Errorf("two parts: %d %v", got.Status, got.Header)
 	}
 	if got := r.do("GET", address, "", header("Range", "bytes=0-0,2-2,4-4,6-6,8-8,10-10")); got.Status != 200 {

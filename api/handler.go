@@ -45,14 +45,15 @@ func (a *API) serveRoute(c echo.Context, r *route) {
 	}
 }
 
-// answerRequest carries out a request in the order of decisions.md, Order of checks: who calls, what they may, whether the answer
-// is there already, and only then what they say.
+// answerRequest carries out a request in the order of decisions.md, Order of checks: who calls, what they may, whether
+// the answer is there already, and only then what they say.
 func (a *API) answerRequest(c echo.Context, r *route) error {
 	caller, err := a.findCaller(c)
 	if err != nil {
 		return err
 	}
-	httpd.AddLogAttrs(c, slog.String("workspace", caller.Workspace().String()), slog.String("credential", string(caller.Kind())))
+	httpd.AddLogAttrs(c, slog.String("workspace", caller.Workspace().String()),
+		slog.String("credential", string(caller.Kind())))
 	if caller.IsSession() {
 		caller = caller.InSession(a.cfg.SessionID(c.Request()))
 	}
@@ -73,8 +74,8 @@ func (a *API) answerRequest(c echo.Context, r *route) error {
 	return writeJSON(c, r.status, answer.Body)
 }
 
-// readReplay reads the Idempotency-Key of a repeatable operation, and the body that it is for; nil when there is no key.
-// What is wrong with the body is said when it is decoded, after the caller has been admitted.
+// readReplay reads the Idempotency-Key of a repeatable operation, and the body that it is for; nil when there is no
+// key. What is wrong with the body is said when it is decoded, after the caller has been admitted.
 func (r *route) readReplay(c echo.Context, read func() ([]byte, error)) *app.Replay {
 	keys := c.Request().Header.Values("Idempotency-Key")
 	if !r.operation.Repeatable || len(keys) == 0 {
@@ -125,5 +126,6 @@ func (a *API) countAddress(c echo.Context) error {
 }
 
 func (a *API) setCreateLimit(c echo.Context, counted app.Counted) {
-	httpd.SetLimit(c, app.LimitNameCreate, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window, counted.Remaining, counted.Reset)
+	httpd.SetLimit(c, app.LimitNameCreate, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window, counted.Remaining,
+		counted.Reset)
 }

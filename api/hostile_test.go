@@ -38,8 +38,8 @@ func fromNPM(t *testing.T, name string) []byte {
 // hostileAll has every hostile text sent; without it a sample goes to each field.
 var hostileAll = flag.Bool("hostile-all", false, "send every hostile text through every field, as tools/prove does")
 
-// oneOfEachKind returns the first text of each kind, in their order. The kind of a text is which classes of characters it
-// has and how long it is, by powers of 8.
+// oneOfEachKind returns the first text of each kind, in their order. The kind of a text is which classes of characters
+// it has and how long it is, by powers of 8.
 func oneOfEachKind(texts []string) []string {
 	if *hostileAll {
 		return texts
@@ -66,7 +66,8 @@ func oneOfEachKind(texts []string) []string {
 
 // characterClasses are those that code is most likely to treat differently.
 var characterClasses = map[string]*unicode.RangeTable{
-	"control": unicode.Cc, "format": unicode.Cf, "private": unicode.Co, "mark": unicode.M, "separator": unicode.Z, "symbol": unicode.So,
+	"control": unicode.Cc, "format": unicode.Cf, "private": unicode.Co, "mark": unicode.M, "separator": unicode.Z,
+	"symbol": unicode.So,
 	"Arabic": unicode.Arabic, "Han": unicode.Han, "Latin": unicode.Latin, "digit": unicode.Nd,
 }
 
@@ -93,7 +94,8 @@ func TestNaughtyStringsAreStoredAsSentOrRefused(t *testing.T) {
 	eachBody(t, func(s *scene, o operation, body string, who with) {
 		var free []field
 		for _, f := range doc.textFields(o) {
-			if f.path[0] != "overrides" && s.do(o.Method, s.path(o), put(t, unlike(t, body), f, "Any words, in any order"), who).Status/100 == 2 {
+			if f.path[0] != "overrides" &&
+				s.do(o.Method, s.path(o), put(t, unlike(t, body), f, "Any words, in any order"), who).Status/100 == 2 {
 				free = append(free, f)
 				continue
 			}
@@ -185,11 +187,13 @@ func (s *scene) refusal(a answer) bool {
 }
 
 // stored tells whether what stands in a field comes back: a plan keeps nothing, what is said for another network than
-// the target's is checked and no more, overrides go before the base they stand beside, and of a mime type the bytes decide.
+// the target's is checked and no more, overrides go before the base they stand beside, and of a mime type the bytes
+// decide.
 func stored(o operation, f field) bool {
 	first, last := f.path[0], f.path[len(f.path)-1]
 	other := (first == "perPlatform" || first == "settings") && f.path[1] != "threads"
-	return o.OperationID != "planPosts" && first != "overrides" && !other && !slices.Contains([]string{"mime", "replyControl", "url"}, last)
+	return o.OperationID != "planPosts" && first != "overrides" && !other &&
+		!slices.Contains([]string{"mime", "replyControl", "url"}, last)
 }
 
 // name is how the field is called where it is read.

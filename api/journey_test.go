@@ -55,7 +55,10 @@ func TestAPostIsPlannedCreatedMovedAndDeleted(t *testing.T) {
 		{"GET /v1/groups", "", 200, ""},
 		{"POST /v1/posts", body(""), 409, core.CodeConfirmRequired},
 		{"POST /v1/posts", body(`,"when":{"publishAt":"2020-01-01T10:00"},"confirm":true`), 409, core.CodePlanHasIssues},
-		{"POST /v1/posts", body(`,"when":{"publishAt":"2026-10-06T10:00","timezone":"Europe/Atlantis"}`), 400, core.CodeInvalidRequest},
+		{
+			"POST /v1/posts", body(`,"when":{"publishAt":"2026-10-06T10:00","timezone":"Europe/Atlantis"}`), 400,
+			core.CodeInvalidRequest,
+		},
 		{"POST /v1/posts", body(`,"perPlatform":{"threads":{"topictag":"x"}}`), 400, core.CodeInvalidRequest},
 	} {
 		method, path, _ := strings.Cut(step.request, " ")
@@ -76,7 +79,8 @@ func TestASignedInOwnerManagesKeysAccountsAndGroups(t *testing.T) {
 	made := r.do("POST", "/v1/keys", `{"name":"mine","scope":"read"}`, owner)
 	made.want(t, http.StatusCreated, "")
 	made.read(t, &key)
-	if got := r.do("GET", "/v1/keys", "", owner); strings.Contains(string(got.Body), key.Key) || !strings.Contains(string(got.Body), key.ID) {
+	if got := r.do("GET", "/v1/keys", "", owner); strings.Contains(string(got.Body), key.Key) ||
+		!strings.Contains(string(got.Body), key.ID) {
 		t.Errorf("the list must show the key's row and never the key: %s", got.Body)
 	}
 	use := header("Authorization", "Bearer "+key.Key)
@@ -91,7 +95,8 @@ func TestASignedInOwnerManagesKeysAccountsAndGroups(t *testing.T) {
 	if !strings.HasPrefix(to.AuthorizeURL, r.NetworksURL) {
 		t.Errorf("consent is given at %s", to.AuthorizeURL)
 	}
-	r.do("POST", "/v1/accounts/connect", `{"platform":"myspace"}`, owner).want(t, http.StatusBadRequest, core.CodeInvalidRequest)
+	r.do("POST", "/v1/accounts/connect", `{"platform":"myspace"}`, owner).want(t, http.StatusBadRequest,
+		core.CodeInvalidRequest)
 	r.do("POST", "/v1/accounts/"+account.ID+"/reconnect", "", owner).want(t, http.StatusOK, "")
 
 	var group contract.Group

@@ -15,7 +15,8 @@ func TestTheDescriptionLintsClean(t *testing.T) {
 	if _, err := os.Stat(linter); err != nil {
 		t.Fatalf("spectral is not installed; run tools/need-npm, as `make test` does: %v", err)
 	}
-	lint := exec.CommandContext(t.Context(), linter, "lint", "--ruleset", npm+"spectral.yaml", "--fail-severity", "hint", golden)
+	lint := exec.CommandContext(t.Context(), linter, "lint", "--ruleset", npm+"spectral.yaml", "--fail-severity", "hint",
+		golden)
 	if out, err := lint.CombinedOutput(); err != nil {
 		t.Errorf("%v:\n%s", err, out)
 	}

@@ -44,17 +44,44 @@ func TestChecksRunInTheDocumentedOrder(t *testing.T) {
 		code       core.Code
 	}{
 		{"no credential, and a broken body", `{`, nil, 401, core.CodeUnauthenticated},
-		{"a mistyped key, and a broken body", `{`, []with{header("Authorization", "Bearer belfry_live_x")}, 401, core.CodeUnauthenticated},
+		{
+			"a mistyped key, and a broken body", `{`,
+			[]with{header("Authorization", "Bearer belfry_live_x")},
+			401,
+			core.CodeUnauthenticated,
+		},
 		{"another scheme", `{`, []with{header("Authorization", "Basic "+writer.Bearer)}, 401, core.CodeUnauthenticated},
-		{"two credentials", `{`, []with{bearerKey(writer), header("Authorization", "Bearer "+writer.Bearer)}, 401, core.CodeUnauthenticated},
+		{
+			"two credentials", `{`,
+			[]with{bearerKey(writer), header("Authorization", "Bearer "+writer.Bearer)},
+			401,
+			core.CodeUnauthenticated,
+		},
 		{"a plan without API, a broken body", `{`, []with{bearerKey(lacking)}, 402, core.CodeQuotaExceeded},
 		{"a key that only reads, a broken body", `{`, []with{bearerKey(reader)}, 403, core.CodeInsufficientScope},
-		{"a key that only reads, a body of another type", `x`, []with{bearerKey(reader), header("Content-Type", "text/plain")}, 403, core.CodeInsufficientScope},
-		{"a repeated key with another body, over the hourly limit", `{`, []with{limitedKey, header("Idempotency-Key", "kept")}, 409, core.CodeIdempotencyMismatch},
+		{
+			"a key that only reads, a body of another type", `x`,
+			[]with{bearerKey(reader), header("Content-Type", "text/plain")},
+			403, core.CodeInsufficientScope,
+		},
+		{
+			"a repeated key with another body, over the hourly limit", `{`,
+			[]with{limitedKey, header("Idempotency-Key", "kept")},
+			409, core.CodeIdempotencyMismatch,
+		},
 		{"a kept answer, over the hourly limit", kept, []with{limitedKey, header("Idempotency-Key", "kept")}, 201, ""},
 		{"over the hourly limit, a broken body", `{`, []with{limitedKey}, 429, core.CodeRateLimited},
-		{"over the hourly limit, too large a body", strings.Repeat(" ", 1<<20+1), []with{limitedKey, header("Idempotency-Key", "large")}, 429, core.CodeRateLimited},
-		{"a body of another type, which is broken", `{`, []with{session, header("Content-Type", "text/plain")}, 415, core.CodeUnsupportedMediaType},
+		{
+			"over the hourly limit, too large a body", strings.Repeat(" ", 1<<20+1),
+			[]with{limitedKey, header("Idempotency-Key", "large")},
+			429, core.CodeRateLimited,
+		},
+		{
+			"a body of another type, which is broken", `{`,
+			[]with{session, header("Content-Type", "text/plain")},
+			415,
+			core.CodeUnsupportedMediaType,
+		},
 		{"a broken body", `{`, []with{bearerKey(writer)}, 400, core.CodeInvalidRequest},
 		{"an unknown account, no confirm, no quota, a past time", unknown + `}`, []with{session}, 404, core.CodeNotFound},
 		{"no confirm, no quota, a past time", known + `}`, []with{session}, 409, core.CodeConfirmRequired},
@@ -74,7 +101,8 @@ func TestQuotaIsCheckedBeforeThePlan(t *testing.T) {
 	for range 30 {
 		full.Queued("the month's posts", account, apptest.Start().Add(time.Hour))
 	}
-	body := `{"targets":{"accountIds":["` + account.ID + `"]},"text":"x","when":{"publishAt":"2020-01-01T10:00"},"confirm":true}`
+	body := `{"targets":{"accountIds":["` + account.ID +
+		`"]},"text":"x","when":{"publishAt":"2020-01-01T10:00"},"confirm":true}`
 	got := r.do("POST", "/v1/posts", body, r.signedIn(full.Owner))
 	got.want(t, http.StatusPaymentRequired, core.CodeQuotaExceeded)
 	var facts struct {

@@ -23,17 +23,20 @@ func TestRepeatedCreationReturnsTheFirstAnswer(t *testing.T) {
 	first := r.do("POST", "/v1/posts", body, key, once)
 	first.want(t, http.StatusCreated, "")
 	again := r.do("POST", "/v1/posts", body, key, once)
-	if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) || again.Header.Get("Idempotency-Replayed") != "true" {
+	if again.Status != first.Status || !bytes.Equal(again.Body, first.Body) ||
+		again.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("want the first answer, got %d %q: %s", again.Status, again.Header.Get("Idempotency-Replayed"), again.Body)
 	}
 	if first.Header.Get("Idempotency-Replayed") != "" || again.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("the headers are %v and %v", first.Header, again.Header)
 	}
-	if a, b := first.Header.Get("RateLimit"), again.Header.Get("RateLimit"); !strings.Contains(a, `"post-create";r=59`) || !strings.Contains(b, `"post-create";r=59`) {
+	if a, b := first.Header.Get("RateLimit"), again.Header.Get("RateLimit"); !strings.Contains(a, `"post-create";r=59`) ||
+		!strings.Contains(b, `"post-create";r=59`) {
 		t.Errorf("a replay costs nothing of the hourly limit: %q, then %q", a, b)
 	}
 	r.do("POST", "/v1/posts", body+" ", key, once).want(t, http.StatusConflict, core.CodeIdempotencyMismatch)
-	r.do("POST", "/v1/posts", body, bearerKey(r.Workspace("two").Key(core.Write)), once).want(t, http.StatusNotFound, core.CodeNotFound)
+	r.do("POST", "/v1/posts", body, bearerKey(r.Workspace("two").Key(core.Write)), once).want(t, http.StatusNotFound,
+		core.CodeNotFound)
 
 	var list contract.PostList
 	r.do("GET", "/v1/posts", "", key).read(t, &list)
@@ -41,7 +44,8 @@ func TestRepeatedCreationReturnsTheFirstAnswer(t *testing.T) {
 		t.Errorf("there are %d posts", len(list.Posts))
 	}
 	r.Clock.Advance(24*time.Hour + time.Second)
-	if late := r.do("POST", "/v1/posts", body, key, once); late.Status != http.StatusCreated || late.Header.Get("Idempotency-Replayed") != "" {
+	if late := r.do("POST", "/v1/posts", body, key, once); late.Status != http.StatusCreated ||
+		late.Header.Get("Idempotency-Replayed") != "" {
 		t.Errorf("after 24 hours the key is free: %d %v", late.Status, late.Header)
 	}
 }
@@ -72,7 +76,8 @@ func TestAnIdempotencyKeyIsVisibleASCII(t *testing.T) {
 			t.Errorf("%s: %d %s", name, got.Status, got.Body)
 		}
 	}
-	r.do("POST", "/v1/posts", body, key, header("Idempotency-Key", strings.Repeat("~", 255))).want(t, http.StatusCreated, "")
+	r.do("POST", "/v1/posts", body, key, header("Idempotency-Key", strings.Repeat("~", 255))).want(t, http.StatusCreated,
+		"")
 	// Routes that create nothing take no key, and are not made to fail by one.
 	r.do("GET", "/v1/whoami", "", key, header("Idempotency-Key", "")).want(t, http.StatusOK, "")
 }
@@ -94,7 +99,8 @@ func TestConcurrentRepetitionsCreateOnce(t *testing.T) {
 		switch {
 		case a.Status == http.StatusCreated && a.Header.Get("Idempotency-Replayed") == "":
 			created++
-		case a.Status != http.StatusCreated && (a.code() != core.CodeIdempotencyInProgress || a.Header.Get("Retry-After") == ""):
+		case a.Status != http.StatusCreated &&
+			(a.code() != core.CodeIdempotencyInProgress || a.Header.Get("Retry-After") == ""):
 			t.Errorf("got %d %q: %s", a.Status, a.Header.Get("Retry-After"), a.Body)
 		}
 	}

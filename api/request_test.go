@@ -23,25 +23,74 @@ func TestABodyMustBeJSONAndOfASensibleSize(t *testing.T) {
 		status     int
 		code       core.Code
 	}{
-		"JSON":                                          {"/v1/posts/plan", plan, nil, 200, ""},
-		"JSON with a charset":                           {"/v1/posts/plan", plan, []with{kind("application/json; charset=UTF-8")}, 200, ""},
-		"JSON in capitals":                              {"/v1/posts/plan", plan, []with{kind("Application/JSON")}, 200, ""},
-		"JSON in chunks":                                {"/v1/posts/plan", plan, []with{chunked}, 200, ""},
-		"padded to the limit":                           {"/v1/posts/plan", plan + strings.Repeat(" ", 1<<20-len(plan)), nil, 200, ""},
-		"one byte over it":                              {"/v1/posts/plan", plan + strings.Repeat(" ", 1<<20-len(plan)+1), nil, 413, core.CodePayloadTooLarge},
-		"one byte over it, in chunks":                   {"/v1/posts/plan", plan + strings.Repeat(" ", 1<<20-len(plan)+1), []with{chunked}, 413, core.CodePayloadTooLarge},
-		"too large, with an Idempotency-Key":            {"/v1/posts", plan + strings.Repeat(" ", 1<<20), []with{header("Idempotency-Key", "a")}, 413, core.CodePayloadTooLarge},
-		"another charset":                               {"/v1/posts/plan", plan, []with{kind("application/json; charset=latin1")}, 415, core.CodeUnsupportedMediaType},
-		"plain text":                                    {"/v1/posts/plan", plan, []with{kind("text/plain")}, 415, core.CodeUnsupportedMediaType},
-		"a form":                                        {"/v1/posts/plan", "text=x", []with{kind("application/x-www-form-urlencoded")}, 415, core.CodeUnsupportedMediaType},
-		"something like JSON":                           {"/v1/posts/plan", plan, []with{kind("application/vnd.api+json")}, 415, core.CodeUnsupportedMediaType},
-		"no type that can be read":                      {"/v1/posts/plan", plan, []with{kind("json;;;=")}, 415, core.CodeUnsupportedMediaType},
-		"nothing where a body is needed":                {"/v1/posts/plan", "", nil, 400, core.CodeInvalidRequest},
-		"nothing where a body may be left out":          {post + "/retry", "", nil, 404, core.CodeNotFound},
-		"a body where none is taken":                    {post + "/cancel", `{"force":true}`, nil, 400, core.CodeInvalidRequest},
-		"an empty object where none is taken":           {post + "/cancel", `{}`, nil, 404, core.CodeNotFound},
-		"an unknown key of a body that may be left out": {post + "/retry", `{"confirm":true}`, nil, 400, core.CodeInvalidRequest},
-		"a network that does not exist":                 {"/v1/posts/plan", strings.Replace(plan, `"text"`, `"perPlatform":{"thread":{}},"text"`, 1), nil, 400, core.CodeInvalidRequest},
+		"JSON": {"/v1/posts/plan", plan, nil, 200, ""},
+		"JSON with a charset": {
+			"/v1/posts/plan", plan,
+			[]with{kind("application/json; charset=UTF-8")},
+			200, "",
+		},
+		"JSON in capitals": {"/v1/posts/plan", plan, []with{kind("Application/JSON")}, 200, ""},
+		"JSON in chunks":   {"/v1/posts/plan", plan, []with{chunked}, 200, ""},
+		"padded to the limit": {
+			"/v1/posts/plan", plan + strings.Repeat(" ", 1<<20-len(plan)), nil,
+			200, "",
+		},
+		"one byte over it": {
+			"/v1/posts/plan", plan + strings.Repeat(" ", 1<<20-len(plan)+1),
+			nil, 413, core.CodePayloadTooLarge,
+		},
+		"one byte over it, in chunks": {
+			"/v1/posts/plan", plan + strings.Repeat(" ", 1<<20-len(plan)+1),
+			[]with{chunked},
+			413, core.CodePayloadTooLarge,
+		},
+		"too large, with an Idempotency-Key": {
+			"/v1/posts", plan + strings.Repeat(" ", 1<<20),
+			[]with{header("Idempotency-Key", "a")},
+			413, core.CodePayloadTooLarge,
+		},
+		"another charset": {
+			"/v1/posts/plan", plan,
+			[]with{kind("application/json; charset=latin1")},
+			415, core.CodeUnsupportedMediaType,
+		},
+		"plain text": {
+			"/v1/posts/plan", plan,
+			[]with{kind("text/plain")},
+			415,
+			core.CodeUnsupportedMediaType,
+		},
+		"a form": {
+			"/v1/posts/plan", "text=x",
+			[]with{kind("application/x-www-form-urlencoded")},
+			415, core.CodeUnsupportedMediaType,
+		},
+		"something like JSON": {
+			"/v1/posts/plan", plan,
+			[]with{kind("application/vnd.api+json")},
+			415, core.CodeUnsupportedMediaType,
+		},
+		"no type that can be read": {
+			"/v1/posts/plan", plan,
+			[]with{kind("json;;;=")},
+			415,
+			core.CodeUnsupportedMediaType,
+		},
+		"nothing where a body is needed":       {"/v1/posts/plan", "", nil, 400, core.CodeInvalidRequest},
+		"nothing where a body may be left out": {post + "/retry", "", nil, 404, core.CodeNotFound},
+		"a body where none is taken": {
+			post + "/cancel", `{"force":true}`, nil, 400,
+			core.CodeInvalidRequest,
+		},
+		"an empty object where none is taken": {post + "/cancel", `{}`, nil, 404, core.CodeNotFound},
+		"an unknown key of a body that may be left out": {
+			post + "/retry", `{"confirm":true}`, nil, 400,
+			core.CodeInvalidRequest,
+		},
+		"a network that does not exist": {
+			"/v1/posts/plan",
+			strings.Replace(plan, `"text"`, `"perPlatform":{"thread":{}},"text"`, 1), nil, 400, core.CodeInvalidRequest,
+		},
 	} {
 		got := r.do("POST", c.path, c.body, append(c.with, key)...)
 		if got.Status != c.status || got.code() != c.code {

@@ -40,10 +40,11 @@ func open(t *testing.T, options ...func(*app.Config)) *rig {
 	})
 	must(t, err)
 	door, err := api.New(api.Config{
-		App: r.App, Networks: r.Config.Networks, Log: r.Config.Log, LimitAddress: r.Config.LimitAddress, LimitCreate: r.Config.LimitCreate,
-		Session:    r.session,
-		SessionID:  func(*http.Request) string { return apptest.Session },
-		SameOrigin: server.SameOrigin,
+		App: r.App, Networks: r.Config.Networks, Log: r.Config.Log, LimitAddress: r.Config.LimitAddress,
+		LimitCreate: r.Config.LimitCreate,
+		Session:     r.session,
+		SessionID:   func(*http.Request) string { return apptest.Session },
+		SameOrigin:  server.SameOrigin,
 	})
 	must(t, err)
 	door.Mount(server.Echo)

@@ -96,7 +96,8 @@ func (r *route) hasAnswer() bool { return r.operation.Output != reflect.TypeFor[
 func (r *route) possibleCodes() []core.Code {
 	may := map[core.Code]bool{
 		core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeInternal: true,
-		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true, core.CodeInvalidRequest: true,
+		core.CodeUnauthenticated: true, core.CodeInsufficientScope: true, core.CodeQuotaExceeded: true,
+		core.CodeInvalidRequest:  true,
 		core.CodeNotFound:        r.idField != nil,
 		core.CodePayloadTooLarge: r.body != nil, core.CodeUnsupportedMediaType: r.body != nil,
 		core.CodeIdempotencyMismatch: r.operation.Repeatable, core.CodeIdempotencyInProgress: r.operation.Repeatable,

@@ -30,7 +30,8 @@ func routes() []route {
 		row("POST /posts", http.StatusCreated, "posts_create", "posts", "createPosts",
 			"Create one post for each targeted account").
 			describe("All or nothing. With `confirm: true` only: the guard against an accidental publish.").
-			fails(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues, core.CodeMediaPurged),
+			fails(core.CodeQuotaExceeded, core.CodeNotFound, core.CodeConfirmRequired, core.CodePlanHasIssues,
+				core.CodeMediaPurged),
 		row("GET /posts", http.StatusOK, "posts_list", "posts", "listPosts",
 			"List posts, newest first, with filters").
 			fails(core.CodeNotFound),

@@ -46,8 +46,14 @@ func (whenSchema) Schema(huma.Registry) *huma.Schema {
 			{
 				Type: huma.TypeObject,
 				Properties: map[string]*huma.Schema{
-					"publishAt": {Type: huma.TypeString, Description: "Local date and time without a zone, `YYYY-MM-DDTHH:mm`.", Examples: []any{"2026-03-02T18:00"}},
-					"timezone":  {Type: huma.TypeString, MinLength: new(1), Description: "IANA zone name; the workspace's when it is left out.", Examples: []any{"Europe/Berlin"}},
+					"publishAt": {
+						Type: huma.TypeString, Description: "Local date and time without a zone, `YYYY-MM-DDTHH:mm`.",
+						Examples: []any{"2026-03-02T18:00"},
+					},
+					"timezone": {
+						Type: huma.TypeString, MinLength: new(1),
+						Description: "IANA zone name; the workspace's when it is left out.", Examples: []any{"Europe/Berlin"},
+					},
 				},
 				Required: []string{"publishAt"}, AdditionalProperties: false,
 			},

@@ -17,13 +17,21 @@ func TestIDOfAnotherWorkspaceIsAnsweredLikeAnUnknownID(t *testing.T) {
 	mine, other := r.Workspace("mine"), r.Workspace("other")
 	account := other.Account("threads")
 	ids := map[string]string{
-		"posts": other.Queued("theirs", account, apptest.Start().Add(time.Hour)).ID, "groups": other.Group("theirs", account).ID,
+		"posts":    other.Queued("theirs", account, apptest.Start().Add(time.Hour)).ID,
+		"groups":   other.Group("theirs", account).ID,
 		"accounts": account.ID, "keys": other.Key(core.Read).ID, "folders": other.Folder("theirs", "").ID,
 		"media": r.reserve(other.Owner).MediaID, "members": other.Invite("theirs@example.net", core.RoleViewer).ID,
 	}
-	bodies := map[string]string{"PATCH /posts/{id}": `{"text":"mine now"}`, "PATCH /groups/{id}": `{"name":"mine now"}`, "PATCH /folders/{id}": `{"name":"mine now"}`, "PATCH /media/{id}": `{"title":"mine now"}`, "PATCH /members/{id}": `{"role":"viewer"}`}
+	bodies := map[string]string{
+		"PATCH /posts/{id}": `{"text":"mine now"}`, "PATCH /groups/{id}": `{"name":"mine now"}`,
+		"PATCH /folders/{id}": `{"name":"mine now"}`, "PATCH /media/{id}": `{"title":"mine now"}`,
+		"PATCH /members/{id}": `{"role":"viewer"}`,
+	}
 	never := map[string][]string{
-		"posts":    {core.NewID[core.PostKind]().String(), "post_", "x", account.ID, "%00", "..%2Fkeys", strings.Repeat("a", 5000)},
+		"posts": {
+			core.NewID[core.PostKind]().String(), "post_", "x", account.ID, "%00", "..%2Fkeys",
+			strings.Repeat("a", 5000),
+		},
 		"groups":   {core.NewID[core.GroupKind]().String(), "grp_1", account.ID},
 		"folders":  {core.NewID[core.FolderKind]().String(), "fld_1", account.ID},
 		"media":    {core.NewID[core.MediaKind]().String(), "med_1", account.ID},

@@ -41,7 +41,8 @@ func TestAFileIsUploaded(t *testing.T) {
 	var up contract.Upload
 	made.read(t, &up)
 	done := r.do("PUT", r.at(up.UploadURL), "hello", header("Content-Type", "image/jpeg"))
-	if want := fmt.Sprintf(`{"mediaId":%q,"status":"processing"}`, up.MediaID); done.Status != 200 || string(done.Body) != want {
+	if want := fmt.Sprintf(`{"mediaId":%q,"status":"processing"}`, up.MediaID); done.Status != 200 ||
+		string(done.Body) != want {
 		t.Errorf("PUT: %d %s", done.Status, done.Body)
 	}
 	if done.Header.Get("RateLimit-Policy") != "" || done.Header.Get("Set-Cookie") != "" {
@@ -53,7 +54,8 @@ func TestAFileIsUploaded(t *testing.T) {
 		t.Errorf("GET: %d %s", got.Status, got.Body)
 	}
 	r.do("PUT", r.at(up.UploadURL), "hello").want(t, 409, core.CodeAlreadyUploaded)
-	if got := r.do("GET", "/v1/media?status=processing&folderId=root", "", key); got.Status != 200 || !strings.Contains(string(got.Body), up.MediaID) {
+	if got := r.do("GET", "/v1/media?status=processing&folderId=root", "", key); got.Status != 200 ||
+		!strings.Contains(string(got.Body), up.MediaID) {
 		t.Errorf("list: %d %s", got.Status, got.Body)
 	}
 	if got := r.do("PATCH", "/v1/media/"+up.MediaID, `{"title":null,"tags":["a"],"pinned":true,"folderId":null}`, key); got.Status != 200 {
@@ -88,10 +90,13 @@ func TestUploadsAreRefusedWithTheirStatuses(t *testing.T) {
 	r.Clock.Advance(time.Hour)
 	r.do("PUT", r.at(up.UploadURL), "hello").want(t, 410, core.CodeUploadExpired)
 	key := bearerKey(ws.Key(core.Write))
-	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg","size":0}`, key).want(t, 400, core.CodeInvalidRequest)
-	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg","size":1.5}`, key).want(t, 400, core.CodeInvalidRequest)
+	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg","size":0}`, key).want(t, 400,
+		core.CodeInvalidRequest)
+	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg","size":1.5}`, key).want(t, 400,
+		core.CodeInvalidRequest)
 	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg"}`, key).want(t, 400, core.CodeInvalidRequest)
-	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg","size":30000000000}`, key).want(t, 402, core.CodeQuotaExceeded)
+	r.do("POST", "/v1/media/uploads", `{"filename":"a","mime":"image/jpeg","size":30000000000}`, key).want(t, 402,
+		core.CodeQuotaExceeded)
 }
 
 // raw sends a request as it is written.
@@ -134,11 +139,14 @@ func TestAReservationIsRepeatedWithItsKey(t *testing.T) {
 	ws := r.Workspace("one")
 	key, again := bearerKey(ws.Key(core.Write)), header("Idempotency-Key", "k1")
 	const body = `{"filename":"photo.jpg","mime":"image/jpeg","size":5}`
-	first, second := r.do("POST", "/v1/media/uploads", body, key, again), r.do("POST", "/v1/media/uploads", body, key, again)
-	if string(first.Body) != string(second.Body) || second.Status != 201 || second.Header.Get("Idempotency-Replayed") != "true" {
+	first, second := r.do("POST", "/v1/media/uploads", body, key, again),
+		r.do("POST", "/v1/media/uploads", body, key, again)
+	if string(first.Body) != string(second.Body) || second.Status != 201 ||
+		second.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("first %d %s, then %d %s", first.Status, first.Body, second.Status, second.Body)
 	}
-	r.do("POST", "/v1/media/uploads", strings.Replace(body, "5", "6", 1), key, again).want(t, 409, core.CodeIdempotencyMismatch)
+	r.do("POST", "/v1/media/uploads", strings.Replace(body, "5", "6", 1), key, again).want(t, 409,
+		core.CodeIdempotencyMismatch)
 	who, err := r.App.Whoami(t.Context(), ws.Owner)
 	if err != nil || who.Usage.Storage.UsedBytes != 5 {
 		t.Errorf("reserved: %+v, %v", who.Usage.Storage, err)
@@ -160,7 +168,8 @@ func TestAFileIsAskedForByItsAddress(t *testing.T) {
 	if first.read(t, &m); first.Status != 202 || m.Status != "uploading" || m.OriginalName != "photo.jpg" {
 		t.Errorf("%d %s", first.Status, first.Body)
 	}
-	if second := r.do("POST", "/v1/media/from-url", body, key, again); second.Status != 202 || string(second.Body) != string(first.Body) || r.Jobs("fetch") != 1 {
+	if second := r.do("POST", "/v1/media/from-url", body, key, again); second.Status != 202 ||
+		string(second.Body) != string(first.Body) || r.Jobs("fetch") != 1 {
 		t.Errorf("again: %d %s", second.Status, second.Body)
 	}
 	r.do("POST", "/v1/media/from-url", body, bearerKey(ws.Key(core.Read))).want(t, 403, core.CodeInsufficientScope)

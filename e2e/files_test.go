@@ -150,11 +150,13 @@ func TestFilesAreServed(t *testing.T) {
 		{map[string]string{"Range": "bytes=0-9"}, 206, 0, 10, fmt.Sprintf("bytes 0-9/%d", len(content))},
 		{map[string]string{"Range": "bytes=10-"}, 206, 10, len(content), fmt.Sprintf("bytes 10-%d/%d", last, len(content))},
 		{
-			map[string]string{"Range": "bytes=-10"}, 206, len(content) - 10, len(content),
+			map[string]string{"Range": "bytes=-10"},
+			206, len(content) - 10, len(content),
 			fmt.Sprintf("bytes %d-%d/%d", len(content)-10, last, len(content)),
 		},
 		{
-			map[string]string{"Range": fmt.Sprintf("bytes=%d-%d", last, last+100)}, 206, last, len(content),
+			map[string]string{"Range": fmt.Sprintf("bytes=%d-%d", last, last+100)},
+			206, last, len(content),
 			fmt.Sprintf("bytes %d-%d/%d", last, last, len(content)),
 		},
 		{map[string]string{"Range": "bytes=0-9", "If-Range": tag}, 206, 0, 10, ""},
@@ -162,7 +164,8 @@ func TestFilesAreServed(t *testing.T) {
 		{map[string]string{"Range": "lines=0-9"}, 416, 0, 0, ""},
 		{map[string]string{"Range": "bytes=9-0"}, 416, 0, 0, ""},
 		{
-			map[string]string{"Range": fmt.Sprintf("bytes=%d-", len(content))}, 416, 0, 0,
+			map[string]string{"Range": fmt.Sprintf("bytes=%d-", len(content))},
+			416, 0, 0,
 			fmt.Sprintf("bytes */%d", len(content)),
 		},
 		{map[string]string{"Range": "bytes=0-0,2-2,4-4,6-6,8-8,10-10"}, 200, 0, len(content), ""},

@@ -75,7 +75,9 @@ func TestBadInputGetsAClearErrorAndLosesNothing(t *testing.T) {
 			"unauthenticated", "",
 		},
 		{
-			"another content type", c, map[string]string{"Content-Type": "text/plain"}, body(`"text":"a"`), 415,
+			"another content type", c,
+			map[string]string{"Content-Type": "text/plain"},
+			body(`"text":"a"`), 415,
 			"unsupported_media_type", "application/json",
 		},
 		{

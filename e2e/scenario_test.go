@@ -226,7 +226,8 @@ func (a answer) findMismatch(step step, says string) string {
 	return ""
 }
 
-// readCreatedID reads the id of what an answer made, of the first of several, and the upload address where there is one.
+// readCreatedID reads the id of what an answer made, of the first of several, and the upload address where there is
+// one.
 func readCreatedID(t testing.TB, a answer) (id, address string) {
 	t.Helper()
 	var u upload

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// newStandaloneService prepares the service as a newcomer has it: nothing is set but where it listens and keeps its data, so
-// that it runs its own PostgreSQL and its own simulated networks.
+// newStandaloneService prepares the service as a newcomer has it: nothing is set but where it listens and keeps its
+// data, so that it runs its own PostgreSQL and its own simulated networks.
 func newStandaloneService(t testing.TB, settings ...map[string]string) *service {
 	t.Helper()
 	addr := freeAddr(t)

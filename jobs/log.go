@@ -21,8 +21,11 @@ func (l errorLogger) HandleError(ctx context.Context, job *rivertype.JobRow, err
 }
 
 // HandlePanic logs a job's panic; River retries it as it would.
-func (l errorLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, panicVal any, trace string) *river.ErrorHandlerResult {
-	l.log.ErrorContext(ctx, "job panicked", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "panic", panicVal, "stack", trace)
+func (l errorLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, panicVal any,
+	trace string,
+) *river.ErrorHandlerResult {
+	l.log.ErrorContext(ctx, "job panicked", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "panic", panicVal,
+		"stack", trace)
 	return nil
 }
 

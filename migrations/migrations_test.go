@@ -75,7 +75,8 @@ func checkRepeatable(t *testing.T, name, text string) {
 	t.Helper()
 	made := regexp.MustCompile(`(?m)^CREATE INDEX CONCURRENTLY (\w+)`)
 	for _, statement := range regexp.MustCompile(`(?m)^[A-Z].*`).FindAllString(text, -1) {
-		if !strings.HasPrefix(statement, "CREATE INDEX CONCURRENTLY ") && !strings.HasPrefix(statement, "DROP INDEX CONCURRENTLY IF EXISTS ") {
+		if !strings.HasPrefix(statement, "CREATE INDEX CONCURRENTLY ") &&
+			!strings.HasPrefix(statement, "DROP INDEX CONCURRENTLY IF EXISTS ") {
 			t.Errorf("%s: %q outside a transaction", name, statement)
 		}
 	}
@@ -228,7 +229,8 @@ func TestAMigrationThatBreaksTheProgramBeforeItRaisesTheFloor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if number, _ := strconv.Atoi(name[:4]); breaks(string(text)) && !strings.Contains(string(text), fmt.Sprintf("UPDATE schema_floor SET version = %d;", number)) {
+		if number, _ := strconv.Atoi(name[:4]); breaks(string(text)) &&
+			!strings.Contains(string(text), fmt.Sprintf("UPDATE schema_floor SET version = %d;", number)) {
 			t.Errorf("%s takes away what the program before it uses, and does not raise schema_floor to %d", name, number)
 		}
 	}
@@ -285,7 +287,8 @@ func TestAPoolOfOneIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	if err := migrations.Run(t.Context(), pool); err == nil || !strings.Contains(err.Error(), "two connections are needed") {
+	if err := migrations.Run(t.Context(), pool); err == nil ||
+		!strings.Contains(err.Error(), "two connections are needed") {
 		t.Errorf("error %v", err)
 	}
 }

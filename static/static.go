@@ -24,7 +24,8 @@ const Prefix = "/static/"
 
 // The style sheet is one request made of several files. Their order matters only inside a layer.
 var stylesheets = []string{
-	"css/tokens.css", "css/base.css", "css/frame.css", "css/parts.css", "css/forms.css", "css/compose.css", "css/posts.css",
+	"css/tokens.css", "css/base.css", "css/frame.css", "css/parts.css", "css/forms.css", "css/compose.css",
+	"css/posts.css",
 	"css/screens.css", "css/reference.css", "css/utilities.css",
 }
 
@@ -40,7 +41,8 @@ type asset struct {
 type assetTable map[string]asset
 
 var kinds = map[string]string{
-	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml", ".woff2": "font/woff2",
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+	".woff2": "font/woff2",
 }
 
 // A style sheet or script names another asset by its plain address.

@@ -15,7 +15,8 @@ func TestAnotherWorkspacesIDsAreNowhere(t *testing.T) {
 	s := newStudio(t)
 	two := s.Workspace("two")
 	account := two.Account("threads")
-	post, key, invited := two.Draft("nobody elses", account), two.Key(core.Read), two.Invite("nobody@example.net", core.RoleViewer)
+	post, key, invited := two.Draft("nobody elses", account), two.Key(core.Read),
+		two.Invite("nobody@example.net", core.RoleViewer)
 	const nobody = "01kbmwz6v3f1ht6hz9n8q4w2ce"
 	for _, c := range []struct{ method, path, foreign, unknown string }{
 		{http.MethodGet, "/posts/ID", post.ID, "post_" + nobody},
@@ -44,7 +45,8 @@ func TestAnotherWorkspacesIDsAreNowhere(t *testing.T) {
 		var pages []string
 		for _, id := range []string{c.foreign, c.unknown, "nonsense"} {
 			for _, htmx := range []string{"", "true"} {
-				form := pairsOf("outcome", "live", "at", "2026-10-07T10:00", "text", "x", "when", "draft", "role", "viewer").Encode()
+				form := pairsOf("outcome", "live", "at", "2026-10-07T10:00", "text", "x", "when", "draft", "role",
+					"viewer").Encode()
 				page := s.b.send(c.method, strings.Replace(c.path, "ID", id, 1), form, "HX-Request", htmx)
 				page.is(t, http.StatusNotFound).one(t, testid("fault"))
 				if strings.Contains(page.body, "nobody elses") {
@@ -118,7 +120,8 @@ func TestEveryRoleReachesItsProfileInSettings(t *testing.T) {
 		b.get("/settings").leads(t, first)
 		page := b.get("/settings/profile").is(t, http.StatusOK)
 		page.says(t, member.User().String()+"@example.org", "A "+string(role))
-		if tabs := len(page.all("nav[aria-label=Settings] a")); role.Manages() != (tabs == 4) || !role.Manages() && tabs != 1 {
+		if tabs := len(page.all("nav[aria-label=Settings] a")); role.Manages() != (tabs == 4) || !role.Manages() &&
+			tabs != 1 {
 			t.Errorf("%s: %d tabs", role, tabs)
 		}
 	}
@@ -136,7 +139,8 @@ func TestTheSessionOpensTheOtherDoor(t *testing.T) {
 	}
 	request.AddCookie(b.cookies["belfry"])
 	caller, ok, err := r.web.Session(request)
-	if !ok || err != nil || caller.Workspace() != ws.ID || !caller.IsSession() || r.web.SessionID(request) != b.cookies["belfry"].Value {
+	if !ok || err != nil || caller.Workspace() != ws.ID || !caller.IsSession() ||
+		r.web.SessionID(request) != b.cookies["belfry"].Value {
 		t.Errorf("with a cookie: %+v, %t, %v", caller, ok, err)
 	}
 }
@@ -159,7 +163,8 @@ func TestFaultsArePagesAndParts(t *testing.T) {
 			t.Error("the part is a page")
 		}
 		stranger := r.browser().get(path).is(t, status)
-		if len(stranger.all("nav")) != 0 || strings.Contains(stranger.body, "one") && len(stranger.all(testid("workspace"))) != 0 {
+		if len(stranger.all("nav")) != 0 || strings.Contains(stranger.body, "one") &&
+			len(stranger.all(testid("workspace"))) != 0 {
 			t.Error("a stranger sees the inside")
 		}
 	}
@@ -185,7 +190,8 @@ func TestADatabaseThatIsAwayLosesNothing(t *testing.T) {
 	if got := raw(page.one(t, testid("kept"))); got != "a long\nthought" {
 		t.Errorf("the text is %q", got)
 	}
-	if page := s.b.post("/sign-in", "email", "a@example.org", "password", "secret words"); strings.Contains(page.body, "secret words") {
+	if page := s.b.post("/sign-in", "email", "a@example.org", "password", "secret words"); strings.Contains(page.body,
+		"secret words") {
 		t.Error("a password is drawn")
 	}
 }

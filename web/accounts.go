@@ -44,7 +44,10 @@ func (r *request) renderAccounts(status int, refused *contract.Error) error {
 func groupByNetwork(networks []app.NetworkCard, cards []app.AccountCard) []accounts.Network {
 	list := make([]accounts.Network, len(networks))
 	for i, n := range networks {
-		list[i] = accounts.Network{ID: string(n.ID), Name: n.Name, Profile: n.Profile, Needs: n.Needs, Configured: n.Configured}
+		list[i] = accounts.Network{
+			ID: string(n.ID), Name: n.Name, Profile: n.Profile, Needs: n.Needs,
+			Configured: n.Configured,
+		}
 		for _, card := range cards {
 			if card.Platform == n.ID {
 				list[i].Accounts = append(list[i].Accounts, accountView(card))
@@ -56,7 +59,8 @@ func groupByNetwork(networks []app.NetworkCard, cards []app.AccountCard) []accou
 
 func accountView(card app.AccountCard) accounts.Account {
 	return accounts.Account{
-		ID: card.ID.String(), Name: card.DisplayName, Username: card.Username, Status: string(card.Status), Reason: card.StatusReason,
+		ID: card.ID.String(), Name: card.DisplayName, Username: card.Username, Status: string(card.Status),
+		Reason:    card.StatusReason,
 		ExpiresAt: card.ExpiresAt, CreatedAt: card.CreatedAt, Queued: card.Queued,
 	}
 }
@@ -88,7 +92,8 @@ func (r *request) confirmDisconnect() error {
 		points = append(points, queuedPostsWarning(card.Queued))
 	}
 	return r.renderConfirm(layout.SectionAccounts, layout.ConfirmModel{
-		Title: "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.Name(card.Platform) + "?", Points: points, Action: link.Disconnect(r.pathID()), Button: "Disconnect",
+		Title: "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.Name(card.Platform) + "?", Points: points,
+		Action: link.Disconnect(r.pathID()), Button: "Disconnect",
 		Back: link.Accounts,
 	})
 }

@@ -135,7 +135,8 @@ func TestChoosingAmongPages(t *testing.T) {
 		t.Error("the redrawn choice has others chosen than were")
 	}
 	b.post("/accounts/choose", "pending", pending, "profile", "1").is(t, http.StatusBadRequest)
-	r.as(r.Workspace("two")).post("/accounts/choose", "pending", pending, "profile", form.Get("profile")).is(t, http.StatusConflict)
+	r.as(r.Workspace("two")).post("/accounts/choose", "pending", pending, "profile", form.Get("profile")).is(t,
+		http.StatusConflict)
 
 	b.post("/accounts/choose", "pending", pending, "profile", form.Get("profile")).leads(t, "/accounts")
 	if n := len(b.get("/accounts").all(testid("account"))); n != 1 {

@@ -16,7 +16,8 @@ import (
 func composerValues(form url.Values, networks []posts.Network) posts.Values {
 	values := posts.Values{
 		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),
-		When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt), Overrides: map[string]string{}, Settings: map[string]map[string]string{},
+		When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt), Overrides: map[string]string{},
+		Settings: map[string]map[string]string{},
 	}
 	if values.When == "" {
 		values.When = posts.WhenDraft
@@ -35,7 +36,8 @@ func composerValues(form url.Values, networks []posts.Network) posts.Values {
 // there or not. Of networks that are not chosen it says nothing: their inputs are out of sight.
 func planRequest(m posts.ComposeModel, accounts []string) contract.PlanPosts {
 	in := contract.PlanPosts{
-		Text: m.Values.Text, Title: m.Values.Title, Tags: parseTags(m.Values.Tags), When: whenFromValues(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,
+		Text: m.Values.Text, Title: m.Values.Title, Tags: parseTags(m.Values.Tags),
+		When: whenFromValues(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,
 		Targets:     contract.Targets{AccountIDs: accounts},
 		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
 	}

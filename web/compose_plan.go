@@ -53,8 +53,8 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	return nil
 }
 
-// dropWrongSettings takes every setting that is refused for what it holds out of its block, so that the rest of the plan
-// can be seen. It returns by network why.
+// dropWrongSettings takes every setting that is refused for what it holds out of its block, so that the rest of the
+// plan can be seen. It returns by network why.
 func (w *Web) dropWrongSettings(blocks map[string]json.RawMessage) map[string][]*core.Error {
 	wrong := map[string][]*core.Error{}
 	for platform, block := range blocks {

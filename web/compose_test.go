@@ -40,7 +40,8 @@ func (s *studio) all() []contract.Post {
 // written is a form that is worth keeping.
 func (s *studio) written(pairs ...string) []string {
 	out := []string{
-		"form", "AFORMTHATWASDRAWNSOMETIME2", "account", s.threads.ID, "account", s.page.ID, "text", "Ring\r\nthe bell & \"sing\" <b>", "when", "draft",
+		"form", "AFORMTHATWASDRAWNSOMETIME2", "account", s.threads.ID, "account", s.page.ID, "text",
+		"Ring\r\nthe bell & \"sing\" <b>", "when", "draft",
 		"at", "2026-10-25T02:30", "override.facebook.text", "For the Page only", "settings.threads.topicTag", "bells",
 		"settings.facebook.link", "https://example.org/bell",
 	}
@@ -104,7 +105,8 @@ func TestOnePostLeadsToItsPage(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	for when, want := range map[string]string{"now": "queued", "at": "queued", "draft": "draft"} {
-		page := s.b.post("/posts", "account", s.threads.ID, "text", "once "+when, "when", when, "at", "2026-10-06T09:30", "tz", "Europe/Berlin")
+		page := s.b.post("/posts", "account", s.threads.ID, "text", "once "+when, "when", when, "at", "2026-10-06T09:30",
+			"tz", "Europe/Berlin")
 		id := strings.TrimPrefix(page.is(t, http.StatusSeeOther).Header.Get("Location"), "/posts/")
 		p, err := s.App.GetPost(t.Context(), s.ws.Owner, id)
 		must(t, err)
@@ -129,14 +131,34 @@ func TestARefusedFormKeepsEverythingAndSaysWhy(t *testing.T) {
 		error  string // testid
 		words  string
 	}{
-		"too long":        {[]string{"text", strings.Repeat("x", 501)}, http.StatusConflict, "alert", "Fix the problems below"},
-		"a bad address":   {[]string{"settings.facebook.link", "example"}, http.StatusBadRequest, "setting-facebook-link-error", "whole address"},
-		"a bad topic":     {[]string{"settings.threads.topicTag", "a.b"}, http.StatusBadRequest, "setting-threads-topicTag-error", "written like"},
-		"no time":         {[]string{"when", "at", "at", "soon"}, http.StatusBadRequest, "at-error", "is not a local date-time"},
-		"a past time":     {[]string{"when", "at", "at", "2026-10-04T09:00"}, http.StatusConflict, "alert", ""},
-		"a skipped time":  {[]string{"when", "at", "at", "2027-03-28T02:30"}, http.StatusConflict, "alert", ""},
-		"a control":       {[]string{"text", "bell\x07"}, http.StatusBadRequest, "text-error", "control character"},
-		"a control below": {[]string{"settings.threads.topicTag", "bell\x07"}, http.StatusBadRequest, "setting-threads-topicTag-error", "control character"},
+		"too long": {
+			[]string{"text", strings.Repeat("x", 501)},
+			http.StatusConflict, "alert",
+			"Fix the problems below",
+		},
+		"a bad address": {
+			[]string{"settings.facebook.link", "example"},
+			http.StatusBadRequest,
+			"setting-facebook-link-error", "whole address",
+		},
+		"a bad topic": {
+			[]string{"settings.threads.topicTag", "a.b"},
+			http.StatusBadRequest,
+			"setting-threads-topicTag-error", "written like",
+		},
+		"no time": {
+			[]string{"when", "at", "at", "soon"},
+			http.StatusBadRequest, "at-error",
+			"is not a local date-time",
+		},
+		"a past time":    {[]string{"when", "at", "at", "2026-10-04T09:00"}, http.StatusConflict, "alert", ""},
+		"a skipped time": {[]string{"when", "at", "at", "2027-03-28T02:30"}, http.StatusConflict, "alert", ""},
+		"a control":      {[]string{"text", "bell\x07"}, http.StatusBadRequest, "text-error", "control character"},
+		"a control below": {
+			[]string{"settings.threads.topicTag", "bell\x07"},
+			http.StatusBadRequest,
+			"setting-threads-topicTag-error", "control character",
+		},
 		"an unknown when": {[]string{"when", "sometime"}, http.StatusBadRequest, "at-error", "is not a time"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,7 +197,8 @@ func TestAnAccountOfAnotherWorkspaceIsAsUnknownAsNone(t *testing.T) {
 	s.b.post("/posts", "text", "hello", "when", "draft").is(t, http.StatusBadRequest).one(t, testid("account-error"))
 
 	// One that has gone meanwhile must not be left out in silence.
-	page := s.b.post("/posts", "account", s.threads.ID, "account", foreign.ID, "text", "hello", "when", "draft").is(t, http.StatusNotFound)
+	page := s.b.post("/posts", "account", s.threads.ID, "account", foreign.ID, "text", "hello", "when", "draft").is(t,
+		http.StatusNotFound)
 	page.one(t, testid("account-error"))
 	page.one(t, "[name=account][checked]")
 	if n := len(s.all()); n != 0 {
@@ -245,7 +268,8 @@ func TestCreationsCountInOneHourlyLimitThroughBothDoors(t *testing.T) {
 func TestThePlan(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	part := s.b.part(http.MethodPost, "/compose/plan", s.written("when", "at", "at", "2026-10-25T02:30")...).is(t, http.StatusOK)
+	part := s.b.part(http.MethodPost, "/compose/plan", s.written("when", "at", "at", "2026-10-25T02:30")...).is(t,
+		http.StatusOK)
 	if len(part.all("nav")) != 0 || len(part.all(testid("plan-row"))) != 2 {
 		t.Fatalf("the part is %s", part.body)
 	}
@@ -267,7 +291,8 @@ func TestThePlan(t *testing.T) {
 	} {
 		s.b.part(http.MethodPost, "/compose/plan", change...).is(t, http.StatusOK).says(t, missing)
 	}
-	s.b.part(http.MethodPost, "/compose/plan", s.written("settings.facebook.link", "x")...).is(t, http.StatusOK).one(t, testid("issue"))
+	s.b.part(http.MethodPost, "/compose/plan", s.written("settings.facebook.link", "x")...).is(t, http.StatusOK).one(t,
+		testid("issue"))
 
 	// Without a script the same button answers the whole form, ready to be sent.
 	written := s.written()
@@ -295,7 +320,8 @@ func TestWhatWasWrittenComesBackAfterTheSessionEnded(t *testing.T) {
 		}
 		form.Set("email", s.ws.Email)
 		form.Set("password", "wrong")
-		again := stranger.send(http.MethodPost, "/sign-in", form.Encode()).is(t, http.StatusUnauthorized).form(t, testid("sign-in"))
+		again := stranger.send(http.MethodPost, "/sign-in", form.Encode()).is(t, http.StatusUnauthorized).form(t,
+			testid("sign-in"))
 		again.Set("password", apptest.Password)
 		stranger.send(http.MethodPost, "/sign-in", again.Encode()).leads(t, next)
 		page = stranger.get(next).is(t, http.StatusOK)
@@ -339,7 +365,8 @@ func TestEditingADraft(t *testing.T) {
 	if page.value(t, "text") != long || page.value(t, "at") != "2026-10-06T10:00" {
 		t.Error("a refused edit loses what was written")
 	}
-	page = s.b.post(path, "text", "fine", "when", "draft", "settings.threads.linkAttachment", "nowhere").is(t, http.StatusBadRequest)
+	page = s.b.post(path, "text", "fine", "when", "draft", "settings.threads.linkAttachment", "nowhere").is(t,
+		http.StatusBadRequest)
 	page.one(t, testid("setting-threads-linkAttachment-error"))
 
 	s.b.post(path, "text", "final", "when", "at", "at", "2026-10-06T10:00").leads(t, "/posts/"+draft.ID)
@@ -365,10 +392,12 @@ func TestEditingADraftLeavesItsFilesAlone(t *testing.T) {
 	must(t, err)
 	path := "/posts/" + made.Posts[0].ID + "/edit"
 	page := s.b.get(path).is(t, http.StatusOK)
-	if page.value(t, "settings.threads.altText") != "A bridge" || len(page.all(testid("plan-row"))) != 1 || len(page.all(testid("issue"))) != 0 {
+	if page.value(t, "settings.threads.altText") != "A bridge" || len(page.all(testid("plan-row"))) != 1 ||
+		len(page.all(testid("issue"))) != 0 {
 		t.Errorf("the form says %s", page.text())
 	}
-	s.b.post(path, "text", "", "when", "now", "settings.threads.altText", "A long bridge").leads(t, "/posts/"+made.Posts[0].ID)
+	s.b.post(path, "text", "", "when", "now", "settings.threads.altText", "A long bridge").leads(t, "/posts/"+
+		made.Posts[0].ID)
 	p, err := s.App.GetPost(t.Context(), s.ws.Owner, made.Posts[0].ID)
 	must(t, err)
 	if p.Status != "queued" || len(p.MediaIDs) != 1 || !strings.Contains(string(p.Settings), `"A long bridge"`) {
@@ -383,13 +412,15 @@ func TestSavingADraftLeavesItsTimeAlone(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	draft := s.ws.Draft("before", s.threads)
-	s.b.post("/posts/"+draft.ID+"/reschedule", "at", "2026-10-06T10:00", "tz", "Europe/Berlin").leads(t, "/posts/"+draft.ID)
+	s.b.post("/posts/"+draft.ID+"/reschedule", "at", "2026-10-06T10:00", "tz", "Europe/Berlin").leads(t, "/posts/"+
+		draft.ID)
 	page := s.b.get("/posts/" + draft.ID + "/edit")
 	page.one(t, `[name=when][value=at][checked]`)
 	if page.value(t, "at") != "2026-10-06T10:00" {
 		t.Errorf("the time is %s", page.value(t, "at"))
 	}
-	s.b.post("/posts/"+draft.ID+"/edit", "text", "after", "when", "draft", "at", "2026-10-09T10:00").is(t, http.StatusSeeOther)
+	s.b.post("/posts/"+draft.ID+"/edit", "text", "after", "when", "draft", "at", "2026-10-09T10:00").is(t,
+		http.StatusSeeOther)
 	p, err := s.App.GetPost(t.Context(), s.ws.Owner, draft.ID)
 	must(t, err)
 	if p.Status != "draft" || p.PublishAt == nil || p.PublishAt.UTC().Format("2006-01-02T15:04") != "2026-10-06T08:00" {
@@ -404,13 +435,19 @@ func TestFormsAreReadAsForms(t *testing.T) {
 		body, kind string
 		status     int
 	}{
-		"JSON":         {`{"text":"x"}`, "application/json", http.StatusUnsupportedMediaType},
-		"no type":      {"text=x", "", http.StatusUnsupportedMediaType},
-		"bad escapes":  {"text=%zz", "application/x-www-form-urlencoded", http.StatusBadRequest},
-		"not UTF-8":    {"text=%ff", "application/x-www-form-urlencoded", http.StatusBadRequest},
-		"a NUL":        {"text=%00", "application/x-www-form-urlencoded", http.StatusBadRequest},
-		"too large":    {"text=" + strings.Repeat("x", 1<<20), "application/x-www-form-urlencoded", http.StatusRequestEntityTooLarge},
-		"with charset": {"text=x&when=draft&account=" + url.QueryEscape(s.threads.ID), "application/x-www-form-urlencoded; charset=utf-8", http.StatusSeeOther},
+		"JSON":        {`{"text":"x"}`, "application/json", http.StatusUnsupportedMediaType},
+		"no type":     {"text=x", "", http.StatusUnsupportedMediaType},
+		"bad escapes": {"text=%zz", "application/x-www-form-urlencoded", http.StatusBadRequest},
+		"not UTF-8":   {"text=%ff", "application/x-www-form-urlencoded", http.StatusBadRequest},
+		"a NUL":       {"text=%00", "application/x-www-form-urlencoded", http.StatusBadRequest},
+		"too large": {
+			"text=" + strings.Repeat("x", 1<<20), "application/x-www-form-urlencoded",
+			http.StatusRequestEntityTooLarge,
+		},
+		"with charset": {
+			"text=x&when=draft&account=" + url.QueryEscape(s.threads.ID),
+			"application/x-www-form-urlencoded; charset=utf-8", http.StatusSeeOther,
+		},
 	} {
 		if got := s.b.send(http.MethodPost, "/posts", c.body, "Content-Type", c.kind); got.StatusCode != c.status {
 			t.Errorf("%s: want %d, got %d", name, c.status, got.StatusCode)

@@ -115,7 +115,8 @@ func (r *request) renderProfileChoice(status int, done app.Connected, chosen []s
 		return err
 	}
 	m := accounts.ChooseModel{
-		Frame: frame, Platform: string(done.Platform), Network: n.Describe().Name, Profile: n.Describe().Profile, Pending: done.Choice,
+		Frame: frame, Platform: string(done.Platform), Network: n.Describe().Name, Profile: n.Describe().Profile,
+		Pending: done.Choice,
 		Refused: refused,
 	}
 	for _, p := range done.Profiles {

@@ -61,7 +61,8 @@ func (r *request) showEditor() error {
 // draftForm fills the form with a draft.
 func (r *request) draftForm(card app.PostCard, about network.Description, zone core.Zone) url.Values {
 	form := url.Values{
-		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft}, posts.FieldAt: {r.defaultTime(card.PublishAt, zone)},
+		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft},
+		posts.FieldAt: {r.defaultTime(card.PublishAt, zone)},
 	}
 	if card.Title != nil {
 		form.Set(posts.FieldTitle, *card.Title)
@@ -76,7 +77,9 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 }
 
 // editorModel is the composer for one draft.
-func (r *request) editorModel(card app.PostCard, about network.Description, form url.Values) (posts.ComposeModel, error) {
+func (r *request) editorModel(card app.PostCard, about network.Description,
+	form url.Values,
+) (posts.ComposeModel, error) {
 	m, err := r.composerModel(form)
 	if err != nil {
 		return m, err
@@ -88,7 +91,8 @@ func (r *request) editorModel(card app.PostCard, about network.Description, form
 	m.PostID, m.MediaIDs = card.ID, card.MediaIDs
 	m.Networks = []posts.Network{composerNetwork(about, form, len(card.MediaIDs) > 0)}
 	m.Accounts = []posts.Account{{
-		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Status: r.accountStatus(card.AccountID), Chosen: true,
+		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name,
+		Status: r.accountStatus(card.AccountID), Chosen: true,
 	}}
 	if m.Files, err = r.loadFiles(card.MediaIDs); err != nil {
 		return m, err

@@ -44,7 +44,10 @@ func (r *request) workspaceZone() (core.Zone, error) {
 // pageFrame is what surrounds a page. A part of a page needs the person's rights only.
 func (r *request) pageFrame(title string, section layout.Section) (layout.Frame, error) {
 	role := r.caller.Role()
-	f := layout.Frame{Title: title, Section: section, Writes: role.Writes(), Manages: role.Manages(), Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL()}
+	f := layout.Frame{
+		Title: title, Section: section, Writes: role.Writes(), Manages: role.Manages(),
+		Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL(),
+	}
 	if r.wantsFragment() {
 		return f, nil
 	}
@@ -114,7 +117,11 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 		return nil, err
 	}
 	if n := counts[core.PostFailed]; n > 0 && section != layout.SectionPosts {
-		list = append(list, layout.Notice{Text: failedPostsNotice(n), Action: "View", URL: link.Posts(link.Filter{Status: string(core.PostFailed)})})
+		list = append(list,
+			layout.Notice{
+				Text: failedPostsNotice(n), Action: "View",
+				URL: link.Posts(link.Filter{Status: string(core.PostFailed)}),
+			})
 	}
 	return list, nil
 }

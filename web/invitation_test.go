@@ -27,11 +27,14 @@ func TestANewPersonJoinsByTheLink(t *testing.T) {
 	b := r.browser()
 	page := b.get(address).is(t, http.StatusOK)
 	page.says(t, "Join Bell & Rope")
-	if page.value(t, "email") != "ada@example.org" || page.value(t, "name") != "ada" || page.Header.Get("Cache-Control") != "no-store" {
+	if page.value(t, "email") != "ada@example.org" || page.value(t, "name") != "ada" ||
+		page.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("the page is %s", page.text())
 	}
 	for input, wrong := range map[string]string{"name": " ", "password": "short"} {
-		page := b.post(address, with([]string{"name", "Ada Lovelace", "password", "crooked bells ring"}, input, wrong)...).is(t, http.StatusBadRequest)
+		page := b.post(address,
+			with([]string{"name", "Ada Lovelace", "password", "crooked bells ring"}, input, wrong)...).is(t,
+			http.StatusBadRequest)
 		page.one(t, testid(input+"-error"))
 		if page.value(t, "password") != "" || input == "password" && page.value(t, "name") != "Ada Lovelace" {
 			t.Error("the form lost the name, or drew a password")
@@ -43,10 +46,12 @@ func TestANewPersonJoinsByTheLink(t *testing.T) {
 	if len(b.cookies)+len(foreign.cookies) != 0 {
 		t.Error("a refusal made a session")
 	}
-	b.post(address, "name", "Ada Lovelace", "password", "crooked bells ring", "email", "other@example.org").leads(t, "/posts")
+	b.post(address, "name", "Ada Lovelace", "password", "crooked bells ring", "email", "other@example.org").leads(t,
+		"/posts")
 	b.get("/posts").is(t, http.StatusOK).says(t, "Ada Lovelace", "Bell & Rope", "You have joined the workspace.")
 	b.get(address).is(t, http.StatusNotFound)
-	if token := strings.TrimPrefix(address, "/invitations/"); strings.Contains(log.String(), token[:20]) || !strings.Contains(log.String(), "/invitations/:token") {
+	if token := strings.TrimPrefix(address, "/invitations/"); strings.Contains(log.String(), token[:20]) ||
+		!strings.Contains(log.String(), "/invitations/:token") {
 		t.Error("the log repeats the token, or does not have the route")
 	}
 }
@@ -66,7 +71,8 @@ func TestAKnownPersonJoinsByTheLinkWithTheirPassword(t *testing.T) {
 		t.Errorf("the pages differ:\n%s\n%s", bare(stranger), bare(known))
 	}
 	for range 5 {
-		b.post(known, "name", "x", "password", "crooked bells ring").is(t, http.StatusUnauthorized).says(t, "that is not its password")
+		b.post(known, "name", "x", "password", "crooked bells ring").is(t, http.StatusUnauthorized).says(t,
+			"that is not its password")
 	}
 	page := b.post(known, "name", "x", "password", apptest.Password).is(t, http.StatusTooManyRequests)
 	if page.Header.Get("Retry-After") == "" {
@@ -92,7 +98,8 @@ func TestALinkThatDoesNotWorkSaysWhatToDo(t *testing.T) {
 	var seen string
 	for _, address := range []string{expired, linkOf(withdrawn), used, "/invitations/unknown", "/invitations/%00"} {
 		for _, method := range []string{http.MethodGet, http.MethodPost} {
-			page := r.browser().send(method, address, pairsOf("name", "Ada", "password", "crooked bells ring").Encode()).is(t, http.StatusNotFound)
+			page := r.browser().send(method, address, pairsOf("name", "Ada", "password", "crooked bells ring").Encode()).is(t,
+				http.StatusNotFound)
 			page.one(t, testid("no-invitation"))
 			page.says(t, "ask the person who invited you")
 			if seen == "" {

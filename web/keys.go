@@ -61,7 +61,8 @@ func (r *request) createKey() error {
 	}
 	name := form.Get(settings.FieldForm)
 	if name != "" && name == r.web.sessions.manager.GetString(r.context(), keyForm) {
-		r.setFlash(ui.ToneInfo, "That key was already created and is shown only once. If you did not copy it, revoke it and create another.")
+		r.setFlash(ui.ToneInfo,
+			"That key was already created and is shown only once. If you did not copy it, revoke it and create another.")
 		return r.redirect(link.Keys)
 	}
 	m := settings.KeysModel{Name: form.Get(settings.FieldName), Scope: form.Get(settings.FieldScope)}
@@ -86,7 +87,8 @@ func (r *request) confirmRevoke() error {
 	for _, k := range list.Keys {
 		if k.ID == r.pathID() {
 			return r.renderConfirm(layout.SectionSettings, layout.ConfirmModel{
-				Title: "Revoke key " + k.Name + "?", Points: []string{"Programs that use it stop working immediately.", "This cannot be undone."},
+				Title:  "Revoke key " + k.Name + "?",
+				Points: []string{"Programs that use it stop working immediately.", "This cannot be undone."},
 				Action: link.RevokeKey(k.ID), Button: "Revoke key", Back: link.Keys,
 			})
 		}

@@ -32,14 +32,17 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	return r.render(status, settings.Members(m), nil)
 }
 
-// inviteMember makes an invitation and shows its link in the answer itself, for it is kept nowhere that a next page could
-// read. The same form once more makes another link in place of it.
+// inviteMember makes an invitation and shows its link in the answer itself, for it is kept nowhere that a next page
+// could read. The same form once more makes another link in place of it.
 func (r *request) inviteMember() error {
 	form, err := r.readForm()
 	if err != nil {
 		return err
 	}
-	m := settings.MembersModel{Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName), Invites: form.Get(settings.FieldRole)}
+	m := settings.MembersModel{
+		Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName),
+		Invites: form.Get(settings.FieldRole),
+	}
 	made, err := r.web.cfg.App.InviteMember(r.context(), r.caller, contract.InviteMember{Email: m.Email, Name: m.Name, Role: m.Invites})
 	if e, ok := asRefusal(err); ok {
 		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
@@ -85,13 +88,17 @@ func (r *request) confirmRemoval() error {
 			continue
 		}
 		ask := layout.ConfirmModel{
-			Title: "Remove " + m.Name + "?", Points: []string{"Their API keys and sessions stop working immediately.", "Their posts stay."},
+			Title: "Remove " +
+				m.Name + "?", Points: []string{"Their API keys and sessions stop working immediately.", "Their posts stay."},
 			Action: link.RemoveMember(m.ID), Button: "Remove", Back: link.Members,
 		}
 		switch {
 		case m.ID == r.caller.User().String():
 			ask.Title, ask.Button, ask.BackLabel = "Leave this workspace?", "Leave", "Stay"
-			ask.Points = []string{"Your API keys stop working immediately, and you lose access to the workspace.", "Your posts stay."}
+			ask.Points = []string{
+				"Your API keys stop working immediately, and you lose access to the workspace.",
+				"Your posts stay.",
+			}
 		case m.ExpiresAt != nil:
 			ask.Points = []string{"The invitation link stops working."}
 		}

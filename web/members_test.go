@@ -22,10 +22,12 @@ func TestMembersAreInvitedChangedAndRemoved(t *testing.T) {
 	if len(page.all(testid("member"))) != 2 || strings.Contains(page.body, address) {
 		t.Error("the invited one is not listed, or the link is shown twice")
 	}
-	again := textOf(b.post("/settings/members", "email", "ben@example.org", "name", "Ben", "role", "editor").is(t, http.StatusCreated).one(t, testid("new-link")))
+	again := textOf(b.post("/settings/members", "email", "ben@example.org", "name", "Ben", "role", "editor").is(t,
+		http.StatusCreated).one(t, testid("new-link")))
 	guest := r.browser()
 	guest.get(strings.TrimPrefix(address, apptest.PublicURL)).is(t, http.StatusNotFound)
-	guest.post(strings.TrimPrefix(again, apptest.PublicURL), "name", "Ben Miller", "password", "crooked bells ring").leads(t, "/posts")
+	guest.post(strings.TrimPrefix(again, apptest.PublicURL), "name", "Ben Miller", "password",
+		"crooked bells ring").leads(t, "/posts")
 	guest.get("/settings/members").is(t, http.StatusForbidden)
 	guest.get("/settings/workspace").is(t, http.StatusForbidden)
 	guest.post("/settings/workspace", "name", "Mine", "slug", "mine", "tz", "UTC").is(t, http.StatusForbidden)
@@ -59,8 +61,9 @@ func TestARefusedInvitationKeepsItsForm(t *testing.T) {
 	ws := r.Workspace("one")
 	b := r.as(ws)
 	for input, form := range map[string][]string{
-		"invite-email": {"email", "ben@", "name", "Ben", "role", "viewer"}, "invite-name": {"email", "ben@example.org", "name", strings.Repeat("x", 81), "role", "viewer"},
-		"invite-role": {"email", "ben@example.org", "name", "Ben", "role", "king"},
+		"invite-email": {"email", "ben@", "name", "Ben", "role", "viewer"},
+		"invite-name":  {"email", "ben@example.org", "name", strings.Repeat("x", 81), "role", "viewer"},
+		"invite-role":  {"email", "ben@example.org", "name", "Ben", "role", "king"},
 	} {
 		page := b.post("/settings/members", form...).is(t, http.StatusBadRequest)
 		page.one(t, testid(input+"-error"))
@@ -69,7 +72,8 @@ func TestARefusedInvitationKeepsItsForm(t *testing.T) {
 		}
 	}
 	ws.Use(core.PlanFree)
-	b.post("/settings/members", "email", "ben@example.org", "role", "viewer").is(t, http.StatusPaymentRequired).says(t, "Remove a member or an invitation", "See plans")
+	b.post("/settings/members", "email", "ben@example.org", "role", "viewer").is(t, http.StatusPaymentRequired).says(t,
+		"Remove a member or an invitation", "See plans")
 }
 
 func TestTheWorkspaceIsChangedByAForm(t *testing.T) {
@@ -89,7 +93,8 @@ func TestTheWorkspaceIsChangedByAForm(t *testing.T) {
 			t.Errorf("a wrong %s is lost", input)
 		}
 	}
-	b.post("/settings/workspace", with(right, "slug", other.Slug)...).is(t, http.StatusConflict).one(t, testid("slug-error"))
+	b.post("/settings/workspace", with(right, "slug", other.Slug)...).is(t, http.StatusConflict).one(t,
+		testid("slug-error"))
 	b.post("/settings/workspace", right...).leads(t, "/settings/workspace")
 	page = b.get("/settings/workspace").is(t, http.StatusOK)
 	page.says(t, "Workspace saved.", "Bell & Rope")

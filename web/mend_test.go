@@ -112,7 +112,8 @@ func TestABrowserKeepsNoFormOfThePast(t *testing.T) {
 	draft := s.ws.Draft("hello", s.threads)
 	for _, path := range []string{"/compose", "/posts/" + draft.ID + "/edit"} {
 		page := s.b.get(path).is(t, http.StatusOK)
-		if page.Header.Get("Cache-Control") != "no-store" || attribute(page.one(t, testid("compose")), "autocomplete") != "off" {
+		if page.Header.Get("Cache-Control") != "no-store" ||
+			attribute(page.one(t, testid("compose")), "autocomplete") != "off" {
 			t.Errorf("%s may be kept", path)
 		}
 	}
@@ -150,7 +151,8 @@ func TestASettingThatADraftHasIsShownEvenWhereItCannotApply(t *testing.T) {
 func TestAPageThatIsNotThereLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	lost := s.b.get("/nothing", "Referer", "http://localhost:8080/nothing").is(t, http.StatusNotFound).one(t, testid("back"))
+	lost := s.b.get("/nothing", "Referer", "http://localhost:8080/nothing").is(t, http.StatusNotFound).one(t,
+		testid("back"))
 	if attribute(lost, "href") != "/posts" || textOf(lost) != "Go to posts" {
 		t.Errorf("it leads to %s with the words %q", attribute(lost, "href"), textOf(lost))
 	}
@@ -171,7 +173,8 @@ func TestTheFrameNamesTheWorkspaceAndTheWayToTheSimulatedNetworks(t *testing.T) 
 	if textOf(page.one(t, testid("workspace")+" .workspace-name")) != "one" {
 		t.Error("the workspace has no name")
 	}
-	if to := page.one(t, testid("sandbox-link")); attribute(to, "href") != "/sandbox/_/" || textOf(to) != "Open the sandbox" {
+	if to := page.one(t, testid("sandbox-link")); attribute(to, "href") != "/sandbox/_/" ||
+		textOf(to) != "Open the sandbox" {
 		t.Errorf("the simulated networks are at %s, %q", attribute(to, "href"), textOf(to))
 	}
 }

@@ -17,12 +17,18 @@ func TestChangesToKeysMembersAndTheWorkspaceNeedThePasswordAgain(t *testing.T) {
 	key, editor := ws.Key(core.Read), ws.Member(core.RoleEditor)
 	b := r.as(ws)
 	for name, form := range map[string][]string{
-		"/settings/keys":                                          {"name", "nightly\r\njob", "scope", "write", "form", "1"},
-		"/settings/keys/" + key.ID + "/revoke":                    nil,
-		"/settings/members":                                       {"email", "ada@example.org", "name", "Ada", "role", "admin"},
+		"/settings/keys":                       {"name", "nightly\r\njob", "scope", "write", "form", "1"},
+		"/settings/keys/" + key.ID + "/revoke": nil,
+		"/settings/members": {
+			"email", "ada@example.org", "name", "Ada", "role",
+			"admin",
+		},
 		"/settings/members/" + editor.User().String():             {"role", "viewer"},
 		"/settings/members/" + editor.User().String() + "/remove": nil,
-		"/settings/workspace":                                     {"name", "Other name", "slug", "other", "tz", "Europe/Paris"},
+		"/settings/workspace": {
+			"name", "Other name", "slug", "other", "tz",
+			"Europe/Paris",
+		},
 	} {
 		r.Clock.Advance(10 * time.Minute)
 		page := b.post(name, form...).is(t, http.StatusForbidden)
@@ -47,7 +53,8 @@ func TestAfterThePasswordTheFormGoesOnAsItWasSent(t *testing.T) {
 	ws := r.Workspace("one")
 	b := r.as(ws)
 	r.Clock.Advance(time.Hour)
-	sent := b.post("/settings/workspace", "name", "A <b>new</b> \"name\"", "slug", "renamed", "tz", "Europe/Paris").is(t, http.StatusForbidden)
+	sent := b.post("/settings/workspace", "name", "A <b>new</b> \"name\"", "slug", "renamed", "tz", "Europe/Paris").is(t,
+		http.StatusForbidden)
 	form := sent.form(t, testid("password-form"))
 	before := b.cookies["belfry"].Value
 
@@ -78,7 +85,8 @@ func TestASessionAllowsFewGuessesOfItsPassword(t *testing.T) {
 	for range 5 {
 		b.post("/settings/workspace", "name", "x", "current-password", "guess").is(t, http.StatusBadRequest)
 	}
-	page := b.post("/settings/workspace", "name", "x", "current-password", apptest.Password).is(t, http.StatusTooManyRequests)
+	page := b.post("/settings/workspace", "name", "x", "current-password", apptest.Password).is(t,
+		http.StatusTooManyRequests)
 	if page.Header.Get("Retry-After") == "" {
 		t.Error("no word on how long to wait")
 	}

@@ -134,7 +134,8 @@ func (r *request) confirmSendNow() error {
 		points = append(points, "Its scheduled time is dropped.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Send this post now?", Subject: postSummary(card), Points: points, Action: link.SendNow(r.pathID()), Button: "Send now", Class: "primary",
+		Title: "Send this post now?", Subject: postSummary(card), Points: points, Action: link.SendNow(r.pathID()),
+		Button: "Send now", Class: "primary",
 		Back: link.Post(r.pathID()), BackLabel: "Not now",
 	})
 }
@@ -157,7 +158,8 @@ func (r *request) confirmDelete() error {
 		points = append(points, "It still counts toward this month’s quota.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
-		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: link.Delete(r.pathID()), Button: "Delete post", Back: link.Post(r.pathID()),
+		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: link.Delete(r.pathID()),
+		Button: "Delete post", Back: link.Post(r.pathID()),
 	})
 }
 

@@ -38,5 +38,6 @@ func fileViews(ids []string, found map[string]contract.Media) []posts.File {
 
 // troubleWords say of a file's state why the file cannot be sent.
 var fileTroubles = map[string]string{
-	string(core.MediaUploading): "not uploaded yet", string(core.MediaProcessing): "processing", string(core.MediaFailed): "cannot be used",
+	string(core.MediaUploading): "not uploaded yet", string(core.MediaProcessing): "processing",
+	string(core.MediaFailed): "cannot be used",
 }

@@ -84,7 +84,8 @@ func TestAPostOnItsWay(t *testing.T) {
 	must(t, err)
 	must(t, s.App.Engine().FetchLink(t.Context(), s.ws.ID, id))
 	page = s.show(post)
-	if link := attribute(page.one(t, testid("live-link")), "href"); !strings.HasPrefix(link, s.NetworksURL+"/www.threads.net/") {
+	if link := attribute(page.one(t, testid("live-link")), "href"); !strings.HasPrefix(link, s.NetworksURL+
+		"/www.threads.net/") {
 		t.Errorf("the post is linked as %s", link)
 	}
 	if attribute(page.one(t, testid("post")), "hx-trigger") != "" {
@@ -161,7 +162,10 @@ func editText(s *studio, p contract.Post, text string) error {
 func TestAFailedPostShowsTheNetworksWordsAndIsSentAgain(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	s.Fault(sim.Fault{Network: "threads", Call: "publish", Kind: sim.Reject, Code: 100, Status: 400, Message: "The words of <b>the</b> network"})
+	s.Fault(sim.Fault{
+		Network: "threads", Call: "publish", Kind: sim.Reject, Code: 100, Status: 400,
+		Message: "The words of <b>the</b> network",
+	})
 	post := s.ws.Now("hello", s.threads)
 	s.work(post)
 	page := s.show(post)
@@ -246,7 +250,8 @@ func TestTheListOfPosts(t *testing.T) {
 	}
 	page.says(t, "All 2", "Queued 1", "Drafts 1", "Live 0")
 	for query, want := range map[string]string{
-		"status=draft": first.ID, "q=DONG": second.ID, "accountId=" + s.threads.ID: first.ID, "status=queued&q=dong": second.ID,
+		"status=draft": first.ID, "q=DONG": second.ID, "accountId=" + s.threads.ID: first.ID,
+		"status=queued&q=dong": second.ID,
 	} {
 		row := s.b.get("/posts?"+query).is(t, http.StatusOK).one(t, testid("post-row"))
 		if attribute(row, "data-post") != want {

@@ -17,7 +17,8 @@ const postsPageSize = 50
 
 func (r *request) showPosts() error {
 	filter := link.Filter{
-		Status: r.echo.QueryParam("status"), Account: r.echo.QueryParam("accountId"), Query: r.echo.QueryParam("q"), Cursor: r.echo.QueryParam("cursor"),
+		Status: r.echo.QueryParam("status"), Account: r.echo.QueryParam("accountId"), Query: r.echo.QueryParam("q"),
+		Cursor: r.echo.QueryParam("cursor"),
 	}
 	cards, next, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, contract.ListPosts{
 		Status: filter.Status, AccountID: filter.Account, Q: filter.Query, Cursor: filter.Cursor, Limit: postsPageSize,
@@ -49,7 +50,8 @@ func (r *request) showPosts() error {
 	}
 	for _, card := range cards {
 		m.Rows = append(m.Rows, posts.Row{
-			Post: card.Post, Network: r.web.cfg.Networks.Name(core.Platform(card.Platform)), Files: fileViews(card.MediaIDs, files),
+			Post: card.Post, Network: r.web.cfg.Networks.Name(core.Platform(card.Platform)),
+			Files: fileViews(card.MediaIDs, files),
 		})
 		if poll := r.pollInterval(card); poll > 0 && (m.Poll == 0 || poll < m.Poll) {
 			m.Poll = poll

@@ -28,7 +28,8 @@ func TestTheReferenceShowsEveryRouteAndRecord(t *testing.T) {
 			shown++
 			card := page.one(t, "#"+op.OperationID)
 			words := textOf(card)
-			if !strings.Contains(words, path) || !strings.Contains(words, strings.ToUpper(method)) || !strings.Contains(words, "curl") {
+			if !strings.Contains(words, path) || !strings.Contains(words, strings.ToUpper(method)) ||
+				!strings.Contains(words, "curl") {
 				t.Errorf("%s %s is shown as %s", method, path, words)
 			}
 			if n := len(page.all("#" + op.OperationID + " .ref-status")); n != len(op.Responses) {
@@ -45,7 +46,8 @@ func TestTheReferenceShowsEveryRouteAndRecord(t *testing.T) {
 	if got := textOf(page.all("#createPosts .ref-answers p")[0]); got != "Created: Posts" {
 		t.Errorf("what is answered reads %q", got)
 	}
-	if got := textOf(page.all("#putUpload pre")[0]); !strings.Contains(got, `curl "http://localhost:8080/upload/{token}"`) || strings.Contains(got, "$KEY") {
+	if got := textOf(page.all("#putUpload pre")[0]); !strings.Contains(got,
+		`curl "http://localhost:8080/upload/{token}"`) || strings.Contains(got, "$KEY") {
 		t.Errorf("an upload reads %s", got)
 	}
 	if got := textOf(page.all("#getPost pre")[0]); !strings.Contains(got, "Bearer $KEY") {

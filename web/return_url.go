@@ -19,7 +19,10 @@ func safeReturnURL(said string) string {
 	q := u.Query()
 	switch u.Path {
 	case link.Posts(link.Filter{}):
-		return link.Posts(link.Filter{Status: q.Get("status"), Account: q.Get("accountId"), Query: q.Get("q"), Cursor: q.Get("cursor")})
+		return link.Posts(link.Filter{
+			Status: q.Get("status"), Account: q.Get("accountId"), Query: q.Get("q"),
+			Cursor: q.Get("cursor"),
+		})
 	case link.Compose:
 		if account := q.Get("account"); account != "" {
 			return link.ComposeFor(account)

@@ -46,8 +46,9 @@ func openWith(t *testing.T, change func(*web.Config), options ...func(*app.Confi
 	public, err := url.Parse(apptest.PublicURL)
 	must(t, err)
 	cfg := web.Config{
-		App: r.App, Networks: r.Config.Networks, Sessions: store.NewSessions(r.Store, time.Now), Log: r.Config.Log, PublicURL: public,
-		Now: r.Clock.Now, SetUpCode: setUpCode, SandboxPath: "/sandbox", UpgradeURL: "https://example.org/plans",
+		App: r.App, Networks: r.Config.Networks, Sessions: store.NewSessions(r.Store, time.Now), Log: r.Config.Log,
+		PublicURL: public,
+		Now:       r.Clock.Now, SetUpCode: setUpCode, SandboxPath: "/sandbox", UpgradeURL: "https://example.org/plans",
 	}
 	change(&cfg)
 	r.server, err = httpd.New(httpd.Config{

@@ -14,8 +14,8 @@ import (
 // longestCarry bounds what a form may hold that is carried over signing in, as it is sent.
 const maxSavedForm = 256 << 10
 
-// offerSignInKeepingForm asks somebody to sign in who has just sent a text: what they wrote comes back to them afterwards.
-// It returns false when the request is no such form.
+// offerSignInKeepingForm asks somebody to sign in who has just sent a text: what they wrote comes back to them
+// afterwards. It returns false when the request is no such form.
 func (r *request) offerSignInKeepingForm() (bool, error) {
 	httpReq := r.echo.Request()
 	next := formPage(httpReq.URL.Path)
@@ -30,7 +30,8 @@ func (r *request) offerSignInKeepingForm() (bool, error) {
 	if len(text) > maxSavedForm {
 		return false, nil
 	}
-	e := core.Fail(core.CodeUnauthenticated, "Your session has ended.").WithHint("Sign in to continue. Your text is saved.")
+	e := core.Fail(core.CodeUnauthenticated,
+		"Your session has ended.").WithHint("Sign in to continue. Your text is saved.")
 	told := contract.ErrorOf(e, "")
 	return true, r.renderSignIn(http.StatusUnauthorized, auth.SignInModel{Next: next, Carry: text, Refused: &told})
 }

@@ -100,7 +100,8 @@ func (s *sessions) begin(ctx context.Context, in app.SignedIn) error {
 	}
 	now := s.now().Unix()
 	for key, value := range map[string]any{
-		keyUser: in.User.String(), keyWorkspace: in.Workspace.String(), keyProof: in.Proof, keySince: now, keySeen: now, keyProved: now,
+		keyUser: in.User.String(), keyWorkspace: in.Workspace.String(), keyProof: in.Proof, keySince: now, keySeen: now,
+		keyProved: now,
 	} {
 		s.manager.Put(ctx, key, value)
 	}

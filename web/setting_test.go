@@ -12,14 +12,16 @@ func TestAWrongSettingIsSaidByItsLabelAndLeavesThePlan(t *testing.T) {
 	s := newStudio(t)
 	pairs := []string{
 		"account", s.threads.ID, "account", s.page.ID, "text", "hello", "when", "now",
-		"settings.threads.linkAttachment", "nowhere", "settings.threads.topicTag", "a.b", "settings.facebook.link", "https://example.org",
+		"settings.threads.linkAttachment", "nowhere", "settings.threads.topicTag", "a.b", "settings.facebook.link",
+		"https://example.org",
 	}
 	part := s.b.part(http.MethodPost, "/compose/plan", pairs...).is(t, http.StatusOK)
 	rows := part.all(testid("plan-row"))
 	if len(rows) != 2 || len(part.all(testid("plan-row")+"[data-ok=true]")) != 1 {
 		t.Fatalf("the plan is %s", part.text())
 	}
-	part.says(t, "2 problems to fix.", "Link preview must be a whole address that begins with https:// or http://.", "Topic must be written like")
+	part.says(t, "2 problems to fix.", "Link preview must be a whole address that begins with https:// or http://.",
+		"Topic must be written like")
 	if strings.Contains(part.text(), "linkAttachment") || len(part.all(testid("plan-table"))) != 0 {
 		t.Errorf("it speaks of fields, or of a plan without them: %s", part.text())
 	}

@@ -61,7 +61,8 @@ func (r *request) setUp() error {
 		return r.renderSetUp(http.StatusForbidden, m)
 	}
 	in, err := r.web.cfg.App.SetUp(r.context(), contract.SetUp{
-		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword), TZ: m.Values.Zone,
+		Workspace: m.Values.Workspace, Name: m.Values.Name, Email: m.Values.Email, Password: form.Get(auth.FieldPassword),
+		TZ: m.Values.Zone,
 	}, r.visitor())
 	if e, ok := asRefusal(err); ok && e.Code == core.CodeInvalidRequest {
 		m.Errors = r.allFieldErrors(err)

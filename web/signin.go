@@ -34,7 +34,10 @@ func (r *request) signIn() error {
 	if err != nil {
 		return err
 	}
-	m := auth.SignInModel{Email: form.Get(auth.FieldEmail), Next: safeReturnURL(form.Get(auth.FieldNext)), Carry: form.Get(auth.FieldCarry)}
+	m := auth.SignInModel{
+		Email: form.Get(auth.FieldEmail), Next: safeReturnURL(form.Get(auth.FieldNext)),
+		Carry: form.Get(auth.FieldCarry),
+	}
 	in, err := r.web.cfg.App.SignIn(r.context(), contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}, r.visitor())
 	if e, ok := asRefusal(err); ok {
 		m.Refused = r.web.humanize(e)

@@ -12,7 +12,8 @@ import (
 )
 
 var newcomer = []string{
-	"code", setUpCode, "workspace", "Bell & Rope", "name", "Ada Lindqvist", "email", "ada@example.org", "password", "crooked bells ring", "tz", "Europe/Berlin",
+	"code", setUpCode, "workspace", "Bell & Rope", "name", "Ada Lindqvist", "email", "ada@example.org", "password",
+	"crooked bells ring", "tz", "Europe/Berlin",
 }
 
 func with(pairs []string, name, value string) []string {
@@ -72,7 +73,8 @@ func TestSetUpReportsEveryWrongFieldAtOnce(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	b := r.browser()
-	page := b.post("/set-up", "code", setUpCode, "workspace", "", "name", " ", "email", "ada@", "password", "short", "tz", "Europe/Berlni").
+	page := b.post("/set-up", "code", setUpCode, "workspace", "", "name", " ", "email", "ada@", "password", "short", "tz",
+		"Europe/Berlni").
 		is(t, http.StatusBadRequest)
 	for _, input := range []string{"workspace", "name", "email", "password", "tz"} {
 		page.one(t, testid(input+"-error"))
@@ -234,10 +236,12 @@ func TestTheCookie(t *testing.T) {
 	r := open(t)
 	b := r.as(r.Workspace("one"))
 	plain := b.cookies["belfry"]
-	if device := b.cookies["belfry-device"]; !device.HttpOnly || device.SameSite != http.SameSiteLaxMode || device.MaxAge != 400*24*60*60 {
+	if device := b.cookies["belfry-device"]; !device.HttpOnly || device.SameSite != http.SameSiteLaxMode ||
+		device.MaxAge != 400*24*60*60 {
 		t.Errorf("the device's cookie is %s", device)
 	}
-	if !plain.HttpOnly || plain.SameSite != http.SameSiteLaxMode || plain.Path != "/" || plain.Secure || plain.Domain != "" {
+	if !plain.HttpOnly || plain.SameSite != http.SameSiteLaxMode || plain.Path != "/" || plain.Secure ||
+		plain.Domain != "" {
 		t.Errorf("over http the cookie is %s", plain)
 	}
 	safe := openWith(t, func(c *web.Config) { c.PublicURL = &url.URL{Scheme: "https", Host: "belfry.example"} })

@@ -6,8 +6,8 @@ import (
 	"belfry/views/link"
 )
 
-// switchWorkspace goes on in another of the person's workspaces, as long as the session lasts. One that they are no member of is
-// answered as one that does not exist.
+// switchWorkspace goes on in another of the person's workspaces, as long as the session lasts. One that they are no
+// member of is answered as one that does not exist.
 func (r *request) switchWorkspace() error {
 	form, err := r.readForm()
 	if err != nil {

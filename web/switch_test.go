@@ -20,7 +20,8 @@ func TestAPersonSwitchesBetweenTheirWorkspaces(t *testing.T) {
 	must(t, err)
 
 	page := b.get("/posts").is(t, http.StatusOK)
-	if option := page.one(t, testid("switch")); attribute(option, "value") != two.Workspace.String() || textOf(option) != "Second second" {
+	if option := page.one(t, testid("switch")); attribute(option, "value") != two.Workspace.String() ||
+		textOf(option) != "Second second" {
 		t.Errorf("offered is %s, %s", attribute(option, "value"), textOf(option))
 	}
 	form := page.one(t, testid("switcher")+" form")
@@ -30,7 +31,8 @@ func TestAPersonSwitchesBetweenTheirWorkspaces(t *testing.T) {
 	b.post("/workspace", "workspace", two.Workspace.String()).leads(t, "/")
 	for range 2 {
 		page = b.get("/posts").is(t, http.StatusOK)
-		if name := textOf(page.one(t, testid("workspace")+" .workspace-name")); name != "Second" || len(page.all("[data-post-id]")) != 0 {
+		if name := textOf(page.one(t, testid("workspace")+" .workspace-name")); name != "Second" ||
+			len(page.all("[data-post-id]")) != 0 {
 			t.Errorf("after the switch the workspace is %s", name)
 		}
 		b.get("/posts/"+draft.ID).is(t, http.StatusNotFound)
@@ -39,7 +41,8 @@ func TestAPersonSwitchesBetweenTheirWorkspaces(t *testing.T) {
 		}
 	}
 	b.get("/workspace").leads(t, "/posts")
-	b.send(http.MethodPost, "/workspace", pairsOf("workspace", one.ID.String()).Encode(), "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example").
+	b.send(http.MethodPost, "/workspace", pairsOf("workspace", one.ID.String()).Encode(), "Sec-Fetch-Site", "cross-site",
+		"Origin", "https://evil.example").
 		is(t, http.StatusForbidden)
 	b.post("/workspace", "workspace", one.ID.String()).leads(t, "/")
 	b.get("/posts/"+draft.ID).is(t, http.StatusOK)

@@ -51,7 +51,8 @@ type Web struct {
 
 // New checks the configuration and makes the door.
 func New(cfg Config) (*Web, error) {
-	if cfg.App == nil || cfg.Networks == nil || cfg.Sessions == nil || cfg.Server == nil || cfg.Log == nil || cfg.PublicURL == nil ||
+	if cfg.App == nil || cfg.Networks == nil || cfg.Sessions == nil || cfg.Server == nil || cfg.Log == nil ||
+		cfg.PublicURL == nil ||
 		cfg.Now == nil || cfg.SetUpCode == "" {
 		return nil, errors.New("web: a required part of the configuration is missing")
 	}

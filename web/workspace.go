@@ -17,7 +17,8 @@ func (r *request) showWorkspace() error {
 	if err != nil {
 		return err
 	}
-	return r.renderWorkspace(http.StatusOK, settings.WorkspaceModel{Name: who.Workspace.Name, Slug: who.Workspace.Slug, Zone: who.Workspace.TZ})
+	return r.renderWorkspace(http.StatusOK,
+		settings.WorkspaceModel{Name: who.Workspace.Name, Slug: who.Workspace.Slug, Zone: who.Workspace.TZ})
 }
 
 func (r *request) renderWorkspace(status int, m settings.WorkspaceModel) (err error) {
@@ -35,7 +36,10 @@ func (r *request) editWorkspace() error {
 	if err != nil {
 		return err
 	}
-	m := settings.WorkspaceModel{Name: form.Get(settings.FieldName), Slug: form.Get(settings.FieldSlug), Zone: form.Get(settings.FieldZone)}
+	m := settings.WorkspaceModel{
+		Name: form.Get(settings.FieldName), Slug: form.Get(settings.FieldSlug),
+		Zone: form.Get(settings.FieldZone),
+	}
 	_, err = r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone})
 	if e, ok := asRefusal(err); ok {
 		if e.Code == core.CodeConflict { // only the short name can be taken

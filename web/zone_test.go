@@ -19,7 +19,8 @@ func TestAPostIsMovedInItsOwnZone(t *testing.T) {
 		t.Errorf("the draft is edited at %s in %s", at, zone)
 	}
 	edit.says(t, "New York time", "Tue 6 Oct 2026, 18:00 EDT")
-	s.b.post("/posts/"+draft.ID+"/edit", "text", "hello", "when", "at", "at", "2026-10-06T19:00").leads(t, "/posts/"+draft.ID)
+	s.b.post("/posts/"+draft.ID+"/edit", "text", "hello", "when", "at", "at", "2026-10-06T19:00").leads(t, "/posts/"+
+		draft.ID)
 
 	page := s.show(draft)
 	page.says(t, "19:00 EDT (America/New_York)")

@@ -85,7 +85,8 @@ const jsonType = "application/json"
 func place(path, method, status string, answer *openapi3.ResponseRef) string {
 	at := strings.TrimPrefix(answer.Ref, "#")
 	if at == "" {
-		at = "/paths/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(path) + "/" + strings.ToLower(method) + "/responses/" + status
+		at = "/paths/" + strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D").Replace(path) + "/" +
+			strings.ToLower(method) + "/responses/" + status
 	}
 	return at + "/content/application~1json/schema"
 }
@@ -110,7 +111,9 @@ func (b *Book) Check(r *http.Request, status int, header http.Header, body []byt
 	return nil
 }
 
-func (b *Book) checkKnown(method, template string, op *openapi3.Operation, status int, header http.Header, body []byte) error {
+func (b *Book) checkKnown(method, template string, op *openapi3.Operation, status int, header http.Header,
+	body []byte,
+) error {
 	answer := op.Responses.Status(status)
 	if answer == nil {
 		return errors.New("it has no such status")

@@ -64,7 +64,10 @@ func TestAnAnswerAgainstItsDescriptionIsFound(t *testing.T) {
 
 func TestTheTransportReportsAndHandsOn(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{}`)) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_,
+			_ = w.Write([]byte(`{}`))
+	}))
 	t.Cleanup(server.Close)
 	var reported []error
 	client := &http.Client{Transport: book(t).Transport(nil, func(err error) { reported = append(reported, err) })}

@@ -61,7 +61,8 @@ func runWorkspaceCreate(p *program, ctx context.Context, args []string) error {
 	plan := set.String("plan", string(core.PlanOwner), "its plan: "+core.DefaultPlans().Names())
 	set.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's e-mail address")
 	set.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: made of the address)")
-	stdin := set.Bool("password-stdin", false, "read the owner's password from standard input; not needed for a person who exists")
+	stdin := set.Bool("password-stdin", false,
+		"read the owner's password from standard input; not needed for a person who exists")
 	if err := p.parseOptions(set, args); err != nil {
 		return err
 	}
@@ -217,7 +218,9 @@ func (p *program) printRotation(ctx context.Context, s *session, resealed int, l
 		err = errors.Join(err, p.printf("%s seals %d", key, counts[key]))
 	}
 	if last.Unreadable > 0 {
-		err = errors.Join(err, fmt.Errorf("%d values cannot be opened with the keys of %s: put the missing key back and repeat this", last.Unreadable, config.KeysFrom(s.config)))
+		err = errors.Join(err,
+			fmt.Errorf("%d values cannot be opened with the keys of %s: put the missing key back and repeat this",
+				last.Unreadable, config.KeysFrom(s.config)))
 	}
 	if last.Busy > 0 {
 		err = errors.Join(err, fmt.Errorf("%d values were in use: repeat this in a few minutes", last.Busy))

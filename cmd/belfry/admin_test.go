@@ -23,19 +23,44 @@ func TestErrorsNameOptionsAndSayWhatThereIs(t *testing.T) {
 		says string
 	}{
 		{[]string{"workspace", "create", "--name", "Two", "--owner-email", "two@example.org"}, exitUsage, "--password-stdin"},
-		{[]string{"workspace", "create", "--name", "Two", "--owner-email", "two@example.org", "--password-stdin"}, exitError, "Look at --password-stdin."},
-		{[]string{"workspace", "create", "--name", "Two", "--owner-email", "nia@example.org", "--tz", "Berlin"}, exitError, "Look at --tz."},
-		{[]string{"workspace", "create", "--name", "Two", "--owner-email", "nia@example.org", "--plan", "gold"}, exitError, "agency, creator, free, owner, studio"},
-		{[]string{"workspace", "plan", "--workspace", "nia-s-pottery", "--plan", "gold"}, exitError, "agency, creator, free, owner, studio"},
-		{[]string{"key", "create", "--workspace", "Nia's Pottery", "--name", "x", "--scope", "read"}, exitError, "belfry workspace list"},
-		{[]string{"key", "create", "--workspace", "nia-s-pottery", "--name", "x", "--scope", "all"}, exitError, "Look at --scope."},
+		{
+			[]string{"workspace", "create", "--name", "Two", "--owner-email", "two@example.org", "--password-stdin"},
+			exitError,
+			"Look at --password-stdin.",
+		},
+		{
+			[]string{"workspace", "create", "--name", "Two", "--owner-email", "nia@example.org", "--tz", "Berlin"},
+			exitError,
+			"Look at --tz.",
+		},
+		{
+			[]string{"workspace", "create", "--name", "Two", "--owner-email", "nia@example.org", "--plan", "gold"},
+			exitError,
+			"agency, creator, free, owner, studio",
+		},
+		{
+			[]string{"workspace", "plan", "--workspace", "nia-s-pottery", "--plan", "gold"},
+			exitError,
+			"agency, creator, free, owner, studio",
+		},
+		{
+			[]string{"key", "create", "--workspace", "Nia's Pottery", "--name", "x", "--scope", "read"},
+			exitError,
+			"belfry workspace list",
+		},
+		{
+			[]string{"key", "create", "--workspace", "nia-s-pottery", "--name", "x", "--scope", "all"},
+			exitError,
+			"Look at --scope.",
+		},
 	} {
 		if code, out, errs := belfry(t, env, c.args...); code != c.code || out != "" || !strings.Contains(errs, c.says) {
 			t.Errorf("belfry %v exits with %d and prints %q and %q, want %q", c.args, code, out, errs, c.says)
 		}
 	}
 	code, out, errs := belfry(t, env, "workspace", "list")
-	if code != exitOK || errs != "" || !strings.HasPrefix(out, "nia-s-pottery ws_") || !strings.HasSuffix(out, " owner Nia's Pottery\n") {
+	if code != exitOK || errs != "" || !strings.HasPrefix(out, "nia-s-pottery ws_") ||
+		!strings.HasSuffix(out, " owner Nia's Pottery\n") {
 		t.Errorf("workspace list exits with %d and prints %q and %q", code, out, errs)
 	}
 }
@@ -49,7 +74,8 @@ func TestATakenPortAndAnAbsentDatabaseAreNamedBeforeAnythingIsMade(t *testing.T)
 	defer stranger.Close()
 	folder := t.TempDir()
 	taken := []string{"BELFRY_DATA_DIR=" + folder, "BELFRY_ADDR=" + stranger.Addr().String()}
-	if code, _, errs := belfry(t, taken, "serve"); code != exitError || !strings.Contains(errs, "in use") || !strings.Contains(errs, "BELFRY_ADDR") {
+	if code, _, errs := belfry(t, taken, "serve"); code != exitError || !strings.Contains(errs, "in use") ||
+		!strings.Contains(errs, "BELFRY_ADDR") {
 		t.Errorf("serve exits with %d and prints %s", code, errs)
 	}
 	if _, err := os.Stat(filepath.Join(folder, "postgres")); !os.IsNotExist(err) {
@@ -64,18 +90,24 @@ func TestATakenPortAndAnAbsentDatabaseAreNamedBeforeAnythingIsMade(t *testing.T)
 			_ = conn.Close()
 		}
 	}()
-	if code, out, _ := belfry(t, taken, "doctor"); code != exitError || !strings.Contains(out, "in use by another program") {
+	if code, out, _ := belfry(t, taken, "doctor"); code != exitError ||
+		!strings.Contains(out, "in use by another program") {
 		t.Errorf("doctor exits with %d and prints %s", code, out)
 	}
-	absent := []string{"BELFRY_DATABASE_URL=postgres://belfry:hidden@127.0.0.1:1/belfry", "BELFRY_DATA_DIR=" + folder, "BELFRY_ADDR=127.0.0.1:0"}
+	absent := []string{
+		"BELFRY_DATABASE_URL=postgres://belfry:hidden@127.0.0.1:1/belfry", "BELFRY_DATA_DIR=" + folder,
+		"BELFRY_ADDR=127.0.0.1:0",
+	}
 	for _, args := range [][]string{{"serve"}, {"doctor"}, {"workspace", "list"}} {
 		code, out, errs := belfry(t, absent, args...)
-		if said := out + errs; code != exitError || !strings.Contains(said, "BELFRY_DATABASE_URL") || !strings.Contains(said, "connection refused") || strings.Contains(said, "hidden") {
+		if said := out + errs; code != exitError || !strings.Contains(said, "BELFRY_DATABASE_URL") ||
+			!strings.Contains(said, "connection refused") || strings.Contains(said, "hidden") {
 			t.Errorf("belfry %v exits with %d and prints %s", args, code, said)
 		}
 	}
 	unknown := []string{"BELFRY_DATABASE_URL=postgres://belfry@nowhere.invalid/belfry", "BELFRY_DATA_DIR=" + folder}
-	if code, _, errs := belfry(t, unknown, "workspace", "list"); code != exitError || !strings.Contains(errs, "BELFRY_DATABASE_URL") || strings.Count(errs, "\n") != 1 {
+	if code, _, errs := belfry(t, unknown, "workspace", "list"); code != exitError ||
+		!strings.Contains(errs, "BELFRY_DATABASE_URL") || strings.Count(errs, "\n") != 1 {
 		t.Errorf("workspace list exits with %d and prints %s", code, errs)
 	}
 	if code, out, _ := belfry(t, []string{"BELFRY_DATA_DIR=/proc/x", "BELFRY_ADDR=127.0.0.1:0"}, "doctor"); code != exitError || !strings.Contains(out, "BELFRY_DATA_DIR") {

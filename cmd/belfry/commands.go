@@ -20,14 +20,33 @@ import (
 func allCommands() []command {
 	const local = "You can run it while the service runs or is stopped. If the service is stopped, the command starts the local\ndatabase while it works."
 	return []command{
-		{"serve", "", "Run the service: dashboard, API and worker.", "It stops on SIGTERM or Ctrl-C: it finishes open work and starts nothing new.", runServe},
-		{"migrate", "", "Migrate the database to this program's schema.", "Make a backup first. `belfry serve` migrates its own database and an empty one automatically.", runMigrate},
-		{"sandbox", "", "Run only the simulated networks.", "The service runs its own while no network has credentials. Use this command when several processes share them.", runSandbox},
-		{"seed", "", "Make demo workspaces with accounts, pictures and two weeks of posts.", "They belong to the owner of the first workspace. The networks must be simulated.\n" + local, runSeed},
-		{"workspace create", "", "Create a workspace and its owner, and print its id and short name.", local, runWorkspaceCreate},
+		{
+			"serve", "", "Run the service: dashboard, API and worker.",
+			"It stops on SIGTERM or Ctrl-C: it finishes open work and starts nothing new.", runServe,
+		},
+		{
+			"migrate", "", "Migrate the database to this program's schema.",
+			"Make a backup first. `belfry serve` migrates its own database and an empty one automatically.", runMigrate,
+		},
+		{
+			"sandbox", "", "Run only the simulated networks.",
+			"The service runs its own while no network has credentials. Use this command when several processes share them.",
+			runSandbox,
+		},
+		{
+			"seed", "", "Make demo workspaces with accounts, pictures and two weeks of posts.",
+			"They belong to the owner of the first workspace. The networks must be simulated.\n" + local, runSeed,
+		},
+		{
+			"workspace create", "", "Create a workspace and its owner, and print its id and short name.", local,
+			runWorkspaceCreate,
+		},
 		{"workspace list", "", "List all workspaces: short name, id, plan and name.", local, runWorkspaceList},
 		{"workspace plan", "", "Change the plan of a workspace.", local, runWorkspacePlan},
-		{"key create", "", "Create an API key and print it once.", "The key acts for the workspace's owner.\n" + local, runKeyCreate},
+		{
+			"key create", "", "Create an API key and print it once.", "The key acts for the workspace's owner.\n" + local,
+			runKeyCreate,
+		},
 		{"user password", "", "Set a person's password, read from standard input.", local, runUserPassword},
 		{
 			"accounts revoke-unreadable", "", "Revoke accounts whose secret key is lost, so that the service can start again.",
@@ -40,7 +59,10 @@ func allCommands() []command {
 			"First give every process of the service the newest key, as the first of its keys. You can run this command while the\n" +
 				"service runs, and repeat it. See docs/operations.md, Keys, for all steps.", runRotateSecrets,
 		},
-		{"backup", "FILE", "Write the local database to a file.", "It does not contain the media files and the secret keys.\n" + local, runBackup},
+		{
+			"backup", "FILE", "Write the local database to a file.",
+			"It does not contain the media files and the secret keys.\n" + local, runBackup,
+		},
 		{
 			"restore confirm", "", "Continue publishing after a restore.",
 			"After a restore, the service publishes nothing until you confirm. Posts that were published after the backup then become\n" +
@@ -48,7 +70,10 @@ func allCommands() []command {
 				"lists the posts. " + local,
 			confirmRestore,
 		},
-		{"restore", "FILE", "Replace the local database with a backup.", "Stop the service first. If posts were published after the backup, the service publishes nothing until you run\n`belfry restore confirm`.", runRestore},
+		{
+			"restore", "FILE", "Replace the local database with a backup.",
+			"Stop the service first. If posts were published after the backup, the service publishes nothing until you run\n`belfry restore confirm`.", runRestore,
+		},
 		{"config", "", "Print the configuration without secrets.", "", runConfig},
 		{
 			"doctor", "", "Look for problems, and say how to fix them.",

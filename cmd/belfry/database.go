@@ -90,8 +90,8 @@ func openForCommand(ctx context.Context, cfg *config.Config, why sessionPurpose)
 	return &database{url: session.URL, own: true, stop: session.Close}, nil
 }
 
-// checkInstalled returns an error when the data folder has no database, and nobody is just making one: most likely the folder's
-// name is mistyped, and an empty database would hide that.
+// checkInstalled returns an error when the data folder has no database, and nobody is just making one: most likely the
+// folder's name is mistyped, and an empty database would hide that.
 func checkInstalled(cfg *config.Config) error {
 	made, err := postgres.Made(cfg.DataDir)
 	if err != nil || made {
@@ -141,7 +141,8 @@ func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) err
 	case state.CheckFloor() != nil || !state.Behind():
 		return state.CheckFloor()
 	case !d.own && !state.Empty:
-		return fmt.Errorf("the database's schema is older (%d of %d steps): make a backup, then run `belfry migrate`", state.Have, state.Want)
+		return fmt.Errorf("the database's schema is older (%d of %d steps): make a backup, then run `belfry migrate`",
+			state.Have, state.Want)
 	}
 	return migrations.Run(ctx, pool)
 }

@@ -22,7 +22,8 @@ func TestOnlyWhatBeginsAnInstallationMakesADatabase(t *testing.T) {
 		{"accounts", "revoke-unreadable"},
 	} {
 		code, out, errs := belfry(t, []string{"BELFRY_DATA_DIR=" + folder}, args...)
-		if code != exitError || out != "" || !strings.Contains(errs, "no database in "+folder) || !strings.Contains(errs, "BELFRY_DATA_DIR") {
+		if code != exitError || out != "" || !strings.Contains(errs, "no database in "+folder) ||
+			!strings.Contains(errs, "BELFRY_DATA_DIR") {
 			t.Errorf("belfry %v exits with %d and prints %q and %q", args, code, out, errs)
 		}
 	}

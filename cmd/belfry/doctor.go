@@ -136,7 +136,8 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 		pool.Close()
 		return db.stop(ctx)
 	}
-	err = pool.QueryRow(ctx, `SELECT 'version ' || current_setting('server_version') || ', fsync ' || current_setting('fsync')
+	err = pool.QueryRow(ctx,
+		`SELECT 'version ' || current_setting('server_version') || ', fsync ' || current_setting('fsync')
 		|| ', synchronous_commit ' || current_setting('synchronous_commit')`).Scan(&found)
 	if err != nil {
 		return "", err

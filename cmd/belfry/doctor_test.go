@@ -29,7 +29,8 @@ func TestALostKeyIsFoundNamedAndLetGo(t *testing.T) {
 	good, bad := with(sealing("good")), with(sealing("bad"))
 	code, out, errs := belfry(t, good, "seed", "--json")
 	var made seeded
-	if err := json.Unmarshal([]byte(out), &made); code != exitOK || err != nil || len(made.Accounts) == 0 || strings.Count(out, "\n") != 1 {
+	if err := json.Unmarshal([]byte(out), &made); code != exitOK || err != nil || len(made.Accounts) == 0 ||
+		strings.Count(out, "\n") != 1 {
 		t.Fatalf("seed exits with %d and prints %q: %v", code, out, err)
 	}
 	if errs != "" {
@@ -43,18 +44,23 @@ func TestALostKeyIsFoundNamedAndLetGo(t *testing.T) {
 		env  []string
 		says string
 	}{
-		"another key":   {bad, "BELFRY_SECRET_KEYS does not fit the database"},
-		"an empty file": {[]string{database, "BELFRY_ADDR=127.0.0.1:0", "BELFRY_DATA_DIR=" + fresh}, "(BELFRY_SECRET_KEYS is not set) does not fit the database"},
+		"another key": {bad, "BELFRY_SECRET_KEYS does not fit the database"},
+		"an empty file": {
+			[]string{database, "BELFRY_ADDR=127.0.0.1:0", "BELFRY_DATA_DIR=" + fresh},
+			"(BELFRY_SECRET_KEYS is not set) does not fit the database",
+		},
 	} {
 		code, out, _ := belfry(t, c.env, "doctor")
-		if code != exitError || !strings.Contains(out, c.says) || !strings.Contains(out, `"good"`) || !strings.Contains(out, app.RevokeUnreadableCommand) {
+		if code != exitError || !strings.Contains(out, c.says) || !strings.Contains(out, `"good"`) ||
+			!strings.Contains(out, app.RevokeUnreadableCommand) {
 			t.Errorf("%s: doctor exits with %d and prints %s", name, code, out)
 		}
 	}
 	if _, err := os.Stat(filepath.Dir(fresh)); !os.IsNotExist(err) {
 		t.Error("doctor made the data folder")
 	}
-	if code, _, errs := belfry(t, bad, "serve"); code != exitError || !strings.Contains(errs, app.RevokeUnreadableCommand) {
+	if code, _, errs := belfry(t, bad, "serve"); code != exitError ||
+		!strings.Contains(errs, app.RevokeUnreadableCommand) {
 		t.Errorf("serve exits with %d and prints %s", code, errs)
 	}
 

@@ -72,7 +72,8 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	d.pages = pages
 	v1, err := api.New(api.Config{
 		App: d.verbs, Networks: d.shared.networks, Log: d.shared.log, LimitAddress: d.shared.cfg.LimitAddress,
-		LimitCreate: d.shared.cfg.LimitCreate, Session: pages.Session, SessionID: pages.SessionID, SameOrigin: server.SameOrigin,
+		LimitCreate: d.shared.cfg.LimitCreate, Session: pages.Session, SessionID: pages.SessionID,
+		SameOrigin: server.SameOrigin,
 	})
 	if err != nil {
 		return nil, err
@@ -91,7 +92,8 @@ func (d *httpService) newDashboard(pool *pgxpool.Pool, server *httpd.Server, pub
 		return nil, err
 	}
 	cfg := web.Config{
-		App: d.verbs, Networks: d.shared.networks, Sessions: store.NewSessions(db, time.Now), Server: server, Log: d.shared.log,
+		App: d.verbs, Networks: d.shared.networks, Sessions: store.NewSessions(db, time.Now), Server: server,
+		Log:       d.shared.log,
 		PublicURL: public, Now: time.Now, SetUpCode: setUpCode(d.shared.cfg.Ring), Version: versionText(),
 		UpgradeURL: d.cfg.UpgradeURL,
 	}

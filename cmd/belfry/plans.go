@@ -12,8 +12,8 @@ import (
 	"belfry/internal/core"
 )
 
-// loadPlans returns the built-in plans, changed by the operator's file: a figure that is left out stays, and null removes
-// its limit.
+// loadPlans returns the built-in plans, changed by the operator's file: a figure that is left out stays, and null
+// removes its limit.
 func loadPlans(cfg *config.Config) (core.Plans, error) {
 	table := core.DefaultPlans()
 	if cfg.PlansFile == "" {

@@ -15,7 +15,8 @@ import (
 // sandboxPath is where the service's own simulated networks stand.
 const sandboxPath = "/sandbox"
 
-// runServe runs the service until it is told to stop: the database where it is ours, what this process's roles serve, and the simulated networks where no network has credentials.
+// runServe runs the service until it is told to stop: the database where it is ours, what this process's roles serve,
+// and the simulated networks where no network has credentials.
 func runServe(p *program, ctx context.Context, args []string) (err error) {
 	if err := p.parseNoArguments("serve", args); err != nil {
 		return err

@@ -79,8 +79,8 @@ type services struct {
 	log      *slog.Logger
 }
 
-// newServices makes the shared parts, without the storage of files. calls is where the service's own simulated networks are reached, nil
-// when it has none.
+// newServices makes the shared parts, without the storage of files. calls is where the service's own simulated networks
+// are reached, nil when it has none.
 func newServices(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (*services, error) {
 	plans, err := loadPlans(cfg)
 	if err != nil {
@@ -96,7 +96,8 @@ func newServices(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls 
 		return nil, err
 	}
 	s.cfg = app.Config{
-		Networks: s.networks, Client: client, Fetch: fetch.New(fetch.Config{}), Ring: ring, Plans: plans, Log: log, Metrics: s.metrics, Now: time.Now,
+		Networks: s.networks, Client: client, Fetch: fetch.New(fetch.Config{}), Ring: ring, Plans: plans, Log: log,
+		Metrics: s.metrics, Now: time.Now,
 		Schedule:     core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease},
 		UploadTTL:    cfg.UploadTTL,
 		Retention:    cfg.Retention,

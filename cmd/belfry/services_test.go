@@ -60,7 +60,8 @@ func TestAPlansFileChangesWhatItNames(t *testing.T) {
 		t.Errorf("the documented file is not taken: %v", err)
 	}
 	for text, says := range map[string]string{
-		`{"free": {"post": 40}}`: "post", `{"fre": {"posts": 40}}`: "there is no plan fre", `{"free": {}} {}`: "after", `{"free": [`: "plans.json",
+		`{"free": {"post": 40}}`: "post", `{"fre": {"posts": 40}}`: "there is no plan fre", `{"free": {}} {}`: "after",
+		`{"free": [`:              "plans.json",
 		`{"free": {"posts": -1}}`: "below zero",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), says) {

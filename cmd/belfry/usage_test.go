@@ -27,7 +27,8 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 			t.Parallel()
 			words := strings.Fields(c.name)
 			code, usage, errs := belfry(t, nil, append(words, "--help")...)
-			if code != exitOK || errs != "" || !strings.HasPrefix(usage, "Usage: belfry "+c.name) || !strings.Contains(usage, c.about) {
+			if code != exitOK || errs != "" || !strings.HasPrefix(usage, "Usage: belfry "+c.name) ||
+				!strings.Contains(usage, c.about) {
 				t.Errorf("--help exits with %d and prints %q and %q", code, usage, errs)
 			}
 			if !strings.HasSuffix(c.about, ".") || c.more != "" && !strings.HasSuffix(c.more, ".") {
@@ -38,7 +39,8 @@ func TestEveryCommandExplainsItself(t *testing.T) {
 			}
 			for _, wrong := range []string{"--nonsense", "one more"} {
 				code, out, errs := belfry(t, nil, append(words, wrong, "two")...)
-				if code != exitUsage || out != "" || !strings.Contains(errs, strings.TrimSpace(usage)) || !strings.HasPrefix(errs, "belfry: ") {
+				if code != exitUsage || out != "" || !strings.Contains(errs, strings.TrimSpace(usage)) ||
+					!strings.HasPrefix(errs, "belfry: ") {
 					t.Errorf("%s exits with %d and prints %q and %q", wrong, code, out, errs)
 				}
 			}
@@ -66,7 +68,8 @@ func TestACommandThatIsNotThereIsAnsweredWithThoseThatAre(t *testing.T) {
 		}
 	}
 	for says, args := range map[string][]string{
-		"key create": {"key", "--help"}, "workspace list": {"help", "workspace"}, "user password": {"user", "-h"}, "accounts revoke": {"accounts", "--help"},
+		"key create": {"key", "--help"}, "workspace list": {"help", "workspace"}, "user password": {"user", "-h"},
+		"accounts revoke": {"accounts", "--help"},
 	} {
 		code, out, errs := belfry(t, nil, args...)
 		if code != exitOK || errs != "" || !strings.Contains(out, says) || strings.Contains(out, "healthcheck") {

@@ -93,14 +93,16 @@ func (f *floor) count(r *http.Request) error {
 		return err
 	}
 	_, err = f.pool.Exec(r.Context(), `
-		INSERT INTO bench_addresses AS a (address, n) VALUES ($1, 1) ON CONFLICT (address) DO UPDATE SET n = a.n + 1`, address)
+		INSERT INTO bench_addresses AS a (address, n) VALUES ($1, 1) ON CONFLICT (address) DO UPDATE SET n = a.n + 1`,
+		address)
 	return err
 }
 
 // key finds out for which workspace and person a request speaks.
 func (f *floor) key(r *http.Request) (workspace, user uuid.UUID, err error) {
 	hash := sha256.Sum256([]byte(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")))
-	err = f.pool.QueryRow(r.Context(), `SELECT workspace_id, user_id FROM api_keys WHERE hash = $1`, hash[:]).Scan(&workspace, &user)
+	err = f.pool.QueryRow(r.Context(), `SELECT workspace_id, user_id FROM api_keys WHERE hash = $1`,
+		hash[:]).Scan(&workspace, &user)
 	return workspace, user, err
 }
 
@@ -127,7 +129,8 @@ func (f *floor) show(w http.ResponseWriter, r *http.Request, id uuid.UUID) error
 	err := f.pool.QueryRow(r.Context(), `
 		SELECT id, account_id, platform, text, title, tags, settings, publish_at, tz, status, external_id, attempts, created_via,
 			created_at, updated_at FROM posts WHERE id = $1`, id).
-		Scan(&p.ID, &p.Account, &p.Platform, &p.Text, &p.Title, &p.Tags, &p.Settings, &p.PublishAt, &p.TZ, &p.Status, &p.ExternalID, &p.Attempts,
+		Scan(&p.ID, &p.Account, &p.Platform, &p.Text, &p.Title, &p.Tags, &p.Settings, &p.PublishAt, &p.TZ, &p.Status,
+			&p.ExternalID, &p.Attempts,
 			&p.CreatedVia, &p.CreatedAt, &p.UpdatedAt)
 	if err != nil {
 		return err
@@ -163,7 +166,8 @@ func (f *floor) created(w http.ResponseWriter, r *http.Request) error {
 	var creation pgx.Batch
 	creation.Queue(`SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE`, workspace)
 	creation.Queue(`INSERT INTO create_log (workspace_id, at) SELECT $1, now() WHERE
-		(SELECT count(*) FROM create_log WHERE workspace_id = $1 AND at > now() - interval '10 minutes') < 100000000`, workspace)
+		(SELECT count(*) FROM create_log WHERE workspace_id = $1 AND at > now() - interval '10 minutes') < 100000000`,
+		workspace)
 	if err := f.pool.SendBatch(ctx, &creation).Close(); err != nil {
 		return err
 	}
@@ -180,7 +184,8 @@ func (f *floor) created(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var platform, status string
-	if err := f.pool.QueryRow(ctx, `SELECT platform, status FROM accounts WHERE workspace_id = $1 AND id = $2`, workspace, account).
+	if err := f.pool.QueryRow(ctx, `SELECT platform, status FROM accounts WHERE workspace_id = $1 AND id = $2`, workspace,
+		account).
 		Scan(&platform, &status); err != nil {
 		return err
 	}
@@ -189,7 +194,8 @@ func (f *floor) created(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p := row{
-		ID: uuid.Must(uuid.NewV7()), Account: account, Platform: platform, Text: in.Text, PublishAt: &at, TZ: in.When.Timezone, Tags: []string{},
+		ID: uuid.Must(uuid.NewV7()), Account: account, Platform: platform, Text: in.Text, PublishAt: &at,
+		TZ: in.When.Timezone, Tags: []string{},
 		Settings: json.RawMessage("{}"), Status: "queued", CreatedVia: "api", CreatedAt: time.Now(), UpdatedAt: time.Now(),
 	}
 	if err := f.pool.SendBatch(ctx, inserts(workspace, user, p)).Close(); err != nil {
@@ -208,9 +214,11 @@ func inserts(workspace, user uuid.UUID, p row) *pgx.Batch {
 		created_at, updated_at) VALUES ($1, $2, $3, $4, $5, '', $6, $7, $8, $9, 'queued', 'api', $10, $11, $11)`,
 		p.ID, workspace, p.Account, p.Platform, p.Text, p.Tags, p.Settings, p.PublishAt, p.TZ, user, p.CreatedAt)
 	for _, kind := range []string{"created", "queued"} {
-		b.Queue(`INSERT INTO post_events (workspace_id, post_id, kind, at) VALUES ($1, $2, $3, $4)`, workspace, p.ID, kind, p.CreatedAt)
+		b.Queue(`INSERT INTO post_events (workspace_id, post_id, kind, at) VALUES ($1, $2, $3, $4)`, workspace, p.ID, kind,
+			p.CreatedAt)
 	}
-	b.Queue(`INSERT INTO post_slots (post_id, workspace_id, period, state) VALUES ($1, $2, $3, 'held')`, p.ID, workspace, month)
+	b.Queue(`INSERT INTO post_slots (post_id, workspace_id, period, state) VALUES ($1, $2, $3, 'held')`, p.ID, workspace,
+		month)
 	b.Queue(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since)
 		VALUES ($1, $2, $3, 'handle', 'idle', 'queued', $4, $4, now())`, p.ID, workspace, p.Platform, p.PublishAt)
 	return &b

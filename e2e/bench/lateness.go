@@ -25,7 +25,8 @@ func measureLateness(ctx context.Context, o options, folder string, t *table) er
 	}
 	control := "http://" + networks + "/_/"
 	s, err := newService(o, folder, "BELFRY_LIMIT_ADDRESS="+noLimit, "BELFRY_LIMIT_CREATE="+noLimit, "BELFRY_NETWORKS_URL=http://"+networks,
-		"BELFRY_THREADS_CLIENT_ID=sandbox", "BELFRY_THREADS_CLIENT_SECRET=sandbox", "BELFRY_FACEBOOK_CLIENT_ID=sandbox", "BELFRY_FACEBOOK_CLIENT_SECRET=sandbox")
+		"BELFRY_THREADS_CLIENT_ID=sandbox", "BELFRY_THREADS_CLIENT_SECRET=sandbox", "BELFRY_FACEBOOK_CLIENT_ID=sandbox",
+		"BELFRY_FACEBOOK_CLIENT_SECRET=sandbox")
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,8 @@ func measureLateness(ctx context.Context, o options, folder string, t *table) er
 	half, most := median(called) < goalLatenessHalf, quantile(called, 0.99) < goalLateness
 	t.row("due to the first network call, p50", seconds(median(called)), "< 1 s", &half)
 	t.row("due to the first network call, p99", seconds(quantile(called, 0.99)), "< 5 s", &most)
-	t.row("due to visible at the network, p50 / p99", seconds(median(arrived))+" / "+seconds(quantile(arrived, 0.99)), "", nil)
+	t.row("due to visible at the network, p50 / p99", seconds(median(arrived))+" / "+seconds(quantile(arrived, 0.99)), "",
+		nil)
 	t.row("due to live, p50 / p99", seconds(median(live))+" / "+seconds(quantile(live, 0.99)), "", nil)
 	return nil
 }

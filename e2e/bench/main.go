@@ -45,7 +45,8 @@ func run(ctx context.Context, args []string) error {
 	var o options
 	set := flag.NewFlagSet("bench", flag.ContinueOnError)
 	set.StringVar(&o.binary, "binary", "bin/belfry", "the program to measure")
-	set.IntVar(&o.clients, "clients", 16, "how many clients call at once, each over a connection and from an address of its own")
+	set.IntVar(&o.clients,
+		"clients", 16, "how many clients call at once, each over a connection and from an address of its own")
 	set.IntVar(&o.rounds, "rounds", 5, "how often the measured and its floors take turns")
 	set.DurationVar(&o.round, "round", 3*time.Second, "how long each turn is")
 	set.IntVar(&o.posts, "posts", 1000, "how many posts are due in one second")

@@ -64,7 +64,8 @@ func measureRequests(ctx context.Context, o options, folder string, t *table) er
 	if err := compete(ctx, o, reads); err != nil {
 		return err
 	}
-	t.section(fmt.Sprintf("GET /v1/posts/{id}, requests a second, %d clients, median of %d rounds of %s", o.clients, o.rounds, o.round))
+	t.section(fmt.Sprintf("GET /v1/posts/{id}, requests a second, %d clients, median of %d rounds of %s", o.clients,
+		o.rounds, o.round))
 	tell(t, reads, goalRequests)
 
 	at := time.Now().UTC().Add(48 * time.Hour).Format("2006-01-02T15:04")

@@ -31,7 +31,8 @@ func start(folder, name string, env []string, program string, args ...string) (*
 		return nil, err
 	}
 	p := &process{cmd: exec.Command(program, args...), log: log, done: make(chan error, 1)}
-	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")}, env...)
+	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")},
+		env...)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	// A Ctrl-C is ours to hand on, after what we measure has come to its end.
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -128,7 +129,8 @@ type seeded struct {
 func (s *service) seed(ctx context.Context) (seeded, error) {
 	var made seeded
 	cmd := exec.CommandContext(ctx, s.binary, "seed", "--json")
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")}, s.env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")},
+		s.env...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

@@ -64,7 +64,8 @@ func measureStart(ctx context.Context, o options, folder string, t *table) error
 	t.section("Start, with its own PostgreSQL and simulated networks")
 	t.row("first start, to /readyz", seconds(first), "", nil)
 	t.row("warm start, to /readyz", seconds(median(warm)), "< 2 s", &startMet)
-	t.row("memory of the program after 10 s at rest", fmt.Sprintf("%.1f MiB", float64(resident)/1024), "< 80 MiB", &memoryMet)
+	t.row("memory of the program after 10 s at rest", fmt.Sprintf("%.1f MiB", float64(resident)/1024), "< 80 MiB",
+		&memoryMet)
 	t.row("processor time at rest, PostgreSQL's included", fmt.Sprintf("%.2f %% of a core", share*100), "< 1 %", &idleMet)
 	return nil
 }

@@ -60,7 +60,9 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, platform, session
 }
 
 // StartReconnect begins a consent that renews the token of an account. Only the same profile can.
-func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID, sessionID string) (contract.Authorize, error) {
+func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID,
+	sessionID string,
+) (contract.Authorize, error) {
 	t, id, err := enterSessionFor[core.AccountKind](a, c, accountID)
 	if err != nil {
 		return contract.Authorize{}, err
@@ -120,7 +122,9 @@ func tooManyAccounts(used, limit int64) error {
 	return core.OverQuota("connected accounts", used, limit).WithHint("Disconnect an account, or change the plan.")
 }
 
-func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, account *core.AccountID, sessionID string) (contract.Authorize, error) {
+func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, account *core.AccountID,
+	sessionID string,
+) (contract.Authorize, error) {
 	d := n.Describe()
 	state := secret.Random(stateBytes)
 	row := pendingConnection(state, c, sessionID)
@@ -155,7 +159,9 @@ func (a *App) callbackURL(platform core.Platform) string {
 
 // FinishConnect takes the way back from a network's consent page. One usable profile is connected at once;
 // of several, the person chooses.
-func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values, sessionID string) (Connected, error) {
+func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values,
+	sessionID string,
+) (Connected, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
 		return Connected{}, err
@@ -197,7 +203,9 @@ func staleConsentError(err error) error {
 }
 
 // exchangeCode exchanges the callback's code for profiles. It calls the network, so no transaction is open meanwhile.
-func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network, row store.Connection, query url.Values) ([]network.Profile, error) {
+func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network, row store.Connection,
+	query url.Values,
+) ([]network.Profile, error) {
 	name := n.Describe().Name
 	code := query.Get("code")
 	if code == "" {

@@ -25,7 +25,9 @@ func begin(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, profile stri
 	return h.Consent(start.AuthorizeURL, profile)
 }
 
-func finish(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, platform string, back url.Values) (app.Connected, error) {
+func finish(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, platform string,
+	back url.Values,
+) (app.Connected, error) {
 	t.Helper()
 	return h.App.FinishConnect(t.Context(), ws.Owner, platform, back, apptest.Session)
 }
@@ -84,7 +86,11 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 		"another one's":   func() (app.Connected, error) { return finish(t, h, two, "threads", back) },
 		"another network": func() (app.Connected, error) { return finish(t, h, one, "facebook", back) },
 		"a made-up state": func() (app.Connected, error) { return finish(t, h, one, "threads", foreign) },
-		"no state":        func() (app.Connected, error) { return finish(t, h, one, "threads", url.Values{"code": back["code"]}) },
+		"no state": func() (app.Connected,
+			error,
+		) {
+			return finish(t, h, one, "threads", url.Values{"code": back["code"]})
+		},
 		"a choice instead": func() (app.Connected, error) {
 			return h.App.ChooseProfiles(t.Context(), one.Owner, back.Get("state"), []string{"1"}, apptest.Session)
 		},
@@ -231,7 +237,8 @@ func TestAProfileOfAnotherWorkspaceIsAnotherAccount(t *testing.T) {
 		t.Error("two workspaces share an account")
 	}
 	must(t, h.App.Disconnect(t.Context(), one.Owner, a.ID))
-	if list, err := h.App.ListAccounts(t.Context(), two.Owner); err != nil || len(list.Accounts) != 1 || list.Accounts[0].Status != "ok" {
+	if list, err := h.App.ListAccounts(t.Context(), two.Owner); err != nil || len(list.Accounts) != 1 ||
+		list.Accounts[0].Status != "ok" {
 		t.Errorf("the other's account is %+v, %v", list, err)
 	}
 }
@@ -320,7 +327,8 @@ func TestAccountsOfOtherNetworksAreRevokedUntilThoseAreInUseAgain(t *testing.T) 
 		t.Errorf("with the same networks: %v, %q", status, reason)
 	}
 	for range 2 {
-		if status, reason := review(onReal); strings.Join(status, ",") != "revoked,revoked" || !strings.Contains(reason, "other networks") {
+		if status, reason := review(onReal); strings.Join(status, ",") != "revoked,revoked" ||
+			!strings.Contains(reason, "other networks") {
 			t.Errorf("with the real networks: %v, %q", status, reason)
 		}
 	}
@@ -391,7 +399,8 @@ func TestANetworkWithPKCEIsShownTheVerifierOfItsChallenge(t *testing.T) {
 	if len(sealed) == 0 || bytes.Contains(sealed, []byte(p.grant.Verifier)) {
 		t.Error("the verifier lies open")
 	}
-	if p.grant.RedirectURI != p.asked.RedirectURI || p.asked.RedirectURI != apptest.PublicURL+"/accounts/callback/threads" || len(p.asked.State) < 43 {
+	if p.grant.RedirectURI != p.asked.RedirectURI || p.asked.RedirectURI != apptest.PublicURL+
+		"/accounts/callback/threads" || len(p.asked.State) < 43 {
 		t.Errorf("asked with %+v", p.asked)
 	}
 }

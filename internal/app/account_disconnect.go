@@ -74,9 +74,11 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 	}
 	if pub.Held() {
 		return core.Fail(core.CodeConflict, "The post %s to %s is being sent right now.", postLabel(post), post.AccountName).
-			WithHint("A worker has it until %s. Disconnect the account when the post is live or failed.", post.Zone.Label(pub.LeaseUntil))
+			WithHint("A worker has it until %s. Disconnect the account when the post is live or failed.",
+				post.Zone.Label(pub.LeaseUntil))
 	}
-	return core.Fail(core.CodeConflict, "The post %s to %s may be there already, which only this account can tell.", postLabel(post), post.AccountName).
+	return core.Fail(core.CodeConflict, "The post %s to %s may be there already, which only this account can tell.",
+		postLabel(post), post.AccountName).
 		WithHint("It is asked about at %s, and again until %s at the latest. Disconnect the account when the post is live or failed.",
 			post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.Since())))
 }

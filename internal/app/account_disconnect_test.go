@@ -135,7 +135,8 @@ func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 			if post, err := h.App.GetPost(t.Context(), ws.Owner, free.ID); err != nil || post.Status != "queued" {
 				t.Errorf("the free post is %+v, %v", post, err)
 			}
-			if n := usedPosts(t, h, ws); n != 2 || stored[string](t, h, a, "status") != "ok" || len(stored[[]byte](t, h, a, "token")) == 0 {
+			if n := usedPosts(t, h, ws); n != 2 || stored[string](t, h, a, "status") != "ok" ||
+				len(stored[[]byte](t, h, a, "token")) == 0 {
 				t.Errorf("something changed: %d slots", n)
 			}
 		})
@@ -168,7 +169,9 @@ func waiting(t *testing.T, h *apptest.Harness) bool {
 
 // crossing runs act while a transaction holds a post and its publication, and then lets the transaction go
 // on with last: neither may end in a deadlock.
-func crossing(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, post contract.Post, act func() error, last func(store.Tenant, core.PostID) error) {
+func crossing(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, post contract.Post, act func() error,
+	last func(store.Tenant, core.PostID) error,
+) {
 	t.Helper()
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)

@@ -41,8 +41,9 @@ func TestAnAddressThatNoBrowserMayBeSentToIsNoPicture(t *testing.T) {
 	ws := h.Workspace("one")
 	ws.Account("threads")
 	for address, want := range map[string]bool{
-		"javascript:alert(1)": false, "data:image/svg+xml,x": false, "ftp://example.org/a.png": false, "//example.org/a.png": false,
-		"https:a.png": false, "": false, "https://example.org/a.png": true, "http://example.org/a.png": true,
+		"javascript:alert(1)": false, "data:image/svg+xml,x": false, "ftp://example.org/a.png": false,
+		"//example.org/a.png": false,
+		"https:a.png":         false, "": false, "https://example.org/a.png": true, "http://example.org/a.png": true,
 	} {
 		_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET avatar_url = $1`, address)
 		must(t, err)

@@ -52,7 +52,9 @@ func usableOf(n network.Network, profiles []network.Profile) ([]network.Profile,
 	return nil, e.WithHint("%s", why)
 }
 
-func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, id core.AccountID, profiles []network.Profile) (Connected, error) {
+func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, id core.AccountID,
+	profiles []network.Profile,
+) (Connected, error) {
 	account, err := t.Account(ctx, id)
 	if err != nil {
 		return Connected{}, err
@@ -60,17 +62,22 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 	i := slices.IndexFunc(profiles, func(p network.Profile) bool { return p.ExternalID == account.ExternalID })
 	switch {
 	case i < 0:
-		return Connected{}, core.Fail(core.CodeConflict, "The consent is for another %s than %s.", n.Describe().Profile, account.DisplayName).
-			WithHint("Sign in at %s as %s and reconnect, or connect the other as a new account.", n.Describe().Name, account.DisplayName)
+		return Connected{},
+			core.Fail(core.CodeConflict, "The consent is for another %s than %s.", n.Describe().Profile, account.DisplayName).
+				WithHint("Sign in at %s as %s and reconnect, or connect the other as a new account.", n.Describe().Name,
+					account.DisplayName)
 	case profiles[i].Unusable != "":
-		return Connected{}, core.Fail(core.CodeConflict, "%s cannot be published to.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
+		return Connected{},
+			core.Fail(core.CodeConflict, "%s cannot be published to.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
 	}
 	return a.connectProfiles(ctx, t, c, n, profiles[i:i+1])
 }
 
 // connectProfiles stores accounts for the profiles, all or none. The plan's limit is counted under the workspace's
 // lock; a profile that is connected already, or was once, is the same account as before.
-func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, profiles []network.Profile) (Connected, error) {
+func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
+	profiles []network.Profile,
+) (Connected, error) {
 	done := Connected{Platform: n.Describe().ID}
 	err := t.Tx(ctx, func(t store.Tenant) error {
 		list, err := a.saveProfiles(ctx, t, n.Describe().ID, profiles)
@@ -95,7 +102,9 @@ func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller
 	return done, nil
 }
 
-func (a *App) saveProfiles(ctx context.Context, t store.Tenant, platform core.Platform, profiles []network.Profile) ([]core.Account, error) {
+func (a *App) saveProfiles(ctx context.Context, t store.Tenant, platform core.Platform,
+	profiles []network.Profile,
+) ([]core.Account, error) {
 	if err := t.LockWorkspace(ctx); err != nil {
 		return nil, err
 	}
@@ -125,7 +134,9 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, platform core.Pl
 }
 
 // saveProfile stores one account; added tells whether it is one more than before.
-func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Platform, p network.Profile) (account core.Account, added bool, err error) {
+func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Platform,
+	p network.Profile,
+) (account core.Account, added bool, err error) {
 	id, connected, err := t.FindAccount(ctx, platform, p.ExternalID)
 	if errors.Is(err, store.ErrNotFound) {
 		id, err = core.NewID[core.AccountKind](), nil
@@ -138,7 +149,8 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 		return account, false, err
 	}
 	account = core.Account{
-		ID: id, Platform: platform, ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName, AvatarURL: p.AvatarURL,
+		ID: id, Platform: platform, ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName,
+		AvatarURL:   p.AvatarURL,
 		ConnectedAt: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
 	}
 	// Publications before accounts, as a worker locks them when the network takes its token no more.
@@ -153,7 +165,9 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 }
 
 // offerProfiles keeps the profiles, sealed, until the person has chosen among them.
-func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, profiles []network.Profile, sessionID string) (Connected, error) {
+func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
+	profiles []network.Profile, sessionID string,
+) (Connected, error) {
 	plain, err := json.Marshal(profiles)
 	if err != nil {
 		return Connected{}, fmt.Errorf("write profiles to choose from: %w", err)
@@ -169,7 +183,9 @@ func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, 
 	return choice, err
 }
 
-func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Platform, profiles []network.Profile) ([]ProfileChoice, error) {
+func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Platform,
+	profiles []network.Profile,
+) ([]ProfileChoice, error) {
 	out := make([]ProfileChoice, len(profiles))
 	for i, p := range profiles {
 		_, connected, err := t.FindAccount(ctx, platform, p.ExternalID)
@@ -186,7 +202,9 @@ func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Pla
 
 // ChooseProfiles connects the chosen ones of the profiles that FinishConnect offered, all or none. When it
 // fails, the choice stays open.
-func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string, sessionID string) (Connected, error) {
+func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string,
+	sessionID string,
+) (Connected, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
 		return Connected{}, err

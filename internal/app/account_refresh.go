@@ -68,7 +68,9 @@ func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	return nil
 }
 
-func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) (store.RefreshResult, error) {
+func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Account,
+	sealed []byte,
+) (store.RefreshResult, error) {
 	same := store.RefreshResult{Status: core.AccountOK}
 	old, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil {

@@ -54,7 +54,8 @@ func TestATokenIsRenewedAheadOfItsEnd(t *testing.T) {
 		t.Error("the token is the old one")
 	}
 	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
-	if err != nil || list.Accounts[0].Status != "ok" || !list.Accounts[0].ExpiresAt.Equal(h.Clock.Now().Add(60*24*time.Hour)) {
+	if err != nil || list.Accounts[0].Status != "ok" ||
+		!list.Accounts[0].ExpiresAt.Equal(h.Clock.Now().Add(60*24*time.Hour)) {
 		t.Errorf("the account is %+v, %v", list.Accounts[0], err)
 	}
 	if n := refreshAll(t, h.App); n != 0 {
@@ -137,7 +138,9 @@ func (r *renewing) Refresh(_ context.Context, old network.Token) (network.Token,
 }
 
 // renewal is a harness with an account whose renewal is scripted and due.
-func renewal(t *testing.T, give func(network.Token) (network.Token, error)) (*apptest.Harness, *apptest.Workspace, contract.Account, *renewing) {
+func renewal(t *testing.T,
+	give func(network.Token) (network.Token, error),
+) (*apptest.Harness, *apptest.Workspace, contract.Account, *renewing) {
 	t.Helper()
 	r := &renewing{give: give}
 	h := apptest.New(t, replace(t, func(n network.Network) network.Network {
@@ -157,7 +160,10 @@ func TestWhatTheNetworkLeavesOutIsKept(t *testing.T) {
 	h, _, a, _ := renewal(t, func(old network.Token) (network.Token, error) {
 		seen = append(seen, old)
 		if len(seen) == 1 {
-			return network.Token{Access: "a2", Refresh: "r2", RefreshAt: old.RefreshAt.Add(24 * time.Hour * 31), Scopes: []string{"write"}}, nil
+			return network.Token{
+				Access: "a2", Refresh: "r2", RefreshAt: old.RefreshAt.Add(24 * time.Hour * 31),
+				Scopes: []string{"write"},
+			}, nil
 		}
 		return network.Token{Access: "a3", RefreshAt: h.Clock.Now()}, nil
 	})
@@ -170,7 +176,8 @@ func TestWhatTheNetworkLeavesOutIsKept(t *testing.T) {
 	h.Clock.Advance(time.Minute)
 	refreshAll(t, h.App)
 	if len(seen) != 3 || seen[2].Access != "a3" || seen[2].Refresh != "r2" || len(seen[2].Scopes) != 1 {
-		t.Errorf("the tokens were %d, the last %q %q %v", len(seen), seen[2].Access.Reveal(), seen[2].Refresh.Reveal(), seen[2].Scopes)
+		t.Errorf("the tokens were %d, the last %q %q %v", len(seen), seen[2].Access.Reveal(), seen[2].Refresh.Reveal(),
+			seen[2].Scopes)
 	}
 	if got := stored[string](t, h, a, "status"); got != "ok" {
 		t.Errorf("the status is %s", got)
@@ -182,7 +189,8 @@ func TestAnEmptyTokenNeverReplacesOne(t *testing.T) {
 	h, _, a, r := renewal(t, func(network.Token) (network.Token, error) { return network.Token{Refresh: "r2"}, nil })
 	before := stored[[]byte](t, h, a, "token")
 	refreshAll(t, h.App)
-	if r.calls != 1 || !bytes.Equal(before, stored[[]byte](t, h, a, "token")) || stored[string](t, h, a, "status") != "ok" {
+	if r.calls != 1 || !bytes.Equal(before, stored[[]byte](t, h, a, "token")) ||
+		stored[string](t, h, a, "status") != "ok" {
 		t.Errorf("after %d calls the token changed", r.calls)
 	}
 }
@@ -201,7 +209,8 @@ func TestFailedRenewalsBackOff(t *testing.T) {
 		tries = append(tries, next.Sub(h.Clock.Now()))
 		h.Clock.Set(next)
 	}
-	if tries[0] != time.Minute || tries[1] != time.Minute || tries[2] != 2*time.Minute || tries[3] != 4*time.Minute || tries[len(tries)-1] != time.Hour {
+	if tries[0] != time.Minute || tries[1] != time.Minute || tries[2] != 2*time.Minute || tries[3] != 4*time.Minute ||
+		tries[len(tries)-1] != time.Hour {
 		t.Errorf("the waits are %v", tries)
 	}
 	if r.calls != len(tries) || stored[string](t, h, a, "status") != "ok" {

@@ -84,7 +84,8 @@ func TestTheHourlyLimitHoldsForEveryHour(t *testing.T) {
 	}
 	h.Clock.Advance(-time.Second)
 	got, err := admit() // 9:59:59
-	if e := want(t, core.CodeRateLimited, err); e.RetryAfter != 1 || got.Creations.Remaining != 0 || got.Creations.Reset != time.Second {
+	if e := want(t, core.CodeRateLimited, err); e.RetryAfter != 1 || got.Creations.Remaining != 0 ||
+		got.Creations.Reset != time.Second {
 		t.Errorf("before the first drops out: %+v, %+v", e, got.Creations)
 	}
 	h.Clock.Advance(time.Second)
@@ -165,7 +166,8 @@ func TestARepeatedRequestGetsTheFirstAnswer(t *testing.T) {
 
 	for range 3 { // costs nothing of the hourly limit
 		again, err := h.Replica().Admit(t.Context(), key.Caller, creation, replay)
-		if err != nil || !again.Replayed || again.Status != 201 || !bytes.Equal(again.Body, made) || again.Creations.Remaining != 1 {
+		if err != nil || !again.Replayed || again.Status != 201 || !bytes.Equal(again.Body, made) ||
+			again.Creations.Remaining != 1 {
 			t.Fatalf("a repetition: %+v, %v", again, err)
 		}
 	}
@@ -206,7 +208,8 @@ func TestARefusedRequestFreesItsKey(t *testing.T) {
 	_, err = h.App.Admit(t.Context(), key.Caller, creation, mended)
 	want(t, core.CodeIdempotencyInProgress, err)
 	h.App.FreeReplay(t.Context(), key.Caller, mended, refused)
-	_, err = h.App.Admit(t.Context(), key.Caller, creation, replayOf("k", "third")) // three refused ones counted all the same
+	// three refused ones counted all the same
+	_, err = h.App.Admit(t.Context(), key.Caller, creation, replayOf("k", "third"))
 	must(t, err)
 	_, err = h.App.Admit(t.Context(), key.Caller, creation, replayOf("other", "fourth"))
 	want(t, core.CodeRateLimited, err)

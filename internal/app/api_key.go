@@ -41,14 +41,16 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 	}
 	key, hash, hint := secret.MintKey()
 	k := core.Key{
-		ID: core.NewID[core.KeyKind](), Name: in.Name, Scope: scope, Hint: hint, CreatedBy: c.User(), CreatedAt: a.cfg.Now().UTC(),
+		ID: core.NewID[core.KeyKind](), Name: in.Name, Scope: scope, Hint: hint, CreatedBy: c.User(),
+		CreatedAt: a.cfg.Now().UTC(),
 	}
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		if err := t.AddKey(ctx, k, hash[:]); err != nil {
 			return err
 		}
 		return t.AddAudit(ctx, core.AuditEntry{
-			Action: core.AuditKeyCreated, Actor: c, Subject: k.ID.String(), After: map[string]string{"name": k.Name, "scope": string(k.Scope)},
+			Action: core.AuditKeyCreated, Actor: c, Subject: k.ID.String(),
+			After: map[string]string{"name": k.Name, "scope": string(k.Scope)},
 		})
 	})
 	if err != nil {

@@ -58,7 +58,8 @@ func TestARepeatedTextIsWordedByWhereTheOtherPostStands(t *testing.T) {
 	}
 	first = b.work(first)
 	b.ws.Now("Once more", account)
-	if got := says(); first.Status != "live" || got != "The same text was posted to "+account.DisplayName+" within the last day." {
+	if got := says(); first.Status != "live" || got != "The same text was posted to "+account.DisplayName+
+		" within the last day." {
 		t.Errorf("when the first is %s and another waits: %s", first.Status, got)
 	}
 }

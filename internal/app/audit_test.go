@@ -104,7 +104,8 @@ func TestTheAuditLogCannotBeChangedAndIsKeptForAYear(t *testing.T) {
 	h := apptest.New(t)
 	h.Workspace("one")
 	for _, sql := range []string{"UPDATE audit_log SET actor = 'nobody'", "DELETE FROM audit_log", "TRUNCATE audit_log"} {
-		if _, err := h.Pool.Exec(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "the audit log cannot be changed") {
+		if _, err := h.Pool.Exec(t.Context(), sql); err == nil ||
+			!strings.Contains(err.Error(), "the audit log cannot be changed") {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
@@ -141,10 +142,12 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 	_, edit := h.App.EditMember(t.Context(), c, contract.EditMember{ID: c.User().String(), Role: "admin"})
 	_, rename := h.App.EditWorkspace(t.Context(), c, contract.EditWorkspace{Name: &name})
 	for what, err := range map[string]error{
-		"create a key": create(), "revoke a key": h.App.RevokeKey(t.Context(), c, "key_x"), "invite": invite, "edit a member": edit,
+		"create a key": create(), "revoke a key": h.App.RevokeKey(t.Context(), c, "key_x"), "invite": invite,
+		"edit a member":   edit,
 		"remove a member": h.App.RemoveMember(t.Context(), c, c.User().String()), "edit the workspace": rename,
 	} {
-		if e := want(t, core.CodeInsufficientScope, err); !core.PasswordNeeded(err) || !strings.Contains(e.Hint, "Sign in again") {
+		if e := want(t, core.CodeInsufficientScope, err); !core.PasswordNeeded(err) ||
+			!strings.Contains(e.Hint, "Sign in again") {
 			t.Errorf("%s: %v (%s)", what, e, e.Hint)
 		}
 	}

@@ -14,7 +14,8 @@ import (
 
 func setUp(workspace string) contract.SetUp {
 	return contract.SetUp{
-		Workspace: workspace, Name: "Ada Lovelace", Email: "ada@example.org", Password: "analytical engine no. 1", TZ: "Europe/London",
+		Workspace: workspace, Name: "Ada Lovelace", Email: "ada@example.org", Password: "analytical engine no. 1",
+		TZ: "Europe/London",
 	}
 }
 
@@ -48,7 +49,8 @@ func TestSetUpIsOpenUntilAWorkspaceExists(t *testing.T) {
 	must(t, err)
 	who, err := h.App.Whoami(t.Context(), owner)
 	must(t, err)
-	if w := who.Workspace; w.Plan != "owner" || w.TZ != "Europe/London" || w.Name != "Bäckerei am Hafen & Söhne" || w.Currency != "USD" {
+	if w := who.Workspace; w.Plan != "owner" || w.TZ != "Europe/London" || w.Name != "Bäckerei am Hafen & Söhne" ||
+		w.Currency != "USD" {
 		t.Errorf("the workspace is %+v", w)
 	}
 	if owner.Role() != core.RoleOwner {
@@ -177,7 +179,8 @@ func TestAKeyIsRecognisedUntilItIsRevoked(t *testing.T) {
 		t.Errorf("the new key is %+v", made)
 	}
 	c := mustKey(t, h, made.Key)
-	if c.Workspace() != ws.ID || c.User() != ws.Owner.User() || c.CredentialName() != "nightly job" || c.Kind() != core.CredentialKey ||
+	if c.Workspace() != ws.ID || c.User() != ws.Owner.User() || c.CredentialName() != "nightly job" ||
+		c.Kind() != core.CredentialKey ||
 		c.Via() != core.ViaAPI || c.Need(core.Write) == nil {
 		t.Errorf("the caller is %+v", c)
 	}
@@ -203,7 +206,8 @@ func TestAKeyIsRecognisedUntilItIsRevoked(t *testing.T) {
 	_, mistyped := h.Caller(made.Key[:len(made.Key)-1] + "!")
 	_, missing := h.Caller("")
 	for _, err := range []error{revoked, mistyped, missing} {
-		if e, same := want(t, core.CodeUnauthenticated, err), core.Unauthenticated(); e.Message != same.Message || e.Hint != same.Hint {
+		if e, same := want(t, core.CodeUnauthenticated, err), core.Unauthenticated(); e.Message != same.Message ||
+			e.Hint != same.Hint {
 			t.Errorf("the answer is %+v", e)
 		}
 	}
@@ -268,21 +272,26 @@ func TestWhoamiShowsTrueFigures(t *testing.T) {
 	who, err := h.App.Whoami(t.Context(), key.Caller)
 	must(t, err)
 	u := who.Usage
-	if u.Period != "2026-10" || u.Posts.Used != 1 || *u.Posts.Limit != 300 || u.Accounts.Used != 2 || *u.Accounts.Limit != 10 ||
-		u.Members.Used != 2 || *u.Members.Limit != 3 || u.Storage.UsedBytes != 0 || !u.API || !u.Groups || u.MCP != "write" || u.Plan != "creator" {
+	if u.Period != "2026-10" || u.Posts.Used != 1 || *u.Posts.Limit != 300 || u.Accounts.Used != 2 ||
+		*u.Accounts.Limit != 10 ||
+		u.Members.Used != 2 || *u.Members.Limit != 3 || u.Storage.UsedBytes != 0 || !u.API || !u.Groups || u.MCP != "write" ||
+		u.Plan != "creator" {
 		t.Errorf("the usage is %+v", u)
 	}
-	if who.User.Email != nil || who.User.Name != "Owner of one" || who.Credential.Kind != "api_key" || who.Credential.Name != "a test's key" ||
+	if who.User.Email != nil || who.User.Name != "Owner of one" || who.Credential.Kind != "api_key" ||
+		who.Credential.Name != "a test's key" ||
 		strings.Join(who.Credential.Scopes, ",") != "read" {
 		t.Errorf("a key is %+v, %+v", who.User, who.Credential)
 	}
 	who, err = h.App.Whoami(t.Context(), ws.Owner)
 	must(t, err)
-	if who.User.Email == nil || *who.User.Email != ws.Email || who.Credential.Kind != "session" || strings.Join(who.Credential.Scopes, ",") != "read,write" {
+	if who.User.Email == nil || *who.User.Email != ws.Email || who.Credential.Kind != "session" ||
+		strings.Join(who.Credential.Scopes, ",") != "read,write" {
 		t.Errorf("a person is %+v, %+v", who.User, who.Credential)
 	}
 	h.Clock.Set(time.Date(2026, 10, 31, 12, 0, 0, 0, time.UTC)) // November in Auckland
-	if who, err := h.App.Whoami(t.Context(), key.Caller); err != nil || who.Usage.Period != "2026-11" || who.Usage.Posts.Used != 0 {
+	if who, err := h.App.Whoami(t.Context(), key.Caller); err != nil || who.Usage.Period != "2026-11" ||
+		who.Usage.Posts.Used != 0 {
 		t.Errorf("the next month: %+v, %v", who.Usage, err)
 	}
 }

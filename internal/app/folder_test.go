@@ -18,7 +18,8 @@ func TestAFolderIsMadeMovedRenamedAndDeleted(t *testing.T) {
 	ws := h.Workspace("one")
 	key := ws.Key(core.Write)
 	top, err := h.App.CreateFolder(t.Context(), key.Caller, contract.CreateFolder{Name: "Top"})
-	if err != nil || top.ParentID != nil || top.Name != "Top" || !top.CreatedAt.Equal(h.Clock.Now()) || !top.UpdatedAt.Equal(h.Clock.Now()) {
+	if err != nil || top.ParentID != nil || top.Name != "Top" || !top.CreatedAt.Equal(h.Clock.Now()) ||
+		!top.UpdatedAt.Equal(h.Clock.Now()) {
 		t.Fatalf("it is %+v, %v", top, err)
 	}
 	inner := ws.Folder("Inner", top.ID)
@@ -29,7 +30,8 @@ func TestAFolderIsMadeMovedRenamedAndDeleted(t *testing.T) {
 	h.Clock.Advance(time.Minute)
 	name := "Outer"
 	moved, err := h.App.EditFolder(t.Context(), key.Caller, contract.EditFolder{ID: inner.ID, Name: &name, ParentID: contract.Opt[string]{Set: true, Null: true}})
-	if err != nil || moved.ParentID != nil || moved.Name != name || !moved.UpdatedAt.Equal(h.Clock.Now()) || moved.CreatedAt.Equal(h.Clock.Now()) {
+	if err != nil || moved.ParentID != nil || moved.Name != name || !moved.UpdatedAt.Equal(h.Clock.Now()) ||
+		moved.CreatedAt.Equal(h.Clock.Now()) {
 		t.Errorf("moved to the root: %+v, %v", moved, err)
 	}
 	list, err := h.App.ListFolders(t.Context(), ws.Key(core.Read).Caller)
@@ -59,7 +61,8 @@ func TestSiblingsHaveDifferentNamesWhateverTheirCase(t *testing.T) {
 	_, err := h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: inner.ID, ParentID: contract.Opt[string]{Set: true, Null: true}})
 	want(t, core.CodeConflict, err)
 	upper := "Ä STRASSE"
-	if f, err := h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: top.ID, Name: &upper}); err != nil || f.Name != upper {
+	if f, err := h.App.EditFolder(t.Context(), ws.Owner, contract.EditFolder{ID: top.ID, Name: &upper}); err != nil ||
+		f.Name != upper {
 		t.Errorf("its own name in another case: %+v, %v", f, err)
 	}
 	h.Workspace("two").Folder("Ä Straße", "")

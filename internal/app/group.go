@@ -54,7 +54,8 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	}
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	g := store.Group{
-		ID: core.NewID[core.GroupKind](), Name: in.Name, Description: in.Description, Color: valueOr(in.Color, groupColor), CreatedAt: now, UpdatedAt: now,
+		ID: core.NewID[core.GroupKind](), Name: in.Name, Description: in.Description, Color: valueOr(in.Color, groupColor),
+		CreatedAt: now, UpdatedAt: now,
 	}
 	if err := checkGroup(contract.EditGroup{Name: &g.Name, Description: &g.Description, Color: &g.Color}); err != nil {
 		return contract.Group{}, err
@@ -92,7 +93,8 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 		if g, err = t.LockGroup(ctx, groupID); err != nil {
 			return err
 		}
-		g.Name, g.Description, g.Color = valueOr(in.Name, g.Name), valueOr(in.Description, g.Description), valueOr(in.Color, g.Color)
+		g.Name, g.Description, g.Color = valueOr(in.Name, g.Name), valueOr(in.Description, g.Description),
+			valueOr(in.Color, g.Color)
 		g.UpdatedAt = a.cfg.Now().UTC().Truncate(time.Microsecond)
 		if err := t.UpdateGroup(ctx, g); err != nil || in.AccountIDs == nil {
 			return err

@@ -26,7 +26,8 @@ func TestAGroupIsMadeEditedAndDeleted(t *testing.T) {
 		t.Errorf("it is %+v", made)
 	}
 	got, err := h.App.GetGroup(t.Context(), ws.Key(core.Read).Caller, made.ID)
-	if err != nil || !slices.Equal(got.AccountIDs, made.AccountIDs) || got.Name != "Everywhere" || !got.CreatedAt.Equal(h.Clock.Now()) {
+	if err != nil || !slices.Equal(got.AccountIDs, made.AccountIDs) || got.Name != "Everywhere" ||
+		!got.CreatedAt.Equal(h.Clock.Now()) {
 		t.Errorf("it reads as %+v, %v", got, err)
 	}
 	name, none := "Somewhere", []string{}
@@ -98,7 +99,8 @@ func TestABadGroupIsRefused(t *testing.T) {
 	want(t, core.CodeInvalidRequest, err)
 	_, err = h.App.EditGroup(t.Context(), ws.Owner, contract.EditGroup{ID: mine.ID, AccountIDs: &missing})
 	want(t, core.CodeNotFound, err)
-	if got, err := h.App.GetGroup(t.Context(), ws.Owner, mine.ID); err != nil || got.Name != "mine" || got.Color != "#8a8f98" {
+	if got, err := h.App.GetGroup(t.Context(), ws.Owner, mine.ID); err != nil || got.Name != "mine" ||
+		got.Color != "#8a8f98" {
 		t.Errorf("a refused edit left %+v, %v", got, err)
 	}
 }

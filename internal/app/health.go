@@ -45,7 +45,8 @@ func (a *App) Healthy(ctx context.Context) error {
 		return core.Fail(core.CodeUnavailable, "No worker has reported in the last %d seconds.", int(workerSilence.Seconds()))
 	}
 	if pulse.Overdue {
-		return core.Fail(core.CodeUnavailable, "A post has been due for more than %d seconds and no worker holds it.", int(overdueAfter.Seconds()))
+		return core.Fail(core.CodeUnavailable, "A post has been due for more than %d seconds and no worker holds it.",
+			int(overdueAfter.Seconds()))
 	}
 	return nil
 }

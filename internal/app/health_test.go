@@ -33,11 +33,13 @@ func TestHealthNeedsTheDatabaseAndItsSchema(t *testing.T) {
 	old := h.Replica(func(c *app.Config) {
 		c.Schema = func(context.Context) error { return errors.New("version 1 of 2") }
 	})
-	if e := want(t, core.CodeUnavailable, old.Healthy(t.Context())); !strings.Contains(e.Message, "schema") || strings.Contains(e.Message, "version 1") {
+	if e := want(t, core.CodeUnavailable, old.Healthy(t.Context())); !strings.Contains(e.Message, "schema") ||
+		strings.Contains(e.Message, "version 1") {
 		t.Errorf("it says %s", e.Message)
 	}
 	h.Pool.Close()
-	if e := want(t, core.CodeUnavailable, h.App.Healthy(context.WithoutCancel(t.Context()))); !strings.Contains(e.Message, "database") {
+	if e := want(t, core.CodeUnavailable, h.App.Healthy(context.WithoutCancel(t.Context()))); !strings.Contains(e.Message,
+		"database") {
 		t.Errorf("it says %s", e.Message)
 	}
 }

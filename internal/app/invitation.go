@@ -89,7 +89,8 @@ func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	return m, checkName("name", "The name", m.Name)
 }
 
-// checkInvitationQuota refuses one more, or one whose invitation still works and is made anew where the plan has grown too small.
+// checkInvitationQuota refuses one more, or one whose invitation still works and is made anew where the plan has grown
+// too small.
 func (a *App) checkInvitationQuota(ctx context.Context, t store.Tenant, anew bool) error {
 	n, err := t.CountMembers(ctx, a.cfg.Now())
 	if err != nil {
@@ -103,7 +104,9 @@ func (a *App) checkInvitationQuota(ctx context.Context, t store.Tenant, anew boo
 }
 
 // checkMemberQuota refuses a member beside the others; hint says what to do then.
-func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, others int64, n store.MemberCount, hint string) error {
+func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, others int64, n store.MemberCount,
+	hint string,
+) error {
 	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil || plan.Members == nil || others < *plan.Members {
 		return err
@@ -181,13 +184,16 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 
 // findOrMakeInvited returns the person that an invitation is for: one who exists and has given their password, or a new
 // one with the password hash to store.
-func (a *App) findOrMakeInvited(ctx context.Context, i store.Invitation, in contract.Join, from Visitor) (person store.SignInUser, newHash string, err error) {
+func (a *App) findOrMakeInvited(ctx context.Context, i store.Invitation, in contract.Join,
+	from Visitor,
+) (person store.SignInUser, newHash string, err error) {
 	person, err = a.findUser(ctx, i.Email)
 	if err != nil {
 		return person, "", err
 	}
 	if !person.ID.IsZero() {
-		wrong := core.Fail(core.CodeUnauthenticated, "This e-mail address has an account on this server already, and that is not its password.").
+		wrong := core.Fail(core.CodeUnauthenticated,
+			"This e-mail address has an account on this server already, and that is not its password.").
 			WithHint("Give the password that you sign in with.")
 		return person, "", a.checkPasswordOf(ctx, person, in.Password, from, wrong)
 	}

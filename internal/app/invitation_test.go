@@ -48,7 +48,8 @@ func TestANewPersonJoins(t *testing.T) {
 		t.Errorf("the invitation is %+v", made)
 	}
 	token := tokenOf(t, made)
-	if listed := membersOf(t, h, ws.Owner)[made.ID]; listed.InviteURL != "" || listed.Status != "invited" || listed.ExpiresAt == nil {
+	if listed := membersOf(t, h, ws.Owner)[made.ID]; listed.InviteURL != "" || listed.Status != "invited" ||
+		listed.ExpiresAt == nil {
 		t.Errorf("it is listed as %+v", listed)
 	}
 	// Invited, somebody counts, and has no rights.
@@ -101,7 +102,8 @@ func TestAKnownPersonJoinsWithTheirPassword(t *testing.T) {
 	ws, own := h.Workspace("one"), h.Workspace("two")
 	made, stranger := ws.Invite(own.Email, core.RoleViewer), ws.Invite("new@example.org", core.RoleViewer)
 	// Nothing tells that one of the two is known: not the name, nor an id that is older than the invitation.
-	if made.Name != "two" || stranger.Name != "new" || made.ID == own.Owner.User().String() || made.ID[:12] != stranger.ID[:12] {
+	if made.Name != "two" || stranger.Name != "new" || made.ID == own.Owner.User().String() ||
+		made.ID[:12] != stranger.ID[:12] {
 		t.Errorf("the answers are %+v and %+v", made, stranger)
 	}
 	token := tokenOf(t, made)
@@ -152,12 +154,14 @@ func TestALinkStopsWorking(t *testing.T) {
 	first := ws.Invite("again@example.org", core.RoleViewer)
 	again, err := h.App.InviteMember(t.Context(), ws.Owner, contract.InviteMember{Email: "AGAIN@example.org", Role: "editor", Name: "Ada"})
 	must(t, err)
-	if again.ID != first.ID || again.Role != "editor" || again.Name != "Ada" || !again.CreatedAt.Equal(first.CreatedAt.Time) {
+	if again.ID != first.ID || again.Role != "editor" || again.Name != "Ada" ||
+		!again.CreatedAt.Equal(first.CreatedAt.Time) {
 		t.Errorf("invited anew: %+v after %+v", again, first)
 	}
 	var said string
 	for what, token := range map[string]string{
-		"expired": expired, "withdrawn": tokenOf(t, withdrawn), "replaced": tokenOf(t, first), "unknown": strings.Repeat("a", 43), "none": "",
+		"expired": expired, "withdrawn": tokenOf(t, withdrawn), "replaced": tokenOf(t, first),
+		"unknown": strings.Repeat("a", 43), "none": "",
 	} {
 		_, read := h.App.Invitation(t.Context(), token)
 		_, used := join(t, h, token, newPassword)
@@ -202,7 +206,9 @@ func TestOnlyAnOwnerInvitesOwners(t *testing.T) {
 		t.Errorf("who joined is %+v", m)
 	}
 	for _, in := range []contract.InviteMember{
-		{Email: "nobody", Role: "viewer"}, {Email: "a@example.org", Role: "viewer", Name: "two\nlines"}, {Email: "a@example.org"},
+		{Email: "nobody", Role: "viewer"},
+		{Email: "a@example.org", Role: "viewer", Name: "two\nlines"},
+		{Email: "a@example.org"},
 	} {
 		_, err := h.App.InviteMember(t.Context(), ws.Owner, in)
 		want(t, core.CodeInvalidRequest, err)
@@ -225,7 +231,8 @@ func TestInvitationsStopExactlyAtThePlansLimit(t *testing.T) {
 				through.Add(1)
 				return
 			}
-			if e, ok := errors.AsType[*core.Error](err); !ok || e.Code != core.CodeQuotaExceeded || *e.Quota != (core.QuotaFacts{Limit: 10, Used: 10}) {
+			if e, ok := errors.AsType[*core.Error](err); !ok || e.Code != core.CodeQuotaExceeded ||
+				*e.Quota != (core.QuotaFacts{Limit: 10, Used: 10}) {
 				t.Errorf("refused by %v", err)
 			}
 		})
@@ -311,7 +318,10 @@ func TestTwoInvitationsMakeOnePerson(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	one, two := h.Workspace("one"), h.Workspace("two")
-	tokens := []string{tokenOf(t, one.Invite("ada@example.org", core.RoleEditor)), tokenOf(t, two.Invite("ada@example.org", core.RoleViewer))}
+	tokens := []string{
+		tokenOf(t, one.Invite("ada@example.org", core.RoleEditor)),
+		tokenOf(t, two.Invite("ada@example.org", core.RoleViewer)),
+	}
 	var all sync.WaitGroup
 	for _, token := range tokens {
 		all.Go(func() {

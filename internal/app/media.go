@@ -80,9 +80,11 @@ func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 	out := contract.Media{
 		ID: m.ID.String(), Kind: string(m.Kind), OriginalName: m.Name, Mime: m.Mime, Size: m.Bytes, Status: string(m.Status),
-		FailReason: optional(m.FailReason), Width: optional(m.Width), Height: optional(m.Height), DurationMs: optional(m.DurationMs),
-		Title: optional(m.Title), Description: optional(m.Description), Tags: m.Tags, Pinned: m.Pinned,
-		PublishedAt: contract.At(m.PublishedAt), PurgedAt: contract.At(m.PurgedAt), CreatedAt: contract.Time{Time: m.CreatedAt},
+		FailReason: optional(m.FailReason), Width: optional(m.Width), Height: optional(m.Height),
+		DurationMs: optional(m.DurationMs),
+		Title:      optional(m.Title), Description: optional(m.Description), Tags: m.Tags, Pinned: m.Pinned,
+		PublishedAt: contract.At(m.PublishedAt), PurgedAt: contract.At(m.PurgedAt),
+		CreatedAt: contract.Time{Time: m.CreatedAt},
 	}
 	if !m.Folder.IsZero() {
 		out.FolderID = new(m.Folder.String())

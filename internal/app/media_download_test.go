@@ -82,10 +82,12 @@ func TestADownloadThatCannotGoOnBeginsAnew(t *testing.T) {
 		},
 	} {
 		var requests atomic.Int32
-		h := apptest.New(t, onWorld(fetchtest.New(t, func(rw http.ResponseWriter, r *http.Request) { serve(requests.Add(1))(rw, r) })))
+		h := apptest.New(t,
+			onWorld(fetchtest.New(t, func(rw http.ResponseWriter, r *http.Request) { serve(requests.Add(1))(rw, r) })))
 		ws := h.Workspace("one")
 		m := fromURL(t, h, ws, "https://example.com/a.jpg")
-		if first := fetched(t, h, ws, m); first.Status != "uploading" || len(blobs(t, h)) != 0 || charged(t, h, ws) != int64(len(content)) {
+		if first := fetched(t, h, ws, m); first.Status != "uploading" || len(blobs(t, h)) != 0 ||
+			charged(t, h, ws) != int64(len(content)) {
 			t.Errorf("%s, first: %+v, %d bytes are counted", name, first, charged(t, h, ws))
 		}
 		if second := fetched(t, h, ws, m); second.Status != "processing" || charged(t, h, ws) != int64(len(content)) {

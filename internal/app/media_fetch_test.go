@@ -77,18 +77,21 @@ func TestAFileIsFetched(t *testing.T) {
 		in := contract.MediaFromURL{URL: "https://example.com/a/tower.jpg?key=secret", FolderID: &folder.ID}
 		m, err := h.App.MediaFromURL(t.Context(), ws.Key(core.Write).Caller, in)
 		must(t, err)
-		if m.Status != "uploading" || m.OriginalName != "tower.jpg" || m.Kind != "image" || m.Size != 0 || *m.FolderID != folder.ID || m.Tags == nil || m.FailReason != nil {
+		if m.Status != "uploading" || m.OriginalName != "tower.jpg" || m.Kind != "image" || m.Size != 0 ||
+			*m.FolderID != folder.ID || m.Tags == nil || m.FailReason != nil {
 			t.Errorf("before its bytes: %+v", m)
 		}
 		if charged(t, h, ws) != 0 || h.Jobs("fetch") != 1 {
 			t.Errorf("%d bytes, %d jobs", charged(t, h, ws), h.Jobs("fetch"))
 		}
 		m = fetched(t, h, ws, m)
-		if size := int64(len(mediatest.JPEG(64, 48))); m.Status != "processing" || m.Size != size || charged(t, h, ws) != size || h.Jobs("process") != 1 {
+		if size := int64(len(mediatest.JPEG(64, 48))); m.Status != "processing" || m.Size != size ||
+			charged(t, h, ws) != size || h.Jobs("process") != 1 {
 			t.Errorf("with its bytes: %+v", m)
 		}
 		must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
-		if m = ws.Media(m.ID); m.Status != "ready" || *m.Width != 64 || charged(t, h, ws) != m.Size || m.Mime != "image/jpeg" {
+		if m = ws.Media(m.ID); m.Status != "ready" || *m.Width != 64 || charged(t, h, ws) != m.Size ||
+			m.Mime != "image/jpeg" {
 			t.Errorf("in the end: %+v", m)
 		}
 		if again := fetched(t, h, ws, m); again.Status != "ready" {
@@ -212,7 +215,8 @@ func TestAFetchedFileIsHeldToThePlan(t *testing.T) {
 		first := fetched(t, h, ws, fromURL(t, h, ws, "https://example.com"+path))
 		size.Store(10_000_001)
 		second := fetched(t, h, ws, fromURL(t, h, ws, "https://example.com"+path))
-		if first.Status != "processing" || second.Status != "failed" || !strings.Contains(*second.FailReason, "no room") || charged(t, h, ws) != 20_000_000 {
+		if first.Status != "processing" || second.Status != "failed" || !strings.Contains(*second.FailReason, "no room") ||
+			charged(t, h, ws) != 20_000_000 {
 			t.Errorf("%s: %s and %s, %d bytes are counted", path, first.Status, second.Status, charged(t, h, ws))
 		}
 		size.Store(10_000_000)
@@ -337,7 +341,8 @@ func TestOneOfManyFetchesAFile(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if got := ws.Media(m.ID); got.Status != "processing" || len(w.Asked()) != 1 || len(blobs(t, h)) != 1 || charged(t, h, ws) != got.Size || h.Jobs("process") != 1 {
+	if got := ws.Media(m.ID); got.Status != "processing" || len(w.Asked()) != 1 || len(blobs(t, h)) != 1 ||
+		charged(t, h, ws) != got.Size || h.Jobs("process") != 1 {
 		t.Errorf("it is %+v after %d requests", got, len(w.Asked()))
 	}
 }
@@ -431,7 +436,8 @@ func TestARepeatedRequestFetchesOnce(t *testing.T) {
 	first, err := ask()
 	must(t, err)
 	again, err := ask()
-	if err != nil || first.Replayed || !again.Replayed || again.Status != 202 || !bytes.Equal(again.Body, first.Body) || h.Jobs("fetch") != 1 {
+	if err != nil || first.Replayed || !again.Replayed || again.Status != 202 || !bytes.Equal(again.Body, first.Body) ||
+		h.Jobs("fetch") != 1 {
 		t.Errorf("%+v, %v", again, err)
 	}
 }
@@ -476,7 +482,8 @@ func TestAnAddressOverHTTPIsToldSo(t *testing.T) {
 	h := apptest.New(t)
 	owner := h.Workspace("one").Owner
 	for address, says := range map[string]string{
-		"http://example.org/a.jpg": "An address that begins with http:// is not opened.", "ftp://example.org/a.jpg": "This address is not opened.",
+		"http://example.org/a.jpg": "An address that begins with http:// is not opened.",
+		"ftp://example.org/a.jpg":  "This address is not opened.",
 	} {
 		_, err := h.App.MediaFromURL(t.Context(), owner, contract.MediaFromURL{URL: address})
 		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || e.Message != says {

@@ -26,14 +26,16 @@ func TestAPhotoBecomesReadyWithItsFactsAndThumbnail(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	m := ws.File("photo.jpg", mediatest.JPEG(640, 480))
-	if m.Status != "ready" || m.Kind != "image" || m.Mime != "image/jpeg" || *m.Width != 640 || *m.Height != 480 || m.DurationMs != nil ||
+	if m.Status != "ready" || m.Kind != "image" || m.Mime != "image/jpeg" || *m.Width != 640 || *m.Height != 480 ||
+		m.DurationMs != nil ||
 		m.FailReason != nil || m.ThumbnailURL == nil || !strings.HasPrefix(*m.ThumbnailURL, h.MediaURL+"/media/") {
 		t.Fatalf("it is %+v", m)
 	}
 	if n := charged(t, h, ws); n != m.Size {
 		t.Errorf("%d bytes are counted", n)
 	}
-	if got := serve(t, h, *m.ThumbnailURL); got.Mime != "image/jpeg" || len(got.bytes) < 100 || string(got.bytes[:2]) != "\xff\xd8" {
+	if got := serve(t, h, *m.ThumbnailURL); got.Mime != "image/jpeg" || len(got.bytes) < 100 ||
+		string(got.bytes[:2]) != "\xff\xd8" {
 		t.Errorf("the thumbnail is %+v", got)
 	}
 	if keys := blobs(t, h); len(keys) != 2 {
@@ -62,7 +64,8 @@ func TestAVideoBecomesReadyWithItsLength(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	m := h.Workspace("one").File("clip.mp4", mediatest.MP4(mediatest.Movie{}))
-	if m.Status != "ready" || m.Kind != "video" || m.Mime != "video/mp4" || *m.Width != 1080 || *m.Height != 1920 || *m.DurationMs != 3000 || m.ThumbnailURL == nil {
+	if m.Status != "ready" || m.Kind != "video" || m.Mime != "video/mp4" || *m.Width != 1080 || *m.Height != 1920 ||
+		*m.DurationMs != 3000 || m.ThumbnailURL == nil {
 		t.Errorf("it is %+v", m)
 	}
 }
@@ -72,11 +75,13 @@ func TestAFileThatIsNotTakenFailsWithAReason(t *testing.T) {
 	h := apptest.New(t)
 	ws := h.Workspace("one")
 	for name, content := range map[string]string{
-		"photo.jpg": "<svg xmlns='http://www.w3.org/2000/svg'/>", "paper.pdf": "%PDF-1.7\n", "cut.jpg": string(mediatest.JPEG(64, 64)[:200]),
+		"photo.jpg": "<svg xmlns='http://www.w3.org/2000/svg'/>", "paper.pdf": "%PDF-1.7\n",
+		"cut.jpg": string(mediatest.JPEG(64, 64)[:200]),
 		"lie.mp4": string(mediatest.PNG(10, 10)),
 	} {
 		m := ws.File(name, []byte(content))
-		if m.Status != "failed" || m.FailReason == nil || !strings.HasSuffix(*m.FailReason, ".") || m.ThumbnailURL != nil || m.Size != int64(len(content)) {
+		if m.Status != "failed" || m.FailReason == nil || !strings.HasSuffix(*m.FailReason, ".") || m.ThumbnailURL != nil ||
+			m.Size != int64(len(content)) {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
@@ -181,7 +186,8 @@ func TestATransientFailureIsTriedAgainByTheSweep(t *testing.T) {
 	for range 5 {
 		_ = worker.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(lost)) // it fails, as above
 	}
-	if got := ws.Media(lost.ID); got.Status != "failed" || strings.Contains(*got.FailReason, "reset") || charged(t, h, ws) != ws.Media(m.ID).Size {
+	if got := ws.Media(lost.ID); got.Status != "failed" || strings.Contains(*got.FailReason, "reset") ||
+		charged(t, h, ws) != ws.Media(m.ID).Size {
 		t.Errorf("after five tries: %+v", got)
 	}
 }

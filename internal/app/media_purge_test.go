@@ -113,7 +113,8 @@ func TestBytesAreRemovedAfterTheirLastPost(t *testing.T) {
 		for name, f := range map[string]contract.Media{"plain": plain, "pinned": pinned, "drafted": drafted, "queued": queued, "retried": retried, "unused": unused} {
 			gone := slices.Contains(ids(want...), f.ID)
 			got := b.ws.Media(f.ID)
-			if (got.PurgedAt != nil) != gone || got.OriginalName != "photo.jpg" || *got.Width != 640 || got.Status != "ready" || (got.ThumbnailURL == nil) != gone {
+			if (got.PurgedAt != nil) != gone || got.OriginalName != "photo.jpg" || *got.Width != 640 || got.Status != "ready" ||
+				(got.ThumbnailURL == nil) != gone {
 				t.Errorf("the %s file: %+v", name, got)
 			}
 			if gone {
@@ -145,7 +146,8 @@ func TestBytesAreRemovedAfterTheirLastPost(t *testing.T) {
 	b.Clock.Advance(72 * time.Hour)
 	purged(plain, drafted, queued, pinned, retried)
 	var e *core.Error
-	if _, err := b.App.CreatePosts(b.Context(), b.ws.Owner, with(request("a", now(), account), plain)); !errors.As(err, &e) || e.Code != core.CodeMediaPurged {
+	if _, err := b.App.CreatePosts(b.Context(), b.ws.Owner, with(request("a", now(), account), plain)); !errors.As(err,
+		&e) || e.Code != core.CodeMediaPurged {
 		t.Errorf("a post with a removed file: %v", err)
 	}
 }

@@ -32,12 +32,15 @@ func TestAFileIsDescribedMovedAndPinned(t *testing.T) {
 	pinned, tags := true, []string{"summer", "Sea"}
 	got, err := h.App.EditMedia(t.Context(), ws.Key(core.Write).Caller, contract.EditMedia{
 		ID:    id,
-		Title: contract.Some("At sea"), Description: contract.Some("a long day"), Tags: &tags, FolderID: contract.Some(folder.ID), Pinned: &pinned,
+		Title: contract.Some("At sea"), Description: contract.Some("a long day"), Tags: &tags,
+		FolderID: contract.Some(folder.ID), Pinned: &pinned,
 	})
-	if err != nil || *got.Title != "At sea" || *got.Description != "a long day" || !slices.Equal(got.Tags, tags) || *got.FolderID != folder.ID || !got.Pinned {
+	if err != nil || *got.Title != "At sea" || *got.Description != "a long day" || !slices.Equal(got.Tags, tags) ||
+		*got.FolderID != folder.ID || !got.Pinned {
 		t.Errorf("edited: %+v, %v", got, err)
 	}
-	if read, err := h.App.GetMedia(t.Context(), ws.Key(core.Read).Caller, id); err != nil || fmt.Sprint(read) == "" || *read.Title != "At sea" || !read.Pinned {
+	if read, err := h.App.GetMedia(t.Context(), ws.Key(core.Read).Caller, id); err != nil || fmt.Sprint(read) == "" ||
+		*read.Title != "At sea" || !read.Pinned {
 		t.Errorf("read: %+v, %v", read, err)
 	}
 	want(t, core.CodeConflict, h.App.DeleteFolder(t.Context(), ws.Owner, folder.ID))
@@ -97,7 +100,10 @@ func TestFilesAreListedPageByPageAndFiltered(t *testing.T) {
 		h.Clock.Advance(time.Second)
 		in := contract.CreateUpload{Filename: fmt.Sprintf("50%%_%d.mp4", i), Mime: "video/mp4", Size: 1}
 		if i%2 == 0 {
-			in = contract.CreateUpload{Filename: fmt.Sprintf("photo %d.jpg", i), Mime: "image/jpeg", Size: 1, FolderID: &folder.ID}
+			in = contract.CreateUpload{
+				Filename: fmt.Sprintf("photo %d.jpg", i), Mime: "image/jpeg", Size: 1,
+				FolderID: &folder.ID,
+			}
 		}
 		made, err := h.App.CreateUpload(t.Context(), ws.Owner, in)
 		must(t, err)

@@ -75,11 +75,13 @@ func TestAFileIsReservedAndBrought(t *testing.T) {
 	in.FolderID = &folder.ID
 	made, err := h.App.CreateUpload(t.Context(), ws.Key(core.Write).Caller, in)
 	must(t, err)
-	if !strings.HasPrefix(made.UploadURL, apptest.PublicURL+"/upload/") || !made.ExpiresAt.Equal(h.Clock.Now().Add(time.Hour)) {
+	if !strings.HasPrefix(made.UploadURL, apptest.PublicURL+"/upload/") ||
+		!made.ExpiresAt.Equal(h.Clock.Now().Add(time.Hour)) {
 		t.Errorf("the reservation is %+v", made)
 	}
 	m, err := h.App.GetMedia(t.Context(), ws.Owner, made.MediaID)
-	if err != nil || m.Status != "uploading" || m.Kind != "image" || m.Size != 5 || m.Mime != "image/jpeg" || m.OriginalName != "photo.jpg" ||
+	if err != nil || m.Status != "uploading" || m.Kind != "image" || m.Size != 5 || m.Mime != "image/jpeg" ||
+		m.OriginalName != "photo.jpg" ||
 		*m.FolderID != folder.ID || m.FailReason != nil || m.Width != nil || m.ThumbnailURL != nil || len(m.Tags) != 0 {
 		t.Errorf("before its bytes: %+v, %v", m, err)
 	}
@@ -222,7 +224,10 @@ func TestReservationsKeepToThePlan(t *testing.T) {
 		reserve(t, h, ws.Owner, 500_000_000)
 	}
 	_, err = h.App.CreateUpload(t.Context(), ws.Owner, upload(1))
-	if e := want(t, core.CodeQuotaExceeded, err); *e.Quota != (core.QuotaFacts{Limit: 2_000_000_000, Used: 2_000_000_000}) {
+	if e := want(t, core.CodeQuotaExceeded, err); *e.Quota != (core.QuotaFacts{
+		Limit: 2_000_000_000,
+		Used:  2_000_000_000,
+	}) {
 		t.Errorf("the figures are %+v", e.Quota)
 	}
 	ws.Use(core.PlanCreator)

@@ -107,7 +107,8 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 			return err
 		}
 		return t.AddAudit(ctx, core.AuditEntry{
-			Action: core.AuditMemberRemoved, Actor: c, Subject: id, Before: map[string]string{"email": m.Email, "role": string(m.Role)},
+			Action: core.AuditMemberRemoved, Actor: c, Subject: id,
+			Before: map[string]string{"email": m.Email, "role": string(m.Role)},
 		})
 	})
 }
@@ -133,5 +134,6 @@ func (a *App) keepAnOwner(ctx context.Context, t store.Tenant, m core.Member, to
 	if err != nil || n.Owners > 1 {
 		return err
 	}
-	return core.Fail(core.CodeConflict, "A workspace has at least one owner, and this is the last.").WithHint("Make somebody else an owner first.")
+	return core.Fail(core.CodeConflict,
+		"A workspace has at least one owner, and this is the last.").WithHint("Make somebody else an owner first.")
 }

@@ -38,7 +38,10 @@ func TestRolesSayWhoMayChangeMembers(t *testing.T) {
 	roles := []core.Role{core.RoleOwner, core.RoleAdmin, core.RoleEditor, core.RoleViewer}
 	for _, by := range roles {
 		caller := ws.Member(by)
-		key := core.NewCaller(core.Credential{Workspace: ws.ID, User: caller.User(), Kind: core.CredentialKey, Role: by, Plan: core.PlanOwner, Scope: core.Write})
+		key := core.NewCaller(core.Credential{
+			Workspace: ws.ID, User: caller.User(), Kind: core.CredentialKey, Role: by,
+			Plan: core.PlanOwner, Scope: core.Write,
+		})
 		for _, from := range roles {
 			for _, to := range append(roles, "") {
 				target := ws.Member(from).User().String()

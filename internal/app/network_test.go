@@ -43,7 +43,8 @@ func TestSettingsOfEveryNetworkAreReadStrictly(t *testing.T) {
 		in.PerPlatform[network] = json.RawMessage(c.bad)
 		_, err = b.App.PlanPosts(b.Context(), b.ws.Owner, in.PlanPosts)
 		want(t, core.CodeInvalidRequest, err)
-		if e := core.AsError(err); !strings.HasPrefix(e.Path, "perPlatform."+network) || !strings.Contains(e.Hint, "Did you mean "+c.near) {
+		if e := core.AsError(err); !strings.HasPrefix(e.Path, "perPlatform."+network) ||
+			!strings.Contains(e.Hint, "Did you mean "+c.near) {
 			t.Errorf("%s: path %q, hint %q", network, e.Path, e.Hint)
 		}
 	}
@@ -72,7 +73,8 @@ func refusedByName(t *testing.T, err error, path string) {
 	t.Helper()
 	want(t, core.CodeInvalidRequest, err)
 	e := core.AsError(err)
-	if e.Path != path || !strings.Contains(e.Hint, "Facebook and Threads can.") || !strings.Contains(e.Message, "cannot be connected") {
+	if e.Path != path || !strings.Contains(e.Hint, "Facebook and Threads can.") ||
+		!strings.Contains(e.Message, "cannot be connected") {
 		t.Errorf("%s: %q, hint %q", path, e.Message, e.Hint)
 	}
 }

@@ -99,7 +99,9 @@ func FindOperation(name string) (*Operation, bool) {
 func Operations() []Operation { return operations }
 
 // operation makes a row of the table from a method that takes a record and returns one.
-func operation[In, Out any](name string, access Access, call func(*App, context.Context, core.Caller, In) (Out, error)) Operation {
+func operation[In, Out any](name string, access Access,
+	call func(*App, context.Context, core.Caller, In) (Out, error),
+) Operation {
 	return Operation{
 		Name: name, Access: access, Input: reflect.TypeFor[In](), Output: reflect.TypeFor[Out](),
 		run: func(ctx context.Context, a *App, c core.Caller, decode func(any) error) (any, error) {
@@ -113,12 +115,17 @@ func operation[In, Out any](name string, access Access, call func(*App, context.
 }
 
 // withoutInput makes a row from a method that takes nothing but its caller.
-func withoutInput[Out any](name string, access Access, call func(*App, context.Context, core.Caller) (Out, error)) Operation {
-	return operation(name, access, func(a *App, ctx context.Context, c core.Caller, _ contract.None) (Out, error) { return call(a, ctx, c) })
+func withoutInput[Out any](name string, access Access,
+	call func(*App, context.Context, core.Caller) (Out, error),
+) Operation {
+	return operation(name,
+		access, func(a *App, ctx context.Context, c core.Caller, _ contract.None) (Out, error) { return call(a, ctx, c) })
 }
 
 // byID makes a row from a method that takes an id.
-func byID[Out any](name string, access Access, call func(*App, context.Context, core.Caller, string) (Out, error)) Operation {
+func byID[Out any](name string, access Access,
+	call func(*App, context.Context, core.Caller, string) (Out, error),
+) Operation {
 	return operation(name, access, func(a *App, ctx context.Context, c core.Caller, in contract.ByID) (Out, error) {
 		return call(a, ctx, c, in.ID)
 	})

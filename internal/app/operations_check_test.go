@@ -86,7 +86,8 @@ func (c *city) noLimitExceeded() {
 			posts, bytes = max(posts, *plan.Posts), max(bytes, *plan.StorageBytes)
 		}
 		for _, over := range c.texts(`SELECT concat(what, ': ', max(used)) FROM takings
-			WHERE workspace_id = $1 AND used > CASE what WHEN 'usage_month' THEN $2::bigint ELSE $3 END GROUP BY what`, at.ws.ID, posts, bytes) {
+			WHERE workspace_id = $1 AND used > CASE what WHEN 'usage_month' THEN $2::bigint ELSE $3 END GROUP BY what`, at.ws.ID,
+			posts, bytes) {
 			c.t.Errorf("%s went over %d posts or %d bytes: %s", at.ws.Slug, posts, bytes, over)
 		}
 	}

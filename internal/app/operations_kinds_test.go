@@ -50,7 +50,10 @@ func kinds() []operation {
 	return []operation{
 		{name: "create", weight: 220, do: (*errand).create, fails: []core.Code{quota, issues, purged, absent}},
 		{name: "cancel", weight: 110, do: (*errand).cancel, fails: []core.Code{conflict, absent}},
-		{name: "retry", weight: 90, do: (*errand).retry, fails: []core.Code{conflict, absent, core.CodeOutcomeUnknown, issues, purged}},
+		{
+			name: "retry", weight: 90, do: (*errand).retry,
+			fails: []core.Code{conflict, absent, core.CodeOutcomeUnknown, issues, purged},
+		},
 		{name: "reschedule", weight: 90, do: (*errand).reschedule, fails: []core.Code{conflict, absent, issues}},
 		{name: "queue a draft", weight: 90, do: (*errand).queue, fails: []core.Code{conflict, absent, quota, issues, purged}},
 		{name: "other files", weight: 30, do: (*errand).otherFiles, fails: []core.Code{conflict, absent, purged}},
@@ -314,7 +317,8 @@ func (e *errand) publishDue(most int) (int, error) {
 		Post      core.PostID
 	}
 	rows, err := e.Pool.Query(e.ctx, `SELECT workspace_id, post_id FROM publications
-		WHERE next_action_at <= clock() AND (lease_until IS NULL OR lease_until < clock()) ORDER BY next_action_at LIMIT $1`, most)
+		WHERE next_action_at <= clock() AND (lease_until IS NULL OR lease_until < clock()) ORDER BY next_action_at LIMIT $1`,
+		most)
 	if err != nil {
 		return 0, err
 	}
@@ -354,7 +358,8 @@ func (e *errand) workAt(kind string, args json.RawMessage) error {
 	var discard queue.Discard
 	switch kind {
 	case process.Kind():
-		return errors.Join(json.Unmarshal(args, &process), e.app.Intake().ProcessFile(e.ctx, process.Workspace, process.Media))
+		return errors.Join(json.Unmarshal(args, &process),
+			e.app.Intake().ProcessFile(e.ctx, process.Workspace, process.Media))
 	case discard.Kind():
 		return errors.Join(json.Unmarshal(args, &discard), e.app.Intake().DeleteBlobs(e.ctx, discard.Keys))
 	}

@@ -93,7 +93,8 @@ type reservation struct {
 func smallPlans() core.Plans {
 	plans := core.Plans{}
 	for name, limits := range map[core.PlanName][2]int64{
-		core.PlanFree: {15, 3_000}, core.PlanCreator: {40, 8_000}, core.PlanStudio: {90, 15_000}, core.PlanAgency: {200, 30_000},
+		core.PlanFree: {15, 3_000}, core.PlanCreator: {40, 8_000}, core.PlanStudio: {90, 15_000},
+		core.PlanAgency: {200, 30_000},
 	} {
 		plan := core.DefaultPlans()[core.PlanOwner]
 		plan.Name, plan.Posts, plan.StorageBytes = name, &limits[0], &limits[1]
@@ -154,7 +155,8 @@ func (c *city) renew() {
 	must(c.t, err)
 	for _, network := range []string{"threads", "facebook"} {
 		for kind, times := range map[string]int{
-			sim.Reject: 30, sim.ServerError: 12, sim.DropAfterAccept: 8, sim.DropBeforeAccept: 8, sim.TruncatedJSON: 8, sim.RateLimited: 2, sim.TokenRevoked: 1,
+			sim.Reject: 30, sim.ServerError: 12, sim.DropAfterAccept: 8, sim.DropBeforeAccept: 8, sim.TruncatedJSON: 8,
+			sim.RateLimited: 2, sim.TokenRevoked: 1,
 		} {
 			c.Fault(sim.Fault{Network: network, Call: "publish", Kind: kind, Times: &times})
 		}

@@ -77,7 +77,9 @@ func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard,
 }
 
 // ListPostCards is ListPosts for the dashboard. next is empty on the last page.
-func (a *App) ListPostCards(ctx context.Context, c core.Caller, in contract.ListPosts) (cards []PostCard, next string, err error) {
+func (a *App) ListPostCards(ctx context.Context, c core.Caller,
+	in contract.ListPosts,
+) (cards []PostCard, next string, err error) {
 	posts, next, err := a.listPosts(ctx, c, in)
 	for _, p := range posts {
 		cards = append(cards, a.cardOf(c, p))
@@ -87,8 +89,9 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller, in contract.List
 
 func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
-		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt, Preparing: p.Preparing,
-		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
+		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
+		Preparing: p.Preparing,
+		Sending:   p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if p.Error != nil {
 		card.Mend, card.NetworkSaid = !p.Error.SendAsIs(), p.Error.FromNetwork
@@ -110,5 +113,6 @@ func (a *App) profileURL(account core.Account) string {
 	if strings.Contains(address, "{username}") && account.Username == "" {
 		return ""
 	}
-	return strings.NewReplacer("{id}", url.PathEscape(account.ExternalID), "{username}", url.PathEscape(account.Username)).Replace(address)
+	return strings.NewReplacer("{id}", url.PathEscape(account.ExternalID), "{username}",
+		url.PathEscape(account.Username)).Replace(address)
 }

@@ -29,8 +29,9 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 			return contract.Posts{}, err
 		}
 		if !in.Confirm {
-			return contract.Posts{}, core.Fail(core.CodeConfirmRequired, "Nothing was created: the request does not say confirm.").
-				WithHint("Look at the plan, then send the request again with \"confirm\": true.")
+			return contract.Posts{},
+				core.Fail(core.CodeConfirmRequired, "Nothing was created: the request does not say confirm.").
+					WithHint("Look at the plan, then send the request again with \"confirm\": true.")
 		}
 		// The quota is checked where the slots are taken, and warnings refuse nothing: neither is asked for ahead.
 		if a.checkContent(r); changed != nil || r.hasIssues() {
@@ -81,8 +82,9 @@ func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.P
 	d := target.draft
 	post := core.Post{
 		ID: core.NewID[core.PostKind](), Workspace: r.workspace.ID, Account: d.Account.ID, Platform: d.Account.Platform,
-		AccountName: d.Account.DisplayName, Text: d.Text, Title: d.Title, Tags: d.Tags, MediaIDs: mediaIDs(d.Media), Settings: d.Settings,
-		Zone: r.when.Zone, Status: core.PostDraft, Via: via, CreatedAt: now, UpdatedAt: now,
+		AccountName: d.Account.DisplayName, Text: d.Text, Title: d.Title, Tags: d.Tags, MediaIDs: mediaIDs(d.Media),
+		Settings: d.Settings,
+		Zone:     r.when.Zone, Status: core.PostDraft, Via: via, CreatedAt: now, UpdatedAt: now,
 	}
 	if r.queues() {
 		post.Status, post.PublishAt = core.PostQueued, r.at.UTC().Truncate(time.Microsecond)

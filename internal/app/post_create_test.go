@@ -107,7 +107,8 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 		in.When = &when
 		create, _ := app.FindOperation("posts_create")
 		answer, err := counted.Do(b.Context(), create, app.Request{
-			Caller: arrival.Caller, Decode: app.Given(in), Replay: &app.Replay{Route: "POST /posts", Key: name, Body: []byte(name), Status: 201},
+			Caller: arrival.Caller, Decode: app.Given(in),
+			Replay: &app.Replay{Route: "POST /posts", Key: name, Body: []byte(name), Status: 201},
 		})
 		must(t, err)
 		var made contract.Posts
@@ -129,7 +130,8 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 		if want := []string{"created", "queued"}; name != "drafts" && !slices.Equal(kinds, want) {
 			t.Errorf("%s: the timeline is %v, want %v", name, kinds, want)
 		}
-		if got := b.get(made.Posts[150]); got.Text != in.Text || len(got.MediaIDs) != 1 || got.Status != made.Posts[150].Status {
+		if got := b.get(made.Posts[150]); got.Text != in.Text || len(got.MediaIDs) != 1 ||
+			got.Status != made.Posts[150].Status {
 			t.Errorf("%s: a post is %+v", name, got)
 		}
 	}
@@ -158,16 +160,19 @@ func TestACreationLooksAgainWhenItsPlanChanges(t *testing.T) {
 		must(t, errors.Join(err, tx.Commit(b.Context())))
 		return <-created
 	}
-	err := race(`SELECT FROM media WHERE id = $1 FOR UPDATE`, `UPDATE media SET purged_at = now() WHERE id = $1`, b.ws.MediaID(file))
+	err := race(`SELECT FROM media WHERE id = $1 FOR UPDATE`, `UPDATE media SET purged_at = now() WHERE id = $1`,
+		b.ws.MediaID(file))
 	if core.CodeOf(err) != core.CodeMediaPurged {
 		t.Errorf("a file was removed: %v", err)
 	}
 	in.MediaIDs = nil
-	err = race(`SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, `UPDATE accounts SET disconnected_at = now() WHERE id = $1`, b.ws.AccountID(account))
+	err = race(`SELECT FROM accounts WHERE id = $1 FOR NO KEY UPDATE`,
+		`UPDATE accounts SET disconnected_at = now() WHERE id = $1`, b.ws.AccountID(account))
 	if core.CodeOf(err) != core.CodeNotFound {
 		t.Errorf("the account was disconnected: %v", err)
 	}
-	if list, err := b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{}); err != nil || len(list.Posts) != 0 || b.used() != 0 {
+	if list, err := b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{}); err != nil || len(list.Posts) != 0 ||
+		b.used() != 0 {
 		t.Errorf("%d posts and %d slots, error %v", len(list.Posts), b.used(), err)
 	}
 }

@@ -47,7 +47,8 @@ func unchangeable(p *core.Post) error {
 	if p.Status == core.PostFailed {
 		word = "has failed"
 	}
-	return core.Fail(core.CodeConflict, "A post that %s cannot be changed.", word).WithHint("Duplicate it and change the copy, which is a draft.")
+	return core.Fail(core.CodeConflict, "A post that %s cannot be changed.",
+		word).WithHint("Duplicate it and change the copy, which is a draft.")
 }
 
 // checkEdit judges the request's form, which comes before any id (decisions.md, Shape of the API), and reads its
@@ -69,7 +70,9 @@ func hasContent(in contract.EditPost) bool {
 	return in.Text != nil || in.Title.Set || in.Tags != nil || in.MediaIDs != nil || in.Settings != nil
 }
 
-func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, blocks map[core.Platform]json.RawMessage) error {
+func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
+	blocks map[core.Platform]json.RawMessage,
+) error {
 	files, err := findFiles(ctx, t, valueOrZero(in.MediaIDs))
 	if err != nil || !hasContent(in) {
 		return err
@@ -113,7 +116,9 @@ func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMes
 }
 
 // editDraft gives a draft its time, which leaves it a draft, and queues it when asked to.
-func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace, plan core.Plan) error {
+func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace,
+	plan core.Plan,
+) error {
 	var timeIssues []core.Issue
 	if in.When != nil {
 		when, err := parseWhen(in.When, ws.Zone)
@@ -128,7 +133,8 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 		if len(timeIssues) == 0 {
 			timeIssues = core.CheckTime(p.PublishAt, a.cfg.Now())
 		}
-		return a.queueDraft(ctx, t, p, &postRequest{workspace: ws, plan: plan, when: core.When{Kind: core.WhenAt}}, timeIssues)
+		return a.queueDraft(ctx, t, p, &postRequest{workspace: ws, plan: plan, when: core.When{Kind: core.WhenAt}},
+			timeIssues)
 	}
 	if len(timeIssues) > 0 {
 		return postPlanError(p, timeIssues)
@@ -137,7 +143,9 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 }
 
 // queueDraft sends a draft through the checks and the quota of POST /posts.
-func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest, timeIssues []core.Issue) error {
+func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest,
+	timeIssues []core.Issue,
+) error {
 	account, _, err := t.AccountWithToken(ctx, p.Account) // one that was disconnected is an issue, as one that was revoked
 	if err != nil {
 		return err
@@ -180,7 +188,9 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 }
 
 // editQueued reschedules a queued post, or cancels it (`when: draft`).
-func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace) error {
+func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
+	ws core.Workspace,
+) error {
 	if in.Status != "" {
 		return core.MoveQueue.Conflict().WithHint("It is queued already.")
 	}

@@ -25,7 +25,8 @@ func TestABlockOfAnotherNetworkLeavesADraftsOwn(t *testing.T) {
 		must(t, json.Unmarshal([]byte(block), &blocks))
 		copied, err := b.App.DuplicatePost(b.Context(), b.ws.Owner, p.ID)
 		must(t, err)
-		if got := b.edit(copied, contract.EditPost{Settings: &blocks}); strings.ReplaceAll(string(got.Settings), " ", "") != want {
+		if got := b.edit(copied, contract.EditPost{Settings: &blocks}); strings.ReplaceAll(string(got.Settings), " ",
+			"") != want {
 			t.Errorf("%s: the draft's settings are %s, want %s", block, got.Settings, want)
 		}
 	}
@@ -55,7 +56,8 @@ func TestARefusedMoveShowsTheTimeAskedFor(t *testing.T) {
 func TestAnUnknownIDIsShownItsPlace(t *testing.T) {
 	b := newBench(t)
 	known := b.ws.Account("threads").ID
-	account, group, file := core.NewID[core.AccountKind]().String(), core.NewID[core.GroupKind]().String(), core.NewID[core.MediaKind]().String()
+	account, group, file := core.NewID[core.AccountKind]().String(), core.NewID[core.GroupKind]().String(),
+		core.NewID[core.MediaKind]().String()
 	plan := func(change func(*contract.PlanPosts)) error {
 		in := contract.PlanPosts{Text: "x", Targets: contract.Targets{AccountIDs: []string{known}}}
 		change(&in)
@@ -68,10 +70,12 @@ func TestAnUnknownIDIsShownItsPlace(t *testing.T) {
 		"targets.accountIds[0]": plan(func(in *contract.PlanPosts) { in.Targets.AccountIDs = []string{"maren"} }),
 		"targets.groupId":       plan(func(in *contract.PlanPosts) { in.Targets.GroupID = &group }),
 		"mediaIds[0]":           plan(func(in *contract.PlanPosts) { in.MediaIDs = []string{file} }),
-		"accountIds[1]":         made(b.App.CreateGroup(b.Context(), b.ws.Owner, contract.CreateGroup{Name: "all", AccountIDs: []string{known, account}})),
-		"parentId":              made(b.App.CreateFolder(b.Context(), b.ws.Owner, contract.CreateFolder{Name: "bread", ParentID: contract.Some("fld_x")})),
-		"query.accountId":       made(b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{AccountID: account})),
-		"query.groupId":         made(b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{GroupID: group})),
+		"accountIds[1]": made(b.App.CreateGroup(b.Context(), b.ws.Owner,
+			contract.CreateGroup{Name: "all", AccountIDs: []string{known, account}})),
+		"parentId": made(b.App.CreateFolder(b.Context(), b.ws.Owner,
+			contract.CreateFolder{Name: "bread", ParentID: contract.Some("fld_x")})),
+		"query.accountId": made(b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{AccountID: account})),
+		"query.groupId":   made(b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{GroupID: group})),
 	} {
 		var e *core.Error
 		if !errors.As(err, &e) || e.Code != core.CodeNotFound || e.Path != place {

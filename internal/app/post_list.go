@@ -53,7 +53,9 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 }
 
 // listPosts is a page of posts and the cursor of the next, "" after the last.
-func (a *App) listPosts(ctx context.Context, c core.Caller, in contract.ListPosts) (posts []core.Post, next string, err error) {
+func (a *App) listPosts(ctx context.Context, c core.Caller,
+	in contract.ListPosts,
+) (posts []core.Post, next string, err error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return nil, "", err
@@ -96,7 +98,10 @@ func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contrac
 	}
 	out := contract.Events{Events: make([]contract.Event, len(events))}
 	for i, e := range events {
-		out.Events[i] = contract.Event{Kind: string(e.Kind), At: contract.Time{Time: e.At}, Message: e.Message, Notes: e.Notes}
+		out.Events[i] = contract.Event{
+			Kind: string(e.Kind), At: contract.Time{Time: e.At}, Message: e.Message,
+			Notes: e.Notes,
+		}
 	}
 	return out, nil
 }

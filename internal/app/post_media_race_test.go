@@ -182,7 +182,8 @@ func TestFilesInManyHandsNeverLockEachOther(t *testing.T) {
 					t.Error(err)
 				}
 				list := ids(shuffled()...)
-				if _, err := b.change(made.Posts[0], contract.EditPost{MediaIDs: &list}); err != nil && core.CodeOf(err) == core.CodeInternal {
+				if _, err := b.change(made.Posts[0], contract.EditPost{MediaIDs: &list}); err != nil &&
+					core.CodeOf(err) == core.CodeInternal {
 					t.Error(err)
 				}
 			}
@@ -192,7 +193,8 @@ func TestFilesInManyHandsNeverLockEachOther(t *testing.T) {
 				if err := b.App.Intake().PurgeFiles(b.Context()); err != nil {
 					t.Error(err)
 				}
-				if err := b.App.DeleteMedia(b.Context(), b.ws.Owner, files[0].ID); err != nil && core.CodeOf(err) == core.CodeInternal {
+				if err := b.App.DeleteMedia(b.Context(), b.ws.Owner, files[0].ID); err != nil &&
+					core.CodeOf(err) == core.CodeInternal {
 					t.Error(err)
 				}
 			}

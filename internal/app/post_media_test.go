@@ -96,19 +96,45 @@ func TestFilesStandAgainstARow(t *testing.T) {
 		"a photo in a draft": {with(request("", draft(), threads), photo), [][]string{nil}, ""},
 		"photos":             {with(request("a", now(), threads, facebook), photo, photo), [][]string{nil, nil}, ""},
 		"a format that one network does not take": {
-			with(request("a", now(), threads, facebook), webp), [][]string{{"format_unsupported"}, {"format_unsupported"}}, core.CodePlanHasIssues,
+			with(request("a", now(), threads, facebook), webp),
+			[][]string{{"format_unsupported"}, {"format_unsupported"}},
+			core.CodePlanHasIssues,
 		},
 		"photo and film": {
-			with(request("a", now(), threads, facebook), photo, film), [][]string{nil, {"media_mixed_unsupported"}}, core.CodePlanHasIssues,
+			with(request("a", now(), threads, facebook), photo, film),
+			[][]string{nil, {"media_mixed_unsupported"}},
+			core.CodePlanHasIssues,
 		},
 		"too many": {
-			with(request("a", draft(), threads), slices.Repeat([]contract.Media{photo}, 21)...), [][]string{{"media_count_unsupported"}}, core.CodePlanHasIssues,
+			with(request("a", draft(), threads), slices.Repeat([]contract.Media{photo}, 21)...),
+			[][]string{{"media_count_unsupported"}},
+			core.CodePlanHasIssues,
 		},
-		"not looked at":       {with(request("a", now(), threads), waiting), [][]string{{"media_not_ready"}}, core.CodePlanHasIssues},
-		"not brought":         {with(request("a", draft(), threads), reserved), [][]string{{"media_not_ready"}}, core.CodePlanHasIssues},
-		"failed":              {with(request("a", now(), threads), failed), [][]string{{"media_failed"}}, core.CodePlanHasIssues},
-		"removed":             {with(request("a", now(), threads), removed), [][]string{{"media_purged"}}, core.CodeMediaPurged},
-		"removed, in a draft": {with(request("a", draft(), threads), removed), [][]string{{"media_purged"}}, core.CodeMediaPurged},
+		"not looked at": {
+			with(request("a", now(), threads), waiting),
+			[][]string{{"media_not_ready"}},
+			core.CodePlanHasIssues,
+		},
+		"not brought": {
+			with(request("a", draft(), threads), reserved),
+			[][]string{{"media_not_ready"}},
+			core.CodePlanHasIssues,
+		},
+		"failed": {
+			with(request("a", now(), threads), failed),
+			[][]string{{"media_failed"}},
+			core.CodePlanHasIssues,
+		},
+		"removed": {
+			with(request("a", now(), threads), removed),
+			[][]string{{"media_purged"}},
+			core.CodeMediaPurged,
+		},
+		"removed, in a draft": {
+			with(request("a", draft(), threads), removed),
+			[][]string{{"media_purged"}},
+			core.CodeMediaPurged,
+		},
 		"removed and more": {
 			with(request(strings.Repeat("x", 501), now(), threads), removed, failed, removed),
 			[][]string{{"caption_too_long", "media_purged", "media_failed"}},
@@ -157,8 +183,9 @@ func TestFilesThatAreNotThereAnswerAlike(t *testing.T) {
 	unknown := core.NewID[core.MediaKind]().String()
 	first := contract.ErrorOf(core.NotFoundAt("mediaIds[1]"), "")
 	for name, id := range map[string]string{
-		"foreign": theirs.ID, "unknown": unknown, "deleted": deleted.ID, "malformed": "med_1", "empty": "", "of another kind": account.ID,
-		"in capitals": strings.ToUpper(unknown),
+		"foreign": theirs.ID, "unknown": unknown, "deleted": deleted.ID, "malformed": "med_1", "empty": "",
+		"of another kind": account.ID,
+		"in capitals":     strings.ToUpper(unknown),
 	} {
 		in := with(request("a", now(), account), photo)
 		in.MediaIDs = append(in.MediaIDs, id)
@@ -167,7 +194,8 @@ func TestFilesThatAreNotThereAnswerAlike(t *testing.T) {
 		_, edited := b.change(sketch, contract.EditPost{MediaIDs: &in.MediaIDs})
 		_, on := b.change(queued, contract.EditPost{MediaIDs: &in.MediaIDs})
 		for verb, err := range map[string]error{"plan": planned, "create": created, "edit": edited, "edit of a queued post": on} {
-			if got := contract.ErrorOf(err, ""); got.Code != first.Code || got.Message != first.Message || got.Hint != first.Hint {
+			if got := contract.ErrorOf(err, ""); got.Code != first.Code || got.Message != first.Message ||
+				got.Hint != first.Hint {
 				t.Errorf("%s id, %s: %+v", name, verb, got)
 			}
 		}
@@ -196,7 +224,8 @@ func TestADraftsFilesAreReplacedAndCopied(t *testing.T) {
 	step(contract.EditPost{Text: &text}, one, two, one)
 	step(contract.EditPost{MediaIDs: &[]string{two.ID, one.ID}}, two, one)
 	_, err := b.change(p, contract.EditPost{MediaIDs: &[]string{removed.ID}, Text: new("c")})
-	if e := want(t, core.CodeMediaPurged, err); len(e.Rows) != 1 || e.Rows[0].Issues[0].Code != core.IssueMediaPurged.Code {
+	if e := want(t, core.CodeMediaPurged, err); len(e.Rows) != 1 ||
+		e.Rows[0].Issues[0].Code != core.IssueMediaPurged.Code {
 		t.Errorf("refused with %+v", e.Rows)
 	}
 	waiting := b.ws.Upload("photo.jpg", mediatest.JPEG(64, 64))
@@ -213,7 +242,8 @@ func TestADraftsFilesAreReplacedAndCopied(t *testing.T) {
 	_, err = b.change(p, contract.EditPost{MediaIDs: &[]string{}})
 	want(t, core.CodeConflict, err)
 	copied, err := b.App.DuplicatePost(b.Context(), b.ws.Owner, p.ID)
-	if err != nil || !slices.Equal(copied.MediaIDs, ids(one, two)) || !slices.Equal(b.get(copied).MediaIDs, ids(one, two)) {
+	if err != nil || !slices.Equal(copied.MediaIDs, ids(one, two)) ||
+		!slices.Equal(b.get(copied).MediaIDs, ids(one, two)) {
 		t.Errorf("the copy has %v, %v", copied.MediaIDs, err)
 	}
 	list, err := b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{Status: "queued"})

@@ -27,7 +27,9 @@ func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) error {
 
 // changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then, unless the
 // request is malformed.
-func (a *App) changing(ctx context.Context, c core.Caller, id string, malformed error, f func(store.Tenant, *core.Post) error) (contract.Post, error) {
+func (a *App) changing(ctx context.Context, c core.Caller, id string, malformed error,
+	f func(store.Tenant, *core.Post) error,
+) (contract.Post, error) {
 	t, postID, err := enterEdit[core.PostKind](a, c, id, malformed)
 	if err != nil {
 		return contract.Post{}, err
@@ -46,7 +48,8 @@ func (a *App) changing(ctx context.Context, c core.Caller, id string, malformed 
 			return err
 		}
 		if after := schedule(post); after != before {
-			return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditPostChanged, Actor: c, Subject: id, Before: before, After: after})
+			return t.AddAudit(ctx,
+				core.AuditEntry{Action: core.AuditPostChanged, Actor: c, Subject: id, Before: before, After: after})
 		}
 		return nil
 	})

@@ -100,11 +100,16 @@ func (a *App) rowOf(target target, queues bool) core.PlanRow {
 }
 
 // sameText words the warning by where the post stands that has the same text.
-var sameText = map[core.PostStatus]core.IssueText{core.PostLive: core.WarnSameTextRecently, core.PostQueued: core.WarnSameTextQueued}
+var sameText = map[core.PostStatus]core.IssueText{
+	core.PostLive:   core.WarnSameTextRecently,
+	core.PostQueued: core.WarnSameTextQueued,
+}
 
 // findRepeatedTexts tells which accounts have the text that they would get also at a time near that of the request, and
 // in which state; none for drafts.
-func findRepeatedTexts(ctx context.Context, t store.Tenant, r *postRequest) (map[core.AccountID]core.PostStatus, error) {
+func findRepeatedTexts(ctx context.Context, t store.Tenant,
+	r *postRequest,
+) (map[core.AccountID]core.PostStatus, error) {
 	if !r.queues() {
 		return map[core.AccountID]core.PostStatus{}, nil
 	}
@@ -162,5 +167,8 @@ func planError(r *postRequest) error {
 
 // postPlanError returns the error of planError for one post with issues.
 func postPlanError(p *core.Post, issues []core.Issue) error {
-	return planError(&postRequest{rows: []core.PlanRow{{Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt, Issues: slices.Clone(issues)}}})
+	return planError(&postRequest{rows: []core.PlanRow{{
+		Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt,
+		Issues: slices.Clone(issues),
+	}}})
 }

@@ -147,14 +147,21 @@ func newCrowd(t *testing.T, h *apptest.Harness, planner *app.App, name string, f
 	t.Helper()
 	ws := h.Workspace(name)
 	c := &crowd{Harness: h, t: t, ws: ws, planner: planner}
-	threads, facebook, expired, revoked := ws.Account("threads"), ws.Account("facebook"), ws.Account("threads"), ws.Account("facebook")
+	threads, facebook, expired, revoked := ws.Account("threads"), ws.Account("facebook"), ws.Account("threads"),
+		ws.Account("facebook")
 	tenant := h.Store.In(ws.ID)
 	for status, a := range map[core.AccountStatus]contract.Account{core.AccountExpired: expired, core.AccountRevoked: revoked} {
 		must(t, tenant.LoseToken(t.Context(), ws.AccountID(a), stored[[]byte](t, h, a, "token"), status, ""))
 	}
 	c.good = []string{threads.ID, facebook.ID}
-	c.accounts = []string{threads.ID, facebook.ID, expired.ID, revoked.ID, foreign.account, core.NewID[core.AccountKind]().String(), "acc_1"}
-	c.groups = []string{ws.Group("good", threads, facebook).ID, ws.Group("all", facebook, expired, threads, revoked).ID, ws.Group("none").ID, "grp_1"}
+	c.accounts = []string{
+		threads.ID, facebook.ID, expired.ID, revoked.ID, foreign.account,
+		core.NewID[core.AccountKind]().String(), "acc_1",
+	}
+	c.groups = []string{
+		ws.Group("good", threads, facebook).ID, ws.Group("all", facebook, expired, threads, revoked).ID,
+		ws.Group("none").ID, "grp_1",
+	}
 	for i, m := range assortment() {
 		id := c.stock(m)
 		c.files = append(c.files, id)
@@ -175,11 +182,15 @@ func assortment() []core.Media {
 	removed := func(m *core.Media) { m.PurgedAt = apptest.Start() }
 	return []core.Media{
 		nt.Image(), nt.Image(nt.Mime("image/png")), nt.Video(), nt.Video(nt.Mime("video/quicktime")),
-		nt.Image(nt.Mime("image/webp")), nt.Image(nt.Mime("image/gif")), nt.Image(nt.Bytes(8_000_001)), nt.Image(nt.Bytes(10_000_001)),
-		nt.Image(nt.Size(1001, 100)), nt.Image(nt.Size(100, 1001)), nt.Video(nt.Bytes(1_000_000_001)), nt.Video(nt.Size(1921, 1080)),
+		nt.Image(nt.Mime("image/webp")), nt.Image(nt.Mime("image/gif")), nt.Image(nt.Bytes(8_000_001)),
+		nt.Image(nt.Bytes(10_000_001)),
+		nt.Image(nt.Size(1001, 100)), nt.Image(nt.Size(100, 1001)), nt.Video(nt.Bytes(1_000_000_001)),
+		nt.Video(nt.Size(1921, 1080)),
 		nt.Video(nt.Size(10, 1001)), nt.Video(nt.Lasting(2_999)), nt.Video(nt.Lasting(90_001)), nt.Video(nt.Lasting(300_001)),
-		nt.Video(nt.FPS(61)), nt.Video(nt.Codecs("prores", "mp3")), nt.Video(nt.BitRate(100_000_001)), nt.Video(nt.Sound(48_000, 6)), nt.Video(nt.Mime("video/webm")),
-		nt.Image(state(core.MediaUploading)), nt.Video(state(core.MediaProcessing)), nt.Image(state(core.MediaFailed)), nt.Image(removed), nt.Video(removed),
+		nt.Video(nt.FPS(61)), nt.Video(nt.Codecs("prores", "mp3")), nt.Video(nt.BitRate(100_000_001)),
+		nt.Video(nt.Sound(48_000, 6)), nt.Video(nt.Mime("video/webm")),
+		nt.Image(state(core.MediaUploading)), nt.Video(state(core.MediaProcessing)), nt.Image(state(core.MediaFailed)),
+		nt.Image(removed), nt.Video(removed),
 	}
 }
 
@@ -195,7 +206,8 @@ func (c *crowd) stock(m core.Media) string {
 		INSERT INTO media (id, workspace_id, status, original_name, kind, mime, size, width, height, duration_ms, fps, video_codec, audio_codec,
 			bit_rate, frames, charged, created_at, purged_at, audio_rate, audio_channels)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, 0, clock(), $16, $17, $18)`,
-		id.Bytes(), c.ws.ID.Bytes(), m.Status, m.Name, m.Kind, m.Mime, m.Bytes, m.Width, m.Height, m.DurationMs, m.FPS, m.VideoCodec, m.AudioCodec,
+		id.Bytes(), c.ws.ID.Bytes(), m.Status, m.Name, m.Kind, m.Mime, m.Bytes, m.Width, m.Height, m.DurationMs, m.FPS,
+		m.VideoCodec, m.AudioCodec,
 		m.BitRate, m.Frames, purged, m.AudioRate, m.AudioChannels)
 	must(c.t, err)
 	return id.String()
@@ -236,8 +248,10 @@ func (c *crowd) hold(rt *rapid.T, in contract.CreatePosts, seen *tally) {
 	}
 	for i, p := range made.Posts {
 		row := plan.Rows[i]
-		same := p.PublishAt == nil && row.PublishAt == nil || p.PublishAt != nil && row.PublishAt != nil && p.PublishAt.Equal(row.PublishAt.Time)
-		if p.AccountID != row.AccountID || p.Status != plan.Status || !same || !slices.Equal(p.MediaIDs, in.MediaIDs) && len(in.MediaIDs) > 0 {
+		same := p.PublishAt == nil && row.PublishAt == nil || p.PublishAt != nil && row.PublishAt != nil &&
+			p.PublishAt.Equal(row.PublishAt.Time)
+		if p.AccountID != row.AccountID || p.Status != plan.Status || !same || !slices.Equal(p.MediaIDs, in.MediaIDs) &&
+			len(in.MediaIDs) > 0 {
 			rt.Fatalf("%s\nplan: %+v\npost: %+v", written(in), row, p)
 		}
 	}

@@ -33,8 +33,10 @@ var (
 	}
 
 	blocks = map[string][]json.RawMessage{
-		"threads": raw(`{}`, `{"topicTag":"bread"}`, `{"linkAttachment":"https://a.example"}`, `{"altText":"A bridge"}`, `{"replyControl":5}`),
-		"facebook": raw(`{}`, `{"contentType":"text"}`, `{"contentType":"photo"}`, `{"contentType":"video"}`, `{"contentType":"reels"}`,
+		"threads": raw(`{}`, `{"topicTag":"bread"}`, `{"linkAttachment":"https://a.example"}`, `{"altText":"A bridge"}`,
+			`{"replyControl":5}`),
+		"facebook": raw(`{}`, `{"contentType":"text"}`, `{"contentType":"photo"}`, `{"contentType":"video"}`,
+			`{"contentType":"reels"}`,
 			`{"contentType":"stories"}`, `{"link":"https://a.example"}`),
 		"youtube": raw(`{}`, `{"visibility":"public"}`),
 	}
@@ -44,7 +46,13 @@ var (
 	}
 
 	overrides = map[string][]contract.Override{
-		"threads":  {{}, {Text: new("only there")}, {Text: new("")}, {Text: new(strings.Repeat("x", 501))}, {Title: new("a")}},
+		"threads": {
+			{},
+			{Text: new("only there")},
+			{Text: new("")},
+			{Text: new(strings.Repeat("x", 501))},
+			{Title: new("a")},
+		},
 		"facebook": {{}, {Text: new("")}, {Tags: &[]string{"bread"}}, {Title: new(strings.Repeat("t", 256))}},
 	}
 	oddOverrides = map[string][]contract.Override{"threads": {{Text: new("\xff")}}, "instagram": {{}}, "fedbook": {{}}}

@@ -135,8 +135,8 @@ func valueOrZero[T any](p *T) T {
 // answered each time.
 func sortedKeys[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
 
-// parseSettings decodes every block strictly, also those of networks that the request does not target. Its error joins all
-// mistakes.
+// parseSettings decodes every block strictly, also those of networks that the request does not target. Its error joins
+// all mistakes.
 func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map[core.Platform]json.RawMessage, error) {
 	out := map[core.Platform]json.RawMessage{}
 	var mistakes []error
@@ -177,7 +177,8 @@ func (a *App) unknownNetwork(path, name string) error {
 	if nearest := core.Nearest(name, names); nearest != "" {
 		return e.WithHint("Did you mean %s?", nearest)
 	}
-	return e.WithHint("What stands there is the name of a network, and its fields below that: %s.", strings.Join(names, ", "))
+	return e.WithHint("What stands there is the name of a network, and its fields below that: %s.",
+		strings.Join(names, ", "))
 }
 
 // parseTargets reads the ids of a request's accounts and of its group, which is zero when it names none.
@@ -226,7 +227,9 @@ func parseIDs[K core.Kind](path string, texts []string) ([]core.ID[K], error) {
 
 // accountsInOrder returns the accounts with the ids in their order. One that is missing is not_found, with its place
 // in the list that the request has at path.
-func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID, path string, given []string) ([]core.Account, error) {
+func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID, path string,
+	given []string,
+) ([]core.Account, error) {
 	accounts := make([]core.Account, len(ids))
 	for i, id := range ids {
 		account, ok := found[id]
@@ -244,7 +247,9 @@ func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID
 func entry(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
 // makeTarget returns what one account gets: the base content, or that of its network's override.
-func (a *App) makeTarget(account core.Account, in contract.PlanPosts, files []core.Media, settings map[core.Platform]json.RawMessage) (target, error) {
+func (a *App) makeTarget(account core.Account, in contract.PlanPosts, files []core.Media,
+	settings map[core.Platform]json.RawMessage,
+) (target, error) {
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok {
 		return target{}, fmt.Errorf("account %s is on %q, a network this server does not know", account.ID, account.Platform)

@@ -20,10 +20,13 @@ func (a *App) formatPlan(r *postRequest) string {
 		}
 		lines = append(lines, []string{name, oneLine(r.targets[i].draft.Account.DisplayName), r.formatTime(row), verdict})
 		for _, issue := range row.Issues {
-			notes = append(notes, fmt.Sprintf("x %s, %s: %s %s", name, oneLine(r.targets[i].draft.Account.DisplayName), issue.Message, issue.Hint))
+			notes = append(notes,
+				fmt.Sprintf("x %s, %s: %s %s", name, oneLine(r.targets[i].draft.Account.DisplayName), issue.Message, issue.Hint))
 		}
 		for _, warning := range row.Warnings {
-			notes = append(notes, fmt.Sprintf("! %s, %s: %s %s", name, oneLine(r.targets[i].draft.Account.DisplayName), warning.Message, warning.Hint))
+			notes = append(notes,
+				fmt.Sprintf("! %s, %s: %s %s", name, oneLine(r.targets[i].draft.Account.DisplayName), warning.Message,
+					warning.Hint))
 		}
 	}
 	out := alignColumns(lines) + "\n" + r.formatQuota()

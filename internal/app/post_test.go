@@ -61,13 +61,19 @@ func TestAPlanSaysWhatStandsAgainstEachRowAndChangesNothing(t *testing.T) {
 		in   contract.CreatePosts
 		want [][]string
 	}{
-		"nothing":              {request("fine", now(), threads, facebook), [][]string{nil, nil}},
-		"too long for one":     {request(long, now(), threads, facebook), [][]string{{"caption_too_long"}, nil}},
-		"no text":              {request("", now(), threads, facebook), [][]string{{"text_required"}, {"text_required"}}},
-		"a past time":          {request("x", local("2026-10-05T08:00", "UTC"), threads), [][]string{{"time_in_past"}}},
-		"too far ahead":        {request("x", local("2027-10-07T08:00", "UTC"), threads), [][]string{{"time_too_far"}}},
-		"a time that is not":   {request("x", local("2027-03-28T02:30", "Europe/Berlin"), threads), [][]string{{"time_does_not_exist"}}},
-		"a time that is twice": {request("x", local("2026-10-25T02:30", "Europe/Berlin"), threads), [][]string{{"warning time_occurs_twice"}}},
+		"nothing":          {request("fine", now(), threads, facebook), [][]string{nil, nil}},
+		"too long for one": {request(long, now(), threads, facebook), [][]string{{"caption_too_long"}, nil}},
+		"no text":          {request("", now(), threads, facebook), [][]string{{"text_required"}, {"text_required"}}},
+		"a past time":      {request("x", local("2026-10-05T08:00", "UTC"), threads), [][]string{{"time_in_past"}}},
+		"too far ahead":    {request("x", local("2027-10-07T08:00", "UTC"), threads), [][]string{{"time_too_far"}}},
+		"a time that is not": {
+			request("x", local("2027-03-28T02:30", "Europe/Berlin"), threads),
+			[][]string{{"time_does_not_exist"}},
+		},
+		"a time that is twice": {
+			request("x", local("2026-10-25T02:30", "Europe/Berlin"), threads),
+			[][]string{{"warning time_occurs_twice"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.in.Text == "x" { // a text of its own, so that no other row's is the same
@@ -111,8 +117,11 @@ func TestCreateRefusesInOrderAndCreatesNothing(t *testing.T) {
 		in   contract.CreatePosts
 		want core.Code
 	}{
-		"no target":    {with(func(in *contract.CreatePosts) { in.Targets = contract.Targets{} }), core.CodeInvalidRequest},
-		"malformed id": {with(func(in *contract.CreatePosts) { in.Targets.AccountIDs = []string{"acc_1"} }), core.CodeNotFound},
+		"no target": {with(func(in *contract.CreatePosts) { in.Targets = contract.Targets{} }), core.CodeInvalidRequest},
+		"malformed id": {
+			with(func(in *contract.CreatePosts) { in.Targets.AccountIDs = []string{"acc_1"} }),
+			core.CodeNotFound,
+		},
 		"unknown id": {with(func(in *contract.CreatePosts) {
 			in.Targets.AccountIDs = append(in.Targets.AccountIDs, core.NewID[core.AccountKind]().String())
 		}), core.CodeNotFound},
@@ -124,7 +133,10 @@ func TestCreateRefusesInOrderAndCreatesNothing(t *testing.T) {
 			w := local("2026-12-01T10:00", "Mars/Base")
 			in.When, in.Targets.AccountIDs = &w, []string{"acc_1"}
 		}), core.CodeInvalidRequest},
-		"bad wall time":   {with(func(in *contract.CreatePosts) { w := local("2026-12-01 10:00", ""); in.When = &w }), core.CodeInvalidRequest},
+		"bad wall time": {
+			with(func(in *contract.CreatePosts) { w := local("2026-12-01 10:00", ""); in.When = &w }),
+			core.CodeInvalidRequest,
+		},
 		"unknown network": {with(func(in *contract.CreatePosts) { in.Overrides = map[string]contract.Override{"fedbook": {}} }), core.CodeInvalidRequest},
 		"unknown setting": {with(func(in *contract.CreatePosts) {
 			in.PerPlatform = map[string]json.RawMessage{"threads": json.RawMessage(`{"topictag":"x"}`)}
@@ -340,8 +352,10 @@ func TestListsPageWithoutGapsOrTwins(t *testing.T) {
 		}
 	}
 	for name, in := range map[string]contract.ListPosts{
-		"status": {Status: "gone"}, "cursor": {Cursor: "x"}, "from": {From: "yesterday"}, "limit": {Limit: 101}, "order": {Order: "up"},
-		"cursor, before the account": {AccountID: "acc_none", Cursor: "x"}, "time, before the group": {GroupID: "grp_none", To: "tomorrow"},
+		"status": {Status: "gone"}, "cursor": {Cursor: "x"}, "from": {From: "yesterday"}, "limit": {Limit: 101},
+		"order":                      {Order: "up"},
+		"cursor, before the account": {AccountID: "acc_none", Cursor: "x"},
+		"time, before the group":     {GroupID: "grp_none", To: "tomorrow"},
 	} {
 		if _, err := b.App.ListPosts(b.Context(), b.ws.Owner, in); core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %v, want invalid_request", name, err)
@@ -411,7 +425,8 @@ func TestABadBodyComesBeforeAnUnknownPost(t *testing.T) {
 	for name, in := range map[string]contract.EditPost{
 		"text": {Text: &text}, "title": {Title: contract.Some(text)}, "tags": {Tags: &tags}, "status": {Status: "live"},
 		"settings": {Settings: &map[string]json.RawMessage{"threads": json.RawMessage(`{"topic":1}`)}},
-		"when":     {When: &contract.When{Word: "soon"}}, "zone": {When: &contract.When{PublishAt: "2026-12-01T10:00", Timezone: "Mars"}},
+		"when":     {When: &contract.When{Word: "soon"}},
+		"zone":     {When: &contract.When{PublishAt: "2026-12-01T10:00", Timezone: "Mars"}},
 	} {
 		in.ID = unknown
 		_, err := b.App.EditPost(b.Context(), b.ws.Owner, in)

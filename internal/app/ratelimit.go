@@ -87,8 +87,8 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	return arrival, nil
 }
 
-// pagesPerRequest is how many requests for pages an address may make for each request to the API: a person's browser asks
-// for many by itself, and an office may have one address.
+// pagesPerRequest is how many requests for pages an address may make for each request to the API: a person's browser
+// asks for many by itself, and an office may have one address.
 const pagesPerRequest = 5
 
 // CountPage counts a request for a page of the dashboard. Over the limit of its address it returns rate_limited.

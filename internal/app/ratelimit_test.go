@@ -52,7 +52,8 @@ func TestReplicasCountAnAddressExactlyTogether(t *testing.T) {
 	if passed != 50 || limited != 150 {
 		t.Errorf("%d passed and %d were refused; want 50 and 150", passed, limited)
 	}
-	if c, err := h.App.Arrive(t.Context(), "203.0.113.8", ""); err != nil || c.Counted.Remaining != 49 || c.Counted.Limit != 50 {
+	if c, err := h.App.Arrive(t.Context(), "203.0.113.8", ""); err != nil || c.Counted.Remaining != 49 ||
+		c.Counted.Limit != 50 {
 		t.Errorf("another address: %+v, %v", c, err)
 	}
 }
@@ -105,7 +106,8 @@ func TestRetryAfterIsWhenOneRequestPasses(t *testing.T) {
 		}
 		refused++
 		e := core.AsError(err)
-		if e.Code != core.CodeRateLimited || c.Remaining != 0 || c.RetryAfter < c.Reset || time.Duration(e.RetryAfter)*time.Second < c.RetryAfter {
+		if e.Code != core.CodeRateLimited || c.Remaining != 0 || c.RetryAfter < c.Reset ||
+			time.Duration(e.RetryAfter)*time.Second < c.RetryAfter {
 			t.Fatalf("a refusal says %+v, %+v", c, e)
 		}
 		h.Clock.Advance(c.RetryAfter - time.Microsecond)

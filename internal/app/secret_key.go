@@ -35,7 +35,8 @@ func (a *App) ReviewKeys(ctx context.Context) error {
 			id = "unknown"
 		}
 		return fmt.Errorf("accounts' tokens were sealed with the key %q, which is not among the secret keys or has changed: "+
-			"put it back, or, if it is lost for good, run `%s` and connect those accounts again (%w)", id, RevokeUnreadableCommand, err)
+			"put it back, or, if it is lost for good, run `%s` and connect those accounts again (%w)", id,
+			RevokeUnreadableCommand, err)
 	}
 	return nil
 }
@@ -108,7 +109,9 @@ func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	return r, a.cfg.Store.AddAudit(ctx, core.AuditEntry{Action: core.AuditSecretsRotated, After: r})
 }
 
-func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedColumn, purpose string, r *Rotation) error {
+func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedColumn, purpose string,
+	r *Rotation,
+) error {
 	var after core.ID[K]
 	for {
 		batch, err := store.SealedOtherwise(ctx, a.cfg.Store, column, a.cfg.Ring.SealedPrefix(), after, rotateBatch)

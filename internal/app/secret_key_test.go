@@ -40,7 +40,9 @@ func TestKeysThatDoNotOpenTheTokensAreFoundBeforeAnythingIsSent(t *testing.T) {
 		switch {
 		case c.says == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
-		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), app.RevokeUnreadableCommand)):
+		case c.says != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.says) ||
+				!strings.Contains(err.Error(), app.RevokeUnreadableCommand)):
 			t.Errorf("%s: got %v, want it to name %s and the command", name, err, c.says)
 		}
 	}
@@ -64,7 +66,8 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 		if err := b.App.ReviewKeys(t.Context()); (err == nil) != confirm {
 			t.Errorf("confirmed %v: %v", confirm, err)
 		}
-		if status := b.status(lost); status != map[bool]string{false: "ok", true: "revoked"}[confirm] || b.status(same) != "ok" {
+		if status := b.status(lost); status != map[bool]string{false: "ok", true: "revoked"}[confirm] ||
+			b.status(same) != "ok" {
 			t.Errorf("confirmed %v: %d found, the accounts are %s and %s", confirm, len(found), status, b.status(same))
 		}
 	}

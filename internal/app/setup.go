@@ -64,7 +64,9 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 }
 
 // addWorkspace stores a workspace with its owner. A slug that was made from the name gets a number when it is taken.
-func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID, by core.Caller) (core.Workspace, error) {
+func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID,
+	by core.Caller,
+) (core.Workspace, error) {
 	made := w.Slug == ""
 	base := slugOf(w.Name)
 	for n := 1; ; n++ {
@@ -97,7 +99,10 @@ func numberedSlug(base string, n int) string {
 
 // newWorkspace checks what a workspace is made of; namePath is what its name is called in the request.
 func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.Workspace, error) {
-	w := core.Workspace{ID: core.NewID[core.WorkspaceKind](), Name: in.Name, Slug: in.Slug, Plan: in.Plan, Currency: currency}
+	w := core.Workspace{
+		ID: core.NewID[core.WorkspaceKind](), Name: in.Name, Slug: in.Slug, Plan: in.Plan,
+		Currency: currency,
+	}
 	if in.Slug != "" {
 		if err := checkSlug(in.Slug); err != nil {
 			return w, err

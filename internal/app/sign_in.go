@@ -80,7 +80,9 @@ func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, err
 
 // checkPasswordOf returns the error wrong unless the password is the person's, and rate_limited when there were too
 // many tries. For an unknown person it takes as long as for a known one.
-func (a *App) checkPasswordOf(ctx context.Context, user store.SignInUser, password string, from Visitor, wrong error) error {
+func (a *App) checkPasswordOf(ctx context.Context, user store.SignInUser, password string, from Visitor,
+	wrong error,
+) error {
 	bucket, err := a.countTry(ctx, user, from)
 	if err != nil {
 		return err
@@ -154,7 +156,8 @@ func (a *App) throttleSignIn(ctx context.Context, bucket string, tries int, inte
 }
 
 func wrongPassword() error {
-	return core.Fail(core.CodeUnauthenticated, "The e-mail address or the password is wrong.").WithHint("Check both and try again.")
+	return core.Fail(core.CodeUnauthenticated,
+		"The e-mail address or the password is wrong.").WithHint("Check both and try again.")
 }
 
 // signedIn is the result of every way to sign in. It remembers the browser as one of the person's.

@@ -104,8 +104,8 @@ func (a *App) FirstOwner(ctx context.Context) (string, error) {
 	return email, err
 }
 
-// BackdatePost moves a live or failed post and its history back in time, so that it was published at the given time. Demo
-// posts need a past. Posts in other states are not changed.
+// BackdatePost moves a live or failed post and its history back in time, so that it was published at the given time.
+// Demo posts need a past. Posts in other states are not changed.
 func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at time.Time) error {
 	t, post, err := a.readPost(ctx, c, id)
 	if err != nil {

@@ -25,7 +25,8 @@ func TestTheOperatorMakesWorkspacesForOnePerson(t *testing.T) {
 		t.Errorf("the old password: %+v, %v", got, err)
 	}
 	list, err := h.Store.Memberships(t.Context(), first.User)
-	if err != nil || len(list) != 2 || list[0].Slug != "demo" || list[1].Slug != "demo-2" || list[1].Role != core.RoleOwner {
+	if err != nil || len(list) != 2 || list[0].Slug != "demo" || list[1].Slug != "demo-2" ||
+		list[1].Role != core.RoleOwner {
 		t.Errorf("the switcher shows %+v, %v", list, err)
 	}
 	in.Slug = "demo-2"

@@ -33,15 +33,21 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		"EditMember": {theirs.invited, core.NewID[core.UserKind]().String(), func(id string) error {
 			return setRole(t, h, one.Owner, id, core.RoleAdmin)
 		}},
-		"EditMember, who has joined": {two.Owner.User().String(), core.NewID[core.UserKind]().String(), func(id string) error {
-			return setRole(t, h, one.Owner, id, core.RoleAdmin)
-		}},
+		"EditMember, who has joined": {
+			two.Owner.User().String(), core.NewID[core.UserKind]().String(),
+			func(id string) error {
+				return setRole(t, h, one.Owner, id, core.RoleAdmin)
+			},
+		},
 		"RemoveMember": {theirs.invited, core.NewID[core.UserKind]().String(), func(id string) error {
 			return h.App.RemoveMember(t.Context(), one.Owner, id)
 		}},
-		"RemoveMember, who has joined": {two.Owner.User().String(), core.NewID[core.UserKind]().String(), func(id string) error {
-			return h.App.RemoveMember(t.Context(), one.Owner, id)
-		}},
+		"RemoveMember, who has joined": {
+			two.Owner.User().String(), core.NewID[core.UserKind]().String(),
+			func(id string) error {
+				return h.App.RemoveMember(t.Context(), one.Owner, id)
+			},
+		},
 		"StartReconnect": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
 			_, err := h.App.StartReconnect(t.Context(), one.Owner, id, apptest.Session)
 			return err
@@ -129,7 +135,8 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 		}
 	}
 	// Nothing of theirs has changed.
-	if list, err := h.App.ListAccounts(t.Context(), two.Owner); err != nil || len(list.Accounts) != 1 || list.Accounts[0].Status != "ok" {
+	if list, err := h.App.ListAccounts(t.Context(), two.Owner); err != nil || len(list.Accounts) != 1 ||
+		list.Accounts[0].Status != "ok" {
 		t.Errorf("their accounts are %+v, %v", list, err)
 	}
 	if keys, err := h.App.ListKeys(t.Context(), two.Owner); err != nil || len(keys.Keys) != 1 {
@@ -138,7 +145,8 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	if m := membersOf(t, h, two.Owner)[theirs.invited]; m.Role != "viewer" {
 		t.Errorf("who they invited is %+v", m)
 	}
-	if groups, err := h.App.ListGroups(t.Context(), two.Owner); err != nil || len(groups.Groups) != 1 || groups.Groups[0].Name != "theirs" {
+	if groups, err := h.App.ListGroups(t.Context(), two.Owner); err != nil || len(groups.Groups) != 1 ||
+		groups.Groups[0].Name != "theirs" {
 		t.Errorf("their groups are %+v, %v", groups, err)
 	}
 	for _, list := range []func() (any, error){

@@ -48,7 +48,8 @@ func TestAWorkspaceIsChanged(t *testing.T) {
 		}
 	}
 	for name, in := range map[string]contract.EditWorkspace{
-		"no name": {Name: new(" ")}, "long name": {Name: new(strings.Repeat("a", 81))}, "no slug": {Slug: new("")}, "slug": {Slug: new("Bell Rope")},
+		"no name": {Name: new(" ")}, "long name": {Name: new(strings.Repeat("a", 81))}, "no slug": {Slug: new("")},
+		"slug":    {Slug: new("Bell Rope")},
 		"hyphens": {Slug: new("a--b")}, "zone": {TZ: new("Berlin")}, "no zone": {TZ: new("")}, "local": {TZ: new("Local")},
 	} {
 		if _, err := edit(ws.Owner, in); core.CodeOf(err) != core.CodeInvalidRequest {
@@ -124,7 +125,8 @@ func TestSlotsAreCountedExactlyWhileTheZoneChanges(t *testing.T) {
 	for n, p := range list.Posts {
 		_, err := h.App.EditWorkspace(t.Context(), ws.Owner, contract.EditWorkspace{TZ: &zones[n%4]})
 		must(t, err)
-		if after, err := h.App.GetPost(t.Context(), ws.Owner, p.ID); err != nil || after.TZ != p.TZ || !after.PublishAt.Equal(p.PublishAt.Time) {
+		if after, err := h.App.GetPost(t.Context(), ws.Owner, p.ID); err != nil || after.TZ != p.TZ ||
+			!after.PublishAt.Equal(p.PublishAt.Time) {
 			t.Errorf("with another zone of the workspace the post is %+v, %v", after, err)
 		}
 		_, err = h.App.CancelPost(t.Context(), ws.Owner, p.ID)

@@ -127,7 +127,8 @@ func TestBucketTakesCredentialsFromTheEnvironment(t *testing.T) {
 	}
 	user, without := u.User, *u
 	without.User = nil
-	if _, err := blob.Open(t.Context(), without.String()); err == nil || !strings.Contains(err.Error(), "set AWS_ACCESS_KEY_ID") {
+	if _, err := blob.Open(t.Context(), without.String()); err == nil ||
+		!strings.Contains(err.Error(), "set AWS_ACCESS_KEY_ID") {
 		t.Error(err)
 	}
 	secret, _ := user.Password()

@@ -19,26 +19,27 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for address, want := range map[string]string{
-		"file:" + blocked:                                        "make the folder of media files",
-		"file:" + blocked + "/in":                                "make the folder of media files",
-		"file://host/path":                                       "neither file:FOLDER nor s3:",
-		"file:":                                                  "neither file:FOLDER nor s3:",
-		"ftp://KEY:hush@host/x":                                  "neither file:FOLDER nor s3:",
-		"s3://KEY:hush%zz@host/x":                                "cannot be read",
-		"s3://KEY:hush@host":                                     "names no bucket",
-		"s3:///bucket":                                           "names no bucket",
-		"s3://KEY@host/bucket":                                   "half of the credentials",
-		"s3://:hush@host/bucket":                                 "half of the credentials",
-		"s3://KEY:hush@h/b?tls=no":                               "in nothing else",
-		"s3://KEY:hush@h/b?x=hush":                               "in nothing else",
-		"s3://KEY:hush@h/b/../c":                                 "behind the bucket's name",
-		"s3://KEY:hush@h/B$":                                     "does not work",
-		there + "&region=mars-1":                                 "does not work",
-		strings.Replace(there, "/bucket", "/elsewhere", 1):       "the bucket elsewhere at " + g.Host + " does not work: there is no such bucket",
-		strings.Replace(there, "s3cr", "hush", 1):                "does not work",
-		strings.Replace(there, "belfry:", "somebody:", 1):        "does not work",
-		"s3://KEY:hush@127.0.0.1:1/bucket?tls=off":               "the bucket bucket at 127.0.0.1:1 does not work",
-		strings.Replace(there, "tls=off", "region=us-east-1", 1): "does not work",
+		"file:" + blocked:          "make the folder of media files",
+		"file:" + blocked + "/in":  "make the folder of media files",
+		"file://host/path":         "neither file:FOLDER nor s3:",
+		"file:":                    "neither file:FOLDER nor s3:",
+		"ftp://KEY:hush@host/x":    "neither file:FOLDER nor s3:",
+		"s3://KEY:hush%zz@host/x":  "cannot be read",
+		"s3://KEY:hush@host":       "names no bucket",
+		"s3:///bucket":             "names no bucket",
+		"s3://KEY@host/bucket":     "half of the credentials",
+		"s3://:hush@host/bucket":   "half of the credentials",
+		"s3://KEY:hush@h/b?tls=no": "in nothing else",
+		"s3://KEY:hush@h/b?x=hush": "in nothing else",
+		"s3://KEY:hush@h/b/../c":   "behind the bucket's name",
+		"s3://KEY:hush@h/B$":       "does not work",
+		there + "&region=mars-1":   "does not work",
+		strings.Replace(there, "/bucket", "/elsewhere", 1): "the bucket elsewhere at " + g.Host +
+			" does not work: there is no such bucket",
+		strings.Replace(there, "s3cr", "hush", 1):                       "does not work",
+		strings.Replace(there, "belfry:", "somebody:", 1):               "does not work",
+		"s3://KEY:hush@127.0.0.1:1/bucket?tls=off":                      "the bucket bucket at 127.0.0.1:1 does not work",
+		strings.Replace(there, "tls=off", "region=us-east-1", 1):        "does not work",
 		strings.Replace(there, "/bucket", "/bucket/_media/.hidden/", 1): "behind the bucket's name",
 	} {
 		s, err := blob.Open(t.Context(), address)
@@ -46,7 +47,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("%s is open: %v", address, s.Close())
 			continue
 		}
-		if text := err.Error(); !strings.Contains(text, want) || strings.Contains(text, "hush") || strings.Contains(text, "s3cr") {
+		if text := err.Error(); !strings.Contains(text, want) || strings.Contains(text, "hush") ||
+			strings.Contains(text, "s3cr") {
 			t.Errorf("%s: %s\nwant %s, and no secret", address, text, want)
 		}
 	}

@@ -31,11 +31,13 @@ func validate(cfg *Config) error {
 	c.checkURL("STORAGE_URL", cfg.StorageURL.Reveal(), loose, "file", "s3")
 	c.require("ROLES", cfg.Roles != Roles{}, "names no role")
 	c.require("RETRY_DELAYS", len(cfg.RetryDelays) > 0, "names no delay")
-	c.require("LEASE", cfg.Lease >= leastLease, "is %v, too short for a worker to keep its hold: it must be at least %v", cfg.Lease, leastLease)
+	c.require("LEASE", cfg.Lease >= leastLease, "is %v, too short for a worker to keep its hold: it must be at least %v",
+		cfg.Lease, leastLease)
 	c.require("SWEEP", cfg.Sweep > 0, "must be above zero")
 	c.require("RETENTION", cfg.Retention > 0, "must be above zero")
 	c.require("UPLOAD_TTL", cfg.UploadTTL > 0, "must be above zero")
-	c.require("LOG_FORMAT", slices.Contains([]string{"text", "json"}, cfg.LogFormat), "is %q, and can be text or json", cfg.LogFormat)
+	c.require("LOG_FORMAT", slices.Contains([]string{"text", "json"}, cfg.LogFormat), "is %q, and can be text or json",
+		cfg.LogFormat)
 	if _, err := parseKeys(cfg.SecretKeys.Reveal()); err != nil {
 		c.addProblem("SECRET_KEYS", "is wrong (%v)", err)
 	}
@@ -111,7 +113,9 @@ func checkCredentialPairs(cfg *Config) (wrong []error) {
 		if id == "" {
 			have, missing = missing, have
 		}
-		wrong = append(wrong, fmt.Errorf("%s%s is set and %s%s is not: a network wants both, so set the other one or remove this one", Prefix, have, Prefix, missing))
+		wrong = append(wrong,
+			fmt.Errorf("%s%s is set and %s%s is not: a network wants both, so set the other one or remove this one", Prefix,
+				have, Prefix, missing))
 	}
 	return wrong
 }

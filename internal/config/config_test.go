@@ -81,8 +81,10 @@ func TestValuesAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fmt.Sprint(cfg.PublicURL, cfg.MediaURL, cfg.Roles, cfg.TrustedProxies, cfg.LimitCreate, cfg.Lease, cfg.LogLevel, cfg.Sweep, cfg.RetryDelays)
-	want := "https://belfry.example.org" + "https://belfry.example.org" + "{false true} [10.0.0.0/8 192.168.1.7/32 fd00::/8] {5 30s} 6s DEBUG 200ms [1s]"
+	got := fmt.Sprint(cfg.PublicURL, cfg.MediaURL, cfg.Roles, cfg.TrustedProxies, cfg.LimitCreate, cfg.Lease, cfg.LogLevel,
+		cfg.Sweep, cfg.RetryDelays)
+	want := "https://belfry.example.org" + "https://belfry.example.org" +
+		"{false true} [10.0.0.0/8 192.168.1.7/32 fd00::/8] {5 30s} 6s DEBUG 200ms [1s]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -231,7 +233,8 @@ func TestTheExampleHoldsTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Addr != want.Addr || got.DataDir != want.DataDir || got.PublicURL != want.PublicURL || got.LimitCreate != want.LimitCreate || got.Lease != want.Lease {
+	if got.Addr != want.Addr || got.DataDir != want.DataDir || got.PublicURL != want.PublicURL ||
+		got.LimitCreate != want.LimitCreate || got.Lease != want.Lease {
 		t.Errorf("the example's values differ from the defaults: %+v", got)
 	}
 }

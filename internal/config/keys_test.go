@@ -47,7 +47,8 @@ func TestKeysOfTheEnvironmentKeepTheirOrder(t *testing.T) {
 	one, two := strings.Repeat("1", 32), strings.Repeat("2", 32)
 	text := "b:" + base64.StdEncoding.EncodeToString([]byte(two)) + ", a:" + base64.StdEncoding.EncodeToString([]byte(one))
 	keys, err := Keys(&Config{SecretKeys: NewSecret(text), DataDir: filepath.Join(t.TempDir(), "none")})
-	if err != nil || len(keys) != 2 || keys[0].ID != "b" || keys[0].Secret.Reveal() != two || keys[1].Secret.Reveal() != one {
+	if err != nil || len(keys) != 2 || keys[0].ID != "b" || keys[0].Secret.Reveal() != two ||
+		keys[1].Secret.Reveal() != one {
 		t.Errorf("keys %v, error %v", keys, err)
 	}
 }

@@ -141,31 +141,39 @@ type Error struct {
 func AccountOf(a core.Account) Account {
 	return Account{
 		ID: a.ID.String(), Platform: string(a.Platform), DisplayName: a.DisplayName, Status: string(a.Status),
-		Username: nilIfEmpty(a.Username), AvatarURL: nilIfEmpty(a.AvatarURL), ExpiresAt: At(a.ExpiresAt), CreatedAt: Time{a.CreatedAt},
+		Username: nilIfEmpty(a.Username), AvatarURL: nilIfEmpty(a.AvatarURL), ExpiresAt: At(a.ExpiresAt),
+		CreatedAt: Time{a.CreatedAt},
 	}
 }
 
 // KeyOf writes a key, without the key itself.
 func KeyOf(k core.Key) Key {
 	return Key{
-		ID: k.ID.String(), Name: k.Name, Scope: string(k.Scope), Hint: k.Hint, CreatedAt: Time{k.CreatedAt}, LastUsedAt: At(k.LastUsedAt),
+		ID: k.ID.String(), Name: k.Name, Scope: string(k.Scope), Hint: k.Hint, CreatedAt: Time{k.CreatedAt},
+		LastUsedAt: At(k.LastUsedAt),
 	}
 }
 
 // WorkspaceOf writes a workspace.
 func WorkspaceOf(w core.Workspace) Workspace {
-	return Workspace{ID: w.ID.String(), Slug: w.Slug, Name: w.Name, Plan: string(w.Plan), Currency: w.Currency, TZ: w.Zone.Name()}
+	return Workspace{
+		ID: w.ID.String(), Slug: w.Slug, Name: w.Name, Plan: string(w.Plan), Currency: w.Currency,
+		TZ: w.Zone.Name(),
+	}
 }
 
 // UsageOf writes what is used beside what the plan includes.
 func UsageOf(u core.Usage, p core.Plan) Usage {
 	return Usage{
-		Plan: string(p.Name), Period: u.Period, Posts: Counter{u.Posts, p.Posts}, Storage: Storage{u.StorageBytes, p.StorageBytes},
-		Accounts: Counter{u.Accounts, p.Accounts}, Members: Counter{u.Members, p.Members}, Groups: p.Groups, MCP: p.MCP, API: p.API,
+		Plan: string(p.Name), Period: u.Period, Posts: Counter{u.Posts, p.Posts},
+		Storage:  Storage{u.StorageBytes, p.StorageBytes},
+		Accounts: Counter{u.Accounts, p.Accounts}, Members: Counter{u.Members, p.Members}, Groups: p.Groups, MCP: p.MCP,
+		API: p.API,
 	}
 }
 
-// ErrorOf writes an error body for a program: its hint begins with the path of the refused value. An error that is not a core.Error is internal and says nothing of itself.
+// ErrorOf writes an error body for a program: its hint begins with the path of the refused value. An error that is not
+// a core.Error is internal and says nothing of itself.
 func ErrorOf(err error, upgradeURL string) Error {
 	e := core.AsError(err)
 	out := Error{Code: string(e.Code), Message: e.Sentence(), Hint: e.Hint}

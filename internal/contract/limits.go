@@ -102,8 +102,12 @@ func fileLimit(f *core.FileLimits) *FileLimit {
 		return nil
 	}
 	return &FileLimit{
-		Count: nilIfZero(f.Count), Bytes: nilIfZero(f.Bytes), Formats: emptyIfNil(f.Formats), Ratio: RatioLimit{nilIfZero(f.MinRatio), nilIfZero(f.MaxRatio)},
-		Pixels:      PixelLimit{nilIfZero(f.MinWidth), nilIfZero(f.MinHeight), nilIfZero(f.MaxWidth), nilIfZero(f.MaxHeight), nilIfZero(f.MaxShortSide)},
+		Count: nilIfZero(f.Count), Bytes: nilIfZero(f.Bytes), Formats: emptyIfNil(f.Formats),
+		Ratio: RatioLimit{nilIfZero(f.MinRatio), nilIfZero(f.MaxRatio)},
+		Pixels: PixelLimit{
+			nilIfZero(f.MinWidth), nilIfZero(f.MinHeight), nilIfZero(f.MaxWidth), nilIfZero(f.MaxHeight),
+			nilIfZero(f.MaxShortSide),
+		},
 		Duration:    DurationLimit{nilIfZero(f.MinDurationMs), nilIfZero(f.MaxDurationMs)},
 		VideoCodecs: codecNames(f.VideoCodecs), AudioCodecs: codecNames(f.AudioCodecs),
 		FrameRate: FrameRateLimit{nilIfZero(f.MinFPS), nilIfZero(f.MaxFPS)}, BitRate: nilIfZero(f.BitRate),

@@ -42,7 +42,8 @@ const (
 // MemberOf writes a member, without the link of an invitation.
 func MemberOf(m core.Member) Member {
 	out := Member{
-		ID: m.ID.String(), Name: m.Name, Email: m.Email, Role: string(m.Role), Status: memberActive, CreatedAt: Time{m.CreatedAt},
+		ID: m.ID.String(), Name: m.Name, Email: m.Email, Role: string(m.Role), Status: memberActive,
+		CreatedAt: Time{m.CreatedAt},
 		ExpiresAt: At(m.InvitedUntil),
 	}
 	if m.Invited() {

@@ -192,7 +192,8 @@ type ListPosts struct {
 func PostOf(p core.Post, networkName string) Post {
 	out := Post{
 		ID: p.ID.String(), AccountID: p.Account.String(), Platform: string(p.Platform), MediaIDs: []string{}, Text: p.Text,
-		Title: nilIfEmpty(p.Title), Tags: emptyIfNil(p.Tags), Settings: p.Settings, PublishAt: At(p.PublishAt), TZ: p.Zone.Name(),
+		Title: nilIfEmpty(p.Title), Tags: emptyIfNil(p.Tags), Settings: p.Settings, PublishAt: At(p.PublishAt),
+		TZ:     p.Zone.Name(),
 		Status: string(p.Status), ExternalID: nilIfEmpty(p.ExternalID), ExternalURL: nilIfEmpty(p.ExternalURL),
 		Attempts: p.Attempts, CreatedVia: string(p.Via), CreatedAt: Time{p.CreatedAt}, UpdatedAt: Time{p.UpdatedAt},
 		StatusLine: p.StatusLine(networkName),

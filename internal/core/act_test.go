@@ -17,7 +17,11 @@ func TestActsThatAPostAllows(t *testing.T) {
 		post core.Post
 		want []core.Act
 	}{
-		{"a draft without a time", core.Post{Status: core.PostDraft}, []core.Act{core.ActEdit, core.ActSendNow, core.ActReschedule, core.ActDuplicate, core.ActDelete}},
+		{
+			"a draft without a time",
+			core.Post{Status: core.PostDraft},
+			[]core.Act{core.ActEdit, core.ActSendNow, core.ActReschedule, core.ActDuplicate, core.ActDelete},
+		},
 		{
 			"a draft with a time to come",
 			core.Post{Status: core.PostDraft, PublishAt: now.Add(time.Hour)},
@@ -28,7 +32,11 @@ func TestActsThatAPostAllows(t *testing.T) {
 			core.Post{Status: core.PostDraft, PublishAt: now.Add(time.Hour), AccountStatus: core.AccountRevoked},
 			[]core.Act{core.ActEdit, core.ActReschedule, core.ActDuplicate, core.ActDelete},
 		},
-		{"a queued post", core.Post{Status: core.PostQueued}, []core.Act{core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate}},
+		{
+			"a queued post",
+			core.Post{Status: core.PostQueued},
+			[]core.Act{core.ActSendNow, core.ActReschedule, core.ActCancel, core.ActDuplicate},
+		},
 		{"a queued post in a worker's hand", core.Post{Status: core.PostQueued, Busy: true}, []core.Act{core.ActDuplicate}},
 		{"a failed post", core.Post{Status: core.PostFailed}, []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}},
 		{
@@ -36,8 +44,16 @@ func TestActsThatAPostAllows(t *testing.T) {
 			core.Post{Status: core.PostFailed, NextTryAt: now.Add(time.Minute)},
 			[]core.Act{core.ActRetry, core.ActCancel, core.ActDuplicate, core.ActDelete},
 		},
-		{"an unknown outcome", core.Post{Status: core.PostFailed, Error: unknown}, []core.Act{core.ActDuplicate, core.ActDelete, core.ActSettle}},
-		{"an unknown outcome that is being asked about", core.Post{Status: core.PostFailed, Error: unknown, Busy: true}, []core.Act{core.ActDuplicate, core.ActDelete}},
+		{
+			"an unknown outcome",
+			core.Post{Status: core.PostFailed, Error: unknown},
+			[]core.Act{core.ActDuplicate, core.ActDelete, core.ActSettle},
+		},
+		{
+			"an unknown outcome that is being asked about",
+			core.Post{Status: core.PostFailed, Error: unknown, Busy: true},
+			[]core.Act{core.ActDuplicate, core.ActDelete},
+		},
 		{"a live post", core.Post{Status: core.PostLive}, []core.Act{core.ActDuplicate}},
 	} {
 		if test.post.AccountStatus == "" {

@@ -35,7 +35,8 @@ const (
 )
 
 // Caller is who asks for an operation, in which workspace and with which rights. Its fields are
-// closed: it is made by NewCaller from a proved credential, or by Worker for the service itself. The zero Caller may do nothing.
+// closed: it is made by NewCaller from a proved credential, or by Worker for the service itself. The zero Caller may do
+// nothing.
 type Caller struct {
 	workspace  WorkspaceID
 	user       UserID
@@ -132,7 +133,8 @@ func (c Caller) Need(s Scope) error {
 		return Unauthenticated()
 	}
 	if s == Write && !c.canWrite && c.IsSession() {
-		return Fail(CodeInsufficientScope, "Your role in this workspace only reads.").WithHint("Ask an owner or admin for another role.")
+		return Fail(CodeInsufficientScope,
+			"Your role in this workspace only reads.").WithHint("Ask an owner or admin for another role.")
 	}
 	if s == Write && !c.canWrite {
 		return Fail(CodeInsufficientScope, "This credential may only read.").
@@ -148,7 +150,8 @@ func (c Caller) NeedSession(manages bool) error {
 		return Unauthenticated()
 	}
 	if !c.IsSession() {
-		return Fail(CodeInsufficientScope, "This needs a signed-in person, not an API key.").WithHint("Do it in the dashboard.")
+		return Fail(CodeInsufficientScope,
+			"This needs a signed-in person, not an API key.").WithHint("Do it in the dashboard.")
 	}
 	if manages && !c.role.Manages() {
 		return roleTooLow()

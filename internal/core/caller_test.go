@@ -17,7 +17,8 @@ func TestZeroCallerMayDoNothing(t *testing.T) {
 		"a worker of nothing": core.Worker(core.WorkspaceID{}),
 	} {
 		for what, err := range map[string]error{
-			"read": c.Need(core.Read), "write": c.Need(core.Write), "a session": c.NeedSession(false), "managing": c.NeedSession(true),
+			"read": c.Need(core.Read), "write": c.Need(core.Write), "a session": c.NeedSession(false),
+			"managing": c.NeedSession(true),
 		} {
 			if core.CodeOf(err) != core.CodeUnauthenticated {
 				t.Errorf("%s, %s: %v", name, what, err)
@@ -80,7 +81,8 @@ func TestWhoOnlyReadsIsToldWhy(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[core.CredentialKind]string{core.CredentialSession: "Your role", core.CredentialKey: "API key"} {
 		err := core.NewCaller(core.Credential{
-			Workspace: core.NewID[core.WorkspaceKind](), User: core.NewID[core.UserKind](), Kind: kind, Role: core.RoleViewer, Scope: core.Read,
+			Workspace: core.NewID[core.WorkspaceKind](), User: core.NewID[core.UserKind](), Kind: kind, Role: core.RoleViewer,
+			Scope: core.Read,
 		}).Need(core.Write)
 		if e := core.AsError(err); !strings.Contains(e.Message+e.Hint, want) {
 			t.Errorf("%s: %s %s", kind, e.Message, e.Hint)

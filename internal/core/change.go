@@ -9,7 +9,8 @@ type Change struct {
 }
 
 var moveEvents = map[Move]EventKind{
-	MoveQueue: EventQueued, MoveTake: EventCancelled, MovePublish: EventLive, MoveFail: EventFailed, MoveRetry: EventRetried,
+	MoveQueue: EventQueued, MoveTake: EventCancelled, MovePublish: EventLive, MoveFail: EventFailed,
+	MoveRetry:  EventRetried,
 	MoveSettle: EventLive,
 }
 

@@ -79,7 +79,8 @@ func CheckLink(path, link string) error {
 		return nil
 	}
 	if !IsLink(link) {
-		return Invalid(path, "This is not the address of a web page.").WithHint("Write it whole, such as https://example.org/page.")
+		return Invalid(path,
+			"This is not the address of a web page.").WithHint("Write it whole, such as https://example.org/page.")
 	}
 	return nil
 }

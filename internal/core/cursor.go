@@ -24,7 +24,8 @@ func ParseCursor[K Kind](s string) (*Cursor[K], error) {
 	var errAt, errID error
 	c.At, errAt = time.Parse(time.RFC3339Nano, at)
 	c.ID, errID = ParseID[K](id)
-	if errAt != nil || errID != nil || c.String() != s || c.At.Year() < 2000 { // no row is older, and PostgreSQL knows no year 0
+	// no row is older, and PostgreSQL knows no year 0
+	if errAt != nil || errID != nil || c.String() != s || c.At.Year() < 2000 {
 		return nil, Invalid("cursor", "This is not a cursor.").WithHint("Send `cursor` as nextCursor of the page before gave it.")
 	}
 	return c, nil

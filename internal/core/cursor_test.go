@@ -11,8 +11,10 @@ import (
 // A text is tried as it is and as what a cursor holds inside, where one can be come upon.
 func FuzzCursor(f *testing.F) {
 	for i, inside := range []string{
-		"", "x", "2026-11-21T18:00:00Z " + knownID, "2026-11-21T18:00:00.000001Z " + knownID, "2026-11-21T19:00:00+01:00 " + knownID,
-		"0000-01-01T00:00:00Z " + knownID, "9999-12-31T23:59:59.999999999Z " + knownID, "2026-11-21T18:00:00Z med_" + knownID[5:],
+		"", "x", "2026-11-21T18:00:00Z " + knownID, "2026-11-21T18:00:00.000001Z " + knownID, "2026-11-21T19:00:00+01:00 " +
+			knownID,
+		"0000-01-01T00:00:00Z " + knownID, "9999-12-31T23:59:59.999999999Z " + knownID, "2026-11-21T18:00:00Z med_" +
+			knownID[5:],
 	} {
 		f.Add(inside, int64(i)<<34, int64(i))
 	}
@@ -28,7 +30,10 @@ func FuzzCursor(f *testing.F) {
 				t.Errorf("%q is read as %v and said as %q", s, c, c.String())
 			}
 		}
-		given := core.Cursor[core.MediaKind]{At: time.Unix(seconds%(1<<38), nanoseconds%1e9).UTC(), ID: core.NewID[core.MediaKind]()}
+		given := core.Cursor[core.MediaKind]{
+			At: time.Unix(seconds%(1<<38), nanoseconds%1e9).UTC(),
+			ID: core.NewID[core.MediaKind](),
+		}
 		back, err := core.ParseCursor[core.MediaKind](given.String())
 		if given.At.Before(oldest) || given.At.Year() > 9999 {
 			if err == nil {

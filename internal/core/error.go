@@ -38,7 +38,8 @@ const (
 // Codes lists every code, in the order of docs/api/errors.md.
 var Codes = []Code{
 	CodeInvalidRequest, CodeUnauthenticated, CodeQuotaExceeded, CodeInsufficientScope, CodeNotFound,
-	CodeMethodNotAllowed, CodeConflict, CodeConfirmRequired, CodePlanHasIssues, CodeMediaPurged, CodeSizeMismatch, CodeAlreadyUploaded,
+	CodeMethodNotAllowed, CodeConflict, CodeConfirmRequired, CodePlanHasIssues, CodeMediaPurged, CodeSizeMismatch,
+	CodeAlreadyUploaded,
 	CodeUploadInProgress, CodeUploadExpired, CodeOutcomeUnknown,
 	CodeIdempotencyMismatch, CodeIdempotencyInProgress, CodePayloadTooLarge, CodeUnsupportedMediaType,
 	CodeRateLimited, CodeUnavailable, CodeInternal,
@@ -97,7 +98,10 @@ func Fail(code Code, format string, args ...any) *Error {
 
 // NotFound is the one answer for an unknown id, a malformed one and one of another workspace.
 func NotFound() *Error {
-	return &Error{Code: CodeNotFound, Message: "There is nothing here with that id.", Hint: "Take ids from the lists this workspace answers."}
+	return &Error{
+		Code: CodeNotFound, Message: "There is nothing here with that id.",
+		Hint: "Take ids from the lists this workspace answers.",
+	}
 }
 
 // NotFoundAt is NotFound for the id at path in the request.

@@ -48,7 +48,8 @@ func TestErrorsAreCopiedNotChanged(t *testing.T) {
 
 func TestInvalidNamesThePath(t *testing.T) {
 	t.Parallel()
-	if e := core.Invalid("targets.accountIds[2]", "That is no id."); e.Code != core.CodeInvalidRequest || e.Path != "targets.accountIds[2]" {
+	if e := core.Invalid("targets.accountIds[2]", "That is no id."); e.Code != core.CodeInvalidRequest ||
+		e.Path != "targets.accountIds[2]" {
 		t.Errorf("%+v", e)
 	}
 	if e := core.Invalid("", "The body is empty."); e.Hint != "" {

@@ -32,11 +32,13 @@ func (r Role) MaySet(from, to Role) error {
 		return roleTooLow()
 	}
 	if r != RoleOwner && (from == RoleOwner || to == RoleOwner) {
-		return Fail(CodeInsufficientScope, "Only an owner makes or unmakes owners.").WithHint("Ask an owner of the workspace.")
+		return Fail(CodeInsufficientScope,
+			"Only an owner makes or unmakes owners.").WithHint("Ask an owner of the workspace.")
 	}
 	return nil
 }
 
 func roleTooLow() *Error {
-	return Fail(CodeInsufficientScope, "Your role does not allow this.").WithHint("Ask an owner or admin of the workspace.")
+	return Fail(CodeInsufficientScope,
+		"Your role does not allow this.").WithHint("Ask an owner or admin of the workspace.")
 }

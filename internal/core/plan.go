@@ -51,15 +51,18 @@ const gigabyte = 1_000_000_000
 func DefaultPlans() Plans {
 	return Plans{
 		PlanFree: {
-			Name: PlanFree, Posts: new(int64(30)), Accounts: new(int64(3)), Members: new(int64(1)), Drafts: new(int64(100)), StorageBytes: new(int64(2 * gigabyte)),
-			FileBytes: new(int64(gigabyte / 2)), MCP: "read", HistoryDays: new(int64(30)),
+			Name: PlanFree, Posts: new(int64(30)), Accounts: new(int64(3)), Members: new(int64(1)), Drafts: new(int64(100)),
+			StorageBytes: new(int64(2 * gigabyte)),
+			FileBytes:    new(int64(gigabyte / 2)), MCP: "read", HistoryDays: new(int64(30)),
 		},
 		PlanCreator: {
-			Name: PlanCreator, Posts: new(int64(300)), Accounts: new(int64(10)), Members: new(int64(3)), Drafts: new(int64(1000)), StorageBytes: new(int64(50 * gigabyte)),
+			Name: PlanCreator, Posts: new(int64(300)), Accounts: new(int64(10)), Members: new(int64(3)),
+			Drafts: new(int64(1000)), StorageBytes: new(int64(50 * gigabyte)),
 			FileBytes: new(int64(2 * gigabyte)), Groups: true, API: true, MCP: "write", HistoryDays: new(int64(90)),
 		},
 		PlanStudio: {
-			Name: PlanStudio, Posts: new(int64(2000)), Accounts: new(int64(40)), Members: new(int64(10)), Drafts: new(int64(5000)), StorageBytes: new(int64(250 * gigabyte)),
+			Name: PlanStudio, Posts: new(int64(2000)), Accounts: new(int64(40)), Members: new(int64(10)),
+			Drafts: new(int64(5000)), StorageBytes: new(int64(250 * gigabyte)),
 			FileBytes: new(int64(5 * gigabyte)), Groups: true, API: true, MCP: "write", HistoryDays: new(int64(365)),
 		},
 		PlanAgency: {

@@ -16,11 +16,23 @@ func TestPlansAreThoseOfTheDecisions(t *testing.T) {
 		mcp                                              string
 	}
 	want := map[core.PlanName]row{
-		"free":    {new(int64(30)), new(int64(3)), new(int64(1)), new(int64(2 * gb)), new(int64(500 * mb)), new(int64(30)), false, false, "read"},
-		"creator": {new(int64(300)), new(int64(10)), new(int64(3)), new(int64(50 * gb)), new(int64(2 * gb)), new(int64(90)), true, true, "write"},
-		"studio":  {new(int64(2000)), new(int64(40)), new(int64(10)), new(int64(250 * gb)), new(int64(5 * gb)), new(int64(365)), true, true, "write"},
-		"agency":  {none(), new(int64(200)), none(), new(int64(1000 * gb)), new(int64(10 * gb)), new(int64(365)), true, true, "write"},
-		"owner":   {none(), none(), none(), none(), new(int64(20 * gb)), none(), true, true, "write"},
+		"free": {
+			new(int64(30)), new(int64(3)), new(int64(1)), new(int64(2 * gb)), new(int64(500 * mb)), new(int64(30)),
+			false, false, "read",
+		},
+		"creator": {
+			new(int64(300)), new(int64(10)), new(int64(3)), new(int64(50 * gb)), new(int64(2 * gb)), new(int64(90)),
+			true, true, "write",
+		},
+		"studio": {
+			new(int64(2000)), new(int64(40)), new(int64(10)), new(int64(250 * gb)), new(int64(5 * gb)),
+			new(int64(365)), true, true, "write",
+		},
+		"agency": {
+			none(), new(int64(200)), none(), new(int64(1000 * gb)), new(int64(10 * gb)), new(int64(365)), true, true,
+			"write",
+		},
+		"owner": {none(), none(), none(), none(), new(int64(20 * gb)), none(), true, true, "write"},
 	}
 	plans := core.DefaultPlans()
 	if len(plans) != len(want) {
@@ -45,10 +57,12 @@ func TestPlansAreThoseOfTheDecisions(t *testing.T) {
 
 func TestQuotaErrorsCarryFigures(t *testing.T) {
 	t.Parallel()
-	if e := core.NotIncluded("the API"); e.Code != core.CodeQuotaExceeded || *e.Quota != (core.QuotaFacts{}) || e.Hint == "" {
+	if e := core.NotIncluded("the API"); e.Code != core.CodeQuotaExceeded || *e.Quota != (core.QuotaFacts{}) ||
+		e.Hint == "" {
 		t.Errorf("not included: %+v", e)
 	}
-	if e := core.OverQuota("posts a month", 30, 30); e.Code != core.CodeQuotaExceeded || *e.Quota != (core.QuotaFacts{Limit: 30, Used: 30}) {
+	if e := core.OverQuota("posts a month", 30, 30); e.Code != core.CodeQuotaExceeded ||
+		*e.Quota != (core.QuotaFacts{Limit: 30, Used: 30}) {
 		t.Errorf("over quota: %+v", e)
 	}
 	if e := core.OverQuota("posts a month", 31, 30); *e.Quota != (core.QuotaFacts{Limit: 30, Used: 31}) || e.Message != "The plan's limit of posts a month is 30; in use: 31." {

@@ -126,7 +126,8 @@ var moveConflicts = map[Move]string{
 func (m Move) Conflict() *Error { return Fail(CodeConflict, "%s", moveConflicts[m]) }
 
 var statusHints = map[PostStatus]string{
-	PostDraft: "It is a draft now.", PostQueued: "It is queued now.", PostLive: "It is live now.", PostFailed: "It has failed.",
+	PostDraft: "It is a draft now.", PostQueued: "It is queued now.", PostLive: "It is live now.",
+	PostFailed: "It has failed.",
 }
 
 // Apply moves the post to its next state, or returns conflict when the table of moves has no such move.
@@ -180,7 +181,8 @@ func (p Post) StatusLine(networkName string) string {
 	case p.Asking && p.AskAt.IsZero():
 		line += " · asking " + networkName + " whether it published the post"
 	case p.Asking:
-		line += " · will ask " + networkName + " at " + p.AskAt.In(p.Zone.Location()).Format("15:04 MST") + " whether it published the post"
+		line += " · will ask " + networkName + " at " + p.AskAt.In(p.Zone.Location()).Format("15:04 MST") +
+			" whether it published the post"
 	case p.Preparing:
 		line += " · " + networkName + " is processing it"
 	case p.NextTryAt.IsZero():

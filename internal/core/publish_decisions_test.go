@@ -139,7 +139,12 @@ func TestDecisions(t *testing.T) {
 		"a lost answer to a single call after the settle time": {
 			call, core.Signal{Call: core.DoPublish, Verdict: core.Lost}, call, core.DoSettle,
 		},
-		"a worker that takes over a single call waits before it asks": {call, core.Signal{AccountOK: true}, call, core.DoSettle},
+		"a worker that takes over a single call waits before it asks": {
+			call,
+			core.Signal{AccountOK: true},
+			call,
+			core.DoSettle,
+		},
 		"an account lost before anything went out fails the post": {
 			waiting, core.Signal{}, p{Flow: core.FlowHandle, Step: core.StepRejected, Handle: "h1"}, core.DoAccount,
 		},

@@ -19,9 +19,18 @@ type mix struct {
 
 var mixes = []mix{
 	{name: "handle, crashes and lost answers", flow: core.FlowHandle, left: budget{kill: 1, loss: 2, pause: 1, expire: 1}},
-	{name: "handle, calls stuck beyond the settle time", flow: core.FlowHandle, left: budget{kill: 1, loss: 1, pause: 2, freeze: 1}},
-	{name: "handle of parts, crashes and lost answers", flow: core.FlowHandle, parts: true, left: budget{kill: 1, loss: 1, pause: 1, expire: 1, slow: 1}},
-	{name: "handle, refusals and lies", flow: core.FlowHandle, left: budget{kill: 1, loss: 1, lie: 1, refuse: 1, ask: 1, retry: 1}},
+	{
+		name: "handle, calls stuck beyond the settle time", flow: core.FlowHandle,
+		left: budget{kill: 1, loss: 1, pause: 2, freeze: 1},
+	},
+	{
+		name: "handle of parts, crashes and lost answers", flow: core.FlowHandle, parts: true,
+		left: budget{kill: 1, loss: 1, pause: 1, expire: 1, slow: 1},
+	},
+	{
+		name: "handle, refusals and lies", flow: core.FlowHandle,
+		left: budget{kill: 1, loss: 1, lie: 1, refuse: 1, ask: 1, retry: 1},
+	},
 	{
 		name: "handle, a slow network that cannot be asked", flow: core.FlowHandle, long: true,
 		left: budget{loss: 1, pause: 1, slow: 1, stuck: 1, ask: 1, retry: 1},
@@ -202,11 +211,13 @@ var plantedBugs = []planted{
 		change: func(d *design) { d.sameEpoch = true }, breaks: "a draft went out",
 	},
 	{
-		name: "moving a post leaves the epoch as it was", flow: core.FlowOneCall, ahead: true, left: budget{pause: 1, move: 1},
+		name: "moving a post leaves the epoch as it was", flow: core.FlowOneCall, ahead: true,
+		left:   budget{pause: 1, move: 1},
 		change: func(d *design) { d.sameEpoch = true }, breaks: "out before its time",
 	},
 	{
-		name: "a retry leaves the epoch as it was", flow: core.FlowOneCall, left: budget{loss: 2, look: 1, retry: 1, refuse: 1},
+		name: "a retry leaves the epoch as it was", flow: core.FlowOneCall,
+		left:   budget{loss: 2, look: 1, retry: 1, refuse: 1},
 		change: func(d *design) { d.sameEpoch = true }, breaks: "stuck",
 	},
 	{
@@ -216,7 +227,8 @@ var plantedBugs = []planted{
 	{
 		name: "a refusal is believed before the network's list can show the post", flow: core.FlowOneCall,
 		left:   budget{lie: 1, lag: 1},
-		change: believing(func(_ core.Publication, s *core.Signal) { s.ErrorsMayPublish = false }), breaks: "failed, but there",
+		change: believing(func(_ core.Publication, s *core.Signal) { s.ErrorsMayPublish = false }),
+		breaks: "failed, but there",
 	},
 	{
 		name: "a call that left no trace is taken for one that never was", flow: core.FlowOneCall,
@@ -228,7 +240,8 @@ var plantedBugs = []planted{
 	{
 		name: "a handle is called again while a call of it is on the wire", flow: core.FlowHandle,
 		left:   budget{loss: 1, refuse: 1},
-		change: believing(func(_ core.Publication, s *core.Signal) { s.Quiet = true }), breaks: "failed with a call on the wire",
+		change: believing(func(_ core.Publication, s *core.Signal) { s.Quiet = true }),
+		breaks: "failed with a call on the wire",
 	},
 	{
 		name: "the settle time is over when the question is answered, not when it was put", flow: core.FlowHandle,

@@ -120,9 +120,13 @@ type world struct {
 // Names of small numbers. Index 0 is the zero value of each type but Do.
 var (
 	steps = [...]core.Step{
-		core.StepIdle, core.StepCreating, core.StepWaiting, core.StepArmed, core.StepLive, core.StepRejected, core.StepUnknown,
+		core.StepIdle, core.StepCreating, core.StepWaiting, core.StepArmed, core.StepLive, core.StepRejected,
+		core.StepUnknown,
 	}
-	answers  = [...]core.Answer{core.AnswerNone, core.AnswerRefused, core.AnswerThrottled, core.AnswerAuth, core.AnswerTaken}
+	answers = [...]core.Answer{
+		core.AnswerNone, core.AnswerRefused, core.AnswerThrottled, core.AnswerAuth,
+		core.AnswerTaken,
+	}
 	verdicts = [...]core.Verdict{
 		core.Claimed, core.Done, core.Ready, core.Pending, core.Dead, core.Broken, core.Absent, core.Ambiguous,
 		core.Refused, core.Throttled, core.AuthLost, core.NotSent, core.Lost,

@@ -66,7 +66,8 @@ func (m *model) make(w world, i int, made uint8, v core.Verdict, out emit) {
 
 var handleVerdicts = [...]core.Verdict{
 	handleNone: core.Dead, handleProcessing: core.Pending, handleReady: core.Ready, handlePublishing: core.Pending,
-	handlePublished: core.Done, handleDead: core.Dead, handleBad: core.Refused, handleStuck: core.Pending, handleParts: core.Pending,
+	handlePublished: core.Done, handleDead: core.Dead, handleBad: core.Refused, handleStuck: core.Pending,
+	handleParts:  core.Pending,
 	handleBroken: core.Broken,
 }
 

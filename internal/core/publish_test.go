@@ -21,7 +21,9 @@ func TestNextKeepsItsShape(t *testing.T) {
 		if do == core.DoPublish && s.Verdict != core.Ready && s.Verdict != core.Absent {
 			complain("the irreversible call without the network's word that it may be made")
 		}
-		if do == core.DoCreate && (!next.Flow.MakesHandle() || next.Step != core.StepCreating || next.Handle != "" || next.Armed && next.Flow.Repeatable()) {
+		if do == core.DoCreate &&
+			(!next.Flow.MakesHandle() || next.Step != core.StepCreating || next.Handle != "" || next.Armed &&
+				next.Flow.Repeatable()) {
 			complain("a second handle, or one where there is none")
 		}
 		if do == core.DoFind && next.Flow.Repeatable() {
@@ -65,7 +67,8 @@ func everyDecision(visit func(core.Publication, core.Signal)) {
 			visit(p, s)
 			for _, s.Call = range callsOf(p) {
 				for _, s.Verdict = range verdicts[1:] {
-					if s.Handle = ""; s.Call == core.DoCreate && s.Verdict == core.Done || s.Call == core.DoStatus && p.Flow.MakesHandle() {
+					if s.Handle = ""; s.Call == core.DoCreate && s.Verdict == core.Done || s.Call == core.DoStatus &&
+						p.Flow.MakesHandle() {
 						s.Handle = "h2"
 					}
 					visit(p, s)

@@ -21,7 +21,10 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 			m.unneeded()
 		}
 		n := w
-		n.workers[i] = worker{phase: phaseSave, do: code(dos[:], do), verdict: k.verdict, flags: k.flags & fresh, row: pack(next)}
+		n.workers[i] = worker{
+			phase: phaseSave, do: code(dos[:], do), verdict: k.verdict, flags: k.flags & fresh,
+			row: pack(next),
+		}
 		m.tidy(&n)
 		if signal.Verdict == core.Claimed {
 			out(n, false, i, "claims, will", string(do))

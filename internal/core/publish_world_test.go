@@ -240,7 +240,8 @@ func (m *model) person(w world, out emit) {
 // maySendAgain keeps to the promise of a person who says that an unknown post is not there: it is true,
 // and stays true.
 func (m *model) maySendAgain(w *world) bool {
-	return steps[w.row.step] != core.StepUnknown || w.visible == 0 && !w.onWire(true) && !w.publishing() && !w.slowAtNetwork()
+	return steps[w.row.step] != core.StepUnknown || w.visible == 0 && !w.onWire(true) && !w.publishing() &&
+		!w.slowAtNetwork()
 }
 
 func (m *model) claim(w world, out emit) {

@@ -66,8 +66,10 @@ func checkClockChange(t *testing.T, z core.Zone, change time.Time, size time.Dur
 		shownAt[wall] = append(shownAt[wall], at)
 	}
 	middle := change.Add(offset(change.Add(-time.Minute), z.Location()))
-	for wall := middle.Add(-size - 2*time.Hour); wall.Before(middle.Add(size + 2*time.Hour)); wall = wall.Add(time.Minute) {
-		atBorder := len(shownAt[wall]) != len(shownAt[wall.Add(-time.Minute)]) || len(shownAt[wall]) != len(shownAt[wall.Add(time.Minute)])
+	for wall := middle.Add(-size - 2*time.Hour); wall.Before(middle.Add(size +
+		2*time.Hour)); wall = wall.Add(time.Minute) {
+		atBorder := len(shownAt[wall]) != len(shownAt[wall.Add(-time.Minute)]) ||
+			len(shownAt[wall]) != len(shownAt[wall.Add(time.Minute)])
 		if wall.Minute()%5 != 0 && !atBorder {
 			continue
 		}
@@ -89,7 +91,9 @@ func checkClockChange(t *testing.T, z core.Zone, change time.Time, size time.Dur
 	}
 }
 
-func checkGap(t *testing.T, name string, wall time.Time, shownAt map[time.Time][]time.Time, at time.Time, issues []core.Issue) {
+func checkGap(t *testing.T, name string, wall time.Time, shownAt map[time.Time][]time.Time, at time.Time,
+	issues []core.Issue,
+) {
 	t.Helper()
 	if !at.IsZero() {
 		t.Errorf("%s does not exist and is %s", name, at)
@@ -102,7 +106,8 @@ func checkGap(t *testing.T, name string, wall time.Time, shownAt map[time.Time][
 	for len(shownAt[after]) == 0 {
 		after = after.Add(time.Minute)
 	}
-	hint := fmt.Sprintf("The clocks go forward then. The nearest times are %s and %s.", before.Format("15:04"), after.Format("15:04"))
+	hint := fmt.Sprintf("The clocks go forward then. The nearest times are %s and %s.", before.Format("15:04"),
+		after.Format("15:04"))
 	if len(issues) == 1 && issues[0].Hint != hint {
 		t.Errorf("%s: hint %q, want %q", name, issues[0].Hint, hint)
 	}

@@ -74,7 +74,8 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	instants := w.Zone.instants(w.Wall)
 	if len(instants) == 0 {
 		before, after := w.Zone.gap(w.Wall)
-		return time.Time{}, []Issue{IssueTimeDoesNotExist.With(w.Zone.Name(), before.Format("15:04"), after.Format("15:04"))}, nil
+		return time.Time{}, []Issue{IssueTimeDoesNotExist.With(w.Zone.Name(), before.Format("15:04"), after.Format("15:04"))},
+			nil
 	}
 	at = instants[0]
 	if len(instants) > 1 {

@@ -19,9 +19,12 @@ func TestParseWhen(t *testing.T) {
 		kind             core.WhenKind
 		inZone           string
 	}{
-		"now":                           {word: "now", kind: core.WhenNow, inZone: "Europe/Berlin"},
-		"draft":                         {word: "draft", kind: core.WhenDraft, inZone: "Europe/Berlin"},
-		"a time in a zone":              {wall: "2026-10-05T09:30", zone: "Asia/Tokyo", kind: core.WhenAt, inZone: "Asia/Tokyo"},
+		"now":   {word: "now", kind: core.WhenNow, inZone: "Europe/Berlin"},
+		"draft": {word: "draft", kind: core.WhenDraft, inZone: "Europe/Berlin"},
+		"a time in a zone": {
+			wall: "2026-10-05T09:30", zone: "Asia/Tokyo", kind: core.WhenAt,
+			inZone: "Asia/Tokyo",
+		},
 		"a time in the workspace zone":  {wall: "2026-10-05T09:30", kind: core.WhenAt, inZone: "Europe/Berlin"},
 		"a leap day":                    {wall: "2028-02-29T23:59", kind: core.WhenAt, inZone: "Europe/Berlin"},
 		"midnight at the year's border": {wall: "2027-01-01T00:00", kind: core.WhenAt, inZone: "Europe/Berlin"},
@@ -159,7 +162,8 @@ func TestClocksGoForward(t *testing.T) {
 		t.Errorf("a time that is not gives %s, %v", at, warnings)
 	}
 	expectIssue(t, "02:30", issues, "time_does_not_exist")
-	if want := "The clocks go forward then. The nearest times are 01:59 and 03:00."; len(issues) == 1 && issues[0].Hint != want {
+	if want := "The clocks go forward then. The nearest times are 01:59 and 03:00."; len(issues) == 1 &&
+		issues[0].Hint != want {
 		t.Errorf("hint %q, want %q", issues[0].Hint, want)
 	}
 }
@@ -176,7 +180,8 @@ func TestClocksGoBack(t *testing.T) {
 		t.Errorf("02:30 is %s, %v; want %s", at, issues, want)
 	}
 	expectIssue(t, "02:30", warnings, "time_occurs_twice")
-	if want := "The first one is used: Sun 25 Oct 2026, 02:30 CEST (Europe/Berlin)."; len(warnings) == 1 && warnings[0].Hint != want {
+	if want := "The first one is used: Sun 25 Oct 2026, 02:30 CEST (Europe/Berlin)."; len(warnings) == 1 &&
+		warnings[0].Hint != want {
 		t.Errorf("hint %q, want %q", warnings[0].Hint, want)
 	}
 }

@@ -41,9 +41,12 @@ func TestWhatIsNoZoneIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"", " ", "Local", "local", "localtime", "posixrules", "Factory", "right/UTC", "posix/Europe/Berlin", "leapseconds",
-		"tzdata.zi", "zone.tab", "zone1970.tab", "iso3166.tab", "../etc/passwd", "../etc", "/etc/localtime", "/usr/share/zoneinfo/UTC",
-		"Europe", "Europe/", "/Europe/Berlin", "Europe//Berlin", "Europe/./Berlin", "Europe/../UTC", "./UTC", "UTC/", "UTC\x00",
-		"UTC ", " UTC", "Europe/Berlin\n", "europe/berlin", "EUROPE/BERLIN", "Europe\\Berlin", "Europe/Atlantis", "+02:00", "GMT+2",
+		"tzdata.zi", "zone.tab", "zone1970.tab", "iso3166.tab", "../etc/passwd", "../etc", "/etc/localtime",
+		"/usr/share/zoneinfo/UTC",
+		"Europe", "Europe/", "/Europe/Berlin", "Europe//Berlin", "Europe/./Berlin", "Europe/../UTC", "./UTC", "UTC/",
+		"UTC\x00",
+		"UTC ", " UTC", "Europe/Berlin\n", "europe/berlin", "EUROPE/BERLIN", "Europe\\Berlin", "Europe/Atlantis", "+02:00",
+		"GMT+2",
 		"UTC+2", "CEST", "Zürich", "Europe/Zürich", "１２", strings.Repeat("A", 10_000),
 	} {
 		z, err := core.ParseZone(name)
@@ -98,7 +101,8 @@ func TestADayBeginsOnceInEveryZone(t *testing.T) {
 	for name := range strings.FieldsSeq(zoneNames) {
 		z := zone(t, name)
 		day := func(at time.Time) int { return at.In(z.Location()).YearDay() }
-		for midnight := time.Date(year, 1, 2, 0, 0, 0, 0, time.UTC); midnight.Year() == year; midnight = midnight.AddDate(0, 0, 1) {
+		for midnight := time.Date(year, 1, 2, 0, 0, 0, 0, time.UTC); midnight.Year() == year; midnight = midnight.AddDate(0,
+			0, 1) {
 			at := z.DayStart(midnight)
 			if want := midnight.YearDay(); day(at) != want || day(at.Add(-time.Second)) != want-1 {
 				t.Errorf("%s: %s begins at %s", name, midnight.Format(time.DateOnly), at)

@@ -24,7 +24,8 @@ func TestFileComesWithWhatIsKnownOfIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := readAll(t, f); got != "0123456789" || f.Length != 10 || f.Offset != 0 || f.Name != "café.jpg" || f.Validator != `"v1"` {
+	if got := readAll(t, f); got != "0123456789" || f.Length != 10 || f.Offset != 0 || f.Name != "café.jpg" ||
+		f.Validator != `"v1"` {
 		t.Errorf("%q, %+v", got, f)
 	}
 	sent := w.Asked()[0]
@@ -50,7 +51,8 @@ func TestFileComesWithWhatIsKnownOfIt(t *testing.T) {
 func TestAnswersThatBringNoFile(t *testing.T) {
 	t.Parallel()
 	for status, transient := range map[int]bool{
-		204: false, 206: false, 300: false, 304: false, 400: false, 401: false, 403: false, 404: false, 408: true, 410: false, 416: false, 429: true, 500: true, 502: true, 503: true, 504: true,
+		204: false, 206: false, 300: false, 304: false, 400: false, 401: false, 403: false, 404: false, 408: true, 410: false,
+		416: false, 429: true, 500: true, 502: true, 503: true, 504: true,
 	} {
 		w := fetchtest.New(t, func(rw http.ResponseWriter, _ *http.Request) {
 			rw.Header().Set("Content-Range", "bytes 7-9/10")
@@ -142,7 +144,8 @@ func TestDownloadsThatStopOrCrawlEnd(t *testing.T) {
 			defer f.Close()
 			got, err := io.ReadAll(f)
 			failed := new(Error)
-			if !errors.As(err, &failed) || !failed.Transient || !errors.Is(err, c.want) || !bytes.HasPrefix(got, []byte("start")) {
+			if !errors.As(err, &failed) || !failed.Transient || !errors.Is(err, c.want) ||
+				!bytes.HasPrefix(got, []byte("start")) {
 				t.Errorf("%d bytes, %v (%v)", len(got), err, errors.Unwrap(err))
 			}
 		})
@@ -211,7 +214,10 @@ func TestCheckLooksAtTheFormAlone(t *testing.T) {
 			t.Errorf("%s: %v", address, err)
 		}
 	}
-	literal := []string{"https://127.0.0.1/", "https://10.0.0.1:443/a", "https://[::1]/", "https://[fe80::1%25eth0]/", "https://[::ffff:169.254.169.254]/"}
+	literal := []string{
+		"https://127.0.0.1/", "https://10.0.0.1:443/a", "https://[::1]/", "https://[fe80::1%25eth0]/",
+		"https://[::ffff:169.254.169.254]/",
+	}
 	for _, address := range append(literal, fetchtest.Misshapen()...) {
 		if _, err := Check(address); err != ErrAddress { //nolint:errorlint // nothing around it
 			t.Errorf("%q: %v", address, err)

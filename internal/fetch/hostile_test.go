@@ -21,7 +21,10 @@ func client(w *fetchtest.World, b limits) *Client {
 
 // quick are bounds under which nothing that goes well fails, and no failure is held back.
 func quick() limits {
-	return limits{connectTimeout: 10 * time.Second, headerTimeout: 10 * time.Second, idleTimeout: 10 * time.Second, rateGrace: 10 * time.Second, minRate: 1, totalTimeout: time.Minute}
+	return limits{
+		connectTimeout: 10 * time.Second, headerTimeout: 10 * time.Second, idleTimeout: 10 * time.Second,
+		rateGrace: 10 * time.Second, minRate: 1, totalTimeout: time.Minute,
+	}
 }
 
 func readAll(t *testing.T, f *File) string {
@@ -85,8 +88,10 @@ func TestMisshapenAddressesAreNotOpened(t *testing.T) {
 func TestRedirectsAreHeldToTheSameRules(t *testing.T) {
 	t.Parallel()
 	targets := slices.Concat(fetchtest.Misshapen()[5:12], []string{
-		"https://127.0.0.1/", "//127.0.0.1/", "https://localhost/", "https://[::1]/", "https://10.0.0.1:443/", "https://169.254.169.254/latest/meta-data/",
-		"https://①②⑦.⓪.⓪.①/", "https://mapped.example.com/", "https://example.com:22/", "https://user@example.com/", "http://127.0.0.1/", "https://2130706433/",
+		"https://127.0.0.1/", "//127.0.0.1/", "https://localhost/", "https://[::1]/", "https://10.0.0.1:443/",
+		"https://169.254.169.254/latest/meta-data/",
+		"https://①②⑦.⓪.⓪.①/", "https://mapped.example.com/", "https://example.com:22/", "https://user@example.com/",
+		"http://127.0.0.1/", "https://2130706433/",
 	})
 	// The path is how many redirects there are, with which status, and where to.
 	w := fetchtest.Hostile(t, func(rw http.ResponseWriter, r *http.Request) {
@@ -142,7 +147,8 @@ func TestFiveRedirectsAreFollowedAndNoMore(t *testing.T) {
 // A name that is public when it is looked at and private when it is dialed must not be dialed.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
-	w := fetchtest.New(t, func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/again", http.StatusFound) })
+	w := fetchtest.New(t,
+		func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, "/again", http.StatusFound) })
 	w.Names["example.com"] = []string{"93.184.215.14", "127.0.0.1"}
 	refused(t, w, "https://example.com/")
 	if got := w.Dials(); !slices.Equal(got, []netip.AddrPort{fetchtest.Here()}) {
@@ -206,7 +212,8 @@ func FuzzAddress(f *testing.F) {
 	}
 	f.Add("https://93.184.215.15/a")     // dialed, and nobody is there
 	allowed := func(a netip.Addr) bool { // another way to say it
-		return a.IsGlobalUnicast() && !a.IsPrivate() && !a.IsLoopback() && a.Zone() == "" && !a.Is4In6() && (a.Is4() || a.As16()[0]>>5 == 1)
+		return a.IsGlobalUnicast() && !a.IsPrivate() && !a.IsLoopback() && a.Zone() == "" && !a.Is4In6() &&
+			(a.Is4() || a.As16()[0]>>5 == 1)
 	}
 	f.Fuzz(func(t *testing.T, address string) {
 		w := fetchtest.World{}

@@ -11,9 +11,9 @@ import (
 // compressFrom is the smallest body that is worth compressing: a smaller one fits into one packet anyway.
 const compressFrom = 1400
 
-// WriteCompressible answers with a whole text, as gzip where the client takes that and nobody else chose what it asks for:
-// the length of a compressed answer tells whoever can choose a part of it about the rest (BREACH), so what another site
-// makes a browser ask for is sent as it is. A body with a new secret is for echo's Blob.
+// WriteCompressible answers with a whole text, as gzip where the client takes that and nobody else chose what it asks
+// for: the length of a compressed answer tells whoever can choose a part of it about the rest (BREACH), so what another
+// site makes a browser ask for is sent as it is. A body with a new secret is for echo's Blob.
 func WriteCompressible(c echo.Context, status int, contentType string, body []byte) error {
 	h := c.Response().Header()
 	h.Add("Vary", "Accept-Encoding")

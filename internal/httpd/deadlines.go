@@ -13,8 +13,8 @@ import (
 // JSONLimit is the most bytes that a JSON body or a form may have (decisions.md, Shape of the API).
 const JSONLimit = 1 << 20
 
-// drainLimit is how much of a body that is too large is read all the same: a client that writes its whole request before
-// it reads would find its connection reset, and not the answer.
+// drainLimit is how much of a body that is too large is read all the same: a client that writes its whole request
+// before it reads would find its connection reset, and not the answer.
 const drainLimit = 8 << 20
 
 // LimitBody refuses a body of more than so many bytes with payload_too_large, once at most drainLimit bytes of it have
@@ -158,7 +158,10 @@ func (p *paceClock) addProgress(n int, took time.Duration) {
 // PacedBody is a request's body without a bound on the whole, for as long as it comes at the least rate;
 // then reading fails.
 func PacedBody(c echo.Context) io.Reader {
-	return &pacedBody{body: c.Request().Body, pace: paceClock{deadline: http.NewResponseController(c.Response()).SetReadDeadline}}
+	return &pacedBody{
+		body: c.Request().Body,
+		pace: paceClock{deadline: http.NewResponseController(c.Response()).SetReadDeadline},
+	}
 }
 
 type pacedBody struct {
@@ -184,7 +187,10 @@ func (b *pacedBody) Read(to []byte) (n int, err error) {
 // PacedSource is content for an answer without a bound on the whole, for as long as the client takes it at
 // the least rate; then writing fails.
 func PacedSource(c echo.Context, content io.ReadSeeker) io.ReadSeeker {
-	return &pacedSource{Seeker: content, content: content, pace: paceClock{deadline: http.NewResponseController(c.Response()).SetWriteDeadline}}
+	return &pacedSource{
+		Seeker: content, content: content,
+		pace: paceClock{deadline: http.NewResponseController(c.Response()).SetWriteDeadline},
+	}
 }
 
 type pacedSource struct {

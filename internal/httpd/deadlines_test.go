@@ -66,7 +66,8 @@ func TestBodyLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := body(t, answer)
-		if answer.StatusCode != c.status || (c.status == 413 && !strings.Contains(got, `"message":"The body of this request is larger than 1048576 bytes."`)) {
+		if answer.StatusCode != c.status ||
+			(c.status == 413 && !strings.Contains(got, `"message":"The body of this request is larger than 1048576 bytes."`)) {
 			t.Errorf("%s: %s %s", c.name, answer.Status, got)
 		}
 	}
@@ -231,9 +232,13 @@ func TestATransferIsHeldToTheOtherSidesPace(t *testing.T) {
 		request string
 		cut     bool // after half a minute
 	}{
-		"an upload to a slow disk":     {fmt.Sprintf("PUT /in HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size, content), false},
-		"a download from a slow disk":  {"GET /out HTTP/1.1\r\nHost: x\r\n\r\n", false},
-		"a sender who stops":           {fmt.Sprintf("PUT /stop HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\nhalf", size), true},
+		"an upload to a slow disk": {fmt.Sprintf("PUT /in HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n%s", size,
+			content), false},
+		"a download from a slow disk": {"GET /out HTTP/1.1\r\nHost: x\r\n\r\n", false},
+		"a sender who stops": {
+			fmt.Sprintf("PUT /stop HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\nhalf", size),
+			true,
+		},
 		"a receiver who takes nothing": {"GET /stop HTTP/1.1\r\nHost: x\r\n\r\n", true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -366,11 +371,17 @@ func TestRateLimitHeaders(t *testing.T) {
 		return limited(9)
 	})
 	for path, want := range map[string][3]string{
-		"/v1/one":     {`"address";q=600;w=600, "post-create";q=60;w=3600`, `"address";r=588;t=412`, ""},
-		"/v1/both":    {`"address";q=600;w=600, "post-create";q=60;w=3600`, `"address";r=588;t=412, "post-create";r=59;t=3600`, ""},
-		"/v1/refused": {`"address";q=600;w=600, "post-create";q=60;w=3600`, `"address";r=588;t=412, "post-create";r=0;t=1`, "1"},
-		"/v1/later":   {`"address";q=600;w=600`, `"address";r=0;t=0`, "9"},
-		"/livez":      {},
+		"/v1/one": {`"address";q=600;w=600, "post-create";q=60;w=3600`, `"address";r=588;t=412`, ""},
+		"/v1/both": {
+			`"address";q=600;w=600, "post-create";q=60;w=3600`,
+			`"address";r=588;t=412, "post-create";r=59;t=3600`, "",
+		},
+		"/v1/refused": {
+			`"address";q=600;w=600, "post-create";q=60;w=3600`, `"address";r=588;t=412, "post-create";r=0;t=1`,
+			"1",
+		},
+		"/v1/later": {`"address";q=600;w=600`, `"address";r=0;t=0`, "9"},
+		"/livez":    {},
 	} {
 		h := ask(s, "GET", path, nil).Header
 		if got := [3]string{h.Get("RateLimit-Policy"), h.Get("RateLimit"), h.Get("Retry-After")}; got != want {

@@ -162,5 +162,6 @@ func isAPI(r *http.Request) bool { return r.URL.Path == "/v1" || strings.HasPref
 
 // isFile tells whether a request brings a file's bytes or asks for them, as programs do.
 func isFile(r *http.Request) bool {
-	return strings.HasPrefix(r.URL.Path, contract.UploadPath) || strings.HasPrefix(r.URL.Path, contract.FilePath) && strings.Count(r.URL.Path, "/") == 3
+	return strings.HasPrefix(r.URL.Path, contract.UploadPath) || strings.HasPrefix(r.URL.Path, contract.FilePath) &&
+		strings.Count(r.URL.Path, "/") == 3
 }

@@ -29,18 +29,52 @@ func TestErrorBodies(t *testing.T) {
 		logged     int
 	}{
 		{"known", core.NotFound(), 404, `{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`, "", 0},
-		{"known, wrapped", fmt.Errorf("read post: %w", core.NotFound().Because(secret)), 404, `{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`, "", 0},
-		{"quota", core.OverQuota("posts", 30, 30), 402, `{"code":"quota_exceeded","message":"The plan's limit of posts is 30; in use: 30.","hint":"Wait for the next month, cancel what is queued, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0},
-		{"a plan without it", core.NotIncluded("the API"), 402, `{"code":"quota_exceeded","message":"The plan of this workspace does not include the API.","hint":"Change the plan to one that includes it.","limit":0,"used":0,"upgradeUrl":"https://example.org/up"}`, "", 0},
+		{
+			"known, wrapped", fmt.Errorf("read post: %w", core.NotFound().Because(secret)), 404,
+			`{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`, "", 0,
+		},
+		{
+			"quota", core.OverQuota("posts", 30, 30), 402,
+			`{"code":"quota_exceeded","message":"The plan's limit of posts is 30; in use: 30.","hint":"Wait for the next month, cancel what is queued, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
+		},
+		{
+			"a plan without it", core.NotIncluded("the API"), 402,
+			`{"code":"quota_exceeded","message":"The plan of this workspace does not include the API.","hint":"Change the plan to one that includes it.","limit":0,"used":0,"upgradeUrl":"https://example.org/up"}`, "", 0,
+		},
 		{"rate", late, 429, `{"code":"rate_limited","message":"Too many."}`, "7", 0},
-		{"unknown", fmt.Errorf("read post: %w", secret), 500, `{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1},
-		{"known as internal, with a cause", core.Fail(core.CodeInternal, "No.").Because(secret), 500, `{"code":"internal","message":"No."}`, "", 1},
-		{"database away", fmt.Errorf("read post: %w", away), 503, `{"code":"unavailable","message":"The service cannot answer at the moment.","hint":"Try again in a few seconds; nothing was changed by this request unless an earlier answer said so."}`, "5", 0},
-		{"body too large", fmt.Errorf("read body: %w", &http.MaxBytesError{Limit: 99}), 413, `{"code":"payload_too_large","message":"The body of this request is larger than 99 bytes.","hint":"Send less; files go to the address that POST /media/uploads answers."}`, "", 0},
-		{"echo's 400", echo.NewHTTPError(400, "some words of echo"), 400, `{"code":"invalid_request","message":"The request could not be understood."}`, "", 0},
-		{"echo's 415", echo.ErrUnsupportedMediaType, 415, `{"code":"unsupported_media_type","message":"The body of this request is of a type that is not taken here."}`, "", 0},
-		{"echo's 413", echo.ErrStatusRequestEntityTooLarge, 413, `{"code":"payload_too_large","message":"The body of this request is too large."}`, "", 0},
-		{"echo's 500", echo.NewHTTPError(502, "hunter2"), 500, `{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1},
+		{
+			"unknown", fmt.Errorf("read post: %w", secret), 500,
+			`{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1,
+		},
+		{
+			"known as internal, with a cause", core.Fail(core.CodeInternal, "No.").Because(secret), 500,
+			`{"code":"internal","message":"No."}`, "", 1,
+		},
+		{
+			"database away", fmt.Errorf("read post: %w", away), 503,
+			`{"code":"unavailable","message":"The service cannot answer at the moment.","hint":"Try again in a few seconds; nothing was changed by this request unless an earlier answer said so."}`, "5", 0,
+		},
+		{
+			"body too large", fmt.Errorf("read body: %w", &http.MaxBytesError{Limit: 99}), 413,
+			`{"code":"payload_too_large","message":"The body of this request is larger than 99 bytes.","hint":"Send less; files go to the address that POST /media/uploads answers."}`, "", 0,
+		},
+		{
+			"echo's 400", echo.NewHTTPError(400, "some words of echo"), 400,
+			`{"code":"invalid_request","message":"The request could not be understood."}`, "", 0,
+		},
+		{
+			"echo's 415", echo.ErrUnsupportedMediaType, 415,
+			`{"code":"unsupported_media_type","message":"The body of this request is of a type that is not taken here."}`, "",
+			0,
+		},
+		{
+			"echo's 413", echo.ErrStatusRequestEntityTooLarge, 413,
+			`{"code":"payload_too_large","message":"The body of this request is too large."}`, "", 0,
+		},
+		{
+			"echo's 500", echo.NewHTTPError(502, "hunter2"), 500,
+			`{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1,
+		},
 	} {
 		s, log := newServer(t, func(cfg *httpd.Config) {
 			cfg.UpgradeURL = "https://example.org/up"
@@ -105,7 +139,10 @@ func TestUnknownPathsAndWrongMethods(t *testing.T) {
 	}{
 		{"GET", "/v1/nothing", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Check the path; /docs/api lists those that there are."}`},
 		{"GET", "/v1/posts/", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Leave out the slash at its end."}`},
-		{"PUT", "/v1/posts", 405, "GET,POST,HEAD", `{"code":"method_not_allowed","message":"This address does not take PUT.","hint":"It takes GET, POST."}`},
+		{
+			"PUT", "/v1/posts", 405, "GET,POST,HEAD",
+			`{"code":"method_not_allowed","message":"This address does not take PUT.","hint":"It takes GET, POST."}`,
+		},
 		{"GET", "/v1/posts/x", 405, "DELETE", ""},
 		{"HEAD", "/v1/posts/x", 405, "DELETE", ""},
 		{"GET", "/nothing", 404, "", "<p>not_found</p>"},
@@ -146,7 +183,8 @@ func TestErrorPageHasALastResort(t *testing.T) {
 		s, _ := newServer(t, func(cfg *httpd.Config) { cfg.ErrorPage = page })
 		answer := ask(s, "GET", "/nothing", nil)
 		id := answer.Header.Get("X-Request-Id")
-		if got := body(t, answer); answer.StatusCode != 404 || answer.Header.Get("Content-Type") != "text/plain; charset=utf-8" ||
+		if got := body(t, answer); answer.StatusCode != 404 ||
+			answer.Header.Get("Content-Type") != "text/plain; charset=utf-8" ||
 			got != "There is nothing at this address.\nCheck the path.\n\nRequest "+id+"\n" {
 			t.Errorf("%s: %s %v\n%s", name, answer.Status, answer.Header, got)
 		}

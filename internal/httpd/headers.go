@@ -70,16 +70,21 @@ func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 		asked := url.URL{Scheme: public.Scheme, Host: strings.ToLower(r.Host)}
 		// A proxy on this machine has a port of its own and may change the name on the way: redirecting its
 		// requests would go round in circles.
-		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !IsLoopback(asked.Host) || portOf(&asked) != portOf(public) {
+		if strings.EqualFold(asked.Hostname(), public.Hostname()) || !IsLoopback(asked.Host) ||
+			portOf(&asked) != portOf(public) {
 			return next(c)
 		}
-		to := url.URL{Scheme: public.Scheme, Host: public.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+		to := url.URL{
+			Scheme: public.Scheme, Host: public.Host, Path: r.URL.Path, RawPath: r.URL.RawPath,
+			RawQuery: r.URL.RawQuery,
+		}
 		return c.Redirect(http.StatusTemporaryRedirect, to.String())
 	}
 }
 
 func isPageGet(r *http.Request) bool {
-	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isAPI(r) && strings.Contains(r.Header.Get("Accept"), "text/html")
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !isAPI(r) &&
+		strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 func portOf(u *url.URL) string {

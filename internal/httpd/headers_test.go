@@ -97,9 +97,11 @@ func TestHeadersStandOnEveryAnswer(t *testing.T) {
 			csp, sandbox = wantAPICSP, "true"
 		}
 		for header, want := range map[string]string{
-			"Content-Security-Policy": csp, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
-			"Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store", "Belfry-Sandbox": sandbox, "Access-Control-Allow-Origin": "",
-			"Strict-Transport-Security": "max-age=31536000; includeSubDomains", "Server": "",
+			"Content-Security-Policy": csp, "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
+			"Referrer-Policy":            "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-store", "Belfry-Sandbox": sandbox,
+			"Access-Control-Allow-Origin": "",
+			"Strict-Transport-Security":   "max-age=31536000; includeSubDomains", "Server": "",
 		} {
 			if got := answer.Header.Get(header); got != want {
 				t.Errorf("%s: %s is %q, want %q", name, header, got, want)
@@ -147,12 +149,21 @@ func TestPagesUnderAnotherLoopbackNameRedirect(t *testing.T) {
 	for _, c := range []struct {
 		name, public, method, host, path, accept, want string
 	}{
-		{"address for a name", "http://localhost:8080", "GET", "127.0.0.1:8080", "/posts?x=1&y=%2F", page, "http://localhost:8080/posts?x=1&y=%2F"},
+		{
+			"address for a name", "http://localhost:8080", "GET", "127.0.0.1:8080", "/posts?x=1&y=%2F", page,
+			"http://localhost:8080/posts?x=1&y=%2F",
+		},
 		{"IPv6", "http://localhost:8080", "GET", "[::1]:8080", "/", page, "http://localhost:8080/"},
 		{"another loopback address", "http://localhost:8080", "HEAD", "127.1.2.3:8080", "/", page, "http://localhost:8080/"},
 		{"name for an address", "http://127.0.0.1:8080", "GET", "localhost:8080", "/", page, "http://127.0.0.1:8080/"},
-		{"path that looks like a host", "http://localhost:8080", "GET", "127.0.0.1:8080", "//evil.example/x", page, "http://localhost:8080//evil.example/x"},
-		{"escaped path stays escaped", "http://localhost:8080", "GET", "127.0.0.1:8080", "/a%2Fb", page, "http://localhost:8080/a%2Fb"},
+		{
+			"path that looks like a host", "http://localhost:8080", "GET", "127.0.0.1:8080", "//evil.example/x", page,
+			"http://localhost:8080//evil.example/x",
+		},
+		{
+			"escaped path stays escaped", "http://localhost:8080", "GET", "127.0.0.1:8080", "/a%2Fb", page,
+			"http://localhost:8080/a%2Fb",
+		},
 		{"the right name", "http://localhost:8080", "GET", "localhost:8080", "/", page, ""},
 		{"the right name in capitals", "http://localhost:8080", "GET", "LOCALHOST:8080", "/", page, ""},
 		{"a write", "http://localhost:8080", "POST", "127.0.0.1:8080", "/", page, ""},
@@ -168,7 +179,8 @@ func TestPagesUnderAnotherLoopbackNameRedirect(t *testing.T) {
 			r.Host = c.host
 			r.Header.Set("Accept", c.accept)
 		})
-		if got := answer.Header.Get("Location"); got != c.want || (answer.StatusCode == http.StatusTemporaryRedirect) != (c.want != "") {
+		if got := answer.Header.Get("Location"); got != c.want ||
+			(answer.StatusCode == http.StatusTemporaryRedirect) != (c.want != "") {
 			t.Errorf("%s: %s to %q, want %q", c.name, answer.Status, got, c.want)
 		}
 	}

@@ -80,7 +80,8 @@ func New(cfg Config) (*Server, error) {
 	s.Echo.IPExtractor = func(r *http.Request) string { return s.proxies.clientAddress(r).String() }
 	s.Echo.HTTPErrorHandler = s.handleError
 	s.Echo.Binder = noBinder{}
-	s.Echo.Pre(s.assignRequestID, limitTime, s.logAccess, s.setHeaders(), s.answerErrors, s.recoverPanics, s.redirectLoopback, allowHead)
+	s.Echo.Pre(s.assignRequestID, limitTime, s.logAccess, s.setHeaders(), s.answerErrors, s.recoverPanics,
+		s.redirectLoopback, allowHead)
 	s.Echo.GET("/livez", s.livez, LogAtDebug)
 	s.Echo.GET("/readyz", s.readyz, LogAtDebug)
 	return s, nil

@@ -141,7 +141,8 @@ func TestConfigIsChecked(t *testing.T) {
 	good := httpd.Config{Addr: ":0", Logger: slog.New(slog.DiscardHandler), PublicURL: public(t, "http://localhost")}
 	for name, change := range map[string]func(*httpd.Config){
 		"no address": func(c *httpd.Config) { c.Addr = "" }, "no logger": func(c *httpd.Config) { c.Logger = nil },
-		"no public address": func(c *httpd.Config) { c.PublicURL = nil }, "a path for an address": func(c *httpd.Config) { c.PublicURL = &url.URL{Path: "/x"} },
+		"no public address":     func(c *httpd.Config) { c.PublicURL = nil },
+		"a path for an address": func(c *httpd.Config) { c.PublicURL = &url.URL{Path: "/x"} },
 	} {
 		cfg := good
 		change(&cfg)

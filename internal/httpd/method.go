@@ -20,7 +20,8 @@ func (s *Server) describeRoutingError(c echo.Context, err error) error {
 	r := c.Request()
 	switch {
 	case errors.Is(err, echo.ErrMethodNotAllowed):
-		return core.Fail(core.CodeMethodNotAllowed, "This address does not take %s.", r.Method).WithHint("It takes %s.", listMethods(c.Response().Header().Get("Allow")))
+		return core.Fail(core.CodeMethodNotAllowed, "This address does not take %s.", r.Method).WithHint("It takes %s.",
+			listMethods(c.Response().Header().Get("Allow")))
 	case !errors.Is(err, echo.ErrNotFound) || !isAPI(r):
 		return err
 	case strings.HasSuffix(r.URL.Path, "/") && s.hasRoute(r, strings.TrimRight(r.URL.Path, "/")):
@@ -31,7 +32,8 @@ func (s *Server) describeRoutingError(c echo.Context, err error) error {
 
 // listMethods are the methods of an Allow header without those that every address has.
 func listMethods(allow string) string {
-	methods := slices.DeleteFunc(strings.Split(allow, ", "), func(m string) bool { return m == http.MethodHead || m == http.MethodOptions })
+	methods := slices.DeleteFunc(strings.Split(allow, ", "),
+		func(m string) bool { return m == http.MethodHead || m == http.MethodOptions })
 	slices.Sort(methods)
 	return strings.Join(methods, ", ")
 }

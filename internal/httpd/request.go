@@ -76,7 +76,8 @@ func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 			}
 			notes, _ := c.Get(logAttrsKey).([]slog.Attr)
 			s.cfg.Logger.LogAttrs(r.Context(), level, "request", append([]slog.Attr{
-				slog.String("request_id", RequestID(r.Context())), slog.String("method", MethodOf(r)), slog.String("path", s.loggedPath(c, r)),
+				slog.String("request_id", RequestID(r.Context())), slog.String("method", MethodOf(r)),
+				slog.String("path", s.loggedPath(c, r)),
 				slog.Int("status", c.Response().Status), slog.Int64("bytes", c.Response().Size),
 				slog.Duration("took", time.Since(start)), slog.String("address", c.RealIP()),
 			}, notes...)...)

@@ -60,7 +60,8 @@ func TestAccessLog(t *testing.T) {
 		want           map[string]any
 	}{
 		{"GET", "/posts/7?access_token=hunter2", map[string]any{
-			"method": "GET", "path": "/posts/7", "status": 201.0, "bytes": 4.0, "address": "192.0.2.1", "workspace": "ws_1", "key": "key_1", "level": "DEBUG",
+			"method": "GET", "path": "/posts/7", "status": 201.0, "bytes": 4.0, "address": "192.0.2.1", "workspace": "ws_1",
+			"key": "key_1", "level": "DEBUG",
 		}},
 		{"HEAD", "/posts/7", map[string]any{"method": "HEAD", "path": "/posts/7"}},
 		{"GET", "/reset/hunter2", map[string]any{"path": "/reset/:token", "status": 200.0}},
@@ -71,7 +72,10 @@ func TestAccessLog(t *testing.T) {
 		{"GET", "/quiet/x", map[string]any{"path": "/quiet/x", "level": "DEBUG"}},
 		{"GET", "/livez", map[string]any{"path": "/livez", "level": "DEBUG"}},
 		{"GET", "/a%0Alevel=ERROR", map[string]any{"path": "/a\nlevel=ERROR", "status": 404.0, "level": "INFO"}},
-		{"GET", "/" + strings.Repeat("a", 1000), map[string]any{"path": "/" + strings.Repeat("a", 255) + "…", "status": 404.0}},
+		{
+			"GET", "/" + strings.Repeat("a", 1000),
+			map[string]any{"path": "/" + strings.Repeat("a", 255) + "…", "status": 404.0},
+		},
 	} {
 		before := len(log.lines(t, "request"))
 		answer := ask(s, c.method, c.target, func(r *http.Request) { r.Header.Set("Authorization", "Bearer hunter2") })
@@ -96,14 +100,16 @@ func TestPanicIsLoggedOnceWithItsStack(t *testing.T) {
 	s, log := newServer(t, nil)
 	s.Echo.GET("/v1/panics", func(echo.Context) error { panic("hunter2") })
 	answer := ask(s, "GET", "/v1/panics", nil)
-	if got := body(t, answer); answer.StatusCode != 500 || strings.Contains(got, "hunter2") || !strings.Contains(got, `"internal"`) {
+	if got := body(t, answer); answer.StatusCode != 500 || strings.Contains(got, "hunter2") ||
+		!strings.Contains(got, `"internal"`) {
 		t.Errorf("%s %s", answer.Status, got)
 	}
 	lines := log.lines(t, "request panicked")
 	if len(lines) != 1 || len(log.lines(t, "request failed")) != 0 {
 		t.Fatal(log.text())
 	}
-	if stack, _ := lines[0]["stack"].(string); lines[0]["panic"] != "hunter2" || !strings.Contains(stack, "request_test.go") {
+	if stack, _ := lines[0]["stack"].(string); lines[0]["panic"] != "hunter2" ||
+		!strings.Contains(stack, "request_test.go") {
 		t.Error(lines[0])
 	}
 	if status := log.lines(t, "request")[0]["status"]; status != 500.0 {

@@ -69,8 +69,8 @@ func (l *listener) listen(ctx context.Context) error {
 	return nil
 }
 
-// CheckPortFree returns the error that a server on addr would end with, as when the port is taken. It leaves the port free.
-// variable is the setting that the address comes from.
+// CheckPortFree returns the error that a server on addr would end with, as when the port is taken. It leaves the port
+// free. variable is the setting that the address comes from.
 func CheckPortFree(ctx context.Context, addr, variable string) error {
 	l := listener{addr: addr, variable: variable}
 	if err := l.listen(ctx); err != nil {

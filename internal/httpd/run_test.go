@@ -47,7 +47,8 @@ func TestHealth(t *testing.T) {
 	})
 	at := start(t, s)
 	answer, text := get(t, at+"/livez")
-	if answer.StatusCode != 200 || answer.Header.Get("Belfry-Version") != "1.2.3" || strings.TrimSpace(text) != `{"live":true}` {
+	if answer.StatusCode != 200 || answer.Header.Get("Belfry-Version") != "1.2.3" ||
+		strings.TrimSpace(text) != `{"live":true}` {
 		t.Error(answer.Status, text)
 	}
 	for _, err := range []error{nil, errors.New("database hunter2 is away"), errors.New("database hunter2 is away"), nil} {
@@ -207,7 +208,8 @@ func TestTakenPortIsToldClearly(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	m := httpd.NewMetrics(other.Addr().String(), prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
-	if err := m.Run(t.Context()); err == nil || err.Error() != "port "+port+" is in use: stop the other program or set BELFRY_METRICS_ADDR" {
+	if err := m.Run(t.Context()); err == nil || err.Error() != "port "+port+
+		" is in use: stop the other program or set BELFRY_METRICS_ADDR" {
 		t.Error(err)
 	}
 	for _, bad := range []string{"nowhere", "127.0.0.1:99999", "192.0.2.1:0"} {

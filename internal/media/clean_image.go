@@ -88,7 +88,8 @@ func (f *file) cleanWebP(to io.Writer, orientation int) error {
 	if err := kept(func(c chunk) error { size += 8 + c.length + c.length&1; return nil }); err != nil {
 		return err
 	}
-	head := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(size)) //nolint:gosec // no more than it was, but for 34
+	head := binary.LittleEndian.AppendUint32([]byte("RIFF"),
+		uint32(size)) //nolint:gosec // no more than it was, but for 34
 	if err := writeCleaned(to, append(head, "WEBP"...)); err != nil {
 		return err
 	}

@@ -22,7 +22,8 @@ func examine(t *testing.T, file []byte) {
 		return
 	case err != nil:
 		t.Fatal(err)
-	case facts.Width <= 0 || facts.Height <= 0 || facts.Width*facts.Height > maxPixels || facts.Orientation < 1 || facts.Orientation > 8 || facts.DurationMs < 0:
+	case facts.Width <= 0 || facts.Height <= 0 || facts.Width*facts.Height > maxPixels || facts.Orientation < 1 ||
+		facts.Orientation > 8 || facts.DurationMs < 0:
 		t.Fatalf("read %+v", facts)
 	}
 	if facts.decodeBytes() < 8<<20 && facts.Frames > 0 {
@@ -78,7 +79,8 @@ func FuzzMP4(f *testing.F) {
 		examine(t, file)
 		facts := Facts{Orientation: 1}
 		facts.Bytes = int64(len(file))
-		if excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).cutKeyframe(facts); err == nil && len(excerpt) > len(file)+4096 {
+		if excerpt, err := newFile(t.Context(), bytes.NewReader(file), facts.Bytes).cutKeyframe(facts); err == nil &&
+			len(excerpt) > len(file)+4096 {
 			t.Fatalf("an excerpt of %d bytes", len(excerpt))
 		}
 	})

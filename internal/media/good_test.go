@@ -40,15 +40,21 @@ func telling(t *testing.T, orientation int) map[string][]byte {
 	flags := []byte{0x2c, 0, 0, 0, 63, 0, 0, 31, 0, 0}
 	return map[string][]byte{
 		"image/jpeg": slices.Concat(jpg[:2],
-			segment(markAPP1, exifName+string(exifOf(orientation))), segment(markAPP1, "http://ns.adobe.com/xap/1.0/\x00"+secret),
-			segment(markAPP2, "ICC_PROFILE\x00\x01\x01PROFILE"), segment(markAPP2, "MPF\x00"+secret), segment(0xed, "Photoshop 3.0\x00"+secret),
+			segment(markAPP1, exifName+string(exifOf(orientation))),
+			segment(markAPP1, "http://ns.adobe.com/xap/1.0/\x00"+secret),
+			segment(markAPP2, "ICC_PROFILE\x00\x01\x01PROFILE"), segment(markAPP2, "MPF\x00"+secret),
+			segment(0xed, "Photoshop 3.0\x00"+secret),
 			segment(0xfe, secret), jpg[2:], []byte("\xff\xd8\xff\xe1"+secret)),
-		"image/png": slices.Concat(png[:33], checked("eXIf", exifOf(orientation)), checked("tEXt", []byte("Author\x00"+secret)),
-			checked("iTXt", []byte("XML:com.adobe.xmp\x00\x00\x00\x00\x00"+secret)), checked("gAMA", mediatest.Words(45455)), png[33:], []byte(secret)),
+		"image/png": slices.Concat(png[:33], checked("eXIf", exifOf(orientation)),
+			checked("tEXt", []byte("Author\x00"+secret)),
+			checked("iTXt", []byte("XML:com.adobe.xmp\x00\x00\x00\x00\x00"+secret)), checked("gAMA", mediatest.Words(45455)),
+			png[33:], []byte(secret)),
 		"image/gif": slices.Concat(gif[:len(gif)-1], []byte("!\xfe"), []byte{byte(len(secret))}, []byte(secret), []byte{0},
 			[]byte("!\xff\x0bXMP DataXMP"), []byte{byte(len(secret))}, []byte(secret), []byte{0, 0x3b}, []byte(secret)),
-		"image/webp": append(mediatest.Riff(mediatest.Chunk("VP8X", flags), mediatest.Chunk("ICCP", []byte("PROFILE")), webp[12:],
-			mediatest.Chunk("EXIF", exifOf(orientation)), mediatest.Chunk("XMP ", []byte(secret)), mediatest.Chunk("note", []byte(secret))), secret...),
+		"image/webp": append(mediatest.Riff(mediatest.Chunk("VP8X", flags), mediatest.Chunk("ICCP", []byte("PROFILE")),
+			webp[12:],
+			mediatest.Chunk("EXIF", exifOf(orientation)), mediatest.Chunk("XMP ", []byte(secret)),
+			mediatest.Chunk("note", []byte(secret))), secret...),
 	}
 }
 
@@ -84,7 +90,8 @@ func TestPicturesAreTurnedAndCleaned(t *testing.T) {
 				if turned >= 5 {
 					width, height = height, width
 				}
-				if facts.Mime != mime || facts.Width != width || facts.Height != height || facts.Orientation != turned || !facts.Private {
+				if facts.Mime != mime || facts.Width != width || facts.Height != height || facts.Orientation != turned ||
+					!facts.Private {
 					t.Fatalf("read %+v", facts)
 				}
 				b, err := Thumbnail(t.Context(), bytes.NewReader(file), facts)
@@ -92,7 +99,10 @@ func TestPicturesAreTurnedAndCleaned(t *testing.T) {
 				if size := small.Bounds().Size(); size != image.Pt(width, height) {
 					t.Errorf("a thumbnail of %v", size)
 				}
-				corner := map[int]image.Point{1: {2, 2}, 2: {width - 3, 2}, 3: {width - 3, height - 3}, 4: {2, height - 3}, 5: {2, 2}, 6: {width - 3, 2}, 7: {width - 3, height - 3}, 8: {2, height - 3}}[turned]
+				corner := map[int]image.Point{
+					1: {2, 2}, 2: {width - 3, 2}, 3: {width - 3, height - 3}, 4: {2, height - 3},
+					5: {2, 2}, 6: {width - 3, 2}, 7: {width - 3, height - 3}, 8: {2, height - 3},
+				}[turned]
 				if mime != "image/webp" && (!dark(small, corner.X, corner.Y) || dark(small, width/2, height/2)) {
 					t.Error("the thumbnail is not turned the right way up")
 				}
@@ -139,7 +149,8 @@ func TestUncommonPicturesAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	frame := slices.Concat(make([]byte, 6), []byte{63, 0, 0, 31, 0, 0, 100, 0, 0, 0}, mediatest.WebP(64, 32)[12:])
-	moving := mediatest.Riff(mediatest.Chunk("VP8X", []byte{2, 0, 0, 0, 63, 0, 0, 31, 0, 0}), mediatest.Chunk("ANIM", make([]byte, 6)), mediatest.Chunk("ANMF", frame), mediatest.Chunk("ANMF", frame))
+	moving := mediatest.Riff(mediatest.Chunk("VP8X", []byte{2, 0, 0, 0, 63, 0, 0, 31, 0, 0}),
+		mediatest.Chunk("ANIM", make([]byte, 6)), mediatest.Chunk("ANMF", frame), mediatest.Chunk("ANMF", frame))
 	fctl := checked("fcTL", slices.Concat(mediatest.Words(0, 64, 32, 0, 0), mediatest.Halves(1, 10, 0)))
 	still := mediatest.PNG(64, 32)
 	apng := slices.Concat(still[:33], checked("acTL", mediatest.Words(2, 0)), fctl, fctl, still[33:])
@@ -147,10 +158,13 @@ func TestUncommonPicturesAreRead(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"16 bits":       {pngOf(t, image.NewNRGBA64(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms bytes 8"},
-		"with alpha":    {pngOf(t, image.NewNRGBA(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms bytes 4"},
-		"grey png":      {pngOf(t, image.NewGray16(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms bytes 8"},
-		"palette":       {pngOf(t, image.NewPaletted(image.Rect(0, 0, 8, 6), color.Palette{color.Black, color.White})), "image/png 8x6 frames 1 0ms bytes 1"},
+		"16 bits":    {pngOf(t, image.NewNRGBA64(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms bytes 8"},
+		"with alpha": {pngOf(t, image.NewNRGBA(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms bytes 4"},
+		"grey png":   {pngOf(t, image.NewGray16(image.Rect(0, 0, 8, 6))), "image/png 8x6 frames 1 0ms bytes 8"},
+		"palette": {
+			pngOf(t, image.NewPaletted(image.Rect(0, 0, 8, 6), color.Palette{color.Black, color.White})),
+			"image/png 8x6 frames 1 0ms bytes 1",
+		},
 		"interlaced":    {interlaced, "image/png 1x1 frames 1 0ms bytes 2"},
 		"grey jpeg":     {grey.Bytes(), "image/jpeg 30x20 frames 1 0ms bytes 1"},
 		"moving gif":    {mediatest.GIF(64, 32, 200), "image/gif 64x32 frames 200 20000ms bytes 2"},
@@ -163,7 +177,8 @@ func TestUncommonPicturesAreRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := readWell(t, c.file)
-			got := fmt.Sprintf("%s %dx%d frames %d %dms bytes %v", f.Mime, f.Width, f.Height, f.Frames, f.DurationMs, f.PixelBytes)
+			got := fmt.Sprintf("%s %dx%d frames %d %dms bytes %v", f.Mime, f.Width, f.Height, f.Frames, f.DurationMs,
+				f.PixelBytes)
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
@@ -204,27 +219,53 @@ func TestANameOfTheSameKindMayLie(t *testing.T) {
 
 func TestVideosAreReadAndCleaned(t *testing.T) {
 	t.Parallel()
-	telemetry := mediatest.Box("trak", mediatest.Box("mdia", mediatest.Box("hdlr", mediatest.Words(0, 0), []byte("meta"), mediatest.Words(0, 0, 0))), mediatest.Box("udta", []byte(secret)))
-	apple := mediatest.Box("meta", mediatest.Box("hdlr", mediatest.Words(0, 0), []byte("mdta"), mediatest.Words(0, 0, 0)), mediatest.Box("keys", []byte("com.apple.quicktime.location.ISO6709")), mediatest.Box("ilst", []byte(secret)))
-	lavf := mediatest.Box("udta", mediatest.Box("meta", mediatest.Words(0), mediatest.Box("hdlr", make([]byte, 24)), mediatest.Box("ilst", mediatest.Box("\xa9too", []byte("Lavf")))))
+	telemetry := mediatest.Box("trak",
+		mediatest.Box("mdia", mediatest.Box("hdlr", mediatest.Words(0, 0), []byte("meta"), mediatest.Words(0, 0, 0))),
+		mediatest.Box("udta", []byte(secret)))
+	apple := mediatest.Box("meta", mediatest.Box("hdlr", mediatest.Words(0, 0), []byte("mdta"), mediatest.Words(0, 0, 0)),
+		mediatest.Box("keys", []byte("com.apple.quicktime.location.ISO6709")), mediatest.Box("ilst", []byte(secret)))
+	lavf := mediatest.Box("udta",
+		mediatest.Box("meta", mediatest.Words(0), mediatest.Box("hdlr", make([]byte, 24)),
+			mediatest.Box("ilst", mediatest.Box("\xa9too", []byte("Lavf")))))
 	for name, c := range map[string]struct {
 		movie mediatest.Movie
 		want  string
 	}{
-		"plain":        {mediatest.Movie{}, "video/mp4 1080x1920 3000ms 30 h264/ o1 private false"},
-		"with sound":   {mediatest.Movie{Audio: "mp4a"}, "video/mp4 1080x1920 3000ms 30 h264/aac o1 private false"},
-		"opus":         {mediatest.Movie{Audio: "Opus"}, "video/mp4 1080x1920 3000ms 30 h264/Opus o1 private false"},
-		"to the right": {mediatest.Movie{Width: 1920, Height: 1080, Rotation: 90}, "video/mp4 1080x1920 3000ms 30 h264/ o6 private false"},
-		"on its head":  {mediatest.Movie{Width: 1920, Height: 1080, Rotation: 180}, "video/mp4 1920x1080 3000ms 30 h264/ o3 private false"},
-		"to the left":  {mediatest.Movie{Width: 1920, Height: 1080, Rotation: 270}, "video/mp4 1080x1920 3000ms 30 h264/ o8 private false"},
-		"wide pixels":  {mediatest.Movie{Width: 1440, Height: 1080, Pixel: [2]int{4, 3}}, "video/mp4 1920x1080 3000ms 30 h264/ o1 private false"},
-		"mad pixels":   {mediatest.Movie{Pixel: [2]int{1, 1000}}, "video/mp4 1080x1920 3000ms 30 h264/ o1 private false"},
-		"hevc":         {mediatest.Movie{Codec: "hvc1", FPS: 60}, "video/mp4 1080x1920 3000ms 60 h265/ o1 private false"},
-		"vp9":          {mediatest.Movie{Codec: "vp09", FPS: 24}, "video/mp4 1080x1920 3000ms 24 vp9/ o1 private false"},
-		"av1":          {mediatest.Movie{Codec: "av01"}, "video/mp4 1080x1920 3000ms 30 av1/ o1 private false"},
-		"prores":       {mediatest.Movie{Codec: "apcn", QuickTime: true}, "video/quicktime 1080x1920 3000ms 30 apcn/ o1 private false"},
-		"index last":   {mediatest.Movie{MoovLast: true, QuickTime: true, Audio: "mp4a"}, "video/quicktime 1080x1920 3000ms 30 h264/aac o1 private false"},
-		"fragments":    {mediatest.Movie{Fragmented: true, Duration: 7 * time.Second}, "video/mp4 1080x1920 7000ms 30 h264/ o1 private false"},
+		"plain":      {mediatest.Movie{}, "video/mp4 1080x1920 3000ms 30 h264/ o1 private false"},
+		"with sound": {mediatest.Movie{Audio: "mp4a"}, "video/mp4 1080x1920 3000ms 30 h264/aac o1 private false"},
+		"opus":       {mediatest.Movie{Audio: "Opus"}, "video/mp4 1080x1920 3000ms 30 h264/Opus o1 private false"},
+		"to the right": {
+			mediatest.Movie{Width: 1920, Height: 1080, Rotation: 90},
+			"video/mp4 1080x1920 3000ms 30 h264/ o6 private false",
+		},
+		"on its head": {
+			mediatest.Movie{Width: 1920, Height: 1080, Rotation: 180},
+			"video/mp4 1920x1080 3000ms 30 h264/ o3 private false",
+		},
+		"to the left": {
+			mediatest.Movie{Width: 1920, Height: 1080, Rotation: 270},
+			"video/mp4 1080x1920 3000ms 30 h264/ o8 private false",
+		},
+		"wide pixels": {
+			mediatest.Movie{Width: 1440, Height: 1080, Pixel: [2]int{4, 3}},
+			"video/mp4 1920x1080 3000ms 30 h264/ o1 private false",
+		},
+		"mad pixels": {mediatest.Movie{Pixel: [2]int{1, 1000}}, "video/mp4 1080x1920 3000ms 30 h264/ o1 private false"},
+		"hevc":       {mediatest.Movie{Codec: "hvc1", FPS: 60}, "video/mp4 1080x1920 3000ms 60 h265/ o1 private false"},
+		"vp9":        {mediatest.Movie{Codec: "vp09", FPS: 24}, "video/mp4 1080x1920 3000ms 24 vp9/ o1 private false"},
+		"av1":        {mediatest.Movie{Codec: "av01"}, "video/mp4 1080x1920 3000ms 30 av1/ o1 private false"},
+		"prores": {
+			mediatest.Movie{Codec: "apcn", QuickTime: true},
+			"video/quicktime 1080x1920 3000ms 30 apcn/ o1 private false",
+		},
+		"index last": {
+			mediatest.Movie{MoovLast: true, QuickTime: true, Audio: "mp4a"},
+			"video/quicktime 1080x1920 3000ms 30 h264/aac o1 private false",
+		},
+		"fragments": {
+			mediatest.Movie{Fragmented: true, Duration: 7 * time.Second},
+			"video/mp4 1080x1920 7000ms 30 h264/ o1 private false",
+		},
 		"filled up":    {mediatest.Movie{Size: 1 << 20}, "video/mp4 1080x1920 3000ms 30 h264/ o1 private false"},
 		"long":         {mediatest.Movie{Duration: 2 * time.Hour}, "video/mp4 1080x1920 7200000ms 30 h264/ o1 private false"},
 		"place":        {mediatest.Movie{Place: secret}, "video/mp4 1080x1920 3000ms 30 h264/ o1 private true"},
@@ -236,7 +277,8 @@ func TestVideosAreReadAndCleaned(t *testing.T) {
 			t.Parallel()
 			file := mediatest.MP4(c.movie)
 			f := readWell(t, file)
-			got := fmt.Sprintf("%s %dx%d %dms %v %s/%s o%d private %t", f.Mime, f.Width, f.Height, f.DurationMs, f.FPS, f.VideoCodec, f.AudioCodec, f.Orientation, f.Private)
+			got := fmt.Sprintf("%s %dx%d %dms %v %s/%s o%d private %t", f.Mime, f.Width, f.Height, f.DurationMs, f.FPS,
+				f.VideoCodec, f.AudioCodec, f.Orientation, f.Private)
 			if got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}

@@ -57,12 +57,16 @@ func TestReadTellsPictures(t *testing.T) {
 
 func TestReadTellsVideos(t *testing.T) {
 	t.Parallel()
-	b := mediatest.MP4(mediatest.Movie{Width: 1920, Height: 1080, Rotation: 90, Audio: "mp4a", Duration: 5 * time.Second, Place: "+46.0-7.0/"})
+	b := mediatest.MP4(mediatest.Movie{
+		Width: 1920, Height: 1080, Rotation: 90, Audio: "mp4a", Duration: 5 * time.Second,
+		Place: "+46.0-7.0/",
+	})
 	facts := read(t, b, "a.mp4")
 	want := media.Facts{
 		FileFacts: core.FileFacts{
 			Kind: core.FileVideo, Mime: "video/mp4", Bytes: int64(len(b)), Width: 1080, Height: 1920, DurationMs: 5000,
-			FPS: 30, VideoCodec: core.CodecH264, AudioCodec: core.CodecAAC, AudioRate: 48_000, AudioChannels: 2, BitRate: int64(len(b)) * 8 / 5,
+			FPS: 30, VideoCodec: core.CodecH264, AudioCodec: core.CodecAAC, AudioRate: 48_000, AudioChannels: 2,
+			BitRate: int64(len(b)) * 8 / 5,
 		},
 		Orientation: 6, Private: true,
 	}

@@ -32,8 +32,8 @@ func TestADecodedPictureGivesItsMemoryBack(t *testing.T) { //nolint:paralleltest
 	}
 }
 
-// What a decoder takes must not be more than is counted on, or a large picture takes the program over its bound. It runs
-// alone, since it measures.
+// What a decoder takes must not be more than is counted on, or a large picture takes the program over its bound. It
+// runs alone, since it measures.
 func TestTheMemoryOfDecodingIsNotUnderestimated(t *testing.T) { //nolint:paralleltest // see above
 	const side = 2000
 	area := image.Rect(0, 0, side, side)

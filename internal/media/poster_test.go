@@ -119,7 +119,8 @@ func TestPosterIsACardWhenFFmpegFails(t *testing.T) {
 	t.Parallel()
 	file, facts := filmed(t, mediatest.Movie{})
 	for name, lines := range map[string]string{
-		"fails": "exit 1", "says nothing": "exit 0", "talks": "echo hello", "floods": "exec /bin/cat /dev/zero", "writes": "exec /bin/dd if=/dev/zero of=big count=1",
+		"fails": "exit 1", "says nothing": "exit 0", "talks": "echo hello", "floods": "exec /bin/cat /dev/zero",
+		"writes": "exec /bin/dd if=/dev/zero of=big count=1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -153,7 +154,8 @@ func TestPosterByFFmpegItself(t *testing.T) {
 	_, err := exec.LookPath("ffmpeg")
 	installed := err == nil
 	for name, m := range map[string]mediatest.Movie{
-		"upright": {}, "turned right": {Rotation: 90}, "on its head": {Rotation: 180}, "turned left": {Rotation: 270}, "index last": {MoovLast: true, QuickTime: true},
+		"upright": {}, "turned right": {Rotation: 90}, "on its head": {Rotation: 180}, "turned left": {Rotation: 270},
+		"index last": {MoovLast: true, QuickTime: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -32,7 +32,8 @@ func New() *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "publish_lateness_seconds", Help: "From a post's time to its first call and until it is live.", Buckets: seconds,
+			Name: "publish_lateness_seconds", Help: "From a post's time to its first call and until it is live.",
+			Buckets: seconds,
 		}, []string{"platform", "until"}),
 		outcomes: newCounterVec("publish_outcomes_total", "How claims of publications ended.", "platform", "outcome", "code"),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -42,16 +43,24 @@ func New() *Metrics {
 		takeovers: newCounter("lease_takeovers_total", "Publications taken over from a worker that did not finish."),
 		fenced:    newCounter("fenced_writes_total", "Writes refused because another worker had taken over."),
 		refused:   newCounterVec("rate_limited_total", "Requests refused by a limit.", "policy"),
-		overdue:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "publications_overdue", Help: "Publications due for a minute that nobody holds, or that this server lacks a key or a network for."}),
-		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{Name: "oldest_due_seconds", Help: "How long the oldest of them has waited."}),
+		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "publications_overdue",
+			Help: "Publications due for a minute that nobody holds, or that this server lacks a key or a network for.",
+		}),
+		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "oldest_due_seconds",
+			Help: "How long the oldest of them has waited.",
+		}),
 		orphans:   newCounterVec("orphan_handles_total", "Handles whose making was interrupted.", "platform"),
 		refreshes: newCounterVec("token_refreshes_total", "Renewals of account tokens.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "belfry_sealed_values", Help: "Values in the database that each secret key has sealed. A key with 0 may be removed.",
+			Name: "belfry_sealed_values",
+			Help: "Values in the database that each secret key has sealed. A key with 0 may be removed.",
 		}, []string{"key"}),
 	}
 	m.Registry.MustRegister(m.lateness, m.outcomes, m.calls, m.http, m.takeovers, m.fenced, m.refused, m.overdue,
-		m.oldestDue, m.orphans, m.refreshes, m.sealed, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+		m.oldestDue, m.orphans, m.refreshes, m.sealed, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

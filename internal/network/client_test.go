@@ -81,14 +81,21 @@ func TestCallsGoBehindNetworksURL(t *testing.T) {
 func TestBrowseMapsNetworksOnly(t *testing.T) {
 	t.Parallel()
 	onReal := client(t, network.ClientConfig{})
-	inside := client(t, network.ClientConfig{NetworksURL: parsed(t, "http://127.0.0.1:8081"), BrowseURL: parsed(t, "https://belfry.example/sandbox")})
+	inside := client(t,
+		network.ClientConfig{
+			NetworksURL: parsed(t, "http://127.0.0.1:8081"),
+			BrowseURL:   parsed(t, "https://belfry.example/sandbox"),
+		})
 	same := client(t, network.ClientConfig{NetworksURL: parsed(t, "http://127.0.0.1:8081/")})
 	for _, c := range []struct {
 		client     *network.Client
 		give, want string
 	}{
 		{onReal, "https://www.threads.net/@a/post/B", "https://www.threads.net/@a/post/B"},
-		{inside, "https://www.threads.net/@a/post/B?x=%20#c", "https://belfry.example/sandbox/www.threads.net/@a/post/B?x=%20#c"},
+		{
+			inside, "https://www.threads.net/@a/post/B?x=%20#c",
+			"https://belfry.example/sandbox/www.threads.net/@a/post/B?x=%20#c",
+		},
 		{inside, "https://belfry.example/sandbox/www.threads.net/@a", "https://belfry.example/sandbox/www.threads.net/@a"},
 		{same, "https://www.threads.net/@a", "http://127.0.0.1:8081/www.threads.net/@a"},
 		{same, "http://localhost:8080/accounts", "http://localhost:8080/accounts"},
@@ -118,8 +125,14 @@ func TestWhatMustNotBeSentIsNotSent(t *testing.T) {
 		ctx context.Context
 		r   network.Request
 	}{
-		"Idempotency-Key":   {t.Context(), network.Request{URL: "https://a.example/", Header: http.Header{"Idempotency-Key": {"1"}}}},
-		"X-Idempotency-Key": {t.Context(), network.Request{URL: "https://a.example/", Header: http.Header{"X-Idempotency-Key": {"1"}}}},
+		"Idempotency-Key": {
+			t.Context(),
+			network.Request{URL: "https://a.example/", Header: http.Header{"Idempotency-Key": {"1"}}},
+		},
+		"X-Idempotency-Key": {
+			t.Context(),
+			network.Request{URL: "https://a.example/", Header: http.Header{"X-Idempotency-Key": {"1"}}},
+		},
 		"plain http":        {t.Context(), network.Request{URL: "http://a.example/"}},
 		"no host":           {t.Context(), network.Request{URL: "https:///path"}},
 		"no address":        {t.Context(), network.Request{URL: "https://a.example/%zz"}},
@@ -146,7 +159,11 @@ func TestNothingIsSentWhenTheWallClockHasPassedTheDeadline(t *testing.T) {
 		_, _ = io.WriteString(w, ok)
 	})
 	var jump atomic.Int64
-	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL), Now: func() time.Time { return time.Now().Add(time.Duration(jump.Load())) }})
+	c := client(t,
+		network.ClientConfig{
+			NetworksURL: parsed(t, s.URL),
+			Now:         func() time.Time { return time.Now().Add(time.Duration(jump.Load())) },
+		})
 	ctx, cancel := network.WithDeadline(t.Context(), time.Now(), time.Now().Add(time.Minute))
 	defer cancel()
 	r := network.Request{Method: http.MethodPost, URL: "https://a.example/"}
@@ -169,7 +186,8 @@ func TestACallThatHangsEndsUnknown(t *testing.T) {
 	})
 	t.Cleanup(func() { close(release) })
 	var calls []network.Call
-	c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL), Observe: func(call network.Call) { calls = append(calls, call) }})
+	c := client(t,
+		network.ClientConfig{NetworksURL: parsed(t, s.URL), Observe: func(call network.Call) { calls = append(calls, call) }})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() {
@@ -319,7 +337,8 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 		s := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) })
 		c := client(t, network.ClientConfig{NetworksURL: parsed(t, s.URL)})
 		_, err := c.Do(t.Context(), network.Request{
-			Method: http.MethodGet, URL: "https://a.example/", Token: "sent-token-0123456789", Secrets: []network.Secret{"sent/secret+0123456789=="},
+			Method: http.MethodGet, URL: "https://a.example/", Token: "sent-token-0123456789",
+			Secrets: []network.Secret{"sent/secret+0123456789=="},
 		})
 		var e *network.Error
 		if !errors.As(err, &e) || e.Kind != network.Unknown {
@@ -355,7 +374,8 @@ func TestEveryKindHasItsVerdict(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[network.Kind]core.Verdict{
 		network.Rejected: core.Refused, network.Transient: core.Lost, network.RateLimited: core.Throttled,
-		network.Expired: core.AuthLost, network.Revoked: core.AuthLost, network.NotSent: core.NotSent, network.Unknown: core.Lost,
+		network.Expired: core.AuthLost, network.Revoked: core.AuthLost, network.NotSent: core.NotSent,
+		network.Unknown: core.Lost,
 	} {
 		if got := (&network.Error{Kind: kind}).Verdict(); got != want {
 			t.Errorf("%s: want %s, got %s", kind, want, got)

@@ -14,7 +14,10 @@ func TestFieldsThatAFormOffers(t *testing.T) {
 	d := network.Description{
 		Limits: core.Limits{ContentTypes: map[string]core.ContentType{"text": {}, "link": {}, "photo": {Min: 1, Max: 10}}},
 		Fields: []network.Field{
-			{Name: "kind", Kind: network.FieldChoice, Choices: []network.Choice{{Value: "text"}, {Value: "link"}, {Value: "photo"}}},
+			{
+				Name: "kind", Kind: network.FieldChoice,
+				Choices: []network.Choice{{Value: "text"}, {Value: "link"}, {Value: "photo"}},
+			},
 			{Name: "look", Kind: network.FieldChoice, Choices: []network.Choice{{Value: "text"}, {Value: "photo"}}},
 			{Name: "description", Files: true},
 			{Name: "topic"},

@@ -38,7 +38,8 @@ func serverAccount() (account, error) {
 		}
 		return account{name: name, uid: uid, gid: gid, switched: true}, nil
 	}
-	return account{}, fmt.Errorf("PostgreSQL does not run as root, and this machine has neither a user \"postgres\" nor \"nobody\": make one, or start as another user")
+	return account{},
+		fmt.Errorf("PostgreSQL does not run as root, and this machine has neither a user \"postgres\" nor \"nobody\": make one, or start as another user")
 }
 
 // childCredential is what a child process starts with; nil keeps our own.
@@ -46,7 +47,10 @@ func (a account) childCredential() *syscall.Credential {
 	if !a.switched {
 		return nil
 	}
-	return &syscall.Credential{Uid: uint32(a.uid), Gid: uint32(a.gid)} //nolint:gosec // ids of the user table, never negative
+	return &syscall.Credential{
+		Uid: uint32(a.uid),
+		Gid: uint32(a.gid),
+	} //nolint:gosec // ids of the user table, never negative
 }
 
 // changeOwner gives a file or folder to the server's user.

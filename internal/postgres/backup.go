@@ -73,7 +73,9 @@ func execInOrder(ctx context.Context, conn *pgx.Conn, statements ...string) erro
 
 // runClient starts one of PostgreSQL's client programs of the cluster's own version against address. The
 // password goes by the environment, since everybody can read arguments.
-func runClient(ctx context.Context, dir, address string, in io.Reader, out io.Writer, program string, args ...string) error {
+func runClient(ctx context.Context, dir, address string, in io.Reader, out io.Writer, program string,
+	args ...string,
+) error {
 	l, err := newLayout(dir)
 	if err != nil {
 		return err
@@ -93,7 +95,8 @@ func runClient(ctx context.Context, dir, address string, in io.Reader, out io.Wr
 	cmd := exec.CommandContext(ctx, filepath.Join(bin.Dir, program), args...)
 	cmd.Env = []string{
 		"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C",
-		"PGHOST=" + cfg.Host, "PGPORT=" + port, "PGUSER=" + cfg.User, "PGPASSWORD=" + cfg.Password, "PGDATABASE=" + cfg.Database,
+		"PGHOST=" + cfg.Host, "PGPORT=" + port, "PGUSER=" + cfg.User, "PGPASSWORD=" + cfg.Password, "PGDATABASE=" +
+			cfg.Database,
 	}
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &said

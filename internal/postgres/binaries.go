@@ -71,18 +71,21 @@ func findBinaries(ctx context.Context, want int, only string, globs []string, pa
 // chooseVersion picks version want, or the newest; of equals the first found.
 func chooseVersion(found []Binaries, want int) (Binaries, error) {
 	if len(found) == 0 {
-		return Binaries{}, errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), name their folder in PG_BIN, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
+		return Binaries{},
+			errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), name their folder in PG_BIN, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
 	}
 	if want != 0 {
 		i := slices.IndexFunc(found, func(b Binaries) bool { return b.Major == want })
 		if i < 0 {
-			return Binaries{}, fmt.Errorf("the local database was made by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", want, listVersions(found), want)
+			return Binaries{},
+				fmt.Errorf("the local database was made by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", want, listVersions(found), want)
 		}
 		return found[i], nil
 	}
 	newest := slices.MaxFunc(found, func(a, b Binaries) int { return cmp.Compare(a.Major, b.Major) })
 	if newest.Major < Oldest {
-		return Binaries{}, fmt.Errorf("PostgreSQL %d in %s is too old: version %d or newer is needed", newest.Major, newest.Dir, Oldest)
+		return Binaries{},
+			fmt.Errorf("PostgreSQL %d in %s is too old: version %d or newer is needed", newest.Major, newest.Dir, Oldest)
 	}
 	return newest, nil
 }

@@ -44,7 +44,8 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := (account{uid: os.Geteuid()}).makeOwnedDir(file); err == nil || !strings.Contains(err.Error(), "is in the way") {
+	if err := (account{uid: os.Geteuid()}).makeOwnedDir(file); err == nil ||
+		!strings.Contains(err.Error(), "is in the way") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(file); err != nil {
@@ -127,16 +128,20 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 		dir   string
 		err   string
 	}{
-		"the newest":                      {globs: []string{glob}, dir: newest},
-		"the cluster's version":           {globs: []string{glob}, want: 15, dir: old},
-		"a version that is not there":     {globs: []string{glob}, want: 16, err: "made by PostgreSQL 16, whose programs are not on this machine (found: 15, 17, 9)"},
-		"PG_BIN alone":                    {globs: []string{glob}, only: old, dir: old},
-		"PG_BIN without programs":         {globs: []string{glob}, only: base, err: "PG_BIN is " + base},
-		"PG_BIN of another version":       {only: newest, want: 15, err: "made by PostgreSQL 15"},
-		"PATH, through a link":            {path: linked, dir: old},
-		"a wrapper on PATH is passed by":  {path: wrapper + ":" + linked, dir: old},
-		"nothing at all":                  {path: wrapper, err: "install PostgreSQL"},
-		"too old":                         {path: ancient, err: "PostgreSQL 11 in " + ancient + " is too old: version 15 or newer is needed"},
+		"the newest":            {globs: []string{glob}, dir: newest},
+		"the cluster's version": {globs: []string{glob}, want: 15, dir: old},
+		"a version that is not there": {
+			globs: []string{glob}, want: 16,
+			err: "made by PostgreSQL 16, whose programs are not on this machine (found: 15, 17, 9)",
+		},
+		"PG_BIN alone":                   {globs: []string{glob}, only: old, dir: old},
+		"PG_BIN without programs":        {globs: []string{glob}, only: base, err: "PG_BIN is " + base},
+		"PG_BIN of another version":      {only: newest, want: 15, err: "made by PostgreSQL 15"},
+		"PATH, through a link":           {path: linked, dir: old},
+		"a wrapper on PATH is passed by": {path: wrapper + ":" + linked, dir: old},
+		"nothing at all":                 {path: wrapper, err: "install PostgreSQL"},
+		"too old": {path: ancient, err: "PostgreSQL 11 in " + ancient +
+			" is too old: version 15 or newer is needed"},
 		"an old cluster keeps its server": {path: ancient, want: 11, dir: ancient},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -164,7 +169,8 @@ func TestTheRealProgramsAreFound(t *testing.T) {
 	// From a folder whose name does not tell, the server itself is asked.
 	plain := t.TempDir()
 	for _, name := range []string{"postgres", "initdb"} {
-		if err := os.Link(filepath.Join(got.Dir, name), filepath.Join(plain, name)); err != nil && !errors.Is(err, os.ErrExist) {
+		if err := os.Link(filepath.Join(got.Dir, name), filepath.Join(plain, name)); err != nil &&
+			!errors.Is(err, os.ErrExist) {
 			copyFile(t, filepath.Join(got.Dir, name), filepath.Join(plain, name))
 		}
 	}

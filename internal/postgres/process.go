@@ -71,7 +71,8 @@ func (p *process) shutDown(ctx context.Context) error {
 	}
 	select {
 	case <-p.exited:
-		return fmt.Errorf("the local PostgreSQL did not stop in time and was cut off; nothing committed is lost: %w", ctx.Err())
+		return fmt.Errorf("the local PostgreSQL did not stop in time and was cut off; nothing committed is lost: %w",
+			ctx.Err())
 	case <-time.After(5 * time.Second):
 		return fmt.Errorf("the local PostgreSQL (pid %d) does not stop", p.cmd.Process.Pid)
 	}

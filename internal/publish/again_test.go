@@ -187,7 +187,10 @@ func TestAPostIsNotTakenForAnotherWithTheSameText(t *testing.T) {
 func TestAContainerThatDoesNotShowYetIsWaitedFor(t *testing.T) {
 	b := newBench(t)
 	once := 1
-	b.Fault(sim.Fault{Network: "threads", Call: "status", Kind: "error", Code: 24, Subcode: 4279009, Status: 400, Times: &once})
+	b.Fault(sim.Fault{
+		Network: "threads", Call: "status", Kind: "error", Code: 24, Subcode: 4279009, Status: 400,
+		Times: &once,
+	})
 	post := b.work(b.ws.Now("patience", b.ws.Account("threads")))
 	b.wants(post, "queued", 0, "created", "queued", "publishing")
 	post = b.after(time.Minute, post)
@@ -231,7 +234,8 @@ func TestARetryOfWhatWasRefusedFailsWithoutTheAccount(t *testing.T) {
 			lose(b, account)
 			post = b.work(b.retry(post))
 			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retried", "publishing", "failed")
-			if e := post.Error; e == nil || e.Code != "account_revoked" || e.Hint == nil || strings.Contains(e.Message, f.Message) {
+			if e := post.Error; e == nil || e.Code != "account_revoked" || e.Hint == nil ||
+				strings.Contains(e.Message, f.Message) {
 				t.Errorf("the post failed with %+v", e)
 			}
 			if n := b.calls("publish"); n != 1 {
@@ -250,7 +254,8 @@ func (unfit) Status(context.Context, network.Item, string) (network.Status, erro
 	return network.Status{Verdict: core.Dead, Message: unfitWords}, nil
 }
 
-// The words of an earlier try were told of a later one that failed for another reason (Spec §2: the network's own words).
+// The words of an earlier try were told of a later one that failed for another reason (Spec §2: the network's own
+// words).
 func TestANewTryFailsInItsOwnWords(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("threads", "create", "server_error"))

@@ -108,7 +108,8 @@ func (c *claim) deferClaim(ctx context.Context, why error) error {
 // which only the operator can mend.
 func (c *claim) loadConnector() error {
 	cfg := c.engine.cfg
-	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch", c.pub.Epoch)
+	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch",
+		c.pub.Epoch)
 	net, ok := cfg.Networks.Get(c.post.Platform)
 	if !ok {
 		return fmt.Errorf("post %s is for %q, a network this server does not know", c.post.ID, c.post.Platform)

@@ -62,7 +62,8 @@ func TestReplicasShareDuePostsAndSendEachOnce(t *testing.T) {
 	open := make(chan struct{})
 	for i := range replicas {
 		replica := b.through(func(n network.Network) network.Network { return gated{n, open} })
-		b.startWorker(replica, publish.Worker{Owner: fmt.Sprintf("replica-%d", i), Poll: 10 * time.Millisecond, Posts: posts / replicas})
+		b.startWorker(replica,
+			publish.Worker{Owner: fmt.Sprintf("replica-%d", i), Poll: 10 * time.Millisecond, Posts: posts / replicas})
 	}
 	b.Clock.Advance(time.Hour)
 	held := func() (n int) {

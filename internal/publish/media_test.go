@@ -47,9 +47,10 @@ func (b *bench) through(wrap func(network.Network) network.Network) *app.App {
 	return b.Replica(func(c *app.Config) {
 		var drivers []network.Driver
 		for _, n := range c.Networks.List() {
-			drivers = append(drivers, network.Driver{ID: n.Describe().ID, New: func(network.Environment) (network.Network, error) {
-				return wrap(n), nil
-			}})
+			drivers = append(drivers,
+				network.Driver{ID: n.Describe().ID, New: func(network.Environment) (network.Network, error) {
+					return wrap(n), nil
+				}})
 		}
 		set, err := network.NewSet(drivers, network.Environment{})
 		must(b.t, err)
@@ -71,7 +72,8 @@ func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {
 				t.Fatalf("%d calls; the post is %s: %+v", len(*sent), p.Status, p.Error)
 			}
 			files := (*sent)[0].Files
-			if len(files) != 3 || files[0].ID.String() != two.ID || files[1].ID.String() != one.ID || files[2].ID.String() != two.ID {
+			if len(files) != 3 || files[0].ID.String() != two.ID || files[1].ID.String() != one.ID ||
+				files[2].ID.String() != two.ID {
 				t.Fatalf("sent: %+v", files)
 			}
 			b.Clock.Advance(24 * time.Hour)
@@ -130,7 +132,8 @@ func TestAPostWhoseFileIsLostFailsUnsent(t *testing.T) {
 			}
 			calls := len(b.Sim.Calls.Recent(0))
 			p = b.work(p)
-			if p.Status != "failed" || p.Error.Code != "media_purged" || !strings.Contains(p.Error.Message, "photo.jpg") || p.Error.Hint == nil {
+			if p.Status != "failed" || p.Error.Code != "media_purged" || !strings.Contains(p.Error.Message, "photo.jpg") ||
+				p.Error.Hint == nil {
 				t.Errorf("the post is %s: %+v", p.Status, p.Error)
 			}
 			if n := len(b.Sim.Calls.Recent(0)); n != calls || b.visible("a") != 0 {
@@ -152,7 +155,8 @@ func TestAPostWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
 	left := 1
 	worker := b.Replica(func(c *app.Config) { c.Blobs = unreliable{c.Blobs, &left} })
 	must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
-	if p = b.get(p); p.Status != "failed" || p.Error.Code != "network_unreachable" || !strings.Contains(p.Error.Message, "photo.jpg") {
+	if p = b.get(p); p.Status != "failed" || p.Error.Code != "network_unreachable" ||
+		!strings.Contains(p.Error.Message, "photo.jpg") {
 		t.Errorf("the post is %s: %+v", p.Status, p.Error)
 	}
 	if p = b.after(time.Minute, p); p.Error != nil {

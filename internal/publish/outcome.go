@@ -37,7 +37,8 @@ func (c *claim) endClaim(ctx context.Context, do core.Do) error {
 			}
 			c.reportOutcome(do)
 			return nil
-		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal, ctx.Err() != nil:
+		case errors.Is(err, store.ErrFenced), errors.Is(err, store.ErrSameID), core.CodeOf(err) != core.CodeInternal,
+			ctx.Err() != nil:
 			return fmt.Errorf("store %s of post %s: %w", do, c.post.ID, err)
 		}
 		c.log.Warn("outcome not stored; trying again", "error", err)
@@ -205,7 +206,8 @@ func (c *claim) postError(do core.Do) *core.PostError {
 	case c.last != nil && c.last.Verdict == core.Broken:
 		e.Message, e.FromNetwork = cmp.Or(c.status.Message, e.Message), false
 		e.Hint = fmt.Sprintf("Nothing is on %s. If this happens again, replace the files or change the post.", c.desc.Name)
-	case c.failure != nil && (c.failure.Kind == network.NotSent || c.failure.Kind == network.Unknown || c.failure.Kind == network.Transient):
+	case c.failure != nil &&
+		(c.failure.Kind == network.NotSent || c.failure.Kind == network.Unknown || c.failure.Kind == network.Transient):
 		e.Code, e.FromNetwork = core.ErrorUnreachable, false
 		e.Hint = cmp.Or(e.Hint, "The post is not there, and nothing in it is to blame: it may go out as it is.")
 	}

@@ -183,7 +183,8 @@ func TestAThrottleOfThePublishingCallHoldsThePostAsLong(t *testing.T) {
 			if want := "held until " + zone.Label(b.Clock.Now().Add(time.Hour)); !strings.HasSuffix(post.StatusLine, want) {
 				t.Errorf("the status line is %q, want %q in it", post.StatusLine, want)
 			}
-			if card, err := b.App.PostCard(b.Context(), b.ws.Owner, post.ID); err != nil || !card.Held || card.Asking || card.Sending {
+			if card, err := b.App.PostCard(b.Context(), b.ws.Owner, post.ID); err != nil || !card.Held || card.Asking ||
+				card.Sending {
 				t.Errorf("the card says held %v, asking %v, sending %v, error %v", card.Held, card.Asking, card.Sending, err)
 			}
 			post = b.after(59*time.Minute, post)

@@ -70,7 +70,8 @@ func TestABrokenContainerIsReplacedAfterEachWaitAndThenThePostFailsWithAHint(t *
 	}
 	b.Clock.Advance(time.Hour)
 	post = b.work(post)
-	if e := post.Error; post.Status != "failed" || e == nil || e.Code != "rejected" || e.Hint == nil || !strings.Contains(e.Message, "UNKNOWN") {
+	if e := post.Error; post.Status != "failed" || e == nil || e.Code != "rejected" || e.Hint == nil ||
+		!strings.Contains(e.Message, "UNKNOWN") {
 		t.Errorf("it ends %s with %+v", post.Status, post.Error)
 	}
 	if n := b.calls("create"); n != 4 {

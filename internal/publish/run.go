@@ -102,7 +102,8 @@ func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
 	}
 	r.Workspace, r.Post, r.ArmedAt = c.post.Workspace.String(), c.post.ID.String(), c.pub.ArmedAt
 	if err := c.engine.cfg.Receipts.Write(ctx, r); err != nil {
-		c.log.WarnContext(ctx, "no receipt was kept: if the database is restored, this post may look unpublished", "error", err)
+		c.log.WarnContext(ctx, "no receipt was kept: if the database is restored, this post may look unpublished", "error",
+			err)
 	}
 }
 

@@ -76,7 +76,10 @@ func TestAThrottleHoldsAllPostsOfTheAccount(t *testing.T) {
 	b := newBench(t)
 	account, other := b.ws.Account("threads"), b.ws.Account("threads")
 	always := 0
-	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: sim.RateLimited, Code: 17, RetryAfter: 600, Match: "held", Times: &always})
+	b.Fault(sim.Fault{
+		Network: "threads", Call: "create", Kind: sim.RateLimited, Code: 17, RetryAfter: 600, Match: "held",
+		Times: &always,
+	})
 	var posts []contract.Post
 	for i := range count {
 		posts = append(posts, b.work(b.ws.Now(fmt.Sprintf("held %d", i), account)))

@@ -148,7 +148,8 @@ func (g *Guard) Warn(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("list the posts on hold: %w", err)
 	}
-	g.Log.Warn("publishing is on hold; check the posts, then run `belfry restore confirm`", "reason", hold.Reason, "since", hold.Since)
+	g.Log.Warn("publishing is on hold; check the posts, then run `belfry restore confirm`", "reason", hold.Reason, "since",
+		hold.Since)
 	for _, p := range posts {
 		g.Log.Warn("post on hold", "workspace", p.Slug, "post", p.Post, "network", p.Platform, "account", p.AccountName,
 			"what_happens", p.Fate(), "link", p.ExternalURL)

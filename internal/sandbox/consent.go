@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Consent opens the consent page of a simulated network, chooses the profile, allows everything, and returns the address
-// that the network redirects to. base is the address of the simulated networks, as SCHEME://HOST.
+// Consent opens the consent page of a simulated network, chooses the profile, allows everything, and returns the
+// address that the network redirects to. base is the address of the simulated networks, as SCHEME://HOST.
 func Consent(ctx context.Context, base, authorizeURL, profile string) (*url.URL, error) {
 	page, err := OpenConsent(ctx, authorizeURL)
 	if err != nil {

@@ -25,7 +25,8 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 	}
 	page := r.get("/_/", "")
 	for _, want := range []string{
-		"&lt;em&gt;rolls", "until removed", `value="f1"`, `href="/sandbox/www.threads.net/@harbour.bakery/post/`, "Facebook Page",
+		"&lt;em&gt;rolls", "until removed", `value="f1"`, `href="/sandbox/www.threads.net/@harbour.bakery/post/`,
+		"Facebook Page",
 		`href="/sandbox/_/style.css"`, `name="threads.quota_total"`,
 	} {
 		if !strings.Contains(page.text, want) {
@@ -34,10 +35,12 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 	}
 	policy := page.header.Get("Content-Security-Policy")
 	want := "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self' http: https:;"
-	if !strings.HasPrefix(policy, want) || strings.Contains(page.text, "<script") || strings.Contains(page.text, " style=") {
+	if !strings.HasPrefix(policy, want) || strings.Contains(page.text, "<script") ||
+		strings.Contains(page.text, " style=") {
 		t.Errorf("policy %q", policy)
 	}
-	if bad := r.post("/_/faults", "", url.Values{"kind": {"slow"}}); bad.status != http.StatusBadRequest || !strings.Contains(bad.text, "needs delayMs") {
+	if bad := r.post("/_/faults", "", url.Values{"kind": {"slow"}}); bad.status != http.StatusBadRequest ||
+		!strings.Contains(bad.text, "needs delayMs") {
 		t.Errorf("a bad form answered %d", bad.status)
 	}
 	r.post("/_/faults/delete", "", url.Values{"id": {"f1"}})
@@ -68,7 +71,8 @@ func TestThePageExplainsEveryFaultAndLeadsBack(t *testing.T) {
 	if !strings.Contains(page.text, `<a href="/" data-testid="home">Back to Belfry</a>`) {
 		t.Error("no way back")
 	}
-	if alone := start(t, sandbox.Config{AppName: "Belfry"}).get("/_/", ""); strings.Contains(alone.text, `data-testid="home"`) {
+	if alone := start(t, sandbox.Config{AppName: "Belfry"}).get("/_/", ""); strings.Contains(alone.text,
+		`data-testid="home"`) {
 		t.Error("networks that stand alone lead back to nothing")
 	}
 }
@@ -99,7 +103,8 @@ func TestControlAsJSON(t *testing.T) {
 		t.Errorf("deleting all left %s", a.text)
 	}
 
-	if a := r.must("POST", "/_/options", "", inJSON, `{"threads.quota_total":"5000"}`); !strings.Contains(a.text, `"value":"5000"`) {
+	if a := r.must("POST", "/_/options", "", inJSON, `{"threads.quota_total":"5000"}`); !strings.Contains(a.text,
+		`"value":"5000"`) {
 		t.Errorf("options answered %s", a.text)
 	}
 	if a := r.must("POST", "/_/options", "", inJSON, `{"threads.quota":"5000"}`); a.status != http.StatusBadRequest {
@@ -188,7 +193,8 @@ func TestARestartKeepsWhatIsVisible(t *testing.T) {
 	cfg := sandbox.Config{JournalDir: t.TempDir()}
 	first := start(t, cfg)
 	token := first.threads("somebody.new")
-	first.post("/graph.threads.net/v1.0/me/threads_publish", token, url.Values{"creation_id": {first.container(token, "one")}})
+	first.post("/graph.threads.net/v1.0/me/threads_publish", token,
+		url.Values{"creation_id": {first.container(token, "one")}})
 	_, page := first.facebook()
 	first.post("/graph.facebook.com/v26.0/me/feed", page, url.Values{"message": {"two"}})
 	before := first.get("/_/posts", "").text
@@ -196,7 +202,8 @@ func TestARestartKeepsWhatIsVisible(t *testing.T) {
 		t.Fatal(err)
 	}
 	second := start(t, cfg)
-	if after := second.get("/_/posts", "").text; after != before || !strings.Contains(after, "one") || !strings.Contains(after, "two") {
+	if after := second.get("/_/posts", "").text; after != before || !strings.Contains(after, "one") ||
+		!strings.Contains(after, "two") {
 		t.Errorf("posts changed:\n%s\n%s", before, after)
 	}
 	second.container(token, "three")
@@ -224,8 +231,9 @@ func TestAddressesBesideTheNetworks(t *testing.T) {
 	r := start(t, sandbox.Config{Prefix: "/sandbox/"})
 	r.base = strings.TrimSuffix(r.base, "/")
 	for path, want := range map[string]int{
-		"": 303, "/": 303, "/_/": 200, "/example.org/x": 404, "/www.threads.net/nothing": 404, "/WWW.THREADS.NET/picture/1.png": 200,
-		"/graph.threads.net/": 400, "/rupload.facebook.com/x": 400, "x": 404,
+		"": 303, "/": 303, "/_/": 200, "/example.org/x": 404, "/www.threads.net/nothing": 404,
+		"/WWW.THREADS.NET/picture/1.png": 200,
+		"/graph.threads.net/":            400, "/rupload.facebook.com/x": 400, "x": 404,
 	} {
 		if a := r.get(path, ""); a.status != want {
 			t.Errorf("%q answered %d, want %d", path, a.status, want)

@@ -117,7 +117,8 @@ func TestSlowAnswersAddUpAndReachTheirEnd(t *testing.T) {
 			arrived, err1 := time.Parse(time.RFC3339Nano, text(t, posts[0], "arrivedAt"))
 			created, err2 := time.Parse(time.RFC3339Nano, text(t, posts[0], "createdAt"))
 			if err1 != nil || err2 != nil || created.Sub(arrived) < 50*time.Millisecond {
-				t.Errorf("arrived %v, created %v: the arrival must be before the delay", posts[0]["arrivedAt"], posts[0]["createdAt"])
+				t.Errorf("arrived %v, created %v: the arrival must be before the delay", posts[0]["arrivedAt"],
+					posts[0]["createdAt"])
 			}
 		})
 	}

@@ -126,14 +126,16 @@ func (r *rig) consent(path string, v url.Values) url.Values {
 func (r *rig) threads(username string) string {
 	r.t.Helper()
 	back := r.consent("/www.threads.net/oauth/authorize", url.Values{
-		"client_id": {"sandbox"}, "redirect_uri": {callback}, "scope": {"threads_basic,threads_content_publish,threads_delete"},
+		"client_id": {"sandbox"}, "redirect_uri": {callback},
+		"scope":         {"threads_basic,threads_content_publish,threads_delete"},
 		"response_type": {"code"}, "state": {"s1"}, "decision": {"allow"}, "username": {username},
 	})
 	short := r.post("/graph.threads.net/oauth/access_token", "", url.Values{
 		"client_id": {"sandbox"}, "client_secret": {"sandbox"}, "grant_type": {"authorization_code"},
 		"redirect_uri": {callback}, "code": {back.Get("code")},
 	}).json(r.t)
-	long := r.get("/graph.threads.net/access_token?grant_type=th_exchange_token&client_secret=sandbox", text(r.t, short, "access_token"))
+	long := r.get("/graph.threads.net/access_token?grant_type=th_exchange_token&client_secret=sandbox",
+		text(r.t, short, "access_token"))
 	return text(r.t, long.json(r.t), "access_token")
 }
 
@@ -146,13 +148,17 @@ func (r *rig) facebook() (page, token string) {
 		"grant":   {"pages_show_list", "pages_read_engagement", "pages_manage_posts", "pages_read_user_content"},
 		"newPage": {"Corner Shop"},
 	})
-	q := url.Values{"client_id": {"sandbox"}, "client_secret": {"sandbox"}, "redirect_uri": {callback}, "code": {back.Get("code")}}
+	q := url.Values{
+		"client_id": {"sandbox"}, "client_secret": {"sandbox"}, "redirect_uri": {callback},
+		"code": {back.Get("code")},
+	}
 	short := r.post("/graph.facebook.com/v26.0/oauth/access_token", "", q).json(r.t)
 	long := r.get("/graph.facebook.com/v26.0/oauth/access_token?"+url.Values{
 		"grant_type": {"fb_exchange_token"}, "client_id": {"sandbox"}, "client_secret": {"sandbox"},
 		"fb_exchange_token": {text(r.t, short, "access_token")},
 	}.Encode(), "").json(r.t)
-	pages := r.get("/graph.facebook.com/v26.0/me/accounts?fields=id,name,access_token,tasks,picture.type(large){url}", text(r.t, long, "access_token"))
+	pages := r.get("/graph.facebook.com/v26.0/me/accounts?fields=id,name,access_token,tasks,picture.type(large){url}",
+		text(r.t, long, "access_token"))
 	first := pages.json(r.t)["data"].([]any)[0].(map[string]any)
 	return text(r.t, first, "id"), text(r.t, first, "access_token")
 }
@@ -192,7 +198,8 @@ func TestBothNetworksPublishBelowAPrefixAndAtTheRoot(t *testing.T) {
 				t.Fatalf("a text container is %v, want FINISHED", state)
 			}
 			post := r.post("/graph.threads.com/v1.0/me/threads_publish", token, url.Values{"creation_id": {id}}).json(t)
-			read := r.get("/graph.threads.net/v1.0/"+text(t, post, "id")+"?fields=permalink,text,topic_tag,media_type", token).json(t)
+			read := r.get("/graph.threads.net/v1.0/"+text(t, post, "id")+"?fields=permalink,text,topic_tag,media_type",
+				token).json(t)
 			page := r.get("/"+strings.TrimPrefix(text(t, read, "permalink"), "https://"), "")
 			if page.status != http.StatusOK || !strings.Contains(page.text, "Fresh rolls at six") {
 				t.Errorf("permalink page answered %d:\n%s", page.status, page.text)

@@ -30,7 +30,8 @@ func (t *Type) Check(text []byte) error {
 	r := reader{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, name: t.displayName()}
 	if r.readValue(t) {
 		if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
-			r.addMistake(core.Invalid("", "Something follows the JSON value of the body.").WithHint("Send one JSON object and nothing after it."))
+			r.addMistake(core.Invalid("",
+				"Something follows the JSON value of the body.").WithHint("Send one JSON object and nothing after it."))
 		}
 	}
 	return errors.Join(r.mistakes...)
@@ -83,7 +84,8 @@ func (r *reader) readValue(t *Type) bool {
 }
 
 func (r *reader) checkDepth(at place) bool {
-	return r.dec.StackDepth() <= maxDepth || r.stopWith(core.Invalid(at.path, "The body nests more than %d levels deep.", maxDepth))
+	return r.dec.StackDepth() <= maxDepth ||
+		r.stopWith(core.Invalid(at.path, "The body nests more than %d levels deep.", maxDepth))
 }
 
 func (r *reader) readList(t *Type, at place) bool {
@@ -127,7 +129,8 @@ func (r *reader) readObject(t *Type, at place) bool {
 		case strings.ContainsFunc(name, core.Control):
 			unknown = core.Invalid(at.path, "A key holds a control character.")
 		case field == nil:
-			unknown = Suggest(core.Invalid(r.currentPlace().path, "There is no field %s here.", Shown(name)), name, o.fieldNames())
+			unknown = Suggest(core.Invalid(r.currentPlace().path, "There is no field %s here.", Shown(name)), name,
+				o.fieldNames())
 		}
 		seen[name] = true
 		if unknown == nil && !r.readValue(field) || unknown != nil && !(r.addMistake(unknown) && r.skipValue()) {

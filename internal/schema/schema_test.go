@@ -40,10 +40,22 @@ func TestCheckReportsAllMistakesInTheirOrder(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][]string{
 		`{"text":"hello","tags":["a","b"],"order":"asc","limit":1,"block":[{"a":null}],"when":{"at":"x"}}`: nil,
-		`{"text":5,"tags":["a",1],"limit":0,"order":"up","txet":[1,{}],"when":{}}`:                         {"text", "tags[1]", "limit", "order", "txet", "when.at"},
-		`{"text":{"deep":[1,2]},"tags":{"a":[1]},"limit":[[]],"when":[{"at":1}]}`:                          {"text", "tags", "limit", "when"},
-		`{"tags":["a","b","c",4],"when":{"at":null,"zone":1}}`:                                             {"tags", "when.at", "when.zone", "text"},
-		`{"text":"toolong","limit":1.5,"text":"twice"}`:                                                    {"text", "limit", "text"},
+		`{"text":5,"tags":["a",1],"limit":0,"order":"up","txet":[1,{}],"when":{}}`: {
+			"text",
+			"tags[1]", "limit", "order", "txet", "when.at",
+		},
+		`{"text":{"deep":[1,2]},"tags":{"a":[1]},"limit":[[]],"when":[{"at":1}]}`: {
+			"text", "tags",
+			"limit", "when",
+		},
+		`{"tags":["a","b","c",4],"when":{"at":null,"zone":1}}`: {
+			"tags",
+			"when.at", "when.zone", "text",
+		},
+		`{"text":"toolong","limit":1.5,"text":"twice"}`: {
+			"text", "limit",
+			"text",
+		},
 		`{"text":5,"order":`:      {"text", ""},
 		`{"text":5} {"text":"a"}`: {"text", ""},
 		`[{"text":5}]`:            {""},

@@ -22,7 +22,8 @@ func (r *reader) syntaxError(err error) error {
 		return core.Invalid("", "The body ends before its JSON value does.").
 			WithHint("Close every bracket, brace and quotation mark that it opens.").Because(err)
 	case errors.As(err, &syntax) && errors.Is(syntax.Err, jsontext.ErrDuplicateName):
-		return core.Invalid(pathOf(syntax.JSONPointer), "The key %s stands twice.", Shown(syntax.JSONPointer.LastToken())).Because(err)
+		return core.Invalid(pathOf(syntax.JSONPointer), "The key %s stands twice.",
+			Shown(syntax.JSONPointer.LastToken())).Because(err)
 	case errors.As(err, &syntax) && strings.Contains(syntax.Err.Error(), "UTF-8"):
 		return core.Invalid(pathOf(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).Because(err)
 	case errors.As(err, &syntax):
@@ -44,7 +45,8 @@ func adviseOnSyntax(text []byte, at int64) string {
 	starts := func(with ...string) bool {
 		return slices.ContainsFunc(with, func(s string) bool { return bytes.HasPrefix(rest, []byte(s)) })
 	}
-	closes := bytes.HasPrefix(bytes.TrimLeft(rest, space), []byte("}")) || bytes.HasPrefix(bytes.TrimLeft(rest, space), []byte("]"))
+	closes := bytes.HasPrefix(bytes.TrimLeft(rest, space), []byte("}")) ||
+		bytes.HasPrefix(bytes.TrimLeft(rest, space), []byte("]"))
 	switch {
 	case starts("\xef\xbb\xbf"):
 		return "Leave out the byte order mark at its beginning."

@@ -48,8 +48,9 @@ func TestMistypedKeyIsRefused(t *testing.T) {
 	}
 	swapped[i], swapped[i+1] = swapped[i+1], swapped[i]
 	for name, text := range map[string]string{
-		"empty": "", "prefix alone": "belfry_live_", "other prefix": "belfry_test_" + key[12:], "upper case": strings.ToUpper(key),
-		"cut": key[:len(key)-1], "longer": key + "0", "space before": " " + key, "line break behind": key + "\n",
+		"empty": "", "prefix alone": "belfry_live_", "other prefix": "belfry_test_" + key[12:],
+		"upper case": strings.ToUpper(key),
+		"cut":        key[:len(key)-1], "longer": key + "0", "space before": " " + key, "line break behind": key + "\n",
 		"two letters swapped": string(swapped), "with Bearer": "Bearer " + key, "not base62": key[:20] + "-" + key[21:],
 		"not ASCII": key[:20] + "é" + key[22:],
 	} {

@@ -48,10 +48,14 @@ func TestDamagedHashIsAnErrorAndNotAWrongPassword(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, bad := range map[string]string{
-		"empty": "", "bcrypt": "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy", "argon2i": strings.Replace(hash, "argon2id", "argon2i", 1),
-		"other version": strings.Replace(hash, "v=19", "v=16", 1), "cut": hash[:len(hash)-4], "all memory": strings.Replace(hash, "m=19456", "m=4294967295", 1),
-		"no memory": strings.Replace(hash, "m=19456", "m=0", 1), "no threads": strings.Replace(hash, "p=1", "p=0", 1), "many threads": strings.Replace(hash, "p=1", "p=257", 1),
-		"no passes": strings.Replace(hash, "t=2", "t=0", 1), "more behind": hash + "$", "more cost": strings.Replace(hash, "p=1", "p=1,x=2", 1), "five dollars": "$$$$$",
+		"empty": "", "bcrypt": "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy",
+		"argon2i":       strings.Replace(hash, "argon2id", "argon2i", 1),
+		"other version": strings.Replace(hash, "v=19", "v=16", 1), "cut": hash[:len(hash)-4],
+		"all memory": strings.Replace(hash, "m=19456", "m=4294967295", 1),
+		"no memory":  strings.Replace(hash, "m=19456", "m=0", 1), "no threads": strings.Replace(hash, "p=1", "p=0", 1),
+		"many threads": strings.Replace(hash, "p=1", "p=257", 1),
+		"no passes":    strings.Replace(hash, "t=2", "t=0", 1), "more behind": hash + "$",
+		"more cost": strings.Replace(hash, "p=1", "p=1,x=2", 1), "five dollars": "$$$$$",
 	} {
 		if ok, err := p.Verify(t.Context(), bad, "x"); ok || err == nil {
 			t.Errorf("%s: %v, %v", name, ok, err)
@@ -124,7 +128,8 @@ func TestCheckPassword(t *testing.T) {
 func TestTheCommonestPasswordsAreKnown(t *testing.T) {
 	t.Parallel()
 	for _, password := range []string{
-		"12345678", "123456789", "1234567890", "password1", "qwertyuiop", "1q2w3e4r", "iloveyou", "11111111", "sunshine1", "Welcome123",
+		"12345678", "123456789", "1234567890", "password1", "qwertyuiop", "1q2w3e4r", "iloveyou", "11111111", "sunshine1",
+		"Welcome123",
 	} {
 		if secret.CheckPassword(password) == nil {
 			t.Errorf("%q is taken", password)

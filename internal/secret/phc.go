@@ -46,7 +46,8 @@ func parsePHC(hash string) (c cost, salt, key []byte, err error) {
 	b64 := base64.RawStdEncoding.Strict()
 	salt, saltErr := b64.DecodeString(part[4])
 	key, keyErr := b64.DecodeString(part[5])
-	if errors.Join(costErr, saltErr, keyErr) != nil || c.String() != part[3] || !c.isSane() || len(salt) != argonSalt || len(key) != argonKey {
+	if errors.Join(costErr, saltErr, keyErr) != nil || c.String() != part[3] || !c.isSane() || len(salt) != argonSalt ||
+		len(key) != argonKey {
 		return c, nil, nil, errors.New("the stored password hash is damaged")
 	}
 	return c, salt, key, nil

@@ -171,9 +171,13 @@ func TestRingHidesItsKeysInPrint(t *testing.T) {
 	}
 	r := ring(t, pair)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-		got := fmt.Sprintf(verb, r) + fmt.Sprintf(verb, k) + fmt.Sprintf(verb, []any{k, &k, r}) + logged(r, k, []any{k, &k, r})
-		if strings.Contains(got, strings.Trim(fmt.Sprint([]int{int(k.Secret[0]), int(k.Secret[1]), int(k.Secret[2]), int(k.Secret[3])}), "[]")) || strings.Contains(got, fmt.Sprintf("%x", k.Secret[:8])) ||
-			strings.Contains(got, string(k.Secret[:8])) || strings.Contains(got, base64.StdEncoding.EncodeToString(k.Secret)[:10]) {
+		got := fmt.Sprintf(verb, r) + fmt.Sprintf(verb, k) + fmt.Sprintf(verb, []any{k, &k, r}) +
+			logged(r, k, []any{k, &k, r})
+		if strings.Contains(got,
+			strings.Trim(fmt.Sprint([]int{int(k.Secret[0]), int(k.Secret[1]), int(k.Secret[2]), int(k.Secret[3])}), "[]")) ||
+			strings.Contains(got, fmt.Sprintf("%x", k.Secret[:8])) ||
+			strings.Contains(got, string(k.Secret[:8])) ||
+			strings.Contains(got, base64.StdEncoding.EncodeToString(k.Secret)[:10]) {
 			t.Errorf("%s shows the key: %s", verb, got)
 		}
 	}

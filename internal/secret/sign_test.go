@@ -105,7 +105,8 @@ func TestSealAndSignDoNotMix(t *testing.T) {
 
 func TestHashDiffersByPurpose(t *testing.T) {
 	t.Parallel()
-	if secret.Hash("state", "t") == secret.Hash("session", "t") || secret.Hash("state", "t") == secret.Hash("state", "u") ||
+	if secret.Hash("state", "t") == secret.Hash("session", "t") ||
+		secret.Hash("state", "t") == secret.Hash("state", "u") ||
 		secret.Hash("a", "b/c") == secret.Hash("a/b", "c") {
 		t.Error("two hashes are equal")
 	}
@@ -119,7 +120,8 @@ func TestRandomIsLongURLSafeAndNew(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		s := secret.Random(32)
-		if len(s) != 43 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" || seen[s] {
+		if len(s) != 43 || strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_") != "" ||
+			seen[s] {
 			t.Fatalf("%q", s)
 		}
 		seen[s] = true

@@ -36,7 +36,8 @@ func (r accountRow) toCore() core.Account {
 // Accounts lists the connected accounts, oldest first.
 func (t Tenant) Accounts(ctx context.Context) ([]core.Account, error) {
 	rows, err := queryMany[accountRow](t.query(ctx, `
-		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL ORDER BY created_at, id`, nil))
+		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL ORDER BY created_at, id`,
+		nil))
 	list := make([]core.Account, len(rows))
 	for i, r := range rows {
 		list[i] = r.toCore()
@@ -59,7 +60,8 @@ func (t Tenant) AccountsByID(ctx context.Context, ids []core.AccountID) (map[cor
 // Account reads a connected account; a disconnected one is not_found.
 func (t Tenant) Account(ctx context.Context, id core.AccountID) (core.Account, error) {
 	row, err := queryOne[accountRow](t.query(ctx, `
-		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`, args{"id": id}))
+		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`,
+		args{"id": id}))
 	return row.toCore(), err
 }
 
@@ -80,7 +82,8 @@ func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID) (core.A
 // not connected is not_found. It comes after the locks of posts and of the month's usage.
 func (t Tenant) HoldAccounts(ctx context.Context, ids []core.AccountID) error {
 	held, err := queryValues[core.AccountID](t.query(ctx, `
-		SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL ORDER BY id FOR SHARE`,
+		SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids)
+			AND disconnected_at IS NULL ORDER BY id FOR SHARE`,
 		args{"ids": ids}))
 	if err == nil && len(held) < len(ids) {
 		return ErrNotFound
@@ -89,20 +92,24 @@ func (t Tenant) HoldAccounts(ctx context.Context, ids []core.AccountID) error {
 }
 
 // FindAccount finds the account of a network's profile, connected or not, and tells which; none is not_found.
-func (t Tenant) FindAccount(ctx context.Context, platform core.Platform, externalID string) (id core.AccountID, connected bool, err error) {
+func (t Tenant) FindAccount(ctx context.Context, platform core.Platform,
+	externalID string,
+) (id core.AccountID, connected bool, err error) {
 	type row struct {
 		ID        core.AccountID
 		Connected bool
 	}
 	found, err := queryOne[row](t.query(ctx, `
 		SELECT id, disconnected_at IS NULL AS connected FROM accounts
-		WHERE workspace_id = @ws AND platform = @platform AND external_id = @external`, args{"platform": platform, "external": externalID}))
+		WHERE workspace_id = @ws AND platform = @platform AND external_id = @external`,
+		args{"platform": platform, "external": externalID}))
 	return found.ID, found.Connected, err
 }
 
 // CountAccounts counts the connected accounts. Under LockWorkspace the number holds until the transaction ends.
 func (t Tenant) CountAccounts(ctx context.Context) (int64, error) {
-	return queryValue[int64](t.query(ctx, `SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL`, nil))
+	return queryValue[int64](t.query(ctx,
+		`SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL`, nil))
 }
 
 // SealedToken is an account's token as it is stored, with the dates that must be seen without opening it.
@@ -116,7 +123,8 @@ type SealedToken struct {
 // visible, whatever it was before. It keeps its time of creation.
 func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedToken) error {
 	_, err := t.exec(ctx, `
-		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, status, connected_at,
+		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, status,
+			connected_at,
 			token, token_expires_at, token_refresh_at, check_at, created_at)
 		VALUES (@id, @ws, @platform, @external, @username, @name, @avatar, @ok, @connected, @token, @expires, @refresh,
 			clock() + @check::interval, @now)
@@ -159,7 +167,9 @@ func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
 
 // LoseToken notes that the network no longer takes the account's token, and why, unless the token was replaced
 // since it was read.
-func (t Tenant) LoseToken(ctx context.Context, id core.AccountID, read []byte, status core.AccountStatus, reason string) error {
+func (t Tenant) LoseToken(ctx context.Context, id core.AccountID, read []byte, status core.AccountStatus,
+	reason string,
+) error {
 	_, err := t.exec(ctx, `
 		UPDATE accounts SET status = @status, status_reason = @reason
 		WHERE workspace_id = @ws AND id = @id AND token = @read AND disconnected_at IS NULL`,
@@ -177,7 +187,8 @@ func (t Tenant) QueuedPosts(ctx context.Context, account core.AccountID) ([]core
 // LockQueuedPosts lists them and keeps others from changing them until the transaction ends.
 func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
-		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account AND status = 'queued' ORDER BY id FOR NO KEY UPDATE`,
+		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account
+			AND status = 'queued' ORDER BY id FOR NO KEY UPDATE`,
 		args{"account": account}))
 }
 
@@ -188,7 +199,8 @@ func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, er
 		Count     int
 	}
 	rows, err := queryMany[row](t.query(ctx, `
-		SELECT account_id, count(*) AS count FROM posts WHERE workspace_id = @ws AND status = 'queued' GROUP BY account_id`, nil))
+		SELECT account_id, count(*) AS count FROM posts WHERE workspace_id = @ws AND status = 'queued' GROUP BY account_id`,
+		nil))
 	counts := map[core.AccountID]int{}
 	for _, r := range rows {
 		counts[r.AccountID] = r.Count

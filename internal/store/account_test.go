@@ -13,7 +13,8 @@ import (
 func (s side) account(t *testing.T, name string) core.AccountID {
 	t.Helper()
 	a := core.Account{
-		ID: core.NewID[core.AccountKind](), Platform: "threads", ExternalID: name, Username: name, DisplayName: "Profile " + name,
+		ID: core.NewID[core.AccountKind](), Platform: "threads", ExternalID: name, Username: name, DisplayName: "Profile " +
+			name,
 		ConnectedAt: "http://here", CreatedAt: start,
 	}
 	must(t, s.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte(name), ExpiresAt: start.Add(time.Hour), RefreshAt: start}))
@@ -28,7 +29,8 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 		t.Fatal("one account for two workspaces")
 	}
 	a, token, err := w.one.AccountWithToken(t.Context(), mine)
-	if err != nil || string(token) != "p" || a.Status != core.AccountOK || a.ExternalID != "p" || !a.ExpiresAt.Equal(start.Add(time.Hour)) || a.ConnectedAt != "http://here" {
+	if err != nil || string(token) != "p" || a.Status != core.AccountOK || a.ExternalID != "p" ||
+		!a.ExpiresAt.Equal(start.Add(time.Hour)) || a.ConnectedAt != "http://here" {
 		t.Errorf("the account: %+v, %s, %v", a, token, err)
 	}
 	for what, call := range map[string]func() error{
@@ -48,7 +50,8 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	must(t, w.one.HideAccount(t.Context(), theirs, "no", start))
 	must(t, w.one.WakeArmed(t.Context(), theirs))
 	must(t, w.one.FinishRefresh(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
-	if a, token, err := w.two.AccountWithToken(t.Context(), theirs); err != nil || a.Status != core.AccountOK || string(token) != "p" {
+	if a, token, err := w.two.AccountWithToken(t.Context(), theirs); err != nil || a.Status != core.AccountOK ||
+		string(token) != "p" {
 		t.Errorf("theirs: %+v, %s, %v", a, token, err)
 	}
 	if n, err := w.two.CountAccounts(t.Context()); err != nil || n != 1 {
@@ -85,7 +88,8 @@ func TestAHiddenAccountIsRevivedWithItsID(t *testing.T) {
 	a.CreatedAt = start.Add(time.Hour)
 	must(t, w.one.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte("new")}))
 	back, err := w.one.Account(t.Context(), id)
-	if err != nil || back.Username != "renamed" || back.Status != core.AccountOK || back.StatusReason != "" || !back.CreatedAt.Equal(start) {
+	if err != nil || back.Username != "renamed" || back.Status != core.AccountOK || back.StatusReason != "" ||
+		!back.CreatedAt.Equal(start) {
 		t.Errorf("revived: %+v, %v", back, err)
 	}
 }
@@ -112,7 +116,8 @@ func TestARenewalIsClaimedOnceAndKeepsANewerToken(t *testing.T) {
 		t.Errorf("the newer token: %+v, %s, %v", a, token, err)
 	}
 	must(t, w.one.FinishRefresh(t.Context(), id, token, late))
-	if a, err := w.one.Account(t.Context(), id); err != nil || a.Status != core.AccountRevoked || a.StatusReason != "old news" || !a.ExpiresAt.Equal(start.Add(48*time.Hour)) {
+	if a, err := w.one.Account(t.Context(), id); err != nil || a.Status != core.AccountRevoked ||
+		a.StatusReason != "old news" || !a.ExpiresAt.Equal(start.Add(48*time.Hour)) {
 		t.Errorf("the result: %+v, %v", a, err)
 	}
 }
@@ -122,7 +127,8 @@ func TestConsentsAreTakenOnce(t *testing.T) {
 	w := newWorld(t)
 	account := core.NewID[core.AccountKind]()
 	c := store.Connection{
-		StateHash: []byte("state"), User: w.one.owner, Platform: "threads", Account: &account, SessionHash: []byte("session"), Verifier: []byte("v"),
+		StateHash: []byte("state"), User: w.one.owner, Platform: "threads", Account: &account, SessionHash: []byte("session"),
+		Verifier: []byte("v"),
 	}
 	must(t, w.one.AddConnection(t.Context(), c, start.Add(time.Minute)))
 	without := c
@@ -135,7 +141,8 @@ func TestConsentsAreTakenOnce(t *testing.T) {
 	_, err = w.one.TakeConnection(t.Context(), c, false, start.Add(time.Minute))
 	missing(t, "an expired one", err)
 	got, err := w.one.TakeConnection(t.Context(), c, false, start)
-	if err != nil || got.Account == nil || *got.Account != account || string(got.Verifier) != "v" || got.Platform != "threads" {
+	if err != nil || got.Account == nil || *got.Account != account || string(got.Verifier) != "v" ||
+		got.Platform != "threads" {
 		t.Errorf("taken: %+v, %v", got, err)
 	}
 	_, err = w.one.TakeConnection(t.Context(), c, false, start)

@@ -20,11 +20,13 @@ type KeyHolder struct {
 
 // ScanRow reads the columns of keyHolder.
 func (h *KeyHolder) ScanRow(rows pgx.Rows) error {
-	return rows.Scan(idTo(&h.Workspace), (*string)(&h.Plan), idTo(&h.User), (*string)(&h.Role), idTo(&h.Key), &h.Name, (*string)(&h.Scope), timeTo(&h.LastUsedAt))
+	return rows.Scan(idTo(&h.Workspace), (*string)(&h.Plan), idTo(&h.User), (*string)(&h.Role), idTo(&h.Key), &h.Name,
+		(*string)(&h.Scope), timeTo(&h.LastUsedAt))
 }
 
 const keyHolder = `
-		SELECT k.workspace_id AS workspace, w.plan, k.user_id AS "user", m.role, k.id AS key, k.name, k.scope, k.last_used_at
+		SELECT k.workspace_id AS workspace, w.plan, k.user_id AS "user", m.role, k.id AS key, k.name, k.scope,
+			k.last_used_at
 		FROM api_keys k
 		JOIN members m ON m.workspace_id = k.workspace_id AND m.user_id = k.user_id
 		JOIN workspaces w ON w.id = k.workspace_id

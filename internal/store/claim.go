@@ -41,7 +41,9 @@ func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration
 // worker's own retry, the post begins a new try, which its timeline notes.
 //
 // It skips rows that are locked, so that any number of workers can call it at once and none waits for another.
-func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease time.Duration, now time.Time) ([]Claim, error) {
+func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease time.Duration,
+	now time.Time,
+) ([]Claim, error) {
 	return claims(s.query(ctx, claimWhere(`true`)+` LIMIT @limit`+claimRest, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
@@ -49,7 +51,9 @@ func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease tim
 
 // Claim claims one post's publication as ClaimDue does. It returns ErrNotFound if the publication is not due, or
 // is held or locked by another.
-func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration, now time.Time) (Claim, error) {
+func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration,
+	now time.Time,
+) (Claim, error) {
 	all, err := claims(t.query(ctx, claimWhere(`p.workspace_id = @ws AND p.post_id = @post`)+claimRest, args{
 		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
@@ -67,7 +71,8 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 func claimWhere(which string) string {
 	return `
 		WITH due AS (
-			SELECT p.workspace_id, p.post_id, p.rest FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id AND posts.id = p.post_id
+			SELECT p.workspace_id, p.post_id, p.rest FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id
+				AND posts.id = p.post_id
 			WHERE p.next_action_at <= clock() AND (p.lease_until IS NULL OR p.lease_until < clock())
 				AND NOT EXISTS (SELECT FROM publishing_hold) AND ` + which + `
 			ORDER BY p.next_action_at FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
@@ -78,7 +83,8 @@ func claimWhere(which string) string {
 // claims have one lease_owner.
 const claimRest = `
 		), begun AS (
-			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '', attempts = attempts + 1,
+			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '',
+				attempts = attempts + 1,
 				updated_at = @now
 			FROM due WHERE p.workspace_id = due.workspace_id AND p.id = due.post_id AND due.rest IN (@queued, @retry)
 			RETURNING p.workspace_id, p.id, due.rest
@@ -90,8 +96,10 @@ const claimRest = `
 		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner || ' ' || gen_random_uuid(),
 			lease_until = clock() + @lease::interval, rest = '', calling = false
 		FROM due, (SELECT ` + relaxed + `) AS relaxed WHERE p.post_id = due.post_id
-		RETURNING p.workspace_id, p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries, p.deaths, p.polls,
-			due.rest, p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch, p.lease_owner,
+		RETURNING p.workspace_id, p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries,
+			p.deaths, p.polls,
+			due.rest, p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch,
+				p.lease_owner,
 			p.lease_until, p.failure, clock() AS read_at`
 
 type claimRow struct {
@@ -117,9 +125,11 @@ func (t Tenant) ReadClaimed(ctx context.Context, claims []Claim) ([]Claimed, err
 	batch := &pgx.Batch{}
 	batch.Queue(`SELECT`+postColumns+` AND p.id = ANY(@posts)`, t.withWorkspace(args{"posts": posts}))
 	batch.Queue(`SELECT `+accountColumns+`, token FROM accounts
-		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`, t.withWorkspace(args{"posts": posts}))
+		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`,
+		t.withWorkspace(args{"posts": posts}))
 	batch.Queue(`SELECT`+mediaFields+` FROM media m
-		WHERE m.workspace_id = @ws AND m.id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = ANY(@posts))`,
+		WHERE m.workspace_id = @ws AND m.id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws
+			AND post_id = ANY(@posts))`,
 		t.withWorkspace(args{"posts": posts}))
 	results := t.store.q.SendBatch(ctx, batch)
 	claimed, err := t.scanClaimed(claims, results)

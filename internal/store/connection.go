@@ -22,7 +22,8 @@ type Connection struct {
 // AddConnection stores a consent that ends at the given time.
 func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Time) error {
 	_, err := t.exec(ctx, `
-		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, session_hash, verifier, profiles, expires_at)
+		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, session_hash, verifier, profiles,
+			expires_at)
 		VALUES (@state, @ws, @user, @platform, @account, @session, @verifier, @profiles, @expires)`, args{
 		"state": c.StateHash, "user": c.User, "platform": c.Platform, "account": c.Account, "session": c.SessionHash,
 		"verifier": c.Verifier, "profiles": c.Profiles, "expires": expires,
@@ -36,9 +37,11 @@ func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Ti
 func (t Tenant) TakeConnection(ctx context.Context, want Connection, chosen bool, now time.Time) (Connection, error) {
 	return queryOne[Connection](t.query(ctx, `
 		DELETE FROM connections
-		WHERE workspace_id = @ws AND state_hash = @state AND user_id = @user AND session_hash = @session AND expires_at > @now
+		WHERE workspace_id = @ws AND state_hash = @state AND user_id = @user AND session_hash = @session
+			AND expires_at > @now
 			AND (platform = @platform OR @platform = '') AND (profiles IS NOT NULL) = @chosen
 		RETURNING state_hash, user_id AS "user", platform, account_id AS account, session_hash, verifier, profiles`, args{
-		"state": want.StateHash, "user": want.User, "session": want.SessionHash, "now": now, "platform": want.Platform, "chosen": chosen,
+		"state": want.StateHash, "user": want.User, "session": want.SessionHash, "now": now, "platform": want.Platform,
+		"chosen": chosen,
 	}))
 }

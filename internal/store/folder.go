@@ -87,7 +87,8 @@ func (t Tenant) AddFolder(ctx context.Context, f core.Folder, key string) error 
 // UpdateFolder stores a folder's name and parent.
 func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, key string) error {
 	_, err := t.exec(ctx, `
-		UPDATE folders SET parent_id = @parent, name = @name, name_key = @key, updated_at = @now WHERE workspace_id = @ws AND id = @id`,
+		UPDATE folders SET parent_id = @parent, name = @name, name_key = @key, updated_at = @now
+			WHERE workspace_id = @ws AND id = @id`,
 		args{"id": f.ID, "parent": someID(f.Parent), "name": f.Name, "key": key, "now": f.UpdatedAt})
 	return err
 }

@@ -20,7 +20,8 @@ type Group struct {
 
 const groupColumns = `
 	g.id, g.name, g.description, g.color, g.created_at, g.updated_at, ARRAY(
-		SELECT ga.account_id FROM group_accounts ga JOIN accounts a ON a.workspace_id = ga.workspace_id AND a.id = ga.account_id
+		SELECT ga.account_id FROM group_accounts ga JOIN accounts a ON a.workspace_id = ga.workspace_id
+			AND a.id = ga.account_id
 		WHERE ga.workspace_id = @ws AND ga.group_id = g.id AND a.disconnected_at IS NULL ORDER BY ga.position
 	) AS accounts
 	FROM groups g WHERE g.workspace_id = @ws`

@@ -26,7 +26,8 @@ func (s *Store) HoldPlatform(ctx context.Context, platform core.Platform, until 
 // may, and holds the account for everybody else meanwhile.
 func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile time.Duration) (bool, error) {
 	n, err := t.exec(ctx, `
-		UPDATE accounts SET held_until = clock() + @meanwhile::interval WHERE workspace_id = @ws AND id = @id AND held_until <= clock()`,
+		UPDATE accounts SET held_until = clock() + @meanwhile::interval WHERE workspace_id = @ws AND id = @id
+			AND held_until <= clock()`,
 		args{"id": id, "meanwhile": meanwhile})
 	return n == 1, err
 }
@@ -43,7 +44,8 @@ func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID) error {
 				AND u.rest = @hold AND NOT u.armed AND u.failure IS NULL AND u.next_action_at > clock()
 			FOR NO KEY UPDATE OF u SKIP LOCKED
 		)
-		UPDATE publications u SET next_action_at = clock() FROM waiting WHERE u.workspace_id = @ws AND u.post_id = waiting.post_id`,
+		UPDATE publications u SET next_action_at = clock() FROM waiting WHERE u.workspace_id = @ws
+			AND u.post_id = waiting.post_id`,
 		args{"id": id, "hold": core.DoHold})
 	return err
 }

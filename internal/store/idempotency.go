@@ -32,7 +32,9 @@ func (r Replay) args(more args) args {
 
 // BeginReplay takes the key for a first request, for as long as the lock; first tells whether it did. What
 // was kept for longer than keep, and a first request whose lock has run out, count as never been.
-func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock, keep time.Duration) (found Kept, first bool, err error) {
+func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock,
+	keep time.Duration,
+) (found Kept, first bool, err error) {
 	n, err := t.exec(ctx, `
 		INSERT INTO idempotency AS i (workspace_id, route, key, fingerprint, locked_until, created_at)
 		VALUES (@ws, @route, @key, @fingerprint, clock() + @lock::interval, clock())

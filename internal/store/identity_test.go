@@ -13,7 +13,8 @@ func TestAWorkspaceIsFoundBySlugAndID(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"one", w.one.id.String()} {
 		got, err := w.FindWorkspace(t.Context(), name)
-		if err != nil || got.ID != w.one.id || got.Name != "Workspace one" || got.Zone.Name() != "UTC" || got.Plan != core.PlanOwner {
+		if err != nil || got.ID != w.one.id || got.Name != "Workspace one" || got.Zone.Name() != "UTC" ||
+			got.Plan != core.PlanOwner {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -56,7 +57,8 @@ func TestPeopleAndTheirMemberships(t *testing.T) {
 	}
 
 	m, err := w.Member(t.Context(), w.one.owner, w.one.id)
-	if err != nil || m.Role != core.RoleOwner || m.Plan != core.PlanOwner || m.Workspace != w.one.id || m.User != w.one.owner {
+	if err != nil || m.Role != core.RoleOwner || m.Plan != core.PlanOwner || m.Workspace != w.one.id ||
+		m.User != w.one.owner {
 		t.Errorf("a member: %+v, %v", m, err)
 	}
 	_, err = w.Member(t.Context(), w.one.owner, w.two.id)
@@ -80,12 +82,16 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	add := func(at time.Time, hash string) core.KeyID {
-		k := core.Key{ID: core.NewID[core.KeyKind](), Name: hash, Scope: core.Write, Hint: "12345678", CreatedBy: w.one.owner, CreatedAt: at}
+		k := core.Key{
+			ID: core.NewID[core.KeyKind](), Name: hash, Scope: core.Write, Hint: "12345678", CreatedBy: w.one.owner,
+			CreatedAt: at,
+		}
 		must(t, w.one.AddKey(t.Context(), k, []byte(hash)))
 		return k.ID
 	}
 	first, second := add(start, "first"), add(start.Add(time.Hour), "second")
-	missing(t, "a key of somebody who is no member", w.two.AddKey(t.Context(), core.Key{ID: core.NewID[core.KeyKind](), CreatedBy: w.one.owner}, []byte("third")))
+	missing(t, "a key of somebody who is no member",
+		w.two.AddKey(t.Context(), core.Key{ID: core.NewID[core.KeyKind](), CreatedBy: w.one.owner}, []byte("third")))
 	find := func() (store.KeyHolder, error) {
 		t.Helper()
 		_, h, countErr, err := w.CountAndFind(t.Context(), "192.0.2.1", 9, time.Minute, []byte("first"))
@@ -93,13 +99,15 @@ func TestKeys(t *testing.T) {
 		return h, err
 	}
 	h, err := find()
-	if err != nil || h.Key != first || h.Workspace != w.one.id || h.User != w.one.owner || h.Scope != core.Write || h.Name != "first" || !h.LastUsedAt.IsZero() {
+	if err != nil || h.Key != first || h.Workspace != w.one.id || h.User != w.one.owner || h.Scope != core.Write ||
+		h.Name != "first" || !h.LastUsedAt.IsZero() {
 		t.Errorf("the holder: %+v, %v", h, err)
 	}
 	must(t, w.TouchKey(t.Context(), first, start, start.Add(-time.Minute)))
 	must(t, w.TouchKey(t.Context(), first, start.Add(time.Second), start.Add(-time.Minute)))
 	list, err := w.one.Keys(t.Context())
-	if err != nil || len(list) != 2 || list[0].ID != second || !list[1].LastUsedAt.Equal(start) || list[1].CreatedBy != w.one.owner || list[1].Hint != "12345678" {
+	if err != nil || len(list) != 2 || list[0].ID != second || !list[1].LastUsedAt.Equal(start) ||
+		list[1].CreatedBy != w.one.owner || list[1].Hint != "12345678" {
 		t.Errorf("the list: %+v, %v", list, err)
 	}
 	if list, err := w.two.Keys(t.Context()); err != nil || len(list) != 0 {
@@ -129,7 +137,8 @@ func TestGroups(t *testing.T) {
 		"accounts": func() error { _, err := w.two.GroupAccounts(t.Context(), g); return err },
 		"deleting": func() error { return w.two.DeleteGroup(t.Context(), g) },
 		"a foreign account": func() error {
-			return w.one.Tx(t.Context(), func(one store.Tenant) error { return one.SetGroupAccounts(t.Context(), g, []core.AccountID{foreign}) })
+			return w.one.Tx(t.Context(),
+				func(one store.Tenant) error { return one.SetGroupAccounts(t.Context(), g, []core.AccountID{foreign}) })
 		},
 		"a foreign group": func() error { return w.two.SetGroupAccounts(t.Context(), g, []core.AccountID{foreign}) },
 	} {

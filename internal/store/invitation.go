@@ -32,7 +32,8 @@ func (t Tenant) Invite(ctx context.Context, m core.Member, hash []byte) error {
 		VALUES (@id, @ws, @email, @name, @role, @hash, @at, @until)
 		ON CONFLICT (id) DO UPDATE SET email = @email, name = @name, role = @role, hash = @hash, expires_at = @until
 		WHERE i.workspace_id = @ws`, args{
-		"id": m.ID, "email": m.Email, "name": m.Name, "role": m.Role, "hash": hash, "at": m.CreatedAt, "until": m.InvitedUntil,
+		"id": m.ID, "email": m.Email, "name": m.Name, "role": m.Role, "hash": hash, "at": m.CreatedAt,
+		"until": m.InvitedUntil,
 	})
 	return err
 }

@@ -51,7 +51,8 @@ func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duratio
 		), counted AS (
 			SELECT count(*) AS used, min(at) AS oldest FROM log
 		), granted AS (
-			INSERT INTO create_log (workspace_id, at) SELECT @ws, clock() FROM counted WHERE @count AND used < @limit RETURNING at
+			INSERT INTO create_log (workspace_id, at) SELECT @ws, clock() FROM counted WHERE @count
+				AND used < @limit RETURNING at
 		)
 		SELECT used, oldest, clock() AS now, EXISTS (SELECT FROM granted) AS granted,
 			CASE WHEN used >= @limit THEN (SELECT at FROM log ORDER BY at DESC OFFSET @limit - 1 LIMIT 1) END AS gate

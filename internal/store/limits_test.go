@@ -147,7 +147,8 @@ func TestReplaysBelongToOneWorkspaceAndRoute(t *testing.T) {
 	keep(w.one.Tenant, 201, "body", true)
 	keep(w.one.Tenant, 200, "late", false)
 	must(t, w.one.DropReplay(t.Context(), r)) // too late as well
-	if kept, first := begin(w.one.Tenant, r); first || kept.Status != 201 || string(kept.Body) != "body" || string(kept.Fingerprint) != "f" {
+	if kept, first := begin(w.one.Tenant, r); first || kept.Status != 201 || string(kept.Body) != "body" ||
+		string(kept.Fingerprint) != "f" {
 		t.Errorf("the answer: %+v", kept)
 	}
 	other := r

@@ -74,13 +74,17 @@ type mediaRow struct {
 
 func (r mediaRow) toMedia() Media {
 	m := Media{
-		Media: core.Media{ID: r.ID, Name: r.OriginalName, Status: r.Status, PurgedAt: orZero(r.PurgedAt), FileFacts: core.FileFacts{
-			Kind: r.Kind, Mime: r.Mime, Bytes: r.Size, Width: r.Width, Height: r.Height, DurationMs: r.DurationMs, FPS: r.FPS,
-			VideoCodec: r.VideoCodec, AudioCodec: r.AudioCodec, AudioRate: r.AudioRate, AudioChannels: r.AudioChannels,
-			BitRate: r.BitRate, Frames: r.Frames,
-		}},
-		FailReason: r.FailReason, Title: r.Title, Description: r.Description, Tags: r.Tags, Pinned: r.Pinned, Charged: r.Charged,
-		Blob: r.Blob, Thumbnail: r.Thumbnail, Source: r.Source, ExpiresAt: orZero(r.ExpiresAt), Tries: r.Tries,
+		Media: core.Media{
+			ID: r.ID, Name: r.OriginalName, Status: r.Status, PurgedAt: orZero(r.PurgedAt),
+			FileFacts: core.FileFacts{
+				Kind: r.Kind, Mime: r.Mime, Bytes: r.Size, Width: r.Width, Height: r.Height, DurationMs: r.DurationMs, FPS: r.FPS,
+				VideoCodec: r.VideoCodec, AudioCodec: r.AudioCodec, AudioRate: r.AudioRate, AudioChannels: r.AudioChannels,
+				BitRate: r.BitRate, Frames: r.Frames,
+			},
+		},
+		FailReason: r.FailReason, Title: r.Title, Description: r.Description, Tags: r.Tags, Pinned: r.Pinned,
+		Charged: r.Charged,
+		Blob:    r.Blob, Thumbnail: r.Thumbnail, Source: r.Source, ExpiresAt: orZero(r.ExpiresAt), Tries: r.Tries,
 		CreatedAt: r.CreatedAt.UTC(), PublishedAt: orZero(r.PublishedAt),
 	}
 	if r.FolderID != nil {

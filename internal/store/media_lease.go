@@ -33,7 +33,8 @@ func (t Tenant) ClaimMedia(
 // RenewMedia keeps a claim for another lease. False: it is lost.
 func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duration) (bool, error) {
 	n, err := t.exec(ctx, `
-		UPDATE media SET lease_until = clock() + @lease::interval, next_at = greatest(expires_at, clock() + @lease::interval)
+		UPDATE media SET lease_until = clock() + @lease::interval, next_at = greatest(expires_at,
+			clock() + @lease::interval)
 		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL AND deleted_at IS NULL`,
 		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
 	return n == 1, err
@@ -64,7 +65,8 @@ func (t Tenant) NoteMedia(ctx context.Context, c MediaClaim, m Media) (bool, err
 func (t Tenant) FetchesHeld(ctx context.Context) (int, error) {
 	return queryValue[int](t.query(ctx, `
 		SELECT count(*) FROM media
-		WHERE workspace_id = @ws AND status = 'uploading' AND source IS NOT NULL AND deleted_at IS NULL AND lease_until > clock()`, nil))
+		WHERE workspace_id = @ws AND status = 'uploading' AND source IS NOT NULL AND deleted_at IS NULL
+			AND lease_until > clock()`, nil))
 }
 
 // MediaChange is the new state of a file after a move.

@@ -16,7 +16,8 @@ const usedByPost = `
 // MediaInUse reports whether a post that is still to go out uses the file: a draft, a queued one, or a failed
 // one that the worker will try again.
 func (t Tenant) MediaInUse(ctx context.Context, id core.MediaID) (bool, error) {
-	return queryValue[bool](t.query(ctx, `SELECT EXISTS (`+usedByPost+`) FROM media m WHERE m.workspace_id = @ws AND m.id = @id`,
+	return queryValue[bool](t.query(ctx, `SELECT EXISTS (`+usedByPost+
+		`) FROM media m WHERE m.workspace_id = @ws AND m.id = @id`,
 		args{"id": id, "retry": core.DoRetry}))
 }
 

@@ -17,7 +17,10 @@ type memberRow struct {
 }
 
 func (r memberRow) toCore() core.Member {
-	return core.Member{ID: r.ID, Name: r.Name, Email: r.Email, Role: r.Role, CreatedAt: r.CreatedAt.UTC(), InvitedUntil: orZero(r.ExpiresAt)}
+	return core.Member{
+		ID: r.ID, Name: r.Name, Email: r.Email, Role: r.Role, CreatedAt: r.CreatedAt.UTC(),
+		InvitedUntil: orZero(r.ExpiresAt),
+	}
 }
 
 // everyMember is who has joined and who is invited.

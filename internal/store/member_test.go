@@ -12,9 +12,13 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	until := start.Add(time.Hour)
-	invited := core.Member{ID: core.NewID[core.UserKind](), Name: "A", Email: "a@example.org", Role: core.RoleViewer, CreatedAt: start, InvitedUntil: until}
+	invited := core.Member{
+		ID: core.NewID[core.UserKind](), Name: "A", Email: "a@example.org", Role: core.RoleViewer,
+		CreatedAt: start, InvitedUntil: until,
+	}
 	must(t, w.one.Invite(t.Context(), invited, []byte("first")))
-	if i, err := w.Invitation(t.Context(), []byte("first"), start); err != nil || i.Workspace != w.one.id || i.WorkspaceName != "Workspace one" || i.ID != invited.ID || i.Email != "a@example.org" {
+	if i, err := w.Invitation(t.Context(), []byte("first"), start); err != nil || i.Workspace != w.one.id ||
+		i.WorkspaceName != "Workspace one" || i.ID != invited.ID || i.Email != "a@example.org" {
 		t.Errorf("by its token: %+v, %v", i, err)
 	}
 	_, err := w.Invitation(t.Context(), []byte("first"), until)
@@ -42,7 +46,8 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	if err != nil || len(list) != 2 || list[0].ID != w.one.owner || list[0].Role != core.RoleOwner || list[1] != invited {
 		t.Errorf("the list: %+v, %v", list, err)
 	}
-	if n, err := w.one.CountMembers(t.Context(), start); err != nil || n != (store.MemberCount{Joined: 1, Owners: 1, Invited: 1}) {
+	if n, err := w.one.CountMembers(t.Context(), start); err != nil ||
+		n != (store.MemberCount{Joined: 1, Owners: 1, Invited: 1}) {
 		t.Errorf("the count: %+v, %v", n, err)
 	}
 	if n, err := w.two.CountMembers(t.Context(), start); err != nil || n != (store.MemberCount{Joined: 1, Owners: 1}) {
@@ -58,7 +63,8 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	_, err = w.one.TakeInvitation(t.Context(), []byte("first"), start)
 	missing(t, "taking it twice", err)
 	must(t, w.one.Join(t.Context(), core.User{ID: invited.ID, Name: "A", Email: "a@example.org"}, "hash", role, start))
-	if m, err := w.Member(t.Context(), invited.ID, w.one.id); err != nil || m.Role != core.RoleEditor || m.PasswordHash != "hash" {
+	if m, err := w.Member(t.Context(), invited.ID, w.one.id); err != nil || m.Role != core.RoleEditor ||
+		m.PasswordHash != "hash" {
 		t.Errorf("joined: %+v, %v", m, err)
 	}
 	conflict(t, "an address in use", w.two.Join(t.Context(), core.User{ID: core.NewID[core.UserKind](), Email: "A@example.org"}, "hash", role, start))

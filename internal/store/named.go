@@ -54,7 +54,8 @@ func (n namedArgs) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string,
 
 // driverValue is an id as the driver writes it without a detour through text; any other value stays what it is.
 func driverValue(value any) any {
-	if id, ok := value.(interface{ Bytes() [16]byte }); ok && reflect.TypeOf(value).Kind() != reflect.Pointer { // a pointer may be nil
+	// a pointer may be nil
+	if id, ok := value.(interface{ Bytes() [16]byte }); ok && reflect.TypeOf(value).Kind() != reflect.Pointer {
 		return id.Bytes()
 	}
 	return value

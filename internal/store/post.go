@@ -50,9 +50,11 @@ type postRow struct {
 func (r *postRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(idTo(&r.ID), idTo(&r.Account), (*string)(&r.Platform), &r.AccountName, (*string)(&r.AccountStatus),
 		&r.Text, &r.Title, (*pgtype.FlatArray[string])(&r.Tags), (*[]byte)(&r.Settings),
-		timeTo(&r.PublishAt), &r.zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code, &r.failure.Message, &r.failure.Hint, &r.failure.FromNetwork,
+		timeTo(&r.PublishAt), &r.zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code,
+		&r.failure.Message, &r.failure.Hint, &r.failure.FromNetwork,
 		&r.Attempts, (*string)(&r.Via), timeTo(&r.CreatedAt), timeTo(&r.UpdatedAt), timeTo(&r.next), (*string)(&r.rest),
-		(*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead, &r.calling, (*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
+		(*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead, &r.calling,
+		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
 }
 
 func (t Tenant) post(r postRow) (core.Post, error) {
@@ -83,7 +85,8 @@ func (r postRow) onItsWay(p *core.Post) {
 		return
 	}
 	p.Busy = r.held || !r.ledger.Movable()
-	p.Asking = r.ledger.Unsure() && r.ledger.Answer != core.AnswerTaken && !r.calling || r.rest == core.DoSettle // which is to ask before another call
+	// which is to ask before another call
+	p.Asking = r.ledger.Unsure() && r.ledger.Answer != core.AnswerTaken && !r.calling || r.rest == core.DoSettle
 	if p.Asking && !r.held && r.ahead {
 		p.AskAt = r.next
 	}
@@ -210,7 +213,8 @@ func (f PostFilter) addParts(q *postQuery) (parts string) {
 		case f.Account.IsZero():
 			accounts, q.args["group"] = `(SELECT account_id AS id FROM (`+group+`) members) account`, f.Group
 		default:
-			accounts, q.args["group"] = `(SELECT account_id AS id FROM (`+group+`) members WHERE account_id = @account) account`, f.Group
+			accounts, q.args["group"] = `(SELECT account_id AS id FROM (`+group+`) members WHERE account_id = @account) account`,
+				f.Group
 			q.args["account"] = f.Account
 		}
 		// The account's workspace is checked already; a condition on the post's would bring the search's index in.
@@ -287,14 +291,18 @@ func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 		failure = *p.Error
 	}
 	_, err := t.exec(ctx, `
-		UPDATE posts SET text = @text, title = @title, tags = @tags, settings = @settings, publish_at = @publish_at, tz = @tz,
+		UPDATE posts SET text = @text, title = @title, tags = @tags, settings = @settings, publish_at = @publish_at,
+			tz = @tz,
 			status = @status, external_id = @external_id, external_url = @external_url,
-			error_code = @code, error_message = @message, error_hint = @hint, error_from_network = @from_network, attempts = @attempts, updated_at = @now
+			error_code = @code, error_message = @message, error_hint = @hint, error_from_network = @from_network,
+				attempts = @attempts, updated_at = @now
 		WHERE workspace_id = @ws AND id = @id`,
 		args{
-			"id": p.ID, "text": p.Text, "title": p.Title, "tags": p.Tags, "settings": p.Settings, "publish_at": nullTime(p.PublishAt),
-			"tz": p.Zone.Name(), "status": p.Status, "external_id": p.ExternalID, "external_url": p.ExternalURL,
-			"code": failure.Code, "message": failure.Message, "hint": failure.Hint, "from_network": failure.FromNetwork, "attempts": p.Attempts, "now": p.UpdatedAt,
+			"id": p.ID, "text": p.Text, "title": p.Title, "tags": p.Tags, "settings": p.Settings,
+			"publish_at": nullTime(p.PublishAt),
+			"tz":         p.Zone.Name(), "status": p.Status, "external_id": p.ExternalID, "external_url": p.ExternalURL,
+			"code": failure.Code, "message": failure.Message, "hint": failure.Hint, "from_network": failure.FromNetwork,
+			"attempts": p.Attempts, "now": p.UpdatedAt,
 		})
 	return err
 }
@@ -321,7 +329,8 @@ func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit 
 	}
 	rows, err := queryMany[row](s.query(ctx, `
 		SELECT p.workspace_id, p.id FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
-		WHERE p.status = 'live' AND p.external_id <> '' AND p.external_url = '' AND p.updated_at BETWEEN @from AND @to AND a.status = @ok
+		WHERE p.status = 'live' AND p.external_id <> '' AND p.external_url = '' AND p.updated_at BETWEEN @from AND @to
+			AND a.status = @ok
 		ORDER BY p.updated_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
 	links := make([]queue.Link, len(rows))
 	for i, r := range rows {
@@ -344,24 +353,31 @@ func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Durati
 }
 
 // PublishedAs lists the network's ids of the other posts of an account that went live since a time.
-func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other core.PostID, since time.Time) ([]string, error) {
+func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other core.PostID,
+	since time.Time,
+) ([]string, error) {
 	return queryValues[string](t.query(ctx, `
 		SELECT external_id FROM posts
-		WHERE workspace_id = @ws AND account_id = @account AND id <> @other AND status = 'live' AND external_id <> '' AND updated_at >= @since`,
+		WHERE workspace_id = @ws AND account_id = @account AND id <> @other AND status = 'live' AND external_id <> ''
+			AND updated_at >= @since`,
 		args{"account": account, "other": other, "since": since}))
 }
 
 // RepeatedTexts tells which of the accounts are given the same text between two times, and whether it is live
 // there or, if it is not, queued.
-func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, from, to time.Time) (map[core.AccountID]core.PostStatus, error) {
+func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, from,
+	to time.Time,
+) (map[core.AccountID]core.PostStatus, error) {
 	type row struct {
 		AccountID core.AccountID
 		Status    core.PostStatus
 	}
 	rows, err := queryMany[row](t.query(ctx, `
-		SELECT p.account_id, min(p.status) AS status FROM posts p JOIN unnest(@accounts::uuid[], @texts::text[]) AS wanted(account, text)
+		SELECT p.account_id, min(p.status) AS status FROM posts p JOIN unnest(@accounts::uuid[],
+			@texts::text[]) AS wanted(account, text)
 			ON p.account_id = wanted.account AND p.text = wanted.text
-		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND coalesce(p.publish_at, p.created_at) BETWEEN @from AND @to
+		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND coalesce(p.publish_at,
+			p.created_at) BETWEEN @from AND @to
 		GROUP BY p.account_id`, // by the alphabet live is before queued; coalesce is what posts_by_time is of, and both have a time
 		args{"accounts": accounts, "texts": texts, "from": from, "to": to}))
 	found := map[core.AccountID]core.PostStatus{}
@@ -378,7 +394,8 @@ func (t Tenant) AddEvent(ctx context.Context, id core.PostID, e core.Event) erro
 		notes = []string{}
 	}
 	_, err := t.exec(ctx, `
-		INSERT INTO post_events (workspace_id, post_id, kind, at, message, notes) VALUES (@ws, @id, @kind, @at, @message, @notes)`,
+		INSERT INTO post_events (workspace_id, post_id, kind, at, message, notes) VALUES (@ws, @id, @kind, @at, @message,
+			@notes)`,
 		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
 	return err
 }
@@ -392,7 +409,8 @@ func (t Tenant) Events(ctx context.Context, id core.PostID) ([]core.Event, error
 		Notes   []string
 	}
 	rows, err := queryMany[row](t.query(ctx, `
-		SELECT kind, at, message, notes FROM post_events WHERE workspace_id = @ws AND post_id = @id ORDER BY id`, args{"id": id}))
+		SELECT kind, at, message, notes FROM post_events WHERE workspace_id = @ws AND post_id = @id ORDER BY id`,
+		args{"id": id}))
 	events := make([]core.Event, len(rows))
 	for i, r := range rows {
 		events[i] = core.Event{Kind: core.EventKind(r.Kind), At: r.At.UTC(), Message: r.Message, Notes: r.Notes}

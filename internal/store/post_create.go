@@ -23,7 +23,9 @@ type PostSources struct {
 
 // ReadPostSources reads, in one round trip, the connected accounts among those given and those of the group, and the
 // files that were not deleted. A zero group is none; it returns ErrNotFound for a group that does not exist.
-func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, group core.GroupID, media []core.MediaID) (PostSources, error) {
+func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, group core.GroupID,
+	media []core.MediaID,
+) (PostSources, error) {
 	var (
 		batch      pgx.Batch
 		workspaces []workspaceRow
@@ -38,7 +40,8 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 	queueMany(&batch, `
 		SELECT `+accountColumns+` FROM accounts
 		WHERE workspace_id = @ws AND disconnected_at IS NULL AND id IN (
-			SELECT unnest(@ids::uuid[]) UNION SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group)`,
+			SELECT unnest(@ids::uuid[]) UNION SELECT account_id FROM group_accounts WHERE workspace_id = @ws
+				AND group_id = @group)`,
 		t.withWorkspace(args{"ids": accounts, "group": group}), &found)
 	if len(media) > 0 {
 		queueMany(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.withWorkspace(args{"ids": media}), &files)
@@ -50,7 +53,10 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 		return PostSources{}, ErrNotFound
 	}
 	workspace, err := workspaces[0].toCore(t.store.memory)
-	s := PostSources{Workspace: workspace, Accounts: map[core.AccountID]core.Account{}, Media: map[core.MediaID]core.Media{}}
+	s := PostSources{
+		Workspace: workspace, Accounts: map[core.AccountID]core.Account{},
+		Media: map[core.MediaID]core.Media{},
+	}
 	for _, g := range groups {
 		s.GroupMembers = g.Accounts
 	}
@@ -129,20 +135,25 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	queue := func(sql string, a args) { batch.Queue(sql, t.withWorkspace(a)) }
 	if len(post.MediaIDs) > 0 {
 		queue(`SELECT must(@unchecked OR count(*) = (SELECT count(DISTINCT id) FROM unnest(@media::uuid[]) AS id), 'a file was removed') FROM (
-			SELECT FROM media WHERE workspace_id = @ws AND id = ANY(@media) AND (@unchecked OR purged_at IS NULL AND deleted_at IS NULL)
+			SELECT FROM media WHERE workspace_id = @ws AND id = ANY(@media) AND (@unchecked OR purged_at IS NULL
+				AND deleted_at IS NULL)
 			ORDER BY id FOR SHARE) AS held`,
 			args{"media": post.MediaIDs, "unchecked": n.Unchecked})
 	}
 	queue(`
-		INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, media_ids, publish_at, tz, status,
+		INSERT INTO posts (id, workspace_id, account_id, platform, text, title, tags, settings, media_ids, publish_at, tz,
+			status,
 			created_via, created_by, created_at, updated_at)
-		SELECT p.id, @ws, p.account, p.platform, p.text, p.title, ARRAY(SELECT json_array_elements_text(p.tags)), p.settings,
+		SELECT p.id, @ws, p.account, p.platform, p.text, p.title, ARRAY(SELECT json_array_elements_text(p.tags)),
+			p.settings,
 			coalesce(@media::uuid[], '{}'), @publish_at, @tz, @status, @via, @by, @now, @now
-		FROM unnest(@ids::uuid[], @accounts::uuid[], @platforms::text[], @texts::text[], @titles::text[], @tags::json[], @settings::jsonb[])
+		FROM unnest(@ids::uuid[], @accounts::uuid[], @platforms::text[], @texts::text[], @titles::text[], @tags::json[],
+			@settings::jsonb[])
 			AS p(id, account, platform, text, title, tags, settings)`,
 		args{
-			"ids": columns.ids, "accounts": columns.accounts, "platforms": columns.platforms, "texts": columns.texts, "titles": columns.titles,
-			"tags": columns.tags, "settings": columns.settings, "media": post.MediaIDs, "publish_at": nullTime(post.PublishAt),
+			"ids": columns.ids, "accounts": columns.accounts, "platforms": columns.platforms, "texts": columns.texts,
+			"titles": columns.titles,
+			"tags":   columns.tags, "settings": columns.settings, "media": post.MediaIDs, "publish_at": nullTime(post.PublishAt),
 			"tz": post.Zone.Name(), "status": post.Status, "via": post.Via, "by": n.By, "now": post.CreatedAt,
 		})
 	if len(post.MediaIDs) > 0 {
@@ -155,7 +166,8 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 		events = append(events, core.EventQueued)
 	}
 	queue(`INSERT INTO post_events (workspace_id, post_id, kind, at)
-		SELECT @ws, post, kind, @now FROM unnest(@ids::uuid[]) AS post, unnest(@kinds::text[]) WITH ORDINALITY AS event(kind, place) ORDER BY place`,
+		SELECT @ws, post, kind, @now FROM unnest(@ids::uuid[]) AS post,
+			unnest(@kinds::text[]) WITH ORDINALITY AS event(kind, place) ORDER BY place`,
 		args{"ids": columns.ids, "kinds": events, "now": post.CreatedAt})
 	if n.Queued != nil {
 		n.Queued.queue(queue, columns)
@@ -173,7 +185,8 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	}
 	if !n.Unchecked {
 		queue(`SELECT must(count(*) = @n, 'an account was disconnected') FROM (
-			SELECT FROM accounts WHERE workspace_id = @ws AND id = ANY(@accounts) AND disconnected_at IS NULL ORDER BY id FOR SHARE) AS held`,
+			SELECT FROM accounts WHERE workspace_id = @ws AND id = ANY(@accounts)
+				AND disconnected_at IS NULL ORDER BY id FOR SHARE) AS held`,
 			args{"accounts": columns.accounts, "n": len(n.Posts)})
 	}
 	return refusal(t.send(ctx, &batch))

@@ -36,7 +36,8 @@ func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media
 		return nil, nil
 	}
 	rows, err := queryMany[mediaRow](t.query(ctx, `SELECT`+mediaFields+`
-		FROM unnest(@ids::uuid[]) WITH ORDINALITY AS file(id, position) JOIN media m ON m.workspace_id = @ws AND m.id = file.id
+		FROM unnest(@ids::uuid[]) WITH ORDINALITY AS file(id, position) JOIN media m ON m.workspace_id = @ws
+			AND m.id = file.id
 		ORDER BY file.position`, args{"ids": ids}))
 	list := make([]core.Media, len(rows))
 	for i, row := range rows {
@@ -64,9 +65,11 @@ func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.M
 		WITH post AS (
 			UPDATE posts SET media_ids = coalesce(@ids::uuid[], '{}') WHERE workspace_id = @ws AND id = @post
 		), gone AS (
-			DELETE FROM post_media WHERE workspace_id = @ws AND post_id = @post AND media_id <> ALL(coalesce(@ids::uuid[], '{}'))
+			DELETE FROM post_media WHERE workspace_id = @ws AND post_id = @post AND media_id <> ALL(coalesce(@ids::uuid[],
+				'{}'))
 		)
-		INSERT INTO post_media (workspace_id, post_id, media_id) SELECT DISTINCT @ws::uuid, @post::uuid, unnest(@ids::uuid[])
+		INSERT INTO post_media (workspace_id, post_id, media_id) SELECT DISTINCT @ws::uuid, @post::uuid,
+			unnest(@ids::uuid[])
 		ON CONFLICT DO NOTHING`, args{"post": post, "ids": ids})
 	return err
 }
@@ -79,7 +82,8 @@ func (t Tenant) MediaWentLive(ctx context.Context, post core.PostID, now time.Ti
 			WHERE workspace_id = @ws AND id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = @post)
 			ORDER BY id FOR NO KEY UPDATE
 		)
-		UPDATE media m SET published_at = greatest(m.published_at, @now) FROM used WHERE m.workspace_id = @ws AND m.id = used.id`,
+		UPDATE media m SET published_at = greatest(m.published_at, @now) FROM used WHERE m.workspace_id = @ws
+			AND m.id = used.id`,
 		args{"post": post, "now": now})
 	return err
 }

@@ -94,9 +94,11 @@ func (r publicationRow) publication() Publication {
 			Flow: core.Flow(r.Flow), Step: core.Step(r.Step), Armed: r.Armed, Open: r.Open, Answer: core.Answer(r.Answer),
 			Tries: r.Tries, Deaths: r.Deaths,
 		},
-		Post: r.PostID, Platform: core.Platform(r.Platform), Sealed: r.Handle, Epoch: r.LeaseEpoch, Rest: core.Do(r.Rest), Polls: r.Polls,
+		Post: r.PostID, Platform: core.Platform(r.Platform), Sealed: r.Handle, Epoch: r.LeaseEpoch, Rest: core.Do(r.Rest),
+		Polls: r.Polls,
 		DueAt: r.DueAt.UTC(), NextAt: orZero(r.NextActionAt), StepSince: r.StepSince.UTC(), ArmedAt: orZero(r.ArmedAt),
-		QuietAt: orZero(r.QuietAt), FirstCallAt: orZero(r.FirstCallAt), LeaseUntil: orZero(r.LeaseUntil), Failure: r.Failure, ReadAt: r.ReadAt.UTC(),
+		QuietAt: orZero(r.QuietAt), FirstCallAt: orZero(r.FirstCallAt), LeaseUntil: orZero(r.LeaseUntil), Failure: r.Failure,
+		ReadAt: r.ReadAt.UTC(),
 	}
 }
 
@@ -113,12 +115,16 @@ func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow
 	_, err = t.exec(ctx, `
 		INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since)
 		VALUES (@post, @ws, @platform, @flow, @step, 'queued', `+dueOrNow+`, `+dueOrNow+`, clock())
-		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = excluded.step, handle = NULL, open = false, armed = @armed,
+		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = excluded.step, handle = NULL, open = false,
+			armed = @armed,
 			answer = '', tries = 0, deaths = 0, polls = 0, rest = 'queued', due_at = excluded.due_at,
 			next_action_at = excluded.next_action_at, step_since = excluded.step_since, first_call_at = NULL,
 			failure = NULL, `+takeAway+`
 		WHERE publications.workspace_id = @ws`,
-		args{"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed, "due": nullTime(due)})
+		args{
+			"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed,
+			"due": nullTime(due),
+		})
 	return err
 }
 
@@ -151,14 +157,16 @@ func (t Tenant) ClosePublication(ctx context.Context, post core.PostID) error {
 // LockPublication reads a post's ledger row and keeps others from claiming it until the transaction ends.
 func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publication, error) {
 	row, err := queryOne[publicationRow](t.query(ctx,
-		`SELECT `+publicationColumns+` FROM publications WHERE workspace_id = @ws AND post_id = @post FOR UPDATE`, args{"post": post}))
+		`SELECT `+publicationColumns+` FROM publications WHERE workspace_id = @ws AND post_id = @post FOR UPDATE`,
+		args{"post": post}))
 	return row.publication(), err
 }
 
 // SetPublication stores what a person's word or retry made of a locked row, and when a worker is to act on it.
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	_, err := t.exec(ctx, `
-		UPDATE publications SET step = @step, step_since = clock(), armed = @armed, open = @open, answer = @answer, tries = @tries,
+		UPDATE publications SET step = @step, step_since = clock(), armed = @armed, open = @open, answer = @answer,
+			tries = @tries,
 			deaths = @deaths, polls = 0, rest = @rest, due_at = @due, next_action_at = @next,
 			first_call_at = CASE WHEN due_at = @due THEN first_call_at END, `+takeAway+`
 		WHERE workspace_id = @ws AND post_id = @post`,
@@ -182,13 +190,16 @@ const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch A
 // SaveStep stores where the protocol stands, what the last call came to and which call comes next, in
 // one statement, and renews the lease. It must succeed before the call is made. It returns the id of the call's step,
 // which only ever grows. ErrFenced: stop.
-func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease, quiet time.Duration) (int64, error) {
+func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease,
+	quiet time.Duration,
+) (int64, error) {
 	a := p.arguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
 	id, err := queryValue[int64](t.query(ctx, lastOutcome(last, a)+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
 				first_call_at = coalesce(first_call_at, clock()),
-				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish' THEN clock() END) END,
+				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish'
+					THEN clock() END) END,
 				quiet_at = CASE WHEN @call = 'publish' THEN clock() + @quiet::interval ELSE quiet_at END
 			WHERE `+fence+` RETURNING post_id, `+relaxedBut+`
 		)
@@ -226,7 +237,8 @@ const stepColumns = `step_since = CASE WHEN step = @step THEN step_since ELSE cl
 
 func (p Publication) arguments() args {
 	return args{
-		"post": p.Post, "epoch": p.Epoch, "owner": p.Owner, "step": p.Step, "handle": p.Sealed, "armed": p.Armed, "open": p.Open,
+		"post": p.Post, "epoch": p.Epoch, "owner": p.Owner, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
+		"open":   p.Open,
 		"answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "failure": p.Failure,
 	}
 }
@@ -256,7 +268,8 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
 	_, err := s.exec(ctx, `
 		WITH held AS (
-			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock() AND next_action_at <= clock() ORDER BY post_id FOR UPDATE
+			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock()
+				AND next_action_at <= clock() ORDER BY post_id FOR UPDATE
 		)
 		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
 	return err

@@ -42,7 +42,9 @@ func (s *Store) CountAddress(ctx context.Context, address string, limit int, win
 // database and back. A revoked key is not_found, and so is one whose maker is no longer a member: the row goes
 // with the membership. The key's error is the second; it says nothing when the first is there, or when the
 // request was not granted.
-func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration, hash []byte) (Count, KeyHolder, error, error) {
+func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration,
+	hash []byte,
+) (Count, KeyHolder, error, error) {
 	step := subWindow(window)
 	batch := &pgx.Batch{}
 	batch.Queue(countAgain, namedArgs{s.memory, args{"address": address, "step": step.Microseconds(), "limit": limit}})
@@ -69,7 +71,9 @@ func (r *addressRow) ScanRow(rows pgx.Rows) error {
 }
 
 // finishCount reads what countAgain came to, and counts the request where that did not.
-func (s *Store) finishCount(ctx context.Context, row addressRow, err error, address string, limit int, step time.Duration) (c Count, _ error) {
+func (s *Store) finishCount(ctx context.Context, row addressRow, err error, address string, limit int,
+	step time.Duration,
+) (c Count, _ error) {
 	if err == nil {
 		return Count{Granted: true, Remaining: limit - row.Total, Reset: expiresAt(row.Oldest, step).Sub(row.Now)}, nil
 	}
@@ -91,7 +95,8 @@ func (s *Store) countFirst(ctx context.Context, address string, limit int, step 
 		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
 		SELECT @address, running, 0, 0, running, array_fill(0, ARRAY[60]) FROM (SELECT `+currentPart+` AS running) AS clocks
 		ON CONFLICT (address) DO UPDATE SET here = a.here -- locks it and changes nothing
-		RETURNING newest, here, parts, `+currentPart+` AS running, clock() AS now`, args{"address": address, "step": step.Microseconds()}))
+		RETURNING newest, here, parts, `+currentPart+` AS running, clock() AS now`,
+		args{"address": address, "step": step.Microseconds()}))
 	if err != nil {
 		return Count{}, err
 	}
@@ -102,8 +107,12 @@ func (s *Store) countFirst(ctx context.Context, address string, limit int, step 
 	t.parts[subWindows]++
 	here := t.parts[subWindows]
 	_, err = s.exec(ctx, `
-		UPDATE address_log SET newest = @newest, here = @here, before = @before, oldest = @oldest, parts = @parts WHERE address = @address`,
-		args{"address": address, "newest": t.newest, "here": here, "before": t.total() - here, "oldest": t.partOfRequest(1), "parts": t.parts[:subWindows]})
+		UPDATE address_log SET newest = @newest, here = @here, before = @before, oldest = @oldest, parts = @parts
+			WHERE address = @address`,
+		args{
+			"address": address, "newest": t.newest, "here": here, "before": t.total() - here, "oldest": t.partOfRequest(1),
+			"parts": t.parts[:subWindows],
+		})
 	return Count{Granted: true, Remaining: limit - t.total(), Reset: t.freesAt(1, step).Sub(row.Now)}, err
 }
 

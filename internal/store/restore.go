@@ -64,7 +64,8 @@ type RestoredReceipt struct {
 func (s *Store) HoldPublishing(ctx context.Context, reason string, receipts []RestoredReceipt) error {
 	return s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, `
-			INSERT INTO publishing_hold (reason, since) VALUES (@reason, clock()) ON CONFLICT DO NOTHING`, args{"reason": reason})
+			INSERT INTO publishing_hold (reason, since) VALUES (@reason, clock()) ON CONFLICT DO NOTHING`,
+			args{"reason": reason})
 		if err != nil {
 			return err
 		}
@@ -116,7 +117,8 @@ type HeldPost struct {
 }
 
 const heldPosts = `
-	SELECT p.workspace_id, w.slug, p.id AS post_id, p.platform, a.display_name, left(p.text, 80) AS text, p.status, p.publish_at,
+	SELECT p.workspace_id, w.slug, p.id AS post_id, p.platform, a.display_name, left(p.text, 80) AS text, p.status,
+		p.publish_at,
 		r.post_id IS NOT NULL AS armed, coalesce(r.live, false) AS live, coalesce(r.external_url, '') AS external_url
 	FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		JOIN workspaces w ON w.id = p.workspace_id
@@ -177,7 +179,8 @@ func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error)
 		ExternalURL string
 	}
 	rows, err := queryMany[row](s.query(ctx, `
-		SELECT workspace_id, post_id, handle, armed_at, live, external_id, external_url FROM restored_receipts ORDER BY post_id`, nil))
+		SELECT workspace_id, post_id, handle, armed_at, live, external_id, external_url
+			FROM restored_receipts ORDER BY post_id`, nil))
 	receipts := make([]RestoredReceipt, len(rows))
 	for i, r := range rows {
 		receipts[i] = RestoredReceipt{r.WorkspaceID, r.PostID, r.Handle, r.ArmedAt.UTC(), r.Live, r.ExternalID, r.ExternalURL}
@@ -203,7 +206,8 @@ func (p HeldPost) Fate() string {
 func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.Time) error {
 	_, err := t.exec(ctx, `
 		WITH post AS (
-			UPDATE posts p SET status = 'live', external_url = @external_url, error_code = '', error_message = '', error_hint = '',
+			UPDATE posts p SET status = 'live', external_url = @external_url, error_code = '', error_message = '',
+				error_hint = '',
 				error_from_network = false, publish_at = coalesce(publish_at, @armed_at), updated_at = @now,
 				external_id = CASE WHEN NOT EXISTS (
 					SELECT FROM posts other
@@ -226,7 +230,8 @@ func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.T
 // may have been made, so that the network is asked before anything is sent.
 func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) error {
 	_, err := t.exec(ctx, `
-		UPDATE publications SET step = 'armed', step_since = clock(), armed = true, open = true, answer = '', handle = @handle,
+		UPDATE publications SET step = 'armed', step_since = clock(), armed = true, open = true, answer = '',
+			handle = @handle,
 			armed_at = @armed_at, quiet_at = clock(), rest = '', next_action_at = clock(), `+takeAway+`
 		WHERE workspace_id = @ws AND post_id = @post AND next_action_at IS NOT NULL`,
 		args{"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt})
@@ -238,7 +243,8 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) error {
 func (s *Store) ReleasePublishing(ctx context.Context, step int64) error {
 	return s.Tx(ctx, func(s *Store) error {
 		if _, err := s.exec(ctx, `
-			SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`, args{"step": step}); err != nil {
+			SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`,
+			args{"step": step}); err != nil {
 			return err
 		}
 		if _, err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {

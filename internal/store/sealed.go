@@ -35,16 +35,21 @@ type SealedValue[K core.Kind] struct {
 
 // SealedOtherwise lists values of a column that do not begin with head, in the order of their rows, behind the row
 // after.
-func SealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn, head []byte, after core.ID[K], limit int) ([]SealedValue[K], error) {
+func SealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn, head []byte, after core.ID[K],
+	limit int,
+) ([]SealedValue[K], error) {
 	return queryMany[SealedValue[K]](s.query(ctx, `
 		SELECT `+c.key+` AS id, workspace_id AS workspace, `+c.Column+` AS sealed FROM `+c.Table+`
-		WHERE `+c.key+` > @after AND length(`+c.Column+`) > 2 AND substring(`+c.Column+` FROM 1 FOR length(@head::bytea)) <> @head::bytea
+		WHERE `+c.key+` > @after AND length(`+c.Column+`) > 2 AND substring(`+c.Column+
+		` FROM 1 FOR length(@head::bytea)) <> @head::bytea
 		ORDER BY `+c.key+` LIMIT @limit`, args{"head": head, "after": after, "limit": limit}))
 }
 
 // ReplaceSealed stores a value anew, unless its row has another by now or somebody may be renewing it, which takes at
 // most lease. It reports whether it did.
-func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, old SealedValue[K], sealed []byte, lease time.Duration) (bool, error) {
+func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, old SealedValue[K], sealed []byte,
+	lease time.Duration,
+) (bool, error) {
 	n, err := s.exec(ctx, `
 		UPDATE `+c.Table+` SET `+c.Column+` = @sealed WHERE `+c.key+` = @id AND `+c.Column+` = @old AND `+c.free,
 		args{"id": old.ID, "old": old.Sealed, "sealed": sealed, "lease": lease})

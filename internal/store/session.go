@@ -20,7 +20,8 @@ func NewSessions(s *Store, now func() time.Time) *Sessions { return &Sessions{s,
 // FindCtx reads a session; found is false when there is none or it has expired.
 func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
 	data, err = queryValue[[]byte](s.store.query(ctx, `
-		SELECT data FROM sessions WHERE token = @token AND expiry > @now AND data <> ''`, args{"token": token, "now": s.now()}))
+		SELECT data FROM sessions WHERE token = @token AND expiry > @now AND data <> ''`,
+		args{"token": token, "now": s.now()}))
 	if errors.Is(err, ErrNotFound) {
 		return nil, false, nil
 	}

@@ -116,7 +116,8 @@ func TestStatementsReadFewRowsOfManyPosts(t *testing.T) {
 			return ignore(ws.PublishedAs(t.Context(), account, core.PostID{}, now.Add(-time.Hour)))
 		},
 		"texts that repeat": func() error {
-			return ignore(ws.RepeatedTexts(t.Context(), []core.AccountID{account}, []string{"hello"}, now.Add(-24*time.Hour), now.Add(24*time.Hour)))
+			return ignore(ws.RepeatedTexts(t.Context(), []core.AccountID{account}, []string{"hello"}, now.Add(-24*time.Hour),
+				now.Add(24*time.Hour)))
 		},
 		"drafts":         func() error { return ignore(ws.CountDrafts(t.Context())) },
 		"the month":      func() error { return ignore(ws.MonthUsed(t.Context(), "2026-11")) },

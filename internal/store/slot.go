@@ -9,7 +9,8 @@ import (
 // MonthUsed is how many slots of the period are taken.
 func (t Tenant) MonthUsed(ctx context.Context, period string) (int64, error) {
 	return queryValue[int64](t.query(ctx, `
-		SELECT coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0)`, args{"period": period}))
+		SELECT coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0)`,
+		args{"period": period}))
 }
 
 const takeSlots = `
@@ -20,7 +21,8 @@ const takeSlots = `
 
 // CountDrafts returns how many drafts there are. In a transaction that made a draft the number holds until it ends.
 func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
-	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_drafts WHERE workspace_id = @ws), 0)`, nil))
+	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_drafts WHERE workspace_id = @ws), 0)`,
+		nil))
 }
 
 // TakeSlots takes n slots of the period, all or none, and tells how many are used after that. ok is
@@ -50,7 +52,8 @@ func (t Tenant) HoldSlot(ctx context.Context, post core.PostID, period string) e
 func (t Tenant) ReturnSlot(ctx context.Context, post core.PostID) error {
 	_, err := t.exec(ctx, `
 		WITH returned AS (
-			UPDATE post_slots SET state = 'returned' WHERE workspace_id = @ws AND post_id = @post AND state = 'held' RETURNING period
+			UPDATE post_slots SET state = 'returned' WHERE workspace_id = @ws AND post_id = @post AND state = 'held'
+				RETURNING period
 		)
 		UPDATE usage_month m SET used = m.used - 1 FROM returned r WHERE m.workspace_id = @ws AND m.period = r.period`,
 		args{"post": post})

@@ -9,7 +9,8 @@ import (
 
 // StorageUsed is how many bytes the workspace's files take.
 func (t Tenant) StorageUsed(ctx context.Context) (int64, error) {
-	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0)`, nil))
+	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0)`,
+		nil))
 }
 
 // TakeStorage takes n bytes, all or none, and returns how many are used after that. ok is false when the limit
@@ -17,7 +18,8 @@ func (t Tenant) StorageUsed(ctx context.Context) (int64, error) {
 func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
 	if _, err := t.exec(ctx, `
 		INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0)
-		ON CONFLICT (workspace_id) DO UPDATE SET used = 0 WHERE false -- locks the row and changes nothing`, nil); err != nil {
+		ON CONFLICT (workspace_id) DO UPDATE SET used = 0 WHERE false -- locks the row and changes nothing`,
+		nil); err != nil {
 		return 0, false, err
 	}
 	after, err := queryValues[int64](t.query(ctx, `

@@ -59,7 +59,10 @@ func (w world) ends(t *testing.T, done <-chan struct{}) bool {
 
 func newSide(t *testing.T, s *store.Store, slug string) side {
 	t.Helper()
-	w := core.Workspace{ID: core.NewID[core.WorkspaceKind](), Slug: slug, Name: "Workspace " + slug, Plan: core.PlanOwner, Currency: "USD"}
+	w := core.Workspace{
+		ID: core.NewID[core.WorkspaceKind](), Slug: slug, Name: "Workspace " + slug, Plan: core.PlanOwner,
+		Currency: "USD",
+	}
 	added, err := s.AddWorkspace(t.Context(), w, start)
 	must(t, err)
 	if !added {

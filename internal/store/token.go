@@ -27,7 +27,9 @@ func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, e
 
 // ClaimRefresh takes the renewal of a token for as long as the lease: nobody else is given it before. It
 // answers not_found when the token is not due, or is being renewed by another, or was replaced.
-func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID, lease time.Duration) (core.Account, []byte, error) {
+func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID,
+	lease time.Duration,
+) (core.Account, []byte, error) {
 	row, err := queryOne[tokenRow](t.query(ctx, `
 		UPDATE accounts SET token_refresh_at = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id AND token_refresh_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
@@ -42,7 +44,8 @@ const checkEvery = 24 * time.Hour
 func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error) {
 	return queryMany[queue.Check](s.query(ctx, `
 		SELECT workspace_id AS workspace, id AS account FROM accounts
-		WHERE check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL ORDER BY check_at LIMIT @limit`, args{"limit": limit}))
+		WHERE check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL ORDER BY check_at LIMIT @limit`,
+		args{"limit": limit}))
 }
 
 // ClaimCheck gives the caller the check of an account's token for the given time, after which another worker may
@@ -81,11 +84,14 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 	_, err := t.exec(ctx, `
 		UPDATE accounts SET status = @status, status_reason = @reason, token = @token,
 			token_expires_at = CASE WHEN @renewed THEN @expires ELSE token_expires_at END,
-			token_refresh_at = CASE WHEN @renewed THEN @refresh::timestamptz WHEN @never THEN NULL ELSE clock() + @again::interval END
+			token_refresh_at = CASE WHEN @renewed THEN @refresh::timestamptz WHEN @never THEN NULL
+				ELSE clock() + @again::interval END
 		WHERE workspace_id = @ws AND id = @id AND token = @claimed AND disconnected_at IS NULL`,
 		args{
-			"id": id, "claimed": claimed, "status": r.Status, "reason": r.Reason, "token": token.Sealed, "renewed": r.Token != nil,
-			"expires": nullTime(token.ExpiresAt), "refresh": nullTime(token.RefreshAt), "never": r.NeverAuto, "again": r.TryAgain,
+			"id": id, "claimed": claimed, "status": r.Status, "reason": r.Reason, "token": token.Sealed,
+			"renewed": r.Token != nil,
+			"expires": nullTime(token.ExpiresAt), "refresh": nullTime(token.RefreshAt), "never": r.NeverAuto,
+			"again": r.TryAgain,
 		})
 	return err
 }
@@ -103,7 +109,8 @@ type AccountToken struct {
 func (s *Store) KeySamples(ctx context.Context) ([]AccountToken, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMany[AccountToken](s.query(ctx, `
-		SELECT DISTINCT ON (substring(token FROM 1 FOR 2 + get_byte(token, 1))) workspace_id, id, display_name, platform, token FROM accounts
+		SELECT DISTINCT ON (substring(token FROM 1 FOR 2 + get_byte(token, 1))) workspace_id, id, display_name, platform,
+			token FROM accounts
 		WHERE disconnected_at IS NULL AND length(token) > 2
 		ORDER BY substring(token FROM 1 FOR 2 + get_byte(token, 1)), id`, nil))
 }
@@ -111,7 +118,8 @@ func (s *Store) KeySamples(ctx context.Context) ([]AccountToken, error) {
 // AccountTokens answers every account's sealed token that is in use.
 func (s *Store) AccountTokens(ctx context.Context) ([]AccountToken, error) {
 	return queryMany[AccountToken](s.query(ctx, `
-		SELECT workspace_id, id, display_name, platform, token FROM accounts WHERE disconnected_at IS NULL AND length(token) > 2 ORDER BY id`, nil))
+		SELECT workspace_id, id, display_name, platform, token FROM accounts WHERE disconnected_at IS NULL
+			AND length(token) > 2 ORDER BY id`, nil))
 }
 
 // RevokeTokens forgets tokens and revokes their accounts, but for those whose token was replaced since it was read.
@@ -121,7 +129,8 @@ func (s *Store) RevokeTokens(ctx context.Context, tokens []AccountToken, reason 
 		ids[i], sealed[i] = t.ID, t.Token
 	}
 	_, err := s.exec(ctx, `
-		UPDATE accounts a SET status = @revoked, status_reason = @reason, token = ''::bytea, token_expires_at = NULL, token_refresh_at = NULL
+		UPDATE accounts a SET status = @revoked, status_reason = @reason, token = ''::bytea, token_expires_at = NULL,
+			token_refresh_at = NULL
 		FROM unnest(@ids::uuid[], @tokens::bytea[]) AS lost(id, token)
 		WHERE a.id = lost.id AND a.token = lost.token`,
 		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
@@ -138,7 +147,8 @@ func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) 
 				WHEN token_refresh_at IS NULL AND token_expires_at <= clock() THEN @expired
 				ELSE @ok END,
 			status_reason = CASE WHEN connected_at <> @connected THEN @reason ELSE '' END
-		WHERE disconnected_at IS NULL AND length(token) > 0 AND (connected_at <> @connected) <> (status = @revoked AND status_reason = @reason)`,
+		WHERE disconnected_at IS NULL AND length(token) > 0 AND (connected_at <> @connected) <> (status = @revoked
+			AND status_reason = @reason)`,
 		args{
 			"connected": connectedAt, "reason": reason, "revoked": core.AccountRevoked, "expired": core.AccountExpired,
 			"ok": core.AccountOK,

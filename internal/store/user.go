@@ -59,7 +59,9 @@ func (s *Store) Memberships(ctx context.Context, user core.UserID) ([]Membership
 }
 
 // AddMember makes a person a member of a workspace.
-func (s *Store) AddMember(ctx context.Context, ws core.WorkspaceID, user core.UserID, role core.Role, now time.Time) error {
+func (s *Store) AddMember(ctx context.Context, ws core.WorkspaceID, user core.UserID, role core.Role,
+	now time.Time,
+) error {
 	_, err := s.exec(ctx, `
 		INSERT INTO members (workspace_id, user_id, role, created_at) VALUES (@workspace, @user, @role, @now)`,
 		args{"workspace": ws, "user": user, "role": role, "now": now})

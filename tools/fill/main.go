@@ -34,6 +34,7 @@ func run(ctx context.Context, address string, posts int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%d posts in %s; %s has %d of them on %v\n", posts, time.Since(began).Round(time.Second), filled.Workspace, posts/3, filled.Accounts)
+	fmt.Printf("%d posts in %s; %s has %d of them on %v\n", posts, time.Since(began).Round(time.Second), filled.Workspace,
+		posts/3, filled.Accounts)
 	return nil
 }

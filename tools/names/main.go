@@ -38,7 +38,8 @@ func main() {
 		os.Exit(2)
 	}
 	if share > float64(*most) {
-		fmt.Fprintf(os.Stderr, "names: %.0f %% of unexported functions have a name of one word, at most %d %% may\n", share, *most)
+		fmt.Fprintf(os.Stderr, "names: %.0f %% of unexported functions have a name of one word, at most %d %% may\n", share,
+			*most)
 		os.Exit(1)
 	}
 }
@@ -136,7 +137,8 @@ func printShares(to *strings.Builder, packages map[string]*packageNames, list bo
 		}
 		oneWord, all = oneWord+single, all+total
 	}
-	fmt.Fprintf(to, "%d of %d unexported functions have a name of one word: %.1f %%\n", oneWord, all, percent(oneWord, all))
+	fmt.Fprintf(to, "%d of %d unexported functions have a name of one word: %.1f %%\n", oneWord, all,
+		percent(oneWord, all))
 	return percent(oneWord, all)
 }
 

@@ -34,7 +34,8 @@ var pageTexts = map[int]pageText{
 	},
 	http.StatusPaymentRequired: {
 		"circle-alert", "Your plan does not include this",
-		"The workspace has reached a limit of its plan, or the plan does not include this feature.", "Wait until next month or change the plan.",
+		"The workspace has reached a limit of its plan, or the plan does not include this feature.",
+		"Wait until next month or change the plan.",
 	},
 	http.StatusForbidden: {
 		"ban", "You do not have permission",

@@ -14,55 +14,117 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		name, screen, selector string
 		want                   []string
 	}{
-		{"the rail holds what exists today", "posts", ".rail nav a > span", []string{"Posts", "Compose", "Accounts", "Settings"}},
+		{
+			"the rail holds what exists today", "posts", ".rail nav a > span",
+			[]string{"Posts", "Compose", "Accounts", "Settings"},
+		},
 		{"the rail says where one is", "accounts", ".rail [aria-current=page] > span", []string{"Accounts"}},
-		{"the banner of simulated networks is on every page", "keys", "[data-testid=sandbox] strong", []string{"Sandbox mode."}},
+		{
+			"the banner of simulated networks is on every page", "keys", "[data-testid=sandbox] strong",
+			[]string{"Sandbox mode."},
+		},
 		{"and before signing in", "setup", "[data-testid=sandbox] strong", []string{"Sandbox mode."}},
 		{"but not beside real networks", "signin", "[data-testid=sandbox]", nil},
-		{"what needs a person leads to where it is mended", "posts", "[data-testid=notice] a[href='/accounts']", []string{"Reconnect"}},
+		{
+			"what needs a person leads to where it is mended", "posts", "[data-testid=notice] a[href='/accounts']",
+			[]string{"Reconnect"},
+		},
 		{"a sign-out is a form", "posts", "form[action='/sign-out'][method=post]", []string{""}},
 
 		{"tabs carry counts", "posts", ".tabs a", []string{"All 218", "Queued 2", "Drafts 1", "Live 214", "Failed 1"}},
 		{"each tab has its address", "posts", ".tabs a[href='/posts?status=draft']", []string{"Drafts 1"}},
 		{"a page of the list leads to the next", "posts", "a[rel=next][href='/posts?cursor=abc']", []string{"Older"}},
-		{"a search is kept in its input, as text", "posts-no-match", "input[name=q][value='<script>alert(1)</script>']", []string{""}},
+		{
+			"a search is kept in its input, as text", "posts-no-match", "input[name=q][value='<script>alert(1)</script>']",
+			[]string{""},
+		},
 		{"a search without a match says so", "posts-no-match", "[data-testid=empty] h2", []string{"No matching posts"}},
-		{"a newcomer is sent to the accounts", "posts-empty", "[data-testid=empty] a[href='/accounts']", []string{"Connect an account"}},
+		{
+			"a newcomer is sent to the accounts", "posts-empty", "[data-testid=empty] a[href='/accounts']",
+			[]string{"Connect an account"},
+		},
 		{"then to the composer", "posts-first", "[data-testid=empty] a[href='/compose']", []string{"Compose"}},
 		{"an empty state has its own words", "posts-failed-none", "[data-testid=empty] h2", []string{"No failed posts"}},
 
 		{"each network counts in its own unit", "compose-wrong", ".counter.over .counter-used", []string{"620"}},
-		{"a network's own text is counted instead", "compose-ready", "[data-testid=counter-threads] .counter-used", []string{"47"}},
-		{"the button says what happens", "compose-ready", "#submit:not([disabled]) [data-submit-label]", []string{"Schedule 2 posts"}},
+		{
+			"a network's own text is counted instead", "compose-ready", "[data-testid=counter-threads] .counter-used",
+			[]string{"47"},
+		},
+		{
+			"the button says what happens", "compose-ready", "#submit:not([disabled]) [data-submit-label]",
+			[]string{"Schedule 2 posts"},
+		},
 		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send now"}},
-		{"without a script the plan is a button away", "compose", "button[formaction='/compose/plan']", []string{"Check the plan"}},
-		{"an issue stands in the row it is about", "compose-wrong", "[data-account='" + accA + "'] [data-testid=issue] .issue-what", []string{"The text has 620 bytes, more than Threads allows."}},
-		{"a warning stands apart", "compose-wrong", ".warnings [data-testid=warning] .issue-what", []string{"The same text was posted to Bell & Rope within the last day."}},
+		{
+			"without a script the plan is a button away", "compose", "button[formaction='/compose/plan']",
+			[]string{"Check the plan"},
+		},
+		{"an issue stands in the row it is about", "compose-wrong", "[data-account='" + accA +
+			"'] [data-testid=issue] .issue-what", []string{"The text has 620 bytes, more than Threads allows."}},
+		{
+			"a warning stands apart", "compose-wrong", ".warnings [data-testid=warning] .issue-what",
+			[]string{"The same text was posted to Bell & Rope within the last day."},
+		},
 		{"a plan with issues cannot be sent", "compose-wrong", "#submit[disabled]", []string{"Send 2 posts now"}},
 		{"a draft's account is fixed", "compose-edit", "input[name=account][disabled]", []string{""}},
-		{"a draft goes back to its own address", "compose-edit", "form#compose[action='/posts/" + postID + "/edit'] #submit", []string{"Save draft"}},
-		{"a wrong setting says so beside its input", "compose-wrong", "#setting-facebook-link-error", []string{"That is not an address."}},
-		{"a setting of every kind has its input", "compose", "[name='settings.facebook.link'][type=url], [name='settings.facebook.published'][type=checkbox]," +
-			" [name='settings.facebook.day'][type=date], textarea[name='settings.facebook.targets'], [name='settings.facebook.age'][type=number][disabled]," +
-			" select[name='settings.threads.replyControl'], [name='settings.threads.topic'][type=text]", []string{"", "Automatic EveryoneFollowers", "", "", "", "", ""}},
+		{
+			"a draft goes back to its own address", "compose-edit", "form#compose[action='/posts/" + postID + "/edit'] #submit",
+			[]string{"Save draft"},
+		},
+		{
+			"a wrong setting says so beside its input", "compose-wrong", "#setting-facebook-link-error",
+			[]string{"That is not an address."},
+		},
+		{
+			"a setting of every kind has its input", "compose",
+			"[name='settings.facebook.link'][type=url], [name='settings.facebook.published'][type=checkbox]," +
+				" [name='settings.facebook.day'][type=date], textarea[name='settings.facebook.targets'], [name='settings.facebook.age'][type=number][disabled]," +
+				" select[name='settings.threads.replyControl'], [name='settings.threads.topic'][type=text]",
+			[]string{"", "Automatic EveryoneFollowers", "", "", "", "", ""},
+		},
 		{"a chosen setting is kept", "compose-ready", "option[value=followers][selected]", []string{"Followers"}},
 		{"no account, no composer", "compose-no-account", "form#compose", nil},
 
-		{"a post on its way asks for news", "post-queued", "#post[hx-trigger='every 20s'] h1 [data-testid=status]", []string{"Queued"}},
+		{
+			"a post on its way asks for news", "post-queued", "#post[hx-trigger='every 20s'] h1 [data-testid=status]",
+			[]string{"Queued"},
+		},
 		{"one that is live does not", "post-live", "#post[hx-trigger]", nil},
 		{"a live post can be opened", "post-live", "a[data-testid=live-link][rel~=noopener]", []string{"Open on Threads"}},
-		{"a failed post carries the network's own words", "post-failing", "blockquote", []string{"(#2) An unexpected error has occurred. Please retry your request later."}},
-		{"and the time of the next try", "post-failing", "[data-testid=next-try] time", []string{"Sat 21 Nov 2026, 10:09 CET (Europe/Berlin)"}},
-		{"an unknown outcome asks with two buttons", "post-unknown", "[data-testid=settle] button", []string{"Yes, it is live", "No, send it again"}},
+		{
+			"a failed post carries the network's own words", "post-failing", "blockquote",
+			[]string{"(#2) An unexpected error has occurred. Please retry your request later."},
+		},
+		{
+			"and the time of the next try", "post-failing", "[data-testid=next-try] time",
+			[]string{"Sat 21 Nov 2026, 10:09 CET (Europe/Berlin)"},
+		},
+		{
+			"an unknown outcome asks with two buttons", "post-unknown", "[data-testid=settle] button",
+			[]string{"Yes, it is live", "No, send it again"},
+		},
 		{"and cannot be retried blindly", "post-unknown", "#retry", nil},
 		{"deleting asks first", "post-draft", "a[href='/posts/" + postID + "/delete']", []string{"Delete"}},
-		{"the timeline is in order", "post-live", "[data-testid=event] .timeline-head > span", []string{"Created", "Queued", "Publishing", "Live"}},
+		{
+			"the timeline is in order", "post-live", "[data-testid=event] .timeline-head > span",
+			[]string{"Created", "Queued", "Publishing", "Live"},
+		},
 
-		{"each network has one button to connect", "accounts", "a[href^='/accounts/connect/']", []string{"Connect a profile", "Connect a Page"}},
+		{
+			"each network has one button to connect", "accounts", "a[href^='/accounts/connect/']",
+			[]string{"Connect a profile", "Connect a Page"},
+		},
 		{"none for one without credentials", "accounts", "[data-testid=network-sixth] a", nil},
 		{"none when the plan is full", "accounts-full", "a[href^='/accounts/connect/']", nil},
-		{"an account says why it needs a person", "accounts", "[data-status=expired] .account-facts > span:first-child", []string{"The consent ran out on 3 November."}},
-		{"a profile that cannot be used cannot be picked", "accounts-choose", "input[name=profile][disabled][value='3']", []string{""}},
+		{
+			"an account says why it needs a person", "accounts", "[data-status=expired] .account-facts > span:first-child",
+			[]string{"The consent ran out on 3 November."},
+		},
+		{
+			"a profile that cannot be used cannot be picked", "accounts-choose", "input[name=profile][disabled][value='3']",
+			[]string{""},
+		},
 
 		{"a new key is shown", "keys-made", "#new-key", []string{"belfry_live_Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeF"}},
 		{"and never again", "keys", "#new-key", nil},
@@ -70,7 +132,10 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 
 		{"a wrong input keeps its value", "setup-wrong", "input[name=email][value='ada@'][aria-invalid=true]", []string{""}},
 		{"but a password is not drawn again", "setup-wrong", "input[type=password][value]:not([value=''])", nil},
-		{"the code of the link is sent along unseen", "setup", "input[name=code][type=hidden][value=OPENSESAME]", []string{""}},
+		{
+			"the code of the link is sent along unseen", "setup", "input[name=code][type=hidden][value=OPENSESAME]",
+			[]string{""},
+		},
 		{"without it the code is asked for", "setup-wrong", "label[for=code]", []string{"Set-up code"}},
 		{"signing in leads back", "signin-refused", "input[name=next][value='/posts']", []string{""}},
 

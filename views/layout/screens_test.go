@@ -41,7 +41,8 @@ type fixture struct {
 func (f fixture) screens() map[string]templ.Component {
 	all := map[string]templ.Component{}
 	for _, some := range []map[string]templ.Component{
-		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.keyPages(), f.memberPages(), f.faults(), f.parts(), f.references(),
+		f.doors(), f.lists(), f.composers(), f.shows(), f.accountPages(), f.keyPages(), f.memberPages(), f.faults(),
+		f.parts(), f.references(),
 	} {
 		maps.Copy(all, some)
 	}
@@ -50,7 +51,8 @@ func (f fixture) screens() map[string]templ.Component {
 
 func (f fixture) frame(title string, section layout.Section) layout.Frame {
 	return layout.Frame{
-		Title: title, Section: section, Workspace: "Bell & Rope Studio", Person: layout.Person{Name: "Ada Lindqvist", Email: "ada@example.org"},
+		Title: title, Section: section, Workspace: "Bell & Rope Studio",
+		Person: layout.Person{Name: "Ada Lindqvist", Email: "ada@example.org"},
 		Writes: true, Manages: true, Sandbox: true,
 	}
 }
@@ -58,7 +60,10 @@ func (f fixture) frame(title string, section layout.Section) layout.Frame {
 // several is the frame of somebody with more than one workspace.
 func (f fixture) several(title string, section layout.Section) layout.Frame {
 	several := f.frame(title, section)
-	several.Others = []layout.Workspace{{ID: "ws_2", Slug: "harbour-bakery", Name: "Harbour Bakery"}, {ID: "ws_3", Slug: "bell-rope-studio-2", Name: several.Workspace}}
+	several.Others = []layout.Workspace{
+		{ID: "ws_2", Slug: "harbour-bakery", Name: "Harbour Bakery"},
+		{ID: "ws_3", Slug: "bell-rope-studio-2", Name: several.Workspace},
+	}
 	return several
 }
 
@@ -66,8 +71,10 @@ func (f fixture) in(d time.Duration) *contract.Time { return contract.At(f.now.A
 
 func (f fixture) post(status, text string, at *contract.Time) contract.Post {
 	p := contract.Post{
-		ID: postID, AccountID: accA, Platform: "threads", MediaIDs: []string{}, Text: text, Tags: []string{}, Settings: json.RawMessage("{}"),
-		PublishAt: at, TZ: f.zone.Name(), Status: status, CreatedVia: "ui", CreatedAt: *f.in(-time.Hour), UpdatedAt: *f.in(-time.Minute),
+		ID: postID, AccountID: accA, Platform: "threads", MediaIDs: []string{}, Text: text, Tags: []string{},
+		Settings:  json.RawMessage("{}"),
+		PublishAt: at, TZ: f.zone.Name(), Status: status, CreatedVia: "ui", CreatedAt: *f.in(-time.Hour),
+		UpdatedAt: *f.in(-time.Minute),
 	}
 	p.StatusLine = ui.StateWord(status) + " · Threads · Ada Lindqvist"
 	if at != nil {
@@ -77,13 +84,20 @@ func (f fixture) post(status, text string, at *contract.Time) contract.Post {
 }
 
 func (f fixture) references() map[string]templ.Component {
-	m := reference.Model{Title: "Belfry", Version: "1", Frame: layout.Frame{Title: "API"}, Back: link.Home, Sections: []reference.Section{{
-		ID: "routes-posts", Title: "Posts", Operations: []reference.Operation{{
-			ID: "getPost", Method: http.MethodGet, Path: "/posts/{id}", Summary: "Show a post", Command: "curl", Body: &reference.Body{},
-			Fields:  []reference.Field{{Name: "id", In: "path", Required: true, Type: []reference.Span{{Text: "string"}}}},
-			Answers: []reference.Answer{{Status: "200", Words: "OK", Headers: []string{"X-Request-Id", "RateLimit"}, Example: "{}"}},
-		}},
-	}}, Records: []reference.Record{{ID: "record-Post", Name: "Post"}}}
+	m := reference.Model{
+		Title: "Belfry", Version: "1", Frame: layout.Frame{Title: "API"}, Back: link.Home,
+		Sections: []reference.Section{{
+			ID: "routes-posts", Title: "Posts", Operations: []reference.Operation{{
+				ID: "getPost", Method: http.MethodGet, Path: "/posts/{id}", Summary: "Show a post", Command: "curl",
+				Body:   &reference.Body{},
+				Fields: []reference.Field{{Name: "id", In: "path", Required: true, Type: []reference.Span{{Text: "string"}}}},
+				Answers: []reference.Answer{{
+					Status: "200", Words: "OK", Headers: []string{"X-Request-Id", "RateLimit"},
+					Example: "{}",
+				}},
+			}},
+		}}, Records: []reference.Record{{ID: "record-Post", Name: "Post"}},
+	}
 	return map[string]templ.Component{"reference": reference.Page(m)}
 }
 
@@ -92,37 +106,52 @@ func (f fixture) doors() map[string]templ.Component {
 	return map[string]templ.Component{
 		"setup": auth.SetUp(auth.SetUpModel{Frame: frame, Values: auth.SetUpValues{Code: "OPENSESAME"}}),
 		"setup-wrong": auth.SetUp(auth.SetUpModel{
-			Frame: frame, AsksForCode: true, Values: auth.SetUpValues{Workspace: "Bell & Rope", Name: "Ada", Email: "ada@", Zone: "Europe/Berlni"},
+			Frame:       frame,
+			AsksForCode: true,
+			Values:      auth.SetUpValues{Workspace: "Bell & Rope", Name: "Ada", Email: "ada@", Zone: "Europe/Berlni"},
 			Errors: map[string]string{
-				"email": "That is not an e-mail address.", "tz": "There is no such time zone.", "password": "That password is on the list of the most used ones.",
+				"email": "That is not an e-mail address.", "tz": "There is no such time zone.",
+				"password": "That password is on the list of the most used ones.",
 			},
 		}),
 		"invitation": auth.Invitation(auth.InvitationModel{
-			Frame: layout.Frame{Title: "Join Harbour Bakery"}, Token: "token", Workspace: "Harbour Bakery", Email: "ben@example.org", Name: "ben",
+			Frame: layout.Frame{Title: "Join Harbour Bakery"}, Token: "token", Workspace: "Harbour Bakery",
+			Email: "ben@example.org", Name: "ben",
 		}),
 		"invitation-refused": auth.Invitation(auth.InvitationModel{
-			Frame: layout.Frame{Title: "Join Harbour Bakery"}, Token: "token", Workspace: "Harbour Bakery", Email: "ben@example.org",
-			Errors:  map[string]string{"name": "The name is missing."},
-			Refused: &contract.Error{Code: "unauthenticated", Message: "That is not the password.", Hint: "Give the password that you sign in with."},
+			Frame: layout.Frame{Title: "Join Harbour Bakery"}, Token: "token", Workspace: "Harbour Bakery",
+			Email:  "ben@example.org",
+			Errors: map[string]string{"name": "The name is missing."},
+			Refused: &contract.Error{
+				Code: "unauthenticated", Message: "That is not the password.",
+				Hint: "Give the password that you sign in with.",
+			},
 		}),
 		"no-invitation": auth.NoInvitation(layout.Frame{Title: "Invitation"}),
 		"signin":        auth.SignIn(auth.SignInModel{Frame: layout.Frame{Title: "Sign in"}}),
 		"signin-refused": auth.SignIn(auth.SignInModel{
 			Frame: layout.Frame{Title: "Sign in"}, Email: "ada@example.org", Next: "/posts",
-			Refused: &contract.Error{Code: "unauthenticated", Message: "E-mail and password do not belong together.", Hint: "Check both and try again."},
+			Refused: &contract.Error{
+				Code: "unauthenticated", Message: "E-mail and password do not belong together.",
+				Hint: "Check both and try again.",
+			},
 		}),
 	}
 }
 
 func (f fixture) lists() map[string]templ.Component {
 	frame := f.frame("Posts", layout.SectionPosts)
-	frame.Notices = []layout.Notice{{Text: "Threads, Ada Lindqvist: the connection has expired.", Action: "Reconnect", URL: link.Accounts}}
+	frame.Notices = []layout.Notice{{
+		Text: "Threads, Ada Lindqvist: the connection has expired.", Action: "Reconnect",
+		URL: link.Accounts,
+	}}
 	rows := []posts.Row{}
 	add := func(p contract.Post) {
 		p.ID = fmt.Sprintf("%s%d", postID[:len(postID)-1], len(rows))
 		rows = append(rows, posts.Row{Post: p, Network: "Threads"})
 	}
-	add(f.post("queued", "The workshop bell is up. Come and hear it ring at noon on Saturday, rain or shine, and bring a friend who has never heard one from the inside.", f.in(26*time.Hour)))
+	add(f.post("queued",
+		"The workshop bell is up. Come and hear it ring at noon on Saturday, rain or shine, and bring a friend who has never heard one from the inside.", f.in(26*time.Hour)))
 	add(f.post("queued", "Small things we learnt from casting bronze this week", f.in(50*time.Hour)))
 	page := f.post("failed", "New opening hours from Monday", f.in(-2*time.Hour))
 	page.Platform = "facebook"
@@ -136,15 +165,18 @@ func (f fixture) lists() map[string]templ.Component {
 	rows[1].Files, rows[5].Files = f.files()[1:2], f.files()
 	return map[string]templ.Component{
 		"posts": posts.List(posts.ListModel{
-			Frame: frame, Rows: rows, Next: "abc", Accounts: true, Counts: map[string]int64{"queued": 2, "failed": 1, "live": 214, "draft": 1},
+			Frame: frame, Rows: rows, Next: "abc", Accounts: true,
+			Counts: map[string]int64{"queued": 2, "failed": 1, "live": 214, "draft": 1},
 		}),
 		"posts-empty": posts.List(posts.ListModel{Frame: f.frame("Posts", layout.SectionPosts)}),
 		"posts-first": posts.List(posts.ListModel{Frame: f.frame("Posts", layout.SectionPosts), Accounts: true}),
 		"posts-failed-none": posts.List(posts.ListModel{
-			Frame: f.frame("Posts", layout.SectionPosts), Accounts: true, Filter: link.Filter{Status: "failed"}, Counts: map[string]int64{"queued": 2},
+			Frame: f.frame("Posts", layout.SectionPosts), Accounts: true, Filter: link.Filter{Status: "failed"},
+			Counts: map[string]int64{"queued": 2},
 		}),
 		"posts-no-match": posts.List(posts.ListModel{
-			Frame: f.frame("Posts", layout.SectionPosts), Accounts: true, Filter: link.Filter{Query: "<script>alert(1)</script>", Cursor: "x"},
+			Frame: f.frame("Posts", layout.SectionPosts), Accounts: true,
+			Filter: link.Filter{Query: "<script>alert(1)</script>", Cursor: "x"},
 		}),
 	}
 }
@@ -153,7 +185,10 @@ func (f fixture) networks() []posts.Network {
 	return []posts.Network{
 		{ID: "threads", Name: "Threads", Text: core.Count{Max: 500, Unit: core.UnitBytes}, Fields: []network.Field{
 			{Name: "topic", Label: "Topic", Kind: network.FieldText, Help: "One topic, without # . and &.", Max: 50},
-			{Name: "replyControl", Label: "Who may reply", Kind: network.FieldChoice, Choices: []network.Choice{{Value: "everyone", Label: "Everyone"}, {Value: "followers", Label: "Followers"}}},
+			{
+				Name: "replyControl", Label: "Who may reply", Kind: network.FieldChoice,
+				Choices: []network.Choice{{Value: "everyone", Label: "Everyone"}, {Value: "followers", Label: "Followers"}},
+			},
 		}},
 		{ID: "facebook", Name: "Facebook", Text: core.Count{Max: 63206, Unit: core.UnitCharacters}, Fields: []network.Field{
 			{Name: "link", Label: "Link", Kind: network.FieldURL, Help: "Shown as a card under the text."},
@@ -169,7 +204,10 @@ func (f fixture) compose() posts.ComposeModel {
 	return posts.ComposeModel{
 		Frame: f.frame("Compose", layout.SectionCompose), Zone: f.zone, Autosave: "ws_1.usr_1", Networks: f.networks(),
 		Accounts: []posts.Account{
-			{ID: accA, Name: "Ada Lindqvist", Username: "ada", Platform: "threads", Network: "Threads", Status: "ok", Chosen: true},
+			{
+				ID: accA, Name: "Ada Lindqvist", Username: "ada", Platform: "threads", Network: "Threads", Status: "ok",
+				Chosen: true,
+			},
 			{ID: accB, Name: "Bell & Rope", Platform: "facebook", Network: "Facebook", Status: "ok", Chosen: true},
 			{ID: accC, Name: "Old workshop page", Platform: "facebook", Network: "Facebook", Status: "expired"},
 		},
@@ -182,17 +220,23 @@ func (f fixture) plan(when string) posts.PlanModel {
 	at := f.in(26 * time.Hour)
 	limit := int64(300)
 	row := func(id, platform, account, name string) posts.PlanRow {
-		r := contract.PlanRow{AccountID: id, Platform: platform, PublishAt: at, OK: true, Issues: []contract.Issue{}, Warnings: []contract.Issue{}}
+		r := contract.PlanRow{
+			AccountID: id, Platform: platform, PublishAt: at, OK: true, Issues: []contract.Issue{},
+			Warnings: []contract.Issue{},
+		}
 		return posts.PlanRow{PlanRow: r, Account: account, Network: name}
 	}
 	m := posts.PlanModel{
 		When: when, Zone: f.zone, Now: f.now, Rows: []posts.PlanRow{
 			row(accA, "threads", "Ada Lindqvist", "Threads"), row(accB, "facebook", "Bell & Rope", "Facebook"),
 		},
-		Plan: &contract.Plan{OK: true, Status: "queued", Quota: contract.Quota{Used: 12, Limit: &limit, Requested: 2}, Table: "" +
-			"NETWORK    ACCOUNT         TIME                                             STATE\n" +
-			"Threads    Ada Lindqvist   Sun 22 Nov 2026, 11:05 CET (Europe/Berlin)       ok\n" +
-			"Facebook   Bell & Rope     Sun 22 Nov 2026, 11:05 CET (Europe/Berlin)       ok\n"},
+		Plan: &contract.Plan{
+			OK: true, Status: "queued", Quota: contract.Quota{Used: 12, Limit: &limit, Requested: 2},
+			Table: "" +
+				"NETWORK    ACCOUNT         TIME                                             STATE\n" +
+				"Threads    Ada Lindqvist   Sun 22 Nov 2026, 11:05 CET (Europe/Berlin)       ok\n" +
+				"Facebook   Bell & Rope     Sun 22 Nov 2026, 11:05 CET (Europe/Berlin)       ok\n",
+		},
 	}
 	return m
 }
@@ -200,9 +244,13 @@ func (f fixture) plan(when string) posts.PlanModel {
 func (f fixture) composers() map[string]templ.Component {
 	ready := f.compose()
 	ready.Values = posts.Values{
-		Text: "The workshop bell is up.\n\nCome and hear it ring at noon on Saturday, rain or shine.", When: posts.WhenAt, At: "2026-11-22T11:05",
+		Text: "The workshop bell is up.\n\nCome and hear it ring at noon on Saturday, rain or shine.", When: posts.WhenAt,
+		At:        "2026-11-22T11:05",
 		Overrides: map[string]string{"threads": "The bell is up. Saturday, noon. Bring a friend."},
-		Settings:  map[string]map[string]string{"threads": {"topic": "bells", "replyControl": "followers"}, "facebook": {"published": "true"}},
+		Settings: map[string]map[string]string{
+			"threads":  {"topic": "bells", "replyControl": "followers"},
+			"facebook": {"published": "true"},
+		},
 	}
 	ready.Plan = f.plan(posts.WhenAt)
 
@@ -212,12 +260,25 @@ func (f fixture) composers() map[string]templ.Component {
 	wrong.Plan = f.plan(posts.WhenNow)
 	wrong.Plan.Plan.OK = false
 	wrong.Plan.Rows[0].OK = false
-	wrong.Plan.Rows[0].Issues = []contract.Issue{{Code: "caption_too_long", Message: "The text has 620 bytes, more than Threads allows.", Hint: "At most 500, counted as that network counts. Shorten the text or give this network its own."}}
-	wrong.Plan.Rows[1].Warnings = []contract.Issue{{Code: "same_text_recently", Message: "The same text was posted to Bell & Rope within the last day.", Hint: "Networks may reject or hide repeated text."}}
-	wrong.Refused = &contract.Error{Code: "plan_has_issues", Message: "The plan has issues.", Hint: "Mend them and send again."}
+	wrong.Plan.Rows[0].Issues = []contract.Issue{{
+		Code:    "caption_too_long",
+		Message: "The text has 620 bytes, more than Threads allows.",
+		Hint:    "At most 500, counted as that network counts. Shorten the text or give this network its own.",
+	}}
+	wrong.Plan.Rows[1].Warnings = []contract.Issue{{
+		Code:    "same_text_recently",
+		Message: "The same text was posted to Bell & Rope within the last day.",
+		Hint:    "Networks may reject or hide repeated text.",
+	}}
+	wrong.Refused = &contract.Error{
+		Code: "plan_has_issues", Message: "The plan has issues.",
+		Hint: "Mend them and send again.",
+	}
 	wrong.Errors = map[string]string{
-		"account": "Choose at least one account.", "text": "No such sign.", "at": "That time is past.", posts.OverrideField("facebook"): "Not that.",
-		posts.SettingField("facebook", "link"): "That is not an address.", posts.SettingField("facebook", "contentType"): "That needs a file.",
+		"account": "Choose at least one account.", "text": "No such sign.", "at": "That time is past.",
+		posts.OverrideField("facebook"):               "Not that.",
+		posts.SettingField("facebook", "link"):        "That is not an address.",
+		posts.SettingField("facebook", "contentType"): "That needs a file.",
 	}
 
 	edit := f.compose()
@@ -254,9 +315,11 @@ func long(n int) string {
 func (f fixture) show(status string) posts.ShowModel {
 	text := "The workshop bell is up.\n\nCome and hear it ring at noon on Saturday, rain or shine.\nhttps://example.org/bell"
 	return posts.ShowModel{
-		Frame: f.frame("Post", layout.SectionPosts), Post: f.post(status, text, f.in(26*time.Hour)), Account: "Ada Lindqvist", Network: "Threads",
-		Zone: f.zone, PostZone: f.zone, At: "2026-11-22T11:05", Settings: []posts.Setting{{Label: "Topic", Value: "bells"}},
-		Events: []contract.Event{{Kind: "created", At: *f.in(-time.Hour)}, {Kind: "queued", At: *f.in(-time.Hour)}},
+		Frame: f.frame("Post", layout.SectionPosts), Post: f.post(status, text, f.in(26*time.Hour)), Account: "Ada Lindqvist",
+		Network: "Threads",
+		Zone:    f.zone, PostZone: f.zone, At: "2026-11-22T11:05",
+		Settings: []posts.Setting{{Label: "Topic", Value: "bells"}},
+		Events:   []contract.Event{{Kind: "created", At: *f.in(-time.Hour)}, {Kind: "queued", At: *f.in(-time.Hour)}},
 	}
 }
 
@@ -271,20 +334,32 @@ func (f fixture) shows() map[string]templ.Component {
 	live.Post.Attempts, live.Post.ExternalID = 1, new("18040000000000000")
 	live.Frame.Flash = &layout.Flash{Tone: ui.ToneGood, Text: "1 post is on its way."}
 	live.Events = append(live.Events,
-		contract.Event{Kind: "publishing", At: *f.in(0)}, contract.Event{Kind: "live", At: *f.in(2 * time.Second), Message: "Threads shows it."})
+		contract.Event{Kind: "publishing", At: *f.in(0)},
+		contract.Event{Kind: "live", At: *f.in(2 * time.Second), Message: "Threads shows it."})
 
 	failing := f.show("failed")
-	failing.Post.Error = &contract.PostError{Code: "network_error", Message: "(#2) An unexpected error has occurred. Please retry your request later.", Hint: new("The network could not answer. Nothing was published.")}
+	failing.Post.Error = &contract.PostError{
+		Code:    "network_error",
+		Message: "(#2) An unexpected error has occurred. Please retry your request later.",
+		Hint:    new("The network could not answer. Nothing was published."),
+	}
 	failing.NextTry, failing.Poll = f.now.Add(4*time.Minute), 20*time.Second
 	failing.Acts = []core.Act{core.ActRetry, core.ActDuplicate, core.ActDelete}
 	failing.Events = append(failing.Events, contract.Event{Kind: "publishing", At: *f.in(0)},
-		contract.Event{Kind: "failed", At: *f.in(time.Second), Message: "(#2) An unexpected error has occurred. Please retry your request later.", Notes: []string{"code 2, fbtrace_id AbCdEf"}},
+		contract.Event{
+			Kind: "failed", At: *f.in(time.Second),
+			Message: "(#2) An unexpected error has occurred. Please retry your request later.",
+			Notes:   []string{"code 2, fbtrace_id AbCdEf"},
+		},
 		contract.Event{Kind: "retriedByWorker", At: *f.in(time.Second)})
 
 	unknown := f.show("failed")
 	unknown.Post.Error = &contract.PostError{Code: "outcome_unknown", Message: "Nobody can tell whether it arrived."}
 	unknown.Acts = []core.Act{core.ActSettle, core.ActDuplicate}
-	unknown.Refused = &contract.Error{Code: "outcome_unknown", Message: "Nobody can tell whether it arrived.", Hint: "Look at the network first."}
+	unknown.Refused = &contract.Error{
+		Code: "outcome_unknown", Message: "Nobody can tell whether it arrived.",
+		Hint: "Look at the network first.",
+	}
 
 	held := f.show("queued")
 	asking := f.show("queued")
@@ -296,14 +371,19 @@ func (f fixture) shows() map[string]templ.Component {
 
 	draft := f.show("draft")
 	draft.Post.PublishAt, draft.Post.Text = nil, ""
-	draft.Acts = []core.Act{core.ActEdit, core.ActQueue, core.ActSendNow, core.ActReschedule, core.ActDuplicate, core.ActDelete}
+	draft.Acts = []core.Act{
+		core.ActEdit, core.ActQueue, core.ActSendNow, core.ActReschedule, core.ActDuplicate,
+		core.ActDelete,
+	}
 	draft.Files = f.files()
 	unknown.ProfileURL = "https://www.example.org/@ada"
 	return map[string]templ.Component{
 		"post-queued": posts.Show(queued), "post-live": posts.Show(live), "post-failing": posts.Show(failing),
-		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-asking": posts.Show(asking), "post-draft": posts.Show(draft),
+		"post-unknown": posts.Show(unknown), "post-held": posts.Show(held), "post-asking": posts.Show(asking),
+		"post-draft": posts.Show(draft),
 		"post-delete": layout.Confirm(layout.ConfirmModel{
-			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this draft?", Points: []string{"It cannot be brought back."},
+			Frame: f.frame("Delete", layout.SectionPosts), Title: "Delete this draft?",
+			Points: []string{"It cannot be brought back."},
 			Action: link.Delete(postID), Button: "Delete the draft", Back: link.Post(postID),
 		}),
 	}
@@ -313,13 +393,28 @@ func (f fixture) accountPages() map[string]templ.Component {
 	limit := int64(3)
 	frame := f.frame("Accounts", layout.SectionAccounts)
 	m := accounts.Model{Frame: frame, Zone: f.zone, Used: 2, Limit: &limit, Networks: []accounts.Network{
-		{ID: "threads", Name: "Threads", Profile: "profile", Needs: "You need a public Threads profile.", Configured: true, Accounts: []accounts.Account{
-			{ID: accA, Name: "Ada Lindqvist", Username: "ada", Status: "ok", CreatedAt: f.now.Add(-40 * 24 * time.Hour), Queued: 3},
-		}},
-		{ID: "facebook", Name: "Facebook", Profile: "Page", Needs: "You need a Facebook Page on which you may create content.", Configured: true, Accounts: []accounts.Account{
-			{ID: accB, Name: "Bell & Rope", Status: "expired", Reason: "The consent ran out on 3 November.", Queued: 1, CreatedAt: f.now},
-			{ID: accC, Name: "Old workshop page with a rather long name that goes on", Status: "revoked", Reason: "It was connected at the simulated networks.", CreatedAt: f.now},
-		}},
+		{
+			ID: "threads", Name: "Threads", Profile: "profile", Needs: "You need a public Threads profile.", Configured: true,
+			Accounts: []accounts.Account{
+				{
+					ID: accA, Name: "Ada Lindqvist", Username: "ada", Status: "ok", CreatedAt: f.now.Add(-40 * 24 * time.Hour),
+					Queued: 3,
+				},
+			},
+		},
+		{
+			ID: "facebook", Name: "Facebook", Profile: "Page",
+			Needs: "You need a Facebook Page on which you may create content.", Configured: true, Accounts: []accounts.Account{
+				{
+					ID: accB, Name: "Bell & Rope", Status: "expired", Reason: "The consent ran out on 3 November.", Queued: 1,
+					CreatedAt: f.now,
+				},
+				{
+					ID: accC, Name: "Old workshop page with a rather long name that goes on", Status: "revoked",
+					Reason: "It was connected at the simulated networks.", CreatedAt: f.now,
+				},
+			},
+		},
 		{ID: "sixth", Name: "Sixth", Profile: "channel", Needs: "You need a channel."},
 	}}
 	empty := accounts.Model{Frame: frame, Zone: f.zone, Networks: []accounts.Network{m.Networks[0], m.Networks[1]}}
@@ -328,55 +423,90 @@ func (f fixture) accountPages() map[string]templ.Component {
 	full.Networks = append([]accounts.Network{}, m.Networks...)
 	full.Used = 3
 	m.Networks = append([]accounts.Network{}, m.Networks...)
-	m.Networks[0].Accounts = []accounts.Account{{ID: accA, Name: "Ada Lindqvist", Username: "ada", Status: "ok", CreatedAt: f.now.Add(-40 * 24 * time.Hour), Queued: 3}}
+	m.Networks[0].Accounts = []accounts.Account{{
+		ID: accA, Name: "Ada Lindqvist", Username: "ada", Status: "ok",
+		CreatedAt: f.now.Add(-40 * 24 * time.Hour), Queued: 3,
+	}}
 	return map[string]templ.Component{
 		"accounts": accounts.Page(m), "accounts-empty": accounts.Page(empty), "accounts-full": accounts.Page(full),
 		"accounts-choose": accounts.Choose(accounts.ChooseModel{
-			Frame: frame, Platform: "facebook", Network: "Facebook", Profile: "Page", Pending: "p1", Profiles: []accounts.Profile{
+			Frame: frame, Platform: "facebook", Network: "Facebook", Profile: "Page", Pending: "p1",
+			Profiles: []accounts.Profile{
 				{ID: "1", Name: "Bell & Rope", Chosen: true, Connected: true},
 				{ID: "2", Name: "Ada’s bakery", Username: "adabakes", Chosen: true},
 				{ID: "3", Name: "Town hall", Unusable: "You may not create content on this Page."},
 			},
 		}),
 		"accounts-disconnect": layout.Confirm(layout.ConfirmModel{
-			Frame: frame, Title: "Disconnect Ada Lindqvist?", Action: link.Disconnect(accA), Button: "Disconnect", Back: link.Accounts,
-			Points: []string{"3 queued posts go back to the drafts and give their slots back.", "What is live stays where it is.", "Connecting it again later is possible."},
+			Frame: frame, Title: "Disconnect Ada Lindqvist?", Action: link.Disconnect(accA), Button: "Disconnect",
+			Back: link.Accounts,
+			Points: []string{
+				"3 queued posts go back to the drafts and give their slots back.",
+				"What is live stays where it is.", "Connecting it again later is possible.",
+			},
 		}),
 	}
 }
 
 func (f fixture) keyPages() map[string]templ.Component {
 	m := settings.KeysModel{
-		Frame: f.frame("API keys", layout.SectionSettings), Zone: f.zone, API: true, Address: "http://localhost:8080/v1", Keys: []contract.Key{
-			{ID: "key_1", Name: "Newsletter script", Scope: "write", Hint: "Zx81kQpM", CreatedAt: *f.in(-100 * time.Hour), LastUsedAt: f.in(-time.Hour)},
+		Frame: f.frame("API keys", layout.SectionSettings), Zone: f.zone, API: true, Address: "http://localhost:8080/v1",
+		Keys: []contract.Key{
+			{
+				ID: "key_1", Name: "Newsletter script", Scope: "write", Hint: "Zx81kQpM", CreatedAt: *f.in(-100 * time.Hour),
+				LastUsedAt: f.in(-time.Hour),
+			},
 			{ID: "key_2", Name: "Dashboard on the wall", Scope: "read", Hint: "aB3dE5fG", CreatedAt: *f.in(-200 * time.Hour)},
 		},
 	}
 	m.Slug = "bell-rope-studio"
 	made := m
 	m.Frame = f.several("API keys", layout.SectionSettings)
-	made.New = &contract.Key{ID: "key_1", Name: "Newsletter script", Scope: "write", Key: "belfry_live_Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeF"}
+	made.New = &contract.Key{
+		ID: "key_1", Name: "Newsletter script", Scope: "write",
+		Key: "belfry_live_Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeF",
+	}
 	return map[string]templ.Component{
 		"keys": settings.Keys(m), "keys-made": settings.Keys(made),
 		"keys-none": settings.Keys(settings.KeysModel{
-			Frame: m.Frame, Zone: f.zone, UpgradeURL: "https://example.org/plans", Errors: map[string]string{"name": "Give it a name.", "scope": "Choose one."},
+			Frame: m.Frame, Zone: f.zone, UpgradeURL: "https://example.org/plans",
+			Errors: map[string]string{"name": "Give it a name.", "scope": "Choose one."},
 		}),
 	}
 }
 
 func (f fixture) memberPages() map[string]templ.Component {
 	m := settings.MembersModel{
-		Frame: f.frame("Members", layout.SectionSettings), Zone: f.zone, Now: f.now, Me: "usr_1", Role: core.RoleOwner, Members: []contract.Member{
-			{ID: "usr_1", Name: "Ada Lindqvist", Email: "ada@example.org", Role: "owner", Status: "active", CreatedAt: *f.in(-100 * time.Hour)},
-			{ID: "usr_2", Name: "Ben Miller", Email: "ben@example.org", Role: "editor", Status: "invited", CreatedAt: *f.in(-time.Hour), ExpiresAt: f.in(167 * time.Hour)},
-			{ID: "usr_3", Name: "Maximiliane von und zu Hohenbuchau", Email: "maximiliane.von.und.zu.hohenbuchau@example.org", Role: "viewer", Status: "invited", CreatedAt: *f.in(-200 * time.Hour), ExpiresAt: f.in(-time.Hour)},
+		Frame: f.frame("Members", layout.SectionSettings), Zone: f.zone, Now: f.now, Me: "usr_1", Role: core.RoleOwner,
+		Members: []contract.Member{
+			{
+				ID: "usr_1", Name: "Ada Lindqvist", Email: "ada@example.org", Role: "owner", Status: "active",
+				CreatedAt: *f.in(-100 * time.Hour),
+			},
+			{
+				ID: "usr_2", Name: "Ben Miller", Email: "ben@example.org", Role: "editor", Status: "invited",
+				CreatedAt: *f.in(-time.Hour), ExpiresAt: f.in(167 * time.Hour),
+			},
+			{
+				ID: "usr_3", Name: "Maximiliane von und zu Hohenbuchau", Email: "maximiliane.von.und.zu.hohenbuchau@example.org",
+				Role: "viewer", Status: "invited", CreatedAt: *f.in(-200 * time.Hour), ExpiresAt: f.in(-time.Hour),
+			},
 		},
 	}
 	made, admin := m, m
-	made.New = &contract.Member{Email: "ben@example.org", InviteURL: "http://localhost:8080/invitations/Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeFgHiJk"}
+	made.New = &contract.Member{
+		Email:     "ben@example.org",
+		InviteURL: "http://localhost:8080/invitations/Zx81kQpMv7nL2sT9wYb4cD6eF8gH0jK1aBcDeFgHiJk",
+	}
 	admin.Me, admin.Role = "usr_2", core.RoleAdmin
-	admin.Errors = map[string]string{"email": "This is not an e-mail address.", "name": "The name is too long.", "role": "Choose one."}
-	w := settings.WorkspaceModel{Frame: f.frame("Workspace", layout.SectionSettings), Name: "Bell & Rope", Slug: "bell-rope", Zone: "Europe/Berlin"}
+	admin.Errors = map[string]string{
+		"email": "This is not an e-mail address.", "name": "The name is too long.",
+		"role": "Choose one.",
+	}
+	w := settings.WorkspaceModel{
+		Frame: f.frame("Workspace", layout.SectionSettings), Name: "Bell & Rope",
+		Slug: "bell-rope", Zone: "Europe/Berlin",
+	}
 	wrong := w
 	wrong.Errors = map[string]string{"slug": "Another workspace has this short name.", "tz": "There is no such zone."}
 	return map[string]templ.Component{
@@ -389,17 +519,24 @@ func (f fixture) faults() map[string]templ.Component {
 	all := map[string]templ.Component{}
 	for status, name := range map[int]string{403: "403", 404: "404", 409: "409", 429: "429", 500: "500", 503: "503"} {
 		all["fault-"+name] = errorpage.Page(errorpage.Model{
-			Frame: f.frame("", ""), Status: status, RequestID: "req_01kbmx", Error: contract.Error{Code: "internal"}, RetryAfter: status % 100 * 3,
+			Frame: f.frame("", ""), Status: status, RequestID: "req_01kbmx", Error: contract.Error{Code: "internal"},
+			RetryAfter: status % 100 * 3,
 		})
 	}
-	all["fault-stranger"] = errorpage.Page(errorpage.Model{Status: http.StatusNotFound, RequestID: "req_01kbmx", Error: contract.Error{Code: "not_found"}})
+	all["fault-stranger"] = errorpage.Page(errorpage.Model{
+		Status: http.StatusNotFound, RequestID: "req_01kbmx",
+		Error: contract.Error{Code: "not_found"},
+	})
 	return all
 }
 
 func (f fixture) parts() map[string]templ.Component {
 	live := f.show("live")
 	return map[string]templ.Component{
-		"part-fault":   errorpage.Part(errorpage.Model{Status: 409, RequestID: "req_1", Error: contract.Error{Code: "conflict", Message: "It is being sent."}}),
+		"part-fault": errorpage.Part(errorpage.Model{
+			Status: 409, RequestID: "req_1",
+			Error: contract.Error{Code: "conflict", Message: "It is being sent."},
+		}),
 		"part-plan":    posts.Plan(f.plan(posts.WhenDraft)),
 		"part-missing": posts.Plan(posts.PlanModel{Missing: "Choose an account."}),
 		"part-refused": posts.Plan(posts.PlanModel{Refused: &contract.Error{Code: "invalid_request", Message: "No."}}),

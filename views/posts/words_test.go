@@ -55,8 +55,9 @@ func TestAway(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	for d, want := range map[time.Duration]string{
-		-time.Hour: "in the past", -30 * time.Second: "now", 30 * time.Second: "now", time.Minute: "in 1 minute", 59 * time.Minute: "in 59 minutes",
-		time.Hour: "in 1 hour", 47 * time.Hour: "in 47 hours", 72 * time.Hour: "in 3 days",
+		-time.Hour: "in the past", -30 * time.Second: "now", 30 * time.Second: "now", time.Minute: "in 1 minute",
+		59 * time.Minute: "in 59 minutes",
+		time.Hour:        "in 1 hour", 47 * time.Hour: "in 47 hours", 72 * time.Hour: "in 3 days",
 	} {
 		if got := relativeTime(now.Add(d), now); got != want {
 			t.Errorf("%s: want %q, got %q", d, want, got)
@@ -68,10 +69,16 @@ func TestAway(t *testing.T) {
 func TestARowOfThePlanSaysOneThing(t *testing.T) {
 	t.Parallel()
 	for want, m := range map[string]PlanModel{
-		"will be published Immediately":                           {When: WhenNow, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
+		"will be published Immediately": {
+			When: WhenNow,
+			Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}},
+		},
 		"will not be published Once the problems below are fixed": {When: WhenNow, Rows: []PlanRow{{}}},
-		"will be saved As a draft":                                {When: WhenDraft, Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}}},
-		"will not be saved As a draft with no time":               {When: WhenDraft, Rows: []PlanRow{{}}},
+		"will be saved As a draft": {
+			When: WhenDraft,
+			Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}},
+		},
+		"will not be saved As a draft with no time": {When: WhenDraft, Rows: []PlanRow{{}}},
 	} {
 		var out strings.Builder
 		if err := planRow(m, m.Rows[0]).Render(t.Context(), &out); err != nil {

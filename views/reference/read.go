@@ -68,7 +68,11 @@ func Read(text []byte, address string) (Model, error) {
 	}
 	m := Model{Title: d.Info.Title, Version: d.Info.Version, Chapters: splitChapters(d.Info.Description)}
 	for _, tag := range d.Tags {
-		m.Sections = append(m.Sections, Section{ID: "routes-" + tag.Name, Title: strings.ToUpper(tag.Name[:1]) + tag.Name[1:], About: parseSpans(tag.Description)})
+		m.Sections = append(m.Sections,
+			Section{
+				ID: "routes-" + tag.Name, Title: strings.ToUpper(tag.Name[:1]) + tag.Name[1:],
+				About: parseSpans(tag.Description),
+			})
 	}
 	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
 		for _, method := range methods {
@@ -80,7 +84,8 @@ func Read(text []byte, address string) (Model, error) {
 			if err := json.Unmarshal(raw, &op); err != nil {
 				return Model{}, fmt.Errorf("read %s %s: %w", method, path, err)
 			}
-			at := slices.IndexFunc(d.Tags, func(t struct{ Name, Description string }) bool { return slices.Contains(op.Tags, t.Name) })
+			at := slices.IndexFunc(d.Tags,
+				func(t struct{ Name, Description string }) bool { return slices.Contains(op.Tags, t.Name) })
 			if at < 0 {
 				return Model{}, fmt.Errorf("%s %s stands in no section", method, path)
 			}
@@ -89,16 +94,21 @@ func Read(text []byte, address string) (Model, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
 		s := d.Components.Schemas[name]
-		m.Records = append(m.Records, Record{ID: "record-" + name, Name: name, About: parseSpans(s.Description), Fields: s.listFields()})
+		m.Records = append(m.Records,
+			Record{ID: "record-" + name, Name: name, About: parseSpans(s.Description), Fields: s.listFields()})
 	}
 	return m, nil
 }
 
 func (d document) convertOperation(op operation, method, path, address string) Operation {
-	out := Operation{ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary, About: parseBlocks(op.Description)}
+	out := Operation{
+		ID: op.OperationID, Method: strings.ToUpper(method), Path: path, Summary: op.Summary,
+		About: parseBlocks(op.Description),
+	}
 	for _, p := range op.Parameters {
 		p.Schema.Description = p.Description
-		out.Fields = append(out.Fields, Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.typeSpans(), About: p.Schema.aboutSpans()})
+		out.Fields = append(out.Fields,
+			Field{Name: p.Name, In: p.In, Required: p.Required, Type: p.Schema.typeSpans(), About: p.Schema.aboutSpans()})
 	}
 	for _, s := range op.Servers {
 		address = resolveServer(address, s.URL)
@@ -107,7 +117,8 @@ func (d document) convertOperation(op operation, method, path, address string) O
 	if op.RequestBody != nil {
 		for kind, c := range op.RequestBody.Content {
 			out.Body = &Body{Type: c.Schema.typeSpans(), Required: op.RequestBody.Required}
-			sent = fmt.Sprintf(" \\\n  -H 'Content-Type: %s' \\\n  -d '%s'", kind, strings.ReplaceAll(d.firstExample(c), "'", `'\''`))
+			sent = fmt.Sprintf(" \\\n  -H 'Content-Type: %s' \\\n  -d '%s'", kind,
+				strings.ReplaceAll(d.firstExample(c), "'", `'\''`))
 			if c.Schema == nil {
 				sent = " \\\n  --upload-file FILE"
 			}

@@ -32,7 +32,8 @@ func (s *schema) listFields() []Field {
 	var out []Field
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[name]
-		out = append(out, Field{Name: name, Required: slices.Contains(s.Required, name), Type: p.typeSpans(), About: p.aboutSpans()})
+		out = append(out,
+			Field{Name: name, Required: slices.Contains(s.Required, name), Type: p.typeSpans(), About: p.aboutSpans()})
 	}
 	return out
 }

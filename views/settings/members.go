@@ -50,7 +50,10 @@ func (m MembersModel) offeredRoles() []roleOption {
 	return slices.DeleteFunc(all, func(o roleOption) bool { return m.Role.MaySet("", o.role) != nil })
 }
 
-var roleNames = map[core.Role]string{core.RoleViewer: "Viewer", core.RoleEditor: "Editor", core.RoleAdmin: "Admin", core.RoleOwner: "Owner"}
+var roleNames = map[core.Role]string{
+	core.RoleViewer: "Viewer", core.RoleEditor: "Editor", core.RoleAdmin: "Admin",
+	core.RoleOwner: "Owner",
+}
 
 // canChange tells whether the person who looks may give the member another role, or remove them.
 func (m MembersModel) canChange(row contract.Member) bool {

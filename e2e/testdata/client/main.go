@@ -67,7 +67,8 @@ func (j walk) look(ctx context.Context) error {
 	if err != nil || limits.JSON200 == nil {
 		return fmt.Errorf("limits: %w", unexpected(err, limits.Status(), limits.Body))
 	}
-	if threads := limits.JSON200.Limits.Threads; threads == nil || threads.Text.Max == 0 || len(threads.ContentTypes) == 0 {
+	if threads := limits.JSON200.Limits.Threads; threads == nil || threads.Text.Max == 0 ||
+		len(threads.ContentTypes) == 0 {
 		return fmt.Errorf("limits of Threads: %+v", threads)
 	}
 	return nil
@@ -105,7 +106,8 @@ func (j walk) upload(ctx context.Context) error {
 		if err != nil || m.JSON200 == nil || m.JSON200.Status == belfry.MediaStatusFailed {
 			return false, fmt.Errorf("file: %w", unexpected(err, m.Status(), m.Body))
 		}
-		return m.JSON200.Status == belfry.MediaStatusReady && *m.JSON200.Width == 400 && *m.JSON200.FolderId == folder.JSON201.Id, nil
+		return m.JSON200.Status == belfry.MediaStatusReady && *m.JSON200.Width == 400 &&
+			*m.JSON200.FolderId == folder.JSON201.Id, nil
 	})
 }
 
@@ -136,7 +138,8 @@ func (j walk) schedule(ctx context.Context) error {
 		return fmt.Errorf("create once more: %w", unexpected(err, again.Status(), again.Body))
 	}
 	cancelled, err := j.c.CancelPostWithResponse(ctx, first.JSON201.Posts[0].Id)
-	if err != nil || cancelled.JSON200 == nil || cancelled.JSON200.Status != belfry.PostStatusDraft || cancelled.JSON200.PublishAt != nil {
+	if err != nil || cancelled.JSON200 == nil || cancelled.JSON200.Status != belfry.PostStatusDraft ||
+		cancelled.JSON200.PublishAt != nil {
 		return fmt.Errorf("cancel: %w", unexpected(err, cancelled.Status(), cancelled.Body))
 	}
 	return nil
@@ -191,8 +194,11 @@ func (j walk) refusals(ctx context.Context) error {
 	if err != nil || none.JSON404 == nil || none.JSON404.Code != belfry.ErrorCodeNotFound {
 		return fmt.Errorf("a post that is not there: %w", unexpected(err, none.Status(), none.Body))
 	}
-	unconfirmed, err := j.c.CreatePostsWithResponse(ctx, &belfry.CreatePostsParams{}, belfry.CreatePosts{Targets: j.targets(), Text: new("Not sure")})
-	if err != nil || unconfirmed.JSON409 == nil || unconfirmed.JSON409.Code != belfry.ErrorCodeConfirmRequired || unconfirmed.JSON409.Hint == nil {
+	unconfirmed,
+		err := j.c.CreatePostsWithResponse(ctx, &belfry.CreatePostsParams{},
+		belfry.CreatePosts{Targets: j.targets(), Text: new("Not sure")})
+	if err != nil || unconfirmed.JSON409 == nil || unconfirmed.JSON409.Code != belfry.ErrorCodeConfirmRequired ||
+		unconfirmed.JSON409.Hint == nil {
 		return fmt.Errorf("an unconfirmed post: %w", unexpected(err, unconfirmed.Status(), unconfirmed.Body))
 	}
 	return nil

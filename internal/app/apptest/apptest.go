@@ -93,7 +93,8 @@ func (h *Harness) config() app.Config {
 	networks, err := network.NewSet(drivers, network.Environment{Client: client, Get: variables(drivers), Now: h.Clock.Now})
 	must(h.t, err)
 	return app.Config{
-		Store: h.Store, Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{Lookup: nowhere}), Ring: ring, Plans: core.DefaultPlans(),
+		Store: h.Store, Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{Lookup: nowhere}), Ring: ring,
+		Plans:    core.DefaultPlans(),
 		Schedule: core.Schedule{Retry: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Lease: time.Minute},
 		Log:      slog.New(slog.NewTextHandler(testLog{h.t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Metrics:  metrics.New(), Now: h.Clock.Now, PublicURL: PublicURL, MediaURL: h.MediaURL, NetworksURL: h.NetworksURL,

@@ -126,7 +126,8 @@ func (w *Workspace) Account(platform string, profile ...string) contract.Account
 	done, err := w.h.App.FinishConnect(w.h.Context(), w.Owner, platform, w.h.Consent(start.AuthorizeURL, name), Session)
 	must(w.t, err)
 	if len(done.Accounts) != 1 {
-		w.t.Fatalf("connecting %s at %s gave %d accounts and %d profiles to choose from", name, platform, len(done.Accounts), len(done.Profiles))
+		w.t.Fatalf("connecting %s at %s gave %d accounts and %d profiles to choose from", name, platform, len(done.Accounts),
+			len(done.Profiles))
 	}
 	return done.Accounts[0]
 }

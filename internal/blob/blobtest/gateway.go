@@ -68,7 +68,8 @@ func start(t *testing.T, program string) *Gateway {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	g := &Gateway{Host: l.Addr().String(), dir: t.TempDir(), ended: make(chan struct{}), cancel: cancel}
 	var said bytes.Buffer
-	run := exec.CommandContext(ctx, program, "--quiet", "--keep-alive", "--port", g.Host, "--access", access, "--secret", secret, "posix", g.dir)
+	run := exec.CommandContext(ctx, program, "--quiet", "--keep-alive", "--port", g.Host, "--access", access, "--secret",
+		secret, "posix", g.dir)
 	run.Stdout, run.Stderr = &said, &said
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
@@ -109,5 +110,6 @@ func (g *Gateway) Bucket(t *testing.T, name string) string {
 	if err := os.Mkdir(filepath.Join(g.dir, name), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		t.Fatal(err)
 	}
-	return "s3://" + access + ":" + strings.NewReplacer("/", "%2F", "+", "%2B").Replace(secret) + "@" + g.Host + "/" + name + "?tls=off"
+	return "s3://" + access + ":" + strings.NewReplacer("/", "%2F", "+", "%2B").Replace(secret) + "@" + g.Host + "/" +
+		name + "?tls=off"
 }

@@ -37,7 +37,8 @@ func anyPlace(t *testing.T, s blob.Store) {
 	for i := range 8 {
 		group.Go(func() {
 			got, off := make([]byte, 70_000), i*(partial-70_000)/7
-			if n, err := o.ReadAt(got, int64(off)); n != len(got) || err != nil && !errors.Is(err, io.EOF) || !bytes.Equal(got, large[off:off+len(got)]) {
+			if n, err := o.ReadAt(got, int64(off)); n != len(got) || err != nil && !errors.Is(err, io.EOF) ||
+				!bytes.Equal(got, large[off:off+len(got)]) {
 				t.Errorf("read at %d: %d bytes, %v, or the wrong ones", off, n, err)
 			}
 		})

@@ -26,12 +26,18 @@ func Inside() []string {
 // Misshapen lists addresses of a form that is not opened at all.
 func Misshapen() []string {
 	return []string{
-		"", " ", "/", "//example.com/a", "example.com/a", "http://example.com/a", "HTTP://example.com/a", "ftp://example.com/a", "file:///etc/passwd",
-		"gopher://example.com/", "data:image/png;base64,AAAA", "javascript:alert(1)", "https:", "https://", "https:///a", "https:example.com/a",
-		"https://:443/a", "https://example.com:80/a", "https://example.com:8443/", "https://example.com:0443/", "https://example.com:65979/", "https://example.com:٤٤٣/",
-		"https://example.com:+443/", "https://example.com:443:443/", "https://user@example.com/", "https://user:pw@example.com/", "https://@example.com/", "https://example.com@127.0.0.1/",
-		"https://example.com:443@127.0.0.1/", "https://exam\nple.com/", "https://example.com\t/", "https://example.com /", "https://[::1/", "https://::1/", "https://[::1]extra/",
-		"https://%zz/", "https://example.com/%", "https://[127.0.0.1]:22/", "https+unix://example.com/", "unix:///run/docker.sock", "wss://example.com/", "https://" + strings.Repeat("a", 5000),
+		"", " ", "/", "//example.com/a", "example.com/a", "http://example.com/a", "HTTP://example.com/a",
+		"ftp://example.com/a", "file:///etc/passwd",
+		"gopher://example.com/", "data:image/png;base64,AAAA", "javascript:alert(1)", "https:", "https://", "https:///a",
+		"https:example.com/a",
+		"https://:443/a", "https://example.com:80/a", "https://example.com:8443/", "https://example.com:0443/",
+		"https://example.com:65979/", "https://example.com:٤٤٣/",
+		"https://example.com:+443/", "https://example.com:443:443/", "https://user@example.com/",
+		"https://user:pw@example.com/", "https://@example.com/", "https://example.com@127.0.0.1/",
+		"https://example.com:443@127.0.0.1/", "https://exam\nple.com/", "https://example.com\t/", "https://example.com /",
+		"https://[::1/", "https://::1/", "https://[::1]extra/",
+		"https://%zz/", "https://example.com/%", "https://[127.0.0.1]:22/", "https+unix://example.com/",
+		"unix:///run/docker.sock", "wss://example.com/", "https://" + strings.Repeat("a", 5000),
 	}
 }
 
@@ -40,8 +46,10 @@ func Hostile(t testing.TB, h http.HandlerFunc) *World {
 	t.Helper()
 	w := New(t, h)
 	for name, means := range map[string]string{
-		"localhost": "127.0.0.1 ::1", "internal.example.com": "10.0.0.7", "metadata.internal": "169.254.169.254", "v6.example.com": "fd00::1",
-		"mapped.example.com": "::ffff:127.0.0.1", "nat64.example.com": "64:ff9b::a00:1", "six.example.com": "2002:7f00:1::", "mixed.example.com": "10.0.0.1 ::1 192.168.1.1",
+		"localhost": "127.0.0.1 ::1", "internal.example.com": "10.0.0.7", "metadata.internal": "169.254.169.254",
+		"v6.example.com":     "fd00::1",
+		"mapped.example.com": "::ffff:127.0.0.1", "nat64.example.com": "64:ff9b::a00:1", "six.example.com": "2002:7f00:1::",
+		"mixed.example.com": "10.0.0.1 ::1 192.168.1.1",
 	} {
 		w.Names[name] = []string{means}
 	}

@@ -94,7 +94,8 @@ func (m *Movie) samples() []byte {
 }
 
 func (m *Movie) moov(at int) []byte {
-	parts := [][]byte{Box("mvhd", Words(0, 0, 0, 1000, m.headMs(), 0x10000, 0x1000000, 0, 0), matrix(0), Words(0, 0, 0, 0, 0, 0, 3))}
+	parts := [][]byte{Box("mvhd", Words(0, 0, 0, 1000, m.headMs(), 0x10000, 0x1000000, 0, 0), matrix(0),
+		Words(0, 0, 0, 0, 0, 0, 3))}
 	parts = append(parts, m.picture(at))
 	if m.Audio != "" {
 		parts = append(parts, m.sound(at+m.count()*len(m.sample())))
@@ -122,8 +123,10 @@ func (m *Movie) moof(data int) []byte {
 }
 
 func (m *Movie) picture(at int) []byte {
-	entry := Box(m.Codec, Words(0, 1, 0, 0, 0, 0), Halves(m.Width, m.Height), Words(0x480000, 0x480000, 0), Halves(1), make([]byte, 32), Halves(24, 0xffff), configuration(m.Codec),
-		Box("pasp", Words(m.Pixel[0], m.Pixel[1])), Box("colr", []byte("nclx"), Halves(1, 1, 1), []byte{0}), Box("btrt", Words(0, 4_000_000, 4_000_000)))
+	entry := Box(m.Codec, Words(0, 1, 0, 0, 0, 0), Halves(m.Width, m.Height), Words(0x480000, 0x480000, 0), Halves(1),
+		make([]byte, 32), Halves(24, 0xffff), configuration(m.Codec),
+		Box("pasp", Words(m.Pixel[0], m.Pixel[1])), Box("colr", []byte("nclx"), Halves(1, 1, 1), []byte{0}),
+		Box("btrt", Words(0, 4_000_000, 4_000_000)))
 	table := m.table(entry, at, m.count(), timescale/m.FPS, len(m.sample()))
 	return Box("trak",
 		Box("tkhd", Words(3, 0, 0, 1, 0, m.headMs(), 0, 0, 0, 0), matrix(m.Rotation), Words(m.Width<<16, m.Height<<16)),
@@ -168,7 +171,8 @@ func (m *Movie) media(kind, head string, scale, length int, table []byte) []byte
 func (m *Movie) table(entry []byte, at, count, step, size int) []byte {
 	description := Box("stsd", Words(0, 1), entry)
 	if m.Fragmented {
-		return Box("stbl", description, Box("stts", Words(0, 0)), Box("stsc", Words(0, 0)), Box("stsz", Words(0, 0, 0)), Box("stco", Words(0, 0)))
+		return Box("stbl", description, Box("stts", Words(0, 0)), Box("stsc", Words(0, 0)), Box("stsz", Words(0, 0, 0)),
+			Box("stco", Words(0, 0)))
 	}
 	return Box("stbl", description, Box("stts", Words(0, 1, count, step)), Box("stsc", Words(0, 1, 1, count, 1)),
 		Box("stsz", Words(0, size, count)), Box("stco", Words(0, 1, at)))
@@ -176,7 +180,10 @@ func (m *Movie) table(entry []byte, at, count, step, size int) []byte {
 
 func matrix(rotation int) []byte {
 	const one, minus = 0x10000, -0x10000
-	turn := map[int][4]int{0: {one, 0, 0, one}, 90: {0, one, minus, 0}, 180: {minus, 0, 0, minus}, 270: {0, minus, one, 0}}[rotation]
+	turn := map[int][4]int{
+		0: {one, 0, 0, one}, 90: {0, one, minus, 0}, 180: {minus, 0, 0, minus},
+		270: {0, minus, one, 0},
+	}[rotation]
 	return Words(turn[0], turn[1], 0, turn[2], turn[3], 0, 0, 0, 0x40000000)
 }
 
@@ -186,7 +193,8 @@ func configuration(codec string) []byte {
 	case "avc1":
 		return Box("avcC", []byte{1, 66, 0xc0, 30, 0xff, 0xe1, 0, 4, 0x67, 66, 0xc0, 30, 1, 0, 2, 0x68, 0xce})
 	case "hvc1", "hev1":
-		return Box("hvcC", []byte{1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xf0, 0, 0xfc, 0xfd, 0xf8, 0xf8, 0, 0, 0x0f, 0})
+		return Box("hvcC",
+			[]byte{1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xf0, 0, 0xfc, 0xfd, 0xf8, 0xf8, 0, 0, 0x0f, 0})
 	case "vp08", "vp09":
 		return Box("vpcC", []byte{1, 0, 0, 0, 0, 31, 0x82, 2, 2, 2, 0, 0})
 	case "av01":

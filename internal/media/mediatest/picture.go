@@ -15,7 +15,8 @@ import (
 
 // Plain is a picture of one colour, and a dark corner at its upper left, to tell which way it is turned.
 func Plain(width, height int) image.Image {
-	picture := image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.RGBA{240, 180, 40, 255}, color.Black})
+	picture := image.NewPaletted(image.Rect(0, 0, width, height),
+		color.Palette{color.RGBA{240, 180, 40, 255}, color.Black})
 	for y := range (height + 3) / 4 {
 		for x := range (width + 3) / 4 {
 			picture.SetColorIndex(x, y, 1)

@@ -40,7 +40,8 @@ func known(t *testing.T) *network.Set {
 		}
 	}
 	set, err := network.NewSet(all.Drivers(), network.Environment{
-		Client: network.NewClient(network.ClientConfig{}), Get: func(name string) string { return defaults[name] }, Now: time.Now,
+		Client: network.NewClient(network.ClientConfig{}), Get: func(name string) string { return defaults[name] },
+		Now: time.Now,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +123,8 @@ func settingsFor(t *rapid.T, r network.Rules, kind string, media []core.Media) j
 	block := map[string]any{}
 	for _, f := range r.Describe().Fields {
 		switch {
-		case f.Name == "contentType" && slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == kind }):
+		case f.Name == "contentType" &&
+			slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == kind }):
 			block[f.Name] = kind
 		case f.Name == "useCoverAsThumbnail":
 			block[f.Name] = network.Count(media, core.FileImage) > 0
@@ -210,11 +212,13 @@ func judged(l contract.FileLimit, m core.Media) []string {
 	add(!slices.Contains(l.Formats, m.Mime), "format_unsupported")
 	add(above(m.Bytes, l.Bytes), "file_too_large")
 	add(below(ratio, l.Ratio.Min) || above(ratio, l.Ratio.Max), "aspect_unsupported")
-	add(below(m.Width, p.MinWidth) || below(m.Height, p.MinHeight) || above(m.Width, p.MaxWidth) || above(m.Height, p.MaxHeight) ||
+	add(below(m.Width, p.MinWidth) || below(m.Height, p.MinHeight) || above(m.Width, p.MaxWidth) ||
+		above(m.Height, p.MaxHeight) ||
 		above(min(m.Width, m.Height), p.MaxShortSide), "resolution_unsupported")
 	if m.Kind == core.FileVideo {
 		add(len(l.VideoCodecs) > 0 && !slices.Contains(l.VideoCodecs, string(m.VideoCodec)), "format_unsupported")
-		add(len(l.AudioCodecs) > 0 && m.AudioCodec != "" && !slices.Contains(l.AudioCodecs, string(m.AudioCodec)), "format_unsupported")
+		add(len(l.AudioCodecs) > 0 && m.AudioCodec != "" && !slices.Contains(l.AudioCodecs, string(m.AudioCodec)),
+			"format_unsupported")
 		add(below(m.FPS, l.FrameRate.Min) || above(m.FPS, l.FrameRate.Max), "format_unsupported")
 		add(above(m.BitRate, l.BitRate), "format_unsupported")
 		add(above(m.AudioRate, l.AudioRate), "format_unsupported")
@@ -263,7 +267,8 @@ func wordsAgree(t *rapid.T, r network.Rules, limits contract.NetworkLimits) {
 		titleSent = titleSent || has("title_too_long")
 	}
 	if limits.Title != nil && titleSent != (count(limits.Title.Unit, title) > limits.Title.Max) {
-		t.Fatalf("a title of %d %s, at most %d are printed", count(limits.Title.Unit, title), limits.Title.Unit, limits.Title.Max)
+		t.Fatalf("a title of %d %s, at most %d are printed", count(limits.Title.Unit, title), limits.Title.Unit,
+			limits.Title.Max)
 	}
 }
 

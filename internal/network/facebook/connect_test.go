@@ -36,7 +36,8 @@ func TestThePickerShowsWhatCannotBeUsed(t *testing.T) {
 	if err != nil || len(profiles) != 2 {
 		t.Fatalf("got %+v, %v", profiles, err)
 	}
-	if p := profiles[0]; p.ExternalID != bakery || p.Unusable != "" || p.DisplayName != "Harbour Bakery" || p.Username != "harbourbakery" {
+	if p := profiles[0]; p.ExternalID != bakery || p.Unusable != "" || p.DisplayName != "Harbour Bakery" ||
+		p.Username != "harbourbakery" {
 		t.Errorf("the first: %+v", p)
 	}
 	if p := profiles[1]; p.ExternalID != choir || !strings.Contains(p.Unusable, "create content") {
@@ -104,14 +105,16 @@ func TestAllPagesOfPagesAreListed(t *testing.T) {
 			}
 			body = `{"data":[` + strings.Join(list, ",") + `]}`
 		case strings.HasSuffix(r.URL.Path, "/me/accounts") && r.URL.Query().Get("after") == "":
-			body = `{"data":[` + page("1") + `,` + page("2") + `],"paging":{"cursors":{"after":"Q"},"next":"https://graph.facebook.com/v25.0/me/accounts?access_token=EAA-x&after=Q"}}`
+			body = `{"data":[` + page("1") + `,` + page("2") +
+				`],"paging":{"cursors":{"after":"Q"},"next":"https://graph.facebook.com/v25.0/me/accounts?access_token=EAA-x&after=Q"}}`
 		case strings.HasSuffix(r.URL.Path, "/me/accounts"):
 			body = `{"data":[` + page("3") + `],"paging":{"cursors":{"after":"R"}}}`
 		}
 		_, _ = io.WriteString(rw, body)
 	})
 	profiles, err := w.Net.Exchange(t.Context(), network.Grant{Code: "AQ#_=_", RedirectURI: "x"})
-	if err != nil || len(profiles) != 3 || profiles[2].ExternalID != "3" || profiles[2].Token.Access != "EAA-page-token-3" {
+	if err != nil || len(profiles) != 3 || profiles[2].ExternalID != "3" ||
+		profiles[2].Token.Access != "EAA-page-token-3" {
 		t.Errorf("got %+v, %v", profiles, err)
 	}
 }
@@ -125,7 +128,8 @@ func TestTheVersionIsASetting(t *testing.T) {
 		}
 	}
 	w := networktest.NewWorld(t, h)
-	if address := w.Net.AuthorizeURL(network.AuthRequest{}); !strings.Contains(address, "/www.facebook.com/v26.0/dialog/oauth?") {
+	if address := w.Net.AuthorizeURL(network.AuthRequest{}); !strings.Contains(address,
+		"/www.facebook.com/v26.0/dialog/oauth?") {
 		t.Errorf("got %s", address)
 	}
 	if it := w.Item("On the newest version"); it.Profile != ticked && it.Profile != bakery {

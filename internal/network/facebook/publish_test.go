@@ -36,7 +36,8 @@ func TestTagsAndLinkGoOut(t *testing.T) {
 		t.Fatalf("ended with %s", do)
 	}
 	all := w.Visible()
-	if len(all) != 1 || all[0].Text != "Bread, #again\n\n#bakery" || all[0].Link != "https://example.org/bread" || all[0].ID != k.ID {
+	if len(all) != 1 || all[0].Text != "Bread, #again\n\n#bakery" || all[0].Link != "https://example.org/bread" ||
+		all[0].ID != k.ID {
 		t.Errorf("found %s, visible: %+v", k.ID, all)
 	}
 }
@@ -86,24 +87,30 @@ func TestWhatASearchTakesForThePost(t *testing.T) {
 		rows string
 		want core.Verdict
 	}{
-		"ours":                           {it, row("Same words", ours, now, ""), core.Done},
-		"ours with a card of its own":    {it, row("Same words", ours, now, another), core.Done},
-		"another app's":                  {it, row("Same words", others, now, ""), core.Absent},
-		"made by hand":                   {it, row("Same words", "", now, ""), core.Ambiguous},
-		"ours and one made by hand":      {it, row("Same words", ours, now, "") + "," + row("Same words", "", now, ""), core.Ambiguous},
+		"ours":                        {it, row("Same words", ours, now, ""), core.Done},
+		"ours with a card of its own": {it, row("Same words", ours, now, another), core.Done},
+		"another app's":               {it, row("Same words", others, now, ""), core.Absent},
+		"made by hand":                {it, row("Same words", "", now, ""), core.Ambiguous},
+		"ours and one made by hand": {
+			it, row("Same words", ours, now, "") + "," + row("Same words", "", now, ""),
+			core.Ambiguous,
+		},
 		"older than the arm":             {it, row("Same words", ours, before, ""), core.Absent},
 		"other words":                    {it, row("Same words!", ours, now, ""), core.Absent},
 		"our link":                       {linked, row("Same words", ours, now, plain), core.Done},
 		"our link behind Facebook's own": {linked, row("Same words", ours, now, shim), core.Done},
 		"another link":                   {linked, row("Same words", ours, now, another), core.Absent},
 		"a link that is not shown":       {linked, row("Same words", ours, now, ""), core.Ambiguous},
-		"two of ours":                    {it, row("Same words", ours, now, "") + "," + row("Same words", ours, now, ""), core.Ambiguous},
-		"nothing":                        {it, "", core.Absent},
-		"the words under photos":         {it, row("Same words", ours, now, two), core.Absent},
-		"our photos":                     {pictured, row("Same words", ours, now, two), core.Done},
-		"fewer photos":                   {pictured, row("Same words", ours, now, one), core.Ambiguous},
-		"photos that are not shown":      {pictured, row("Same words", ours, now, ""), core.Ambiguous},
-		"the words under a link":         {pictured, row("Same words", ours, now, plain), core.Absent},
+		"two of ours": {
+			it, row("Same words", ours, now, "") + "," + row("Same words", ours, now, ""),
+			core.Ambiguous,
+		},
+		"nothing":                   {it, "", core.Absent},
+		"the words under photos":    {it, row("Same words", ours, now, two), core.Absent},
+		"our photos":                {pictured, row("Same words", ours, now, two), core.Done},
+		"fewer photos":              {pictured, row("Same words", ours, now, one), core.Ambiguous},
+		"photos that are not shown": {pictured, row("Same words", ours, now, ""), core.Ambiguous},
+		"the words under a link":    {pictured, row("Same words", ours, now, plain), core.Absent},
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, `{"data":[`+c.rows+`]}`) })
 		st, err := w.Net.Find(t.Context(), c.it)
@@ -122,7 +129,8 @@ func TestADuplicateIsSearchedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := w.Net.Publish(t.Context(), it, "")
-	if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "506/1455006" || !strings.Contains(e.Hint, "already") {
+	if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "506/1455006" ||
+		!strings.Contains(e.Hint, "already") {
 		t.Errorf("got %+v", e)
 	}
 	k := w.Publish(it)
@@ -139,7 +147,8 @@ func TestARelativeAddressGetsItsSite(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	it := w.Item("a")
 	for permalink, want := range map[string]string{
-		"/reel/123/": "https://www.facebook.com/reel/123/", "https://www.facebook.com/1/posts/2": "https://www.facebook.com/1/posts/2",
+		"/reel/123/":                         "https://www.facebook.com/reel/123/",
+		"https://www.facebook.com/1/posts/2": "https://www.facebook.com/1/posts/2",
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprintf(rw, `{"id":"1","permalink_url":%q}`, permalink)
@@ -149,7 +158,8 @@ func TestARelativeAddressGetsItsSite(t *testing.T) {
 		}
 	}
 	for _, body := range []string{
-		`{"id":"1"}`, `{"permalink_url":"https://evil.example/1"}`, `{"permalink_url":"//evil.example/1"}`, `{"permalink_url":"http://www.facebook.com/1"}`,
+		`{"id":"1"}`, `{"permalink_url":"https://evil.example/1"}`, `{"permalink_url":"//evil.example/1"}`,
+		`{"permalink_url":"http://www.facebook.com/1"}`,
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(rw, body) })
 		_, err := w.Net.Link(t.Context(), it, "1_2")
@@ -164,7 +174,8 @@ func TestAnAddressOfAnotherHostIsNotStored(t *testing.T) {
 	it := w.Item("Same words")
 	const rest = `"id":"1_2","message":"Same words","created_time":"2026-10-05T09:00:00+0000","application":{"id":"1234567890123456"}}`
 	for address, want := range map[string]string{
-		"https://www.facebook.com/1/posts/2": "https://www.facebook.com/1/posts/2", "https://evil.example/1": "", "https://facebook.com.evil.example/1": "",
+		"https://www.facebook.com/1/posts/2": "https://www.facebook.com/1/posts/2", "https://evil.example/1": "",
+		"https://facebook.com.evil.example/1": "",
 	} {
 		w.Instead(func(rw http.ResponseWriter, r *http.Request) {
 			body := fmt.Sprintf(`{"permalink_url":%q,%s`, address, rest)
@@ -259,7 +270,8 @@ func TestTheTokenGoesToNoOtherHost(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	it := film(t, w, "reels")
 	for _, address := range []string{
-		"https://evil.example/video-upload/v25.0/17", "http://rupload.facebook.com/video-upload/v25.0/17", "https://rupload.facebook.com/video-upload/v25.0/18",
+		"https://evil.example/video-upload/v25.0/17", "http://rupload.facebook.com/video-upload/v25.0/17",
+		"https://rupload.facebook.com/video-upload/v25.0/18",
 		"https://rupload.facebook.com@evil.example/video-upload/v25.0/17", "",
 	} {
 		calls := 0
@@ -310,15 +322,24 @@ func TestWhatAVideosStateMeans(t *testing.T) {
 		answer string
 		want   core.Verdict
 	}{
-		"a Reel on its way up":                   {reel, state("uploading", `,"uploading_phase":{"status":"in_progress"}`), core.Pending},
-		"a Reel that is up":                      {reel, state("upload_complete", whole), core.Ready},
-		"a Reel that is up, in the other words":  {reel, state("processing", `,"uploading_phase":{"status":"completed"}`), core.Ready},
-		"an armed Reel that was not taken":       {armed, state("ready", whole), core.Ready},
-		"an armed Reel that was taken":           {armed, state("processing", whole+taken), core.Pending},
-		"an armed Reel that is being published":  {armed, state("ready", whole+begun), core.Pending},
-		"a Reel that is live":                    {armed, state("ready", whole+live), core.Done},
-		"a Reel that failed after it was taken":  {armed, state("error", whole+taken), core.Broken},
-		"an upload that failed":                  {reel, state("upload_failed", `,"uploading_phase":{"status":"error","error":{"message":"x"}}`), core.Broken},
+		"a Reel on its way up": {
+			reel, state("uploading", `,"uploading_phase":{"status":"in_progress"}`),
+			core.Pending,
+		},
+		"a Reel that is up": {reel, state("upload_complete", whole), core.Ready},
+		"a Reel that is up, in the other words": {
+			reel, state("processing", `,"uploading_phase":{"status":"completed"}`),
+			core.Ready,
+		},
+		"an armed Reel that was not taken":      {armed, state("ready", whole), core.Ready},
+		"an armed Reel that was taken":          {armed, state("processing", whole+taken), core.Pending},
+		"an armed Reel that is being published": {armed, state("ready", whole+begun), core.Pending},
+		"a Reel that is live":                   {armed, state("ready", whole+live), core.Done},
+		"a Reel that failed after it was taken": {armed, state("error", whole+taken), core.Broken},
+		"an upload that failed": {
+			reel,
+			state("upload_failed", `,"uploading_phase":{"status":"error","error":{"message":"x"}}`), core.Broken,
+		},
 		"a Reel that expired":                    {reel, state("expired", ""), core.Dead},
 		"a state nobody knows":                   {reel, state("pondering", ""), core.Pending},
 		"no state":                               {reel, `{"id":"17"}`, core.Pending},
@@ -365,7 +386,8 @@ func TestAStoryIsShownOnce(t *testing.T) {
 		if e := w.Failure(err, network.Rejected, it.Token.Access); e.Code != "100/1366051" {
 			t.Errorf("%s: %+v", name, e)
 		}
-		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Done || st.ExternalID != first.ExternalID {
+		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Done ||
+			st.ExternalID != first.ExternalID {
 			t.Errorf("%s: %+v, %v", name, st, err)
 		}
 		if all := w.Visible(); len(all) != 1 || all[0].PublishCalls != 2 {

@@ -100,7 +100,8 @@ func TestAnUndocumentedErrorIsJudgedByItsForm(t *testing.T) {
 
 func TestThePersonsWordsGoFirst(t *testing.T) {
 	t.Parallel()
-	e := failure(t, nil, 400, map[string]string{"X-Fb-Trace-Id": "T9"}, `{"error":{"code":100,"error_subcode":2,"message":"(#100) dry","error_user_title":"Title","error_user_msg":"Plain words."}}`)
+	e := failure(t, nil, 400, map[string]string{"X-Fb-Trace-Id": "T9"},
+		`{"error":{"code":100,"error_subcode":2,"message":"(#100) dry","error_user_title":"Title","error_user_msg":"Plain words."}}`)
 	if e.Message != "Plain words." || e.Trace != "T9" || e.Code != "100/2" {
 		t.Errorf("got %+v", e)
 	}
@@ -109,7 +110,10 @@ func TestThePersonsWordsGoFirst(t *testing.T) {
 func TestTheLongestWaitCounts(t *testing.T) {
 	t.Parallel()
 	const body = `{"error":{"code":80002,"message":"m"}}`
-	table := meta.Table{{Code: 80002}: {Kind: network.RateLimited, Hint: "h"}, {Code: 80003}: {Kind: network.RateLimited, Wait: time.Hour}}
+	table := meta.Table{
+		{Code: 80002}: {Kind: network.RateLimited, Hint: "h"},
+		{Code: 80003}: {Kind: network.RateLimited, Wait: time.Hour},
+	}
 	usage := `{"17":[{"type":"pages","call_count":100,"estimated_time_to_regain_access":7},{"type":"x","estimated_time_to_regain_access":0}]}`
 	for _, c := range []struct {
 		header map[string]string
@@ -149,7 +153,10 @@ func TestAListIsFollowedByItsCursorOnly(t *testing.T) {
 	if err != nil || len(got) != 3 {
 		t.Fatalf("got %v, %v", got, err)
 	}
-	want := []string{"/graph.example/me/list?limit=2", "/graph.example/me/list?after=A&limit=2", "/graph.example/me/list?after=B&limit=2"}
+	want := []string{
+		"/graph.example/me/list?limit=2", "/graph.example/me/list?after=A&limit=2",
+		"/graph.example/me/list?after=B&limit=2",
+	}
 	for i, uri := range want {
 		if asked[i] != uri+" Bearer the-page-token" {
 			t.Errorf("call %d: want %s, got %s", i, uri, asked[i])
@@ -161,7 +168,8 @@ func TestAListIsFollowedByItsCursorOnly(t *testing.T) {
 func TestAListThatCannotBeReadWholeIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, paging := range map[string]string{
-		"an endless one": `{"cursors":{"after":"A"},"next":"https://graph.example/again"}`, "a next page without a cursor": `{"next":"https://graph.example/again"}`,
+		"an endless one":               `{"cursors":{"after":"A"},"next":"https://graph.example/again"}`,
+		"a next page without a cursor": `{"next":"https://graph.example/again"}`,
 	} {
 		a := api(t, func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"data":[1],"paging":`+paging+`}`)
@@ -184,7 +192,8 @@ func TestTheProofGoesWithTheToken(t *testing.T) {
 	a.Proof = "app-secret"
 	var out struct{}
 	for _, err := range []error{
-		a.Get(t.Context(), "/x", "token", nil, &out), a.Post(t.Context(), "/x", "token", url.Values{"a": {"b"}}, &out), a.Get(t.Context(), "/x", "", nil, &out),
+		a.Get(t.Context(), "/x", "token", nil, &out), a.Post(t.Context(), "/x", "token", url.Values{"a": {"b"}}, &out),
+		a.Get(t.Context(), "/x", "", nil, &out),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -200,9 +209,11 @@ func TestTheProofGoesWithTheToken(t *testing.T) {
 func TestIDsComeAsNumbersAndTexts(t *testing.T) {
 	t.Parallel()
 	for give, want := range map[string]string{
-		`"17841405793187218"`: "17841405793187218", `17841405793187218`: "17841405793187218", `null`: "", `""`: "", `"1_2"`: "1_2",
-		`"../../me/evil?x="`: "error", `"1/2"`: "error", `"1?fields=x"`: "error", `".."`: "error", `"1#2"`: "error", `"1,2"`: "error",
-		`[1]`: "error", `{"a":1}`: "error", `true`: "error",
+		`"17841405793187218"`: "17841405793187218", `17841405793187218`: "17841405793187218", `null`: "", `""`: "",
+		`"1_2"`:              "1_2",
+		`"../../me/evil?x="`: "error", `"1/2"`: "error", `"1?fields=x"`: "error", `".."`: "error", `"1#2"`: "error",
+		`"1,2"`: "error",
+		`[1]`:   "error", `{"a":1}`: "error", `true`: "error",
 	} {
 		var id meta.ID
 		err := json.Unmarshal([]byte(give), &id)
@@ -249,16 +260,28 @@ func TestExpiredIsToldFromRevoked(t *testing.T) {
 		inspect func(context.Context) (network.Secret, error)
 		want    network.Kind
 	}{
-		"the date has passed":         {plain, past, ``, blind, network.Expired},
-		"a subcode leaves no doubt":   {exact, past, ``, blind, network.Revoked},
-		"the network says ended":      {plain, future, `{"data":{"is_valid":false,"expires_at":1700000000}}`, inspect, network.Expired},
-		"ends later yet is not valid": {plain, future, `{"data":{"is_valid":false,"expires_at":9900000000}}`, inspect, network.Revoked},
-		"without a date":              {plain, network.Token{Access: "x"}, `{"data":{"is_valid":false,"expires_at":0}}`, inspect, network.Revoked},
-		"the network says nothing":    {plain, future, `nothing`, inspect, network.Revoked},
-		"nobody may ask":              {plain, future, ``, blind, network.Revoked},
+		"the date has passed":       {plain, past, ``, blind, network.Expired},
+		"a subcode leaves no doubt": {exact, past, ``, blind, network.Revoked},
+		"the network says ended": {
+			plain, future, `{"data":{"is_valid":false,"expires_at":1700000000}}`, inspect,
+			network.Expired,
+		},
+		"ends later yet is not valid": {
+			plain, future, `{"data":{"is_valid":false,"expires_at":9900000000}}`, inspect,
+			network.Revoked,
+		},
+		"without a date": {
+			plain,
+			network.Token{Access: "x"},
+			`{"data":{"is_valid":false,"expires_at":0}}`,
+			inspect, network.Revoked,
+		},
+		"the network says nothing": {plain, future, `nothing`, inspect, network.Revoked},
+		"nobody may ask":           {plain, future, ``, blind, network.Revoked},
 	} {
 		a := api(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Authorization") != "Bearer app-token" || r.URL.Query().Get("input_token") != c.token.Access.Reveal() {
+			if r.Header.Get("Authorization") != "Bearer app-token" ||
+				r.URL.Query().Get("input_token") != c.token.Access.Reveal() {
 				t.Errorf("%s: asked %s as %s", name, r.URL, r.Header.Get("Authorization"))
 			}
 			_, _ = io.WriteString(w, c.answer)
@@ -282,10 +305,12 @@ func TestOnlyMatchBindsOneOfOne(t *testing.T) {
 	if got := meta.OnlyMatch(nil); got != (network.Status{Verdict: core.Absent}) {
 		t.Errorf("none: got %+v", got)
 	}
-	if got := meta.OnlyMatch([]network.Status{one}); got.Verdict != core.Done || got.ExternalID != "1" || got.URL != one.URL {
+	if got := meta.OnlyMatch([]network.Status{one}); got.Verdict != core.Done || got.ExternalID != "1" ||
+		got.URL != one.URL {
 		t.Errorf("one: got %+v", got)
 	}
-	if got := meta.OnlyMatch([]network.Status{one, one}); got.Verdict != core.Ambiguous || got.ExternalID != "" || got.URL != "" {
+	if got := meta.OnlyMatch([]network.Status{one, one}); got.Verdict != core.Ambiguous || got.ExternalID != "" ||
+		got.URL != "" {
 		t.Errorf("two: got %+v", got)
 	}
 }

@@ -20,23 +20,50 @@ func TestFilesAreRecognised(t *testing.T) {
 		file []byte
 		want sim.Media
 	}{
-		"JPEG":     {mediatest.JPEG(40, 30), sim.Media{Kind: sim.JPEG, Width: 40, Height: 30}},
-		"PNG":      {mediatest.PNG(40, 30), sim.Media{Kind: sim.PNG, Width: 40, Height: 30}},
-		"GIF":      {mediatest.GIF(40, 30, 3), sim.Media{Kind: sim.GIF, Width: 40, Height: 30}},
-		"BMP":      {append([]byte("BM"), make([]byte, 30)...), sim.Media{Kind: sim.BMP}},
-		"TIFF":     {[]byte("MM\x00*\x00\x00\x00\x08"), sim.Media{Kind: sim.TIFF}},
-		"WebP":     {mediatest.WebP(40, 30), sim.Media{}},
-		"a page":   {[]byte("<html>"), sim.Media{}},
-		"nothing":  {nil, sim.Media{}},
-		"HEIC":     {mediatest.Box("ftyp", []byte("heic\x00\x00\x00\x00heic")), sim.Media{}},
-		"a film":   {film(mediatest.Movie{Width: 320, Height: 240}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1"}},
-		"turned":   {film(mediatest.Movie{Width: 320, Height: 240, Rotation: 90}), sim.Media{Kind: sim.MP4, Width: 240, Height: 320, Ms: 2000, FPS: 30, Video: "avc1"}},
-		"upside":   {film(mediatest.Movie{Width: 320, Height: 240, Rotation: 180}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1"}},
-		"late":     {film(mediatest.Movie{Width: 320, Height: 240, MoovLast: true, Size: 5 << 20}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1"}},
-		"sounding": {film(mediatest.Movie{Width: 320, Height: 240, Codec: "hvc1", Audio: "mp4a", FPS: 25, QuickTime: true}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 25, Video: "hvc1", Audio: "mp4a", Rate: 48_000, Channels: 2, QuickTime: true}},
-		"in 5.1":   {film(mediatest.Movie{Width: 320, Height: 240, Audio: "mp4a", Rate: 96_000, Channels: 6}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1", Audio: "mp4a", Rate: 96_000, Channels: 6}},
-		"in parts": {film(mediatest.Movie{Width: 320, Height: 240, Fragmented: true}), sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Video: "avc1", Fragmented: true}},
-		"cut":      {film(mediatest.Movie{Width: 320, Height: 240})[:60], sim.Media{Kind: sim.MP4}},
+		"JPEG":    {mediatest.JPEG(40, 30), sim.Media{Kind: sim.JPEG, Width: 40, Height: 30}},
+		"PNG":     {mediatest.PNG(40, 30), sim.Media{Kind: sim.PNG, Width: 40, Height: 30}},
+		"GIF":     {mediatest.GIF(40, 30, 3), sim.Media{Kind: sim.GIF, Width: 40, Height: 30}},
+		"BMP":     {append([]byte("BM"), make([]byte, 30)...), sim.Media{Kind: sim.BMP}},
+		"TIFF":    {[]byte("MM\x00*\x00\x00\x00\x08"), sim.Media{Kind: sim.TIFF}},
+		"WebP":    {mediatest.WebP(40, 30), sim.Media{}},
+		"a page":  {[]byte("<html>"), sim.Media{}},
+		"nothing": {nil, sim.Media{}},
+		"HEIC":    {mediatest.Box("ftyp", []byte("heic\x00\x00\x00\x00heic")), sim.Media{}},
+		"a film": {
+			film(mediatest.Movie{Width: 320, Height: 240}),
+			sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1"},
+		},
+		"turned": {
+			film(mediatest.Movie{Width: 320, Height: 240, Rotation: 90}),
+			sim.Media{Kind: sim.MP4, Width: 240, Height: 320, Ms: 2000, FPS: 30, Video: "avc1"},
+		},
+		"upside": {
+			film(mediatest.Movie{Width: 320, Height: 240, Rotation: 180}),
+			sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1"},
+		},
+		"late": {
+			film(mediatest.Movie{Width: 320, Height: 240, MoovLast: true, Size: 5 << 20}),
+			sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1"},
+		},
+		"sounding": {
+			film(mediatest.Movie{Width: 320, Height: 240, Codec: "hvc1", Audio: "mp4a", FPS: 25, QuickTime: true}),
+			sim.Media{
+				Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 25, Video: "hvc1", Audio: "mp4a", Rate: 48_000,
+				Channels: 2, QuickTime: true,
+			},
+		},
+		"in 5.1": {
+			film(mediatest.Movie{Width: 320, Height: 240, Audio: "mp4a", Rate: 96_000, Channels: 6}),
+			sim.Media{
+				Kind: sim.MP4, Width: 320, Height: 240, Ms: 2000, FPS: 30, Video: "avc1", Audio: "mp4a", Rate: 96_000,
+				Channels: 6,
+			},
+		},
+		"in parts": {
+			film(mediatest.Movie{Width: 320, Height: 240, Fragmented: true}),
+			sim.Media{Kind: sim.MP4, Width: 320, Height: 240, Video: "avc1", Fragmented: true},
+		},
+		"cut": {film(mediatest.Movie{Width: 320, Height: 240})[:60], sim.Media{Kind: sim.MP4}},
 	} {
 		c.want.Bytes = int64(len(c.file))
 		if got := sim.DetectMedia(bytes.NewReader(c.file), int64(len(c.file))); got != c.want {
@@ -52,14 +79,17 @@ func TestRobotsDecideWhoMayFetch(t *testing.T) {
 		robots string
 		taken  bool
 	}{
-		"none":                     {404, "", true},
-		"an empty one":             {200, "", true},
-		"all forbidden":            {200, "User-agent: *\nDisallow: /", false},
-		"elsewhere forbidden":      {200, "User-agent: *\nDisallow: /admin", true},
-		"nothing forbidden":        {200, "User-agent: *\nDisallow:", true},
-		"media allowed":            {200, "User-agent: *\nDisallow: /\nAllow: /media/ # for networks", true},
-		"this crawler let in":      {200, "User-agent: *\nDisallow: /\n\nUser-agent: FacebookExternalHit\nAllow: /", true},
-		"this crawler kept out":    {200, "User-agent: a\nUser-agent: facebookexternalhit\nDisallow: /media\n\nUser-agent: *\nAllow: /", false},
+		"none":                {404, "", true},
+		"an empty one":        {200, "", true},
+		"all forbidden":       {200, "User-agent: *\nDisallow: /", false},
+		"elsewhere forbidden": {200, "User-agent: *\nDisallow: /admin", true},
+		"nothing forbidden":   {200, "User-agent: *\nDisallow:", true},
+		"media allowed":       {200, "User-agent: *\nDisallow: /\nAllow: /media/ # for networks", true},
+		"this crawler let in": {200, "User-agent: *\nDisallow: /\n\nUser-agent: FacebookExternalHit\nAllow: /", true},
+		"this crawler kept out": {
+			200,
+			"User-agent: a\nUser-agent: facebookexternalhit\nDisallow: /media\n\nUser-agent: *\nAllow: /", false,
+		},
 		"another crawler kept out": {200, "User-agent: GPTBot\nDisallow: /", true},
 		"a server in trouble":      {503, "", false},
 	} {
@@ -95,7 +125,8 @@ func TestAFetchCanBeSpoilt(t *testing.T) {
 	if _, err := kit.Fetch(t.Context(), "net", "1", server.URL+"/good"); err != nil {
 		t.Error(err)
 	}
-	if _, err := kit.Fetch(t.Context(), "net", "1", server.URL+"/spoilt"); err == nil || !strings.Contains(err.Error(), "scripted fault reject") {
+	if _, err := kit.Fetch(t.Context(), "net", "1", server.URL+"/spoilt"); err == nil ||
+		!strings.Contains(err.Error(), "scripted fault reject") {
 		t.Errorf("got %v", err)
 	}
 }

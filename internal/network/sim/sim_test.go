@@ -91,7 +91,8 @@ func TestJournalIsForItsOwnerOnly(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, error %v", info.Mode(), err)
 	}
-	if _, err := sim.New(sim.Config{JournalPath: filepath.Join(path, "below-a-file")}); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if _, err := sim.New(sim.Config{JournalPath: filepath.Join(path, "below-a-file")}); err == nil ||
+		errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a journal below a file: error %v", err)
 	}
 }
@@ -216,8 +217,14 @@ func TestParamsComeOnceFromOnePlace(t *testing.T) {
 	const form = "application/x-www-form-urlencoded"
 	good := map[string][4]string{
 		"form and query": {"?a=1", form, "b=2", "a=1&b=2"},
-		"multipart":      {"", "multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--\r\n", "a=1"},
-		"JSON":           {"?b=2", "application/json", `{"a":"1","c":true,"d":[{"e":5}]}`, "a=1&b=2&c=true&d=%5B%7B%22e%22%3A5%7D%5D"},
+		"multipart": {
+			"", "multipart/form-data; boundary=x",
+			"--x\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\n1\r\n--x--\r\n", "a=1",
+		},
+		"JSON": {
+			"?b=2", "application/json", `{"a":"1","c":true,"d":[{"e":5}]}`,
+			"a=1&b=2&c=true&d=%5B%7B%22e%22%3A5%7D%5D",
+		},
 	}
 	for name, c := range good {
 		if got, err := read(c[0], c[1], c[2], true); err != nil || got != c[3] {
@@ -257,11 +264,13 @@ func TestOnlyLoopbackAndThePublicNetAreFetched(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = kit.Close() })
-	if _, err := kit.Fetch(t.Context(), "net", "1", "http://127.0.0.1:1/other"); err == nil || !strings.Contains(err.Error(), "not an address of this product") {
+	if _, err := kit.Fetch(t.Context(), "net", "1", "http://127.0.0.1:1/other"); err == nil ||
+		!strings.Contains(err.Error(), "not an address of this product") {
 		t.Errorf("an address outside the prefixes: %v", err)
 	}
 	for _, address := range []string{"http://10.0.0.1/a", "http://169.254.169.254/latest", "http://[fd00::1]/a", "http://0.0.0.0:1/a"} {
-		if _, err := open(t, "").Fetch(t.Context(), "net", "1", address); err == nil || !strings.Contains(err.Error(), "neither public nor loopback") {
+		if _, err := open(t, "").Fetch(t.Context(), "net", "1", address); err == nil ||
+			!strings.Contains(err.Error(), "neither public nor loopback") {
 			t.Errorf("%s: %v", address, err)
 		}
 	}

@@ -42,7 +42,8 @@ func TestAProfileWithoutThePermissionToPublishIsNotUsable(t *testing.T) {
 			t.Fatalf("%s: got %+v, %v", withheld, profiles, err)
 		}
 		p := profiles[0]
-		if !strings.HasPrefix(p.Unusable, want) || (p.Unusable == "") != (want == "") || slices.Contains(p.Token.Scopes, withheld) || len(p.Token.Scopes) != 2 {
+		if !strings.HasPrefix(p.Unusable, want) || (p.Unusable == "") != (want == "") ||
+			slices.Contains(p.Token.Scopes, withheld) || len(p.Token.Scopes) != 2 {
 			t.Errorf("%s: unusable %q, scopes %v", withheld, p.Unusable, p.Token.Scopes)
 		}
 		if want != "" && !strings.Contains(p.Unusable, "Connect again") {
@@ -107,7 +108,8 @@ func TestARefreshKeepsWhatItDoesNotSay(t *testing.T) {
 	w.Advance(48 * time.Hour)
 	w.Instead(tokens(`{"access_token":"THQ-another-long-token"}`))
 	fresh, err := w.Net.(network.Refresher).Refresh(t.Context(), old)
-	if err != nil || fresh.Access != "THQ-another-long-token" || !fresh.ExpiresAt.Equal(old.ExpiresAt) || len(fresh.Scopes) != len(old.Scopes) {
+	if err != nil || fresh.Access != "THQ-another-long-token" || !fresh.ExpiresAt.Equal(old.ExpiresAt) ||
+		len(fresh.Scopes) != len(old.Scopes) {
 		t.Errorf("got %+v, %v", fresh, err)
 	}
 }

@@ -17,7 +17,8 @@ func TestAPostWhoseTimeCannotBeReadIsNotTakenForAnOldOne(t *testing.T) {
 	t.Parallel()
 	armed := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for stamp, want := range map[string]core.Verdict{
-		"2026-11-21T12:00:05+0000": core.Done, "2026-11-21T11:00:00+0000": core.Absent, "21.11.2026": core.Done, "": core.Done,
+		"2026-11-21T12:00:05+0000": core.Done, "2026-11-21T11:00:00+0000": core.Absent, "21.11.2026": core.Done,
+		"": core.Done,
 	} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(`{"data":[{"id":"1","text":"Bread","media_type":"TEXT_POST","timestamp":"` + stamp + `"}]}`))
@@ -30,7 +31,10 @@ func TestAPostWhoseTimeCannotBeReadIsNotTakenForAnOldOne(t *testing.T) {
 		n, err := threads.New(network.Environment{
 			Client: network.NewClient(network.ClientConfig{NetworksURL: at}), Now: func() time.Time { return armed },
 			Get: func(name string) string {
-				return map[string]string{"THREADS_CONSENT_URL": "https://threads.com/oauth/authorize", "THREADS_SETTLE": "60s"}[name]
+				return map[string]string{
+					"THREADS_CONSENT_URL": "https://threads.com/oauth/authorize",
+					"THREADS_SETTLE":      "60s",
+				}[name]
 			},
 		})
 		if err != nil {

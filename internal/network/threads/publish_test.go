@@ -30,7 +30,8 @@ func TestTopicAndLinkGoOut(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	it := w.Item("Bread, again")
 	it.Tags = []string{"bakery"} // are not sent here
-	it.Settings = settings(t, w, `{"topicTag": "Harbour life", "linkAttachment": "https://example.org/bread", "replyControl": "everyone"}`)
+	it.Settings = settings(t,
+		w, `{"topicTag": "Harbour life", "linkAttachment": "https://example.org/bread", "replyControl": "everyone"}`)
 	if strings.Contains(string(it.Settings), "replyControl") {
 		t.Errorf("what is not used is kept: %s", it.Settings)
 	}
@@ -38,7 +39,8 @@ func TestTopicAndLinkGoOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := w.Visible()
-	if len(all) != 1 || all[0].Text != "Bread, again" || all[0].Link != "https://example.org/bread" || all[0].Extra["topic_tag"] != "Harbour life" {
+	if len(all) != 1 || all[0].Text != "Bread, again" || all[0].Link != "https://example.org/bread" ||
+		all[0].Extra["topic_tag"] != "Harbour life" {
 		t.Errorf("visible: %+v", all)
 	}
 }
@@ -103,14 +105,16 @@ func TestAFullQuotaHoldsThePost(t *testing.T) {
 	w.Advance(3 * time.Hour)
 	const untilItFrees = 21 * time.Hour // the first post leaves the window of a day
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != untilItFrees || e.Scope != network.ScopeAccount {
+	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != untilItFrees ||
+		e.Scope != network.ScopeAccount {
 		t.Errorf("want %v for the account, got %+v", untilItFrees, e)
 	}
 	// No code is documented for it, so any refusal counts once Threads says that the quota is used up.
 	for _, code := range []int{100, 4} {
 		w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: code, Message: "Publishing limit reached"})
 		_, err = w.Net.Publish(t.Context(), it, handle)
-		if e := w.Failure(err, network.RateLimited, it.Token.Access); e.Code != strconv.Itoa(code) || e.RetryAfter != untilItFrees || e.Scope != network.ScopeAccount {
+		if e := w.Failure(err, network.RateLimited, it.Token.Access); e.Code != strconv.Itoa(code) ||
+			e.RetryAfter != untilItFrees || e.Scope != network.ScopeAccount {
 			t.Errorf("want code %d and %v, got %+v", code, untilItFrees, e)
 		}
 	}
@@ -134,7 +138,8 @@ func TestAThrottleWithQuotaLeftIsNotCalledAFullQuota(t *testing.T) {
 	handle := w.Handle(it)
 	w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Code: 4, Message: "Application request limit reached"})
 	_, err := w.Net.Publish(t.Context(), it, handle)
-	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != 5*time.Minute || e.Scope != network.ScopeApp {
+	if e := w.Failure(err, network.RateLimited, it.Token.Access); e.RetryAfter != 5*time.Minute ||
+		e.Scope != network.ScopeApp {
 		t.Errorf("got %+v", e)
 	}
 }
@@ -144,8 +149,10 @@ func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
 	w := networktest.NewWorld(t, harness())
 	it := w.Item("Same words")
 	for address, want := range map[string]string{
-		"https://www.threads.net/@a/post/B": "https://www.threads.net/@a/post/B", "https://www.threads.com/@a/post/B": "https://www.threads.com/@a/post/B",
-		"https://evil.example/@a/post/B": "", "https://threads.net.evil.example/B": "", "javascript:alert(1)": "", "https://a@threads.net/B": "",
+		"https://www.threads.net/@a/post/B": "https://www.threads.net/@a/post/B",
+		"https://www.threads.com/@a/post/B": "https://www.threads.com/@a/post/B",
+		"https://evil.example/@a/post/B":    "", "https://threads.net.evil.example/B": "", "javascript:alert(1)": "",
+		"https://a@threads.net/B": "",
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprintf(rw, `{"permalink":%[1]q,"data":[{"id":"1","text":"Same words","media_type":"TEXT_POST","permalink":%[1]q}]}`, address)
@@ -227,14 +234,20 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 		want   core.Verdict
 		id     string
 	}{
-		"in progress":                     {fresh, 200, `{"status":"IN_PROGRESS"}`, ``, core.Pending, ""},
-		"a state nobody knows":            {fresh, 200, `{"status":"PONDERING"}`, ``, core.Pending, ""},
-		"no state":                        {fresh, 200, `{"id":"17"}`, ``, core.Pending, ""},
-		"finished":                        {fresh, 200, `{"status":"FINISHED"}`, ``, core.Ready, ""},
-		"expired":                         {fresh, 200, `{"status":"EXPIRED"}`, ``, core.Dead, ""},
-		"failed to load":                  {fresh, 200, `{"status":"ERROR","error_message":"FAILED_DOWNLOADING_VIDEO"}`, ``, core.Broken, ""},
-		"failed for unknown reasons":      {fresh, 200, `{"status":"ERROR","error_message":"UNKNOWN"}`, ``, core.Broken, ""},
-		"invalid, after the arm":          {armed, 200, `{"status":"ERROR","error_message":"INVALID_BIT_RATE"}`, ``, core.Broken, ""},
+		"in progress":          {fresh, 200, `{"status":"IN_PROGRESS"}`, ``, core.Pending, ""},
+		"a state nobody knows": {fresh, 200, `{"status":"PONDERING"}`, ``, core.Pending, ""},
+		"no state":             {fresh, 200, `{"id":"17"}`, ``, core.Pending, ""},
+		"finished":             {fresh, 200, `{"status":"FINISHED"}`, ``, core.Ready, ""},
+		"expired":              {fresh, 200, `{"status":"EXPIRED"}`, ``, core.Dead, ""},
+		"failed to load": {
+			fresh, 200, `{"status":"ERROR","error_message":"FAILED_DOWNLOADING_VIDEO"}`, ``,
+			core.Broken, "",
+		},
+		"failed for unknown reasons": {fresh, 200, `{"status":"ERROR","error_message":"UNKNOWN"}`, ``, core.Broken, ""},
+		"invalid, after the arm": {
+			armed, 200, `{"status":"ERROR","error_message":"INVALID_BIT_RATE"}`, ``,
+			core.Broken, "",
+		},
 		"published":                       {armed, 200, `{"status":"PUBLISHED"}`, post, core.Done, "18"},
 		"published, not in the list":      {armed, 200, `{"status":"PUBLISHED"}`, ``, core.Done, ""},
 		"missing, never armed":            {fresh, 400, gone, post, core.Dead, ""},
@@ -242,7 +255,10 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 		"missing, armed, twice listed":    {armed, 400, gone, post + "," + post, core.Ambiguous, ""},
 		"missing, armed, not listed":      {armed, 400, gone, ``, core.Pending, ""},
 		"missing, armed long, not listed": {long, 400, gone, ``, core.Dead, ""},
-		"missing by another code":         {long, 400, `{"error":{"code":100,"error_subcode":33,"message":"gone"}}`, ``, core.Dead, ""},
+		"missing by another code": {
+			long, 400, `{"error":{"code":100,"error_subcode":33,"message":"gone"}}`, ``,
+			core.Dead, "",
+		},
 	} {
 		w.Instead(containers(c.answer, c.status, c.posts))
 		st, err := w.Net.Status(t.Context(), c.it, "17900000000000001")
@@ -265,7 +281,8 @@ func TestASearchForgivesWhiteSpaceOnly(t *testing.T) {
 		`"Two lines\nof text"`: core.Done, `"Two lines of text"`: core.Absent, `"Two lines\nof text!"`: core.Absent,
 	} {
 		for kind, verdict := range map[string]core.Verdict{"TEXT_POST": want, "IMAGE": core.Absent, "REPOST_FACADE": core.Absent} {
-			w.Instead(containers("", 200, fmt.Sprintf(`{"id":"18","text":%s,"timestamp":"2026-10-05T09:00:01+0000","media_type":%q}`, listed, kind)))
+			w.Instead(containers("",
+				200, fmt.Sprintf(`{"id":"18","text":%s,"timestamp":"2026-10-05T09:00:01+0000","media_type":%q}`, listed, kind)))
 			if st, err := w.Net.Find(t.Context(), it); err != nil || st.Verdict != verdict {
 				t.Errorf("%s %s: want %s, got %+v, %v", kind, listed, verdict, st, err)
 			}

@@ -74,7 +74,10 @@ func TestWhatTikTokTakes(t *testing.T) {
 		{"4 GB", video(nt.Bytes(4_000_000_000)), "", ""},
 		{"over 4 GB", video(nt.Bytes(4_000_000_001)), "", "file_too_large"},
 
-		{"settings of a video", video(), `{"disableDuet":true,"disableStitch":true,"disableComment":true,"coverMs":5,"aiGenerated":true}`, ""},
+		{
+			"settings of a video",
+			video(), `{"disableDuet":true,"disableStitch":true,"disableComment":true,"coverMs":5,"aiGenerated":true}`, "",
+		},
 		{"settings of photos", photos(), `{"autoAddMusic":true,"photoCoverIndex":1,"disableComment":true}`, ""},
 		{"a duet of photos", photos(), `{"disableDuet":true}`, "setting_conflict"},
 		{"a stitch of photos", photos(), `{"disableStitch":true}`, "setting_conflict"},

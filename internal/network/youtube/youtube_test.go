@@ -56,7 +56,10 @@ func TestWhatYouTubeTakes(t *testing.T) {
 		{"video and image", cover(), "", "media_mixed_unsupported"},
 		{"video and thumbnail", cover(), on, ""},
 		{"a thumbnail without image", of(), on, "setting_conflict"},
-		{"two thumbnails", draft("", "Title", nil, nt.Image(), nt.Image(), nt.Video()), on, "media_count_unsupported media_count_unsupported"},
+		{
+			"two thumbnails", draft("", "Title", nil, nt.Image(), nt.Image(), nt.Video()), on,
+			"media_count_unsupported media_count_unsupported",
+		},
 		{"a PNG as thumbnail", cover(nt.Mime("image/png")), on, ""},
 		{"a WebP as thumbnail", cover(nt.Mime("image/webp")), on, "format_unsupported"},
 		{"50 MiB of thumbnail", cover(nt.Bytes(52_428_800)), on, ""},
@@ -76,7 +79,10 @@ func TestWhatYouTubeTakes(t *testing.T) {
 		{"upright for longer", of(nt.Lasting(180_001)), "", "not_a_short"},
 		{"short and wide", of(nt.Size(1081, 1080)), "", "not_a_short"},
 		{"long and wide", of(nt.Size(wide, tall), nt.Lasting(600_000)), "", ""},
-		{"long, wide and called a Short", draft("#Shorts", "Title", nil, nt.Video(nt.Size(wide, tall), nt.Lasting(600_000))), "", "not_a_short"},
+		{
+			"long, wide and called a Short", draft("#Shorts", "Title", nil, nt.Video(nt.Size(wide, tall), nt.Lasting(600_000))),
+			"", "not_a_short",
+		},
 		{"of unknown length", of(nt.Size(wide, tall), nt.Lasting(0)), "", ""},
 	})
 }
@@ -92,7 +98,8 @@ func TestSettingsOfYouTube(t *testing.T) {
 		}
 	}
 	for _, block := range []string{
-		`{"category":"People"}`, `{"language":"pt_BR"}`, `{"recordingDate":"2026-02-30"}`, `{"visibility":"hidden"}`, `{"license":"none"}`, `{"playlistId":"a b"}`,
+		`{"category":"People"}`, `{"language":"pt_BR"}`, `{"recordingDate":"2026-02-30"}`, `{"visibility":"hidden"}`,
+		`{"license":"none"}`, `{"playlistId":"a b"}`,
 	} {
 		if _, err := (youtube.Rules{}).Settings([]byte(block)); core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %v", block, err)

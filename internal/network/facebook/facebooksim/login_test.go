@@ -63,7 +63,8 @@ func TestAnswersOfTheDialog(t *testing.T) {
 	t.Parallel()
 	r := start(t)
 	denied := r.call("POST", dialog, "", authorize(map[string]string{"decision": "deny"})).header.Get("Location")
-	want := callback + "?error=access_denied&error_code=200&error_description=Permissions+error&error_reason=user_denied&state=st#_=_"
+	want := callback +
+		"?error=access_denied&error_code=200&error_description=Permissions+error&error_reason=user_denied&state=st#_=_"
 	if denied != want {
 		t.Errorf("refusal goes to %s, want %s", denied, want)
 	}
@@ -168,7 +169,8 @@ func TestDeclinedPermissionsAreDeclined(t *testing.T) {
 		entry := p.(map[string]any)
 		status[entry["permission"].(string)] = entry["status"].(string)
 	}
-	if status["pages_show_list"] != "granted" || status["pages_manage_posts"] != "declined" || status["public_profile"] != "granted" {
+	if status["pages_show_list"] != "granted" || status["pages_manage_posts"] != "declined" ||
+		status["public_profile"] != "granted" {
 		t.Errorf("permissions %v", status)
 	}
 	page := r.pageOf(user)
@@ -202,7 +204,8 @@ func TestDebugToken(t *testing.T) {
 	data := func(token string) map[string]any {
 		return r.get("/debug_token?input_token="+token, "app|secret").json["data"].(map[string]any)
 	}
-	if d := data(user); d["type"] != "USER" || d["is_valid"] != true || d["app_id"] != "app" || d["expires_at"] == json.Number("0") {
+	if d := data(user); d["type"] != "USER" || d["is_valid"] != true || d["app_id"] != "app" ||
+		d["expires_at"] == json.Number("0") {
 		t.Errorf("user token %v", d)
 	}
 	if d := data(page); d["type"] != "PAGE" || d["profile_id"] != bakery || d["expires_at"] != json.Number("0") {

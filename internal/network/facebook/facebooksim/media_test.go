@@ -28,11 +28,14 @@ func movie(change func(*mediatest.Movie)) []byte {
 }
 
 var files = map[string][]byte{
-	"/a.png": mediatest.PNG(40, 30), "/b.jpg": mediatest.JPEG(40, 30), "/c.gif": mediatest.GIF(40, 30, 2), "/d.webp": mediatest.WebP(40, 30),
+	"/a.png": mediatest.PNG(40, 30), "/b.jpg": mediatest.JPEG(40, 30), "/c.gif": mediatest.GIF(40, 30, 2),
+	"/d.webp":    mediatest.WebP(40, 30),
 	"/large.jpg": append(mediatest.JPEG(40, 30), make([]byte, 10_000_000)...), "/page.png": []byte("<html>"),
 	"/reel.mp4": movie(nil), "/wide.mp4": movie(func(m *mediatest.Movie) { m.Width, m.Height = 1920, 1080 }),
-	"/small.mp4": movie(func(m *mediatest.Movie) { m.Width, m.Height = 360, 640 }), "/blink.mp4": movie(func(m *mediatest.Movie) { m.Duration = time.Second }),
-	"/slow.mp4": movie(func(m *mediatest.Movie) { m.FPS = 20 }), "/vp8.mp4": movie(func(m *mediatest.Movie) { m.Codec = "vp08" }),
+	"/small.mp4":  movie(func(m *mediatest.Movie) { m.Width, m.Height = 360, 640 }),
+	"/blink.mp4":  movie(func(m *mediatest.Movie) { m.Duration = time.Second }),
+	"/slow.mp4":   movie(func(m *mediatest.Movie) { m.FPS = 20 }),
+	"/vp8.mp4":    movie(func(m *mediatest.Movie) { m.Codec = "vp08" }),
 	"/minute.mp4": movie(func(m *mediatest.Movie) { m.Duration = 61 * time.Second }),
 }
 
@@ -88,7 +91,8 @@ func TestPhotosAreFetchedAndAttached(t *testing.T) {
 	attach(one, "123").refused("100", "33", "123")
 	id := attach(two, one).text("id")
 	all := r.kit.Posts.All()
-	if len(all) != 1 || len(all[0].Media) != 2 || all[0].Media[0].SHA256 != sum("/c.gif") || all[0].Media[1].SHA256 != sum("/a.png") {
+	if len(all) != 1 || len(all[0].Media) != 2 || all[0].Media[0].SHA256 != sum("/c.gif") ||
+		all[0].Media[1].SHA256 != sum("/a.png") {
 		t.Errorf("visible: %+v", all)
 	}
 	attach(one).refused("100", "1366051", "already posted")
@@ -99,7 +103,8 @@ func TestPhotosAreFetchedAndAttached(t *testing.T) {
 	if a := r.call("GET", all[0].URL, "", nil); !strings.Contains(a.body, "/www.facebook.com/media/"+sum("/a.png")) {
 		t.Errorf("the page does not show the photo: %s", a.body)
 	}
-	if a := r.call("GET", "https://www.facebook.com/media/"+sum("/a.png"), "", nil); a.body != string(files["/a.png"]) || a.header.Get("Content-Type") != "image/png" {
+	if a := r.call("GET", "https://www.facebook.com/media/"+sum("/a.png"), "", nil); a.body != string(files["/a.png"]) ||
+		a.header.Get("Content-Type") != "image/png" {
 		t.Errorf("the photo is served as %d %s", a.status, a.header)
 	}
 	old := r.photo(page, host+"/b.jpg").text("id")
@@ -139,8 +144,10 @@ func TestReelsAreJudged(t *testing.T) {
 	r := start(t)
 	page, host := r.page(bakery), mediaHost(t)
 	for file, want := range map[string][3]string{
-		"/wide.mp4": {"error", "100", "1363040"}, "/small.mp4": {"error", "100", "1363127"}, "/blink.mp4": {"error", "100", "1363128"},
-		"/slow.mp4": {"error", "100", "1363129"}, "/vp8.mp4": {"error", "100", "352"}, "/gone.mp4": {"upload_failed", "6000", ""},
+		"/wide.mp4": {"error", "100", "1363040"}, "/small.mp4": {"error", "100", "1363127"},
+		"/blink.mp4": {"error", "100", "1363128"},
+		"/slow.mp4":  {"error", "100", "1363129"}, "/vp8.mp4": {"error", "100", "352"},
+		"/gone.mp4": {"upload_failed", "6000", ""},
 	} {
 		id := r.begin("video_reels", page, host+file)
 		if a := r.get("/"+id+"?fields=status", page); !strings.Contains(a.body, `"video_status":"`+want[0]+`"`) {
@@ -162,7 +169,8 @@ func TestAReelIsTakenThenLive(t *testing.T) {
 	page, host := r.page(bakery), mediaHost(t)
 	id := r.begin("video_reels", page, host+"/reel.mp4")
 	status := func() string { return r.get("/"+id+"?fields=status", page).body }
-	if s := status(); !strings.Contains(s, `"publishing_phase":{"status":"not_started"}`) || !strings.Contains(s, `"video_status":"processing"`) {
+	if s := status(); !strings.Contains(s, `"publishing_phase":{"status":"not_started"}`) ||
+		!strings.Contains(s, `"video_status":"processing"`) {
 		t.Errorf("before: %s", s)
 	}
 	for range 2 {
@@ -170,7 +178,10 @@ func TestAReelIsTakenThenLive(t *testing.T) {
 			t.Errorf("finish answered %s", a.body)
 		}
 	}
-	if s := status(); !strings.Contains(s, `"publish_status":"published"`) || strings.Contains(s, `"publishing_phase":{"publish_status":"published","publish_time":1790323200,"status":"complete"}`) || len(r.kit.Posts.All()) != 0 {
+	if s := status(); !strings.Contains(s, `"publish_status":"published"`) ||
+		strings.Contains(s,
+			`"publishing_phase":{"publish_status":"published","publish_time":1790323200,"status":"complete"}`) ||
+		len(r.kit.Posts.All()) != 0 {
 		t.Errorf("taken: %s", s)
 	}
 	r.clock.forward(time.Minute)
@@ -178,7 +189,8 @@ func TestAReelIsTakenThenLive(t *testing.T) {
 		t.Errorf("live: %s", s)
 	}
 	all := r.kit.Posts.All()
-	if len(all) != 1 || all[0].ID != id || all[0].Media[0].SHA256 != sum("/reel.mp4") || all[0].PublishCalls != 2 || all[0].Text != "A film" {
+	if len(all) != 1 || all[0].ID != id || all[0].Media[0].SHA256 != sum("/reel.mp4") || all[0].PublishCalls != 2 ||
+		all[0].Text != "A film" {
 		t.Errorf("visible: %+v", all)
 	}
 	if a := r.get("/"+id+"?fields=permalink_url", page); a.text("permalink_url") != "/reel/"+id+"/" {
@@ -207,7 +219,8 @@ func TestPageVideosArePublishedLater(t *testing.T) {
 	r := start(t)
 	page, host := r.page(bakery), mediaHost(t)
 	create := func(file, published string) answer {
-		return r.post("/me/videos", page, url.Values{"file_url": {host + file}, "description": {"Wide"}, "title": {"T"}, "published": {published}})
+		return r.post("/me/videos",
+			page, url.Values{"file_url": {host + file}, "description": {"Wide"}, "title": {"T"}, "published": {published}})
 	}
 	create("/gone.mp4", "false").refused("389", "", "Unable to fetch")
 	create("/a.png", "false").refused("352", "", "format")
@@ -278,7 +291,8 @@ func TestARestartForgetsNoFile(t *testing.T) {
 	r := startAt(t, journal)
 	page, host := r.page(bakery), mediaHost(t)
 	photo := r.photo(page, host+"/a.png").text("id")
-	r.post("/me/feed", page, url.Values{"attached_media": {`[{"media_fbid":"` + r.photo(page, host+"/b.jpg").text("id") + `"}]`}}).text("id")
+	r.post("/me/feed",
+		page, url.Values{"attached_media": {`[{"media_fbid":"` + r.photo(page, host+"/b.jpg").text("id") + `"}]`}}).text("id")
 	story := r.photo(page, host+"/c.gif").text("id")
 	r.post("/me/photo_stories", page, url.Values{"photo_id": {story}})
 	r.finish("video_reels", page, r.begin("video_reels", page, host+"/reel.mp4"))

@@ -35,10 +35,21 @@ func TestFeedRules(t *testing.T) {
 		"an empty link":            {url.Values{"message": {"a"}, "link": {""}}, "100", "2061006", "invalid"},
 		"a link of another scheme": {url.Values{"link": {"ftp://example.org"}}, "100", "2061006", "invalid"},
 		"a link nobody can fetch":  {url.Values{"link": {"https://nowhere.invalid/"}}, "100", "1609005", "scraped"},
-		"scheduling":               {url.Values{"message": {"a"}, "published": {"false"}, "scheduled_publish_time": {"1"}}, "100", "", "scheduled_publish_time"},
-		"a boolean that is none":   {url.Values{"message": {"a"}, "published": {"maybe"}}, "100", "", "published"},
-		"a draft that is live":     {url.Values{"message": {"a"}, "unpublished_content_type": {"DRAFT"}}, "100", "", "unpublished_content_type"},
-		"photos":                   {url.Values{"message": {"a"}, "attached_media": {`[{"media_fbid":"1"}]`}}, "100", "33", "does not exist"},
+		"scheduling": {
+			url.Values{"message": {"a"}, "published": {"false"}, "scheduled_publish_time": {"1"}},
+			"100", "", "scheduled_publish_time",
+		},
+		"a boolean that is none": {url.Values{"message": {"a"}, "published": {"maybe"}}, "100", "", "published"},
+		"a draft that is live": {
+			url.Values{"message": {"a"}, "unpublished_content_type": {"DRAFT"}},
+			"100", "",
+			"unpublished_content_type",
+		},
+		"photos": {
+			url.Values{"message": {"a"}, "attached_media": {`[{"media_fbid":"1"}]`}},
+			"100", "33",
+			"does not exist",
+		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -141,15 +152,18 @@ func TestReadBackAndPage(t *testing.T) {
 	}
 	read := r.get("/"+id+"?fields=id,message,permalink_url,is_published,application,attachments{unshimmed_url}", page)
 	link := read.json["attachments"].(map[string]any)["data"].([]any)[0].(map[string]any)
-	if len(link) != 1 || link["unshimmed_url"] != "https://example.org/menu" || read.json["application"].(map[string]any)["id"] != "app" {
+	if len(link) != 1 || link["unshimmed_url"] != "https://example.org/menu" ||
+		read.json["application"].(map[string]any)["id"] != "app" {
 		t.Errorf("read back %s", read.body)
 	}
 	own := strings.TrimPrefix(id, bakery+"_")
-	if got := read.text("permalink_url"); got != "https://www.facebook.com/"+bakery+"/posts/"+own || got != a.text("permalink_url") {
+	if got := read.text("permalink_url"); got != "https://www.facebook.com/"+bakery+"/posts/"+own ||
+		got != a.text("permalink_url") {
 		t.Errorf("permalink %s", got)
 	}
 	shown := r.call("GET", read.text("permalink_url"), "", nil)
-	if shown.status != http.StatusOK || !strings.Contains(shown.body, "&lt;b&gt;Menu") || !strings.Contains(shown.body, `href="https://example.org/menu"`) {
+	if shown.status != http.StatusOK || !strings.Contains(shown.body, "&lt;b&gt;Menu") ||
+		!strings.Contains(shown.body, `href="https://example.org/menu"`) {
 		t.Errorf("page answered %d:\n%s", shown.status, shown.body)
 	}
 	short := r.call("GET", "https://www.facebook.com/"+id, "", nil)
@@ -231,7 +245,10 @@ func TestStrictnessAboutRequests(t *testing.T) {
 		"token in both places":  {request("POST", "/me/feed?access_token="+page, "message=a"), "100", "", "both"},
 		"parameter given twice": {request("POST", "/me/feed?message=b", "message=a"), "100", "", "more than once"},
 		"stray parameter":       {request("POST", "/me/feed", "message=a&text=b"), "100", "", "text"},
-		"unknown edge to read":  {request("GET", "/me/photoz", ""), "100", "", "nonexisting field (photoz) on node type (Page)"},
+		"unknown edge to read": {
+			request("GET", "/me/photoz", ""), "100", "",
+			"nonexisting field (photoz) on node type (Page)",
+		},
 		"unknown edge to write": {request("POST", "/me/photoz", "url=x"), "100", "33", "Unsupported post request"},
 		"a node unheard of":     {request("GET", "/123", ""), "100", "33", "does not exist"},
 	}
@@ -257,8 +274,12 @@ func TestFaultsHaveTheNetworksWords(t *testing.T) {
 		status        int
 		code, subcode string
 	}{
-		"reject":            {sim.Fault{Kind: sim.Reject}, 400, "100", ""},
-		"policy block":      {sim.Fault{Kind: sim.Error, Code: 368, Subcode: 1390008, Message: "too fast"}, 400, "368", "1390008"},
+		"reject": {sim.Fault{Kind: sim.Reject}, 400, "100", ""},
+		"policy block": {
+			sim.Fault{Kind: sim.Error, Code: 368, Subcode: 1390008, Message: "too fast"},
+			400, "368",
+			"1390008",
+		},
 		"throttled":         {sim.Fault{Kind: sim.RateLimited, Code: 80001, RetryAfter: 90}, 429, "80001", ""},
 		"server error":      {sim.Fault{Kind: sim.ServerError}, 500, "2", ""},
 		"token expired":     {sim.Fault{Kind: sim.TokenExpired}, 400, "190", "463"},
@@ -283,7 +304,8 @@ func TestFaultsHaveTheNetworksWords(t *testing.T) {
 			if a.status != c.status || len(r.kit.Posts.All()) != 0 {
 				t.Errorf("status %d, posts %v", a.status, r.kit.Posts.All())
 			}
-			if use := a.header.Get("X-Business-Use-Case-Usage"); c.fault.RetryAfter > 0 && !strings.Contains(use, `"estimated_time_to_regain_access":2`) {
+			if use := a.header.Get("X-Business-Use-Case-Usage"); c.fault.RetryAfter > 0 &&
+				!strings.Contains(use, `"estimated_time_to_regain_access":2`) {
 				t.Errorf("usage header %q", use)
 			}
 			died := c.fault.Kind == sim.TokenExpired || c.fault.Kind == sim.TokenRevoked
@@ -329,7 +351,8 @@ func TestARestartForgetsNothing(t *testing.T) {
 	if got := again.get("/me/feed?fields=id,message,is_published,created_time", page).body; got != list {
 		t.Errorf("list changed:\n%s\n%s", list, got)
 	}
-	if a := again.get("/me/accounts?fields=name,access_token", user); again.pageOf(user) != page || !strings.Contains(a.body, "Corner Shop") {
+	if a := again.get("/me/accounts?fields=name,access_token", user); again.pageOf(user) != page ||
+		!strings.Contains(a.body, "Corner Shop") {
 		t.Errorf("pages changed: %s", a.body)
 	}
 	again.get("/oauth/access_token?"+exchange(spent).Encode(), "").refused("100", "36009", "")

@@ -49,7 +49,8 @@ func TestConsentWindowOffersProfilesOnEveryBrowserHost(t *testing.T) {
 			}
 		}
 		csp := a.header.Get("Content-Security-Policy")
-		if !strings.Contains(csp, "default-src 'none'") || strings.Contains(a.body, "<script") || strings.Contains(a.body, " style=") {
+		if !strings.Contains(csp, "default-src 'none'") || strings.Contains(a.body, "<script") ||
+			strings.Contains(a.body, " style=") {
 			t.Errorf("%s: page needs more than its policy %q allows", host, csp)
 		}
 	}
@@ -58,7 +59,8 @@ func TestConsentWindowOffersProfilesOnEveryBrowserHost(t *testing.T) {
 func TestRefusalComesBackInTheNetworksWords(t *testing.T) {
 	t.Parallel()
 	a := start(t).call("POST", "https://threads.com/oauth/authorize", "", authorize(map[string]string{"decision": "deny"}))
-	want := callback + "?error=access_denied&error_reason=user_denied&error_description=The+user+denied+your+request&state=st#_"
+	want := callback +
+		"?error=access_denied&error_reason=user_denied&error_description=The+user+denied+your+request&state=st#_"
 	if got := a.header.Get("Location"); got != want {
 		t.Errorf("redirected to %s, want %s", got, want)
 	}
@@ -68,7 +70,8 @@ func TestConsentComesBackWithACodeAndTheFragment(t *testing.T) {
 	t.Parallel()
 	v := authorize(map[string]string{"decision": "allow", "profile": "17841405793187218"})
 	a := start(t).call("POST", "https://threads.com/oauth/authorize", "", v)
-	if got := a.header.Get("Location"); !strings.HasPrefix(got, callback+"?code=AQ") || !strings.HasSuffix(got, "&state=st#_") {
+	if got := a.header.Get("Location"); !strings.HasPrefix(got, callback+"?code=AQ") ||
+		!strings.HasSuffix(got, "&state=st#_") {
 		t.Errorf("redirected to %s", got)
 	}
 }

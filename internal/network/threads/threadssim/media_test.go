@@ -26,19 +26,27 @@ func mediaHost(t *testing.T) string {
 	t.Helper()
 	png := mediatest.PNG(640, 480)
 	files := map[string][]byte{
-		"/good.png": png, "/strip.png": mediatest.PNG(1100, 100), "/moves.gif": mediatest.GIF(320, 320, 2), "/page.html": []byte("<html>not media</html>"),
-		"/large.jpeg": append(mediatest.JPEG(640, 640), make([]byte, 8_000_000)...), "/secret/good.png": png, "/robots.txt": []byte("User-agent: *\nDisallow: /secret/\n"),
-		"/good.mp4": video(12, nil), "/long.mp4": video(301, nil), "/last.mp4": video(12, func(m *mediatest.Movie) { m.MoovLast = true }),
+		"/good.png": png, "/strip.png": mediatest.PNG(1100, 100), "/moves.gif": mediatest.GIF(320, 320, 2),
+		"/page.html":  []byte("<html>not media</html>"),
+		"/large.jpeg": append(mediatest.JPEG(640, 640), make([]byte, 8_000_000)...), "/secret/good.png": png,
+		"/robots.txt": []byte("User-agent: *\nDisallow: /secret/\n"),
+		"/good.mp4":   video(12, nil), "/long.mp4": video(301, nil),
+		"/last.mp4":   video(12, func(m *mediatest.Movie) { m.MoovLast = true }),
 		"/turned.mp4": video(12, func(m *mediatest.Movie) { m.Width, m.Height, m.Rotation = 1280, 1930, 90 }),
 		"/wide.mp4":   video(12, func(m *mediatest.Movie) { m.Width, m.Height = 1930, 1280 }),
-		"/slow.mp4":   video(12, func(m *mediatest.Movie) { m.FPS = 15 }), "/vp9.mp4": video(12, func(m *mediatest.Movie) { m.Codec = "vp09" }),
-		"/opus.mp4": video(12, func(m *mediatest.Movie) { m.Audio = "Opus" }), "/aac.mov": video(12, func(m *mediatest.Movie) { m.Audio, m.QuickTime = "mp4a", true }),
-		"/loud.mp4":  video(12, func(m *mediatest.Movie) { m.Audio, m.Channels = "mp4a", 6 }),
-		"/fine.mp4":  video(12, func(m *mediatest.Movie) { m.Audio, m.Rate = "mp4a", 96_000 }),
-		"/dense.mp4": video(1, func(m *mediatest.Movie) { m.Size = 13_000_000 }),
-		"/lie.jpg":   png,
+		"/slow.mp4":   video(12, func(m *mediatest.Movie) { m.FPS = 15 }),
+		"/vp9.mp4":    video(12, func(m *mediatest.Movie) { m.Codec = "vp09" }),
+		"/opus.mp4":   video(12, func(m *mediatest.Movie) { m.Audio = "Opus" }),
+		"/aac.mov":    video(12, func(m *mediatest.Movie) { m.Audio, m.QuickTime = "mp4a", true }),
+		"/loud.mp4":   video(12, func(m *mediatest.Movie) { m.Audio, m.Channels = "mp4a", 6 }),
+		"/fine.mp4":   video(12, func(m *mediatest.Movie) { m.Audio, m.Rate = "mp4a", 96_000 }),
+		"/dense.mp4":  video(1, func(m *mediatest.Movie) { m.Size = 13_000_000 }),
+		"/lie.jpg":    png,
 	}
-	kinds := map[string]string{".mov": "video/quicktime", ".mp4": "video/mp4", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
+	kinds := map[string]string{
+		".mov": "video/quicktime", ".mp4": "video/mp4", ".png": "image/png", ".jpg": "image/jpeg",
+		".jpeg": "image/jpeg",
+	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		file, ok := files[r.URL.Path]
 		switch {

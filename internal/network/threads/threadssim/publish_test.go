@@ -35,49 +35,79 @@ func TestContainerRules(t *testing.T) {
 		params map[string]string
 		refuse string // empty: accepted
 	}{
-		"500 bytes":                            {text(strings.Repeat("a", 500)), ""},
-		"501 bytes":                            {text(strings.Repeat("a", 501)), "at most 500 characters"},
-		"498 characters that are 504 bytes":    {text(strings.Repeat("a", 495) + "’’’"), "at most 500 characters"},
-		"250 Cyrillic letters":                 {text(strings.Repeat("ж", 250)), ""},
-		"251 Cyrillic letters":                 {text(strings.Repeat("ж", 251)), "at most 500 characters"},
-		"no text":                              {map[string]string{"media_type": "TEXT"}, "text is required"},
-		"blank text":                           {text(" \n "), "text is required"},
-		"broken UTF-8":                         {text("a\xff"), "UTF-8"},
-		"no media type":                        {map[string]string{"text": "a"}, "media_type"},
-		"media type in lower case":             {with(text("a"), "media_type", "text"), "media_type"},
-		"five links":                           {text(links(5)), ""},
-		"six links":                            {text(links(6)), "THREADS_API__LINK_LIMIT_EXCEEDED"},
-		"one link six times":                   {text(strings.Repeat("https://example.org ", 6)), ""},
-		"five links and another attached":      {with(text(links(5)), "link_attachment", "https://other.example"), "THREADS_API__LINK_LIMIT_EXCEEDED"},
-		"five links, one of them attached":     {with(text(links(5)), "link_attachment", "https://example.org/a"), ""},
-		"attached link that is none":           {with(text("a"), "link_attachment", "example"), "link_attachment"},
-		"attached link on an image":            {image("link_attachment", "https://example.org"), "link_attachment"},
-		"topic":                                {with(text("a"), "topic_tag", "Street bread"), ""},
-		"topic of 50 characters":               {with(text("a"), "topic_tag", strings.Repeat("ü", 50)), ""},
-		"topic of 51 characters":               {with(text("a"), "topic_tag", strings.Repeat("ü", 51)), "topic_tag"},
-		"empty topic":                          {with(text("a"), "topic_tag", ""), "topic_tag"},
-		"topic with a full stop":               {with(text("a"), "topic_tag", "a.b"), "topic_tag"},
-		"topic with an ampersand":              {with(text("a"), "topic_tag", "a&b"), "topic_tag"},
-		"alt text on a text":                   {with(text("a"), "alt_text", "a"), "alt_text"},
-		"alt text of 1000":                     {image("alt_text", strings.Repeat("é", 1000)), ""},
-		"alt text of 1001":                     {image("alt_text", strings.Repeat("é", 1001)), "alt_text"},
-		"reply control":                        {with(text("a"), "reply_control", "mentioned_only"), ""},
-		"unknown reply control":                {with(text("a"), "reply_control", "nobody"), "reply_control"},
-		"publishing in the same call":          {with(text("a"), "auto_publish_text", "true"), "auto_publish_text"},
-		"a feature that is not simulated":      {with(text("a"), "poll_attachment", "{}"), "THREADS_API__FEATURE_NOT_AVAILABLE"},
-		"an image without address":             {map[string]string{"media_type": "IMAGE"}, "image_url is required"},
-		"a video with an image's address":      {map[string]string{"media_type": "VIDEO", "image_url": "https://x.example/a"}, "image_url is not allowed"},
-		"an image from plain http":             {map[string]string{"media_type": "IMAGE", "image_url": "http://x.example/a"}, "could not be fetched"},
-		"a text with media":                    {with(text("a"), "image_url", "https://x.example/a"), "image_url is not allowed"},
-		"text on a carousel item":              {image("is_carousel_item", "true", "text", "a"), "belongs on the carousel"},
-		"a text as carousel item":              {with(text("a"), "is_carousel_item", "true"), "is_carousel_item"},
-		"a carousel of one":                    {map[string]string{"media_type": "CAROUSEL", "children": "1"}, "between 2 and 20"},
-		"a carousel of 21":                     {map[string]string{"media_type": "CAROUSEL", "children": strings.Repeat("1,", 20) + "1"}, "between 2 and 20"},
-		"a carousel of containers unheard of":  {map[string]string{"media_type": "CAROUSEL", "children": "1,2"}, "does not exist"},
-		"a boolean that is neither":            {image("is_carousel_item", "yes"), "boolean"},
-		"a child list on something else":       {with(text("a"), "children", "1,2"), "children is not allowed"},
-		"an address with credentials in it":    {map[string]string{"media_type": "IMAGE", "image_url": "https://u:p@x.example/a"}, "could not be fetched"},
-		"a topic for a carousel item":          {image("is_carousel_item", "true", "topic_tag", "a"), "belongs on the carousel"},
+		"500 bytes":                         {text(strings.Repeat("a", 500)), ""},
+		"501 bytes":                         {text(strings.Repeat("a", 501)), "at most 500 characters"},
+		"498 characters that are 504 bytes": {text(strings.Repeat("a", 495) + "’’’"), "at most 500 characters"},
+		"250 Cyrillic letters":              {text(strings.Repeat("ж", 250)), ""},
+		"251 Cyrillic letters":              {text(strings.Repeat("ж", 251)), "at most 500 characters"},
+		"no text":                           {map[string]string{"media_type": "TEXT"}, "text is required"},
+		"blank text":                        {text(" \n "), "text is required"},
+		"broken UTF-8":                      {text("a\xff"), "UTF-8"},
+		"no media type":                     {map[string]string{"text": "a"}, "media_type"},
+		"media type in lower case":          {with(text("a"), "media_type", "text"), "media_type"},
+		"five links":                        {text(links(5)), ""},
+		"six links":                         {text(links(6)), "THREADS_API__LINK_LIMIT_EXCEEDED"},
+		"one link six times":                {text(strings.Repeat("https://example.org ", 6)), ""},
+		"five links and another attached": {
+			with(text(links(5)), "link_attachment", "https://other.example"),
+			"THREADS_API__LINK_LIMIT_EXCEEDED",
+		},
+		"five links, one of them attached": {with(text(links(5)), "link_attachment", "https://example.org/a"), ""},
+		"attached link that is none":       {with(text("a"), "link_attachment", "example"), "link_attachment"},
+		"attached link on an image":        {image("link_attachment", "https://example.org"), "link_attachment"},
+		"topic":                            {with(text("a"), "topic_tag", "Street bread"), ""},
+		"topic of 50 characters":           {with(text("a"), "topic_tag", strings.Repeat("ü", 50)), ""},
+		"topic of 51 characters":           {with(text("a"), "topic_tag", strings.Repeat("ü", 51)), "topic_tag"},
+		"empty topic":                      {with(text("a"), "topic_tag", ""), "topic_tag"},
+		"topic with a full stop":           {with(text("a"), "topic_tag", "a.b"), "topic_tag"},
+		"topic with an ampersand":          {with(text("a"), "topic_tag", "a&b"), "topic_tag"},
+		"alt text on a text":               {with(text("a"), "alt_text", "a"), "alt_text"},
+		"alt text of 1000":                 {image("alt_text", strings.Repeat("é", 1000)), ""},
+		"alt text of 1001":                 {image("alt_text", strings.Repeat("é", 1001)), "alt_text"},
+		"reply control":                    {with(text("a"), "reply_control", "mentioned_only"), ""},
+		"unknown reply control":            {with(text("a"), "reply_control", "nobody"), "reply_control"},
+		"publishing in the same call":      {with(text("a"), "auto_publish_text", "true"), "auto_publish_text"},
+		"a feature that is not simulated": {
+			with(text("a"), "poll_attachment", "{}"),
+			"THREADS_API__FEATURE_NOT_AVAILABLE",
+		},
+		"an image without address": {map[string]string{"media_type": "IMAGE"}, "image_url is required"},
+		"a video with an image's address": {
+			map[string]string{"media_type": "VIDEO", "image_url": "https://x.example/a"},
+			"image_url is not allowed",
+		},
+		"an image from plain http": {
+			map[string]string{"media_type": "IMAGE", "image_url": "http://x.example/a"},
+			"could not be fetched",
+		},
+		"a text with media": {
+			with(text("a"), "image_url", "https://x.example/a"),
+			"image_url is not allowed",
+		},
+		"text on a carousel item": {image("is_carousel_item", "true", "text", "a"), "belongs on the carousel"},
+		"a text as carousel item": {with(text("a"), "is_carousel_item", "true"), "is_carousel_item"},
+		"a carousel of one": {
+			map[string]string{"media_type": "CAROUSEL", "children": "1"},
+			"between 2 and 20",
+		},
+		"a carousel of 21": {map[string]string{
+			"media_type": "CAROUSEL",
+			"children":   strings.Repeat("1,", 20) + "1",
+		}, "between 2 and 20"},
+		"a carousel of containers unheard of": {
+			map[string]string{"media_type": "CAROUSEL", "children": "1,2"},
+			"does not exist",
+		},
+		"a boolean that is neither":      {image("is_carousel_item", "yes"), "boolean"},
+		"a child list on something else": {with(text("a"), "children", "1,2"), "children is not allowed"},
+		"an address with credentials in it": {map[string]string{
+			"media_type": "IMAGE",
+			"image_url":  "https://u:p@x.example/a",
+		}, "could not be fetched"},
+		"a topic for a carousel item": {
+			image("is_carousel_item", "true", "topic_tag", "a"),
+			"belongs on the carousel",
+		},
 		"a www link counts as one of the five": {text(links(5) + "www.example.com"), "THREADS_API__LINK_LIMIT_EXCEEDED"},
 	}
 	for name, c := range cases {
@@ -167,11 +197,13 @@ func TestReadBack(t *testing.T) {
 	v := words("Look #123 #sour.dough at https://example.org/x.")
 	id := r.post("/v1.0/17841405793187218/threads", token, v).text("id")
 	post := r.post("/v1.0/me/threads_publish", token, url.Values{"creation_id": {id}}).text("id")
-	a := r.get("/v1.0/"+post+"?fields=id,permalink,shortcode,timestamp,media_type,media_product_type,text,topic_tag,link_attachment_url,username", token)
+	a := r.get("/v1.0/"+
+		post+"?fields=id,permalink,shortcode,timestamp,media_type,media_product_type,text,topic_tag,link_attachment_url,username", token)
 	want := map[string]any{
 		"id": post, "permalink": "https://www.threads.net/@harbour.bakery/post/" + a.text("shortcode"),
 		"timestamp": "2026-09-01T08:00:00+0000", "media_type": "TEXT_POST", "media_product_type": "THREADS",
-		"text": v.Get("text"), "topic_tag": "sour", "link_attachment_url": "https://example.org/x", "username": "harbour.bakery",
+		"text": v.Get("text"), "topic_tag": "sour", "link_attachment_url": "https://example.org/x",
+		"username": "harbour.bakery",
 	}
 	for name, value := range want {
 		if a.json[name] != value {
@@ -179,7 +211,8 @@ func TestReadBack(t *testing.T) {
 		}
 	}
 	page := r.call("GET", a.text("permalink"), "", nil)
-	if page.status != http.StatusOK || !strings.Contains(page.body, "Look #123") || !strings.Contains(page.body, "Simulated network") {
+	if page.status != http.StatusOK || !strings.Contains(page.body, "Look #123") ||
+		!strings.Contains(page.body, "Simulated network") {
 		t.Errorf("permalink answered %d:\n%s", page.status, page.body)
 	}
 	if wrong := r.call("GET", strings.Replace(a.text("permalink"), "harbour", "other", 1), "", nil); wrong.status != http.StatusNotFound {
@@ -261,7 +294,8 @@ func TestQuotaMovesWithTheDay(t *testing.T) {
 	used := func() string {
 		a := r.get("/v1.0/me/threads_publishing_limit?fields=quota_usage,config", token)
 		entry := a.json["data"].([]any)[0].(map[string]any)
-		return entry["quota_usage"].(json.Number).String() + " of " + entry["config"].(map[string]any)["quota_total"].(json.Number).String()
+		return entry["quota_usage"].(json.Number).String() + " of " +
+			entry["config"].(map[string]any)["quota_total"].(json.Number).String()
 	}
 	r.publish(token, "one")
 	r.clock.forward(time.Hour)
@@ -300,12 +334,21 @@ func TestStrictnessAboutRequests(t *testing.T) {
 		req         *http.Request
 		code, words string
 	}{
-		"idempotency key":         {request("POST", "/v1.0/me/threads", body, "Idempotency-Key", "1"), "100", "idempotency"},
-		"its older name":          {request("POST", "/v1.0/me/threads", body, "X-Idempotency-Key", "1"), "100", "idempotency"},
-		"token in both places":    {request("POST", "/v1.0/me/threads?access_token="+token, body), "100", "both"},
-		"other kind of token":     {request("POST", "/v1.0/me/threads", body, "Authorization", "OAuth "+token), "100", "Bearer"},
-		"parameter given twice":   {request("POST", "/v1.0/me/threads?text=other", body), "100", "more than once"},
-		"JSON body":               {request("POST", "/v1.0/me/threads", `{"text":"a"}`, "Content-Type", "application/json"), "100", "JSON"},
+		"idempotency key": {request("POST", "/v1.0/me/threads", body, "Idempotency-Key", "1"), "100", "idempotency"},
+		"its older name": {
+			request("POST", "/v1.0/me/threads", body, "X-Idempotency-Key", "1"), "100",
+			"idempotency",
+		},
+		"token in both places": {request("POST", "/v1.0/me/threads?access_token="+token, body), "100", "both"},
+		"other kind of token": {
+			request("POST", "/v1.0/me/threads", body, "Authorization", "OAuth "+token), "100",
+			"Bearer",
+		},
+		"parameter given twice": {request("POST", "/v1.0/me/threads?text=other", body), "100", "more than once"},
+		"JSON body": {
+			request("POST", "/v1.0/me/threads", `{"text":"a"}`, "Content-Type", "application/json"),
+			"100", "JSON",
+		},
 		"without a version":       {request("POST", "/me/threads", body), "2500", "Unknown path"},
 		"version of a neighbour":  {request("POST", "/v26.0/me/threads", body), "2500", "Unknown path"},
 		"edge that is none":       {request("POST", "/v1.0/me/media", body), "2500", "Unknown path"},

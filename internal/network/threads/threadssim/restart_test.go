@@ -149,7 +149,8 @@ func TestNeverReady(t *testing.T) {
 	r := start(t)
 	token := r.token("harbour.bakery")
 	if _, err := r.kit.Faults.Add(
-		sim.Fault{Call: "create", Kind: sim.NeverReady, Match: "stuck"}, sim.Fault{Call: "status", Kind: sim.NeverReady, Match: "late"},
+		sim.Fault{Call: "create", Kind: sim.NeverReady, Match: "stuck"},
+		sim.Fault{Call: "status", Kind: sim.NeverReady, Match: "late"},
 	); err != nil {
 		t.Fatal(err)
 	}

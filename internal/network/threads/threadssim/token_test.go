@@ -51,7 +51,8 @@ func TestTokenCallsRefuseWhatTheyShould(t *testing.T) {
 	t.Parallel()
 	r := start(t)
 	short, long := r.short("harbour.bakery", allScopes), r.token("harbour.bakery")
-	r.get("/access_token?grant_type=th_exchange_token&client_secret=secret", long).refused("452", "", "Session key invalid")
+	r.get("/access_token?grant_type=th_exchange_token&client_secret=secret", long).refused("452", "",
+		"Session key invalid")
 	r.get("/access_token?grant_type=th_exchange_token&client_secret=guess", short).refused("101", "", "secret")
 	r.get("/access_token?grant_type=ig_exchange_token&client_secret=secret", short).refused("100", "", "grant_type")
 	r.get("/refresh_access_token?grant_type=th_refresh_token", short).refused("100", "", "long-lived")
@@ -88,7 +89,8 @@ func TestScopesAreHeldTo(t *testing.T) {
 	r := start(t)
 	token := r.short("harbour.bakery", "threads_basic")
 	r.post("/v1.0/me/threads", token, words("hello")).refused("10", "", "threads_content_publish")
-	r.post("/v1.0/me/threads_publish", token, url.Values{"creation_id": {"1"}}).refused("10", "", "threads_content_publish")
+	r.post("/v1.0/me/threads_publish", token, url.Values{"creation_id": {"1"}}).refused("10", "",
+		"threads_content_publish")
 	r.get("/v1.0/me/threads_publishing_limit?fields=quota_usage", token).refused("10", "", "threads_content_publish")
 
 	id := r.publish(r.token("harbour.bakery"), "hello")
