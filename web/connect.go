@@ -54,7 +54,8 @@ func (r *request) finishConnect() error {
 	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
-	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams(), r.web.SessionID(r.echo.Request()))
+	session := r.web.SessionID(r.echo.Request())
+	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams(), session)
 	if e, ok := asRefusal(err); ok {
 		// The query is worth nothing a second time: the page of accounts says why.
 		told := r.web.humanize(e)
@@ -134,7 +135,8 @@ func (r *request) chooseProfiles() error {
 		return err
 	}
 	pending, chosen := form.Get(accounts.FieldPending), form[accounts.FieldProfile]
-	connected, err := r.web.cfg.App.ChooseProfiles(r.context(), r.caller, pending, chosen, r.web.SessionID(r.echo.Request()))
+	session := r.web.SessionID(r.echo.Request())
+	connected, err := r.web.cfg.App.ChooseProfiles(r.context(), r.caller, pending, chosen, session)
 	if e, ok := asRefusal(err); ok {
 		if done, waits := r.pendingChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
 			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.humanize(e))

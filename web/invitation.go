@@ -41,7 +41,8 @@ func (r *request) acceptInvitation() error {
 		return err
 	}
 	m := auth.InvitationModel{Name: form.Get(auth.FieldName)}
-	in, err := r.web.cfg.App.Join(r.context(), r.echo.Param("token"), contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}, r.visitor())
+	join := contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}
+	in, err := r.web.cfg.App.Join(r.context(), r.echo.Param("token"), join, r.visitor())
 	if core.CodeOf(err) == core.CodeNotFound {
 		return r.renderInvalidInvitation()
 	}

@@ -43,7 +43,9 @@ func (r *request) inviteMember() error {
 		Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName),
 		Invites: form.Get(settings.FieldRole),
 	}
-	made, err := r.web.cfg.App.InviteMember(r.context(), r.caller, contract.InviteMember{Email: m.Email, Name: m.Name, Role: m.Invites})
+	made, err := r.web.cfg.App.InviteMember(r.context(), r.caller, contract.InviteMember{
+		Email: m.Email, Name: m.Name, Role: m.Invites,
+	})
 	if e, ok := asRefusal(err); ok {
 		m.Errors, m.Refused = r.fieldErrors(e, e.Path)
 		return r.renderMembers(httpd.Status(e.Code), m)
@@ -60,7 +62,9 @@ func (r *request) editMember() error {
 	if err != nil {
 		return err
 	}
-	made, err := r.web.cfg.App.EditMember(r.context(), r.caller, contract.EditMember{ID: r.pathID(), Role: form.Get(settings.FieldRole)})
+	made, err := r.web.cfg.App.EditMember(r.context(), r.caller, contract.EditMember{
+		ID: r.pathID(), Role: form.Get(settings.FieldRole),
+	})
 	if e, ok := asRefusal(err); ok {
 		return r.renderMembers(httpd.Status(e.Code), settings.MembersModel{Refused: r.web.humanize(e)})
 	}

@@ -38,7 +38,8 @@ func (r *request) signIn() error {
 		Email: form.Get(auth.FieldEmail), Next: safeReturnURL(form.Get(auth.FieldNext)),
 		Carry: form.Get(auth.FieldCarry),
 	}
-	in, err := r.web.cfg.App.SignIn(r.context(), contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}, r.visitor())
+	given := contract.SignIn{Email: m.Email, Password: form.Get(auth.FieldPassword)}
+	in, err := r.web.cfg.App.SignIn(r.context(), given, r.visitor())
 	if e, ok := asRefusal(err); ok {
 		m.Refused = r.web.humanize(e)
 		r.retryAfter(e)

@@ -40,7 +40,9 @@ func (r *request) editWorkspace() error {
 		Name: form.Get(settings.FieldName), Slug: form.Get(settings.FieldSlug),
 		Zone: form.Get(settings.FieldZone),
 	}
-	_, err = r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone})
+	_, err = r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{
+		Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone,
+	})
 	if e, ok := asRefusal(err); ok {
 		if e.Code == core.CodeConflict { // only the short name can be taken
 			e.Path = settings.FieldSlug

@@ -32,7 +32,9 @@ var opened sync.Map
 // Open reads a description as GET /v1/openapi.json answers it, once in a process. One that is not sound OpenAPI is an
 // error.
 func Open(document []byte) (*Book, error) {
-	once, _ := opened.LoadOrStore(string(document), sync.OnceValues(func() (*Book, error) { return compileBook(document) }))
+	once, _ := opened.LoadOrStore(string(document), sync.OnceValues(func() (*Book, error) {
+		return compileBook(document)
+	}))
 	return once.(func() (*Book, error))() //nolint:errcheck,forcetypeassert // nothing else is stored
 }
 

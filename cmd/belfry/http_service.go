@@ -129,7 +129,9 @@ func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error 
 	if d.cfg.MediaURL != "" && d.cfg.MediaURL != d.cfg.PublicURL {
 		from = append(from, strings.TrimSuffix(d.cfg.MediaURL, "/")+"/")
 	}
-	networks, err := sandbox.New(sandbox.Config{Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", Home: "/", MediaPrefixes: from})
+	networks, err := sandbox.New(sandbox.Config{
+		Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", Home: "/", MediaPrefixes: from,
+	})
 	if err != nil {
 		return fmt.Errorf("start the simulated networks: %w", err)
 	}

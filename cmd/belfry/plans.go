@@ -42,7 +42,9 @@ func applyPlansFile(table core.Plans, text []byte) error {
 		if err := decodeStrict(figures, &plan); err != nil {
 			return fmt.Errorf("plan %s: %w", name, err)
 		}
-		for _, limit := range []*int64{plan.Posts, plan.Accounts, plan.Members, plan.StorageBytes, plan.FileBytes, plan.HistoryDays} {
+		for _, limit := range []*int64{
+			plan.Posts, plan.Accounts, plan.Members, plan.StorageBytes, plan.FileBytes, plan.HistoryDays,
+		} {
 			if limit != nil && *limit < 0 {
 				return fmt.Errorf("plan %s: a limit is below zero", name)
 			}

@@ -106,7 +106,9 @@ func (g *seeder) serveNetworks(ctx context.Context, at *url.URL) (stop func(), e
 	if g.control = at.String() + "/_/"; g.callControl(ctx, http.MethodGet, "posts", nil) == nil {
 		return func() {}, nil // the service runs
 	}
-	networks, err := sandbox.New(sandbox.Config{Prefix: sandboxPath, JournalDir: sandboxFolder(g.config), AppName: "Belfry"})
+	networks, err := sandbox.New(sandbox.Config{
+		Prefix: sandboxPath, JournalDir: sandboxFolder(g.config), AppName: "Belfry",
+	})
 	if err != nil {
 		return nil, fmt.Errorf("start the simulated networks: %w", err)
 	}

@@ -91,7 +91,9 @@ func newServices(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls 
 	if err != nil {
 		return nil, err
 	}
-	s.networks, err = network.NewSet(all.Drivers(), network.Environment{Client: client, Get: networkValue(cfg), Now: time.Now})
+	s.networks, err = network.NewSet(all.Drivers(), network.Environment{
+		Client: client, Get: networkValue(cfg), Now: time.Now,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -164,7 +164,8 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 		if w, err = t.Workspace(ctx); err != nil {
 			return err
 		}
-		if err := t.Join(ctx, core.User{ID: person.ID, Name: person.Name, Email: person.Email}, newHash, role, a.cfg.Now()); err != nil {
+		user := core.User{ID: person.ID, Name: person.Name, Email: person.Email}
+		if err := t.Join(ctx, user, newHash, role, a.cfg.Now()); err != nil {
 			return err
 		}
 		return t.AddAudit(ctx, core.AuditEntry{

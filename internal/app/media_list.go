@@ -48,7 +48,10 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	if f.Kind != "" && f.Kind != core.FileImage && f.Kind != core.FileVideo {
 		return f, core.Invalid("kind", "%q is not a kind of file.", in.Kind).WithHint("`kind` is image or video.")
 	}
-	if f.Statuses, err = parseStatuses(in.Status, "file", core.MediaUploading, core.MediaProcessing, core.MediaReady, core.MediaFailed); err != nil {
+	f.Statuses, err = parseStatuses(
+		in.Status, "file", core.MediaUploading, core.MediaProcessing, core.MediaReady, core.MediaFailed,
+	)
+	if err != nil {
 		return f, err
 	}
 	if err := cmp.Or(core.CheckText("q", in.Q, maxMediaDescription), core.CheckText("tag", in.Tag, maxMediaDescription)); err != nil {

@@ -118,7 +118,10 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	if err := core.CheckContent("", in.Q, "", nil); err != nil {
 		return f, core.Invalid("q", "The text to look for cannot stand in a post.")
 	}
-	if f.Statuses, err = parseStatuses(in.Status, "post", core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed); err != nil {
+	f.Statuses, err = parseStatuses(
+		in.Status, "post", core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed,
+	)
+	if err != nil {
 		return f, err
 	}
 	if err := a.postSpan(ctx, t, in, &f); err != nil {

@@ -116,7 +116,8 @@ func checkTexts(in contract.PlanPosts) error {
 	}
 	for _, platform := range sortedKeys(in.Overrides) {
 		o := in.Overrides[platform]
-		if err := core.CheckContent("overrides."+platform+".", valueOrZero(o.Text), valueOrZero(o.Title), valueOrZero(o.Tags)); err != nil {
+		text, title, tags := valueOrZero(o.Text), valueOrZero(o.Title), valueOrZero(o.Tags)
+		if err := core.CheckContent("overrides."+platform+".", text, title, tags); err != nil {
 			return err
 		}
 	}

@@ -66,8 +66,8 @@ func New(cfg Config) *Client {
 func newClient(cfg Config, b limits) *Client {
 	c := &Client{
 		limits: b, public: newPublicCheck(), lookup: cfg.Lookup, connect: cfg.Dial,
-		now: time.Now,
-	} //nolint:forbidigo // a download lives by the machine's clock
+		now: time.Now, //nolint:forbidigo // a download lives by the machine's clock
+	}
 	if c.lookup == nil {
 		c.lookup = func(ctx context.Context, name string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)

@@ -55,7 +55,8 @@ func (f *Facts) readEXIF(b []byte) {
 // minimalEXIF is EXIF that says nothing but the orientation.
 func minimalEXIF(o int) []byte {
 	return []byte{
-		'M', 'M', 0, '*', 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1, 0, byte(o), 0, 0, 0, 0, 0,
-		0,
-	} //nolint:gosec // 1 to 8
+		'M', 'M', 0, '*', 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1,
+		0, byte(o), //nolint:gosec // 1 to 8
+		0, 0, 0, 0, 0, 0,
+	}
 }

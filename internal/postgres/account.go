@@ -47,10 +47,8 @@ func (a account) childCredential() *syscall.Credential {
 	if !a.switched {
 		return nil
 	}
-	return &syscall.Credential{
-		Uid: uint32(a.uid),
-		Gid: uint32(a.gid),
-	} //nolint:gosec // ids of the user table, never negative
+	uid, gid := uint32(a.uid), uint32(a.gid) //nolint:gosec // ids of the user table, never negative
+	return &syscall.Credential{Uid: uid, Gid: gid}
 }
 
 // changeOwner gives a file or folder to the server's user.

@@ -45,7 +45,8 @@ func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 	}
 	defer conn.Close(ctx)
 	const fresh, old = database + "_restored", database + "_replaced"
-	if err := execInOrder(ctx, conn, dropDatabaseIfExists(fresh), dropDatabaseIfExists(old), "CREATE DATABASE "+fresh+" TEMPLATE template0"); err != nil {
+	create := "CREATE DATABASE " + fresh + " TEMPLATE template0"
+	if err := execInOrder(ctx, conn, dropDatabaseIfExists(fresh), dropDatabaseIfExists(old), create); err != nil {
 		return err
 	}
 	into := server.layout.databaseURL(server.password, fresh)

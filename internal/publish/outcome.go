@@ -161,7 +161,8 @@ func (c *claim) postChange(do core.Do, now time.Time) (core.Change, bool, error)
 func (c *claim) markAccountLost(ctx context.Context, t store.Tenant, do core.Do) error {
 	refused := c.lostToken(do)
 	if refused && c.account.Status == core.AccountOK {
-		if err := t.LoseToken(ctx, c.account.ID, c.sealedToken, c.failure.Kind.AccountStatus(), c.failure.Message); err != nil {
+		status := c.failure.Kind.AccountStatus()
+		if err := t.LoseToken(ctx, c.account.ID, c.sealedToken, status, c.failure.Message); err != nil {
 			return err
 		}
 	}

@@ -30,8 +30,8 @@ func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
 	head := r.SealedPrefix()
 	salt := randomBytes(saltSize)
 	sealed := append(append([]byte(nil), head...), salt...)
-	return newGCM(r.keys[r.current], salt, purpose).Seal(sealed, nil, plain,
-		associatedData(head, place)) //nolint:gosec // nil lets the cipher draw its own nonce
+	gcm, bound := newGCM(r.keys[r.current], salt, purpose), associatedData(head, place)
+	return gcm.Seal(sealed, nil, plain, bound) //nolint:gosec // nil lets the cipher draw its own nonce
 }
 
 // Open decrypts what Seal made. The error is ErrUnknownKey (with the key's id) or ErrSealed.

@@ -22,7 +22,8 @@ type accountRow struct {
 	CreatedAt      time.Time
 }
 
-const accountColumns = `id, platform, external_id, username, display_name, avatar_url, status, status_reason, connected_at,
+const accountColumns = `
+	id, platform, external_id, username, display_name, avatar_url, status, status_reason, connected_at,
 	token_expires_at, held_until, created_at`
 
 func (r accountRow) toCore() core.Account {

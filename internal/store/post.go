@@ -20,7 +20,8 @@ const postFields = `
 	p.id, p.account_id, p.platform, a.display_name, a.status AS account_status, p.text, p.title, p.tags, p.settings,
 	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
 	p.error_from_network, p.attempts, p.created_via, p.created_at, p.updated_at,
-	CASE WHEN u.rest = 'hold' AND u.armed THEN greatest(u.next_action_at, (u.failure->>'until')::timestamptz) ELSE u.next_action_at END,
+	CASE WHEN u.rest = 'hold' AND u.armed THEN greatest(u.next_action_at, (u.failure->>'until')::timestamptz)
+		ELSE u.next_action_at END,
 	coalesce(u.rest, '') AS rest,
 	coalesce(u.step, '') AS step, coalesce(u.open, false) AS open, coalesce(u.answer, '') AS answer,
 	coalesce(u.lease_until > clock(), false) AS held, coalesce(u.next_action_at > clock(), false) AS ahead,
@@ -378,7 +379,7 @@ func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, te
 			ON p.account_id = wanted.account AND p.text = wanted.text
 		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND coalesce(p.publish_at,
 			p.created_at) BETWEEN @from AND @to
-		GROUP BY p.account_id`, // by the alphabet live is before queued; coalesce is what posts_by_time is of, and both have a time
+		GROUP BY p.account_id`, // in the alphabet live is before queued; posts_by_time is an index of the coalesce
 		args{"accounts": accounts, "texts": texts, "from": from, "to": to}))
 	found := map[core.AccountID]core.PostStatus{}
 	for _, r := range rows {

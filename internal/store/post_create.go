@@ -134,7 +134,9 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	var batch pgx.Batch
 	queue := func(sql string, a args) { batch.Queue(sql, t.withWorkspace(a)) }
 	if len(post.MediaIDs) > 0 {
-		queue(`SELECT must(@unchecked OR count(*) = (SELECT count(DISTINCT id) FROM unnest(@media::uuid[]) AS id), 'a file was removed') FROM (
+		queue(`SELECT must(@unchecked OR count(*) = (
+				SELECT count(DISTINCT id) FROM unnest(@media::uuid[]) AS id
+			), 'a file was removed') FROM (
 			SELECT FROM media WHERE workspace_id = @ws AND id = ANY(@media) AND (@unchecked OR purged_at IS NULL
 				AND deleted_at IS NULL)
 			ORDER BY id FOR SHARE) AS held`,

@@ -54,8 +54,10 @@ const RestQueued core.Do = "queued"
 // RestStuck marks a publication that cannot be sent for want of something at this server, not at the network.
 const RestStuck core.Do = "stuck"
 
-const publicationColumns = `post_id, platform, flow, step, handle, armed, open, answer, tries, deaths, polls, rest, due_at,
-	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_owner, lease_until, failure, clock() AS read_at`
+const publicationColumns = `
+	post_id, platform, flow, step, handle, armed, open, answer, tries, deaths, polls, rest, due_at,
+	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_owner, lease_until, failure,
+	clock() AS read_at`
 
 type publicationRow struct {
 	PostID       core.PostID
@@ -232,7 +234,8 @@ func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) erro
 	return nil
 }
 
-const stepColumns = `step_since = CASE WHEN step = @step THEN step_since ELSE clock() END, step = @step, handle = @handle,
+const stepColumns = `
+	step_since = CASE WHEN step = @step THEN step_since ELSE clock() END, step = @step, handle = @handle,
 	armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths, failure = @failure`
 
 func (p Publication) arguments() args {
