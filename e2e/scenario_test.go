@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // step is one request of a scenario, what it is answered, and what it changes. A name in angle brackets stands for an
@@ -70,7 +71,8 @@ func newDemoScenario(t testing.TB, settings ...map[string]string) *scenario {
 		g.savedIDs = append(g.savedIDs, "<"+p.Status+">", p.ID)
 	}
 	list := "/posts?status=failed&accountId=" + seed.Accounts["facebook"]
-	eventually(t, workerTimeout, "the post on Facebook has failed", func() bool {
+	// A refusal is believed when half a lease and the settle time are over.
+	eventually(t, time.Minute, "the post on Facebook has failed", func() bool {
 		for _, p := range g.owner.do("GET", list, nil).requireStatus(t, 200).Posts {
 			g.savedIDs = append(g.savedIDs, "<failed on Facebook>", p.ID)
 		}

@@ -137,36 +137,36 @@ const limitDeaths = 2
 // The signal answers the call that was asked for last.
 func (p Publication) Next(s Signal) (Publication, Do) {
 	if s.Verdict == Claimed {
-		return p.claimed(s)
+		return p.afterClaim(s)
 	}
 	switch p.Step {
 	case StepIdle:
-		return p.askedBeforeRepeat(s)
+		return p.afterSearchBeforeRepeat(s)
 	case StepCreating:
-		return p.created(s)
+		return p.afterCreate(s)
 	case StepWaiting:
-		return p.waited(s)
+		return p.afterStatus(s)
 	case StepArmed:
 		if s.Call == DoPublish {
-			return p.answered(s)
+			return p.afterPublish(s)
 		}
-		return p.asked(s)
+		return p.afterQuestion(s)
 	case StepUnknown:
 		if s.Verdict == Done {
-			return p.live()
+			return p.becomeLive()
 		}
 	}
 	return p, DoStop
 }
 
-func (p Publication) claimed(s Signal) (Publication, Do) {
+func (p Publication) afterClaim(s Signal) (Publication, Do) {
 	switch p.Step {
 	case StepLive, StepRejected:
 		return p, DoStop
 	case StepUnknown:
 		switch {
 		case s.AccountOK:
-			return p, p.ask()
+			return p, p.chooseQuestion()
 		case s.Stale:
 			return p, DoStop
 		}
@@ -174,19 +174,19 @@ func (p Publication) claimed(s Signal) (Publication, Do) {
 	case StepArmed:
 		switch {
 		case !s.AccountOK && !p.Unsure():
-			return p.failed(DoAccount)
+			return p.becomeFailed(DoAccount)
 		case !s.AccountOK && s.Stale:
-			return p.unknown()
+			return p.becomeUnknown()
 		case !s.AccountOK:
 			return p, DoBackoff
 		case !p.Flow.Repeatable() && p.Open && !s.Quiet:
 			return p, DoSettle
 		}
-		return p, p.ask()
+		return p, p.chooseQuestion()
 	}
 	switch {
 	case !s.AccountOK:
-		return p.failed(DoAccount)
+		return p.becomeFailed(DoAccount)
 	case s.Held:
 		return p, DoHold
 	case p.Step == StepWaiting:
@@ -196,11 +196,11 @@ func (p Publication) claimed(s Signal) (Publication, Do) {
 	case p.Armed: // an earlier call was refused: ask before repeating it
 		return p, DoFind
 	}
-	return p.prepare()
+	return p.startPreparing()
 }
 
-// prepare begins what precedes the irreversible call.
-func (p Publication) prepare() (Publication, Do) {
+// startPreparing begins what precedes the irreversible call.
+func (p Publication) startPreparing() (Publication, Do) {
 	if p.Flow.MakesHandle() && p.Handle == "" {
 		p.Step = StepCreating
 		return p, DoCreate
@@ -209,101 +209,101 @@ func (p Publication) prepare() (Publication, Do) {
 	return p, DoStatus
 }
 
-// ask is how the network is asked what became of the irreversible call.
-func (p Publication) ask() Do {
+// chooseQuestion is how the network is asked what became of the irreversible call.
+func (p Publication) chooseQuestion() Do {
 	if p.Flow.Repeatable() {
 		return DoStatus
 	}
 	return DoFind
 }
 
-func (p Publication) created(s Signal) (Publication, Do) {
+func (p Publication) afterCreate(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
 		p.Step, p.Handle = StepWaiting, s.Handle
 		return p, DoStatus
 	case Refused:
-		return p.failed(DoFail)
+		return p.becomeFailed(DoFail)
 	}
 	// An orphaned handle is invisible: the next attempt makes another.
 	p.Step = StepIdle
-	return p.repeatable(s)
+	return p.retryOrFail(s)
 }
 
-// repeatable deals with a failure that is proved to have left nothing visible.
-func (p Publication) repeatable(s Signal) (Publication, Do) {
+// retryOrFail deals with a failure that is proved to have left nothing visible.
+func (p Publication) retryOrFail(s Signal) (Publication, Do) {
 	switch {
 	case s.Verdict == AuthLost:
-		return p.failed(DoAccount)
+		return p.becomeFailed(DoAccount)
 	case s.Verdict == Throttled:
 		return p, DoHold
 	case s.MayRetry:
 		p.Tries++
 		return p, DoRetry
 	}
-	return p.failed(DoFail)
+	return p.becomeFailed(DoFail)
 }
 
-func (p Publication) waited(s Signal) (Publication, Do) {
+func (p Publication) afterStatus(s Signal) (Publication, Do) {
 	if s.Handle != "" { // nothing is armed yet, so that what was made further may take its place
 		p.Handle = s.Handle
 	}
 	switch s.Verdict {
 	case Done:
-		return p.live()
+		return p.becomeLive()
 	case Ready:
 		if !s.Due {
 			return p, DoAwait
 		}
-		return p.arm()
+		return p.armAndPublish()
 	case Pending:
 		if s.Stale {
-			return p.dead()
+			return p.replaceDeadHandle()
 		}
 		return p, DoPoll
 	case Dead:
-		return p.dead()
+		return p.replaceDeadHandle()
 	case Broken:
-		return p.broken(s)
+		return p.replaceBrokenHandle(s)
 	case Refused:
 		p.Handle = ""
-		return p.failed(DoFail)
+		return p.becomeFailed(DoFail)
 	}
-	return p.repeatable(s)
+	return p.retryOrFail(s)
 }
 
-func (p Publication) arm() (Publication, Do) {
+func (p Publication) armAndPublish() (Publication, Do) {
 	p.Step, p.Armed, p.Open, p.Answer = StepArmed, true, true, AnswerNone
 	return p, DoPublish
 }
 
-// dead replaces a handle that the network itself says was never and will never be published.
-func (p Publication) dead() (Publication, Do) {
-	if !p.handleTells() {
+// replaceDeadHandle replaces a handle that the network itself says was never and will never be published.
+func (p Publication) replaceDeadHandle() (Publication, Do) {
+	if !p.canAskHandle() {
 		return p, DoBackoff
 	}
 	p = p.withoutHandle()
 	p.Deaths++
 	if p.Deaths > limitDeaths {
-		return p.failed(DoFail)
+		return p.becomeFailed(DoFail)
 	}
 	p.Step = StepCreating
 	return p, DoCreate
 }
 
-// broken replaces a handle that the network could not process, but not at once: what broke it may pass.
-func (p Publication) broken(s Signal) (Publication, Do) {
-	if !p.handleTells() {
+// replaceBrokenHandle replaces a handle that the network could not process, but not at once: what broke it may pass.
+func (p Publication) replaceBrokenHandle(s Signal) (Publication, Do) {
+	if !p.canAskHandle() {
 		return p, DoBackoff
 	}
 	p = p.withoutHandle()
 	p.Step = StepIdle
-	return p.repeatable(s)
+	return p.retryOrFail(s)
 }
 
-// handleTells tells whether the end of the handle answers what was asked: before the arm it does; after it, only
+// canAskHandle tells whether the end of the handle answers what was asked: before the arm it does; after it, only
 // where the handle shows what became of the call.
-func (p Publication) handleTells() bool {
+func (p Publication) canAskHandle() bool {
 	return p.Flow.MakesHandle() && (p.Flow.Repeatable() || p.Step != StepArmed)
 }
 
@@ -316,21 +316,21 @@ func (p Publication) withoutHandle() Publication {
 
 var answers = map[Verdict]Answer{Refused: AnswerRefused, Throttled: AnswerThrottled, AuthLost: AnswerAuth}
 
-// answered deals with the answer to the irreversible call. An error answer is no evidence (a network
+// afterPublish deals with the answer to the irreversible call. An error answer is no evidence (a network
 // has been seen to refuse a post and show it): it only allows to ask at once instead of waiting.
-func (p Publication) answered(s Signal) (Publication, Do) {
+func (p Publication) afterPublish(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
-		return p.live()
+		return p.becomeLive()
 	case Refused, Throttled, AuthLost:
 		p.Open, p.Answer = false, answers[s.Verdict]
-		return p, p.ask()
+		return p, p.chooseQuestion()
 	case NotSent:
 		p.Open = false
 		if !p.Flow.Repeatable() {
 			p.Step = StepIdle
 		}
-		return p.repeatable(s)
+		return p.retryOrFail(s)
 	}
 	if s.Verdict == Pending {
 		p.Answer = AnswerTaken
@@ -341,62 +341,62 @@ func (p Publication) answered(s Signal) (Publication, Do) {
 	return p, DoStatus
 }
 
-// asked deals with what the network says became of the irreversible call.
-func (p Publication) asked(s Signal) (Publication, Do) {
+// afterQuestion deals with what the network says became of the irreversible call.
+func (p Publication) afterQuestion(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
-		return p.live()
+		return p.becomeLive()
 	case Ready, Absent:
-		return p.notThere(s)
+		return p.afterAbsence(s)
 	case Pending:
 		if !s.Stale {
 			return p, DoPoll
 		}
 	case Dead:
-		return p.dead()
+		return p.replaceDeadHandle()
 	case Broken:
-		return p.broken(s)
+		return p.replaceBrokenHandle(s)
 	case Ambiguous:
-		return p.unknown()
+		return p.becomeUnknown()
 	case Refused: // it is the question that was refused, which says nothing about the post
 		if !p.Flow.Repeatable() { // and a search will never be answered
-			return p.unknown()
+			return p.becomeUnknown()
 		}
 	case AuthLost:
 		if !p.Unsure() || !p.Open && p.Answer == AnswerAuth { // call and question met the same closed door
-			return p.failed(DoAccount)
+			return p.becomeFailed(DoAccount)
 		}
 	}
 	if s.Stale {
-		return p.unknown()
+		return p.becomeUnknown()
 	}
 	return p, DoBackoff
 }
 
-// notThere decides once the network says that the post is not visible.
-func (p Publication) notThere(s Signal) (Publication, Do) {
+// afterAbsence decides once the network says that the post is not visible.
+func (p Publication) afterAbsence(s Signal) (Publication, Do) {
 	switch {
 	case p.Open && !s.Quiet:
 		return p, DoSettle
 	case p.Open && !p.Flow.Repeatable():
-		return p.unknown()
+		return p.becomeUnknown()
 	case p.Open:
-		return p.arm()
+		return p.armAndPublish()
 	case p.Answer == AnswerThrottled, p.Answer == AnswerNone && s.Held:
-		return p.hold(s)
+		return p.holdBack(s)
 	case p.Answer == AnswerNone:
-		return p.arm()
+		return p.armAndPublish()
 	case p.Answer == AnswerRefused && s.ErrorsMayPublish && !s.Quiet: // it may be there and not show yet
 		return p, DoSettle
 	case p.Answer == AnswerRefused:
-		return p.failed(DoFail)
+		return p.becomeFailed(DoFail)
 	}
-	return p.failed(DoAccount)
+	return p.becomeFailed(DoAccount)
 }
 
-// hold waits until a throttle ends. A handle that is not published once the settle time is over was not
+// holdBack waits until a throttle ends. A handle that is not published once the settle time is over was not
 // published by the throttled call: it is disarmed, and the post may be cancelled and moved meanwhile.
-func (p Publication) hold(s Signal) (Publication, Do) {
+func (p Publication) holdBack(s Signal) (Publication, Do) {
 	p.Answer = AnswerNone
 	switch {
 	case !p.Flow.Repeatable():
@@ -407,30 +407,30 @@ func (p Publication) hold(s Signal) (Publication, Do) {
 	return p, DoHold
 }
 
-// askedBeforeRepeat deals with the search that precedes a second call that cannot safely be repeated.
-func (p Publication) askedBeforeRepeat(s Signal) (Publication, Do) {
+// afterSearchBeforeRepeat deals with the search that precedes a second call that cannot safely be repeated.
+func (p Publication) afterSearchBeforeRepeat(s Signal) (Publication, Do) {
 	switch s.Verdict {
 	case Done:
-		return p.live()
+		return p.becomeLive()
 	case Absent:
-		return p.prepare()
+		return p.startPreparing()
 	case Ambiguous, Refused:
-		return p.unknown()
+		return p.becomeUnknown()
 	}
-	return p.repeatable(s)
+	return p.retryOrFail(s)
 }
 
-func (p Publication) live() (Publication, Do) {
+func (p Publication) becomeLive() (Publication, Do) {
 	p.Step, p.Open = StepLive, false
 	return p, DoLive
 }
 
-func (p Publication) unknown() (Publication, Do) {
+func (p Publication) becomeUnknown() (Publication, Do) {
 	p.Step, p.Open = StepUnknown, false
 	return p, DoUnknown
 }
 
-func (p Publication) failed(do Do) (Publication, Do) {
+func (p Publication) becomeFailed(do Do) (Publication, Do) {
 	p.Step = StepRejected
 	return p, do
 }

@@ -51,11 +51,11 @@ func (g *Guard) CheckAtStart(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reason, err := g.compare(ctx, newest)
+	reason, err := g.compareWithMark(ctx, newest)
 	if err != nil || reason == "" {
 		return err
 	}
-	return g.hold(ctx, reason, forgotten(receipts, before.Step))
+	return g.holdPublishing(ctx, reason, selectForgotten(receipts, before.Step))
 }
 
 // KeepMark writes how far the database has come, or holds publishing when the mark is ahead of it. It does nothing
@@ -64,16 +64,16 @@ func (g *Guard) KeepMark(ctx context.Context) error {
 	if _, err := g.Store.Hold(ctx); !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
-	reason, err := g.compare(ctx, 0)
+	reason, err := g.compareWithMark(ctx, 0)
 	if err != nil || reason == "" {
 		return err
 	}
 	return g.CheckAtStart(ctx)
 }
 
-// compare returns why publishing must be held, "" when it need not, and then brings the mark up to date. newest is the
+// compareWithMark returns why publishing must be held, "" when it need not, and then brings the mark up to date. newest is the
 // highest step of any receipt.
-func (g *Guard) compare(ctx context.Context, newest int64) (reason string, err error) {
+func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason string, err error) {
 	mark, err := g.Book.ReadMark(ctx)
 	if err != nil {
 		return "", err
@@ -105,8 +105,8 @@ func (m Mark) sameState(other Mark) bool {
 	return m == other
 }
 
-// forgotten returns the last receipt of each post whose call the ledger does not know, or whose success it may not.
-func forgotten(receipts []Receipt, step int64) map[string]Receipt {
+// selectForgotten returns the last receipt of each post whose call the ledger does not know, or whose success it may not.
+func selectForgotten(receipts []Receipt, step int64) map[string]Receipt {
 	last := map[string]Receipt{}
 	for _, r := range receipts {
 		if r.Live || r.Step > step && !last[r.Post].Live {
@@ -116,7 +116,7 @@ func forgotten(receipts []Receipt, step int64) map[string]Receipt {
 	return last
 }
 
-func (g *Guard) hold(ctx context.Context, reason string, receipts map[string]Receipt) error {
+func (g *Guard) holdPublishing(ctx context.Context, reason string, receipts map[string]Receipt) error {
 	var known []store.RestoredReceipt
 	for _, r := range receipts {
 		post, err := core.ParseID[core.PostKind](r.Post)
