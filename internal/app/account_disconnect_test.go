@@ -265,7 +265,7 @@ func TestManyPublicationsAreLockedInOneOrder(t *testing.T) {
 		act func(*apptest.Harness, *apptest.Workspace, contract.Account) error
 	}{
 		"a worker gives its leases back": {
-			`lease_owner = 'w 1', lease_until = clock() + '1 minute'::interval`,
+			`lease_owner = 'w 1', next_action_at = clock(), lease_until = clock() + '1 minute'::interval`,
 			func(h *apptest.Harness, _ *apptest.Workspace, _ contract.Account) error {
 				return h.App.Engine().Release(h.Context(), "w")
 			},
