@@ -180,7 +180,8 @@ func TestPurgedFileRules(t *testing.T) {
 	g.process.requireStop(t) // a worker looks for such files when it starts
 	g.serveUntilReady()
 	eventually(t, 90*time.Second, "the bytes are gone", func() bool {
-		return strings.Contains(c.do("GET", "/media/"+gone, nil).requireStatus(t, 200).Raw, `"purgedAt":"2`)
+		purged := strings.Contains(c.do("GET", "/media/"+gone, nil).requireStatus(t, 200).Raw, `"purgedAt":"2`)
+		return purged && g.countFiles(c).blobs == 0
 	})
 	g.savedIDs = append(g.savedIDs, "<gone>", gone, "<sent>", live)
 	request := `{"targets":{"accountIds":["<threads>"]},"text":"Too late","mediaIds":["<gone>"]`
