@@ -113,6 +113,15 @@ func (b *browser) waitFor(script string) {
 	eventually(b.t, 20*time.Second, script, func() bool { return evaluateScript[bool](b, script) })
 }
 
+// openDialog clicks a link until its dialog is open: a click is lost when news of the post replace the link meanwhile.
+func (b *browser) openDialog(selector string) {
+	b.t.Helper()
+	eventually(b.t, 40*time.Second, "the dialog of "+selector+" opens", func() bool {
+		b.runActions("click "+selector, chromedp.Click(chromedp.CSS(selector)))
+		return waitUntil(2*time.Second, func() bool { return evaluateScript[bool](b, dialogOpen) })
+	})
+}
+
 func evaluateScript[T any](b *browser, script string, options ...chromedp.EvaluateOption) T {
 	b.t.Helper()
 	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script, options...))
@@ -183,21 +192,18 @@ func TestConfirmationsOfAPollingPostOpenInADialog(t *testing.T) {
 	s, b := openHarbourBakery(t)
 	b.sendPost("Rye bread is back.", "at")
 	for range 2 {
-		b.runActions("ask to send it now", chromedp.Click(chromedp.CSS(testid("send-now"))))
-		b.waitFor(dialogOpen)
+		b.openDialog(testid("send-now"))
 		b.runActions("think again", chromedp.Click(chromedp.CSS("dialog#dialog [data-closes]")))
 		b.waitFor(`document.querySelector("dialog#dialog[open]") === null`)
 	}
-	b.runActions("ask to send it now", chromedp.Click(chromedp.CSS(testid("send-now"))))
-	b.waitFor(dialogOpen)
+	b.openDialog(testid("send-now"))
 	b.clickLink("dialog#dialog " + testid("confirm"))
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=live]") !== null`)
 
 	s.addFault(map[string]any{"kind": "server_error", "network": "threads", "call": "create"})
 	b.sendPost("And seeded.", "now")
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=failed] [data-testid=next-try]") !== null`)
-	b.runActions("ask to delete it", chromedp.Click(chromedp.CSS(testid("delete"))))
-	b.waitFor(dialogOpen)
+	b.openDialog(testid("delete"))
 	b.checkConsole()
 }
 

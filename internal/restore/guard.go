@@ -71,8 +71,8 @@ func (g *Guard) KeepMark(ctx context.Context) error {
 	return g.CheckAtStart(ctx)
 }
 
-// compareWithMark returns why publishing must be held, "" when it need not, and then brings the mark up to date. newest is the
-// highest step of any receipt.
+// compareWithMark returns why publishing must be held, "" when it need not, and then brings the mark up to date. newest
+// is the highest step of any receipt.
 func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason string, err error) {
 	mark, err := g.Book.ReadMark(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (m Mark) sameState(other Mark) bool {
 	return m == other
 }
 
-// selectForgotten returns the last receipt of each post whose call the ledger does not know, or whose success it may not.
+// selectForgotten returns the last receipt of each post whose call, or whose success, the ledger may not know.
 func selectForgotten(receipts []Receipt, step int64) map[string]Receipt {
 	last := map[string]Receipt{}
 	for _, r := range receipts {
