@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
+	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
@@ -15,6 +17,34 @@ import (
 	"belfry/internal/core"
 	"belfry/internal/secret"
 )
+
+// demoFiles are the brands' data and pictures.
+//
+//go:embed demo
+var demoFiles embed.FS
+
+// demoBrand is a workspace of the demo.
+type demoBrand struct {
+	Name, Zone, Color string
+	Posts             []demoPost
+}
+
+// demoPost is a post to all accounts of its brand.
+type demoPost struct {
+	Day     int    // days from today: one in the past is live, one in the future queued
+	At      string // the time of day; empty for a draft
+	Text    string
+	Picture string // a file name, or empty
+	Refused string // the network's message, for a post that fails; it goes to one account only
+}
+
+func loadDemoBrands() (brands []demoBrand, err error) {
+	text, err := demoFiles.ReadFile("demo/brands.json")
+	if err == nil {
+		err = json.Unmarshal(text, &brands)
+	}
+	return brands, err
+}
 
 // demoEmail is the owner of the demo when nobody has set up the service yet.
 const demoEmail = "demo@example.org"
@@ -38,14 +68,18 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) (err error) {
 		in = contract.CreateWorkspace{OwnerEmail: demoEmail, OwnerName: "Demo Owner", Password: secret.Random(18)}
 		signIn = "with the password " + in.Password
 	}
-	suffix, err := g.freeSuffix(ctx)
+	brands, err := loadDemoBrands()
+	if err != nil {
+		return err
+	}
+	suffix, err := g.freeSuffix(ctx, brands)
 	if err != nil {
 		return err
 	}
 	var list strings.Builder
 	table := tabwriter.NewWriter(&list, 0, 0, 2, ' ', 0)
-	for _, brand := range demoBrands() {
-		in.Name, in.TZ = brand.name+suffix, brand.zone
+	for _, brand := range brands {
+		in.Name, in.TZ = brand.Name+suffix, brand.Zone
 		slug, err := g.makeBrand(ctx, in, brand)
 		if err != nil {
 			return fmt.Errorf("make the workspace %s: %w", in.Name, err)
@@ -59,11 +93,11 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) (err error) {
 }
 
 // freeSuffix returns what to append to the brands' names so that no workspace has one of them: "", " 2", " 3"...
-func (g *seeder) freeSuffix(ctx context.Context) (string, error) {
+func (g *seeder) freeSuffix(ctx context.Context, brands []demoBrand) (string, error) {
 	existing, err := g.ListWorkspaces(ctx)
 	for suffix, n := "", 2; ; suffix, n = fmt.Sprintf(" %d", n), n+1 {
 		taken := slices.ContainsFunc(existing, func(w core.Workspace) bool {
-			return slices.ContainsFunc(demoBrands(), func(b demoBrand) bool { return w.Name == b.name+suffix })
+			return slices.ContainsFunc(brands, func(b demoBrand) bool { return w.Name == b.Name+suffix })
 		})
 		if !taken {
 			return suffix, err
@@ -80,7 +114,7 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 	var accounts []string
 	var strict string // an account at a network whose refusals are final
 	for _, card := range g.Networks() {
-		account, err := g.connectAccount(ctx, string(card.ID), brand.name)
+		account, err := g.connectAccount(ctx, string(card.ID), brand.Name)
 		if err != nil {
 			return "", err
 		}
@@ -90,7 +124,7 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 		}
 	}
 	group, err := g.CreateGroup(ctx, g.owner, contract.CreateGroup{
-		Name: "All accounts", Color: &brand.color, AccountIDs: accounts,
+		Name: "All accounts", Color: &brand.Color, AccountIDs: accounts,
 	})
 	if err != nil {
 		return "", err
@@ -99,13 +133,13 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 	if err != nil {
 		return "", err
 	}
-	for _, post := range brand.posts {
-		request := contract.PlanPosts{Targets: contract.Targets{GroupID: &group.ID}, Text: post.text}
-		if post.refused != "" {
+	for _, post := range brand.Posts {
+		request := contract.PlanPosts{Targets: contract.Targets{GroupID: &group.ID}, Text: post.Text}
+		if post.Refused != "" {
 			request.Targets = contract.Targets{AccountIDs: []string{strict}}
 		}
-		if post.picture != "" {
-			request.MediaIDs = []string{pictures[post.picture]}
+		if post.Picture != "" {
+			request.MediaIDs = []string{pictures[post.Picture]}
 		}
 		if err := g.makeDemoPost(ctx, made.Workspace, brand, post, request); err != nil {
 			return "", err
@@ -118,21 +152,21 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 func (g *seeder) makeDemoPost(
 	ctx context.Context, ws core.WorkspaceID, brand demoBrand, post demoPost, request contract.PlanPosts,
 ) error {
-	zone, err := time.LoadLocation(brand.zone)
+	zone, err := time.LoadLocation(brand.Zone)
 	if err != nil {
 		return err
 	}
-	local := time.Now().In(zone).AddDate(0, 0, post.day).Format(time.DateOnly) + "T" + post.at
+	local := time.Now().In(zone).AddDate(0, 0, post.Day).Format(time.DateOnly) + "T" + post.At
 	switch {
-	case post.at == "":
+	case post.At == "":
 		request.When = &contract.When{Word: "draft"}
-	case post.day > 0:
-		request.When = &contract.When{PublishAt: local, Timezone: brand.zone}
+	case post.Day > 0:
+		request.When = &contract.When{PublishAt: local, Timezone: brand.Zone}
 	default:
 		request.When = &contract.When{Word: "now"}
 	}
-	if post.refused != "" {
-		if err := g.refusePost(ctx, post.text, post.refused); err != nil {
+	if post.Refused != "" {
+		if err := g.refusePost(ctx, post.Text, post.Refused); err != nil {
 			return err
 		}
 	}
@@ -155,11 +189,15 @@ func (g *seeder) makeDemoPost(
 	return nil
 }
 
-// addPictures draws a brand's pictures and adds them to its media. It returns their ids by file name.
+// addPictures adds a brand's pictures to its media. It returns their ids by file name.
 func (g *seeder) addPictures(ctx context.Context, ws core.WorkspaceID, brand demoBrand) (map[string]string, error) {
 	ids := map[string]string{}
-	for name, layers := range brand.pictures {
-		data, err := drawPicture(layers)
+	for _, post := range brand.Posts {
+		name := post.Picture
+		if name == "" || ids[name] != "" {
+			continue
+		}
+		data, err := demoFiles.ReadFile("demo/" + name)
 		if err != nil {
 			return nil, err
 		}
