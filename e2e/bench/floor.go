@@ -166,7 +166,7 @@ func (f *floor) created(w http.ResponseWriter, r *http.Request) error {
 	var creation pgx.Batch
 	creation.Queue(`SELECT FROM workspaces WHERE id = $1 FOR NO KEY UPDATE`, workspace)
 	creation.Queue(`INSERT INTO create_log (workspace_id, at) SELECT $1, now() WHERE
-		(SELECT count(*) FROM create_log WHERE workspace_id = $1 AND at > now() - interval '10 minutes') < 100000000`,
+		(SELECT count(*) FROM create_log WHERE workspace_id = $1 AND at > now() - interval '100 milliseconds') < 100000000`,
 		workspace)
 	if err := f.pool.SendBatch(ctx, &creation).Close(); err != nil {
 		return err

@@ -54,7 +54,7 @@ func characterType() string {
 func serverArguments(l layout, ephemeral bool) []string {
 	set := []string{
 		"listen_addresses=", "unix_socket_directories=" + l.sockets, "unix_socket_permissions=0700", "port=" + port,
-		"shared_buffers=32MB", "max_connections=100", "timezone=UTC", "log_timezone=UTC",
+		"max_connections=100", "timezone=UTC", "log_timezone=UTC",
 		"autovacuum_naptime=10s", // tables that grow from nothing are soon no longer what the planner thinks
 		"log_checkpoints=off", "log_line_prefix=%m [%p] ",
 	}

@@ -46,16 +46,17 @@ func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duratio
 	var rows []createRow
 	batch.Queue(`SELECT `+relaxed+` FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))
 	queueMany(&batch, `
-		WITH log AS MATERIALIZED (
-			SELECT at FROM create_log WHERE workspace_id = @ws AND at > clock() - @window::interval
-		), counted AS (
-			SELECT count(*) AS used, min(at) AS oldest FROM log
+		WITH counted AS (
+			SELECT count(*) AS used, min(at) AS oldest FROM create_log
+			WHERE workspace_id = @ws AND at > clock() - @window::interval
 		), granted AS (
 			INSERT INTO create_log (workspace_id, at) SELECT @ws, clock() FROM counted WHERE @count
 				AND used < @limit RETURNING at
 		)
 		SELECT used, oldest, clock() AS now, EXISTS (SELECT FROM granted) AS granted,
-			CASE WHEN used >= @limit THEN (SELECT at FROM log ORDER BY at DESC OFFSET @limit - 1 LIMIT 1) END AS gate
+			CASE WHEN used >= @limit THEN (
+				SELECT at FROM create_log WHERE workspace_id = @ws ORDER BY at DESC OFFSET @limit - 1 LIMIT 1
+			) END AS gate
 		FROM counted`, t.withWorkspace(args{"limit": limit, "window": window, "count": count}), &rows)
 	if err := t.send(ctx, &batch); err != nil {
 		return Count{}, fmt.Errorf("count a creation: %w", err)
