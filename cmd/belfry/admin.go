@@ -16,14 +16,17 @@ import (
 	"belfry/internal/core"
 )
 
-// withSession runs f with a session in the running service's database, or in the local one, which it starts.
-func (p *program) withSession(ctx context.Context, why sessionPurpose, f func(*session) error) (err error) {
-	s, err := p.openSession(ctx, why)
-	if err != nil {
-		return err
+// inSession makes an action that runs f in a session with the running service's database, or with the local one, which
+// it starts.
+func inSession(why sessionPurpose, f func(context.Context, *program, *session) error) action {
+	return func(ctx context.Context, p *program, cfg *config.Config) (err error) {
+		s, err := p.openSession(ctx, cfg, why)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.db.close(ctx)) }()
+		return commandLineError(f(ctx, p, s))
 	}
-	defer func() { err = errors.Join(err, s.close(ctx)) }()
-	return commandLineError(f(s))
 }
 
 // commandLineError words an error of the app for the command line, where a request's field is an option.
@@ -52,31 +55,27 @@ func (p *program) readPassword() (string, error) {
 	return strings.TrimSuffix(line, "\r"), nil
 }
 
-func runWorkspaceCreate(p *program, ctx context.Context, args []string) error {
-	set := p.newOptions("workspace create", "name", "owner-email")
+func defineWorkspaceCreate(o *options) action {
+	o.required = []string{"name", "owner-email"}
 	in := contract.CreateWorkspace{}
-	set.StringVar(&in.Name, "name", "", "the workspace's name")
-	set.StringVar(&in.Slug, "slug", "", "its short name (default: made of the name)")
-	set.StringVar(&in.TZ, "tz", "UTC", "the time zone its times are read in, such as Europe/Berlin")
-	plan := set.String("plan", string(core.PlanOwner), "its plan: "+core.DefaultPlans().Names())
-	set.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's e-mail address")
-	set.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: made of the address)")
-	stdin := set.Bool("password-stdin", false,
+	o.flags.StringVar(&in.Name, "name", "", "the workspace's name")
+	o.flags.StringVar(&in.Slug, "slug", "", "its short name (default: made of the name)")
+	o.flags.StringVar(&in.TZ, "tz", "UTC", "the time zone its times are read in, such as Europe/Berlin")
+	plan := o.flags.String("plan", string(core.PlanOwner), "its plan: "+core.DefaultPlans().Names())
+	o.flags.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's e-mail address")
+	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: made of the address)")
+	stdin := o.flags.Bool("password-stdin", false,
 		"read the owner's password from standard input; not needed for a person who exists")
-	if err := p.parseOptions(set, args); err != nil {
-		return err
-	}
-	in.Plan = core.PlanName(*plan)
-	if *stdin {
-		var err error
-		if in.Password, err = p.readPassword(); err != nil {
-			return err
+	return inSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
+		in.Plan = core.PlanName(*plan)
+		if *stdin {
+			if in.Password, err = p.readPassword(); err != nil {
+				return err
+			}
 		}
-	}
-	return p.withSession(ctx, mayInstall, func(s *session) error {
-		made, err := s.CreateWorkspace(ctx, in)
+		made, err := s.app.CreateWorkspace(ctx, in)
 		if e, ok := errors.AsType[*core.Error](err); ok && e.Path == "password" && !*stdin {
-			return set.usageErrorf("%s is new here and needs a password: give --password-stdin, and the password on standard input", in.OwnerEmail)
+			return o.usageErrorf("%s is new here and needs a password: give --password-stdin, and the password on standard input", in.OwnerEmail)
 		}
 		if err != nil {
 			return err
@@ -85,44 +84,33 @@ func runWorkspaceCreate(p *program, ctx context.Context, args []string) error {
 	})
 }
 
-func runWorkspaceList(p *program, ctx context.Context, args []string) error {
-	if err := p.parseNoArguments("workspace list", args); err != nil {
-		return err
+func listWorkspaces(ctx context.Context, p *program, s *session) error {
+	list, err := s.app.ListWorkspaces(ctx)
+	for _, w := range list {
+		err = errors.Join(err, p.printf("%s %s %s %s", w.Slug, w.ID, w.Plan, w.Name))
 	}
-	return p.withSession(ctx, mustExist, func(s *session) error {
-		list, err := s.ListWorkspaces(ctx)
-		for _, w := range list {
-			err = errors.Join(err, p.printf("%s %s %s %s", w.Slug, w.ID, w.Plan, w.Name))
-		}
-		return err
-	})
+	return err
 }
 
-func runWorkspacePlan(p *program, ctx context.Context, args []string) error {
-	set := p.newOptions("workspace plan", "workspace", "plan")
-	workspace := set.String("workspace", "", "the workspace's short name or id")
-	plan := set.String("plan", "", "the new plan: "+core.DefaultPlans().Names())
-	if err := p.parseOptions(set, args); err != nil {
-		return err
-	}
-	return p.withSession(ctx, mustExist, func(s *session) error {
-		if err := s.SetPlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
+func defineWorkspacePlan(o *options) action {
+	o.required = []string{"workspace", "plan"}
+	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
+	plan := o.flags.String("plan", "", "the new plan: "+core.DefaultPlans().Names())
+	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+		if err := s.app.SetPlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
 		return p.printf("%s is on the plan %s.", *workspace, *plan)
 	})
 }
 
-func runKeyCreate(p *program, ctx context.Context, args []string) error {
-	set := p.newOptions("key create", "workspace", "name", "scope")
-	workspace := set.String("workspace", "", "the workspace's short name or id")
-	name := set.String("name", "", "what the key is for")
-	scope := set.String("scope", "", "what it may do: read, or write for read and write")
-	if err := p.parseOptions(set, args); err != nil {
-		return err
-	}
-	return p.withSession(ctx, mustExist, func(s *session) error {
-		key, err := s.CreateKeyFor(ctx, *workspace, *name, core.Scope(*scope))
+func defineKeyCreate(o *options) action {
+	o.required = []string{"workspace", "name", "scope"}
+	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
+	name := o.flags.String("name", "", "what the key is for")
+	scope := o.flags.String("scope", "", "what it may do: read, or write for read and write")
+	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+		key, err := s.app.CreateKeyFor(ctx, *workspace, *name, core.Scope(*scope))
 		if err != nil {
 			return err
 		}
@@ -130,36 +118,27 @@ func runKeyCreate(p *program, ctx context.Context, args []string) error {
 	})
 }
 
-func runUserPassword(p *program, ctx context.Context, args []string) error {
-	set := p.newOptions("user password", "email", "password-stdin")
-	email := set.String("email", "", "the person's e-mail address")
-	stdin := set.Bool("password-stdin", false, "read the new password from standard input")
-	if err := p.parseOptions(set, args); err != nil {
-		return err
-	}
-	if !*stdin {
-		return set.usageErrorf("belfry user password needs --password-stdin: a password on the command line could be read by others")
-	}
-	password, err := p.readPassword()
-	if err != nil {
-		return err
-	}
-	return p.withSession(ctx, mustExist, func(s *session) error {
-		if err := s.SetPassword(ctx, *email, password); err != nil {
+func defineUserPassword(o *options) action {
+	o.required = []string{"email", "password-stdin"}
+	email := o.flags.String("email", "", "the person's e-mail address")
+	o.flags.Bool("password-stdin", false,
+		"read the new password from standard input, since others could read it on the command line")
+	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+		password, err := p.readPassword()
+		if err != nil {
+			return err
+		}
+		if err := s.app.SetPassword(ctx, *email, password); err != nil {
 			return err
 		}
 		return p.printf("The password is changed.")
 	})
 }
 
-func runRevokeUnreadable(p *program, ctx context.Context, args []string) error {
-	set := p.newOptions("accounts revoke-unreadable")
-	confirm := set.Bool("confirm", false, "revoke them; without it they are only listed")
-	if err := p.parseOptions(set, args); err != nil {
-		return err
-	}
-	return p.withSession(ctx, mustExist, func(s *session) error {
-		found, err := s.RevokeUnreadable(ctx, *confirm)
+func defineRevokeUnreadable(o *options) action {
+	confirm := o.flags.Bool("confirm", false, "revoke them; without it they are only listed")
+	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+		found, err := s.app.RevokeUnreadable(ctx, *confirm)
 		if err != nil {
 			return err
 		}
@@ -173,7 +152,7 @@ func runRevokeUnreadable(p *program, ctx context.Context, args []string) error {
 			return p.printf("The secret keys open the tokens of all accounts.")
 		case !*confirm:
 			return p.printf("%d accounts cannot be read with the keys of %s. If no backup has the missing key, run `%s --confirm`.",
-				len(found), config.KeysFrom(s.config), app.RevokeUnreadableCommand)
+				len(found), config.KeysFrom(s.cfg), app.RevokeUnreadableCommand)
 		}
 		return p.printf("%d accounts are revoked: connect them again in the dashboard, Accounts.", len(found))
 	})
@@ -186,41 +165,35 @@ const (
 	rotatePasses = 72
 )
 
-func runRotateSecrets(p *program, ctx context.Context, args []string) error {
-	if err := p.parseNoArguments("secrets rotate", args); err != nil {
-		return err
-	}
-	return p.withSession(ctx, mustExist, func(s *session) error {
-		resealed := 0
-		for pass := 1; ; pass++ {
-			r, err := s.RotateSecrets(ctx)
-			if err != nil {
-				return err
-			}
-			resealed += r.Resealed
-			if r.Busy > 0 && pass < rotatePasses {
-				select {
-				case <-ctx.Done():
-					return ctx.Err()
-				case <-time.After(rotateWait):
-				}
-				continue
-			}
+func rotateSecrets(ctx context.Context, p *program, s *session) error {
+	resealed := 0
+	for pass := 1; ; pass++ {
+		r, err := s.app.RotateSecrets(ctx)
+		if err != nil {
+			return err
+		}
+		resealed += r.Resealed
+		if r.Busy == 0 || pass == rotatePasses {
 			return p.printRotation(ctx, s, resealed, r)
 		}
-	})
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(rotateWait):
+		}
+	}
 }
 
 func (p *program) printRotation(ctx context.Context, s *session, resealed int, last app.Rotation) error {
 	err := p.printf("%d values were encrypted again.", resealed)
-	counts, countErr := s.CountSealed(ctx)
+	counts, countErr := s.app.CountSealed(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
 		err = errors.Join(err, p.printf("%s seals %d", key, counts[key]))
 	}
 	if last.Unreadable > 0 {
 		err = errors.Join(err,
 			fmt.Errorf("%d values cannot be opened with the keys of %s: put the missing key back and repeat this",
-				last.Unreadable, config.KeysFrom(s.config)))
+				last.Unreadable, config.KeysFrom(s.cfg)))
 	}
 	if last.Busy > 0 {
 		err = errors.Join(err, fmt.Errorf("%d values were in use: repeat this in a few minutes", last.Busy))

@@ -14,33 +14,25 @@ import (
 	"belfry/views/link"
 )
 
-// fileArgument reads the options and the one argument of backup and restore.
-func (p *program) fileArgument(set *options, args []string) (*config.Config, string, error) {
-	if err := p.parseOptions(set, args); err != nil {
-		return nil, "", err
+// errNotLocal says that backup and restore do not work for a database of one's own.
+var errNotLocal = errors.New("this command is for the local database; for BELFRY_DATABASE_URL use pg_dump and pg_restore")
+
+func defineBackup(o *options) action {
+	force := o.flags.Bool("force", false, "replace FILE when it is there already")
+	return func(ctx context.Context, p *program, cfg *config.Config) error {
+		return p.backUp(ctx, cfg, o.flags.Arg(0), *force)
 	}
-	cfg, err := p.loadConfig()
-	if err != nil {
-		return nil, "", err
-	}
-	if !cfg.DatabaseURL.IsZero() {
-		return nil, "", fmt.Errorf("belfry %s is for the local database; for BELFRY_DATABASE_URL use pg_dump and pg_restore", set.Name())
-	}
-	return cfg, set.Arg(0), nil
 }
 
-// runBackup writes the file beside its final name first, so that a broken backup never stands there.
-func runBackup(p *program, ctx context.Context, args []string) (err error) {
-	set := p.newOptions("backup")
-	force := set.Bool("force", false, "replace FILE when it is there already")
-	cfg, name, err := p.fileArgument(set, args)
-	if err != nil {
-		return err
+// backUp writes the file beside its final name first, so that a backup that was cut off never has that name.
+func (p *program) backUp(ctx context.Context, cfg *config.Config, name string, force bool) error {
+	if !cfg.DatabaseURL.IsZero() {
+		return errNotLocal
 	}
 	if err := checkInstalled(cfg); err != nil {
 		return err
 	}
-	if _, err := os.Stat(name); err == nil && !*force {
+	if _, err := os.Stat(name); err == nil && !force {
 		return fmt.Errorf("%s is there already: name another file, or replace it with `belfry backup --force %s`", name, name)
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
@@ -60,10 +52,15 @@ func runBackup(p *program, ctx context.Context, args []string) (err error) {
 		name, config.KeysFrom(cfg))
 }
 
-func runRestore(p *program, ctx context.Context, args []string) (err error) {
-	cfg, name, err := p.fileArgument(p.newOptions("restore"), args)
-	if err != nil {
-		return err
+func defineRestore(o *options) action {
+	return func(ctx context.Context, p *program, cfg *config.Config) error {
+		return p.restore(ctx, cfg, o.flags.Arg(0))
+	}
+}
+
+func (p *program) restore(ctx context.Context, cfg *config.Config, name string) error {
+	if !cfg.DatabaseURL.IsZero() {
+		return errNotLocal
 	}
 	file, err := os.Open(name)
 	if err != nil {
@@ -81,31 +78,18 @@ func runRestore(p *program, ctx context.Context, args []string) (err error) {
 }
 
 // confirmRestore ends the hold that a restore began.
-func confirmRestore(p *program, ctx context.Context, args []string) error {
-	if err := p.parseNoArguments("restore confirm", args); err != nil {
+func confirmRestore(ctx context.Context, p *program, s *session) (err error) {
+	if err := s.openStorage(ctx); err != nil {
 		return err
 	}
-	cfg, err := p.loadConfig()
+	defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
+	done, err := s.app.Guard().Confirm(ctx)
+	if errors.Is(err, hold.ErrNoHold) {
+		return p.printf("Publishing is not on hold: there is nothing to confirm.")
+	}
 	if err != nil {
 		return err
 	}
-	return p.withSession(ctx, mustExist, func(s *session) error {
-		if err := s.openStorage(ctx, cfg); err != nil {
-			return err
-		}
-		defer func() { _ = s.cfg.Blobs.Close() }() // nothing was written that a close would lose
-		verbs, err := s.newApp(s.pool)
-		if err != nil {
-			return err
-		}
-		done, err := verbs.Guard().Confirm(ctx)
-		if errors.Is(err, hold.ErrNoHold) {
-			return p.printf("Publishing is not on hold: there is nothing to confirm.")
-		}
-		if err != nil {
-			return err
-		}
-		return p.printf("Publishing continues. %d published posts are live. Belfry is asking the networks about %d posts.",
-			done.Live, done.LookedFor)
-	})
+	return p.printf("Publishing continues. %d published posts are live. Belfry is asking the networks about %d posts.",
+		done.Live, done.LookedFor)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/url"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"belfry/internal/app"
+	"belfry/internal/blob"
 	"belfry/internal/config"
 	"belfry/internal/httpd"
 	"belfry/internal/postgres"
@@ -33,8 +35,17 @@ const (
 // database is an open way to the database, the service's own or another.
 type database struct {
 	url  string
-	own  bool // a local one, below the data folder
+	own  bool          // a local one, below the data folder
+	pool *pgxpool.Pool // of a command; the service opens several
 	stop func(context.Context) error
+}
+
+// close closes the pool, and stops the local server if it was started for this way.
+func (d *database) close(ctx context.Context) error {
+	if d.pool != nil {
+		d.pool.Close()
+	}
+	return d.stop(context.WithoutCancel(ctx))
 }
 
 // openForServe takes the data folder and starts the local server, or uses DATABASE_URL.
@@ -70,24 +81,30 @@ const (
 	mustExist  sessionPurpose = false
 )
 
-// openForCommand uses the running service's database, or starts the local one for the command's duration.
-func openForCommand(ctx context.Context, cfg *config.Config, why sessionPurpose) (*database, error) {
+// openForCommand connects to BELFRY_DATABASE_URL or to the running service's database, or starts the local one for the
+// command's duration. The caller closes it.
+func openForCommand(ctx context.Context, cfg *config.Config, why sessionPurpose) (db *database, err error) {
 	if !cfg.DatabaseURL.IsZero() {
-		if err := checkReachable(ctx, cfg); err != nil {
-			return nil, err
+		db = &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}
+		err = checkReachable(ctx, cfg)
+	} else {
+		if why == mustExist {
+			if err := checkInstalled(cfg); err != nil {
+				return nil, err
+			}
 		}
-		return &database{url: cfg.DatabaseURL.Reveal(), stop: func(context.Context) error { return nil }}, nil
-	}
-	if why == mustExist {
-		if err := checkInstalled(cfg); err != nil {
-			return nil, err
+		var local *postgres.Session
+		if local, err = postgres.Connect(ctx, cfg.DataDir); err == nil {
+			db = &database{url: local.URL, own: true, stop: local.Close}
 		}
 	}
-	session, err := postgres.Connect(ctx, cfg.DataDir)
 	if err != nil {
 		return nil, err
 	}
-	return &database{url: session.URL, own: true, stop: session.Close}, nil
+	if db.pool, err = openPool(ctx, db.url, toolConns, toolStatements); err != nil {
+		return nil, errors.Join(err, db.close(ctx))
+	}
+	return db, nil
 }
 
 // checkInstalled returns an error when the data folder has no database, and nobody is just making one: most likely the
@@ -149,41 +166,38 @@ func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) err
 
 // session is an open database with the app on it, for a command.
 type session struct {
-	*services
-	*app.App
-	config *config.Config
-	db     *database
-	pool   *pgxpool.Pool
+	cfg       *config.Config
+	db        *database
+	appConfig app.Config
+	app       *app.App
 }
 
-// openSession opens the database and makes the app for a command. The caller closes the session.
-func (p *program) openSession(ctx context.Context, why sessionPurpose) (*session, error) {
-	cfg, err := p.loadConfig()
-	if err != nil {
-		return nil, err
-	}
+// openSession opens the database and makes the app for a command. The caller closes the database.
+func (p *program) openSession(ctx context.Context, cfg *config.Config, why sessionPurpose) (*session, error) {
 	db, err := openForCommand(ctx, cfg, why)
 	if err != nil {
 		return nil, err
 	}
-	s := &session{config: cfg, db: db}
-	if err := s.connect(ctx, p, why); err != nil {
-		return nil, errors.Join(err, s.close(ctx))
+	s := &session{cfg: cfg, db: db}
+	if err := s.prepare(ctx, p.newQuietLogger(cfg), why); err != nil {
+		return nil, errors.Join(err, db.close(ctx))
 	}
 	return s, nil
 }
 
-func (s *session) connect(ctx context.Context, p *program, why sessionPurpose) (err error) {
-	if s.pool, err = openPool(ctx, s.db.url, toolConns, toolStatements); err != nil {
+// prepare checks the database and the keys, and makes the app.
+func (s *session) prepare(ctx context.Context, log *slog.Logger, why sessionPurpose) error {
+	state, err := migrations.ReadState(ctx, s.db.pool)
+	if err != nil {
+		return fmt.Errorf("read the database's schema: %w", err)
+	}
+	if state.Empty && why == mustExist {
+		return errors.New("the database is empty: set BELFRY_DATABASE_URL or BELFRY_DATA_DIR as the service has it (a new installation begins with belfry serve)")
+	}
+	if err := s.db.migrateIfAllowed(ctx, s.db.pool); err != nil {
 		return err
 	}
-	if err := s.checkNotEmpty(ctx, why); err != nil {
-		return err
-	}
-	if err := s.db.migrateIfAllowed(ctx, s.pool); err != nil {
-		return err
-	}
-	calls, err := sandboxAt(s.config)
+	calls, err := sandboxAt(s.cfg)
 	if err != nil {
 		return err
 	}
@@ -191,23 +205,20 @@ func (s *session) connect(ctx context.Context, p *program, why sessionPurpose) (
 	if err != nil {
 		return err
 	}
-	if s.services, err = newServices(s.config, ring, p.newQuietLogger(s.config), calls); err != nil {
+	if s.appConfig, err = newAppConfig(s.cfg, ring, log, calls); err != nil {
 		return err
 	}
-	s.App, err = s.newApp(s.pool)
+	s.app, err = newApp(s.appConfig, s.db.pool)
 	return err
 }
 
-// checkNotEmpty returns an error when the database is empty and the command needs an existing installation.
-func (s *session) checkNotEmpty(ctx context.Context, why sessionPurpose) error {
-	state, err := migrations.ReadState(ctx, s.pool)
-	if err != nil {
-		return fmt.Errorf("read the database's schema: %w", err)
+// openStorage opens the storage of files, and makes the app anew with it. The caller closes s.appConfig.Blobs.
+func (s *session) openStorage(ctx context.Context) (err error) {
+	if s.appConfig.Blobs, err = blob.Open(ctx, s.cfg.StorageURL.Reveal()); err != nil {
+		return err
 	}
-	if state.Empty && why == mustExist {
-		return errors.New("the database is empty: set BELFRY_DATABASE_URL or BELFRY_DATA_DIR as the service has it (a new installation begins with belfry serve)")
-	}
-	return nil
+	s.app, err = newApp(s.appConfig, s.db.pool)
+	return err
 }
 
 // loadKeyRing loads the secret keys. Only a command that may create an installation creates keys: with new ones every
@@ -217,21 +228,14 @@ func (s *session) loadKeyRing(why sessionPurpose) (*secret.Ring, error) {
 	if why == mayInstall {
 		find = config.Keys
 	}
-	keys, err := find(s.config)
+	keys, err := find(s.cfg)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("there are no keys in %s: set that or BELFRY_DATA_DIR as the service has it", config.KeysFrom(s.config))
+		return nil, fmt.Errorf("there are no keys in %s: set that or BELFRY_DATA_DIR as the service has it", config.KeysFrom(s.cfg))
 	}
 	if err != nil {
 		return nil, err
 	}
 	return newRing(keys)
-}
-
-func (s *session) close(ctx context.Context) error {
-	if s.pool != nil {
-		s.pool.Close()
-	}
-	return s.db.stop(context.WithoutCancel(ctx))
 }
 
 // sandboxAt is where the service serves its own simulated networks; nil when it has none.

@@ -51,15 +51,8 @@ const demoEmail = "demo@example.org"
 
 // makeDemo makes a workspace for each demo brand and prints how to reach them. They belong to the owner of the oldest
 // workspace, or to a new person when there is none.
-func (g *seeder) makeDemo(ctx context.Context, p *program) (err error) {
-	if err := g.openStorage(ctx, g.config); err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, g.cfg.Blobs.Close()) }()
-	if g.App, err = g.newApp(g.pool); err != nil {
-		return err
-	}
-	owner, err := g.FirstOwner(ctx)
+func (g *seeder) makeDemo(ctx context.Context, p *program) error {
+	owner, err := g.app.FirstOwner(ctx)
 	if err != nil {
 		return err
 	}
@@ -89,12 +82,12 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) (err error) {
 	_ = table.Flush() // a Builder accepts everything
 	return p.printf("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
 		"To make an API key, run `belfry key create --workspace SHORT-NAME --name demo`.",
-		list.String(), g.config.PublicURL, in.OwnerEmail, signIn)
+		list.String(), g.session.cfg.PublicURL, in.OwnerEmail, signIn)
 }
 
 // freeSuffix returns what to append to the brands' names so that no workspace has one of them: "", " 2", " 3"...
 func (g *seeder) freeSuffix(ctx context.Context, brands []demoBrand) (string, error) {
-	existing, err := g.ListWorkspaces(ctx)
+	existing, err := g.app.ListWorkspaces(ctx)
 	for suffix, n := "", 2; ; suffix, n = fmt.Sprintf(" %d", n), n+1 {
 		taken := slices.ContainsFunc(existing, func(w core.Workspace) bool {
 			return slices.ContainsFunc(brands, func(b demoBrand) bool { return w.Name == b.Name+suffix })
@@ -113,7 +106,7 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 	}
 	var accounts []string
 	var strict string // an account at a network whose refusals are final
-	for _, card := range g.Networks() {
+	for _, card := range g.app.Networks() {
 		account, err := g.connectAccount(ctx, string(card.ID), brand.Name)
 		if err != nil {
 			return "", err
@@ -123,7 +116,7 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 			strict = account.ID
 		}
 	}
-	group, err := g.CreateGroup(ctx, g.owner, contract.CreateGroup{
+	group, err := g.app.CreateGroup(ctx, g.owner, contract.CreateGroup{
 		Name: "All accounts", Color: &brand.Color, AccountIDs: accounts,
 	})
 	if err != nil {
@@ -170,7 +163,7 @@ func (g *seeder) makeDemoPost(
 			return err
 		}
 	}
-	made, err := g.CreatePosts(ctx, g.owner, contract.CreatePosts{Confirm: true, PlanPosts: request})
+	made, err := g.app.CreatePosts(ctx, g.owner, contract.CreatePosts{Confirm: true, PlanPosts: request})
 	if err != nil || request.When.Word != "now" {
 		return err
 	}
@@ -182,7 +175,7 @@ func (g *seeder) makeDemoPost(
 		if err := g.publishPost(ctx, ws, p.ID); err != nil {
 			return err
 		}
-		if err := g.BackdatePost(ctx, g.owner, p.ID, at); err != nil {
+		if err := g.app.BackdatePost(ctx, g.owner, p.ID, at); err != nil {
 			return err
 		}
 	}
@@ -202,11 +195,11 @@ func (g *seeder) addPictures(ctx context.Context, ws core.WorkspaceID, brand dem
 			return nil, err
 		}
 		size := int64(len(data))
-		upload, err := g.CreateUpload(ctx, g.owner, contract.CreateUpload{Filename: name, Mime: "image/jpeg", Size: size})
+		upload, err := g.app.CreateUpload(ctx, g.owner, contract.CreateUpload{Filename: name, Mime: "image/jpeg", Size: size})
 		if err != nil {
 			return nil, err
 		}
-		_, err = g.Intake().ReceiveUpload(ctx, path.Base(upload.UploadURL), size, bytes.NewReader(data))
+		_, err = g.app.Intake().ReceiveUpload(ctx, path.Base(upload.UploadURL), size, bytes.NewReader(data))
 		if err != nil {
 			return nil, err
 		}
@@ -225,10 +218,10 @@ func (g *seeder) processPicture(ctx context.Context, ws core.WorkspaceID, id str
 		return err
 	}
 	return pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if err := g.Intake().ProcessFile(ctx, ws, mediaID); err != nil {
+		if err := g.app.Intake().ProcessFile(ctx, ws, mediaID); err != nil {
 			return false, err
 		}
-		m, err := g.GetMedia(ctx, g.owner, id)
+		m, err := g.app.GetMedia(ctx, g.owner, id)
 		if err == nil && m.Status == string(core.MediaFailed) {
 			err = errors.New("the file could not be processed; see the service's log")
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -46,20 +45,17 @@ func allChecks() []check {
 type installation struct {
 	cfg  *config.Config
 	log  *slog.Logger
+	db   *database     // nil when there is none yet
 	pool *pgxpool.Pool // nil unless there is a database with this program's schema
-	stop func(context.Context) error
 }
 
-func runDoctor(p *program, ctx context.Context, args []string) (err error) {
-	if err := p.parseNoArguments("doctor", args); err != nil {
-		return err
-	}
-	cfg, err := p.loadConfig()
-	if err != nil {
-		return err
-	}
-	of := &installation{cfg: cfg, log: p.newQuietLogger(cfg), stop: func(context.Context) error { return nil }}
-	defer func() { err = errors.Join(err, of.stop(context.WithoutCancel(ctx))) }()
+func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) {
+	of := &installation{cfg: cfg, log: p.newQuietLogger(cfg)}
+	defer func() {
+		if of.db != nil {
+			err = errors.Join(err, of.db.close(ctx))
+		}
+	}()
 	failed := 0
 	for _, c := range allChecks() {
 		found, err := c.ask(of, ctx)
@@ -124,18 +120,10 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 			return "no local database yet" + firstStart, err
 		}
 	}
-	db, err := openForCommand(ctx, of.cfg, mustExist)
-	if err != nil {
+	if of.db, err = openForCommand(ctx, of.cfg, mustExist); err != nil {
 		return "", err
 	}
-	pool, err := openPool(ctx, db.url, toolConns, toolStatements)
-	if err != nil {
-		return "", errors.Join(err, db.stop(ctx))
-	}
-	of.stop = func(ctx context.Context) error {
-		pool.Close()
-		return db.stop(ctx)
-	}
+	pool := of.db.pool
 	err = pool.QueryRow(ctx,
 		`SELECT 'version ' || current_setting('server_version') || ', fsync ' || current_setting('fsync')
 		|| ', synchronous_commit ' || current_setting('synchronous_commit')`).Scan(&found)
@@ -175,11 +163,11 @@ func (of *installation) checkKeys(ctx context.Context) (string, error) {
 	if err != nil || of.pool == nil {
 		return found, err
 	}
-	shared, err := newServices(of.cfg, keyring, of.log, nil)
+	appConfig, err := newAppConfig(of.cfg, keyring, of.log, nil)
 	if err != nil {
 		return "", err
 	}
-	verbs, err := shared.newApp(of.pool)
+	verbs, err := newApp(appConfig, of.pool)
 	if err != nil {
 		return "", err
 	}
@@ -262,14 +250,8 @@ func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
 
 // isBelfryAt reports whether a belfry listens at an address, by a header that others do not send.
 func isBelfryAt(ctx context.Context, at *url.URL) bool {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.JoinPath("/livez").String(), nil)
-	if err != nil {
-		return false
-	}
-	answer, err := http.DefaultClient.Do(r)
-	return err == nil && answer.Body.Close() == nil && answer.Header.Get("Belfry-Version") != ""
+	answer, err := getFrom(ctx, at, "/livez", 2*time.Second)
+	return err == nil && answer.Header.Get("Belfry-Version") != ""
 }
 
 func (of *installation) checkNetworks(context.Context) (string, error) {

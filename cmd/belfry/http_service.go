@@ -31,7 +31,7 @@ import (
 // httpService is everything that the service's one HTTP address serves.
 type httpService struct {
 	cfg    *config.Config
-	shared *services
+	shared app.Config
 	verbs  *app.App
 
 	pages    *web.Web         // nil without the role web
@@ -51,7 +51,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	}
 	var pages *web.Web
 	server, err := httpd.New(httpd.Config{
-		Addr: d.cfg.Addr, Logger: d.shared.log, PublicURL: public, MediaURL: media, TrustedProxies: d.cfg.TrustedProxies,
+		Addr: d.cfg.Addr, Logger: d.shared.Log, PublicURL: public, MediaURL: media, TrustedProxies: d.cfg.TrustedProxies,
 		Sandbox: usesOwnSandbox(d.cfg), Version: versionText(),
 		// A program's person is led into the dashboard; the dashboard itself would only lead in circles.
 		UpgradeURL: cmp.Or(d.cfg.UpgradeURL, d.cfg.PublicURL+link.Settings),
@@ -71,8 +71,8 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	}
 	d.pages = pages
 	v1, err := api.New(api.Config{
-		App: d.verbs, Networks: d.shared.networks, Log: d.shared.log, LimitAddress: d.shared.cfg.LimitAddress,
-		LimitCreate: d.shared.cfg.LimitCreate, Session: pages.Session, SessionID: pages.SessionID,
+		App: d.verbs, Networks: d.shared.Networks, Log: d.shared.Log, LimitAddress: d.shared.LimitAddress,
+		LimitCreate: d.shared.LimitCreate, Session: pages.Session, SessionID: pages.SessionID,
 		SameOrigin: server.SameOrigin,
 	})
 	if err != nil {
@@ -92,9 +92,8 @@ func (d *httpService) newDashboard(pool *pgxpool.Pool, server *httpd.Server, pub
 		return nil, err
 	}
 	cfg := web.Config{
-		App: d.verbs, Networks: d.shared.networks, Sessions: store.NewSessions(db, time.Now), Server: server,
-		Log:       d.shared.log,
-		PublicURL: public, Now: time.Now, SetUpCode: setUpCode(d.shared.cfg.Ring), Version: versionText(),
+		App: d.verbs, Networks: d.shared.Networks, Sessions: store.NewSessions(db, time.Now), Server: server,
+		Log: d.shared.Log, PublicURL: public, Now: time.Now, SetUpCode: setUpCode(d.shared.Ring), Version: versionText(),
 		UpgradeURL: d.cfg.UpgradeURL,
 	}
 	if usesOwnSandbox(d.cfg) {

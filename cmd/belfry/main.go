@@ -21,16 +21,11 @@ import (
 	_ "time/tzdata" // zones must not depend on what the machine has installed
 )
 
-// streams are where a command reads and writes.
-type streams struct {
+// program is where a command runs: its standard streams and its environment.
+type program struct {
 	in       io.Reader
 	out, err io.Writer
-}
-
-// program is a command's surroundings.
-type program struct {
-	streams
-	environ []string
+	environ  []string
 }
 
 // Exit codes.
@@ -53,21 +48,20 @@ func main() {
 		debug.SetMemoryLimit(softLimit)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	code := run(ctx, os.Args[1:], os.Environ(), streams{os.Stdin, os.Stdout, os.Stderr})
+	code := run(ctx, &program{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ()}, os.Args[1:])
 	stop()
 	os.Exit(code)
 }
 
-// run carries out one command and answers the exit code.
-func run(ctx context.Context, args, environ []string, s streams) int {
-	p := &program{streams: s, environ: environ}
+// run runs one command and returns the exit code.
+func run(ctx context.Context, p *program, args []string) int {
 	err := p.runCommand(ctx, args)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return exitOK
 	}
-	_, _ = fmt.Fprintln(s.err, "belfry:", err) // nobody is left to hear that this failed
+	_, _ = fmt.Fprintln(p.err, "belfry:", err) // nobody is left to hear that this failed
 	if misuse, ok := errors.AsType[*usageError](err); ok {
-		_, _ = fmt.Fprintf(s.err, "\n%s\n", misuse.usage())
+		_, _ = fmt.Fprintf(p.err, "\n%s\n", misuse.usage)
 		return exitUsage
 	}
 	return exitError
@@ -79,13 +73,4 @@ func (p *program) printf(format string, args ...any) error {
 		return fmt.Errorf("print the result: %w", err)
 	}
 	return nil
-}
-
-// command is one row of the table of commands.
-type command struct {
-	name  string // one or two words
-	takes string // what stands behind its options, if anything does
-	about string // one sentence
-	more  string // what else is good to know before it runs
-	run   func(*program, context.Context, []string) error
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"belfry/internal/app"
+	"belfry/internal/config"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/sandbox"
@@ -38,26 +39,20 @@ const seedAskPatience = 10 * time.Second
 // refusedText is the text of the demo post that the simulated networks are told to refuse.
 const refusedText = "This one was refused, so that you can see what a failed post looks like."
 
-func runSeed(p *program, ctx context.Context, args []string) error {
-	set := p.newOptions("seed")
-	asJSON := set.Bool("json", false, "make one small workspace for a script instead, and print it as JSON")
-	if err := p.parseOptions(set, args); err != nil {
-		return err
-	}
-	cfg, err := p.loadConfig()
-	if err != nil {
-		return err
-	}
-	if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
-		return errors.New("seed connects accounts at simulated networks, and this service is set up for the real ones")
-	}
-	return p.withSession(ctx, mayInstall, func(s *session) error {
+func defineSeed(o *options) action {
+	asJSON := o.flags.Bool("json", false, "make one small workspace for a script instead, and print it as JSON")
+	seed := inSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
 		g := &seeder{session: s, browser: "seed-" + secret.Random(16)}
 		stop, err := g.reachNetworks(ctx)
 		if err != nil {
 			return err
 		}
 		defer stop()
+		if err := s.openStorage(ctx); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
+		g.app = s.app
 		if !*asJSON {
 			return g.makeDemo(ctx, p)
 		}
@@ -67,11 +62,18 @@ func runSeed(p *program, ctx context.Context, args []string) error {
 		}
 		return json.NewEncoder(p.out).Encode(out) //nolint:gosec // the script needs the password of the owner it asked for
 	})
+	return func(ctx context.Context, p *program, cfg *config.Config) error {
+		if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
+			return errors.New("seed connects accounts at simulated networks, and this service is set up for the real ones")
+		}
+		return seed(ctx, p, cfg)
+	}
 }
 
 // seeder makes demo workspaces through the app, so that all of the product's rules apply to them.
 type seeder struct {
-	*session
+	session *session
+	app     *app.App
 	browser string   // identifies the owner's browser while accounts are connected
 	base    *url.URL // the address of the simulated networks, as SCHEME://HOST
 	control string   // the address of their control surface
@@ -81,49 +83,48 @@ type seeder struct {
 // reachNetworks finds the simulated networks: those of BELFRY_NETWORKS_URL or of the running service. Without either it
 // starts the service's own, with their journal. The caller calls stop.
 func (g *seeder) reachNetworks(ctx context.Context) (stop func(), err error) {
-	if !usesOwnSandbox(g.config) {
-		g.base, err = url.Parse(g.config.NetworksURL)
-		g.control = g.config.NetworksURL + "/_/"
-		return func() {}, err
+	s := g.session
+	stop = func() {}
+	if !usesOwnSandbox(s.cfg) {
+		g.base, err = url.Parse(s.cfg.NetworksURL)
+		g.control = s.cfg.NetworksURL + "/_/"
+		return stop, err
 	}
-	at, err := sandboxAt(g.config)
+	at, err := sandboxAt(s.cfg)
 	if err != nil {
 		return nil, err
 	}
-	if stop, err = g.serveNetworks(ctx, at); err != nil {
-		return nil, err
-	}
-	at.Host = g.base.Host
 	g.control = at.String() + "/_/"
-	if g.services, err = newServices(g.config, g.ring, g.log, at); err == nil {
-		g.App, err = g.newApp(g.pool)
+	if g.callControl(ctx, http.MethodGet, "posts", nil) != nil { // the service does not run
+		if at.Host, stop, err = g.serveNetworks(ctx); err != nil {
+			return nil, err
+		}
+		s.cfg.MediaURL = "http://" + at.Host
+		g.control = at.String() + "/_/"
+		s.appConfig, err = newAppConfig(s.cfg, s.appConfig.Ring, s.appConfig.Log, at)
 	}
+	g.base = &url.URL{Scheme: at.Scheme, Host: at.Host}
 	return stop, err
 }
 
-func (g *seeder) serveNetworks(ctx context.Context, at *url.URL) (stop func(), err error) {
-	g.base = &url.URL{Scheme: at.Scheme, Host: at.Host}
-	if g.control = at.String() + "/_/"; g.callControl(ctx, http.MethodGet, "posts", nil) == nil {
-		return func() {}, nil // the service runs
-	}
+// serveNetworks starts the service's own simulated networks and returns the host and port where they are.
+func (g *seeder) serveNetworks(ctx context.Context) (host string, stop func(), err error) {
 	networks, err := sandbox.New(sandbox.Config{
-		Prefix: sandboxPath, JournalDir: sandboxFolder(g.config), AppName: "Belfry",
+		Prefix: sandboxPath, JournalDir: sandboxFolder(g.session.cfg), AppName: "Belfry",
 	})
 	if err != nil {
-		return nil, fmt.Errorf("start the simulated networks: %w", err)
+		return "", nil, fmt.Errorf("start the simulated networks: %w", err)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, errors.Join(err, networks.Close())
+		return "", nil, errors.Join(err, networks.Close())
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", networks)
 	mux.HandleFunc("GET "+contract.FilePath+"{token}/{name}", g.serveFile)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
 	go server.Serve(listener) //nolint:errcheck // it returns when the server is closed
-	g.base.Host = listener.Addr().String()
-	g.config.MediaURL = g.base.String()
-	return func() {
+	return listener.Addr().String(), func() {
 		_ = server.Close()
 		_ = networks.Close()
 	}, nil
@@ -155,7 +156,7 @@ func (g *seeder) callControl(ctx context.Context, method, path string, body any)
 
 // serveFile serves a media file to the networks while the service does not run.
 func (g *seeder) serveFile(w http.ResponseWriter, r *http.Request) {
-	f, err := g.Intake().OpenFile(r.Context(), r.PathValue("token"))
+	f, err := g.app.Intake().OpenFile(r.Context(), r.PathValue("token"))
 	if err != nil {
 		http.NotFound(w, r)
 		return
@@ -167,11 +168,11 @@ func (g *seeder) serveFile(w http.ResponseWriter, r *http.Request) {
 
 // createWorkspace creates a workspace, and makes its owner the caller of what follows.
 func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspace) (app.SignedIn, error) {
-	made, err := g.CreateWorkspace(ctx, in)
+	made, err := g.app.CreateWorkspace(ctx, in)
 	if err != nil {
 		return made, err
 	}
-	g.owner, err = g.SessionCaller(ctx, app.Session{
+	g.owner, err = g.app.SessionCaller(ctx, app.Session{
 		User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: time.Now(),
 	})
 	return made, err
@@ -188,12 +189,12 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 		return nil, err
 	}
 	out.Workspace = made.Slug
-	key, err := g.CreateKey(ctx, g.owner, contract.CreateKey{Name: "Demo key", Scope: string(core.Write)})
+	key, err := g.app.CreateKey(ctx, g.owner, contract.CreateKey{Name: "Demo key", Scope: string(core.Write)})
 	if err != nil {
 		return nil, err
 	}
 	out.Key = key.Key
-	for _, card := range g.Networks() {
+	for _, card := range g.app.Networks() {
 		account, err := g.connectAccount(ctx, string(card.ID), "demo_"+name)
 		if err != nil {
 			return nil, err
@@ -210,7 +211,7 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 
 // connectAccount gives consent at the network's own page and comes back, as a person's browser does.
 func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (contract.Account, error) {
-	start, err := g.StartConnect(ctx, g.owner, platform, g.browser)
+	start, err := g.app.StartConnect(ctx, g.owner, platform, g.browser)
 	if err != nil {
 		return contract.Account{}, err
 	}
@@ -223,7 +224,7 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 	if err != nil {
 		return contract.Account{}, err
 	}
-	done, err := g.FinishConnect(ctx, g.owner, platform, back.Query(), g.browser)
+	done, err := g.app.FinishConnect(ctx, g.owner, platform, back.Query(), g.browser)
 	if err != nil {
 		return contract.Account{}, err
 	}
@@ -252,7 +253,7 @@ func (g *seeder) makePosts(ctx context.Context, ws core.WorkspaceID, account str
 		{"Hello! This post is live on the simulated network.", contract.When{Word: "now"}},
 		{refusedText, contract.When{Word: "now"}},
 	} {
-		made, err := g.CreatePosts(ctx, g.owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
+		made, err := g.app.CreatePosts(ctx, g.owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
 			Targets: contract.Targets{AccountIDs: []string{account}}, Text: p.text, When: &p.when,
 		}})
 		if err != nil {
@@ -280,17 +281,17 @@ func (g *seeder) publishPost(ctx context.Context, ws core.WorkspaceID, id string
 		return err
 	}
 	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if err := g.Engine().Publish(ctx, workerName(), ws, post); err != nil {
+		if err := g.app.Engine().Publish(ctx, workerName(), ws, post); err != nil {
 			return false, err
 		}
-		now, err := g.PostCard(ctx, g.owner, id)
+		now, err := g.app.PostCard(ctx, g.owner, id)
 		// A network whose refusals prove nothing is asked again later, before the post fails.
 		return now.Status != string(core.PostQueued) || time.Until(now.AskAt) > seedAskPatience, err
 	})
 	if err != nil {
 		return fmt.Errorf("publish the demo post %s: %w", id, err)
 	}
-	return g.Engine().FetchLink(ctx, ws, post)
+	return g.app.Engine().FetchLink(ctx, ws, post)
 }
 
 // pollUntil calls f every 100 ms until it returns true or an error, for at most seedPatience.

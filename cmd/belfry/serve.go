@@ -8,8 +8,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"belfry/internal/blob"
 	"belfry/internal/config"
 	"belfry/internal/httpd"
+	"belfry/jobs"
 )
 
 // sandboxPath is where the service's own simulated networks stand.
@@ -17,14 +19,7 @@ const sandboxPath = "/sandbox"
 
 // runServe runs the service until it is told to stop: the database where it is ours, what this process's roles serve,
 // and the simulated networks where no network has credentials.
-func runServe(p *program, ctx context.Context, args []string) (err error) {
-	if err := p.parseNoArguments("serve", args); err != nil {
-		return err
-	}
-	cfg, err := p.loadConfig()
-	if err != nil {
-		return err
-	}
+func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if usesOwnSandbox(cfg) && !cfg.Roles.Web {
 		return errors.New("a worker alone has no simulated networks of its own, and cannot share those of another process: run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL to it in every process")
 	}
@@ -34,7 +29,7 @@ func runServe(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.stop(context.WithoutCancel(ctx))) }()
+	defer func() { err = errors.Join(err, db.close(ctx)) }()
 	people, err := openPool(ctx, db.url, webConns, webStatements)
 	if err != nil {
 		return err
@@ -61,15 +56,15 @@ func runServe(p *program, ctx context.Context, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	shared, err := newServices(cfg, ring, log, calls)
+	shared, err := newAppConfig(cfg, ring, log, calls)
 	if err != nil {
 		return err
 	}
-	if err := shared.openStorage(ctx, cfg); err != nil {
+	if shared.Blobs, err = blob.Open(ctx, cfg.StorageURL.Reveal()); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, shared.cfg.Blobs.Close()) }()
-	verbs, err := shared.newApp(people)
+	defer func() { err = errors.Join(err, shared.Blobs.Close()) }()
+	verbs, err := newApp(shared, people)
 	if err != nil {
 		return err
 	}
@@ -92,11 +87,15 @@ func runServe(p *program, ctx context.Context, args []string) (err error) {
 	if err := server.Listen(ctx); err != nil {
 		return err
 	}
-	queue, err := shared.newWorker(cfg, worker)
+	workerVerbs, err := newApp(shared, worker)
 	if err != nil {
 		return err
 	}
-	figures := httpd.NewMetrics(cfg.MetricsAddr, shared.metrics.Registry, log)
+	queue, err := jobs.New(jobs.Config{App: workerVerbs, Pool: worker, Log: log, Owner: workerName(), Poll: cfg.Sweep})
+	if err != nil {
+		return err
+	}
+	figures := httpd.NewMetrics(cfg.MetricsAddr, shared.Metrics.Registry, log)
 	if cfg.MetricsAddr != "" {
 		if err := figures.Listen(ctx); err != nil {
 			return err

@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"belfry/internal/app"
-	"belfry/internal/blob"
 	"belfry/internal/config"
 	"belfry/internal/core"
 	"belfry/internal/fetch"
@@ -24,7 +23,6 @@ import (
 	"belfry/internal/sandbox"
 	"belfry/internal/secret"
 	"belfry/internal/store"
-	"belfry/jobs"
 	"belfry/migrations"
 )
 
@@ -41,10 +39,6 @@ func networkVariables() []config.Variable {
 		}
 	}
 	return list
-}
-
-func (p *program) loadConfig() (*config.Config, error) {
-	return config.Load(p.environ, networkVariables())
 }
 
 // usesOwnSandbox tells whether the service stands on its own simulated networks: no network has
@@ -70,36 +64,24 @@ func (p *program) newQuietLogger(cfg *config.Config) *slog.Logger {
 	return p.newLogger(&quieter)
 }
 
-// services are the parts that the doors and the commands share.
-type services struct {
-	cfg      app.Config // all but the store
-	ring     *secret.Ring
-	networks *network.Set
-	metrics  *metrics.Metrics
-	log      *slog.Logger
-}
-
-// newServices makes the shared parts, without the storage of files. calls is where the service's own simulated networks
-// are reached, nil when it has none.
-func newServices(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (*services, error) {
+// newAppConfig makes all that an app needs but its database and the storage of files. calls is where the service's own
+// simulated networks are reached, nil when it has none.
+func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (c app.Config, err error) {
 	plans, err := loadPlans(cfg)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
-	s := &services{ring: ring, metrics: metrics.New(), log: log}
-	client, connectedAt, err := s.newNetworkClient(cfg, calls)
+	figures := metrics.New()
+	client, connectedAt, err := newNetworkClient(cfg, figures, calls)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
-	s.networks, err = network.NewSet(all.Drivers(), network.Environment{
+	networks, err := network.NewSet(all.Drivers(), network.Environment{
 		Client: client, Get: networkValue(cfg), Now: time.Now,
 	})
-	if err != nil {
-		return nil, err
-	}
-	s.cfg = app.Config{
-		Networks: s.networks, Client: client, Fetch: fetch.New(fetch.Config{}), Ring: ring, Plans: plans, Log: log,
-		Metrics: s.metrics, Now: time.Now,
+	return app.Config{
+		Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{}), Ring: ring, Plans: plans, Log: log,
+		Metrics: figures, Now: time.Now,
 		Schedule:     core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease},
 		UploadTTL:    cfg.UploadTTL,
 		Retention:    cfg.Retention,
@@ -108,35 +90,18 @@ func newServices(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls 
 		NetworksURL:  connectedAt,
 		LimitAddress: app.Rate{Max: cfg.LimitAddress.Count, Window: cfg.LimitAddress.Per},
 		LimitCreate:  app.Rate{Max: cfg.LimitCreate.Count, Window: cfg.LimitCreate.Per},
-	}
-	return s, nil
-}
-
-// openStorage reaches the place where files are kept. Whoever opens it closes it.
-func (s *services) openStorage(ctx context.Context, cfg *config.Config) (err error) {
-	s.cfg.Blobs, err = blob.Open(ctx, cfg.StorageURL.Reveal())
-	return err
+	}, err
 }
 
 // newApp makes an app on one pool of connections.
-func (s *services) newApp(pool *pgxpool.Pool) (*app.App, error) {
+func newApp(cfg app.Config, pool *pgxpool.Pool) (*app.App, error) {
 	db, err := store.New(pool)
 	if err != nil {
 		return nil, err
 	}
-	cfg := s.cfg
 	cfg.Store = db
 	cfg.Schema = func(ctx context.Context) error { return checkSchema(ctx, pool) }
 	return app.New(cfg)
-}
-
-// newWorker makes the job worker on its own pool of connections. It works once Run is called.
-func (s *services) newWorker(cfg *config.Config, pool *pgxpool.Pool) (*jobs.Jobs, error) {
-	verbs, err := s.newApp(pool)
-	if err != nil {
-		return nil, err
-	}
-	return jobs.New(jobs.Config{App: verbs, Pool: pool, Log: s.log, Owner: workerName(), Poll: cfg.Sweep})
 }
 
 // checkSchema returns an error when the database lacks a step of this program's schema. One that is ahead is
@@ -150,9 +115,9 @@ func checkSchema(ctx context.Context, pool *pgxpool.Pool) error {
 }
 
 // newNetworkClient makes the client for calls to the networks, and returns the name of what replaces the real ones.
-func (s *services) newNetworkClient(cfg *config.Config, calls *url.URL) (*network.Client, string, error) {
+func newNetworkClient(cfg *config.Config, figures *metrics.Metrics, calls *url.URL) (*network.Client, string, error) {
 	c := network.ClientConfig{Timeout: cfg.Lease / 2, Observe: func(call network.Call) {
-		s.metrics.Call(call.Host, strconv.Itoa(call.Status), string(call.Kind))
+		figures.Call(call.Host, strconv.Itoa(call.Status), string(call.Kind))
 	}}
 	if calls != nil {
 		browse, err := url.Parse(cfg.PublicURL + sandboxPath)

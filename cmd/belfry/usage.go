@@ -10,66 +10,61 @@ import (
 	"text/tabwriter"
 )
 
-// options are a command's, as flags; those that are needed must not be left empty.
+// options are a command's, as flags.
 type options struct {
-	*flag.FlagSet
-	command command
-	needed  []string
+	flags    *flag.FlagSet
+	command  command
+	required []string // names of flags that must be given
 }
 
-// usageError is a command that was called in a way that it does not have. Its usage is shown with it.
-type usageError struct {
-	text  string
-	usage func() string
-}
+// usageError is a call that the command does not allow. Its usage is shown with it.
+type usageError struct{ text, usage string }
 
 func (e *usageError) Error() string { return e.text }
 
-// newOptions makes the options of the command with this name.
-func (p *program) newOptions(name string, needed ...string) *options {
-	at := slices.IndexFunc(allCommands(), func(c command) bool { return c.name == name })
-	set := flag.NewFlagSet(name, flag.ContinueOnError)
+func newOptions(c command) *options {
+	set := flag.NewFlagSet(c.name, flag.ContinueOnError)
 	set.SetOutput(io.Discard)
-	return &options{set, allCommands()[at], needed}
+	return &options{flags: set, command: c}
 }
 
-// parseOptions parses the options and the argument. Asked for help, it prints the usage and returns flag.ErrHelp.
-func (p *program) parseOptions(o *options, args []string) error {
-	err := o.Parse(args)
+// parse parses the options and the argument. Asked for help, it prints the usage and returns flag.ErrHelp.
+func (o *options) parse(p *program, args []string) error {
+	err := o.flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return errors.Join(p.printf("%s", o.usageText()), flag.ErrHelp)
 	case err != nil:
 		return o.usageErrorf("%v", err)
-	case o.command.takes == "" && o.NArg() > 0:
-		return o.usageErrorf("belfry %s does not accept %q", o.Name(), o.Arg(0))
-	case o.command.takes != "" && o.NArg() != 1:
-		return o.usageErrorf("belfry %s needs one %s", o.Name(), o.command.takes)
+	case o.command.takes == "" && o.flags.NArg() > 0:
+		return o.usageErrorf("belfry %s does not accept %q", o.command.name, o.flags.Arg(0))
+	case o.command.takes != "" && o.flags.NArg() != 1:
+		return o.usageErrorf("belfry %s needs one %s", o.command.name, o.command.takes)
 	}
-	for _, name := range o.needed {
-		if f := o.Lookup(name); f.Value.String() == "" {
-			return o.usageErrorf("belfry %s needs --%s: %s", o.Name(), name, f.Usage)
+	for _, name := range o.required {
+		if f := o.flags.Lookup(name); f.Value.String() == "" || f.Value.String() == "false" {
+			return o.usageErrorf("belfry %s needs --%s: %s", o.command.name, name, f.Usage)
 		}
 	}
 	return nil
 }
 
 func (o *options) usageErrorf(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...), o.usageText}
+	return &usageError{fmt.Sprintf(format, args...), o.usageText()}
 }
 
 func (o *options) usageText() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Usage: belfry %s", o.Name())
+	fmt.Fprintf(&b, "Usage: belfry %s", o.command.name)
 	var list strings.Builder
 	table := tabwriter.NewWriter(&list, 0, 0, 2, ' ', 0)
 	optional := false
-	o.VisitAll(func(f *flag.Flag) {
+	o.flags.VisitAll(func(f *flag.Flag) {
 		kind, about := flag.UnquoteUsage(f)
 		if kind == "string" {
 			kind = " TEXT"
 		}
-		switch needed := slices.Contains(o.needed, f.Name); {
+		switch needed := slices.Contains(o.required, f.Name); {
 		case needed:
 			fmt.Fprintf(&b, " --%s%s", f.Name, kind)
 			about += " (required)"

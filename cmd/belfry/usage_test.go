@@ -16,7 +16,8 @@ func belfry(t *testing.T, environ []string, args ...string) (code int, out, errs
 func belfryWith(t *testing.T, environ []string, stdin string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = run(t.Context(), args, environ, streams{strings.NewReader(stdin), &stdout, &stderr})
+	p := &program{in: strings.NewReader(stdin), out: &stdout, err: &stderr, environ: environ}
+	code = run(t.Context(), p, args)
 	return code, stdout.String(), stderr.String()
 }
 
