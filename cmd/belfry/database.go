@@ -208,7 +208,7 @@ func (s *session) prepare(ctx context.Context, log *slog.Logger, why sessionPurp
 	if s.appConfig, err = newAppConfig(s.cfg, ring, log, calls); err != nil {
 		return err
 	}
-	s.app, err = newApp(s.appConfig, s.db.pool)
+	s.app, err = newApp(s.appConfig, s.db.pool, nil)
 	return err
 }
 
@@ -217,7 +217,7 @@ func (s *session) openStorage(ctx context.Context) (err error) {
 	if s.appConfig.Blobs, err = blob.Open(ctx, s.cfg.StorageURL.Reveal()); err != nil {
 		return err
 	}
-	s.app, err = newApp(s.appConfig, s.db.pool)
+	s.app, err = newApp(s.appConfig, s.db.pool, nil)
 	return err
 }
 

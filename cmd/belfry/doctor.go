@@ -167,7 +167,7 @@ func (of *installation) checkKeys(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	verbs, err := newApp(appConfig, of.pool)
+	verbs, err := newApp(appConfig, of.pool, nil)
 	if err != nil {
 		return "", err
 	}

@@ -64,7 +64,8 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, shared.Blobs.Close()) }()
-	verbs, err := newApp(shared, people)
+	due := make(chan struct{}, 1)
+	verbs, err := newApp(shared, people, due)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err := server.Listen(ctx); err != nil {
 		return err
 	}
-	workerVerbs, err := newApp(shared, worker)
+	workerVerbs, err := newApp(shared, worker, due)
 	if err != nil {
 		return err
 	}

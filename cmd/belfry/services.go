@@ -93,12 +93,13 @@ func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls
 	}, err
 }
 
-// newApp makes an app on one pool of connections.
-func newApp(cfg app.Config, pool *pgxpool.Pool) (*app.App, error) {
+// newApp makes an app on one pool of connections. due is store.Store.Due: one channel for all of the process.
+func newApp(cfg app.Config, pool *pgxpool.Pool, due chan struct{}) (*app.App, error) {
 	db, err := store.New(pool)
 	if err != nil {
 		return nil, err
 	}
+	db.Due = due
 	cfg.Store = db
 	cfg.Schema = func(ctx context.Context) error { return checkSchema(ctx, pool) }
 	return app.New(cfg)

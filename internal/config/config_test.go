@@ -38,7 +38,7 @@ func TestDefaults(t *testing.T) {
 		"Addr": "127.0.0.1:8080", "PublicURL": "http://localhost:8080", "MediaURL": "http://localhost:8080",
 		"DataDir": filepath.Join(wd, "data"), "StorageURL": "file:" + filepath.Join(wd, "data", "media"),
 		"Roles": Roles{Web: true, Worker: true}, "RetryDelays": Durations{time.Minute, 5 * time.Minute, 15 * time.Minute},
-		"Retention": 72 * time.Hour, "UploadTTL": time.Hour, "Lease": time.Minute, "Sweep": 200 * time.Millisecond,
+		"Retention": 72 * time.Hour, "UploadTTL": time.Hour, "Lease": time.Minute, "Sweep": time.Second,
 		"LimitAddress": Rate{600, 10 * time.Minute}, "LimitCreate": Rate{60, time.Hour},
 		"LogFormat": "text", "LogLevel": slog.LevelInfo, "Database": "", "Scopes": "basic", "Metrics": "",
 	}
@@ -84,7 +84,7 @@ func TestValuesAreRead(t *testing.T) {
 	got := fmt.Sprint(cfg.PublicURL, cfg.MediaURL, cfg.Roles, cfg.TrustedProxies, cfg.LimitCreate, cfg.Lease, cfg.LogLevel,
 		cfg.Sweep, cfg.RetryDelays)
 	want := "https://belfry.example.org" + "https://belfry.example.org" +
-		"{false true} [10.0.0.0/8 192.168.1.7/32 fd00::/8] {5 30s} 6s DEBUG 200ms [1s]"
+		"{false true} [10.0.0.0/8 192.168.1.7/32 fd00::/8] {5 30s} 6s DEBUG 1s [1s]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -111,7 +111,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"LIMIT_CREATE=60":                 `BELFRY_LIMIT_CREATE cannot be "60" (there is no / in it): write for example BELFRY_LIMIT_CREATE=60/1h`,
 		"LIMIT_ADDRESS=0/1h":              `BELFRY_LIMIT_ADDRESS cannot be "0/1h" ("0" is no count above zero): write for example BELFRY_LIMIT_ADDRESS=600/10m`,
 		"LEASE=5s":                        "BELFRY_LEASE is 5s, too short for a worker to keep its hold: it must be at least 6s: write for example BELFRY_LEASE=60s",
-		"SWEEP=-1s":                       "BELFRY_SWEEP must be above zero: write for example BELFRY_SWEEP=200ms",
+		"SWEEP=-1s":                       "BELFRY_SWEEP must be above zero: write for example BELFRY_SWEEP=1s",
 		"LOG_FORMAT=xml":                  `BELFRY_LOG_FORMAT is "xml", and can be text or json: write for example BELFRY_LOG_FORMAT=text`,
 		"SECRET_KEYS=a:c2hvcnQ=":          "BELFRY_SECRET_KEYS is wrong (the key \"a\" has 5 bytes and must have 32: make one with `openssl rand -base64 32`): write for example BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64",
 		"THREADS_CLIENT_ID=1":             "BELFRY_THREADS_CLIENT_ID is set and BELFRY_THREADS_CLIENT_SECRET is not: a network wants both, so set the other one or remove this one",

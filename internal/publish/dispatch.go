@@ -23,8 +23,8 @@ const (
 type Worker struct {
 	// Owner names the worker in leases; no two workers may share one.
 	Owner string
-	// Poll is how often the worker looks for posts that were queued to be due at once. It knows when the next of the
-	// others is due.
+	// Poll is how often the worker looks for posts that another process made due, or left behind when it died. It knows
+	// when the next of the others is due, and store.Store.Due signals what its own process makes due.
 	Poll time.Duration
 	// Posts is how many posts the worker publishes at once: each mostly waits for a network.
 	Posts int
@@ -141,11 +141,22 @@ func (e *Engine) waitUntilDue(ctx context.Context, poll time.Duration) bool {
 		}
 		if err != nil && ctx.Err() == nil {
 			e.cfg.Log.ErrorContext(ctx, "due posts cannot be looked for", "error", err)
-			until = errorWait
+			wait(ctx, errorWait)
+			continue
 		}
-		wait(ctx, until)
+		e.waitOrSignal(ctx, until)
 	}
 	return false
+}
+
+// waitOrSignal waits until the store signals that a post is due, and at most for the given time.
+func (e *Engine) waitOrSignal(ctx context.Context, most time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	select {
+	case <-ctx.Done():
+	case <-e.cfg.Store.Due:
+	}
 }
 
 func wait(ctx context.Context, d time.Duration) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"belfry/internal/app"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/publish"
@@ -95,6 +96,21 @@ func TestAWorkerWakesWhenTheNextPostIsDue(t *testing.T) {
 	must(t, err)
 	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: time.Hour, Posts: 10})
 	b.Eventually("the post is live", func() bool { return b.get(post).Status == "live" })
+}
+
+// Between two looks an hour apart, a worker hears of each post that its own process makes due.
+func TestAWorkerWakesForAPostThatItsProcessMakesDue(t *testing.T) {
+	b := newBench(t)
+	b.Store.Due = make(chan struct{}, 1)
+	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: time.Hour, Posts: 10})
+	for i := range 3 {
+		post := b.ws.Now(fmt.Sprintf("now %d", i), b.ws.Account("threads"))
+		b.Eventually("the new post is live", func() bool { return b.get(post).Status == "live" })
+	}
+	later := b.ws.Queued("later", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
+	_, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: later.ID, When: &contract.When{Word: "now"}})
+	must(t, err)
+	b.Eventually("the moved post is live", func() bool { return b.get(later).Status == "live" })
 }
 
 // The posts of a batch are read together. One that cannot be read, here for its zone, stayed in the way of all.

@@ -152,7 +152,7 @@ func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
 		)
 		UPDATE publications u SET next_action_at = clock() FROM armed WHERE u.post_id = armed.post_id`,
 		args{"account": account})
-	return err
+	return t.signalAfter(err)
 }
 
 // WakeIfOK makes a publication that waits for its account due if the account is in order after all. The caller
@@ -163,7 +163,7 @@ func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		WHERE u.workspace_id = @ws AND u.post_id = @post AND p.workspace_id = @ws AND p.id = @post AND a.status = @ok
 			AND u.next_action_at > clock()`, args{"post": post, "ok": core.AccountOK})
-	return err
+	return t.signalAfter(err)
 }
 
 // LoseToken notes that the network no longer takes the account's token, and why, unless the token was replaced

@@ -47,5 +47,5 @@ func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID) error {
 		UPDATE publications u SET next_action_at = clock() FROM waiting WHERE u.workspace_id = @ws
 			AND u.post_id = waiting.post_id`,
 		args{"id": id, "hold": core.DoHold})
-	return err
+	return t.signalAfter(err)
 }

@@ -191,7 +191,11 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 				AND disconnected_at IS NULL ORDER BY id FOR SHARE) AS held`,
 			args{"accounts": columns.accounts, "n": len(n.Posts)})
 	}
-	return refusal(t.send(ctx, &batch))
+	err = refusal(t.send(ctx, &batch))
+	if n.Queued != nil && n.Queued.Due.IsZero() {
+		return t.signalAfter(err)
+	}
+	return err
 }
 
 // queue adds the slots and the ledger's rows.

@@ -127,7 +127,7 @@ func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow
 			"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed,
 			"due": nullTime(due),
 		})
-	return err
+	return t.signalAfter(err)
 }
 
 // dueOrNow is when a queued post is due: the given time, or now by the database's clock.
@@ -144,7 +144,7 @@ func (t Tenant) MovePublication(ctx context.Context, post core.PostID, due time.
 		UPDATE publications SET due_at = `+dueOrNow+`, next_action_at = `+dueOrNow+`, rest = 'queued',
 			step = 'idle', handle = NULL, first_call_at = NULL, `+takeAway+` WHERE workspace_id = @ws AND post_id = @post`,
 		args{"post": post, "due": nullTime(due)})
-	return err
+	return t.signalAfter(err)
 }
 
 // ClosePublication takes a queued post, whose row is locked and Movable, off the queue; a handle made ahead
@@ -176,7 +176,7 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 			"post": p.Post, "step": p.Step, "armed": p.Armed, "open": p.Open, "answer": p.Answer, "tries": p.Tries,
 			"deaths": p.Deaths, "rest": p.Rest, "due": p.DueAt, "next": nullTime(p.NextAt),
 		})
-	return err
+	return t.signalAfter(err)
 }
 
 // relaxed lets a statement's own commit return before it is on disk. It is for what the fence or a repeated
@@ -230,6 +230,9 @@ func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) erro
 	}
 	if n != 1 {
 		return ErrFenced
+	}
+	if !p.NextAt.IsZero() {
+		t.store.signalDue()
 	}
 	return nil
 }

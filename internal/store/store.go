@@ -25,10 +25,15 @@ type querier interface {
 
 // Store is the database.
 type Store struct {
+	// Due is signalled after each commit by which a post is due at once or soon, for the worker of this process. It
+	// has a capacity of one; a nil channel tells nobody.
+	Due chan struct{}
+
 	pool     *pgxpool.Pool
 	jobs     *queue.Inserter
 	q        querier
 	tx       pgx.Tx // nil outside a transaction
+	madeDue  *bool  // whether the transaction made a post due; nil outside one
 	memory   *cache
 	searches *searches
 }
@@ -48,9 +53,36 @@ func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
 	if s.tx != nil {
 		return f(s)
 	}
-	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		return f(&Store{pool: s.pool, jobs: s.jobs, q: tx, tx: tx, memory: s.memory, searches: s.searches})
+	inner := *s
+	inner.madeDue = new(bool)
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		inner.q, inner.tx = tx, tx
+		return f(&inner)
 	})
+	if err == nil && *inner.madeDue {
+		s.signalDue()
+	}
+	return err
+}
+
+// signalDue signals Due, after the commit of the transaction if there is one.
+func (s *Store) signalDue() {
+	if s.tx != nil {
+		*s.madeDue = true
+		return
+	}
+	select {
+	case s.Due <- struct{}{}:
+	default: // nobody listens, or a signal is waiting already
+	}
+}
+
+// signalAfter is signalDue after a statement that made a post due, unless it failed.
+func (t Tenant) signalAfter(err error) error {
+	if err == nil {
+		t.store.signalDue()
+	}
+	return err
 }
 
 // In is one workspace's data. Only app's gate calls it (architecture test).
