@@ -1,8 +1,10 @@
 package belfry_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -12,8 +14,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -74,33 +78,53 @@ type built struct {
 	GoFiles                 []string
 }
 
-// compiled lists the product's packages, and an importer of all that they import.
-func compiled(t *testing.T) ([]built, types.Importer) {
-	t.Helper()
-	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles",
-		"./...")
+// compilation lists the product's packages, and the files with the exported types of all that they import.
+type compilation struct {
+	packages []built
+	exports  map[string]string
+}
+
+// compiled compiles the product once for all tests.
+var compiled = sync.OnceValues(func() (all compilation, err error) {
+	list := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles")
+	if runsWithRaceDetector() { // so that what was compiled for the tests is used again
+		list.Args = append(list.Args, "-race")
+	}
+	list.Args = append(list.Args, "./...")
 	list.Stderr = os.Stderr
 	out, err := list.Output()
 	if err != nil {
-		t.Fatalf("go list: %v", err)
+		return all, fmt.Errorf("go list: %w", err)
 	}
-	var ours []built
-	exports := map[string]string{}
-	for decoder := json.NewDecoder(strings.NewReader(string(out))); ; {
+	all.exports = map[string]string{}
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var b built
 		if err := decoder.Decode(&b); errors.Is(err, io.EOF) {
-			break
+			return all, nil
 		} else if err != nil {
-			t.Fatalf("read go list: %v", err)
+			return all, fmt.Errorf("read go list: %w", err)
 		}
-		exports[b.ImportPath] = b.Export
+		all.exports[b.ImportPath] = b.Export
 		if strings.HasPrefix(b.ImportPath, module) && !forTests(b.ImportPath) {
-			ours = append(ours, b)
+			all.packages = append(all.packages, b)
 		}
 	}
-	return ours,
-		importer.ForCompiler(token.NewFileSet(), "gc",
-			func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+})
+
+func runsWithRaceDetector() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}
+
+// loadPackages returns the product's packages and an importer of all that they import.
+func loadPackages(t *testing.T) ([]built, types.Importer) {
+	t.Helper()
+	all, err := compiled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all.packages, importer.ForCompiler(token.NewFileSet(), "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(all.exports[path]) })
 }
 
 // The four locks of tenancy: who may make a caller, and where a caller becomes a handle to data.
@@ -110,7 +134,7 @@ func TestWorkspaceDataIsReachedThroughItsGates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packages, imports := compiled(t)
+	packages, imports := loadPackages(t)
 	used := map[string]bool{}
 	for _, p := range packages {
 		if fitsAny("internal/store internal/core e2e e2e/* tools/*", ours(p.ImportPath)) {
@@ -138,7 +162,7 @@ func TestWorkspaceDataIsReachedThroughItsGates(t *testing.T) {
 // The ways past a test that goes by names.
 func TestTenancyGatesAreRecognizedByType(t *testing.T) {
 	t.Parallel()
-	_, imports := compiled(t)
+	_, imports := loadPackages(t)
 	for _, c := range []struct{ name, body string }{
 		{"another name for the store", `db := s; db.In(ws)`},
 		{"a method value", `open := s.In; open(ws)`},
