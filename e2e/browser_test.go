@@ -113,13 +113,21 @@ func (b *browser) waitFor(script string) {
 	eventually(b.t, 20*time.Second, script, func() bool { return evaluateScript[bool](b, script) })
 }
 
-// openDialog clicks a link until its dialog is open: a click is lost when news of the post replace the link meanwhile.
+// openDialog clicks a link and waits until its dialog is open.
 func (b *browser) openDialog(selector string) {
 	b.t.Helper()
-	eventually(b.t, 40*time.Second, "the dialog of "+selector+" opens", func() bool {
-		b.runActions("click "+selector, chromedp.Click(chromedp.CSS(selector)))
-		return waitUntil(2*time.Second, func() bool { return evaluateScript[bool](b, dialogOpen) })
-	})
+	b.runActions("click "+selector, chromedp.Click(chromedp.CSS(selector)))
+	b.waitFor(dialogOpen)
+}
+
+// middleOf returns the middle of an element.
+func (b *browser) middleOf(selector string) (x, y float64) {
+	b.t.Helper()
+	at := evaluateScript[[2]float64](b, `(() => {
+		const box = document.querySelector('`+selector+`').getBoundingClientRect();
+		return [box.x + box.width / 2, box.y + box.height / 2];
+	})()`)
+	return at[0], at[1]
 }
 
 func evaluateScript[T any](b *browser, script string, options ...chromedp.EvaluateOption) T {
@@ -157,9 +165,9 @@ func (b *browser) setUp(s *service) {
 }
 
 // openHarbourBakery starts a new service in which somebody has signed in and connected the Threads profile.
-func openHarbourBakery(t *testing.T) (*service, *browser) {
+func openHarbourBakery(t *testing.T, settings ...map[string]string) (*service, *browser) {
 	t.Helper()
-	s := newStandaloneService(t)
+	s := newStandaloneService(t, settings...)
 	s.serveUntilReady()
 	t.Cleanup(func() { s.process.requireStop(t) })
 	b := newBrowser(t)
@@ -204,6 +212,26 @@ func TestConfirmationsOfAPollingPostOpenInADialog(t *testing.T) {
 	b.sendPost("And seeded.", "now")
 	b.waitFor(`document.querySelector("[data-testid=post][data-status=failed] [data-testid=next-try]") !== null`)
 	b.openDialog(testid("delete"))
+	b.checkConsole()
+}
+
+// A click was lost when the page replaced the link between the press and the release of the button.
+func TestClickOnAPollingPostIsNotLost(t *testing.T) {
+	t.Parallel()
+	s, b := openHarbourBakery(t, map[string]string{"RETRY_DELAYS": "10s"})
+	s.addFault(map[string]any{"kind": "server_error", "network": "threads", "call": "create"})
+	b.sendPost("Rye bread is back.", "now")
+	b.waitFor(`document.querySelector("[data-testid=post][data-status=failed] [data-testid=next-try]") !== null`)
+	b.runActions("count the news", chromedp.Evaluate[chromedp.Void](`window.news = 0;
+		document.addEventListener("htmx:afterRequest", (event) => { window.news += event.detail.xhr.status === 200 ? 1 : 0; })`))
+	x, y := b.middleOf(testid("delete"))
+	left := []chromedp.MouseOption{chromedp.ButtonLeft, chromedp.ClickCount(1)}
+	b.runActions("press Delete", chromedp.MouseEvent(chromedp.MousePressed, x, y, left...))
+	b.waitFor("window.news > 0")
+	b.runActions("release it", chromedp.MouseEvent(chromedp.MouseReleased, x, y, left...))
+	b.waitFor(dialogOpen)
+	b.runActions("think again", chromedp.Click(chromedp.CSS("dialog#dialog [data-closes]")))
+	b.waitFor(`document.querySelector("[data-testid=post][data-status=live]") !== null`)
 	b.checkConsole()
 }
 

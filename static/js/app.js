@@ -20,12 +20,20 @@ showClocks(document);
 document.addEventListener("htmx:load", (event) => showClocks(event.detail.elt));
 
 document.addEventListener("htmx:afterRequest", (event) => {
-  if (!event.detail.successful) return;
   // What went wrong before works again.
-  document.getElementById("fault")?.replaceChildren();
-  // News of a post overtakes what was said when it was sent. The element that asked is no longer in the page by now.
-  const { requestConfig, xhr } = event.detail;
-  if (requestConfig.elt.hasAttribute("data-polls") && xhr.status === 200) document.querySelector(".flash")?.remove();
+  if (event.detail.successful) document.getElementById("fault")?.replaceChildren();
+});
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { requestConfig, target, xhr } = event.detail;
+  if (!requestConfig.elt.hasAttribute("data-polls") || xhr.status !== 200) return;
+  if (target.matches(":active")) {
+    // Replacing what is being pressed would lose the click. The next poll brings the news again.
+    event.detail.shouldSwap = false;
+  } else {
+    // News of a post replaces the message that was shown when it was sent.
+    document.querySelector(".flash")?.remove();
+  }
 });
 
 document.addEventListener("htmx:sendError", (event) => {

@@ -94,8 +94,9 @@ func (f Frame) tabTitle() string {
 
 // htmxConfig keeps htmx from evaluating anything, from adding styles and from keeping pages in the
 // browser's storage; an error's page goes where people see it. An element's attributes hold for itself alone: a
-// link inside a part that looks for news must not be swapped in as that part is.
+// link inside a part that looks for news must not be swapped in as that part is. Without a settle delay a link in
+// a new part works at once.
 const htmxConfig = `{"disableInheritance":true,"allowEval":false,"includeIndicatorStyles":false,"allowScriptTags":false,"selfRequestsOnly":true,` +
-	`"historyCacheSize":0,"historyRestoreAsHxRequest":false,"refreshOnHistoryMiss":true,"timeout":20000,` +
+	`"defaultSettleDelay":0,"historyCacheSize":0,"historyRestoreAsHxRequest":false,"refreshOnHistoryMiss":true,"timeout":20000,` +
 	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},` +
 	`{"code":"[45]..","swap":true,"error":true,"target":"#fault"}]}`
