@@ -23,7 +23,10 @@ type operation struct {
 	OperationID string
 	Parameters  []struct{ Name string }
 	RequestBody *struct {
-		Content map[string]struct{ Examples map[string]any }
+		Content map[string]struct {
+			Examples map[string]any
+			Schema   schema
+		}
 	}
 	Responses map[string]any
 	Security  []map[string]any

@@ -165,8 +165,21 @@ type schema struct {
 	Enum        []any
 	Properties  map[string]schema
 	Items       *schema
+	AnyOf       []schema
 	OneOf       []schema
 	Description string
+
+	AdditionalProperties schemaOrBool
+}
+
+// schemaOrBool is a schema, or nil for true and false.
+type schemaOrBool struct{ schema *schema }
+
+func (s *schemaOrBool) UnmarshalJSON(data []byte) error {
+	if data[0] != '{' {
+		return nil
+	}
+	return json.Unmarshal(data, &s.schema)
 }
 
 // document is the description in the repository.
