@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -29,9 +30,16 @@ import (
 // looks for data races in all that it does.
 var binary = os.Getenv("E2E_BINARY")
 
+// testsAtOnce is more than there are processors, since the tests mostly wait: for leases, retries and settle times.
+const testsAtOnce = "8"
+
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
+	if err := flag.Set("test.parallel", testsAtOnce); err != nil { // -parallel on the command line overrides it
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	if binary != "" {
 		return m.Run()
 	}
