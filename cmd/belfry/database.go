@@ -114,7 +114,7 @@ func checkInstalled(cfg *config.Config) error {
 	if err != nil || made {
 		return err
 	}
-	if _, held, err := postgres.Holder(cfg.DataDir); err != nil || held {
+	if held, err := postgres.Holder(cfg.DataDir); err != nil || held != nil {
 		return err
 	}
 	return fmt.Errorf("there is no database in %s: set BELFRY_DATA_DIR to the service's data folder (a new installation begins with belfry serve)", cfg.DataDir)

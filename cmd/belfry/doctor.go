@@ -81,11 +81,11 @@ func (of *installation) checkDataDir(context.Context) (string, error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return dir + firstStart, checkWritable(nearestExisting(dir))
 	}
-	holder, held, err := postgres.Holder(dir)
+	holder, err := postgres.Holder(dir)
 	if err != nil {
 		return "", err
 	}
-	if held {
+	if holder != nil {
 		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, holder.Kind, holder.Pid), nil
 	}
 	return dir, checkWritable(dir)
@@ -230,7 +230,7 @@ func (of *installation) checkAddress(ctx context.Context) (string, error) {
 
 // checkAddressInUse returns an error unless it is this data folder's service that listens on the address.
 func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
-	holder, held, err := postgres.Holder(of.cfg.DataDir)
+	holder, err := postgres.Holder(of.cfg.DataDir)
 	if err != nil {
 		return "", err
 	}
@@ -240,7 +240,7 @@ func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
 	}
 	who := "another program"
 	if isBelfryAt(ctx, at) {
-		if held && holder.Serves() {
+		if holder != nil && holder.Serves() {
 			return fmt.Sprintf("%s, in use by the running service (pid %s)", of.cfg.Addr, holder.Pid), nil
 		}
 		who = "a belfry with another data folder"

@@ -18,8 +18,8 @@ import (
 // Oldest is the oldest major version of PostgreSQL the schema is written for.
 const Oldest = 15
 
-// Binaries is a folder that holds the server's own programs, and their major version.
-type Binaries struct {
+// binaries is a folder that holds the server's own programs, and their major version.
+type binaries struct {
 	Dir   string
 	Major int
 }
@@ -36,31 +36,28 @@ var places = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin", // Postgres.app
 }
 
-// FindBinaries returns the programs to use: of major version want when it is not zero (a cluster
+// findBinaries returns the programs to use: of major version want when it is not zero (a cluster
 // opens with its own version only), else the newest. PG_BIN, when set, is the only place looked at.
-func FindBinaries(ctx context.Context, want int) (Binaries, error) {
-	return findBinaries(ctx, want, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
+func findBinaries(ctx context.Context, want int) (binaries, error) {
+	return searchBinaries(ctx, want, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
 }
 
-func findBinaries(ctx context.Context, want int, only string, globs []string, path string) (Binaries, error) {
+func searchBinaries(ctx context.Context, want int, only string, globs []string, path string) (binaries, error) {
 	if only != "" {
 		found, err := inspectBinaries(ctx, only)
 		if err != nil {
-			return Binaries{}, fmt.Errorf("PG_BIN is %s, which does not hold PostgreSQL's server programs: %w", only, err)
+			return binaries{}, fmt.Errorf("PG_BIN is %s, which does not hold PostgreSQL's server programs: %w", only, err)
 		}
-		return chooseVersion([]Binaries{found}, want)
+		return chooseVersion([]binaries{found}, want)
 	}
-	var found []Binaries
+	var dirs []string
 	for _, glob := range globs {
-		dirs, _ := filepath.Glob(glob) // the only error is a bad pattern, and ours are constants
-		for _, dir := range dirs {
-			if b, err := inspectBinaries(ctx, dir); err == nil {
-				found = append(found, b)
-			}
-		}
+		matches, _ := filepath.Glob(glob) // the only error is a bad pattern, and ours are constants
+		dirs = append(dirs, matches...)
 	}
 	// PATH comes after the packages' own places, because it may hold wrappers of their programs.
-	for _, dir := range filepath.SplitList(path) {
+	var found []binaries
+	for _, dir := range append(dirs, filepath.SplitList(path)...) {
 		if b, err := inspectBinaries(ctx, dir); err == nil {
 			found = append(found, b)
 		}
@@ -69,28 +66,28 @@ func findBinaries(ctx context.Context, want int, only string, globs []string, pa
 }
 
 // chooseVersion picks version want, or the newest; of equals the first found.
-func chooseVersion(found []Binaries, want int) (Binaries, error) {
+func chooseVersion(found []binaries, want int) (binaries, error) {
 	if len(found) == 0 {
-		return Binaries{},
+		return binaries{},
 			errors.New("PostgreSQL's server programs (initdb, postgres) are not on this machine: install PostgreSQL with your package manager (`make need-postgres` does it), name their folder in PG_BIN, or set BELFRY_DATABASE_URL to a server that runs elsewhere")
 	}
 	if want != 0 {
-		i := slices.IndexFunc(found, func(b Binaries) bool { return b.Major == want })
+		i := slices.IndexFunc(found, func(b binaries) bool { return b.Major == want })
 		if i < 0 {
-			return Binaries{},
+			return binaries{},
 				fmt.Errorf("the local database was made by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", want, listVersions(found), want)
 		}
 		return found[i], nil
 	}
-	newest := slices.MaxFunc(found, func(a, b Binaries) int { return cmp.Compare(a.Major, b.Major) })
+	newest := slices.MaxFunc(found, func(a, b binaries) int { return cmp.Compare(a.Major, b.Major) })
 	if newest.Major < Oldest {
-		return Binaries{},
+		return binaries{},
 			fmt.Errorf("PostgreSQL %d in %s is too old: version %d or newer is needed", newest.Major, newest.Dir, Oldest)
 	}
 	return newest, nil
 }
 
-func listVersions(found []Binaries) string {
+func listVersions(found []binaries) string {
 	var words []string
 	for _, b := range found {
 		words = append(words, strconv.Itoa(b.Major))
@@ -106,32 +103,32 @@ var versionInWords = regexp.MustCompile(`PostgreSQL\)? (\d+)`)
 
 // inspectBinaries returns the programs in dir, with links followed. A folder whose postgres is a script is
 // refused: a wrapper may change the user or the process group, and then the child is not ours to stop.
-func inspectBinaries(ctx context.Context, dir string) (Binaries, error) {
+func inspectBinaries(ctx context.Context, dir string) (binaries, error) {
 	server, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"))
 	if err != nil {
-		return Binaries{}, err
+		return binaries{}, err
 	}
 	dir = filepath.Dir(server)
 	if _, err := os.Stat(filepath.Join(dir, "initdb")); err != nil {
-		return Binaries{}, err
+		return binaries{}, err
 	}
 	if isScript(server) {
-		return Binaries{}, fmt.Errorf("%s is a script, not the server itself", server)
+		return binaries{}, fmt.Errorf("%s is a script, not the server itself", server)
 	}
 	if m := versionInPath.FindStringSubmatch(dir); m != nil {
 		major, err := strconv.Atoi(m[1])
-		return Binaries{Dir: dir, Major: major}, err
+		return binaries{Dir: dir, Major: major}, err
 	}
 	out, err := exec.CommandContext(ctx, server, "--version").Output()
 	if err != nil {
-		return Binaries{}, fmt.Errorf("ask %s for its version: %w", server, err)
+		return binaries{}, fmt.Errorf("ask %s for its version: %w", server, err)
 	}
 	m := versionInWords.FindSubmatch(out)
 	if m == nil {
-		return Binaries{}, fmt.Errorf("%s calls itself %q, which is not PostgreSQL", server, strings.TrimSpace(string(out)))
+		return binaries{}, fmt.Errorf("%s calls itself %q, which is not PostgreSQL", server, strings.TrimSpace(string(out)))
 	}
 	major, err := strconv.Atoi(string(m[1]))
-	return Binaries{Dir: dir, Major: major}, err
+	return binaries{Dir: dir, Major: major}, err
 }
 
 func isScript(file string) bool {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 
 // makeCluster runs initdb in a folder beside the final one and moves it into place at the end, so
 // that a start cut off half way leaves nothing that looks like a database.
-func makeCluster(ctx context.Context, bin Binaries, a account, l layout, password string, ephemeral bool) error {
+func makeCluster(ctx context.Context, bin binaries, a account, l layout, ephemeral bool) error {
 	if err := os.RemoveAll(l.making); err != nil {
 		return fmt.Errorf("clear an unfinished database: %w", err)
 	}
@@ -18,13 +19,17 @@ func makeCluster(ctx context.Context, bin Binaries, a account, l layout, passwor
 		return fmt.Errorf("make the database's folder: %w", err)
 	}
 	// initdb reads the password as the server's user, who cannot read our file.
-	pwfile := filepath.Join(l.sockets, "initial-password")
-	defer func() { _ = os.Remove(pwfile) }()
-	if err := a.writePrivateFile(pwfile, password+"\n"); err != nil {
+	pwfile, err := os.CreateTemp(l.sockets, "initial-password-")
+	if err != nil {
+		return fmt.Errorf("hand over the password: %w", err)
+	}
+	defer func() { _ = os.Remove(pwfile.Name()) }()
+	_, err = pwfile.WriteString(l.password + "\n")
+	if err := errors.Join(err, a.changeOwner(pwfile.Name()), pwfile.Close()); err != nil {
 		return fmt.Errorf("hand over the password: %w", err)
 	}
 	args := []string{
-		"--pgdata=" + l.making, "--username=" + role, "--pwfile=" + pwfile, "--auth=scram-sha-256",
+		"--pgdata=" + l.making, "--username=" + role, "--pwfile=" + pwfile.Name(), "--auth=scram-sha-256",
 		// Byte order sorts the same on every machine and does not change with the system's C
 		// library, which would break indexes; the character type makes lower() know all letters.
 		"--encoding=UTF8", "--locale=C", "--lc-ctype=" + characterType(), "--no-instructions",

@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"strings"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
-// urlPatience is how long a command waits for a service that is just starting its database.
-const urlPatience = 20 * time.Second
+// connectPatience is how long a command waits for a service that is just starting its database.
+const connectPatience = 20 * time.Second
 
 // Session is a command's way into the local database.
 type Session struct {
@@ -26,9 +22,9 @@ type Session struct {
 // caller ends the session with Close.
 func Connect(ctx context.Context, dir string) (*Session, error) {
 	lock, err := lockDir(ctx, dir, byCommand)
-	if held := new(HeldError); errors.As(err, &held) && held.Serves() {
-		url, err := waitForURL(ctx, dir, held)
-		return &Session{URL: url}, err
+	if held, ok := errors.AsType[*HeldError](err); ok && held.Serves() {
+		address, err := waitForService(ctx, dir, held)
+		return &Session{URL: address}, err
 	}
 	if err != nil {
 		return nil, err
@@ -58,20 +54,16 @@ func (s *Session) Close(ctx context.Context) error {
 	return errors.Join(s.server.Stop(ctx), s.lock.Release())
 }
 
-// waitForURL reads the address that the service wrote down. One that does not answer may be left
-// from a service killed before, so it is read again.
-func waitForURL(ctx context.Context, dir string, held *HeldError) (string, error) {
-	l, err := newLayout(dir)
-	if err != nil {
-		return "", err
-	}
-	for deadline := time.Now().Add(urlPatience); ; {
-		text, err := os.ReadFile(l.url)
-		if err == nil {
-			address := strings.TrimSpace(string(text))
-			if err = checkConnection(ctx, address); err == nil {
-				return address, nil
-			}
+// waitForService returns the address of the running service's database once it answers.
+func waitForService(ctx context.Context, dir string, held *HeldError) (string, error) {
+	for deadline := time.Now().Add(connectPatience); ; {
+		l, err := newLayout(dir) // a service that is new makes the password first
+		if err != nil {
+			return "", err
+		}
+		address := l.databaseURL(database)
+		if err = runSQL(ctx, address); err == nil {
+			return address, nil
 		}
 		if time.Now().After(deadline) {
 			return "", fmt.Errorf("a belfry serve uses %s (pid %s), and there is no local database to reach there (%w): if it runs with BELFRY_DATABASE_URL, give this command the same", held.Dir, held.Pid, err)
@@ -80,12 +72,4 @@ func waitForURL(ctx context.Context, dir string, held *HeldError) (string, error
 			return "", err
 		}
 	}
-}
-
-func checkConnection(ctx context.Context, address string) error {
-	conn, err := pgx.Connect(ctx, address)
-	if err != nil {
-		return err
-	}
-	return conn.Close(ctx)
 }

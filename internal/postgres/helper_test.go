@@ -3,12 +3,14 @@ package postgres
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,9 +37,17 @@ func serveForATest(dir string) int {
 		fmt.Println("error:", err)
 		return 1
 	}
-	fmt.Println("pid", s.Pid())
+	fmt.Println("pid", s.pid())
 	_, _ = bufio.NewReader(os.Stdin).ReadByte() // until killed, or our parent is gone
 	return 0
+}
+
+// pid is the id of the server's first process.
+func (s *Server) pid() int { return s.process.Load().cmd.Process.Pid }
+
+func isAlive(pid int) bool {
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
 // service starts the test program as a service on dir and returns it with its server's pid.

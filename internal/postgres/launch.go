@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -17,22 +20,59 @@ const (
 	startLimit = 2 * time.Minute
 	// orphanLimit bounds the wait for sessions of a killed server, which end by themselves.
 	orphanLimit = 15 * time.Second
+
+	logLimit  = 8 << 20
+	tailLimit = 2000 // how much of the log an error shows
 )
+
+// stopLeftoverServer stops a server that a killed run left behind. The caller holds the data folder's lock, so no run
+// that is still alive loses its server. All is done as the server's user, who might have written any process's id into
+// the pid file.
+func (s *Server) stopLeftoverServer(ctx context.Context) error {
+	const pidFile = "postmaster.pid"
+	cluster, err := os.OpenRoot(s.layout.cluster) // a link that leads out of it is not followed
+	if err != nil {
+		return err
+	}
+	defer cluster.Close()
+	text, err := cluster.ReadFile(pidFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read the local database's pid file: %w", err)
+	}
+	if conn, err := new(net.Dialer).DialContext(ctx, "unix", s.layout.socket()); err == nil {
+		_ = conn.Close()
+		out, err := newCommand(ctx, s.account, filepath.Join(s.bin.Dir, "pg_ctl"),
+			"stop", "--pgdata="+s.layout.cluster, "--mode=fast", "--wait", "--timeout=30").CombinedOutput()
+		if _, left := cluster.Stat(pidFile); err != nil && left == nil {
+			return fmt.Errorf("stop the PostgreSQL left by an earlier run: %w\n%s", err, out)
+		}
+		return nil
+	}
+	// A server believes that any process or thread with the number in the first line is its twin, unless that is its
+	// own parent: us. By the other lines it finds sessions that still use its files, so they stay.
+	_, rest, _ := strings.Cut(string(text), "\n")
+	if err := cluster.WriteFile(pidFile, fmt.Appendf(nil, "%d\n%s", os.Getpid(), rest), 0o600); err != nil {
+		return fmt.Errorf("clear the local database's pid file: %w", err)
+	}
+	return nil
+}
 
 // launchServer starts one server process and returns when its database answers.
 func (s *Server) launchServer(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	deadline := time.Now().Add(orphanLimit)
-	for {
+	for deadline := time.Now().Add(orphanLimit); ; {
 		p, said, err := s.launchOnce(ctx)
 		if err == nil {
 			return p, nil
 		}
-		// A server killed with -9 leaves sessions that notice within a moment; until then a new
-		// one must not touch their files.
+		// A server killed with -9 leaves sessions that notice within a moment; until then a new one must not touch
+		// their files.
 		if !strings.Contains(said, "pre-existing shared memory block") || time.Now().After(deadline) {
-			return nil, err
+			return nil, fmt.Errorf("start the local PostgreSQL %d: %w; it wrote to %s:\n%s", s.bin.Major, err, s.layout.log, said)
 		}
 		if err := waitFor(ctx, 100*time.Millisecond); err != nil {
 			return nil, err
@@ -41,7 +81,7 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 }
 
 // launchOnce also returns what the server wrote to its log when it did not come up.
-func (s *Server) launchOnce(ctx context.Context) (*process, string, error) {
+func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err error) {
 	log, start, err := openLog(s.layout.log)
 	if err != nil {
 		return nil, "", fmt.Errorf("open the local database's log: %w", err)
@@ -53,12 +93,10 @@ func (s *Server) launchOnce(ctx context.Context) (*process, string, error) {
 	cmd.Stdout, cmd.Stderr = log, log
 	p, err := startProcess(cmd)
 	if err != nil {
-		return nil, "", fmt.Errorf("start %s: %w", cmd.Path, err)
+		return nil, "", err
 	}
 	if err := s.waitUntilReady(ctx, p); err != nil {
-		stopErr := p.shutDown(ctx)
-		said := readLogTail(s.layout.log, start)
-		return nil, said, errors.Join(fmt.Errorf("start the local PostgreSQL %d: %w; it wrote to %s:\n%s", s.bin.Major, err, s.layout.log, said), stopErr)
+		return nil, readLogTail(s.layout.log, start), errors.Join(err, p.shutDown(ctx))
 	}
 	return p, "", nil
 }
@@ -66,7 +104,10 @@ func (s *Server) launchOnce(ctx context.Context) (*process, string, error) {
 // waitUntilReady waits until our database can be used, and makes it at the first start.
 func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		err := s.connectOrCreateDatabase(ctx)
+		err := runSQL(ctx, s.URL())
+		if isCode(err, "3D000") { // there is no such database
+			err = runSQL(ctx, s.layout.databaseURL("postgres"), "CREATE DATABASE "+database)
+		}
 		if err == nil {
 			return nil
 		}
@@ -85,25 +126,64 @@ func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 	}
 }
 
-func (s *Server) connectOrCreateDatabase(ctx context.Context) error {
-	conn, err := pgx.Connect(ctx, s.url)
-	if err == nil {
-		return conn.Close(ctx)
-	}
-	if pg := new(pgconn.PgError); !errors.As(err, &pg) || pg.Code != "3D000" {
-		return err
-	}
-	cfg, err := pgx.ParseConfig(s.url)
+func isCode(err error, code string) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == code
+}
+
+// runSQL connects and runs statements one after the other.
+func runSQL(ctx context.Context, address string, statements ...string) error {
+	conn, err := pgx.Connect(ctx, address)
 	if err != nil {
 		return err
 	}
-	cfg.Database = "postgres"
-	conn, err = pgx.ConnectConfig(ctx, cfg)
+	for _, sql := range statements {
+		if _, err := conn.PgConn().Exec(ctx, sql).ReadAll(); err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", sql, err), conn.Close(ctx))
+		}
+	}
+	return conn.Close(ctx)
+}
+
+// openLog opens the log to append, after it was rotated if need be, and returns its length.
+func openLog(path string) (log *os.File, length int64, err error) {
+	if err := rotateLog(path); err != nil {
+		return nil, 0, err
+	}
+	if log, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+		return nil, 0, err
+	}
+	length, err = log.Seek(0, io.SeekEnd)
+	return log, length, err
+}
+
+// rotateLog moves the end of a log that is too large into a second file, in place of what that held. The log stays the
+// same file, since the server has it open to append and would write on into one that was renamed.
+func rotateLog(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || info.Size() <= logLimit {
+		return nil //nolint:nilerr // whoever opens it next says what is wrong
+	}
+	log, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, "CREATE DATABASE "+database)
-	return errors.Join(err, conn.Close(ctx))
+	defer log.Close()
+	end, err := io.ReadAll(io.NewSectionReader(log, info.Size()-logLimit, logLimit))
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.WriteFile(path+".old", end, 0o600), os.Truncate(path, 0))
+}
+
+// readLogTail returns the end of what was written to the log since start.
+func readLogTail(path string, start int64) string {
+	text, err := os.ReadFile(path)
+	if err != nil || int64(len(text)) < start {
+		return ""
+	}
+	text = text[start:]
+	return strings.TrimSpace(string(text[max(0, len(text)-tailLimit):]))
 }
 
 func waitFor(ctx context.Context, d time.Duration) error {

@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net/url"
@@ -17,80 +15,73 @@ const (
 	database = "belfry"
 	port     = "5432" // part of the socket's name only; nothing listens on TCP
 
-	// socketLimit is what fits into sockaddr_un.sun_path with its final zero, on Linux; macOS has
-	// 104 in all, so the smaller number serves both.
+	// socketLimit is how long a socket's name may be: sockaddr_un.sun_path without its final zero. Linux allows four
+	// bytes more than macOS.
 	socketLimit = 103
 )
 
-// layout is where the parts of a local database live below its data folder.
+// layout is where the parts of a local database are below its data folder, and its password.
 type layout struct {
-	dir      string // the data folder, absolute
 	cluster  string
 	making   string // the cluster while initdb fills it
 	log      string
-	password string
-	url      string
 	sockets  string
+	password string
 }
 
+// newLayout makes the data folder's layout, with the role's password if it was made already.
 func newLayout(dir string) (layout, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return layout{}, fmt.Errorf("find the data folder: %w", err)
 	}
-	return layout{
-		dir:      dir,
-		cluster:  filepath.Join(dir, "postgres"),
-		making:   filepath.Join(dir, "postgres.making"),
-		log:      filepath.Join(dir, "postgres.log"),
-		password: filepath.Join(dir, "postgres.password"),
-		url:      filepath.Join(dir, "postgres.url"),
-		sockets:  socketDir(dir, os.TempDir()),
-	}, nil
-}
-
-// socketDir is DATA_DIR/run where a socket's name below it fits, else a short folder below temp,
-// the same at each start.
-func socketDir(dir, temp string) string {
-	near := filepath.Join(dir, "run")
-	if len(filepath.Join(near, ".s.PGSQL."+port)) <= socketLimit {
-		return near
+	l := layout{
+		cluster: filepath.Join(dir, "postgres"),
+		making:  filepath.Join(dir, "postgres.making"),
+		log:     filepath.Join(dir, "postgres.log"),
+		sockets: filepath.Join(dir, "run"),
 	}
-	sum := sha256.Sum256([]byte(dir))
-	return filepath.Join(temp, "belfry-"+hex.EncodeToString(sum[:6]))
+	if long := len(l.socket()) - socketLimit; long > 0 {
+		return layout{}, fmt.Errorf("the name of the data folder %s is %d letters too long for a socket in it: set BELFRY_DATA_DIR to a shorter one", dir, long)
+	}
+	text, err := os.ReadFile(l.cluster + ".password")
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return layout{}, fmt.Errorf("read the local database's password: %w", err)
+	}
+	l.password = strings.TrimSpace(string(text))
+	return l, nil
 }
 
-// databaseURL is the database's URL, as pgx and libpq read it.
-func (l layout) databaseURL(password, db string) string {
+func (l *layout) socket() string { return filepath.Join(l.sockets, ".s.PGSQL."+port) }
+
+// databaseURL is the address of a database of the cluster, as pgx and libpq read it.
+func (l *layout) databaseURL(name string) string {
 	u := url.URL{
 		Scheme:   "postgres",
-		User:     url.UserPassword(role, password),
-		Path:     "/" + db,
+		User:     url.UserPassword(role, l.password),
+		Path:     "/" + name,
 		RawQuery: url.Values{"host": {l.sockets}, "port": {port}}.Encode(),
 	}
 	return u.String()
 }
 
-// loadOrMakePassword returns the role's password, made on the first call.
-func (l layout) loadOrMakePassword() (string, error) {
-	text, err := os.ReadFile(l.password)
-	if err == nil {
-		return strings.TrimSpace(string(text)), nil
+// makePassword makes the role's password on the first call.
+func (l *layout) makePassword() error {
+	if l.password != "" {
+		return nil
 	}
-	if !errors.Is(err, os.ErrNotExist) {
-		return "", fmt.Errorf("read the local database's password: %w", err)
-	}
+	file := l.cluster + ".password"
 	if _, err := os.Stat(l.cluster); err == nil {
-		return "", fmt.Errorf("%s is missing, and the database in %s opens with that password only: bring the file back from a backup", l.password, l.cluster)
+		return fmt.Errorf("%s is missing, and the database in %s opens with that password only: bring the file back from a backup", file, l.cluster)
 	}
-	password := rand.Text()
-	if err := writeFile(l.password, password+"\n"); err != nil {
-		return "", fmt.Errorf("keep the local database's password: %w", err)
+	l.password = rand.Text()
+	if err := writeFile(file, l.password+"\n"); err != nil {
+		return fmt.Errorf("keep the local database's password: %w", err)
 	}
-	return password, nil
+	return nil
 }
 
-// writeFile puts text at path in one step, readable by us alone.
+// writeFile writes text to path at one stroke, readable by us alone.
 func writeFile(path, text string) error {
 	draft := path + ".new"
 	if err := os.WriteFile(draft, []byte(text), 0o600); err != nil {

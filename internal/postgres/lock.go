@@ -54,32 +54,30 @@ func LockDir(ctx context.Context, dir string) (*Lock, error) {
 // TryLockDir is LockDir without any wait.
 func TryLockDir(dir string) (*Lock, error) { return tryLock(dir, byServe) }
 
-// Holder tells who holds a data folder, if anybody does, and changes nothing.
-func Holder(dir string) (who HeldError, held bool, err error) {
-	fd, err := syscall.Open(filepath.Join(dir, "lock"), syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
-	if errors.Is(err, syscall.ENOENT) {
-		return who, false, nil
+// Holder tells who holds a data folder, nil when nobody does, and changes nothing.
+func Holder(dir string) (*HeldError, error) {
+	lock, err := openAndLock(dir, syscall.O_RDONLY, syscall.LOCK_SH)
+	if held, ok := errors.AsType[*HeldError](err); ok {
+		return held, nil
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
 	}
 	if err != nil {
-		return who, false, fmt.Errorf("look who uses the data folder %s: %w", dir, err)
+		return nil, err
 	}
-	err = syscall.Flock(fd, syscall.LOCK_SH|syscall.LOCK_NB)
-	if held = errors.Is(err, syscall.EWOULDBLOCK); held {
-		who, err = *readHolder(dir), nil
-	}
-	return who, held, errors.Join(err, syscall.Close(fd))
+	return nil, lock.Release()
 }
 
 // Release lets go of the data folder.
 func (l *Lock) Release() error { return syscall.Close(l.fd) }
 
 func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
-	started := time.Now()
-	for {
-		l, err := tryLock(dir, kind)
-		held := new(HeldError)
-		if err == nil || !errors.As(err, &held) {
-			return l, err
+	for started := time.Now(); ; {
+		lock, err := tryLock(dir, kind)
+		held, ok := errors.AsType[*HeldError](err)
+		if !ok {
+			return lock, err
 		}
 		wait := commandPatience
 		if held.Serves() {
@@ -94,43 +92,47 @@ func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
 	}
 }
 
+// tryLock takes the lock and writes into the file who has it.
 func tryLock(dir, kind string) (*Lock, error) {
 	if err := makeDataDir(dir); err != nil {
 		return nil, err
 	}
-	fd, err := syscall.Open(filepath.Join(dir, "lock"), syscall.O_CREAT|syscall.O_RDWR|syscall.O_CLOEXEC, 0o600)
+	lock, err := openAndLock(dir, syscall.O_CREAT|syscall.O_RDWR, syscall.LOCK_EX)
 	if err != nil {
-		return nil, fmt.Errorf("write in the data folder %s (BELFRY_DATA_DIR names another): %w", dir, err)
+		return nil, err
 	}
-	err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, errors.Join(readHolder(dir), syscall.Close(fd))
-	}
+	err = syscall.Ftruncate(lock.fd, 0)
 	if err == nil {
-		err = writeHolder(fd, kind)
+		_, err = syscall.Pwrite(lock.fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), kind), 0)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock the data folder %s: %w", dir, err), syscall.Close(fd))
+		return nil, errors.Join(fmt.Errorf("write in the data folder %s: %w", dir, err), lock.Release())
 	}
-	return &Lock{fd: fd}, nil
+	return lock, nil
 }
 
-func writeHolder(fd int, kind string) error {
-	if err := syscall.Ftruncate(fd, 0); err != nil {
-		return err
+// openAndLock opens the lock's file and locks it, or returns a *HeldError.
+func openAndLock(dir string, mode, how int) (*Lock, error) {
+	fd, err := syscall.Open(filepath.Join(dir, "lock"), mode|syscall.O_CLOEXEC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the lock in the data folder %s (BELFRY_DATA_DIR names another): %w", dir, err)
 	}
-	_, err := syscall.Pwrite(fd, fmt.Appendf(nil, "%d %s\n", os.Getpid(), kind), 0)
-	return err
+	lock := &Lock{fd: fd}
+	err = syscall.Flock(fd, how|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = readHolder(dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, lock.Release())
+	}
+	return lock, nil
 }
 
 // readHolder reads who signed the lock. A reader may come between lock and signature; the command it
 // then takes for the holder is looked at again a moment later.
 func readHolder(dir string) *HeldError {
 	held := &HeldError{Dir: dir, Pid: "unknown", Kind: byCommand}
-	text, err := os.ReadFile(filepath.Join(dir, "lock"))
-	if err != nil {
-		return held
-	}
+	text, _ := os.ReadFile(filepath.Join(dir, "lock")) // unreadable is unknown
 	if pid, kind, ok := strings.Cut(strings.TrimSpace(string(text)), " "); ok {
 		held.Pid, held.Kind = pid, kind
 	}

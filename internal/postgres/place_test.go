@@ -26,14 +26,14 @@ func TestAClosedFolderOnTheWayIsNamed(t *testing.T) {
 		}
 	}
 	stranger := account{name: "nobody", uid: 54321, gid: 54321, switched: true}
-	err := stranger.checkTraversable(filepath.Join(inside, "postgres"))
+	err := stranger.checkReachable(filepath.Join(inside, "postgres"))
 	if err == nil || !strings.HasPrefix(err.Error(), "the folder "+closed+` is closed to the user "nobody"`) {
 		t.Errorf("got %v", err)
 	}
-	if err := stranger.checkTraversable(filepath.Join(open, "postgres")); err != nil {
+	if err := stranger.checkReachable(filepath.Join(open, "postgres")); err != nil {
 		t.Errorf("an open way is refused: %v", err)
 	}
-	if err := (account{}).checkTraversable(filepath.Join(inside, "postgres")); err != nil {
+	if err := (account{}).checkReachable(filepath.Join(inside, "postgres")); err != nil {
 		t.Errorf("our own user is stopped: %v", err)
 	}
 }
@@ -59,37 +59,30 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 	}
 }
 
-func TestTheSocketsNameFits(t *testing.T) {
+// A socket's name has little room.
+func TestADataFolderWhoseNameIsTooLongIsRefused(t *testing.T) {
 	t.Parallel()
-	for dir, want := range map[string]string{
-		"/var/lib/belfry":              "/var/lib/belfry/run",
-		"/" + strings.Repeat("d", 84):  "/" + strings.Repeat("d", 84) + "/run", // 103 with the socket's name
-		"/" + strings.Repeat("d", 85):  "/tmp/belfry-",
-		"/" + strings.Repeat("d", 200): "/tmp/belfry-",
-	} {
-		got := socketDir(dir, "/tmp")
-		if !strings.HasPrefix(got, want) || len(got+"/.s.PGSQL.5432") > socketLimit {
-			t.Errorf("for %d letters: %s", len(dir), got)
-		}
+	long := "/" + strings.Repeat("d", 84)
+	if l, err := newLayout(long); err != nil || len(l.socket()) != socketLimit {
+		t.Errorf("%v, %v", l, err)
 	}
-	if socketDir("/"+strings.Repeat("a", 200), "/tmp") == socketDir("/"+strings.Repeat("b", 200), "/tmp") {
-		t.Error("two data folders share a socket")
+	if _, err := newLayout(long + "d"); err == nil || !strings.Contains(err.Error(), "set BELFRY_DATA_DIR to a shorter one") {
+		t.Errorf("error %v", err)
 	}
 }
 
-// The whole way with a long data folder.
-func TestALongDataFolder(t *testing.T) {
+// Root may run a command on the folder of a service that runs as another user.
+func TestRootRunsTheServerAsTheOwnerOfTheCluster(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(dataDir(t), strings.Repeat("long", 40))
-	if err := makeDataDir(dir); err != nil {
-		t.Fatal(err)
+	cluster, want := t.TempDir(), os.Geteuid()
+	if want == 0 {
+		want = 54321
+		if err := os.Chown(cluster, want, want); err != nil {
+			t.Fatal(err)
+		}
 	}
-	s := start(t, dir)
-	t.Cleanup(func() { _ = os.RemoveAll(s.layout.sockets) })
-	must(t, s.URL(), "SELECT 'up'")
-	info, err := os.Stat(s.layout.sockets)
-	if err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the socket's folder: mode %v, error %v", info.Mode(), err)
+	if a, err := serverAccount(cluster); err != nil || a.uid != want || a.switched != (os.Geteuid() == 0) {
+		t.Errorf("the server runs as %+v, %v; want the user %d", a, err, want)
 	}
 }
 
@@ -146,7 +139,7 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := findBinaries(t.Context(), c.want, c.only, c.globs, c.path)
+			got, err := searchBinaries(t.Context(), c.want, c.only, c.globs, c.path)
 			if c.err != "" {
 				if err == nil || !strings.Contains(err.Error(), c.err) {
 					t.Errorf("error %v, want %q in it", err, c.err)
@@ -162,7 +155,7 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 
 func TestTheRealProgramsAreFound(t *testing.T) {
 	t.Parallel()
-	got, err := FindBinaries(t.Context(), 0)
+	got, err := findBinaries(t.Context(), 0)
 	if err != nil || got.Major < Oldest {
 		t.Fatalf("got %v, error %v", got, err)
 	}
@@ -174,7 +167,7 @@ func TestTheRealProgramsAreFound(t *testing.T) {
 			copyFile(t, filepath.Join(got.Dir, name), filepath.Join(plain, name))
 		}
 	}
-	asked, err := findBinaries(t.Context(), 0, plain, nil, "")
+	asked, err := searchBinaries(t.Context(), 0, plain, nil, "")
 	if err != nil || asked.Major != got.Major {
 		t.Errorf("asked, it is %v (%v); by its folder %v", asked, err, got)
 	}
@@ -191,24 +184,20 @@ func copyFile(t *testing.T, from, to string) {
 	}
 }
 
-// The server's user owns these folders, and may have put a link there for root to write through.
+// The server's user owns the cluster, and may have put a link there for root to write through.
 func TestALinkOfTheServersUserLeadsRootNowhere(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	precious := filepath.Join(dataDir(t), "precious")
-	for _, link := range []string{filepath.Join(dir, "initial-password"), filepath.Join(dir, "postgres", "postmaster.pid")} {
-		if err := errors.Join(os.WriteFile(precious, []byte("mine"), 0o600), os.MkdirAll(filepath.Dir(link), 0o700), os.Symlink(precious, link)); err != nil {
-			t.Fatal(err)
-		}
+	precious := filepath.Join(dir, "precious")
+	l, err := newLayout(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	file := filepath.Join(dir, "initial-password")
-	if err := (account{}).writePrivateFile(file, "secret"); err != nil {
-		t.Error(err)
+	if err := errors.Join(os.WriteFile(precious, []byte("mine"), 0o600), os.Mkdir(l.cluster, 0o700),
+		os.Symlink(precious, filepath.Join(l.cluster, "postmaster.pid"))); err != nil {
+		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(file); string(text) != "secret" {
-		t.Errorf("handed over is %q: %v", text, err)
-	}
-	if err := rewritePidFile(filepath.Join(dir, "postgres", "postmaster.pid"), ""); err == nil {
+	if err := (&Server{layout: l}).stopLeftoverServer(t.Context()); err == nil {
 		t.Error("a link out of the cluster was followed")
 	}
 	if text, err := os.ReadFile(precious); string(text) != "mine" {

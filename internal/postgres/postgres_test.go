@@ -26,9 +26,6 @@ func TestDataOutlivesAStopAndAStart(t *testing.T) {
 		t.Fatalf("postgres.url: mode %v, error %v", info.Mode(), err)
 	}
 	stop(t, s)
-	if _, err := os.Stat(filepath.Join(dir, "postgres.url")); !os.IsNotExist(err) {
-		t.Errorf("postgres.url is still there (%v)", err)
-	}
 	began := time.Now()
 	again := start(t, dir)
 	t.Logf("warm start: %v", time.Since(began))
@@ -57,7 +54,7 @@ func TestTheServerListensOnItsSocketOnlyAndTrustsNobody(t *testing.T) {
 	if got := must(t, s.URL(), "SELECT lower('ÄÉ')"); got != "äé" {
 		t.Errorf("lower knows ASCII only: %q", got)
 	}
-	wrong := strings.Replace(s.URL(), s.password, "wrong", 1)
+	wrong := strings.Replace(s.URL(), s.layout.password, "wrong", 1)
 	_, err := one(t, wrong, "SELECT 'in'")
 	if pg := new(pgconn.PgError); !errors.As(err, &pg) || pg.Code != "28P01" {
 		t.Errorf("a wrong password gives %v", err)
@@ -119,10 +116,10 @@ func TestAServerLeftRunningIsTakenOver(t *testing.T) {
 	left := start(t, dir)
 	must(t, left.URL(), "SELECT 'up'")
 	// Its keeper must not start it again under the new one's feet.
-	close(left.stopping)
+	left.noMore()
 	left.stopOnce.Do(func() {})
 	<-left.ended
-	pid := left.Pid()
+	pid := left.pid()
 	s := start(t, dir)
 	eventually(t, "the old server ended", func() bool { return !isAlive(pid) })
 	must(t, s.URL(), "SELECT 'up'")
@@ -136,7 +133,7 @@ func TestAServerThatDiesIsStartedAgain(t *testing.T) {
 	}
 	t.Cleanup(func() { stop(t, s) })
 	do(t, s.URL(), "CREATE TABLE kept AS SELECT 7 AS n")
-	if err := syscall.Kill(s.Pid(), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(s.pid(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "it answers again", func() bool {

@@ -18,12 +18,17 @@ type process struct {
 	err    error         // why; read it after exited is closed
 }
 
-// newCommand prepares a program of PostgreSQL to run as the server's user, with nothing of our
-// environment (it holds secrets) and outside any folder that user may not enter.
+// cleanEnvironment is the environment of PostgreSQL's programs, with nothing of ours, which holds secrets.
+func cleanEnvironment() []string {
+	return []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
+}
+
+// newCommand prepares a program of PostgreSQL to run as the server's user, outside any folder that
+// user may not enter.
 func newCommand(ctx context.Context, a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
+	cmd.Env = cleanEnvironment()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: a.childCredential()}
 	return cmd
 }

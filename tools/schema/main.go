@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, drop()) }()
-	cmd := exec.CommandContext(ctx, filepath.Join(server.Binaries().Dir, "pg_dump"), "--schema-only", "--no-owner",
+	cmd := exec.CommandContext(ctx, filepath.Join(server.BinDir(), "pg_dump"), "--schema-only", "--no-owner",
 		"--no-privileges", "--dbname="+address)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
