@@ -150,8 +150,8 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 	}
 	account = core.Account{
 		ID: id, Platform: platform, ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName,
-		AvatarURL:   p.AvatarURL,
-		ConnectedAt: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
+		AvatarURL:    p.AvatarURL,
+		ConnectedVia: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
 	}
 	// Publications before accounts, as a worker locks them when the network takes its token no more.
 	if err := t.WakeArmed(ctx, id); err != nil {

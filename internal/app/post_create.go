@@ -92,16 +92,13 @@ func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.P
 	return post
 }
 
-// takeSlots takes n of a month's slots or returns quota_exceeded. The posts' slots are held in that very month.
-func (a *App) takeSlots(ctx context.Context, t store.Tenant, period string, plan core.Plan, n int64) error {
-	used, ok, err := t.TakeSlots(ctx, period, n, plan.Posts)
-	if err != nil {
-		return err
-	}
-	if !ok {
+// takeSlot gives a post a slot of the month or returns quota_exceeded.
+func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period string, plan core.Plan) error {
+	used, ok, err := t.TakeSlot(ctx, post, period, plan.Posts)
+	if err == nil && !ok {
 		return core.OverQuota("posts a month", used, *plan.Posts)
 	}
-	return nil
+	return err
 }
 
 // checkDrafts returns quota_exceeded when the transaction has made one draft more than the plan allows.
@@ -115,17 +112,6 @@ func (a *App) checkDrafts(ctx context.Context, t store.Tenant) error {
 		return core.OverDrafts(used-1, *plan.Drafts)
 	}
 	return err
-}
-
-// enqueue gives a queued post its slot, its ledger row and its event, in the caller's transaction.
-func (a *App) enqueue(ctx context.Context, t store.Tenant, post core.Post, period string, flow core.Flow) error {
-	if err := t.HoldSlot(ctx, post.ID, period); err != nil {
-		return err
-	}
-	if err := t.AddEvent(ctx, post.ID, core.Event{Kind: core.EventQueued, At: post.UpdatedAt}); err != nil {
-		return err
-	}
-	return t.OpenPublication(ctx, post, flow, a.dueAt(post.PublishAt))
 }
 
 // dueAt is a time that is ahead, or the zero time, which is now by the database's clock: that of this machine has no

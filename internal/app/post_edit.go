@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"time"
 
@@ -172,19 +173,25 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 	if err := planError(r); err != nil {
 		return err
 	}
-	if err := p.Apply(core.MoveQueue); err != nil {
+	change, err := p.Change(core.MoveQueue, p.UpdatedAt, "")
+	if err != nil {
 		return err
 	}
-	if err := t.UpdatePost(ctx, *p); err != nil {
-		return err
-	}
-	if err := a.takeSlots(ctx, t, period, r.plan, 1); err != nil {
-		return err
-	}
-	if err := t.HoldAccounts(ctx, r.accountIDs()); err != nil {
-		return err
-	}
-	return a.enqueue(ctx, t, *p, period, n.Flow(d.draft))
+	return t.SaveChange(ctx, change, func(t store.Tenant) error {
+		if err := takeSlot(ctx, t, p.ID, period, r.plan); err != nil {
+			return err
+		}
+		if err := t.LockAccountsShared(ctx, r.accountIDs()); err != nil {
+			return err
+		}
+		pub, err := t.LockPublication(ctx, p.ID)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+		pub.Post, pub.Platform, pub.Flow = p.ID, p.Platform, n.Flow(d.draft)
+		pub.Publication = pub.Reset()
+		return a.setPublication(ctx, t, change.Post, pub)
+	})
 }
 
 // editQueued reschedules a queued post, or cancels it (`when: draft`).
@@ -209,13 +216,12 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	if len(issues) > 0 {
 		return postPlanError(p, issues)
 	}
-	if err := lockMovable(ctx, t, p.ID); err != nil {
+	pub, err := lockMovable(ctx, t, p.ID)
+	if err != nil {
 		return err
 	}
 	moved := core.Event{Kind: core.EventRescheduled, At: p.UpdatedAt, Message: "To " + p.Zone.Label(p.PublishAt) + "."}
-	return t.SaveChange(ctx, core.Change{Post: *p, Event: moved}, func(t store.Tenant) error {
-		return t.MovePublication(ctx, p.ID, a.dueAt(p.PublishAt))
-	})
+	return a.saveChange(ctx, t, core.Change{Post: *p, Event: moved}, pub)
 }
 
 // zoneOf is a post's zone after a change of its time: that in which a new time was read. "now" and "draft" are read

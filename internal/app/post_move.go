@@ -16,13 +16,37 @@ func errBusy() error {
 		WithHint("Wait until it is live or failed; its status line says what it waits for.")
 }
 
-// lockMovable locks the ledger row of a queued post that may be changed: no worker holds it, and it is Movable.
-func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) error {
+// lockIdle locks the ledger row of a post, which no worker may hold.
+func lockIdle(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
-	if err == nil && (pub.Held() || !pub.Movable()) {
-		return errBusy()
+	if err == nil && pub.Held() {
+		err = errBusy()
 	}
-	return err
+	return pub, err
+}
+
+// lockMovable locks the ledger row of a queued post that may be changed: no worker holds it, and it is Movable.
+func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
+	pub, err := lockIdle(ctx, t, id)
+	if err == nil && !pub.Movable() {
+		err = errBusy()
+	}
+	pub.Publication = pub.Reset()
+	return pub, err
+}
+
+// saveChange stores a change of a post with its ledger row.
+func (a *App) saveChange(ctx context.Context, t store.Tenant, c core.Change, pub store.Publication) error {
+	return t.SaveChange(ctx, c, func(t store.Tenant) error { return a.setPublication(ctx, t, c.Post, pub) })
+}
+
+// setPublication stores a post's ledger row. A worker acts on it at the post's time if the post is queued.
+func (a *App) setPublication(ctx context.Context, t store.Tenant, p core.Post, pub store.Publication) error {
+	pub.Rest = core.DoStop
+	if p.Status == core.PostQueued {
+		pub.Rest, pub.DueAt = store.RestQueued, a.dueAt(p.PublishAt)
+	}
+	return t.SetPublication(ctx, pub)
 }
 
 // changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then, unless the
@@ -94,11 +118,8 @@ func (a *App) cancelRetry(ctx context.Context, t store.Tenant, p *core.Post) err
 	if err != nil {
 		return err
 	}
-	pub.NextAt, pub.Rest = time.Time{}, core.DoStop
 	cancelled := core.Event{Kind: core.EventCancelled, At: a.cfg.Now(), Message: "The automatic retry was cancelled."}
-	return t.SaveChange(ctx, core.Change{Post: *p, Event: cancelled}, func(t store.Tenant) error {
-		return t.SetPublication(ctx, pub)
-	})
+	return a.saveChange(ctx, t, core.Change{Post: *p, Event: cancelled}, pub)
 }
 
 // unqueue makes a draft without a time of a queued post and returns its slot.
@@ -107,10 +128,11 @@ func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err != nil {
 		return err
 	}
-	if err := lockMovable(ctx, t, p.ID); err != nil {
+	pub, err := lockMovable(ctx, t, p.ID)
+	if err != nil {
 		return err
 	}
-	return t.SaveChange(ctx, change, func(t store.Tenant) error { return t.ClosePublication(ctx, p.ID) })
+	return a.saveChange(ctx, t, change, pub)
 }
 
 // RetryPost sends a failed post again: at its time if that is still ahead, otherwise now. It costs no
@@ -132,12 +154,9 @@ func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err != nil {
 		return err
 	}
-	pub, err := t.LockPublication(ctx, p.ID)
+	pub, err := lockIdle(ctx, t, p.ID)
 	if err != nil {
 		return err
-	}
-	if pub.Held() {
-		return errBusy()
 	}
 	pub.Handle = string(pub.Sealed) // Requeue needs to know only whether there is one
 	if err := keepFiles(ctx, t, p); err != nil {
@@ -147,12 +166,7 @@ func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 		change.Post.PublishAt = now
 	}
 	pub.Publication = pub.Requeue()
-	pub.Rest, pub.DueAt = store.RestQueued, a.dueAt(change.Post.PublishAt)
-	if pub.DueAt.IsZero() {
-		pub.DueAt = pub.ReadAt
-	}
-	pub.NextAt = pub.DueAt
-	return t.SaveChange(ctx, change, func(t store.Tenant) error { return t.SetPublication(ctx, pub) })
+	return a.saveChange(ctx, t, change, pub)
 }
 
 // DuplicatePost makes a new draft of a post's account, content and settings, without a time.
@@ -229,18 +243,15 @@ func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url 
 	if err := core.CheckLink("url", url); err != nil {
 		return err
 	}
-	pub, err := t.LockPublication(ctx, p.ID)
+	pub, err := lockIdle(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}
-	if pub.Held() {
-		return errBusy()
-	}
-	pub.Step, pub.NextAt, pub.Rest = core.StepLive, time.Time{}, core.DoLive
+	pub.Step = core.StepLive
 	change, err := p.Change(core.MoveSettle, a.cfg.Now(), "A person saw it on the network.")
 	if err != nil {
 		return err
 	}
 	change.Post.ExternalURL = url
-	return t.SaveChange(ctx, change, func(t store.Tenant) error { return t.SetPublication(ctx, pub) })
+	return a.saveChange(ctx, t, change, pub)
 }

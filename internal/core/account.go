@@ -27,10 +27,10 @@ type Account struct {
 	Status      AccountStatus
 	// StatusReason says in a sentence why the status is not ok; empty otherwise.
 	StatusReason string
-	// ConnectedAt names where the account was connected: "" for the real networks, else the address
+	// ConnectedVia names where the account was connected: "" for the real networks, else the address
 	// that stood in for them (NETWORKS_URL).
-	ConnectedAt string
-	ExpiresAt   time.Time // of the token; zero when it has no date
+	ConnectedVia string
+	ExpiresAt    time.Time // of the token; zero when it has no date
 	// HeldUntil is when a throttle of the account ends, or ended and was not tried since; zero without one.
 	HeldUntil time.Time
 	CreatedAt time.Time

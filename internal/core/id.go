@@ -144,8 +144,12 @@ func (id ID[K]) Bytes() [16]byte { return id.uuid }
 // Value stores the id as a uuid column.
 func (id ID[K]) Value() (driver.Value, error) { return id.uuid.String(), nil }
 
-// Scan reads a uuid column.
+// Scan reads a uuid column. NULL is the unset id.
 func (id *ID[K]) Scan(src any) error {
+	if src == nil {
+		*id = ID[K]{}
+		return nil
+	}
 	if err := id.uuid.Scan(src); err != nil {
 		var k K
 		return fmt.Errorf("read %s id: %w", k.Prefix(), err)

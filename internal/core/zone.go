@@ -1,8 +1,10 @@
 package core
 
 import (
+	"database/sql/driver"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -36,10 +38,17 @@ func notInZoneName(r rune) bool {
 	return !(letter(r) || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '+')
 }
 
+// zones keeps the zones that were parsed: each is read from the machine's files once.
+var zones sync.Map // by name: Zone
+
 // ParseZone reads an IANA zone name such as Europe/Berlin. The error is an invalid_request.
 func ParseZone(name string) (Zone, error) {
+	if known, ok := zones.Load(name); ok {
+		return known.(Zone), nil //nolint:errcheck,forcetypeassert // nothing else is kept there
+	}
 	if isZoneName(name) {
 		if location, err := time.LoadLocation(name); err == nil {
+			zones.Store(name, Zone{location})
 			return Zone{location}, nil
 		}
 	}
@@ -49,6 +58,16 @@ func ParseZone(name string) (Zone, error) {
 
 // Name is the IANA name.
 func (z Zone) Name() string { return z.Location().String() }
+
+// Value stores the zone's name.
+func (z Zone) Value() (driver.Value, error) { return z.Name(), nil }
+
+// Scan reads a zone's name from a text column.
+func (z *Zone) Scan(src any) (err error) {
+	name, _ := src.(string)
+	*z, err = ParseZone(name)
+	return err
+}
 
 // Location is the zone for package time; UTC for the zero Zone.
 func (z Zone) Location() *time.Location {

@@ -7,81 +7,53 @@ import (
 	"belfry/internal/core"
 )
 
-type accountRow struct {
-	ID             core.AccountID
-	Platform       core.Platform
-	ExternalID     string
-	Username       string
-	DisplayName    string
-	AvatarURL      string
-	Status         core.AccountStatus
-	StatusReason   string
-	ConnectedAt    string
-	TokenExpiresAt *time.Time
-	HeldUntil      *time.Time
-	CreatedAt      time.Time
-}
-
 const accountColumns = `
-	id, platform, external_id, username, display_name, avatar_url, status, status_reason, connected_at,
-	token_expires_at, held_until, created_at`
-
-func (r accountRow) toCore() core.Account {
-	return core.Account{
-		ID: r.ID, Platform: r.Platform, ExternalID: r.ExternalID, Username: r.Username, DisplayName: r.DisplayName,
-		AvatarURL: r.AvatarURL, Status: r.Status, StatusReason: r.StatusReason, ConnectedAt: r.ConnectedAt,
-		ExpiresAt: orZero(r.TokenExpiresAt), HeldUntil: orZero(r.HeldUntil), CreatedAt: r.CreatedAt.UTC(),
-	}
-}
+	id, platform, external_id, username, display_name, avatar_url, status, status_reason, connected_at AS connected_via,
+	token_expires_at AS expires_at, held_until, created_at`
 
 // Accounts lists the connected accounts, oldest first.
 func (t Tenant) Accounts(ctx context.Context) ([]core.Account, error) {
-	rows, err := queryMany[accountRow](t.query(ctx, `
+	return queryMany[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL ORDER BY created_at, id`,
 		nil))
-	list := make([]core.Account, len(rows))
-	for i, r := range rows {
-		list[i] = r.toCore()
-	}
-	return list, err
 }
 
 // AccountsByID finds those of the given accounts that are connected.
 func (t Tenant) AccountsByID(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Account, error) {
-	rows, err := queryMany[accountRow](t.query(ctx, `
+	rows, err := queryMany[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL`,
 		args{"ids": ids}))
 	found := make(map[core.AccountID]core.Account, len(rows))
 	for _, r := range rows {
-		found[r.ID] = r.toCore()
+		found[r.ID] = r
 	}
 	return found, err
 }
 
 // Account reads a connected account; a disconnected one is not_found.
 func (t Tenant) Account(ctx context.Context, id core.AccountID) (core.Account, error) {
-	row, err := queryOne[accountRow](t.query(ctx, `
+	return queryOne[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`,
 		args{"id": id}))
-	return row.toCore(), err
 }
 
-type tokenRow struct {
-	accountRow
+// accountAndToken is an account with its sealed token.
+type accountAndToken struct {
+	core.Account
 	Token []byte
 }
 
 // AccountWithToken reads an account, disconnected or not, and its sealed token. A disconnected account
 // is revoked and its token is empty.
 func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
-	row, err := queryOne[tokenRow](t.query(ctx, `
+	row, err := queryOne[accountAndToken](t.query(ctx, `
 		SELECT `+accountColumns+`, token FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))
-	return row.toCore(), row.Token, err
+	return row.Account, row.Token, err
 }
 
-// HoldAccounts keeps connected accounts from being disconnected until the transaction ends; one that is
+// LockAccountsShared keeps connected accounts from being disconnected until the transaction ends; one that is
 // not connected is not_found. It comes after the locks of posts and of the month's usage.
-func (t Tenant) HoldAccounts(ctx context.Context, ids []core.AccountID) error {
+func (t Tenant) LockAccountsShared(ctx context.Context, ids []core.AccountID) error {
 	held, err := queryValues[core.AccountID](t.query(ctx, `
 		SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids)
 			AND disconnected_at IS NULL ORDER BY id FOR SHARE`,
@@ -135,8 +107,8 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 		WHERE accounts.id = @id`,
 		args{
 			"id": a.ID, "platform": a.Platform, "external": a.ExternalID, "username": a.Username, "name": a.DisplayName,
-			"avatar": a.AvatarURL, "ok": core.AccountOK, "connected": a.ConnectedAt, "token": token.Sealed,
-			"expires": nullTime(token.ExpiresAt), "refresh": nullTime(token.RefreshAt), "check": checkEvery, "now": a.CreatedAt,
+			"avatar": a.AvatarURL, "ok": core.AccountOK, "connected": a.ConnectedVia, "token": token.Sealed,
+			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "check": checkEvery, "now": a.CreatedAt,
 		})
 	return err
 }

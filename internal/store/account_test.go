@@ -15,7 +15,7 @@ func (s side) account(t *testing.T, name string) core.AccountID {
 	a := core.Account{
 		ID: core.NewID[core.AccountKind](), Platform: "threads", ExternalID: name, Username: name, DisplayName: "Profile " +
 			name,
-		ConnectedAt: "http://here", CreatedAt: start,
+		ConnectedVia: "http://here", CreatedAt: start,
 	}
 	must(t, s.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte(name), ExpiresAt: start.Add(time.Hour), RefreshAt: start}))
 	return a.ID
@@ -30,7 +30,7 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	}
 	a, token, err := w.one.AccountWithToken(t.Context(), mine)
 	if err != nil || string(token) != "p" || a.Status != core.AccountOK || a.ExternalID != "p" ||
-		!a.ExpiresAt.Equal(start.Add(time.Hour)) || a.ConnectedAt != "http://here" {
+		!a.ExpiresAt.Equal(start.Add(time.Hour)) || a.ConnectedVia != "http://here" {
 		t.Errorf("the account: %+v, %s, %v", a, token, err)
 	}
 	for what, call := range map[string]func() error{

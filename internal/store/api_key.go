@@ -40,29 +40,11 @@ func (s *Store) TouchKey(ctx context.Context, id core.KeyID, now, since time.Tim
 	return err
 }
 
-type keyRow struct {
-	ID         core.KeyID
-	Name       string
-	Scope      core.Scope
-	Hint       string
-	CreatedBy  core.UserID
-	CreatedAt  time.Time
-	LastUsedAt *time.Time
-}
-
 // Keys lists the workspace's keys, newest first.
 func (t Tenant) Keys(ctx context.Context) ([]core.Key, error) {
-	rows, err := queryMany[keyRow](t.query(ctx, `
+	return queryMany[core.Key](t.query(ctx, `
 		SELECT id, name, scope, hint, user_id AS created_by, created_at, last_used_at
 		FROM api_keys WHERE workspace_id = @ws ORDER BY created_at DESC, id DESC`, nil))
-	keys := make([]core.Key, len(rows))
-	for i, r := range rows {
-		keys[i] = core.Key{
-			ID: r.ID, Name: r.Name, Scope: r.Scope, Hint: r.Hint, CreatedBy: r.CreatedBy, CreatedAt: r.CreatedAt.UTC(),
-			LastUsedAt: orZero(r.LastUsedAt),
-		}
-	}
-	return keys, err
 }
 
 // AddKey stores a key's hash and facts. A maker who is no member is not_found.

@@ -25,13 +25,11 @@ func (s *Store) AddAudit(ctx context.Context, e core.AuditEntry) error {
 	_, err := s.exec(ctx, `
 		INSERT INTO audit_log (workspace_id, actor, user_id, credential, action, subject, before, after, address,
 			request_id)
-		VALUES (nullif(@workspace::uuid, @none::uuid), @actor, nullif(@user::uuid, @none::uuid), @credential, @action,
-			@subject, @before, @after, @address, @request)`,
+		VALUES (@workspace, @actor, @user, @credential, @action, @subject, @before, @after, @address, @request)`,
 		args{
 			"workspace": e.Workspace, "actor": actor, "user": e.Actor.User(), "credential": e.Actor.CredentialName(),
 			"action":  e.Action,
 			"subject": e.Subject, "before": e.Before, "after": e.After, "address": origin.Address, "request": origin.RequestID,
-			"none": core.UserID{},
 		})
 	return err
 }

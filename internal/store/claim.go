@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -44,7 +45,7 @@ func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration
 func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return claims(s.query(ctx, claimWhere(`true`)+` LIMIT @limit`+claimRest, args{
+	return queryMany[Claim](s.query(ctx, claimWhere(`true`)+` LIMIT @limit`+claimRest, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
@@ -54,7 +55,7 @@ func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease tim
 func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration,
 	now time.Time,
 ) (Claim, error) {
-	all, err := claims(t.query(ctx, claimWhere(`p.workspace_id = @ws AND p.post_id = @post`)+claimRest, args{
+	all, err := queryMany[Claim](t.query(ctx, claimWhere(`p.workspace_id = @ws AND p.post_id = @post`)+claimRest, args{
 		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 	if err == nil && len(all) == 0 {
@@ -96,74 +97,44 @@ const claimRest = `
 		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner || ' ' || gen_random_uuid(),
 			lease_until = clock() + @lease::interval, rest = '', calling = false
 		FROM due, (SELECT ` + relaxed + `) AS relaxed WHERE p.post_id = due.post_id
-		RETURNING p.workspace_id, p.post_id, p.platform, p.flow, p.step, p.handle, p.armed, p.open, p.answer, p.tries,
-			p.deaths, p.polls,
-			due.rest, p.due_at, p.next_action_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at, p.lease_epoch,
-				p.lease_owner,
-			p.lease_until, p.failure, clock() AS read_at`
+		RETURNING p.workspace_id AS workspace, due.rest, ` + publicationColumns
 
-type claimRow struct {
-	WorkspaceID core.WorkspaceID
-	publicationRow
-}
-
-func claims(rows pgx.Rows, err error) ([]Claim, error) {
-	list, err := queryMany[claimRow](rows, err)
-	out := make([]Claim, len(list))
-	for i, row := range list {
-		out[i] = Claim{row.WorkspaceID, row.publication()}
-	}
-	return out, err
-}
-
-// ReadClaimed reads the posts of claims, their accounts and files, in one round trip.
+// ReadClaimed reads the posts of claims, their accounts and files, in one round trip. A post that was deleted since is
+// missing.
 func (t Tenant) ReadClaimed(ctx context.Context, claims []Claim) ([]Claimed, error) {
-	posts := make([]core.PostID, len(claims))
-	for i, c := range claims {
-		posts[i] = c.Post
+	publications := make(map[core.PostID]Publication, len(claims))
+	for _, c := range claims {
+		publications[c.Post] = c.Publication
 	}
+	a := t.withWorkspace(args{"posts": slices.Collect(maps.Keys(publications))})
 	batch := &pgx.Batch{}
-	batch.Queue(`SELECT`+postColumns+` AND p.id = ANY(@posts)`, t.withWorkspace(args{"posts": posts}))
+	batch.Queue(`SELECT`+postColumns+` AND p.id = ANY(@posts)`, a)
 	batch.Queue(`SELECT `+accountColumns+`, token FROM accounts
-		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`,
-		t.withWorkspace(args{"posts": posts}))
+		WHERE workspace_id = @ws AND id IN (SELECT account_id FROM posts WHERE workspace_id = @ws AND id = ANY(@posts))`, a)
 	batch.Queue(`SELECT`+mediaFields+` FROM media m
 		WHERE m.workspace_id = @ws AND m.id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws
-			AND post_id = ANY(@posts))`,
-		t.withWorkspace(args{"posts": posts}))
+			AND post_id = ANY(@posts))`, a)
 	results := t.store.q.SendBatch(ctx, batch)
-	claimed, err := t.scanClaimed(claims, results)
-	return claimed, errors.Join(err, results.Close())
-}
-
-func (t Tenant) scanClaimed(claims []Claim, results pgx.BatchResults) ([]Claimed, error) {
-	posts, err := queryValues[postRow](results.Query())
-	if err != nil {
+	posts, postsErr := queryValues[postRow](results.Query())
+	accounts, accountsErr := queryMany[accountAndToken](results.Query())
+	files, filesErr := queryMany[Media](results.Query())
+	if err := errors.Join(postsErr, accountsErr, filesErr, results.Close()); err != nil {
 		return nil, err
 	}
-	accounts, err := queryMany[tokenRow](results.Query())
-	if err != nil {
-		return nil, err
-	}
-	rows, err := queryMany[mediaRow](results.Query())
-	if err != nil {
-		return nil, err
-	}
-	files := make(map[core.MediaID]Media, len(rows))
-	for _, row := range rows {
-		files[row.ID] = row.toMedia()
+	byID := make(map[core.MediaID]Media, len(files))
+	for _, file := range files {
+		byID[file.ID] = file
 	}
 	var out []Claimed
 	for _, row := range posts {
-		i := slices.IndexFunc(claims, func(c Claim) bool { return c.Post == row.ID })
-		c := Claimed{Publication: claims[i].Publication}
-		if c.Post, err = t.post(row); err != nil {
-			return nil, err
+		c := Claimed{Publication: publications[row.ID], Post: t.toPost(row)}
+		i := slices.IndexFunc(accounts, func(a accountAndToken) bool { return a.ID == row.Account })
+		if i < 0 { // deleted with its workspace after the posts were read
+			continue
 		}
-		of := slices.IndexFunc(accounts, func(a tokenRow) bool { return a.ID == row.Account })
-		c.Account, c.Token = accounts[of].toCore(), accounts[of].Token
+		c.Account, c.Token = accounts[i].Account, accounts[i].Token
 		for _, id := range row.MediaIDs {
-			c.Media = append(c.Media, files[id])
+			c.Media = append(c.Media, byID[id])
 		}
 		out = append(out, c)
 	}

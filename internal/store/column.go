@@ -3,10 +3,28 @@ package store
 import (
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"belfry/internal/core"
 )
+
+// rowToStruct reads a row into the fields that its columns name: times in UTC, and NULL as the zero time.
+func rowToStruct[T any](row pgx.CollectableRow) (T, error) {
+	return pgx.RowToStructByName[T](rowWithTimes{row})
+}
+
+type rowWithTimes struct{ pgx.CollectableRow }
+
+// Scan reads the row.
+func (r rowWithTimes) Scan(to ...any) error {
+	for i := range to {
+		if at, ok := to[i].(*time.Time); ok {
+			to[i] = timeTo(at)
+		}
+	}
+	return r.CollectableRow.Scan(to...)
+}
 
 // Rows that are read at every request name where each column goes, in terms that the driver knows: for any other
 // type it searches a way anew at each query, which takes longer than reading the row.

@@ -85,15 +85,15 @@ func hangUp(l net.Listener) {
 func TestForeignKeyViolationNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	group := store.Group{ID: core.NewID[core.GroupKind](), Name: "all"}
+	group := store.Group{ID: core.NewID[core.GroupKind](), Name: "all", CreatedAt: start, UpdatedAt: start}
 	must(t, w.one.AddGroup(t.Context(), group))
 	inTx := func(write func(store.Tenant) error) error { return w.one.Tx(t.Context(), write) }
 	for missing, err := range map[string]error{
 		"account": inTx(func(one store.Tenant) error {
 			return one.SetGroupAccounts(t.Context(), group.ID, []core.AccountID{core.NewID[core.AccountKind]()})
 		}),
-		"post": w.one.AddEvent(t.Context(), core.NewID[core.PostKind](), core.Event{}),
-		"user": w.one.AddKey(t.Context(), core.Key{ID: core.NewID[core.KeyKind](), CreatedBy: w.two.owner}, []byte("hash")),
+		"post": w.one.AddEvent(t.Context(), core.NewID[core.PostKind](), core.Event{At: start}),
+		"user": w.one.AddKey(t.Context(), core.Key{ID: core.NewID[core.KeyKind](), CreatedBy: w.two.owner, CreatedAt: start}, []byte("hash")),
 	} {
 		if !store.IsMissing(err, missing) || errors.Is(err, store.ErrNotFound) || core.CodeOf(err) != core.CodeNotFound {
 			t.Errorf("a missing %s is reported as %v", missing, err)

@@ -2,43 +2,20 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"belfry/internal/core"
 )
 
-const folderColumns = `id, name, parent_id, created_at, updated_at FROM folders WHERE workspace_id = @ws`
-
-type folderRow struct {
-	ID        core.FolderID
-	Name      string
-	ParentID  *core.FolderID
-	CreatedAt time.Time
-	UpdatedAt time.Time
-}
-
-func (r folderRow) folder() core.Folder {
-	f := core.Folder{ID: r.ID, Name: r.Name, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
-	if r.ParentID != nil {
-		f.Parent = *r.ParentID
-	}
-	return f
-}
+const folderColumns = `id, name, parent_id AS parent, created_at, updated_at FROM folders WHERE workspace_id = @ws`
 
 // Folders lists the workspace's folders by name.
 func (t Tenant) Folders(ctx context.Context) ([]core.Folder, error) {
-	rows, err := queryMany[folderRow](t.query(ctx, `SELECT `+folderColumns+` ORDER BY name_key, id`, nil))
-	folders := make([]core.Folder, len(rows))
-	for i, row := range rows {
-		folders[i] = row.folder()
-	}
-	return folders, err
+	return queryMany[core.Folder](t.query(ctx, `SELECT `+folderColumns+` ORDER BY name_key, id`, nil))
 }
 
 // Folder reads a folder.
 func (t Tenant) Folder(ctx context.Context, id core.FolderID) (core.Folder, error) {
-	row, err := queryOne[folderRow](t.query(ctx, `SELECT `+folderColumns+` AND id = @id`, args{"id": id}))
-	return row.folder(), err
+	return queryOne[core.Folder](t.query(ctx, `SELECT `+folderColumns+` AND id = @id`, args{"id": id}))
 }
 
 // LockFolders makes everybody else who changes the workspace's tree of folders wait until the transaction
@@ -80,7 +57,7 @@ func (t Tenant) AddFolder(ctx context.Context, f core.Folder, key string) error 
 	_, err := t.exec(ctx, `
 		INSERT INTO folders (id, workspace_id, parent_id, name, name_key, created_at, updated_at)
 		VALUES (@id, @ws, @parent, @name, @key, @now, @now)`,
-		args{"id": f.ID, "parent": someID(f.Parent), "name": f.Name, "key": key, "now": f.CreatedAt})
+		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": key, "now": f.CreatedAt})
 	return err
 }
 
@@ -89,7 +66,7 @@ func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, key string) err
 	_, err := t.exec(ctx, `
 		UPDATE folders SET parent_id = @parent, name = @name, name_key = @key, updated_at = @now
 			WHERE workspace_id = @ws AND id = @id`,
-		args{"id": f.ID, "parent": someID(f.Parent), "name": f.Name, "key": key, "now": f.UpdatedAt})
+		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": key, "now": f.UpdatedAt})
 	return err
 }
 
@@ -108,12 +85,4 @@ func (t Tenant) LockEmptyFolder(ctx context.Context, id core.FolderID) (bool, er
 func (t Tenant) DeleteFolder(ctx context.Context, id core.FolderID) error {
 	_, err := t.exec(ctx, `DELETE FROM folders WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 	return err
-}
-
-// someID is nil for the unset id, so that it is NULL.
-func someID[K core.Kind](id core.ID[K]) *core.ID[K] {
-	if id.IsZero() {
-		return nil
-	}
-	return &id
 }

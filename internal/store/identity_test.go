@@ -91,7 +91,7 @@ func TestKeys(t *testing.T) {
 	}
 	first, second := add(start, "first"), add(start.Add(time.Hour), "second")
 	missing(t, "a key of somebody who is no member",
-		w.two.AddKey(t.Context(), core.Key{ID: core.NewID[core.KeyKind](), CreatedBy: w.one.owner}, []byte("third")))
+		w.two.AddKey(t.Context(), core.Key{ID: core.NewID[core.KeyKind](), CreatedBy: w.one.owner, CreatedAt: start}, []byte("third")))
 	find := func() (store.KeyHolder, error) {
 		t.Helper()
 		_, h, countErr, err := w.CountAndFind(t.Context(), "192.0.2.1", 9, time.Minute, []byte("first"))

@@ -28,82 +28,24 @@ type Media struct {
 
 // mediaFields are a file's columns. The bytes of one that was deleted are gone as if they were purged.
 const mediaFields = `
-	m.id, m.status, m.fail_reason, m.original_name, m.title, m.description, m.tags, m.pinned, m.folder_id,
-	m.kind, m.mime, m.size,
-	m.width, m.height, m.duration_ms, m.fps, m.video_codec, m.audio_codec, m.audio_rate, m.audio_channels, m.bit_rate,
-	m.frames, m.charged, m.blob, m.thumbnail,
+	m.id, m.status, m.fail_reason, m.original_name AS name, m.title, m.description, m.tags, m.pinned,
+	m.folder_id AS folder, m.kind, m.mime, m.size AS bytes, m.width, m.height, m.duration_ms, m.fps, m.video_codec,
+	m.audio_codec, m.audio_rate, m.audio_channels, m.bit_rate, m.frames, m.charged, m.blob, m.thumbnail,
 	m.source, m.expires_at, m.tries, m.created_at, m.published_at, coalesce(m.purged_at, m.deleted_at) AS purged_at`
 
 // mediaColumns leaves out files that were deleted.
 const mediaColumns = mediaFields + `
 	FROM media m WHERE m.workspace_id = @ws AND m.deleted_at IS NULL`
 
-type mediaRow struct {
-	ID            core.MediaID
-	Status        core.MediaStatus
-	FailReason    string
-	OriginalName  string
-	Title         string
-	Description   string
-	Tags          []string
-	Pinned        bool
-	FolderID      *core.FolderID
-	Kind          core.FileKind
-	Mime          string
-	Size          int64
-	Width         int
-	Height        int
-	DurationMs    int64
-	FPS           float64
-	VideoCodec    core.Codec
-	AudioCodec    core.Codec
-	AudioRate     int
-	AudioChannels int
-	BitRate       int64
-	Frames        int
-	Charged       int64
-	Blob          string
-	Thumbnail     string
-	Source        []byte
-	ExpiresAt     *time.Time
-	Tries         int
-	CreatedAt     time.Time
-	PublishedAt   *time.Time
-	PurgedAt      *time.Time
-}
-
-func (r mediaRow) toMedia() Media {
-	m := Media{
-		Media: core.Media{
-			ID: r.ID, Name: r.OriginalName, Status: r.Status, PurgedAt: orZero(r.PurgedAt),
-			FileFacts: core.FileFacts{
-				Kind: r.Kind, Mime: r.Mime, Bytes: r.Size, Width: r.Width, Height: r.Height, DurationMs: r.DurationMs, FPS: r.FPS,
-				VideoCodec: r.VideoCodec, AudioCodec: r.AudioCodec, AudioRate: r.AudioRate, AudioChannels: r.AudioChannels,
-				BitRate: r.BitRate, Frames: r.Frames,
-			},
-		},
-		FailReason: r.FailReason, Title: r.Title, Description: r.Description, Tags: r.Tags, Pinned: r.Pinned,
-		Charged: r.Charged,
-		Blob:    r.Blob, Thumbnail: r.Thumbnail, Source: r.Source, ExpiresAt: orZero(r.ExpiresAt), Tries: r.Tries,
-		CreatedAt: r.CreatedAt.UTC(), PublishedAt: orZero(r.PublishedAt),
-	}
-	if r.FolderID != nil {
-		m.Folder = *r.FolderID
-	}
-	return m
-}
-
 // Media reads a file's row.
 func (t Tenant) Media(ctx context.Context, id core.MediaID) (Media, error) {
-	row, err := queryOne[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id`, args{"id": id}))
-	return row.toMedia(), err
+	return queryOne[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id`, args{"id": id}))
 }
 
 // LockMedia reads a file's row and keeps others from changing it, and from using the file in a post, until
 // the transaction ends. Whoever locks a file and counts storage locks the file first.
 func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
-	row, err := queryOne[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
-	return row.toMedia(), err
+	return queryOne[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
 }
 
 // AddMedia stores a new file, for which its charged bytes were taken, and which the sweep looks at at the
@@ -114,9 +56,9 @@ func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
 			expires_at, next_at, created_at)
 		VALUES (@id, @ws, @folder, 'uploading', @name, @kind, @mime, @size, @charged, @source, @expires, @next, @now)`,
 		args{
-			"id": m.ID, "folder": someID(m.Folder), "name": m.Name, "kind": m.Kind, "mime": m.Mime,
+			"id": m.ID, "folder": m.Folder, "name": m.Name, "kind": m.Kind, "mime": m.Mime,
 			"size": m.Bytes, "charged": m.Charged,
-			"source": m.Source, "expires": nullTime(m.ExpiresAt), "next": next, "now": m.CreatedAt,
+			"source": m.Source, "expires": m.ExpiresAt, "next": next, "now": m.CreatedAt,
 		})
 	return err
 }
@@ -127,7 +69,7 @@ func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
 		UPDATE media SET title = @title, description = @description, tags = @tags, folder_id = @folder, pinned = @pinned
 		WHERE workspace_id = @ws AND id = @id`,
 		args{
-			"id": m.ID, "title": m.Title, "description": m.Description, "tags": m.Tags, "folder": someID(m.Folder),
+			"id": m.ID, "title": m.Title, "description": m.Description, "tags": m.Tags, "folder": m.Folder,
 			"pinned": m.Pinned,
 		})
 	return err
@@ -174,12 +116,7 @@ func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 		where(`(m.created_at, m.id) < (@at, @after)`, "at", f.After.At)
 		a["after"] = f.After.ID
 	}
-	rows, err := queryMany[mediaRow](t.query(ctx, sql+` ORDER BY m.created_at DESC, m.id DESC LIMIT @limit`, a))
-	list := make([]Media, len(rows))
-	for i, row := range rows {
-		list[i] = row.toMedia()
-	}
-	return list, err
+	return queryMany[Media](t.query(ctx, sql+` ORDER BY m.created_at DESC, m.id DESC LIMIT @limit`, a))
 }
 
 // DeleteMedia removes a file that the caller has locked and frees its storage. For the posts that were published

@@ -101,7 +101,7 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 			"size": f.Bytes, "width": f.Width, "height": f.Height, "duration": f.DurationMs, "fps": f.FPS, "video": f.VideoCodec,
 			"audio": f.AudioCodec, "audio_rate": f.AudioRate, "channels": f.AudioChannels, "rate": f.BitRate,
 			"frames": f.Frames, "blob": change.Blob, "thumbnail": change.Thumbnail,
-			"next": nullTime(change.Next),
+			"next": change.Next,
 		})
 	if err != nil || n == 0 {
 		return false, err

@@ -7,25 +7,9 @@ import (
 	"belfry/internal/core"
 )
 
-type memberRow struct {
-	ID        core.UserID
-	Name      string
-	Email     string
-	Role      core.Role
-	CreatedAt time.Time
-	ExpiresAt *time.Time
-}
-
-func (r memberRow) toCore() core.Member {
-	return core.Member{
-		ID: r.ID, Name: r.Name, Email: r.Email, Role: r.Role, CreatedAt: r.CreatedAt.UTC(),
-		InvitedUntil: orZero(r.ExpiresAt),
-	}
-}
-
 // everyMember is who has joined and who is invited.
 const everyMember = `
-		SELECT id, name, email, role, created_at, expires_at FROM (
+		SELECT id, name, email, role, created_at, expires_at AS invited_until FROM (
 			SELECT u.id, u.name, u.email, m.role, m.created_at, NULL::timestamptz AS expires_at
 			FROM members m JOIN users u ON u.id = m.user_id WHERE m.workspace_id = @ws
 			UNION ALL
@@ -34,24 +18,17 @@ const everyMember = `
 
 // Members lists who has joined and who is invited, the oldest first.
 func (t Tenant) Members(ctx context.Context) ([]core.Member, error) {
-	rows, err := queryMany[memberRow](t.query(ctx, everyMember+`ORDER BY created_at, id`, nil))
-	list := make([]core.Member, len(rows))
-	for i, r := range rows {
-		list[i] = r.toCore()
-	}
-	return list, err
+	return queryMany[core.Member](t.query(ctx, everyMember+`ORDER BY created_at, id`, nil))
 }
 
 // FindMember finds somebody who has joined or is invited.
 func (t Tenant) FindMember(ctx context.Context, id core.UserID) (core.Member, error) {
-	row, err := queryOne[memberRow](t.query(ctx, everyMember+`WHERE id = @id`, args{"id": id}))
-	return row.toCore(), err
+	return queryOne[core.Member](t.query(ctx, everyMember+`WHERE id = @id`, args{"id": id}))
 }
 
 // FindMemberByEmail finds somebody who has joined or is invited, upper and lower case alike.
 func (t Tenant) FindMemberByEmail(ctx context.Context, email string) (core.Member, error) {
-	row, err := queryOne[memberRow](t.query(ctx, everyMember+`WHERE lower(email) = lower(@email)`, args{"email": email}))
-	return row.toCore(), err
+	return queryOne[core.Member](t.query(ctx, everyMember+`WHERE lower(email) = lower(@email)`, args{"email": email}))
 }
 
 // MemberCount is how many have joined, how many of those are owners, and how many are invited and may still join.

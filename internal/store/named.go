@@ -4,18 +4,13 @@ import (
 	"context"
 	"reflect"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
-
-	"belfry/internal/core"
 )
 
-// cache is what all views of one database keep, so that it is worked out once: how a statement's named
-// arguments are numbered, and the zones that rows name. Both are few.
-type cache struct {
-	statements sync.Map // by SQL: *statement
-	zones      sync.Map // by name: core.Zone
-}
+// statements keeps, by SQL, how the named arguments of each statement are numbered.
+var statements sync.Map // *preparedSQL
 
 // preparedSQL is SQL with its arguments numbered, and their names in that order.
 type preparedSQL struct {
@@ -26,73 +21,60 @@ type preparedSQL struct {
 
 // namedArgs are arguments by name, as strict as pgx.StrictNamedArgs: it numbers a statement when that first
 // runs and judges whatever does not fit later.
-type namedArgs struct {
-	memory *cache
-	args   args
-}
+type namedArgs map[string]any
 
 // RewriteQuery numbers the arguments.
 func (n namedArgs) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
-	known, ok := n.memory.statements.Load(sql)
+	known, ok := statements.Load(sql)
 	if !ok {
-		return n.rewriteFirst(ctx, conn, sql, rest)
+		s, err := n.prepareSQL(ctx, conn, sql)
+		if err != nil {
+			return "", nil, err
+		}
+		known, _ = statements.LoadOrStore(sql, s)
 	}
 	s := known.(*preparedSQL) //nolint:errcheck,forcetypeassert // nothing else is kept there
 	values := make([]any, len(s.names))
 	for i, name := range s.names {
-		value, ok := n.args[name]
-		if !ok {
-			return n.rewriteStrict(ctx, conn, sql, rest)
+		value, ok := n[name]
+		if !ok || len(n) != s.given {
+			return pgx.StrictNamedArgs(n).RewriteQuery(ctx, conn, sql, rest) // which says what does not fit
 		}
 		values[i] = driverValue(value)
-	}
-	if len(n.args) != s.given {
-		return n.rewriteStrict(ctx, conn, sql, rest)
 	}
 	return s.sql, values, nil
 }
 
-// driverValue is an id as the driver writes it without a detour through text; any other value stays what it is.
-func driverValue(value any) any {
-	// a pointer may be nil
-	if id, ok := value.(interface{ Bytes() [16]byte }); ok && reflect.TypeOf(value).Kind() != reflect.Pointer {
-		return id.Bytes()
-	}
-	return value
-}
-
-func (n namedArgs) rewriteStrict(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
-	return pgx.StrictNamedArgs(n.args).RewriteQuery(ctx, conn, sql, rest)
-}
-
-// rewriteFirst lets pgx number the names themselves and keeps what came of it.
-func (n namedArgs) rewriteFirst(ctx context.Context, conn *pgx.Conn, sql string, rest []any) (string, []any, error) {
+// prepareSQL lets pgx number the names.
+func (n namedArgs) prepareSQL(ctx context.Context, conn *pgx.Conn, sql string) (*preparedSQL, error) {
 	names := pgx.StrictNamedArgs{}
-	for name := range n.args {
+	for name := range n {
 		names[name] = name
 	}
-	numbered, order, err := names.RewriteQuery(ctx, conn, sql, rest)
-	if err != nil {
-		return "", nil, err
-	}
-	s := &preparedSQL{sql: numbered, given: len(n.args)}
-	values := make([]any, len(order))
-	for i, name := range order {
+	numbered, order, err := names.RewriteQuery(ctx, conn, sql, nil)
+	s := &preparedSQL{sql: numbered, given: len(n)}
+	for _, name := range order {
 		text, _ := name.(string)
-		s.names, values[i] = append(s.names, text), n.args[text]
+		s.names = append(s.names, text)
 	}
-	n.memory.statements.Store(sql, s)
-	return numbered, values, nil
+	return s, err
 }
 
-// loadZone is a zone by its name. The first time it is read from the machine's files.
-func (m *cache) loadZone(name string) (core.Zone, error) {
-	if known, ok := m.zones.Load(name); ok {
-		return known.(core.Zone), nil //nolint:errcheck,forcetypeassert // nothing else is kept there
+// driverValue is a value as the driver writes it: an id without a detour through text, and an unset time or id as NULL.
+func driverValue(value any) any {
+	switch value := value.(type) {
+	case time.Time:
+		if value.IsZero() {
+			return nil
+		}
+	case interface{ Bytes() [16]byte }:
+		if reflect.TypeOf(value).Kind() == reflect.Pointer { // which may be nil
+			return value
+		}
+		if id := value.Bytes(); id != [16]byte{} {
+			return id
+		}
+		return nil
 	}
-	zone, err := core.ParseZone(name)
-	if err == nil {
-		m.zones.Store(name, zone)
-	}
-	return zone, err
+	return value
 }

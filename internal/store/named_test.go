@@ -14,9 +14,8 @@ import (
 func TestNamedArgumentsAreStrictEveryTime(t *testing.T) {
 	t.Parallel()
 	const sql = `SELECT @ws, @id, @ws`
-	m := &cache{}
 	for range 3 {
-		numbered, values, err := namedArgs{m, args{"ws": 1, "id": 2}}.RewriteQuery(t.Context(), nil, sql, nil)
+		numbered, values, err := namedArgs{"ws": 1, "id": 2}.RewriteQuery(t.Context(), nil, sql, nil)
 		if err != nil || numbered != `SELECT $1, $2, $1` {
 			t.Fatalf("%q, %v", numbered, err)
 		}
@@ -30,7 +29,7 @@ func TestNamedArgumentsAreStrictEveryTime(t *testing.T) {
 			"none is given":      nil,
 			"the workspace lost": {"id": 2},
 		} {
-			if _, _, err := (namedArgs{m, wrong}).RewriteQuery(t.Context(), nil, sql, nil); err == nil {
+			if _, _, err := namedArgs(wrong).RewriteQuery(t.Context(), nil, sql, nil); err == nil {
 				t.Errorf("%s, and the statement runs", name)
 			}
 		}
@@ -41,7 +40,7 @@ func TestNamedArgumentsAreStrictEveryTime(t *testing.T) {
 func BenchmarkNamedArgs(b *testing.B) {
 	sql := `SELECT` + postColumns + ` AND p.id = @id`
 	values := args{"ws": core.NewID[core.WorkspaceKind](), "id": core.NewID[core.PostKind]()}
-	rewriters := map[string]pgx.QueryRewriter{"named": namedArgs{&cache{}, values}, "strict": pgx.StrictNamedArgs(values)}
+	rewriters := map[string]pgx.QueryRewriter{"named": namedArgs(values), "strict": pgx.StrictNamedArgs(values)}
 	for name, rewriter := range rewriters {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -37,7 +37,6 @@ const postColumns = postFields + ` FROM posts p` + postJoins + ` WHERE p.workspa
 
 type postRow struct {
 	core.Post
-	zone    string
 	failure core.PostError
 	rest    core.Do
 	ledger  core.Publication
@@ -51,20 +50,16 @@ type postRow struct {
 func (r *postRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(idTo(&r.ID), idTo(&r.Account), (*string)(&r.Platform), &r.AccountName, (*string)(&r.AccountStatus),
 		&r.Text, &r.Title, (*pgtype.FlatArray[string])(&r.Tags), (*[]byte)(&r.Settings),
-		timeTo(&r.PublishAt), &r.zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code,
+		timeTo(&r.PublishAt), &r.Zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code,
 		&r.failure.Message, &r.failure.Hint, &r.failure.FromNetwork,
 		&r.Attempts, (*string)(&r.Via), timeTo(&r.CreatedAt), timeTo(&r.UpdatedAt), timeTo(&r.next), (*string)(&r.rest),
 		(*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead, &r.calling,
 		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
 }
 
-func (t Tenant) post(r postRow) (core.Post, error) {
+func (t Tenant) toPost(r postRow) core.Post {
 	p := r.Post
 	p.Workspace = t.ws
-	var err error
-	if p.Zone, err = t.store.memory.loadZone(r.zone); err != nil {
-		return core.Post{}, fmt.Errorf("read post %s: %w", p.ID, err)
-	}
 	if r.failure.Code != "" {
 		p.Error = &r.failure
 	}
@@ -75,7 +70,7 @@ func (t Tenant) post(r postRow) (core.Post, error) {
 		p.NextTryAt, p.Held = r.next, true
 	}
 	r.onItsWay(&p)
-	return p, nil
+	return p
 }
 
 // onItsWay says what the ledger knows of a post that may be under way. What was armed and is not in doubt is
@@ -100,7 +95,7 @@ func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
 	if err != nil {
 		return core.Post{}, err
 	}
-	return t.post(row)
+	return t.toPost(row), nil
 }
 
 // LockPost reads a post and keeps others from changing it until the transaction ends. Everything that
@@ -146,9 +141,7 @@ func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
 	}
 	posts := make([]core.Post, len(rows))
 	for i, row := range rows {
-		if posts[i], err = t.post(row); err != nil {
-			return nil, err
-		}
+		posts[i] = t.toPost(row)
 	}
 	return posts, nil
 }
@@ -300,7 +293,7 @@ func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 		WHERE workspace_id = @ws AND id = @id`,
 		args{
 			"id": p.ID, "text": p.Text, "title": p.Title, "tags": p.Tags, "settings": p.Settings,
-			"publish_at": nullTime(p.PublishAt),
+			"publish_at": p.PublishAt,
 			"tz":         p.Zone.Name(), "status": p.Status, "external_id": p.ExternalID, "external_url": p.ExternalURL,
 			"code": failure.Code, "message": failure.Message, "hint": failure.Hint, "from_network": failure.FromNetwork,
 			"attempts": p.Attempts, "now": p.UpdatedAt,
@@ -403,18 +396,7 @@ func (t Tenant) AddEvent(ctx context.Context, id core.PostID, e core.Event) erro
 
 // Events reads a post's timeline, oldest first.
 func (t Tenant) Events(ctx context.Context, id core.PostID) ([]core.Event, error) {
-	type row struct {
-		Kind    string
-		At      time.Time
-		Message string
-		Notes   []string
-	}
-	rows, err := queryMany[row](t.query(ctx, `
+	return queryMany[core.Event](t.query(ctx, `
 		SELECT kind, at, message, notes FROM post_events WHERE workspace_id = @ws AND post_id = @id ORDER BY id`,
 		args{"id": id}))
-	events := make([]core.Event, len(rows))
-	for i, r := range rows {
-		events[i] = core.Event{Kind: core.EventKind(r.Kind), At: r.At.UTC(), Message: r.Message, Notes: r.Notes}
-	}
-	return events, err
 }

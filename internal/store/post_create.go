@@ -28,10 +28,10 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 ) (PostSources, error) {
 	var (
 		batch      pgx.Batch
-		workspaces []workspaceRow
+		workspaces []core.Workspace
 		groups     []Group
-		found      []accountRow
-		files      []mediaRow
+		found      []core.Account
+		files      []Media
 	)
 	queueMany(&batch, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, t.withWorkspace(nil), &workspaces)
 	if !group.IsZero() {
@@ -52,27 +52,26 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 	if len(workspaces) == 0 || len(groups) == 0 && !group.IsZero() {
 		return PostSources{}, ErrNotFound
 	}
-	workspace, err := workspaces[0].toCore(t.store.memory)
 	s := PostSources{
-		Workspace: workspace, Accounts: map[core.AccountID]core.Account{},
+		Workspace: workspaces[0], Accounts: map[core.AccountID]core.Account{},
 		Media: map[core.MediaID]core.Media{},
 	}
 	for _, g := range groups {
 		s.GroupMembers = g.Accounts
 	}
 	for _, row := range found {
-		s.Accounts[row.ID] = row.toCore()
+		s.Accounts[row.ID] = row
 	}
 	for _, row := range files {
-		s.Media[row.ID] = row.toMedia().Proved()
+		s.Media[row.ID] = row.Proved()
 	}
-	return s, err
+	return s, nil
 }
 
 // queueMany adds a query to a batch; sending the batch collects its rows into rows.
 func queueMany[T any](b *pgx.Batch, sql string, a namedArgs, into *[]T) {
 	b.Queue(sql, a).Query(func(rows pgx.Rows) (err error) {
-		*into, err = pgx.CollectRows(rows, pgx.RowToStructByName[T])
+		*into, err = pgx.CollectRows(rows, rowToStruct[T])
 		return err
 	})
 }
@@ -155,7 +154,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 		args{
 			"ids": columns.ids, "accounts": columns.accounts, "platforms": columns.platforms, "texts": columns.texts,
 			"titles": columns.titles,
-			"tags":   columns.tags, "settings": columns.settings, "media": post.MediaIDs, "publish_at": nullTime(post.PublishAt),
+			"tags":   columns.tags, "settings": columns.settings, "media": post.MediaIDs, "publish_at": post.PublishAt,
 			"tz": post.Zone.Name(), "status": post.Status, "via": post.Via, "by": n.By, "now": post.CreatedAt,
 		})
 	if len(post.MediaIDs) > 0 {
@@ -207,7 +206,7 @@ func (q NewQueued) queue(add func(string, args), columns postColumnValues) {
 		FROM unnest(@ids::uuid[], @platforms::text[], @flows::text[]) AS p(id, platform, flow)`,
 		args{
 			"ids": columns.ids, "platforms": columns.platforms, "flows": q.Flows, "step": core.StepIdle, "queued": RestQueued,
-			"due": nullTime(q.Due),
+			"due": q.Due,
 		})
 }
 

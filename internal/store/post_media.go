@@ -23,9 +23,9 @@ func (t Tenant) mediaByID(ctx context.Context, ids []core.MediaID, lock string) 
 	if len(ids) == 0 {
 		return found, nil
 	}
-	rows, err := queryMany[mediaRow](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lock, args{"ids": ids}))
+	rows, err := queryMany[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`+lock, args{"ids": ids}))
 	for _, row := range rows {
-		found[row.ID] = row.toMedia().Proved()
+		found[row.ID] = row.Proved()
 	}
 	return found, err
 }
@@ -35,13 +35,13 @@ func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := queryMany[mediaRow](t.query(ctx, `SELECT`+mediaFields+`
+	rows, err := queryMany[Media](t.query(ctx, `SELECT`+mediaFields+`
 		FROM unnest(@ids::uuid[]) WITH ORDINALITY AS file(id, position) JOIN media m ON m.workspace_id = @ws
 			AND m.id = file.id
 		ORDER BY file.position`, args{"ids": ids}))
 	list := make([]core.Media, len(rows))
 	for i, row := range rows {
-		list[i] = row.toMedia().Proved()
+		list[i] = row.Proved()
 	}
 	return list, err
 }
@@ -51,12 +51,7 @@ func (t Tenant) Files(ctx context.Context, ids []core.MediaID) ([]Media, error) 
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := queryMany[mediaRow](t.query(ctx, `SELECT`+mediaFields+` FROM media m WHERE m.workspace_id = @ws AND m.id = ANY(@ids)`, args{"ids": ids}))
-	list := make([]Media, len(rows))
-	for i, row := range rows {
-		list[i] = row.toMedia()
-	}
-	return list, err
+	return queryMany[Media](t.query(ctx, `SELECT`+mediaFields+` FROM media m WHERE m.workspace_id = @ws AND m.id = ANY(@ids)`, args{"ids": ids}))
 }
 
 // SetPostMedia gives a post other files, which the caller holds.

@@ -54,78 +54,36 @@ const RestQueued core.Do = "queued"
 // RestStuck marks a publication that cannot be sent for want of something at this server, not at the network.
 const RestStuck core.Do = "stuck"
 
+// publicationColumns are the columns of a row that a statement calls p.
 const publicationColumns = `
-	post_id, platform, flow, step, handle, armed, open, answer, tries, deaths, polls, rest, due_at,
-	next_action_at, step_since, armed_at, quiet_at, first_call_at, lease_epoch, lease_owner, lease_until, failure,
-	clock() AS read_at`
+	p.post_id AS post, p.platform, p.flow, p.step, '' AS handle, p.handle AS sealed, p.armed, p.open, p.answer, p.tries,
+	p.deaths, p.polls, p.due_at, p.next_action_at AS next_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at,
+	p.lease_epoch AS epoch, coalesce(p.lease_owner, '') AS owner, p.lease_until, p.failure, clock() AS read_at`
 
-type publicationRow struct {
-	PostID       core.PostID
-	Platform     string
-	Flow         string
-	Step         string
-	Handle       []byte
-	Armed        bool
-	Open         bool
-	Answer       string
-	Tries        int
-	Deaths       int
-	Polls        int
-	Rest         string
-	DueAt        time.Time
-	NextActionAt *time.Time
-	StepSince    time.Time
-	ArmedAt      *time.Time
-	QuietAt      *time.Time
-	FirstCallAt  *time.Time
-	LeaseEpoch   int64
-	LeaseOwner   *string
-	LeaseUntil   *time.Time
-	Failure      json.RawMessage
-	ReadAt       time.Time
+// LockPublication reads a post's ledger row and keeps others from claiming it until the transaction ends.
+func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publication, error) {
+	return queryOne[Publication](t.query(ctx,
+		`SELECT `+publicationColumns+`, p.rest FROM publications p WHERE workspace_id = @ws AND post_id = @post FOR UPDATE`,
+		args{"post": post}))
 }
 
-func (r publicationRow) publication() Publication {
-	owner := ""
-	if r.LeaseOwner != nil {
-		owner = *r.LeaseOwner
-	}
-	return Publication{
-		Owner: owner,
-		Publication: core.Publication{
-			Flow: core.Flow(r.Flow), Step: core.Step(r.Step), Armed: r.Armed, Open: r.Open, Answer: core.Answer(r.Answer),
-			Tries: r.Tries, Deaths: r.Deaths,
-		},
-		Post: r.PostID, Platform: core.Platform(r.Platform), Sealed: r.Handle, Epoch: r.LeaseEpoch, Rest: core.Do(r.Rest),
-		Polls: r.Polls,
-		DueAt: r.DueAt.UTC(), NextAt: orZero(r.NextActionAt), StepSince: r.StepSince.UTC(), ArmedAt: orZero(r.ArmedAt),
-		QuietAt: orZero(r.QuietAt), FirstCallAt: orZero(r.FirstCallAt), LeaseUntil: orZero(r.LeaseUntil), Failure: r.Failure,
-		ReadAt: r.ReadAt.UTC(),
-	}
-}
-
-// OpenPublication makes the ledger row of a post that goes onto the queue, or starts it anew as
-// core.Publication.Reset says. The fencing epoch of an older row goes on counting. The post is due at the given time;
-// the zero time is now by the database's clock.
-func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow, due time.Time) error {
-	old, err := t.LockPublication(ctx, p.ID)
-	if err != nil && !errors.Is(err, ErrNotFound) {
-		return err
-	}
-	old.Flow = flow
-	fresh := old.Reset()
-	_, err = t.exec(ctx, `
-		INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since)
-		VALUES (@post, @ws, @platform, @flow, @step, 'queued', `+dueOrNow+`, `+dueOrNow+`, clock())
-		ON CONFLICT (post_id) DO UPDATE SET flow = excluded.flow, step = excluded.step, handle = NULL, open = false,
-			armed = @armed,
-			answer = '', tries = 0, deaths = 0, polls = 0, rest = 'queued', due_at = excluded.due_at,
-			next_action_at = excluded.next_action_at, step_since = excluded.step_since, first_call_at = NULL,
-			failure = NULL, `+takeAway+`
-		WHERE publications.workspace_id = @ws`,
+// SetPublication stores what a change from outside a claim made of a post's row, which the caller has locked, or makes
+// the row. A worker acts on it when the post is due, if Rest is RestQueued, and otherwise never. The zero DueAt is now
+// by the database's clock. A worker that lost its lease and still lives cannot write over the change.
+func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
+	_, err := t.exec(ctx, `
+		INSERT INTO publications AS p (post_id, workspace_id, platform, flow, step, handle, armed, open, answer, tries,
+			deaths, rest, due_at, next_action_at, step_since)
+		VALUES (@post, @ws, @platform, @flow, @step, @handle, @armed, @open, @answer, @tries, @deaths, @rest, `+dueOrNow+`,
+			CASE WHEN @rest = 'queued' THEN `+dueOrNow+` END, clock())
+		ON CONFLICT (post_id) DO UPDATE SET flow = @flow, step = @step, handle = @handle, armed = @armed, open = @open,
+			answer = @answer, tries = @tries, deaths = @deaths, polls = 0, rest = @rest, due_at = excluded.due_at,
+			next_action_at = excluded.next_action_at, step_since = excluded.step_since,
+			first_call_at = CASE WHEN p.due_at = excluded.due_at THEN p.first_call_at END, `+takeAway+`
+		WHERE p.workspace_id = @ws`,
 		args{
-			"post": p.ID, "platform": p.Platform, "flow": fresh.Flow, "step": fresh.Step, "armed": fresh.Armed,
-			"due": nullTime(due),
+			"post": p.Post, "platform": p.Platform, "flow": p.Flow, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
+			"open": p.Open, "answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "rest": p.Rest, "due": p.DueAt,
 		})
 	return t.signalAfter(err)
 }
@@ -133,51 +91,8 @@ func (t Tenant) OpenPublication(ctx context.Context, p core.Post, flow core.Flow
 // dueOrNow is when a queued post is due: the given time, or now by the database's clock.
 const dueOrNow = `coalesce(@due::timestamptz, clock())`
 
-// takeAway makes a change from outside a claim one that a worker which lost its lease and still lives
-// cannot write over: the epoch moves on.
-const takeAway = `lease_epoch = publications.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
-
-// MovePublication gives a queued post, whose row is locked and Movable, another due time; the zero time is now by the
-// database's clock. A handle made ahead is left to expire.
-func (t Tenant) MovePublication(ctx context.Context, post core.PostID, due time.Time) error {
-	_, err := t.exec(ctx, `
-		UPDATE publications SET due_at = `+dueOrNow+`, next_action_at = `+dueOrNow+`, rest = 'queued',
-			step = 'idle', handle = NULL, first_call_at = NULL, `+takeAway+` WHERE workspace_id = @ws AND post_id = @post`,
-		args{"post": post, "due": nullTime(due)})
-	return t.signalAfter(err)
-}
-
-// ClosePublication takes a queued post, whose row is locked and Movable, off the queue; a handle made ahead
-// is left to expire.
-func (t Tenant) ClosePublication(ctx context.Context, post core.PostID) error {
-	_, err := t.exec(ctx, `
-		UPDATE publications SET step = 'idle', handle = NULL, next_action_at = NULL, rest = 'queued', `+takeAway+`
-		WHERE workspace_id = @ws AND post_id = @post`, args{"post": post})
-	return err
-}
-
-// LockPublication reads a post's ledger row and keeps others from claiming it until the transaction ends.
-func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publication, error) {
-	row, err := queryOne[publicationRow](t.query(ctx,
-		`SELECT `+publicationColumns+` FROM publications WHERE workspace_id = @ws AND post_id = @post FOR UPDATE`,
-		args{"post": post}))
-	return row.publication(), err
-}
-
-// SetPublication stores what a person's word or retry made of a locked row, and when a worker is to act on it.
-func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
-	_, err := t.exec(ctx, `
-		UPDATE publications SET step = @step, step_since = clock(), armed = @armed, open = @open, answer = @answer,
-			tries = @tries,
-			deaths = @deaths, polls = 0, rest = @rest, due_at = @due, next_action_at = @next,
-			first_call_at = CASE WHEN due_at = @due THEN first_call_at END, `+takeAway+`
-		WHERE workspace_id = @ws AND post_id = @post`,
-		args{
-			"post": p.Post, "step": p.Step, "armed": p.Armed, "open": p.Open, "answer": p.Answer, "tries": p.Tries,
-			"deaths": p.Deaths, "rest": p.Rest, "due": p.DueAt, "next": nullTime(p.NextAt),
-		})
-	return t.signalAfter(err)
-}
+// takeAway ends the claim of a row called p, if a worker has one.
+const takeAway = `lease_epoch = p.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
 
 // relaxed lets a statement's own commit return before it is on disk. It is for what the fence or a repeated
 // question makes good after a crash of the database, and never for the arm or for what became of a post.
@@ -220,7 +135,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 // NextAt means that nobody need act. ErrFenced: another worker goes on.
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
 	a := p.arguments()
-	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, nullTime(p.NextAt)
+	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
 	n, err := t.exec(ctx, lastOutcome(last, a)+`
 		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls, next_action_at = @next,
 			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL

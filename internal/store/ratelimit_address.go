@@ -47,8 +47,8 @@ func (s *Store) CountAndFind(ctx context.Context, address string, limit int, win
 ) (Count, KeyHolder, error, error) {
 	step := subWindow(window)
 	batch := &pgx.Batch{}
-	batch.Queue(countAgain, namedArgs{s.memory, args{"address": address, "step": step.Microseconds(), "limit": limit}})
-	batch.Queue(keyHolder, namedArgs{s.memory, args{"hash": hash}})
+	batch.Queue(countAgain, namedArgs{"address": address, "step": step.Microseconds(), "limit": limit})
+	batch.Queue(keyHolder, namedArgs{"hash": hash})
 	results := s.q.SendBatch(ctx, batch)
 	row, countErr := queryValue[addressRow](results.Query())
 	holder, keyErr := queryValue[KeyHolder](results.Query())

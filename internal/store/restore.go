@@ -18,19 +18,11 @@ type Lineage struct {
 
 // Lineage reads it. SeenAt is when a worker last reported, zero when none ever did.
 func (s *Store) Lineage(ctx context.Context) (Lineage, error) {
-	type row struct {
-		System   string
-		Timeline int64
-		Step     int64
-		Empty    bool
-		SeenAt   *time.Time
-	}
-	r, err := queryOne[row](s.query(ctx, `
+	return queryOne[Lineage](s.query(ctx, `
 		SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
 			(SELECT timeline_id::bigint FROM pg_control_checkpoint()) AS timeline,
 			(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM publish_steps_id_seq) AS step,
 			NOT EXISTS (SELECT FROM publications) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
-	return Lineage{r.System, r.Timeline, r.Step, r.Empty, orZero(r.SeenAt)}, err
 }
 
 // DurableLineage reads it and waits until a crash of the database cannot take Step back: sequences are safe once a
@@ -117,7 +109,7 @@ type HeldPost struct {
 }
 
 const heldPosts = `
-	SELECT p.workspace_id, w.slug, p.id AS post_id, p.platform, a.display_name, left(p.text, 80) AS text, p.status,
+	SELECT p.workspace_id AS workspace, w.slug, p.id AS post, p.platform, a.display_name AS account_name, left(p.text, 80) AS text, p.status,
 		p.publish_at,
 		r.post_id IS NOT NULL AS armed, coalesce(r.live, false) AS live, coalesce(r.external_url, '') AS external_url
 	FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
@@ -128,64 +120,22 @@ const heldPosts = `
 		LEFT JOIN restored_receipts r ON r.post_id = p.id
 	WHERE EXISTS (SELECT FROM publishing_hold)`
 
-type heldPostRow struct {
-	WorkspaceID core.WorkspaceID
-	Slug        string
-	PostID      core.PostID
-	Platform    string
-	DisplayName string
-	Text        string
-	Status      string
-	PublishAt   *time.Time
-	Armed       bool
-	Live        bool
-	ExternalURL string
-}
-
-func heldPostsOf(rows []heldPostRow) []HeldPost {
-	posts := make([]HeldPost, len(rows))
-	for i, r := range rows {
-		posts[i] = HeldPost{
-			Workspace: r.WorkspaceID, Slug: r.Slug, Post: r.PostID, Platform: core.Platform(r.Platform),
-			AccountName: r.DisplayName, Text: r.Text, Status: core.PostStatus(r.Status), PublishAt: orZero(r.PublishAt),
-			Armed: r.Armed, Live: r.Live, ExternalURL: r.ExternalURL,
-		}
-	}
-	return posts
-}
-
 // HeldPosts lists the posts that the hold concerns, those due first at the top.
 func (s *Store) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
-	rows, err := queryMany[heldPostRow](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`, args{"limit": limit}))
-	return heldPostsOf(rows), err
+	return queryMany[HeldPost](s.query(ctx, heldPosts+` ORDER BY p.publish_at, p.id LIMIT @limit`, args{"limit": limit}))
 }
 
 // HeldPosts lists the workspace's posts that the hold concerns, those due first at the top.
 func (t Tenant) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
-	rows, err := queryMany[heldPostRow](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
+	return queryMany[HeldPost](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
 		args{"limit": limit}))
-	return heldPostsOf(rows), err
 }
 
 // RestoredReceipts lists the receipts that HoldPublishing noted.
 func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error) {
-	type row struct {
-		WorkspaceID core.WorkspaceID
-		PostID      core.PostID
-		Handle      []byte
-		ArmedAt     time.Time
-		Live        bool
-		ExternalID  string
-		ExternalURL string
-	}
-	rows, err := queryMany[row](s.query(ctx, `
-		SELECT workspace_id, post_id, handle, armed_at, live, external_id, external_url
+	return queryMany[RestoredReceipt](s.query(ctx, `
+		SELECT workspace_id AS workspace, post_id AS post, handle, armed_at, live, external_id, external_url
 			FROM restored_receipts ORDER BY post_id`, nil))
-	receipts := make([]RestoredReceipt, len(rows))
-	for i, r := range rows {
-		receipts[i] = RestoredReceipt{r.WorkspaceID, r.PostID, r.Handle, r.ArmedAt.UTC(), r.Live, r.ExternalID, r.ExternalURL}
-	}
-	return receipts, err
 }
 
 // Fate is what happens to the post when the hold ends, in words for a person.
@@ -215,7 +165,7 @@ func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.T
 				) THEN @external_id ELSE '' END
 			WHERE workspace_id = @ws AND id = @post AND status <> 'live' RETURNING id
 		), publication AS (
-			UPDATE publications SET step = 'live', step_since = clock(), open = false, next_action_at = NULL, rest = 'live',
+			UPDATE publications p SET step = 'live', step_since = clock(), open = false, next_action_at = NULL, rest = 'live',
 				failure = NULL, `+takeAway+`
 			FROM post WHERE workspace_id = @ws AND post_id = post.id
 		)
@@ -230,7 +180,7 @@ func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.T
 // may have been made, so that the network is asked before anything is sent.
 func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) error {
 	_, err := t.exec(ctx, `
-		UPDATE publications SET step = 'armed', step_since = clock(), armed = true, open = true, answer = '',
+		UPDATE publications p SET step = 'armed', step_since = clock(), armed = true, open = true, answer = '',
 			handle = @handle,
 			armed_at = @armed_at, quiet_at = clock(), rest = '', next_action_at = clock(), `+takeAway+`
 		WHERE workspace_id = @ws AND post_id = @post AND next_action_at IS NOT NULL`,

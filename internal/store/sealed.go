@@ -40,7 +40,7 @@ func SealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn,
 ) ([]SealedValue[K], error) {
 	return queryMany[SealedValue[K]](s.query(ctx, `
 		SELECT `+c.key+` AS id, workspace_id AS workspace, `+c.Column+` AS sealed FROM `+c.Table+`
-		WHERE `+c.key+` > @after AND length(`+c.Column+`) > 2 AND substring(`+c.Column+
+		WHERE (@after::uuid IS NULL OR `+c.key+` > @after) AND length(`+c.Column+`) > 2 AND substring(`+c.Column+
 		` FROM 1 FOR length(@head::bytea)) <> @head::bytea
 		ORDER BY `+c.key+` LIMIT @limit`, args{"head": head, "after": after, "limit": limit}))
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 
 	"belfry/internal/core"
 )
@@ -25,27 +26,22 @@ func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
 		nil))
 }
 
-// TakeSlots takes n slots of the period, all or none, and tells how many are used after that. ok is
-// false when the limit does not allow it; a nil limit always does.
-func (t Tenant) TakeSlots(ctx context.Context, period string, n int64, limit *int64) (used int64, ok bool, err error) {
-	after, err := queryValues[int64](t.query(ctx, takeSlots, args{"period": period, "n": n, "limit": limit}))
-	if err != nil {
-		return 0, false, err
-	}
-	if len(after) == 1 {
-		return after[0], true, nil
+// TakeSlot takes a slot of the period for a post and tells how many are used after that. A post that is queued anew
+// takes a new one. ok is false when the limit does not allow it; a nil limit always does.
+func (t Tenant) TakeSlot(ctx context.Context, post core.PostID, period string, limit *int64) (used int64, ok bool,
+	err error,
+) {
+	used, err = queryValue[int64](t.query(ctx, `
+		WITH taken AS (`+takeSlots+`), kept AS (
+			INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT @post, @ws, @period, 'held' FROM taken
+			ON CONFLICT (post_id) DO UPDATE SET period = excluded.period, state = 'held' WHERE post_slots.workspace_id = @ws
+		)
+		SELECT used FROM taken`, args{"post": post, "period": period, "n": 1, "limit": limit}))
+	if !errors.Is(err, ErrNotFound) {
+		return used, err == nil, err
 	}
 	used, err = t.MonthUsed(ctx, period)
 	return used, false, err
-}
-
-// HoldSlot notes which month a post's slot belongs to. A post that is queued anew holds a new one.
-func (t Tenant) HoldSlot(ctx context.Context, post core.PostID, period string) error {
-	_, err := t.exec(ctx, `
-		INSERT INTO post_slots (post_id, workspace_id, period, state) VALUES (@post, @ws, @period, 'held')
-		ON CONFLICT (post_id) DO UPDATE SET period = excluded.period, state = 'held' WHERE post_slots.workspace_id = @ws`,
-		args{"post": post, "period": period})
-	return err
 }
 
 // ReturnSlot gives a post's slot back to the month it came from; a slot that is not held stays so.

@@ -34,7 +34,6 @@ type Store struct {
 	q        querier
 	tx       pgx.Tx // nil outside a transaction
 	madeDue  *bool  // whether the transaction made a post due; nil outside one
-	memory   *cache
 	searches *searches
 }
 
@@ -44,7 +43,7 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{pool: pool, jobs: jobs, q: pool, memory: &cache{}, searches: &searches{}}, nil
+	return &Store{pool: pool, jobs: jobs, q: pool, searches: &searches{}}, nil
 }
 
 // Tx runs f in one transaction, which commits exactly if f returns nil. Inside a transaction it runs
@@ -122,10 +121,10 @@ func (s *Store) EnqueueMany(ctx context.Context, jobs []queue.Job) error {
 type args = map[string]any
 
 func (t Tenant) withWorkspace(a args) namedArgs {
-	all := make(args, len(a)+1)
+	all := make(namedArgs, len(a)+1)
 	maps.Copy(all, a)
 	all["ws"] = t.ws
-	return namedArgs{t.store.memory, all}
+	return all
 }
 
 func (t Tenant) exec(ctx context.Context, sql string, a args) (int64, error) {
@@ -134,76 +133,53 @@ func (t Tenant) exec(ctx context.Context, sql string, a args) (int64, error) {
 }
 
 func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
-	rows, err := t.store.q.Query(ctx, sql, t.withWorkspace(a))
-	return rows, translate(err)
+	return t.store.q.Query(ctx, sql, t.withWorkspace(a))
 }
 
 // queryPlanned is query for a statement whose plan depends on its arguments: PostgreSQL plans it anew each time.
 func (t Tenant) queryPlanned(ctx context.Context, sql string, a args) (pgx.Rows, error) {
-	rows, err := t.store.q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, t.withWorkspace(a))
-	return rows, translate(err)
+	return t.store.q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, t.withWorkspace(a))
 }
 
 func (s *Store) exec(ctx context.Context, sql string, a args) (int64, error) {
-	tag, err := s.q.Exec(ctx, sql, namedArgs{s.memory, a})
+	tag, err := s.q.Exec(ctx, sql, namedArgs(a))
 	return tag.RowsAffected(), translate(err)
 }
 
 func (s *Store) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
-	rows, err := s.q.Query(ctx, sql, namedArgs{s.memory, a})
-	return rows, translate(err)
+	return s.q.Query(ctx, sql, namedArgs(a))
 }
 
 // queryOne collects exactly one row; none is not_found.
 func queryOne[T any](rows pgx.Rows, err error) (T, error) {
-	if err != nil {
-		var zero T
-		return zero, err
-	}
-	row, err := pgx.CollectExactlyOneRow(rows, pgx.RowToStructByName[T])
-	return row, translate(err)
+	return collectOne(rows, err, rowToStruct[T])
 }
 
 // queryMany collects all rows.
 func queryMany[T any](rows pgx.Rows, err error) ([]T, error) {
-	if err != nil {
-		return nil, err
-	}
-	list, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
-	return list, translate(err)
+	return collectAll(rows, err, rowToStruct[T])
 }
 
 // queryValue collects one column of exactly one row; none is not_found.
 func queryValue[T any](rows pgx.Rows, err error) (T, error) {
-	if err != nil {
-		var zero T
-		return zero, err
-	}
-	v, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[T])
-	return v, translate(err)
+	return collectOne(rows, err, pgx.RowTo[T])
 }
 
 // queryValues collects one column of all rows.
 func queryValues[T any](rows pgx.Rows, err error) ([]T, error) {
-	if err != nil {
-		return nil, err
+	return collectAll(rows, err, pgx.RowTo[T])
+}
+
+func collectOne[T any](rows pgx.Rows, err error, to pgx.RowToFunc[T]) (v T, _ error) {
+	if err == nil {
+		v, err = pgx.CollectExactlyOneRow(rows, to)
 	}
-	list, err := pgx.CollectRows(rows, pgx.RowTo[T])
+	return v, translate(err)
+}
+
+func collectAll[T any](rows pgx.Rows, err error, to pgx.RowToFunc[T]) (list []T, _ error) {
+	if err == nil {
+		list, err = pgx.CollectRows(rows, to)
+	}
 	return list, translate(err)
-}
-
-// nullTime is nil for the zero time, so that an unset time is NULL.
-func nullTime(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
-}
-
-// orZero is the time of a column that may be NULL.
-func orZero(t *time.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.UTC()
 }

@@ -30,11 +30,11 @@ func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, e
 func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID,
 	lease time.Duration,
 ) (core.Account, []byte, error) {
-	row, err := queryOne[tokenRow](t.query(ctx, `
+	row, err := queryOne[accountAndToken](t.query(ctx, `
 		UPDATE accounts SET token_refresh_at = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id AND token_refresh_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
 		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease}))
-	return row.toCore(), row.Token, err
+	return row.Account, row.Token, err
 }
 
 // checkEvery is how often the network is asked whether a token still works.
@@ -51,11 +51,11 @@ func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error)
 // ClaimCheck gives the caller the check of an account's token for the given time, after which another worker may
 // check it. It returns the account and its sealed token, or not_found if no check is due.
 func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID, lease time.Duration) (core.Account, []byte, error) {
-	row, err := queryOne[tokenRow](t.query(ctx, `
+	row, err := queryOne[accountAndToken](t.query(ctx, `
 		UPDATE accounts SET check_at = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id AND check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
 		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease}))
-	return row.toCore(), row.Token, err
+	return row.Account, row.Token, err
 }
 
 // FinishCheck stores when an account's token is checked next.
@@ -90,7 +90,7 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 		args{
 			"id": id, "claimed": claimed, "status": r.Status, "reason": r.Reason, "token": token.Sealed,
 			"renewed": r.Token != nil,
-			"expires": nullTime(token.ExpiresAt), "refresh": nullTime(token.RefreshAt), "never": r.NeverAuto,
+			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "never": r.NeverAuto,
 			"again": r.TryAgain,
 		})
 	return err

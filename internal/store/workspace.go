@@ -2,49 +2,23 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"belfry/internal/core"
 )
 
-type workspaceRow struct {
-	ID       core.WorkspaceID
-	Slug     string
-	Name     string
-	Plan     core.PlanName
-	Currency string
-	TZ       string
-}
-
-const workspaceColumns = `id, slug, name, plan, currency, tz`
-
-func (r workspaceRow) toCore(m *cache) (core.Workspace, error) {
-	zone, err := m.loadZone(r.TZ)
-	if err != nil {
-		return core.Workspace{}, fmt.Errorf("read workspace %s: %w", r.ID, err)
-	}
-	return core.Workspace{ID: r.ID, Slug: r.Slug, Name: r.Name, Plan: r.Plan, Currency: r.Currency, Zone: zone}, nil
-}
+const workspaceColumns = `id, slug, name, plan, currency, tz AS zone`
 
 // Workspace is the workspace itself.
 func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
-	row, err := queryOne[workspaceRow](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
-	if err != nil {
-		return core.Workspace{}, err
-	}
-	return row.toCore(t.store.memory)
+	return queryOne[core.Workspace](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
 }
 
 // UpdateWorkspace changes what is not nil. A slug that another workspace has is a conflict.
 func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (core.Workspace, error) {
-	row, err := queryOne[workspaceRow](t.query(ctx, `
+	return queryOne[core.Workspace](t.query(ctx, `
 		UPDATE workspaces SET name = coalesce(@name, name), slug = coalesce(@slug, slug), tz = coalesce(@tz, tz)
 		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
-	if err != nil {
-		return core.Workspace{}, err
-	}
-	return row.toCore(t.store.memory)
 }
 
 // LockWorkspace makes everybody else who counts something of the workspace wait until the transaction
@@ -91,32 +65,15 @@ func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Tim
 
 // FindWorkspace finds a workspace by slug or by the printed form of its id.
 func (s *Store) FindWorkspace(ctx context.Context, slugOrID string) (core.Workspace, error) {
-	var byID *core.WorkspaceID
-	if id := new(core.WorkspaceID); id.UnmarshalText([]byte(slugOrID)) == nil {
-		byID = id
-	}
-	row, err := queryOne[workspaceRow](s.query(ctx, `
-		SELECT `+workspaceColumns+` FROM workspaces WHERE id = @id OR slug = @slug ORDER BY id = @id DESC LIMIT 1`,
+	byID, _ := core.ParseID[core.WorkspaceKind](slugOrID) // unset for a slug
+	return queryOne[core.Workspace](s.query(ctx, `
+		SELECT `+workspaceColumns+` FROM workspaces WHERE id = @id OR slug = @slug ORDER BY id = @id DESC NULLS LAST LIMIT 1`,
 		args{"id": byID, "slug": slugOrID}))
-	if err != nil {
-		return core.Workspace{}, err
-	}
-	return row.toCore(s.memory)
 }
 
 // Workspaces lists all workspaces, the oldest first.
 func (s *Store) Workspaces(ctx context.Context) ([]core.Workspace, error) {
-	rows, err := queryMany[workspaceRow](s.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY created_at, id`, nil))
-	if err != nil {
-		return nil, err
-	}
-	list := make([]core.Workspace, len(rows))
-	for i, row := range rows {
-		if list[i], err = row.toCore(s.memory); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
+	return queryMany[core.Workspace](s.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY created_at, id`, nil))
 }
 
 // SetPlan changes a workspace's plan.
