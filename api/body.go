@@ -30,7 +30,7 @@ func bodyReader(c echo.Context) func() ([]byte, error) {
 		if err == nil || errors.As(err, &known) || errors.As(err, &large) {
 			return body, err
 		}
-		return nil, core.Invalid("", "The body broke off.").WithHint("Send the request again.").Because(fmt.Errorf("read body: %w", err))
+		return nil, core.Invalid("", "The body is incomplete.").WithHint("Send the request again.").Because(fmt.Errorf("read body: %w", err))
 	})
 }
 
@@ -41,7 +41,7 @@ func (r *route) decodeBody(contentType string, body []byte, in any) error {
 			return nil
 		}
 		return core.Invalid("",
-			"This route needs a body.").WithHint("Send a JSON object with the header Content-Type: application/json.")
+			"This route requires a body.").WithHint("Send a JSON object with the header Content-Type: application/json.")
 	}
 	if err := checkType(contentType); err != nil {
 		return err
@@ -60,7 +60,7 @@ func checkType(header string) error {
 			return nil
 		}
 	}
-	return core.Fail(core.CodeUnsupportedMediaType, "By its Content-Type, %s, the body is not JSON in UTF-8.",
+	return core.Fail(core.CodeUnsupportedMediaType, "The Content-Type %s is not JSON in UTF-8.",
 		schema.Shown(header)).
 		WithHint("Send JSON in UTF-8 with the header Content-Type: application/json.")
 }

@@ -18,7 +18,7 @@ func (a *API) findCaller(c echo.Context) (core.Caller, error) {
 		arrival, _ := c.Get(arrivalKey).(app.Arrival)
 		if bearerKey(r) == "" && core.CodeOf(arrival.Refused) == core.CodeUnauthenticated {
 			return core.Caller{},
-				missingKeyError("The Authorization header does not consist of the word Bearer, a space and a key.")
+				missingKeyError("The Authorization header is not `Bearer`, a space and a key.")
 		}
 		return arrival.Caller, arrival.Refused
 	}

@@ -84,9 +84,9 @@ func TestRequestWithoutKeySaysWhatIsMissing(t *testing.T) {
 	key := r.Workspace("one").Key(core.Write).Bearer
 	for name, c := range map[string]struct{ header, message string }{
 		"none":        {"", "The request has no Authorization header."},
-		"no Bearer":   {key, "does not consist of the word Bearer"},
-		"basic":       {"Basic eDp5", "does not consist of the word Bearer"},
-		"nothing":     {"Bearer ", "does not consist of the word Bearer"},
+		"no Bearer":   {key, "is not `Bearer`, a space and a key"},
+		"basic":       {"Basic eDp5", "is not `Bearer`, a space and a key"},
+		"nothing":     {"Bearer ", "is not `Bearer`, a space and a key"},
 		"a variable":  {"Bearer $KEY", "The API key is mistyped or revoked."},
 		"cut short":   {"Bearer " + key[:len(key)-1], "The API key is mistyped or revoked."},
 		"a wrong sum": {"Bearer " + key[:len(key)-1] + "!", "The API key is mistyped or revoked."},

@@ -96,7 +96,7 @@ func (d description) describeRoute(r *route) *huma.Operation {
 	if r.idField != nil {
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString},
-			Description: "An id from this workspace's lists. A malformed one, another workspace's and one that does not exist are answered alike.",
+			Description: "An id from this workspace's lists. An id that is malformed, unknown or from another workspace gets the same response.",
 		})
 	}
 	for _, p := range r.parameters {
@@ -107,7 +107,7 @@ func (d description) describeRoute(r *route) *huma.Operation {
 		least, most := 1, 255
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header",
-			Description: "1 to 255 visible ASCII characters, the same for every try of one request.",
+			Description: "1 to 255 visible ASCII characters. Send the same key each time you repeat a request.",
 			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: "^[!-~]+$"},
 			Example:     "0b5bd0f4-5e6c-4f0e-8f43-6a9c6f6f1b52",
 		})

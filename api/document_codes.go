@@ -14,15 +14,15 @@ type meaning struct{ when, advice string }
 // meanings is the one place that explains the error codes; the description, its examples and
 // docs/api/errors.md are made of it.
 var meanings = map[core.Code]meaning{
-	core.CodeInvalidRequest: {"The request cannot be understood: broken JSON, an unknown or repeated key, a wrong type, zone or date.", "`hint` names the place."},
+	core.CodeInvalidRequest: {"The request is not valid: broken JSON, an unknown or repeated key, a wrong type, time zone or date.", "`hint` says where."},
 	core.CodeUnauthenticated: {
 		"The credential is missing, mistyped or revoked.",
 		"Send a key from Settings, API keys.",
 	},
-	core.CodeQuotaExceeded:     {"The plan does not include this, the month's posts are used up, or the file or the storage is too large; the body has `limit`, `used` and `upgradeUrl`.", "Wait, cancel a post, delete files, or change the plan."},
-	core.CodeInsufficientScope: {"The credential does not allow this: it is read-only, or the route needs a signed-in person or another role.", "Use another credential."},
+	core.CodeQuotaExceeded:     {"The plan does not include this, the month's posts are used up, the file is too large, or the storage is full. The body has `limit`, `used` and `upgradeUrl`.", "Wait, cancel a post, delete files, or change the plan."},
+	core.CodeInsufficientScope: {"The credential does not allow this: it is read-only, or the route requires a signed-in person or another role.", "Use another credential."},
 	core.CodeNotFound: {
-		"Nothing in this workspace has the id; an id of another workspace looks the same.",
+		"The workspace has nothing with this id. An id from another workspace gets the same response.",
 		"Use ids from this workspace's lists.",
 	},
 	core.CodeMethodNotAllowed: {
@@ -36,7 +36,7 @@ var meanings = map[core.Code]meaning{
 	},
 	core.CodePlanHasIssues: {"The plan has issues. The body has its `rows`.", "Fix the issues in `rows`."},
 	core.CodeMediaPurged: {
-		"A post uses a file whose content was deleted. The body has the plan's `rows`.",
+		"A post uses a file whose content has been deleted. The body has the plan's `rows`.",
 		"Upload the file again.",
 	},
 	core.CodeSizeMismatch: {
@@ -44,14 +44,14 @@ var meanings = map[core.Code]meaning{
 		"Set `Content-Length` to the reserved size.",
 	},
 	core.CodeAlreadyUploaded: {
-		"Upload address only: the file was uploaded already.",
+		"Upload address only: the file has already been uploaded.",
 		"Poll its record until it is `ready` or `failed`.",
 	},
 	core.CodeUploadInProgress: {"Upload address only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the seconds in `Retry-After`."},
 	core.CodeUploadExpired:    {"Upload address only: the address has expired.", "Reserve a new upload."},
 	core.CodeOutcomeUnknown: {
-		"It is unknown whether the network published the post.",
-		"Check on the network. Then send `confirmNotPublished`, or answer the question in the dashboard.",
+		"Belfry does not know whether the network published the post.",
+		"Check the account on the network. If the post is not there, send `confirmNotPublished: true`. Or answer the question in the dashboard.",
 	},
 	core.CodeIdempotencyMismatch: {"The Idempotency-Key was used with another body.", "Use a new key."},
 	core.CodeIdempotencyInProgress: {

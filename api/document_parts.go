@@ -9,18 +9,18 @@ import (
 
 func documentTags() []*huma.Tag {
 	return []*huma.Tag{
-		{Name: "identity", Description: "Who calls, and what the API is."},
-		{Name: "accounts", Description: "Connected profiles, pages and channels, and what their networks take."},
-		{Name: "groups", Description: "Named sets of accounts that a post may be aimed at."},
-		{Name: "posts", Description: "One post is one publication to one account at one time."},
-		{Name: "media", Description: "Images and videos, which posts name by their ids."},
-		{Name: "folders", Description: "Where files are kept. Folders nest."},
-		{Name: "keys", Description: "API keys, which only a signed-in owner or admin makes and revokes."},
+		{Name: "identity", Description: "The caller, and the description of the API."},
+		{Name: "accounts", Description: "Connected profiles, Pages and channels, and the limits of their networks."},
+		{Name: "groups", Description: "Named sets of accounts to post to."},
+		{Name: "posts", Description: "A post is published to one account at one time."},
+		{Name: "media", Description: "Images and videos. Posts refer to them by id."},
+		{Name: "folders", Description: "Folders for files. A folder can contain folders."},
+		{Name: "keys", Description: "API keys. Only signed-in owners and admins can create and revoke them."},
 		{
 			Name:        "members",
-			Description: "Who has joined the workspace or is invited to it. Only signed-in people see and change them.",
+			Description: "Members and invitations. Only signed-in people can see and change them.",
 		},
-		{Name: "workspace", Description: "The workspace's own name, short name and time zone."},
+		{Name: "workspace", Description: "The workspace's name, short name and time zone."},
 	}
 }
 
@@ -29,7 +29,7 @@ func securitySchemes() map[string]*huma.SecurityScheme {
 		"key": {Type: "http", Scheme: "bearer", Description: "An API key of the workspace, from Settings, API keys."},
 		"session": {
 			Type: "apiKey", In: "cookie", Name: "belfry",
-			Description: "The dashboard's own cookie (`__Host-belfry` where it is served over TLS); taken for same-origin requests only.",
+			Description: "The dashboard's cookie (`__Host-belfry` over TLS), accepted for same-origin requests only.",
 		},
 	}
 }
@@ -47,13 +47,13 @@ func securityFor(n app.Access) []map[string][]string {
 func accessSentence(n app.Access) string {
 	switch {
 	case n.Manages:
-		return "Needs a signed-in owner or admin; an API key is answered 403."
+		return "Requires a signed-in owner or admin; an API key gets 403."
 	case n.Session:
-		return "Needs a signed-in person; an API key is answered 403."
+		return "Requires a signed-in person; an API key gets 403."
 	case n.Scope == core.Write:
-		return "Needs the scope `write`."
+		return "Requires the scope `write`."
 	}
-	return "Needs the scope `read`."
+	return "Requires the scope `read`."
 }
 
 // documentHeaders are described once and referred to by every answer.
@@ -63,13 +63,13 @@ func documentHeaders() map[string]*huma.Header {
 	}
 	least := 0.0
 	return map[string]*huma.Header{
-		"X-Request-Id":         text("Names this request in the server's log.", true),
-		"RateLimit-Policy":     text("The limits and their windows in seconds, as structured fields: `\"address\";q=600;w=600, \"post-create\";q=60;w=3600`.", false),
-		"RateLimit":            text("What is left of the limits that this request counted in, and the seconds until there is more: `\"address\";r=588;t=412`.", false),
-		"Belfry-Sandbox":       text("`true` where the service runs on its own simulated networks.", false),
-		"Idempotency-Replayed": text("`true` when this is the kept answer of an earlier request with the same Idempotency-Key.", false),
+		"X-Request-Id":         text("Identifies this request in the server's log.", true),
+		"RateLimit-Policy":     text("The limits and their periods in seconds, as structured fields: `\"address\";q=600;w=600, \"post-create\";q=60;w=3600`.", false),
+		"RateLimit":            text("For each limit that this request counts toward, the requests left and the seconds until there are more: `\"address\";r=588;t=412`.", false),
+		"Belfry-Sandbox":       text("`true` when the networks are simulated.", false),
+		"Idempotency-Replayed": text("`true` when this is the stored response to an earlier request with the same Idempotency-Key.", false),
 		"Retry-After": {
-			Description: "Whole seconds after which the same request may pass.",
+			Description: "The number of seconds to wait before sending the request again.",
 			Schema:      &huma.Schema{Type: huma.TypeInteger, Minimum: &least},
 		},
 	}

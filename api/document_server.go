@@ -39,26 +39,26 @@ func (a *API) addServerFacts(r huma.Registry) error {
 	platforms := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(blocks)))}
 	plans := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(core.DefaultPlans())))}
 	perPlatform := byPlatform(blocks,
-		"Settings blocks by network. One for a network that is not targeted is checked and otherwise ignored.")
+		"Settings for each network. Settings of a network that is not targeted are checked, but not used.")
 	overridden := byPlatform(overrides,
-		"Text, title and tags that replace the base ones for the accounts of a network that can be published to.")
+		"Text, title and tags that replace the general ones for all accounts of a network.")
 	connectable := &huma.Schema{Type: huma.TypeString, Enum: enumOf(slices.Sorted(maps.Keys(overrides)))}
 
 	return replaceProperties(r, map[string]*huma.Schema{
 		"PlanPosts.perPlatform": perPlatform, "CreatePosts.perPlatform": perPlatform,
 		"PlanPosts.overrides": overridden, "CreatePosts.overrides": overridden,
 		"EditPost.settings": byPlatform(blocks,
-			"The settings block of the post's network, under its name; it replaces the stored one as a whole."),
-		"Post.settings": {AnyOf: alternatives, Description: "The settings block of the post's network."},
+			"Settings under the network's name. They replace all stored settings."),
+		"Post.settings": {AnyOf: alternatives, Description: "The settings for the post's network."},
 		"Post.platform": platforms, "Account.platform": platforms, "PlanRow.platform": platforms,
 		"Connect.platform": connectable,
 		"Limits.limits":    byPlatform(limits, "By network."),
 		"Workspace.plan":   plans, "Usage.plan": plans,
 		"Event.kind": {Type: huma.TypeString, Enum: enumOf(eventKinds)},
-		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See the chapter on error codes."},
+		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See Error codes."},
 		"Issue.code": {
 			Type: huma.TypeString, Enum: enumOf(issueCodes()),
-			Description: "See the chapters on issues and warnings of a plan.",
+			Description: "See Issues of a plan and Warnings of a plan.",
 		},
 	})
 }

@@ -14,7 +14,7 @@ import (
 func (d description) describeItself() *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},
-		Summary: "Show this description of the API", Description: "Needs no credential.", Security: []map[string][]string{{}},
+		Summary: "Show this description of the API", Description: "Requires no credential.", Security: []map[string][]string{{}},
 		Responses: d.describeFailures([]core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable}),
 	}
 	op.Responses["200"] = &huma.Response{
@@ -32,13 +32,13 @@ func (d description) describeItself() *huma.Operation {
 func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},
-		Summary:     "Bring the bytes of a file to the address of its reservation",
-		Description: "The address is `uploadUrl` of `POST /media/uploads`: take it as it is and send no credential with it. It takes one file, for one hour; a PUT that breaks off may be repeated.",
-		Servers:     []*huma.Server{{URL: "/", Description: "This server; the address of a reservation names it in full."}},
+		Summary:     "Upload the bytes of a file",
+		Description: "Use the whole `uploadUrl` from `POST /media/uploads`, and send no credential. The address works for one file and for one hour. You can repeat an interrupted upload.",
+		Servers:     []*huma.Server{{URL: "/", Description: "This server. An upload address is complete."}},
 		Security:    []map[string][]string{{}},
 		Parameters: []*huma.Param{
 			{
-				Name: "token", In: "path", Required: true, Description: "Signed by the service.",
+				Name: "token", In: "path", Required: true, Description: "Signed by the server.",
 				Schema: &huma.Schema{Type: huma.TypeString},
 			},
 			{

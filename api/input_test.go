@@ -26,49 +26,49 @@ func TestBodyIsDecodedStrictly(t *testing.T) {
 	const targets = `"targets":{"accountIds":["acc_1"]}`
 	const whenForms = `"now", "draft", {"publishAt": "2026-03-02T18:00", "timezone": "Europe/Berlin"}`
 	for name, c := range map[string]struct{ body, message, hint string }{
-		"not JSON": {`{"targets":nope}`, "not JSON at byte", "Look at targets."},
+		"not JSON": {`{"targets":nope}`, "not JSON at byte", "Check targets."},
 		"a word of Python": {
 			`{"confirm":True}`, "not JSON at byte",
-			"Look at confirm. The words are true, false and null",
+			"Check confirm. Write true, false and null in lowercase",
 		},
 		"single quotes":              {`{'targets':{}}`, "not JSON at byte", "in double quotes"},
-		"a key without quotes":       {`{targets:{}}`, "not JSON at byte", "A key comes first, in double quotes"},
+		"a key without quotes":       {`{targets:{}}`, "not JSON at byte", "Begin with a key in double quotes"},
 		"a comment":                  {`{/* x */` + targets + `}`, "not JSON at byte", "no comments"},
-		"a line break in a text":     {"{\"text\":\"a\nb\"}", "not JSON at byte", `a line break is written \n`},
-		"ends too early":             {`{"targets":{"accountIds":["acc_1"]`, "ends before", "Close every bracket"},
-		"nothing but space":          {"  \n", "ends before", ""},
+		"a line break in a text":     {"{\"text\":\"a\nb\"}", "not JSON at byte", `write a line break as \n`},
+		"ends too early":             {`{"targets":{"accountIds":["acc_1"]`, "is incomplete", "Close every bracket"},
+		"nothing but space":          {"  \n", "is incomplete", ""},
 		"a comma too many":           {`{` + targets + `,}`, "not JSON at byte", "not after the last"},
 		"a comma too many in a list": {`{"tags":["a", ]}`, "not JSON at byte", "not after the last"},
 		"a byte order mark":          {"\ufeff{" + targets + "}", "not JSON at byte", "byte order mark"},
-		"something after":            {`{` + targets + `} {}`, "follows the JSON value", "one JSON object"},
-		"garbage after":              {`{` + targets + `}x`, "follows the JSON value", "one JSON object"},
+		"something after":            {`{` + targets + `} {}`, "more text after the JSON value", "one JSON object"},
+		"garbage after":              {`{` + targets + `}x`, "more text after the JSON value", "one JSON object"},
 		"a list":                     {`[]`, "The body must be an object", "Send one JSON object."},
 		"null":                       {`null`, "The body must be an object", ""},
 		"a key twice": {
 			`{` + targets + `,"confirm":false,"confirm":true}`,
-			"The key confirm stands twice", "Look at confirm.",
+			"The key confirm is repeated", "Check confirm.",
 		},
 		"a deep key twice": {
-			`{"targets":{"groupId":"a","groupId":"b"}}`, "The key groupId stands twice",
-			"Look at targets.groupId.",
+			`{"targets":{"groupId":"a","groupId":"b"}}`, "The key groupId is repeated",
+			"Check targets.groupId.",
 		},
 		"a key twice in a settings block": {
-			`{` + targets + `,"perPlatform":{"x":{"a":1,"a":2}}}`, "The key a stands twice",
-			"Look at perPlatform.x.a.",
+			`{` + targets + `,"perPlatform":{"x":{"a":1,"a":2}}}`, "The key a is repeated",
+			"Check perPlatform.x.a.",
 		},
 		"an escaped twin": {
-			`{` + targets + `,"text":"a","\u0074ext":"b"}`, "The key text stands twice",
-			"Look at text.",
+			`{` + targets + `,"text":"a","\u0074ext":"b"}`, "The key text is repeated",
+			"Check text.",
 		},
 		"an unknown key": {`{` + targets + `,"txet":"a"}`, "no field txet", "Did you mean text?"},
 		"another case":   {`{` + targets + `,"Confirm":true}`, "no field Confirm", "Did you mean confirm?"},
 		"a key like none": {
 			`{` + targets + `,"zzzzzz":1}`, "no field zzzzzz",
-			"Known there: confirm, mediaIds,",
+			"Allowed here: confirm, mediaIds,",
 		},
 		"an unknown key deep down": {
 			`{"targets":{"accounts":[]}}`, "no field accounts",
-			"Look at targets.accounts. Did you mean accountIds?",
+			"Check targets.accounts. Did you mean accountIds?",
 		},
 		"an unknown key of when": {
 			`{` + targets + `,"when":{"publishAt":"2026-01-01T10:00","timeZone":"UTC"}}`,
@@ -76,64 +76,64 @@ func TestBodyIsDecodedStrictly(t *testing.T) {
 		},
 		"a zone without a name": {
 			`{` + targets + `,"when":{"publishAt":"2026-01-01T10:00","timezone":""}}`,
-			"timezone must have at least 1 character.", "Look at when.timezone.",
+			"timezone must have at least 1 character.", "Check when.timezone.",
 		},
 		"an unknown key of overrides": {
 			`{` + targets + `,"overrides":{"threads":{"txt":"a"}}}`, "no field txt",
-			"Look at overrides.threads.txt. Did you mean text?",
+			"Check overrides.threads.txt. Did you mean text?",
 		},
-		"a field missing": {`{}`, "The field targets is required", "Look at targets."},
+		"a field missing": {`{}`, "The field targets is required", "Check targets."},
 		"a deep field missing": {
 			`{` + targets + `,"when":{"timezone":"UTC"}}`, "The field publishAt is required",
-			"Look at when.publishAt.",
+			"Check when.publishAt.",
 		},
-		"a number for a text": {`{` + targets + `,"text":5}`, "text must be a string", "Look at text."},
-		"null for a text":     {`{` + targets + `,"text":null}`, "text must be a string", "Look at text."},
+		"a number for a text": {`{` + targets + `,"text":5}`, "text must be a string", "Check text."},
+		"null for a text":     {`{` + targets + `,"text":null}`, "text must be a string", "Check text."},
 		"a text for a switch": {
 			`{` + targets + `,"confirm":"true"}`, "confirm must be true or false",
-			"Look at confirm.",
+			"Check confirm.",
 		},
-		"a text for a list": {`{` + targets + `,"tags":"a"}`, "tags must be a list", "Look at tags."},
+		"a text for a list": {`{` + targets + `,"tags":"a"}`, "tags must be a list", "Check tags."},
 		"a number in a list": {
 			`{` + targets + `,"tags":["a",1]}`, "tags[1] must be a string",
-			"Look at tags[1].",
+			"Check tags[1].",
 		},
-		"a list for an object": {`{"targets":[]}`, "targets must be an object", "Look at targets."},
+		"a list for an object": {`{"targets":[]}`, "targets must be an object", "Check targets."},
 		"a number for when": {
 			`{` + targets + `,"when":7}`, "when must be a string or an object",
-			`Look at when. It is one of: ` + whenForms,
+			`Check when. Use one of: ` + whenForms,
 		},
 		"another word for when": {
-			`{` + targets + `,"when":"tomorrow"}`, "when has a value",
-			`Look at when. It is one of: ` + whenForms,
+			`{` + targets + `,"when":"tomorrow"}`, "when has an unknown value",
+			`Check when. Use one of: ` + whenForms,
 		},
 		"null for when":         {`{` + targets + `,"when":null}`, "when must be a string or an object", whenForms},
 		"a list for when":       {`{` + targets + `,"when":[]}`, "when must be a string or an object", whenForms},
 		"invalid UTF-8":         {"{" + targets + ",\"text\":\"a\xffb\"}", "not UTF-8 at byte", ""},
 		"half a surrogate pair": {`{` + targets + `,"text":"\ud800"}`, "not", ""},
 		"U+0000": {
-			`{` + targets + `,"text":"a\u0000b"}`, "text holds a control character",
-			"Look at text.",
+			`{` + targets + `,"text":"a\u0000b"}`, "text contains a control character",
+			"Check text.",
 		},
-		"a bell": {`{` + targets + `,"tags":["\u0007"]}`, "tags[0] holds a control character", ""},
+		"a bell": {`{` + targets + `,"tags":["\u0007"]}`, "tags[0] contains a control character", ""},
 		"U+0000 in a settings block": {
 			`{` + targets + `,"perPlatform":{"x":{"a":"\u0000"}}}`,
-			"perPlatform.x.a holds a control character", "",
+			"perPlatform.x.a contains a control character", "",
 		},
 		"U+0000 in a key": {
 			`{` + targets + `,"perPlatform":{"\u0000":{}}}`,
-			"A key holds a control character", "Look at perPlatform.",
+			"A key contains a control character", "Check perPlatform.",
 		},
 		"too deep": {`{` + targets + `,"perPlatform":{"x":` + strings.Repeat("[", 40) +
-			strings.Repeat("]", 40) + `}}`, "more than 32 levels", ""},
+			strings.Repeat("]", 40) + `}}`, "more than 32 nested levels", ""},
 		"far too deep": {strings.Repeat(`[`, 100_000), "The body must be an object", ""},
 		"far too deep in a block": {
 			`{` + targets + `,"perPlatform":{"x":` + strings.Repeat(`[`, 100_000),
-			"more than 32 levels", "",
+			"more than 32 nested levels", "",
 		},
 		"too many accounts": {
 			`{"targets":{"accountIds":[` + strings.Repeat(`"a",`, 200) + `"a"]}}`,
-			"targets.accountIds has more than 200 entries", "Look at targets.accountIds.",
+			"targets.accountIds has more than 200 entries", "Check targets.accountIds.",
 		},
 		"a huge list in a block": {
 			`{` + targets + `,"perPlatform":{"x":[` + strings.Repeat(`1,`, 200) + `1]}}`,
@@ -189,8 +189,8 @@ func TestPatchDistinguishesAbsentFromNull(t *testing.T) {
 		}
 	}
 	for body, hint := range map[string]string{
-		`{"title":5}`: "Look at title.", `{"text":null}`: "Look at text.", `{"status":"live"}`: "one of: queued",
-		`{"id":"post_2"}`: "Known there:", `{"settings":[]}`: "Look at settings.", `{"when":null}`: "Look at when.",
+		`{"title":5}`: "Check title.", `{"text":null}`: "Check text.", `{"status":"live"}`: "one of: queued",
+		`{"id":"post_2"}`: "Allowed here:", `{"settings":[]}`: "Check settings.", `{"when":null}`: "Check when.",
 	} {
 		if _, err := decodeAs[contract.EditPost](t, body); !strings.Contains(contract.ErrorOf(err, "").Hint, hint) {
 			t.Errorf("%s: want the hint %q, got %+v", body, hint, err)

@@ -104,23 +104,23 @@ func TestQueryIsDecodedStrictly(t *testing.T) {
 	r := open(t)
 	key := bearerKey(r.Workspace("one").Key(core.Read))
 	for query, hint := range map[string]string{
-		"/v1/posts?staus=draft":                "Look at query.staus. Did you mean status?",
+		"/v1/posts?staus=draft":                "Check query.staus. Did you mean status?",
 		"/v1/posts?Status=draft":               "Did you mean status?",
-		"/v1/posts?status=draft&status=live":   "Look at query.status.",
-		"/v1/posts?limit=0":                    "Look at query.limit.",
-		"/v1/posts?limit=101":                  "Look at query.limit.",
-		"/v1/posts?limit=ten":                  "Look at query.limit.",
-		"/v1/posts?limit=99999999999999999999": "Look at query.limit.",
-		"/v1/posts?order=up":                   "Look at query.order. It is one of: asc, desc.",
-		"/v1/posts?q=a%00b":                    "Look at query.q.",
-		"/v1/posts?q=%ff":                      "Look at query.q.",
-		"/v1/posts?q=%zz":                      "Look at query.",
-		"/v1/posts?a;b":                        "Look at query.",
+		"/v1/posts?status=draft&status=live":   "Check query.status.",
+		"/v1/posts?limit=0":                    "Check query.limit.",
+		"/v1/posts?limit=101":                  "Check query.limit.",
+		"/v1/posts?limit=ten":                  "Check query.limit.",
+		"/v1/posts?limit=99999999999999999999": "Check query.limit.",
+		"/v1/posts?order=up":                   "Check query.order. Use one of: asc, desc.",
+		"/v1/posts?q=a%00b":                    "Check query.q.",
+		"/v1/posts?q=%ff":                      "Check query.q.",
+		"/v1/posts?q=%zz":                      "Check query.",
+		"/v1/posts?a;b":                        "Check query.",
 		"/v1/posts?status=sent":                "",
 		"/v1/posts?cursor=x":                   "",
 		"/v1/posts?from=yesterday":             "",
-		"/v1/accounts?limit=5":                 "Nothing is taken there.",
-		"/v1/groups?x":                         "Nothing is taken there.",
+		"/v1/accounts?limit=5":                 "None are allowed here.",
+		"/v1/groups?x":                         "None are allowed here.",
 	} {
 		got := r.do("GET", query, "", key)
 		got.want(t, http.StatusBadRequest, core.CodeInvalidRequest)

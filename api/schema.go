@@ -40,19 +40,19 @@ type whenSchema struct{}
 // Schema is a word or a local time with its zone.
 func (whenSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
-		Description: "When the posts go out: `now`, `draft`, or a local time with its zone.",
+		Description: "When to publish: `now`, `draft`, or a local time with its time zone.",
 		OneOf: []*huma.Schema{
 			{Type: huma.TypeString, Enum: []any{"now", "draft"}},
 			{
 				Type: huma.TypeObject,
 				Properties: map[string]*huma.Schema{
 					"publishAt": {
-						Type: huma.TypeString, Description: "Local date and time without a zone, `YYYY-MM-DDTHH:mm`.",
+						Type: huma.TypeString, Description: "Local date and time without an offset: `YYYY-MM-DDTHH:mm`.",
 						Examples: []any{"2026-03-02T18:00"},
 					},
 					"timezone": {
 						Type: huma.TypeString, MinLength: new(1),
-						Description: "IANA zone name; the workspace's when it is left out.", Examples: []any{"Europe/Berlin"},
+						Description: "IANA time zone. Default: the workspace's.", Examples: []any{"Europe/Berlin"},
 					},
 				},
 				Required: []string{"publishAt"}, AdditionalProperties: false,

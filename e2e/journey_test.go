@@ -96,7 +96,7 @@ func connectBoth(t *testing.T, p *person) {
 	t.Helper()
 	p.openLink("/accounts").openLink(attrValue(p.findOne(testid("connect-threads")), "href")).requireStatus(http.StatusOK)
 	p.submitForm(testid("deny"), nil)
-	if p.at.Path != "/accounts" || !strings.Contains(p.visibleText(testid("flash")), "did not give its consent") ||
+	if p.at.Path != "/accounts" || !strings.Contains(p.visibleText(testid("flash")), "was not granted") ||
 		len(p.findAll(testid("account"))) != 0 {
 		t.Errorf(
 			"without consent the way back ends at %s with %d and %d accounts", p.at, p.status, len(p.findAll(testid("account"))),

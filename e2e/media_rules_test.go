@@ -277,8 +277,8 @@ func TestFolderRules(t *testing.T) {
 		},
 		conflict("a sibling's name", "PATCH /folders/<a>", `{"name":"other"}`, ""),
 		conflict("a place where the name is taken", "PATCH /folders/<b>", `{"parentId":null}`, ""),
-		conflict("a place within itself", "PATCH /folders/<a>", `{"parentId":"<a>"}`, "within itself"),
-		conflict("a place below itself", "PATCH /folders/<a>", `{"parentId":"<b>"}`, "within itself"),
+		conflict("a place within itself", "PATCH /folders/<a>", `{"parentId":"<a>"}`, "into itself"),
+		conflict("a place below itself", "PATCH /folders/<a>", `{"parentId":"<b>"}`, "into itself"),
 		{
 			name: "a place that is none", call: "PATCH /folders/<a>", body: `{"parentId":"fld_none"}`, status: 404,
 			code: "not_found",
@@ -307,8 +307,8 @@ func TestFolderRules(t *testing.T) {
 		})
 	}
 	s.newScenario("library", c).runSteps(t, append(steps,
-		conflict("level 11", "POST /folders", `{"name":"Deeper","parentId":"<level10>"}`, "10 deep"),
-		conflict("three levels below level 8", "PATCH /folders/<other>", `{"parentId":"<level8>"}`, "10 deep"),
+		conflict("level 11", "POST /folders", `{"name":"Deeper","parentId":"<level10>"}`, "10 levels deep"),
+		conflict("three levels below level 8", "PATCH /folders/<other>", `{"parentId":"<level8>"}`, "10 levels deep"),
 		step{
 			name: "three levels below level 7", call: "PATCH /folders/<other>", body: `{"parentId":"<level7>"}`, status: 200,
 		},

@@ -24,8 +24,8 @@ func TestMemberRules(t *testing.T) {
 		return step{name: name, caller: by, call: call, body: body, status: status, code: code}
 	}
 	unknown := func(name, id string) []step {
-		says := `{"code":"not_found","message":"There is nothing here with that id.",` +
-			`"hint":"Take ids from the lists this workspace answers."}`
+		says := `{"code":"not_found","message":"Nothing in this workspace has this id.",` +
+			`"hint":"Use ids from this workspace's lists."}`
 		return []step{
 			{
 				name: name + " is changed", caller: "session", call: "PATCH /members/" + id, body: `{"role":"viewer"}`,

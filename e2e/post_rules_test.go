@@ -115,7 +115,7 @@ func TestPostRulesInEachState(t *testing.T) {
 			`{"text":"All at once","status":"queued","when":`+whenBody(later, "UTC")+`}`,
 			`"text":"All at once" … "publishAt":"`+later+` … "status":"queued"`, taken,
 		),
-		conflict("a queued one is queued", "PATCH "+newQueued, `{"status":"queued"}`, "queued already"),
+		conflict("a queued one is queued", "PATCH "+newQueued, `{"status":"queued"}`, "already queued"),
 		ok("a queued one is moved", "PATCH "+newQueued, when(sooner), `"publishAt":"`+sooner+` … "status":"queued"`, none),
 		issues("a queued one is moved too far", "PATCH "+newQueued, when(localTime(24*367)), `"code":"time_too_far"`),
 		after(ok("the events of a moved one", "GET "+newQueued+"/events", "",

@@ -47,7 +47,7 @@ func TestConnectingAnAccount(t *testing.T) {
 
 	b.get(back).leads(t, "/accounts")
 	page = b.get("/accounts")
-	page.says(t, "This attempt to connect has ended")
+	page.says(t, "This connection attempt has expired")
 	if n := len(page.all(testid("account"))); n != 1 {
 		t.Errorf("a replayed way back left %d accounts", n)
 	}
@@ -62,7 +62,7 @@ func TestAWayBackBelongsToItsBrowserPersonAndNetwork(t *testing.T) {
 		back := callback("threads", r.Consent(b.begin("threads"), "bell.ringer"))
 		thief.get(back).leads(t, "/accounts")
 		page := thief.get("/accounts")
-		if page.says(t, "begun in another browser"); len(page.all(testid("account"))) != 0 {
+		if page.says(t, "started in another browser"); len(page.all(testid("account"))) != 0 {
 			t.Errorf("%s: an account is there", name)
 		}
 	}
@@ -130,7 +130,7 @@ func TestChoosingAmongPages(t *testing.T) {
 	pending := form.Get("pending")
 
 	page = b.post("/accounts/choose", "pending", pending).is(t, http.StatusBadRequest)
-	page.says(t, "Nothing is chosen.")
+	page.says(t, "Nothing was selected.")
 	if len(page.all(testid("profile")+" input[checked]")) != 0 {
 		t.Error("the redrawn choice has others chosen than were")
 	}
@@ -216,5 +216,5 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	page.one(t, testid("notice")+` a[href="/accounts"]`)
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="revoked"]`)
-	page.says(t, "Connect it again.")
+	page.says(t, "Reconnect the account.")
 }

@@ -149,7 +149,7 @@ func TestARefusedFormKeepsEverythingAndSaysWhy(t *testing.T) {
 		"no time": {
 			[]string{"when", "at", "at", "soon"},
 			http.StatusBadRequest, "at-error",
-			"is not a local date-time",
+			"is not a local date and time",
 		},
 		"a past time":    {[]string{"when", "at", "at", "2026-10-04T09:00"}, http.StatusConflict, "alert", ""},
 		"a skipped time": {[]string{"when", "at", "at", "2027-03-28T02:30"}, http.StatusConflict, "alert", ""},

@@ -72,7 +72,7 @@ func TestAKnownPersonJoinsByTheLinkWithTheirPassword(t *testing.T) {
 	}
 	for range 5 {
 		b.post(known, "name", "x", "password", "crooked bells ring").is(t, http.StatusUnauthorized).says(t,
-			"that is not its password")
+			"this is not its password")
 	}
 	page := b.post(known, "name", "x", "password", apptest.Password).is(t, http.StatusTooManyRequests)
 	if page.Header.Get("Retry-After") == "" {
@@ -119,7 +119,7 @@ func TestAWorkspaceWithoutRoomSaysSoToWhoJoins(t *testing.T) {
 	address := linkOf(ws.Invite("ada@example.org", core.RoleViewer))
 	ws.Use(core.PlanFree)
 	page := r.browser().post(address, "name", "Ada", "password", "crooked bells ring").is(t, http.StatusPaymentRequired)
-	page.says(t, "The plan's limit of members is 1", "Ask the person who invited you")
+	page.says(t, "The plan's limit for members is 1", "Ask the person who invited you")
 	if len(page.all(`a[href="https://example.org/plans"]`)) != 0 {
 		t.Error("a guest is sent to buy a plan")
 	}

@@ -40,7 +40,7 @@ func commandLineError(err error) error {
 		option = "password-stdin"
 	}
 	if option != "" {
-		hint = "Look at --" + option + ". " + hint
+		hint = "Check --" + option + ". " + hint
 	}
 	return errors.New(strings.TrimSpace(e.Sentence() + " " + hint))
 }
@@ -62,7 +62,7 @@ func defineWorkspaceCreate(o *options) action {
 	o.flags.StringVar(&in.Slug, "slug", "", "its short name (default: made of the name)")
 	o.flags.StringVar(&in.TZ, "tz", "UTC", "the time zone its times are read in, such as Europe/Berlin")
 	plan := o.flags.String("plan", string(core.PlanOwner), "its plan: "+core.DefaultPlans().Names())
-	o.flags.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's e-mail address")
+	o.flags.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's email address")
 	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: made of the address)")
 	stdin := o.flags.Bool("password-stdin", false,
 		"read the owner's password from standard input; not needed for a person who exists")
@@ -120,7 +120,7 @@ func defineKeyCreate(o *options) action {
 
 func defineUserPassword(o *options) action {
 	o.required = []string{"email", "password-stdin"}
-	email := o.flags.String("email", "", "the person's e-mail address")
+	email := o.flags.String("email", "", "the person's email address")
 	o.flags.Bool("password-stdin", false,
 		"read the new password from standard input, since others could read it on the command line")
 	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {

@@ -26,12 +26,12 @@ func TestErrorsNameOptionsAndSayWhatThereIs(t *testing.T) {
 		{
 			[]string{"workspace", "create", "--name", "Two", "--owner-email", "two@example.org", "--password-stdin"},
 			exitError,
-			"Look at --password-stdin.",
+			"Check --password-stdin.",
 		},
 		{
 			[]string{"workspace", "create", "--name", "Two", "--owner-email", "nia@example.org", "--tz", "Berlin"},
 			exitError,
-			"Look at --tz.",
+			"Check --tz.",
 		},
 		{
 			[]string{"workspace", "create", "--name", "Two", "--owner-email", "nia@example.org", "--plan", "gold"},
@@ -51,7 +51,7 @@ func TestErrorsNameOptionsAndSayWhatThereIs(t *testing.T) {
 		{
 			[]string{"key", "create", "--workspace", "nia-s-pottery", "--name", "x", "--scope", "all"},
 			exitError,
-			"Look at --scope.",
+			"Check --scope.",
 		},
 	} {
 		if code, out, errs := belfry(t, env, c.args...); code != c.code || out != "" || !strings.Contains(errs, c.says) {

@@ -84,8 +84,8 @@ func (a *App) findConnector(path, platform string) (network.Network, error) {
 		return n, nil
 	}
 	if r, ok := a.cfg.Networks.RulesOf(core.Platform(platform)); ok {
-		return nil, core.Invalid(path, "%s cannot be connected or published to by this version.", r.Describe().Name).
-			WithHint("%s can.", a.cfg.Networks.Names())
+		return nil, core.Invalid(path, "This version does not support %s accounts.", r.Describe().Name).
+			WithHint("It supports %s.", a.cfg.Networks.Names())
 	}
 	return nil, a.unknownNetwork(path, platform)
 }
@@ -98,7 +98,7 @@ func (a *App) checkConnectable(path, platform string) (network.Network, error) {
 	}
 	if !n.Configured() {
 		return nil, core.Fail(core.CodeConflict, "%s is not set up on this server.", n.Describe().Name).
-			WithHint("Ask its operator to enter the network's credentials.")
+			WithHint("Ask the server's operator to add the network's credentials.")
 	}
 	return n, nil
 }
@@ -198,7 +198,7 @@ func staleConsentError(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the consent under way: %w", err)
 	}
-	return core.Fail(core.CodeConflict, "This attempt to connect has ended or was begun in another browser.").
+	return core.Fail(core.CodeConflict, "This connection attempt has expired or was started in another browser.").
 		WithHint("Start again from Accounts.")
 }
 
@@ -209,8 +209,8 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 	name := n.Describe().Name
 	code := query.Get("code")
 	if code == "" {
-		return nil, core.Fail(core.CodeConflict, "%s did not give its consent.", name).
-			WithHint("Start again from Accounts, and allow what is asked for.")
+		return nil, core.Fail(core.CodeConflict, "Access to %s was not granted.", name).
+			WithHint("Start again from Accounts and grant all permissions.")
 	}
 	grant := network.Grant{Code: code, RedirectURI: a.callbackURL(row.Platform)}
 	if len(row.Verifier) > 0 {

@@ -96,7 +96,7 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 		},
 	} {
 		_, err := try()
-		if e := want(t, core.CodeConflict, err); e.Message != "This attempt to connect has ended or was begun in another browser." {
+		if e := want(t, core.CodeConflict, err); e.Message != "This connection attempt has expired or was started in another browser." {
 			t.Errorf("%s: %s", name, e.Message)
 		}
 	}
@@ -125,7 +125,7 @@ func TestARefusedConsentConnectsNothing(t *testing.T) {
 	must(t, err)
 	back := h.Deny(start.AuthorizeURL)
 	_, err = finish(t, h, ws, "threads", back)
-	if e := want(t, core.CodeConflict, err); !strings.Contains(e.Message, "Threads did not give its consent") {
+	if e := want(t, core.CodeConflict, err); !strings.Contains(e.Message, "Access to Threads was not granted") {
 		t.Errorf("it says %s", e.Message)
 	}
 	_, err = finish(t, h, ws, "threads", back)

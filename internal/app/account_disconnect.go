@@ -31,7 +31,7 @@ func (a *App) Disconnect(ctx context.Context, c core.Caller, id string) error {
 		}
 		late, err := t.QueuedPosts(ctx, accountID)
 		if err == nil && len(late) > 0 {
-			return core.Fail(core.CodeConflict, "A post to %s was queued at this moment.", account.DisplayName).
+			return core.Fail(core.CodeConflict, "A post to %s has just been queued.", account.DisplayName).
 				WithHint("Disconnect the account again.")
 		}
 		if err != nil {
@@ -73,13 +73,13 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 		return err
 	}
 	if pub.Held() {
-		return core.Fail(core.CodeConflict, "The post %s to %s is being sent right now.", postLabel(post), post.AccountName).
-			WithHint("A worker has it until %s. Disconnect the account when the post is live or failed.",
+		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
+			WithHint("This takes until %s at the latest. Disconnect the account when the post is live or failed.",
 				post.Zone.Label(pub.LeaseUntil))
 	}
-	return core.Fail(core.CodeConflict, "The post %s to %s may be there already, which only this account can tell.",
+	return core.Fail(core.CodeConflict, "The post %s to %s may already be published, and Belfry needs the account to find out.",
 		postLabel(post), post.AccountName).
-		WithHint("It is asked about at %s, and again until %s at the latest. Disconnect the account when the post is live or failed.",
+		WithHint("Belfry will ask the network at %s, and until %s at the latest. Disconnect the account when the post is live or failed.",
 			post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.Since())))
 }
 

@@ -21,11 +21,11 @@ func notConnected(name string, err error) error {
 	}
 	switch e.Kind {
 	case network.Rejected, network.Expired, network.Revoked:
-		return core.Fail(core.CodeConflict, "%s refused to connect: %s", name, e.Message).
+		return core.Fail(core.CodeConflict, "%s refused the connection: %s", name, e.Message).
 			WithHint("Start again from Accounts.").Because(err)
 	}
-	away := core.Fail(core.CodeUnavailable, "%s could not be reached to connect.", name).
-		WithHint("Start again from Accounts in a moment.").Because(err)
+	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", name).
+		WithHint("Wait a moment, then start again from Accounts.").Because(err)
 	away.RetryAfter = max(int(e.RetryAfter.Seconds()), 1)
 	return away
 }
@@ -45,7 +45,7 @@ func usableOf(n network.Network, profiles []network.Profile) ([]network.Profile,
 		return usable, nil
 	}
 	d := n.Describe()
-	e := core.Fail(core.CodeConflict, "The consent covers no %s that can be published to.", d.Profile)
+	e := core.Fail(core.CodeConflict, "No %s that Belfry can publish to was selected.", d.Profile)
 	if why == "" {
 		why = d.Needs
 	}
@@ -63,12 +63,12 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 	switch {
 	case i < 0:
 		return Connected{},
-			core.Fail(core.CodeConflict, "The consent is for another %s than %s.", n.Describe().Profile, account.DisplayName).
-				WithHint("Sign in at %s as %s and reconnect, or connect the other as a new account.", n.Describe().Name,
+			core.Fail(core.CodeConflict, "You gave access to a different %s, not to %s.", n.Describe().Profile, account.DisplayName).
+				WithHint("Sign in to %s as %s and reconnect, or connect the other one as a new account.", n.Describe().Name,
 					account.DisplayName)
 	case profiles[i].Unusable != "":
 		return Connected{},
-			core.Fail(core.CodeConflict, "%s cannot be published to.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
+			core.Fail(core.CodeConflict, "Belfry cannot publish to %s.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
 	}
 	return a.connectProfiles(ctx, t, c, n, profiles[i:i+1])
 }
@@ -242,14 +242,14 @@ func (a *App) chosenProfiles(c core.Caller, row store.Connection, externalIDs []
 	for _, id := range externalIDs {
 		i := slices.IndexFunc(all, func(p network.Profile) bool { return p.ExternalID == id && p.Unusable == "" })
 		if i < 0 {
-			return nil, core.Invalid("profile", "One of the chosen profiles cannot be connected.")
+			return nil, core.Invalid("profile", "One of the selected profiles cannot be connected.")
 		}
 		if !slices.ContainsFunc(picked, func(p network.Profile) bool { return p.ExternalID == id }) {
 			picked = append(picked, all[i])
 		}
 	}
 	if len(picked) == 0 {
-		return nil, core.Invalid("profile", "Nothing is chosen.")
+		return nil, core.Invalid("profile", "Nothing was selected.")
 	}
 	return picked, nil
 }

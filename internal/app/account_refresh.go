@@ -24,7 +24,7 @@ const (
 
 	refreshBatch = 500
 
-	pastItsDate = "The token has reached its end and cannot be renewed without a person."
+	pastItsDate = "The access token has expired. Reconnect the account."
 )
 
 // DueRefreshes lists the tokens to renew now. Those that nobody can renew and that are past their date

@@ -37,7 +37,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 	}
 	scope := core.Scope(in.Scope)
 	if scope != core.Read && scope != core.Write {
-		return contract.Key{}, core.Invalid("scope", "A key's scope is %q or %q.", core.Read, core.Write)
+		return contract.Key{}, core.Invalid("scope", "The scope must be %q or %q.", core.Read, core.Write)
 	}
 	key, hash, hint := secret.MintKey()
 	k := core.Key{

@@ -95,7 +95,7 @@ func TestSetUpSaysWhichFieldIsWrong(t *testing.T) {
 		"no workspace name":       {func(in *contract.SetUp) { in.Workspace = "  " }, "workspace"},
 		"a long workspace name":   {func(in *contract.SetUp) { in.Workspace = strings.Repeat("ö", 81) }, "workspace"},
 		"a name of two lines":     {func(in *contract.SetUp) { in.Name = "Ada\nBob" }, "name"},
-		"no e-mail address":       {func(in *contract.SetUp) { in.Email = "ada" }, "email"},
+		"no email address":        {func(in *contract.SetUp) { in.Email = "ada" }, "email"},
 		"a name with the address": {func(in *contract.SetUp) { in.Email = "Ada <ada@example.org>" }, "email"},
 		"a short password":        {func(in *contract.SetUp) { in.Password = "short" }, "password"},
 		"a common password":       {func(in *contract.SetUp) { in.Password = "Password" }, "password"},

@@ -27,7 +27,7 @@ func checkEmail(path, email string) (string, error) {
 	email = strings.TrimSpace(email)
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > maxEmail || strings.ContainsFunc(email, unicode.IsControl) {
-		return "", core.Invalid(path, "This is not an e-mail address such as ada@example.org.")
+		return "", core.Invalid(path, "This is not an email address such as ada@example.org.")
 	}
 	return email, nil
 }
@@ -41,7 +41,7 @@ func checkPassword(password string) error {
 
 func checkSlug(slug string) error {
 	if slugOf(slug) != slug {
-		return core.Invalid("slug", "A short name has small letters, digits and single hyphens, at most %d.", maxSlug)
+		return core.Invalid("slug", "A short name has lowercase letters, digits and single hyphens, at most %d characters.", maxSlug)
 	}
 	return nil
 }

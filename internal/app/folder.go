@@ -123,7 +123,7 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 			return err
 		}
 		if !empty {
-			return core.Fail(core.CodeConflict, "The folder is not empty.").WithHint("Move or delete what is in it first.")
+			return core.Fail(core.CodeConflict, "The folder is not empty.").WithHint("Move or delete its contents first.")
 		}
 		return t.DeleteFolder(ctx, folderID)
 	})

@@ -128,10 +128,10 @@ func checkGroup(in contract.EditGroup) error {
 	}
 	description := valueOrZero(in.Description)
 	if n := utf8.RuneCountInString(description); n > maxDescription || !utf8.ValidString(description) {
-		return core.Invalid("description", "The description has %d characters; %d is the most.", n, maxDescription)
+		return core.Invalid("description", "The description has %d characters; the limit is %d.", n, maxDescription)
 	}
 	if color := valueOr(in.Color, groupColor); !colorForm.MatchString(color) {
-		return core.Invalid("color", "%q is not a color of the form #rrggbb.", color)
+		return core.Invalid("color", "%q is not a color in the form #rrggbb.", color)
 	}
 	return nil
 }

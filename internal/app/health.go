@@ -33,11 +33,11 @@ func (a *App) CountOverdue(ctx context.Context) error {
 func (a *App) Healthy(ctx context.Context) error {
 	pulse, err := a.cfg.Store.Pulse(ctx, workerSilence, overdueAfter)
 	if err != nil {
-		return core.Fail(core.CodeUnavailable, "The database does not answer.").Because(err)
+		return core.Fail(core.CodeUnavailable, "The database does not respond.").Because(err)
 	}
 	if a.cfg.Schema != nil {
 		if err := a.cfg.Schema(ctx); err != nil {
-			return core.Fail(core.CodeUnavailable, "The database's schema is not this program's.").
+			return core.Fail(core.CodeUnavailable, "The database's schema does not match this program.").
 				WithHint("Run belfry migrate.").Because(err)
 		}
 	}
@@ -45,7 +45,7 @@ func (a *App) Healthy(ctx context.Context) error {
 		return core.Fail(core.CodeUnavailable, "No worker has reported in the last %d seconds.", int(workerSilence.Seconds()))
 	}
 	if pulse.Overdue {
-		return core.Fail(core.CodeUnavailable, "A post has been due for more than %d seconds and no worker holds it.",
+		return core.Fail(core.CodeUnavailable, "A post has been due for more than %d seconds, and no worker has claimed it.",
 			int(overdueAfter.Seconds()))
 	}
 	return nil

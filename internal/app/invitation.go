@@ -45,7 +45,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		before, err := t.FindMemberByEmail(ctx, want.Email)
 		switch {
 		case err == nil && !before.Invited():
-			return core.Fail(core.CodeConflict, "%s is a member already.", before.Email).WithHint("Change their role instead.")
+			return core.Fail(core.CodeConflict, "%s is already a member.", before.Email).WithHint("Change their role instead.")
 		case err == nil:
 			want.ID, want.CreatedAt = before.ID, before.CreatedAt
 		case !errors.Is(err, store.ErrNotFound):
@@ -158,7 +158,7 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 		if err != nil {
 			return err
 		}
-		if err := a.checkMemberQuota(ctx, t, n.Joined, n, "Ask the person who invited you to make room."); err != nil {
+		if err := a.checkMemberQuota(ctx, t, n.Joined, n, "Ask the person who invited you to free up a place."); err != nil {
 			return err
 		}
 		if w, err = t.Workspace(ctx); err != nil {
@@ -174,8 +174,8 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 		})
 	})
 	if core.CodeOf(err) == core.CodeConflict { // invited to two workspaces, and joined both at once
-		return SignedIn{}, core.Fail(core.CodeConflict, "Somebody with this e-mail address has just joined this server.").
-			WithHint("Send the form again, with the password that was chosen there.")
+		return SignedIn{}, core.Fail(core.CodeConflict, "An account with this email address has just been created.").
+			WithHint("Submit the form again with that account's password.")
 	}
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("join %s: %w", i.Workspace, err)
@@ -194,8 +194,8 @@ func (a *App) findOrMakeInvited(ctx context.Context, i store.Invitation, in cont
 	}
 	if !person.ID.IsZero() {
 		wrong := core.Fail(core.CodeUnauthenticated,
-			"This e-mail address has an account on this server already, and that is not its password.").
-			WithHint("Give the password that you sign in with.")
+			"You already have an account on this server, and this is not its password.").
+			WithHint("Enter the password that you use to sign in.")
 		return person, "", a.checkPasswordOf(ctx, person, in.Password, from, wrong)
 	}
 	if err := a.throttleAddress(ctx, from); err != nil { // hashing a new password costs as much as checking one

@@ -158,7 +158,7 @@ func TestASourceThatIsAwayIsAskedAgain(t *testing.T) {
 			answers.Store(&away)
 		}
 	}
-	fails(t, h, ws, fetched(t, h, ws, never), "could not be fetched")
+	fails(t, h, ws, fetched(t, h, ws, never), "could not be downloaded")
 	asked := len(w.Asked())
 	fetched(t, h, ws, never)
 	if len(w.Asked()) != asked {
@@ -180,7 +180,7 @@ func TestASourceThatGivesNothingFailsAtOnce(t *testing.T) {
 	said := map[string]bool{}
 	for _, address := range []string{"https://example.com/gone", "https://example.com/inside", "https://nowhere.example.com/"} {
 		m := fetched(t, h, ws, fromURL(t, h, ws, address))
-		fails(t, h, ws, m, "could not be fetched")
+		fails(t, h, ws, m, "could not be downloaded")
 		said[*m.FailReason] = true
 	}
 	if len(said) != 1 {
@@ -215,7 +215,7 @@ func TestAFetchedFileIsHeldToThePlan(t *testing.T) {
 		first := fetched(t, h, ws, fromURL(t, h, ws, "https://example.com"+path))
 		size.Store(10_000_001)
 		second := fetched(t, h, ws, fromURL(t, h, ws, "https://example.com"+path))
-		if first.Status != "processing" || second.Status != "failed" || !strings.Contains(*second.FailReason, "no room") ||
+		if first.Status != "processing" || second.Status != "failed" || !strings.Contains(*second.FailReason, "no storage left") ||
 			charged(t, h, ws) != 20_000_000 {
 			t.Errorf("%s: %s and %s, %d bytes are counted", path, first.Status, second.Status, charged(t, h, ws))
 		}
@@ -293,7 +293,7 @@ func TestHostileAddressesAreNotFetched(t *testing.T) {
 				t.Errorf("%q: %v", address, err)
 				return
 			}
-			if m = ws.Media(m.ID); m.Status != "failed" || !strings.Contains(*m.FailReason, "could not be fetched") {
+			if m = ws.Media(m.ID); m.Status != "failed" || !strings.Contains(*m.FailReason, "could not be downloaded") {
 				t.Errorf("%q: %+v", address, m)
 			}
 		})
@@ -416,7 +416,7 @@ func TestAFetchedFileThatCannotBeStored(t *testing.T) {
 			t.Fatalf("it is %+v", got)
 		}
 	}
-	fails(t, h, ws, fetched(t, h, ws, m), "could not be worked on")
+	fails(t, h, ws, fetched(t, h, ws, m), "could not be processed")
 }
 
 func TestARepeatedRequestFetchesOnce(t *testing.T) {
@@ -482,8 +482,8 @@ func TestAnAddressOverHTTPIsToldSo(t *testing.T) {
 	h := apptest.New(t)
 	owner := h.Workspace("one").Owner
 	for address, says := range map[string]string{
-		"http://example.org/a.jpg": "An address that begins with http:// is not opened.",
-		"ftp://example.org/a.jpg":  "This address is not opened.",
+		"http://example.org/a.jpg": "Files cannot be downloaded from an address that begins with http://.",
+		"ftp://example.org/a.jpg":  "Files cannot be downloaded from this address.",
 	} {
 		_, err := h.App.MediaFromURL(t.Context(), owner, contract.MediaFromURL{URL: address})
 		if e := core.AsError(err); e.Code != core.CodeInvalidRequest || e.Message != says {

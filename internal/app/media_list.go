@@ -46,7 +46,7 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 		return f, err
 	}
 	if f.Kind != "" && f.Kind != core.FileImage && f.Kind != core.FileVideo {
-		return f, core.Invalid("kind", "%q is not a kind of file.", in.Kind).WithHint("`kind` is image or video.")
+		return f, core.Invalid("kind", "%q is not a kind of file.", in.Kind).WithHint("`kind` must be image or video.")
 	}
 	f.Statuses, err = parseStatuses(
 		in.Status, "file", core.MediaUploading, core.MediaProcessing, core.MediaReady, core.MediaFailed,
@@ -76,7 +76,7 @@ func pageOf(limit int) (int, error) {
 		return defaultPage, nil
 	}
 	if limit < 1 || limit > largestPage {
-		return 0, core.Invalid("limit", "A page holds from 1 to %d rows.", largestPage)
+		return 0, core.Invalid("limit", "A page has 1 to %d rows.", largestPage)
 	}
 	return limit, nil
 }

@@ -135,5 +135,5 @@ func (a *App) keepAnOwner(ctx context.Context, t store.Tenant, m core.Member, to
 		return err
 	}
 	return core.Fail(core.CodeConflict,
-		"A workspace has at least one owner, and this is the last.").WithHint("Make somebody else an owner first.")
+		"A workspace needs at least one owner, and this is the last one.").WithHint("Make another member an owner first.")
 }

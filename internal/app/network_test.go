@@ -73,8 +73,8 @@ func refusedByName(t *testing.T, err error, path string) {
 	t.Helper()
 	want(t, core.CodeInvalidRequest, err)
 	e := core.AsError(err)
-	if e.Path != path || !strings.Contains(e.Hint, "Facebook and Threads can.") ||
-		!strings.Contains(e.Message, "cannot be connected") {
+	if e.Path != path || !strings.Contains(e.Hint, "It supports Facebook and Threads.") ||
+		!strings.Contains(e.Message, "does not support") {
 		t.Errorf("%s: %q, hint %q", path, e.Message, e.Hint)
 	}
 }

@@ -77,7 +77,7 @@ func (a *App) Do(ctx context.Context, op *Operation, r Request) (Answer, error) 
 		return answer, err
 	}
 	if replay != nil && !replay.saved {
-		return answer, fmt.Errorf("%s did not keep its answer", op.Name)
+		return answer, fmt.Errorf("%s did not store its result", op.Name)
 	}
 	if op.Output != reflect.TypeFor[contract.None]() {
 		answer.Body, err = contract.Encode(out)

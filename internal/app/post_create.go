@@ -30,8 +30,8 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 		}
 		if !in.Confirm {
 			return contract.Posts{},
-				core.Fail(core.CodeConfirmRequired, "Nothing was created: the request does not say confirm.").
-					WithHint("Look at the plan, then send the request again with \"confirm\": true.")
+				core.Fail(core.CodeConfirmRequired, "Nothing was created, because confirm is not true.").
+					WithHint("Check the plan, then send the request again with \"confirm\": true.")
 		}
 		// The quota is checked where the slots are taken, and warnings refuse nothing: neither is asked for ahead.
 		if a.checkContent(r); changed != nil || r.hasIssues() {
@@ -96,7 +96,7 @@ func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.P
 func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period string, plan core.Plan) error {
 	used, ok, err := t.TakeSlot(ctx, post, period, plan.Posts)
 	if err == nil && !ok {
-		return core.OverQuota("posts a month", used, *plan.Posts)
+		return core.OverQuota("posts per month", used, *plan.Posts)
 	}
 	return err
 }

@@ -49,14 +49,14 @@ func unchangeable(p *core.Post) error {
 		word = "has failed"
 	}
 	return core.Fail(core.CodeConflict, "A post that %s cannot be changed.",
-		word).WithHint("Duplicate it and change the copy, which is a draft.")
+		word).WithHint("Duplicate it, and change the copy.")
 }
 
 // checkEdit judges the request's form, which comes before any id (decisions.md, Shape of the API), and reads its
 // settings. The zone of `when` has no say in that.
 func (a *App) checkEdit(in contract.EditPost) (map[core.Platform]json.RawMessage, error) {
 	if in.Status != "" && in.Status != string(core.PostQueued) {
-		return nil, core.Invalid("status", "%q is not a state a post can be given.", in.Status).WithHint("The only value is \"queued\".")
+		return nil, core.Invalid("status", "`status` cannot be set to %q.", in.Status).WithHint("Use \"queued\".")
 	}
 	if err := core.CheckContent("", valueOrZero(in.Text), in.Title.V, valueOrZero(in.Tags)); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 	case core.PostDraft:
 	case core.PostQueued:
 		return core.Fail(core.CodeConflict, "Only a draft's content can be changed.").
-			WithHint("Cancel the post first, or duplicate it; `when` alone reschedules a queued post.")
+			WithHint("Cancel or duplicate the post first. To reschedule it, send only `when`.")
 	default:
 		return unchangeable(p)
 	}
@@ -199,7 +199,7 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	ws core.Workspace,
 ) error {
 	if in.Status != "" {
-		return core.MoveQueue.Conflict().WithHint("It is queued already.")
+		return core.MoveQueue.Conflict().WithHint("It is already queued.")
 	}
 	if in.When == nil {
 		return nil

@@ -113,10 +113,10 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 		return f, err
 	}
 	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {
-		return f, core.Invalid("order", "%q is not an order.", in.Order).WithHint("`order` is asc or desc.")
+		return f, core.Invalid("order", "%q is not a sort order.", in.Order).WithHint("`order` must be asc or desc.")
 	}
 	if err := core.CheckContent("", in.Q, "", nil); err != nil {
-		return f, core.Invalid("q", "The text to look for cannot stand in a post.")
+		return f, core.Invalid("q", "The search text contains characters that a post cannot contain.")
 	}
 	f.Statuses, err = parseStatuses(
 		in.Status, "post", core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed,
@@ -158,8 +158,8 @@ func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
 	var found []S
 	for word := range strings.SplitSeq(list, ",") {
 		if !slices.Contains(known, S(word)) {
-			return nil, core.Invalid("status", "%q is not a state of a %s.", word, of).
-				WithHint("`status` is a comma-separated list of %s and %s.", strings.Join(names[:last], ", "), names[last])
+			return nil, core.Invalid("status", "%q is not a status of a %s.", word, of).
+				WithHint("`status` must be a comma-separated list of %s and %s.", strings.Join(names[:last], ", "), names[last])
 		}
 		found = append(found, S(word))
 	}
@@ -193,7 +193,7 @@ func parseMoment(path, s string, zone core.Zone, days int) (time.Time, error) {
 	if at, err := time.Parse(time.RFC3339, s); err == nil {
 		return at, nil
 	}
-	return time.Time{}, core.Invalid(path, "%q is neither a date nor a date-time.", s).
+	return time.Time{}, core.Invalid(path, "%q is not a date or time.", s).
 		WithHint("Write `%s` as 2026-11-21 or 2026-11-21T18:00:00Z.", path)
 }
 

@@ -12,8 +12,8 @@ import (
 )
 
 func errBusy() error {
-	return core.Fail(core.CodeConflict, "The post is being sent right now, or may be at the network already.").
-		WithHint("Wait until it is live or failed; its status line says what it waits for.")
+	return core.Fail(core.CodeConflict, "The post is being published, or may already be published.").
+		WithHint("Wait until it is live or failed. Its status line shows what it is waiting for.")
 }
 
 // lockIdle locks the ledger row of a post, which no worker may hold.
@@ -140,8 +140,8 @@ func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changing(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.Unknown() && !in.ConfirmNotPublished {
-			return core.Fail(core.CodeOutcomeUnknown, "Nobody knows whether this post is on %s.", p.AccountName).
-				WithHint("Look at the account. If it is not there, send confirmNotPublished: true, or say so in the dashboard.")
+			return core.Fail(core.CodeOutcomeUnknown, "It is unknown whether this post is on %s.", p.AccountName).
+				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, or say so in the dashboard.")
 		}
 		return a.requeue(ctx, t, p)
 	})

@@ -153,13 +153,13 @@ func planError(r *postRequest) error {
 		if !r.queues() {
 			return core.OverDrafts(r.drafts, *r.plan.Drafts)
 		}
-		return core.OverQuota("posts a month", r.used, *r.plan.Posts)
+		return core.OverQuota("posts per month", r.used, *r.plan.Posts)
 	case issues[core.IssueMediaPurged.Code]:
-		e = core.Fail(core.CodeMediaPurged, "The bytes of a file were removed, so nothing was done.").
-			WithHint("Look at rows for the file's name, and upload it again.")
+		e = core.Fail(core.CodeMediaPurged, "The content of a file was deleted, so nothing was changed.").
+			WithHint("Upload the file again. Its name is in rows.")
 	default:
-		e = core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was done.").
-			WithHint("Look at rows, mend what they name, and ask POST /posts/plan until it is ok.")
+		e = core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was changed.").
+			WithHint("Fix the issues in rows. POST /posts/plan shows whether any are left.")
 	}
 	e.Rows = r.rows
 	return e

@@ -174,18 +174,18 @@ func (a *App) unknownNetwork(path, name string) error {
 	for _, r := range a.cfg.Networks.Rules() {
 		names = append(names, string(r.Describe().ID))
 	}
-	e := core.Invalid(path, "%q is not a network that is known here.", name)
+	e := core.Invalid(path, "%q is not the name of a network.", name)
 	if nearest := core.Nearest(name, names); nearest != "" {
 		return e.WithHint("Did you mean %s?", nearest)
 	}
-	return e.WithHint("What stands there is the name of a network, and its fields below that: %s.",
+	return e.WithHint("Use the name of a network, with its fields below it: %s.",
 		strings.Join(names, ", "))
 }
 
 // parseTargets reads the ids of a request's accounts and of its group, which is zero when it names none.
 func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.GroupID, err error) {
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
-		return nil, group, core.Invalid("targets", "The request names no account.").WithHint("Give targets.accountIds or targets.groupId.")
+		return nil, group, core.Invalid("targets", "The request does not name an account.").WithHint("Set targets.accountIds or targets.groupId.")
 	}
 	if accounts, err = parseIDs[core.AccountKind]("targets.accountIds", in.AccountIDs); err != nil || in.GroupID == nil {
 		return accounts, group, err
@@ -199,7 +199,7 @@ func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.Gr
 func pickAccounts(sources store.PostSources, in contract.Targets, named []core.AccountID) ([]core.Account, error) {
 	ids := uniqueIDs(append(slices.Clone(named), sources.GroupMembers...))
 	if len(ids) == 0 {
-		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Put accounts into the group first.")
+		return nil, core.Invalid("targets.groupId", "The group is empty.").WithHint("Add accounts to the group first.")
 	}
 	return accountsInOrder(sources.Accounts, ids, "targets.accountIds", in.AccountIDs)
 }

@@ -16,7 +16,7 @@ func (a *App) formatPlan(r *postRequest) string {
 		name := a.cfg.Networks.Name(row.Platform)
 		verdict := "ok"
 		if !row.OK() {
-			verdict = fmt.Sprintf("%d to mend", len(row.Issues))
+			verdict = fmt.Sprintf("%d to fix", len(row.Issues))
 		}
 		lines = append(lines, []string{name, oneLine(r.targets[i].draft.Account.DisplayName), r.formatTime(row), verdict})
 		for _, issue := range row.Issues {

@@ -43,7 +43,7 @@ const (
 
 func (a *App) overLimit(policy string, c Counted, what string) error {
 	a.cfg.Metrics.RateLimited(policy)
-	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait as long as Retry-After says, and send fewer at a time.")
+	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait for the seconds in Retry-After, then send fewer requests.")
 }
 
 // Arrival is a request that was let in by its address's limit. Caller is who brought the key, or Refused
@@ -116,7 +116,7 @@ func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) 
 	if n.Granted {
 		return c, nil
 	}
-	return c, a.overLimit(LimitNameCreate, c, "creations of posts in this workspace")
+	return c, a.overLimit(LimitNameCreate, c, "requests to create posts in this workspace")
 }
 
 // withCreations adds the figures of the hourly limit to a replayed answer, which costs nothing of it.

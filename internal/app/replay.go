@@ -48,7 +48,7 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 		return Answer{}, err
 	case !bytes.Equal(kept.Fingerprint, named.Fingerprint):
 		return Answer{}, core.Fail(core.CodeIdempotencyMismatch, "This Idempotency-Key was used for another request.").
-			WithHint("Use a new key for a new request; the same key only with the same body.")
+			WithHint("Use a new key for each new request. Repeat a key only with the same body.")
 	case kept.Status == 0:
 		return Answer{}, stillRunning(kept.Left)
 	}
@@ -58,7 +58,7 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 // stillRunning is the error while the first request holds the key; left is for how much longer it can.
 func stillRunning(left time.Duration) *core.Error {
 	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still running.").
-		WithHint("Repeat the request after the seconds of Retry-After: by then it is done or its key is free.")
+		WithHint("Wait for the seconds in Retry-After, then repeat the request.")
 	e.RetryAfter = max(1, int((left+time.Second-1)/time.Second))
 	return e
 }
@@ -126,7 +126,7 @@ func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, ref
 		err = t.DropReplay(ctx, replay.storedReplay())
 	}
 	if err != nil {
-		a.cfg.Log.ErrorContext(ctx, "an idempotency key was not released", slog.Any("error", err))
+		a.cfg.Log.ErrorContext(ctx, "could not release an idempotency key", slog.Any("error", err))
 	}
 }
 
@@ -142,11 +142,11 @@ func (r *Replay) storedReplay() store.Replay {
 
 func (r *Replay) checkKey() error {
 	if len(r.Key) == 0 || len(r.Key) > maxReplayKey {
-		return core.Invalid("Idempotency-Key", "The header Idempotency-Key takes 1 to %d characters.", maxReplayKey)
+		return core.Invalid("Idempotency-Key", "The header Idempotency-Key must have 1 to %d characters.", maxReplayKey)
 	}
 	for _, b := range []byte(r.Key) {
 		if b < '!' || b > '~' {
-			return core.Invalid("Idempotency-Key", "The header Idempotency-Key takes visible ASCII characters only.")
+			return core.Invalid("Idempotency-Key", "The header Idempotency-Key can contain only visible ASCII characters.")
 		}
 	}
 	return nil

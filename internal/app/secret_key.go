@@ -16,7 +16,7 @@ import (
 const RevokeUnreadableCommand = "belfry accounts revoke-unreadable"
 
 // unreadable is why an account is revoked whose token nobody can open any more.
-const unreadable = "The secret key of its token is lost. Connect it again."
+const unreadable = "The key that encrypted its token is lost. Reconnect the account."
 
 // ReviewKeys returns an error when the secret keys do not open the tokens that the database holds. A worker
 // that went on without them would claim every post and send none.
@@ -34,8 +34,8 @@ func (a *App) ReviewKeys(ctx context.Context) error {
 		if unsound != nil {
 			id = "unknown"
 		}
-		return fmt.Errorf("accounts' tokens were sealed with the key %q, which is not among the secret keys or has changed: "+
-			"put it back, or, if it is lost for good, run `%s` and connect those accounts again (%w)", id,
+		return fmt.Errorf("accounts' tokens were encrypted with the key %q, which is not among the secret keys or has changed: "+
+			"put it back, or, if it is lost, run `%s` and reconnect those accounts (%w)", id,
 			RevokeUnreadableCommand, err)
 	}
 	return nil

@@ -18,7 +18,7 @@ func (a *App) SetUpOpen(ctx context.Context) (bool, error) {
 }
 
 func alreadySetUp() error {
-	return core.Fail(core.CodeConflict, "This server is set up already.").WithHint("Sign in instead.")
+	return core.Fail(core.CodeConflict, "This server is already set up.").WithHint("Sign in instead.")
 }
 
 // SetUp makes the first workspace and its owner. Of several at once exactly one does; from then on it is
@@ -122,7 +122,7 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.W
 func workspaceZone(tz string) (core.Zone, error) {
 	zone, err := core.ParseZone(tz)
 	if err != nil {
-		return zone, core.Invalid("tz", "%q is not a time zone; use an IANA name such as Europe/Berlin.", tz)
+		return zone, core.Invalid("tz", "%q is not a time zone. Use an IANA name such as Europe/Berlin.", tz)
 	}
 	return zone, nil
 }

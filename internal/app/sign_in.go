@@ -43,7 +43,7 @@ const (
 	accountInterval = 3 * time.Minute
 )
 
-// SignIn proves a person by e-mail address and password. An unknown address and a wrong password get the same answer
+// SignIn proves a person by email address and password. An unknown address and a wrong password get the same answer
 // after the same time. A browser that the person has signed in with before has a limit of its own, which strangers
 // cannot use up.
 func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (SignedIn, error) {
@@ -65,7 +65,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 	return a.signedIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
 }
 
-// findUser finds the person with an e-mail address. One that is unknown has no id and no password.
+// findUser finds the person with an email address. One that is unknown has no id and no password.
 func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, error) {
 	email = strings.TrimSpace(email)
 	user, err := a.cfg.Store.UserByEmail(ctx, email)
@@ -73,7 +73,7 @@ func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, err
 		return store.SignInUser{Email: email}, nil
 	}
 	if err != nil {
-		return user, fmt.Errorf("look up a person by e-mail address: %w", err)
+		return user, fmt.Errorf("look up a person by email address: %w", err)
 	}
 	return user, nil
 }
@@ -150,14 +150,14 @@ func (a *App) throttleSignIn(ctx context.Context, bucket string, tries int, inte
 	}
 	if wait > 0 {
 		a.cfg.Metrics.RateLimited(policySignIn)
-		return rateLimited(wait, "Too many tries to sign in.", "Wait a little, then try again.")
+		return rateLimited(wait, "Too many sign-in attempts.", "Wait a moment, then try again.")
 	}
 	return nil
 }
 
 func wrongPassword() error {
 	return core.Fail(core.CodeUnauthenticated,
-		"The e-mail address or the password is wrong.").WithHint("Check both and try again.")
+		"The email address or the password is wrong.").WithHint("Check both and try again.")
 }
 
 // signedIn is the result of every way to sign in. It remembers the browser as one of the person's.
@@ -239,7 +239,7 @@ func (a *App) ConfirmPassword(ctx context.Context, c core.Caller, password strin
 	if err := a.throttleSignIn(ctx, bucket, accountTries, accountInterval); err != nil {
 		return err
 	}
-	if err := a.verifyPassword(ctx, user, password, bucket, core.Invalid("", "That is not your password.")); err != nil {
+	if err := a.verifyPassword(ctx, user, password, bucket, core.Invalid("", "This is not your password.")); err != nil {
 		return err
 	}
 	return t.AddAudit(ctx, core.AuditEntry{Action: core.AuditPasswordConfirmed, Actor: c})

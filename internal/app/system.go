@@ -87,7 +87,7 @@ func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) 
 }
 
 func (a *App) noPlan(name core.PlanName) error {
-	return core.Invalid("plan", "There is no plan %q: there are %s.", name, a.cfg.Plans.Names())
+	return core.Invalid("plan", "There is no plan %q. The plans are %s.", name, a.cfg.Plans.Names())
 }
 
 // ListWorkspaces lists all workspaces, the oldest first.
@@ -95,7 +95,7 @@ func (a *App) ListWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 	return a.cfg.Store.Workspaces(ctx)
 }
 
-// FirstOwner returns the e-mail address of the owner of the oldest workspace, or "" when there is no workspace.
+// FirstOwner returns the email address of the owner of the oldest workspace, or "" when there is no workspace.
 func (a *App) FirstOwner(ctx context.Context) (string, error) {
 	email, err := a.cfg.Store.FirstOwner(ctx)
 	if errors.Is(err, store.ErrNotFound) {
@@ -117,7 +117,7 @@ func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at tim
 func (a *App) findWorkspaceByName(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	w, err := a.cfg.Store.FindWorkspace(ctx, slugOrID)
 	if errors.Is(err, store.ErrNotFound) {
-		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Give its short name or its id: `belfry workspace list` shows them.")
+		return w, core.Fail(core.CodeNotFound, "There is no workspace %q.", slugOrID).WithHint("Use its short name or id. `belfry workspace list` shows both.")
 	}
 	return w, err
 }
@@ -144,7 +144,7 @@ func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope co
 func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	user, err := a.cfg.Store.UserByEmail(ctx, strings.TrimSpace(email))
 	if errors.Is(err, store.ErrNotFound) {
-		return core.Fail(core.CodeNotFound, "Nobody has the e-mail address %s.", email).WithHint("Check how it is written.")
+		return core.Fail(core.CodeNotFound, "No account has the email address %s.", email).WithHint("Check the spelling.")
 	}
 	if err != nil {
 		return fmt.Errorf("look up a person: %w", err)

@@ -14,7 +14,7 @@ import (
 )
 
 // ErrNotFound says that nothing is kept under the key.
-var ErrNotFound = errors.New("nothing is kept under this key")
+var ErrNotFound = errors.New("nothing is stored under this key")
 
 // Unknown is the size of what comes until it ends.
 const Unknown = -1
@@ -83,7 +83,7 @@ func Open(ctx context.Context, address string) (Store, error) {
 	case u.Scheme == "file" && u.Host == "" && u.Opaque+u.Path != "":
 		s, err = newFolder(filepath.Clean(u.Opaque + u.Path))
 	default:
-		err = errors.New("the address is neither file:FOLDER nor s3://KEY:SECRET@HOST/BUCKET")
+		err = errors.New("the address must be file:FOLDER or s3://KEY:SECRET@HOST/BUCKET")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open storage: %w", err)
@@ -107,13 +107,13 @@ const maxKeyLength = 200
 
 func checkKey(key string) error {
 	if len(key) > maxKeyLength || !keyPattern.MatchString(key) {
-		return fmt.Errorf("%.200q is no key: keys have at most %d of a-z 0-9 _ / . and -", key, maxKeyLength)
+		return fmt.Errorf("%.200q is not a key: a key has at most %d characters, of a-z 0-9 _ / . and -", key, maxKeyLength)
 	}
 	return nil
 }
 
 // errTooLong says that a reader had more to give than was announced.
-var errTooLong = errors.New("there are more bytes than announced")
+var errTooLong = errors.New("there are more bytes than declared")
 
 // checkEnd fails when there is more to read.
 func checkEnd(r io.Reader) error {

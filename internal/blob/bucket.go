@@ -35,11 +35,11 @@ func newBucket(u *url.URL) (*bucket, error) {
 	}
 	switch {
 	case u.Hostname() == "" || name == "":
-		return nil, errors.New("the address names no bucket: write s3://KEY:SECRET@HOST/BUCKET")
+		return nil, errors.New("the address has no bucket: write s3://KEY:SECRET@HOST/BUCKET")
 	case len(query) > 0 || u.Fragment != "":
-		return nil, errors.New("an s3: address may end in ?region=REGION and &tls=off, and in nothing else")
+		return nil, errors.New("an s3: address can only have the options ?region=REGION and &tls=off")
 	case prefix != "" && checkKey(prefix) != nil:
-		return nil, errors.New("what stands behind the bucket's name may have a-z 0-9 _ / . and - only")
+		return nil, errors.New("the prefix after the bucket can only contain a-z 0-9 _ / . and -")
 	case prefix != "":
 		prefix += "/"
 	}
@@ -70,7 +70,7 @@ func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
 	}
 	secret, _ := user.Password()
 	if user.Username() == "" || secret == "" {
-		return nil, errors.New("the address holds half of the credentials: write s3://KEY:SECRET@HOST/BUCKET")
+		return nil, errors.New("the address has only one of key and secret: write s3://KEY:SECRET@HOST/BUCKET")
 	}
 	return credentials.NewStaticV4(user.Username(), secret, ""), nil
 }

@@ -32,7 +32,7 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 		put = b.putMultipart
 	}
 	if err := put(ctx, b.prefix+key, contextReader{ctx, r}, size); err != nil {
-		return fmt.Errorf("keep %s: %w", key, err)
+		return fmt.Errorf("store %s: %w", key, err)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func checkStored(ctx context.Context, s Store, key string, want []byte) error {
 		return err
 	}
 	if !bytes.Equal(got, want) {
-		return fmt.Errorf("read %s: what was written came back changed", key)
+		return fmt.Errorf("read %s: the bytes differ from what was written", key)
 	}
 	return nil
 }

@@ -39,14 +39,14 @@ type folder struct {
 
 func newFolder(dir string) (*folder, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of media files: %w", err)
+		return nil, fmt.Errorf("create the media folder: %w", err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open the folder of media files: %w", err)
+		return nil, fmt.Errorf("open the media folder: %w", err)
 	}
 	if err := root.MkdirAll(unfinishedDir, 0o700); err != nil {
-		return nil, errors.Join(fmt.Errorf("the folder of media files %s cannot be written to: %w", dir, err), root.Close())
+		return nil, errors.Join(fmt.Errorf("cannot write to the media folder %s: %w", dir, err), root.Close())
 	}
 	f := &folder{root, make(chan [][]byte, maxReadAhead)}
 	for range maxReadAhead {
@@ -70,7 +70,7 @@ func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	if left := f.root.Remove(name); !errors.Is(left, fs.ErrNotExist) {
 		err = errors.Join(err, left)
 	}
-	return fmt.Errorf("keep %s: %w", key, err)
+	return fmt.Errorf("store %s: %w", key, err)
 }
 
 // writeFile makes a file of the size announced, safe on the disk.
@@ -308,7 +308,7 @@ func (f *folder) Tidy(ctx context.Context, before time.Time) (n int, err error) 
 
 func (f *folder) Check(ctx context.Context) error {
 	if err := checkStore(ctx, f); err != nil {
-		return fmt.Errorf("the folder of media files %s does not work: %w", f.root.Name(), err)
+		return fmt.Errorf("the media folder %s does not work: %w", f.root.Name(), err)
 	}
 	return nil
 }

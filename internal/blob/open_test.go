@@ -19,19 +19,19 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	for address, want := range map[string]string{
-		"file:" + blocked:          "make the folder of media files",
-		"file:" + blocked + "/in":  "make the folder of media files",
-		"file://host/path":         "neither file:FOLDER nor s3:",
-		"file:":                    "neither file:FOLDER nor s3:",
-		"ftp://KEY:hush@host/x":    "neither file:FOLDER nor s3:",
+		"file:" + blocked:          "create the media folder",
+		"file:" + blocked + "/in":  "create the media folder",
+		"file://host/path":         "must be file:FOLDER or s3:",
+		"file:":                    "must be file:FOLDER or s3:",
+		"ftp://KEY:hush@host/x":    "must be file:FOLDER or s3:",
 		"s3://KEY:hush%zz@host/x":  "cannot be read",
-		"s3://KEY:hush@host":       "names no bucket",
-		"s3:///bucket":             "names no bucket",
-		"s3://KEY@host/bucket":     "half of the credentials",
-		"s3://:hush@host/bucket":   "half of the credentials",
-		"s3://KEY:hush@h/b?tls=no": "in nothing else",
-		"s3://KEY:hush@h/b?x=hush": "in nothing else",
-		"s3://KEY:hush@h/b/../c":   "behind the bucket's name",
+		"s3://KEY:hush@host":       "has no bucket",
+		"s3:///bucket":             "has no bucket",
+		"s3://KEY@host/bucket":     "only one of key and secret",
+		"s3://:hush@host/bucket":   "only one of key and secret",
+		"s3://KEY:hush@h/b?tls=no": "can only have the options",
+		"s3://KEY:hush@h/b?x=hush": "can only have the options",
+		"s3://KEY:hush@h/b/../c":   "after the bucket",
 		"s3://KEY:hush@h/B$":       "does not work",
 		there + "&region=mars-1":   "does not work",
 		strings.Replace(there, "/bucket", "/elsewhere", 1): "the bucket elsewhere at " + g.Host +
@@ -40,7 +40,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		strings.Replace(there, "belfry:", "somebody:", 1):               "does not work",
 		"s3://KEY:hush@127.0.0.1:1/bucket?tls=off":                      "the bucket bucket at 127.0.0.1:1 does not work",
 		strings.Replace(there, "tls=off", "region=us-east-1", 1):        "does not work",
-		strings.Replace(there, "/bucket", "/bucket/_media/.hidden/", 1): "behind the bucket's name",
+		strings.Replace(there, "/bucket", "/bucket/_media/.hidden/", 1): "after the bucket",
 	} {
 		s, err := blob.Open(t.Context(), address)
 		if err == nil {

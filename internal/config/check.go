@@ -29,17 +29,17 @@ func validate(cfg *Config) error {
 	c.checkURL("UPGRADE_URL", cfg.UpgradeURL, anything, "http", "https")
 	c.checkURL("DATABASE_URL", cfg.DatabaseURL.Reveal(), loose, "postgres", "postgresql")
 	c.checkURL("STORAGE_URL", cfg.StorageURL.Reveal(), loose, "file", "s3")
-	c.require("ROLES", cfg.Roles != Roles{}, "names no role")
-	c.require("RETRY_DELAYS", len(cfg.RetryDelays) > 0, "names no delay")
-	c.require("LEASE", cfg.Lease >= leastLease, "is %v, too short for a worker to keep its hold: it must be at least %v",
+	c.require("ROLES", cfg.Roles != Roles{}, "has no role")
+	c.require("RETRY_DELAYS", len(cfg.RetryDelays) > 0, "has no delay")
+	c.require("LEASE", cfg.Lease >= leastLease, "is %v, but must be at least %v",
 		cfg.Lease, leastLease)
-	c.require("SWEEP", cfg.Sweep > 0, "must be above zero")
-	c.require("RETENTION", cfg.Retention > 0, "must be above zero")
-	c.require("UPLOAD_TTL", cfg.UploadTTL > 0, "must be above zero")
-	c.require("LOG_FORMAT", slices.Contains([]string{"text", "json"}, cfg.LogFormat), "is %q, and can be text or json",
+	c.require("SWEEP", cfg.Sweep > 0, "must be greater than zero")
+	c.require("RETENTION", cfg.Retention > 0, "must be greater than zero")
+	c.require("UPLOAD_TTL", cfg.UploadTTL > 0, "must be greater than zero")
+	c.require("LOG_FORMAT", slices.Contains([]string{"text", "json"}, cfg.LogFormat), "is %q, but must be text or json",
 		cfg.LogFormat)
 	if _, err := parseKeys(cfg.SecretKeys.Reveal()); err != nil {
-		c.addProblem("SECRET_KEYS", "is wrong (%v)", err)
+		c.addProblem("SECRET_KEYS", "is not valid (%v)", err)
 	}
 	return errors.Join(append(c.wrong, checkCredentialPairs(cfg)...)...)
 }
@@ -67,7 +67,7 @@ func (c *checker) checkAddress(name, value string) {
 	if err == nil {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
-	c.require(name, err == nil, "is %q, which is not HOST:PORT", value)
+	c.require(name, err == nil, "is %q, but must be HOST:PORT", value)
 }
 
 // strictness says what an address may have behind its host.
@@ -88,13 +88,13 @@ func (c *checker) checkURL(name, value string, allow strictness, schemes ...stri
 	u, err := url.Parse(value)
 	switch {
 	case err != nil || !slices.Contains(schemes, u.Scheme):
-		c.addProblem(name, "must be an address of the kind %s", strings.Join(schemes, " or "))
+		c.addProblem(name, "must be an address that begins with %s", strings.Join(schemes, " or "))
 	case allow >= anything && u.Host == "":
-		c.addProblem(name, "names no host")
+		c.addProblem(name, "has no host")
 	case allow >= withPath && (u.RawQuery != "" || u.Fragment != "" || u.User != nil):
 		c.addProblem(name, "must not have a user, a query or a fragment")
 	case allow == origin && u.Path != "":
-		c.addProblem(name, "must not have a path: Belfry wants a host name of its own")
+		c.addProblem(name, "must not have a path: Belfry needs its own host name")
 	}
 }
 
@@ -114,7 +114,7 @@ func checkCredentialPairs(cfg *Config) (wrong []error) {
 			have, missing = missing, have
 		}
 		wrong = append(wrong,
-			fmt.Errorf("%s%s is set and %s%s is not: a network wants both, so set the other one or remove this one", Prefix,
+			fmt.Errorf("%s%s is set, but %s%s is not: a network needs both, so set the second or remove the first", Prefix,
 				have, Prefix, missing))
 	}
 	return wrong

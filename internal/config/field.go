@@ -59,6 +59,6 @@ func (f field) displayValue(given map[string]string) string {
 
 // errorf is the error for a variable: its name, what is wrong, and what to write.
 func (f field) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s%s %s: write for example %s%s=%s", Prefix, f.name, fmt.Sprintf(format, args...), Prefix, f.name,
+	return fmt.Errorf("%s%s %s (for example, %s%s=%s)", Prefix, f.name, fmt.Sprintf(format, args...), Prefix, f.name,
 		f.example)
 }

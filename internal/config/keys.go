@@ -34,7 +34,7 @@ func Keys(cfg *Config) ([]Key, error) {
 		return keys, err
 	}
 	if err := makeKeys(filepath.Join(cfg.DataDir, keyFile)); err != nil {
-		return nil, fmt.Errorf("make the secret keys: %w", err)
+		return nil, fmt.Errorf("create the secret keys: %w", err)
 	}
 	return FindKeys(cfg)
 }
@@ -59,10 +59,10 @@ func FindKeys(cfg *Config) ([]Key, error) {
 	}
 	keys, err := parseKeys(text)
 	if err == nil && len(keys) == 0 {
-		err = errors.New("there is no key in it")
+		err = errors.New("it has no key")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s cannot be used (%w): bring it back from a backup", path, err)
+		return nil, fmt.Errorf("%s cannot be used (%w): restore it from a backup", path, err)
 	}
 	return keys, nil
 }
@@ -73,7 +73,7 @@ func readKeys(path string) (string, error) {
 		return "", fmt.Errorf("read the secret keys: %w", err)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		return "", fmt.Errorf("%s can be read by others than its owner: run `chmod 600 %s`, and think of the keys in it as known", path, path)
+		return "", fmt.Errorf("other users can read %s: run `chmod 600 %s`, and replace its keys, because others may know them", path, path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -121,17 +121,17 @@ func parseKeys(text string) ([]Key, error) {
 	for _, word := range splitList([]byte(strings.ReplaceAll(text, "\n", ","))) {
 		id, encoded, ok := strings.Cut(word, ":")
 		if !ok || !keyID.MatchString(id) {
-			return nil, errors.New("a key is not of the form ID:KEY, with an id of letters, digits, dots and dashes")
+			return nil, errors.New("a key does not have the form ID:KEY, where ID has letters, digits, dots and dashes")
 		}
 		key, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil {
 			return nil, fmt.Errorf("the key %q is not base64", id)
 		}
 		if len(key) != keySize {
-			return nil, fmt.Errorf("the key %q has %d bytes and must have %d: make one with `openssl rand -base64 32`", id, len(key), keySize)
+			return nil, fmt.Errorf("the key %q has %d bytes, but must have %d: create one with `openssl rand -base64 32`", id, len(key), keySize)
 		}
 		if seen[id] {
-			return nil, fmt.Errorf("the id %q is there twice", id)
+			return nil, fmt.Errorf("the ID %q is repeated", id)
 		}
 		seen[id] = true
 		keys = append(keys, Key{ID: id, Secret: NewSecret(string(key))})

@@ -62,9 +62,9 @@ func TestAKeyFileThatCannotBeTrustedIsRefused(t *testing.T) {
 		want string
 	}{
 		"open to others": {good, 0o644, "chmod 600"},
-		"empty":          {"", 0o600, "there is no key in it"},
-		"cut off":        {good[:20], 0o600, "bring it back from a backup"},
-		"twice":          {good + good, 0o600, `the id "a" is there twice`},
+		"empty":          {"", 0o600, "it has no key"},
+		"cut off":        {good[:20], 0o600, "restore it from a backup"},
+		"twice":          {good + good, 0o600, `the ID "a" is repeated`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -69,9 +69,9 @@ func parseVariables(cfg *Config) error {
 func plainReason(f field, err error) error {
 	switch f.value.Interface().(type) {
 	case time.Duration:
-		return errors.New("it is no length of time")
+		return errors.New("it is not a duration")
 	case slog.Level:
-		return errors.New("it is no log level")
+		return errors.New("it is not a log level")
 	}
 	return err
 }

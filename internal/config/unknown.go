@@ -31,9 +31,9 @@ func checkUnknown(cfg *Config) error {
 		}
 		advice := "remove it"
 		if nearest := core.Nearest(name, names); nearest != "" {
-			advice += ", or write " + Prefix + nearest + " if you mean that"
+			advice += ", or change it to " + Prefix + nearest
 		}
-		wrong = append(wrong, fmt.Errorf("%s%s is not a variable of Belfry: %s", Prefix, name, advice))
+		wrong = append(wrong, fmt.Errorf("%s%s is not a variable that Belfry knows: %s", Prefix, name, advice))
 	}
 	return errors.Join(wrong...)
 }

@@ -22,7 +22,7 @@ func (r *Roles) UnmarshalText(text []byte) error {
 		case "worker":
 			r.Worker = true
 		default:
-			return fmt.Errorf("%q is no role", word)
+			return fmt.Errorf("%q is not a role", word)
 		}
 	}
 	return nil
@@ -38,11 +38,11 @@ type Rate struct {
 func (r *Rate) UnmarshalText(text []byte) error {
 	count, per, ok := strings.Cut(string(text), "/")
 	if !ok {
-		return errors.New("there is no / in it")
+		return errors.New("it has no /")
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(count))
 	if err != nil || n < 1 {
-		return fmt.Errorf("%q is no count above zero", count)
+		return fmt.Errorf("%q is not a number greater than zero", count)
 	}
 	d, err := parsePositiveDuration(strings.TrimSpace(per))
 	if err != nil {
@@ -81,7 +81,7 @@ func (ps *Prefixes) UnmarshalText(text []byte) error {
 		}
 		p, err := netip.ParsePrefix(word)
 		if err != nil {
-			return fmt.Errorf("%q is neither an address nor a range of them", word)
+			return fmt.Errorf("%q is not an address or a range of addresses", word)
 		}
 		*ps = append(*ps, p.Masked())
 	}
@@ -91,7 +91,7 @@ func (ps *Prefixes) UnmarshalText(text []byte) error {
 func parsePositiveDuration(word string) (time.Duration, error) {
 	d, err := time.ParseDuration(word)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%q is no length of time above zero", word)
+		return 0, fmt.Errorf("%q is not a duration greater than zero", word)
 	}
 	return d, nil
 }

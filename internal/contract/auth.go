@@ -25,7 +25,7 @@ type Join struct {
 
 // CreateWorkspace is what the command line says of a new workspace. An empty slug is made from the name,
 // an empty plan is the owner's, an empty zone UTC. Name and password of the owner are needed unless a
-// person with that e-mail address exists already, whose own stay as they are.
+// person with that email address exists already, whose own stay as they are.
 type CreateWorkspace struct {
 	Name       string
 	Slug       string

@@ -21,7 +21,7 @@ type Groups struct {
 type CreateGroup struct {
 	Name        string   `json:"name" minLength:"1" maxLength:"80"`
 	Description string   `json:"description,omitempty" maxLength:"1000"`
-	Color       *string  `json:"color,omitempty" doc:"Of the form #rrggbb; grey when absent."`
+	Color       *string  `json:"color,omitempty" doc:"In the form #rrggbb. Default: gray."`
 	AccountIDs  []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 }
 
@@ -30,6 +30,6 @@ type EditGroup struct {
 	ID          string    `json:"-" path:"id"`
 	Name        *string   `json:"name,omitempty" minLength:"1" maxLength:"80"`
 	Description *string   `json:"description,omitempty" maxLength:"1000"`
-	Color       *string   `json:"color,omitempty" doc:"Of the form #rrggbb."`
+	Color       *string   `json:"color,omitempty" doc:"In the form #rrggbb."`
 	AccountIDs  *[]string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 }

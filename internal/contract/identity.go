@@ -27,8 +27,8 @@ type Workspace struct {
 // EditWorkspace is the body of PATCH /workspace.
 type EditWorkspace struct {
 	Name *string `json:"name,omitempty" minLength:"1" maxLength:"80"`
-	Slug *string `json:"slug,omitempty" minLength:"1" maxLength:"40" doc:"Small letters, digits and single hyphens; no two workspaces have the same."`
-	TZ   *string `json:"tz,omitempty" doc:"IANA zone by which the quota's months begin and times without a zone are read."`
+	Slug *string `json:"slug,omitempty" minLength:"1" maxLength:"40" doc:"Lowercase letters, digits and single hyphens. Unique on the server."`
+	TZ   *string `json:"tz,omitempty" doc:"IANA time zone, for the quota's months and for times without a time zone."`
 }
 
 // User is who calls are attributed to; email is null for an API key.
@@ -111,7 +111,7 @@ type Key struct {
 	Hint       string `json:"hint" doc:"The first characters of the random part."`
 	CreatedAt  Time   `json:"createdAt"`
 	LastUsedAt *Time  `json:"lastUsedAt"`
-	Key        string `json:"key,omitempty" doc:"The key itself, in the answer that creates it and never again."`
+	Key        string `json:"key,omitempty" doc:"The key itself, only in the response that creates it."`
 }
 
 // Keys answers GET /keys.
@@ -178,7 +178,7 @@ func ErrorOf(err error, upgradeURL string) Error {
 	e := core.AsError(err)
 	out := Error{Code: string(e.Code), Message: e.Sentence(), Hint: e.Hint}
 	if e.Path != "" {
-		out.Hint = strings.TrimSpace("Look at " + e.Path + ". " + e.Hint)
+		out.Hint = strings.TrimSpace("Check " + e.Path + ". " + e.Hint)
 	}
 	if e.Quota != nil {
 		out.Limit, out.Used, out.UpgradeURL = &e.Quota.Limit, &e.Quota.Used, upgradeURL

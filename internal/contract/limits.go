@@ -10,7 +10,7 @@ import (
 type NetworkLimits struct {
 	Text         TextLimit                   `json:"text"`
 	Title        *TextLimit                  `json:"title"`
-	Tags         *TextLimit                  `json:"tags" doc:"All tags together, where the network has them apart from the text."`
+	Tags         *TextLimit                  `json:"tags" doc:"All tags together, for a network that has tags apart from the text."`
 	Hashtags     *int                        `json:"hashtags"`
 	Mentions     *int                        `json:"mentions"`
 	Links        *int                        `json:"links"`
@@ -25,7 +25,7 @@ type TextLimit struct {
 
 // ContentTypeLimit is one kind of post: how many files, and which.
 type ContentTypeLimit struct {
-	Text  *TextLimit `json:"text" doc:"Where it is not that of the network's other posts."`
+	Text  *TextLimit `json:"text" doc:"If it differs from the network's general limit."`
 	Min   int        `json:"min"`
 	Max   int        `json:"max"`
 	Image *FileLimit `json:"image"`
@@ -34,18 +34,18 @@ type ContentTypeLimit struct {
 
 // FileLimit bounds one file. An empty list of codecs means that any is taken.
 type FileLimit struct {
-	Count       *int           `json:"count" doc:"Files of this kind in one post, where that is fewer than max."`
+	Count       *int           `json:"count" doc:"Files of this kind in one post, if fewer than max."`
 	Bytes       *int64         `json:"bytes"`
 	Formats     []string       `json:"formats" nullable:"false"`
 	Pixels      PixelLimit     `json:"pixels"`
-	Ratio       RatioLimit     `json:"ratio" doc:"Width to height."`
+	Ratio       RatioLimit     `json:"ratio" doc:"Width divided by height."`
 	Duration    DurationLimit  `json:"duration"`
 	VideoCodecs []string       `json:"videoCodecs" nullable:"false"`
 	AudioCodecs []string       `json:"audioCodecs" nullable:"false"`
-	FrameRate   FrameRateLimit `json:"frameRate" doc:"Pictures a second."`
-	BitRate     *int64         `json:"bitRate" doc:"Bits a second."`
-	AudioRate   *int           `json:"audioRate" doc:"Samples of sound a second, at most."`
-	Channels    *int           `json:"audioChannels" doc:"Channels of sound, at most: 2 is stereo."`
+	FrameRate   FrameRateLimit `json:"frameRate" doc:"Frames per second."`
+	BitRate     *int64         `json:"bitRate" doc:"Bits per second."`
+	AudioRate   *int           `json:"audioRate" doc:"Maximum audio samples per second."`
+	Channels    *int           `json:"audioChannels" doc:"Maximum audio channels; 2 is stereo."`
 }
 
 // PixelLimit bounds width and height.
@@ -55,7 +55,7 @@ type PixelLimit struct {
 	MaxWidth  *int `json:"maxWidth"`
 	MaxHeight *int `json:"maxHeight"`
 	// MaxShortSide is for networks that bound both sides and leave open which is the longer one.
-	MaxShortSide *int `json:"maxShortSide" doc:"Of the smaller of width and height."`
+	MaxShortSide *int `json:"maxShortSide" doc:"Maximum of the shorter side."`
 }
 
 // RatioLimit bounds width divided by height.

@@ -2,8 +2,8 @@ package contract
 
 // Media is the record of a file (Spec §2, Media).
 type Media struct {
-	ID           string   `json:"id" doc:"The one that the upload's reservation answered."`
-	Kind         string   `json:"kind" enum:"image,video" doc:"As declared until the bytes have been looked at; then as they are."`
+	ID           string   `json:"id" doc:"The mediaId from the reservation."`
+	Kind         string   `json:"kind" enum:"image,video" doc:"As declared until the file has been examined; then the actual kind."`
 	OriginalName string   `json:"originalName"`
 	Mime         string   `json:"mime"`
 	Size         int64    `json:"size" doc:"Bytes."`
@@ -12,14 +12,14 @@ type Media struct {
 	Width        *int     `json:"width" doc:"Pixels, as the file is shown."`
 	Height       *int     `json:"height"`
 	DurationMs   *int64   `json:"durationMs"`
-	FolderID     *string  `json:"folderId" doc:"The folder that it lies in; null at the root."`
+	FolderID     *string  `json:"folderId" doc:"The folder that contains it; null at the top level."`
 	Title        *string  `json:"title"`
 	Description  *string  `json:"description"`
 	Tags         []string `json:"tags" nullable:"false"`
-	Pinned       bool     `json:"pinned" doc:"A pinned file is never removed after publishing."`
+	Pinned       bool     `json:"pinned" doc:"A pinned file is not deleted after publishing."`
 	PublishedAt  *Time    `json:"publishedAt" doc:"When the last post with the file went live."`
-	PurgedAt     *Time    `json:"purgedAt" doc:"When the bytes were removed; a post naming the file is refused with media_purged."`
-	ThumbnailURL *string  `json:"thumbnailUrl" doc:"Signed, needs no credential and expires: take a fresh one from this record."`
+	PurgedAt     *Time    `json:"purgedAt" doc:"When the bytes were deleted. A post with this file is refused with media_purged."`
+	ThumbnailURL *string  `json:"thumbnailUrl" doc:"A signed address that needs no credential and expires. Read the record again for a new one."`
 	CreatedAt    Time     `json:"createdAt"`
 }
 
@@ -31,20 +31,20 @@ type MediaList struct {
 
 // ListMedia are the filters of GET /media (decisions.md, Media, folders, groups).
 type ListMedia struct {
-	FolderID string `query:"folderId" doc:"A folder's id, or root for the files in none."`
+	FolderID string `query:"folderId" doc:"A folder's id, or root for files without a folder."`
 	Kind     string `query:"kind" enum:"image,video" doc:"Images or videos only."`
 	Status   string `query:"status" doc:"Comma-separated states." example:"ready"`
-	Q        string `query:"q" doc:"Name, title or description contains." example:"rye"`
-	Tag      string `query:"tag" doc:"Files that carry the tag." example:"bread"`
-	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows of one page."`
-	Cursor   string `query:"cursor" doc:"The nextCursor of the page before."`
+	Q        string `query:"q" doc:"Words that the name, title or description contains." example:"rye"`
+	Tag      string `query:"tag" doc:"Files with this tag." example:"bread"`
+	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
+	Cursor   string `query:"cursor" doc:"nextCursor from the previous page."`
 }
 
 // CreateUpload is the body of POST /media/uploads.
 type CreateUpload struct {
 	Filename string  `json:"filename" minLength:"1" maxLength:"255"`
 	Mime     string  `json:"mime" minLength:"1" maxLength:"255"`
-	Size     int64   `json:"size" minimum:"1" doc:"Bytes; the PUT's Content-Length must be the same."`
+	Size     int64   `json:"size" minimum:"1" doc:"In bytes. The PUT must have the same Content-Length."`
 	FolderID *string `json:"folderId,omitempty"`
 }
 
@@ -57,7 +57,7 @@ const (
 // Upload is a reservation: where the bytes go, and until when.
 type Upload struct {
 	MediaID   string `json:"mediaId"`
-	UploadURL string `json:"uploadUrl" doc:"Signed and for one use; PUT the raw bytes there, without a credential."`
+	UploadURL string `json:"uploadUrl" doc:"A signed address that works once. PUT the raw bytes to it, without a credential."`
 	ExpiresAt Time   `json:"expiresAt"`
 }
 
@@ -80,6 +80,6 @@ type EditMedia struct {
 	Title       Opt[string] `json:"title,omitzero"`
 	Description Opt[string] `json:"description,omitzero"`
 	Tags        *[]string   `json:"tags,omitempty" maxItems:"200" nullable:"false"`
-	FolderID    Opt[string] `json:"folderId,omitzero" doc:"The folder to lie in; null for the root."`
+	FolderID    Opt[string] `json:"folderId,omitzero" doc:"The file's folder; null for the top level."`
 	Pinned      *bool       `json:"pinned,omitempty"`
 }

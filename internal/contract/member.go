@@ -4,14 +4,14 @@ import "belfry/internal/core"
 
 // Member is a person in the workspace, or one who is invited to it.
 type Member struct {
-	ID        string `json:"id" doc:"An invitation's own until it is used; then the person's, as in whoami."`
+	ID        string `json:"id" doc:"The invitation's id until the person joins; then the person's, as in whoami."`
 	Name      string `json:"name"`
 	Email     string `json:"email"`
 	Role      string `json:"role" enum:"owner,admin,editor,viewer"`
 	Status    string `json:"status" enum:"active,invited"`
 	CreatedAt Time   `json:"createdAt" doc:"When the person joined, or was first invited."`
-	ExpiresAt *Time  `json:"expiresAt" doc:"When the invitation's link stops working; null for who has joined."`
-	InviteURL string `json:"inviteUrl,omitempty" doc:"The link of an invitation, in the answer that makes it and never again. It works once, for seven days."`
+	ExpiresAt *Time  `json:"expiresAt" doc:"When the invitation's link stops working; null for a member."`
+	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation's link, only in the response that creates it. It works once, for seven days."`
 }
 
 // Members answers GET /members.
@@ -24,7 +24,7 @@ type Members struct {
 type InviteMember struct {
 	Email string `json:"email" minLength:"3" maxLength:"254"`
 	Role  string `json:"role" enum:"owner,admin,editor,viewer"`
-	Name  string `json:"name,omitempty" maxLength:"80" doc:"What the person is called until they join; what stands before the @ when absent."`
+	Name  string `json:"name,omitempty" maxLength:"80" doc:"The person's name until they join. Default: the part of the email address before the @."`
 }
 
 // EditMember is the request of PATCH /members/{id}.

@@ -15,7 +15,7 @@ type Post struct {
 	Text        string          `json:"text"`
 	Title       *string         `json:"title"`
 	Tags        []string        `json:"tags" nullable:"false"`
-	Settings    json.RawMessage `json:"settings" doc:"The settings block of the post's network."`
+	Settings    json.RawMessage `json:"settings" doc:"The settings for the post's network."`
 	PublishAt   *Time           `json:"publishAt" doc:"UTC; null for a draft without a time."`
 	TZ          string          `json:"tz"`
 	Status      string          `json:"status" enum:"draft,queued,live,failed"`
@@ -26,7 +26,7 @@ type Post struct {
 	CreatedVia  string          `json:"createdVia" enum:"ui,api,mcp"`
 	CreatedAt   Time            `json:"createdAt"`
 	UpdatedAt   Time            `json:"updatedAt"`
-	StatusLine  string          `json:"statusLine" doc:"The post in one sentence, as the dashboard and agents show it."`
+	StatusLine  string          `json:"statusLine" doc:"The post's state in one line, as the dashboard shows it."`
 }
 
 // PostError carries the network's own words.
@@ -96,7 +96,7 @@ func (w *When) UnmarshalJSON(data []byte) error {
 // PlanPosts is the create body without confirm.
 type PlanPosts struct {
 	Targets     Targets                    `json:"targets"`
-	MediaIDs    []string                   `json:"mediaIds,omitempty" maxItems:"200" nullable:"false" doc:"The post's files, in their order; one may stand there twice."`
+	MediaIDs    []string                   `json:"mediaIds,omitempty" maxItems:"200" nullable:"false" doc:"The post's files, in order. A file can be repeated."`
 	Text        string                     `json:"text,omitempty"`
 	Title       string                     `json:"title,omitempty"`
 	Tags        []string                   `json:"tags,omitempty" maxItems:"200" nullable:"false"`
@@ -108,7 +108,7 @@ type PlanPosts struct {
 // CreatePosts is the create body.
 type CreatePosts struct {
 	PlanPosts
-	Confirm bool `json:"confirm,omitempty" doc:"Must be true: the guard against an accidental publish."`
+	Confirm bool `json:"confirm,omitempty" doc:"Must be true, which prevents publishing by accident."`
 }
 
 // EditPost is the request of PATCH /posts/{id}.
@@ -126,7 +126,7 @@ type EditPost struct {
 // RetryPost is the request of POST /posts/{id}/retry.
 type RetryPost struct {
 	ID                  string `json:"-" path:"id"`
-	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"A person has looked: the post is not at the network."`
+	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"Confirms that a person checked, and the post is not on the network."`
 }
 
 // Plan is the plan answer.
@@ -135,7 +135,7 @@ type Plan struct {
 	Status string    `json:"status" enum:"queued,draft"`
 	Rows   []PlanRow `json:"rows" nullable:"false"`
 	Quota  Quota     `json:"quota"`
-	Table  string    `json:"table" doc:"A monospaced table of the plan, the same that agents show a person."`
+	Table  string    `json:"table" doc:"The plan as a monospaced table."`
 }
 
 // PlanRow is what the plan says of one account.
@@ -180,12 +180,12 @@ type ListPosts struct {
 	Status    string `query:"status" doc:"Comma-separated states." example:"queued,failed"`
 	AccountID string `query:"accountId" doc:"Posts of one account." example:"acc_01m7zbv262e9sr6wggzz5c1nt8"`
 	GroupID   string `query:"groupId" doc:"Posts of the accounts in a group." example:"grp_01m7zbv2d1f5s9z3p6r8t0w2y4"`
-	From      string `query:"from" doc:"Date or date-time, on publishAt (drafts: createdAt)." example:"2026-12-01"`
-	To        string `query:"to" doc:"Like from; a date is included, a date-time is not." example:"2026-12-31"`
-	Q         string `query:"q" doc:"Text or title contains." example:"rye"`
-	Order     string `query:"order" enum:"asc,desc" doc:"Newest first unless it says asc."`
-	Limit     int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows of one page."`
-	Cursor    string `query:"cursor" doc:"The nextCursor of the page before."`
+	From      string `query:"from" doc:"From this date or time. Applies to publishAt, or to createdAt for drafts." example:"2026-12-01"`
+	To        string `query:"to" doc:"Up to this date or time. A date is included; a time is not." example:"2026-12-31"`
+	Q         string `query:"q" doc:"Words that the text or title contains." example:"rye"`
+	Order     string `query:"order" enum:"asc,desc" doc:"desc is newest first."`
+	Limit     int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
+	Cursor    string `query:"cursor" doc:"nextCursor from the previous page."`
 }
 
 // PostOf writes a post. networkName is the network's own name, for the status line.
@@ -240,5 +240,5 @@ func emptyIfNil[T any](s []T) []T {
 // SettlePost is a person's word on a post whose outcome is unknown.
 type SettlePost struct {
 	Live bool   `json:"live"`
-	URL  string `json:"url,omitempty" doc:"Where the post is, when it is live."`
+	URL  string `json:"url,omitempty" doc:"The post's address on the network, when it is live."`
 }

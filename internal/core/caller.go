@@ -134,11 +134,11 @@ func (c Caller) Need(s Scope) error {
 	}
 	if s == Write && !c.canWrite && c.IsSession() {
 		return Fail(CodeInsufficientScope,
-			"Your role in this workspace only reads.").WithHint("Ask an owner or admin for another role.")
+			"Your role in this workspace is read-only.").WithHint("Ask an owner or admin for another role.")
 	}
 	if s == Write && !c.canWrite {
-		return Fail(CodeInsufficientScope, "This credential may only read.").
-			WithHint("Use an API key with the scope read and write; a viewer's keys and session only read.")
+		return Fail(CodeInsufficientScope, "This credential is read-only.").
+			WithHint("Use an API key with the scope write. A viewer's keys are always read-only.")
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (c Caller) NeedSession(manages bool) error {
 	}
 	if !c.IsSession() {
 		return Fail(CodeInsufficientScope,
-			"This needs a signed-in person, not an API key.").WithHint("Do it in the dashboard.")
+			"This requires a signed-in person, not an API key.").WithHint("Use the dashboard.")
 	}
 	if manages && !c.role.Manages() {
 		return roleTooLow()
@@ -163,7 +163,7 @@ func (c Caller) NeedSession(manages bool) error {
 const proofLifetime = 10 * time.Minute
 
 // errPasswordNeeded marks the error of NeedPassword.
-var errPasswordNeeded = errors.New("the password was given too long ago")
+var errPasswordNeeded = errors.New("the password was last confirmed too long ago")
 
 // NeedPassword returns an error unless the caller's person has given their password lately. PasswordNeeded recognizes
 // it.
@@ -171,7 +171,7 @@ func (c Caller) NeedPassword(now time.Time) error {
 	if now.Sub(c.provedAt) < proofLifetime {
 		return nil
 	}
-	return Fail(CodeInsufficientScope, "This needs your password again.").
+	return Fail(CodeInsufficientScope, "Confirm your password first.").
 		WithHint("Sign in again, then repeat the request within 10 minutes.").Because(errPasswordNeeded)
 }
 

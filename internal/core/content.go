@@ -50,7 +50,7 @@ func CheckText(path, s string, limit int) error {
 	}
 	for _, r := range s {
 		if Control(r) {
-			return Invalid(path, "The text holds the control character U+%04X.", r)
+			return Invalid(path, "The text contains the control character U+%04X.", r)
 		}
 	}
 	return nil
@@ -68,7 +68,7 @@ func CheckLine(path, what, text string, limit int) error {
 	case utf8.RuneCountInString(text) > limit:
 		return Invalid(path, "%s has more than %d characters.", what, limit)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		return Invalid(path, "%s has characters that cannot be shown.", what)
+		return Invalid(path, "%s contains characters that cannot be displayed.", what)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func CheckLink(path, link string) error {
 	}
 	if !IsLink(link) {
 		return Invalid(path,
-			"This is not the address of a web page.").WithHint("Write it whole, such as https://example.org/page.")
+			"This is not a web address.").WithHint("Enter the full address, such as https://example.org/page.")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func ParseCursor[K Kind](s string) (*Cursor[K], error) {
 	c.ID, errID = ParseID[K](id)
 	// no row is older, and PostgreSQL knows no year 0
 	if errAt != nil || errID != nil || c.String() != s || c.At.Year() < 2000 {
-		return nil, Invalid("cursor", "This is not a cursor.").WithHint("Send `cursor` as nextCursor of the page before gave it.")
+		return nil, Invalid("cursor", "The cursor is not valid.").WithHint("Send nextCursor from the previous page, unchanged.")
 	}
 	return c, nil
 }

@@ -99,8 +99,8 @@ func Fail(code Code, format string, args ...any) *Error {
 // NotFound is the one answer for an unknown id, a malformed one and one of another workspace.
 func NotFound() *Error {
 	return &Error{
-		Code: CodeNotFound, Message: "There is nothing here with that id.",
-		Hint: "Take ids from the lists this workspace answers.",
+		Code: CodeNotFound, Message: "Nothing in this workspace has this id.",
+		Hint: "Use ids from this workspace's lists.",
 	}
 }
 
@@ -178,6 +178,6 @@ func AsError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	return Fail(CodeInternal, "Something went wrong on our side.").
-		WithHint("Try again; if it stays, give the operator the request id of this answer.").Because(err)
+	return Fail(CodeInternal, "Something went wrong on the server.").
+		WithHint("Try again. If it happens again, give the operator the X-Request-Id of this response.").Because(err)
 }

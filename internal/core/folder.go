@@ -21,10 +21,10 @@ type Folder struct {
 // parent up to the root, height is how many levels the folder itself brings: 1 without any below it.
 func CheckFolderPlace(folder FolderID, above []FolderID, height int) error {
 	if slices.Contains(above, folder) {
-		return Fail(CodeConflict, "A folder cannot lie within itself.").WithHint("Choose a parentId outside this folder.")
+		return Fail(CodeConflict, "A folder cannot be moved into itself.").WithHint("Choose a parentId outside this folder.")
 	}
 	if len(above)+height > maxFolderDepth {
-		return Fail(CodeConflict, "Folders nest at most %d deep.", maxFolderDepth).WithHint("Choose a place higher up.")
+		return Fail(CodeConflict, "Folders can be at most %d levels deep.", maxFolderDepth).WithHint("Choose a folder at a higher level.")
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func TestAFolderLiesNeitherWithinItselfNorTooDeep(t *testing.T) {
 		"as the tenth level":              {other, chain[:9], 1, ""},
 		"as the eleventh level":           {other, chain, 1, core.CodeConflict},
 		"with a folder below the tenth":   {other, chain[:9], 2, core.CodeConflict},
-		"within itself":                   {chain[0], chain[:1], 1, core.CodeConflict},
+		"into itself":                     {chain[0], chain[:1], 1, core.CodeConflict},
 		"within a folder that it holds":   {chain[3], chain[:5], 1, core.CodeConflict},
 		"a new one, which holds no other": {core.FolderID{}, chain[:2], 1, ""},
 	} {

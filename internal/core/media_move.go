@@ -34,14 +34,14 @@ func (p Plan) CheckFile(size int64) error {
 	if p.FileBytes == nil || size <= *p.FileBytes {
 		return nil
 	}
-	e := Fail(CodeQuotaExceeded, "The plan allows files of %d bytes; this one has %d.", *p.FileBytes, size)
+	e := Fail(CodeQuotaExceeded, "The plan allows files of at most %d bytes; this one has %d.", *p.FileBytes, size)
 	e.Quota = &QuotaFacts{Limit: *p.FileBytes, Used: size}
 	return e.WithHint("Make the file smaller, or change the plan.")
 }
 
 // OverStorage is the 402 of a file for which the workspace's storage has no room.
 func OverStorage(used, limit int64) *Error {
-	e := Fail(CodeQuotaExceeded, "The plan allows %d bytes of files; %d are used.", limit, used)
+	e := Fail(CodeQuotaExceeded, "The plan allows %d bytes of storage; %d are used.", limit, used)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e.WithHint("Delete files that are not needed any more, or change the plan.")
 }

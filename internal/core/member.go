@@ -22,7 +22,7 @@ func ParseRole(path, s string) (Role, error) {
 	case RoleOwner, RoleAdmin, RoleEditor, RoleViewer:
 		return r, nil
 	}
-	return "", Invalid(path, "A role is %q, %q, %q or %q.", RoleOwner, RoleAdmin, RoleEditor, RoleViewer)
+	return "", Invalid(path, "The role must be %q, %q, %q or %q.", RoleOwner, RoleAdmin, RoleEditor, RoleViewer)
 }
 
 // MaySet returns the error of a person with the role r who may not turn somebody's role into another; nil when they
@@ -33,7 +33,7 @@ func (r Role) MaySet(from, to Role) error {
 	}
 	if r != RoleOwner && (from == RoleOwner || to == RoleOwner) {
 		return Fail(CodeInsufficientScope,
-			"Only an owner makes or unmakes owners.").WithHint("Ask an owner of the workspace.")
+			"Only an owner can add or demote owners.").WithHint("Ask an owner of the workspace.")
 	}
 	return nil
 }

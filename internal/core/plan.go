@@ -75,9 +75,9 @@ func DefaultPlans() Plans {
 
 // NotIncluded is the 402 for a feature that the plan lacks.
 func NotIncluded(feature string) *Error {
-	e := Fail(CodeQuotaExceeded, "The plan of this workspace does not include %s.", feature)
+	e := Fail(CodeQuotaExceeded, "This workspace's plan does not include %s.", feature)
 	e.Quota = &QuotaFacts{}
-	return e.WithHint("Change the plan to one that includes it.")
+	return e.WithHint("Change to a plan that includes it.")
 }
 
 // OverDrafts is the 402 of one more draft than the plan allows.
@@ -87,7 +87,7 @@ func OverDrafts(used, limit int64) *Error {
 
 // OverQuota is the 402 of a month's posts, of accounts or of members.
 func OverQuota(what string, used, limit int64) *Error {
-	e := Fail(CodeQuotaExceeded, "The plan's limit of %s is %d; in use: %d.", what, limit, used)
+	e := Fail(CodeQuotaExceeded, "The plan's limit for %s is %d; used: %d.", what, limit, used)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
-	return e.WithHint("Wait for the next month, cancel what is queued, or change the plan.")
+	return e.WithHint("Wait until next month, cancel queued posts, or change the plan.")
 }

@@ -119,14 +119,14 @@ var moveConflicts = map[Move]string{
 	MoveDelete:  "Only a draft or a failed post can be deleted.",
 	MovePublish: "Only a queued post can go live.",
 	MoveFail:    "Only a queued post can fail.",
-	MoveSettle:  "Only a post whose outcome is unknown can be settled.",
+	MoveSettle:  "This is only for a post with an unknown outcome.",
 }
 
 // Conflict is the error of a move that the post's state does not allow.
 func (m Move) Conflict() *Error { return Fail(CodeConflict, "%s", moveConflicts[m]) }
 
 var statusHints = map[PostStatus]string{
-	PostDraft: "It is a draft now.", PostQueued: "It is queued now.", PostLive: "It is live now.",
+	PostDraft: "It is a draft.", PostQueued: "It is queued.", PostLive: "It is live.",
 	PostFailed: "It has failed.",
 }
 

@@ -41,7 +41,7 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 	case word == "draft":
 		return When{Kind: WhenDraft, Zone: workspace}, nil
 	case word != "":
-		return When{}, Invalid("when", "%q is not a time.", word).
+		return When{}, Invalid("when", "%q is not a valid time.", word).
 			WithHint("`when` is \"now\", \"draft\" or {\"publishAt\": \"YYYY-MM-DDTHH:mm\", \"timezone\": \"Europe/Berlin\"}.")
 	}
 	at, err := time.Parse(wallLayout, wall)
@@ -49,8 +49,8 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 		return When{}, Invalid("when.publishAt", "There is no time %q%s.", wall, wrong.Message).Because(err)
 	}
 	if err != nil || at.Format(wallLayout) != wall {
-		return When{}, Invalid("when.publishAt", "%q is not a local date-time.", wall).
-			WithHint("Write `when.publishAt` as YYYY-MM-DDTHH:mm, without a zone; the zone stands in `when.timezone`.")
+		return When{}, Invalid("when.publishAt", "%q is not a local date and time.", wall).
+			WithHint("Write `when.publishAt` as YYYY-MM-DDTHH:mm, without an offset. Set the time zone in `when.timezone`.")
 	}
 	in := workspace
 	if zone != "" {

@@ -8,8 +8,7 @@ import (
 )
 
 // ErrAddress says that an address is not of a form that is ever opened.
-var ErrAddress = errors.New("the address must begin with https://, have neither a user nor a port, " +
-	"and lead to the public internet")
+var ErrAddress = errors.New("the address must be public, begin with https://, and have no user name and no port")
 
 // maxAddressLength is how long an address may be, in bytes.
 const maxAddressLength = 4096

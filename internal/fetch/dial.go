@@ -11,7 +11,7 @@ import (
 )
 
 // errRefused means an address outside the public internet. Nothing was sent there.
-var errRefused = errors.New("the address is not of the public internet")
+var errRefused = errors.New("the address is not public")
 
 // maxAddresses is how many addresses of a name are tried.
 const maxAddresses = 4

@@ -14,10 +14,10 @@ import (
 var ErrTooLarge = errors.New("the file is too large")
 
 var (
-	errBadAnswer   = errors.New("the answer is of no use")
-	errUnavailable = errors.New("the server has no answer for now")
-	errIdle        = errors.New("no byte came for too long")
-	errSlow        = errors.New("the bytes came too slowly")
+	errBadAnswer   = errors.New("the response cannot be used")
+	errUnavailable = errors.New("the server is temporarily unavailable")
+	errIdle        = errors.New("no bytes arrived for too long")
+	errSlow        = errors.New("the bytes arrived too slowly")
 )
 
 // Error is why an address did not give its file. To a person all of them read the same, so that nobody

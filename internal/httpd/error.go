@@ -56,15 +56,15 @@ func (s *Server) logCause(ctx context.Context, e *core.Error) {
 }
 
 func unavailableError(cause error) *core.Error {
-	e := core.Fail(core.CodeUnavailable, "The service cannot answer at the moment.").
-		WithHint("Try again in a few seconds; nothing was changed by this request unless an earlier answer said so.").Because(cause)
+	e := core.Fail(core.CodeUnavailable, "The service is temporarily unavailable.").
+		WithHint("Try again in a few seconds.").Because(cause)
 	e.RetryAfter = retryUnavailable
 	return e
 }
 
 func tooLargeError(limit int64) *core.Error {
 	return core.Fail(core.CodePayloadTooLarge, "The body of this request is larger than %d bytes.", limit).
-		WithHint("Send less; files go to the address that POST /media/uploads answers.")
+		WithHint("Send less. To upload a file, reserve an upload address with POST /media/uploads.")
 }
 
 // convertEchoError gives the router's own errors our words.
@@ -75,9 +75,9 @@ func convertEchoError(e *echo.HTTPError) *core.Error {
 	case http.StatusRequestEntityTooLarge:
 		return core.Fail(core.CodePayloadTooLarge, "The body of this request is too large.")
 	case http.StatusUnsupportedMediaType:
-		return core.Fail(core.CodeUnsupportedMediaType, "The body of this request is of a type that is not taken here.")
+		return core.Fail(core.CodeUnsupportedMediaType, "This address does not accept the body's Content-Type.")
 	default:
-		return core.Invalid("", "The request could not be understood.").Because(e)
+		return core.Invalid("", "The request is not valid.").Because(e)
 	}
 }
 
@@ -126,7 +126,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	}
 	if isAPI(c.Request()) || isFile(c.Request()) {
 		if err := s.writeJSON(c, e); err != nil {
-			s.cfg.Logger.InfoContext(ctx, "answer not written", "request_id", RequestID(ctx), "error", err)
+			s.cfg.Logger.InfoContext(ctx, "could not write the response", "request_id", RequestID(ctx), "error", err)
 		}
 		return
 	}
@@ -144,7 +144,7 @@ func (s *Server) handleError(err error, c echo.Context) {
 	setErrorHeaders(c, e) // once more: the page may have begun to say what it is
 	text := fmt.Sprintf("%s\n%s\n\nRequest %s\n", e.Sentence(), e.Hint, RequestID(ctx))
 	if err := c.Blob(Status(e.Code), "text/plain; charset=utf-8", []byte(text)); err != nil {
-		s.cfg.Logger.InfoContext(ctx, "answer not written", "request_id", RequestID(ctx), "error", err)
+		s.cfg.Logger.InfoContext(ctx, "could not write the response", "request_id", RequestID(ctx), "error", err)
 	}
 }
 

@@ -28,23 +28,23 @@ func TestErrorBodies(t *testing.T) {
 		retryAfter string
 		logged     int
 	}{
-		{"known", core.NotFound(), 404, `{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`, "", 0},
+		{"known", core.NotFound(), 404, `{"code":"not_found","message":"Nothing in this workspace has this id.","hint":"Use ids from this workspace's lists."}`, "", 0},
 		{
 			"known, wrapped", fmt.Errorf("read post: %w", core.NotFound().Because(secret)), 404,
-			`{"code":"not_found","message":"There is nothing here with that id.","hint":"Take ids from the lists this workspace answers."}`, "", 0,
+			`{"code":"not_found","message":"Nothing in this workspace has this id.","hint":"Use ids from this workspace's lists."}`, "", 0,
 		},
 		{
 			"quota", core.OverQuota("posts", 30, 30), 402,
-			`{"code":"quota_exceeded","message":"The plan's limit of posts is 30; in use: 30.","hint":"Wait for the next month, cancel what is queued, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
+			`{"code":"quota_exceeded","message":"The plan's limit for posts is 30; used: 30.","hint":"Wait until next month, cancel queued posts, or change the plan.","limit":30,"used":30,"upgradeUrl":"https://example.org/up"}`, "", 0,
 		},
 		{
 			"a plan without it", core.NotIncluded("the API"), 402,
-			`{"code":"quota_exceeded","message":"The plan of this workspace does not include the API.","hint":"Change the plan to one that includes it.","limit":0,"used":0,"upgradeUrl":"https://example.org/up"}`, "", 0,
+			`{"code":"quota_exceeded","message":"This workspace's plan does not include the API.","hint":"Change to a plan that includes it.","limit":0,"used":0,"upgradeUrl":"https://example.org/up"}`, "", 0,
 		},
 		{"rate", late, 429, `{"code":"rate_limited","message":"Too many."}`, "7", 0},
 		{
 			"unknown", fmt.Errorf("read post: %w", secret), 500,
-			`{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1,
+			`{"code":"internal","message":"Something went wrong on the server.","hint":"Try again. If it happens again, give the operator the X-Request-Id of this response."}`, "", 1,
 		},
 		{
 			"known as internal, with a cause", core.Fail(core.CodeInternal, "No.").Because(secret), 500,
@@ -52,19 +52,19 @@ func TestErrorBodies(t *testing.T) {
 		},
 		{
 			"database away", fmt.Errorf("read post: %w", away), 503,
-			`{"code":"unavailable","message":"The service cannot answer at the moment.","hint":"Try again in a few seconds; nothing was changed by this request unless an earlier answer said so."}`, "5", 0,
+			`{"code":"unavailable","message":"The service is temporarily unavailable.","hint":"Try again in a few seconds."}`, "5", 0,
 		},
 		{
 			"body too large", fmt.Errorf("read body: %w", &http.MaxBytesError{Limit: 99}), 413,
-			`{"code":"payload_too_large","message":"The body of this request is larger than 99 bytes.","hint":"Send less; files go to the address that POST /media/uploads answers."}`, "", 0,
+			`{"code":"payload_too_large","message":"The body of this request is larger than 99 bytes.","hint":"Send less. To upload a file, reserve an upload address with POST /media/uploads."}`, "", 0,
 		},
 		{
 			"echo's 400", echo.NewHTTPError(400, "some words of echo"), 400,
-			`{"code":"invalid_request","message":"The request could not be understood."}`, "", 0,
+			`{"code":"invalid_request","message":"The request is not valid."}`, "", 0,
 		},
 		{
 			"echo's 415", echo.ErrUnsupportedMediaType, 415,
-			`{"code":"unsupported_media_type","message":"The body of this request is of a type that is not taken here."}`, "",
+			`{"code":"unsupported_media_type","message":"This address does not accept the body's Content-Type."}`, "",
 			0,
 		},
 		{
@@ -73,7 +73,7 @@ func TestErrorBodies(t *testing.T) {
 		},
 		{
 			"echo's 500", echo.NewHTTPError(502, "hunter2"), 500,
-			`{"code":"internal","message":"Something went wrong on our side.","hint":"Try again; if it stays, give the operator the request id of this answer."}`, "", 1,
+			`{"code":"internal","message":"Something went wrong on the server.","hint":"Try again. If it happens again, give the operator the X-Request-Id of this response."}`, "", 1,
 		},
 	} {
 		s, log := newServer(t, func(cfg *httpd.Config) {
@@ -137,11 +137,11 @@ func TestUnknownPathsAndWrongMethods(t *testing.T) {
 		status       int
 		allow, body  string
 	}{
-		{"GET", "/v1/nothing", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Check the path; /docs/api lists those that there are."}`},
-		{"GET", "/v1/posts/", 404, "", `{"code":"not_found","message":"There is nothing at this address.","hint":"Leave out the slash at its end."}`},
+		{"GET", "/v1/nothing", 404, "", `{"code":"not_found","message":"There is no page or route at this address.","hint":"Check the path. /docs/api lists all routes."}`},
+		{"GET", "/v1/posts/", 404, "", `{"code":"not_found","message":"There is no page or route at this address.","hint":"Remove the slash at the end."}`},
 		{
 			"PUT", "/v1/posts", 405, "GET,POST,HEAD",
-			`{"code":"method_not_allowed","message":"This address does not take PUT.","hint":"It takes GET, POST."}`,
+			`{"code":"method_not_allowed","message":"This address does not support PUT.","hint":"Use GET, POST."}`,
 		},
 		{"GET", "/v1/posts/x", 405, "DELETE", ""},
 		{"HEAD", "/v1/posts/x", 405, "DELETE", ""},
@@ -185,7 +185,7 @@ func TestErrorPageHasALastResort(t *testing.T) {
 		id := answer.Header.Get("X-Request-Id")
 		if got := body(t, answer); answer.StatusCode != 404 ||
 			answer.Header.Get("Content-Type") != "text/plain; charset=utf-8" ||
-			got != "There is nothing at this address.\nCheck the path.\n\nRequest "+id+"\n" {
+			got != "There is no page or route at this address.\nCheck the path.\n\nRequest "+id+"\n" {
 			t.Errorf("%s: %s %v\n%s", name, answer.Status, answer.Header, got)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func noSuchAddress() *core.Error {
-	return core.Fail(core.CodeNotFound, "There is nothing at this address.").WithHint("Check the path.")
+	return core.Fail(core.CodeNotFound, "There is no page or route at this address.").WithHint("Check the path.")
 }
 
 // describeRoutingError says of a request that no route takes what would take it.
@@ -20,14 +20,14 @@ func (s *Server) describeRoutingError(c echo.Context, err error) error {
 	r := c.Request()
 	switch {
 	case errors.Is(err, echo.ErrMethodNotAllowed):
-		return core.Fail(core.CodeMethodNotAllowed, "This address does not take %s.", r.Method).WithHint("It takes %s.",
+		return core.Fail(core.CodeMethodNotAllowed, "This address does not support %s.", r.Method).WithHint("Use %s.",
 			listMethods(c.Response().Header().Get("Allow")))
 	case !errors.Is(err, echo.ErrNotFound) || !isAPI(r):
 		return err
 	case strings.HasSuffix(r.URL.Path, "/") && s.hasRoute(r, strings.TrimRight(r.URL.Path, "/")):
-		return noSuchAddress().WithHint("Leave out the slash at its end.")
+		return noSuchAddress().WithHint("Remove the slash at the end.")
 	}
-	return noSuchAddress().WithHint("Check the path; /docs/api lists those that there are.")
+	return noSuchAddress().WithHint("Check the path. /docs/api lists all routes.")
 }
 
 // listMethods are the methods of an Allow header without those that every address has.

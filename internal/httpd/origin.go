@@ -51,6 +51,6 @@ func isSafe(method string) bool {
 }
 
 func crossSiteError() *core.Error {
-	return core.Fail(core.CodeInsufficientScope, "This request did not come from a page of this service.").
-		WithHint("Open the page here and try again; a program sends an API key instead of a cookie.")
+	return core.Fail(core.CodeInsufficientScope, "This request came from another site.").
+		WithHint("Reload the page and try again. Programs must send an API key instead of a cookie.")
 }

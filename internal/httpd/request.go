@@ -165,7 +165,7 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 }
 
 // errPanicked stands for an error that has been logged already.
-var errPanicLogged = errors.New("the handler panicked")
+var errPanicLogged = errors.New("panic in a handler")
 
 type headKey struct{}
 

@@ -46,7 +46,7 @@ func (s *Service) deleteUnused(ctx context.Context, keys ...string) {
 			continue
 		}
 		if err := s.cfg.Blobs.Delete(ctx, key); err != nil {
-			s.cfg.Log.Warn("bytes that no file uses were not deleted; the sweep will try again", "key", key, "error", err)
+			s.cfg.Log.Warn("could not delete unused bytes; the sweep will try again", "key", key, "error", err)
 		}
 	}
 }

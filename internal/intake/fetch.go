@@ -32,8 +32,8 @@ const defaultName = "file"
 
 // reasonUnreachable is why a file failed that could not be fetched. It is the same whatever the address answered, so
 // that nobody can use it to explore a private network.
-const reasonUnreachable = "The file could not be fetched. Its address must open for everybody, over https and " +
-	"without a detour through a private network."
+const reasonUnreachable = "The file could not be downloaded. Its address must be public, and work over https " +
+	"without redirects to a private network."
 
 // source is where a file is fetched from. It is stored sealed: many addresses are credentials.
 type source struct {
@@ -81,12 +81,12 @@ func (s *Service) AddFromURL(
 func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (store.Media, error) {
 	name, err := fetch.Check(in.URL)
 	if err != nil {
-		message := "This address is not opened."
+		message := "Files cannot be downloaded from this address."
 		if strings.HasPrefix(strings.ToLower(in.URL), "http:") {
-			message = "An address that begins with http:// is not opened."
+			message = "Files cannot be downloaded from an address that begins with http://."
 		}
 		return store.Media{}, core.Invalid("url", "%s", message).Because(err).
-			WithHint("The address must begin with https://, have neither a user nor a port, and lead to the public internet.")
+			WithHint("Use a public address that begins with https:// and has no user name and no port.")
 	}
 	m, err := s.newMedia(cmp.Or(in.Filename, name, defaultName), "application/octet-stream")
 	if err != nil {
@@ -140,7 +140,7 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 	case stopping:
 		return t.ReleaseMedia(ctx, claim, 0, false)
 	case final, m.Tries+1 >= maxTries:
-		s.cfg.Log.Info("a file was not downloaded", "media", id, "tries", m.Tries+1, "error", err)
+		s.cfg.Log.Info("could not download a file", "media", id, "tries", m.Tries+1, "error", err)
 		return s.failFile(ctx, t, claim, reason)
 	}
 	s.cfg.Log.Info("a file will be downloaded again later", "media", id, "tries", m.Tries+1, "error", err)
@@ -158,7 +158,7 @@ func fetchFailure(err error) (reason string, final bool) {
 	case errors.Is(err, fetch.ErrTooLarge):
 		return "The file is larger than the plan allows.", true
 	case core.CodeOf(err) == core.CodeQuotaExceeded:
-		return "The storage of the plan has no room for the file.", true
+		return "The plan has no storage left for the file.", true
 	}
 	return reasonInternal, false
 }

@@ -21,7 +21,7 @@ const (
 )
 
 // errLeaseLost is why work on a file ends after another worker took the file over, or the file was deleted.
-var errLeaseLost = errors.New("the lease on the file is lost")
+var errLeaseLost = errors.New("the lease on the file was lost")
 
 // withLease runs work and renews the lease meanwhile. When the lease is lost, work's context ends and the error is
 // errLeaseLost.
@@ -59,7 +59,7 @@ func (s *Service) renewLease(
 			return
 		}
 		if err != nil && ctx.Err() == nil { // the next tick comes before the lease ends
-			s.cfg.Log.Warn("the lease on a file was not renewed", "media", claim.ID, "error", err)
+			s.cfg.Log.Warn("could not renew the lease on a file", "media", claim.ID, "error", err)
 		}
 	}
 }

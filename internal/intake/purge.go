@@ -23,7 +23,7 @@ func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaI
 		}
 		if used {
 			return core.Fail(core.CodeConflict, "A draft or a queued post uses the file.").
-				WithHint("Take it out of those posts first, or delete them.")
+				WithHint("Remove it from those posts first, or delete them.")
 		}
 		if err := t.DeleteMedia(ctx, m, s.cfg.Now()); err != nil {
 			return err

@@ -30,7 +30,7 @@ func (s *Service) ReserveUpload(
 		return contract.Upload{}, err
 	}
 	if in.Size < 1 || in.Size > blob.MaxSize {
-		return contract.Upload{}, core.Invalid("size", "A file has from 1 to %d bytes.", int64(blob.MaxSize))
+		return contract.Upload{}, core.Invalid("size", "A file must have 1 to %d bytes.", int64(blob.MaxSize))
 	}
 	m.Bytes, m.Charged = in.Size, in.Size
 	plan, err := s.resolveFolderAndPlan(ctx, t, &m, in.FolderID)
@@ -150,8 +150,8 @@ func (s *Service) ReceiveUpload(
 	case errors.Is(err, secret.ErrExpired):
 		return contract.Uploaded{}, errUploadExpired()
 	case errors.Is(err, secret.ErrSigned):
-		return contract.Uploaded{}, core.Fail(core.CodeNotFound, "This is no upload address, or not the whole of one.").
-			WithHint("Take `uploadUrl` as POST /media/uploads answers it.")
+		return contract.Uploaded{}, core.Fail(core.CodeNotFound, "This is not a complete upload address.").
+			WithHint("Use the whole `uploadUrl` from POST /media/uploads.")
 	case err != nil:
 		return contract.Uploaded{}, err
 	}
@@ -228,14 +228,14 @@ func (s *Service) releaseUpload(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *errTrackingReader, err error,
 ) error {
 	if releaseErr := t.ReleaseMedia(ctx, claim, 0, false); releaseErr != nil {
-		s.cfg.Log.Warn("the lease of an upload was not released and will expire", "media", claim.ID, "error", releaseErr)
+		s.cfg.Log.Warn("could not release the lease of an upload; it will expire", "media", claim.ID, "error", releaseErr)
 	}
 	switch {
 	case errors.Is(err, errLeaseLost):
 		return s.uploadConflict(ctx, t, claim.ID)
 	case source.err != nil, errors.Is(err, io.ErrUnexpectedEOF):
-		return core.Invalid("", "The upload broke off.").
-			WithHint("Send the whole file again to the same address, at 16 KiB a second or more.").Because(err)
+		return core.Invalid("", "The upload was interrupted.").
+			WithHint("Send the whole file again to the same address, at 16 KiB per second or more.").Because(err)
 	}
 	return err
 }
@@ -249,8 +249,8 @@ func (s *Service) uploadConflict(ctx context.Context, t store.Tenant, id core.Me
 	if err := checkAwaitingUpload(m); err != nil {
 		return err
 	}
-	e := core.Fail(core.CodeUploadInProgress, "Another request is uploading this file right now.").
-		WithHint("Wait for it to end. If it broke off, try again in half a minute.")
+	e := core.Fail(core.CodeUploadInProgress, "Another request is uploading this file.").
+		WithHint("Wait until it ends. If it was interrupted, try again in 30 seconds.")
 	e.RetryAfter = int(leaseTime / time.Second)
 	return e
 }
@@ -263,8 +263,8 @@ func checkAwaitingUpload(m store.Media) error {
 	case m.Status == core.MediaFailed && m.Blob == "" && m.FailReason == reasonExpired:
 		return errUploadExpired()
 	}
-	return core.Fail(core.CodeAlreadyUploaded, "The file has been uploaded already.").
-		WithHint("Read its record until it is ready or failed.")
+	return core.Fail(core.CodeAlreadyUploaded, "The file has already been uploaded.").
+		WithHint("Poll its record until it is ready or failed.")
 }
 
 func errUploadExpired() error {
@@ -274,10 +274,10 @@ func errUploadExpired() error {
 
 func errSizeMismatch(reserved, length int64) error {
 	if length < 0 {
-		return core.Fail(core.CodeSizeMismatch, "The request does not say how long the file is.").
+		return core.Fail(core.CodeSizeMismatch, "The request does not have a Content-Length.").
 			WithHint("Send Content-Length: %d.", reserved)
 	}
 	return core.Fail(core.CodeSizeMismatch, "The file has %d bytes, but %d were reserved.", length, reserved).
-		WithHint("Send the whole file and nothing else, as raw bytes and not as a form. " +
+		WithHint("Send only the raw bytes of the whole file, not a form. " +
 			"Reserve a new upload for another file.")
 }

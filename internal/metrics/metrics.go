@@ -45,13 +45,13 @@ func New() *Metrics {
 		refused:   newCounterVec("rate_limited_total", "Requests refused by a limit.", "policy"),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "publications_overdue",
-			Help: "Publications due for a minute that nobody holds, or that this server lacks a key or a network for.",
+			Help: "Publications overdue by a minute that no worker has claimed, or that this server lacks a key or a network for.",
 		}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "oldest_due_seconds",
-			Help: "How long the oldest of them has waited.",
+			Help: "Seconds since the oldest of them was due.",
 		}),
-		orphans:   newCounterVec("orphan_handles_total", "Handles whose making was interrupted.", "platform"),
+		orphans:   newCounterVec("orphan_handles_total", "Handles whose creation was interrupted.", "platform"),
 		refreshes: newCounterVec("token_refreshes_total", "Renewals of account tokens.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "belfry_sealed_values",

@@ -88,10 +88,10 @@ func (c *Client) send(ctx context.Context, in Request, call *Call) (*Response, *
 func (c *Client) newHTTPRequest(ctx context.Context, in Request) (*http.Request, string, error) {
 	u, err := url.Parse(in.URL)
 	if err != nil {
-		return nil, "", errors.New("the address of the call cannot be read")
+		return nil, "", errors.New("the address of the call is not valid")
 	}
 	if u.Scheme != "https" || u.Host == "" {
-		return nil, u.Host, errors.New("networks are reached over https only")
+		return nil, u.Host, errors.New("networks can only be called over https")
 	}
 	u.RawQuery = mergeQueries(u.RawQuery, in.Query)
 	var body io.Reader
@@ -131,15 +131,15 @@ func readResponse(answer *http.Response, host string, cut redactor) (*Response, 
 	}
 	switch {
 	case err != nil:
-		e := unknown("did not finish its answer")
+		e := unknown("did not finish its response")
 		e.cause = unwrapURLError(err)
 		return nil, e
 	case len(body) > bodyLimit:
-		return nil, unknown("answered more than is read")
+		return nil, unknown("sent a response that is too long")
 	case answer.StatusCode/100 == 3:
-		return nil, unknown("answered with a redirect, which is not followed")
+		return nil, unknown("sent a redirect, which Belfry does not follow")
 	case !json.Valid(body):
-		return nil, unknown(fmt.Sprintf("answered %d with something that is not JSON", answer.StatusCode))
+		return nil, unknown(fmt.Sprintf("responded with status %d and a body that is not JSON", answer.StatusCode))
 	}
 	return resp, nil
 }
@@ -185,9 +185,9 @@ func transportError(kind Kind, host string, cut redactor, err error) *Error {
 	if clean := cut.Cut(err.Error()); clean != err.Error() {
 		err = errors.New(clean)
 	}
-	message := host + " was not reached (%v)."
+	message := host + " could not be reached (%v)."
 	if kind == Unknown {
-		message = host + " gave no answer (%v)."
+		message = host + " did not respond (%v)."
 	}
 	return &Error{Kind: kind, Message: fmt.Sprintf(message, err), cause: err}
 }

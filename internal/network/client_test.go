@@ -273,7 +273,7 @@ func TestTheEnvironmentsProxyIsNotObeyed(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", proxied.URL)
 	c := client(t, network.ClientConfig{NetworksURL: parsed(t, "http://nowhere.invalid")})
 	_, err := c.Do(t.Context(), network.Request{Method: http.MethodGet, URL: "https://a.example/"})
-	if kind := kindOf(t, err); kind != network.NotSent || !strings.Contains(err.Error(), "a.example was not reached (") {
+	if kind := kindOf(t, err); kind != network.NotSent || !strings.Contains(err.Error(), "a.example could not be reached (") {
 		t.Errorf("want not_sent in words for a person, got %v", err)
 	}
 }

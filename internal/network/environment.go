@@ -9,7 +9,7 @@ import (
 func ReadDuration(env Environment, name string) (time.Duration, error) {
 	d, err := time.ParseDuration(env.Get(name))
 	if err != nil || d < 0 {
-		return 0, fmt.Errorf("%s is %q, which is no length of time such as 60s", name, env.Get(name))
+		return 0, fmt.Errorf("%s is %q, which is not a duration such as 60s", name, env.Get(name))
 	}
 	return d, nil
 }

@@ -9,7 +9,7 @@ import (
 
 // Reasons for which the client itself refuses to send. Nothing has left the machine then.
 var (
-	errDeadlinePassed = errors.New("the time in which this call may be made has passed")
+	errDeadlinePassed = errors.New("the time limit for this call has passed")
 	errReplayable     = errors.New("a header that makes Go send a request twice is not allowed")
 )
 

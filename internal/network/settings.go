@@ -87,7 +87,7 @@ func (f Field) valueType() *schema.Type {
 			text.Choices = append(text.Choices, c.Value)
 		}
 	case FieldURL:
-		text.Form, text.Like = core.IsLink, "a whole address that begins with https:// or http://"
+		text.Form, text.Like = core.IsLink, "a complete address that begins with https:// or http://"
 	case FieldDate:
 		text.Form, text.Like = isDate, "a date like 2026-01-31"
 	}

@@ -59,7 +59,7 @@ func cleanTag(tag string) string {
 // Hashtags counts the hashtags of a text.
 func Hashtags(text string) int { return len(hashtag.FindAllString(text, -1)) }
 
-// Mentions counts the accounts that a text names after an @; an e-mail address is none.
+// Mentions counts the accounts that a text names after an @; an email address is none.
 func Mentions(text string) int { return len(mention.FindAllString(text, -1)) }
 
 // Links counts the different addresses in a text and beside it, each spelling for itself: which of them a

@@ -38,7 +38,7 @@ func serverAccount(cluster string) (account, error) {
 		return account{name: name, uid: uid, gid: gid, switched: true}, errors.Join(uidErr, gidErr)
 	}
 	return account{},
-		errors.New("PostgreSQL does not run as root, and this machine has neither a user \"postgres\" nor \"nobody\": make one, or start as another user")
+		errors.New("PostgreSQL does not run as root, and this machine has no user \"postgres\" or \"nobody\": create one, or start as another user")
 }
 
 // ownerOf returns the user and group of a file.
@@ -76,7 +76,7 @@ func (a account) makeOwnedDir(dir string) error {
 		return err
 	}
 	if uid := ownerOf(info).uid; !info.IsDir() || uid != a.uid && uid != os.Geteuid() {
-		return fmt.Errorf("%s is in the way: it is not a folder of ours", dir)
+		return fmt.Errorf("%s already exists and is not a folder that Belfry created", dir)
 	}
 	if err := a.changeOwner(dir); err != nil {
 		return err

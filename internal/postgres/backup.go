@@ -25,7 +25,7 @@ func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
 func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 	lock, err := lockDir(ctx, dir, byCommand)
 	if held, ok := errors.AsType[*HeldError](err); ok && held.Serves() {
-		return fmt.Errorf("belfry serve uses %s (pid %s): stop it first", held.Dir, held.Pid)
+		return fmt.Errorf("belfry serve is using %s (pid %s): stop it first", held.Dir, held.Pid)
 	}
 	if err != nil {
 		return err

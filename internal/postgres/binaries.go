@@ -125,7 +125,7 @@ func inspectBinaries(ctx context.Context, dir string) (binaries, error) {
 	}
 	m := versionInWords.FindSubmatch(out)
 	if m == nil {
-		return binaries{}, fmt.Errorf("%s calls itself %q, which is not PostgreSQL", server, strings.TrimSpace(string(out)))
+		return binaries{}, fmt.Errorf("%s reports %q, which is not PostgreSQL", server, strings.TrimSpace(string(out)))
 	}
 	major, err := strconv.Atoi(string(m[1]))
 	return binaries{Dir: dir, Major: major}, err

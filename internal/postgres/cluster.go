@@ -39,7 +39,7 @@ func makeCluster(ctx context.Context, bin binaries, a account, l layout, ephemer
 	}
 	out, err := newCommand(ctx, a, filepath.Join(bin.Dir, "initdb"), args...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("make the local database with PostgreSQL %d: %w\n%s", bin.Major, err, out)
+		return fmt.Errorf("create the local database with PostgreSQL %d: %w\n%s", bin.Major, err, out)
 	}
 	if err := os.Rename(l.making, l.cluster); err != nil {
 		return fmt.Errorf("put the new database in place: %w", err)

@@ -113,7 +113,7 @@ func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 		}
 		select {
 		case <-p.exited:
-			return fmt.Errorf("it ended at once (%w)", p.err)
+			return fmt.Errorf("it exited immediately (%w)", p.err)
 		default:
 		}
 		// Anything but "not there yet" and "starting up" will not mend by waiting.

@@ -28,7 +28,7 @@ func (e *HeldError) Serves() bool { return e.Kind == byServe }
 
 func (e *HeldError) Error() string {
 	if !e.Serves() {
-		return fmt.Sprintf("another belfry command already uses %s (pid %s): wait until it is done", e.Dir, e.Pid)
+		return fmt.Sprintf("another belfry command is using %s (pid %s): wait until it is done", e.Dir, e.Pid)
 	}
 	return fmt.Sprintf("another belfry serve already uses %s (pid %s): stop it first, or give this one another BELFRY_DATA_DIR", e.Dir, e.Pid)
 }
@@ -147,7 +147,7 @@ func makeDataDir(dir string) error {
 		mode = 0o711
 	}
 	if err := os.MkdirAll(dir, mode); err != nil {
-		return fmt.Errorf("make the data folder %s (BELFRY_DATA_DIR names another): %w", dir, err)
+		return fmt.Errorf("create the data folder %s (to use another, set BELFRY_DATA_DIR): %w", dir, err)
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ func TestAServiceWaitsForACommand(t *testing.T) {
 		}
 		got <- err
 	}()
-	if _, err := TryLockDir(dir); err == nil || !strings.HasPrefix(err.Error(), "another belfry command already uses") {
+	if _, err := TryLockDir(dir); err == nil || !strings.HasPrefix(err.Error(), "another belfry command is using") {
 		t.Errorf("got %v", err)
 	}
 	if err := command.Release(); err != nil {

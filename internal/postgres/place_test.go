@@ -45,7 +45,7 @@ func TestAFolderOfSomebodyElseIsNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := (account{uid: os.Geteuid()}).makeOwnedDir(file); err == nil ||
-		!strings.Contains(err.Error(), "is in the way") {
+		!strings.Contains(err.Error(), "already exists and is not a folder that Belfry created") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(file); err != nil {

@@ -85,11 +85,11 @@ func (c *claim) publish(ctx context.Context) error {
 	switch {
 	case errors.Is(err, store.ErrFenced):
 		c.engine.cfg.Metrics.Fenced()
-		c.log.Warn("another worker has taken this post over")
+		c.log.Warn("another worker has taken over this post")
 		return nil
 	case errors.Is(err, store.ErrNotFound), store.IsMissing(err, "post"):
 		// A failed post may be deleted while the network is asked about it.
-		c.log.Info("the post was deleted during its claim")
+		c.log.Info("the post was deleted while it was being claimed")
 		return nil
 	}
 	return err

@@ -57,7 +57,7 @@ func (e *Engine) publishDue(ctx context.Context, w Worker, slots chan struct{}, 
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
-			e.cfg.Log.ErrorContext(ctx, "due posts cannot be claimed", "error", err)
+			e.cfg.Log.ErrorContext(ctx, "could not claim due posts", "error", err)
 			wait(ctx, errorWait)
 			return
 		case len(claims) == 0: // what is due is locked by another
@@ -107,7 +107,7 @@ func (e *Engine) publishAll(ctx context.Context, ws core.WorkspaceID, claims []s
 		return
 	}
 	if err != nil {
-		e.cfg.Log.ErrorContext(ctx, "a due post cannot be read", "workspace", ws, "post", claims[0].Post, "error", err)
+		e.cfg.Log.ErrorContext(ctx, "could not read a due post", "workspace", ws, "post", claims[0].Post, "error", err)
 	}
 	for range len(claims) - len(read) {
 		<-slots
@@ -140,7 +140,7 @@ func (e *Engine) waitUntilDue(ctx context.Context, poll time.Duration) bool {
 			return true
 		}
 		if err != nil && ctx.Err() == nil {
-			e.cfg.Log.ErrorContext(ctx, "due posts cannot be looked for", "error", err)
+			e.cfg.Log.ErrorContext(ctx, "could not look for due posts", "error", err)
 			wait(ctx, errorWait)
 			continue
 		}

@@ -27,7 +27,7 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 			c.fileIssue = &issue
 			return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
 		case err != nil:
-			c.log.Warn("a file of a post cannot be read", "media", file.ID, "error", err)
+			c.log.Warn("could not read a file of a post", "media", file.ID, "error", err)
 			return &network.Error{Kind: network.NotSent, Message: "The file " + file.Name + " could not be read."}
 		}
 		_ = object.Close() // it was not read

@@ -27,7 +27,7 @@ func (c *claim) openHandle() {
 	}
 	plain, err := c.engine.cfg.Ring.Open(PurposeHandle, c.handlePlace(), c.pub.Sealed)
 	if err != nil {
-		c.log.Warn("the handle of a post cannot be decrypted", "error", err)
+		c.log.Warn("could not decrypt the handle of a post", "error", err)
 		plain = []byte(lostHandle)
 	}
 	c.pub.Handle = string(plain)

@@ -61,7 +61,7 @@ func (c *claim) shareThrottle(ctx context.Context, e *network.Error) {
 		err = c.engine.cfg.Store.HoldPlatform(ctx, c.post.Platform, until)
 	}
 	if err != nil {
-		c.log.WarnContext(ctx, "a throttle was not shared with the account's other posts", "error", err)
+		c.log.WarnContext(ctx, "could not hold the account's other posts during a throttle", "error", err)
 	}
 }
 

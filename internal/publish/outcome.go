@@ -41,7 +41,7 @@ func (c *claim) endClaim(ctx context.Context, do core.Do) error {
 			ctx.Err() != nil:
 			return fmt.Errorf("store %s of post %s: %w", do, c.post.ID, err)
 		}
-		c.log.Warn("outcome not stored; trying again", "error", err)
+		c.log.Warn("could not store the outcome; trying again", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(lease / 60):
@@ -177,7 +177,7 @@ func (c *claim) holdReason() string {
 	if c.failure != nil && c.failure.Message != "" {
 		return c.failure.Message
 	}
-	return c.desc.Name + " takes no more posts of this account for a while."
+	return c.desc.Name + " temporarily accepts no more posts from this account."
 }
 
 // postError is why the post failed.
@@ -197,7 +197,7 @@ func (c *claim) postError(do core.Do) *core.PostError {
 		e.Code, e.FromNetwork = string(c.fileIssue.Code), false
 	case do == core.DoUnknown:
 		e.Code = core.ErrorUnknown
-		e.Hint = fmt.Sprintf("It may be on %s. Open it and look before sending again.", c.account.DisplayName)
+		e.Hint = fmt.Sprintf("It may be on %s. Check the account before you send it again.", c.account.DisplayName)
 	case do == core.DoAccount:
 		issue := c.accountAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint
@@ -206,11 +206,11 @@ func (c *claim) postError(do core.Do) *core.PostError {
 		}
 	case c.last != nil && c.last.Verdict == core.Broken:
 		e.Message, e.FromNetwork = cmp.Or(c.status.Message, e.Message), false
-		e.Hint = fmt.Sprintf("Nothing is on %s. If this happens again, replace the files or change the post.", c.desc.Name)
+		e.Hint = fmt.Sprintf("%s did not publish anything. If this happens again, replace the files or change the post.", c.desc.Name)
 	case c.failure != nil &&
 		(c.failure.Kind == network.NotSent || c.failure.Kind == network.Unknown || c.failure.Kind == network.Transient):
 		e.Code, e.FromNetwork = core.ErrorUnreachable, false
-		e.Hint = cmp.Or(e.Hint, "The post is not there, and nothing in it is to blame: it may go out as it is.")
+		e.Hint = cmp.Or(e.Hint, "The post was not published. You can retry it unchanged.")
 	}
 	return e
 }

@@ -52,7 +52,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 // dropTakenID returns a signal again after the ledger has refused the network's id, because another post has it:
 // a search took that one for this. What a handle's status says stays true, without an id.
 func (c *claim) dropTakenID(s core.Signal) core.Signal {
-	c.log.Warn("the network's post belongs to another of the account's posts", "external_id", c.status.ExternalID)
+	c.log.Warn("the network's post already belongs to another post of the account", "external_id", c.status.ExternalID)
 	c.status.ExternalID, c.status.URL = "", ""
 	if !c.pub.Flow.Repeatable() {
 		s.Verdict = core.Ambiguous
@@ -102,7 +102,7 @@ func (c *claim) writeReceipt(ctx context.Context, r restore.Receipt) {
 	}
 	r.Workspace, r.Post, r.ArmedAt = c.post.Workspace.String(), c.post.ID.String(), c.pub.ArmedAt
 	if err := c.engine.cfg.Receipts.Write(ctx, r); err != nil {
-		c.log.WarnContext(ctx, "no receipt was kept: if the database is restored, this post may look unpublished", "error",
+		c.log.WarnContext(ctx, "could not write a receipt: after a restore of the database, this post may look unpublished", "error",
 			err)
 	}
 }

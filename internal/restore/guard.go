@@ -86,11 +86,11 @@ func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason strin
 	switch {
 	case now.Empty || mark == (Mark{}):
 	case mark.System != now.System:
-		reason = "the database is another copy than the one that published last"
+		reason = "the database is not the copy that published last"
 	case mark.Timeline != now.Timeline:
-		reason = "the database failed over or was recovered to a point in time"
+		reason = "the database failed over or was restored to an earlier time"
 	case max(mark.Step, newest) > now.Step:
-		reason = "the database is older than what was published last"
+		reason = "the database is older than the last published post"
 	}
 	next := Mark{System: now.System, Timeline: now.Timeline, Step: now.Step}
 	if reason != "" || mark.sameState(next) {

@@ -19,7 +19,7 @@ func (t *Type) Decode(text []byte, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, into, json.RejectUnknownMembers(true)); err != nil {
-		return core.Invalid("", "%s does not have the form that is needed here.", t.displayName()).Because(err)
+		return core.Invalid("", "%s does not have the required form.", t.displayName()).Because(err)
 	}
 	return nil
 }
@@ -31,7 +31,7 @@ func (t *Type) Check(text []byte) error {
 	if r.readValue(t) {
 		if _, err := r.dec.ReadToken(); !errors.Is(err, io.EOF) {
 			r.addMistake(core.Invalid("",
-				"Something follows the JSON value of the body.").WithHint("Send one JSON object and nothing after it."))
+				"The body has more text after the JSON value.").WithHint("Send only one JSON object."))
 		}
 	}
 	return errors.Join(r.mistakes...)
@@ -85,7 +85,7 @@ func (r *reader) readValue(t *Type) bool {
 
 func (r *reader) checkDepth(at place) bool {
 	return r.dec.StackDepth() <= maxDepth ||
-		r.stopWith(core.Invalid(at.path, "The body nests more than %d levels deep.", maxDepth))
+		r.stopWith(core.Invalid(at.path, "The body has more than %d nested levels.", maxDepth))
 }
 
 func (r *reader) readList(t *Type, at place) bool {
@@ -127,9 +127,9 @@ func (r *reader) readObject(t *Type, at place) bool {
 		var unknown error
 		switch {
 		case strings.ContainsFunc(name, core.Control):
-			unknown = core.Invalid(at.path, "A key holds a control character.")
+			unknown = core.Invalid(at.path, "A key contains a control character.")
 		case field == nil:
-			unknown = Suggest(core.Invalid(r.currentPlace().path, "There is no field %s here.", Shown(name)), name,
+			unknown = Suggest(core.Invalid(r.currentPlace().path, "There is no field %s.", Shown(name)), name,
 				o.fieldNames())
 		}
 		seen[name] = true

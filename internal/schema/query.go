@@ -31,13 +31,13 @@ func (o *Object) checkParameter(name string, given []string) error {
 	t := o.Fields[name]
 	switch {
 	case t == nil:
-		return Suggest(core.Invalid(at.path, "There is no parameter %s here.", Shown(name)), name, o.fieldNames())
+		return Suggest(core.Invalid(at.path, "There is no parameter %s.", Shown(name)), name, o.fieldNames())
 	case len(given) > 1:
-		return at.invalidValue("stands twice.")
+		return at.invalidValue("is repeated.")
 	case given[0] == "":
 		return nil
 	case !utf8.ValidString(given[0]):
-		return at.invalidValue("is not plain UTF-8 text.")
+		return at.invalidValue("is not valid UTF-8.")
 	case t.Number != nil:
 		if err := t.checkNumber(at, given[0]); err != nil {
 			return at.invalidValue("must be %s.", t.Number.boundsInWords())

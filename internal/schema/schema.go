@@ -85,7 +85,7 @@ func (t *Type) wrongKindError(at place) error {
 	case at.path == "" && t.Object != nil:
 		return e.WithHint("Send one JSON object.")
 	case t.Forms != "":
-		return e.WithHint("It is one of: %s.", t.Forms)
+		return e.WithHint("Use one of: %s.", t.Forms)
 	}
 	return e
 }
@@ -110,8 +110,8 @@ func (t *Type) checkNumber(at place, digits string) error {
 
 func (t *Type) checkText(at place, text string) error {
 	if strings.ContainsFunc(text, core.Control) {
-		return at.invalidValue("holds a control character.").
-			WithHint("Of the control characters only tab, line feed and carriage return are taken.")
+		return at.invalidValue("contains a control character.").
+			WithHint("The only control characters allowed are tab, line feed and carriage return.")
 	}
 	if t.Any {
 		return nil
@@ -122,12 +122,12 @@ func (t *Type) checkText(at place, text string) error {
 	}
 	switch n := utf8.RuneCountInString(text); {
 	case s.Choices != nil && !slices.Contains(s.Choices, text):
-		return at.invalidValue("has a value that it cannot have.").
-			WithHint("It is one of: %s.", cmp.Or(t.Forms, strings.Join(s.Choices, ", ")))
+		return at.invalidValue("has an unknown value.").
+			WithHint("Use one of: %s.", cmp.Or(t.Forms, strings.Join(s.Choices, ", ")))
 	case n < s.Min:
 		return at.invalidValue("must have at least %s.", countWords(s.Min, "character"))
 	case s.Max > 0 && n > s.Max:
-		return at.invalidValue("must have at most %s, and has %d.", countWords(s.Max, "character"), n)
+		return at.invalidValue("must have at most %s, but has %d.", countWords(s.Max, "character"), n)
 	case s.Form != nil && !s.Form(text):
 		return at.invalidValue("must be %s.", s.Like)
 	}

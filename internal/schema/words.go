@@ -19,10 +19,10 @@ func (r *reader) syntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return core.Invalid("", "The body ends before its JSON value does.").
-			WithHint("Close every bracket, brace and quotation mark that it opens.").Because(err)
+		return core.Invalid("", "The JSON in the body is incomplete.").
+			WithHint("Close every bracket, brace and quotation mark.").Because(err)
 	case errors.As(err, &syntax) && errors.Is(syntax.Err, jsontext.ErrDuplicateName):
-		return core.Invalid(pathOf(syntax.JSONPointer), "The key %s stands twice.",
+		return core.Invalid(pathOf(syntax.JSONPointer), "The key %s is repeated.",
 			Shown(syntax.JSONPointer.LastToken())).Because(err)
 	case errors.As(err, &syntax) && strings.Contains(syntax.Err.Error(), "UTF-8"):
 		return core.Invalid(pathOf(syntax.JSONPointer), "The body is not UTF-8 at byte %d.", syntax.ByteOffset).Because(err)
@@ -49,21 +49,21 @@ func adviseOnSyntax(text []byte, at int64) string {
 		bytes.HasPrefix(bytes.TrimLeft(rest, space), []byte("]"))
 	switch {
 	case starts("\xef\xbb\xbf"):
-		return "Leave out the byte order mark at its beginning."
+		return "Remove the byte order mark at the beginning."
 	case closes && bytes.HasSuffix(before, []byte(",")), starts(","):
-		return "A comma stands between two entries only, not after the last."
+		return "Put a comma between two entries, not after the last."
 	case starts("\n", "\r", "\t"):
-		return `Within a string a line break is written \n and a tab \t.`
+		return `In a string, write a line break as \n and a tab as \t.`
 	case starts("'", "\u201c", "\u201d"):
-		return `Keys and strings stand in double quotes: "text".`
+		return `Put keys and strings in double quotes: "text".`
 	case starts("//", "/*", "#"):
 		return "JSON has no comments."
 	case starts("True", "False", "None"):
-		return "The words are true, false and null, in small letters."
+		return "Write true, false and null in lowercase."
 	case bytes.HasSuffix(before, []byte("{")):
-		return `A key comes first, in double quotes: {"text": "Hello"}.`
+		return `Begin with a key in double quotes: {"text": "Hello"}.`
 	}
-	return "Let a JSON library write it, or look it over at that place."
+	return "Check the JSON at this place, or generate it with a library."
 }
 
 // Suggest adds the known name nearest to a mistyped one, or else all that there are.
@@ -72,9 +72,9 @@ func Suggest(e *core.Error, name string, known []string) *core.Error {
 		return e.WithHint("Did you mean %s?", near)
 	}
 	if len(known) == 0 {
-		return e.WithHint("Nothing is taken there.")
+		return e.WithHint("None are allowed here.")
 	}
-	return e.WithHint("Known there: %s.", strings.Join(known, ", "))
+	return e.WithHint("Allowed here: %s.", strings.Join(known, ", "))
 }
 
 // pathOf writes a JSON Pointer as people write a path: targets.accountIds[0].

@@ -29,13 +29,13 @@ var commonPasswords string
 func CheckPassword(password string) error {
 	switch n := utf8.RuneCountInString(password); {
 	case !utf8.ValidString(password):
-		return errors.New("The password has characters that are not text.")
+		return errors.New("The password contains invalid characters.")
 	case n < minPassword:
-		return fmt.Errorf("The password has %d characters; take at least %d, better 15 or more.", n, minPassword)
+		return fmt.Errorf("The password has %d characters. Use at least %d, ideally 15 or more.", n, minPassword)
 	case n > maxPassword:
-		return fmt.Errorf("The password has %d characters; %d is the most.", n, maxPassword)
+		return fmt.Errorf("The password has %d characters. The limit is %d.", n, maxPassword)
 	case strings.Contains(commonPasswords, "\n"+strings.ToLower(password)+"\n"):
-		return errors.New("This password is one of the first that anyone would try; take another.")
+		return errors.New("This password is too common. Choose another one.")
 	}
 	return nil
 }

@@ -99,20 +99,20 @@ func TestCheckPassword(t *testing.T) {
 	for _, c := range []struct {
 		name, password, want string
 	}{
-		{"seven characters", "kX3#pq9", "The password has 7 characters; take at least 8, better 15 or more."},
+		{"seven characters", "kX3#pq9", "The password has 7 characters. Use at least 8, ideally 15 or more."},
 		{"eight characters", "kX3#pq9v", ""},
 		{"eight characters of many bytes", "żółwżółw", ""},
-		{"seven characters of many bytes", "żółwżół", "The password has 7 characters; take at least 8, better 15 or more."},
+		{"seven characters of many bytes", "żółwżół", "The password has 7 characters. Use at least 8, ideally 15 or more."},
 		{"128 characters", strings.Repeat("abcdefgé", 16), ""},
-		{"129 characters", strings.Repeat("abcdefgé", 16) + "x", "The password has 129 characters; 128 is the most."},
-		{"nothing", "", "The password has 0 characters; take at least 8, better 15 or more."},
-		{"common", "password", "This password is one of the first that anyone would try; take another."},
-		{"common in capitals", "PassWord123", "This password is one of the first that anyone would try; take another."},
-		{"the first of the list", "!@#$%^&*", "This password is one of the first that anyone would try; take another."},
+		{"129 characters", strings.Repeat("abcdefgé", 16) + "x", "The password has 129 characters. The limit is 128."},
+		{"nothing", "", "The password has 0 characters. Use at least 8, ideally 15 or more."},
+		{"common", "password", "This password is too common. Choose another one."},
+		{"common in capitals", "PassWord123", "This password is too common. Choose another one."},
+		{"the first of the list", "!@#$%^&*", "This password is too common. Choose another one."},
 		{"common and more", "password of mine", ""},
 		{"half of a common one", "iloveyou and so on", ""},
 		{"spaces", "four words like these", ""},
-		{"not text", "abcdefgh\xff", "The password has characters that are not text."},
+		{"not text", "abcdefgh\xff", "The password contains invalid characters."},
 	} {
 		got := ""
 		if err := secret.CheckPassword(c.password); err != nil {

@@ -16,10 +16,10 @@ const keySize = 32 // AES-256, and as much for HMAC-SHA-256
 
 var (
 	// ErrUnknownKey is what opening a value gives that was sealed with a key the ring does not hold.
-	ErrUnknownKey = errors.New("sealed with a key that is not on the ring")
+	ErrUnknownKey = errors.New("encrypted with a key that is not among the secret keys")
 	// ErrSealed is what opening a value gives that was changed, moved to another place or sealed for
 	// another purpose.
-	ErrSealed = errors.New("the sealed value does not fit its place")
+	ErrSealed = errors.New("the encrypted value belongs to another record")
 )
 
 // Key is one key of a ring: an id, which is no secret, and 32 secret bytes.
@@ -38,7 +38,7 @@ func (k Key) MarshalText() ([]byte, error) { return []byte(k.ID + ":[redacted]")
 func ParseKey(pair string) (Key, error) {
 	id, text, ok := strings.Cut(pair, ":")
 	if !ok || !validID(id) {
-		return Key{}, errors.New("a secret key must have the form ID:BASE64, its id of letters, digits, `.`, `_` and `-`")
+		return Key{}, errors.New("a secret key must have the form ID:BASE64, where ID has letters, digits, `.`, `_` and `-`")
 	}
 	secret, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil {
@@ -77,7 +77,7 @@ func NewRing(keys ...Key) (*Ring, error) {
 		case len(k.Secret) != keySize:
 			return nil, fmt.Errorf("the secret key %q has %d bytes and must have %d", k.ID, len(k.Secret), keySize)
 		case r.keys[k.ID] != nil:
-			return nil, fmt.Errorf("the key id %q is there twice", k.ID)
+			return nil, fmt.Errorf("the key ID %q is repeated", k.ID)
 		}
 		r.keys[k.ID] = append([]byte(nil), k.Secret...)
 		r.ids = append(r.ids, k.ID)

@@ -42,7 +42,7 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 	}
 	master, ok := r.keys[id]
 	if !ok {
-		return nil, fmt.Errorf("%w: %q (the ring has %s)", ErrUnknownKey, id, strings.Join(r.ids, ", "))
+		return nil, fmt.Errorf("%w: %q (the secret keys are %s)", ErrUnknownKey, id, strings.Join(r.ids, ", "))
 	}
 	head, rest := sealed[:2+len(id)], sealed[2+len(id):]
 	plain, err := newGCM(master, rest[:saltSize], purpose).Open(nil, nil, rest[saltSize:], associatedData(head, place))
@@ -69,11 +69,11 @@ func (r *Ring) Reseal(purpose, place string, sealed []byte) ([]byte, error) {
 // SealedWith tells the id of the key that a value was sealed with, without opening it.
 func SealedWith(sealed []byte) (string, error) {
 	if len(sealed) < 2 || sealed[0] != sealFormat {
-		return "", errors.New("this is not a sealed value")
+		return "", errors.New("this is not an encrypted value")
 	}
 	end := 2 + int(sealed[1])
 	if len(sealed) < end+saltSize+nonceSize+tagSize {
-		return "", errors.New("the sealed value is cut short")
+		return "", errors.New("the encrypted value is truncated")
 	}
 	return string(sealed[2:end]), nil
 }

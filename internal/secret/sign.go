@@ -12,7 +12,7 @@ import (
 
 var (
 	// ErrSigned is what Verify gives for a value that was changed or signed for another purpose.
-	ErrSigned = errors.New("the signature does not fit")
+	ErrSigned = errors.New("the signature is not valid")
 	// ErrExpired is what Verify gives for a genuine value whose time has passed.
 	ErrExpired = errors.New("the signed value has expired")
 )

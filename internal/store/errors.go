@@ -18,9 +18,9 @@ import (
 // taken maps the name of a unique constraint to what a person is told.
 var taken = map[string]string{
 	"workspaces_slug_key":          "Another workspace has this short name.",
-	"users_email":                  "This e-mail address is in use.",
+	"users_email":                  "This email address is in use.",
 	"groups_workspace_id_name_key": "Another group has this name.",
-	"folders_siblings":             "Another folder in the same place has this name.",
+	"folders_siblings":             "The parent folder already contains a folder with this name.",
 }
 
 // ErrNotFound says that the row asked for does not exist, or belongs to another workspace. It carries
@@ -46,7 +46,7 @@ func IsMissing(err error, what string) bool {
 }
 
 // ErrSameID tells that another post of the account has the network's id that a post was given.
-var ErrSameID = errors.New("another post has this id of the network's")
+var ErrSameID = errors.New("another post has this network ID")
 
 const (
 	uniqueViolation     = "23505"

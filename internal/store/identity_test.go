@@ -46,7 +46,7 @@ func TestPeopleAndTheirMemberships(t *testing.T) {
 	w := newWorld(t)
 	u, err := w.UserByEmail(t.Context(), "ONE@example.org")
 	if err != nil || u.ID != w.one.owner || u.PasswordHash != "hash of one" || u.Name != "Owner one" {
-		t.Errorf("by e-mail: %+v, %v", u, err)
+		t.Errorf("by email: %+v, %v", u, err)
 	}
 	_, err = w.UserByEmail(t.Context(), "three@example.org")
 	missing(t, "an unknown address", err)

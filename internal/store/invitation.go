@@ -45,7 +45,7 @@ func (t Tenant) TakeInvitation(ctx context.Context, hash []byte, now time.Time) 
 		args{"hash": hash, "now": now}))
 }
 
-// Join makes a person a member; with a password hash it stores the person first. An e-mail address in use is then a
+// Join makes a person a member; with a password hash it stores the person first. An email address in use is then a
 // conflict.
 func (t Tenant) Join(ctx context.Context, u core.User, passwordHash string, role core.Role, now time.Time) error {
 	if passwordHash != "" {

@@ -24,8 +24,8 @@ func TestInvitationsAndMembersStayInTheirWorkspace(t *testing.T) {
 	_, err := w.Invitation(t.Context(), []byte("first"), until)
 	missing(t, "when it is over", err)
 	for what, find := range map[string]func(store.Tenant) (core.Member, error){
-		"by id":     func(s store.Tenant) (core.Member, error) { return s.FindMember(t.Context(), invited.ID) },
-		"by e-mail": func(s store.Tenant) (core.Member, error) { return s.FindMemberByEmail(t.Context(), "A@example.org") },
+		"by id":    func(s store.Tenant) (core.Member, error) { return s.FindMember(t.Context(), invited.ID) },
+		"by email": func(s store.Tenant) (core.Member, error) { return s.FindMemberByEmail(t.Context(), "A@example.org") },
 	} {
 		if m, err := find(w.one.Tenant); err != nil || m != invited {
 			t.Errorf("%s: %+v, %v", what, m, err)

@@ -116,7 +116,7 @@ var (
 	// reached, a file was removed or an account was disconnected in the meantime.
 	ErrPlanChanged = errors.New("the plan of the request has changed")
 	// ErrReplaced says that another request with the same key took this one's place.
-	ErrReplaced = errors.New("another request with this key took the place of this one")
+	ErrReplaced = errors.New("another request with this key has replaced this one")
 )
 
 // CreatePosts stores new posts with their files, timelines, slots and ledger rows, all or none: one statement for each

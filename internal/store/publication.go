@@ -12,7 +12,7 @@ import (
 
 // ErrFenced tells a worker that another has taken its publication over: it must stop and make no
 // further call.
-var ErrFenced = errors.New("another worker has taken this publication over")
+var ErrFenced = errors.New("another worker has taken over this publication")
 
 // Publication is a row of the publishing ledger. Handle is sealed here; the protocol's own Handle is not.
 type Publication struct {

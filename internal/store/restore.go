@@ -142,13 +142,13 @@ func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error)
 func (p HeldPost) Fate() string {
 	switch {
 	case p.Live:
-		return "already published: it will be shown as live"
+		return "already published; it will become live"
 	case p.Armed && p.Status != core.PostDraft:
-		return "may be published: the network will be asked first"
+		return "may be published; Belfry will ask the network first"
 	case p.Armed:
-		return "a draft that may be published: check the account before you send it"
+		return "a draft that may be published; check the account before you send it"
 	}
-	return "not published: it will be sent"
+	return "not published; it will be published"
 }
 
 // MarkPublished makes a post live that a receipt shows as published. It does nothing when the post is live or gone.

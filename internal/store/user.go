@@ -36,7 +36,7 @@ func (s *Store) Owner(ctx context.Context, ws core.WorkspaceID) (core.UserID, er
 		args{"workspace": ws, "owner": core.RoleOwner}))
 }
 
-// FirstOwner returns the e-mail address of the person who has owned a workspace for the longest time, or ErrNotFound.
+// FirstOwner returns the email address of the person who has owned a workspace for the longest time, or ErrNotFound.
 func (s *Store) FirstOwner(ctx context.Context) (string, error) {
 	return queryValue[string](s.query(ctx, `
 		SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
@@ -76,13 +76,13 @@ type SignInUser struct {
 	PasswordHash string
 }
 
-// UserByEmail finds a person by e-mail address, upper and lower case alike.
+// UserByEmail finds a person by email address, upper and lower case alike.
 func (s *Store) UserByEmail(ctx context.Context, email string) (SignInUser, error) {
 	return queryOne[SignInUser](s.query(ctx, `
 		SELECT id, name, email, password_hash FROM users WHERE lower(email) = lower(@email)`, args{"email": email}))
 }
 
-// AddUser stores a person. An e-mail address in use is a conflict.
+// AddUser stores a person. An email address in use is a conflict.
 func (s *Store) AddUser(ctx context.Context, u core.User, passwordHash string, now time.Time) error {
 	_, err := s.exec(ctx, `
 		INSERT INTO users (id, email, name, password_hash, created_at) VALUES (@id, @email, @name, @hash, @now)`,

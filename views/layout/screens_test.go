@@ -110,7 +110,7 @@ func (f fixture) doors() map[string]templ.Component {
 			AsksForCode: true,
 			Values:      auth.SetUpValues{Workspace: "Bell & Rope", Name: "Ada", Email: "ada@", Zone: "Europe/Berlni"},
 			Errors: map[string]string{
-				"email": "That is not an e-mail address.", "tz": "There is no such time zone.",
+				"email": "That is not an email address.", "tz": "There is no such time zone.",
 				"password": "That password is on the list of the most used ones.",
 			},
 		}),
@@ -124,7 +124,7 @@ func (f fixture) doors() map[string]templ.Component {
 			Errors: map[string]string{"name": "The name is missing."},
 			Refused: &contract.Error{
 				Code: "unauthenticated", Message: "That is not the password.",
-				Hint: "Give the password that you sign in with.",
+				Hint: "Enter the password that you use to sign in.",
 			},
 		}),
 		"no-invitation": auth.NoInvitation(layout.Frame{Title: "Invitation"}),
@@ -132,7 +132,7 @@ func (f fixture) doors() map[string]templ.Component {
 		"signin-refused": auth.SignIn(auth.SignInModel{
 			Frame: layout.Frame{Title: "Sign in"}, Email: "ada@example.org", Next: "/posts",
 			Refused: &contract.Error{
-				Code: "unauthenticated", Message: "E-mail and password do not belong together.",
+				Code: "unauthenticated", Message: "Email and password do not belong together.",
 				Hint: "Check both and try again.",
 			},
 		}),
@@ -358,7 +358,7 @@ func (f fixture) shows() map[string]templ.Component {
 	unknown.Acts = []core.Act{core.ActSettle, core.ActDuplicate}
 	unknown.Refused = &contract.Error{
 		Code: "outcome_unknown", Message: "Nobody can tell whether it arrived.",
-		Hint: "Look at the network first.",
+		Hint: "Check the network first.",
 	}
 
 	held := f.show("queued")
@@ -500,7 +500,7 @@ func (f fixture) memberPages() map[string]templ.Component {
 	}
 	admin.Me, admin.Role = "usr_2", core.RoleAdmin
 	admin.Errors = map[string]string{
-		"email": "This is not an e-mail address.", "name": "The name is too long.",
+		"email": "This is not an email address.", "name": "The name is too long.",
 		"role": "Choose one.",
 	}
 	w := settings.WorkspaceModel{

@@ -56,7 +56,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	if long.Access == "" {
-		return nil, &network.Error{Kind: network.Unknown, Message: "Facebook answered without a token."}
+		return nil, &network.Error{Kind: network.Unknown, Message: "Facebook did not return a token."}
 	}
 	person := network.Secret(long.Access)
 	given, err := n.grantedScopes(ctx, person)
@@ -117,7 +117,7 @@ func (n *Network) listPages(ctx context.Context, person network.Secret, given []
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, errNoPage("No Page was selected, or there is none.")
+		return nil, errNoPage("No Page was selected, or you have no Page.")
 	}
 	profiles := make([]network.Profile, 0, len(list))
 	for _, p := range list {
@@ -143,9 +143,9 @@ func (p page) whyUnusable(given []string) string {
 	case missing != "":
 		return missing
 	case !slices.ContainsFunc(p.Tasks, may):
-		return "You cannot create content on this Page. Ask someone who manages it for that task."
+		return "You cannot create content on this Page. Ask someone who manages it for this permission."
 	case p.Access == "":
-		return "Facebook gave no token for this Page."
+		return "Facebook did not return a token for this Page."
 	}
 	return ""
 }

@@ -11,16 +11,16 @@ import (
 const tooFast = time.Hour
 
 const (
-	hintPages   = "Facebook allows no more calls for this Page for a while. The post waits."
+	hintPages   = "Facebook temporarily allows no more calls for this Page. Belfry will try again."
 	hintTrouble = "Facebook has a temporary problem. " + meta.Later
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
 	hintLink    = "Facebook cannot use the link of this post. Check that it opens without signing in, then send it again."
 	hintVideo   = "A Reel must be vertical (9:16), at least 540 × 960 pixels, 3 to 90 seconds, 24 to 60 frames per second."
 	hintPhoto   = "Facebook cannot use the photo. Save it as JPEG or PNG under 4 MB and send the post again."
 	hintThere   = "Facebook says that this has already been posted to the Page. Check before you send it again."
-	hintAct     = "Facebook requires an action first. Open the Page on Facebook and see what it asks for."
-	hintServer  = "This server is not configured correctly for Facebook. Ask its operator."
-	hintCode    = "Start connecting again: Facebook's code has been used or has expired."
+	hintAct     = "Facebook requires an action first. Open the Page on Facebook to see which."
+	hintServer  = "This server is not configured correctly for Facebook. Ask the server's operator."
+	hintCode    = "Facebook's code has been used or has expired. Start again from Accounts."
 )
 
 // errorTable holds the codes that Facebook uses in a way of its own; meta has those that all Graph APIs share.

@@ -39,7 +39,7 @@ func Driver() network.Driver {
 			{Name: varVersion, Default: "v25.0", Help: "Version of the Graph API, such as v25.0."},
 			{
 				Name: varSettle, Default: "2m",
-				Help: "How long after a publishing call without an answer its post may still appear.",
+				Help: "How long a post may take to appear after a publishing call that got no response.",
 			},
 		},
 		New: func(env network.Environment) (network.Network, error) { return New(env) },
@@ -69,7 +69,7 @@ func New(env network.Environment) (*Network, error) {
 	}
 	version := env.Get(varVersion)
 	if !versions.MatchString(version) {
-		return nil, fmt.Errorf("%s is %q, which is no version such as v25.0", varVersion, version)
+		return nil, fmt.Errorf("%s is %q, which is not a version such as v25.0", varVersion, version)
 	}
 	about := description
 	about.Settle = settle

@@ -79,7 +79,7 @@ func (n *Network) postToFeed(ctx context.Context, it network.Item, form url.Valu
 		return network.Status{}, err
 	}
 	if out.ID == "" {
-		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook answered without an id."}
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook did not return an ID."}
 	}
 	return network.Status{Verdict: core.Done, ExternalID: string(out.ID), URL: ownURL(out.Permalink)}, nil
 }

@@ -93,7 +93,7 @@ func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalI
 	}
 	link := ownURL(out.Permalink)
 	if link == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "Facebook gave no address of its own for the post."}
+		return "", &network.Error{Kind: network.Unknown, Message: "Facebook did not return an address on facebook.com for the post."}
 	}
 	return link, nil
 }

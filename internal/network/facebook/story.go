@@ -64,7 +64,7 @@ func (n *Network) publishStory(ctx context.Context, it network.Item, handle stri
 	}
 	switch {
 	case !out.Success:
-		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook answered without success."}
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook did not confirm success."}
 	case out.Post == "":
 		return network.Status{Verdict: core.Pending}, nil
 	}

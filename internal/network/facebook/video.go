@@ -102,7 +102,7 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, edge string)
 	}
 	if u, err := url.Parse(out.Upload); err != nil || out.ID == "" || u.Scheme != "https" || u.Host != uploads ||
 		!strings.HasSuffix(u.Path, "/"+string(out.ID)) {
-		return "", &network.Error{Kind: network.Unknown, Message: "Facebook answered without a place for the upload."}
+		return "", &network.Error{Kind: network.Unknown, Message: "Facebook did not return an upload address."}
 	}
 	token := it.Token.Access
 	err := n.graph.Send(ctx, network.Request{

@@ -20,12 +20,12 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 			wrong     bool
 			name, why string
 		}{
-			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "A Story has none."},
-			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "It goes with a Reel only."},
+			{kind == typeStories && len(s.Collaborators) > 0, "collaborators", "Not for Stories."},
+			{kind != typeReels && s.ShareToFeed != nil, "shareToFeed", "Only for Reels."},
 			// with several it is taken and not sent (Spec §2)
-			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "It goes with images in the feed only."},
-			{kind != typeReels && s.CoverMs != nil, "coverMs", "It goes with a Reel only."},
-			{kind == typeReels && exceedsLimit(s.CoverMs, d.Media), "coverMs", "The video ends before that moment."},
+			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "Only for images in the feed."},
+			{kind != typeReels && s.CoverMs != nil, "coverMs", "Only for Reels."},
+			{kind == typeReels && exceedsLimit(s.CoverMs, d.Media), "coverMs", "The video is shorter than that."},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
 		}

@@ -14,16 +14,16 @@ const Later = "Send the post again later if no retry is scheduled."
 // Hints that several rows share.
 const (
 	hintLater      = "The network has a temporary problem. " + Later
-	hintThrottled  = "The network allows no more calls for a while. The post waits."
+	hintThrottled  = "The network temporarily allows no more calls. Belfry will try again."
 	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
-	hintOperator   = "The server's credentials at this network are wrong. Ask its operator."
+	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator."
 	hintParameter  = "The network does not accept something in this post. Change it and send it again."
-	hintGone       = "The account can no longer see this at the network. Reconnect the account if it should."
-	hintBlocked    = "The network blocks this account for now. Open it there and see what it asks for."
+	hintGone       = "The account no longer has access to this on the network. If it should, reconnect the account."
+	hintBlocked    = "The network has temporarily blocked this account. Open the account there to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
 	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
-	hintCode       = "Start connecting again: the network's code has been used or has expired."
+	hintCode       = "The network's code has been used or has expired. Start again from Accounts."
 )
 
 // common is what the errors mean wherever they occur.
@@ -51,10 +51,10 @@ var common = Table{
 	{Code: 190, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
 	{Code: 190, Subcode: 459}: {
 		Kind: network.Revoked,
-		Hint: "The network wants the account's owner to confirm something there. Do that, then reconnect.",
+		Hint: "The account's owner must confirm something on the network. Do that, then reconnect.",
 	},
 	{Code: 190, Subcode: 464}: {
-		Kind: network.Revoked, Hint: "The account's owner must confirm the account at the network. Do that, then reconnect.",
+		Kind: network.Revoked, Hint: "The account's owner must confirm the account on the network. Do that, then reconnect.",
 	},
 	{Code: 190, Subcode: 492}: {
 		Kind: network.Revoked,

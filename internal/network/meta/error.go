@@ -84,7 +84,7 @@ func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
 		return nil
 	}
 	return resp.Fail(network.Error{
-		Kind: network.Unknown, Message: fmt.Sprintf("The network answered %d without saying why.", resp.Status),
+		Kind: network.Unknown, Message: fmt.Sprintf("The network responded with status %d and no reason.", resp.Status),
 		Trace: traceID(resp),
 	})
 }

@@ -52,7 +52,7 @@ func (a API) Create(ctx context.Context, path string, token network.Secret, form
 		return "", err
 	}
 	if out.ID == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "The network answered without an id."}
+		return "", &network.Error{Kind: network.Unknown, Message: "The network did not return an ID."}
 	}
 	return string(out.ID), nil
 }
@@ -73,7 +73,7 @@ func (a API) callAndDecode(ctx context.Context, r network.Request, into any) err
 	}
 	if err := json.Unmarshal(resp.Body, into); err != nil {
 		return resp.Fail(
-			network.Error{Kind: network.Unknown, Message: "the answer does not have the form that is documented"},
+			network.Error{Kind: network.Unknown, Message: "the response does not have the documented form"},
 		)
 	}
 	return nil
@@ -126,7 +126,7 @@ func List[T any](ctx context.Context, a API, path string, token network.Secret, 
 		}
 		query.Set("after", after)
 	}
-	return nil, &network.Error{Kind: network.Unknown, Message: "the list goes on where it is not read"}
+	return nil, &network.Error{Kind: network.Unknown, Message: "the next page of the list is on another host"}
 }
 
 // nextCursor is the cursor of the next page; "" when the network gives none.

@@ -88,7 +88,7 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 		return network.Profile{}, err
 	}
 	if me.ID == "" {
-		return network.Profile{}, &network.Error{Kind: network.Unknown, Message: "Threads answered a profile without an id."}
+		return network.Profile{}, &network.Error{Kind: network.Unknown, Message: "Threads returned a profile without an ID."}
 	}
 	return network.Profile{
 		ExternalID: string(me.ID), Username: me.Username, DisplayName: cmp.Or(me.Name, me.Username), AvatarURL: me.Picture,
@@ -134,7 +134,7 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 }
 
 func errNoToken() error {
-	return &network.Error{Kind: network.Unknown, Message: "Threads answered without a token."}
+	return &network.Error{Kind: network.Unknown, Message: "Threads did not return a token."}
 }
 
 // Verify asks for the profile, which any working token may.

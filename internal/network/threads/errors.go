@@ -7,19 +7,19 @@ import (
 	"belfry/internal/network/meta"
 )
 
-const hintQuota = "The profile has published as often as Threads allows in 24 hours. The post waits."
+const hintQuota = "The profile has reached Threads' limit for 24 hours. Belfry will try again."
 
 // errorTable holds the codes that Threads uses in a way of its own; meta has those that all Graph APIs share.
 var errorTable = meta.Table{
 	{Code: 9, Subcode: 2207042}:    {Kind: network.RateLimited, Hint: hintQuota, Wait: quotaWait},
-	{Code: 9007, Subcode: 2207027}: {Kind: network.Transient, Hint: "Threads is still working on the post."},
+	{Code: 9007, Subcode: 2207027}: {Kind: network.Transient, Hint: "Threads is still processing the post."},
 	{Code: 24, Subcode: 4279009}: {
 		Kind: network.Transient, Hint: "Threads cannot find the container that it has just created. " + meta.Later,
 	},
 	{Code: 0, Subcode: 4279013}: {
-		Kind: network.Rejected, Hint: "Threads has restricted this profile. Open it on Threads and see what it asks for.",
+		Kind: network.Rejected, Hint: "Threads has restricted this profile. Open it on Threads to see why.",
 	},
-	{Code: 452, Subcode: 0}: {Kind: network.Rejected, Hint: "Start connecting again."},
+	{Code: 452, Subcode: 0}: {Kind: network.Rejected, Hint: "Start again from Accounts."},
 }
 
 // missingCodes are the codes that say there is no such container.

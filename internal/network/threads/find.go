@@ -66,7 +66,7 @@ func (n *Network) Link(ctx context.Context, it network.Item, externalID string) 
 	}
 	link := ownURL(out.Permalink)
 	if link == "" {
-		return "", &network.Error{Kind: network.Unknown, Message: "Threads gave no address of its own for the post."}
+		return "", &network.Error{Kind: network.Unknown, Message: "Threads did not return an address on its own hosts for the post."}
 	}
 	return link, nil
 }

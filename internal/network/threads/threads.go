@@ -41,7 +41,7 @@ func Driver() network.Driver {
 			},
 			{
 				Name: varSettle, Default: "60s",
-				Help: "How long after a publishing call without an answer its post may still appear.",
+				Help: "How long a post may take to appear after a publishing call that got no response.",
 			},
 		},
 		New: func(env network.Environment) (network.Network, error) { return New(env) },
@@ -69,7 +69,7 @@ func New(env network.Environment) (*Network, error) {
 	}
 	consent := env.Get(varConsentURL)
 	if u, err := url.Parse(consent); err != nil || u.Scheme != "https" || u.Host == "" || u.RawQuery != "" {
-		return nil, fmt.Errorf("%s is %q, which is no https address without a query", varConsentURL, consent)
+		return nil, fmt.Errorf("%s is %q, which must be an https address without a query", varConsentURL, consent)
 	}
 	about := description
 	about.Settle = settle

@@ -19,16 +19,16 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 			wrong     bool
 			name, why string
 		}{
-			{kind == typePhoto && s.DisableDuet, "disableDuet", "It goes with a video only."},
-			{kind == typePhoto && s.DisableStitch, "disableStitch", "It goes with a video only."},
-			{kind == typePhoto && s.CoverMs != nil, "coverMs", "It goes with a video only."},
-			{kind == typeVideo && s.AutoAddMusic, "autoAddMusic", "It goes with photos only."},
-			{kind == typeVideo && s.PhotoCoverIndex != nil, "photoCoverIndex", "It goes with photos only."},
+			{kind == typePhoto && s.DisableDuet, "disableDuet", "Only for videos."},
+			{kind == typePhoto && s.DisableStitch, "disableStitch", "Only for videos."},
+			{kind == typePhoto && s.CoverMs != nil, "coverMs", "Only for videos."},
+			{kind == typeVideo && s.AutoAddMusic, "autoAddMusic", "Only for photos."},
+			{kind == typeVideo && s.PhotoCoverIndex != nil, "photoCoverIndex", "Only for photos."},
 			{
 				kind == typePhoto && exceedsLimit(s.PhotoCoverIndex, d.Media), "photoCoverIndex",
-				"There are not so many photos; the first is 0.",
+				"There is no photo with this number. The first is 0.",
 			},
-			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A paid partnership cannot be shown to yourself only."},
+			{s.BrandContent && s.PrivacyLevel == onlyMe, "privacyLevel", "A paid partnership cannot be private."},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
 		}

@@ -28,7 +28,7 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 		f.AddIf(images > 0 && videos > 0 && !s.UseCoverAsThumbnail, core.IssueMediaMixedUnsupported, name)
 		f.AddIf(
 			images == 0 && s.UseCoverAsThumbnail, core.IssueSettingConflict, "useCoverAsThumbnail", name,
-			"There is no image among the files.",
+			"The files contain no image.",
 		)
 		for _, m := range d.Media {
 			f.AddIf(m.Kind == core.FileVideo && nearlyShort(d, m), core.WarnNotAShort)

@@ -48,8 +48,8 @@ var fields = []network.Field{
 		Help: "Required by law for videos for children. Comments and notifications are then off.",
 	},
 	{
-		Name: "useCoverAsThumbnail", Label: "Use the image as thumbnail", Kind: network.FieldSwitch,
-		Help: "Uses the image among the files as the thumbnail. The channel must be verified.",
+		Name: "useCoverAsThumbnail", Label: "Use the image as the thumbnail", Kind: network.FieldSwitch,
+		Help: "Uses the image in the files as the thumbnail. The channel must be verified.",
 	},
 	{
 		Name: "category", Label: "Category", Kind: network.FieldText, Default: "22", Pattern: category, Example: "22",
@@ -57,19 +57,19 @@ var fields = []network.Field{
 	},
 	{
 		Name: "language", Label: "Language", Kind: network.FieldText, Pattern: language, Example: "pt-BR",
-		Help: "Of the title and description, such as en or pt-BR.",
+		Help: "The language of the title and description, such as en or pt-BR.",
 	},
 	{
 		Name: "audioLanguage", Label: "Spoken language", Kind: network.FieldText, Pattern: language, Example: "pt-BR",
-		Help: "Spoken in the video, such as en or pt-BR.",
+		Help: "The language spoken in the video, such as en or pt-BR.",
 	},
 	{
 		Name: "recordingDate", Label: "Recorded on", Kind: network.FieldDate,
-		Help: "The day on which the video was recorded.",
+		Help: "The date when the video was recorded.",
 	},
 	{
 		Name: "license", Label: "License", Kind: network.FieldChoice, Default: "youtube",
-		Help: "What others may do with the video.",
+		Help: "How others may use the video.",
 		Choices: []network.Choice{
 			{Value: "youtube", Label: "Standard license"}, {Value: "creativeCommon", Label: "Creative Commons, attribution"},
 		},
@@ -80,7 +80,7 @@ var fields = []network.Field{
 	},
 	{
 		Name: "publicStatsViewable", Label: "Public statistics", Kind: network.FieldSwitch, Default: "true",
-		Help: "Everyone can see the detailed statistics.",
+		Help: "Everyone can see detailed statistics.",
 	},
 	{
 		Name: "containsSyntheticMedia", Label: "Altered or synthetic", Kind: network.FieldSwitch,

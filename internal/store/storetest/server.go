@@ -107,7 +107,7 @@ func baseDir(temp string) (string, error) {
 		return "", fmt.Errorf("look at the folder of the test servers: %w", err)
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(stat.Uid) != os.Geteuid() {
-		return "", fmt.Errorf("%s is in the way: it is not a folder of ours", dir)
+		return "", fmt.Errorf("%s already exists and is not a folder that Belfry created", dir)
 	}
 	return dir, nil
 }
