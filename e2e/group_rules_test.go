@@ -9,6 +9,7 @@ import (
 func TestGroupRules(t *testing.T) {
 	t.Parallel()
 	g := newDemoScenario(t)
+	g.waitForFailedFacebookPost()
 	one := rowCounts{groups: 1}
 	invalid := func(name, call, body, says string) step {
 		return step{name: name, call: call, body: body, status: 400, code: "invalid_request", contains: says}

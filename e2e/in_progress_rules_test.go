@@ -62,9 +62,9 @@ func TestRepeatedRequestWhileTheFirstIsUnderWay(t *testing.T) {
 // A post that a worker holds (Spec §3, §4): nobody else changes it, and its account stays.
 func TestPostBeingPublishedCannotBeChanged(t *testing.T) {
 	t.Parallel()
-	g := newDemoScenario(t, map[string]string{"LEASE": "60s"})
+	g := newDemoScenario(t, map[string]string{"LEASE": "4m"}) // a call may take half of it
 	g.addFault(
-		map[string]any{"kind": "slow", "network": "threads", "call": "publish", "match": "Being sent", "delayMs": 15000},
+		map[string]any{"kind": "slow", "network": "threads", "call": "publish", "match": "Being sent", "delayMs": 300000},
 	)
 	c := g.callers[""]
 	id := c.createPost("Being sent", "now", g.savedID("threads")).ID
@@ -91,7 +91,8 @@ func TestPostBeingPublishedCannotBeChanged(t *testing.T) {
 			contains: `"text":"Being sent" … "status":"draft"`, rows: rowCounts{posts: 1},
 		},
 	})
-	c.waitForStatus(id, "live", 60*time.Second)
+	g.callSandbox("DELETE", "faults", nil)
+	c.waitForStatus(id, "live", time.Minute)
 	g.runSteps(t, []step{
 		{
 			name: "it was sent as it was", call: "GET /posts/<sent>", status: 200,

@@ -13,6 +13,7 @@ import (
 func TestPostRulesInEachState(t *testing.T) {
 	t.Parallel()
 	g := newDemoScenario(t)
+	g.waitForFailedFacebookPost()
 	picture := g.owner.uploadFile("bell.png", mediatest.PNG(640, 480)).MediaID
 	g.owner.waitForFile(t, picture)
 	g.savedIDs = append(g.savedIDs, "<picture>", picture)
@@ -224,6 +225,7 @@ func (g *scenario) savedID(name string) string {
 func TestPostListRules(t *testing.T) {
 	t.Parallel()
 	g := newDemoScenario(t)
+	g.waitForFailedFacebookPost()
 	tomorrow := time.Now().AddDate(0, 0, 1)
 	list := func(query, says string) step {
 		return step{name: "?" + query, caller: "reader", call: "GET /posts?" + query, status: 200, contains: says}

@@ -54,8 +54,7 @@ func (s *service) newScenario(workspace string, writer *client) *scenario {
 }
 
 // newDemoScenario starts a service with a demo workspace, where a person ("session") is a caller too. Its accounts are
-// known as "threads" and "facebook", the Threads account's posts as "draft", "queued", "live" and "failed", and the
-// failed post of the other as "failed on Facebook".
+// known as "threads" and "facebook", and the Threads account's posts as "draft", "queued", "live" and "failed".
 func newDemoScenario(t testing.TB, settings ...map[string]string) *scenario {
 	t.Helper()
 	s := newService(t, settings...)
@@ -70,15 +69,20 @@ func newDemoScenario(t testing.TB, settings ...map[string]string) *scenario {
 	for _, p := range g.owner.do("GET", "/posts?accountId="+seed.Accounts["threads"], nil).requireStatus(t, 200).Posts {
 		g.savedIDs = append(g.savedIDs, "<"+p.Status+">", p.ID)
 	}
-	list := "/posts?status=failed&accountId=" + seed.Accounts["facebook"]
-	// A refusal is believed when half a lease and the settle time are over.
-	eventually(t, time.Minute, "the post on Facebook has failed", func() bool {
-		for _, p := range g.owner.do("GET", list, nil).requireStatus(t, 200).Posts {
+	return g
+}
+
+// waitForFailedFacebookPost waits until the refused post on Facebook has failed, and saves it as "failed on Facebook".
+// The worker believes the refusal when half a lease and the settle time are over.
+func (g *scenario) waitForFailedFacebookPost() {
+	g.t.Helper()
+	list := "/posts?status=failed&accountId=" + g.savedID("facebook")
+	eventually(g.t, time.Minute, "the post on Facebook has failed", func() bool {
+		for _, p := range g.owner.do("GET", list, nil).requireStatus(g.t, 200).Posts {
 			g.savedIDs = append(g.savedIDs, "<failed on Facebook>", p.ID)
 		}
 		return g.savedID("failed on Facebook") != "<failed on Facebook>"
 	})
-	return g
 }
 
 // counts is everything that a request may leave behind.

@@ -173,6 +173,25 @@ func TestCloseEndsSlowAnswers(t *testing.T) {
 	}
 }
 
+func TestClearingTheFaultsEndsSlowAnswers(t *testing.T) {
+	t.Parallel()
+	r := start(t, sandbox.Config{})
+	_, token := r.facebook()
+	r.script(`{"kind":"slow","call":"publish","delayMs":600000}`)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.do("POST", "/graph.facebook.com/v26.0/me/feed", token, form, "message=hello")
+		ended <- err
+	}()
+	eventually(t, "the call arrives", func() bool {
+		return strings.Contains(r.get("/_/calls", "").text, `"fault":"slow `)
+	})
+	r.must("DELETE", "/_/faults", "", "", "")
+	if err := <-ended; err != nil || len(r.posts()) != 1 {
+		t.Errorf("the delayed call ends with %v, and there are %d posts", err, len(r.posts()))
+	}
+}
+
 func TestFaultsAimAtAccountsAndWords(t *testing.T) {
 	t.Parallel()
 	r := start(t, sandbox.Config{})

@@ -39,13 +39,13 @@ func OK(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
 // whether a container made or asked about now must look unready.
 func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(neverReady bool) Answer) {
 	k.noteRequest(r, func(rec *CallRecord) { rec.Call, rec.Account = c.Names[0], c.Account })
-	slow, hit := k.Faults.takeMatching(c)
+	slow, hit, cleared := k.Faults.takeMatching(c)
 	k.noteFault(r, slow, hit)
 
-	// A network that accepted a request goes on with it even when the caller has hung up, so only the
-	// end of the sandbox itself cuts the wait short.
+	// A network that accepted a request goes on with it even when the caller has hung up, so only the removal of all
+	// faults and the end of the sandbox itself cut the wait short.
 	early, late := splitDelays(slow, hit)
-	if !k.waitFor(early) {
+	if !k.waitFor(early, cleared) {
 		dropConnection(w)
 		return
 	}
@@ -53,7 +53,7 @@ func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(ne
 	if sent {
 		return
 	}
-	if !k.waitFor(late) {
+	if !k.waitFor(late, cleared) {
 		dropConnection(w)
 		return
 	}
@@ -122,7 +122,8 @@ func (k *Kit) noteFault(r *http.Request, slow []Fault, hit *Fault) {
 	})
 }
 
-func (k *Kit) waitFor(d time.Duration) bool {
+// waitFor waits until the time is over or the faults are cleared. It returns false when the sandbox ends first.
+func (k *Kit) waitFor(d time.Duration, cleared <-chan struct{}) bool {
 	if d == 0 {
 		return true
 	}
@@ -130,6 +131,8 @@ func (k *Kit) waitFor(d time.Duration) bool {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
+		return true
+	case <-cleared:
 		return true
 	case <-k.ctx.Done():
 		return false

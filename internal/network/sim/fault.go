@@ -103,10 +103,11 @@ type Faults struct {
 	next     int
 	active   []*Fault
 	spent    []Fault
+	cleared  chan struct{} // closed by Clear
 	networks map[string]About
 }
 
-func newFaults() *Faults { return &Faults{networks: map[string]About{}} }
+func newFaults() *Faults { return &Faults{cleared: make(chan struct{}), networks: map[string]About{}} }
 
 func (f *Faults) allowNetwork(about About) {
 	f.mu.Lock()
@@ -227,15 +228,18 @@ func (f *Faults) Delete(id string) bool {
 	return len(f.active) < before
 }
 
-// Clear removes all faults.
+// Clear removes all faults. Calls that slow faults are delaying go on at once.
 func (f *Faults) Clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.active, f.spent = nil, nil
+	close(f.cleared)
+	f.cleared = make(chan struct{})
 }
 
-// takeMatching returns what hits this call: the delays of all matching slow faults and the first other one.
-func (f *Faults) takeMatching(c Call) (slow []Fault, hit *Fault) {
+// takeMatching returns what hits this call: the delays of all matching slow faults and the first other one. The delays
+// end when cleared is closed.
+func (f *Faults) takeMatching(c Call) (slow []Fault, hit *Fault, cleared <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var used bool
@@ -255,7 +259,7 @@ func (f *Faults) takeMatching(c Call) (slow []Fault, hit *Fault) {
 	if used {
 		f.retireSpent()
 	}
-	return slow, hit
+	return slow, hit, f.cleared
 }
 
 func (f *Faults) retireSpent() {

@@ -31,10 +31,12 @@ const (
 // from the public net or this machine's loopback and never from a private network in between, and only where
 // robots.txt lets their crawler in. The server must say truly how long the file is and what.
 func (k *Kit) Fetch(ctx context.Context, network, account, address string) (Media, error) {
-	slow, hit := k.Faults.takeMatching(Call{Network: network, Names: []string{CallFetch}, Account: account, Text: address})
+	slow, hit, cleared := k.Faults.takeMatching(
+		Call{Network: network, Names: []string{CallFetch}, Account: account, Text: address},
+	)
 	early, late := splitDelays(slow, hit)
 	switch {
-	case !k.waitFor(early + late):
+	case !k.waitFor(early+late, cleared):
 		return Media{}, errors.New("fetch media: the sandbox ends")
 	case hit != nil:
 		return Media{}, fmt.Errorf("fetch media: scripted fault %s", hit.Kind)
