@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string) error {
 	set.IntVar(&o.rounds, "rounds", 5, "how often the measured and its floors take turns")
 	set.DurationVar(&o.round, "round", 3*time.Second, "how long each turn is")
 	set.IntVar(&o.posts, "posts", 1000, "how many posts are due in one second")
-	set.StringVar(&o.only, "only", "", "measure one part only: start, reads, creations, lateness or upload")
+	set.StringVar(&o.only, "only", "", "measure one part only: start, reads, creations, lateness, flood or upload")
 	if err := set.Parse(args); err != nil {
 		return err
 	}
@@ -69,7 +69,10 @@ func run(ctx context.Context, args []string) error {
 	for _, part := range []struct {
 		name string
 		run  func(context.Context, options, string, *table) error
-	}{{"start", measureStart}, {"reads", measureReads}, {"creations", measureCreations}, {"lateness", measureLateness}, {"upload", measureUpload}} {
+	}{
+		{"start", measureStart}, {"reads", measureReads}, {"creations", measureCreations}, {"lateness", measureLateness},
+		{"flood", measureFlood}, {"upload", measureUpload},
+	} {
 		if o.only != "" && o.only != part.name {
 			continue
 		}
