@@ -19,7 +19,8 @@ const (
 	StepUnknown  Step = "unknown"  // nobody can know
 )
 
-// Flow is the shape of a post's publishing. It is chosen when the post is queued, and stays with the ledger row.
+// Flow is the shape of a post's publishing. It is chosen when the post is queued, and stays with the ledger row once
+// something was made at the network.
 type Flow string
 
 // Flows. In FlowHandle the network's own object (a container) is made first, can be asked about, and
@@ -433,6 +434,15 @@ func (p Publication) becomeUnknown() (Publication, Do) {
 func (p Publication) becomeFailed(do Do) (Publication, Do) {
 	p.Step = StepRejected
 	return p, do
+}
+
+// WithFlow is the ledger of a post that another version may have queued, with the flow that this version would choose.
+// Once something was made, or may be published, that flow stays which can tell what became of it.
+func (p Publication) WithFlow(f Flow) Publication {
+	if p.Step == StepIdle && p.Handle == "" && (!p.Armed || !f.Repeatable()) {
+		p.Flow = f
+	}
+	return p
 }
 
 // Requeue is the ledger of a failed post that a person sends again. A handle that was armed stays the

@@ -272,3 +272,39 @@ func TestANewTryFailsInItsOwnWords(t *testing.T) {
 		t.Errorf("the second try failed with %+v", post.Error)
 	}
 }
+
+// The words of a throttle that was over were told of a later failure to which the network gave no words.
+func TestAFailureAfterAThrottleIsNotExplainedByTheThrottle(t *testing.T) {
+	b := newBench(t)
+	throttle := fault("threads", "create", "rate_limited")
+	throttle.Message = "Too many calls"
+	b.Fault(throttle)
+	post := b.work(b.ws.Now("throttled first", b.ws.Account("threads")))
+	b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
+	b.Clock.Set(b.next())
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	worker := b.through(func(n network.Network) network.Network { return silent{n} })
+	must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
+	if post = b.get(post); post.Error == nil || strings.Contains(post.Error.Message, throttle.Message) {
+		t.Errorf("the post failed with %+v", post.Error)
+	}
+}
+
+// silent is a network whose objects end without a word.
+type silent struct{ network.Network }
+
+func (silent) Status(context.Context, network.Item, string) (network.Status, error) {
+	return network.Status{Verdict: core.Dead}, nil
+}
+
+// A post with photos that an older version queued has a flow in which nothing is uploaded before the call that
+// publishes. It failed with "The post has no file".
+func TestAPostThatAnOlderVersionQueuedTakesTheFlowOfThisOne(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("facebook")
+	post := b.post(request("two photos", now(), account), b.photo(), b.photo())
+	_, err := b.Pool.Exec(t.Context(), `UPDATE publications SET flow = 'one_call'`)
+	must(t, err)
+	b.goesLive(post)
+}

@@ -119,13 +119,18 @@ func (c *claim) loadConnector() error {
 		return err
 	}
 	c.openHandle()
+	draft := network.Draft{
+		Text: c.post.Text, Title: c.post.Title, Tags: c.post.Tags, Settings: c.post.Settings, Account: c.account,
+	}
 	c.item = network.Item{
 		Post: c.post.ID, Text: c.post.Text, Title: c.post.Title, Tags: c.post.Tags, Settings: c.post.Settings,
 		Profile: c.account.ExternalID, Username: c.account.Username, ArmedAt: c.pub.ArmedAt, HandleAt: c.pub.StepSince,
 	}
 	for _, m := range c.files {
+		draft.Media = append(draft.Media, m.Media)
 		c.item.Files = append(c.item.Files, network.File{Media: m.Media, URL: cfg.FileURL(c.post.Workspace, m)})
 	}
+	c.pub.Publication = c.pub.WithFlow(net.Flow(draft))
 	if c.account.Status != core.AccountOK && len(c.sealedToken) == 0 {
 		return nil
 	}

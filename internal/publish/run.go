@@ -131,6 +131,9 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 	c.last = &store.Outcome{Seq: c.seq, Verdict: status.Verdict, Code: status.Code}
 	c.retryAfter = 0
 	if err == nil {
+		if !c.asksAboutCall(do) { // what failed before is over
+			c.failure, c.pub.Failure = nil, nil
+		}
 		if signal.Handle = status.Handle; do == core.DoCreate {
 			signal.Handle = status.ExternalID
 		}
@@ -177,8 +180,7 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 // recordFailure keeps what the network said. The answer to the irreversible call is kept while the network is
 // asked what became of it, in this claim and in later ones.
 func (c *claim) recordFailure(do core.Do, e *network.Error) {
-	asking := c.pub.Step == core.StepArmed && do != core.DoPublish
-	if asking && c.failure != nil && e.Kind.AccountStatus() == "" {
+	if c.asksAboutCall(do) && c.failure != nil && e.Kind.AccountStatus() == "" {
 		return
 	}
 	c.failure = &failure{Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind}
@@ -190,6 +192,11 @@ func (c *claim) recordFailure(do core.Do, e *network.Error) {
 		encoded = nil
 	}
 	c.pub.Failure = encoded
+}
+
+// asksAboutCall tells whether a call asks what became of the one that publishes.
+func (c *claim) asksAboutCall(do core.Do) bool {
+	return c.pub.Step == core.StepArmed && do != core.DoPublish
 }
 
 // completeSignal adds what is true at this moment, or was when the question was asked.

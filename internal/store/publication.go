@@ -153,12 +153,12 @@ func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) erro
 }
 
 const stepColumns = `
-	step_since = CASE WHEN step = @step THEN step_since ELSE clock() END, step = @step, handle = @handle,
+	step_since = CASE WHEN step = @step THEN step_since ELSE clock() END, flow = @flow, step = @step, handle = @handle,
 	armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths, failure = @failure`
 
 func (p Publication) arguments() args {
 	return args{
-		"post": p.Post, "epoch": p.Epoch, "owner": p.Owner, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
+		"post": p.Post, "epoch": p.Epoch, "owner": p.Owner, "flow": p.Flow, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
 		"open":   p.Open,
 		"answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "failure": p.Failure,
 	}
