@@ -25,6 +25,7 @@ const (
 	AuditAccountsRevoked   AuditAction = "accounts_revoked"
 	AuditSecretsRotated    AuditAction = "secrets_rotated"
 	AuditPostChanged       AuditAction = "post_changed"
+	AuditRestoreConfirmed  AuditAction = "restore_confirmed"
 )
 
 // AuditEntry is one row of the audit log.

@@ -194,3 +194,44 @@ func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) 
 		t.Errorf("the post is %s with the id %v, want it live without one", post.Status, post.ExternalID)
 	}
 }
+
+// Whoever cancels a post while the hold is confirmed may make PostgreSQL break the confirmation off. It is tried again.
+func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Queued("went out after the backup", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	must(t, b.Store.HoldPublishing(t.Context(), "a test", []store.RestoredReceipt{
+		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "1"},
+	}))
+	_, err = b.Pool.Exec(t.Context(), `
+		CREATE SEQUENCE attempts;
+		CREATE FUNCTION break_off() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+			IF nextval('attempts') = 1 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01'; END IF;
+			RETURN NEW;
+		END $$;
+		CREATE TRIGGER break_off BEFORE UPDATE ON posts FOR EACH ROW EXECUTE FUNCTION break_off()`)
+	must(t, err)
+	done, err := b.App.Guard().Confirm(t.Context())
+	must(t, err)
+	if post = b.get(post); post.Status != "live" || done.Live != 1 {
+		t.Errorf("the post is %s after %+v", post.Status, done)
+	}
+}
+
+// A new database beside the receipts of another, such as of a trial, was put on hold when it started again.
+func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
+	b := newBench(t)
+	guard := b.App.Guard()
+	must(t, guard.Book.Write(t.Context(), restore.Receipt{
+		Workspace: b.ws.ID.String(), Post: core.NewID[core.PostKind]().String(), Step: 1000, ArmedAt: b.Clock.Now(),
+	}))
+	must(t, guard.Book.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, Step: 1000}))
+	must(t, guard.CheckAtStart(t.Context()))
+	must(t, b.App.Beat(t.Context(), "a worker"))
+	b.wants(b.work(b.ws.Now("the first", b.ws.Account("threads"))), "live", 1, "created", "queued", "publishing", "live")
+	must(t, guard.CheckAtStart(t.Context()))
+	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("publishing is on hold: %+v, %v", hold, err)
+	}
+}

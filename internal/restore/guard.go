@@ -83,13 +83,17 @@ func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason strin
 	if err != nil {
 		return "", fmt.Errorf("read the database's lineage: %w", err)
 	}
-	switch {
+	switch newest = max(newest, mark.Step); {
+	case now.Empty && newest > now.Step:
+		if now, err = g.goOnAfter(ctx, newest); err != nil {
+			return "", err
+		}
 	case now.Empty || mark == (Mark{}):
 	case mark.System != now.System:
 		reason = "the database is not the copy that published last"
 	case mark.Timeline != now.Timeline:
 		reason = "the database failed over or was restored to an earlier time"
-	case max(mark.Step, newest) > now.Step:
+	case newest > now.Step:
 		reason = "the database is older than the last published post"
 	}
 	next := Mark{System: now.System, Timeline: now.Timeline, Step: now.Step}
@@ -98,6 +102,17 @@ func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason strin
 	}
 	next.At = g.Now().UTC()
 	return "", g.Book.WriteMark(ctx, next)
+}
+
+// goOnAfter lets a database in which no post was ever queued publish beside the receipts of another: it can publish
+// nothing twice. Its steps go on above those of the receipts, which would hold publishing later otherwise.
+func (g *Guard) goOnAfter(ctx context.Context, newest int64) (store.Lineage, error) {
+	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and no post was ever queued in this one: "+
+		"it is treated as a new installation. If you meant to restore a backup, stop the service and restore it now")
+	if err := g.Store.AdvanceSteps(ctx, newest); err != nil {
+		return store.Lineage{}, fmt.Errorf("go on after the receipts of another database: %w", err)
+	}
+	return g.Store.DurableLineage(ctx)
 }
 
 func (m Mark) sameState(other Mark) bool {
@@ -178,6 +193,23 @@ func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 	if err != nil {
 		return done, err
 	}
+	for attempt := 1; ; attempt++ {
+		done, err = g.confirmReceipts(ctx, receipts, newest)
+		switch {
+		case err == nil:
+			return done, nil
+		case !store.Deadlocked(err) || attempt == confirmAttempts:
+			return done, fmt.Errorf("end the hold of publishing: %w", err)
+		}
+	}
+}
+
+// confirmAttempts is how often a confirmation is tried that PostgreSQL breaks off because somebody changes a post.
+const confirmAttempts = 10
+
+func (g *Guard) confirmReceipts(ctx context.Context, receipts []store.RestoredReceipt, newest int64) (done Confirmed,
+	err error,
+) {
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
 		for _, r := range receipts {
 			if !r.Live {
@@ -195,6 +227,9 @@ func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 		if err := s.ReleasePublishing(ctx, newest); err != nil {
 			return err
 		}
+		if err := s.AddAudit(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {
+			return err
+		}
 		// Before the commit: once no hold is to be seen, the mark that KeepMark reads is the new one.
 		now, err := s.DurableLineage(ctx)
 		if err != nil {
@@ -202,10 +237,7 @@ func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 		}
 		return g.Book.WriteMark(ctx, Mark{now.System, now.Timeline, now.Step, g.Now().UTC()})
 	})
-	if err != nil {
-		return done, fmt.Errorf("end the hold of publishing: %w", err)
-	}
-	return done, nil
+	return done, err
 }
 
 func markPublished(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
@@ -220,7 +252,10 @@ func markPublished(ctx context.Context, t store.Tenant, r store.RestoredReceipt,
 }
 
 // Confirmed counts what became of the posts whose receipts were found.
-type Confirmed struct{ Live, LookedFor int }
+type Confirmed struct {
+	Live      int `json:"live"`
+	LookedFor int `json:"lookedFor"`
+}
 
 // newestStep is the highest step that the mark or a receipt names.
 func (g *Guard) newestStep(ctx context.Context) (int64, error) {

@@ -77,6 +77,12 @@ func translate(err error) error {
 	return err
 }
 
+// Deadlocked tells whether the database broke a transaction off because it and another waited for each other.
+func Deadlocked(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == "40P01"
+}
+
 // Away tells whether an error means that the database cannot answer at the moment: it is not there, it hung
 // up, it is so busy that it took longer than a statement may, or it lacks the room to.
 func Away(err error) bool {

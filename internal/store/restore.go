@@ -188,13 +188,17 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) error {
 	return err
 }
 
-// ReleasePublishing ends the hold. The ids of steps go on above step, so that no receipt of before looks newer than
-// the ledger.
+// AdvanceSteps lets the ids of steps go on above step, so that no receipt of before looks newer than the ledger.
+func (s *Store) AdvanceSteps(ctx context.Context, step int64) error {
+	_, err := s.exec(ctx, `
+		SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`, args{"step": step})
+	return err
+}
+
+// ReleasePublishing ends the hold. The ids of steps go on above step.
 func (s *Store) ReleasePublishing(ctx context.Context, step int64) error {
 	return s.Tx(ctx, func(s *Store) error {
-		if _, err := s.exec(ctx, `
-			SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`,
-			args{"step": step}); err != nil {
+		if err := s.AdvanceSteps(ctx, step); err != nil {
 			return err
 		}
 		if _, err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {
