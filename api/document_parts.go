@@ -45,6 +45,11 @@ func securityFor(n app.Access) []map[string][]string {
 
 // accessSentence says in words what an operation asks of its caller.
 func accessSentence(n app.Access) string {
+	if n.Proved {
+		n.Proved = false
+		return accessSentence(n) + " So is a session whose person gave their password more than 10 minutes ago: they sign " +
+			"in again."
+	}
 	switch {
 	case n.Manages:
 		return "Requires a signed-in owner or admin; an API key gets 403."

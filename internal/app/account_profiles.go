@@ -80,21 +80,9 @@ func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller
 ) (Connected, error) {
 	done := Connected{Platform: n.Describe().ID}
 	err := t.Tx(ctx, func(t store.Tenant) error {
-		list, err := a.saveProfiles(ctx, t, n.Describe().ID, profiles)
-		if err != nil {
-			return err
-		}
+		list, err := a.saveProfiles(ctx, t, c, n.Describe().ID, profiles)
 		done.Accounts = a.accountsOf(list)
-		for _, account := range list {
-			connected := core.AuditEntry{
-				Action: core.AuditAccountConnected, Actor: c, Subject: account.ID.String(),
-				After: map[string]string{"platform": string(account.Platform), "name": account.DisplayName},
-			}
-			if err := t.AddAudit(ctx, connected); err != nil {
-				return err
-			}
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return Connected{}, err
@@ -102,7 +90,7 @@ func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller
 	return done, nil
 }
 
-func (a *App) saveProfiles(ctx context.Context, t store.Tenant, platform core.Platform,
+func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, platform core.Platform,
 	profiles []network.Profile,
 ) ([]core.Account, error) {
 	if err := t.LockWorkspace(ctx); err != nil {
@@ -127,6 +115,13 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, platform core.Pl
 		}
 		if added {
 			used++
+		}
+		connected := core.AuditEntry{
+			Action: core.AuditAccountConnected, Actor: c, Subject: account.ID.String(),
+			After: map[string]string{"platform": string(platform), "name": account.DisplayName},
+		}
+		if err := t.AddAudit(ctx, connected); err != nil {
+			return nil, err
 		}
 		list = append(list, account)
 	}
@@ -219,7 +214,7 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 		if err != nil {
 			return err
 		}
-		list, err := a.saveProfiles(ctx, t, row.Platform, profiles)
+		list, err := a.saveProfiles(ctx, t, c, row.Platform, profiles)
 		done.Platform, done.Accounts = row.Platform, a.accountsOf(list)
 		return err
 	})

@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -151,8 +154,12 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 			t.Errorf("%s: %v (%s)", what, e, e.Hint)
 		}
 	}
-	_, err = h.App.ListKeys(t.Context(), c) // reading needs none
-	must(t, err)
+	for _, op := range app.Operations() { // what the API's description says
+		_, err := h.App.Do(t.Context(), &op, app.Request{Caller: c, Decode: func(any) error { return nil }})
+		if core.PasswordNeeded(err) != op.Proved {
+			t.Errorf("%s: %v, and the table of operations says %t", op.Name, err, op.Proved)
+		}
+	}
 	want(t, core.CodeInvalidRequest, h.App.ConfirmPassword(t.Context(), c, "not this one"))
 	must(t, h.App.ConfirmPassword(t.Context(), c, apptest.Password))
 }
@@ -169,5 +176,38 @@ func TestTheAuditLogHasWhatAPersonDecidedAboutAPost(t *testing.T) {
 	if len(lines) != 1 || !strings.HasPrefix(lines[0], "post_changed session Dashboard t ") ||
 		!strings.Contains(lines[0], `"status": "queued"`) || !strings.Contains(lines[0], `"status": "draft"`) {
 		t.Errorf("the log has %q", lines)
+	}
+}
+
+// A write that only existing accounts caused told by the time of the answer which addresses exist.
+func TestAWrongPasswordSendsTheSameStatementsWhetherTheAccountExists(t *testing.T) {
+	b := newBench(t)
+	counted, log := b.counted()
+	send := func(email string) []string {
+		log.sent = nil
+		visitor := from(address)
+		visitor.Device = "a cookie of somebody"
+		_, err := counted.SignIn(t.Context(), contract.SignIn{Email: email, Password: "wrong"}, visitor)
+		want(t, core.CodeUnauthenticated, err)
+		return log.sent
+	}
+	send("warms@up.example.org")
+	known, unknown := send(b.ws.Email), send("nobody@example.org")
+	if diff := cmp.Diff(known, unknown); diff != "" || len(known) == 0 {
+		t.Errorf("the statements differ (-known +unknown):\n%s", diff)
+	}
+}
+
+func TestAChosenProfileIsInTheAuditLog(t *testing.T) {
+	b := newBench(t)
+	start, err := b.App.StartConnect(t.Context(), b.ws.Owner, "facebook", apptest.Session)
+	must(t, err)
+	offered, err := finish(t, b.Harness, b.ws, "facebook", b.ConsentAll(start.AuthorizeURL))
+	must(t, err)
+	n := len(auditLines(t, b.Harness))
+	_, err = b.App.ChooseProfiles(t.Context(), b.ws.Owner, offered.Choice, []string{offered.Profiles[0].ExternalID}, apptest.Session)
+	must(t, err)
+	if all := auditLines(t, b.Harness); len(all) != n+1 || !strings.HasPrefix(all[n], "account_connected ") {
+		t.Errorf("after choosing a profile the audit log has %q", all[n:])
 	}
 }

@@ -92,7 +92,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 	count := func() map[string]int {
 		t.Helper()
 		counts := map[string]int{}
-		for _, table := range []string{"sessions", "connections", "idempotency", "create_log", "address_log", "throttles", "workers"} {
+		for _, table := range []string{"sessions", "connections", "idempotency", "create_log", "address_log", "throttles", "workers", "river_job"} {
 			var n int
 			must(t, h.Pool.QueryRow(t.Context(), `SELECT count(*) FROM `+table).Scan(&n))
 			counts[table] = n
@@ -114,6 +114,10 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 		must(t, h.App.Beat(t.Context(), h.Clock.Now().String()))
 	}
 	fill()
+	for _, kind := range []string{"link", "publish"} { // no worker of this version works the second
+		_, err := h.Pool.Exec(t.Context(), `INSERT INTO river_job (kind, args) VALUES ($1, '{}')`, kind)
+		must(t, err)
+	}
 	must(t, h.App.Housekeep(t.Context()))
 	for table, n := range count() {
 		if n != 1 {

@@ -27,6 +27,8 @@ type Access struct {
 	Scope core.Scope
 	// Session is for signed-in people only, Manages for those who manage the workspace.
 	Session, Manages bool
+	// Proved operations need a password that was given lately.
+	Proved bool
 	// Creates counts the request in the hourly limit of creations (Spec §8).
 	Creates bool
 }

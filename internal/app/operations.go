@@ -12,7 +12,8 @@ var (
 	writes  = Access{Scope: core.Write}
 	creates = Access{Scope: core.Write, Creates: true}
 	manages = Access{Scope: core.Write, Session: true, Manages: true}
-	person  = Access{Scope: core.Read, Session: true}
+	changes = Access{Scope: core.Write, Session: true, Manages: true, Proved: true}
+	person  = Access{Scope: core.Read, Session: true, Proved: true}
 )
 
 // operations is everything that a client may ask for. To add one, add a row.
@@ -62,13 +63,13 @@ var operations = []Operation{
 	removeByID("folders_delete", writes, (*App).DeleteFolder),
 
 	withoutInput("keys_list", manages, (*App).ListKeys),
-	operation("keys_create", manages, (*App).CreateKey),
-	removeByID("keys_revoke", manages, (*App).RevokeKey),
+	operation("keys_create", changes, (*App).CreateKey),
+	removeByID("keys_revoke", changes, (*App).RevokeKey),
 
 	withoutInput("members_list", manages, (*App).ListMembers),
-	operation("members_invite", manages, (*App).InviteMember),
-	operation("members_edit", manages, (*App).EditMember),
+	operation("members_invite", changes, (*App).InviteMember),
+	operation("members_edit", changes, (*App).EditMember),
 	removeByID("members_remove", person, (*App).RemoveMember),
 
-	operation("workspace_edit", manages, (*App).EditWorkspace),
+	operation("workspace_edit", changes, (*App).EditWorkspace),
 }

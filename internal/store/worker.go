@@ -53,6 +53,8 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 			args{"step": subWindow(uses.Addresses).Microseconds()},
 		},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
+		// An older version queued a job for each post. This one claims posts in the ledger and works no such job.
+		{"jobs of an older version", `DELETE FROM river_job WHERE kind = 'publish' AND state <> 'running'`, nil},
 		{"workers", `DELETE FROM workers WHERE seen_at <= clock() - @age::interval`, args{"age": uses.Workers}},
 	} {
 		if _, err := s.exec(ctx, chore.sql, chore.a); err != nil {
