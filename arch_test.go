@@ -130,7 +130,7 @@ var keepers = []struct {
 	{"github.com/santhosh-tekuri/jsonschema", "api/apitest"},
 	{"golang.org/x/crypto", "internal/secret"},
 	{"golang.org/x/image", "internal/media"},
-	{"golang.org/x/sync", "internal/blob internal/network internal/secret cmd/belfry e2e/*"},
+	{"golang.org/x/sync", "internal/network internal/secret cmd/belfry e2e/*"},
 	{"golang.org/x/text", "internal/app"},
 	{"golang.org/x/net", "internal/sandbox e2e e2e/*"},
 	{"os/exec", "internal/postgres internal/media internal/blob/blobtest tools/* e2e e2e/*"},
