@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"encoding/binary"
+	"iter"
 
 	"github.com/abema/go-mp4"
 )
@@ -24,74 +25,64 @@ func (b box) contentLength() int64 { return b.end - b.content }
 func (b box) exists() bool { return b.end > 0 }
 
 // boxAt reads the header of the box at at, which may not reach beyond end.
-func (f *file) boxAt(at, end int64) (box, error) {
-	head, err := f.readBytes(at, 8)
-	if err != nil {
-		return box{}, err
-	}
-	b := box{name: string(head[4:8]), start: at, content: at + 8}
+func (f *file) boxAt(at, end int64) box {
+	b, reason := f.boxHeader(at, end)
+	refuseIf(reason != "", reason)
+	return b
+}
+
+// boxHeader returns a reason when the box does not fit.
+func (f *file) boxHeader(at, end int64) (b box, reason string) {
+	head := f.readBytes(at, 8)
+	b = box{name: string(head[4:8]), start: at, content: at + 8}
 	size := uint64(binary.BigEndian.Uint32(head))
 	switch size {
 	case 0: // to the end of what it is in
 		b.end = end
-		return b, nil
+		return b, ""
 	case 1:
-		if head, err = f.readBytes(at+8, 8); err != nil {
-			return box{}, err
+		if at+16 > f.size {
+			return box{}, reasonTruncated
 		}
-		size = binary.BigEndian.Uint64(head)
+		size = binary.BigEndian.Uint64(f.readBytes(at+8, 8))
 		b.content += 8
 	}
 	switch {
 	case size < uint64(b.content-at): //nolint:gosec // 8 or 16
-		return box{}, newRefusal(reasonDamaged)
+		return box{}, reasonDamaged
 	case size > uint64(end-at): //nolint:gosec // at lies before end
-		return b, newRefusal(reasonTruncated)
+		return b, reasonTruncated
 	}
 	b.end = at + int64(size) //nolint:gosec // at most end-at
-	return b, nil
+	return b, ""
 }
 
-// visitBoxes visits the boxes between at and end. What is left after the last and too short for a box is none.
-func (m *movie) visitBoxes(at, end int64, visit func(box) error) error {
-	for at <= end-8 {
-		if m.seen++; m.seen > maxBoxes {
-			return newRefusal(reasonManyParts)
+// boxes are the boxes between at and end. What is left after the last and too short for a box is none.
+func (m *movie) boxes(at, end int64) iter.Seq[box] {
+	return func(yield func(box) bool) {
+		for at := at; at <= end-8; {
+			m.seen++
+			refuseIf(m.seen > maxBoxes, reasonManyParts)
+			b := m.f.boxAt(at, end)
+			if !yield(b) {
+				return
+			}
+			at = b.end
 		}
-		b, err := m.f.boxAt(at, end)
-		if err != nil {
-			return err
-		}
-		if err := visit(b); err != nil {
-			return err
-		}
-		at = b.end
 	}
-	return nil
 }
 
-func (m *movie) visitChildren(b box, visit func(box) error) error {
-	return m.visitBoxes(b.content, b.end, visit)
-}
+func (m *movie) children(b box) iter.Seq[box] { return m.boxes(b.content, b.end) }
 
 // unmarshalBox reads a small box as a whole.
-func (m *movie) unmarshalBox(b box, into mp4.IBox) (err error) {
-	if b.contentLength() > maxPayload {
-		return newRefusal(reasonDamaged)
-	}
-	payload, err := m.f.readBytes(b.content, int(b.contentLength()))
-	if err != nil {
-		return err
-	}
+func (m *movie) unmarshalBox(b box, into mp4.IBox) {
+	refuseIf(b.contentLength() > maxPayload, reasonDamaged)
+	payload := m.f.readBytes(b.content, int(b.contentLength()))
 	defer func() {
-		if recover() != nil { // the library's, over a box that it did not expect
-			err = newRefusal(reasonDamaged)
-		}
+		refuseIf(recover() != nil, reasonDamaged) // the library's, over a box that it did not expect
 	}()
-	if _, err := mp4.Unmarshal(bytes.NewReader(payload), uint64(len(payload)), into, mp4.Context{}); err != nil {
-		return newRefusal(reasonDamaged)
-	}
-	return nil
+	_, err := mp4.Unmarshal(bytes.NewReader(payload), uint64(len(payload)), into, mp4.Context{})
+	refuseIf(err != nil, reasonDamaged)
 }
 
 // table is the rows of a box, read one after the other through a small window of its own, so that several
@@ -106,40 +97,41 @@ type table struct {
 
 const tableWindow = 4 << 10
 
-// openTable opens the table of a box: version and flags, how many rows there are, and the rows, of so many bytes. A
-// box that claims more rows than it has room for is damaged.
-func (m *movie) openTable(b box, row int) (*table, int64, error) {
+// newTable returns a table of so many rows of so many bytes, which must end before end.
+func (m *movie) newTable(at, count int64, row int, end int64) *table {
+	refuseIf(count*int64(row) > end-at, reasonDamaged)
+	return &table{f: m.f, nextAt: at, end: at + count*int64(row), row: row}
+}
+
+// openTable opens the table of a box: version and flags, how many rows there are, and the rows, of so many bytes.
+func (m *movie) openTable(b box, row int) *table {
 	const head = 8
-	if b.contentLength() < head {
-		return nil, 0, newRefusal(reasonDamaged)
-	}
-	count, err := m.f.readUint32(b.content + 4)
-	if err != nil {
-		return nil, 0, err
-	}
-	at := b.content + head
-	if count*int64(row) > b.end-at {
-		return nil, 0, newRefusal(reasonDamaged)
-	}
-	return &table{f: m.f, nextAt: at, end: at + count*int64(row), row: row}, count, nil
+	refuseIf(b.contentLength() < head, reasonDamaged)
+	return m.newTable(b.content+head, m.f.readUint32(b.content+4), row, b.end)
 }
 
 // nextRow returns the next row, valid until the call after, or nil after the last.
-func (t *table) nextRow() ([]byte, error) {
+func (t *table) nextRow() []byte {
 	if len(t.unread) == 0 {
 		if t.nextAt >= t.end {
-			return nil, nil
+			return nil
 		}
 		if t.buf == nil {
 			t.buf = make([]byte, min(int64(tableWindow/t.row*t.row), t.end-t.nextAt))
 		}
 		t.unread = t.buf[:min(int64(len(t.buf)), t.end-t.nextAt)]
-		if err := t.f.readFull(t.unread, t.nextAt); err != nil {
-			return nil, err
-		}
+		t.f.readFull(t.unread, t.nextAt)
 		t.nextAt += int64(len(t.unread))
 	}
 	row := t.unread[:t.row]
 	t.unread = t.unread[t.row:]
-	return row, nil
+	return row
+}
+
+// rest are the rows that are left.
+func (t *table) rest() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for row := t.nextRow(); row != nil && yield(row); row = t.nextRow() {
+		}
+	}
 }

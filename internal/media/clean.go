@@ -16,43 +16,36 @@ import (
 // picture shows, and subtitles say, stays; so do the times in a video's headers.
 func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error {
 	f := newFile(ctx, r, facts.Bytes)
-	var err error
-	switch facts.Mime {
-	case "image/jpeg":
-		err = f.cleanJPEG(to, facts.Orientation)
-	case "image/png":
-		err = f.cleanPNG(to, facts.Orientation)
-	case "image/gif":
-		err = f.cleanGIF(to)
-	case "image/webp":
-		err = f.cleanWebP(to, facts.Orientation)
-	case "video/mp4", "video/quicktime":
-		err = f.cleanMP4(to, facts)
-	default:
-		err = fmt.Errorf("clean %q: unknown", facts.Mime)
-	}
-	return err
+	return catch(func() {
+		switch facts.Mime {
+		case "image/jpeg":
+			f.cleanJPEG(to, facts.Orientation)
+		case "image/png":
+			f.cleanPNG(to, facts.Orientation)
+		case "image/gif":
+			f.cleanGIF(to)
+		case "image/webp":
+			f.cleanWebP(to, facts.Orientation)
+		case "video/mp4", "video/quicktime":
+			f.cleanMP4(to, facts)
+		default:
+			check(fmt.Errorf("clean %q: unknown", facts.Mime))
+		}
+	})
 }
 
 // copyTo writes the bytes from at to end.
-func (f *file) copyTo(to io.Writer, at, end int64) error {
+func (f *file) copyTo(to io.Writer, at, end int64) {
 	for at < end {
-		b, err := f.windowAt(at)
-		if err != nil {
-			return err
-		}
+		b := f.windowAt(at)
 		b = b[:min(int64(len(b)), end-at)]
-		if err := writeCleaned(to, b); err != nil {
-			return err
-		}
+		writeCleaned(to, b)
 		at += int64(len(b))
 	}
-	return nil
 }
 
-func writeCleaned(to io.Writer, b []byte) error {
+func writeCleaned(to io.Writer, b []byte) {
 	if _, err := to.Write(b); err != nil {
-		return fmt.Errorf("write a cleaned file: %w", err)
+		check(fmt.Errorf("write a cleaned file: %w", err))
 	}
-	return nil
 }

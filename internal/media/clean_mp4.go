@@ -14,53 +14,32 @@ type span struct {
 
 const maxSpans = 500_000
 
-func (f *file) cleanMP4(to io.Writer, facts Facts) error {
+func (f *file) cleanMP4(to io.Writer, facts Facts) {
 	m := &movie{f: f, facts: &facts}
-	if err := m.readTopBoxes(); err != nil {
-		return err
-	}
-	spans, err := m.findPrivateSpans()
-	if err != nil {
-		return err
-	}
+	m.readTopBoxes()
 	at := int64(0)
-	for _, s := range spans {
+	for _, s := range m.findPrivateSpans() {
 		if s.end <= at {
 			continue
 		}
 		if s.start >= at {
-			if err := f.copyTo(to, at, s.start); err != nil {
-				return err
-			}
-			if at = s.start; s.content > 0 {
-				if err := f.writeFreeBox(to, s); err != nil {
-					return err
-				}
+			f.copyTo(to, at, s.start)
+			if at = s.start; s.content > 0 { // the box's header, with another name
+				f.copyTo(to, at, at+4)
+				writeCleaned(to, []byte("free"))
+				f.copyTo(to, at+8, s.content)
 				at = s.content
 			}
 		}
-		if _, err := io.CopyN(to, zeros{}, s.end-at); err != nil {
-			return err
-		}
+		_, err := io.CopyN(to, zeros{}, s.end-at)
+		check(err)
 		at = s.end
 	}
-	return f.copyTo(to, at, f.size)
-}
-
-// writeFreeBox writes a box's header with another name.
-func (f *file) writeFreeBox(to io.Writer, s span) error {
-	if err := f.copyTo(to, s.start, s.start+4); err != nil {
-		return err
-	}
-	if err := writeCleaned(to, []byte("free")); err != nil {
-		return err
-	}
-	return f.copyTo(to, s.start+8, s.content)
+	f.copyTo(to, at, f.size)
 }
 
 // findPrivateSpans returns what is to be overwritten, in order.
-func (m *movie) findPrivateSpans() ([]span, error) {
-	var all []span
+func (m *movie) findPrivateSpans() (all []span) {
 	for _, b := range m.privateBoxes {
 		all = append(all, span{b.start, b.end, b.content})
 	}
@@ -69,25 +48,19 @@ func (m *movie) findPrivateSpans() ([]span, error) {
 			continue
 		}
 		all = append(all, span{t.at.start, t.at.end, t.at.content})
-		if !t.stco.exists() || !t.stsc.exists() || !t.stsz.exists() {
+		if !t.hasChunks() {
 			continue
 		}
-		err := m.visitChunks(t, func(_, at, size int64) error {
+		m.visitChunks(t, func(c mediaChunk) {
 			// Only of what is to be shown: a place elsewhere would be a lie that blanks the index.
-			if size > 0 && at >= 0 && at <= m.f.size-size && !m.moov.overlapsRange(at, at+size) {
-				all = append(all, span{start: at, end: at + size})
+			if c.size > 0 && c.at >= 0 && c.at <= m.f.size-c.size && !m.moov.overlapsRange(c.at, c.at+c.size) {
+				all = append(all, span{start: c.at, end: c.at + c.size})
 			}
-			if len(all) > maxSpans {
-				return newRefusal(reasonManyParts)
-			}
-			return nil
+			refuseIf(len(all) > maxSpans, reasonManyParts)
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
-	return all, nil
+	return all
 }
 
 func (b box) overlapsRange(at, end int64) bool { return at < b.end && end > b.start }

@@ -9,101 +9,70 @@ const maxSample = 32 << 20 // of one picture of a video, as it is written
 
 // cutKeyframe writes a video of one picture: the sample description of the original and its first picture that
 // is a key frame near the first second. A file in fragments has no excerpt.
-func (f *file) cutKeyframe(facts Facts) ([]byte, error) {
-	m := &movie{f: f, facts: &facts}
-	if err := m.readTopBoxes(); err != nil {
-		return nil, err
-	}
-	video := m.firstTrack("vide")
-	if video == nil || video.outside || video.stsd.contentLength() > maxPayload {
-		return nil, errNoFrame
-	}
-	if err := m.readTimes(video); err != nil {
-		return nil, err
-	}
-	at, size, err := m.locateKeyframe(video)
-	if err != nil {
-		return nil, err
-	}
-	if size <= 0 || size > maxSample || at < 0 || at > f.size-size {
-		return nil, errNoFrame
-	}
-	picture := make([]byte, size)
-	if err := f.readFull(picture, at); err != nil {
-		return nil, err
-	}
-	stsd := make([]byte, video.stsd.end-video.stsd.start)
-	if err := f.readFull(stsd, video.stsd.start); err != nil {
-		return nil, err
-	}
-	return wrapSample(stsd, picture), nil
+func (f *file) cutKeyframe(facts Facts) (excerpt []byte, err error) {
+	err = catch(func() {
+		m := &movie{f: f, facts: &facts}
+		m.readTopBoxes()
+		video := m.firstTrack("vide")
+		noFrameIf(video == nil || video.outside || video.stsd.contentLength() > maxPayload)
+		m.readTimes(video)
+		at, size := m.locateKeyframe(video)
+		noFrameIf(size <= 0 || size > maxSample || at < 0 || at > f.size-size)
+		picture, stsd := make([]byte, size), make([]byte, video.stsd.end-video.stsd.start)
+		f.readFull(picture, at)
+		f.readFull(stsd, video.stsd.start)
+		excerpt = wrapSample(stsd, picture)
+	})
+	return excerpt, err
 }
 
-// locateKeyframe returns where the picture for the poster is.
-func (m *movie) locateKeyframe(t *track) (at, size int64, err error) {
-	if t.samples == 0 || !t.stco.exists() {
-		return 0, 0, errNoFrame
+func noFrameIf(wrong bool) {
+	if wrong {
+		check(errNoFrame)
 	}
-	wanted, err := m.chooseKeyframe(t)
-	if err != nil {
-		return 0, 0, err
-	}
+}
+
+// locateKeyframe returns where the picture for the poster is; size is 0 when it is nowhere.
+func (m *movie) locateKeyframe(t *track) (at, size int64) {
+	noFrameIf(t.samples == 0 || !t.stco.exists())
+	wanted := m.chooseKeyframe(t)
 	// The chunks tell where the sample's one begins; the sizes of those before it in there, how far in it is.
-	first, start, within := int64(0), int64(-1), int64(0)
-	err = m.visitChunks(t, func(samples, at, _ int64) error {
-		if start < 0 && wanted < first+samples {
-			start, within = at, first
+	first, start, before := int64(0), int64(-1), int64(0)
+	m.visitChunks(t, func(c mediaChunk) {
+		if start < 0 && wanted < first+c.samples {
+			start, before = c.at, first
 		}
-		first += samples
-		return nil
+		first += c.samples
 	})
-	if err != nil || start < 0 {
-		return 0, 0, err
+	if start < 0 {
+		return 0, 0
 	}
-	sizes, err := m.openSampleSizes(t.stsz)
-	if err != nil {
-		return 0, 0, err
-	}
-	if _, err = sizes.sumSizes(within); err != nil {
-		return 0, 0, err
-	}
-	before, err := sizes.sumSizes(wanted - within)
-	if err != nil {
-		return 0, 0, err
-	}
-	size, err = sizes.nextSize()
-	return start + before, size, err
+	sizes := m.openSampleSizes(t.stsz)
+	sizes.sumSizes(before)
+	start += sizes.sumSizes(wanted - before)
+	return start, sizes.nextSize()
 }
 
 // chooseKeyframe returns the number, from 0, of the picture to show: the last key frame within the first
 // second, and so often not the black one that a video begins with (14496-12, 8.6.2).
-func (m *movie) chooseKeyframe(t *track) (int64, error) {
+func (m *movie) chooseKeyframe(t *track) (found int64) {
 	if !t.stss.exists() { // every one does
-		return 0, nil
-	}
-	rows, _, err := m.openTable(t.stss, 4)
-	if err != nil {
-		return 0, err
+		return 0
 	}
 	second := t.samples
 	if t.length > 0 {
 		second = int64(float64(t.samples) * float64(t.timescale) / float64(t.length))
 	}
-	found := int64(0)
-	for {
-		row, err := rows.nextRow()
-		if row == nil || err != nil {
-			return found, err
-		}
+	for row := range m.openTable(t.stss, 4).rest() {
 		n := int64(binary.BigEndian.Uint32(row)) - 1
 		if n < 0 || n >= t.samples || found > 0 && n > second {
-			return found, nil
+			break
 		}
-		found = n
-		if n > second {
-			return found, nil
+		if found = n; n > second {
+			break
 		}
 	}
+	return found
 }
 
 // wrapSample is a QuickTime file of one picture, which begins where the index ends.

@@ -15,6 +15,9 @@ const (
 
 // file is the bytes under examination, seen through one window: many small reads near each other cost one of
 // the storage. It is an io.ReaderAt that ends with its context. It is for one goroutine.
+//
+// All that reads a file here panics with an abort when the file is refused or cannot be read, as nearly every line
+// may: see catch.
 type file struct {
 	ctx  context.Context //nolint:containedctx // lives as long as the call that made it
 	r    io.ReaderAt
@@ -27,11 +30,46 @@ type file struct {
 	failed error // of reading or of the context, so that a decoder cannot disguise it
 }
 
+// abort ends the reading of a file with an error.
+type abort struct{ err error }
+
+// check aborts with an error, if there is one.
+func check(err error) {
+	if err != nil {
+		panic(abort{err}) //nolint:forbidigo // caught by catch, which every exported function calls
+	}
+}
+
+// refuse aborts because the file is not accepted.
+func refuse(reason string) { check(newRefusal(reason)) }
+
+// refuseIf aborts if the file is not accepted.
+func refuseIf(wrong bool, reason string) {
+	if wrong {
+		refuse(reason)
+	}
+}
+
+// catch calls read and returns the error with which it was aborted, if it was.
+func catch(read func()) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			a, ok := v.(abort)
+			if !ok {
+				panic(v) //nolint:forbidigo // somebody else's
+			}
+			err = a.err
+		}
+	}()
+	read()
+	return nil
+}
+
 func newFile(ctx context.Context, r io.ReaderAt, size int64) *file {
 	return &file{ctx: ctx, r: r, size: size}
 }
 
-// ReadAt reads past the window.
+// ReadAt reads past the window. It returns its error, since decoders call it.
 func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.ctx.Err(); err != nil {
 		f.failed = err
@@ -46,21 +84,17 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // windowAt returns what the window holds from off on: at least one byte, valid until the next call.
-func (f *file) windowAt(off int64) ([]byte, error) {
-	if off < 0 || off >= f.size {
-		return nil, newRefusal(reasonTruncated)
-	}
+func (f *file) windowAt(off int64) []byte {
+	refuseIf(off < 0 || off >= f.size, reasonTruncated)
 	if off < f.at || off >= f.at+int64(f.n) {
-		if err := f.moveWindow(off, 1); err != nil {
-			return nil, err
-		}
+		f.moveWindow(off, 1)
 	}
-	return f.buf[off-f.at : f.n], nil
+	return f.buf[off-f.at : f.n]
 }
 
 // moveWindow moves the window to off: all of it in sequential reading, a little of it after a leap, since the leaps of
 // a video go from header to header.
-func (f *file) moveWindow(off int64, need int) error {
+func (f *file) moveWindow(off int64, need int) {
 	if f.buf == nil {
 		f.buf = make([]byte, min(windowSize, f.size))
 	}
@@ -70,50 +104,39 @@ func (f *file) moveWindow(off int64, need int) error {
 	}
 	want = min(want, f.size-off)
 	f.at, f.n = off, 0
-	if err := f.readFull(f.buf[:want], off); err != nil {
-		return err
-	}
+	f.readFull(f.buf[:want], off)
 	f.n = int(want)
-	return nil
 }
 
 // readFull fills p from off on. That the file should have the bytes was seen before.
-func (f *file) readFull(p []byte, off int64) error {
+func (f *file) readFull(p []byte, off int64) {
 	n, err := f.ReadAt(p, off)
 	if n == len(p) {
-		return nil
+		return
 	}
 	if f.failed == nil {
 		err = errors.Join(err, io.ErrUnexpectedEOF)
 		f.failed = fmt.Errorf("read the file at %d: it has fewer than its %d bytes: %w", off, f.size, err)
 	}
-	return f.failed
+	check(f.failed)
 }
 
 // readBytes returns n bytes at off, at most a window, valid until the next call. A file that ends before is cut off.
-func (f *file) readBytes(off int64, n int) ([]byte, error) {
-	if off < 0 || off > f.size-int64(n) {
-		return nil, newRefusal(reasonTruncated)
-	}
+func (f *file) readBytes(off int64, n int) []byte {
+	refuseIf(off < 0 || off > f.size-int64(n), reasonTruncated)
 	if off < f.at || off+int64(n) > f.at+int64(f.n) {
-		if err := f.moveWindow(off, n); err != nil {
-			return nil, err
-		}
+		f.moveWindow(off, n)
 	}
-	return f.buf[off-f.at:][:n], nil
+	return f.buf[off-f.at:][:n]
 }
 
 // readUpTo returns n bytes at off, or fewer where the file ends.
-func (f *file) readUpTo(off int64, n int) ([]byte, error) {
+func (f *file) readUpTo(off int64, n int) []byte {
 	return f.readBytes(off, int(min(int64(n), max(0, f.size-off))))
 }
 
-func (f *file) readUint32(off int64) (int64, error) {
-	b, err := f.readBytes(off, 4)
-	if err != nil {
-		return 0, err
-	}
-	return int64(binary.BigEndian.Uint32(b)), nil
+func (f *file) readUint32(off int64) int64 {
+	return int64(binary.BigEndian.Uint32(f.readBytes(off, 4)))
 }
 
 // sectionReader is the file for a decoder that reads it from its start.

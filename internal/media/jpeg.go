@@ -30,84 +30,59 @@ type segment struct {
 
 // visitJPEGSegments visits the pieces of a JPEG in order, the last of them EOI, and gives where the picture ends. The
 // head of a segment is as much of what follows its length as is at hand, valid during the visit.
-func (f *file) visitJPEGSegments(visit func(segment) error) (end int64, err error) {
+func (f *file) visitJPEGSegments(visit func(segment)) (end int64) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
-		if count > maxSegments || scans > maxScans {
-			return 0, newRefusal(reasonManyParts)
-		}
-		b, err := f.readBytes(at, 2)
-		if err != nil {
-			return 0, err
-		}
+		refuseIf(count > maxSegments || scans > maxScans, reasonManyParts)
+		b := f.readBytes(at, 2)
 		s := segment{mark: b[1], at: at, length: 2}
+		refuseIf(b[0] != 0xff || s.mark == 0 || s.mark == markSOI, reasonDamaged)
 		switch {
-		case b[0] != 0xff || s.mark == 0 || s.mark == markSOI:
-			return 0, newRefusal(reasonDamaged)
 		case s.mark == 0xff: // a fill byte
 			at++
 			count--
 			continue
 		case s.mark == markEOI:
-			return at + 2, visit(s)
+			visit(s)
+			return at + 2
 		case s.mark != 0x01 && s.mark&0xf8 != 0xd0:
-			if b, err = f.readBytes(at, 4); err != nil {
-				return 0, err
-			}
-			s.length += int64(binary.BigEndian.Uint16(b[2:]))
-			if s.length < 4 {
-				return 0, newRefusal(reasonDamaged)
-			}
-			if s.head, err = f.readBytes(at+4, int(min(s.length-4, 32<<10))); err != nil {
-				return 0, err
-			}
-			s.head = bytes.Clone(s.head)
+			s.length += int64(binary.BigEndian.Uint16(f.readBytes(at, 4)[2:]))
+			refuseIf(s.length < 4, reasonDamaged)
+			s.head = bytes.Clone(f.readBytes(at+4, int(min(s.length-4, 32<<10))))
 		}
 		if s.mark == markSOS {
 			scans++
-			next, err := f.findScanEnd(at + s.length)
-			if err != nil {
-				return 0, err
-			}
-			s.length = next - at
+			s.length = f.findScanEnd(at+s.length) - at
 		}
-		if err := visit(s); err != nil {
-			return 0, err
-		}
+		visit(s)
 		at += s.length
 	}
 }
 
 // findScanEnd returns where the picture data that begins at at end: at the next marker that is no restart.
-func (f *file) findScanEnd(at int64) (int64, error) {
+func (f *file) findScanEnd(at int64) int64 {
 	for {
-		b, err := f.windowAt(at)
-		if err != nil {
-			return 0, err
-		}
+		b := f.windowAt(at)
 		mark := bytes.IndexByte(b, 0xff)
 		if mark < 0 {
 			at += int64(len(b))
 			continue
 		}
 		at += int64(mark)
-		if b, err = f.readBytes(at, 2); err != nil {
-			return 0, err
-		}
-		switch {
-		case b[1] == 0xff:
+		switch next := f.readBytes(at, 2)[1]; {
+		case next == 0xff:
 			at++
-		case b[1] == 0 || b[1]&0xf8 == 0xd0:
+		case next == 0 || next&0xf8 == 0xd0:
 			at += 2
 		default:
-			return at, nil
+			return at
 		}
 	}
 }
 
-func readJPEG(f *file, facts *Facts) error {
+func readJPEG(f *file, facts *Facts) {
 	framed, scans, adobeRGB := false, 0, false
-	end, err := f.visitJPEGSegments(func(s segment) error {
+	end := f.visitJPEGSegments(func(s segment) {
 		adobeRGB = adobeRGB || isAdobeRGB(s)
 		switch {
 		case s.mark == markAPP1 && bytes.HasPrefix(s.head, []byte(exifName)):
@@ -116,50 +91,31 @@ func readJPEG(f *file, facts *Facts) error {
 			facts.Private = true
 		case s.mark == markSOS:
 			scans++
-			if !framed {
-				return newRefusal(reasonDamaged)
-			}
+			refuseIf(!framed, reasonDamaged)
 		case s.mark >= 0xc0 && s.mark <= 0xcf && s.mark != 0xc4 && s.mark != 0xc8 && s.mark != 0xcc:
-			if framed || len(s.head) < 6 {
-				return newRefusal(reasonDamaged)
-			}
+			refuseIf(framed || len(s.head) < 6, reasonDamaged)
 			framed = true
-			return facts.readFrameHeader(s)
+			facts.readFrameHeader(s)
 		}
-		return nil
 	})
-	if err != nil {
-		return err
-	}
-	if scans == 0 {
-		return newRefusal(reasonNoPicture)
-	}
+	refuseIf(scans == 0, reasonNoPicture)
 	if scans > 1 {
 		facts.Scans = scans
 	}
 	if adobeRGB {
 		facts.PixelBytes += convertedPixelBytes
 	}
-	if end < f.size {
-		facts.Private = true
-	}
 	facts.swapSidesIfTurned()
 	facts.Frames = 1
-	return f.checkTrailingData(end)
+	f.checkTrailingData(end, facts)
 }
 
 // readFrameHeader reads the frame header (T.81, B.2.2).
-func (f *Facts) readFrameHeader(s segment) error {
-	if s.mark > 0xc2 || s.head[0] != 8 {
-		return newRefusal(reasonJPEGKind)
-	}
-	switch s.head[5] {
-	case 1, 3, 4:
-	default:
-		return newRefusal(reasonJPEGKind)
-	}
+func (f *Facts) readFrameHeader(s segment) {
+	colours := s.head[5]
+	refuseIf(s.mark > 0xc2 || s.head[0] != 8 || colours != 1 && colours != 3 && colours != 4, reasonJPEGKind)
 	f.PixelBytes = jpegPixelBytes(s.head, s.mark == 0xc2)
-	return f.setSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
+	f.setSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }
 
 // jpegPixelBytes returns how much memory image/jpeg takes for each pixel of a picture with this frame header: a byte

@@ -49,38 +49,31 @@ func newRefusal(reason string) error { return &Refusal{Reason: reason} }
 // Read tells what the file of size bytes is. It reads headers and tables, of pictures also the rest once, in
 // pieces of 66 KiB: what it holds in memory does not depend on the file. A file that is not taken is a
 // *Refusal. The decoding of a picture's pixels is Thumbnail's, which may refuse it still.
-func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (Facts, error) {
+func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (facts Facts, err error) {
 	f := newFile(ctx, r, size)
-	format, err := f.sniffFormat()
+	err = catch(func() {
+		format := f.sniffFormat()
+		if claimed := claim.declaredKind(); claimed != "" && claimed != format.kind {
+			refuse(otherKind(claim, format.kind))
+		}
+		facts = Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
+		refuseIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
+		format.readFacts(f, &facts)
+		f.checkNoArchive()
+	})
 	if err != nil {
-		return Facts{}, err
-	}
-	if claimed := claim.declaredKind(); claimed != "" && claimed != format.kind {
-		return Facts{}, newRefusal(otherKind(claim, format.kind))
-	}
-	facts := Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
-	if format.kind == core.FileImage && size > maxImageBytes {
-		return Facts{}, newRefusal(reasonHeavy)
-	}
-	if err := format.readFacts(f, &facts); err != nil {
-		return Facts{}, err
-	}
-	if err := f.checkNoArchive(); err != nil {
 		return Facts{}, err
 	}
 	return facts, nil
 }
 
 // setSize checks and sets a picture's size before rotation.
-func (f *Facts) setSize(width, height int64) error {
-	switch {
-	case width <= 0 || height <= 0:
-		return newRefusal(reasonNoSize)
-	case width > maxPixels || height > maxPixels || width*height > maxPixels:
-		return newRefusal(tooManyPixels(width, height))
+func (f *Facts) setSize(width, height int64) {
+	refuseIf(width <= 0 || height <= 0, reasonNoSize)
+	if width > maxPixels || height > maxPixels || width*height > maxPixels {
+		refuse(tooManyPixels(width, height))
 	}
 	f.Width, f.Height = int(width), int(height)
-	return nil
 }
 
 // swapSidesIfTurned applies the orientation to the size.

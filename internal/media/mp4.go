@@ -21,83 +21,68 @@ type movie struct {
 	privateBoxes []box      // what Clean takes out
 }
 
-func readMP4(f *file, facts *Facts) error {
+func readMP4(f *file, facts *Facts) {
 	m := &movie{f: f, facts: facts}
-	if err := m.readTopBoxes(); err != nil {
-		return err
-	}
-	if !m.moov.exists() {
-		return newRefusal(reasonNoMoov)
-	}
-	return m.summarize()
+	m.readTopBoxes()
+	refuseIf(!m.moov.exists(), reasonNoMoov)
+	m.summarize()
 }
 
 // readTopBoxes visits the boxes of the file. What follows a whole video and is no box is ignored.
-func (m *movie) readTopBoxes() error {
+func (m *movie) readTopBoxes() {
 	count := 0
 	for at := int64(0); at <= m.f.size-8; {
-		if count++; count > maxTop {
-			return newRefusal(reasonManyParts)
+		count++
+		refuseIf(count > maxTop, reasonManyParts)
+		b, reason := m.f.boxHeader(at, m.f.size)
+		if reason != "" && m.moov.exists() && m.mdat.exists() && !isPrintableName(b.name) {
+			return
 		}
-		b, err := m.f.boxAt(at, m.f.size)
-		switch {
-		case err != nil && m.moov.exists() && m.mdat.exists() && !isPrintableName(b.name):
-			return nil
-		case err != nil && b.name == "moov":
-			return newRefusal(reasonNoMoov)
-		case err != nil:
-			return err
-		}
-		if err := m.readTopBox(b); err != nil {
-			return err
-		}
+		refuseIf(reason != "" && b.name == "moov", reasonNoMoov)
+		refuseIf(reason != "", reason)
+		m.readTopBox(b)
 		at = b.end
 	}
-	return nil
 }
 
-func (m *movie) readTopBox(b box) error {
+func (m *movie) readTopBox(b box) {
 	switch b.name {
 	case "moov":
-		switch {
-		case m.moov.exists():
-			return newRefusal(reasonDamaged)
-		case b.contentLength() > maxMoovBytes:
-			return newRefusal(reasonBigMoov)
-		}
+		refuseIf(m.moov.exists(), reasonDamaged)
+		refuseIf(b.contentLength() > maxMoovBytes, reasonBigMoov)
 		m.moov = b
-		return m.readMoov()
+		m.readMoov()
 	case "mdat":
 		if !m.mdat.exists() {
 			m.mdat = b
 		}
 	case "moof":
 		if m.fragments != nil {
-			return m.readMoof(b)
+			m.readMoof(b)
 		}
+	default:
+		m.notePrivateBox(b)
 	}
-	return m.notePrivateBox(b)
 }
 
-func (m *movie) readMoov() error {
-	return m.visitChildren(m.moov, func(b box) error {
+func (m *movie) readMoov() {
+	for b := range m.children(m.moov) {
 		switch b.name {
 		case "mvhd":
 			var head mp4.Mvhd
-			if err := m.unmarshalBox(b, &head); err != nil {
-				return err
-			}
+			m.unmarshalBox(b, &head)
 			m.timescale = int64(head.Timescale)
 			m.duration = knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "trak":
-			return m.readTrack(b)
+			m.readTrack(b)
 		case "mvex":
-			return m.readExtends(b)
+			m.readExtends(b)
 		case "cmov":
-			return newRefusal(reasonDamaged) // an index that is packed, of thirty years ago
+			refuse(reasonDamaged) // an index that is packed, of thirty years ago
+		default:
+			m.notePrivateBox(b)
 		}
-		return m.notePrivateBox(b)
-	})
+	}
 }
 
 // knownDuration returns a duration, or 0 where all bits are set, which stands for unknown (14496-12, 8.2.2.3).
@@ -112,32 +97,20 @@ func knownDuration(version uint8, v0, v1 uint64) int64 {
 }
 
 // summarize sets the facts of the file from those of its tracks.
-func (m *movie) summarize() error {
+func (m *movie) summarize() {
 	for _, t := range m.tracks {
-		if t.outside {
-			return newRefusal(reasonOutside)
-		}
-		if err := m.readTables(t); err != nil {
-			return err
-		}
+		refuseIf(t.outside, reasonOutside)
+		m.readTables(t)
 		m.facts.Private = m.facts.Private || t.isTelemetry() && m.fragments == nil
 	}
 	video, audio := m.firstTrack("vide"), m.firstTrack("soun")
-	if video == nil {
-		if audio != nil {
-			return newRefusal(reasonAudio)
-		}
-		return newRefusal(reasonNoVideo)
-	}
-	if err := m.describeVideo(video); err != nil {
-		return err
-	}
+	refuseIf(video == nil && audio != nil, reasonAudio)
+	refuseIf(video == nil, reasonNoVideo)
+	m.describeVideo(video)
 	if audio != nil {
-		if err := m.describeAudio(audio); err != nil {
-			return err
-		}
+		m.describeAudio(audio)
 	}
-	return m.readDuration(video)
+	m.readDuration(video)
 }
 
 // firstTrack returns the first track of a kind, one that is switched on before one that is not; nil without.
@@ -151,18 +124,14 @@ func (m *movie) firstTrack(handler string) (found *track) {
 }
 
 // readDuration sets how long the video is and how many pictures a second it has.
-func (m *movie) readDuration(video *track) error {
+func (m *movie) readDuration(video *track) {
 	samples, length := video.samples, video.length
 	if m.fragments != nil {
 		seen := m.fragments.trackState(video.id)
 		samples, length = samples+seen.samples, max(length, seen.end)
+		refuseIf(samples == 0, reasonFragmentEnd)
 	}
-	switch {
-	case samples == 0 && m.fragments != nil:
-		return newRefusal(reasonFragmentEnd)
-	case samples == 0:
-		return newRefusal(reasonNoSamples)
-	}
+	refuseIf(samples == 0, reasonNoSamples)
 	if length > 0 && video.timescale > 0 {
 		m.facts.FPS = math.Round(1000*float64(samples)*float64(video.timescale)/float64(length)) / 1000
 	}
@@ -173,15 +142,10 @@ func (m *movie) readDuration(video *track) error {
 	if ms == 0 {
 		ms = max(toMilliseconds(length, video.timescale), toMilliseconds(video.duration, video.timescale))
 	}
-	switch {
-	case ms <= 0:
-		return newRefusal(reasonNoLength)
-	case ms > maxDurationMs:
-		return newRefusal(reasonTooLong)
-	}
+	refuseIf(ms <= 0, reasonNoLength)
+	refuseIf(ms > maxDurationMs, reasonTooLong)
 	m.facts.DurationMs = ms
 	m.facts.BitRate = int64(float64(m.facts.Bytes) * 8000 / float64(ms))
-	return nil
 }
 
 // toMilliseconds is MaxInt64 for what is longer than anything, so that the limit finds it.
@@ -197,64 +161,36 @@ func toMilliseconds(units, timescale int64) int64 {
 }
 
 // describeVideo reads the first sample description of the track of pictures (14496-12, 12.1.3).
-func (m *movie) describeVideo(t *track) error {
+func (m *movie) describeVideo(t *track) {
 	const head = 78 // of the entry, before its boxes
-	entry, err := m.firstSampleEntry(t, head)
-	if err != nil {
-		return err
-	}
-	b, err := m.f.readBytes(entry.content+24, 4)
-	if err != nil {
-		return err
-	}
+	entry := m.firstSampleEntry(t, head)
+	b := m.f.readBytes(entry.content+24, 4)
 	width, height := int64(binary.BigEndian.Uint16(b)), int64(binary.BigEndian.Uint16(b[2:]))
 	if width == 0 || height == 0 {
 		width, height = t.width, t.height
 	}
-	if m.facts.VideoCodec, err = videoCodec(entry.name); err != nil {
-		return err
-	}
-	err = m.visitBoxes(entry.content+head, entry.end, func(b box) error {
-		switch {
-		case b.name != "pasp":
-			return nil
-		case b.contentLength() < 8:
-			return newRefusal(reasonDamaged)
+	m.facts.VideoCodec = videoCodec(entry.name)
+	for b := range m.boxes(entry.content+head, entry.end) {
+		if b.name != "pasp" {
+			continue
 		}
-		shape, err := m.f.readBytes(b.content, 8)
-		if err != nil {
-			return err
-		}
-		h, v := int64(binary.BigEndian.Uint32(shape)), int64(binary.BigEndian.Uint32(shape[4:]))
+		refuseIf(b.contentLength() < 8, reasonDamaged)
+		h, v := m.f.readUint32(b.content), m.f.readUint32(b.content+4)
 		if h > 0 && v > 0 && h <= 64*v && v <= 64*h {
 			width = max(1, (width*h+v/2)/v)
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	m.facts.Orientation = t.orientation
-	if err := m.facts.setSize(width, height); err != nil {
-		return err
-	}
+	m.facts.setSize(width, height)
 	m.facts.swapSidesIfTurned()
-	return nil
 }
 
 // firstSampleEntry returns the first sample description, with at least least bytes of content.
-func (m *movie) firstSampleEntry(t *track, least int64) (box, error) {
-	if t.stsd.contentLength() < 16 {
-		return box{}, newRefusal(reasonDamaged)
-	}
-	entry, err := m.f.boxAt(t.stsd.content+8, t.stsd.end)
-	if err != nil {
-		return box{}, err
-	}
-	if entry.contentLength() < least {
-		return box{}, newRefusal(reasonDamaged)
-	}
-	return entry, nil
+func (m *movie) firstSampleEntry(t *track, least int64) box {
+	refuseIf(t.stsd.contentLength() < 16, reasonDamaged)
+	entry := m.f.boxAt(t.stsd.content+8, t.stsd.end)
+	refuseIf(entry.contentLength() < least, reasonDamaged)
+	return entry
 }
 
 func isPrintableName(name string) bool {

@@ -18,89 +18,69 @@ type chunk struct {
 }
 
 // visitPNGChunks visits the chunks up to IEND and gives where that ends (PNG, 5.3).
-func (f *file) visitPNGChunks(visit func(chunk) error) (end int64, err error) {
+func (f *file) visitPNGChunks(visit func(chunk)) (end int64) {
 	at := int64(pngHead)
 	for range maxChunks {
-		b, err := f.readBytes(at, 8)
-		if err != nil {
-			return 0, err
-		}
+		b := f.readBytes(at, 8)
 		c := chunk{name: string(b[4:8]), at: at, length: int64(binary.BigEndian.Uint32(b)), data: at + 8}
-		if c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }) {
-			return 0, newRefusal(reasonDamaged)
-		}
+		notALetter := func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }
+		refuseIf(c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], notALetter), reasonDamaged)
 		at += c.length + 12
-		if at > f.size {
-			return 0, newRefusal(reasonTruncated)
-		}
-		if err := visit(c); err != nil {
-			return 0, err
-		}
+		refuseIf(at > f.size, reasonTruncated)
+		visit(c)
 		if c.name == "IEND" {
-			return at, nil
+			return at
 		}
 	}
-	return 0, newRefusal(reasonManyParts)
+	refuse(reasonManyParts)
+	return 0
 }
 
-func readPNG(f *file, facts *Facts) error {
+func readPNG(f *file, facts *Facts) {
 	first, pixels, animated := true, false, false
-	frames := 0
-	end, err := f.visitPNGChunks(func(c chunk) error {
-		if first != (c.name == "IHDR") {
-			return newRefusal(reasonDamaged)
-		}
+	end := f.visitPNGChunks(func(c chunk) {
+		refuseIf(first != (c.name == "IHDR"), reasonDamaged)
 		first = false
 		switch c.name {
 		case "IHDR":
-			return facts.readIHDR(f, c)
+			facts.readIHDR(f, c)
 		case "IDAT":
 			pixels = true
 		case "acTL":
 			animated = true
 		case "fcTL":
-			return facts.readFrameControl(f, c, &frames)
+			facts.readFrameControl(f, c)
 		case "eXIf":
-			exif, err := f.readUpTo(c.data, int(min(c.length, windowSize/2)))
-			if err != nil {
-				return err
-			}
-			facts.readEXIF(exif)
+			facts.readEXIF(f.readUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
 			facts.Private = facts.Private || !keptInPNG(c.name)
 		}
-		return nil
 	})
-	switch {
-	case err != nil:
-		return err
-	case !pixels:
-		return newRefusal(reasonNoPicture)
-	}
-	if end < f.size {
-		facts.Private = true
-	}
-	facts.Frames = 1
-	if animated && frames > 1 {
-		facts.Frames = frames
-	} else {
-		facts.DurationMs = 0
+	refuseIf(!pixels, reasonNoPicture)
+	if !animated || facts.Frames < 2 {
+		facts.Frames, facts.DurationMs = 1, 0
 	}
 	facts.swapSidesIfTurned()
-	return f.checkTrailingData(end)
+	f.checkTrailingData(end, facts)
+}
+
+// content returns the whole content of a chunk, which must be so many bytes.
+func (f *file) content(c chunk, length int) []byte {
+	refuseIf(c.length != int64(length), reasonDamaged)
+	return f.readBytes(c.data, length)
+}
+
+// countFrame counts a frame of a moving picture.
+func (f *Facts) countFrame() {
+	f.Frames++
+	refuseIf(f.Frames > maxFrames, reasonFrames)
 }
 
 // readIHDR reads the header (PNG, 11.2.1).
-func (f *Facts) readIHDR(from *file, c chunk) error {
-	if c.length != 13 {
-		return newRefusal(reasonDamaged)
-	}
-	b, err := from.readBytes(c.data, 13)
-	if err != nil {
-		return err
-	}
+func (f *Facts) readIHDR(from *file, c chunk) {
+	b := from.content(c, 13)
 	f.PixelBytes = pngPixelBytes(b[8], b[9], b[12] == 1)
-	return f.setSize(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
+	f.setSize(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
 }
 
 // pngPixelBytes returns how much memory image/png takes for each pixel. Grey pictures may have a transparent colour,
@@ -120,23 +100,14 @@ func pngPixelBytes(depth, colourType byte, interlaced bool) float64 {
 }
 
 // readFrameControl counts a frame and how long it stays (APNG, fcTL).
-func (f *Facts) readFrameControl(from *file, c chunk, frames *int) error {
-	if *frames++; *frames > maxFrames {
-		return newRefusal(reasonFrames)
-	}
-	if c.length != 26 {
-		return newRefusal(reasonDamaged)
-	}
-	b, err := from.readBytes(c.data, 26)
-	if err != nil {
-		return err
-	}
+func (f *Facts) readFrameControl(from *file, c chunk) {
+	f.countFrame()
+	b := from.content(c, 26)
 	delay, per := int64(binary.BigEndian.Uint16(b[20:])), int64(binary.BigEndian.Uint16(b[22:]))
 	if per == 0 {
 		per = 100
 	}
 	f.DurationMs += delay * 1000 / per
-	return nil
 }
 
 // keptInPNG reports what Clean keeps: the picture, its colours and its motion.

@@ -15,7 +15,7 @@ const sniffLength = 1024
 type format struct {
 	kind      core.FileKind
 	mime      string
-	readFacts func(*file, *Facts) error
+	readFacts func(*file, *Facts)
 }
 
 // magicSign is how a format that is not taken begins.
@@ -90,25 +90,16 @@ var markupSigns = []struct{ word, reason string }{
 }
 
 // sniffFormat returns the format by the first bytes, and refuses what is also something else by them.
-func (f *file) sniffFormat() (format, error) {
-	if f.size <= 0 {
-		return format{}, newRefusal(reasonEmpty)
-	}
-	head, err := f.readUpTo(0, sniffLength)
-	if err != nil {
-		return format{}, err
-	}
-	head = bytes.Clone(head) // the window moves on
+func (f *file) sniffFormat() format {
+	refuseIf(f.size <= 0, reasonEmpty)
+	head := bytes.Clone(f.readUpTo(0, sniffLength)) // the window moves on
 	taken, ok, err := recogniseFormat(head)
-	switch {
-	case err != nil:
-		return format{}, err
-	case !ok:
-		return format{}, newRefusal(describeUnsupported(head))
-	case findMarkup(head) != "" || looksLikeScript(head):
-		return format{}, newRefusal(reasonActive)
+	check(err)
+	if !ok {
+		refuse(describeUnsupported(head))
 	}
-	return taken, nil
+	refuseIf(findMarkup(head) != "" || looksLikeScript(head), reasonActive)
+	return taken
 }
 
 func recogniseFormat(head []byte) (format, bool, error) {
@@ -225,12 +216,12 @@ func looksLikeScript(head []byte) bool {
 }
 
 // checkTrailingData refuses a picture after whose end another kind of file begins. Other data there, as telephones
-// write it, Clean cuts off.
-func (f *file) checkTrailingData(end int64) error {
-	head, err := f.readUpTo(end, sniffLength)
-	if err != nil {
-		return err
+// write it, is private: Clean cuts it off.
+func (f *file) checkTrailingData(end int64, facts *Facts) {
+	if end < f.size {
+		facts.Private = true
 	}
+	head := f.readUpTo(end, sniffLength)
 	reason := findMarkup(head)
 	for _, s := range signs {
 		if len(head) >= s.at && len(s.magic) > 2 && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
@@ -239,19 +230,15 @@ func (f *file) checkTrailingData(end int64) error {
 	}
 	switch reason {
 	case reasonArchive, reasonPDF, reasonHTML, reasonSVG, reasonProgram:
-		return newRefusal(reasonActive)
+		refuse(reasonActive)
 	}
-	return nil
 }
 
 // checkNoArchive refuses a file that ends with the directory of a ZIP archive: programs that open archives, and
 // those that run them, look for it from behind (APPNOTE.TXT, 4.3.16).
-func (f *file) checkNoArchive() error {
+func (f *file) checkNoArchive() {
 	const directory = 22
-	tail, err := f.readUpTo(max(0, f.size-windowSize), windowSize)
-	if err != nil {
-		return err
-	}
+	tail := f.readUpTo(max(0, f.size-windowSize), windowSize)
 	for at := bytes.LastIndex(tail, []byte("PK\x05\x06")); at >= 0; at = bytes.LastIndex(tail[:at], []byte("PK\x05\x06")) {
 		end := tail[at:]
 		if len(end) < directory {
@@ -259,9 +246,6 @@ func (f *file) checkNoArchive() error {
 		}
 		comment := int(binary.LittleEndian.Uint16(end[20:]))
 		length := int64(binary.LittleEndian.Uint32(end[12:]))
-		if directory+comment <= len(end) && length <= f.size && binary.LittleEndian.Uint16(end[4:]) == 0 {
-			return newRefusal(reasonActive)
-		}
+		refuseIf(directory+comment <= len(end) && length <= f.size && binary.LittleEndian.Uint16(end[4:]) == 0, reasonActive)
 	}
-	return nil
 }

@@ -10,15 +10,9 @@ import (
 )
 
 // describeAudio reads the first sample description of the track of sound (14496-12, 12.2.3).
-func (m *movie) describeAudio(t *track) error {
-	entry, err := m.firstSampleEntry(t, 28)
-	if err != nil {
-		return err
-	}
-	b, err := m.f.readBytes(entry.content, 28)
-	if err != nil {
-		return err
-	}
+func (m *movie) describeAudio(t *track) {
+	entry := m.firstSampleEntry(t, 28)
+	b := m.f.readBytes(entry.content, 28)
 	m.facts.AudioChannels = int(binary.BigEndian.Uint16(b[16:]))
 	m.facts.AudioRate = int(binary.BigEndian.Uint16(b[24:]))
 	boxes := entry.content + 28
@@ -27,51 +21,42 @@ func (m *movie) describeAudio(t *track) error {
 		case 1:
 			boxes += 16
 		case 2:
-			if b, err = m.f.readBytes(entry.content, 48); err != nil {
-				return err
-			}
+			b = m.f.readBytes(entry.content, 48)
 			m.facts.AudioRate = int(max(0, min(math.Float64frombits(binary.BigEndian.Uint64(b[32:])), 1<<20)))
 			m.facts.AudioChannels = int(min(binary.BigEndian.Uint32(b[40:]), 1<<10))
 			boxes += 36
 		}
 	}
-	return m.describeSound(entry, boxes)
+	m.describeSound(entry, boxes)
 }
 
 // describeSound names how sound is written: mp4a may be many things, by its descriptor, which is in a
 // box among those from boxes on, or within one of them.
-func (m *movie) describeSound(entry box, boxes int64) error {
-	switch entry.name {
-	case "mp4a":
-	case "enca":
-		return newRefusal(reasonEncrypted)
-	default:
+func (m *movie) describeSound(entry box, boxes int64) {
+	refuseIf(entry.name == "enca", reasonEncrypted)
+	if entry.name != "mp4a" {
 		m.facts.AudioCodec = printableCode(entry.name)
-		return nil
+		return
 	}
 	m.facts.AudioCodec = core.CodecAAC
-	return m.visitBoxes(boxes, entry.end, func(b box) error {
+	for b := range m.boxes(boxes, entry.end) {
 		switch b.name {
 		case "esds":
-			return m.readSoundDescriptor(b)
+			m.readSoundDescriptor(b)
 		case "wave":
-			return m.visitChildren(b, func(b box) error {
-				if b.name != "esds" {
-					return nil
+			for b := range m.children(b) {
+				if b.name == "esds" {
+					m.readSoundDescriptor(b)
 				}
-				return m.readSoundDescriptor(b)
-			})
+			}
 		}
-		return nil
-	})
+	}
 }
 
 // readSoundDescriptor reads what an esds box holds (14496-1, 7.2.6.6).
-func (m *movie) readSoundDescriptor(b box) error {
+func (m *movie) readSoundDescriptor(b box) {
 	var esds mp4.Esds
-	if err := m.unmarshalBox(b, &esds); err != nil {
-		return err
-	}
+	m.unmarshalBox(b, &esds)
 	for _, d := range esds.Descriptors {
 		switch {
 		case d.DecoderConfigDescriptor != nil:
@@ -80,7 +65,6 @@ func (m *movie) readSoundDescriptor(b box) error {
 			m.readSoundConfig(d.Data)
 		}
 	}
-	return nil
 }
 
 func soundCodec(objectType byte) core.Codec {

@@ -120,37 +120,24 @@ func decodersFor(mime string) (func(io.Reader) (image.Config, error), func(io.Re
 }
 
 // firstFrame returns the first frame of a moving WebP as a WebP of its own, since the decoder knows no others.
-func (f *file) firstFrame() (io.Reader, error) {
-	end, err := f.riffEnd()
-	if err != nil {
-		return nil, err
-	}
-	var frame io.Reader
-	err = f.visitRIFFChunks(riffHead, end, func(c chunk) error {
-		if frame != nil || c.name != "ANMF" || c.length < 16 {
-			return nil
+func (f *file) firstFrame() (frame io.Reader, err error) {
+	err = catch(func() {
+		for c := range f.riffChunks(f.riffEnd()) {
+			if c.name != "ANMF" || c.length < 16 {
+				continue
+			}
+			head := []byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00")
+			head = append(head, f.readBytes(c.data, 16)[6:12]...)
+			if string(f.readUpTo(c.data+16, 4)) == "ALPH" {
+				head[20] = 0x10
+			}
+			length := c.length - 16
+			binary.LittleEndian.PutUint32(head[4:], uint32(min(int64(len(head))-8+length, 1<<32-1)))
+			frame = io.MultiReader(bytes.NewReader(head), io.NewSectionReader(f, c.data+16, length))
+			return
 		}
-		b, err := f.readBytes(c.data, 16)
-		if err != nil {
-			return err
-		}
-		head := []byte("RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00")
-		size := bytes.Clone(b[6:12])
-		if b, err = f.readUpTo(c.data+16, 4); err != nil {
-			return err
-		}
-		if string(b) == "ALPH" {
-			head[20] = 0x10
-		}
-		head = append(head, size...)
-		length := c.length - 16
-		binary.LittleEndian.PutUint32(head[4:], uint32(min(int64(len(head))-8+length, 1<<32-1)))
-		frame = io.MultiReader(bytes.NewReader(head), io.NewSectionReader(f, c.data+16, length))
-		return nil
+		refuse(reasonNoPicture)
 	})
-	if err == nil && frame == nil {
-		err = newRefusal(reasonNoPicture)
-	}
 	return frame, err
 }
 
