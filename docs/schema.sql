@@ -71,6 +71,14 @@ CREATE FUNCTION public.river_job_state_in_bitmask(bitmask bit, state public.rive
     END = 1;
 $$;
 
+CREATE FUNCTION public.set_live_at() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    NEW.live_at := NEW.updated_at;
+    RETURN NEW;
+END $$;
+
 CREATE TABLE public.accounts (
     id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -322,6 +330,7 @@ CREATE TABLE public.posts (
     created_at timestamp with time zone NOT NULL,
     updated_at timestamp with time zone NOT NULL,
     error_from_network boolean DEFAULT false NOT NULL,
+    live_at timestamp with time zone,
     CONSTRAINT posts_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'queued'::text, 'live'::text, 'failed'::text])))
 )
 WITH (fillfactor='70');
@@ -737,11 +746,11 @@ CREATE INDEX posts_by_time ON public.posts USING btree (workspace_id, COALESCE(p
 
 CREATE UNIQUE INDEX posts_external_id ON public.posts USING btree (account_id, external_id) WHERE (external_id <> ''::text);
 
-CREATE INDEX posts_published ON public.posts USING btree (account_id, updated_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text));
+CREATE INDEX posts_live_without_link ON public.posts USING btree (live_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text) AND (external_url = ''::text));
 
 CREATE INDEX posts_search ON public.posts USING gin (workspace_id, text public.gin_trgm_ops, title public.gin_trgm_ops);
 
-CREATE INDEX posts_without_link ON public.posts USING btree (updated_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text) AND (external_url = ''::text));
+CREATE INDEX posts_went_live ON public.posts USING btree (account_id, live_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text));
 
 CREATE INDEX publications_due ON public.publications USING btree (next_action_at) WHERE (next_action_at IS NOT NULL);
 
@@ -774,6 +783,8 @@ CREATE TRIGGER count_changed_drafts AFTER UPDATE OF status ON public.posts FOR E
 CREATE TRIGGER count_deleted_drafts AFTER DELETE ON public.posts FOR EACH ROW WHEN ((old.status = 'draft'::text)) EXECUTE FUNCTION public.count_drafts();
 
 CREATE TRIGGER count_new_drafts AFTER INSERT ON public.posts FOR EACH ROW WHEN ((new.status = 'draft'::text)) EXECUTE FUNCTION public.count_drafts();
+
+CREATE TRIGGER set_live_at BEFORE UPDATE OF status ON public.posts FOR EACH ROW WHEN (((new.status = 'live'::text) AND (old.status <> 'live'::text))) EXECUTE FUNCTION public.set_live_at();
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);

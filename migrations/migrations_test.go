@@ -93,14 +93,17 @@ func TestAnIndexLeftInvalidIsBuiltAgain(t *testing.T) {
 	pool := open(t, storetest.URL(t))
 	before := schema(t, pool)
 	statements := []string{
-		"DROP INDEX posts_search", "CREATE INDEX posts_search ON posts (tz)", "DROP INDEX posts_published",
+		"DROP INDEX posts_search", "CREATE INDEX posts_search ON posts (tz)", "DROP INDEX posts_went_live",
 		"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'posts_search'::regclass",
 	}
-	migration, err := os.ReadFile("0009_indexes_at_size.sql")
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"0009_indexes_at_size.sql", "0018_indexes_on_live_at.sql"} {
+		migration, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		statements = append(statements, regexp.MustCompile(`(?m)^[A-Z].*`).FindAllString(string(migration), -1)...)
 	}
-	for _, sql := range append(statements, regexp.MustCompile(`(?m)^[A-Z].*`).FindAllString(string(migration), -1)...) {
+	for _, sql := range statements {
 		if _, err := pool.Exec(t.Context(), sql); err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}

@@ -314,7 +314,7 @@ func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) erro
 	return err
 }
 
-// PostsWithoutLink lists live posts whose link is missing, whose account can be asked for it, and that changed last
+// PostsWithoutLink lists live posts whose link is missing, whose account can be asked for it, and that went live
 // between two times, oldest first.
 func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit int) ([]queue.Link, error) {
 	type row struct {
@@ -323,9 +323,9 @@ func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit 
 	}
 	rows, err := queryMany[row](s.query(ctx, `
 		SELECT p.workspace_id, p.id FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
-		WHERE p.status = 'live' AND p.external_id <> '' AND p.external_url = '' AND p.updated_at BETWEEN @from AND @to
+		WHERE p.status = 'live' AND p.external_id <> '' AND p.external_url = '' AND p.live_at BETWEEN @from AND @to
 			AND a.status = @ok
-		ORDER BY p.updated_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
+		ORDER BY p.live_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
 	links := make([]queue.Link, len(rows))
 	for i, r := range rows {
 		links[i] = queue.Link{Workspace: r.WorkspaceID, Post: r.ID}
@@ -338,7 +338,7 @@ func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Durati
 	_, err := t.exec(ctx, `
 		WITH post AS (
 			UPDATE posts SET publish_at = publish_at - @by::interval, created_at = created_at - @by::interval,
-				updated_at = updated_at - @by::interval
+				updated_at = updated_at - @by::interval, live_at = live_at - @by::interval
 			WHERE workspace_id = @ws AND id = @id AND status IN ('live', 'failed') RETURNING id
 		)
 		UPDATE post_events e SET at = e.at - @by::interval FROM post WHERE e.workspace_id = @ws AND e.post_id = post.id`,
@@ -353,7 +353,7 @@ func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other c
 	return queryValues[string](t.query(ctx, `
 		SELECT external_id FROM posts
 		WHERE workspace_id = @ws AND account_id = @account AND id <> @other AND status = 'live' AND external_id <> ''
-			AND updated_at >= @since`,
+			AND live_at >= @since`,
 		args{"account": account, "other": other, "since": since}))
 }
 

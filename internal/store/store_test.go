@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"belfry/internal/core"
@@ -93,5 +94,28 @@ func conflict(t *testing.T, what string, err error) {
 	var e *core.Error
 	if !errors.As(err, &e) || e.Code != core.CodeConflict || e.Message == "" {
 		t.Errorf("%s: %v; want conflict", what, err)
+	}
+}
+
+// PostgreSQL changes a row without touching the table's indexes only if no index is on a column that changes, in its
+// condition neither. A claim changes each due post's rows, so that matters most when many are due at once.
+func TestAClaimChangesNoIndexedColumn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for table, columns := range map[string][]string{
+		"posts":        {"error_code", "error_message", "error_hint", "attempts", "updated_at"},
+		"publications": {"lease_epoch", "lease_owner", "lease_until", "rest", "calling"},
+	} {
+		rows, err := w.pool.Query(t.Context(), `
+			SELECT DISTINCT d.objid::regclass::text || ' on ' || a.attname FROM pg_depend d
+			JOIN pg_class c ON c.oid = d.objid AND c.relkind = 'i' AND d.classid = 'pg_class'::regclass
+			JOIN pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+			WHERE d.refobjid = $1::regclass AND a.attname = ANY($2)`, table, columns)
+		must(t, err)
+		indexes, err := pgx.CollectRows(rows, pgx.RowTo[string])
+		must(t, err)
+		for _, index := range indexes {
+			t.Errorf("the index %s is changed by each claim", index)
+		}
 	}
 }
