@@ -88,7 +88,7 @@ func TestConsentThatIsNotGivenIsExplained(t *testing.T) {
 		page.says(t, words...)
 	}
 	b.get(callback("threads", r.Deny(b.begin("threads")))).leads(t, "/accounts")
-	explained("Threads did not give its consent.", "Start again from Accounts")
+	explained("Access to Threads was not granted.", "Start again from Accounts")
 	b.get("/accounts/callback/threads").leads(t, "/accounts")
 	explained("Start again from Accounts")
 	for _, path := range []string{"/accounts/connect/nowhere", "/accounts/callback/nowhere?code=1&state=2"} {
@@ -156,7 +156,7 @@ func TestReconnectingKeepsTheAccount(t *testing.T) {
 		return b.get("/accounts/"+account.ID+"/reconnect").is(t, http.StatusSeeOther).Header.Get("Location")
 	}
 	b.get(callback("threads", r.Consent(ask(), "somebody.else"))).leads(t, "/accounts")
-	b.get("/accounts").says(t, "another profile")
+	b.get("/accounts").says(t, "a different profile")
 	b.get(callback("threads", r.Consent(ask(), "bell.ringer"))).leads(t, "/accounts")
 	page := b.get("/accounts")
 	if got := attribute(page.one(t, testid("account")), "data-account"); got != account.ID {
@@ -216,5 +216,5 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	page.one(t, testid("notice")+` a[href="/accounts"]`)
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="revoked"]`)
-	page.says(t, "Reconnect the account.")
+	page.says(t, "Reconnect it.")
 }

@@ -70,7 +70,7 @@ func (r *request) finishConnect() error {
 	}
 	choice, err := json.Marshal(done)
 	if err != nil {
-		return fmt.Errorf("keep the choice of profiles: %w", err)
+		return fmt.Errorf("store the profiles to choose from: %w", err)
 	}
 	r.putSession(keyChoice, string(choice))
 	return r.redirect(link.ChooseProfiles)

@@ -16,7 +16,7 @@ func (r *request) readForm() (url.Values, error) {
 	httpReq := r.echo.Request()
 	kind, _, err := mime.ParseMediaType(httpReq.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
-		return nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts form data only.").
+		return nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only form data.").
 			WithHint("Send application/x-www-form-urlencoded.")
 	}
 	if err := httpReq.ParseForm(); err != nil {
@@ -28,7 +28,7 @@ func (r *request) readForm() (url.Values, error) {
 	for name, values := range httpReq.PostForm {
 		for i, value := range values {
 			if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
-				return nil, core.Invalid(name, "%q contains characters that are not text.", name)
+				return nil, core.Invalid(name, "%q contains invalid characters.", name)
 			}
 			values[i] = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(value)
 		}

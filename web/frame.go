@@ -109,7 +109,7 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 	if hold != "" {
 		list = append(list, layout.Notice{
 			Text:   "Publishing is on hold because " + hold + ".",
-			Action: "View the posts", URL: link.OnHold,
+			Action: "View posts", URL: link.OnHold,
 		})
 	}
 	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)

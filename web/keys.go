@@ -62,7 +62,7 @@ func (r *request) createKey() error {
 	name := form.Get(settings.FieldForm)
 	if name != "" && name == r.web.sessions.manager.GetString(r.context(), keyForm) {
 		r.setFlash(ui.ToneInfo,
-			"That key was already created and is shown only once. If you did not copy it, revoke it and create another.")
+			"This key has already been created and was shown only once. If you did not copy it, revoke it and create another one.")
 		return r.redirect(link.Keys)
 	}
 	m := settings.KeysModel{Name: form.Get(settings.FieldName), Scope: form.Get(settings.FieldScope)}

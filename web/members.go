@@ -98,7 +98,7 @@ func (r *request) confirmRemoval() error {
 		}
 		switch {
 		case m.ID == r.caller.User().String():
-			ask.Title, ask.Button, ask.BackLabel = "Leave this workspace?", "Leave", "Stay"
+			ask.Title, ask.Button = "Leave this workspace?", "Leave"
 			ask.Points = []string{
 				"Your API keys stop working immediately, and you lose access to the workspace.",
 				"Your posts stay.",

@@ -129,14 +129,14 @@ func (r *request) confirmSendNow() error {
 	if !slices.Contains(card.Acts, core.ActSendNow) {
 		return r.redirectToPost()
 	}
-	points := []string{"It is published immediately. Belfry cannot take it back."}
+	points := []string{"It is published immediately. This cannot be undone."}
 	if card.PublishAt != nil {
-		points = append(points, "Its scheduled time is dropped.")
+		points = append(points, "Its scheduled time is removed.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Send this post now?", Subject: postSummary(card), Points: points, Action: link.SendNow(r.pathID()),
 		Button: "Send now", Class: "primary",
-		Back: link.Post(r.pathID()), BackLabel: "Not now",
+		Back: link.Post(r.pathID()),
 	})
 }
 
@@ -145,7 +145,7 @@ const aboutLength = 120
 
 // postSummary tells which post a question is about.
 func postSummary(card app.PostCard) string {
-	return posts.Excerpt(card.Post, aboutLength) + " (" + card.StatusLine + ")"
+	return posts.Excerpt(card.Post, aboutLength) + " · " + card.StatusLine
 }
 
 func (r *request) confirmDelete() error {

@@ -93,10 +93,10 @@ func (s *sessions) signedInUser(ctx context.Context) (app.Session, bool) {
 // begin makes a new session in the context's place: a token known before signing in is worth nothing after.
 func (s *sessions) begin(ctx context.Context, in app.SignedIn) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
-		return fmt.Errorf("begin a session: %w", err)
+		return fmt.Errorf("start a session: %w", err)
 	}
 	if err := s.manager.Clear(ctx); err != nil {
-		return fmt.Errorf("begin a session: %w", err)
+		return fmt.Errorf("start a session: %w", err)
 	}
 	now := s.now().Unix()
 	for key, value := range map[string]any{

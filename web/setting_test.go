@@ -20,7 +20,7 @@ func TestAWrongSettingIsSaidByItsLabelAndLeavesThePlan(t *testing.T) {
 	if len(rows) != 2 || len(part.all(testid("plan-row")+"[data-ok=true]")) != 1 {
 		t.Fatalf("the plan is %s", part.text())
 	}
-	part.says(t, "2 problems to fix.", "Link preview must be a whole address that begins with https:// or http://.",
+	part.says(t, "2 problems to fix.", "Link preview must be a complete address that begins with https:// or http://.",
 		"Topic must be written like")
 	if strings.Contains(part.text(), "linkAttachment") || len(part.all(testid("plan-table"))) != 0 {
 		t.Errorf("it speaks of fields, or of a plan without them: %s", part.text())

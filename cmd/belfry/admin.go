@@ -59,13 +59,13 @@ func defineWorkspaceCreate(o *options) action {
 	o.required = []string{"name", "owner-email"}
 	in := contract.CreateWorkspace{}
 	o.flags.StringVar(&in.Name, "name", "", "the workspace's name")
-	o.flags.StringVar(&in.Slug, "slug", "", "its short name (default: made of the name)")
-	o.flags.StringVar(&in.TZ, "tz", "UTC", "the time zone its times are read in, such as Europe/Berlin")
+	o.flags.StringVar(&in.Slug, "slug", "", "its short name (default: derived from the name)")
+	o.flags.StringVar(&in.TZ, "tz", "UTC", "its time zone, such as Europe/Berlin")
 	plan := o.flags.String("plan", string(core.PlanOwner), "its plan: "+core.DefaultPlans().Names())
 	o.flags.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's email address")
-	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: made of the address)")
+	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the address)")
 	stdin := o.flags.Bool("password-stdin", false,
-		"read the owner's password from standard input; not needed for a person who exists")
+		"read the owner's password from standard input; not needed for an existing person")
 	return inSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
 		in.Plan = core.PlanName(*plan)
 		if *stdin {
@@ -75,7 +75,7 @@ func defineWorkspaceCreate(o *options) action {
 		}
 		made, err := s.app.CreateWorkspace(ctx, in)
 		if e, ok := errors.AsType[*core.Error](err); ok && e.Path == "password" && !*stdin {
-			return o.usageErrorf("%s is new here and needs a password: give --password-stdin, and the password on standard input", in.OwnerEmail)
+			return o.usageErrorf("%s has no account yet and needs a password: add --password-stdin and send the password on standard input", in.OwnerEmail)
 		}
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func defineWorkspacePlan(o *options) action {
 		if err := s.app.SetPlan(ctx, *workspace, core.PlanName(*plan)); err != nil {
 			return err
 		}
-		return p.printf("%s is on the plan %s.", *workspace, *plan)
+		return p.printf("%s now has the plan %s.", *workspace, *plan)
 	})
 }
 
@@ -108,7 +108,7 @@ func defineKeyCreate(o *options) action {
 	o.required = []string{"workspace", "name", "scope"}
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
 	name := o.flags.String("name", "", "what the key is for")
-	scope := o.flags.String("scope", "", "what it may do: read, or write for read and write")
+	scope := o.flags.String("scope", "", "its scope: read, or write (which includes read)")
 	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
 		key, err := s.app.CreateKeyFor(ctx, *workspace, *name, core.Scope(*scope))
 		if err != nil {
@@ -131,12 +131,12 @@ func defineUserPassword(o *options) action {
 		if err := s.app.SetPassword(ctx, *email, password); err != nil {
 			return err
 		}
-		return p.printf("The password is changed.")
+		return p.printf("The password was changed.")
 	})
 }
 
 func defineRevokeUnreadable(o *options) action {
-	confirm := o.flags.Bool("confirm", false, "revoke them; without it they are only listed")
+	confirm := o.flags.Bool("confirm", false, "revoke the accounts instead of only listing them")
 	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
 		found, err := s.app.RevokeUnreadable(ctx, *confirm)
 		if err != nil {
@@ -149,12 +149,12 @@ func defineRevokeUnreadable(o *options) action {
 		}
 		switch {
 		case len(found) == 0:
-			return p.printf("The secret keys open the tokens of all accounts.")
+			return p.printf("The secret keys can decrypt the tokens of all accounts.")
 		case !*confirm:
-			return p.printf("%d accounts cannot be read with the keys of %s. If no backup has the missing key, run `%s --confirm`.",
+			return p.printf("The keys in %[2]s cannot decrypt the tokens of %[1]d accounts. If no backup has the missing key, run `%[3]s --confirm`.",
 				len(found), config.KeysFrom(s.cfg), app.RevokeUnreadableCommand)
 		}
-		return p.printf("%d accounts are revoked: connect them again in the dashboard, Accounts.", len(found))
+		return p.printf("%d accounts were revoked. Reconnect them in the dashboard, under Accounts.", len(found))
 	})
 }
 
@@ -188,15 +188,15 @@ func (p *program) printRotation(ctx context.Context, s *session, resealed int, l
 	err := p.printf("%d values were encrypted again.", resealed)
 	counts, countErr := s.app.CountSealed(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
-		err = errors.Join(err, p.printf("%s seals %d", key, counts[key]))
+		err = errors.Join(err, p.printf("%s protects %d values.", key, counts[key]))
 	}
 	if last.Unreadable > 0 {
 		err = errors.Join(err,
-			fmt.Errorf("%d values cannot be opened with the keys of %s: put the missing key back and repeat this",
+			fmt.Errorf("%d values cannot be decrypted with the keys in %s: put the missing key back and run this again",
 				last.Unreadable, config.KeysFrom(s.cfg)))
 	}
 	if last.Busy > 0 {
-		err = errors.Join(err, fmt.Errorf("%d values were in use: repeat this in a few minutes", last.Busy))
+		err = errors.Join(err, fmt.Errorf("%d values were in use: run this again in a few minutes", last.Busy))
 	}
 	return errors.Join(err, countErr)
 }

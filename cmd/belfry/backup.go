@@ -18,7 +18,7 @@ import (
 var errNotLocal = errors.New("this command is for the local database; for BELFRY_DATABASE_URL use pg_dump and pg_restore")
 
 func defineBackup(o *options) action {
-	force := o.flags.Bool("force", false, "replace FILE when it is there already")
+	force := o.flags.Bool("force", false, "replace FILE if it exists")
 	return func(ctx context.Context, p *program, cfg *config.Config) error {
 		return p.backUp(ctx, cfg, o.flags.Arg(0), *force)
 	}
@@ -33,22 +33,22 @@ func (p *program) backUp(ctx context.Context, cfg *config.Config, name string, f
 		return err
 	}
 	if _, err := os.Stat(name); err == nil && !force {
-		return fmt.Errorf("%s is there already: name another file, or replace it with `belfry backup --force %s`", name, name)
+		return fmt.Errorf("%s already exists: choose another file, or replace it with `belfry backup --force %s`", name, name)
 	}
 	file, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.part")
 	if err != nil {
-		return fmt.Errorf("make the backup's file: %w", err)
+		return fmt.Errorf("create the backup file: %w", err)
 	}
 	defer func() { _ = os.Remove(file.Name()) }() // gone already when it was renamed
 	if err := errors.Join(postgres.Dump(ctx, cfg.DataDir, file), file.Sync(), file.Close()); err != nil {
 		return fmt.Errorf("back up the database: %w", err)
 	}
 	if err := os.Rename(file.Name(), name); err != nil {
-		return fmt.Errorf("name the backup: %w", err)
+		return fmt.Errorf("rename the backup file: %w", err)
 	}
-	return p.printf("The database is in %s. What is not in it:\n"+
-		"- the media files (BELFRY_STORAGE_URL; by default the folder media in BELFRY_DATA_DIR): back them up after it;\n"+
-		"- the keys of %s: keep them apart from it, for without them the networks' tokens cannot be read.",
+	return p.printf("The database was saved to %s. This file does not contain:\n"+
+		"- the media files (BELFRY_STORAGE_URL; by default the folder media in BELFRY_DATA_DIR): back them up afterwards;\n"+
+		"- the keys in %s: store them in another place. Without them, the networks' tokens cannot be decrypted.",
 		name, config.KeysFrom(cfg))
 }
 
@@ -70,10 +70,10 @@ func (p *program) restore(ctx context.Context, cfg *config.Config, name string) 
 	if err := postgres.Restore(ctx, cfg.DataDir, file); err != nil {
 		return fmt.Errorf("restore the database: %w", err)
 	}
-	return p.printf("The database is as it was when the backup was made.\n"+
-		"1. Start the service. If posts went out after the backup, it publishes nothing yet.\n"+
-		"2. Check the queue at %s, or list the posts concerned with `belfry doctor`.\n"+
-		"3. Run `belfry restore confirm`: published posts become live, and the others go out.",
+	return p.printf("The database was restored.\n"+
+		"1. Start the service. If posts were published after the backup, it publishes nothing until you confirm.\n"+
+		"2. Check the queue at %s, or list the affected posts with `belfry doctor`.\n"+
+		"3. Run `belfry restore confirm`: posts that were published become live, and the others are published.",
 		cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 
@@ -85,7 +85,7 @@ func confirmRestore(ctx context.Context, p *program, s *session) (err error) {
 	defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
 	done, err := s.app.Guard().Confirm(ctx)
 	if errors.Is(err, hold.ErrNoHold) {
-		return p.printf("Publishing is not on hold: there is nothing to confirm.")
+		return p.printf("Publishing is not on hold, so there is nothing to confirm.")
 	}
 	if err != nil {
 		return err

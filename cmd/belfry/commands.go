@@ -56,7 +56,7 @@ func allCommands() []command {
 			defineSandbox,
 		},
 		{
-			"seed", "", "Make demo workspaces with accounts, pictures and two weeks of posts.",
+			"seed", "", "Create demo workspaces with accounts, pictures and two weeks of posts.",
 			"They belong to the owner of the first workspace. The networks must be simulated.\n" + local, defineSeed,
 		},
 		{
@@ -98,7 +98,7 @@ func allCommands() []command {
 		},
 		{"config", "", "Print the configuration without secrets.", "", noOptions(printConfig)},
 		{
-			"doctor", "", "Look for problems, and say how to fix them.",
+			"doctor", "", "Find problems, and show how to fix them.",
 			"It changes nothing. If the service is stopped, the command starts the local database and stops it again.\nIt exits with 1 when something needs attention.", noOptions(runDoctor),
 		},
 		{"healthcheck", "", "Check whether the service is ready. Exits with 1 when it is not.", "", noOptions(checkHealth)},
@@ -109,7 +109,7 @@ func allCommands() []command {
 // runCommand finds the command that the arguments begin with and runs it.
 func (p *program) runCommand(ctx context.Context, args []string) error {
 	if len(args) == 0 {
-		return &usageError{"name a command", commandList(allCommands())}
+		return &usageError{"a command is missing", commandList(allCommands())}
 	}
 	if args[0] == "help" || isHelp(args[0]) {
 		if len(args) == 1 {
@@ -167,7 +167,7 @@ func runMigrate(ctx context.Context, p *program, cfg *config.Config) (err error)
 
 func defineSandbox(o *options) action {
 	addr := o.flags.String("addr", "127.0.0.1:9090", "where to listen, as HOST:PORT")
-	journal := o.flags.String("journal", "", "folder that keeps accounts and posts over a restart (default: none)")
+	journal := o.flags.String("journal", "", "folder that stores accounts and posts across restarts (default: none)")
 	return func(ctx context.Context, p *program, _ *config.Config) (err error) {
 		networks, err := sandbox.New(sandbox.Config{JournalDir: *journal, AppName: "Belfry"})
 		if err != nil {
@@ -193,7 +193,7 @@ func checkHealth(ctx context.Context, p *program, cfg *config.Config) error {
 	answer, err := getFrom(ctx, at, "/readyz", 5*time.Second)
 	switch {
 	case err != nil:
-		return fmt.Errorf("the service does not answer at %s", at)
+		return fmt.Errorf("the service does not respond at %s", at)
 	case answer.StatusCode != http.StatusOK:
 		return errors.New("the service is not ready; its log says why")
 	}

@@ -117,7 +117,7 @@ func checkInstalled(cfg *config.Config) error {
 	if held, err := postgres.Holder(cfg.DataDir); err != nil || held != nil {
 		return err
 	}
-	return fmt.Errorf("there is no database in %s: set BELFRY_DATA_DIR to the service's data folder (a new installation begins with belfry serve)", cfg.DataDir)
+	return fmt.Errorf("there is no database in %s: set BELFRY_DATA_DIR to the service's data folder (`belfry serve` creates a new installation)", cfg.DataDir)
 }
 
 // reachTime is how long a database may take to answer before it counts as out of reach.
@@ -145,7 +145,7 @@ func checkReachable(ctx context.Context, cfg *config.Config) error {
 	case errors.As(err, &refusal):
 		err = refusal
 	}
-	return fmt.Errorf("the database that BELFRY_DATABASE_URL names cannot be reached: %w", err)
+	return fmt.Errorf("cannot reach the database in BELFRY_DATABASE_URL: %w", err)
 }
 
 // migrateIfAllowed migrates the schema where the service may do that by itself: in its own database and in an empty
@@ -158,7 +158,7 @@ func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) err
 	case state.CheckFloor() != nil || !state.Behind():
 		return state.CheckFloor()
 	case !d.own && !state.Empty:
-		return fmt.Errorf("the database's schema is older (%d of %d steps): make a backup, then run `belfry migrate`",
+		return fmt.Errorf("the database's schema is out of date (%d of %d steps): make a backup, then run `belfry migrate`",
 			state.Have, state.Want)
 	}
 	return migrations.Run(ctx, pool)
@@ -192,7 +192,7 @@ func (s *session) prepare(ctx context.Context, log *slog.Logger, why sessionPurp
 		return fmt.Errorf("read the database's schema: %w", err)
 	}
 	if state.Empty && why == mustExist {
-		return errors.New("the database is empty: set BELFRY_DATABASE_URL or BELFRY_DATA_DIR as the service has it (a new installation begins with belfry serve)")
+		return errors.New("the database is empty: use the service's BELFRY_DATABASE_URL or BELFRY_DATA_DIR (`belfry serve` creates a new installation)")
 	}
 	if err := s.db.migrateIfAllowed(ctx, s.db.pool); err != nil {
 		return err
@@ -230,7 +230,7 @@ func (s *session) loadKeyRing(why sessionPurpose) (*secret.Ring, error) {
 	}
 	keys, err := find(s.cfg)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("there are no keys in %s: set that or BELFRY_DATA_DIR as the service has it", config.KeysFrom(s.cfg))
+		return nil, fmt.Errorf("there are no keys in %s: use the service's BELFRY_SECRET_KEYS or BELFRY_DATA_DIR", config.KeysFrom(s.cfg))
 	}
 	if err != nil {
 		return nil, err

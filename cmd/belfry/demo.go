@@ -75,13 +75,13 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 		in.Name, in.TZ = brand.Name+suffix, brand.Zone
 		slug, err := g.makeBrand(ctx, in, brand)
 		if err != nil {
-			return fmt.Errorf("make the workspace %s: %w", in.Name, err)
+			return fmt.Errorf("create the workspace %s: %w", in.Name, err)
 		}
 		fmt.Fprintf(table, "  %s\t%s\n", in.Name, slug)
 	}
 	_ = table.Flush() // a Builder accepts everything
 	return p.printf("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
-		"To make an API key, run `belfry key create --workspace SHORT-NAME --name demo`.",
+		"To create an API key, run `belfry key create --workspace SHORT-NAME --name demo`.",
 		list.String(), g.session.cfg.PublicURL, in.OwnerEmail, signIn)
 }
 

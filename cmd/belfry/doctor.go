@@ -69,12 +69,12 @@ func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) 
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d checks need your attention", failed, len(allChecks()))
+		return fmt.Errorf("%d of %d checks failed", failed, len(allChecks()))
 	}
 	return nil
 }
 
-const firstStart = "; the first start makes it"
+const firstStart = "; the first start creates it"
 
 func (of *installation) checkDataDir(context.Context) (string, error) {
 	dir := of.cfg.DataDir
@@ -109,7 +109,7 @@ func checkWritable(dir string) error {
 		err = syscall.ENOSPC // or no disk at all, such as /proc
 	}
 	if err != nil {
-		return fmt.Errorf("write in the folder %s: %w: give BELFRY_DATA_DIR another", dir, err)
+		return fmt.Errorf("write to the folder %s: %w: set BELFRY_DATA_DIR to another folder", dir, err)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 	case state.CheckFloor() != nil:
 		return "", state.CheckFloor()
 	case state.Behind():
-		return "", fmt.Errorf("%s, but its schema has %d steps where this program has %d: run `belfry migrate`", found, state.Have, state.Want)
+		return "", fmt.Errorf("%s, but its schema has %d steps and this program has %d: run `belfry migrate`", found, state.Have, state.Want)
 	}
 	of.pool = pool
 	return found, nil
@@ -177,7 +177,7 @@ func (of *installation) checkKeys(ctx context.Context) (string, error) {
 // checkPublishing returns an error that lists the posts concerned when publishing is on hold.
 func (of *installation) checkPublishing(ctx context.Context) (string, error) {
 	if of.pool == nil {
-		return "not checked, since there is no database yet", nil
+		return "not checked, because there is no database yet", nil
 	}
 	db, err := store.New(of.pool)
 	if err != nil {
@@ -211,7 +211,7 @@ const heldPostsShown = 500
 // reviewKeys returns an error that names the variable when the secret keys do not fit the database.
 func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {
 	if err := verbs.ReviewKeys(ctx); err != nil {
-		return fmt.Errorf("%s does not fit the database: %w", config.KeysFrom(cfg), err)
+		return fmt.Errorf("%s does not match the database: %w", config.KeysFrom(cfg), err)
 	}
 	return nil
 }
@@ -223,9 +223,9 @@ func (of *installation) checkAddress(ctx context.Context) (string, error) {
 		return of.checkAddressInUse(ctx)
 	}
 	if err != nil {
-		return "", fmt.Errorf("nothing can listen on %s: %w", cfg.Addr, err)
+		return "", fmt.Errorf("cannot listen on %s: %w", cfg.Addr, err)
 	}
-	return cfg.Addr + ", shown to people as " + cfg.PublicURL, listener.Close()
+	return cfg.Addr + ", public address " + cfg.PublicURL, listener.Close()
 }
 
 // checkAddressInUse returns an error unless it is this data folder's service that listens on the address.
@@ -243,9 +243,9 @@ func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
 		if holder != nil && holder.Serves() {
 			return fmt.Sprintf("%s, in use by the running service (pid %s)", of.cfg.Addr, holder.Pid), nil
 		}
-		who = "a belfry with another data folder"
+		who = "another belfry with a different data folder"
 	}
-	return "", fmt.Errorf("%s is in use by %s: stop that one, or set BELFRY_ADDR", of.cfg.Addr, who)
+	return "", fmt.Errorf("%s is in use by %s: stop it, or set BELFRY_ADDR", of.cfg.Addr, who)
 }
 
 // isBelfryAt reports whether a belfry listens at an address, by a header that others do not send.
@@ -258,7 +258,7 @@ func (of *installation) checkNetworks(context.Context) (string, error) {
 	cfg := of.cfg
 	switch {
 	case usesOwnSandbox(cfg):
-		return "simulated, since no network has credentials", nil
+		return "simulated, because no network has credentials", nil
 	case cfg.NetworksURL != "":
 		return "simulated at " + cfg.NetworksURL, nil
 	}

@@ -44,10 +44,10 @@ func TestALostKeyIsFoundNamedAndLetGo(t *testing.T) {
 		env  []string
 		says string
 	}{
-		"another key": {bad, "BELFRY_SECRET_KEYS does not fit the database"},
+		"another key": {bad, "BELFRY_SECRET_KEYS does not match the database"},
 		"an empty file": {
 			[]string{database, "BELFRY_ADDR=127.0.0.1:0", "BELFRY_DATA_DIR=" + fresh},
-			"(BELFRY_SECRET_KEYS is not set) does not fit the database",
+			"(BELFRY_SECRET_KEYS is not set) does not match the database",
 		},
 	} {
 		code, out, _ := belfry(t, c.env, "doctor")
@@ -70,10 +70,10 @@ func TestALostKeyIsFoundNamedAndLetGo(t *testing.T) {
 		args []string
 		says string
 	}{
-		{good, revoke, "open the tokens of all accounts"},
+		{good, revoke, "can decrypt the tokens of all accounts"},
 		{bad, revoke, "--confirm"},
-		{bad, append(revoke, "--confirm"), "are revoked"},
-		{bad, append(revoke, "--confirm"), "open the tokens of all accounts"},
+		{bad, append(revoke, "--confirm"), "were revoked"},
+		{bad, append(revoke, "--confirm"), "can decrypt the tokens of all accounts"},
 		{bad, []string{"doctor"}, "ok secret keys"},
 	} {
 		if code, out, errs := belfry(t, c.env, c.args...); code != exitOK || !strings.Contains(out, c.says) {

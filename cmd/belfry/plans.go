@@ -37,7 +37,7 @@ func applyPlansFile(table core.Plans, text []byte) error {
 	for name, figures := range given {
 		plan, ok := table[name]
 		if !ok {
-			return fmt.Errorf("there is no plan %s: there are %s", name, table.Names())
+			return fmt.Errorf("there is no plan %s: the plans are %s", name, table.Names())
 		}
 		if err := decodeStrict(figures, &plan); err != nil {
 			return fmt.Errorf("plan %s: %w", name, err)
@@ -62,7 +62,7 @@ func decodeStrict(text []byte, into any) error {
 		return err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("something follows after the JSON value")
+		return errors.New("there is more text after the JSON value")
 	}
 	return nil
 }

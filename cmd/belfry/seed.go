@@ -40,7 +40,7 @@ const seedAskPatience = 10 * time.Second
 const refusedText = "This one was refused, so that you can see what a failed post looks like."
 
 func defineSeed(o *options) action {
-	asJSON := o.flags.Bool("json", false, "make one small workspace for a script instead, and print it as JSON")
+	asJSON := o.flags.Bool("json", false, "create one small workspace for a script instead, and print it as JSON")
 	seed := inSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
 		g := &seeder{session: s, browser: "seed-" + secret.Random(16)}
 		stop, err := g.reachNetworks(ctx)
@@ -64,7 +64,7 @@ func defineSeed(o *options) action {
 	})
 	return func(ctx context.Context, p *program, cfg *config.Config) error {
 		if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
-			return errors.New("seed connects accounts at simulated networks, and this service is set up for the real ones")
+			return errors.New("seed needs simulated networks, but this service uses the real ones")
 		}
 		return seed(ctx, p, cfg)
 	}
@@ -149,7 +149,7 @@ func (g *seeder) callControl(ctx context.Context, method, path string, body any)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode/100 != 2 {
-		return fmt.Errorf("the simulated networks answer %s to %s %s", answer.Status, method, path)
+		return fmt.Errorf("the simulated networks responded %s to %s %s", answer.Status, method, path)
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 		return contract.Account{}, err
 	}
 	if len(done.Accounts) != 1 {
-		return contract.Account{}, fmt.Errorf("connecting %s gave %d accounts", platform, len(done.Accounts))
+		return contract.Account{}, fmt.Errorf("connecting %s created %d accounts", platform, len(done.Accounts))
 	}
 	return done.Accounts[0], nil
 }
@@ -306,7 +306,7 @@ func pollUntil(ctx context.Context, f func(context.Context) (bool, error)) error
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("not done after %s: check that the service and its worker run", seedPatience)
+			return fmt.Errorf("not done after %s: check that the service and its worker are running", seedPatience)
 		case <-tick.C:
 		}
 	}

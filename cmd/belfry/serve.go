@@ -21,7 +21,7 @@ const sandboxPath = "/sandbox"
 // and the simulated networks where no network has credentials.
 func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if usesOwnSandbox(cfg) && !cfg.Roles.Web {
-		return errors.New("a worker alone has no simulated networks of its own, and cannot share those of another process: run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL to it in every process")
+		return errors.New("a process with only the worker has no simulated networks: run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL to its address in every process")
 	}
 	log, started := p.newLogger(cfg), time.Now()
 
@@ -73,7 +73,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		return err
 	}
 	if err := verbs.ReviewAccounts(ctx); err != nil {
-		return fmt.Errorf("review the accounts: %w", err)
+		return fmt.Errorf("check the accounts' tokens: %w", err)
 	}
 	if err := errors.Join(verbs.Guard().CheckAtStart(ctx), verbs.Guard().Warn(ctx)); err != nil {
 		return fmt.Errorf("compare the database with its receipts: %w", err)
@@ -128,7 +128,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if cfg.MetricsAddr != "" {
 		group.Go(func() error { return figures.Run(running) })
 	}
-	log.Info("belfry is up", "url", cfg.PublicURL, "version", versionText(), "simulated_networks", calls != nil,
+	log.Info("belfry is running", "url", cfg.PublicURL, "version", versionText(), "simulated_networks", calls != nil,
 		"took", time.Since(started).Round(time.Millisecond))
 	if setUp != "" {
 		log.Info("open this link to set up Belfry", "link", setUp)

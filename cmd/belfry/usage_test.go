@@ -55,7 +55,7 @@ func TestACommandThatIsNotThereIsAnsweredWithThoseThatAre(t *testing.T) {
 		args       []string
 		says, lack string
 	}{
-		{nil, "name a command", "none"},
+		{nil, "a command is missing", "none"},
 		{[]string{"nonsense"}, `there is no command "nonsense"`, "none"},
 		{[]string{"workspace"}, "workspace plan", "healthcheck"},
 		{[]string{"help", "nonsense"}, "there is no command", "none"},

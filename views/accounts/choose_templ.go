@@ -52,7 +52,7 @@ func Choose(m ChooseModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.PageHeader("Choose what to connect", "You gave access to more than one "+m.Profile+". Choose the ones to publish to.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("Choose what to connect", "You granted access to more than one "+m.Profile+". Choose the ones to publish to.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

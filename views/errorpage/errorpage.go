@@ -44,7 +44,7 @@ var pageTexts = map[int]pageText{
 	},
 	http.StatusNotFound: {
 		"search", "Page not found",
-		"The address may be wrong. Or the item may have been deleted, or it belongs to another workspace.",
+		"The address may be wrong, or the page may have been deleted or belong to another workspace.",
 		"Go back, or look for it in the list of posts.",
 	},
 	http.StatusMethodNotAllowed: {
@@ -65,7 +65,7 @@ var pageTexts = map[int]pageText{
 	},
 	http.StatusInternalServerError: {
 		"triangle-alert", "Something went wrong",
-		"This is an error in Belfry. It has been logged for the operator.",
+		"This is an error in Belfry, and it has been logged.",
 		"Try again. If it happens again, give the operator the request ID below.",
 	},
 	http.StatusServiceUnavailable: {

@@ -71,7 +71,7 @@ func OnHold(m HoldModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Reason == "" {
-				templ_7745c5c3_Err = ui.Empty("check", "Publishing is not on hold", "Posts go out as usual.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Empty("check", "Publishing is not on hold", "Posts are published as usual.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -89,12 +89,12 @@ func OnHold(m HoldModel) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, ". Check the posts below. Then the operator runs <code>belfry restore confirm</code>.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, ". Check the posts below. Then ask the operator to run <code>belfry restore confirm</code>.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 				if len(m.Rows) == 0 {
-					templ_7745c5c3_Err = ui.Empty("inbox", "No posts affected", "No post of this workspace is due or was published after the backup.").Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = ui.Empty("inbox", "No posts affected", "No post in this workspace is due or was published after the backup.").Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -128,7 +128,7 @@ func Plan(m PlanModel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Plan.Table != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"plan-text\"><summary>Show as a text table, as in the API</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"plan-text\"><summary>Show as a text table (as in the API)</summary><pre class=\"plan-table\" tabindex=\"0\" dir=\"auto\" data-testid=\"plan-table\" hx-disable>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -439,7 +439,7 @@ func planRow(m PlanModel, row PlanRow) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		case m.When == WhenNow:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "Once the problems below are fixed")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "After you fix the problems below")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

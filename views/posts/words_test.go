@@ -73,7 +73,7 @@ func TestARowOfThePlanSaysOneThing(t *testing.T) {
 			When: WhenNow,
 			Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}},
 		},
-		"will not be published Once the problems below are fixed": {When: WhenNow, Rows: []PlanRow{{}}},
+		"will not be published After you fix the problems below": {When: WhenNow, Rows: []PlanRow{{}}},
 		"will be saved As a draft": {
 			When: WhenDraft,
 			Rows: []PlanRow{{PlanRow: contract.PlanRow{OK: true}}},

@@ -53,7 +53,7 @@ func Keys(m KeysModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.PageHeader("API keys", "Keys let programs post to this workspace. Store each key where only its program can read it.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("API keys", "API keys let programs use this workspace. Store each key where only its program can read it.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

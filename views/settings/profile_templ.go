@@ -105,7 +105,7 @@ func Profile(m ProfileModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</dd></div></dl><p class=\"help\">To change your password, ask the operator of this server to run <code>belfry user password --email YOU --password-stdin</code>.</p></section></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</dd></div></dl><p class=\"help\">To change your password, ask the operator of this server to set a new one with <code>belfry user password</code>.</p></section></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

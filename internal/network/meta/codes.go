@@ -18,7 +18,7 @@ const (
 	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator."
-	hintParameter  = "The network does not accept something in this post. Change it and send it again."
+	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
 	hintGone       = "The account no longer has access to this on the network. If it should, reconnect the account."
 	hintBlocked    = "The network has temporarily blocked this account. Open the account there to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later

@@ -26,7 +26,7 @@ func (k *Kit) Now() time.Time {
 // Advance moves the networks' clock forward, never back: tokens age and containers expire.
 func (k *Kit) Advance(by time.Duration) error {
 	if by < 0 {
-		return fmt.Errorf("the sandbox clock moves forward only, not by %s", by)
+		return fmt.Errorf("the sandbox clock can only move forward, not by %s", by)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -32,23 +32,23 @@ type Kind struct{ Name, Does string }
 func FaultKinds() []Kind {
 	return []Kind{
 		{Reject, "The network refuses the call for good. Nothing is published."},
-		{Error, "The network answers with the error code you enter."},
-		{RateLimited, "The network allows no more calls for a while: 30 seconds, unless you enter another time."},
-		{Slow, "The answer is delayed by the milliseconds you enter."},
+		{Error, "The network responds with the error code you enter."},
+		{RateLimited, "The network allows no more calls for 30 seconds, or for the time you enter."},
+		{Slow, "The response is delayed by the milliseconds you enter."},
 		{TokenExpired, "The account’s access token expires. The account must be reconnected."},
 		{TokenRevoked, "The account’s access is revoked. The account must be reconnected."},
 		{
 			DropAfterAccept,
-			"The call succeeds, but the connection breaks before the answer. Belfry must find out what happened.",
+			"The call succeeds, but the connection breaks before the response. Belfry must find out what happened.",
 		},
 		{DropBeforeAccept, "The connection breaks and the call has no effect."},
 		{NeverReady, "A container is never ready to publish. Only for networks that publish in two steps."},
 		{
 			NotReadyRace,
-			"Publishing answers “not found” for a container that was ready. Only for networks that publish in two steps.",
+			"Publishing responds “not found” for a container that was ready. Only for networks that publish in two steps.",
 		},
-		{ServerError, "The network answers HTTP 500. The call has no effect."},
-		{TruncatedJSON, "The call succeeds, but only half of the answer arrives."},
+		{ServerError, "The network responds with HTTP 500. The call has no effect."},
+		{TruncatedJSON, "The call succeeds, but only half of the response arrives."},
 	}
 }
 
@@ -120,7 +120,7 @@ func (f *Faults) Add(faults ...Fault) ([]Fault, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.active)+len(faults) > maxFaults {
-		return nil, fmt.Errorf("no more than %d faults at a time", maxFaults)
+		return nil, fmt.Errorf("there can be at most %d faults", maxFaults)
 	}
 	for i := range faults {
 		if err := f.checkFault(&faults[i]); err != nil {

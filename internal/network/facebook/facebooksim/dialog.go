@@ -128,7 +128,7 @@ func (s *Sim) dialogPage(version string, params url.Values, q dialogRequest) sim
 	dialog := sim.Consent{
 		Network: Name, Title: "Facebook", Allow: "Continue as " + s.person.Name,
 		Heading: s.kit.AppName() + " wants to manage Pages",
-		Lead:    "You are signed in as " + s.person.Name + ". Choose the Pages it may use.",
+		Lead:    "You are signed in as " + s.person.Name + ". Choose the Pages it can use.",
 		Action:  s.kit.Link("https://" + site + "/" + version + "/dialog/oauth"),
 	}
 	for _, name := range dialogParams {
@@ -138,12 +138,12 @@ func (s *Sim) dialogPage(version string, params url.Values, q dialogRequest) sim
 	}
 	pages := sim.Group{
 		Title: "Pages", Field: "newPage", FieldLabel: "Or another Page",
-		FieldHint: "A Page with this name is made when there is none yet.",
+		FieldHint: "If there is no Page with this name, it is created.",
 	}
 	for i, p := range demoPages() {
 		note := p.Category
 		if !p.hasTask(taskCreate) {
-			note += ", you may only look at its figures"
+			note += ", where you can only see statistics"
 		}
 		pages.Choices = append(pages.Choices, sim.Choice{
 			Type: "checkbox", Name: "page", Value: p.ID, Label: p.Name, Note: note, Picture: pictureURL(p.ID), Checked: i == 0,

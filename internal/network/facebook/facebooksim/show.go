@@ -61,7 +61,7 @@ func (s *Sim) postToShow(page, text string, at time.Time, media []sim.Media) sim
 func (s *Sim) drawPost(w http.ResponseWriter, r *http.Request, drawn sim.PostPage, ok bool) {
 	if !ok {
 		s.showNotice(
-			w, r, http.StatusNotFound, "This content isn't available right now", "It was deleted, or it was never published.",
+			w, r, http.StatusNotFound, "This content isn't available right now", "It was deleted or never published.",
 		)
 		return
 	}

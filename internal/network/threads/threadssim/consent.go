@@ -125,7 +125,7 @@ func (s *Sim) consentPage(host string, params url.Values, q consentRequest) sim.
 	}
 	group := sim.Group{
 		Title: "Which profile?", Field: "username", FieldLabel: "Or another username",
-		FieldHint: "A profile with this name is made when there is none yet.",
+		FieldHint: "If there is no profile with this name, it is created.",
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -196,7 +196,7 @@ func (s *Sim) chosenProfile(id, username string) (*account, error) {
 		if a, ok := s.accounts[id]; ok {
 			return a, nil
 		}
-		return nil, errors.New("pick one of the profiles or type a username")
+		return nil, errors.New("choose a profile or enter a username")
 	}
 	if a, ok := s.byUsername[username]; ok {
 		return a, nil

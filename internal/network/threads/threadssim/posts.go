@@ -198,7 +198,7 @@ func (s *Sim) servePost(w http.ResponseWriter, r *http.Request, username, code s
 	}
 	s.mu.Unlock()
 	if !ok {
-		s.showNotice(w, r, http.StatusNotFound, "Post not available", "It was deleted, or it was never published.")
+		s.showNotice(w, r, http.StatusNotFound, "Post not available", "It was deleted or never published.")
 		return
 	}
 	s.kit.Page(w, r, http.StatusOK, "post", page)
