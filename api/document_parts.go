@@ -47,8 +47,8 @@ func securityFor(n app.Access) []map[string][]string {
 func accessSentence(n app.Access) string {
 	if n.Proved {
 		n.Proved = false
-		return accessSentence(n) + " So is a session whose person gave their password more than 10 minutes ago: they sign " +
-			"in again."
+		return accessSentence(n) + " A session in which the password was given more than 10 minutes ago gets 403 too: " +
+			"sign in again."
 	}
 	switch {
 	case n.Manages:
