@@ -19,17 +19,20 @@ func (a *App) ListAccounts(ctx context.Context, c core.Caller) (contract.Account
 		return contract.Accounts{}, err
 	}
 	list, err := t.Accounts(ctx)
-	if err != nil {
-		return contract.Accounts{}, err
-	}
-	return contract.Accounts{Accounts: a.accountsOf(list)}, nil
+	return contract.Accounts{Accounts: convertAll(list, a.accountOf)}, err
 }
 
-func (a *App) accountsOf(list []core.Account) []contract.Account {
-	out := make([]contract.Account, len(list))
-	for i, account := range list {
-		out[i] = contract.AccountOf(account)
-		out[i].AvatarURL = a.browse(account.AvatarURL)
+func (a *App) accountOf(account core.Account) contract.Account {
+	out := contract.AccountOf(account)
+	out.AvatarURL = a.browse(account.AvatarURL)
+	return out
+}
+
+// convertAll converts the elements of a list. The result is never nil, which JSON would show as null.
+func convertAll[From, To any](list []From, convert func(From) To) []To {
+	out := make([]To, len(list))
+	for i, v := range list {
+		out[i] = convert(v)
 	}
 	return out
 }
@@ -51,14 +54,7 @@ func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, e
 		return nil, err
 	}
 	queued, err := t.QueuedByAccount(ctx)
-	if err != nil {
-		return nil, err
-	}
-	cards := make([]AccountCard, len(list))
-	for i, account := range list {
-		cards[i] = AccountCard{account, queued[account.ID]}
-	}
-	return cards, nil
+	return convertAll(list, func(account core.Account) AccountCard { return AccountCard{account, queued[account.ID]} }), err
 }
 
 // Limits tells what each network takes: the numbers that the plan's check uses.

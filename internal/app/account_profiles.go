@@ -81,7 +81,7 @@ func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller
 	done := Connected{Platform: n.Describe().ID}
 	err := t.Tx(ctx, func(t store.Tenant) error {
 		list, err := a.saveProfiles(ctx, t, c, n.Describe().ID, profiles)
-		done.Accounts = a.accountsOf(list)
+		done.Accounts = convertAll(list, a.accountOf)
 		return err
 	})
 	if err != nil {
@@ -215,7 +215,7 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 			return err
 		}
 		list, err := a.saveProfiles(ctx, t, c, row.Platform, profiles)
-		done.Platform, done.Accounts = row.Platform, a.accountsOf(list)
+		done.Platform, done.Accounts = row.Platform, convertAll(list, a.accountOf)
 		return err
 	})
 	if err != nil {

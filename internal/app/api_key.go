@@ -15,15 +15,8 @@ func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error
 	if err != nil {
 		return contract.Keys{}, err
 	}
-	keys, err := t.Keys(ctx)
-	if err != nil {
-		return contract.Keys{}, err
-	}
-	out := contract.Keys{Keys: []contract.Key{}}
-	for _, k := range keys {
-		out.Keys = append(out.Keys, contract.KeyOf(k))
-	}
-	return out, nil
+	list, err := t.Keys(ctx)
+	return contract.Keys{Keys: convertAll(list, contract.KeyOf)}, err
 }
 
 // CreateKey makes an API key that acts for the caller. The answer shows it for the only time.

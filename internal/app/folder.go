@@ -19,14 +19,7 @@ func (a *App) ListFolders(ctx context.Context, c core.Caller) (contract.Folders,
 		return contract.Folders{}, err
 	}
 	list, err := t.Folders(ctx)
-	if err != nil {
-		return contract.Folders{}, err
-	}
-	out := contract.Folders{Folders: []contract.Folder{}}
-	for _, f := range list {
-		out.Folders = append(out.Folders, contract.FolderOf(f))
-	}
-	return out, nil
+	return contract.Folders{Folders: convertAll(list, contract.FolderOf)}, err
 }
 
 // GetFolder reads a folder.
@@ -36,10 +29,7 @@ func (a *App) GetFolder(ctx context.Context, c core.Caller, id string) (contract
 		return contract.Folder{}, err
 	}
 	f, err := t.Folder(ctx, folderID)
-	if err != nil {
-		return contract.Folder{}, err
-	}
-	return contract.FolderOf(f), nil
+	return contract.FolderOf(f), err
 }
 
 // CreateFolder makes a folder, at the root or in another (Spec §4, Folders).
@@ -65,10 +55,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 		}
 		return t.AddFolder(ctx, f, foldedName(f.Name))
 	})
-	if err != nil {
-		return contract.Folder{}, err
-	}
-	return contract.FolderOf(f), nil
+	return contract.FolderOf(f), err
 }
 
 // EditFolder renames a folder or moves it with all that is in it.
@@ -102,10 +89,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 		}
 		return t.UpdateFolder(ctx, f, foldedName(f.Name))
 	})
-	if err != nil {
-		return contract.Folder{}, err
-	}
-	return contract.FolderOf(f), nil
+	return contract.FolderOf(f), err
 }
 
 // DeleteFolder removes a folder with nothing in it.

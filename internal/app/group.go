@@ -23,14 +23,7 @@ func (a *App) ListGroups(ctx context.Context, c core.Caller) (contract.Groups, e
 		return contract.Groups{}, err
 	}
 	list, err := t.Groups(ctx)
-	if err != nil {
-		return contract.Groups{}, err
-	}
-	out := contract.Groups{Groups: []contract.Group{}}
-	for _, g := range list {
-		out.Groups = append(out.Groups, groupOf(g))
-	}
-	return out, nil
+	return contract.Groups{Groups: convertAll(list, groupOf)}, err
 }
 
 // GetGroup reads a group.
@@ -40,10 +33,7 @@ func (a *App) GetGroup(ctx context.Context, c core.Caller, id string) (contract.
 		return contract.Group{}, err
 	}
 	g, err := t.Group(ctx, groupID)
-	if err != nil {
-		return contract.Group{}, err
-	}
-	return groupOf(g), nil
+	return groupOf(g), err
 }
 
 // CreateGroup makes a group of connected accounts, if the plan includes groups.
@@ -76,10 +66,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 		}
 		return t.SetGroupAccounts(ctx, g.ID, g.Accounts)
 	})
-	if err != nil {
-		return contract.Group{}, err
-	}
-	return groupOf(g), nil
+	return groupOf(g), err
 }
 
 // EditGroup changes what the request names; accountIds replaces the membership.
@@ -104,10 +91,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 		}
 		return t.SetGroupAccounts(ctx, groupID, g.Accounts)
 	})
-	if err != nil {
-		return contract.Group{}, err
-	}
-	return groupOf(g), nil
+	return groupOf(g), err
 }
 
 // DeleteGroup removes a group; its accounts stay as they are.
@@ -152,12 +136,9 @@ func (a *App) findMembers(ctx context.Context, t store.Tenant, ids []string) ([]
 }
 
 func groupOf(g store.Group) contract.Group {
-	out := contract.Group{
-		ID: g.ID.String(), Name: g.Name, Description: g.Description, Color: g.Color, AccountIDs: []string{},
-		CreatedAt: contract.Time{Time: g.CreatedAt}, UpdatedAt: contract.Time{Time: g.UpdatedAt},
+	return contract.Group{
+		ID: g.ID.String(), Name: g.Name, Description: g.Description, Color: g.Color,
+		AccountIDs: convertAll(g.Accounts, core.AccountID.String),
+		CreatedAt:  contract.Time{Time: g.CreatedAt}, UpdatedAt: contract.Time{Time: g.UpdatedAt},
 	}
-	for _, id := range g.Accounts {
-		out.AccountIDs = append(out.AccountIDs, id.String())
-	}
-	return out
 }

@@ -21,10 +21,7 @@ func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.
 		return contract.Media{}, err
 	}
 	m, err := t.Media(ctx, mediaID)
-	if err != nil {
-		return contract.Media{}, err
-	}
-	return a.mediaOf(t, m), nil
+	return a.mediaOf(t, m), err
 }
 
 // EditMedia changes what is said of a file, where it lies and whether it is pinned (Spec §4, Media).
@@ -50,10 +47,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 		m.Tags, m.Pinned = valueOr(in.Tags, m.Tags), valueOr(in.Pinned, m.Pinned)
 		return core.At("folderId", t.UpdateMedia(ctx, m))
 	})
-	if err != nil {
-		return contract.Media{}, err
-	}
-	return a.mediaOf(t, m), nil
+	return a.mediaOf(t, m), err
 }
 
 func checkMediaTexts(in contract.EditMedia) error {

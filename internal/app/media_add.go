@@ -30,8 +30,5 @@ func (a *App) MediaFromURL(ctx context.Context, c core.Caller, in contract.Media
 	m, err := a.intake.AddFromURL(ctx, t, in, func(t store.Tenant, m store.Media) error {
 		return saveReplay(ctx, t, a.mediaOf(t, m))
 	})
-	if err != nil {
-		return contract.Media{}, err
-	}
-	return a.mediaOf(t, m), nil
+	return a.mediaOf(t, m), err
 }

@@ -25,14 +25,12 @@ func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedi
 	if err != nil {
 		return contract.MediaList{}, err
 	}
-	out := contract.MediaList{Media: []contract.Media{}}
+	var out contract.MediaList
 	if len(list) > page {
 		list = list[:page]
 		out.NextCursor = new(core.Cursor[core.MediaKind]{At: list[page-1].CreatedAt, ID: list[page-1].ID}.String())
 	}
-	for _, m := range list {
-		out.Media = append(out.Media, a.mediaOf(t, m))
-	}
+	out.Media = convertAll(list, func(m store.Media) contract.Media { return a.mediaOf(t, m) })
 	return out, nil
 }
 
@@ -60,14 +58,11 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	if f.After, err = core.ParseCursor[core.MediaKind](in.Cursor); err != nil {
 		return f, err
 	}
-	if in.FolderID == "" || f.Root {
+	if f.Root {
 		return f, nil
 	}
-	if f.Folder, err = core.ParseID[core.FolderKind](in.FolderID); err != nil {
-		return f, core.At("query.folderId", err)
-	}
-	_, err = t.Folder(ctx, f.Folder)
-	return f, core.At("query.folderId", err)
+	f.Folder, err = findNamed(ctx, "query.folderId", in.FolderID, t.Folder)
+	return f, err
 }
 
 // pageOf is how many rows a page holds; 0 stands for the default.

@@ -17,14 +17,7 @@ func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members,
 		return contract.Members{}, err
 	}
 	list, err := t.Members(ctx)
-	if err != nil {
-		return contract.Members{}, err
-	}
-	out := contract.Members{Members: []contract.Member{}}
-	for _, m := range list {
-		out.Members = append(out.Members, contract.MemberOf(m))
-	}
-	return out, nil
+	return contract.Members{Members: convertAll(list, contract.MemberOf)}, err
 }
 
 // EditMember gives a member another role, from their next request on. Only an owner makes or unmakes owners, and the
@@ -67,10 +60,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 			Before: map[string]core.Role{"role": before}, After: map[string]core.Role{"role": role},
 		})
 	})
-	if err != nil {
-		return contract.Member{}, err
-	}
-	return contract.MemberOf(m), nil
+	return contract.MemberOf(m), err
 }
 
 // RemoveMember ends a membership: its keys and sessions stop at the next request, its posts stay. Of an invitation the

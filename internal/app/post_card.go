@@ -81,10 +81,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	in contract.ListPosts,
 ) (cards []PostCard, next string, err error) {
 	posts, next, err := a.listPosts(ctx, c, in)
-	for _, p := range posts {
-		cards = append(cards, a.cardOf(c, p))
-	}
-	return cards, next, err
+	return convertAll(posts, func(p core.Post) PostCard { return a.cardOf(c, p) }), next, err
 }
 
 func (a *App) cardOf(c core.Caller, p core.Post) PostCard {

@@ -30,26 +30,13 @@ func (a *App) readPost(ctx context.Context, c core.Caller, id string) (store.Ten
 // GetPost reads one post.
 func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	_, p, err := a.readPost(ctx, c, id)
-	if err != nil {
-		return contract.Post{}, err
-	}
-	return a.postOf(p), nil
+	return a.postOf(p), err
 }
 
 // ListPosts lists posts by time, newest first unless asked otherwise.
 func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPosts) (contract.PostList, error) {
 	posts, next, err := a.listPosts(ctx, c, in)
-	if err != nil {
-		return contract.PostList{}, err
-	}
-	out := contract.PostList{Posts: []contract.Post{}}
-	if next != "" {
-		out.NextCursor = &next
-	}
-	for _, p := range posts {
-		out.Posts = append(out.Posts, a.postOf(p))
-	}
-	return out, nil
+	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: optional(next)}, err
 }
 
 // listPosts is a page of posts and the cursor of the next, "" after the last.
@@ -96,14 +83,9 @@ func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contrac
 	if p.Status == core.PostFailed && !p.NextTryAt.IsZero() {
 		events = append(events, core.Event{Kind: core.EventRetriedByWorker, At: p.NextTryAt})
 	}
-	out := contract.Events{Events: make([]contract.Event, len(events))}
-	for i, e := range events {
-		out.Events[i] = contract.Event{
-			Kind: string(e.Kind), At: contract.Time{Time: e.At}, Message: e.Message,
-			Notes: e.Notes,
-		}
-	}
-	return out, nil
+	return contract.Events{Events: convertAll(events, func(e core.Event) contract.Event {
+		return contract.Event{Kind: string(e.Kind), At: contract.Time{Time: e.At}, Message: e.Message, Notes: e.Notes}
+	})}, nil
 }
 
 func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPosts) (store.PostFilter, error) {
@@ -127,23 +109,24 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	if err := a.postSpan(ctx, t, in, &f); err != nil {
 		return f, err
 	}
-	if in.AccountID != "" {
-		if f.Account, err = core.ParseID[core.AccountKind](in.AccountID); err != nil {
-			return f, core.At("query.accountId", err)
-		}
-		if _, err := t.Account(ctx, f.Account); err != nil {
-			return f, core.At("query.accountId", err)
-		}
+	if f.Account, err = findNamed(ctx, "query.accountId", in.AccountID, t.Account); err != nil {
+		return f, err
 	}
-	if in.GroupID != "" {
-		if f.Group, err = core.ParseID[core.GroupKind](in.GroupID); err != nil {
-			return f, core.At("query.groupId", err)
-		}
-		if _, err := t.GroupAccounts(ctx, f.Group); err != nil {
-			return f, core.At("query.groupId", err)
-		}
+	f.Group, err = findNamed(ctx, "query.groupId", in.GroupID, t.Group)
+	return f, err
+}
+
+// findNamed reads the id at a path of a request, "" for none, of something that must exist.
+func findNamed[K core.Kind, V any](ctx context.Context, path, text string,
+	find func(context.Context, core.ID[K]) (V, error),
+) (id core.ID[K], err error) {
+	if text == "" {
+		return id, nil
 	}
-	return f, nil
+	if id, err = core.ParseID[K](text); err == nil {
+		_, err = find(ctx, id)
+	}
+	return id, core.At(path, err)
 }
 
 // parseStatuses reads a comma-separated list of the states that a thing can have.

@@ -34,11 +34,7 @@ func pickFiles(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Me
 }
 
 func mediaIDs(files []core.Media) []core.MediaID {
-	ids := make([]core.MediaID, len(files))
-	for i, file := range files {
-		ids[i] = file.ID
-	}
-	return ids
+	return convertAll(files, func(file core.Media) core.MediaID { return file.ID })
 }
 
 // fileIssues says which files cannot go out, each once.

@@ -77,10 +77,7 @@ func (a *App) changing(ctx context.Context, c core.Caller, id string, malformed 
 		}
 		return nil
 	})
-	if err != nil {
-		return contract.Post{}, err
-	}
-	return a.postOf(post), nil
+	return a.postOf(post), err
 }
 
 // postSchedule is what the audit log compares of a post: whether it is to be published, and when.
@@ -194,10 +191,7 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 		used, countErr := t.CountDrafts(ctx)
 		err = cmp.Or(countErr, error(core.OverDrafts(used, *plan.Drafts)))
 	}
-	if err != nil {
-		return contract.Post{}, err
-	}
-	return a.postOf(made), nil
+	return a.postOf(made), err
 }
 
 // DeletePost removes a draft or a failed post. The slot of a failed one stays used.

@@ -113,10 +113,7 @@ func findRepeatedTexts(ctx context.Context, t store.Tenant,
 	if !r.queues() {
 		return map[core.AccountID]core.PostStatus{}, nil
 	}
-	texts := make([]string, len(r.targets))
-	for i, target := range r.targets {
-		texts[i] = target.draft.Text
-	}
+	texts := convertAll(r.targets, func(t target) string { return t.draft.Text })
 	return t.RepeatedTexts(ctx, r.accountIDs(), texts, r.at.Add(-sameTextWithin), r.at.Add(sameTextWithin))
 }
 

@@ -46,11 +46,7 @@ func (r *postRequest) slots() int64 {
 }
 
 func (r *postRequest) accountIDs() []core.AccountID {
-	ids := make([]core.AccountID, len(r.targets))
-	for i, target := range r.targets {
-		ids[i] = target.draft.Account.ID
-	}
-	return ids
+	return convertAll(r.targets, func(t target) core.AccountID { return t.draft.Account.ID })
 }
 
 // parsePostRequest reads a request and what it names. It returns invalid_request for its form, the first mistake in

@@ -34,10 +34,7 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 			Action: core.AuditWorkspaceChanged, Actor: c, Before: workspaceSettings(before), After: workspaceSettings(after),
 		})
 	})
-	if err != nil {
-		return contract.Workspace{}, err
-	}
-	return contract.WorkspaceOf(after), nil
+	return contract.WorkspaceOf(after), err
 }
 
 // workspaceSettings are the values that the audit log compares.

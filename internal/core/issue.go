@@ -40,94 +40,94 @@ func (t IssueText) Words() (message, hint string) {
 	return fill.Replace(t.message), fill.Replace(t.hint)
 }
 
-func issue(code IssueCode, messageArgs int, message, hint string) IssueText {
+func newIssue(code IssueCode, messageArgs int, message, hint string) IssueText {
 	return IssueText{Code: code, message: message, hint: hint, messageArgs: messageArgs}
 }
 
-func warning(code IssueCode, messageArgs int, message, hint string) IssueText {
+func newWarning(code IssueCode, messageArgs int, message, hint string) IssueText {
 	return IssueText{Code: code, message: message, hint: hint, messageArgs: messageArgs, Warning: true}
 }
 
 // The table of issues: every code with its messages and hints, here and nowhere else. Arguments are
 // given in the order in which they stand.
 var (
-	IssueCaptionTooLong = issue("caption_too_long", 3, "The text has %d %s, more than %s allows.",
+	IssueCaptionTooLong = newIssue("caption_too_long", 3, "The text has %d %s, more than %s allows.",
 		"The limit is %d, counted the way the network counts. Shorten the text, or write a separate text for this network.")
-	IssueTextRequired = issue("text_required", 1, "A post on %s needs text or a file.",
+	IssueTextRequired = newIssue("text_required", 1, "A post on %s needs text or a file.",
 		"Write some text, or add a file.")
-	IssueTextNotAllowed = issue("text_not_allowed", 1, "This kind of post on %s cannot have text.",
+	IssueTextNotAllowed = newIssue("text_not_allowed", 1, "This kind of post on %s cannot have text.",
 		"Remove the text and the tags for this network.")
-	IssueTitleTooLong = issue("title_too_long", 3, "The title has %d %s, more than %s allows.",
+	IssueTitleTooLong = newIssue("title_too_long", 3, "The title has %d %s, more than %s allows.",
 		"The limit is %d.")
-	IssueTitleRequired = issue("youtube_title_required", 0, "A video on this network needs a title.",
+	IssueTitleRequired = newIssue("youtube_title_required", 0, "A video on this network needs a title.",
 		"Add a title.")
-	IssueTagsTooLong = issue("tags_too_long", 1, "The tags are longer than %s allows.",
+	IssueTagsTooLong = newIssue("tags_too_long", 1, "The tags are longer than %s allows.",
 		"The limit is %d characters in total.")
-	IssueHashtagsMany = issue("hashtags_too_many", 2, "The text has %d hashtags, more than %s allows.",
+	IssueHashtagsMany = newIssue("hashtags_too_many", 2, "The text has %d hashtags, more than %s allows.",
 		"The limit is %d.")
-	IssueMentionsTooMany = issue("mentions_too_many", 2, "The text mentions %d accounts, more than %s allows.",
+	IssueMentionsTooMany = newIssue("mentions_too_many", 2, "The text mentions %d accounts, more than %s allows.",
 		"The limit is %d mentions that begin with @.")
-	IssueCharactersUnsupported = issue("characters_unsupported", 2, "%s does not allow %s in a text or a title.",
+	IssueCharactersUnsupported = newIssue("characters_unsupported", 2, "%s does not allow %s in a text or a title.",
 		"Spell it out, or write a separate text for this network.")
-	IssueLinksTooMany = issue("links_too_many", 2, "The post has %d different links, more than %s allows.",
+	IssueLinksTooMany = newIssue("links_too_many", 2, "The post has %d different links, more than %s allows.",
 		"The limit is %d. A repeated address counts once.")
 
-	IssueMediaRequired = issue("media_required", 1, "A post on %s needs a file.", "Add a photo or a video.")
-	IssueMediaNotReady = issue("media_not_ready", 1, "The file %s is still being processed.",
+	IssueMediaRequired = newIssue("media_required", 1, "A post on %s needs a file.", "Add a photo or a video.")
+	IssueMediaNotReady = newIssue("media_not_ready", 1, "The file %s is still being processed.",
 		"Wait until it is ready.")
-	IssueMediaFailed = issue("media_failed", 1, "The file %s cannot be used.",
+	IssueMediaFailed = newIssue("media_failed", 1, "The file %s cannot be used.",
 		"`failReason` in its record says why. Fix the file and upload it again.")
-	IssueMediaPurged          = issue("media_purged", 1, "The content of the file %s was removed.", "Upload it again.")
-	IssueMediaKindUnsupported = issue("media_kind_unsupported", 1,
+	IssueMediaPurged          = newIssue("media_purged", 1, "The content of the file %s was removed.", "Upload it again.")
+	IssueMediaKindUnsupported = newIssue("media_kind_unsupported", 1,
 		"This kind of post on %s does not accept this type of file.", "Choose another file or another kind of post.")
-	IssueMediaCountUnsupported = issue("media_count_unsupported", 2,
+	IssueMediaCountUnsupported = newIssue("media_count_unsupported", 2,
 		"%d is not a valid number of files for this post on %s.", "Use from %d to %d files.")
-	IssueMediaMixedUnsupported = issue("media_mixed_unsupported", 1,
+	IssueMediaMixedUnsupported = newIssue("media_mixed_unsupported", 1,
 		"%s does not allow photos and videos in the same post.", "Use only photos, or only videos.")
 
-	IssueFormatUnsupported = issue("format_unsupported", 2, "%s does not accept the format of %s.",
+	IssueFormatUnsupported = newIssue("format_unsupported", 2, "%s does not accept the format of %s.",
 		"It accepts %s; this file is %s.")
-	IssueFileTooLarge      = issue("file_too_large", 2, "The file %s is too large for %s.", "The limit is %s.")
-	IssueAspectUnsupported = issue("aspect_unsupported", 2, "%s does not accept the aspect ratio of %s.",
+	IssueFileTooLarge      = newIssue("file_too_large", 2, "The file %s is too large for %s.", "The limit is %s.")
+	IssueAspectUnsupported = newIssue("aspect_unsupported", 2, "%s does not accept the aspect ratio of %s.",
 		"Width to height must be from %s to %s.")
-	IssueResolutionUnsupported = issue("resolution_unsupported", 2, "%s does not accept the dimensions of %s.",
+	IssueResolutionUnsupported = newIssue("resolution_unsupported", 2, "%s does not accept the dimensions of %s.",
 		"Use from %s to %s pixels.")
-	IssueDurationTooShort = issue("duration_too_short", 1, "The video is shorter than %s allows.",
+	IssueDurationTooShort = newIssue("duration_too_short", 1, "The video is shorter than %s allows.",
 		"The minimum is %s.")
-	IssueDurationTooLong = issue("duration_too_long", 1, "The video is longer than %s allows.", "The maximum is %s.")
+	IssueDurationTooLong = newIssue("duration_too_long", 1, "The video is longer than %s allows.", "The maximum is %s.")
 
-	IssueSettingConflict = issue("setting_conflict", 2, "The setting %s does not apply to this kind of post on %s.",
+	IssueSettingConflict = newIssue("setting_conflict", 2, "The setting %s does not apply to this kind of post on %s.",
 		"%s")
-	IssueSettingUnavailable = issue("setting_unavailable", 1, "This account cannot use the setting %s.", "%s")
+	IssueSettingUnavailable = newIssue("setting_unavailable", 1, "This account cannot use the setting %s.", "%s")
 
-	IssueAccountExpired = issue("account_expired", 1, "Access to %s has expired.",
+	IssueAccountExpired = newIssue("account_expired", 1, "Access to %s has expired.",
 		"Reconnect the account in the dashboard, under Accounts.")
-	IssueAccountRevoked = issue("account_revoked", 1, "Access to %s was revoked.",
+	IssueAccountRevoked = newIssue("account_revoked", 1, "Access to %s was revoked.",
 		"Reconnect the account in the dashboard, under Accounts.")
-	IssueNetworkUnavailable = issue("network_unavailable", 1, "%s is not set up on this server.",
+	IssueNetworkUnavailable = newIssue("network_unavailable", 1, "%s is not set up on this server.",
 		"Ask the server's operator to add the network's credentials.")
 
-	IssueTimeInPast       = issue("time_in_past", 0, "The time is in the past.", "Choose a later time, or publish now.")
-	IssueTimeTooFar       = issue("time_too_far", 0, "The time is more than 366 days ahead.", "Choose an earlier time.")
-	IssueTimeDoesNotExist = issue("time_does_not_exist", 1, "This time does not exist in %s.",
+	IssueTimeInPast       = newIssue("time_in_past", 0, "The time is in the past.", "Choose a later time, or publish now.")
+	IssueTimeTooFar       = newIssue("time_too_far", 0, "The time is more than 366 days ahead.", "Choose an earlier time.")
+	IssueTimeDoesNotExist = newIssue("time_does_not_exist", 1, "This time does not exist in %s.",
 		"The clocks go forward then. The nearest times are %s and %s.")
-	IssueTimeRequired = issue("time_required", 0, "A post needs a time to be queued.",
+	IssueTimeRequired = newIssue("time_required", 0, "A post needs a time to be queued.",
 		"Set `when` to \"now\" or to a local time.")
-	IssueQuotaExceeded = issue("quota_exceeded", 2, "This month's quota is used up: %d of %d posts.",
+	IssueQuotaExceeded = newIssue("quota_exceeded", 2, "This month's quota is used up: %d of %d posts.",
 		"Wait until next month, cancel queued posts, or change the plan.")
 
-	IssueTooManyDrafts = issue("quota_exceeded", 2, "The workspace has %d of the %d drafts that its plan allows.",
+	IssueTooManyDrafts = newIssue("quota_exceeded", 2, "The workspace has %d of the %d drafts that its plan allows.",
 		"Queue or delete drafts, or change the plan.")
 
-	WarnTimeOccursTwice = warning("time_occurs_twice", 0, "This time occurs twice on that day.",
+	WarnTimeOccursTwice = newWarning("time_occurs_twice", 0, "This time occurs twice on that day.",
 		"The first one is used: %s.")
-	WarnHashtagsMany = warning("hashtags_many", 1, "With this many hashtags, %s may show the post to fewer people.",
+	WarnHashtagsMany = newWarning("hashtags_many", 1, "With this many hashtags, %s may show the post to fewer people.",
 		"Use only a few.")
-	WarnSameTextRecently = warning("same_text_recently", 1, "The same text was posted to %s within the last day.",
+	WarnSameTextRecently = newWarning("same_text_recently", 1, "The same text was posted to %s within the last day.",
 		"Networks may reject or hide repeated text.")
-	WarnSameTextQueued = warning("same_text_recently", 1, "The same text is queued for %s within a day of this time.",
+	WarnSameTextQueued = newWarning("same_text_recently", 1, "The same text is queued for %s within a day of this time.",
 		"Networks may reject or hide repeated text.")
-	WarnNotAShort = warning("not_a_short", 0, "This video will not be a Short.",
+	WarnNotAShort = newWarning("not_a_short", 0, "This video will not be a Short.",
 		"A Short is vertical and at most three minutes long.")
 )
 

@@ -13,15 +13,15 @@ func Nearest(name string, known []string) string {
 		if max(len(name), len(k))-min(len(name), len(k)) >= at {
 			continue // too far by its length alone; a name can be as long as a request
 		}
-		if n := distance(strings.ToLower(name), strings.ToLower(k)); n < at {
+		if n := editDistance(strings.ToLower(name), strings.ToLower(k)); n < at {
 			best, at = k, n
 		}
 	}
 	return best
 }
 
-// distance counts the bytes to put in, take out or change to make b of a (Levenshtein).
-func distance(a, b string) int {
+// editDistance counts the bytes to put in, take out or change to make b of a (Levenshtein).
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -71,9 +71,9 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	case WhenNow:
 		return now, nil, nil
 	}
-	instants := w.Zone.instants(w.Wall)
+	instants := w.Zone.instantsOf(w.Wall)
 	if len(instants) == 0 {
-		before, after := w.Zone.gap(w.Wall)
+		before, after := w.Zone.clockGap(w.Wall)
 		return time.Time{}, []Issue{IssueTimeDoesNotExist.With(w.Zone.Name(), before.Format("15:04"), after.Format("15:04"))},
 			nil
 	}

@@ -25,17 +25,17 @@ func isZoneName(name string) bool {
 		return false
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if part == "" || !letter(rune(part[0])) || strings.ContainsFunc(part, notInZoneName) {
+		if part == "" || !isLetter(rune(part[0])) || strings.ContainsFunc(part, notInZoneName) {
 			return false
 		}
 	}
 	return true
 }
 
-func letter(r rune) bool { return 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' }
+func isLetter(r rune) bool { return 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' }
 
 func notInZoneName(r rune) bool {
-	return !(letter(r) || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '+')
+	return !(isLetter(r) || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '+')
 }
 
 // zones keeps the zones that were parsed: each is read from the machine's files once.
@@ -83,11 +83,11 @@ func (z Zone) Month(t time.Time) string { return t.In(z.Location()).Format("2006
 // DayStart is when a day begins, which is named by its midnight on the wall clock, written as UTC: the first
 // midnight where clocks show it twice, and the time after it where they skip it.
 func (z Zone) DayStart(midnight time.Time) time.Time {
-	if at := z.instants(midnight); len(at) > 0 {
+	if at := z.instantsOf(midnight); len(at) > 0 {
 		return at[0]
 	}
-	_, after := z.gap(midnight)
-	return z.instants(after)[0]
+	_, after := z.clockGap(midnight)
+	return z.instantsOf(after)[0]
 }
 
 // Label writes an instant as people read it, with the zone's abbreviation and name.
@@ -103,9 +103,9 @@ func (z Zone) Label(t time.Time) string {
 	return fmt.Sprintf("%s %s (%s)", local.Format("Mon 2 Jan 2006, 15:04"), abbreviation, z.Name())
 }
 
-// instants lists, earliest first, every instant at which clocks of the zone show the wall time;
+// instantsOf lists, earliest first, every instant at which clocks of the zone show the wall time;
 // none when a clock change skips it, two when it occurs twice.
-func (z Zone) instants(wall time.Time) []time.Time {
+func (z Zone) instantsOf(wall time.Time) []time.Time {
 	var found []time.Time
 	// No offset is further than 26 hours from UTC, so the instant lies within this window.
 	at, end := wall.Add(-26*time.Hour), wall.Add(26*time.Hour)
@@ -125,8 +125,8 @@ func (z Zone) instants(wall time.Time) []time.Time {
 	return found
 }
 
-// gap gives the last wall time before the clock change that skips the given one, and the first after.
-func (z Zone) gap(wall time.Time) (before, after time.Time) {
+// clockGap gives the last wall time before the clock change that skips the given one, and the first after.
+func (z Zone) clockGap(wall time.Time) (before, after time.Time) {
 	at := wall.Add(-26 * time.Hour)
 	for {
 		_, next := at.In(z.Location()).ZoneBounds()

@@ -53,8 +53,8 @@ const (
 	foreignKeyViolation = "23503"
 )
 
-// translate turns what the database says into what a caller can act on, where it can.
-func translate(err error) error {
+// translateError turns what the database says into what a caller can act on, where it can.
+func translateError(err error) error {
 	if err == nil {
 		return nil
 	}

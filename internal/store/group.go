@@ -36,12 +36,6 @@ func (t Tenant) Group(ctx context.Context, id core.GroupID) (Group, error) {
 	return queryOne[Group](t.query(ctx, `SELECT`+groupColumns+` AND g.id = @id`, args{"id": id}))
 }
 
-// GroupAccounts lists a group's connected accounts.
-func (t Tenant) GroupAccounts(ctx context.Context, id core.GroupID) ([]core.AccountID, error) {
-	g, err := t.Group(ctx, id)
-	return g.Accounts, err
-}
-
 // LockGroup reads a group and keeps others from changing it until the transaction ends.
 func (t Tenant) LockGroup(ctx context.Context, id core.GroupID) (Group, error) {
 	if _, err := queryValue[core.GroupID](t.query(ctx, `

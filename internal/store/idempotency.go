@@ -24,7 +24,7 @@ type Kept struct {
 	Left        time.Duration
 }
 
-func (r Replay) args(more args) args {
+func (r Replay) nameArguments(more args) args {
 	a := args{"route": r.Route, "key": r.Key}
 	maps.Copy(a, more)
 	return a
@@ -41,7 +41,7 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock,
 		ON CONFLICT (workspace_id, route, key) DO UPDATE SET fingerprint = @fingerprint, status = 0, body = NULL,
 			locked_until = clock() + @lock::interval, created_at = clock()
 		WHERE i.created_at <= clock() - @keep::interval OR i.status = 0 AND i.locked_until <= clock()`,
-		r.args(args{"fingerprint": r.Fingerprint, "lock": lock, "keep": keep}))
+		r.nameArguments(args{"fingerprint": r.Fingerprint, "lock": lock, "keep": keep}))
 	if err != nil || n == 1 {
 		return Kept{}, n == 1, err
 	}
@@ -56,7 +56,7 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock,
 func (t Tenant) Replay(ctx context.Context, r Replay) (Kept, error) {
 	return queryOne[Kept](t.query(ctx, `
 		SELECT fingerprint, status, body, locked_until - clock() AS left FROM idempotency
-		WHERE workspace_id = @ws AND route = @route AND key = @key`, r.args(nil)))
+		WHERE workspace_id = @ws AND route = @route AND key = @key`, r.nameArguments(nil)))
 }
 
 const keepReplay = `
@@ -65,7 +65,7 @@ const keepReplay = `
 
 // KeepReplay stores the answer of a first request. False: the key is not this request's any more.
 func (t Tenant) KeepReplay(ctx context.Context, r Replay, status int, body []byte) (bool, error) {
-	n, err := t.exec(ctx, keepReplay, r.args(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
+	n, err := t.exec(ctx, keepReplay, r.nameArguments(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
 	return n == 1, err
 }
 
@@ -74,6 +74,6 @@ func (t Tenant) DropReplay(ctx context.Context, r Replay) error {
 	_, err := t.exec(ctx, `
 		DELETE FROM idempotency
 		WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`,
-		r.args(args{"fingerprint": r.Fingerprint}))
+		r.nameArguments(args{"fingerprint": r.Fingerprint}))
 	return err
 }

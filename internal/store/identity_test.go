@@ -128,13 +128,9 @@ func TestGroups(t *testing.T) {
 	if err != nil || len(got.Accounts) != 2 || got.Accounts[0] != b || got.Accounts[1] != a {
 		t.Errorf("the group: %+v, %v", got, err)
 	}
-	if ids, err := w.one.GroupAccounts(t.Context(), g); err != nil || len(ids) != 2 {
-		t.Errorf("its accounts: %v, %v", ids, err)
-	}
 	for what, call := range map[string]func() error{
 		"reading":  func() error { _, err := w.two.Group(t.Context(), g); return err },
 		"locking":  func() error { _, err := w.two.LockGroup(t.Context(), g); return err },
-		"accounts": func() error { _, err := w.two.GroupAccounts(t.Context(), g); return err },
 		"deleting": func() error { return w.two.DeleteGroup(t.Context(), g) },
 		"a foreign account": func() error {
 			return w.one.Tx(t.Context(),

@@ -58,13 +58,13 @@ func (t Tenant) countCreates(ctx context.Context, limit int, window time.Duratio
 				SELECT at FROM create_log WHERE workspace_id = @ws ORDER BY at DESC OFFSET @limit - 1 LIMIT 1
 			) END AS gate
 		FROM counted`, t.withWorkspace(args{"limit": limit, "window": window, "count": count}), &rows)
-	if err := t.send(ctx, &batch); err != nil {
+	if err := t.sendBatch(ctx, &batch); err != nil {
 		return Count{}, fmt.Errorf("count a creation: %w", err)
 	}
-	return rows[0].count(limit, window), nil
+	return rows[0].toCount(limit, window), nil
 }
 
-func (r createRow) count(limit int, window time.Duration) Count {
+func (r createRow) toCount(limit int, window time.Duration) Count {
 	oldest := r.Now // this one's own time, if it is the first
 	if r.Oldest != nil {
 		oldest = *r.Oldest

@@ -107,7 +107,7 @@ func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 		where(`m.status = ANY(@statuses)`, "statuses", f.Statuses)
 	}
 	if f.Contains != "" {
-		where(`(m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q)`, "q", containing(f.Contains))
+		where(`(m.original_name ILIKE @q OR m.title ILIKE @q OR m.description ILIKE @q)`, "q", likePattern(f.Contains))
 	}
 	if f.Tag != "" {
 		where(`@tag = ANY(m.tags)`, "tag", f.Tag)

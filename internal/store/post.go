@@ -128,7 +128,7 @@ const listTime = `coalesce(p.publish_at, p.created_at)`
 // account and state a page is read, and the pages are merged.
 func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
 	q := f.query()
-	if f.slow() {
+	if f.isSlow() {
 		done, err := t.store.searches.begin(ctx, t.ws)
 		if err != nil {
 			return nil, err
@@ -191,7 +191,7 @@ func (f PostFilter) addParts(q *postQuery) (parts string) {
 	if variants := caseVariants(f.Contains); variants != nil {
 		q.add(`(p.text LIKE ANY (@q) OR p.title LIKE ANY (@q))`, args{"q": variants})
 	} else if f.Contains != "" {
-		q.add(`(p.text ILIKE @q OR p.title ILIKE @q)`, args{"q": containing(f.Contains)})
+		q.add(`(p.text ILIKE @q OR p.title ILIKE @q)`, args{"q": likePattern(f.Contains)})
 	}
 	if f.Account.IsZero() && f.Group.IsZero() && len(statuses) == 0 {
 		return ""
@@ -220,9 +220,9 @@ func (f PostFilter) addParts(q *postQuery) (parts string) {
 	return parts + `(SELECT DISTINCT name FROM unnest(@statuses::text[]) AS name) state`
 }
 
-// slow tells whether the search's index knows nothing of the text: it has the three letters and digits that stand side
+// isSlow tells whether the search's index knows nothing of the text: it has the three letters and digits that stand side
 // by side.
-func (f PostFilter) slow() bool {
+func (f PostFilter) isSlow() bool {
 	run := 0
 	for _, r := range f.Contains {
 		if run++; !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
@@ -254,13 +254,13 @@ func caseVariants(text string) []string {
 		variants = longer
 	}
 	for i, v := range variants {
-		variants[i] = containing(v)
+		variants[i] = likePattern(v)
 	}
 	return variants
 }
 
-// containing is the LIKE pattern of a text that contains s.
-func containing(s string) string {
+// likePattern is the LIKE pattern of a text that contains s.
+func likePattern(s string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"
 }
 

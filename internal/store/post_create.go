@@ -46,7 +46,7 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 	if len(media) > 0 {
 		queueMany(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.withWorkspace(args{"ids": media}), &files)
 	}
-	if err := t.send(ctx, &batch); err != nil {
+	if err := t.sendBatch(ctx, &batch); err != nil {
 		return PostSources{}, err
 	}
 	if len(workspaces) == 0 || len(groups) == 0 && !group.IsZero() {
@@ -76,9 +76,9 @@ func queueMany[T any](b *pgx.Batch, sql string, a namedArgs, into *[]T) {
 	})
 }
 
-// send sends a batch in one round trip. Outside Tx the batch is one transaction.
-func (t Tenant) send(ctx context.Context, b *pgx.Batch) error {
-	return translate(t.store.q.SendBatch(ctx, b).Close())
+// sendBatch sends a batch in one round trip. Outside Tx the batch is one transaction.
+func (t Tenant) sendBatch(ctx context.Context, b *pgx.Batch) error {
+	return translateError(t.store.q.SendBatch(ctx, b).Close())
 }
 
 // NewPosts are the posts of one request. They have the same files, time, zone, status and creation.
@@ -171,11 +171,11 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 			unnest(@kinds::text[]) WITH ORDINALITY AS event(kind, place) ORDER BY place`,
 		args{"ids": columns.ids, "kinds": events, "now": post.CreatedAt})
 	if n.Queued != nil {
-		n.Queued.queue(queue, columns)
+		n.Queued.addStatements(queue, columns)
 	}
 	if n.Answer != nil {
 		queue(`WITH kept AS (`+keepReplay+` RETURNING key) SELECT must(EXISTS (SELECT FROM kept), '`+replaced+`')`,
-			n.Answer.args(args{"fingerprint": n.Answer.Fingerprint, "status": n.Answer.Status, "body": n.Answer.Body}))
+			n.Answer.nameArguments(args{"fingerprint": n.Answer.Fingerprint, "status": n.Answer.Status, "body": n.Answer.Body}))
 	}
 	if n.Queued != nil {
 		queue(`WITH taken AS (`+takeSlots+`) SELECT must(EXISTS (SELECT FROM taken), 'the month has no slots left')`,
@@ -190,15 +190,15 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 				AND disconnected_at IS NULL ORDER BY id FOR SHARE) AS held`,
 			args{"accounts": columns.accounts, "n": len(n.Posts)})
 	}
-	err = refusal(t.send(ctx, &batch))
+	err = errorOfMust(t.sendBatch(ctx, &batch))
 	if n.Queued != nil && n.Queued.Due.IsZero() {
 		return t.signalAfter(err)
 	}
 	return err
 }
 
-// queue adds the slots and the ledger's rows.
-func (q NewQueued) queue(add func(string, args), columns postColumnValues) {
+// addStatements adds the slots and the ledger's rows.
+func (q NewQueued) addStatements(add func(string, args), columns postColumnValues) {
 	add(`INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT post, @ws, @period, 'held' FROM unnest(@ids::uuid[]) AS post`,
 		args{"ids": columns.ids, "period": q.Period})
 	add(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since)
@@ -213,8 +213,8 @@ func (q NewQueued) queue(add func(string, args), columns postColumnValues) {
 // mustFailed is the SQLSTATE with which the SQL function must fails, replaced one of its messages.
 const mustFailed, replaced = "BF001", "the key was taken over"
 
-// refusal returns the error of CreatePosts for what the SQL function must refused.
-func refusal(err error) error {
+// errorOfMust returns the error of CreatePosts for what the SQL function must refused.
+func errorOfMust(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case !ok || pg.Code != mustFailed:

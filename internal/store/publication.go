@@ -110,7 +110,7 @@ const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch A
 func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quiet time.Duration,
 ) (int64, error) {
-	a := p.arguments()
+	a := p.stepArguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
 	id, err := queryValue[int64](t.query(ctx, lastOutcome(last, a)+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
@@ -134,7 +134,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 // SaveRest stores where the protocol stands at the end of a claim and gives the lease back. A zero
 // NextAt means that nobody need act. ErrFenced: another worker goes on.
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
-	a := p.arguments()
+	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
 	n, err := t.exec(ctx, lastOutcome(last, a)+`
 		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls, next_action_at = @next,
@@ -156,7 +156,7 @@ const stepColumns = `
 	step_since = CASE WHEN step = @step THEN step_since ELSE clock() END, flow = @flow, step = @step, handle = @handle,
 	armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths, failure = @failure`
 
-func (p Publication) arguments() args {
+func (p Publication) stepArguments() args {
 	return args{
 		"post": p.Post, "epoch": p.Epoch, "owner": p.Owner, "flow": p.Flow, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
 		"open":   p.Open,

@@ -101,8 +101,8 @@ func (s *Store) countFirst(ctx context.Context, address string, limit int, step 
 		return Count{}, err
 	}
 	t := tally{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
-	if t.total() >= limit {
-		return Count{Reset: t.freesAt(1, step).Sub(row.Now), RetryAfter: t.freesAt(t.total()-limit+1, step).Sub(row.Now)}, nil
+	if t.countRequests() >= limit {
+		return Count{Reset: t.freesAt(1, step).Sub(row.Now), RetryAfter: t.freesAt(t.countRequests()-limit+1, step).Sub(row.Now)}, nil
 	}
 	t.parts[subWindows]++
 	here := t.parts[subWindows]
@@ -110,10 +110,10 @@ func (s *Store) countFirst(ctx context.Context, address string, limit int, step 
 		UPDATE address_log SET newest = @newest, here = @here, before = @before, oldest = @oldest, parts = @parts
 			WHERE address = @address`,
 		args{
-			"address": address, "newest": t.newest, "here": here, "before": t.total() - here, "oldest": t.partOfRequest(1),
+			"address": address, "newest": t.newest, "here": here, "before": t.countRequests() - here, "oldest": t.partOfRequest(1),
 			"parts": t.parts[:subWindows],
 		})
-	return Count{Granted: true, Remaining: limit - t.total(), Reset: t.freesAt(1, step).Sub(row.Now)}, err
+	return Count{Granted: true, Remaining: limit - t.countRequests(), Reset: t.freesAt(1, step).Sub(row.Now)}, err
 }
 
 type tallyRow struct {
@@ -143,7 +143,7 @@ func (t tally) advanceTo(running int64) tally {
 	return tally{running, append(t.parts[ahead:len(t.parts):len(t.parts)], make([]int, ahead)...)}
 }
 
-func (t tally) total() int {
+func (t tally) countRequests() int {
 	sum := 0
 	for _, n := range t.parts {
 		sum += n

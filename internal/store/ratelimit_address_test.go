@@ -45,7 +45,7 @@ func TestATallyMovesWithTheClock(t *testing.T) {
 func TestATallySaysWhatDropsOutWhen(t *testing.T) {
 	t.Parallel()
 	tally := parts(map[int]int{0: 3, 10: 2, 60: 7})
-	if n := tally.total(); n != 12 {
+	if n := tally.countRequests(); n != 12 {
 		t.Errorf("%d requests", n)
 	}
 	for n, part := range map[int]int64{1: 940, 7: 940, 8: 990, 9: 990, 10: 1000, 12: 1000} {

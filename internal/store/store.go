@@ -129,7 +129,7 @@ func (t Tenant) withWorkspace(a args) namedArgs {
 
 func (t Tenant) exec(ctx context.Context, sql string, a args) (int64, error) {
 	tag, err := t.store.q.Exec(ctx, sql, t.withWorkspace(a))
-	return tag.RowsAffected(), translate(err)
+	return tag.RowsAffected(), translateError(err)
 }
 
 func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
@@ -143,7 +143,7 @@ func (t Tenant) queryPlanned(ctx context.Context, sql string, a args) (pgx.Rows,
 
 func (s *Store) exec(ctx context.Context, sql string, a args) (int64, error) {
 	tag, err := s.q.Exec(ctx, sql, namedArgs(a))
-	return tag.RowsAffected(), translate(err)
+	return tag.RowsAffected(), translateError(err)
 }
 
 func (s *Store) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
@@ -174,12 +174,12 @@ func collectOne[T any](rows pgx.Rows, err error, to pgx.RowToFunc[T]) (v T, _ er
 	if err == nil {
 		v, err = pgx.CollectExactlyOneRow(rows, to)
 	}
-	return v, translate(err)
+	return v, translateError(err)
 }
 
 func collectAll[T any](rows pgx.Rows, err error, to pgx.RowToFunc[T]) (list []T, _ error) {
 	if err == nil {
 		list, err = pgx.CollectRows(rows, to)
 	}
-	return list, translate(err)
+	return list, translateError(err)
 }
