@@ -228,14 +228,11 @@ func (s *session) loadKeyRing(why sessionPurpose) (*secret.Ring, error) {
 	if why == mayInstall {
 		find = config.Keys
 	}
-	keys, err := find(s.cfg)
+	ring, err := find(s.cfg)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("there are no keys in %s: use the service's BELFRY_SECRET_KEYS or BELFRY_DATA_DIR", config.KeysFrom(s.cfg))
 	}
-	if err != nil {
-		return nil, err
-	}
-	return newRing(keys)
+	return ring, err
 }
 
 // sandboxAt is where the service serves its own simulated networks; nil when it has none.

@@ -149,14 +149,15 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 // afterwards shows whether some are missing.
 func (of *installation) checkKeys(ctx context.Context) (string, error) {
 	from := config.KeysFrom(of.cfg)
-	keys, err := config.FindKeys(of.cfg)
+	keyring, err := config.FindKeys(of.cfg)
 	none := errors.Is(err, os.ErrNotExist)
 	if err != nil && !none {
 		return "", err
 	}
-	keyring, err := newRing(keys)
-	found := fmt.Sprintf("%d in %s", len(keys), from)
-	if none {
+	var found string
+	if !none {
+		found = fmt.Sprintf("%d in %s", len(keyring.IDs()), from)
+	} else {
 		found = "none in " + from + firstStart
 		keyring, err = secret.ParseRing(secret.NewKey())
 	}

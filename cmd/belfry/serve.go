@@ -48,11 +48,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	keys, err := config.Keys(cfg)
-	if err != nil {
-		return err
-	}
-	ring, err := newRing(keys)
+	ring, err := config.Keys(cfg)
 	if err != nil {
 		return err
 	}

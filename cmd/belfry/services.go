@@ -147,14 +147,6 @@ func networkValue(cfg *config.Config) func(string) string {
 	}
 }
 
-func newRing(pairs []config.Key) (*secret.Ring, error) {
-	keys := make([]secret.Key, len(pairs))
-	for i, k := range pairs {
-		keys[i] = secret.Key{ID: k.ID, Secret: []byte(k.Secret.Reveal())}
-	}
-	return secret.NewRing(keys...)
-}
-
 // loopbackURL returns the address by which this machine reaches a server that listens on addr.
 func loopbackURL(addr string) (*url.URL, error) {
 	host, port, err := net.SplitHostPort(addr)

@@ -38,7 +38,7 @@ func validate(cfg *Config) error {
 	c.require("UPLOAD_TTL", cfg.UploadTTL > 0, "must be greater than zero")
 	c.require("LOG_FORMAT", slices.Contains([]string{"text", "json"}, cfg.LogFormat), "is %q, but must be text or json",
 		cfg.LogFormat)
-	if _, err := parseKeys(cfg.SecretKeys.Reveal()); err != nil {
+	if _, err := parseKeys(cfg.SecretKeys.Reveal()); err != nil && !cfg.SecretKeys.IsZero() {
 		c.addProblem("SECRET_KEYS", "is not valid (%v)", err)
 	}
 	return errors.Join(append(c.wrong, checkCredentialPairs(cfg)...)...)

@@ -1,37 +1,23 @@
 package config
 
 import (
-	"crypto/rand"
-	"encoding/base64"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
+
+	"belfry/internal/secret"
 )
 
-// Key is one of the keys that seal what must not lie open in the database.
-type Key struct {
-	ID     string
-	Secret Secret // 32 bytes, not text
-}
+const keyFile = "secret.keys"
 
-// keyID is the form of a key's id, which stands in front of everything it seals.
-var keyID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
-
-const (
-	keyFile = "secret.keys"
-	keySize = 32 // AES-256
-)
-
-// Keys returns the secret keys, the sealing one first: those of BELFRY_SECRET_KEYS, else those of the
+// Keys returns the ring of the secret keys, the encrypting one first: those of BELFRY_SECRET_KEYS, else those of the
 // file secret.keys in the data folder, which is made with a fresh key when it is missing.
-func Keys(cfg *Config) ([]Key, error) {
-	keys, err := FindKeys(cfg)
+func Keys(cfg *Config) (*secret.Ring, error) {
+	ring, err := FindKeys(cfg)
 	if !errors.Is(err, os.ErrNotExist) {
-		return keys, err
+		return ring, err
 	}
 	if err := makeKeys(filepath.Join(cfg.DataDir, keyFile)); err != nil {
 		return nil, fmt.Errorf("create the secret keys: %w", err)
@@ -48,7 +34,7 @@ func KeysFrom(cfg *Config) string {
 }
 
 // FindKeys is Keys without making any: the error is os.ErrNotExist when there is neither variable nor file.
-func FindKeys(cfg *Config) ([]Key, error) {
+func FindKeys(cfg *Config) (*secret.Ring, error) {
 	if !cfg.SecretKeys.IsZero() {
 		return parseKeys(cfg.SecretKeys.Reveal())
 	}
@@ -57,14 +43,11 @@ func FindKeys(cfg *Config) ([]Key, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, err := parseKeys(text)
-	if err == nil && len(keys) == 0 {
-		err = errors.New("it has no key")
-	}
+	ring, err := parseKeys(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s cannot be used (%w): restore it from a backup", path, err)
 	}
-	return keys, nil
+	return ring, nil
 }
 
 func readKeys(path string) (string, error) {
@@ -93,10 +76,7 @@ func makeKeys(path string) error {
 		return err
 	}
 	defer func() { _ = os.Remove(draft.Name()) }()
-	id, key := make([]byte, 4), make([]byte, keySize)
-	_, _ = rand.Read(id) // it never fails: see crypto/rand
-	_, _ = rand.Read(key)
-	_, err = fmt.Fprintf(draft, "%s:%s\n", hex.EncodeToString(id), base64.StdEncoding.EncodeToString(key))
+	_, err = fmt.Fprintln(draft, secret.NewKey())
 	if err := errors.Join(err, draft.Sync(), draft.Close()); err != nil {
 		return err
 	}
@@ -114,27 +94,7 @@ func dirMode() os.FileMode {
 	return 0o700
 }
 
-// parseKeys reads ID:KEY, divided by commas or lines. Its errors repeat ids, never keys.
-func parseKeys(text string) ([]Key, error) {
-	var keys []Key
-	seen := map[string]bool{}
-	for _, word := range splitList([]byte(strings.ReplaceAll(text, "\n", ","))) {
-		id, encoded, ok := strings.Cut(word, ":")
-		if !ok || !keyID.MatchString(id) {
-			return nil, errors.New("a key does not have the form ID:KEY, where ID has letters, digits, dots and dashes")
-		}
-		key, err := base64.StdEncoding.DecodeString(encoded)
-		if err != nil {
-			return nil, fmt.Errorf("the key %q is not base64", id)
-		}
-		if len(key) != keySize {
-			return nil, fmt.Errorf("the key %q has %d bytes, but must have %d: create one with `openssl rand -base64 32`", id, len(key), keySize)
-		}
-		if seen[id] {
-			return nil, fmt.Errorf("the ID %q is repeated", id)
-		}
-		seen[id] = true
-		keys = append(keys, Key{ID: id, Secret: NewSecret(string(key))})
-	}
-	return keys, nil
+// parseKeys reads ID:KEY, divided by commas or lines.
+func parseKeys(text string) (*secret.Ring, error) {
+	return secret.ParseRing(splitList([]byte(strings.ReplaceAll(text, "\n", ",")))...)
 }

@@ -4,15 +4,18 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+
+	"belfry/internal/secret"
 )
 
 func TestKeysAreMadeOnceAndKept(t *testing.T) {
 	t.Parallel()
 	cfg := &Config{DataDir: filepath.Join(t.TempDir(), "new", "data")}
-	made := make([][]Key, 8)
+	made := make([]*secret.Ring, 8)
 	var starts sync.WaitGroup
 	for i := range made {
 		starts.Go(func() {
@@ -24,9 +27,10 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 		})
 	}
 	starts.Wait()
+	sealed := made[0].Seal("test", "here", []byte("text"))
 	for _, keys := range made {
-		if len(keys) != 1 || keys[0] != made[0][0] {
-			t.Fatal("two starts got different keys")
+		if text, err := keys.Open("test", "here", sealed); err != nil || string(text) != "text" || len(keys.IDs()) != 1 {
+			t.Fatalf("two starts got different keys: %v", err)
 		}
 	}
 	info, err := os.Stat(filepath.Join(cfg.DataDir, "secret.keys"))
@@ -37,8 +41,8 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 	if err != nil || len(left) != 1 {
 		t.Errorf("%d files are left, error %v", len(left), err)
 	}
-	if len(made[0][0].Secret.Reveal()) != 32 || len(made[0][0].ID) != 8 {
-		t.Errorf("the key %q has the wrong size", made[0][0].ID)
+	if id := made[0].IDs()[0]; len(id) != 8 {
+		t.Errorf("the key's id is %q", id)
 	}
 }
 
@@ -47,8 +51,7 @@ func TestKeysOfTheEnvironmentKeepTheirOrder(t *testing.T) {
 	one, two := strings.Repeat("1", 32), strings.Repeat("2", 32)
 	text := "b:" + base64.StdEncoding.EncodeToString([]byte(two)) + ", a:" + base64.StdEncoding.EncodeToString([]byte(one))
 	keys, err := Keys(&Config{SecretKeys: NewSecret(text), DataDir: filepath.Join(t.TempDir(), "none")})
-	if err != nil || len(keys) != 2 || keys[0].ID != "b" || keys[0].Secret.Reveal() != two ||
-		keys[1].Secret.Reveal() != one {
+	if err != nil || !slices.Equal(keys.IDs(), []string{"b", "a"}) {
 		t.Errorf("keys %v, error %v", keys, err)
 	}
 }

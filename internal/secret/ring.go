@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 )
@@ -22,36 +21,7 @@ var (
 	ErrSealed = errors.New("the encrypted value belongs to another record")
 )
 
-// Key is one key of a ring: an id, which is no secret, and 32 secret bytes.
-type Key struct {
-	ID     string
-	Secret []byte
-}
-
-// Format shows the id alone, whatever the verb.
-func (k Key) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, k.ID+":[redacted]") }
-
-// MarshalText shows the id alone to encoders and to slog.
-func (k Key) MarshalText() ([]byte, error) { return []byte(k.ID + ":[redacted]"), nil }
-
-// ParseKey reads the form ID:BASE64. Its errors repeat the id, never the key.
-func ParseKey(pair string) (Key, error) {
-	id, text, ok := strings.Cut(pair, ":")
-	if !ok || !validID(id) {
-		return Key{}, errors.New("a secret key must have the form ID:BASE64, where ID has letters, digits, `.`, `_` and `-`")
-	}
-	secret, err := base64.StdEncoding.Strict().DecodeString(text)
-	if err != nil {
-		return Key{}, fmt.Errorf("the secret key %q is not base64", id)
-	}
-	return Key{ID: id, Secret: secret}, nil
-}
-
-func validID(id string) bool {
-	return len(id) >= 1 && len(id) <= 32 && strings.Trim(id, base62+"._-") == ""
-}
-
-// NewKey makes a key with an id of its own, in the form that ParseKey reads.
+// NewKey makes a key with an id of its own, in the form that ParseRing reads.
 func NewKey() string {
 	return hex.EncodeToString(randomBytes(4)) + ":" + base64.StdEncoding.EncodeToString(randomBytes(keySize))
 }
@@ -64,38 +34,36 @@ type Ring struct {
 	current string
 }
 
-// NewRing makes a ring. It needs at least one key, and no id twice.
-func NewRing(keys ...Key) (*Ring, error) {
-	if len(keys) == 0 {
-		return nil, errors.New("a key ring needs at least one key")
-	}
-	r := &Ring{keys: make(map[string][]byte, len(keys)), current: keys[0].ID}
-	for _, k := range keys {
-		switch {
-		case !validID(k.ID):
-			return nil, fmt.Errorf("the key id %q is not 1 to 32 letters, digits, `.`, `_` or `-`", k.ID)
-		case len(k.Secret) != keySize:
-			return nil, fmt.Errorf("the secret key %q has %d bytes and must have %d", k.ID, len(k.Secret), keySize)
-		case r.keys[k.ID] != nil:
-			return nil, fmt.Errorf("the key ID %q is repeated", k.ID)
+// ParseRing makes a ring of keys in the form ID:BASE64. It needs at least one key, and no id twice. Its errors repeat
+// ids, never keys.
+func ParseRing(pairs ...string) (*Ring, error) {
+	r := &Ring{keys: make(map[string][]byte, len(pairs))}
+	for _, pair := range pairs {
+		id, text, ok := strings.Cut(pair, ":")
+		if !ok || !validID(id) {
+			return nil, errors.New("a key does not have the form ID:KEY, where ID has letters, digits, dots and dashes")
 		}
-		r.keys[k.ID] = append([]byte(nil), k.Secret...)
-		r.ids = append(r.ids, k.ID)
+		key, err := base64.StdEncoding.DecodeString(text)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("the key %q is not base64", id)
+		case len(key) != keySize:
+			return nil, fmt.Errorf("the key %q has %d bytes, but must have %d: create one with `openssl rand -base64 32`", id, len(key), keySize)
+		case r.keys[id] != nil:
+			return nil, fmt.Errorf("the ID %q is repeated", id)
+		}
+		r.keys[id] = key
+		r.ids = append(r.ids, id)
 	}
+	if len(r.ids) == 0 {
+		return nil, errors.New("it has no key")
+	}
+	r.current = r.ids[0]
 	return r, nil
 }
 
-// ParseRing makes a ring of keys in the form ID:BASE64.
-func ParseRing(pairs ...string) (*Ring, error) {
-	keys := make([]Key, 0, len(pairs))
-	for _, pair := range pairs {
-		k, err := ParseKey(pair)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, k)
-	}
-	return NewRing(keys...)
+func validID(id string) bool {
+	return len(id) >= 1 && len(id) <= 32 && strings.Trim(id, base62+"._-") == ""
 }
 
 // IDs lists the ids of the keys, the current one first.

@@ -165,20 +165,20 @@ func logged(values ...any) string {
 func TestRingHidesItsKeysInPrint(t *testing.T) {
 	t.Parallel()
 	pair := secret.NewKey()
-	k, err := secret.ParseKey(pair)
+	_, text, _ := strings.Cut(pair, ":")
+	key, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := ring(t, pair)
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
-		got := fmt.Sprintf(verb, r) + fmt.Sprintf(verb, k) + fmt.Sprintf(verb, []any{k, &k, r}) +
-			logged(r, k, []any{k, &k, r})
-		if strings.Contains(got,
-			strings.Trim(fmt.Sprint([]int{int(k.Secret[0]), int(k.Secret[1]), int(k.Secret[2]), int(k.Secret[3])}), "[]")) ||
-			strings.Contains(got, fmt.Sprintf("%x", k.Secret[:8])) ||
-			strings.Contains(got, string(k.Secret[:8])) ||
-			strings.Contains(got, base64.StdEncoding.EncodeToString(k.Secret)[:10]) {
-			t.Errorf("%s shows the key: %s", verb, got)
+		got := fmt.Sprintf(verb, r) + fmt.Sprintf(verb, []any{r}) + logged(r, []any{r})
+		for _, part := range []string{
+			strings.Trim(fmt.Sprint(key[:4]), "[]"), fmt.Sprintf("%x", key[:8]), string(key[:8]), text[:10],
+		} {
+			if strings.Contains(got, part) {
+				t.Errorf("%s shows the key: %s", verb, got)
+			}
 		}
 	}
 }
