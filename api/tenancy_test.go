@@ -63,8 +63,8 @@ func TestIDOfAnotherWorkspaceIsAnsweredLikeAnUnknownID(t *testing.T) {
 		want := ask(prefix + "_" + unused)
 		want.want(t, http.StatusNotFound, core.CodeNotFound)
 		for _, id := range append(more, like, deleted[noun], "x", prefix+"_", other, strings.ToUpper(like), like+"0") {
-			if got := ask(id); comparable(got) != comparable(want) {
-				t.Errorf("%s with %.60q answers\n%s\nwant\n%s", name, id, comparable(got), comparable(want))
+			if got := ask(id); comparableBytes(got) != comparableBytes(want) {
+				t.Errorf("%s with %.60q answers\n%s\nwant\n%s", name, id, comparableBytes(got), comparableBytes(want))
 			}
 		}
 	}
@@ -184,8 +184,8 @@ func (s *scene) readEverything() string {
 	return b.String()
 }
 
-// comparable is all of an answer that a client can compare with another.
-func comparable(a answer) string {
+// comparableBytes is all of an answer that a client can compare with another.
+func comparableBytes(a answer) string {
 	header := a.Header.Clone()
 	for _, name := range []string{"X-Request-Id", "Date", "Ratelimit"} {
 		header.Del(name)
