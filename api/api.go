@@ -1,7 +1,7 @@
 //go:generate go test . -run ^(TestDescriptionMatchesTheRepository|TestTablesInTheDocsMatchTheProgram)$ -update
 
-// Package api is the door for programs: it decodes requests of /v1 strictly, calls one verb each and
-// writes the answer as JSON. What each route needs stands in one table, from which the OpenAPI document
+// Package api is the entry point for programs: it decodes requests of /v1 strictly, calls one operation each and
+// writes the answer as JSON. What each route needs is in one table, from which the OpenAPI document
 // is made too.
 package api
 
@@ -22,7 +22,7 @@ import (
 	"belfry/internal/network"
 )
 
-// Config is what the door is made of. Every field is required unless it says otherwise.
+// Config is what the package needs. Every field is required unless it says otherwise.
 type Config struct {
 	App      *app.App
 	Networks *network.Set
@@ -30,7 +30,7 @@ type Config struct {
 	// LimitAddress and LimitCreate are announced in RateLimit-Policy; App enforces them.
 	LimitAddress, LimitCreate app.Rate
 	// Session recognises a signed-in person by the dashboard's cookie; ok is false when nobody is signed
-	// in. The door asks it for same-origin requests only. Nil when there is no dashboard.
+	// in. The API asks it for same-origin requests only. Nil when there is no dashboard.
 	Session func(*http.Request) (c core.Caller, ok bool, err error)
 	// SessionID is the id of the session that Session recognised, and SameOrigin returns an error for a
 	// request that does not surely come from our own pages. Both are required with Session.

@@ -14,7 +14,7 @@ import (
 )
 
 // exampleFile holds an example of each record by its name in the description, and of the error bodies
-// that carry more than words by their code. A text "@Name" stands for the example of that name.
+// that carry more than words by their code. A text "@Name" is replaced by the example of that name.
 //
 //go:embed examples.json
 var exampleFile []byte

@@ -89,7 +89,7 @@ func issueCodes() []core.IssueCode {
 	for _, issue := range core.Issues() {
 		out = append(out, issue.Code)
 	}
-	return slices.Compact(out) // a code's wordings stand together
+	return slices.Compact(out) // a code's wordings are side by side
 }
 
 func enumOf[T ~string](list []T) []any {

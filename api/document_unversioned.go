@@ -27,7 +27,7 @@ func (d description) describeItself() *huma.Operation {
 	return op
 }
 
-// describeUpload describes the signed address that a reservation answers (Spec §4, Media). It stands outside /v1:
+// describeUpload describes the signed address that a reservation answers (Spec §4, Media). It is outside /v1:
 // its token is its credential and no limit of the API counts it.
 func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 	op := &huma.Operation{

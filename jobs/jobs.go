@@ -1,4 +1,5 @@
-// Package jobs is the entry point of time: it publishes due posts, works the job queue and runs periodic tasks.
+// Package jobs is the entry point for scheduled work: it publishes due posts, works the job queue and runs periodic
+// tasks.
 package jobs
 
 import (

@@ -45,7 +45,7 @@ func (r *request) showComposer() error {
 	return r.render(http.StatusOK, posts.Compose(m), nil)
 }
 
-// composerModel is the form as it stands, without a plan.
+// composerModel is the form as it is, without a plan.
 func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	var m posts.ComposeModel
 	accounts, err := r.loadAccounts()
@@ -76,7 +76,7 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	return m, err
 }
 
-// composerNetwork is a network as the form that stands needs it, for a post with or without files.
+// composerNetwork is a network as the form needs it, for a post with or without files.
 func composerNetwork(d network.Description, form url.Values, files bool) posts.Network {
 	held := func(setting string) string { return form.Get(posts.SettingField(string(d.ID), setting)) }
 	n := posts.Network{ID: string(d.ID), Name: d.Name, Text: d.Limits.Text, Fields: d.FieldsFor(files, held)}

@@ -12,7 +12,7 @@ import (
 	"belfry/views/posts"
 )
 
-// composerValues reads the composer's inputs as they stand.
+// composerValues reads the composer's inputs.
 func composerValues(form url.Values, networks []posts.Network) posts.Values {
 	values := posts.Values{
 		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),

@@ -237,7 +237,7 @@ func TestTheSameFormTwiceMakesOnePost(t *testing.T) {
 	}
 }
 
-func TestCreationsCountInOneHourlyLimitThroughBothDoors(t *testing.T) {
+func TestCreationsCountInOneHourlyLimitOfDashboardAndAPI(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t, func(c *app.Config) { c.LimitCreate = app.Rate{Max: 2, Window: time.Hour} })
 	key := s.ws.Key(core.Write)
@@ -253,7 +253,7 @@ func TestCreationsCountInOneHourlyLimitThroughBothDoors(t *testing.T) {
 	written := s.written("form", "ANOTHERTHATWASDRAWNLATER22")
 	page := s.b.post("/posts", written...).is(t, http.StatusTooManyRequests)
 	s.keeps(page, written)
-	page.says(t, "Too many creations", "Wait 60 minutes")
+	page.says(t, "Too many requests to create posts", "Wait 60 minutes")
 	if page.Header.Get("Retry-After") != "3600" {
 		t.Errorf("Retry-After is %q", page.Header.Get("Retry-After"))
 	}

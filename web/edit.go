@@ -30,6 +30,20 @@ func (r *request) loadDraft() (app.PostCard, network.Description, error) {
 	return card, n.Describe(), nil
 }
 
+// loadEditor is the composer for one draft with the inputs of a form, without a plan.
+func (r *request) loadEditor(form url.Values) (posts.ComposeModel, error) {
+	card, about, err := r.loadDraft()
+	if err != nil {
+		return posts.ComposeModel{}, err
+	}
+	return r.editorModel(card, about, form)
+}
+
+// planEditor adds the plan of the draft with the inputs.
+func (r *request) planEditor(m *posts.ComposeModel) error {
+	return r.fillPlan(m, planRequest(*m, []string{m.Accounts[0].ID}))
+}
+
 func (r *request) showEditor() error {
 	if err := r.caller.Need(core.Write); err != nil {
 		return err
@@ -52,7 +66,7 @@ func (r *request) showEditor() error {
 	if err != nil {
 		return err
 	}
-	if err := r.fillPlan(&m, planRequest(m, []string{m.Accounts[0].ID})); err != nil {
+	if err := r.planEditor(&m); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, posts.Compose(m), nil)
@@ -116,16 +130,12 @@ func (r *request) accountStatus(account string) string {
 }
 
 func (r *request) renderEditor(status int, form url.Values, e *core.Error) error {
-	card, about, err := r.loadDraft()
-	if err != nil {
-		return err
-	}
-	m, err := r.editorModel(card, about, form)
+	m, err := r.loadEditor(form)
 	if err != nil {
 		return err
 	}
 	m.Redrawn = true
-	if err := r.fillPlan(&m, planRequest(m, []string{m.Accounts[0].ID})); err != nil {
+	if err := r.planEditor(&m); err != nil {
 		return err
 	}
 	r.applyRefusal(&m, e)
@@ -140,15 +150,11 @@ func (r *request) planDraft() error {
 	if !r.wantsFragment() {
 		return r.renderEditor(http.StatusOK, form, nil)
 	}
-	card, about, err := r.loadDraft()
+	m, err := r.loadEditor(form)
 	if err != nil {
 		return err
 	}
-	m, err := r.editorModel(card, about, form)
-	if err != nil {
-		return err
-	}
-	if err := r.fillPlan(&m, planRequest(m, []string{m.Accounts[0].ID})); err != nil {
+	if err := r.planEditor(&m); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
@@ -160,11 +166,7 @@ func (r *request) saveDraft() error {
 	if err != nil {
 		return err
 	}
-	card, about, err := r.loadDraft()
-	if err != nil {
-		return err
-	}
-	m, err := r.editorModel(card, about, form)
+	m, err := r.loadEditor(form)
 	if err != nil {
 		return err
 	}

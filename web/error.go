@@ -12,7 +12,7 @@ import (
 	"belfry/views/posts"
 )
 
-// ErrorPage draws an error as a page, or as a part of the one that stands.
+// ErrorPage draws an error as a page, or as a part of the current one.
 func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	r := w.requestFor(c)
 	if e.Code == core.CodeUnauthenticated {

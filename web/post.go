@@ -50,7 +50,7 @@ func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	return r.render(status, posts.Show(m), posts.ShowPart(m))
 }
 
-// titleLength is how much of a post's text stands in the browser's tab.
+// titleLength is how much of a post's text the browser's tab shows.
 const titleLength = 40
 
 // tabTitle tells the tabs of posts apart.

@@ -140,7 +140,7 @@ func (r *request) confirmSendNow() error {
 	})
 }
 
-// aboutLength is how much of a post's text stands in a question about it.
+// aboutLength is how much of a post's text a question about it shows.
 const aboutLength = 120
 
 // postSummary tells which post a question is about.

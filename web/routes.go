@@ -14,10 +14,10 @@ type route struct {
 	public       bool // also for strangers
 }
 
-// id stands in a route's path for the id of a post, an account, a key or a network.
+// id is the parameter of a route's path for the id of a post, an account, a key or a network.
 const id = ":id"
 
-// token stands in a route's path for a secret, which the access log leaves out.
+// token is the parameter of a route's path for a secret, which the access log leaves out.
 const token = ":token"
 
 // allRoutes is every address of the dashboard.

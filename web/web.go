@@ -1,4 +1,4 @@
-// Package web is the people's door: sessions, pages, forms and fragments over the verbs. It translates,
+// Package web is the entry point for people: sessions, pages, forms and fragments over the operations. It translates,
 // and decides nothing about posts, accounts or keys.
 package web
 
@@ -21,7 +21,7 @@ import (
 	"belfry/views/reference"
 )
 
-// Config is what the door is made of. Every field is required unless it says otherwise.
+// Config is what the package needs. Every field is required unless it says otherwise.
 type Config struct {
 	App      *app.App
 	Networks *network.Set
@@ -34,7 +34,7 @@ type Config struct {
 	Now func() time.Time
 	// SetUpCode is what the set-up page asks for, so that no stranger can set up a new server.
 	SetUpCode string
-	// SandboxPath is where the service's own simulated networks stand; empty when it has none.
+	// SandboxPath is where the service's own simulated networks are; empty when it has none.
 	SandboxPath string
 	// Version is shown in Settings; optional.
 	Version string

@@ -1,4 +1,4 @@
-// Package app holds the verbs: every operation of the service, once. Doors decode, call a verb and encode;
+// Package app holds every operation of the service, once. Entry points decode, call an operation and encode;
 // scope, plan, quota and state are checked here and nowhere else.
 package app
 
@@ -21,7 +21,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Config is what an App is made of. Every field is required unless it says otherwise.
+// Config is what an App needs. Every field is required unless it says otherwise.
 type Config struct {
 	Store    *store.Store
 	Networks *network.Set
@@ -87,7 +87,7 @@ func (c Config) missingFields() (names []string) {
 	return names
 }
 
-// App carries out the verbs. It is safe for concurrent use.
+// App carries out the operations. It is safe for concurrent use.
 type App struct {
 	cfg       Config
 	passwords *secret.Passwords

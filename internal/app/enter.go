@@ -33,14 +33,14 @@ func (a *App) enterProved(c core.Caller) (store.Tenant, error) {
 // enterInvited is the gate of somebody who has shown an invitation's token.
 func (a *App) enterInvited(i store.Invitation) store.Tenant { return a.cfg.Store.In(i.Workspace) }
 
-// enterFor is the gate of a verb about one thing, whose id it reads.
+// enterFor is the gate of an operation on one thing, whose id it reads.
 func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string) (store.Tenant, core.ID[K], error) {
 	t, err := a.enter(c, need)
 	return tenantAndID[K](t, id, err)
 }
 
-// enterEdit is the gate of a verb that changes one thing. malformed is what is wrong with the request's form, which is
-// said before its id is looked at (decisions.md, Order of checks).
+// enterEdit is the gate of an operation that changes one thing. malformed is what is wrong with the request's form,
+// which is said before its id is looked at (decisions.md, Order of checks).
 func enterEdit[K core.Kind](a *App, c core.Caller, id string, malformed error) (store.Tenant, core.ID[K], error) {
 	t, err := a.enter(c, core.Write)
 	return tenantAndID[K](t, id, cmp.Or(err, malformed))

@@ -89,7 +89,7 @@ func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 	return out
 }
 
-// optional is nil for the zero value, which stands for what is not known.
+// optional is nil for the zero value, which means that it is not known.
 func optional[T comparable](v T) *T {
 	var zero T
 	if v == zero {

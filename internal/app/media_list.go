@@ -34,7 +34,7 @@ func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedi
 	return out, nil
 }
 
-// rootFolder stands for the files that lie in no folder.
+// rootFolder means the files that are in no folder.
 const rootFolder = "root"
 
 func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (store.MediaFilter, error) {
@@ -65,7 +65,7 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	return f, err
 }
 
-// pageOf is how many rows a page holds; 0 stands for the default.
+// pageOf is how many rows a page holds; 0 is the default.
 func pageOf(limit int) (int, error) {
 	if limit == 0 {
 		return defaultPage, nil

@@ -31,7 +31,7 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost)
 			if err := a.editDraft(ctx, t, p, in, ws, plan); err != nil || in.MediaIDs == nil {
 				return err
 			}
-			return putFiles(ctx, t, p)
+			return replaceFiles(ctx, t, p)
 		case core.PostQueued:
 			return a.editQueued(ctx, t, p, in, ws)
 		}

@@ -69,7 +69,7 @@ func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatu
 	return t.CountPosts(ctx)
 }
 
-// PostEvents reads a post's timeline. retriedByWorker stands at its end exactly while the worker will
+// PostEvents reads a post's timeline. retriedByWorker is at its end exactly while the worker will
 // try again by itself, with the time of that try.
 func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
 	t, p, err := a.readPost(ctx, c, id)

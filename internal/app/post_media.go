@@ -49,10 +49,10 @@ func fileIssues(files []core.Media) []core.Issue {
 	return issues
 }
 
-// holdFiles keeps the bytes of files until the transaction ends, which makes a post use them. What was removed
+// lockFiles keeps the bytes of files until the transaction ends, which makes a post use them. What was removed
 // since the files were looked at is an issue; what was deleted is not_found.
-func holdFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.Issue, error) {
-	held, err := t.HoldMedia(ctx, ids)
+func lockFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.Issue, error) {
+	held, err := t.LockMediaShared(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -69,9 +69,9 @@ func holdFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.
 	return fileIssues(removed), nil
 }
 
-// putFiles gives a draft other files.
-func putFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
-	issues, err := holdFiles(ctx, t, p.MediaIDs)
+// replaceFiles gives a draft other files.
+func replaceFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+	issues, err := lockFiles(ctx, t, p.MediaIDs)
 	if err != nil {
 		return err
 	}
@@ -81,13 +81,13 @@ func putFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
 }
 
-// keepFiles makes sure that a post which is to go out once more still has its files, and keeps them until the
+// lockPostFiles makes sure that a post which is to go out once more still has its files, and keeps them until the
 // transaction ends.
-func keepFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
+func lockPostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if len(p.MediaIDs) == 0 {
 		return nil
 	}
-	if _, err := t.HoldMedia(ctx, p.MediaIDs); err != nil {
+	if _, err := t.LockMediaShared(ctx, p.MediaIDs); err != nil {
 		return err
 	}
 	files, err := t.PostMedia(ctx, p.MediaIDs)

@@ -156,7 +156,7 @@ func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return err
 	}
 	pub.Handle = string(pub.Sealed) // Requeue needs to know only whether there is one
-	if err := keepFiles(ctx, t, p); err != nil {
+	if err := lockPostFiles(ctx, t, p); err != nil {
 		return err
 	}
 	if change.Post.PublishAt.Before(now) {

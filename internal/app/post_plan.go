@@ -13,7 +13,7 @@ import (
 // sameTextWithin is for how long before and after it a network is likely to take the same text for spam.
 const sameTextWithin = 24 * time.Hour
 
-// PlanPosts says what a create request would do and what stands against it, account by account. It
+// PlanPosts says what a create request would do and what prevents it, account by account. It
 // changes nothing (Spec §4, POST /posts/plan).
 func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPosts) (contract.Plan, error) {
 	t, err := a.enter(c, core.Read)
@@ -99,7 +99,7 @@ func (a *App) rowOf(target target, queues bool) core.PlanRow {
 	return row
 }
 
-// sameText words the warning by where the post stands that has the same text.
+// sameText words the warning by the state of the post that has the same text.
 var sameText = map[core.PostStatus]core.IssueText{
 	core.PostLive:   core.WarnSameTextRecently,
 	core.PostQueued: core.WarnSameTextQueued,

@@ -11,7 +11,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Counted is where a limit stands, as the RateLimit headers show it.
+// Counted is what is left of a limit, as the RateLimit headers show it.
 type Counted struct {
 	Limit     int
 	Window    time.Duration

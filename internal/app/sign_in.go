@@ -221,7 +221,7 @@ func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.User
 }
 
 // ConfirmPassword returns nil when the password is that of the session's person, who may then change keys, members and
-// the workspace for a while: the door notes the moment in the session (Session.ProvedAt). A wrong password is
+// the workspace for a while: the dashboard notes the time in the session (Session.ProvedAt). A wrong password is
 // invalid_request. Whoever has only the session may try few.
 func (a *App) ConfirmPassword(ctx context.Context, c core.Caller, password string) error {
 	t, err := a.enterSession(c, false)

@@ -12,7 +12,7 @@ import (
 	"belfry/internal/store"
 )
 
-// The verbs of this file are the operator's, who needs no credential: the command line calls them.
+// The operations of this file are for the operator, who needs no credential: the command line calls them.
 
 // CreateWorkspace makes a workspace with its owner. A person who exists keeps their name and password.
 func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) (SignedIn, error) {

@@ -5,6 +5,7 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/store"
 )
 
 // Whoami tells in which workspace, as whom and with which rights the caller acts, and what the workspace
@@ -53,9 +54,5 @@ func (a *App) Workspaces(ctx context.Context, c core.Caller) ([]Workspace, error
 		return nil, err
 	}
 	list, err := a.cfg.Store.Memberships(ctx, c.User())
-	out := make([]Workspace, len(list))
-	for i, m := range list {
-		out[i] = Workspace{ID: m.ID, Slug: m.Slug, Name: m.Name}
-	}
-	return out, err
+	return convertAll(list, func(m store.Membership) Workspace { return Workspace{m.ID, m.Slug, m.Name} }), err
 }

@@ -28,7 +28,7 @@ func (p Post) Unknown() bool {
 	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorUnknown
 }
 
-// Allows tells whether an act would be accepted of the post as it stands, as far as that does not depend on
+// Allows tells whether an act would be accepted of the post as it is now, as far as that does not depend on
 // its content.
 func (p Post) Allows(a Act, now time.Time) bool {
 	can := func(m Move) bool {

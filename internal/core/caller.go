@@ -14,10 +14,10 @@ const (
 	Write Scope = "write"
 )
 
-// Via tells through which door something was made (Post.createdVia).
+// Via tells through which entry point a post was created (Post.createdVia).
 type Via string
 
-// Doors that make posts.
+// Entry points that create posts.
 const (
 	ViaUI  Via = "ui"
 	ViaAPI Via = "api"
@@ -97,7 +97,7 @@ func (c Caller) Role() Role { return c.role }
 // Plan is the plan of the workspace when the caller's credential was proved.
 func (c Caller) Plan() PlanName { return c.plan }
 
-// Via tells the door the caller came through.
+// Via tells the entry point that the caller came through.
 func (c Caller) Via() Via { return c.via }
 
 // IsZero tells whether nobody has been recognised.

@@ -18,7 +18,7 @@ const (
 )
 
 // CheckContent refuses what no post may hold: control characters, invalid UTF-8 and absurd lengths.
-// Text is otherwise kept byte for byte. path stands in front of the field's name in the error.
+// Text is otherwise kept byte for byte. path precedes the field's name in the error.
 func CheckContent(path, text, title string, tags []string) error {
 	if err := CheckText(path+"text", text, maxText); err != nil {
 		return err

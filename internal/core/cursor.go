@@ -13,7 +13,7 @@ type Cursor[K Kind] struct {
 	ID ID[K]
 }
 
-// ParseCursor reads what String wrote; nil stands for "", the start of a list. Anything else is invalid_request.
+// ParseCursor reads what String wrote; nil is "", the start of a list. Anything else is invalid_request.
 func ParseCursor[K Kind](s string) (*Cursor[K], error) {
 	if s == "" {
 		return nil, nil

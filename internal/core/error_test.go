@@ -77,7 +77,7 @@ func TestCodesAreListedOnce(t *testing.T) {
 	seen := map[core.Code]bool{}
 	for _, code := range core.Codes {
 		if seen[code] || code == "" {
-			t.Errorf("%q stands twice or is empty", code)
+			t.Errorf("%q is there twice or is empty", code)
 		}
 		seen[code] = true
 	}

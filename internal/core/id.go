@@ -9,7 +9,7 @@ import (
 	"github.com/gofrs/uuid/v5"
 )
 
-// Kind names what an ID identifies; its Prefix stands in front of the printed form.
+// Kind names what an ID identifies; its Prefix begins the printed form.
 type Kind interface{ Prefix() string }
 
 // ID is an opaque identifier: a UUIDv7, which sorts by time, printed as a TypeID such as
@@ -36,28 +36,28 @@ type (
 	PostKind struct{}
 )
 
-// Prefix stands in front of such ids.
+// Prefix is the prefix of such ids.
 func (WorkspaceKind) Prefix() string { return "ws" }
 
-// Prefix stands in front of such ids.
+// Prefix is the prefix of such ids.
 func (UserKind) Prefix() string { return "usr" }
 
-// Prefix stands in front of such ids.
+// Prefix is the prefix of such ids.
 func (KeyKind) Prefix() string { return "key" }
 
-// Prefix stands in front of such ids.
+// Prefix is the prefix of such ids.
 func (AccountKind) Prefix() string { return "acc" }
 
-// Prefix stands in front of such ids.
+// Prefix is the prefix of such ids.
 func (GroupKind) Prefix() string { return "grp" }
 
-// Prefix stands in front of such ids.
+// Prefix is the prefix of such ids.
 func (MediaKind) Prefix() string { return "med" }
 
-// Prefix stands in front of such ids.
+// Prefix is the prefix of such ids.
 func (FolderKind) Prefix() string { return "fld" }
 
-// Prefix stands in front of such ids.
+// Prefix is the prefix of such ids.
 func (PostKind) Prefix() string { return "post" }
 
 // The ids that exist.

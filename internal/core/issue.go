@@ -34,7 +34,7 @@ func (t IssueText) With(args ...any) Issue {
 	}
 }
 
-// Words are the message and the hint with an ellipsis where a figure or a name will stand.
+// Words are the message and the hint with an ellipsis in place of figures and names.
 func (t IssueText) Words() (message, hint string) {
 	fill := strings.NewReplacer("%s", "…", "%d", "…")
 	return fill.Replace(t.message), fill.Replace(t.hint)
@@ -49,7 +49,7 @@ func newWarning(code IssueCode, messageArgs int, message, hint string) IssueText
 }
 
 // The table of issues: every code with its messages and hints, here and nowhere else. Arguments are
-// given in the order in which they stand.
+// given in the order in which they occur.
 var (
 	IssueCaptionTooLong = newIssue("caption_too_long", 3, "The text has %d %s, more than %s allows.",
 		"The limit is %d, counted the way the network counts. Shorten the text, or write a separate text for this network.")

@@ -34,7 +34,7 @@ func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
 	for _, text := range core.Issues() {
 		message, _ := text.Words()
 		if worded[message] {
-			t.Errorf("%s stands twice in the table", text.Code)
+			t.Errorf("%s is in the table twice", text.Code)
 		}
 		seen[text.Code], worded[message] = true, true
 		warning, known := want[text.Code]

@@ -5,7 +5,7 @@ package core
 // Whatever the worker was doing when it died, the next claim starts from what was saved.
 // docs/publishing.md tells why; publish_explore_test.go walks every interleaving.
 
-// Step is where a publication stands in the ledger.
+// Step is how far a publication has got, by the ledger.
 type Step string
 
 // Steps of a publication.
@@ -364,7 +364,7 @@ func (p Publication) afterQuestion(s Signal) (Publication, Do) {
 			return p.becomeUnknown()
 		}
 	case AuthLost:
-		if !p.Unsure() || !p.Open && p.Answer == AnswerAuth { // call and question met the same closed door
+		if !p.Unsure() || !p.Open && p.Answer == AnswerAuth { // call and question were refused for the same reason
 			return p.becomeFailed(DoAccount)
 		}
 	}

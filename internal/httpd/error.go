@@ -20,7 +20,7 @@ import (
 const retryUnavailable = 5
 
 // PublicError turns any error into the one that the caller may see. What is for the operator is logged here,
-// once and with its chain, so a door calls Answer once for each error and then shows the result.
+// once and with its chain, so an entry point calls Answer once for each error and then shows the result.
 func (s *Server) PublicError(ctx context.Context, err error) *core.Error {
 	var known *core.Error
 	var tooBig *http.MaxBytesError
@@ -157,7 +157,7 @@ func (s *Server) renderErrorPage(c echo.Context, e *core.Error) (err error) {
 	return s.cfg.ErrorPage(c, e)
 }
 
-// isAPI tells whether a request is for the programs' door.
+// isAPI tells whether a request is for the API.
 func isAPI(r *http.Request) bool { return r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/") }
 
 // isFile tells whether a request brings a file's bytes or asks for them, as programs do.

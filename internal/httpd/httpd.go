@@ -1,4 +1,4 @@
-// Package httpd is the plumbing that all HTTP doors share: the server and its stop, who a client is, the
+// Package httpd is what all HTTP entry points share: the server and its stop, who a client is, the
 // headers of every answer, errors and their numbers, health and metrics. It knows no verb and no page.
 package httpd
 
@@ -47,9 +47,9 @@ type Config struct {
 	Drain time.Duration
 }
 
-// Server is the HTTP server of all doors, and the handler that it serves.
+// Server is the HTTP server of all entry points, and the handler that it serves.
 type Server struct {
-	// Echo takes the doors' routes. They are added before Run.
+	// Echo takes the entry points' routes. They are added before Run.
 	Echo *echo.Echo
 
 	cfg      Config

@@ -105,7 +105,7 @@ func (c *claim) deferClaim(ctx context.Context, why error) error {
 }
 
 // loadConnector finds the post's network and decrypts the handle and the token. Its errors are lasting ones,
-// which only the operator can mend.
+// which only the operator can correct.
 func (c *claim) loadConnector() error {
 	cfg := c.engine.cfg
 	c.log = cfg.Log.With("workspace", c.post.Workspace, "post", c.post.ID, "network", c.post.Platform, "epoch",

@@ -11,7 +11,7 @@ import (
 // PurposeHandle is what handles are sealed for.
 const PurposeHandle = "handle"
 
-// lostHandle stands for a handle that the secret keys cannot decrypt. The protocol treats it as any other, so
+// lostHandle replaces a handle that the secret keys cannot decrypt. The protocol treats it as any other, so
 // that nothing is sent twice; the network is never asked about it (see statusOfLostHandle).
 const lostHandle = "lost"
 

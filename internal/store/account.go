@@ -167,18 +167,8 @@ func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]
 
 // QueuedByAccount counts the queued posts of each account.
 func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, error) {
-	type row struct {
-		AccountID core.AccountID
-		Count     int
-	}
-	rows, err := queryMany[row](t.query(ctx, `
-		SELECT account_id, count(*) AS count FROM posts WHERE workspace_id = @ws AND status = 'queued' GROUP BY account_id`,
-		nil))
-	counts := map[core.AccountID]int{}
-	for _, r := range rows {
-		counts[r.AccountID] = r.Count
-	}
-	return counts, err
+	return queryMap[core.AccountID, int](t.query(ctx, `
+		SELECT account_id, count(*) FROM posts WHERE workspace_id = @ws AND status = 'queued' GROUP BY account_id`, nil))
 }
 
 // HideAccount disconnects an account: its token is gone for good, its row stays for its posts' history.

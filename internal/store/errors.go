@@ -15,7 +15,7 @@ import (
 	"belfry/internal/core"
 )
 
-// taken maps the name of a unique constraint to what a person is told.
+// taken maps the name of a unique constraint to the message for a person.
 var taken = map[string]string{
 	"workspaces_slug_key":          "Another workspace has this short name.",
 	"users_email":                  "This email address is in use.",

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Count is where a limit stands after a request was counted, or refused.
+// Count is what is left of a limit after a request was counted, or refused.
 type Count struct {
 	Granted   bool
 	Remaining int

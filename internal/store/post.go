@@ -220,7 +220,7 @@ func (f PostFilter) addParts(q *postQuery) (parts string) {
 	return parts + `(SELECT DISTINCT name FROM unnest(@statuses::text[]) AS name) state`
 }
 
-// isSlow tells whether the search's index knows nothing of the text: it has the three letters and digits that stand side
+// isSlow tells whether the search's index knows nothing of the text: it has the three letters and digits that are side
 // by side.
 func (f PostFilter) isSlow() bool {
 	run := 0
@@ -266,16 +266,7 @@ func likePattern(s string) string {
 
 // CountPosts counts the posts in each state.
 func (t Tenant) CountPosts(ctx context.Context) (map[core.PostStatus]int, error) {
-	type count struct {
-		Status string
-		Count  int
-	}
-	rows, err := queryMany[count](t.query(ctx, `SELECT status, count(*) AS count FROM posts WHERE workspace_id = @ws GROUP BY status`, nil))
-	counts := map[core.PostStatus]int{}
-	for _, row := range rows {
-		counts[core.PostStatus(row.Status)] = row.Count
-	}
-	return counts, err
+	return queryMap[core.PostStatus, int](t.query(ctx, `SELECT status, count(*) FROM posts WHERE workspace_id = @ws GROUP BY status`, nil))
 }
 
 // UpdatePost stores the content, time and state of a post that LockPost has read.
@@ -317,20 +308,12 @@ func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) erro
 // PostsWithoutLink lists live posts whose link is missing, whose account can be asked for it, and that went live
 // between two times, oldest first.
 func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit int) ([]queue.Link, error) {
-	type row struct {
-		WorkspaceID core.WorkspaceID
-		ID          core.PostID
-	}
-	rows, err := queryMany[row](s.query(ctx, `
-		SELECT p.workspace_id, p.id FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
-		WHERE p.status = 'live' AND p.external_id <> '' AND p.external_url = '' AND p.live_at BETWEEN @from AND @to
+	return queryMany[queue.Link](s.query(ctx, `
+		SELECT p.workspace_id AS workspace, p.id AS post
+		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+		WHERE p.status = 'live' AND p.external_id <> '' AND p.external_url = '' AND p.updated_at BETWEEN @from AND @to
 			AND a.status = @ok
-		ORDER BY p.live_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
-	links := make([]queue.Link, len(rows))
-	for i, r := range rows {
-		links[i] = queue.Link{Workspace: r.WorkspaceID, Post: r.ID}
-	}
-	return links, err
+		ORDER BY p.updated_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
 }
 
 // BackdatePost moves all times of a live or failed post and of its timeline into the past. Another post is not changed.
@@ -362,23 +345,15 @@ func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other c
 func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, from,
 	to time.Time,
 ) (map[core.AccountID]core.PostStatus, error) {
-	type row struct {
-		AccountID core.AccountID
-		Status    core.PostStatus
-	}
-	rows, err := queryMany[row](t.query(ctx, `
-		SELECT p.account_id, min(p.status) AS status FROM posts p JOIN unnest(@accounts::uuid[],
+	// In the alphabet live is before queued; posts_by_time is an index of the coalesce.
+	return queryMap[core.AccountID, core.PostStatus](t.query(ctx, `
+		SELECT p.account_id, min(p.status) FROM posts p JOIN unnest(@accounts::uuid[],
 			@texts::text[]) AS wanted(account, text)
 			ON p.account_id = wanted.account AND p.text = wanted.text
 		WHERE p.workspace_id = @ws AND p.text <> '' AND p.status IN ('queued', 'live') AND coalesce(p.publish_at,
 			p.created_at) BETWEEN @from AND @to
-		GROUP BY p.account_id`, // in the alphabet live is before queued; posts_by_time is an index of the coalesce
+		GROUP BY p.account_id`,
 		args{"accounts": accounts, "texts": texts, "from": from, "to": to}))
-	found := map[core.AccountID]core.PostStatus{}
-	for _, r := range rows {
-		found[r.AccountID] = r.Status
-	}
-	return found, err
 }
 
 // AddEvent appends to a post's timeline.

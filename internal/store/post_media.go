@@ -12,9 +12,9 @@ func (t Tenant) MediaByID(ctx context.Context, ids []core.MediaID) (map[core.Med
 	return t.mediaByID(ctx, ids, "")
 }
 
-// HoldMedia reads files and keeps their bytes until the transaction ends: whoever purges or deletes one waits,
+// LockMediaShared reads files and keeps their bytes until the transaction ends: whoever purges or deletes one waits,
 // and sees then which posts use it. docs/adr/0010 has the order of locks: files are the last but for storage.
-func (t Tenant) HoldMedia(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
+func (t Tenant) LockMediaShared(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
 	return t.mediaByID(ctx, ids, ` ORDER BY m.id FOR SHARE`)
 }
 

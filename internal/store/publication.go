@@ -104,7 +104,7 @@ const (
 // fence lets only the worker of the newest claim write.
 const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch AND lease_owner = @owner`
 
-// SaveStep stores where the protocol stands, what the last call came to and which call comes next, in
+// SaveStep stores the state of the protocol, what the last call came to and which call comes next, in
 // one statement, and renews the lease. It must succeed before the call is made. It returns the id of the call's step,
 // which only ever grows. ErrFenced: stop.
 func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease,
@@ -131,7 +131,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 	return id, nil
 }
 
-// SaveRest stores where the protocol stands at the end of a claim and gives the lease back. A zero
+// SaveRest stores the state of the protocol at the end of a claim and gives the lease back. A zero
 // NextAt means that nobody need act. ErrFenced: another worker goes on.
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
 	a := p.stepArguments()

@@ -130,7 +130,7 @@ type tally struct {
 	parts  []int
 }
 
-// advanceTo is the tally as it stands in the running part. Nothing is left of it when it is too old, or of another
+// advanceTo is the tally in the running part. Nothing is left of it when it is too old, or of another
 // step, or from before the clock was set back; a clock set back a little goes on in the newest part.
 func (t tally) advanceTo(running int64) tally {
 	ahead := running - t.newest

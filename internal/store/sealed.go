@@ -58,19 +58,10 @@ func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, o
 
 // CountSealed counts the sealed values by the id of the key that sealed them.
 func (s *Store) CountSealed(ctx context.Context) (map[string]int64, error) {
-	type row struct {
-		Key   string
-		Count int64
-	}
 	// The head of a sealed value is its format, the length of the key's id and the id.
-	rows, err := queryMany[row](s.query(ctx, `
-		SELECT convert_from(substring(sealed FROM 3 FOR get_byte(sealed, 1)), 'UTF8') AS key, count(*) AS count FROM (
+	return queryMap[string, int64](s.query(ctx, `
+		SELECT convert_from(substring(sealed FROM 3 FOR get_byte(sealed, 1)), 'UTF8'), count(*) FROM (
 			SELECT token AS sealed FROM accounts UNION ALL SELECT source FROM media UNION ALL SELECT handle FROM publications
 			UNION ALL SELECT verifier FROM connections UNION ALL SELECT profiles FROM connections
 		) AS values WHERE length(sealed) > 2 GROUP BY 1`, nil))
-	counts := map[string]int64{}
-	for _, r := range rows {
-		counts[r.Key] = r.Count
-	}
-	return counts, err
 }

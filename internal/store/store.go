@@ -170,6 +170,20 @@ func queryValues[T any](rows pgx.Rows, err error) ([]T, error) {
 	return collectAll(rows, err, pgx.RowTo[T])
 }
 
+// queryMap collects all rows of two columns, a key and its value.
+func queryMap[K comparable, V any](rows pgx.Rows, err error) (map[K]V, error) {
+	type pair struct {
+		Key   K
+		Value V
+	}
+	pairs, err := collectAll(rows, err, pgx.RowToStructByPos[pair])
+	found := make(map[K]V, len(pairs))
+	for _, p := range pairs {
+		found[p.Key] = p.Value
+	}
+	return found, err
+}
+
 func collectOne[T any](rows pgx.Rows, err error, to pgx.RowToFunc[T]) (v T, _ error) {
 	if err == nil {
 		v, err = pgx.CollectExactlyOneRow(rows, to)
