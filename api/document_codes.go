@@ -58,7 +58,7 @@ var meanings = map[core.Code]meaning{
 		"The first request with this Idempotency-Key is still running.",
 		"Wait for the seconds in `Retry-After`.",
 	},
-	core.CodePayloadTooLarge: {"The body is larger than 1 MiB.", "Send less. Upload files to an upload address."},
+	core.CodePayloadTooLarge: {"The body is larger than 1 MiB.", "Send a smaller body. Upload files to an upload address."},
 	core.CodeUnsupportedMediaType: {
 		"The Content-Type of the body is not JSON.",
 		"Send JSON in UTF-8 with the header `Content-Type: application/json`.",

@@ -78,7 +78,7 @@ func routes() []route {
 			fails(core.CodeNotFound),
 		row("POST /media/from-url", http.StatusAccepted, "media_from_url", "media", "createMediaFromURL",
 			"Download a file from an address").
-			describe("Returns the file's record at once, with the `status` `uploading`, and downloads the file in the background. Poll the file until its `status` is `ready` or `failed`. Only public `https` addresses are opened, with at most 5 redirects. After a temporary error, the download is tried again.").
+			describe("Returns the file's record immediately, with the `status` `uploading`, and downloads the file in the background. Poll the file until its `status` is `ready` or `failed`. Only public `https` addresses are opened, with at most 5 redirects. After a temporary error, the download is tried again.").
 			fails(core.CodeNotFound),
 		row("GET /media", http.StatusOK, "media_list", "media", "listMedia",
 			"List files, newest first, with filters").

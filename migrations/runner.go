@@ -54,7 +54,7 @@ func Run(ctx context.Context, pool *pgxpool.Pool) error {
 	}
 	defer conn.Release()
 	if err := takeTurn(ctx, conn.Conn()); err != nil {
-		return fmt.Errorf("wait for the turn to migrate: %w", err)
+		return fmt.Errorf("wait to migrate: %w", err)
 	}
 	err = migrateAll(ctx, conn.Conn(), pool)
 	// The connection goes back to the pool, so it must not keep the lock even when ctx has ended.
@@ -128,7 +128,7 @@ func explain(err error) error {
 	if !ok || pg.Code != undefinedFile && pg.Code != featureNotSupported || !strings.Contains(pg.Message, "extension") {
 		return err
 	}
-	return fmt.Errorf("the PostgreSQL server lacks an extension that the search needs: install its contrib package "+
+	return fmt.Errorf("the PostgreSQL server lacks an extension that search needs: install its contrib package "+
 		"(pg_trgm and btree_gin; part of `postgresql` on Debian, `postgresql-contrib` elsewhere), then start again: %w", err)
 }
 

@@ -60,7 +60,7 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	a.cfg.Log.WarnContext(ctx, "a token no longer works", "workspace", t.WorkspaceID(), "account", account.ID, "network",
 		account.Platform, "error", err)
 	if err := t.LoseToken(context.WithoutCancel(ctx), account.ID, sealed, status, reason); err != nil {
-		return fmt.Errorf("store what became of account %s: %w", account.ID, err)
+		return fmt.Errorf("store the result of checking account %s: %w", account.ID, err)
 	}
 	return nil
 }

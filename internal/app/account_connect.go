@@ -136,7 +136,7 @@ func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n n
 		row.Verifier = a.cfg.Ring.Seal(purposeVerifier, connectionPlace("verifier", row, c), []byte(verifier))
 	}
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
-		return contract.Authorize{}, fmt.Errorf("begin to connect %s: %w", d.ID, err)
+		return contract.Authorize{}, fmt.Errorf("start connecting %s: %w", d.ID, err)
 	}
 	return contract.Authorize{AuthorizeURL: a.cfg.Client.Browse(n.AuthorizeURL(ask))}, nil
 }
@@ -196,7 +196,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 // staleConsentError is the error for a callback that no consent is waiting for, whatever the reason.
 func staleConsentError(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("find the consent under way: %w", err)
+		return fmt.Errorf("find the current consent: %w", err)
 	}
 	return core.Fail(core.CodeConflict, "This connection attempt has expired or was started in another browser.").
 		WithHint("Start again from Accounts.")

@@ -172,7 +172,7 @@ func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, 
 	row.Platform, row.Verifier = choice.Platform, []byte{}
 	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionPlace("profiles", row, c), plain)
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
-		return Connected{}, fmt.Errorf("keep profiles to choose from: %w", err)
+		return Connected{}, fmt.Errorf("store profiles to choose from: %w", err)
 	}
 	choice.Profiles, err = a.readChoices(ctx, t, choice.Platform, profiles)
 	return choice, err

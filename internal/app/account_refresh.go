@@ -87,7 +87,7 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 	log := a.cfg.Log.With("workspace", t.WorkspaceID(), "account", account.ID, "network", account.Platform)
 	fresh, err := r.Refresh(ctx, old)
 	if err == nil && fresh.Access == "" {
-		err = errors.New("the network answered without a token")
+		err = errors.New("the network did not return a token")
 	}
 	if err != nil {
 		log.WarnContext(ctx, "a token could not be renewed", "error", err)

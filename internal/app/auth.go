@@ -38,7 +38,7 @@ func (a *App) keyCaller(ctx context.Context, k store.KeyHolder, err error) (core
 	now := a.cfg.Now()
 	if since := now.Add(-touchEvery); k.LastUsedAt.Before(since) {
 		if err := a.cfg.Store.TouchKey(ctx, k.Key, now, since); err != nil {
-			return core.Caller{}, fmt.Errorf("note the use of key %s: %w", k.Key, err)
+			return core.Caller{}, fmt.Errorf("record the use of key %s: %w", k.Key, err)
 		}
 	}
 	return core.NewCaller(core.Credential{
@@ -85,7 +85,7 @@ func (a *App) findPerson(ctx context.Context, user core.UserID, workspace core.W
 		return m, signInFirst()
 	}
 	if err != nil {
-		return m, fmt.Errorf("look up a session's person: %w", err)
+		return m, fmt.Errorf("look up the person of a session: %w", err)
 	}
 	return m, nil
 }

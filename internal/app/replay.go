@@ -86,7 +86,7 @@ func answerToKeep(ctx context.Context, answer any) (*store.Answer, error) {
 	}
 	body, err := contract.Encode(answer)
 	if err != nil {
-		return nil, fmt.Errorf("encode the answer to keep: %w", err)
+		return nil, fmt.Errorf("encode the response to store: %w", err)
 	}
 	return &store.Answer{Replay: replay.storedReplay(), Status: replay.Status, Body: body}, nil
 }
@@ -104,7 +104,7 @@ func endReplay(ctx context.Context, t store.Tenant, err error) error {
 	}
 	other, err := t.Replay(ctx, replay.storedReplay())
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return fmt.Errorf("find the request that took this one's place: %w", err)
+		return fmt.Errorf("find the request that replaced this one: %w", err)
 	}
 	return stillRunning(other.Left)
 }

@@ -23,7 +23,7 @@ const unreadable = "The key that encrypted its token is lost. Reconnect the acco
 func (a *App) ReviewKeys(ctx context.Context) error {
 	samples, err := a.cfg.Store.KeySamples(ctx)
 	if err != nil {
-		return fmt.Errorf("read what the secret keys seal: %w", err)
+		return fmt.Errorf("read the encrypted values: %w", err)
 	}
 	for _, s := range samples {
 		err := a.tryToken(s)

@@ -112,7 +112,7 @@ func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, passwor
 		return wrong
 	}
 	if err := a.cfg.Store.Refund(ctx, bucket, accountInterval); err != nil {
-		return fmt.Errorf("refund a try to sign in: %w", err)
+		return fmt.Errorf("refund a sign-in attempt: %w", err)
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func accountBucket(email string) string {
 func (a *App) throttleSignIn(ctx context.Context, bucket string, tries int, interval time.Duration) error {
 	wait, err := a.cfg.Store.Throttle(ctx, bucket, tries, interval)
 	if err != nil {
-		return fmt.Errorf("throttle signing in: %w", err)
+		return fmt.Errorf("throttle sign-in attempts: %w", err)
 	}
 	if wait > 0 {
 		a.cfg.Metrics.RateLimited(policySignIn)

@@ -28,7 +28,7 @@ type Config struct {
 	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"How many API requests a client address can make, as COUNT/TIME. The dashboard's pages have a separate limit that is five times as high."`
 	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"How many requests that create posts (POST /v1/posts) a workspace can make, as COUNT/TIME. The number of posts in a request does not matter."`
 	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker holds a post before another worker can take over. At least 6s."`
-	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that another process queued to be published at once, or left behind when it was killed."`
+	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that another process queued for immediate publishing, or left behind when it was killed."`
 	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file that changes the built-in plans. See docs/operations.md for an example."`
 	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their plan. Default: the dashboard's settings."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where metrics are served for Prometheus, as HOST:PORT. Empty: nowhere."`

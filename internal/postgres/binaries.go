@@ -46,7 +46,7 @@ func searchBinaries(ctx context.Context, want int, only string, globs []string, 
 	if only != "" {
 		found, err := inspectBinaries(ctx, only)
 		if err != nil {
-			return binaries{}, fmt.Errorf("PG_BIN is %s, which does not hold PostgreSQL's server programs: %w", only, err)
+			return binaries{}, fmt.Errorf("PG_BIN is %s, which does not contain PostgreSQL's server programs: %w", only, err)
 		}
 		return chooseVersion([]binaries{found}, want)
 	}

@@ -21,12 +21,12 @@ func makeCluster(ctx context.Context, bin binaries, a account, l layout, ephemer
 	// initdb reads the password as the server's user, who cannot read our file.
 	pwfile, err := os.CreateTemp(l.sockets, "initial-password-")
 	if err != nil {
-		return fmt.Errorf("hand over the password: %w", err)
+		return fmt.Errorf("pass the password: %w", err)
 	}
 	defer func() { _ = os.Remove(pwfile.Name()) }()
 	_, err = pwfile.WriteString(l.password + "\n")
 	if err := errors.Join(err, a.changeOwner(pwfile.Name()), pwfile.Close()); err != nil {
-		return fmt.Errorf("hand over the password: %w", err)
+		return fmt.Errorf("pass the password: %w", err)
 	}
 	args := []string{
 		"--pgdata=" + l.making, "--username=" + role, "--pwfile=" + pwfile.Name(), "--auth=scram-sha-256",

@@ -72,7 +72,7 @@ func (l *layout) makePassword() error {
 	}
 	file := l.cluster + ".password"
 	if _, err := os.Stat(l.cluster); err == nil {
-		return fmt.Errorf("%s is missing, and the database in %s opens with that password only: bring the file back from a backup", file, l.cluster)
+		return fmt.Errorf("%s is missing, and the database in %s opens with that password only: restore the file from a backup", file, l.cluster)
 	}
 	l.password = rand.Text()
 	if err := writeFile(file, l.password+"\n"); err != nil {

@@ -30,7 +30,7 @@ func (e *HeldError) Error() string {
 	if !e.Serves() {
 		return fmt.Sprintf("another belfry command is using %s (pid %s): wait until it is done", e.Dir, e.Pid)
 	}
-	return fmt.Sprintf("another belfry serve already uses %s (pid %s): stop it first, or give this one another BELFRY_DATA_DIR", e.Dir, e.Pid)
+	return fmt.Sprintf("another belfry serve is using %s (pid %s): stop it first, or set another BELFRY_DATA_DIR", e.Dir, e.Pid)
 }
 
 const (

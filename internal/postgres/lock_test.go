@@ -21,7 +21,7 @@ func TestASecondServiceIsToldWhoHasTheFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = LockDir(t.Context(), dir)
-	want := "another belfry serve already uses " + dir + " (pid " + itoa(os.Getpid()) + ")"
+	want := "another belfry serve is using " + dir + " (pid " + itoa(os.Getpid()) + ")"
 	if held := new(HeldError); !errors.As(err, &held) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -203,7 +203,7 @@ func TestALostPasswordIsNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := Start(t.Context(), Config{Dir: dir})
-	if err == nil || !strings.Contains(err.Error(), "bring the file back from a backup") {
+	if err == nil || !strings.Contains(err.Error(), "restore the file from a backup") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -98,7 +98,7 @@ func (c *claim) publish(ctx context.Context) error {
 // deferClaim ends a claim for which this server lacks something: a key, or a network. Only its operator can
 // help, so the post waits longer each time, counts as overdue and is logged.
 func (c *claim) deferClaim(ctx context.Context, why error) error {
-	c.log.ErrorContext(ctx, "this server cannot send a post", "error", why)
+	c.log.ErrorContext(ctx, "this server cannot publish a post", "error", why)
 	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.now().Add(core.Backoff(firstBackoff, c.pub.Polls))
 	c.pub.Polls++
 	return c.tenant.SaveRest(context.WithoutCancel(ctx), c.pub, nil)

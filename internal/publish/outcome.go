@@ -190,7 +190,7 @@ func (c *claim) postError(do core.Do) *core.PostError {
 	case c.status.Message != "":
 		e.Message = c.status.Message
 	default:
-		e.Message = c.desc.Name + " did not answer."
+		e.Message = c.desc.Name + " did not respond."
 	}
 	switch {
 	case do == core.DoFail && c.fileIssue != nil:

@@ -154,7 +154,7 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 	}
 	c.recordFailure(do, e)
 	c.shareThrottle(ctx, e)
-	c.log.Info("network refused or did not answer", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
+	c.log.Info("the network refused the call or did not respond", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
 	return signal
 }
 

@@ -90,7 +90,7 @@ func (p *Passwords) Dummy(ctx context.Context, password string) error {
 
 func (p *Passwords) deriveKey(ctx context.Context, password string, c cost, salt []byte) ([]byte, error) {
 	if err := p.slots.Acquire(ctx, 1); err != nil {
-		return nil, fmt.Errorf("wait for a turn to hash a password: %w", err)
+		return nil, fmt.Errorf("wait to hash a password: %w", err)
 	}
 	defer p.slots.Release(1)
 	return argon2.IDKey([]byte(password), salt, c.time, c.memory, c.threads, argonKey), nil

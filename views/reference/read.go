@@ -87,7 +87,7 @@ func Read(text []byte, address string) (Model, error) {
 			at := slices.IndexFunc(d.Tags,
 				func(t struct{ Name, Description string }) bool { return slices.Contains(op.Tags, t.Name) })
 			if at < 0 {
-				return Model{}, fmt.Errorf("%s %s is in no section", method, path)
+				return Model{}, fmt.Errorf("%s %s has no section", method, path)
 			}
 			m.Sections[at].Operations = append(m.Sections[at].Operations, d.convertOperation(op, method, path, address))
 		}

@@ -54,7 +54,7 @@ func (n *Network) Flow(d network.Draft) core.Flow { return n.stepsFor(d).flow }
 func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	steps := n.stepsFor(it.Draft())
 	if steps.create == nil {
-		return "", errors.New("make a handle at facebook of a post that goes out in one call")
+		return "", errors.New("create a handle on facebook for a post that is published in one call")
 	}
 	if len(it.Files) == 0 {
 		return "", errNoFile()

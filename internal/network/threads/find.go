@@ -28,7 +28,7 @@ var listedType = map[string]string{
 // Find looks through the profile's posts since the arm for the one with this text and type.
 func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return network.Status{}, errors.New("search for a post of threads that was never armed")
+		return network.Status{}, errors.New("search for a post on threads that was never armed")
 	}
 	since := meta.Since(it.ArmedAt)
 	posts, err := n.listPosts(ctx, it, "id,text,timestamp,media_type,permalink", since)
