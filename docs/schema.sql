@@ -71,6 +71,25 @@ CREATE FUNCTION public.river_job_state_in_bitmask(bitmask bit, state public.rive
     END = 1;
 $$;
 
+CREATE FUNCTION public.search_grams(t text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+    SELECT array_to_tsvector(array_remove(string_to_array(
+        regexp_replace(lower(t), '(.{4})', E'\\1\x01', 'g') || E'\x01' ||
+        regexp_replace(lower(substr(t, 2)), '(.{4})', E'\\1\x01', 'g') || E'\x01' ||
+        regexp_replace(lower(substr(t, 3)), '(.{4})', E'\\1\x01', 'g') || E'\x01' ||
+        regexp_replace(lower(substr(t, 4)), '(.{4})', E'\\1\x01', 'g'), E'\x01'), ''))
+$$;
+
+CREATE FUNCTION public.search_query(q text) RETURNS tsquery
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+    SELECT string_agg('''' || replace(replace(gram, '\', '\\'), '''', '''''') || '''' ||
+        CASE WHEN length(s) < 4 THEN ':*' ELSE '' END, ' & ')::tsquery
+    FROM lower(left(q, 100)) AS s, generate_series(1, greatest(length(s) - 3, 1)) AS i, substr(s, i, 4) AS gram
+    WHERE i % 4 = 1 OR i = length(s) - 3 OR gram ~ '\S\s\S'
+$$;
+
 CREATE FUNCTION public.set_live_at() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -726,6 +745,8 @@ CREATE INDEX media_deleted ON public.media USING btree (deleted_at) WHERE (delet
 
 CREATE INDEX media_next ON public.media USING btree (next_at) WHERE (next_at IS NOT NULL);
 
+CREATE INDEX media_sealed ON public.media USING btree (id) WHERE (length(source) > 2);
+
 CREATE INDEX media_thumbnail ON public.media USING btree (thumbnail) WHERE (thumbnail <> ''::text);
 
 CREATE INDEX media_to_purge ON public.media USING btree (published_at) WHERE ((published_at IS NOT NULL) AND (purged_at IS NULL) AND (NOT pinned) AND (deleted_at IS NULL));
@@ -746,13 +767,16 @@ CREATE INDEX posts_by_time ON public.posts USING btree (workspace_id, COALESCE(p
 
 CREATE UNIQUE INDEX posts_external_id ON public.posts USING btree (account_id, external_id) WHERE (external_id <> ''::text);
 
-CREATE INDEX posts_live_without_link ON public.posts USING btree (live_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text) AND (external_url = ''::text));
+CREATE INDEX posts_grams ON public.posts USING gin (workspace_id, public.search_grams(((text || '
+'::text) || title)));
 
-CREATE INDEX posts_search ON public.posts USING gin (workspace_id, text public.gin_trgm_ops, title public.gin_trgm_ops);
+CREATE INDEX posts_live_without_link ON public.posts USING btree (live_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text) AND (external_url = ''::text));
 
 CREATE INDEX posts_went_live ON public.posts USING btree (account_id, live_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text));
 
 CREATE INDEX publications_due ON public.publications USING btree (next_action_at) WHERE (next_action_at IS NOT NULL);
+
+CREATE INDEX publications_sealed ON public.publications USING btree (post_id) WHERE (length(handle) > 2);
 
 CREATE INDEX river_job_args_index ON public.river_job USING gin (args);
 

@@ -1,12 +1,11 @@
 package web
 
 import (
-	"fmt"
-
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/views/layout"
 	"belfry/views/link"
+	"belfry/views/ui"
 )
 
 // loadWhoami reads who is here and where, once per request.
@@ -134,7 +133,7 @@ func failedPostsNotice(n int) string {
 	if n == 1 {
 		return "1 post failed."
 	}
-	return fmt.Sprintf("%d posts failed.", n)
+	return ui.Counted(int64(n)) + " posts failed."
 }
 
 func (w *Web) inSandbox() bool { return w.cfg.SandboxPath != "" }

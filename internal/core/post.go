@@ -17,6 +17,9 @@ const (
 	PostFailed PostStatus = "failed"
 )
 
+// MostCounted is as far as posts are counted, so that counting stays fast however many there are.
+const MostCounted = 200
+
 // Post is one publication to one account at one time.
 type Post struct {
 	ID          PostID

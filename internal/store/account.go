@@ -165,10 +165,14 @@ func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]
 		args{"account": account}))
 }
 
-// QueuedByAccount counts the queued posts of each account.
+// QueuedByAccount counts the queued posts of each connected account, as far as MostCounted.
 func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, error) {
 	return queryMap[core.AccountID, int](t.query(ctx, `
-		SELECT account_id, count(*) FROM posts WHERE workspace_id = @ws AND status = 'queued' GROUP BY account_id`, nil))
+		SELECT id, queued FROM accounts CROSS JOIN LATERAL (
+			SELECT count(*) AS queued FROM (
+				SELECT FROM posts p WHERE p.account_id = accounts.id AND p.status = 'queued'
+				ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) newest) counted
+		WHERE workspace_id = @ws AND disconnected_at IS NULL AND queued > 0`, args{"most": core.MostCounted}))
 }
 
 // HideAccount disconnects an account: its token is gone for good, its row stays for its posts' history.

@@ -3,11 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
-	"maps"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
@@ -122,20 +118,22 @@ type PostFilter struct {
 
 const listTime = `coalesce(p.publish_at, p.created_at)`
 
+// listed selects posts with the time by which they are listed.
+const listed = `SELECT p.*, ` + listTime + ` AS listed_at FROM posts p`
+
 // Posts lists posts by time and then id, newest first unless asked otherwise.
-//
-// The posts of an account and of a state are in the list's order in an index, but those of several are not. So of each
-// account and state a page is read, and the pages are merged.
 func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
 	q := f.query()
-	if f.isSlow() {
-		done, err := t.store.searches.begin(ctx, t.ws)
-		if err != nil {
-			return nil, err
-		}
-		defer done()
+	if f.Contains != "" {
+		return t.searchPosts(ctx, f, q)
 	}
-	rows, err := queryValues[postRow](t.queryPlanned(ctx, q.sql, q.args))
+	return t.readPosts(ctx, q, `SELECT p.* FROM (`+q.first(`@limit`)+`) p`)
+}
+
+// readPosts reads a page of the posts that a query selects.
+func (t Tenant) readPosts(ctx context.Context, q postQuery, selected string) ([]core.Post, error) {
+	rows, err := queryValues[postRow](t.queryPlanned(ctx,
+		`SELECT`+postFields+` FROM (`+selected+q.order+` LIMIT @limit) p`+postJoins+q.order, q.args))
 	if err != nil {
 		return nil, err
 	}
@@ -146,127 +144,80 @@ func (t Tenant) Posts(ctx context.Context, f PostFilter) ([]core.Post, error) {
 	return posts, nil
 }
 
-// postQuery is a list in the making.
+// postQuery is the parts of a list's statements.
 type postQuery struct {
-	sql   string
-	where string
 	args  args
+	order string
+	span  string // the condition on times
+	parts string // the accounts and states whose lists are merged; "" for one list
+	part  string // the condition to be in such a part, or in the workspace
+	whole string // the condition on account, group, state and workspace without parts
 }
 
-func (q *postQuery) add(condition string, named args) {
-	q.where += ` AND ` + condition
-	maps.Copy(q.args, named)
+// first selects the first posts of the list. The posts of an account and of a state are in the list's order in an
+// index, but those of several are not. So the first of each account and state are read and merged.
+func (q postQuery) first(limit string) string {
+	page := listed + ` WHERE ` + q.part + q.span + q.order + ` LIMIT ` + limit
+	if q.parts == "" {
+		return page
+	}
+	return `SELECT p.* FROM ` + q.parts + ` CROSS JOIN LATERAL (` + page + `) p` + q.order + ` LIMIT ` + limit
 }
-
-const ofWorkspace = `p.workspace_id = @ws`
 
 func (f PostFilter) query() postQuery {
-	q := postQuery{where: ofWorkspace, args: args{"limit": f.Limit}}
+	const ofWorkspace = `p.workspace_id = @ws`
+	q := postQuery{args: args{"limit": f.Limit}, part: ofWorkspace, whole: ofWorkspace}
+	narrow := func(to *string, condition, name string, value any) {
+		*to += ` AND ` + condition
+		q.args[name] = value
+	}
 	if !f.From.IsZero() {
-		q.add(listTime+` >= @from`, args{"from": f.From})
+		narrow(&q.span, listTime+` >= @from`, "from", f.From)
 	}
 	if !f.To.IsZero() {
-		q.add(listTime+` < @to`, args{"to": f.To})
+		narrow(&q.span, listTime+` < @to`, "to", f.To)
 	}
 	order, beyond := "DESC", "<"
 	if f.Ascending {
 		order, beyond = "ASC", ">"
 	}
 	if f.After != nil {
-		q.add(`(`+listTime+`, p.id) `+beyond+` (@at, @after)`, args{"at": f.After.At, "after": f.After.ID})
+		narrow(&q.span, `(`+listTime+`, p.id) `+beyond+` (@at, @after)`, "at", f.After.At)
+		q.args["after"] = f.After.ID
 	}
-	parts := f.addParts(&q)
-	sorted := fmt.Sprintf(` ORDER BY %s %s, p.id %s LIMIT @limit`, listTime, order, order)
-	page := `SELECT p.* FROM posts p WHERE ` + q.where + sorted
-	if parts != "" {
-		page = `SELECT p.* FROM ` + parts + ` CROSS JOIN LATERAL (` + page + `) p` + sorted
+	q.order = fmt.Sprintf(` ORDER BY listed_at %s, p.id %s`, order, order)
+
+	accounts := ` FROM accounts WHERE workspace_id = @ws`
+	if !f.Account.IsZero() {
+		narrow(&q.whole, `p.account_id = @account`, "account", f.Account)
+		accounts += ` AND id = @account`
 	}
-	q.sql = `SELECT` + postFields + ` FROM (` + page + `) p` + postJoins + sorted
+	if !f.Group.IsZero() {
+		const members = ` IN (SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group)`
+		narrow(&q.whole, `p.account_id`+members, "group", f.Group)
+		accounts += ` AND id` + members
+	}
+	if len(f.Statuses) > 0 {
+		narrow(&q.whole, `p.status = ANY(@statuses)`, "statuses", f.Statuses)
+		q.parts, q.part = `(SELECT DISTINCT unnest(@statuses::text[]) AS name) state`, ofWorkspace+` AND p.status = state.name`
+	}
+	if !f.Account.IsZero() || !f.Group.IsZero() {
+		if q.parts == "" {
+			q.parts = `(VALUES ('draft'), ('queued'), ('live'), ('failed')) state (name)`
+		}
+		q.parts += ` CROSS JOIN (SELECT id` + accounts + `) account`
+		q.part = `p.account_id = account.id AND p.status = state.name`
+	}
 	return q
 }
 
-// addParts adds the conditions on account, group, state and text, and returns the parts that a page is read of each.
-func (f PostFilter) addParts(q *postQuery) (parts string) {
-	statuses, group := f.Statuses, `SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group`
-	if variants := caseVariants(f.Contains); variants != nil {
-		q.add(`(p.text LIKE ANY (@q) OR p.title LIKE ANY (@q))`, args{"q": variants})
-	} else if f.Contains != "" {
-		q.add(`(p.text ILIKE @q OR p.title ILIKE @q)`, args{"q": likePattern(f.Contains)})
-	}
-	if f.Account.IsZero() && f.Group.IsZero() && len(statuses) == 0 {
-		return ""
-	}
-	if !f.Account.IsZero() || !f.Group.IsZero() {
-		if len(statuses) == 0 {
-			statuses = []core.PostStatus{core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed}
-		}
-		accounts := `(SELECT id FROM accounts WHERE workspace_id = @ws AND id = @account) account`
-		switch {
-		case f.Group.IsZero():
-			q.args["account"] = f.Account
-		case f.Account.IsZero():
-			accounts, q.args["group"] = `(SELECT account_id AS id FROM (`+group+`) members) account`, f.Group
-		default:
-			accounts, q.args["group"] = `(SELECT account_id AS id FROM (`+group+`) members WHERE account_id = @account) account`,
-				f.Group
-			q.args["account"] = f.Account
-		}
-		// The account's workspace is checked already; a condition on the post's would bring the search's index in.
-		q.where = strings.TrimPrefix(q.where, ofWorkspace) + ` AND p.account_id = account.id`
-		q.where = strings.TrimPrefix(q.where, ` AND `)
-		parts = accounts + ` CROSS JOIN `
-	}
-	q.add(`p.status = state.name`, args{"statuses": statuses})
-	return parts + `(SELECT DISTINCT name FROM unnest(@statuses::text[]) AS name) state`
-}
-
-// isSlow tells whether the search's index knows nothing of the text: it has the three letters and digits that are side
-// by side.
-func (f PostFilter) isSlow() bool {
-	run := 0
-	for _, r := range f.Contains {
-		if run++; !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) {
-			run = 0
-		}
-		if run == 3 {
-			return false
-		}
-	}
-	return f.Contains != ""
-}
-
-// caseVariants returns the patterns of a short text in all its cases, and nil for any other: comparing bytes with a few
-// patterns is much faster than ILIKE, which changes the case of the whole text of each post.
-func caseVariants(text string) []string {
-	const mostRunes = 2
-	if text == "" || utf8.RuneCountInString(text) > mostRunes {
-		return nil
-	}
-	variants := []string{""}
-	for _, r := range text {
-		var longer []string
-		for _, v := range variants {
-			longer = append(longer, v+string(r))
-			for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {
-				longer = append(longer, v+string(other))
-			}
-		}
-		variants = longer
-	}
-	for i, v := range variants {
-		variants[i] = likePattern(v)
-	}
-	return variants
-}
-
-// likePattern is the LIKE pattern of a text that contains s.
-func likePattern(s string) string {
-	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"
-}
-
-// CountPosts counts the posts in each state.
+// CountPosts counts the posts in each state, as far as MostCounted.
 func (t Tenant) CountPosts(ctx context.Context) (map[core.PostStatus]int, error) {
-	return queryMap[core.PostStatus, int](t.query(ctx, `SELECT status, count(*) FROM posts WHERE workspace_id = @ws GROUP BY status`, nil))
+	return queryMap[core.PostStatus, int](t.query(ctx, `
+		SELECT status, (SELECT count(*) FROM (
+			SELECT FROM posts p WHERE workspace_id = @ws AND p.status = state.status
+			ORDER BY `+listTime+` DESC, p.id DESC LIMIT @most) counted)
+		FROM (VALUES ('draft'), ('queued'), ('live'), ('failed')) state (status)`, args{"most": core.MostCounted}))
 }
 
 // UpdatePost stores the content, time and state of a post that LockPost has read.

@@ -61,7 +61,8 @@ func (s *Store) CountSealed(ctx context.Context) (map[string]int64, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMap[string, int64](s.query(ctx, `
 		SELECT convert_from(substring(sealed FROM 3 FOR get_byte(sealed, 1)), 'UTF8'), count(*) FROM (
-			SELECT token AS sealed FROM accounts UNION ALL SELECT source FROM media UNION ALL SELECT handle FROM publications
+			SELECT token AS sealed FROM accounts UNION ALL SELECT source FROM media WHERE length(source) > 2
+			UNION ALL SELECT handle FROM publications WHERE length(handle) > 2
 			UNION ALL SELECT verifier FROM connections UNION ALL SELECT profiles FROM connections
 		) AS values WHERE length(sealed) > 2 GROUP BY 1`, nil))
 }

@@ -2,16 +2,66 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 
 	"belfry/internal/core"
 )
 
-// slowSearches is how many searches that no index helps may run at once in one workspace, in this process: each reads
-// every post of the workspace.
+// examinedFirst is how many posts a search examines before it uses the index. With so many, what occurs too rarely to
+// fill a page is rare enough for the index.
+const examinedFirst = 5_000
+
+// searchPosts looks through the first posts of the list, where it soon finds what occurs often. If they do not fill a
+// page, it reads the index of texts, which is fast for what occurs rarely.
+func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]core.Post, error) {
+	const contains = `(p.text ILIKE @q OR p.title ILIKE @q)`
+	q.args["q"] = likePattern(f.Contains)
+	examined := fmt.Sprint(examinedFirst)
+	if q.parts != "" {
+		examined = fmt.Sprintf(`(SELECT %d / greatest(count(*), 1) FROM %s)`, examinedFirst, q.parts)
+	}
+	first := q.first(examined)
+	posts, err := t.readPosts(ctx, q, `SELECT p.* FROM (`+first+`) p WHERE `+contains)
+	if err != nil || len(posts) == f.Limit {
+		return posts, err
+	}
+
+	done, err := t.store.searches.begin(ctx, t.ws)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	q.args["text"] = f.Contains
+	var found []core.Post
+	err = t.Tx(ctx, func(t Tenant) error {
+		// A bitmap of many posts must not become one of pages, all of whose texts would be taken apart again.
+		if _, err := t.store.exec(ctx, `SET LOCAL work_mem = '32MB'`, nil); err != nil {
+			return err
+		}
+		found, err = t.readPosts(ctx, q, `SELECT p.* FROM (
+			`+listed+` WHERE `+q.whole+q.span+`
+				AND search_grams(p.text || E'\n' || p.title) @@ search_query(@text) AND `+contains+`
+				AND (SELECT count(*) FROM (`+first+`) examined) >= `+examined+` -- or else there are no others
+			OFFSET 0) p`)
+		return err
+	})
+	if len(found) < len(posts) {
+		return posts, err
+	}
+	return found, err
+}
+
+// likePattern returns the LIKE pattern of a text that contains s.
+func likePattern(s string) string {
+	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"
+}
+
+// slowSearches is how many searches of one workspace may read the index at once in this process.
 const slowSearches = 2
 
-// searches bounds the slow searches of each workspace. The zero value is ready.
+// searches limits how many searches of each workspace read the index at once. The zero value is ready.
 type searches struct {
 	mu      sync.Mutex
 	waiting map[core.WorkspaceID]*searchQueue
