@@ -32,7 +32,7 @@ type demoBrand struct {
 // demoPost is a post to all accounts of its brand.
 type demoPost struct {
 	Day     int    // days from today: one in the past is live, one in the future queued
-	At      string // the time of day; empty for a draft
+	At      string // the time of day, "now" today; empty for a draft
 	Text    string
 	Picture string // a file name, or empty
 	Refused string // the network's message, for a post that fails; it goes to one account only
@@ -134,18 +134,18 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 		if post.Picture != "" {
 			request.MediaIDs = []string{pictures[post.Picture]}
 		}
-		if err := g.makeDemoPost(ctx, made.Workspace, brand, post, request); err != nil {
+		if err := g.makePost(ctx, made.Workspace, brand.Zone, post, request); err != nil {
 			return "", err
 		}
 	}
 	return made.Slug, nil
 }
 
-// makeDemoPost saves a draft, schedules a post, or publishes one and moves it to its time in the past.
-func (g *seeder) makeDemoPost(
-	ctx context.Context, ws core.WorkspaceID, brand demoBrand, post demoPost, request contract.PlanPosts,
+// makePost saves a draft, schedules a post, or publishes one and moves it to its time in the past.
+func (g *seeder) makePost(
+	ctx context.Context, ws core.WorkspaceID, zoneName string, post demoPost, request contract.PlanPosts,
 ) error {
-	zone, err := time.LoadLocation(brand.Zone)
+	zone, err := time.LoadLocation(zoneName)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (g *seeder) makeDemoPost(
 	case post.At == "":
 		request.When = &contract.When{Word: "draft"}
 	case post.Day > 0:
-		request.When = &contract.When{PublishAt: local, Timezone: brand.Zone}
+		request.When = &contract.When{PublishAt: local, Timezone: zoneName}
 	default:
 		request.When = &contract.When{Word: "now"}
 	}
@@ -167,12 +167,15 @@ func (g *seeder) makeDemoPost(
 	if err != nil || request.When.Word != "now" {
 		return err
 	}
-	at, err := time.ParseInLocation("2006-01-02T15:04", local, zone)
-	if err != nil {
-		return err
-	}
 	for _, p := range made.Posts {
 		if err := g.publishPost(ctx, ws, p.ID); err != nil {
+			return err
+		}
+		if post.Day == 0 {
+			continue
+		}
+		at, err := time.ParseInLocation("2006-01-02T15:04", local, zone)
+		if err != nil {
 			return err
 		}
 		if err := g.app.BackdatePost(ctx, g.owner, p.ID, at); err != nil {

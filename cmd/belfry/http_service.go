@@ -140,18 +140,17 @@ func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error 
 	return nil
 }
 
-// unhurried is how long a stopping worker may finish its calls before the simulated networks hang up.
+// windDownTime is how long a stopping worker may finish its calls before the simulated networks hang up.
 const windDownTime = 5 * time.Second
 
 // windDown lets the worker finish its calls while the simulated networks still answer, then ends the
 // answers that a fault made slow, which the server's stop would wait for.
 func (d *httpService) windDown(worked <-chan struct{}) error {
-	if d.networks == nil {
-		return nil
-	}
-	select {
-	case <-worked:
-	case <-time.After(windDownTime):
+	if d.networks != nil {
+		select {
+		case <-worked:
+		case <-time.After(windDownTime):
+		}
 	}
 	return d.closeSandbox()
 }

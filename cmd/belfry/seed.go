@@ -36,8 +36,18 @@ const seedPatience = time.Minute
 // seedAskPatience is how long seed waits for a network to be asked about a refusal.
 const seedAskPatience = 10 * time.Second
 
-// refusedText is the text of the demo post that the simulated networks are told to refuse.
-const refusedText = "This one was refused, so that you can see what a failed post looks like."
+// scriptPosts returns a post in every state, for `seed --json`.
+func scriptPosts() []demoPost {
+	return []demoPost{
+		{Text: "A draft waits until you give it a time."},
+		{Day: 1, At: "18:00", Text: "This one goes out tomorrow at six in the evening."},
+		{At: "now", Text: "Hello! This post is live on the simulated network."},
+		{
+			At: "now", Text: "This one was refused, so that you can see what a failed post looks like.",
+			Refused: "The network refused this text.",
+		},
+	}
+}
 
 func defineSeed(o *options) action {
 	asJSON := o.flags.Bool("json", false, "create one small workspace for a script instead, and print it as JSON")
@@ -202,8 +212,11 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 		out.Accounts[account.Platform] = account.ID
 	}
 	for _, id := range out.Accounts {
-		if err := g.makePosts(ctx, made.Workspace, id); err != nil {
-			return nil, err
+		for _, post := range scriptPosts() {
+			request := contract.PlanPosts{Targets: contract.Targets{AccountIDs: []string{id}}, Text: post.Text}
+			if err := g.makePost(ctx, made.Workspace, "Europe/Berlin", post, request); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, nil
@@ -232,40 +245,6 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 		return contract.Account{}, fmt.Errorf("connecting %s created %d accounts", platform, len(done.Accounts))
 	}
 	return done.Accounts[0], nil
-}
-
-// makePosts makes one post in every state.
-func (g *seeder) makePosts(ctx context.Context, ws core.WorkspaceID, account string) error {
-	zone, err := core.ParseZone("Europe/Berlin")
-	if err != nil {
-		return err
-	}
-	tomorrow := time.Now().In(zone.Location()).AddDate(0, 0, 1).Format("2006-01-02") + "T18:00"
-	if err := g.refusePost(ctx, refusedText, "The network refused this text."); err != nil {
-		return err
-	}
-	for _, p := range []struct {
-		text string
-		when contract.When
-	}{
-		{"A draft waits until you give it a time.", contract.When{Word: "draft"}},
-		{"This one goes out tomorrow at six in the evening.", contract.When{PublishAt: tomorrow, Timezone: zone.Name()}},
-		{"Hello! This post is live on the simulated network.", contract.When{Word: "now"}},
-		{refusedText, contract.When{Word: "now"}},
-	} {
-		made, err := g.app.CreatePosts(ctx, g.owner, contract.CreatePosts{Confirm: true, PlanPosts: contract.PlanPosts{
-			Targets: contract.Targets{AccountIDs: []string{account}}, Text: p.text, When: &p.when,
-		}})
-		if err != nil {
-			return err
-		}
-		if p.when.Word == "now" {
-			if err := g.publishPost(ctx, ws, made.Posts[0].ID); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // refusePost makes the network refuse the next post with this text, with a message of its own.

@@ -126,14 +126,6 @@ func checkEnd(r io.Reader) error {
 	return nil
 }
 
-// toUnexpectedEOF turns the end of a reader that promised more into the error for that.
-func toUnexpectedEOF(err error) error {
-	if err == io.EOF { //nolint:errorlint // readers return it bare
-		return io.ErrUnexpectedEOF
-	}
-	return err
-}
-
 // contextReader makes a reader end with its context, as far as it returns from reading.
 type contextReader struct {
 	ctx context.Context

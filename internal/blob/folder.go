@@ -83,10 +83,14 @@ func (f *folder) writeFile(ctx context.Context, name string, r io.Reader, size i
 	r = contextReader{ctx, r}
 	source := r
 	if size != Unknown {
-		source = &exactReader{r, size}
+		source = io.LimitReader(r, size)
 	}
-	if err = f.copyToFile(ctx, &earlySyncWriter{file: file}, source, size); err != nil {
+	to := &earlySyncWriter{file: file}
+	if err = f.copyToFile(ctx, to, source, size); err != nil {
 		return err
+	}
+	if size != Unknown && to.at < size {
+		return io.ErrUnexpectedEOF
 	}
 	if size != Unknown {
 		if err = checkEnd(r); err != nil {
@@ -142,24 +146,6 @@ func (e *earlySyncWriter) Write(b []byte) (int, error) {
 	if e.at-e.flushed >= flushBytes {
 		startWriteback(e.file, e.flushed, e.at-e.flushed)
 		e.flushed = e.at
-	}
-	return n, err
-}
-
-// exactReader reads so many bytes, or fails.
-type exactReader struct {
-	r    io.Reader
-	left int64
-}
-
-func (e *exactReader) Read(p []byte) (int, error) {
-	if e.left <= 0 {
-		return 0, io.EOF
-	}
-	n, err := e.r.Read(p[:min(int64(len(p)), e.left)])
-	e.left -= int64(n)
-	if e.left > 0 {
-		err = toUnexpectedEOF(err)
 	}
 	return n, err
 }
