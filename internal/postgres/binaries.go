@@ -75,7 +75,7 @@ func chooseVersion(found []binaries, want int) (binaries, error) {
 		i := slices.IndexFunc(found, func(b binaries) bool { return b.Major == want })
 		if i < 0 {
 			return binaries{},
-				fmt.Errorf("the local database was made by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", want, listVersions(found), want)
+				fmt.Errorf("the local database was created by PostgreSQL %d, whose programs are not on this machine (found: %s): install PostgreSQL %d, or name its folder in PG_BIN", want, listVersions(found), want)
 		}
 		return found[i], nil
 	}

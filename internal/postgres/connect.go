@@ -66,7 +66,7 @@ func waitForService(ctx context.Context, dir string, held *HeldError) (string, e
 			return address, nil
 		}
 		if time.Now().After(deadline) {
-			return "", fmt.Errorf("a belfry serve uses %s (pid %s), and there is no local database to reach there (%w): if it runs with BELFRY_DATABASE_URL, give this command the same", held.Dir, held.Pid, err)
+			return "", fmt.Errorf("belfry serve is using %s (pid %s), but there is no local database (%w): if the service uses BELFRY_DATABASE_URL, set the same for this command", held.Dir, held.Pid, err)
 		}
 		if err := waitFor(ctx, 50*time.Millisecond); err != nil {
 			return "", err

@@ -42,7 +42,7 @@ func newLayout(dir string) (layout, error) {
 		sockets: filepath.Join(dir, "run"),
 	}
 	if long := len(l.socket()) - socketLimit; long > 0 {
-		return layout{}, fmt.Errorf("the name of the data folder %s is %d letters too long for a socket in it: set BELFRY_DATA_DIR to a shorter one", dir, long)
+		return layout{}, fmt.Errorf("the name of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter one", dir, long)
 	}
 	text, err := os.ReadFile(l.cluster + ".password")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -72,7 +72,7 @@ func (l *layout) makePassword() error {
 	}
 	file := l.cluster + ".password"
 	if _, err := os.Stat(l.cluster); err == nil {
-		return fmt.Errorf("%s is missing, and the database in %s opens with that password only: restore the file from a backup", file, l.cluster)
+		return fmt.Errorf("%s is missing, and the database in %s requires that password: restore the file from a backup", file, l.cluster)
 	}
 	l.password = rand.Text()
 	if err := writeFile(file, l.password+"\n"); err != nil {

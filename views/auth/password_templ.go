@@ -120,7 +120,7 @@ func PasswordPart(m PasswordModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" class=\"confirm-form\" data-testid=\"password-form\"><h1 class=\"confirm-title\">Confirm your password</h1><p>Changes to API keys, members and the workspace need your password again.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "\" class=\"confirm-form\" data-testid=\"password-form\"><h1 class=\"confirm-title\">Confirm your password</h1><p>To change API keys, members or the workspace, enter your password again.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
