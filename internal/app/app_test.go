@@ -56,7 +56,7 @@ func TestARepeatedTextIsWordedByWhereTheOtherPostStands(t *testing.T) {
 	if got := says(); got != "The same text is queued for "+account.DisplayName+" within a day of this time." {
 		t.Errorf("while it waits: %s", got)
 	}
-	first = b.work(first)
+	first = b.ws.Work(first)
 	b.ws.Now("Once more", account)
 	if got := says(); first.Status != "live" || got != "The same text was posted to "+account.DisplayName+
 		" within the last day." {

@@ -30,7 +30,7 @@ func TestAFileInUseIsNotDeleted(t *testing.T) {
 	must(t, err)
 	deletes(core.CodeConflict)
 	b.Fault(fault("create", "drop_before_accept"))
-	p = b.work(p)
+	p = b.ws.Work(p)
 	if p.Status != "failed" {
 		t.Fatalf("the post is %s", p.Status)
 	}
@@ -42,12 +42,12 @@ func TestAFileInUseIsNotDeleted(t *testing.T) {
 	deletes(core.CodeConflict)
 	must(t, b.App.DeletePost(b.Context(), b.ws.Owner, copied.ID))
 	deletes("")
-	if got := b.get(p).MediaIDs; !slices.Equal(got, ids(file)) || charged(t, b.Harness, b.ws) != 0 {
+	if got := b.ws.Post(p).MediaIDs; !slices.Equal(got, ids(file)) || charged(t, b.Harness, b.ws) != 0 {
 		t.Errorf("the failed post has %v", got)
 	}
 	_, err = b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: p.ID})
 	want(t, core.CodeMediaPurged, err)
-	if got := b.get(p); got.Status != "failed" {
+	if got := b.ws.Post(p); got.Status != "failed" {
 		t.Errorf("it is %s", got.Status)
 	}
 	must(t, b.App.DeletePost(b.Context(), b.ws.Owner, p.ID))
@@ -127,7 +127,7 @@ func TestBytesAreRemovedAfterTheirLastPost(t *testing.T) {
 	}
 	b.Clock.Advance(72*time.Hour - time.Minute)
 	b.Fault(fault("create", "drop_before_accept"))
-	again := b.work(b.post(request("b", now(), account), retried))
+	again := b.ws.Work(b.post(request("b", now(), account), retried))
 	purged()
 	b.Clock.Advance(time.Minute)
 	purged(plain)

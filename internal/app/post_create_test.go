@@ -130,7 +130,7 @@ func TestARequestForTwoHundredAccountsTakesAtMost25Statements(t *testing.T) {
 		if want := []string{"created", "queued"}; name != "drafts" && !slices.Equal(kinds, want) {
 			t.Errorf("%s: the timeline is %v, want %v", name, kinds, want)
 		}
-		if got := b.get(made.Posts[150]); got.Text != in.Text || len(got.MediaIDs) != 1 ||
+		if got := b.ws.Post(made.Posts[150]); got.Text != in.Text || len(got.MediaIDs) != 1 ||
 			got.Status != made.Posts[150].Status {
 			t.Errorf("%s: a post is %+v", name, got)
 		}
@@ -241,8 +241,8 @@ func TestAPlanBoundsDrafts(t *testing.T) {
 	full("cancel", err)
 	_, err = b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: queued.ID, When: new(draft())})
 	full("when: draft", err)
-	if b.get(queued).Status != "queued" || b.used() != 1 {
-		t.Errorf("the post is %s, %d slots are used", b.get(queued).Status, b.used())
+	if b.ws.Post(queued).Status != "queued" || b.used() != 1 {
+		t.Errorf("the post is %s, %d slots are used", b.ws.Post(queued).Status, b.used())
 	}
 	b.checkDraftCount(3)
 

@@ -49,7 +49,7 @@ func (b *bench) live(account contract.Account, files ...contract.Media) contract
 func (b *bench) goesLive(p contract.Post) contract.Post {
 	b.t.Helper()
 	for range 5 {
-		if p = b.work(p); p.Status == "live" {
+		if p = b.ws.Work(p); p.Status == "live" {
 			return p
 		}
 		must(b.t, b.Sim.WaitIdle(b.Context()))
@@ -162,8 +162,8 @@ func TestFilesStandAgainstARow(t *testing.T) {
 			}
 			must(t, err)
 			for _, p := range made.Posts {
-				if !slices.Equal(p.MediaIDs, c.in.MediaIDs) || !slices.Equal(b.get(p).MediaIDs, c.in.MediaIDs) {
-					t.Errorf("the post has %v", b.get(p).MediaIDs)
+				if !slices.Equal(p.MediaIDs, c.in.MediaIDs) || !slices.Equal(b.ws.Post(p).MediaIDs, c.in.MediaIDs) {
+					t.Errorf("the post has %v", b.ws.Post(p).MediaIDs)
 				}
 			}
 		})
@@ -200,10 +200,10 @@ func TestFilesThatAreNotThereAnswerAlike(t *testing.T) {
 			}
 		}
 	}
-	if got := b.get(used).MediaIDs; !slices.Equal(got, []string{deleted.ID}) {
+	if got := b.ws.Post(used).MediaIDs; !slices.Equal(got, []string{deleted.ID}) {
 		t.Errorf("the post that went out with it has %v", got)
 	}
-	if got := b.get(sketch).MediaIDs; !slices.Equal(got, []string{photo.ID}) {
+	if got := b.ws.Post(sketch).MediaIDs; !slices.Equal(got, []string{photo.ID}) {
 		t.Errorf("the draft has %v", got)
 	}
 }
@@ -243,7 +243,7 @@ func TestADraftsFilesAreReplacedAndCopied(t *testing.T) {
 	want(t, core.CodeConflict, err)
 	copied, err := b.App.DuplicatePost(b.Context(), b.ws.Owner, p.ID)
 	if err != nil || !slices.Equal(copied.MediaIDs, ids(one, two)) ||
-		!slices.Equal(b.get(copied).MediaIDs, ids(one, two)) {
+		!slices.Equal(b.ws.Post(copied).MediaIDs, ids(one, two)) {
 		t.Errorf("the copy has %v, %v", copied.MediaIDs, err)
 	}
 	list, err := b.App.ListPosts(b.Context(), b.ws.Owner, contract.ListPosts{Status: "queued"})

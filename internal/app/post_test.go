@@ -231,7 +231,7 @@ func TestMovesAndSlots(t *testing.T) {
 	soon := now()
 	got, err = b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &soon, Status: "queued"})
 	step("sent", got, err, "queued", 1)
-	got = b.work(got)
+	got = b.ws.Work(got)
 	step("live", got, nil, "live", 1)
 	if err := b.App.DeletePost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("deleting a live post: %v, want a conflict", err)

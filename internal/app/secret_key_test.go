@@ -54,7 +54,7 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 	lost, same := b.ws.Account("threads", "one"), b.ws.Account("facebook")
 	b.Fault(fault("status", "never_ready"))
 	begun, waits := b.ws.Now("begun", lost), b.ws.Queued("waits", lost, b.Clock.Now().Add(time.Hour))
-	b.work(begun)
+	b.ws.Work(begun)
 	must(t, b.App.Disconnect(t.Context(), b.ws.Owner, same.ID))
 	b.Config.Ring = ring(t, secret.NewKey())
 	b.App = b.Replica()
@@ -66,25 +66,25 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 		if err := b.App.ReviewKeys(t.Context()); (err == nil) != confirm {
 			t.Errorf("confirmed %v: %v", confirm, err)
 		}
-		if status := b.status(lost); status != map[bool]string{false: "ok", true: "revoked"}[confirm] ||
-			b.status(same) != "ok" {
-			t.Errorf("confirmed %v: %d found, the accounts are %s and %s", confirm, len(found), status, b.status(same))
+		if status := b.ws.StatusOf(lost); status != map[bool]string{false: "ok", true: "revoked"}[confirm] ||
+			b.ws.StatusOf(same) != "ok" {
+			t.Errorf("confirmed %v: %d found, the accounts are %s and %s", confirm, len(found), status, b.ws.StatusOf(same))
 		}
 	}
 	must(t, b.App.ReviewAccounts(t.Context())) // as the next start does
-	if status := b.status(lost); status != "revoked" {
+	if status := b.ws.StatusOf(lost); status != "revoked" {
 		t.Errorf("after a start the account is %s", status)
 	}
 	b.Clock.Advance(time.Hour)
 	for _, p := range []contract.Post{begun, waits} {
-		if p = b.work(p); p.Status != "failed" || p.Error == nil || p.Error.Code != "account_revoked" {
+		if p = b.ws.Work(p); p.Status != "failed" || p.Error == nil || p.Error.Code != "account_revoked" {
 			t.Errorf("%s is %s (%+v), want it to fail as account_revoked", p.Text, p.Status, p.Error)
 		}
 	}
-	b.reconnect(lost)
+	b.ws.Reconnect(lost)
 	for _, p := range []contract.Post{begun, waits} {
-		if p = b.work(b.retry(p)); p.Status != "live" || b.visible(p.Text) != 1 {
-			t.Errorf("%s, connected and sent again, is %s (%+v), visible %d times", p.Text, p.Status, p.Error, b.visible(p.Text))
+		if p = b.ws.Work(b.ws.Retry(p)); p.Status != "live" || b.Visible(p.Text) != 1 {
+			t.Errorf("%s, connected and sent again, is %s (%+v), visible %d times", p.Text, p.Status, p.Error, b.Visible(p.Text))
 		}
 	}
 }
@@ -96,15 +96,15 @@ func TestAnArmedPostWhoseKeyIsLostIsLeftToAPerson(t *testing.T) {
 	accepts := fault("publish", "token_revoked")
 	accepts.Accept = true
 	b.Fault(accepts)
-	post := b.work(b.ws.Now("armed", account))
+	post := b.ws.Work(b.ws.Now("armed", account))
 	b.Config.Ring = ring(t, secret.NewKey())
 	b.App = b.Replica()
 	_, err := b.App.RevokeUnreadable(t.Context(), true)
 	must(t, err)
-	b.reconnect(account)
-	post = b.work(b.retry(post))
-	if post.Status != "failed" || post.Error.Code != "outcome_unknown" || b.visible("armed") != 1 {
-		t.Errorf("the post is %s (%+v), visible %d times", post.Status, post.Error, b.visible("armed"))
+	b.ws.Reconnect(account)
+	post = b.ws.Work(b.ws.Retry(post))
+	if post.Status != "failed" || post.Error.Code != "outcome_unknown" || b.Visible("armed") != 1 {
+		t.Errorf("the post is %s (%+v), visible %d times", post.Status, post.Error, b.Visible("armed"))
 	}
 }
 

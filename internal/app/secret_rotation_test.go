@@ -28,7 +28,7 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 	account, other := b.ws.Account("threads"), b.ws.Account("facebook")
 	b.Fault(fault("status", "never_ready"))
 	begun := b.ws.Now("begun", account)
-	b.work(begun) // its handle is sealed
+	b.ws.Work(begun) // its handle is sealed
 	_, err := b.App.MediaFromURL(b.Context(), b.ws.Owner, contract.MediaFromURL{URL: "https://example.com/a.jpg"})
 	must(t, err)
 
@@ -55,7 +55,7 @@ func TestAfterARotationTheOldKeyCanBeRemoved(t *testing.T) {
 
 	use(fresh)
 	must(t, b.App.ReviewKeys(b.Context()))
-	if p := b.work(b.ws.Now("after", other)); p.Status != string(core.PostLive) {
+	if p := b.ws.Work(b.ws.Now("after", other)); p.Status != string(core.PostLive) {
 		t.Errorf("with the new key alone a post is %s: %+v", p.Status, p.Error)
 	}
 }

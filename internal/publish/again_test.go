@@ -19,9 +19,9 @@ func TestARetryAsksAboutTheHandleThatWasArmedAndMakesNoOther(t *testing.T) {
 	f := fault("threads", "publish", "reject")
 	f.Code, f.Status, f.Message = 100, 400, "No"
 	b.Fault(f)
-	post := b.work(b.ws.Now("armed before", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("armed before", b.ws.Account("threads")))
 	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
-	post = b.work(b.retry(post))
+	post = b.ws.Work(b.ws.Retry(post))
 	b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
 	if n := b.calls("create"); n != 1 {
 		t.Errorf("%d containers were made, want 1", n)
@@ -48,14 +48,14 @@ func TestTroubleAfterAReconnectionDoesNotLoseTheAccountAgain(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")
 	b.Fault(fault("threads", "publish", "token_revoked"))
-	post := b.work(b.ws.Now("new token", account))
-	if got := b.status(account); post.Status != "failed" || got != "revoked" {
+	post := b.ws.Work(b.ws.Now("new token", account))
+	if got := b.ws.StatusOf(account); post.Status != "failed" || got != "revoked" {
 		t.Fatalf("the post is %s and the account %s", post.Status, got)
 	}
-	b.reconnect(account)
+	b.ws.Reconnect(account)
 	b.Fault(fault("threads", "status", "server_error"))
-	post = b.work(b.retry(post))
-	if got := b.status(account); got != "ok" {
+	post = b.ws.Work(b.ws.Retry(post))
+	if got := b.ws.StatusOf(account); got != "ok" {
 		t.Errorf("a server's error made the account %s", got)
 	}
 	post = b.after(time.Minute, post)
@@ -81,19 +81,19 @@ func TestAReconnectionDuringAClaimIsNotSleptThrough(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")
 	b.Fault(fault("threads", "publish", "drop_before_accept"))
-	post := b.work(b.ws.Now("meanwhile", account))
+	post := b.ws.Work(b.ws.Now("meanwhile", account))
 	b.Clock.Advance(10 * time.Minute)
 	b.Fault(fault("threads", "status", "token_revoked"))
-	b.App = b.through(func(n network.Network) network.Network { return meanwhile{n, func() { b.reconnect(account) }} })
-	if post = b.work(post); post.Status != "queued" || b.status(account) != "ok" {
-		t.Fatalf("the post is %s and the account %s", post.Status, b.status(account))
+	b.App = b.through(func(n network.Network) network.Network { return meanwhile{n, func() { b.ws.Reconnect(account) }} })
+	if post = b.ws.Work(post); post.Status != "queued" || b.ws.StatusOf(account) != "ok" {
+		t.Fatalf("the post is %s and the account %s", post.Status, b.ws.StatusOf(account))
 	}
 	b.App = b.Replica()
 	b.Clock.Advance(time.Second)
 	if !b.due() {
 		t.Error("the post is not due")
 	}
-	b.wants(b.work(post), "live", 1, "created", "queued", "publishing", "live")
+	b.wants(b.ws.Work(post), "live", 1, "created", "queued", "publishing", "live")
 }
 
 // A retry that a person took back stays taken back, whatever happens to the account.
@@ -105,13 +105,13 @@ func TestAReconnectionDoesNotSendWhatAPersonTookBack(t *testing.T) {
 	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); err != nil {
 		t.Fatal(err)
 	}
-	b.reconnect(account)
+	b.ws.Reconnect(account)
 	b.Clock.Advance(time.Second)
 	if b.due() {
 		t.Error("the post is due")
 	}
-	if post = b.work(post); post.Status != "failed" || b.visible(post.Text) != 0 {
-		t.Errorf("the post is %s and %d are visible", post.Status, b.visible(post.Text))
+	if post = b.ws.Work(post); post.Status != "failed" || b.Visible(post.Text) != 0 {
+		t.Errorf("the post is %s and %d are visible", post.Status, b.Visible(post.Text))
 	}
 }
 
@@ -120,7 +120,7 @@ func TestAReconnectionDoesNotSendWhatAPersonTookBack(t *testing.T) {
 func (b *bench) armedForRetry(p contract.Post) {
 	b.t.Helper()
 	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: "server_error", Times: new(1)})
-	if p = b.work(p); p.Status != "failed" {
+	if p = b.ws.Work(p); p.Status != "failed" {
 		b.t.Fatalf("the post is %s", p.Status)
 	}
 	id, err := core.ParseID[core.PostKind](p.ID)
@@ -152,7 +152,7 @@ func TestAnOutcomeIsStoredAtTheSecondTry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	post = b.work(post)
+	post = b.ws.Work(post)
 	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
 }
 
@@ -162,7 +162,7 @@ func TestARefusalThatTheDatabaseCannotSpellIsStoredAllTheSame(t *testing.T) {
 	f := fault("threads", "create", "reject")
 	f.Code, f.Status, f.Message = 100, 400, "No\x00pe"
 	b.Fault(f)
-	post := b.work(b.ws.Now("unspeakable", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("unspeakable", b.ws.Account("threads")))
 	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
 	if post.Error == nil || post.Error.Message != "No\ufffdpe" {
 		t.Errorf("error %+v", post.Error)
@@ -173,9 +173,9 @@ func TestARefusalThatTheDatabaseCannotSpellIsStoredAllTheSame(t *testing.T) {
 func TestAPostIsNotTakenForAnotherWithTheSameText(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("facebook")
-	first := b.work(b.ws.Now("twice", account))
+	first := b.ws.Work(b.ws.Now("twice", account))
 	b.Fault(fault("facebook", "publish", "drop_before_accept"))
-	second := b.work(b.ws.Now("twice", account))
+	second := b.ws.Work(b.ws.Now("twice", account))
 	second = b.after(5*time.Minute, second)
 	b.wants(second, "failed", 1, "created", "queued", "publishing", "failed")
 	if second.Error == nil || second.Error.Code != "outcome_unknown" {
@@ -191,7 +191,7 @@ func TestAContainerThatDoesNotShowYetIsWaitedFor(t *testing.T) {
 		Network: "threads", Call: "status", Kind: "error", Code: 24, Subcode: 4279009, Status: 400,
 		Times: &once,
 	})
-	post := b.work(b.ws.Now("patience", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("patience", b.ws.Account("threads")))
 	b.wants(post, "queued", 0, "created", "queued", "publishing")
 	post = b.after(time.Minute, post)
 	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
@@ -203,14 +203,14 @@ func TestAContainerThatDoesNotShowYetIsWaitedFor(t *testing.T) {
 func TestCancellingAFailedPostTwiceIsNoConflict(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("threads", "create", "server_error"))
-	post := b.work(b.ws.Now("twice", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("twice", b.ws.Account("threads")))
 	for range 2 {
 		got, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID)
 		if err != nil || got.Status != "failed" {
 			t.Errorf("cancel answered %s, %v; want a post that is still failed", got.Status, err)
 		}
 	}
-	b.wants(b.get(post), "failed", 0, "created", "queued", "publishing", "failed", "cancelled")
+	b.wants(b.ws.Post(post), "failed", 0, "created", "queued", "publishing", "failed", "cancelled")
 }
 
 // A post whose account must be reconnected fails and says so (decisions.md, Posts). What was refused before is not
@@ -230,9 +230,9 @@ func TestARetryOfWhatWasRefusedFailsWithoutTheAccount(t *testing.T) {
 			f := fault("threads", "publish", "reject")
 			f.Message = "Not this one"
 			b.Fault(f)
-			post := b.work(b.ws.Now("refused before", account))
+			post := b.ws.Work(b.ws.Now("refused before", account))
 			lose(b, account)
-			post = b.work(b.retry(post))
+			post = b.ws.Work(b.ws.Retry(post))
 			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retried", "publishing", "failed")
 			if e := post.Error; e == nil || e.Code != "account_revoked" || e.Hint == nil ||
 				strings.Contains(e.Message, f.Message) {
@@ -259,7 +259,7 @@ func (unfit) Status(context.Context, network.Item, string) (network.Status, erro
 func TestANewTryFailsInItsOwnWords(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("threads", "create", "server_error"))
-	post := b.work(b.ws.Now("failed twice", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("failed twice", b.ws.Account("threads")))
 	if post.Error == nil || post.Error.Code != "network_unreachable" || post.Error.Hint == nil {
 		t.Fatalf("the first try failed with %+v", post.Error)
 	}
@@ -268,7 +268,7 @@ func TestANewTryFailsInItsOwnWords(t *testing.T) {
 	must(t, err)
 	worker := b.through(func(n network.Network) network.Network { return unfit{n} })
 	must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
-	if post = b.get(post); post.Error == nil || post.Error.Code != "rejected" || post.Error.Message != unfitWords {
+	if post = b.ws.Post(post); post.Error == nil || post.Error.Code != "rejected" || post.Error.Message != unfitWords {
 		t.Errorf("the second try failed with %+v", post.Error)
 	}
 }
@@ -279,14 +279,14 @@ func TestAFailureAfterAThrottleIsNotExplainedByTheThrottle(t *testing.T) {
 	throttle := fault("threads", "create", "rate_limited")
 	throttle.Message = "Too many calls"
 	b.Fault(throttle)
-	post := b.work(b.ws.Now("throttled first", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("throttled first", b.ws.Account("threads")))
 	b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
 	b.Clock.Set(b.next())
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
 	worker := b.through(func(n network.Network) network.Network { return silent{n} })
 	must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
-	if post = b.get(post); post.Error == nil || strings.Contains(post.Error.Message, throttle.Message) {
+	if post = b.ws.Post(post); post.Error == nil || strings.Contains(post.Error.Message, throttle.Message) {
 		t.Errorf("the post failed with %+v", post.Error)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // says fails unless a post's status line ends like this; "" means with its time.
 func (b *bench) says(p contract.Post, want string) {
 	b.t.Helper()
-	_, got, _ := strings.Cut(b.get(p).StatusLine, " UTC")
+	_, got, _ := strings.Cut(b.ws.Post(p).StatusLine, " UTC")
 	if got != want {
 		b.t.Errorf("the status line ends with %q, want %q", got, want)
 	}
@@ -37,8 +37,8 @@ func TestAPostThatIsSentAgainIsNotOneWhoseAnswerWasLost(t *testing.T) {
 			b.Fault(fault(network, "publish", "reject"))
 			post := b.refuse(b.ws.Now("again", b.ws.Account(network)))
 			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
-			b.says(b.retry(post), "")
-			if post = b.work(post); post.Status != "live" {
+			b.says(b.ws.Retry(post), "")
+			if post = b.ws.Work(post); post.Status != "live" {
 				t.Errorf("it is %s", post.Status)
 			}
 		})
@@ -53,13 +53,13 @@ func TestAPostHeldAtPublishSaysUntilWhenTheNetworkSaid(t *testing.T) {
 			b := newBench(t)
 			b.Fault(fault(network, "publish", sim.RateLimited))
 			until := apptest.Start().Add(wait)
-			post := b.work(b.ws.Now("held", b.ws.Account(network)))
+			post := b.ws.Work(b.ws.Now("held", b.ws.Account(network)))
 			b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
 			b.says(post, until.Format(" · held until Mon 2 Jan 2006, 15:04 UTC"))
 			if got := b.next(); got != until {
 				t.Errorf("it is held until %s", got)
 			}
-			if post = b.after(wait, post); post.Status != "live" || b.visible("held") != 1 {
+			if post = b.after(wait, post); post.Status != "live" || b.Visible("held") != 1 {
 				t.Errorf("after that time it is %s", post.Status)
 			}
 		})
@@ -73,10 +73,10 @@ func TestAThrottleIsRememberedWhileTheNetworkCannotBeAsked(t *testing.T) {
 	throttle.RetryAfter = 300
 	b.Fault(throttle)
 	b.Fault(fault("facebook", "list", "server_error"))
-	post := b.work(b.ws.Now("held", b.ws.Account("facebook")))
+	post := b.ws.Work(b.ws.Now("held", b.ws.Account("facebook")))
 	b.says(post, " · will ask Facebook at 09:00 UTC whether it published the post")
 	b.Clock.Set(b.next())
-	post = b.work(post)
+	post = b.ws.Work(post)
 	if held := b.next(); held != apptest.Start().Add(5*time.Minute) {
 		t.Errorf("it is held until %s", held)
 	}
@@ -90,12 +90,12 @@ func TestAThrottleIsRememberedWhileTheNetworkCannotBeAsked(t *testing.T) {
 func TestALostAnswerSaysWhenTheNetworkIsAsked(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("facebook", "publish", "drop_after_accept"))
-	post := b.work(b.ws.Now("lost", b.ws.Account("facebook")))
+	post := b.ws.Work(b.ws.Now("lost", b.ws.Account("facebook")))
 	next := b.next()
 	b.says(post, " · will ask Facebook at "+next.Format("15:04 MST")+" whether it published the post")
 	b.Clock.Set(next)
 	b.says(post, " · asking Facebook whether it published the post")
-	if post = b.work(post); post.Status != "live" {
+	if post = b.ws.Work(post); post.Status != "live" {
 		t.Errorf("it is %s", post.Status)
 	}
 }
@@ -105,7 +105,7 @@ func TestAPostThatNobodyKnowsOfLeadsToItsAccount(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("facebook", "publish", "drop_before_accept"))
 	account := b.ws.Account("facebook")
-	post := b.after(5*time.Minute, b.work(b.ws.Now("lost", account)))
+	post := b.after(5*time.Minute, b.ws.Work(b.ws.Now("lost", account)))
 	production := b.Replica(func(c *app.Config) { c.NetworksURL = "" })
 	card, err := production.PostCard(b.Context(), b.ws.Owner, post.ID)
 	must(t, err)
@@ -123,7 +123,7 @@ func TestATakenVideoIsNotCalledInDoubt(t *testing.T) {
 	in.PerPlatform = map[string]json.RawMessage{"facebook": json.RawMessage(`{"contentType":"reels"}`)}
 	post := b.post(in, film)
 	for post.Status == "queued" {
-		post = b.work(post)
+		post = b.ws.Work(post)
 		if strings.Contains(post.StatusLine, "whether it published the post") {
 			t.Fatalf("in doubt: %s", post.StatusLine)
 		}
@@ -131,7 +131,7 @@ func TestATakenVideoIsNotCalledInDoubt(t *testing.T) {
 			b.Clock.Set(b.next())
 		}
 	}
-	if post.Status != "live" || b.visible("a Reel") != 1 || post.ExternalURL == nil {
+	if post.Status != "live" || b.Visible("a Reel") != 1 || post.ExternalURL == nil {
 		t.Errorf("it is %s at %v: %+v", post.Status, post.ExternalURL, post.Error)
 	}
 }

@@ -26,34 +26,12 @@ func newBench(t *testing.T) *bench {
 	return &bench{h, t, h.Workspace("one")}
 }
 
-// work lets a worker carry the post as far as it goes right now.
-func (b *bench) work(p contract.Post) contract.Post {
-	b.t.Helper()
-	id, err := core.ParseID[core.PostKind](p.ID)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	if err := b.App.Engine().Publish(b.Context(), "a worker", b.ws.ID, id); err != nil {
-		b.t.Fatal(err)
-	}
-	return b.get(p)
-}
-
 // due tells whether a post is due that no worker holds.
 func (b *bench) due() bool {
 	b.t.Helper()
 	until, err := b.Store.UntilDue(b.Context(), time.Hour)
 	must(b.t, err)
 	return until <= 0
-}
-
-func (b *bench) get(p contract.Post) contract.Post {
-	b.t.Helper()
-	got, err := b.App.GetPost(b.Context(), b.ws.Owner, p.ID)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return got
 }
 
 func (b *bench) kinds(p contract.Post) []string {
@@ -69,22 +47,12 @@ func (b *bench) kinds(p contract.Post) []string {
 	return kinds
 }
 
-func (b *bench) visible(text string) int {
-	n := 0
-	for _, p := range b.Sim.Posts.All() {
-		if p.Text == text {
-			n++
-		}
-	}
-	return n
-}
-
 func (b *bench) wants(p contract.Post, status string, visible int, kinds ...string) {
 	b.t.Helper()
 	if p.Status != status {
 		b.t.Errorf("the post is %s (%+v), want %s", p.Status, p.Error, status)
 	}
-	if n := b.visible(p.Text); n != visible {
+	if n := b.Visible(p.Text); n != visible {
 		b.t.Errorf("%d posts are visible at the network, want %d", n, visible)
 	}
 	if got := b.kinds(p); !slices.Equal(got, kinds) {
@@ -96,7 +64,7 @@ func (b *bench) wants(p contract.Post, status string, visible int, kinds ...stri
 func (b *bench) after(wait time.Duration, p contract.Post) contract.Post {
 	b.t.Helper()
 	b.Clock.Advance(wait)
-	return b.work(p)
+	return b.ws.Work(p)
 }
 
 func fault(network, call, kind string) sim.Fault {
@@ -108,9 +76,9 @@ func fault(network, call, kind string) sim.Fault {
 // publish in spite of it is asked once more.
 func (b *bench) refuse(p contract.Post) contract.Post {
 	b.t.Helper()
-	if p = b.work(p); p.Status == "queued" {
+	if p = b.ws.Work(p); p.Status == "queued" {
 		b.Clock.Advance(150*time.Second + 50*time.Millisecond)
-		p = b.work(p)
+		p = b.ws.Work(p)
 	}
 	return p
 }
@@ -124,43 +92,6 @@ func (b *bench) calls(call string) int {
 		}
 	}
 	return n
-}
-
-func (b *bench) status(account contract.Account) string {
-	b.t.Helper()
-	list, err := b.App.ListAccounts(b.Context(), b.ws.Owner)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	for _, a := range list.Accounts {
-		if a.ID == account.ID {
-			return a.Status
-		}
-	}
-	b.t.Fatalf("account %s is gone", account.ID)
-	return ""
-}
-
-func (b *bench) retry(p contract.Post) contract.Post {
-	b.t.Helper()
-	again, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: p.ID})
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	return again
-}
-
-// reconnect lets a person give consent for the account again.
-func (b *bench) reconnect(account contract.Account) {
-	b.t.Helper()
-	start, err := b.App.StartReconnect(b.Context(), b.ws.Owner, account.ID, apptest.Session)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	back := b.Consent(start.AuthorizeURL, "one")
-	if _, err := b.App.FinishConnect(b.Context(), b.ws.Owner, account.Platform, back, apptest.Session); err != nil {
-		b.t.Fatal(err)
-	}
 }
 
 func must(t *testing.T, err error) {
@@ -230,7 +161,7 @@ func (b *bench) post(in contract.CreatePosts, files ...contract.Media) contract.
 func (b *bench) goesLive(p contract.Post) contract.Post {
 	b.t.Helper()
 	for range 5 {
-		if p = b.work(p); p.Status == "live" {
+		if p = b.ws.Work(p); p.Status == "live" {
 			return p
 		}
 		must(b.t, b.Sim.WaitIdle(b.Context()))

@@ -33,14 +33,14 @@ func TestNowIsNowByTheDatabasesClock(t *testing.T) {
 		},
 		"retried": func(b *bench) contract.Post {
 			b.Fault(fault("threads", "create", "reject"))
-			post := b.work(b.ws.Now("at once", b.ws.Account("threads")))
+			post := b.ws.Work(b.ws.Now("at once", b.ws.Account("threads")))
 			ahead(b)
-			return b.retry(post)
+			return b.ws.Retry(post)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
-			if post := b.work(queue(b)); post.Status != "live" {
+			if post := b.ws.Work(queue(b)); post.Status != "live" {
 				t.Errorf("the post is %s", post.Status)
 			}
 		})
@@ -53,17 +53,17 @@ func TestARetryKeepsATimeThatIsAhead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			b.Fault(fault("threads", "create", "reject"))
-			failed := b.work(b.ws.Now("again", b.ws.Account("threads")))
+			failed := b.ws.Work(b.ws.Now("again", b.ws.Account("threads")))
 			b.Clock.Advance(passed)
 			want := failed.PublishAt.Time
 			if passed > 0 {
 				want = b.Clock.Now()
 			}
-			again := b.retry(failed)
+			again := b.ws.Retry(failed)
 			if again.Status != "queued" || !again.PublishAt.Equal(want) {
 				t.Errorf("it is %s for %s, want queued for %s", again.Status, again.PublishAt, want)
 			}
-			if due := b.work(again).Status == "live"; due != (passed > 0) {
+			if due := b.ws.Work(again).Status == "live"; due != (passed > 0) {
 				t.Errorf("it goes out at once: %t", due)
 			}
 		})
@@ -91,15 +91,15 @@ func TestAPostsLatenessCountsOnceForEachOfItsTimes(t *testing.T) {
 			return b.edit(p, contract.EditPost{When: &at})
 		}},
 		"retried": {"token_revoked", func(b *bench, p contract.Post) contract.Post {
-			b.reconnect(b.ws.Account("threads", "one"))
+			b.ws.Reconnect(b.ws.Account("threads", "one"))
 			b.Clock.Advance(time.Hour)
-			return b.retry(p)
+			return b.ws.Retry(p)
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t)
 			b.Fault(fault("threads", "status", c.fault))
-			post := b.work(b.ws.Now("twice due", b.ws.Account("threads", "one")))
+			post := b.ws.Work(b.ws.Now("twice due", b.ws.Account("threads", "one")))
 			if got := b.firstCalls(); got != 1 {
 				t.Errorf("%d figures before", got)
 			}
@@ -135,7 +135,7 @@ func TestACallsTimeIsCountedAndJudgedByOneClock(t *testing.T) {
 		h := apptest.New(t)
 		b := &bench{h, t, h.Workspace("one")}
 		b.Clock.Set(time.Date(year, time.March, 1, 12, 0, 0, 0, time.UTC))
-		if post := b.work(b.ws.Now("any time", b.ws.Account("threads"))); post.Status != "live" {
+		if post := b.ws.Work(b.ws.Now("any time", b.ws.Account("threads"))); post.Status != "live" {
 			t.Errorf("in %d the post is %s (%+v)", year, post.Status, post.Error)
 		}
 	}

@@ -95,7 +95,7 @@ func TestAWorkerWakesWhenTheNextPostIsDue(t *testing.T) {
 		UPDATE publications SET next_action_at = clock() + interval '300 milliseconds'`)
 	must(t, err)
 	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: time.Hour, Posts: 10})
-	b.Eventually("the post is live", func() bool { return b.get(post).Status == "live" })
+	b.Eventually("the post is live", func() bool { return b.ws.Post(post).Status == "live" })
 }
 
 // Between two looks an hour apart, a worker hears of each post that its own process makes due.
@@ -105,12 +105,12 @@ func TestAWorkerWakesForAPostThatItsProcessMakesDue(t *testing.T) {
 	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: time.Hour, Posts: 10})
 	for i := range 3 {
 		post := b.ws.Now(fmt.Sprintf("now %d", i), b.ws.Account("threads"))
-		b.Eventually("the new post is live", func() bool { return b.get(post).Status == "live" })
+		b.Eventually("the new post is live", func() bool { return b.ws.Post(post).Status == "live" })
 	}
 	later := b.ws.Queued("later", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
 	_, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: later.ID, When: &contract.When{Word: "now"}})
 	must(t, err)
-	b.Eventually("the moved post is live", func() bool { return b.get(later).Status == "live" })
+	b.Eventually("the moved post is live", func() bool { return b.ws.Post(later).Status == "live" })
 }
 
 // The posts of a batch are read together. One that cannot be read, here for its zone, stayed in the way of all.
@@ -142,8 +142,8 @@ func TestAPanicEndsOnlyItsOwnClaim(t *testing.T) {
 	panics, sound := b.ws.Now("panics", b.ws.Account("threads")), b.ws.Now("sound", b.ws.Account("facebook"))
 	b.App = b.through(func(n network.Network) network.Network { return panicking{n} })
 	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10})
-	b.Eventually("the sound post is live", func() bool { return b.get(sound).Status == "live" })
-	if got := b.get(panics).Status; got != "queued" {
+	b.Eventually("the sound post is live", func() bool { return b.ws.Post(sound).Status == "live" })
+	if got := b.ws.Post(panics).Status; got != "queued" {
 		t.Errorf("the post whose network panics is %s", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // A link whose job was lost with its worker was never fetched.
 func TestALivePostWithoutALinkIsFoundAgain(t *testing.T) {
 	b := newBench(t)
-	post := b.work(b.ws.Now("without a link", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("without a link", b.ws.Account("threads")))
 	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
 	_, err := b.Pool.Exec(b.Context(), `UPDATE posts SET external_url = ''; DELETE FROM river_job`)
 	must(t, err)
@@ -37,7 +37,7 @@ func TestALivePostWithoutALinkIsFoundAgain(t *testing.T) {
 	missing(1)
 	must(t, b.App.Engine().FetchLink(b.Context(), b.ws.ID, id))
 	missing(0)
-	if b.get(post).ExternalURL == nil {
+	if b.ws.Post(post).ExternalURL == nil {
 		t.Error("the post has no link")
 	}
 }

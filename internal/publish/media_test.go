@@ -68,7 +68,7 @@ func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {
 			id, err := core.ParseID[core.PostKind](p.ID)
 			must(t, err)
 			must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
-			if p = b.get(p); len(*sent) == 0 || p.Error != nil {
+			if p = b.ws.Post(p); len(*sent) == 0 || p.Error != nil {
 				t.Fatalf("%d calls; the post is %s: %+v", len(*sent), p.Status, p.Error)
 			}
 			files := (*sent)[0].Files
@@ -131,12 +131,12 @@ func TestAPostWhoseFileIsLostFailsUnsent(t *testing.T) {
 				must(t, b.Config.Blobs.Delete(t.Context(), key))
 			}
 			calls := len(b.Sim.Calls.Recent(0))
-			p = b.work(p)
+			p = b.ws.Work(p)
 			if p.Status != "failed" || p.Error.Code != "media_purged" || !strings.Contains(p.Error.Message, "photo.jpg") ||
 				p.Error.Hint == nil {
 				t.Errorf("the post is %s: %+v", p.Status, p.Error)
 			}
-			if n := len(b.Sim.Calls.Recent(0)); n != calls || b.visible("a") != 0 {
+			if n := len(b.Sim.Calls.Recent(0)); n != calls || b.Visible("a") != 0 {
 				t.Errorf("the network was called %d times", n-calls)
 			}
 			if p = b.after(time.Hour, p); p.Status != "failed" || p.Attempts != 1 {
@@ -155,7 +155,7 @@ func TestAPostWaitsForAStoreThatDoesNotAnswer(t *testing.T) {
 	left := 1
 	worker := b.Replica(func(c *app.Config) { c.Blobs = unreliable{c.Blobs, &left} })
 	must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
-	if p = b.get(p); p.Status != "failed" || p.Error.Code != "network_unreachable" ||
+	if p = b.ws.Post(p); p.Status != "failed" || p.Error.Code != "network_unreachable" ||
 		!strings.Contains(p.Error.Message, "photo.jpg") {
 		t.Errorf("the post is %s: %+v", p.Status, p.Error)
 	}

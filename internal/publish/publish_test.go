@@ -15,18 +15,18 @@ func TestAPostGoesLiveOnEachNetwork(t *testing.T) {
 		t.Run(network, func(t *testing.T) {
 			b := newBench(t)
 			post := b.ws.Now("hello from "+network, b.ws.Account(network))
-			post = b.work(post)
+			post = b.ws.Work(post)
 			b.wants(post, "live", 1, "created", "queued", "publishing", "live")
 			if post.ExternalID == nil || post.Attempts != 1 {
 				t.Errorf("external id %v after %d attempts, want one after 1", post.ExternalID, post.Attempts)
 			}
-			post = b.work(post)
+			post = b.ws.Work(post)
 			b.wants(post, "live", 1, "created", "queued", "publishing", "live")
 			id, _ := core.ParseID[core.PostKind](post.ID)
 			if err := b.App.Engine().FetchLink(b.Context(), b.ws.ID, id); err != nil {
 				t.Fatal(err)
 			}
-			if post = b.get(post); post.ExternalURL == nil {
+			if post = b.ws.Post(post); post.ExternalURL == nil {
 				t.Error("the live post has no link")
 			}
 		})
@@ -36,7 +36,7 @@ func TestAPostGoesLiveOnEachNetwork(t *testing.T) {
 func TestAPostIsNotSentBeforeItsTime(t *testing.T) {
 	b := newBench(t)
 	post := b.ws.Queued("later", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
-	post = b.work(post)
+	post = b.ws.Work(post)
 	b.wants(post, "queued", 0, "created", "queued")
 	post = b.after(time.Hour, post)
 	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
@@ -46,7 +46,7 @@ func TestAPostIsNotSentBeforeItsTime(t *testing.T) {
 func TestALostAnswerNeverMakesASecondPost(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("threads", "publish", "drop_after_accept"))
-	post := b.work(b.ws.Now("once", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("once", b.ws.Account("threads")))
 	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
 	if post.ExternalID == nil {
 		t.Error("the post's id was not found again at the network")
@@ -56,7 +56,7 @@ func TestALostAnswerNeverMakesASecondPost(t *testing.T) {
 func TestALostRequestIsRepeatedWithTheSameHandle(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("threads", "publish", "drop_before_accept"))
-	post := b.work(b.ws.Now("again", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("again", b.ws.Account("threads")))
 	b.wants(post, "queued", 0, "created", "queued", "publishing")
 	post = b.after(3*time.Minute, post)
 	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
@@ -65,7 +65,7 @@ func TestALostRequestIsRepeatedWithTheSameHandle(t *testing.T) {
 func TestAnAnswerLostInASingleCallIsFoundAgain(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("facebook", "publish", "drop_after_accept"))
-	post := b.work(b.ws.Now("found", b.ws.Account("facebook")))
+	post := b.ws.Work(b.ws.Now("found", b.ws.Account("facebook")))
 	b.wants(post, "queued", 1, "created", "queued", "publishing")
 	post = b.after(5*time.Minute, post)
 	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
@@ -74,7 +74,7 @@ func TestAnAnswerLostInASingleCallIsFoundAgain(t *testing.T) {
 func TestASingleCallWithoutATraceEndsUnknown(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("facebook", "publish", "drop_before_accept"))
-	post := b.work(b.ws.Now("nowhere", b.ws.Account("facebook")))
+	post := b.ws.Work(b.ws.Now("nowhere", b.ws.Account("facebook")))
 	post = b.after(5*time.Minute, post)
 	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
 	if post.Error.Code != "outcome_unknown" {
@@ -86,19 +86,19 @@ func TestASingleCallWithoutATraceEndsUnknown(t *testing.T) {
 	if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID, ConfirmNotPublished: true}); err != nil {
 		t.Fatal(err)
 	}
-	post = b.work(post)
+	post = b.ws.Work(post)
 	b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
 }
 
 func TestAPersonSaysThatAnUnknownPostIsLive(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("facebook", "publish", "drop_before_accept"))
-	post := b.work(b.ws.Now("seen", b.ws.Account("facebook")))
+	post := b.ws.Work(b.ws.Now("seen", b.ws.Account("facebook")))
 	post = b.after(5*time.Minute, post)
 	if _, err := b.App.SettlePost(b.Context(), b.ws.Owner, post.ID, contract.SettlePost{Live: true, URL: "https://www.facebook.com/1"}); err != nil {
 		t.Fatal(err)
 	}
-	b.wants(b.get(post), "live", 0, "created", "queued", "publishing", "failed", "live")
+	b.wants(b.ws.Post(post), "live", 0, "created", "queued", "publishing", "failed", "live")
 }
 
 func TestARefusalKeepsTheNetworksWords(t *testing.T) {
@@ -116,7 +116,7 @@ func TestARefusalKeepsTheNetworksWords(t *testing.T) {
 			if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID}); err != nil {
 				t.Fatal(err)
 			}
-			b.work(post)
+			b.ws.Work(post)
 			post = b.after(10*time.Minute, post)
 			b.wants(post, "live", 1, "created", "queued", "publishing", "failed", "retried", "publishing", "live")
 		})
@@ -127,7 +127,7 @@ func TestATransientFailureIsRetriedThreeTimesAndNoMore(t *testing.T) {
 	b := newBench(t)
 	always := 0
 	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: "server_error", Times: &always})
-	post := b.work(b.ws.Now("stubborn", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("stubborn", b.ws.Account("threads")))
 	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retriedByWorker")
 	for i, wait := range []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute} {
 		early := b.after(wait-time.Second, post)
@@ -147,7 +147,7 @@ func TestATransientFailureIsRetriedThreeTimesAndNoMore(t *testing.T) {
 		t.Errorf("after the third retry the failure is %+v", post.Error)
 	}
 	b.Clock.Advance(24 * time.Hour)
-	if post = b.work(post); post.Attempts != 4 {
+	if post = b.ws.Work(post); post.Attempts != 4 {
 		t.Errorf("%d attempts, want 4 in all", post.Attempts)
 	}
 }
@@ -157,7 +157,7 @@ func TestAThrottleHoldsThePost(t *testing.T) {
 	f := fault("threads", "create", "rate_limited")
 	f.RetryAfter = 90
 	b.Fault(f)
-	post := b.work(b.ws.Now("patient", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("patient", b.ws.Account("threads")))
 	b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
 	post = b.after(91*time.Second, post)
 	b.wants(post, "live", 1, "created", "queued", "publishing", "queued", "live")
@@ -174,7 +174,7 @@ func TestAThrottleOfThePublishingCallHoldsThePostAsLong(t *testing.T) {
 			f := fault(network, "publish", "rate_limited")
 			f.RetryAfter = int(time.Hour / time.Second)
 			b.Fault(f)
-			post := b.work(b.ws.Now("patient", b.ws.Account(network)))
+			post := b.ws.Work(b.ws.Now("patient", b.ws.Account(network)))
 			b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
 			zone, err := core.ParseZone(post.TZ)
 			if err != nil {
@@ -202,7 +202,7 @@ func TestALostTokenFailsThePostAndTheAccount(t *testing.T) {
 			account := b.ws.Account("facebook")
 			post := b.ws.Now("locked out", account)
 			b.Fault(fault("facebook", "any", kind))
-			post = b.work(post)
+			post = b.ws.Work(post)
 			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
 			if want := "account_" + status; post.Error.Code != want {
 				t.Errorf("error code %s, want %s", post.Error.Code, want)
@@ -226,7 +226,7 @@ func TestAHeldPostCannotBeChangedOrClaimed(t *testing.T) {
 	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
 		t.Errorf("cancelling a held post answered %v, want a conflict", err)
 	}
-	post = b.work(post)
+	post = b.ws.Work(post)
 	b.wants(post, "queued", 0, "created", "queued", "publishing")
 	post = b.after(61*time.Second, post)
 	if post.Status != "live" {

@@ -37,11 +37,11 @@ func TestAPostShownSomeTimeAfterItsRefusalIsLive(t *testing.T) {
 	b := newBench(t)
 	show := false
 	b.App = b.through(func(n network.Network) network.Network { return refusing{n, &show} })
-	post := b.work(b.ws.Now("in spite of it", b.ws.Account("facebook")))
+	post := b.ws.Work(b.ws.Now("in spite of it", b.ws.Account("facebook")))
 	b.wants(post, "queued", 1, "created", "queued", "publishing")
 	show = true
 	b.Clock.Set(b.next())
-	b.wants(b.work(post), "live", 1, "created", "queued", "publishing", "live")
+	b.wants(b.ws.Work(post), "live", 1, "created", "queued", "publishing", "live")
 }
 
 // broken is a network that cannot process what it is given.
@@ -58,18 +58,18 @@ func TestABrokenContainerIsReplacedAfterEachWaitAndThenThePostFailsWithAHint(t *
 	post := b.ws.Now("broken", b.ws.Account("threads"))
 	for i, wait := range []time.Duration{0, time.Minute, 5 * time.Minute, 15 * time.Minute} {
 		b.Clock.Advance(wait - min(wait, time.Second))
-		b.work(post)
+		b.ws.Work(post)
 		if n := b.calls("create"); wait > 0 && n != i {
 			t.Errorf("%d containers before the wait of %s is over, want %d", n, wait, i)
 		}
 		b.Clock.Advance(min(wait, time.Second))
-		post = b.work(post)
+		post = b.ws.Work(post)
 		if n := b.calls("create"); n != i+1 {
 			t.Errorf("%d containers after the wait of %s, want %d", n, wait, i+1)
 		}
 	}
 	b.Clock.Advance(time.Hour)
-	post = b.work(post)
+	post = b.ws.Work(post)
 	if e := post.Error; post.Status != "failed" || e == nil || e.Code != "rejected" || e.Hint == nil ||
 		!strings.Contains(e.Message, "UNKNOWN") {
 		t.Errorf("it ends %s with %+v", post.Status, post.Error)
@@ -86,7 +86,7 @@ func TestOnlyTheNetworksWordsAreItsWords(t *testing.T) {
 	f := fault("threads", "publish", "reject")
 	f.Message = "Not this one"
 	b.Fault(f)
-	post := b.work(b.ws.Now("whose words", account))
+	post := b.ws.Work(b.ws.Now("whose words", account))
 	said := func() bool {
 		card, err := b.App.PostCard(b.Context(), b.ws.Owner, post.ID)
 		must(t, err)
@@ -96,11 +96,11 @@ func TestOnlyTheNetworksWordsAreItsWords(t *testing.T) {
 		t.Errorf("the network's refusal is not called its words: %+v", post.Error)
 	}
 	must(t, b.App.Disconnect(b.Context(), b.ws.Owner, account.ID))
-	if post = b.work(b.retry(post)); post.Error == nil || post.Error.Code != "account_revoked" || said() {
+	if post = b.ws.Work(b.ws.Retry(post)); post.Error == nil || post.Error.Code != "account_revoked" || said() {
 		t.Errorf("our own words are called the network's: %+v", post.Error)
 	}
 	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: "server_error", Times: new(1)})
-	if post = b.work(b.ws.Now("no words", b.ws.Account("threads"))); post.Error == nil || said() {
+	if post = b.ws.Work(b.ws.Now("no words", b.ws.Account("threads"))); post.Error == nil || said() {
 		t.Errorf("a failure without words is called the network's words: %+v", post.Error)
 	}
 }

@@ -37,8 +37,8 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			_, err := b.Pool.Exec(t.Context(), snapshot)
 			must(t, err)
 			b.Fault(fault(network, "publish", "drop_after_accept"))
-			if post = b.work(post); b.visible(post.Text) != 1 {
-				t.Fatalf("the network shows %d posts before the restore, want 1", b.visible(post.Text))
+			if post = b.ws.Work(post); b.Visible(post.Text) != 1 {
+				t.Fatalf("the network shows %d posts before the restore, want 1", b.Visible(post.Text))
 			}
 			_, err = b.Pool.Exec(t.Context(), rewind)
 			must(t, err)
@@ -57,9 +57,9 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			if done.LookedFor+done.Live != 1 || live != (done.Live == 1) {
 				t.Errorf("confirmed: %+v", done)
 			}
-			if post = b.after(time.Hour, post); post.Status != "live" || b.visible(post.Text) != 1 || b.calls("publish") != 1 {
+			if post = b.after(time.Hour, post); post.Status != "live" || b.Visible(post.Text) != 1 || b.calls("publish") != 1 {
 				t.Errorf("the post is %s (%+v), visible %d times, after %d calls that publish",
-					post.Status, post.Error, b.visible(post.Text), b.calls("publish"))
+					post.Status, post.Error, b.Visible(post.Text), b.calls("publish"))
 			}
 			must(t, guard.CheckAtStart(t.Context()))
 			if _, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
@@ -73,7 +73,7 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
-	b.work(b.ws.Now("before the move", b.ws.Account("threads")))
+	b.ws.Work(b.ws.Now("before the move", b.ws.Account("threads")))
 	must(t, guard.KeepMark(t.Context()))
 	mark, err := guard.Book.ReadMark(t.Context())
 	must(t, err)
@@ -96,7 +96,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	if _, err := b.Store.Hold(t.Context()); err == nil {
 		t.Error("publishing is held after all was confirmed")
 	}
-	live := b.work(b.ws.Now("after the confirmation", b.ws.Account("threads")))
+	live := b.ws.Work(b.ws.Now("after the confirmation", b.ws.Account("threads")))
 	if live.Status != "live" {
 		t.Errorf("a post after the confirmation is %s", live.Status)
 	}
@@ -137,7 +137,7 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	hooked := &hookedStore{Store: files}
 	guard := *b.App.Guard()
 	guard.Book = restore.NewBook(hooked, b.Clock.Now)
-	b.work(b.ws.Now("before the restore", b.ws.Account("threads")))
+	b.ws.Work(b.ws.Now("before the restore", b.ws.Account("threads")))
 	must(t, guard.Book.WriteMark(t.Context(), restore.Mark{System: "another"}))
 	must(t, guard.KeepMark(t.Context()))
 	worker := guard
@@ -161,7 +161,7 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	must(t, err)
 	_, err = guard.Confirm(t.Context())
 	must(t, err)
-	if post = b.work(post); post.Status != "live" {
+	if post = b.ws.Work(post); post.Status != "live" {
 		t.Fatalf("after the first confirmation the post is %s", post.Status)
 	}
 	_, err = b.Pool.Exec(t.Context(), rewind)
@@ -181,7 +181,7 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")
-	first := b.work(b.ws.Now("has the id", account))
+	first := b.ws.Work(b.ws.Now("has the id", account))
 	post := b.ws.Queued("is said to have it too", account, b.Clock.Now().Add(time.Hour))
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
@@ -190,7 +190,7 @@ func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) 
 	}))
 	_, err = b.App.Guard().Confirm(t.Context())
 	must(t, err)
-	if post = b.get(post); post.Status != "live" || post.ExternalID != nil {
+	if post = b.ws.Post(post); post.Status != "live" || post.ExternalID != nil {
 		t.Errorf("the post is %s with the id %v, want it live without one", post.Status, post.ExternalID)
 	}
 }
@@ -214,7 +214,7 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 	must(t, err)
 	done, err := b.App.Guard().Confirm(t.Context())
 	must(t, err)
-	if post = b.get(post); post.Status != "live" || done.Live != 1 {
+	if post = b.ws.Post(post); post.Status != "live" || done.Live != 1 {
 		t.Errorf("the post is %s after %+v", post.Status, done)
 	}
 }
@@ -229,7 +229,7 @@ func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 	must(t, guard.Book.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, Step: 1000}))
 	must(t, guard.CheckAtStart(t.Context()))
 	must(t, b.App.Beat(t.Context(), "a worker"))
-	b.wants(b.work(b.ws.Now("the first", b.ws.Account("threads"))), "live", 1, "created", "queued", "publishing", "live")
+	b.wants(b.ws.Work(b.ws.Now("the first", b.ws.Account("threads"))), "live", 1, "created", "queued", "publishing", "live")
 	must(t, guard.CheckAtStart(t.Context()))
 	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("publishing is on hold: %+v, %v", hold, err)

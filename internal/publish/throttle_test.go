@@ -32,13 +32,13 @@ func TestAPostHeldByAThrottledCallCanBeCancelledAfterTheSettleTime(t *testing.T)
 			f := fault("threads", "publish", sim.RateLimited)
 			f.RetryAfter = int(time.Hour / time.Second)
 			b.Fault(f)
-			post := b.work(b.ws.Now("held", b.ws.Account("threads")))
+			post := b.ws.Work(b.ws.Now("held", b.ws.Account("threads")))
 			b.says(post, " · held until Mon 5 Oct 2026, 10:00 UTC")
 			if err := change(b, post); core.CodeOf(err) != core.CodeConflict {
 				t.Fatalf("before the settle time: %v", err)
 			}
 			b.Clock.Set(b.next())
-			post = b.work(post)
+			post = b.ws.Work(post)
 			b.says(post, " · held until Mon 5 Oct 2026, 10:00 UTC")
 			b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
 			if err := change(b, post); err != nil {
@@ -56,14 +56,14 @@ func TestAPostHeldByAThrottledCallGoesOutWhenTheThrottleEnds(t *testing.T) {
 	f := fault("threads", "publish", sim.RateLimited)
 	f.RetryAfter = int(time.Hour / time.Second)
 	b.Fault(f)
-	post := b.work(b.ws.Now("held", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("held", b.ws.Account("threads")))
 	b.Clock.Set(b.next())
-	post = b.work(post)
+	post = b.ws.Work(post)
 	b.Clock.Advance(50 * time.Minute)
-	post = b.work(post)
+	post = b.ws.Work(post)
 	b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
 	b.Clock.Set(b.next())
-	post = b.work(post)
+	post = b.ws.Work(post)
 	b.wants(post, "live", 1, "created", "queued", "publishing", "queued", "live")
 	if n := b.calls("create"); n != 1 {
 		t.Errorf("%d containers were made, want 1", n)
@@ -82,7 +82,7 @@ func TestAThrottleHoldsAllPostsOfTheAccount(t *testing.T) {
 	})
 	var posts []contract.Post
 	for i := range count {
-		posts = append(posts, b.work(b.ws.Now(fmt.Sprintf("held %d", i), account)))
+		posts = append(posts, b.ws.Work(b.ws.Now(fmt.Sprintf("held %d", i), account)))
 	}
 	for i, p := range posts {
 		b.wants(p, "queued", 0, "created", "queued", "publishing", "queued")
@@ -94,7 +94,7 @@ func TestAThrottleHoldsAllPostsOfTheAccount(t *testing.T) {
 	if n := b.calls("create"); n != 1 {
 		t.Errorf("%d calls for %d posts of an account that is held, want 1", n, count)
 	}
-	if p := b.work(b.ws.Now("free", other)); p.Status != "live" {
+	if p := b.ws.Work(b.ws.Now("free", other)); p.Status != "live" {
 		t.Errorf("the post of another account is %s", p.Status)
 	}
 
@@ -102,7 +102,7 @@ func TestAThrottleHoldsAllPostsOfTheAccount(t *testing.T) {
 	b.Clock.Advance(10 * time.Minute)
 	before := b.calls("create")
 	for i := range posts {
-		posts[i] = b.work(posts[i])
+		posts[i] = b.ws.Work(posts[i])
 	}
 	if n := b.calls("create") - before; n != 1 {
 		t.Errorf("%d calls when the hold ended, want 1", n)
@@ -110,10 +110,10 @@ func TestAThrottleHoldsAllPostsOfTheAccount(t *testing.T) {
 	b.Sim.Faults.Clear()
 	b.Clock.Advance(10 * time.Minute)
 	for i := range posts {
-		posts[i] = b.work(posts[i])
+		posts[i] = b.ws.Work(posts[i])
 	}
 	for i := range posts {
-		if p := b.work(posts[i]); p.Status != "live" || b.visible(p.Text) != 1 {
+		if p := b.ws.Work(posts[i]); p.Status != "live" || b.Visible(p.Text) != 1 {
 			t.Errorf("after the throttle post %d is %s: %s", i, p.Status, p.StatusLine)
 		}
 	}
@@ -126,10 +126,10 @@ func TestAThrottleHoldsTheAccountOnEveryReplica(t *testing.T) {
 	f := fault("threads", "create", sim.RateLimited)
 	f.RetryAfter = 600
 	b.Fault(f)
-	b.work(b.ws.Now("first", account))
+	b.ws.Work(b.ws.Now("first", account))
 	second := b.ws.Now("second", account)
 	b.App = b.Replica()
-	b.wants(b.work(second), "queued", 0, "created", "queued", "publishing", "queued")
+	b.wants(b.ws.Work(second), "queued", 0, "created", "queued", "publishing", "queued")
 	if n := b.calls("create"); n != 1 {
 		t.Errorf("%d calls, want 1", n)
 	}
@@ -142,9 +142,9 @@ func TestAThrottleOfTheAppHoldsAllAccountsOfTheNetwork(t *testing.T) {
 	f.Code, f.RetryAfter = 4, 600
 	b.Fault(f)
 	one, other := b.ws.Account("threads"), b.ws.Account("threads")
-	b.work(b.ws.Now("first", one))
-	b.wants(b.work(b.ws.Now("second", other)), "queued", 0, "created", "queued", "publishing", "queued")
-	if p := b.work(b.ws.Now("third", b.ws.Account("facebook"))); p.Status != "live" {
+	b.ws.Work(b.ws.Now("first", one))
+	b.wants(b.ws.Work(b.ws.Now("second", other)), "queued", 0, "created", "queued", "publishing", "queued")
+	if p := b.ws.Work(b.ws.Now("third", b.ws.Account("facebook"))); p.Status != "live" {
 		t.Errorf("the post to another network is %s", p.Status)
 	}
 	if n := b.calls("create"); n != 1 {

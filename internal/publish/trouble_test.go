@@ -19,10 +19,10 @@ func TestNoTwoPostsClaimOneOfTheNetwork(t *testing.T) {
 	t.Run("one call", func(t *testing.T) {
 		b := newBench(t)
 		account := b.ws.Account("facebook")
-		first := b.work(b.ws.Now("twice", account))
+		first := b.ws.Work(b.ws.Now("twice", account))
 		b.hide(first)
 		b.Fault(fault("facebook", "publish", "drop_before_accept"))
-		second := b.work(b.ws.Now("twice", account))
+		second := b.ws.Work(b.ws.Now("twice", account))
 		second = b.after(5*time.Minute, second)
 		b.wants(second, "failed", 1, "created", "queued", "publishing", "failed")
 		if second.Error == nil || second.Error.Code != "outcome_unknown" {
@@ -37,7 +37,7 @@ func TestNoTwoPostsClaimOneOfTheNetwork(t *testing.T) {
 	t.Run("handle", func(t *testing.T) {
 		b := newBench(t)
 		account := b.ws.Account("threads")
-		first := b.work(b.ws.Now("twice", account))
+		first := b.ws.Work(b.ws.Now("twice", account))
 		_, err := b.Pool.Exec(b.Context(), `
 			CREATE FUNCTION mistake() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 				SELECT external_id INTO NEW.external_id FROM posts WHERE status = 'live';
@@ -47,7 +47,7 @@ func TestNoTwoPostsClaimOneOfTheNetwork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		second := b.work(b.ws.Now("twice", account))
+		second := b.ws.Work(b.ws.Now("twice", account))
 		b.wants(second, "live", 2, "created", "queued", "publishing", "live")
 		if second.ExternalID != nil {
 			t.Errorf("it claims %s, which is %s", *second.ExternalID, *first.ExternalID)
@@ -76,17 +76,17 @@ func TestPatienceBeginsAnewWithARetry(t *testing.T) {
 			post := b.refuse(b.ws.Now("patient", b.ws.Account(network)))
 			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
 			b.Clock.Advance(8 * 24 * time.Hour)
-			post = b.retry(post)
+			post = b.ws.Retry(post)
 			if network == "facebook" { // which is searched first, and then called
 				b.Fault(fault(network, "publish", "drop_after_accept"))
-				post = b.work(post)
+				post = b.ws.Work(post)
 				b.Clock.Advance(5 * time.Minute)
 			}
 			b.Fault(fault(network, question, "server_error"))
-			if post = b.work(post); post.Status != "queued" {
+			if post = b.ws.Work(post); post.Status != "queued" {
 				t.Fatalf("the post is %s (%+v)", post.Status, post.Error)
 			}
-			if post = b.after(time.Minute, post); post.Status != "live" || b.visible(post.Text) != 1 {
+			if post = b.after(time.Minute, post); post.Status != "live" || b.Visible(post.Text) != 1 {
 				t.Errorf("a minute later the post is %s (%+v)", post.Status, post.Error)
 			}
 		})
@@ -107,7 +107,7 @@ func TestAPostThatThisServerCannotSendBacksOffAndIsSeen(t *testing.T) {
 	token([]byte("not a token"))
 	var last time.Duration
 	for range 3 {
-		post = b.work(post)
+		post = b.ws.Work(post)
 		b.wants(post, "queued", 0, "created", "queued", "publishing")
 		var wait time.Duration
 		must(t, b.Pool.QueryRow(b.Context(), `SELECT next_action_at - clock() FROM publications WHERE lease_until IS NULL`).Scan(&wait))
@@ -118,7 +118,7 @@ func TestAPostThatThisServerCannotSendBacksOffAndIsSeen(t *testing.T) {
 		b.Clock.Advance(wait)
 	}
 	b.Clock.Advance(time.Minute)
-	post = b.work(post)
+	post = b.ws.Work(post)
 	must(t, b.App.CountOverdue(b.Context()))
 	if n := gauge(t, b.Harness, "publications_overdue"); n != 1 {
 		t.Errorf("the figures show %v posts that are overdue", n)
@@ -136,7 +136,7 @@ func TestAnUnknownPostIsAskedAboutOnceItsAccountIsBack(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("facebook", "one")
 	b.Fault(fault("facebook", "publish", "drop_before_accept"))
-	post := b.work(b.ws.Now("where", account))
+	post := b.ws.Work(b.ws.Now("where", account))
 	post = b.after(5*time.Minute, post)
 	if post.Status != "failed" {
 		t.Fatalf("the post is %s", post.Status)
@@ -172,7 +172,7 @@ func (f found) Find(context.Context, network.Item) (network.Status, error) {
 func TestAPostDeletedDuringItsLateQuestionIsNoFault(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("facebook", "publish", "drop_before_accept"))
-	post := b.work(b.ws.Now("deleted", b.ws.Account("facebook")))
+	post := b.ws.Work(b.ws.Now("deleted", b.ws.Account("facebook")))
 	post = b.after(5*time.Minute, post)
 	if post.Status != "failed" {
 		t.Fatalf("the post is %s", post.Status)
@@ -196,7 +196,7 @@ func TestAPostDeletedDuringItsLateQuestionIsNoFault(t *testing.T) {
 func TestTheLedgerKeepsTheFirstAndTheLastOfQuestionsAnsweredAlike(t *testing.T) {
 	b := newBench(t)
 	b.Fault(fault("threads", "publish", "drop_before_accept"))
-	post := b.work(b.ws.Now("asked and asked", b.ws.Account("threads")))
+	post := b.ws.Work(b.ws.Now("asked and asked", b.ws.Account("threads")))
 	before := len(b.steps())
 	always := 0
 	for _, kind := range []string{sim.ServerError, sim.RateLimited, sim.ServerError} {
