@@ -54,7 +54,7 @@ func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, e
 		return nil, err
 	}
 	queued, err := t.QueuedByAccount(ctx)
-	return convertAll(list, func(account core.Account) AccountCard { return AccountCard{account, queued[account.ID]} }), err
+	return convertAll(list, func(a core.Account) AccountCard { return AccountCard{a, queued[a.ID]} }), err
 }
 
 // Limits tells what each network takes: the numbers that the plan's check uses.

@@ -63,7 +63,8 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 	switch {
 	case i < 0:
 		return Connected{},
-			core.Fail(core.CodeConflict, "You gave access to a different %s, not to %s.", n.Describe().Profile, account.DisplayName).
+			core.Fail(core.CodeConflict, "You gave access to a different %s, not to %s.", n.Describe().Profile,
+				account.DisplayName).
 				WithHint("Sign in to %s as %s and reconnect, or connect the other one as a new account.", n.Describe().Name,
 					account.DisplayName)
 	case profiles[i].Unusable != "":

@@ -259,7 +259,7 @@ func TestFetchRefusals(t *testing.T) {
 	}
 }
 
-// At least 120 hostile addresses, through the verb and the worker: nothing but the world's own server is ever
+// At least 120 hostile addresses, through the operation and the worker: nothing but the world's own server is ever
 // dialed, and all failures read alike.
 func TestHostileAddressesAreNotFetched(t *testing.T) {
 	t.Parallel()

@@ -363,7 +363,7 @@ func TestListsPageWithoutGapsOrTwins(t *testing.T) {
 	}
 }
 
-// Nothing is shared: every verb answers another workspace's ids as it answers unknown ones (Spec §1).
+// Nothing is shared: every operation answers another workspace's ids as it answers unknown ones (Spec §1).
 func TestAnotherWorkspacesPostsAreNotThere(t *testing.T) {
 	b := newBench(t)
 	other := b.Workspace("two")

@@ -11,7 +11,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Every verb with the other workspace's ids answers what it answers for an id that never existed, of the
+// Every operation with the other workspace's ids answers what it answers for an id that never existed, of the
 // wrong type, or no id at all (Spec §1).
 func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 	t.Parallel()

@@ -101,8 +101,8 @@ func (s *Store) countFirst(ctx context.Context, address string, limit int, step 
 		return Count{}, err
 	}
 	t := tally{row.Newest, append(row.Parts, row.Here)}.advanceTo(row.Running)
-	if t.countRequests() >= limit {
-		return Count{Reset: t.freesAt(1, step).Sub(row.Now), RetryAfter: t.freesAt(t.countRequests()-limit+1, step).Sub(row.Now)}, nil
+	if n := t.countRequests(); n >= limit {
+		return Count{Reset: t.freesAt(1, step).Sub(row.Now), RetryAfter: t.freesAt(n-limit+1, step).Sub(row.Now)}, nil
 	}
 	t.parts[subWindows]++
 	here := t.parts[subWindows]

@@ -1,5 +1,5 @@
 // Package apptest runs a whole App for tests: on a PostgreSQL database of its own, against the simulated
-// networks, by a clock that stands still until it is moved. Its fixtures are the verbs themselves.
+// networks, by a clock that stands still until it is moved. Its fixtures are the operations themselves.
 package apptest
 
 import (

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// serveMedia serves the files at their signed addresses, as the service's own door does.
+// serveMedia serves the files at their signed addresses, as the service itself does.
 func (h *Harness) serveMedia() {
 	h.t.Helper()
 	mux := http.NewServeMux()
