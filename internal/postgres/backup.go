@@ -42,7 +42,8 @@ func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := runClient(ctx, dir, fresh, r, nil, "pg_restore", "--dbname="+fresh, "--single-transaction", "--exit-on-error"); err != nil {
+	err = runClient(ctx, dir, fresh, r, nil, "pg_restore", "--dbname="+fresh, "--single-transaction", "--exit-on-error")
+	if err != nil {
 		return errors.Join(err, runSQL(ctx, admin, dropDatabase(fresh)))
 	}
 	return runSQL(ctx, admin,
@@ -55,7 +56,9 @@ func dropDatabase(name string) string { return "DROP DATABASE IF EXISTS " + name
 
 // runClient runs one of PostgreSQL's client programs of the cluster's own version on one of its databases. The password
 // goes by the environment, since everybody can read arguments.
-func runClient(ctx context.Context, dir, name string, in io.Reader, out io.Writer, program string, args ...string) error {
+func runClient(
+	ctx context.Context, dir, name string, in io.Reader, out io.Writer, program string, args ...string,
+) error {
 	l, err := newLayout(dir)
 	if err != nil {
 		return err
@@ -70,7 +73,8 @@ func runClient(ctx context.Context, dir, name string, in io.Reader, out io.Write
 	}
 	args = append(args, "--no-owner", "--no-privileges")
 	cmd := exec.CommandContext(ctx, filepath.Join(bin.Dir, program), args...)
-	cmd.Env = append(cleanEnvironment(), "PGHOST="+l.sockets, "PGPORT="+port, "PGUSER="+role, "PGPASSWORD="+l.password, "PGDATABASE="+name)
+	cmd.Env = append(cleanEnvironment(),
+		"PGHOST="+l.sockets, "PGPORT="+port, "PGUSER="+role, "PGPASSWORD="+l.password, "PGDATABASE="+name)
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, &said
 	if err := cmd.Run(); err != nil {
