@@ -64,7 +64,7 @@ func unavailableError(cause error) *core.Error {
 
 func tooLargeError(limit int64) *core.Error {
 	return core.Fail(core.CodePayloadTooLarge, "The body of this request is larger than %d bytes.", limit).
-		WithHint("Send less. To upload a file, reserve an upload address with POST /media/uploads.")
+		WithHint("Send a smaller body. To upload a file, reserve an upload address with POST /media/uploads.")
 }
 
 // convertEchoError gives the router's own errors our words.

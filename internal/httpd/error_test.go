@@ -56,7 +56,7 @@ func TestErrorBodies(t *testing.T) {
 		},
 		{
 			"body too large", fmt.Errorf("read body: %w", &http.MaxBytesError{Limit: 99}), 413,
-			`{"code":"payload_too_large","message":"The body of this request is larger than 99 bytes.","hint":"Send less. To upload a file, reserve an upload address with POST /media/uploads."}`, "", 0,
+			`{"code":"payload_too_large","message":"The body of this request is larger than 99 bytes.","hint":"Send a smaller body. To upload a file, reserve an upload address with POST /media/uploads."}`, "", 0,
 		},
 		{
 			"echo's 400", echo.NewHTTPError(400, "some words of echo"), 400,
