@@ -95,7 +95,7 @@ func (b *bench) contest(file contract.Media, take func() error, remove func(*ben
 	return kept
 }
 
-// takers prepare a operation that makes a post use a file.
+// takers prepare an operation that makes a post use a file.
 var takers = map[string]func(b *bench, account contract.Account, file contract.Media) func() error{
 	"create": func(b *bench, account contract.Account, file contract.Media) func() error {
 		return func() error {

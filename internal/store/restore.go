@@ -109,8 +109,8 @@ type HeldPost struct {
 }
 
 const heldPosts = `
-	SELECT p.workspace_id AS workspace, w.slug, p.id AS post, p.platform, a.display_name AS account_name, left(p.text, 80) AS text,
-		p.status, p.publish_at,
+	SELECT p.workspace_id AS workspace, w.slug, p.id AS post, p.platform, a.display_name AS account_name,
+		left(p.text, 80) AS text, p.status, p.publish_at,
 		r.post_id IS NOT NULL AS armed, coalesce(r.live, false) AS live, coalesce(r.external_url, '') AS external_url
 	FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		JOIN workspaces w ON w.id = p.workspace_id
