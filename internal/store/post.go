@@ -262,9 +262,9 @@ func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit 
 	return queryMany[queue.Link](s.query(ctx, `
 		SELECT p.workspace_id AS workspace, p.id AS post
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
-		WHERE p.status = 'live' AND p.external_id <> '' AND p.external_url = '' AND p.updated_at BETWEEN @from AND @to
+		WHERE p.status = 'live' AND p.external_id <> '' AND p.external_url = '' AND p.live_at BETWEEN @from AND @to
 			AND a.status = @ok
-		ORDER BY p.updated_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
+		ORDER BY p.live_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
 }
 
 // BackdatePost moves all times of a live or failed post and of its timeline into the past. Another post is not changed.
