@@ -139,7 +139,7 @@ func TestARefusedFormKeepsEverythingAndSaysWhy(t *testing.T) {
 		"a bad address": {
 			[]string{"settings.facebook.link", "example"},
 			http.StatusBadRequest,
-			"setting-facebook-link-error", "whole address",
+			"setting-facebook-link-error", "complete address",
 		},
 		"a bad topic": {
 			[]string{"settings.threads.topicTag", "a.b"},
@@ -159,7 +159,7 @@ func TestARefusedFormKeepsEverythingAndSaysWhy(t *testing.T) {
 			http.StatusBadRequest,
 			"setting-threads-topicTag-error", "control character",
 		},
-		"an unknown when": {[]string{"when", "sometime"}, http.StatusBadRequest, "at-error", "is not a time"},
+		"an unknown when": {[]string{"when", "sometime"}, http.StatusBadRequest, "at-error", "is not a valid time"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			written := s.written(c.change...)

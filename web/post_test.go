@@ -113,7 +113,7 @@ func TestMovingAPost(t *testing.T) {
 	if page = s.show(draft); page.status(t) != "draft" {
 		t.Error("it is not taken back")
 	}
-	s.b.get("/posts/"+draft.ID+"/send-now").is(t, http.StatusOK).says(t, "Send this post now?", "hello (Draft")
+	s.b.get("/posts/"+draft.ID+"/send-now").is(t, http.StatusOK).says(t, "Send this post now?", "hello · Draft")
 	s.act(draft, "send-now")
 	s.act(draft, "send-now") // of a queued one it is a new time
 	s.work(draft)
@@ -128,7 +128,7 @@ func TestMovingAPost(t *testing.T) {
 	}
 	path := strings.TrimSuffix(copied, "/edit")
 	s.b.part(http.MethodGet, path+"/delete").is(t, http.StatusOK).one(t, `form[action="`+path+`/delete"]`)
-	s.b.get(path+"/delete").says(t, "Delete this post?", "hello (Draft")
+	s.b.get(path+"/delete").says(t, "Delete this post?", "hello · Draft")
 	s.b.get(path).is(t, http.StatusOK)
 	s.b.post(path+"/delete").leads(t, "/posts")
 	s.b.get(path).is(t, http.StatusNotFound)

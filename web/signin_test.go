@@ -41,7 +41,7 @@ func TestTheFirstRunMakesAWorkspaceAndSignsItsOwnerIn(t *testing.T) {
 
 	stranger := r.browser()
 	stranger.get("/set-up").leads(t, "/")
-	stranger.post("/set-up", newcomer...).is(t, http.StatusConflict).says(t, "set up already")
+	stranger.post("/set-up", newcomer...).is(t, http.StatusConflict).says(t, "already set up")
 	stranger.get("/").leads(t, "/sign-in")
 }
 
