@@ -78,7 +78,7 @@ var meanings = map[core.Code]meaning{
 func codesChapter() string {
 	return "## Error codes\n\n" + codeTable() +
 		"\n## Issues of a plan\n\nA row with an issue cannot be created.\n\n" + issueTable(false) +
-		"\n## Warnings of a plan\n\nA row with a warning can be created.\n\n" + issueTable(true)
+		"\n## Warnings of a plan\n\nA warning does not stop the row's post from being created.\n\n" + issueTable(true)
 }
 
 func codeTable() string {

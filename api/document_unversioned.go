@@ -38,7 +38,7 @@ func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 		Security:    []map[string][]string{{}},
 		Parameters: []*huma.Param{
 			{
-				Name: "token", In: "path", Required: true, Description: "Signed by the server.",
+				Name: "token", In: "path", Required: true, Description: "The signed token from the upload address.",
 				Schema: &huma.Schema{Type: huma.TypeString},
 			},
 			{

@@ -90,6 +90,6 @@ func confirmRestore(ctx context.Context, p *program, s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	return p.printf("Publishing continues. %d published posts are live. Belfry is asking the networks about %d posts.",
+	return p.printf("Publishing continues. Posts now marked as live: %d. Posts that Belfry is looking up on the networks: %d.",
 		done.Live, done.LookedFor)
 }

@@ -216,7 +216,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 	if len(row.Verifier) > 0 {
 		verifier, err := a.cfg.Ring.Open(purposeVerifier, connectionPlace("verifier", row, c), row.Verifier)
 		if err != nil {
-			return nil, fmt.Errorf("open the verifier of a consent: %w", err)
+			return nil, fmt.Errorf("decrypt the PKCE verifier: %w", err)
 		}
 		grant.Verifier = string(verifier)
 	}

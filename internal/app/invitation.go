@@ -158,7 +158,7 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 		if err != nil {
 			return err
 		}
-		if err := a.checkMemberQuota(ctx, t, n.Joined, n, "Ask the person who invited you to free up a place."); err != nil {
+		if err := a.checkMemberQuota(ctx, t, n.Joined, n, "This workspace is full. The person who invited you must first remove a member or an invitation."); err != nil {
 			return err
 		}
 		if w, err = t.Workspace(ctx); err != nil {

@@ -134,7 +134,7 @@ func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
 	if list == "" {
 		return nil, nil
 	}
-	names, last := make([]string, len(known)), len(known)-1
+	names := make([]string, len(known))
 	for i, state := range known {
 		names[i] = string(state)
 	}
@@ -142,7 +142,7 @@ func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
 	for word := range strings.SplitSeq(list, ",") {
 		if !slices.Contains(known, S(word)) {
 			return nil, core.Invalid("status", "%q is not a status of a %s.", word, of).
-				WithHint("`status` must be a comma-separated list of %s and %s.", strings.Join(names[:last], ", "), names[last])
+				WithHint("Set `status` to one or more of these, separated by commas: %s.", strings.Join(names, ", "))
 		}
 		found = append(found, S(word))
 	}

@@ -16,7 +16,7 @@ import (
 const RevokeUnreadableCommand = "belfry accounts revoke-unreadable"
 
 // unreadable is why an account is revoked whose token nobody can open any more.
-const unreadable = "The key that encrypted its token is lost. Reconnect the account."
+const unreadable = "The key that encrypted this account's token is lost. Reconnect the account."
 
 // ReviewKeys returns an error when the secret keys do not open the tokens that the database holds. A worker
 // that went on without them would claim every post and send none.

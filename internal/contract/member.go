@@ -11,7 +11,7 @@ type Member struct {
 	Status    string `json:"status" enum:"active,invited"`
 	CreatedAt Time   `json:"createdAt" doc:"When the person joined, or was first invited."`
 	ExpiresAt *Time  `json:"expiresAt" doc:"When the invitation's link stops working; null for a member."`
-	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation's link, only in the response that creates it. It works once, for seven days."`
+	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation link. Only the response to its creation contains it. It can be used once and expires after seven days."`
 }
 
 // Members answers GET /members.

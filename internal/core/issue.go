@@ -77,7 +77,7 @@ var (
 		"Wait until it is ready.")
 	IssueMediaFailed = newIssue("media_failed", 1, "The file %s cannot be used.",
 		"`failReason` in its record says why. Fix the file and upload it again.")
-	IssueMediaPurged          = newIssue("media_purged", 1, "The content of the file %s was removed.", "Upload it again.")
+	IssueMediaPurged          = newIssue("media_purged", 1, "The content of the file %s was deleted.", "Upload the file again.")
 	IssueMediaKindUnsupported = newIssue("media_kind_unsupported", 1,
 		"This kind of post on %s does not accept this type of file.", "Choose another file or another kind of post.")
 	IssueMediaCountUnsupported = newIssue("media_count_unsupported", 2,

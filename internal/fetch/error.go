@@ -14,7 +14,7 @@ import (
 var ErrTooLarge = errors.New("the file is too large")
 
 var (
-	errBadAnswer   = errors.New("the response cannot be used")
+	errBadAnswer   = errors.New("the server sent an unexpected response")
 	errUnavailable = errors.New("the server is temporarily unavailable")
 	errIdle        = errors.New("no bytes arrived for too long")
 	errSlow        = errors.New("the bytes arrived too slowly")

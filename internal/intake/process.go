@@ -25,7 +25,7 @@ const (
 )
 
 // reasonInternal is why a file failed for a cause that its sender cannot mend.
-const reasonInternal = "The file could not be processed. Upload it again."
+const reasonInternal = "The file could not be processed. Upload the file again."
 
 // examined is what examineFile found and stored. An empty cleanBlob means that the bytes stay as they were uploaded.
 type examined struct {

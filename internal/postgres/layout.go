@@ -76,7 +76,7 @@ func (l *layout) makePassword() error {
 	}
 	l.password = rand.Text()
 	if err := writeFile(file, l.password+"\n"); err != nil {
-		return fmt.Errorf("keep the local database's password: %w", err)
+		return fmt.Errorf("save the local database's password: %w", err)
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		}
 	}
 	if unclear {
-		return network.Status{Verdict: core.Ambiguous, Message: "A post on the Page may be this one."}, nil
+		return network.Status{Verdict: core.Ambiguous, Message: "One of the posts on the Page may be this post."}, nil
 	}
 	return meta.OnlyMatch(found), nil
 }
