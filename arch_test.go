@@ -94,7 +94,7 @@ var floors = []struct {
 	// Made for tests: imported by tests, by each other and by tools, never by the product.
 	{"internal/store/storetest", "internal/store migrations internal/postgres internal/core"},
 	{"internal/blob/blobtest", "internal/blob"},
-	{"internal/network/networktest", "internal/core internal/network internal/network/sim internal/media/mediatest"},
+	{"internal/network/networktest", "internal/core internal/network internal/network/sim internal/media internal/media/mediatest"},
 	{"internal/app/apptest", anything + " internal/store/storetest"},
 	{"internal/fetch/fetchtest", ""},
 	{"internal/media/mediatest", ""},

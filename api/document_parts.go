@@ -1,6 +1,8 @@
 package api
 
 import (
+	"fmt"
+
 	"github.com/danielgtaylor/huma/v2"
 
 	"belfry/internal/app"
@@ -47,8 +49,8 @@ func securityFor(n app.Access) []map[string][]string {
 func accessSentence(n app.Access) string {
 	if n.Proved {
 		n.Proved = false
-		return accessSentence(n) + " A session in which the password was given more than 10 minutes ago gets 403 too: " +
-			"sign in again."
+		return accessSentence(n) + fmt.Sprintf(" A session in which the password was given more than %d minutes ago gets 403 too: "+
+			"sign in again.", int(core.ReauthLifetime.Minutes()))
 	}
 	switch {
 	case n.Manages:

@@ -12,16 +12,13 @@ import (
 	"belfry/views/posts"
 )
 
-// pageOfPosts is how many posts the list shows at once.
-const postsPageSize = 50
-
 func (r *request) showPosts() error {
 	filter := link.Filter{
 		Status: r.echo.QueryParam("status"), Account: r.echo.QueryParam("accountId"), Query: r.echo.QueryParam("q"),
 		Cursor: r.echo.QueryParam("cursor"),
 	}
 	cards, next, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, contract.ListPosts{
-		Status: filter.Status, AccountID: filter.Account, Q: filter.Query, Cursor: filter.Cursor, Limit: postsPageSize,
+		Status: filter.Status, AccountID: filter.Account, Q: filter.Query, Cursor: filter.Cursor,
 	})
 	if err != nil {
 		return err

@@ -2,18 +2,9 @@ package app
 
 import (
 	"context"
-	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/store"
-)
-
-const (
-	// replayLock is how long a first request may run before a repetition takes its place: longer than
-	// any request is allowed to take.
-	replayLock = time.Minute
-	// replayKeep is how long answers are kept (decisions.md, Shape of the API).
-	replayKeep = 24 * time.Hour
 )
 
 // admit checks, in the order of decisions.md: that the plan has the API, the scope, whether this is a repeated

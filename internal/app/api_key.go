@@ -21,7 +21,7 @@ func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error
 
 // CreateKey makes an API key that acts for the caller. The answer shows it for the only time.
 func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKey) (contract.Key, error) {
-	t, err := a.enterProved(c)
+	t, err := a.enterProved(c, true)
 	if err != nil {
 		return contract.Key{}, err
 	}
@@ -56,7 +56,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 
 // RevokeKey ends a key: its next request is unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
-	t, err := a.enterProved(c)
+	t, err := a.enterProved(c, true)
 	t, keyID, err := tenantAndID[core.KeyKind](t, id, err)
 	if err != nil {
 		return err

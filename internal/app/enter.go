@@ -24,9 +24,10 @@ func (a *App) enterSession(c core.Caller, manages bool) (store.Tenant, error) {
 	return a.cfg.Store.In(c.Workspace()), nil
 }
 
-// enterProved is the gate of what only a person may do who manages the workspace and has given their password lately.
-func (a *App) enterProved(c core.Caller) (store.Tenant, error) {
-	t, err := a.enterSession(c, true)
+// enterProved is the gate of what only a signed-in person may do who has given their password lately; manages asks for
+// a role that manages the workspace as well.
+func (a *App) enterProved(c core.Caller, manages bool) (store.Tenant, error) {
+	t, err := a.enterSession(c, manages)
 	return t, cmp.Or(err, c.NeedPassword(a.cfg.Now()))
 }
 

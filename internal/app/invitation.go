@@ -25,7 +25,7 @@ const (
 // changes nothing of the answer. Who is invited already gets a new link in place of the old one; for who has joined it
 // is a conflict. The plan's members are counted with the invited ones.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
-	t, err := a.enterProved(c)
+	t, err := a.enterProved(c, true)
 	if err != nil {
 		return contract.Member{}, err
 	}

@@ -40,7 +40,7 @@ const rootFolder = "root"
 func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (store.MediaFilter, error) {
 	f := store.MediaFilter{Kind: core.FileKind(in.Kind), Contains: in.Q, Tag: in.Tag, Root: in.FolderID == rootFolder}
 	var err error
-	if f.Limit, err = pageOf(in.Limit); err != nil {
+	if f.Limit, err = pageSize(in.Limit); err != nil {
 		return f, err
 	}
 	if f.Kind != "" && f.Kind != core.FileImage && f.Kind != core.FileVideo {
@@ -63,15 +63,4 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 	}
 	f.Folder, err = findNamed(ctx, "query.folderId", in.FolderID, t.Folder)
 	return f, err
-}
-
-// pageOf is how many rows a page holds; 0 is the default.
-func pageOf(limit int) (int, error) {
-	if limit == 0 {
-		return defaultPage, nil
-	}
-	if limit < 1 || limit > largestPage {
-		return 0, core.Invalid("limit", "A page has 1 to %d rows.", largestPage)
-	}
-	return limit, nil
 }

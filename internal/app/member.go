@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 
@@ -23,7 +22,7 @@ func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members,
 // EditMember gives a member another role, from their next request on. Only an owner makes or unmakes owners, and the
 // last one stays: a conflict.
 func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMember) (contract.Member, error) {
-	t, err := a.enterProved(c)
+	t, err := a.enterProved(c, true)
 	if err != nil {
 		return contract.Member{}, err
 	}
@@ -67,8 +66,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 // link stops working. Everybody may leave but the last owner, for whom it is a conflict.
 func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error {
 	leaves := id == c.User().String()
-	t, err := a.enterSession(c, !leaves)
-	err = cmp.Or(err, c.NeedPassword(a.cfg.Now()))
+	t, err := a.enterProved(c, !leaves)
 	if err != nil {
 		return err
 	}

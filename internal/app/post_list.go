@@ -11,12 +11,6 @@ import (
 	"belfry/internal/store"
 )
 
-// Page sizes of lists (decisions.md, Shape of the API).
-const (
-	defaultPage = 50
-	largestPage = 100
-)
-
 // readPost finds a post that the caller may see, and where to read on.
 func (a *App) readPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
 	t, postID, err := enterFor[core.PostKind](a, c, core.Read, id)
@@ -91,7 +85,7 @@ func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contrac
 func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPosts) (store.PostFilter, error) {
 	f := store.PostFilter{Contains: in.Q, Ascending: in.Order == "asc"}
 	var err error
-	if f.Limit, err = pageOf(in.Limit); err != nil {
+	if f.Limit, err = pageSize(in.Limit); err != nil {
 		return f, err
 	}
 	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {

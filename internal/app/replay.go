@@ -14,6 +14,17 @@ import (
 	"belfry/internal/store"
 )
 
+const (
+	maxReplayKey = 255
+	// replayKeep is how long answers are kept (decisions.md, Shape of the API).
+	replayKeep = 24 * time.Hour
+	// replayLock is how long a first request may run before a repetition takes its place: longer than any request is
+	// allowed to take.
+	replayLock = time.Minute
+	// freeReplayTimeout bounds how long a key is being freed after its client may have gone.
+	freeReplayTimeout = 10 * time.Second
+)
+
 // Replay is a request that its client may send again.
 type Replay struct {
 	// Route names the operation in what is stored, Key is the client's Idempotency-Key.
@@ -109,9 +120,6 @@ func endReplay(ctx context.Context, t store.Tenant, err error) error {
 	return stillRunning(other.Left)
 }
 
-// freeReplayTimeout bounds how long a key is being freed after its client may have gone.
-const freeReplayTimeout = 10 * time.Second
-
 // freeReplay frees the key of an admitted request that was refused, so that it may carry a corrected request. An
 // internal error leaves the key: nobody can say what that left behind.
 func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, refused error) {
@@ -129,8 +137,6 @@ func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, ref
 		a.cfg.Log.ErrorContext(ctx, "could not release an idempotency key", slog.Any("error", err))
 	}
 }
-
-const maxReplayKey = 255
 
 func (r *Replay) storedReplay() store.Replay {
 	sum := sha256.New()

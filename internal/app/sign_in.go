@@ -33,14 +33,18 @@ type Visitor struct {
 	Device     string // its device cookie; "" when it has none
 }
 
-// Limits of password checks: a burst, then one per interval. Those of an account allow at most 10 checks in any 15
-// minutes. A right password costs an account nothing, but still counts for the address: with an account of their own,
-// somebody could otherwise buy more tries at others.
+// Limits of password checks: a number of tries at once, then one per interval. A right password costs an account
+// nothing, but still counts for the address: with an account of their own, somebody could otherwise buy more tries at
+// others.
 const (
 	addressTries    = 20
 	addressInterval = 10 * time.Second
-	accountTries    = 5
-	accountInterval = 3 * time.Minute
+
+	// An account allows at most maxPasswordChecks in any passwordWindow: half of them at once, the others spread over it.
+	maxPasswordChecks = 10
+	passwordWindow    = 15 * time.Minute
+	accountTries      = maxPasswordChecks / 2
+	accountInterval   = passwordWindow / (maxPasswordChecks - accountTries)
 )
 
 // SignIn proves a person by email address and password. An unknown address and a wrong password get the same answer

@@ -11,7 +11,7 @@ import (
 // EditWorkspace changes what the request names. With another zone the quota's months begin at other hours from then
 // on; a slot stays in the month that it was taken in, and posts keep the zones that they have.
 func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.EditWorkspace) (contract.Workspace, error) {
-	t, err := a.enterProved(c)
+	t, err := a.enterProved(c, true)
 	if err != nil {
 		return contract.Workspace{}, err
 	}

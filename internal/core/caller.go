@@ -159,8 +159,8 @@ func (c Caller) NeedSession(manages bool) error {
 	return nil
 }
 
-// proofLifetime is how long after giving their password a person may change keys, members and the workspace.
-const proofLifetime = 10 * time.Minute
+// ReauthLifetime is how long after giving their password a person may change keys, members and the workspace.
+const ReauthLifetime = 10 * time.Minute
 
 // errPasswordNeeded marks the error of NeedPassword.
 var errPasswordNeeded = errors.New("the password was last confirmed too long ago")
@@ -168,11 +168,11 @@ var errPasswordNeeded = errors.New("the password was last confirmed too long ago
 // NeedPassword returns an error unless the caller's person has given their password lately. PasswordNeeded recognizes
 // it.
 func (c Caller) NeedPassword(now time.Time) error {
-	if now.Sub(c.provedAt) < proofLifetime {
+	if now.Sub(c.provedAt) < ReauthLifetime {
 		return nil
 	}
 	return Fail(CodeInsufficientScope, "Confirm your password first.").
-		WithHint("Sign in again, then repeat the request within 10 minutes.").Because(errPasswordNeeded)
+		WithHint("Sign in again, then repeat the request within %d minutes.", int(ReauthLifetime.Minutes())).Because(errPasswordNeeded)
 }
 
 // PasswordNeeded reports whether an error is that of NeedPassword.

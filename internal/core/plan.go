@@ -32,7 +32,7 @@ type Plan struct {
 	HistoryDays  *int64   `json:"historyDays"`
 }
 
-// Plans is the table of subscriptions; an operator may replace it from PLANS_FILE.
+// Plans is the table of subscriptions. An operator can change figures of DefaultPlans in PLANS_FILE.
 type Plans map[PlanName]Plan
 
 // Names lists the plans that there are, by name.

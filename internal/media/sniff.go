@@ -12,6 +12,9 @@ import (
 // sniffLength is how far programs look for signs of what a file is.
 const sniffLength = 1024
 
+// Formats are the types of files that Belfry accepts.
+var Formats = []string{"image/jpeg", "image/png", "image/gif", "image/webp", "video/mp4", "video/quicktime"}
+
 type format struct {
 	kind      core.FileKind
 	mime      string

@@ -84,7 +84,7 @@ func (t Tenant) signalAfter(err error) error {
 	return err
 }
 
-// In is one workspace's data. Only app's gate calls it (architecture test).
+// In returns one workspace's data. It checks nobody's rights: app.enter does.
 func (s *Store) In(ws core.WorkspaceID) Tenant { return Tenant{s, ws} }
 
 // Tenant is one workspace's data. It adds the workspace to every query's arguments as @ws, and a

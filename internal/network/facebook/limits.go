@@ -30,9 +30,7 @@ const (
 )
 
 var (
-	photo = core.FileLimits{
-		Bytes: 10_000_000, Formats: []string{"image/jpeg", "image/png", "image/gif", "image/bmp", "image/tiff"},
-	}
+	photo = core.FileLimits{Bytes: 10_000_000, Formats: []string{"image/jpeg", "image/png", "image/gif"}}
 	video = core.FileLimits{Formats: []string{"video/mp4", "video/quicktime"}}
 	reel  = core.FileLimits{
 		Formats: video.Formats, MinWidth: 540, MinHeight: 960,

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"belfry/internal/core"
+	"belfry/internal/media"
 	"belfry/internal/network"
 )
 
@@ -71,6 +72,11 @@ func checkContentType(t *testing.T, name string, c core.ContentType) {
 		if len(l.Formats) == 0 || (l.MaxRatio > 0 && l.MinRatio > l.MaxRatio) ||
 			(l.MaxDurationMs > 0 && l.MinDurationMs > l.MaxDurationMs) {
 			t.Errorf("content type %s: %+v", name, *l)
+		}
+		for _, format := range l.Formats {
+			if !slices.Contains(media.Formats, format) {
+				t.Errorf("content type %s offers %s, which Belfry refuses to store", name, format)
+			}
 		}
 	}
 }

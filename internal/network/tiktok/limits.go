@@ -26,7 +26,7 @@ var (
 		Bytes: 20_000_000, Formats: []string{"image/jpeg", "image/webp"}, MaxWidth: 1920, MaxHeight: 1920, MaxShortSide: 1080,
 	}
 	video = core.FileLimits{
-		Bytes: 4_000_000_000, Formats: []string{"video/mp4", "video/quicktime", "video/webm"},
+		Bytes: 4_000_000_000, Formats: []string{"video/mp4", "video/quicktime"},
 		MinWidth: 360, MinHeight: 360, MaxWidth: 4096, MaxHeight: 4096, MaxDurationMs: 600_000, MinFPS: 23, MaxFPS: 60,
 		VideoCodecs: []core.Codec{core.CodecH264, core.CodecH265, core.CodecVP8, core.CodecVP9},
 	}

@@ -24,10 +24,7 @@ const (
 var (
 	video = core.FileLimits{
 		Count: 1, Bytes: 256 << 30, MaxDurationMs: 12 * 3_600_000,
-		Formats: []string{
-			"video/mp4", "video/quicktime", "video/webm", "video/mpeg", "video/3gpp", "video/x-msvideo", "video/x-ms-wmv",
-			"video/x-flv",
-		},
+		Formats: []string{"video/mp4", "video/quicktime"},
 	}
 	cover = core.FileLimits{Count: 1, Bytes: 50 << 20, Formats: []string{"image/jpeg", "image/png"}, MinWidth: 640}
 )
