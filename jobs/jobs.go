@@ -139,7 +139,7 @@ func newWorkers(cfg Config) *river.Workers {
 	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Check) error {
 		return a.CheckAccount(ctx, j.Workspace, j.Account)
 	})
-	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Discard) error {
+	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
 		return a.Intake().DeleteBlobs(ctx, j.Keys)
 	})
 	addWorker(workers, 15*time.Minute, func(ctx context.Context, j queue.Process) error {

@@ -201,7 +201,7 @@ func (s *session) prepare(ctx context.Context, log *slog.Logger, why sessionPurp
 	if err != nil {
 		return err
 	}
-	ring, err := s.loadKeyRing(why)
+	ring, err := s.loadKeyRing(why == mayInstall)
 	if err != nil {
 		return err
 	}
@@ -221,16 +221,16 @@ func (s *session) openStorage(ctx context.Context) (err error) {
 	return err
 }
 
-// loadKeyRing loads the secret keys. Only a command that may create an installation creates keys: with new ones every
-// account would look unreadable.
-func (s *session) loadKeyRing(why sessionPurpose) (*secret.Ring, error) {
-	find := config.FindKeys
-	if why == mayInstall {
-		find = config.Keys
+// loadKeyRing loads the secret keys. Only a command that may create an installation may create keys: with new ones,
+// every account would look unreadable.
+func (s *session) loadKeyRing(mayCreate bool) (*secret.Ring, error) {
+	load := config.LoadKeys
+	if mayCreate {
+		load = config.LoadOrCreateKeys
 	}
-	ring, err := find(s.cfg)
+	ring, err := load(s.cfg)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("there are no keys in %s: use the service's BELFRY_SECRET_KEYS or BELFRY_DATA_DIR", config.KeysFrom(s.cfg))
+		return nil, fmt.Errorf("there are no keys in %s: use the service's BELFRY_SECRET_KEYS or BELFRY_DATA_DIR", config.KeysLocation(s.cfg))
 	}
 	return ring, err
 }

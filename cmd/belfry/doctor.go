@@ -148,8 +148,8 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 // checkKeys tries the secret keys on what the database holds. Where there are none yet, a key that is thrown away
 // afterwards shows whether some are missing.
 func (of *installation) checkKeys(ctx context.Context) (string, error) {
-	from := config.KeysFrom(of.cfg)
-	keyring, err := config.FindKeys(of.cfg)
+	from := config.KeysLocation(of.cfg)
+	keyring, err := config.LoadKeys(of.cfg)
 	none := errors.Is(err, os.ErrNotExist)
 	if err != nil && !none {
 		return "", err
@@ -212,7 +212,7 @@ const heldPostsShown = 500
 // reviewKeys returns an error that names the variable when the secret keys do not fit the database.
 func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {
 	if err := verbs.ReviewKeys(ctx); err != nil {
-		return fmt.Errorf("%s does not match the database: %w", config.KeysFrom(cfg), err)
+		return fmt.Errorf("%s does not match the database: %w", config.KeysLocation(cfg), err)
 	}
 	return nil
 }

@@ -12,16 +12,16 @@ import (
 	"belfry/internal/core"
 )
 
-// loadPlans returns the built-in plans, changed by the operator's file: a figure that is left out stays, and null
+// loadPlansWithOverrides returns the built-in plans, changed by the operator's file: a figure that is left out stays, and null
 // removes its limit.
-func loadPlans(cfg *config.Config) (core.Plans, error) {
+func loadPlansWithOverrides(cfg *config.Config) (core.Plans, error) {
 	table := core.DefaultPlans()
 	if cfg.PlansFile == "" {
 		return table, nil
 	}
 	text, err := os.ReadFile(cfg.PlansFile)
 	if err == nil {
-		err = applyPlansFile(table, text)
+		err = overridePlans(table, text)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read BELFRY_PLANS_FILE %s: %w", cfg.PlansFile, err)
@@ -29,7 +29,7 @@ func loadPlans(cfg *config.Config) (core.Plans, error) {
 	return table, nil
 }
 
-func applyPlansFile(table core.Plans, text []byte) error {
+func overridePlans(table core.Plans, text []byte) error {
 	given := map[core.PlanName]json.RawMessage{}
 	if err := decodeStrict(text, &given); err != nil {
 		return err
@@ -43,7 +43,7 @@ func applyPlansFile(table core.Plans, text []byte) error {
 			return fmt.Errorf("plan %s: %w", name, err)
 		}
 		for _, limit := range []*int64{
-			plan.Posts, plan.Accounts, plan.Members, plan.StorageBytes, plan.FileBytes, plan.HistoryDays,
+			plan.Posts, plan.Accounts, plan.Members, plan.Drafts, plan.StorageBytes, plan.FileBytes, plan.HistoryDays,
 		} {
 			if limit != nil && *limit < 0 {
 				return fmt.Errorf("plan %s: a limit is below zero", name)

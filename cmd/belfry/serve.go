@@ -48,7 +48,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	ring, err := config.Keys(cfg)
+	ring, err := config.LoadOrCreateKeys(cfg)
 	if err != nil {
 		return err
 	}

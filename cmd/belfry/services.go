@@ -67,7 +67,7 @@ func (p *program) newQuietLogger(cfg *config.Config) *slog.Logger {
 // newAppConfig makes all that an app needs but its database and the storage of files. calls is where the service's own
 // simulated networks are reached, nil when it has none.
 func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (c app.Config, err error) {
-	plans, err := loadPlans(cfg)
+	plans, err := loadPlansWithOverrides(cfg)
 	if err != nil {
 		return c, err
 	}
@@ -82,7 +82,7 @@ func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls
 	return app.Config{
 		Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{}), Ring: ring, Plans: plans, Log: log,
 		Metrics: figures, Now: time.Now,
-		Schedule:     core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease},
+		Schedule:     scheduleOf(cfg),
 		UploadTTL:    cfg.UploadTTL,
 		Retention:    cfg.Retention,
 		PublicURL:    cfg.PublicURL,
@@ -115,9 +115,13 @@ func checkSchema(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
+func scheduleOf(cfg *config.Config) core.Schedule {
+	return core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease}
+}
+
 // newNetworkClient makes the client for calls to the networks, and returns the name of what replaces the real ones.
 func newNetworkClient(cfg *config.Config, figures *metrics.Metrics, calls *url.URL) (*network.Client, string, error) {
-	c := network.ClientConfig{Timeout: cfg.Lease / 2, Observe: func(call network.Call) {
+	c := network.ClientConfig{Timeout: scheduleOf(cfg).CallTimeout(), Observe: func(call network.Call) {
 		figures.Call(call.Host, strconv.Itoa(call.Status), string(call.Kind))
 	}}
 	if calls != nil {

@@ -43,7 +43,7 @@ func TestAPlansFileChangesWhatItNames(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return loadPlans(&config.Config{PlansFile: file})
+		return loadPlansWithOverrides(&config.Config{PlansFile: file})
 	}
 	got, err := read(`{"free": {"posts": 40, "accounts": null, "api": true}}`)
 	want := core.DefaultPlans()
@@ -61,8 +61,9 @@ func TestAPlansFileChangesWhatItNames(t *testing.T) {
 	}
 	for text, says := range map[string]string{
 		`{"free": {"post": 40}}`: "post", `{"fre": {"posts": 40}}`: "there is no plan fre", `{"free": {}} {}`: "after",
-		`{"free": [`:              "plans.json",
-		`{"free": {"posts": -1}}`: "below zero",
+		`{"free": [`:               "plans.json",
+		`{"free": {"posts": -1}}`:  "below zero",
+		`{"free": {"drafts": -1}}`: "below zero",
 	} {
 		if _, err := read(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, which does not say %q", text, err, says)

@@ -49,7 +49,7 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, platform, session
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	n, err := a.checkConnectable("platform", platform)
+	n, err := a.findConnectable("platform", platform)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -71,7 +71,7 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID,
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	n, err := a.checkConnectable("platform", string(account.Platform))
+	n, err := a.findConnectable("platform", string(account.Platform))
 	if err != nil {
 		return contract.Authorize{}, err
 	}
@@ -90,8 +90,9 @@ func (a *App) findConnector(path, platform string) (network.Network, error) {
 	return nil, a.unknownNetwork(path, platform)
 }
 
-// checkConnectable finds a network that accounts can be connected to.
-func (a *App) checkConnectable(path, platform string) (network.Network, error) {
+// findConnectable returns the network with an id. It returns invalid_request if accounts of this network cannot be
+// connected, and conflict if this server lacks its credentials.
+func (a *App) findConnectable(path, platform string) (network.Network, error) {
 	n, err := a.findConnector(path, platform)
 	if err != nil {
 		return nil, err
@@ -166,7 +167,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	if err != nil {
 		return Connected{}, err
 	}
-	n, err := a.checkConnectable("platform", platform)
+	n, err := a.findConnectable("platform", platform)
 	if err != nil {
 		return Connected{}, err
 	}

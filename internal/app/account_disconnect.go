@@ -72,7 +72,7 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 	if err != nil {
 		return err
 	}
-	if pub.Held() {
+	if pub.Leased() {
 		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
 			WithHint("This takes until %s at the latest. Disconnect the account when the post is live or failed.",
 				post.Zone.Label(pub.LeaseUntil))

@@ -355,7 +355,7 @@ func (e *errand) workOn(most int) (n int, err error) {
 
 func (e *errand) workAt(kind string, args json.RawMessage) error {
 	var process queue.Process
-	var discard queue.Discard
+	var discard queue.DeleteBlobs
 	switch kind {
 	case process.Kind():
 		return errors.Join(json.Unmarshal(args, &process),

@@ -65,7 +65,7 @@ func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard,
 		return PostCard{}, err
 	}
 	card := a.cardOf(c, p)
-	if !p.Unknown() || a.cfg.NetworksURL != "" {
+	if !p.OutcomeUnknown() || a.cfg.NetworksURL != "" {
 		return card, nil
 	}
 	account, err := t.Account(ctx, p.Account)

@@ -101,17 +101,17 @@ func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period stri
 	return err
 }
 
-// checkDrafts returns quota_exceeded when the transaction has made one draft more than the plan allows.
+// checkDrafts returns quota_exceeded when the transaction has created one draft more than the plan allows.
 func (a *App) checkDrafts(ctx context.Context, t store.Tenant) error {
 	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil || plan.Drafts == nil {
 		return err
 	}
 	used, err := t.CountDrafts(ctx)
-	if err == nil && used > *plan.Drafts {
-		return core.OverDrafts(used-1, *plan.Drafts)
+	if err != nil {
+		return err
 	}
-	return err
+	return plan.CheckDrafts(used-1, 1)
 }
 
 // dueAt is a time that is ahead, or the zero time, which is now by the database's clock: that of this machine has no

@@ -74,7 +74,7 @@ func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contrac
 	if err != nil {
 		return contract.Events{}, err
 	}
-	if p.Status == core.PostFailed && !p.NextTryAt.IsZero() {
+	if p.HasPendingRetry() {
 		events = append(events, core.Event{Kind: core.EventRetriedByWorker, At: p.NextTryAt})
 	}
 	return contract.Events{Events: convertAll(events, func(e core.Event) contract.Event {

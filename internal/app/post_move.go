@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -19,7 +18,7 @@ func errBusy() error {
 // lockIdle locks the ledger row of a post, which no worker may hold.
 func lockIdle(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
-	if err == nil && pub.Held() {
+	if err == nil && pub.Leased() {
 		err = errBusy()
 	}
 	return pub, err
@@ -88,17 +87,17 @@ type postSchedule struct {
 
 func schedule(p core.Post) postSchedule { return postSchedule{p.Status, p.PublishAt.UTC()} }
 
-// CancelPost takes a queued post off the queue and gives its slot back; of a failed post it takes back
-// the worker's pending retry (Spec §4, decisions.md).
+// CancelPost makes a draft of a queued post and returns its slot. It cancels the pending retry of a failed post
+// (core.Post.HasPendingRetry), and returns conflict for any other post (Spec §4, decisions.md).
 func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
-		case p.Status != core.PostFailed:
-			return a.cancelQueued(ctx, t, p)
-		case p.NextTryAt.IsZero(): // there is no retry to take back, or it was taken back before
+		case p.HasPendingRetry():
+			return a.cancelRetry(ctx, t, p)
+		case p.Status == core.PostFailed: // its retry was cancelled before, or it has none
 			return nil
 		}
-		return a.cancelRetry(ctx, t, p)
+		return a.cancelQueued(ctx, t, p)
 	})
 }
 
@@ -136,7 +135,7 @@ func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
 // slot. An unknown outcome needs the word of a person who has looked (409 outcome_unknown).
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changing(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
-		if p.Unknown() && !in.ConfirmNotPublished {
+		if p.OutcomeUnknown() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "It is unknown whether this post is on %s.", p.AccountName).
 				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, or say so in the dashboard.")
 		}
@@ -176,21 +175,18 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 	if err != nil {
 		return contract.Post{}, err
 	}
-	_, plan, err := a.workspaceAndPlan(ctx, t)
-	if err != nil {
-		return contract.Post{}, err
-	}
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	made := core.Post{
 		ID: core.NewID[core.PostKind](), Workspace: from.Workspace, Account: from.Account, Platform: from.Platform,
 		AccountName: from.AccountName, Text: from.Text, Title: from.Title, Tags: from.Tags, MediaIDs: from.MediaIDs,
 		Settings: from.Settings, Zone: from.Zone, Status: core.PostDraft, Via: c.Via(), CreatedAt: now, UpdatedAt: now,
 	}
-	err = t.CreatePosts(ctx, store.NewPosts{Posts: []core.Post{made}, By: c.User(), Drafts: plan.Drafts, Unchecked: true})
-	if errors.Is(err, store.ErrPlanChanged) {
-		used, countErr := t.CountDrafts(ctx)
-		err = cmp.Or(countErr, error(core.OverDrafts(used, *plan.Drafts)))
-	}
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		if err := t.CreatePosts(ctx, store.NewPosts{Posts: []core.Post{made}, By: c.User(), Unchecked: true}); err != nil {
+			return err
+		}
+		return a.checkDrafts(ctx, t)
+	})
 	return a.postOf(made), err
 }
 
@@ -223,7 +219,7 @@ func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contr
 		return contract.Post{}, err
 	}
 	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
-		if !p.Unknown() {
+		if !p.OutcomeUnknown() {
 			return core.MoveSettle.Conflict()
 		}
 		if !in.Live {

@@ -68,11 +68,11 @@ func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) 
 
 // overQuota is the issue of the request's n-th post, if the plan has no room left for it.
 func (r *postRequest) overQuota(n int) []core.Issue {
-	switch posts, drafts := r.plan.Posts, r.plan.Drafts; {
+	switch posts := r.plan.Posts; {
 	case r.queues() && posts != nil && r.used+int64(n) > *posts:
 		return []core.Issue{core.IssueQuotaExceeded.With(r.used, *posts)}
-	case !r.queues() && drafts != nil && r.drafts+int64(n) > *drafts:
-		return []core.Issue{core.IssueTooManyDrafts.With(r.drafts, *drafts)}
+	case !r.queues() && r.plan.CheckDrafts(r.drafts, int64(n)) != nil:
+		return []core.Issue{core.IssueTooManyDrafts.With(r.drafts, *r.plan.Drafts)}
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func planError(r *postRequest) error {
 		return nil
 	case issues[core.IssueQuotaExceeded.Code]:
 		if !r.queues() {
-			return core.OverDrafts(r.drafts, *r.plan.Drafts)
+			return r.plan.CheckDrafts(r.drafts, int64(len(r.rows)))
 		}
 		return core.OverQuota("posts per month", r.used, *r.plan.Posts)
 	case issues[core.IssueMediaPurged.Code]:

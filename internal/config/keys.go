@@ -12,29 +12,30 @@ import (
 
 const keyFile = "secret.keys"
 
-// Keys returns the ring of the secret keys, the encrypting one first: those of BELFRY_SECRET_KEYS, else those of the
-// file secret.keys in the data folder, which is made with a fresh key when it is missing.
-func Keys(cfg *Config) (*secret.Ring, error) {
-	ring, err := FindKeys(cfg)
+// LoadOrCreateKeys returns the ring of the secret keys, the encrypting one first: those of BELFRY_SECRET_KEYS, or those
+// of the file secret.keys in the data folder. It creates that file with a new key if there is neither.
+func LoadOrCreateKeys(cfg *Config) (*secret.Ring, error) {
+	ring, err := LoadKeys(cfg)
 	if !errors.Is(err, os.ErrNotExist) {
 		return ring, err
 	}
 	if err := makeKeys(filepath.Join(cfg.DataDir, keyFile)); err != nil {
 		return nil, fmt.Errorf("create the secret keys: %w", err)
 	}
-	return FindKeys(cfg)
+	return LoadKeys(cfg)
 }
 
-// KeysFrom names the place that FindKeys reads, as a sentence about it begins.
-func KeysFrom(cfg *Config) string {
+// KeysLocation returns the place that LoadKeys reads, as the subject of a sentence.
+func KeysLocation(cfg *Config) string {
 	if !cfg.SecretKeys.IsZero() {
 		return Prefix + "SECRET_KEYS"
 	}
 	return filepath.Join(cfg.DataDir, keyFile) + " (" + Prefix + "SECRET_KEYS is not set)"
 }
 
-// FindKeys is Keys without making any: the error is os.ErrNotExist when there is neither variable nor file.
-func FindKeys(cfg *Config) (*secret.Ring, error) {
+// LoadKeys returns the ring as LoadOrCreateKeys does, but creates nothing: the error is os.ErrNotExist if there is
+// neither variable nor file.
+func LoadKeys(cfg *Config) (*secret.Ring, error) {
 	if !cfg.SecretKeys.IsZero() {
 		return parseKeys(cfg.SecretKeys.Reveal())
 	}

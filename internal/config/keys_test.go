@@ -19,7 +19,7 @@ func TestKeysAreMadeOnceAndKept(t *testing.T) {
 	var starts sync.WaitGroup
 	for i := range made {
 		starts.Go(func() {
-			keys, err := Keys(cfg)
+			keys, err := LoadOrCreateKeys(cfg)
 			if err != nil {
 				t.Error(err)
 			}
@@ -50,7 +50,7 @@ func TestKeysOfTheEnvironmentKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	one, two := strings.Repeat("1", 32), strings.Repeat("2", 32)
 	text := "b:" + base64.StdEncoding.EncodeToString([]byte(two)) + ", a:" + base64.StdEncoding.EncodeToString([]byte(one))
-	keys, err := Keys(&Config{SecretKeys: NewSecret(text), DataDir: filepath.Join(t.TempDir(), "none")})
+	keys, err := LoadOrCreateKeys(&Config{SecretKeys: NewSecret(text), DataDir: filepath.Join(t.TempDir(), "none")})
 	if err != nil || !slices.Equal(keys.IDs(), []string{"b", "a"}) {
 		t.Errorf("keys %v, error %v", keys, err)
 	}
@@ -75,7 +75,7 @@ func TestAKeyFileThatCannotBeTrustedIsRefused(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "secret.keys"), []byte(c.text), c.mode); err != nil {
 				t.Fatal(err)
 			}
-			_, err := Keys(&Config{DataDir: dir})
+			_, err := LoadOrCreateKeys(&Config{DataDir: dir})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q in it", err, c.want)
 			}

@@ -15,7 +15,7 @@ const (
 	ActRetry      Act = "retry"      // a failed post is sent again
 	ActDuplicate  Act = "duplicate"  // a draft with the same content
 	ActDelete     Act = "delete"
-	ActSettle     Act = "settle" // a person's word on an unknown outcome
+	ActSettle     Act = "settle" // a person says whether a post with an unknown outcome is live
 )
 
 // Acts are all acts, in the order in which they are offered.
@@ -23,12 +23,16 @@ func Acts() []Act {
 	return []Act{ActEdit, ActRetry, ActQueue, ActSendNow, ActReschedule, ActCancel, ActDuplicate, ActDelete, ActSettle}
 }
 
-// Unknown tells that nobody knows whether a failed post is at its network.
-func (p Post) Unknown() bool {
-	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorUnknown
+// OutcomeUnknown reports whether nobody knows if a failed post is on its network (outcome_unknown).
+func (p Post) OutcomeUnknown() bool {
+	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorOutcomeUnknown
 }
 
-// Allows tells whether an act would be accepted of the post as it is now, as far as that does not depend on
+// HasPendingRetry reports whether the worker will send a failed post again by itself. Cancelling the post prevents that;
+// without a pending retry, cancelling a failed post changes nothing (decisions.md, Posts).
+func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextTryAt.IsZero() }
+
+// Allows reports whether an act would change the post as it is now and be accepted, as far as that does not depend on
 // its content.
 func (p Post) Allows(a Act, now time.Time) bool {
 	can := func(m Move) bool {
@@ -46,15 +50,15 @@ func (p Post) Allows(a Act, now time.Time) bool {
 	case ActReschedule:
 		return draft || queued
 	case ActCancel:
-		return queued || can(MoveRetry) && !p.NextTryAt.IsZero()
+		return queued || p.HasPendingRetry()
 	case ActRetry:
-		return can(MoveRetry) && !p.Busy && !p.Unknown()
+		return can(MoveRetry) && !p.Busy && !p.OutcomeUnknown()
 	case ActDuplicate:
 		return true
 	case ActDelete:
 		return can(MoveDelete)
 	case ActSettle:
-		return p.Unknown() && !p.Busy
+		return p.OutcomeUnknown() && !p.Busy
 	}
 	return false
 }

@@ -80,9 +80,12 @@ func NotIncluded(feature string) *Error {
 	return e.WithHint("Change to a plan that includes it.")
 }
 
-// OverDrafts is the 402 of one more draft than the plan allows.
-func OverDrafts(used, limit int64) *Error {
-	return OverQuota("drafts", used, limit).WithHint("Queue or delete drafts, or change the plan.")
+// CheckDrafts returns quota_exceeded if the plan does not allow more drafts beside the existing ones.
+func (p Plan) CheckDrafts(existing, more int64) error {
+	if p.Drafts == nil || existing+more <= *p.Drafts {
+		return nil
+	}
+	return OverQuota("drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the plan.")
 }
 
 // OverQuota is the 402 of a month's posts, of accounts or of members.

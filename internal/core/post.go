@@ -71,15 +71,15 @@ type PostError struct {
 
 // Codes of a PostError that are ours; others are an issue's code.
 const (
-	ErrorRejected    = "rejected"
-	ErrorUnreachable = "network_unreachable"
-	ErrorUnknown     = string(CodeOutcomeUnknown)
+	ErrorRejected       = "rejected"
+	ErrorUnreachable    = "network_unreachable"
+	ErrorOutcomeUnknown = string(CodeOutcomeUnknown)
 )
 
 // SendAsIs tells whether the same post may be sent again without a change: nothing in it was to blame.
 func (e PostError) SendAsIs() bool {
 	switch e.Code {
-	case ErrorUnreachable, ErrorUnknown, string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code):
+	case ErrorUnreachable, ErrorOutcomeUnknown, string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code):
 		return true
 	}
 	return false

@@ -10,13 +10,13 @@ type Step string
 
 // Steps of a publication.
 const (
-	StepIdle     Step = "idle"     // nothing has been made at the network
-	StepCreating Step = "creating" // a handle is being made; nothing is visible
-	StepWaiting  Step = "waiting"  // the handle exists, or none is needed; nothing is visible
-	StepArmed    Step = "armed"    // the irreversible call may be on its way
-	StepLive     Step = "live"
-	StepRejected Step = "rejected" // failed, and proved not to be at the network
-	StepUnknown  Step = "unknown"  // nobody can know
+	StepIdle           Step = "idle"     // nothing has been made at the network
+	StepCreating       Step = "creating" // a handle is being made; nothing is visible
+	StepWaiting        Step = "waiting"  // the handle exists, or none is needed; nothing is visible
+	StepArmed          Step = "armed"    // the irreversible call may be on its way
+	StepLive           Step = "live"
+	StepRejected       Step = "rejected" // failed, and proved not to be at the network
+	StepOutcomeUnknown Step = "unknown"  // nobody can know
 )
 
 // Flow is the shape of a post's publishing. It is chosen when the post is queued, and stays with the ledger row once
@@ -113,17 +113,17 @@ const (
 	DoPublish Do = "publish"
 	DoFind    Do = "find"
 
-	DoLive    Do = "live"    // the post is live
-	DoFail    Do = "fail"    // the post failed for good
-	DoAccount Do = "account" // the post failed because its account must be reconnected
-	DoRetry   Do = "retry"   // the post failed, and the worker will try again by itself
-	DoUnknown Do = "unknown" // the post failed with outcome_unknown
-	DoHold    Do = "hold"    // the post stays queued until the network's throttle ends
-	DoPoll    Do = "poll"    // the post stays queued: the handle is being processed
-	DoAwait   Do = "await"   // the post stays queued until its time
-	DoSettle  Do = "settle"  // the post stays queued until Quiet
-	DoBackoff Do = "backoff" // the post stays queued: the network cannot be asked right now
-	DoStop    Do = "stop"    // nothing to do
+	DoLive           Do = "live"    // the post is live
+	DoFail           Do = "fail"    // the post failed for good
+	DoAccount        Do = "account" // the post failed because its account must be reconnected
+	DoRetry          Do = "retry"   // the post failed, and the worker will try again by itself
+	DoOutcomeUnknown Do = "unknown" // the post failed with outcome_unknown
+	DoHold           Do = "hold"    // the post stays queued until the network's throttle ends
+	DoPoll           Do = "poll"    // the post stays queued: the handle is being processed
+	DoAwait          Do = "await"   // the post stays queued until its time
+	DoSettle         Do = "settle"  // the post stays queued until Quiet
+	DoBackoff        Do = "backoff" // the post stays queued: the network cannot be asked right now
+	DoStop           Do = "stop"    // nothing to do
 )
 
 // Calls tells whether it is a call to the network.
@@ -152,7 +152,7 @@ func (p Publication) Next(s Signal) (Publication, Do) {
 			return p.afterPublish(s)
 		}
 		return p.afterQuestion(s)
-	case StepUnknown:
+	case StepOutcomeUnknown:
 		if s.Verdict == Done {
 			return p.becomeLive()
 		}
@@ -164,7 +164,7 @@ func (p Publication) afterClaim(s Signal) (Publication, Do) {
 	switch p.Step {
 	case StepLive, StepRejected:
 		return p, DoStop
-	case StepUnknown:
+	case StepOutcomeUnknown:
 		switch {
 		case s.AccountOK:
 			return p, p.chooseQuestion()
@@ -177,7 +177,7 @@ func (p Publication) afterClaim(s Signal) (Publication, Do) {
 		case !s.AccountOK && !p.Unsure():
 			return p.becomeFailed(DoAccount)
 		case !s.AccountOK && s.Stale:
-			return p.becomeUnknown()
+			return p.becomeOutcomeUnknown()
 		case !s.AccountOK:
 			return p, DoBackoff
 		case !p.Flow.Repeatable() && p.Open && !s.Quiet:
@@ -358,10 +358,10 @@ func (p Publication) afterQuestion(s Signal) (Publication, Do) {
 	case Broken:
 		return p.replaceBrokenHandle(s)
 	case Ambiguous:
-		return p.becomeUnknown()
+		return p.becomeOutcomeUnknown()
 	case Refused: // it is the question that was refused, which says nothing about the post
 		if !p.Flow.Repeatable() { // and a search will never be answered
-			return p.becomeUnknown()
+			return p.becomeOutcomeUnknown()
 		}
 	case AuthLost:
 		if !p.Unsure() || !p.Open && p.Answer == AnswerAuth { // call and question were refused for the same reason
@@ -369,7 +369,7 @@ func (p Publication) afterQuestion(s Signal) (Publication, Do) {
 		}
 	}
 	if s.Stale {
-		return p.becomeUnknown()
+		return p.becomeOutcomeUnknown()
 	}
 	return p, DoBackoff
 }
@@ -380,7 +380,7 @@ func (p Publication) afterAbsence(s Signal) (Publication, Do) {
 	case p.Open && !s.Quiet:
 		return p, DoSettle
 	case p.Open && !p.Flow.Repeatable():
-		return p.becomeUnknown()
+		return p.becomeOutcomeUnknown()
 	case p.Open:
 		return p.armAndPublish()
 	case p.Answer == AnswerThrottled, p.Answer == AnswerNone && s.Held:
@@ -416,7 +416,7 @@ func (p Publication) afterSearchBeforeRepeat(s Signal) (Publication, Do) {
 	case Absent:
 		return p.startPreparing()
 	case Ambiguous, Refused:
-		return p.becomeUnknown()
+		return p.becomeOutcomeUnknown()
 	}
 	return p.retryOrFail(s)
 }
@@ -426,9 +426,9 @@ func (p Publication) becomeLive() (Publication, Do) {
 	return p, DoLive
 }
 
-func (p Publication) becomeUnknown() (Publication, Do) {
-	p.Step, p.Open = StepUnknown, false
-	return p, DoUnknown
+func (p Publication) becomeOutcomeUnknown() (Publication, Do) {
+	p.Step, p.Open = StepOutcomeUnknown, false
+	return p, DoOutcomeUnknown
 }
 
 func (p Publication) becomeFailed(do Do) (Publication, Do) {
@@ -450,7 +450,7 @@ func (p Publication) WithFlow(f Flow) Publication {
 func (p Publication) Requeue() Publication {
 	p.Open, p.Answer, p.Tries, p.Deaths = false, AnswerNone, 0, 0
 	switch {
-	case p.Step != StepRejected && p.Step != StepUnknown: // the worker's own retry was pending
+	case p.Step != StepRejected && p.Step != StepOutcomeUnknown: // the worker's own retry was pending
 	case p.Handle == "" || !p.Flow.Repeatable():
 		p.Step = StepIdle
 	case p.Armed:

@@ -121,7 +121,7 @@ type world struct {
 var (
 	steps = [...]core.Step{
 		core.StepIdle, core.StepCreating, core.StepWaiting, core.StepArmed, core.StepLive, core.StepRejected,
-		core.StepUnknown,
+		core.StepOutcomeUnknown,
 	}
 	answers = [...]core.Answer{
 		core.AnswerNone, core.AnswerRefused, core.AnswerThrottled, core.AnswerAuth,
@@ -133,7 +133,7 @@ var (
 	}
 	dos = [...]core.Do{
 		core.DoStop, core.DoCreate, core.DoStatus, core.DoPublish, core.DoFind, core.DoLive, core.DoFail, core.DoAccount,
-		core.DoRetry, core.DoUnknown, core.DoHold, core.DoPoll, core.DoAwait, core.DoSettle, core.DoBackoff,
+		core.DoRetry, core.DoOutcomeUnknown, core.DoHold, core.DoPoll, core.DoAwait, core.DoSettle, core.DoBackoff,
 	}
 	handleNames = [handleCount + 1]string{"", "h1", "h2", "h3", "h4", "h5", "h6"}
 	schedule    = core.Schedule{Retry: []time.Duration{time.Minute}, Lease: time.Minute}
@@ -238,7 +238,7 @@ func (w *world) takeAway() {
 // wrong names the promise that the state breaks, "" when none.
 func (m *model) wrong(w *world) string {
 	step := steps[w.row.step]
-	failed := (w.post == postFailed || w.post == postRetrying) && step != core.StepUnknown
+	failed := (w.post == postFailed || w.post == postRetrying) && step != core.StepOutcomeUnknown
 	switch {
 	case w.visible > 1:
 		return "two posts"
@@ -268,7 +268,7 @@ func (w *world) ended() string {
 	switch {
 	case w.post == postLive:
 		return "live"
-	case w.post == postFailed && steps[w.row.step] == core.StepUnknown:
+	case w.post == postFailed && steps[w.row.step] == core.StepOutcomeUnknown:
 		return "unknown"
 	case w.post == postFailed:
 		return "failed"

@@ -126,7 +126,7 @@ func callsOf(p core.Publication) []core.Do {
 		return []core.Do{core.DoStatus}
 	case core.StepArmed:
 		return []core.Do{core.DoPublish, ask}
-	case core.StepUnknown:
+	case core.StepOutcomeUnknown:
 		return []core.Do{ask}
 	}
 	return nil
@@ -139,7 +139,7 @@ func TestRequeueForgetsNoHandle(t *testing.T) {
 		if again.Armed != p.Armed || again.Handle != p.Handle || again.Flow != p.Flow {
 			t.Errorf("a retry of %+v forgets what may be at the network: %+v", p, again)
 		}
-		if again.Step == core.StepRejected || again.Step == core.StepUnknown {
+		if again.Step == core.StepRejected || again.Step == core.StepOutcomeUnknown {
 			t.Errorf("a retry of %+v leaves it where no worker goes on: %+v", p, again)
 		}
 		if again.Tries != 0 || again.Deaths != 0 || again.Answer != core.AnswerNone {

@@ -17,7 +17,7 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 	patience := [...]bool{false, true}
 	for _, signal.Stale = range patience[:1+m.mayBeStale(&w)] {
 		next, do := m.design.next(p, signal)
-		if do == core.DoUnknown && m.flow == core.FlowHandle && !signal.Stale {
+		if do == core.DoOutcomeUnknown && m.flow == core.FlowHandle && !signal.Stale {
 			m.unneeded()
 		}
 		n := w
@@ -92,7 +92,7 @@ func (m *model) release(w *world, i int) {
 }
 
 var outcomes = map[core.Do]uint8{
-	core.DoLive: postLive, core.DoFail: postFailed, core.DoAccount: postFailed, core.DoUnknown: postFailed,
+	core.DoLive: postLive, core.DoFail: postFailed, core.DoAccount: postFailed, core.DoOutcomeUnknown: postFailed,
 	core.DoRetry: postRetrying,
 }
 

@@ -240,7 +240,7 @@ func (m *model) person(w world, out emit) {
 // maySendAgain keeps to the promise of a person who says that an unknown post is not there: it is true,
 // and stays true.
 func (m *model) maySendAgain(w *world) bool {
-	return steps[w.row.step] != core.StepUnknown || w.visible == 0 && !w.onWire(true) && !w.publishing() &&
+	return steps[w.row.step] != core.StepOutcomeUnknown || w.visible == 0 && !w.onWire(true) && !w.publishing() &&
 		!w.slowAtNetwork()
 }
 
@@ -250,7 +250,7 @@ func (m *model) claim(w world, out emit) {
 	}
 	switch {
 	case w.post == postQueued:
-	case w.post == postFailed && steps[w.row.step] == core.StepUnknown && spend(&w.left.look):
+	case w.post == postFailed && steps[w.row.step] == core.StepOutcomeUnknown && spend(&w.left.look):
 	default:
 		return
 	}

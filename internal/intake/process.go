@@ -61,7 +61,7 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 	if err == nil {
 		return s.acceptFile(ctx, t, claim, result)
 	}
-	defer s.deleteUnused(ctx, result.cleanBlob, result.thumbnail)
+	defer s.deleteUnreferenced(ctx, result.cleanBlob, result.thumbnail)
 	refusal, refused := errors.AsType[*media.Refusal](err)
 	switch {
 	case refused:
@@ -170,7 +170,7 @@ func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.Me
 		return change
 	})
 	if err == nil && !moved {
-		s.deleteUnused(ctx, result.cleanBlob, result.thumbnail)
+		s.deleteUnreferenced(ctx, result.cleanBlob, result.thumbnail)
 	}
 	return err // it may be committed all the same: the new bytes stay, and are swept if it is not
 }

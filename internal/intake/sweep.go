@@ -50,9 +50,9 @@ func (s *Service) SweepFiles(ctx context.Context) error {
 }
 
 const (
-	// orphanAge is how old bytes must be before they are deleted because no row names them: whoever stores bytes
-	// writes the row long before.
-	orphanAge = 24 * time.Hour
+	// unreferencedAge is how old bytes must be before they are deleted because no row refers to them: whoever stores
+	// bytes writes the row long before that.
+	unreferencedAge = 24 * time.Hour
 	// blobSweepInterval is the time between two sweeps of the stored bytes, blobSliceTime how long the sweep of one
 	// slice of blobSliceKeys keys may take before another replica continues.
 	blobSweepInterval = 24 * time.Hour
@@ -60,14 +60,14 @@ const (
 	blobSliceKeys     = 1000
 )
 
-// SweepBlobs deletes bytes that no row names, and what interrupted uploads left behind. It does nothing unless a sweep
-// is due, which one replica carries out once a day; one that was interrupted is continued where it was.
+// SweepBlobs deletes bytes that no row refers to, and what interrupted uploads left behind. It does nothing unless a
+// sweep is due, which one replica performs once a day. A sweep that was interrupted continues where it stopped.
 func (s *Service) SweepBlobs(ctx context.Context) error {
 	after, due, err := s.cfg.Store.TakeBlobSweep(ctx, blobSliceTime)
 	if err != nil || !due {
 		return err
 	}
-	before := s.cfg.Now().Add(-orphanAge)
+	before := s.cfg.Now().Add(-unreferencedAge)
 	for ended := false; !ended; {
 		if after, ended, err = s.sweepBlobSlice(ctx, after, before); err != nil {
 			return fmt.Errorf("sweep bytes: %w", err)
@@ -100,9 +100,9 @@ func (s *Service) sweepBlobSlice(
 	if err != nil && !errors.Is(err, errFull) {
 		return after, false, err
 	}
-	unnamed, listErr := s.cfg.Store.UnnamedBlobs(ctx, old)
+	unreferenced, listErr := s.cfg.Store.UnreferencedBlobs(ctx, old)
 	if listErr != nil {
 		return after, false, listErr
 	}
-	return last, err == nil, s.DeleteBlobs(ctx, unnamed)
+	return last, err == nil, s.DeleteBlobs(ctx, unreferenced)
 }

@@ -218,7 +218,7 @@ func (s *Service) markUploaded(
 		return false, err // it may be committed all the same: the bytes stay, and are swept if it is not
 	}
 	if !kept {
-		s.deleteUnused(ctx, key)
+		s.deleteUnreferenced(ctx, key)
 	}
 	return kept, nil
 }

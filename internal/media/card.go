@@ -65,12 +65,14 @@ func drawCaption(picture *image.RGBA, words string) {
 	(&font.Drawer{Dst: line, Src: image.Opaque, Face: face, Dot: fixed.P(0, face.Ascent)}).DrawString(words)
 	size, place := line.Bounds().Size().Mul(scale), picture.Bounds().Max.Sub(image.Pt(margin, margin))
 	corner := image.Rectangle{place.Sub(size), place}
-	draw.NearestNeighbor.Scale(picture, corner, whiteMask{line}, line.Bounds(), draw.Over, nil)
+	draw.NearestNeighbor.Scale(picture, corner, maskAsWhiteImage{line}, line.Bounds(), draw.Over, nil)
 }
 
-// whiteMask is a mask as a white picture.
-type whiteMask struct{ *image.Alpha }
+// maskAsWhiteImage is an image that is white, with the opacity of the mask.
+type maskAsWhiteImage struct{ *image.Alpha }
 
-func (t whiteMask) ColorModel() color.Model { return color.NRGBAModel }
+func (m maskAsWhiteImage) ColorModel() color.Model { return color.NRGBAModel }
 
-func (t whiteMask) At(x, y int) color.Color { return color.NRGBA{255, 255, 255, t.AlphaAt(x, y).A} }
+func (m maskAsWhiteImage) At(x, y int) color.Color {
+	return color.NRGBA{255, 255, 255, m.AlphaAt(x, y).A}
+}

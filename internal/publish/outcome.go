@@ -100,7 +100,7 @@ func (c *claim) nextActionAt(do core.Do, now time.Time) time.Time {
 	case core.DoRetry:
 		return c.engine.cfg.Schedule.RetryAt(c.pub.Publication, now)
 	case core.DoHold:
-		return c.holdCheckedAt(now)
+		return c.checkThrottledAt(now)
 	case core.DoPoll:
 		return now.Add(core.Backoff(c.desc.FirstPoll, c.pub.Polls))
 	case core.DoAwait:
@@ -112,7 +112,7 @@ func (c *claim) nextActionAt(do core.Do, now time.Time) time.Time {
 			return now.Add(reconnect)
 		}
 		return now.Add(max(c.retryAfter, core.Backoff(firstBackoff, c.pub.Polls)))
-	case core.DoUnknown:
+	case core.DoOutcomeUnknown:
 		return now.Add(askAgain)
 	}
 	return time.Time{}
@@ -142,9 +142,9 @@ func (c *claim) postChange(do core.Do, now time.Time) (core.Change, bool, error)
 		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline says so already
 			return core.Change{}, false, nil
 		}
-		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.Label(c.heldUntil(now)), c.holdReason())
+		message := fmt.Sprintf("Held until %s: %s", c.post.Zone.Label(c.resumeAt(now)), c.throttleReason())
 		return core.Change{Post: c.post, Event: core.Event{Kind: core.EventQueued, At: now, Message: message}}, true, nil
-	case core.DoFail, core.DoAccount, core.DoRetry, core.DoUnknown:
+	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
 		if c.post.Status != core.PostQueued { // a late question about an unknown outcome brought nothing new
 			return core.Change{}, false, nil
 		}
@@ -172,8 +172,8 @@ func (c *claim) markAccountLost(ctx context.Context, t store.Tenant, do core.Do)
 	return nil
 }
 
-// holdReason is what the network said of the throttle that holds the post.
-func (c *claim) holdReason() string {
+// throttleReason is what the network said of the throttle that holds the post.
+func (c *claim) throttleReason() string {
 	if c.failure != nil && c.failure.Message != "" {
 		return c.failure.Message
 	}
@@ -195,8 +195,8 @@ func (c *claim) postError(do core.Do) *core.PostError {
 	switch {
 	case do == core.DoFail && c.fileIssue != nil:
 		e.Code, e.FromNetwork = string(c.fileIssue.Code), false
-	case do == core.DoUnknown:
-		e.Code = core.ErrorUnknown
+	case do == core.DoOutcomeUnknown:
+		e.Code = core.ErrorOutcomeUnknown
 		e.Hint = fmt.Sprintf("It may be on %s. Check the account before you send it again.", c.account.DisplayName)
 	case do == core.DoAccount:
 		issue := c.accountAfterFailure().Issue()
@@ -239,7 +239,7 @@ func (c *claim) reportOutcome(do core.Do) {
 	case core.DoLive:
 		c.engine.cfg.Metrics.Live(platform, c.now().Sub(c.pub.DueAt))
 		c.log.Info("post is live", "external_id", c.status.ExternalID)
-	case core.DoFail, core.DoAccount, core.DoRetry, core.DoUnknown:
+	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
 		c.log.Info("post failed", "outcome", do, "kind", kind)
 	}
 }

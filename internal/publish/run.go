@@ -1,7 +1,6 @@
 package publish
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,7 @@ const clockDrift = 5 * time.Minute
 
 // runProtocol makes one call after another, until the protocol asks for something that ends the claim.
 func (c *claim) runProtocol(ctx context.Context) error {
-	if err := c.probeHold(ctx); err != nil {
+	if err := c.probeThrottledAccount(ctx); err != nil {
 		return err
 	}
 	signal := c.completeSignal(core.Signal{Verdict: core.Claimed}, c.now())
@@ -185,7 +184,7 @@ func (c *claim) recordFailure(do core.Do, e *network.Error) {
 	}
 	c.failure = &failure{Code: e.Code, Message: e.Message, Hint: e.Hint, Kind: e.Kind}
 	if e.Kind == network.RateLimited {
-		c.failure.Until = c.now().Add(cmp.Or(e.RetryAfter, defaultHold))
+		c.failure.Until = throttleEnd(c.now(), e)
 	}
 	encoded, err := json.Marshal(c.failure)
 	if err != nil {
@@ -207,7 +206,7 @@ func (c *claim) completeSignal(s core.Signal, asked time.Time) core.Signal {
 	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.Since()))
 	s.AccountOK = c.account.Status == core.AccountOK
 	s.MayRetry = c.engine.cfg.Schedule.MayRetry(c.pub.Publication)
-	s.Held = now.Before(c.holdEnds())
+	s.Held = now.Before(c.pausedUntil())
 	s.ErrorsMayPublish = c.desc.ErrorsMayPublish
 	return s
 }

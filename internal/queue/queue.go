@@ -90,16 +90,16 @@ func (Fetch) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueFetch}
 }
 
-// Discard deletes bytes that nothing names any more.
-type Discard struct {
+// DeleteBlobs deletes bytes that no row refers to any more.
+type DeleteBlobs struct {
 	Keys []string `json:"keys"`
 }
 
-// Kind names the job.
-func (Discard) Kind() string { return "discard" }
+// Kind names the job, as older versions queued it.
+func (DeleteBlobs) Kind() string { return "discard" }
 
 // InsertOpts are how the job is run.
-func (Discard) InsertOpts() river.InsertOpts {
+func (DeleteBlobs) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
 }
 

@@ -33,7 +33,7 @@ func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
 			SELECT next_action_at - clock() FROM publications
-			WHERE next_action_at IS NOT NULL AND (lease_until IS NULL OR lease_until < clock()) ORDER BY next_action_at LIMIT 1
+			WHERE next_action_at IS NOT NULL AND `+unleased+` ORDER BY next_action_at LIMIT 1
 		))`, args{"most": most}))
 }
 
@@ -74,7 +74,7 @@ func claimWhere(which string) string {
 		WITH due AS (
 			SELECT p.workspace_id, p.post_id, p.rest FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id
 				AND posts.id = p.post_id
-			WHERE p.next_action_at <= clock() AND (p.lease_until IS NULL OR p.lease_until < clock())
+			WHERE p.next_action_at <= clock() AND ` + unleased + `
 				AND NOT EXISTS (SELECT FROM publishing_hold) AND ` + which + `
 			ORDER BY p.next_action_at FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }

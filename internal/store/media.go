@@ -118,23 +118,3 @@ func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 	}
 	return queryMany[Media](t.query(ctx, sql+` ORDER BY m.created_at DESC, m.id DESC LIMIT @limit`, a))
 }
-
-// DeleteMedia removes a file that the caller has locked and frees its storage. For the posts that were published
-// out with it its row stays, unseen.
-func (t Tenant) DeleteMedia(ctx context.Context, m Media, now time.Time) error {
-	if err := t.setCharged(ctx, m, 0); err != nil {
-		return err
-	}
-	n, err := t.exec(ctx, `
-		DELETE FROM media WHERE workspace_id = @ws AND id = @id
-			AND NOT EXISTS (SELECT FROM post_media WHERE workspace_id = @ws AND media_id = @id)`, args{"id": m.ID})
-	if err != nil || n == 1 {
-		return err
-	}
-	_, err = t.exec(ctx, `
-		UPDATE media SET deleted_at = @now, folder_id = NULL, blob = '', thumbnail = '', source = NULL,
-			lease_epoch = lease_epoch + 1,
-			lease_until = NULL, next_at = NULL
-		WHERE workspace_id = @ws AND id = @id`, args{"id": m.ID, "now": now})
-	return err
-}

@@ -22,7 +22,7 @@ func (t Tenant) ClaimMedia(
 		UPDATE media SET lease_epoch = lease_epoch + 1, lease_until = clock() + @lease::interval,
 			next_at = greatest(expires_at, clock() + @lease::interval)
 		WHERE workspace_id = @ws AND id = @id AND status = @in AND deleted_at IS NULL
-			AND (lease_until IS NULL OR lease_until <= clock())
+			AND `+unleased+`
 		RETURNING lease_epoch`, args{"id": id, "in": in, "lease": lease}))
 	if err != nil || len(epochs) == 0 {
 		return MediaClaim{}, false, err
@@ -93,7 +93,7 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 			lease_epoch = lease_epoch + 1, lease_until = NULL,
 			tries = 0, next_at = @next
 		WHERE workspace_id = @ws AND id = @id AND status = @from AND deleted_at IS NULL
-			AND (@epoch = 0 AND (lease_until IS NULL OR lease_until <= clock())
+			AND (@epoch = 0 AND `+unleased+`
 				OR lease_epoch = @epoch AND lease_until IS NOT NULL)`,
 		args{
 			"id": m.ID, "epoch": epoch, "from": change.From, "to": change.To, "reason": change.FailReason,

@@ -85,7 +85,8 @@ func (t Tenant) sendBatch(ctx context.Context, b *pgx.Batch) error {
 type NewPosts struct {
 	Posts []core.Post
 	By    core.UserID
-	// Queued is set when the posts go onto the queue; otherwise they are drafts, of which Drafts is the limit.
+	// Queued is set when the posts go onto the queue; otherwise they are drafts. Drafts is the plan's limit
+	// (core.Plan.CheckDrafts), which is checked again where no other creation can change the number; nil for none.
 	Queued *NewQueued
 	Drafts *int64
 	// Unchecked makes drafts of posts that exist, whose files may be gone and whose accounts disconnected: both are

@@ -36,8 +36,11 @@ type Publication struct {
 	ReadAt time.Time
 }
 
-// Held tells whether a worker held the publication when it was read.
-func (p Publication) Held() bool { return p.LeaseUntil.After(p.ReadAt) }
+// Leased reports whether a worker had claimed the publication when it was read: the opposite of the condition unleased.
+func (p Publication) Leased() bool { return p.LeaseUntil.After(p.ReadAt) }
+
+// unleased is the condition that no worker has a claim on a row of publications or media.
+const unleased = `(lease_until IS NULL OR lease_until <= clock())`
 
 // Since is when asking about the publication began: its step, or, where that came later, the last arm, from
 // when its call must have arrived.

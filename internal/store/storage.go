@@ -58,6 +58,6 @@ func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 func (t Tenant) ExpiredUploads(ctx context.Context) ([]core.MediaID, error) {
 	return queryValues[core.MediaID](t.query(ctx, `
 		SELECT id FROM media WHERE workspace_id = @ws AND status = 'uploading' AND expires_at <= clock()
-			AND (lease_until IS NULL OR lease_until <= clock())
+			AND `+unleased+`
 		ORDER BY id`, nil))
 }

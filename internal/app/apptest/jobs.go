@@ -19,7 +19,7 @@ func (h *Harness) WorkDiscards() {
 	var all []string
 	must(h.t, h.Pool.QueryRow(h.Context(), `SELECT coalesce(array_agg(args::text), '{}') FROM river_job WHERE kind = 'discard'`).Scan(&all))
 	for _, text := range all {
-		var job queue.Discard
+		var job queue.DeleteBlobs
 		must(h.t, json.Unmarshal([]byte(text), &job))
 		must(h.t, h.App.Intake().DeleteBlobs(h.Context(), job.Keys))
 	}

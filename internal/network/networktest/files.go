@@ -225,7 +225,7 @@ func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, crash, o
 	do := k.Run()
 	switch {
 	case only && !arrives:
-		if do != core.DoUnknown || len(w.Visible()) != 0 {
+		if do != core.DoOutcomeUnknown || len(w.Visible()) != 0 {
 			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.Visible())
 		}
 		return

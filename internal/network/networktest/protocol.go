@@ -42,7 +42,7 @@ func (k *Worker) Run() core.Do {
 	for range limitClaims {
 		do := k.claim()
 		k.waited = append(k.waited, do)
-		if slices.Contains([]core.Do{core.DoLive, core.DoFail, core.DoAccount, core.DoUnknown}, do) {
+		if slices.Contains([]core.Do{core.DoLive, core.DoFail, core.DoAccount, core.DoOutcomeUnknown}, do) {
 			return do
 		}
 		k.w.rest()

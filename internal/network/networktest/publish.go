@@ -92,7 +92,7 @@ func survivesLostCall(t *testing.T, h Harness) {
 	k := w.Publish(w.Item(text))
 	do := k.Run()
 	if !k.pub.Flow.Repeatable() {
-		if do != core.DoUnknown || len(w.Visible()) != 0 {
+		if do != core.DoOutcomeUnknown || len(w.Visible()) != 0 {
 			t.Fatalf("want unknown and nothing visible, got %s and %v", do, w.Visible())
 		}
 		return

@@ -4,10 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"belfry/internal/core"
+	"belfry/internal/queue"
 	"belfry/internal/store"
 )
+
+// The bytes of a file are deleted when a person deletes the file (DeleteFile), when the retention time after its last
+// post is over (PurgeFiles: the row stays), and when no row refers to them (SweepBlobs).
 
 // DeleteFile deletes a file and frees its storage. It returns conflict when a draft or queued post uses the file, and
 // not_found. Posts that were published with it keep its id.
@@ -46,24 +51,55 @@ func (s *Service) PurgeFiles(ctx context.Context) error {
 			failed = errors.Join(failed, fmt.Errorf("purge media %s: %w", d.ID, err))
 		}
 	}
-	return errors.Join(failed, s.cfg.Store.ForgetMedia(ctx))
+	return errors.Join(failed, s.cfg.Store.DropDeletedMedia(ctx))
 }
 
-// purgeFile checks the conditions again under the file's lock, which keeps posts from taking the file up.
+// purgeFile checks the conditions again under the file's lock, so that no post can begin to use the file.
 func (s *Service) purgeFile(ctx context.Context, d store.DueMedia) error {
 	return updateLocked(ctx, s.tenant(d.Workspace), d.ID, func(t store.Tenant, m store.Media) error {
-		now := s.cfg.Now().UTC()
-		if m.Pinned || m.Status != core.MediaReady || !m.PurgedAt.IsZero() || m.PublishedAt.IsZero() ||
-			now.Before(m.PublishedAt.Add(s.cfg.Retention)) {
-			return nil
-		}
-		used, err := t.MediaInUse(ctx, m.ID)
-		if err != nil || used {
+		due, err := t.IsPurgeable(ctx, m.ID, s.cfg.Retention)
+		if err != nil || !due {
 			return err
 		}
-		if err := t.PurgeMedia(ctx, m, now); err != nil {
+		if err := t.PurgeMedia(ctx, m, s.cfg.Now().UTC()); err != nil {
 			return err
 		}
 		return enqueueDelete(ctx, t, m.Blob, m.Thumbnail)
 	})
+}
+
+// enqueueDelete adds a job that deletes bytes, to run after the transaction has committed. It ignores empty keys.
+func enqueueDelete(ctx context.Context, t store.Tenant, keys ...string) error {
+	var job queue.DeleteBlobs
+	for _, key := range keys {
+		if key != "" {
+			job.Keys = append(job.Keys, key)
+		}
+	}
+	if len(job.Keys) == 0 {
+		return nil
+	}
+	return t.Enqueue(ctx, job, time.Time{})
+}
+
+// DeleteBlobs deletes bytes that no row refers to any more. Keys under which nothing is stored are ignored.
+func (s *Service) DeleteBlobs(ctx context.Context, keys []string) error {
+	for _, key := range keys {
+		if err := s.cfg.Blobs.Delete(ctx, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deleteUnreferenced tries to delete bytes that no row refers to. If that fails, SweepBlobs deletes them later.
+func (s *Service) deleteUnreferenced(ctx context.Context, keys ...string) {
+	for _, key := range keys {
+		if key == "" {
+			continue
+		}
+		if err := s.cfg.Blobs.Delete(ctx, key); err != nil {
+			s.cfg.Log.Warn("could not delete unreferenced bytes; the sweep will try again", "key", key, "error", err)
+		}
+	}
 }
