@@ -66,7 +66,7 @@ func (a *API) addServerFacts(r huma.Registry) error {
 func replaceProperties(r huma.Registry, properties map[string]*huma.Schema) error {
 	for path, s := range properties {
 		record, property, _ := strings.Cut(path, ".")
-		owner, err := findRecord(r, record)
+		owner, err := findRecordSchema(r, record)
 		if err != nil {
 			return err
 		}

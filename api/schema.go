@@ -98,8 +98,8 @@ func withoutPointer(t reflect.Type) reflect.Type {
 	return t
 }
 
-// findRecord finds a described record; it is an error of this program when there is none.
-func findRecord(r huma.Registry, name string) (*huma.Schema, error) {
+// findRecordSchema finds a described record; it is an error of this program when there is none.
+func findRecordSchema(r huma.Registry, name string) (*huma.Schema, error) {
 	if s, ok := r.Map()[name]; ok {
 		return s, nil
 	}

@@ -106,7 +106,7 @@ func queuedPostsWarning(n int) string {
 }
 
 func (r *request) disconnectAccount() error {
-	err := r.web.cfg.App.Disconnect(r.context(), r.caller, r.pathID())
+	err := r.web.cfg.App.DisconnectAccount(r.context(), r.caller, r.pathID())
 	if e, ok := asRefusal(err); ok {
 		return r.renderAccounts(httpd.Status(e.Code), r.web.humanize(e))
 	}

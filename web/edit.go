@@ -84,7 +84,7 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 	if card.PublishAt != nil {
 		form.Set(posts.FieldWhen, posts.WhenAt)
 	}
-	for name, text := range settingTexts(about.Fields, card.Settings) {
+	for name, text := range settingInputValues(about.Fields, card.Settings) {
 		form.Set(posts.SettingField(string(about.ID), name), text)
 	}
 	return form

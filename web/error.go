@@ -20,7 +20,7 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	}
 	m := errorpage.Model{
 		Frame: r.errorFrame(e), Status: httpd.Status(e.Code), Error: *w.humanize(e), RequestID: httpd.RequestID(r.context()),
-		RetryAfter: e.RetryAfter, Back: r.refererPage(), Kept: r.rejectedText(),
+		RetryAfter: e.RetryAfter, Back: r.refererPage(), Kept: r.submittedText(),
 	}
 	if e.RetryAfter > 0 {
 		m.Error.Hint = "" // the page says itself how long to wait
@@ -31,8 +31,8 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	return r.render(m.Status, errorpage.Page(m), errorpage.Part(m))
 }
 
-// rejectedText is the text of a form that could not be taken, so that nobody has to write it again.
-func (r *request) rejectedText() string {
+// submittedText is the text of a form that could not be taken, so that nobody has to write it again.
+func (r *request) submittedText() string {
 	if !r.routed || r.echo.Request().Method != http.MethodPost {
 		return ""
 	}

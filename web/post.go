@@ -90,7 +90,7 @@ const linkWait = 2 * time.Minute
 // settingLabels shows a post's settings as its form names them.
 func settingLabels(fields []network.Field, block json.RawMessage) []posts.Setting {
 	var list []posts.Setting
-	values := settingTexts(fields, block)
+	values := settingInputValues(fields, block)
 	for _, f := range fields {
 		value, ok := values[f.Name]
 		if !ok {
@@ -109,8 +109,8 @@ func settingLabels(fields []network.Field, block json.RawMessage) []posts.Settin
 	return list
 }
 
-// settingTexts are a settings block's values as inputs hold them.
-func settingTexts(fields []network.Field, block json.RawMessage) map[string]string {
+// settingInputValues are a settings block's values as inputs hold them.
+func settingInputValues(fields []network.Field, block json.RawMessage) map[string]string {
 	values := map[string]json.RawMessage{}
 	if json.Unmarshal(block, &values) != nil {
 		return nil

@@ -99,7 +99,7 @@ func allCommands() []command {
 		{"config", "", "Print the configuration without secrets.", "", noOptions(printConfig)},
 		{
 			"doctor", "", "Find problems, and show how to fix them.",
-			"It changes nothing. If the service is stopped, the command starts the local database and stops it again.\nIt exits with 1 when something needs attention.", noOptions(runDoctor),
+			"It changes nothing. If the service is stopped, the command starts the local database and stops it again.\nIt exits with status 1 if something needs attention.", noOptions(runDoctor),
 		},
 		{"healthcheck", "", "Check whether the service is ready. Exits with 1 when it is not.", "", noOptions(checkHealth)},
 		{"version", "", "Print the version.", "", noOptions(printVersion)},

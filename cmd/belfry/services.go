@@ -122,7 +122,7 @@ func scheduleOf(cfg *config.Config) core.Schedule {
 // newNetworkClient makes the client for calls to the networks, and returns the name of what replaces the real ones.
 func newNetworkClient(cfg *config.Config, figures *metrics.Metrics, calls *url.URL) (*network.Client, string, error) {
 	c := network.ClientConfig{Timeout: scheduleOf(cfg).CallTimeout(), Observe: func(call network.Call) {
-		figures.Call(call.Host, strconv.Itoa(call.Status), string(call.Kind))
+		figures.CountCall(call.Host, strconv.Itoa(call.Status), string(call.Kind))
 	}}
 	if calls != nil {
 		browse, err := url.Parse(cfg.PublicURL + sandboxPath)

@@ -184,7 +184,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	if row.Account != nil {
 		return a.finishReconnect(ctx, t, c, n, *row.Account, profiles)
 	}
-	usable, err := usableOf(n, profiles)
+	usable, err := usableProfiles(n, profiles)
 	if err != nil {
 		return Connected{}, err
 	}

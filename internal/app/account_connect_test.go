@@ -236,7 +236,7 @@ func TestAProfileOfAnotherWorkspaceIsAnotherAccount(t *testing.T) {
 	if a.ID == b.ID {
 		t.Error("two workspaces share an account")
 	}
-	must(t, h.App.Disconnect(t.Context(), one.Owner, a.ID))
+	must(t, h.App.DisconnectAccount(t.Context(), one.Owner, a.ID))
 	if list, err := h.App.ListAccounts(t.Context(), two.Owner); err != nil || len(list.Accounts) != 1 ||
 		list.Accounts[0].Status != "ok" {
 		t.Errorf("the other's account is %+v, %v", list, err)
@@ -351,7 +351,7 @@ func TestOnlyPeopleWhoManageConnect(t *testing.T) {
 		want(t, core.CodeInsufficientScope, err)
 		_, err = h.App.ChooseProfiles(t.Context(), c, "x", nil, apptest.Session)
 		want(t, core.CodeInsufficientScope, err)
-		want(t, core.CodeInsufficientScope, h.App.Disconnect(t.Context(), c, a.ID))
+		want(t, core.CodeInsufficientScope, h.App.DisconnectAccount(t.Context(), c, a.ID))
 	}
 	_, err := h.App.StartConnect(t.Context(), ws.Owner, "myspace", apptest.Session)
 	want(t, core.CodeInvalidRequest, err)

@@ -10,9 +10,9 @@ import (
 
 const disconnected = "The account was disconnected."
 
-// Disconnect forgets an account's token at once and hides its row. Its queued posts become drafts and give
+// DisconnectAccount forgets an account's token at once and hides its row. Its queued posts become drafts and give
 // their slots back; while one of them is being sent it is a conflict, and nothing changes.
-func (a *App) Disconnect(ctx context.Context, c core.Caller, id string) error {
+func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) error {
 	t, accountID, err := enterSessionFor[core.AccountKind](a, c, id)
 	if err != nil {
 		return err

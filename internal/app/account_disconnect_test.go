@@ -41,7 +41,7 @@ func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
 	first, second, kept := ws.Queued("first", a, at), ws.Queued("second", a, at), ws.Queued("kept", other, at)
 	group := ws.Group("both", a, other)
 	h.Clock.Advance(time.Minute)
-	must(t, h.App.Disconnect(t.Context(), ws.Owner, a.ID))
+	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID))
 
 	for _, id := range []string{first.ID, second.ID} {
 		post, err := h.App.GetPost(t.Context(), ws.Owner, id)
@@ -71,7 +71,7 @@ func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
 	if g, err := h.App.GetGroup(t.Context(), ws.Owner, group.ID); err != nil || len(g.AccountIDs) != 1 {
 		t.Errorf("the group is %+v, %v", g, err)
 	}
-	want(t, core.CodeNotFound, h.App.Disconnect(t.Context(), ws.Owner, a.ID))
+	want(t, core.CodeNotFound, h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID))
 	_, err = h.App.StartReconnect(t.Context(), ws.Owner, a.ID, apptest.Session)
 	want(t, core.CodeNotFound, err)
 	_, err = h.App.CreatePosts(t.Context(), ws.Owner, contract.CreatePosts{
@@ -118,7 +118,7 @@ func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 			at := h.Clock.Now().Add(time.Hour)
 			free, busy := ws.Queued("free", a, at), ws.Queued("busy", a, at)
 			ledger(t, h, busy, c.set)
-			err := h.App.Disconnect(t.Context(), ws.Owner, a.ID)
+			err := h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID)
 			if c.says == nil {
 				must(t, err)
 				if n := usedPosts(t, h, ws); n != 0 {
@@ -198,7 +198,7 @@ func TestDisconnectingDoesNotDeadlockWithACancel(t *testing.T) {
 	at := h.Clock.Now().Add(time.Hour)
 	ws.Queued("first", a, at)
 	second := ws.Queued("second", a, at)
-	crossing(t, h, ws, second, func() error { return h.App.Disconnect(t.Context(), ws.Owner, a.ID) },
+	crossing(t, h, ws, second, func() error { return h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID) },
 		func(tx store.Tenant, id core.PostID) error { return tx.ReturnSlot(t.Context(), id) })
 	if n := usedPosts(t, h, ws); n != 0 {
 		t.Errorf("%d slots are used", n)

@@ -30,8 +30,8 @@ func notConnected(name string, err error) error {
 	return away
 }
 
-// usableOf picks the profiles that can be connected; without any, the error says why.
-func usableOf(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
+// usableProfiles picks the profiles that can be connected; without any, the error says why.
+func usableProfiles(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
 	var usable []network.Profile
 	why := ""
 	for _, p := range profiles {
@@ -166,7 +166,7 @@ func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, 
 ) (Connected, error) {
 	plain, err := json.Marshal(profiles)
 	if err != nil {
-		return Connected{}, fmt.Errorf("write profiles to choose from: %w", err)
+		return Connected{}, fmt.Errorf("encode the profiles to choose from: %w", err)
 	}
 	choice := Connected{Choice: secret.Random(stateBytes), Platform: n.Describe().ID}
 	row := pendingConnection(choice.Choice, c, sessionID)

@@ -92,7 +92,7 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 	if err != nil {
 		log.WarnContext(ctx, "a token could not be renewed", "error", err)
 		result := a.notRefreshed(old, err)
-		a.cfg.Metrics.Refresh(string(account.Platform), refreshOutcomes[result.Status])
+		a.cfg.Metrics.CountRefresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
 	}
 	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.mergeToken(old, fresh))
@@ -100,7 +100,7 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 		return same, err
 	}
 	log.InfoContext(ctx, "a token was renewed")
-	a.cfg.Metrics.Refresh(string(account.Platform), "renewed")
+	a.cfg.Metrics.CountRefresh(string(account.Platform), "renewed")
 	same.Token = &token
 	return same, nil
 }

@@ -284,7 +284,7 @@ func TestATokenThatNobodyCanRenewExpiresAtItsDate(t *testing.T) {
 func TestADisconnectedAccountIsNotRenewed(t *testing.T) {
 	t.Parallel()
 	h, ws, a, r := renewal(t, func(network.Token) (network.Token, error) { return network.Token{}, errors.New("asked") })
-	must(t, h.App.Disconnect(t.Context(), ws.Owner, a.ID))
+	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID))
 	refreshAll(t, h.App)
 	must(t, h.App.RefreshToken(t.Context(), ws.ID, ws.AccountID(a)))
 	if r.calls != 0 {

@@ -107,10 +107,10 @@ func New(cfg Config) (*App, error) {
 		return nil, err
 	}
 	a := &App{cfg: cfg, passwords: secret.NewPasswords(), intake: files}
-	var receipts *restore.Book
+	var receipts *restore.Receipts
 	if cfg.Blobs != nil {
-		receipts = restore.NewBook(cfg.Blobs, cfg.Now)
-		a.guard = &restore.Guard{Store: cfg.Store, Book: receipts, Log: cfg.Log, Now: cfg.Now}
+		receipts = restore.NewReceipts(cfg.Blobs, cfg.Now)
+		a.guard = &restore.Guard{Store: cfg.Store, Receipts: receipts, Log: cfg.Log, Now: cfg.Now}
 	}
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Blobs: cfg.Blobs, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,

@@ -80,7 +80,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 		`workspace_changed session Dashboard t {"tz": "UTC", "name": "one", "slug": "one"} {"tz": "UTC", "name": "Renamed", "slug": "one"} 192.0.2.7 REQ1`)
 
 	account := ws.Account("threads")
-	must(t, h.App.Disconnect(ctx, ws.Owner, account.ID))
+	must(t, h.App.DisconnectAccount(ctx, ws.Owner, account.ID))
 	must(t, h.App.SetPassword(t.Context(), ws.Email, "another long password"))
 	must(t, h.App.SetPlan(t.Context(), "one", core.PlanFree))
 	wantAudit(t, h, n,

@@ -23,7 +23,7 @@ func (a *App) CountOverdue(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("count overdue posts: %w", err)
 	}
-	a.cfg.Metrics.Overdue(count, oldest)
+	a.cfg.Metrics.SetOverdue(count, oldest)
 	return nil
 }
 

@@ -279,7 +279,7 @@ func TestBytesThatNothingNamesAreSwept(t *testing.T) {
 func TestTheSweepOfBytesKeepsReceipts(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	book := restore.NewBook(h.Config.Blobs, time.Now)
+	book := restore.NewReceipts(h.Config.Blobs, time.Now)
 	must(t, book.Write(t.Context(), restore.Receipt{Post: "post_1"}))
 	later := h.Replica(func(c *app.Config) { c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) } })
 	must(t, later.Intake().SweepBlobs(t.Context()))

@@ -30,7 +30,7 @@ var operations = []Operation{
 		manages, func(a *App, ctx context.Context, c core.Caller, id string) (contract.Authorize, error) {
 			return a.StartReconnect(ctx, c, id, c.Session())
 		}),
-	removeByID("accounts_disconnect", manages, (*App).Disconnect),
+	removeByID("accounts_disconnect", manages, (*App).DisconnectAccount),
 
 	operation("posts_plan", reads, (*App).PlanPosts),
 	operation("posts_create", creates, (*App).CreatePosts).asRepeatable(),

@@ -288,7 +288,7 @@ func (e *errand) changePlan() error {
 }
 
 func (e *errand) disconnect() error {
-	return e.app.Disconnect(e.ctx, e.at.ws.Owner, e.at.accounts[e.random.IntN(2)].ID)
+	return e.app.DisconnectAccount(e.ctx, e.at.ws.Owner, e.at.accounts[e.random.IntN(2)].ID)
 }
 
 // letTimePass is a few minutes mostly, and days now and then, so that reservations and months end.

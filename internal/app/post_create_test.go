@@ -254,7 +254,7 @@ func TestAPlanBoundsDrafts(t *testing.T) {
 	must(t, b.App.DeletePost(b.Context(), b.ws.Owner, queued.ID))
 	b.ws.Queued("six", account, b.Clock.Now().Add(time.Hour))
 	b.ws.Queued("seven", account, b.Clock.Now().Add(time.Hour))
-	must(t, b.App.Disconnect(b.Context(), b.ws.Owner, account.ID))
+	must(t, b.App.DisconnectAccount(b.Context(), b.ws.Owner, account.ID))
 	b.checkDraftCount(4)
 }
 

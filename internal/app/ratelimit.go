@@ -41,8 +41,8 @@ const (
 	policySignIn     = "sign-in"
 )
 
-func (a *App) overLimit(policy string, c Counted, what string) error {
-	a.cfg.Metrics.RateLimited(policy)
+func (a *App) overLimitError(policy string, c Counted, what string) error {
+	a.cfg.Metrics.CountRateLimited(policy)
 	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait for the seconds in Retry-After, then send fewer requests.")
 }
 
@@ -60,7 +60,7 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.waitFor(addressKey, a.cfg.Now()); wait > 0 {
 		c := limit.toCounted(store.Count{Reset: wait, RetryAfter: wait})
-		return Arrival{Counted: c}, a.overLimit(LimitNameAddress, c, "requests from this address")
+		return Arrival{Counted: c}, a.overLimitError(LimitNameAddress, c, "requests from this address")
 	}
 	hash, wellFormed := secret.CheckKey(bearer)
 	var (
@@ -81,7 +81,7 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	arrival := Arrival{Counted: limit.toCounted(n)}
 	if !n.Granted {
 		a.refused.remember(addressKey, a.cfg.Now(), arrival.Counted.RetryAfter)
-		return arrival, a.overLimit(LimitNameAddress, arrival.Counted, "requests from this address")
+		return arrival, a.overLimitError(LimitNameAddress, arrival.Counted, "requests from this address")
 	}
 	arrival.Caller, arrival.Refused = a.keyCaller(ctx, holder, unknown)
 	return arrival, nil
@@ -103,7 +103,7 @@ func (a *App) CountPage(ctx context.Context, addressKey string) error {
 		wait = n.RetryAfter
 		a.refused.remember(key, a.cfg.Now(), wait)
 	}
-	return a.overLimit(policyPage, Counted{RetryAfter: wait}, "requests from this address")
+	return a.overLimitError(policyPage, Counted{RetryAfter: wait}, "requests from this address")
 }
 
 // countCreate counts a creation of posts in the hourly limit.
@@ -116,7 +116,7 @@ func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) 
 	if n.Granted {
 		return c, nil
 	}
-	return c, a.overLimit(LimitNameCreate, c, "requests to create posts in this workspace")
+	return c, a.overLimitError(LimitNameCreate, c, "requests to create posts in this workspace")
 }
 
 // withCreations adds the figures of the hourly limit to a replayed answer, which costs nothing of it.

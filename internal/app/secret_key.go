@@ -148,6 +148,6 @@ func (a *App) CountSealed(ctx context.Context) (map[string]int64, error) {
 	for _, id := range a.cfg.Ring.IDs() {
 		counts[id] += 0 // a key that seals nothing is shown as 0
 	}
-	a.cfg.Metrics.SealedValues(counts)
+	a.cfg.Metrics.SetSealedValues(counts)
 	return counts, nil
 }

@@ -55,7 +55,7 @@ func TestAccountsWhoseKeyIsLostAreRevokedWhenThatIsConfirmed(t *testing.T) {
 	b.Fault(fault("status", "never_ready"))
 	begun, waits := b.ws.Now("begun", lost), b.ws.Queued("waits", lost, b.Clock.Now().Add(time.Hour))
 	b.ws.Work(begun)
-	must(t, b.App.Disconnect(t.Context(), b.ws.Owner, same.ID))
+	must(t, b.App.DisconnectAccount(t.Context(), b.ws.Owner, same.ID))
 	b.Config.Ring = ring(t, secret.NewKey())
 	b.App = b.Replica()
 	same = b.ws.Account("facebook")
@@ -112,7 +112,7 @@ func TestADisconnectedAccountNeedsNoKey(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	must(t, h.App.Disconnect(t.Context(), ws.Owner, ws.Account("threads", "maren.writes").ID))
+	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, ws.Account("threads", "maren.writes").ID))
 	other := h.Replica(func(c *app.Config) { c.Ring = ring(t, secret.NewKey()) })
 	must(t, other.ReviewKeys(t.Context()))
 }

@@ -154,7 +154,7 @@ func (a *App) throttleSignIn(ctx context.Context, bucket string, tries int, inte
 		return fmt.Errorf("throttle sign-in attempts: %w", err)
 	}
 	if wait > 0 {
-		a.cfg.Metrics.RateLimited(policySignIn)
+		a.cfg.Metrics.CountRateLimited(policySignIn)
 		return rateLimited(wait, "Too many sign-in attempts.", "Wait a moment, then try again.")
 	}
 	return nil

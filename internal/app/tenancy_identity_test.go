@@ -53,7 +53,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			return err
 		}},
 		"Disconnect": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
-			return h.App.Disconnect(t.Context(), one.Owner, id)
+			return h.App.DisconnectAccount(t.Context(), one.Owner, id)
 		}},
 		"GetGroup": {theirs.group, core.NewID[core.GroupKind]().String(), func(id string) error {
 			_, err := h.App.GetGroup(t.Context(), one.Owner, id)

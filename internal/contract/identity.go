@@ -111,7 +111,7 @@ type Key struct {
 	Hint       string `json:"hint" doc:"The first characters of the random part."`
 	CreatedAt  Time   `json:"createdAt"`
 	LastUsedAt *Time  `json:"lastUsedAt"`
-	Key        string `json:"key,omitempty" doc:"The key itself, only in the response that creates it."`
+	Key        string `json:"key,omitempty" doc:"The key itself. Only the response to its creation contains it."`
 }
 
 // Keys answers GET /keys.

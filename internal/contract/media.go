@@ -9,7 +9,7 @@ type Media struct {
 	Size         int64    `json:"size" doc:"Bytes."`
 	Status       string   `json:"status" enum:"uploading,processing,ready,failed"`
 	FailReason   *string  `json:"failReason" doc:"Why the file cannot be used; set when failed."`
-	Width        *int     `json:"width" doc:"Pixels, as the file is shown."`
+	Width        *int     `json:"width" doc:"In pixels, as displayed."`
 	Height       *int     `json:"height"`
 	DurationMs   *int64   `json:"durationMs"`
 	FolderID     *string  `json:"folderId" doc:"The folder that contains it; null at the top level."`
@@ -34,7 +34,7 @@ type ListMedia struct {
 	FolderID string `query:"folderId" doc:"A folder's id, or root for files without a folder."`
 	Kind     string `query:"kind" enum:"image,video" doc:"Images or videos only."`
 	Status   string `query:"status" doc:"Comma-separated states." example:"ready"`
-	Q        string `query:"q" doc:"Words that the name, title or description contains." example:"rye"`
+	Q        string `query:"q" doc:"Text that the name, title or description must contain." example:"rye"`
 	Tag      string `query:"tag" doc:"Files with this tag." example:"bread"`
 	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
 	Cursor   string `query:"cursor" doc:"nextCursor from the previous page."`

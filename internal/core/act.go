@@ -36,7 +36,7 @@ func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextT
 // its content.
 func (p Post) Allows(a Act, now time.Time) bool {
 	can := func(m Move) bool {
-		_, ok := m.To(p.Status)
+		_, ok := m.ResultFrom(p.Status)
 		return ok
 	}
 	draft, queued := can(MoveQueue), can(MoveTake) && !p.Busy

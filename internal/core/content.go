@@ -27,7 +27,7 @@ func CheckContent(path, text, title string, tags []string) error {
 		return err
 	}
 	if len(tags) > maxTags {
-		return Invalid(path+"tags", "There are more than %d tags.", maxTags)
+		return Invalid(path+"tags", "The post has more than %d tags.", maxTags)
 	}
 	for i, tag := range tags {
 		if err := CheckText(fmt.Sprintf("%stags[%d]", path, i), tag, maxTag); err != nil {

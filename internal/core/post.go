@@ -109,8 +109,8 @@ var moves = map[Move]map[PostStatus]PostStatus{
 	MoveDelete:  {PostDraft: "", PostFailed: ""},
 }
 
-// To returns the state a move leads to, and whether the table of moves (docs/states.md) has it.
-func (m Move) To(from PostStatus) (PostStatus, bool) {
+// ResultFrom returns the state a move leads to, and whether the table of moves (docs/states.md) has it.
+func (m Move) ResultFrom(from PostStatus) (PostStatus, bool) {
 	to, ok := moves[m][from]
 	return to, ok
 }
@@ -135,7 +135,7 @@ var statusHints = map[PostStatus]string{
 
 // Apply moves the post to its next state, or returns conflict when the table of moves has no such move.
 func (p *Post) Apply(m Move) error {
-	to, ok := m.To(p.Status)
+	to, ok := m.ResultFrom(p.Status)
 	if !ok {
 		hint := statusHints[p.Status]
 		if m == MoveDelete && p.Status == PostQueued {

@@ -23,7 +23,7 @@ func TestMovesOfAPost(t *testing.T) {
 	states := []core.PostStatus{core.PostDraft, core.PostQueued, core.PostLive, core.PostFailed}
 	for move, allowed := range allowedMoves {
 		for _, from := range states {
-			to, ok := move.To(from)
+			to, ok := move.ResultFrom(from)
 			wantTo, wantOK := allowed[from]
 			if to != wantTo || ok != wantOK {
 				t.Errorf("%s from %s: %q, %v; want %q, %v", move, from, to, ok, wantTo, wantOK)
@@ -33,7 +33,7 @@ func TestMovesOfAPost(t *testing.T) {
 			}
 		}
 	}
-	if to, ok := core.Move("nonsense").To(core.PostDraft); ok {
+	if to, ok := core.Move("nonsense").ResultFrom(core.PostDraft); ok {
 		t.Errorf("an unknown move leads to %s", to)
 	}
 }

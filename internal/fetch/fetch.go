@@ -95,7 +95,7 @@ func newClient(cfg Config, b limits) *Client {
 			}
 			r.Header.Del("Referer")
 			if checkForm(r.URL) != nil {
-				return fmt.Errorf("%w: a redirect to another kind of address", errBadAnswer)
+				return fmt.Errorf("%w: a redirect to an address that Belfry does not open", errBadAnswer)
 			}
 			return nil
 		},

@@ -17,7 +17,7 @@ const compressFrom = 1400
 func WriteCompressible(c echo.Context, status int, contentType string, body []byte) error {
 	h := c.Response().Header()
 	h.Add("Vary", "Accept-Encoding")
-	if len(body) < compressFrom || !acceptsGzip(c) || askedByAnotherSite(c) {
+	if len(body) < compressFrom || !acceptsGzip(c) || isCrossSiteRequest(c) {
 		return c.Blob(status, contentType, body)
 	}
 	var packed bytes.Buffer
@@ -46,7 +46,7 @@ func acceptsGzip(c echo.Context) bool {
 	return false
 }
 
-func askedByAnotherSite(c echo.Context) bool {
+func isCrossSiteRequest(c echo.Context) bool {
 	switch c.Request().Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":
 		return true

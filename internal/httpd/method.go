@@ -21,7 +21,7 @@ func (s *Server) describeRoutingError(c echo.Context, err error) error {
 	switch {
 	case errors.Is(err, echo.ErrMethodNotAllowed):
 		return core.Fail(core.CodeMethodNotAllowed, "This address does not support %s.", r.Method).WithHint("Use %s.",
-			listMethods(c.Response().Header().Get("Allow")))
+			formatAllowedMethods(c.Response().Header().Get("Allow")))
 	case !errors.Is(err, echo.ErrNotFound) || !isAPI(r):
 		return err
 	case strings.HasSuffix(r.URL.Path, "/") && s.hasRoute(r, strings.TrimRight(r.URL.Path, "/")):
@@ -30,8 +30,8 @@ func (s *Server) describeRoutingError(c echo.Context, err error) error {
 	return noSuchAddress().WithHint("Check the path. /docs/api lists all routes.")
 }
 
-// listMethods are the methods of an Allow header without those that every address has.
-func listMethods(allow string) string {
+// formatAllowedMethods are the methods of an Allow header without those that every address has.
+func formatAllowedMethods(allow string) string {
 	methods := slices.DeleteFunc(strings.Split(allow, ", "),
 		func(m string) bool { return m == http.MethodHead || m == http.MethodOptions })
 	slices.Sort(methods)

@@ -63,7 +63,7 @@ func (l *listener) listen(ctx context.Context) error {
 		return fmt.Errorf("this user may not listen on port %s: set %s to a port above 1023", port, l.variable)
 	}
 	if err != nil {
-		return fmt.Errorf("listen on %s, which %s names: %w", l.addr, l.variable, err)
+		return fmt.Errorf("listen on %s, set by %s: %w", l.addr, l.variable, err)
 	}
 	l.net = bound
 	return nil

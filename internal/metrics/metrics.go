@@ -55,7 +55,7 @@ func New() *Metrics {
 		refreshes: newCounterVec("token_refreshes_total", "Renewals of account tokens.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "belfry_sealed_values",
-			Help: "Values in the database that each secret key has sealed. A key with 0 may be removed.",
+			Help: "Number of values in the database that are encrypted with each secret key. A key with 0 can be removed.",
 		}, []string{"key"}),
 	}
 	m.Registry.MustRegister(m.lateness, m.outcomes, m.calls, m.http, m.takeovers, m.fenced, m.refused, m.overdue,
@@ -72,56 +72,58 @@ func newCounterVec(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// FirstCall notes how late the first call of a post was.
-func (m *Metrics) FirstCall(platform string, late time.Duration) {
+// ObserveFirstCall records how late the first call of a post was.
+func (m *Metrics) ObserveFirstCall(platform string, late time.Duration) {
 	m.lateness.WithLabelValues(platform, "first_call").Observe(late.Seconds())
 }
 
-// Live notes how late a post went live.
-func (m *Metrics) Live(platform string, late time.Duration) {
+// ObserveLive records how late a post went live.
+func (m *Metrics) ObserveLive(platform string, late time.Duration) {
 	m.lateness.WithLabelValues(platform, "live").Observe(late.Seconds())
 }
 
-// Outcome notes how a claim ended.
-func (m *Metrics) Outcome(platform, outcome, code string) {
+// CountOutcome counts how a claim ended.
+func (m *Metrics) CountOutcome(platform, outcome, code string) {
 	m.outcomes.WithLabelValues(platform, outcome, code).Inc()
 }
 
-// Step notes how long a call of a publication took.
-func (m *Metrics) Step(platform, step string, took time.Duration) {
+// ObserveStep records how long a call of a publication took.
+func (m *Metrics) ObserveStep(platform, step string, took time.Duration) {
 	m.calls.WithLabelValues(platform, step).Observe(took.Seconds())
 }
 
-// Call notes one HTTP call to a network.
-func (m *Metrics) Call(host, status, kind string) { m.http.WithLabelValues(host, status, kind).Inc() }
+// CountCall counts one HTTP call to a network.
+func (m *Metrics) CountCall(host, status, kind string) {
+	m.http.WithLabelValues(host, status, kind).Inc()
+}
 
-// Takeover notes that a worker went on where another had stopped.
-func (m *Metrics) Takeover() { m.takeovers.Inc() }
+// CountTakeover counts that a worker continued where another had stopped.
+func (m *Metrics) CountTakeover() { m.takeovers.Inc() }
 
-// Fenced notes that a worker was refused a write.
-func (m *Metrics) Fenced() { m.fenced.Inc() }
+// CountFenced counts a write that the fence refused.
+func (m *Metrics) CountFenced() { m.fenced.Inc() }
 
-// Orphan notes a handle whose making was interrupted.
-func (m *Metrics) Orphan(platform string) { m.orphans.WithLabelValues(platform).Inc() }
+// CountOrphan counts a handle whose creation was interrupted.
+func (m *Metrics) CountOrphan(platform string) { m.orphans.WithLabelValues(platform).Inc() }
 
-// RateLimited notes a request that a limit refused.
-func (m *Metrics) RateLimited(policy string) { m.refused.WithLabelValues(policy).Inc() }
+// CountRateLimited counts a request that a limit refused.
+func (m *Metrics) CountRateLimited(policy string) { m.refused.WithLabelValues(policy).Inc() }
 
-// SealedValues notes how many values each secret key has sealed.
-func (m *Metrics) SealedValues(counts map[string]int64) {
+// SetSealedValues sets how many values are encrypted with each secret key.
+func (m *Metrics) SetSealedValues(counts map[string]int64) {
 	m.sealed.Reset()
 	for key, n := range counts {
 		m.sealed.WithLabelValues(key).Set(float64(n))
 	}
 }
 
-// Overdue notes what is due and held by nobody.
-func (m *Metrics) Overdue(count int, oldest time.Duration) {
+// SetOverdue sets how many publications are overdue, and since when the oldest is.
+func (m *Metrics) SetOverdue(count int, oldest time.Duration) {
 	m.overdue.Set(float64(count))
 	m.oldestDue.Set(oldest.Seconds())
 }
 
-// Refresh notes the renewal of a token.
-func (m *Metrics) Refresh(platform, outcome string) {
+// CountRefresh counts the renewal of a token.
+func (m *Metrics) CountRefresh(platform, outcome string) {
 	m.refreshes.WithLabelValues(platform, outcome).Inc()
 }

@@ -70,9 +70,9 @@ func (f *Findings) checkText(d Description, kind core.ContentType, draft Draft, 
 		count func() int
 		issue core.IssueText
 	}{
-		{l.Hashtags, func() int { return Hashtags(draft.Text) }, core.IssueHashtagsMany},
-		{l.Mentions, func() int { return Mentions(draft.Text) }, core.IssueMentionsTooMany},
-		{l.Links, func() int { return Links(draft.Text, links...) }, core.IssueLinksTooMany},
+		{l.Hashtags, func() int { return CountHashtags(draft.Text) }, core.IssueHashtagsMany},
+		{l.Mentions, func() int { return CountMentions(draft.Text) }, core.IssueMentionsTooMany},
+		{l.Links, func() int { return CountLinks(draft.Text, links...) }, core.IssueLinksTooMany},
 	} {
 		if most.limit != nil {
 			n := most.count()

@@ -56,15 +56,15 @@ func cleanTag(tag string) string {
 	}, strings.TrimLeft(strings.TrimSpace(tag), "#"))
 }
 
-// Hashtags counts the hashtags of a text.
-func Hashtags(text string) int { return len(hashtag.FindAllString(text, -1)) }
+// CountHashtags counts the hashtags of a text.
+func CountHashtags(text string) int { return len(hashtag.FindAllString(text, -1)) }
 
-// Mentions counts the accounts that a text names after an @; an email address is none.
-func Mentions(text string) int { return len(mention.FindAllString(text, -1)) }
+// CountMentions counts the accounts that a text names after an @; an email address is none.
+func CountMentions(text string) int { return len(mention.FindAllString(text, -1)) }
 
-// Links counts the different addresses in a text and beside it, each spelling for itself: which of them a
+// CountLinks counts the different addresses in a text and beside it, each spelling for itself: which of them a
 // network takes for one is written nowhere.
-func Links(text string, beside ...string) int {
+func CountLinks(text string, beside ...string) int {
 	seen := map[string]bool{}
 	for _, l := range append(link.FindAllString(text, -1), beside...) {
 		if l = strings.TrimRight(l, ".,;:!?)]}'’”»"); l != "" {

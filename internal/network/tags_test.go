@@ -45,7 +45,7 @@ func TestLinksCountOnce(t *testing.T) {
 		{"http://a.example https://a.example", nil, 2},
 		{"https://a.example", []string{"https://a.example", "https://b.example", ""}, 2},
 	} {
-		if got := network.Links(c.text, c.beside...); got != c.want {
+		if got := network.CountLinks(c.text, c.beside...); got != c.want {
 			t.Errorf("%q: want %d, got %d", c.text, c.want, got)
 		}
 	}

@@ -218,7 +218,7 @@ func TestCancellingAFailedPostTwiceIsNoConflict(t *testing.T) {
 func TestARetryOfWhatWasRefusedFailsWithoutTheAccount(t *testing.T) {
 	for name, lose := range map[string]func(*bench, contract.Account){
 		"lost in the meantime": func(b *bench, a contract.Account) {
-			if err := b.App.Disconnect(b.Context(), b.ws.Owner, a.ID); err != nil {
+			if err := b.App.DisconnectAccount(b.Context(), b.ws.Owner, a.ID); err != nil {
 				b.t.Fatal(err)
 			}
 		},

@@ -65,9 +65,9 @@ func (e *Engine) readClaims(ctx context.Context, ws core.WorkspaceID, claims []s
 			skew: r.ReadAt.Sub(e.cfg.Now()),
 		}
 		if r.Rest == "" {
-			e.cfg.Metrics.Takeover()
+			e.cfg.Metrics.CountTakeover()
 			if r.Step == core.StepCreating {
-				e.cfg.Metrics.Orphan(string(r.Platform))
+				e.cfg.Metrics.CountOrphan(string(r.Platform))
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func (c *claim) publish(ctx context.Context) error {
 	}
 	switch {
 	case errors.Is(err, store.ErrFenced):
-		c.engine.cfg.Metrics.Fenced()
+		c.engine.cfg.Metrics.CountFenced()
 		c.log.Warn("another worker has taken over this post")
 		return nil
 	case errors.Is(err, store.ErrNotFound), store.IsMissing(err, "post"):

@@ -33,7 +33,7 @@ type Config struct {
 	// OpenToken decrypts an account's token.
 	OpenToken func(core.Account, core.WorkspaceID, []byte) (network.Token, error)
 	// Receipts keeps, outside the database, which posts were about to be published; nil keeps nothing.
-	Receipts *restore.Book
+	Receipts *restore.Receipts
 	// FileURL is the address where a network fetches a file.
 	FileURL func(core.WorkspaceID, store.Media) string
 }
@@ -106,7 +106,7 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 		return fmt.Errorf("fetch the link of post %s: %w", id, err)
 	}
 	if !core.IsLink(url) {
-		e.cfg.Log.Warn("the network's link of a post is not a web address", "post", id, "network", post.Platform)
+		e.cfg.Log.Warn("the link that the network returned for a post is not a web address", "post", id, "network", post.Platform)
 		return nil
 	}
 	return t.SetPostURL(ctx, id, url)

@@ -234,10 +234,10 @@ func (c *claim) reportOutcome(do core.Do) {
 		kind = string(c.failure.Kind)
 	}
 	platform := string(c.post.Platform)
-	c.engine.cfg.Metrics.Outcome(platform, string(do), kind)
+	c.engine.cfg.Metrics.CountOutcome(platform, string(do), kind)
 	switch do {
 	case core.DoLive:
-		c.engine.cfg.Metrics.Live(platform, c.now().Sub(c.pub.DueAt))
+		c.engine.cfg.Metrics.ObserveLive(platform, c.now().Sub(c.pub.DueAt))
 		c.log.Info("post is live", "external_id", c.status.ExternalID)
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
 		c.log.Info("post failed", "outcome", do, "kind", kind)

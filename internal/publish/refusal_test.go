@@ -95,7 +95,7 @@ func TestOnlyTheNetworksWordsAreItsWords(t *testing.T) {
 	if !said() {
 		t.Errorf("the network's refusal is not called its words: %+v", post.Error)
 	}
-	must(t, b.App.Disconnect(b.Context(), b.ws.Owner, account.ID))
+	must(t, b.App.DisconnectAccount(b.Context(), b.ws.Owner, account.ID))
 	if post = b.ws.Work(b.ws.Retry(post)); post.Error == nil || post.Error.Code != "account_revoked" || said() {
 		t.Errorf("our own words are called the network's: %+v", post.Error)
 	}

@@ -75,7 +75,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	guard := b.App.Guard()
 	b.ws.Work(b.ws.Now("before the move", b.ws.Account("threads")))
 	must(t, guard.KeepMark(t.Context()))
-	mark, err := guard.Book.ReadMark(t.Context())
+	mark, err := guard.Receipts.ReadMark(t.Context())
 	must(t, err)
 	for name, change := range map[string]func(){
 		"another system":   func() { mark.System += "0" },
@@ -84,7 +84,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	} {
 		kept := mark
 		change()
-		must(t, guard.Book.WriteMark(t.Context(), mark))
+		must(t, guard.Receipts.WriteMark(t.Context(), mark))
 		must(t, guard.KeepMark(t.Context()))
 		if _, err := b.Store.Hold(t.Context()); err != nil {
 			t.Errorf("%s: publishing is not held: %v", name, err)
@@ -136,12 +136,12 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	t.Cleanup(func() { must(t, files.Close()) })
 	hooked := &hookedStore{Store: files}
 	guard := *b.App.Guard()
-	guard.Book = restore.NewBook(hooked, b.Clock.Now)
+	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
 	b.ws.Work(b.ws.Now("before the restore", b.ws.Account("threads")))
-	must(t, guard.Book.WriteMark(t.Context(), restore.Mark{System: "another"}))
+	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another"}))
 	must(t, guard.KeepMark(t.Context()))
 	worker := guard
-	worker.Book = restore.NewBook(files, b.Clock.Now)
+	worker.Receipts = restore.NewReceipts(files, b.Clock.Now)
 	hooked.beforePut = func() { must(t, worker.KeepMark(t.Context())) }
 	_, err = guard.Confirm(t.Context())
 	must(t, err)
@@ -223,10 +223,10 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()
-	must(t, guard.Book.Write(t.Context(), restore.Receipt{
+	must(t, guard.Receipts.Write(t.Context(), restore.Receipt{
 		Workspace: b.ws.ID.String(), Post: core.NewID[core.PostKind]().String(), Step: 1000, ArmedAt: b.Clock.Now(),
 	}))
-	must(t, guard.Book.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, Step: 1000}))
+	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, Step: 1000}))
 	must(t, guard.CheckAtStart(t.Context()))
 	must(t, b.App.Beat(t.Context(), "a worker"))
 	b.wants(b.ws.Work(b.ws.Now("the first", b.ws.Account("threads"))), "live", 1, "created", "queued", "publishing", "live")

@@ -80,7 +80,7 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, erro
 	now := c.now()
 	if first {
 		c.pub.FirstCallAt = now
-		c.engine.cfg.Metrics.FirstCall(string(c.post.Platform), now.Sub(c.pub.DueAt))
+		c.engine.cfg.Metrics.ObserveFirstCall(string(c.post.Platform), now.Sub(c.pub.DueAt))
 	}
 	if do == core.DoPublish {
 		c.pub.QuietAt = now.Add(quiet)
@@ -125,7 +125,7 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 	defer cancel()
 	asked := now()
 	status, err := c.dispatchCall(ctx, do)
-	c.engine.cfg.Metrics.Step(platform, string(do), now().Sub(asked))
+	c.engine.cfg.Metrics.ObserveStep(platform, string(do), now().Sub(asked))
 	signal := core.Signal{Call: do, Verdict: status.Verdict}
 	c.last = &store.Outcome{Seq: c.seq, Verdict: status.Verdict, Code: status.Code}
 	c.retryAfter = 0
@@ -149,7 +149,7 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 	c.last.Trace, c.last.Response = e.Trace, e.Raw
 	c.retryAfter = e.RetryAfter
 	if do == core.DoCreate && signal.Verdict == core.Lost {
-		c.engine.cfg.Metrics.Orphan(platform)
+		c.engine.cfg.Metrics.CountOrphan(platform)
 	}
 	c.recordFailure(do, e)
 	c.shareThrottle(ctx, e)

@@ -141,7 +141,7 @@ func TestAnUnknownPostIsAskedAboutOnceItsAccountIsBack(t *testing.T) {
 	if post.Status != "failed" {
 		t.Fatalf("the post is %s", post.Status)
 	}
-	must(t, b.App.Disconnect(b.Context(), b.ws.Owner, account.ID))
+	must(t, b.App.DisconnectAccount(b.Context(), b.ws.Owner, account.ID))
 	before := b.calls("list")
 	post = b.after(time.Hour, post)
 	if n := b.calls("list"); n != before {

@@ -24,10 +24,10 @@ const (
 // Guard watches for a database that was rewound: restored from a backup, or failed over to a copy that had not caught
 // up. Every field is required.
 type Guard struct {
-	Store *store.Store
-	Book  *Book
-	Log   *slog.Logger
-	Now   func() time.Time
+	Store    *store.Store
+	Receipts *Receipts
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // CheckAtStart holds publishing when the receipts or the mark are ahead of the database. It must be called before any
@@ -43,7 +43,7 @@ func (g *Guard) CheckAtStart(ctx context.Context) error {
 	}
 	var receipts []Receipt
 	newest := int64(0)
-	err = g.Book.Each(ctx, since, func(r Receipt) error {
+	err = g.Receipts.Each(ctx, since, func(r Receipt) error {
 		receipts = append(receipts, r)
 		newest = max(newest, r.Step)
 		return nil
@@ -74,7 +74,7 @@ func (g *Guard) KeepMark(ctx context.Context) error {
 // compareWithMark returns why publishing must be held, "" when it need not, and then brings the mark up to date. newest
 // is the highest step of any receipt.
 func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason string, err error) {
-	mark, err := g.Book.ReadMark(ctx)
+	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -101,7 +101,7 @@ func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason strin
 		return reason, nil
 	}
 	next.At = g.Now().UTC()
-	return "", g.Book.WriteMark(ctx, next)
+	return "", g.Receipts.WriteMark(ctx, next)
 }
 
 // goOnAfter lets a database in which no post was ever queued publish beside the receipts of another: it can publish
@@ -150,14 +150,14 @@ func (g *Guard) holdPublishing(ctx context.Context, reason string, receipts map[
 	return nil
 }
 
-// Warn logs that publishing is held, and which posts that concerns. It says nothing when posts go out as usual.
-func (g *Guard) Warn(ctx context.Context) error {
+// LogHold logs that publishing is on hold, and which posts are affected. It logs nothing if publishing is not on hold.
+func (g *Guard) LogHold(ctx context.Context) error {
 	hold, err := g.Store.Hold(ctx)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("read the hold of publishing: %w", err)
+		return fmt.Errorf("read the publishing hold: %w", err)
 	}
 	posts, err := g.Store.HeldPosts(ctx, listed)
 	if err != nil {
@@ -183,7 +183,7 @@ func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 	case errors.Is(err, store.ErrNotFound):
 		return done, ErrNoHold
 	case err != nil:
-		return done, fmt.Errorf("read the hold of publishing: %w", err)
+		return done, fmt.Errorf("read the publishing hold: %w", err)
 	}
 	receipts, err := g.Store.RestoredReceipts(ctx)
 	if err != nil {
@@ -235,7 +235,7 @@ func (g *Guard) confirmReceipts(ctx context.Context, receipts []store.RestoredRe
 		if err != nil {
 			return err
 		}
-		return g.Book.WriteMark(ctx, Mark{now.System, now.Timeline, now.Step, g.Now().UTC()})
+		return g.Receipts.WriteMark(ctx, Mark{now.System, now.Timeline, now.Step, g.Now().UTC()})
 	})
 	return done, err
 }
@@ -259,12 +259,12 @@ type Confirmed struct {
 
 // newestStep is the highest step that the mark or a receipt names.
 func (g *Guard) newestStep(ctx context.Context) (int64, error) {
-	mark, err := g.Book.ReadMark(ctx)
+	mark, err := g.Receipts.ReadMark(ctx)
 	if err != nil {
 		return 0, err
 	}
 	newest := mark.Step
-	err = g.Book.Each(ctx, time.Time{}, func(r Receipt) error {
+	err = g.Receipts.Each(ctx, time.Time{}, func(r Receipt) error {
 		newest = max(newest, r.Step)
 		return nil
 	})
@@ -273,5 +273,5 @@ func (g *Guard) newestStep(ctx context.Context) (int64, error) {
 
 // DropOldReceipts deletes the receipts that no backup in use needs.
 func (g *Guard) DropOldReceipts(ctx context.Context) error {
-	return g.Book.DropBefore(ctx, g.Now().Add(-receiptsKept))
+	return g.Receipts.DropBefore(ctx, g.Now().Add(-receiptsKept))
 }

@@ -125,9 +125,9 @@ func (t *Type) checkText(at place, text string) error {
 		return at.invalidValue("has an unknown value.").
 			WithHint("Use one of: %s.", cmp.Or(t.Forms, strings.Join(s.Choices, ", ")))
 	case n < s.Min:
-		return at.invalidValue("must have at least %s.", countWords(s.Min, "character"))
+		return at.invalidValue("must have at least %s.", formatCount(s.Min, "character"))
 	case s.Max > 0 && n > s.Max:
-		return at.invalidValue("must have at most %s, but has %d.", countWords(s.Max, "character"), n)
+		return at.invalidValue("must have at most %s, but has %d.", formatCount(s.Max, "character"), n)
 	case s.Form != nil && !s.Form(text):
 		return at.invalidValue("must be %s.", s.Like)
 	}
@@ -169,7 +169,7 @@ func (n *Number) boundsInWords() string {
 	return fmt.Sprintf("%s from %.15g to %.15g", kind, *n.Min, *n.Max)
 }
 
-func countWords(n int, of string) string {
+func formatCount(n int, of string) string {
 	if n == 1 {
 		return "1 " + of
 	}

@@ -36,7 +36,7 @@ func (m ListModel) Version() string {
 	for _, r := range m.Rows {
 		shown = append(shown, r.ID, r.StatusLine, r.UpdatedAt.UnixMilli())
 	}
-	return versionOf(shown...)
+	return contentHash(shown...)
 }
 
 func (m ListModel) pollTrigger() string { return "every " + m.Poll.String() }
@@ -87,7 +87,7 @@ func (m ListModel) nextURL() string {
 	return link.Posts(f)
 }
 
-func (m ListModel) firstURL() string {
+func (m ListModel) firstPageURL() string {
 	f := m.Filter
 	f.Cursor = ""
 	return link.Posts(f)

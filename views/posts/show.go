@@ -71,11 +71,11 @@ func (m ShowModel) offers(a core.Act) bool { return slices.Contains(m.Acts, a) }
 // Version changes when the page of a post would show something else. A reader who names it with
 // link.PostSince needs no new drawing.
 func (m ShowModel) Version() string {
-	return versionOf(m.Post.StatusLine, m.Post.UpdatedAt.UnixMilli(), len(m.Events), m.Poll, m.LiveURL, m.Acts, m.Sending)
+	return contentHash(m.Post.StatusLine, m.Post.UpdatedAt.UnixMilli(), len(m.Events), m.Poll, m.LiveURL, m.Acts, m.Sending)
 }
 
-// versionOf is a short text that changes with what it is given.
-func versionOf(shown ...any) string {
+// contentHash is a short text that changes with what it is given.
+func contentHash(shown ...any) string {
 	sum := fnv.New64a()
 	_, _ = fmt.Fprintf(sum, "%q", shown)
 	return strconv.FormatUint(sum.Sum64(), 36)

@@ -11,7 +11,7 @@ import (
 const tooFast = time.Hour
 
 const (
-	hintPages   = "Facebook temporarily allows no more calls for this Page. Belfry will try again."
+	hintPages   = "Facebook temporarily does not allow more calls for this Page. Belfry will try again."
 	hintTrouble = "Facebook has a temporary problem. " + meta.Later
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
 	hintLink    = "Facebook cannot use the link of this post. Check that it opens without signing in, then send it again."
@@ -20,7 +20,7 @@ const (
 	hintThere   = "Facebook says that this has already been posted to the Page. Check before you send it again."
 	hintAct     = "Facebook requires an action first. Open the Page on Facebook to see which."
 	hintServer  = "This server is not configured correctly for Facebook. Ask the server's operator."
-	hintCode    = "Facebook's code has been used or has expired. Start again from Accounts."
+	hintCode    = "The authorization code was already used or has expired. Start again from Accounts."
 )
 
 // errorTable holds the codes that Facebook uses in a way of its own; meta has those that all Graph APIs share.

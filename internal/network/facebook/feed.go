@@ -81,5 +81,5 @@ func (n *Network) postToFeed(ctx context.Context, it network.Item, form url.Valu
 	if out.ID == "" {
 		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook did not return an ID."}
 	}
-	return network.Status{Verdict: core.Done, ExternalID: string(out.ID), URL: ownURL(out.Permalink)}, nil
+	return network.Status{Verdict: core.Done, ExternalID: string(out.ID), URL: absoluteFacebookURL(out.Permalink)}, nil
 }

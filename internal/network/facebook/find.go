@@ -63,7 +63,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 		}
 		switch p.comparePost(searchedPost{textWithTags(it), s.Link, len(it.Files), n.id, since}) {
 		case matches:
-			found = append(found, network.Status{ExternalID: string(p.ID), URL: ownURL(p.Permalink)})
+			found = append(found, network.Status{ExternalID: string(p.ID), URL: absoluteFacebookURL(p.Permalink)})
 		case mightMatch:
 			unclear = true
 		}

@@ -91,16 +91,16 @@ func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalI
 	if err := n.get(ctx, it, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink_url"}}, &out); err != nil {
 		return "", err
 	}
-	link := ownURL(out.Permalink)
+	link := absoluteFacebookURL(out.Permalink)
 	if link == "" {
 		return "", &network.Error{Kind: network.Unknown, Message: "Facebook did not return an address on facebook.com for the post."}
 	}
 	return link, nil
 }
 
-// ownURL completes an address of which Facebook leaves the site out, as it does for videos. It is "" for an
+// absoluteFacebookURL completes an address of which Facebook leaves the site out, as it does for videos. It is "" for an
 // address elsewhere.
-func ownURL(link string) string {
+func absoluteFacebookURL(link string) string {
 	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") {
 		link = site + link
 	}

@@ -31,7 +31,7 @@ func (n *Network) storyStatus(ctx context.Context, it network.Item, handle strin
 		}
 		for _, s := range stories {
 			if string(s.Media) == handle {
-				return network.Status{Verdict: core.Done, ExternalID: string(s.Post), URL: ownURL(s.URL)}, nil
+				return network.Status{Verdict: core.Done, ExternalID: string(s.Post), URL: absoluteFacebookURL(s.URL)}, nil
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func (n *Network) fetchStoryLink(ctx context.Context, it network.Item, externalI
 		return "", err
 	}
 	for _, s := range stories {
-		if link := ownURL(s.URL); string(s.Post) == externalID && link != "" {
+		if link := absoluteFacebookURL(s.URL); string(s.Post) == externalID && link != "" {
 			return link, nil
 		}
 	}

@@ -156,7 +156,7 @@ func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v
 }
 
 func (v videoNode) publishedStatus(id string) network.Status {
-	return network.Status{Verdict: core.Done, ExternalID: id, URL: ownURL(v.Permalink)}
+	return network.Status{Verdict: core.Done, ExternalID: id, URL: absoluteFacebookURL(v.Permalink)}
 }
 
 func (v videoNode) allPhases() []phase {

@@ -13,7 +13,7 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 		kind, name := contentType(s, d.Media), description.Name
 		d.Text, d.Title = network.WithTags(d.Text, d.Tags), ""
 		f.CheckLimits(description, kind, d)
-		tags := network.Hashtags(d.Text)
+		tags := network.CountHashtags(d.Text)
 		f.AddIf(tags > manyHashtags && tags <= maxHashtags, core.WarnHashtagsMany, name)
 		f.AddIf(kind == typeStories && strings.TrimSpace(d.Text) != "", core.IssueTextNotAllowed, name)
 		for _, c := range []struct {

@@ -14,7 +14,7 @@ const Later = "Send the post again later if no retry is scheduled."
 // Hints that several rows share.
 const (
 	hintLater      = "The network has a temporary problem. " + Later
-	hintThrottled  = "The network temporarily allows no more calls. Belfry will try again."
+	hintThrottled  = "The network temporarily does not allow more calls. Belfry will try again."
 	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator."
@@ -23,7 +23,7 @@ const (
 	hintBlocked    = "The network has temporarily blocked this account. Open the account there to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
 	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
-	hintCode       = "The network's code has been used or has expired. Start again from Accounts."
+	hintCode       = "The authorization code was already used or has expired. Start again from Accounts."
 )
 
 // common is what the errors mean wherever they occur.

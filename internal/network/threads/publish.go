@@ -103,7 +103,7 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 	)
 	switch {
 	case isMissing(err):
-		return n.statusOfMissing(ctx, it, err)
+		return n.statusOfMissingContainer(ctx, it, err)
 	case err != nil:
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	}
@@ -131,10 +131,10 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 	return st, nil
 }
 
-// statusOfMissing decides about a container that Threads does not find, as happens for a while after it was
+// statusOfMissingContainer decides about a container that Threads does not find, as happens for a while after it was
 // made. After that it is dead if it was never armed; if it was, only when the profile's posts do not show
 // the post either.
-func (n *Network) statusOfMissing(ctx context.Context, it network.Item, why error) (network.Status, error) {
+func (n *Network) statusOfMissingContainer(ctx context.Context, it network.Item, why error) (network.Status, error) {
 	dead := network.Status{Verdict: core.Dead, Message: why.Error()}
 	pending := network.Status{Verdict: core.Pending, Message: why.Error()}
 	if it.ArmedAt.IsZero() {

@@ -29,10 +29,10 @@ func openStore(t *testing.T) blob.Store {
 	return store
 }
 
-func readPosts(t *testing.T, book *restore.Book, since time.Time) []string {
+func readPosts(t *testing.T, receipts *restore.Receipts, since time.Time) []string {
 	t.Helper()
 	var posts []string
-	if err := book.Each(t.Context(), since, func(r restore.Receipt) error {
+	if err := receipts.Each(t.Context(), since, func(r restore.Receipt) error {
 		posts = append(posts, r.Post)
 		return nil
 	}); err != nil {
@@ -44,39 +44,39 @@ func readPosts(t *testing.T, book *restore.Book, since time.Time) []string {
 func TestReceiptsAreReadInTheOrderInWhichTheyWereWritten(t *testing.T) {
 	t.Parallel()
 	store, now := openStore(t), noon
-	book := restore.NewBook(store, func() time.Time { return now })
+	receipts := restore.NewReceipts(store, func() time.Time { return now })
 	if err := store.Put(t.Context(), "thumbnails/aa/other", strings.NewReader("x"), 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := book.WriteMark(t.Context(), restore.Mark{System: "7", Step: 1}); err != nil {
+	if err := receipts.WriteMark(t.Context(), restore.Mark{System: "7", Step: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 3 {
 		now = noon.Add(time.Duration(i) * 24 * time.Hour)
-		if err := book.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)}); err != nil {
+		if err := receipts.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := readPosts(t, book, time.Time{}); !slices.Equal(got, []string{"post_0", "post_1", "post_2"}) {
+	if got := readPosts(t, receipts, time.Time{}); !slices.Equal(got, []string{"post_0", "post_1", "post_2"}) {
 		t.Errorf("all receipts are those of %v", got)
 	}
-	if got := readPosts(t, book, noon.Add(time.Hour)); !slices.Equal(got, []string{"post_1", "post_2"}) {
+	if got := readPosts(t, receipts, noon.Add(time.Hour)); !slices.Equal(got, []string{"post_1", "post_2"}) {
 		t.Errorf("the receipts since an hour later are those of %v", got)
 	}
-	if err := book.DropBefore(t.Context(), noon.Add(30*time.Hour)); err != nil {
+	if err := receipts.DropBefore(t.Context(), noon.Add(30*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	if got := readPosts(t, book, time.Time{}); !slices.Equal(got, []string{"post_2"}) {
+	if got := readPosts(t, receipts, time.Time{}); !slices.Equal(got, []string{"post_2"}) {
 		t.Errorf("after the drop the receipts are those of %v", got)
 	}
-	if mark, err := book.ReadMark(t.Context()); err != nil || mark.System != "7" {
+	if mark, err := receipts.ReadMark(t.Context()); err != nil || mark.System != "7" {
 		t.Errorf("the mark is %+v, %v", mark, err)
 	}
 }
 
 func TestAMissingMarkIsTheZeroMark(t *testing.T) {
 	t.Parallel()
-	mark, err := restore.NewBook(openStore(t), time.Now).ReadMark(t.Context())
+	mark, err := restore.NewReceipts(openStore(t), time.Now).ReadMark(t.Context())
 	if err != nil || mark != (restore.Mark{}) {
 		t.Errorf("the mark is %+v, %v", mark, err)
 	}
@@ -101,16 +101,16 @@ func (s *slowStore) Put(ctx context.Context, key string, r io.Reader, size int64
 func TestReceiptsThatAreWrittenTogetherShareAnObject(t *testing.T) {
 	t.Parallel()
 	store := &slowStore{Store: openStore(t), arrived: make(chan struct{}), release: make(chan struct{})}
-	book := restore.NewBook(store, time.Now)
+	receipts := restore.NewReceipts(store, time.Now)
 	var writers errgroup.Group
-	writers.Go(func() error { return book.Write(t.Context(), restore.Receipt{Post: "first"}) })
+	writers.Go(func() error { return receipts.Write(t.Context(), restore.Receipt{Post: "first"}) })
 	<-store.arrived
 	const more = 100
 	var started atomic.Int32
 	for i := range more {
 		writers.Go(func() error {
 			started.Add(1)
-			return book.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)})
+			return receipts.Write(t.Context(), restore.Receipt{Post: fmt.Sprint("post_", i)})
 		})
 	}
 	for started.Load() < more {
@@ -120,7 +120,7 @@ func TestReceiptsThatAreWrittenTogetherShareAnObject(t *testing.T) {
 	if err := writers.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if got := readPosts(t, book, time.Time{}); len(got) != more+1 {
+	if got := readPosts(t, receipts, time.Time{}); len(got) != more+1 {
 		t.Errorf("%d receipts were kept, want %d", len(got), more+1)
 	}
 	if puts := store.puts.Load(); puts > more/2 {

@@ -1,5 +1,5 @@
-// Package restore keeps a restored database from publishing again what went out after its backup. A Book holds,
-// beside the files and so outside the database, a receipt for each call that publishes and a mark of how far the
+// Package restore keeps a restored database from publishing again what went out after its backup. Receipts stores,
+// beside the files and so outside the database, a receipt for each call that publishes, and a mark of how far the
 // ledger had come; a Guard compares them with the database and holds publishing when they are ahead of it.
 package restore
 
@@ -52,8 +52,8 @@ type Mark struct {
 	At       time.Time `json:"at"`
 }
 
-// Book writes and reads receipts. It is safe for concurrent use.
-type Book struct {
+// Receipts writes and reads receipts in the file storage. It is safe for concurrent use.
+type Receipts struct {
 	blobs blob.Store
 	now   func() time.Time
 
@@ -69,14 +69,14 @@ type batch struct {
 	err      error
 }
 
-// NewBook returns a book in a store that outlives the database.
-func NewBook(blobs blob.Store, now func() time.Time) *Book {
-	return &Book{blobs: blobs, now: now, next: &batch{}}
+// NewReceipts returns the receipts in a store that outlives the database.
+func NewReceipts(blobs blob.Store, now func() time.Time) *Receipts {
+	return &Receipts{blobs: blobs, now: now, next: &batch{}}
 }
 
 // Write keeps a receipt. Receipts that are written at the same time share one object: while one is on its way, the
 // next ones wait and go together. When Write has returned nil, a crash of the machine does not lose the receipt.
-func (b *Book) Write(ctx context.Context, r Receipt) error {
+func (b *Receipts) Write(ctx context.Context, r Receipt) error {
 	b.mu.Lock()
 	mine := b.next
 	mine.receipts = append(mine.receipts, r)
@@ -96,7 +96,7 @@ func (b *Book) Write(ctx context.Context, r Receipt) error {
 // writeTimeout bounds one object's way to the store: a post that is due waits for it.
 const writeTimeout = 2 * time.Second
 
-func (b *Book) writeBatch(ctx context.Context, receipts []Receipt) error {
+func (b *Receipts) writeBatch(ctx context.Context, receipts []Receipt) error {
 	var lines bytes.Buffer
 	encoder := json.NewEncoder(&lines)
 	for _, r := range receipts {
@@ -118,7 +118,7 @@ func (b *Book) writeBatch(ctx context.Context, receipts []Receipt) error {
 var errEnd = errors.New("no further key is wanted")
 
 // Each calls fn for every receipt written since a time, oldest first.
-func (b *Book) Each(ctx context.Context, since time.Time, fn func(Receipt) error) error {
+func (b *Receipts) Each(ctx context.Context, since time.Time, fn func(Receipt) error) error {
 	return b.eachKey(ctx, since, func(key string) error {
 		object, err := b.blobs.Open(ctx, key)
 		if errors.Is(err, blob.ErrNotFound) {
@@ -145,7 +145,7 @@ func (b *Book) Each(ctx context.Context, since time.Time, fn func(Receipt) error
 }
 
 // DropBefore deletes the receipts written before a time.
-func (b *Book) DropBefore(ctx context.Context, before time.Time) error {
+func (b *Receipts) DropBefore(ctx context.Context, before time.Time) error {
 	last := keyOf(before)
 	return b.eachKey(ctx, time.Time{}, func(key string) error {
 		if key >= last {
@@ -161,7 +161,7 @@ func keyOf(t time.Time) string {
 }
 
 // eachKey calls fn for the key of every object with receipts written since a time, until fn returns errEnd.
-func (b *Book) eachKey(ctx context.Context, since time.Time, fn func(key string) error) error {
+func (b *Receipts) eachKey(ctx context.Context, since time.Time, fn func(key string) error) error {
 	after := Prefix
 	if !since.IsZero() {
 		after = keyOf(since)
@@ -182,7 +182,7 @@ func (b *Book) eachKey(ctx context.Context, since time.Time, fn func(key string)
 }
 
 // ReadMark returns the mark, or the zero Mark when none was written yet.
-func (b *Book) ReadMark(ctx context.Context) (Mark, error) {
+func (b *Receipts) ReadMark(ctx context.Context) (Mark, error) {
 	object, err := b.blobs.Open(ctx, markKey)
 	if errors.Is(err, blob.ErrNotFound) {
 		return Mark{}, nil
@@ -199,7 +199,7 @@ func (b *Book) ReadMark(ctx context.Context) (Mark, error) {
 }
 
 // WriteMark replaces the mark.
-func (b *Book) WriteMark(ctx context.Context, m Mark) error {
+func (b *Receipts) WriteMark(ctx context.Context, m Mark) error {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return fmt.Errorf("encode the mark: %w", err)
