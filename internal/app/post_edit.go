@@ -189,8 +189,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 			return err
 		}
 		pub.Post, pub.Platform, pub.Flow = p.ID, p.Platform, n.Flow(d.draft)
-		pub.Publication = pub.Reset()
-		return a.setPublication(ctx, t, change.Post, pub)
+		return a.setPublication(ctx, t, change.Post, pub.Reset())
 	})
 }
 

@@ -30,8 +30,7 @@ func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Pub
 	if err == nil && !pub.Movable() {
 		err = errBusy()
 	}
-	pub.Publication = pub.Reset()
-	return pub, err
+	return pub.Reset(), err
 }
 
 // saveChange stores a change of a post with its ledger row.

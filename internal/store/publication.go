@@ -36,6 +36,12 @@ type Publication struct {
 	ReadAt time.Time
 }
 
+// Reset is core.Publication.Reset: it forgets the sealed handle too.
+func (p Publication) Reset() Publication {
+	p.Publication, p.Sealed = p.Publication.Reset(), nil
+	return p
+}
+
 // Leased reports whether a worker had claimed the publication when it was read: the opposite of the condition unleased.
 func (p Publication) Leased() bool { return p.LeaseUntil.After(p.ReadAt) }
 
