@@ -1,6 +1,5 @@
 -- When a post went live, for the indexes of the next step: they were on updated_at, by which each change of a post
--- changed all indexes of the table. The trigger covers the versions of the program that do not know the column. A
--- question about a post is about what went live since it was sent, so the last thirty days are filled in.
+-- changed all indexes of the table. The trigger covers the versions of the program that do not know the column.
 ALTER TABLE posts ADD COLUMN live_at timestamptz;
 
 CREATE FUNCTION set_live_at() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -10,5 +9,3 @@ BEGIN
 END $$;
 CREATE TRIGGER set_live_at BEFORE UPDATE OF status ON posts
     FOR EACH ROW WHEN (NEW.status = 'live' AND OLD.status <> 'live') EXECUTE FUNCTION set_live_at();
-
-UPDATE posts SET live_at = updated_at WHERE status = 'live' AND updated_at > now() - interval '30 days';

@@ -61,7 +61,7 @@ func (e *Engine) publishDue(ctx context.Context, w Worker, slots chan struct{}, 
 			wait(ctx, errorWait)
 			return
 		case len(claims) == 0: // what is due is locked by another
-			wait(ctx, w.Poll)
+			e.waitOrSignal(ctx, w.Poll)
 			return
 		case len(claims) < free:
 			return

@@ -138,7 +138,7 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	guard := *b.App.Guard()
 	guard.Receipts = restore.NewReceipts(hooked, b.Clock.Now)
 	b.ws.Work(b.ws.Now("before the restore", b.ws.Account("threads")))
-	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another"}))
+	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Step: 1}))
 	must(t, guard.KeepMark(t.Context()))
 	worker := guard
 	worker.Receipts = restore.NewReceipts(files, b.Clock.Now)
@@ -220,6 +220,33 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 }
 
 // A new database beside the receipts of another, such as of a trial, was put on hold when it started again.
+// Somebody may send a draft of the backup again that went live after it.
+func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
+	b := newBench(t)
+	guard := b.App.Guard()
+	must(t, guard.CheckAtStart(t.Context()))
+	draft := b.ws.Draft("published after the backup", b.ws.Account("threads"))
+	must(t, guard.Receipts.Write(t.Context(), restore.Receipt{
+		Workspace: b.ws.ID.String(), Post: draft.ID, Step: 1, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "17841",
+	}))
+	must(t, guard.CheckAtStart(t.Context()))
+	if _, err := b.Store.Hold(t.Context()); err != nil {
+		t.Errorf("publishing is not on hold: %v", err)
+	}
+}
+
+// A copy of a database that never published may have another identity.
+func TestACopyIsNotHeldBeforeTheFirstPublication(t *testing.T) {
+	b := newBench(t)
+	b.ws.Draft("a draft", b.ws.Account("threads"))
+	guard := b.App.Guard()
+	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1}))
+	must(t, guard.CheckAtStart(t.Context()))
+	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("publishing is on hold: %+v, %v", hold, err)
+	}
+}
+
 func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 	b := newBench(t)
 	guard := b.App.Guard()

@@ -88,7 +88,7 @@ func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason strin
 		if now, err = g.goOnAfter(ctx, newest); err != nil {
 			return "", err
 		}
-	case now.Empty || mark == (Mark{}):
+	case now.Empty || mark == (Mark{}) || newest == 0: // nothing was ever sent
 	case mark.System != now.System:
 		reason = "the database is not the copy that published last"
 	case mark.Timeline != now.Timeline:
@@ -104,10 +104,10 @@ func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason strin
 	return "", g.Receipts.WriteMark(ctx, next)
 }
 
-// goOnAfter lets a database in which no post was ever queued publish beside the receipts of another: it can publish
-// nothing twice. Its steps go on above those of the receipts, which would hold publishing later otherwise.
+// goOnAfter lets a database without posts publish beside the receipts of another: it has nothing that could be
+// published a second time. Its steps go on above those of the receipts, which would hold publishing later otherwise.
 func (g *Guard) goOnAfter(ctx context.Context, newest int64) (store.Lineage, error) {
-	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and no post was ever queued in this one: "+
+	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and there are no posts in this one: "+
 		"it is treated as a new installation. If you meant to restore a backup, stop the service and restore it now")
 	if err := g.Store.AdvanceSteps(ctx, newest); err != nil {
 		return store.Lineage{}, fmt.Errorf("go on after the receipts of another database: %w", err)

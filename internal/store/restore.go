@@ -12,7 +12,7 @@ type Lineage struct {
 	System   string // PostgreSQL's system identifier: a copy made by a dump has another
 	Timeline int64  // another after a failover or a recovery to a point in time
 	Step     int64  // the last id given to a step of the ledger
-	Empty    bool   // nothing has ever been queued
+	Empty    bool   // there is no post
 	SeenAt   time.Time
 }
 
@@ -22,7 +22,7 @@ func (s *Store) Lineage(ctx context.Context) (Lineage, error) {
 		SELECT (SELECT system_identifier::text FROM pg_control_system()) AS system,
 			(SELECT timeline_id::bigint FROM pg_control_checkpoint()) AS timeline,
 			(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM publish_steps_id_seq) AS step,
-			NOT EXISTS (SELECT FROM publications) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
+			NOT EXISTS (SELECT FROM posts) AS empty, (SELECT max(seen_at) FROM workers) AS seen_at`, nil))
 }
 
 // DurableLineage reads it and waits until a crash of the database cannot take Step back: sequences are safe once a
