@@ -123,7 +123,7 @@ func (d description) describeRoute(r *route) *huma.Operation {
 
 // describeSuccess describes the answer of a route when all is well.
 func (d description) describeSuccess(r *route) *huma.Response {
-	out := &huma.Response{Description: http.StatusText(r.status), Headers: everyAnswer()}
+	out := &huma.Response{Description: http.StatusText(r.status), Headers: commonHeaders()}
 	if r.operation.Repeatable {
 		out.Headers["Idempotency-Replayed"] = headerRef("Idempotency-Replayed")
 	}
@@ -133,8 +133,8 @@ func (d description) describeSuccess(r *route) *huma.Response {
 	return out
 }
 
-// everyAnswer are the headers that every answer of /v1 may carry.
-func everyAnswer() map[string]*huma.Header {
+// commonHeaders are the headers that every answer of /v1 may carry.
+func commonHeaders() map[string]*huma.Header {
 	return headersOf("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox")
 }
 
@@ -148,19 +148,19 @@ var retryable = map[core.Code]bool{
 // once for all routes.
 func (d description) describeFailures(codes []core.Code) map[string]*huma.Response {
 	out := map[string]*huma.Response{}
-	for status, codes := range byStatus(codes) {
+	for status, codes := range groupByStatus(codes) {
 		if len(codes) > 1 {
-			out[status] = d.examples.failureResponse(everyAnswer(), codes...)
+			out[status] = d.examples.failureResponse(commonHeaders(), codes...)
 			continue
 		}
 		name := string(codes[0])
-		d.doc.Components.Responses[name] = d.examples.failureResponse(everyAnswer(), codes[0])
+		d.doc.Components.Responses[name] = d.examples.failureResponse(commonHeaders(), codes[0])
 		out[status] = &huma.Response{Ref: "#/components/responses/" + name}
 	}
 	return out
 }
 
-func byStatus(codes []core.Code) map[string][]core.Code {
+func groupByStatus(codes []core.Code) map[string][]core.Code {
 	out := map[string][]core.Code{}
 	for _, code := range codes {
 		status := strconv.Itoa(httpd.Status(code))

@@ -18,7 +18,7 @@ func (d description) describeItself() *huma.Operation {
 		Responses: d.describeFailures([]core.Code{core.CodeRateLimited, core.CodeInternal, core.CodeUnavailable}),
 	}
 	op.Responses["200"] = &huma.Response{
-		Description: http.StatusText(http.StatusOK), Headers: everyAnswer(),
+		Description: http.StatusText(http.StatusOK), Headers: commonHeaders(),
 		Content: map[string]*huma.MediaType{jsonType: {
 			Schema:   &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true},
 			Examples: map[string]*huma.Example{"excerpt": {Value: map[string]any{"openapi": "3.1.0"}}},
@@ -50,7 +50,7 @@ func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 		Responses:   map[string]*huma.Response{},
 	}
 	only := func() map[string]*huma.Header { return headersOf("X-Request-Id") }
-	for status, codes := range byStatus([]core.Code{
+	for status, codes := range groupByStatus([]core.Code{
 		core.CodeSizeMismatch, core.CodeNotFound, core.CodeAlreadyUploaded, core.CodeUploadInProgress, core.CodeUploadExpired,
 		core.CodeInternal, core.CodeUnavailable,
 	}) {

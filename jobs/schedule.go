@@ -18,7 +18,7 @@ type periodicTask struct {
 func (j *Jobs) periodicTasks() []periodicTask {
 	a := j.cfg.App
 	return []periodicTask{
-		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.Beat(ctx, j.cfg.Owner) }},
+		{"beat", 5 * time.Second, func(ctx context.Context) error { return a.RecordHeartbeat(ctx, j.cfg.Owner) }},
 		{"mark", 15 * time.Second, a.Guard().KeepMark},
 		{"receipts", time.Hour, a.Guard().DropOldReceipts},
 		{"overdue", 10 * time.Second, a.CountOverdue},

@@ -1,4 +1,4 @@
 package migrations
 
-// Explain is explain.
-var Explain = explain //nolint:gochecknoglobals // for tests of the package from outside
+// Explain is explainMigrationError.
+var Explain = explainMigrationError //nolint:gochecknoglobals // for tests of the package from outside

@@ -220,7 +220,8 @@ func TestAProgramBelowTheFloorIsRefused(t *testing.T) {
 	if err := readState(t, pool).CheckFloor(); err == nil || !strings.Contains(err.Error(), "run the newer program") {
 		t.Errorf("error %v", err)
 	}
-	if err := migrations.Run(t.Context(), pool); err == nil || !strings.Contains(err.Error(), "made by a newer belfry") {
+	err := migrations.Run(t.Context(), pool)
+	if err == nil || !strings.Contains(err.Error(), "created by a newer version of Belfry") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -108,7 +108,7 @@ func migrateOurs(ctx context.Context, conn *pgx.Conn) error {
 		limits = errors.Join(limits, err)
 	}
 	if err := errors.Join(m.Migrate(ctx), limits); err != nil {
-		return fmt.Errorf("migrate the database: %w", explain(err))
+		return fmt.Errorf("migrate the database: %w", explainMigrationError(err))
 	}
 	return nil
 }
@@ -122,8 +122,8 @@ func timeouts(sql string) string {
 	return "SET lock_timeout = '" + patience + "'"
 }
 
-// explain says what to install when the server lacks an extension.
-func explain(err error) error {
+// explainMigrationError says what to install when the server lacks an extension.
+func explainMigrationError(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || pg.Code != undefinedFile && pg.Code != featureNotSupported || !strings.Contains(pg.Message, "extension") {
 		return err

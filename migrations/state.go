@@ -31,8 +31,8 @@ func (s State) CheckFloor() error {
 	if s.floor <= s.known {
 		return nil
 	}
-	return fmt.Errorf("the database's schema was made by a newer belfry: it needs a program that knows migration %d, and this one knows "+
-		"them up to %d: run the newer program, or restore a backup from before the upgrade", s.floor, s.known)
+	return fmt.Errorf("the database's schema was created by a newer version of Belfry: "+
+		"it requires a program that knows migration %d, but this one knows them up to %d: run the newer program, or restore a backup from before the upgrade", s.floor, s.known)
 }
 
 // ReadState reads the state of a database.

@@ -12,7 +12,7 @@ import (
 func (r *request) showSignIn() error {
 	next := safeReturnURL(r.echo.QueryParam(auth.FieldNext))
 	if !r.caller.IsZero() {
-		return r.redirect(orHome(next))
+		return r.redirect(returnURLOrHome(next))
 	}
 	first, err := r.web.cfg.App.SetUpOpen(r.context())
 	if err != nil {
@@ -54,10 +54,10 @@ func (r *request) signIn() error {
 	if m.Carry != "" && len(m.Carry) <= maxSavedForm {
 		r.putSession(keySavedForm, m.Carry)
 	}
-	return r.redirect(orHome(m.Next))
+	return r.redirect(returnURLOrHome(m.Next))
 }
 
-func orHome(next string) string {
+func returnURLOrHome(next string) string {
 	if next == "" {
 		return link.Posts(link.Filter{})
 	}

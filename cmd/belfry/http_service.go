@@ -143,9 +143,9 @@ func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error 
 // windDownTime is how long a stopping worker may finish its calls before the simulated networks hang up.
 const windDownTime = 5 * time.Second
 
-// windDown lets the worker finish its calls while the simulated networks still answer, then ends the
+// shutDown lets the worker finish its calls while the simulated networks still answer, then ends the
 // answers that a fault made slow, which the server's stop would wait for.
-func (d *httpService) windDown(worked <-chan struct{}) error {
+func (d *httpService) shutDown(worked <-chan struct{}) error {
 	if d.networks != nil {
 		select {
 		case <-worked:

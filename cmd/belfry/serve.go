@@ -112,7 +112,7 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	group.Go(func() error {
 		defer stopServing()
 		<-running.Done()
-		return doors.windDown(worked)
+		return doors.shutDown(worked)
 	})
 	group.Go(func() error {
 		defer close(worked)

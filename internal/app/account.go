@@ -24,7 +24,7 @@ func (a *App) ListAccounts(ctx context.Context, c core.Caller) (contract.Account
 
 func (a *App) accountOf(account core.Account) contract.Account {
 	out := contract.AccountOf(account)
-	out.AvatarURL = a.browse(account.AvatarURL)
+	out.AvatarURL = a.browserURL(account.AvatarURL)
 	return out
 }
 

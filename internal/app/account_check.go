@@ -53,7 +53,7 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	asking, cancel := context.WithTimeout(ctx, refreshCall)
 	defer cancel()
 	err = n.Verify(asking, token)
-	status, reason := lostBy(err)
+	status, reason := lostAccountStatus(err)
 	if status == "" {
 		return nil
 	}

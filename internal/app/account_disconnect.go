@@ -74,13 +74,13 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 	}
 	if pub.Leased() {
 		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
-			WithHint("This takes until %s at the latest. Disconnect the account when the post is live or failed.",
+			WithHint("It ends by %s. Disconnect the account when the post is live or failed.",
 				post.Zone.Label(pub.LeaseUntil))
 	}
 	return core.Fail(core.CodeConflict, "The post %s to %s may already be published, and Belfry needs the account to find out.",
 		postLabel(post), post.AccountName).
-		WithHint("Belfry will ask the network at %s, and until %s at the latest. Disconnect the account when the post is live or failed.",
-			post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.Since())))
+		WithHint("Belfry checks the network again at %s, and gives up by %s. "+
+			"Disconnect the account when the post is live or failed.", post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.Since())))
 }
 
 // postLabel returns the beginning of a post's text and its id.

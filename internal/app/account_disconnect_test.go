@@ -101,11 +101,14 @@ func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 	}{
 		"held by a worker": {
 			`lease_until = clock() + '1 minute'::interval, lease_owner = 'w', lease_epoch = 1`,
-			[]string{"is being published", "until Mon 5 Oct 2026, 09:01 UTC"},
+			[]string{"is being published", "by Mon 5 Oct 2026, 09:01 UTC"},
 		},
 		"armed": {
 			`step = 'armed', armed = true, step_since = clock() - '1 day'::interval, next_action_at = clock() + '1 hour'::interval`,
-			[]string{"may already be published", "ask the network at Mon 5 Oct 2026, 10:00 UTC", "until Sun 11 Oct 2026, 09:00 UTC"},
+			[]string{
+				"may already be published", "checks the network again at Mon 5 Oct 2026, 10:00 UTC",
+				"gives up by Sun 11 Oct 2026, 09:00 UTC",
+			},
 		},
 		"left by a dead worker":    {`lease_until = clock() - '1 second'::interval, lease_owner = 'w', lease_epoch = 1, step = 'creating'`, nil},
 		"with a handle made ahead": {`step = 'waiting', handle = 'sealed'`, nil},

@@ -124,8 +124,9 @@ var refreshOutcomes = map[core.AccountStatus]string{
 	core.AccountOK: "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
 }
 
-// lostBy tells what an answer of the network makes of the account, and in which words; "" when nothing.
-func lostBy(err error) (core.AccountStatus, string) {
+// lostAccountStatus returns the status that an error of the network gives the account, and the network's message. The
+// status is "" if the account keeps its status.
+func lostAccountStatus(err error) (core.AccountStatus, string) {
 	if e, ok := errors.AsType[*network.Error](err); ok {
 		return e.Kind.AccountStatus(), e.Message
 	}
@@ -133,7 +134,7 @@ func lostBy(err error) (core.AccountStatus, string) {
 }
 
 func (a *App) notRefreshed(old network.Token, err error) store.RefreshResult {
-	if status, reason := lostBy(err); status != "" {
+	if status, reason := lostAccountStatus(err); status != "" {
 		return store.RefreshResult{Status: status, Reason: reason, NeverAuto: true}
 	}
 	again := min(max(a.cfg.Now().Sub(old.RefreshAt), refreshSoonest), refreshLatest)

@@ -27,7 +27,7 @@ func checkEmail(path, email string) (string, error) {
 	email = strings.TrimSpace(email)
 	parsed, err := mail.ParseAddress(email)
 	if err != nil || parsed.Address != email || len(email) > maxEmail || strings.ContainsFunc(email, unicode.IsControl) {
-		return "", core.Invalid(path, "This is not an email address such as ada@example.org.")
+		return "", core.Invalid(path, "Enter an email address such as ada@example.org.")
 	}
 	return email, nil
 }

@@ -14,8 +14,10 @@ const (
 	overdueAfter  = 60 * time.Second
 )
 
-// Beat notes that a worker is at work.
-func (a *App) Beat(ctx context.Context, worker string) error { return a.cfg.Store.Beat(ctx, worker) }
+// RecordHeartbeat notes that a worker is at work.
+func (a *App) RecordHeartbeat(ctx context.Context, worker string) error {
+	return a.cfg.Store.RecordHeartbeat(ctx, worker)
+}
 
 // CountOverdue brings the figures of posts that are due and held by nobody up to date.
 func (a *App) CountOverdue(ctx context.Context) error {

@@ -18,18 +18,18 @@ func TestHealthNeedsAWorkerThatReports(t *testing.T) {
 	if e := want(t, core.CodeUnavailable, h.App.Healthy(t.Context())); !strings.Contains(e.Message, "worker") {
 		t.Errorf("it says %s", e.Message)
 	}
-	must(t, h.App.Beat(t.Context(), "worker-1"))
+	must(t, h.App.RecordHeartbeat(t.Context(), "worker-1"))
 	must(t, h.App.Healthy(t.Context()))
 	h.Clock.Advance(30 * time.Second)
 	want(t, core.CodeUnavailable, h.App.Healthy(t.Context()))
-	must(t, h.Replica().Beat(t.Context(), "worker-2"))
+	must(t, h.Replica().RecordHeartbeat(t.Context(), "worker-2"))
 	must(t, h.App.Healthy(t.Context()))
 }
 
 func TestHealthNeedsTheDatabaseAndItsSchema(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
-	must(t, h.App.Beat(t.Context(), "w"))
+	must(t, h.App.RecordHeartbeat(t.Context(), "w"))
 	old := h.Replica(func(c *app.Config) {
 		c.Schema = func(context.Context) error { return errors.New("version 1 of 2") }
 	})
@@ -52,7 +52,7 @@ func TestHealthReportsAnOverduePost(t *testing.T) {
 	post := ws.Queued("hello", ws.Account("threads"), at)
 	healthy := func() bool {
 		t.Helper()
-		must(t, h.App.Beat(t.Context(), "w"))
+		must(t, h.App.RecordHeartbeat(t.Context(), "w"))
 		err := h.App.Healthy(t.Context())
 		if err != nil && !strings.Contains(err.Error(), "A post has been due") {
 			t.Fatal(err)
@@ -111,7 +111,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 		must(t, err)
 		_, err = h.Store.Throttle(t.Context(), h.Clock.Now().String(), 1, time.Hour)
 		must(t, err)
-		must(t, h.App.Beat(t.Context(), h.Clock.Now().String()))
+		must(t, h.App.RecordHeartbeat(t.Context(), h.Clock.Now().String()))
 	}
 	fill()
 	for _, kind := range []string{"link", "publish"} { // no worker of this version works the second

@@ -27,7 +27,7 @@ func (a *App) PublishingHold(ctx context.Context, c core.Caller) (reason string,
 	}
 	posts, err = t.HeldPosts(ctx, heldPostsListed)
 	for i := range posts {
-		if url := a.browse(posts[i].ExternalURL); url != nil {
+		if url := a.browserURL(posts[i].ExternalURL); url != nil {
 			posts[i].ExternalURL = *url
 		}
 	}

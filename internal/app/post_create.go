@@ -125,13 +125,13 @@ func (a *App) dueAt(at time.Time) time.Time {
 
 func (a *App) postOf(p core.Post) contract.Post {
 	out := contract.PostOf(p, a.cfg.Networks.Name(p.Platform))
-	out.ExternalURL = a.browse(p.ExternalURL)
+	out.ExternalURL = a.browserURL(p.ExternalURL)
 	return out
 }
 
-// browse is where a person's browser finds an address that a network gave; nil when it is none that a
+// browserURL is where a person's browser finds an address that a network gave; nil when it is none that a
 // browser may be sent to: what a network answers could be anything.
-func (a *App) browse(address string) *string {
+func (a *App) browserURL(address string) *string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return nil

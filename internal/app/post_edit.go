@@ -17,7 +17,7 @@ import (
 // /posts/{id}). Content first, then the time, then the checks; all or nothing.
 func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost) (contract.Post, error) {
 	blocks, malformed := a.checkEdit(in)
-	return a.changing(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
+	return a.changePost(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
 		ws, plan, err := a.workspaceAndPlan(ctx, t)
 		if err != nil {
 			return err
@@ -38,12 +38,12 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost)
 		if in.When == nil && in.Status == "" && !hasContent(in) {
 			return nil
 		}
-		return unchangeable(p)
+		return unchangeableError(p)
 	})
 }
 
-// unchangeable is the answer to a change of a post that was sent.
-func unchangeable(p *core.Post) error {
+// unchangeableError is the conflict of changing a post that is live or has failed.
+func unchangeableError(p *core.Post) error {
 	word := "is live"
 	if p.Status == core.PostFailed {
 		word = "has failed"
@@ -84,7 +84,7 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 		return core.Fail(core.CodeConflict, "Only a draft's content can be changed.").
 			WithHint("Cancel or duplicate the post first. To reschedule it, send only `when`.")
 	default:
-		return unchangeable(p)
+		return unchangeableError(p)
 	}
 	p.Text, p.Tags = valueOr(in.Text, p.Text), valueOr(in.Tags, p.Tags)
 	if in.Title.Set {

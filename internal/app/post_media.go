@@ -26,7 +26,7 @@ func pickFiles(found map[core.MediaID]core.Media, ids []core.MediaID) ([]core.Me
 	for i, id := range ids {
 		file, ok := found[id]
 		if !ok {
-			return nil, core.NotFoundAt(entry("mediaIds", i))
+			return nil, core.NotFoundAt(indexedPath("mediaIds", i))
 		}
 		files[i] = file
 	}

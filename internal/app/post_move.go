@@ -47,9 +47,9 @@ func (a *App) setPublication(ctx context.Context, t store.Tenant, p core.Post, p
 	return t.SetPublication(ctx, pub)
 }
 
-// changing runs f on a post that nobody else can change meanwhile, and answers the post as it is then, unless the
+// changePost runs f on a locked post, writes the audit log, and returns the post as it is then, unless the
 // request is malformed.
-func (a *App) changing(ctx context.Context, c core.Caller, id string, malformed error,
+func (a *App) changePost(ctx context.Context, c core.Caller, id string, malformed error,
 	f func(store.Tenant, *core.Post) error,
 ) (contract.Post, error) {
 	t, postID, err := enterEdit[core.PostKind](a, c, id, malformed)
@@ -62,14 +62,14 @@ func (a *App) changing(ctx context.Context, c core.Caller, id string, malformed 
 		if err != nil {
 			return err
 		}
-		before := schedule(locked)
+		before := scheduleOf(locked)
 		if err := f(t, &locked); err != nil {
 			return err
 		}
 		if post, err = t.Post(ctx, locked.ID); err != nil {
 			return err
 		}
-		if after := schedule(post); after != before {
+		if after := scheduleOf(post); after != before {
 			return t.AddAudit(ctx,
 				core.AuditEntry{Action: core.AuditPostChanged, Actor: c, Subject: id, Before: before, After: after})
 		}
@@ -84,12 +84,12 @@ type postSchedule struct {
 	PublishAt time.Time       `json:"publishAt,omitzero"`
 }
 
-func schedule(p core.Post) postSchedule { return postSchedule{p.Status, p.PublishAt.UTC()} }
+func scheduleOf(p core.Post) postSchedule { return postSchedule{p.Status, p.PublishAt.UTC()} }
 
 // CancelPost makes a draft of a queued post and returns its slot. It cancels the pending retry of a failed post
 // (core.Post.HasPendingRetry), and returns conflict for any other post (Spec §4, decisions.md).
 func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
-	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+	return a.changePost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
 		case p.HasPendingRetry():
 			return a.cancelRetry(ctx, t, p)
@@ -133,7 +133,7 @@ func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
 // RetryPost sends a failed post again: at its time if that is still ahead, otherwise now. It costs no
 // slot. An unknown outcome needs the word of a person who has looked (409 outcome_unknown).
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
-	return a.changing(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
+	return a.changePost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.OutcomeUnknown() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "It is unknown whether this post is on %s.", p.AccountName).
 				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, or say so in the dashboard.")
@@ -217,7 +217,7 @@ func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contr
 	if err := c.NeedSession(false); err != nil {
 		return contract.Post{}, err
 	}
-	return a.changing(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
+	return a.changePost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		if !p.OutcomeUnknown() {
 			return core.MoveSettle.Conflict()
 		}

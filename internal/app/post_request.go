@@ -216,7 +216,7 @@ func parseIDs[K core.Kind](path string, texts []string) ([]core.ID[K], error) {
 	for i, text := range texts {
 		var err error
 		if ids[i], err = core.ParseID[K](text); err != nil {
-			return nil, core.At(entry(path, i), err)
+			return nil, core.At(indexedPath(path, i), err)
 		}
 	}
 	return ids, nil
@@ -232,7 +232,7 @@ func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID
 		account, ok := found[id]
 		if !ok {
 			if place := slices.Index(given, id.String()); place >= 0 {
-				return nil, core.NotFoundAt(entry(path, place))
+				return nil, core.NotFoundAt(indexedPath(path, place))
 			}
 			return nil, core.NotFound()
 		}
@@ -241,7 +241,7 @@ func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID
 	return accounts, nil
 }
 
-func entry(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
+func indexedPath(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
 // makeTarget returns what one account gets: the base content, or that of its network's override.
 func (a *App) makeTarget(account core.Account, in contract.PlanPosts, files []core.Media,

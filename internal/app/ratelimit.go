@@ -80,7 +80,7 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	}
 	arrival := Arrival{Counted: limit.toCounted(n)}
 	if !n.Granted {
-		a.refused.remember(addressKey, a.cfg.Now(), arrival.Counted.RetryAfter)
+		a.refused.blockUntil(addressKey, a.cfg.Now(), arrival.Counted.RetryAfter)
 		return arrival, a.overLimitError(LimitNameAddress, arrival.Counted, "requests from this address")
 	}
 	arrival.Caller, arrival.Refused = a.keyCaller(ctx, holder, unknown)
@@ -101,7 +101,7 @@ func (a *App) CountPage(ctx context.Context, addressKey string) error {
 			return err
 		}
 		wait = n.RetryAfter
-		a.refused.remember(key, a.cfg.Now(), wait)
+		a.refused.blockUntil(key, a.cfg.Now(), wait)
 	}
 	return a.overLimitError(policyPage, Counted{RetryAfter: wait}, "requests from this address")
 }
@@ -158,7 +158,7 @@ func (r *refusedAddresses) waitFor(key string, now time.Time) time.Duration {
 	return 0
 }
 
-func (r *refusedAddresses) remember(key string, now time.Time, wait time.Duration) {
+func (r *refusedAddresses) blockUntil(key string, now time.Time, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.until == nil {

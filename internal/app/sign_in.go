@@ -115,7 +115,7 @@ func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, passwor
 		}
 		return wrong
 	}
-	if err := a.cfg.Store.Refund(ctx, bucket, accountInterval); err != nil {
+	if err := a.cfg.Store.RefundThrottle(ctx, bucket, accountInterval); err != nil {
 		return fmt.Errorf("refund a sign-in attempt: %w", err)
 	}
 	return nil

@@ -165,5 +165,5 @@ func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	if err != nil {
 		return fmt.Errorf("store a password: %w", err)
 	}
-	return a.cfg.Store.Forgive(ctx, accountBucket(user.Email))
+	return a.cfg.Store.ResetThrottle(ctx, accountBucket(user.Email))
 }

@@ -74,7 +74,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 		return err
 	}
 	if pub.Polls > 1 || do == core.DoHold {
-		if err := t.ThinSteps(ctx, pub.Post); err != nil {
+		if err := t.DeleteRepeatedSteps(ctx, pub.Post); err != nil {
 			return err
 		}
 	}

@@ -255,7 +255,7 @@ func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 	}))
 	must(t, guard.Receipts.WriteMark(t.Context(), restore.Mark{System: "another", Timeline: 1, Step: 1000}))
 	must(t, guard.CheckAtStart(t.Context()))
-	must(t, b.App.Beat(t.Context(), "a worker"))
+	must(t, b.App.RecordHeartbeat(t.Context(), "a worker"))
 	b.wants(b.ws.Work(b.ws.Now("the first", b.ws.Account("threads"))), "live", 1, "created", "queued", "publishing", "live")
 	must(t, guard.CheckAtStart(t.Context()))
 	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {

@@ -243,7 +243,7 @@ func (g *Guard) confirmReceipts(ctx context.Context, receipts []store.RestoredRe
 func markPublished(ctx context.Context, t store.Tenant, r store.RestoredReceipt, now time.Time) error {
 	err := t.MarkPublished(ctx, r, now)
 	if err == nil {
-		err = t.MediaWentLive(ctx, r.Post, now)
+		err = t.SetMediaPublishedAt(ctx, r.Post, now)
 	}
 	if err != nil || r.ExternalID == "" || r.ExternalURL != "" {
 		return err

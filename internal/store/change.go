@@ -24,7 +24,7 @@ func (t Tenant) SaveChange(ctx context.Context, c core.Change, ledger func(Tenan
 	case c.Event.Kind == core.EventCancelled && c.Post.Status == core.PostDraft:
 		return t.ReturnSlot(ctx, c.Post.ID)
 	case c.Event.Kind == core.EventLive && len(c.Post.MediaIDs) > 0:
-		return t.MediaWentLive(ctx, c.Post.ID, c.Event.At)
+		return t.SetMediaPublishedAt(ctx, c.Post.ID, c.Event.At)
 	}
 	return nil
 }

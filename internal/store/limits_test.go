@@ -81,7 +81,7 @@ func TestAThrottleGivesABurstAndThenOneAtATime(t *testing.T) {
 			t.Errorf("the fourth waits %s", wait)
 		}
 	}
-	must(t, w.Forgive(t.Context(), "k"))
+	must(t, w.ResetThrottle(t.Context(), "k"))
 	if wait := try(); wait != 0 {
 		t.Errorf("once forgiven it waits %s", wait)
 	}
@@ -164,8 +164,8 @@ func TestPulseAndHousekeeping(t *testing.T) {
 	if p, err := w.Pulse(t.Context(), time.Minute, time.Minute); err != nil || p.WorkerSeen || p.Overdue {
 		t.Errorf("at first: %+v, %v", p, err)
 	}
-	must(t, w.Beat(t.Context(), "w"))
-	must(t, w.Beat(t.Context(), "w"))
+	must(t, w.RecordHeartbeat(t.Context(), "w"))
+	must(t, w.RecordHeartbeat(t.Context(), "w"))
 	if p, err := w.Pulse(t.Context(), time.Minute, time.Minute); err != nil || !p.WorkerSeen {
 		t.Errorf("after a beat: %+v, %v", p, err)
 	}

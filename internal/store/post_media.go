@@ -69,8 +69,8 @@ func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.M
 	return err
 }
 
-// MediaWentLive notes on a post's files when it went live.
-func (t Tenant) MediaWentLive(ctx context.Context, post core.PostID, now time.Time) error {
+// SetMediaPublishedAt notes on a post's files when it went live.
+func (t Tenant) SetMediaPublishedAt(ctx context.Context, post core.PostID, now time.Time) error {
 	_, err := t.exec(ctx, `
 		WITH used AS (
 			SELECT id FROM media

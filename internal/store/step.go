@@ -39,9 +39,10 @@ func lastOutcome(o *Outcome, a args) string {
 		)`
 }
 
-// ThinSteps forgets calls of a publication that the caller holds: of those since the last irreversible one that
-// were answered alike and changed nothing it keeps the first and the last, whose epochs tell how many there were.
-func (t Tenant) ThinSteps(ctx context.Context, post core.PostID) error {
+// DeleteRepeatedSteps deletes calls of a publication that the caller has claimed: of those since the last irreversible
+// one that had the same result and changed nothing, it keeps the first and the last, whose epochs tell how many there
+// were.
+func (t Tenant) DeleteRepeatedSteps(ctx context.Context, post core.PostID) error {
 	_, err := t.exec(ctx, `
 		DELETE FROM publish_steps s USING (
 			SELECT id, row_number() OVER (alike ORDER BY id) AS nth, row_number() OVER (alike ORDER BY id DESC) AS nth_last

@@ -31,14 +31,14 @@ type throttleRow struct {
 	Now time.Time
 }
 
-// Refund takes back one action that Throttle allowed for a key.
-func (s *Store) Refund(ctx context.Context, key string, interval time.Duration) error {
+// RefundThrottle takes back one action that Throttle allowed for a key.
+func (s *Store) RefundThrottle(ctx context.Context, key string, interval time.Duration) error {
 	_, err := s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
 	return err
 }
 
-// Forgive forgets what a key has done.
-func (s *Store) Forgive(ctx context.Context, key string) error {
+// ResetThrottle deletes the count of a key.
+func (s *Store) ResetThrottle(ctx context.Context, key string) error {
 	_, err := s.exec(ctx, `DELETE FROM throttles WHERE key = @key`, args{"key": key})
 	return err
 }

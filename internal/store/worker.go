@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Beat notes that a worker is at work.
-func (s *Store) Beat(ctx context.Context, worker string) error {
+// RecordHeartbeat notes that a worker is at work.
+func (s *Store) RecordHeartbeat(ctx context.Context, worker string) error {
 	_, err := s.exec(ctx, `
 		INSERT INTO workers (name, seen_at) VALUES (@name, clock()) ON CONFLICT (name) DO UPDATE SET seen_at = clock()`,
 		args{"name": worker})

@@ -53,7 +53,7 @@ var fields = []network.Field{
 	},
 	{
 		Name: "category", Label: "Category", Kind: network.FieldText, Default: "22", Pattern: category, Example: "22",
-		Help: "The number of a category; 22 is People & Blogs.",
+		Help: "The id of a category. 22 is People & Blogs.",
 	},
 	{
 		Name: "language", Label: "Language", Kind: network.FieldText, Pattern: language, Example: "pt-BR",
