@@ -12,8 +12,8 @@ import (
 	"belfry/internal/core"
 )
 
-// loadPlansWithOverrides returns the built-in plans, changed by the operator's file: a figure that is left out stays, and null
-// removes its limit.
+// loadPlansWithOverrides returns the built-in plans, changed by the operator's file: a figure that is left out stays,
+// and null removes its limit.
 func loadPlansWithOverrides(cfg *config.Config) (core.Plans, error) {
 	table := core.DefaultPlans()
 	if cfg.PlansFile == "" {

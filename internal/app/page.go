@@ -8,8 +8,8 @@ const (
 	maxPageSize     = 100
 )
 
-// pageSize returns the number of rows of a page for the `limit` of a request: the default for 0, and invalid_request for
-// a number that is not allowed.
+// pageSize returns the number of rows of a page for the `limit` of a request: the default for 0, and invalid_request
+// for a number that is not allowed.
 func pageSize(limit int) (int, error) {
 	if limit == 0 {
 		return defaultPageSize, nil

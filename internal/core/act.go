@@ -28,8 +28,8 @@ func (p Post) OutcomeUnknown() bool {
 	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorOutcomeUnknown
 }
 
-// HasPendingRetry reports whether the worker will send a failed post again by itself. Cancelling the post prevents that;
-// without a pending retry, cancelling a failed post changes nothing (decisions.md, Posts).
+// HasPendingRetry reports whether the worker will send a failed post again by itself. Cancelling the post prevents
+// that; without a pending retry, cancelling a failed post changes nothing (decisions.md, Posts).
 func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextTryAt.IsZero() }
 
 // Allows reports whether an act would change the post as it is now and be accepted, as far as that does not depend on

@@ -69,8 +69,8 @@ func (c *claim) shareThrottle(ctx context.Context, e *network.Error) {
 	}
 }
 
-// probeThrottledAccount lets one post try an account whose throttle has ended. The account's other posts stay held until
-// that one has its result, so that they do not all run into the same throttle again.
+// probeThrottledAccount lets one post try an account whose throttle has ended. The account's other posts stay held
+// until that one has its result, so that they do not all run into the same throttle again.
 func (c *claim) probeThrottledAccount(ctx context.Context) error {
 	if c.account.HeldUntil.IsZero() || c.now().Before(c.account.HeldUntil) {
 		return nil
