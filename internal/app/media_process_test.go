@@ -363,3 +363,52 @@ func TestCleaningAVideoReadsItOnce(t *testing.T) {
 		t.Errorf("%d bytes were read of a file of %d", n, len(film))
 	}
 }
+
+// panicking panics when what is kept is read after something was put, which is the thumbnail.
+type panicking struct {
+	blob.Store
+	put *atomic.Bool
+}
+
+type panickingObject struct {
+	blob.Object
+	put *atomic.Bool
+}
+
+func (p panicking) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	p.put.Store(true)
+	return p.Store.Put(ctx, key, r, size)
+}
+
+func (p panicking) Open(ctx context.Context, key string) (blob.Object, error) {
+	object, err := p.Store.Open(ctx, key)
+	return panickingObject{object, p.put}, err
+}
+
+func (o panickingObject) ReadAt(b []byte, at int64) (int, error) {
+	if o.put.Load() {
+		panic("index out of range")
+	}
+	return o.Object.ReadAt(b, at)
+}
+
+// The process in which a file is cleaned also publishes posts.
+func TestAPanicWhileCleaningFailsTheFileAlone(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	plain := mediatest.JPEG(64, 64)
+	m := ws.Upload("photo.jpg", append([]byte(string(plain[:2])+"\xff\xfe\x00\x0dhome of ada"), plain[2:]...))
+	worker := h.Replica(func(c *app.Config) { c.Blobs = panicking{c.Blobs, new(atomic.Bool)} })
+	err := worker.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m))
+	if err == nil || !strings.Contains(err.Error(), "index out of range") {
+		t.Errorf("error %v", err)
+	}
+	if got := ws.Media(m.ID); got.Status != "processing" {
+		t.Errorf("it is %+v", got)
+	}
+	must(t, h.App.Intake().ProcessFile(t.Context(), ws.ID, ws.MediaID(m)))
+	if got := ws.Media(m.ID); got.Status != "ready" {
+		t.Errorf("after another try it is %+v", got)
+	}
+}

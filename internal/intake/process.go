@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -136,12 +137,22 @@ func (s *Service) storeCleanCopy(
 	}
 	reader, writer := io.Pipe()
 	var cleaning sync.WaitGroup
-	cleaning.Go(func() { writer.CloseWithError(media.Clean(ctx, writer, object, facts)) })
+	cleaning.Go(func() { writer.CloseWithError(cleanSafely(ctx, writer, object, facts)) })
 	defer cleaning.Wait()
 	defer func() { _ = reader.Close() }() // it never fails; ends a copy that nobody reads any more
 	copied := &countingReader{reader: reader}
 	err = s.cfg.Blobs.Put(ctx, key, copied, size)
 	return copied.n, err
+}
+
+// cleanSafely turns a panic into an error: on a goroutine of its own it would end the process, which also publishes.
+func cleanSafely(ctx context.Context, w io.Writer, object blob.Object, facts media.Facts) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return media.Clean(ctx, w, object, facts)
 }
 
 // countingReader counts the bytes that are read.
