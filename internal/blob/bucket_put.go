@@ -1,10 +1,15 @@
 package blob
 
 import (
+	"bufio"
 	"context"
+	"crypto/md5" //nolint:gosec // see readPart
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 )
@@ -14,6 +19,9 @@ const (
 	partSize = 5 << 20
 	maxParts = 10_000
 )
+
+// abortTimeout bounds the removal of the parts of an upload that failed.
+const abortTimeout = 10 * time.Second
 
 func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) error {
 	if err := checkKey(key); err != nil {
@@ -25,9 +33,9 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return nil
 }
 
-func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size int64) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+// putObject sends a short object in one request, and a long one in parts. After an error it removes the parts that were
+// sent; what it cannot remove, Tidy does.
+func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	file, err := os.CreateTemp("", "belfry-part-*")
 	if err != nil {
 		return err
@@ -36,67 +44,94 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 	if err := os.Remove(file.Name()); err != nil { // it exists until it is closed, or the process ends
 		return err
 	}
-	parts := &partReader{source: contextReader{ctx, r}, file: file, size: size, partSize: partLength(size), stop: stop}
-	if err := parts.readNext(); err != nil {
+	p := &partReader{source: bufio.NewReader(contextReader{ctx, r}), file: file, left: size, unknown: size == Unknown}
+	length := partLength(size)
+	if err := p.readPart(length); err != nil {
 		return err
 	}
-	_, err = b.core.Client.PutObject(ctx, b.name, name, io.NewSectionReader(parts, 0, parts.size), parts.size,
-		minio.PutObjectOptions{
-			NumThreads: 1, PartSize: uint64(parts.partSize), //nolint:gosec // above zero
-			DisableContentSha256: true, // TLS protects the bytes, and signing each chunk costs memory
-		})
-	if cause := context.Cause(ctx); err != nil && cause != nil {
-		return cause
+	if p.last {
+		opts := minio.PutObjectOptions{DisableContentSha256: true}
+		_, err := b.core.PutObject(ctx, b.name, name, p.newReader(), p.size, p.md5, "", opts)
+		return err
 	}
-	return err
-}
-
-// partReader holds the part of a source that is being sent in a temporary file, so that it can be sent again when a
-// connection breaks. In memory, a hundred senders at once would fill the machine. A source of Unknown size is a single
-// part. Parts are read in order, each as often as need be.
-type partReader struct {
-	source     io.Reader
-	file       *os.File
-	size       int64 // of the source
-	partSize   int64
-	start, end int64 // of the part in the file
-	stop       context.CancelCauseFunc
-}
-
-// ReadAt stops the upload when the source fails: the client would try again.
-func (p *partReader) ReadAt(b []byte, off int64) (int, error) {
-	if off >= p.end {
-		if err := p.readNext(); err != nil {
-			p.stop(err)
-			return 0, err
+	upload, err := b.core.NewMultipartUpload(ctx, b.name, name, minio.PutObjectOptions{})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, b.abortUpload(ctx, name, upload))
+		}
+	}()
+	for sent := []minio.CompletePart(nil); ; {
+		opts := minio.PutObjectPartOptions{Md5Base64: p.md5, DisableContentSha256: true}
+		part, err := b.core.PutObjectPart(ctx, b.name, name, upload, len(sent)+1, p.newReader(), p.size, opts)
+		if err != nil {
+			return err
+		}
+		sent = append(sent, minio.CompletePart{PartNumber: part.PartNumber, ETag: part.ETag})
+		if p.last {
+			_, err := b.core.CompleteMultipartUpload(ctx, b.name, name, upload, sent, minio.PutObjectOptions{})
+			return err
+		}
+		if err := p.readPart(length); err != nil {
+			return err
 		}
 	}
-	return p.file.ReadAt(b, off-p.start)
 }
 
-// readNext replaces the content of the file by the next part. After the last one, it checks that the source has ended.
-func (p *partReader) readNext() error {
-	want := min(p.partSize, p.size-p.end)
-	if p.size == Unknown {
-		want = MaxUnknownSize
-	}
-	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
+// abortUpload removes the parts of an upload, also when its context has ended.
+func (b *bucket) abortUpload(ctx context.Context, name, upload string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
+	defer cancel()
+	if err := b.core.AbortMultipartUpload(ctx, b.name, name, upload); err != nil && !isNotFound(err) {
 		return err
-	}
-	n, err := io.CopyBuffer(struct{ io.Writer }{p.file}, io.LimitReader(p.source, want), make([]byte, copyBuffer))
-	switch {
-	case err != nil:
-		return err
-	case p.size == Unknown:
-		p.size, p.partSize = n, partLength(n)
-	case n < want:
-		return io.ErrUnexpectedEOF
-	}
-	if p.start, p.end = p.end, p.end+n; p.end == p.size {
-		return checkEnd(p.source)
 	}
 	return nil
 }
+
+// partReader holds the part of a source that is being sent in a temporary file, so that it can be sent again when a
+// connection breaks. In memory, a hundred senders at once would fill the machine.
+type partReader struct {
+	source  *bufio.Reader
+	file    *os.File
+	left    int64 // bytes of the source that are still to come
+	unknown bool  // whether left means nothing
+	size    int64 // of the part
+	md5     string
+	last    bool
+}
+
+// readPart replaces the content of the file by the next part, of at most length bytes, and looks whether it is the
+// last. The checksum replaces the library's own, which costs more and is not known to every server.
+func (p *partReader) readPart(length int64) (err error) {
+	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	sum := md5.New() //nolint:gosec // the one that every S3 server checks; against accidents, not against people
+	p.size, err = io.Copy(io.MultiWriter(p.file, sum), io.LimitReader(p.source, length))
+	if err != nil {
+		return err
+	}
+	p.md5 = base64.StdEncoding.EncodeToString(sum.Sum(nil))
+	p.left -= p.size
+	_, err = p.source.Peek(1)
+	p.last = err == io.EOF
+	switch {
+	case err != nil && !p.last:
+		return err
+	case p.unknown:
+		return nil
+	case p.last && p.left > 0:
+		return io.ErrUnexpectedEOF
+	case p.left < 0, p.left == 0 && !p.last:
+		return errTooLong
+	}
+	return nil
+}
+
+// newReader reads the part from its start.
+func (p *partReader) newReader() *io.SectionReader { return io.NewSectionReader(p.file, 0, p.size) }
 
 // partLength returns the least length in steps of 1 MiB that keeps the number of parts within what S3 accepts.
 func partLength(size int64) int64 {

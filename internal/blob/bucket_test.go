@@ -3,6 +3,10 @@ package blob_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"strings"
 	"testing"
@@ -82,10 +86,9 @@ func TestBucketWhoseServerStops(t *testing.T) {
 	}
 }
 
-func TestBucketIsTidied(t *testing.T) {
-	t.Parallel()
-	g := blobtest.Start(t)
-	address := strings.Replace(g.Bucket(t, "bucket"), "?", "/ours?", 1)
+// newCore returns a client for the server of a store.
+func newCore(t *testing.T, address string) *minio.Core {
+	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
 		t.Fatal(err)
@@ -95,6 +98,14 @@ func TestBucketIsTidied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return core
+}
+
+func TestBucketIsTidied(t *testing.T) {
+	t.Parallel()
+	g := blobtest.Start(t)
+	address := strings.Replace(g.Bucket(t, "bucket"), "?", "/ours?", 1)
+	core := newCore(t, address)
 	for _, key := range []string{"ours/a", "ours/b/c", "theirs/a"} {
 		if _, err := core.NewMultipartUpload(t.Context(), "bucket", key, minio.PutObjectOptions{}); err != nil {
 			t.Fatal(err)
@@ -135,4 +146,90 @@ func TestBucketTakesCredentialsFromTheEnvironment(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", user.Username())
 	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
 	openStore(t, without.String())
+}
+
+// A stream of Unknown size must not wait in the temporary folder until it ends.
+func TestAnUploadOfUnknownSizeIsSentInParts(t *testing.T) {
+	t.Parallel()
+	address := blobtest.Start(t).Bucket(t, "bucket")
+	s, core := openStore(t, address), newCore(t, address)
+	const part, parts = 5 << 20, 4
+	source, sender := io.Pipe()
+	defer sender.CloseWithError(errors.New("the test has ended"))
+	put := make(chan error, 1)
+	go func() { put <- s.Put(t.Context(), "a/b", source, blob.Unknown) }()
+	for n := range parts {
+		// It returns when all was read, which is after the part before was sent.
+		if _, err := sender.Write(make([]byte, part)); err != nil {
+			t.Fatal(err)
+		}
+		uploads, err := core.ListMultipartUploads(t.Context(), "bucket", "", "", "", "", 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			continue
+		}
+		if len(uploads.Uploads) != 1 {
+			t.Fatalf("%d uploads were begun after %d parts", len(uploads.Uploads), n+1)
+		}
+		sent, err := core.ListObjectParts(t.Context(), "bucket", "a/b", uploads.Uploads[0].UploadID, 0, parts)
+		if err != nil || len(sent.ObjectParts) != n {
+			t.Errorf("after %d parts were read, %d were sent; error %v", n+1, len(sent.ObjectParts), err)
+		}
+	}
+	if err := errors.Join(sender.Close(), <-put); err != nil {
+		t.Fatal(err)
+	}
+	o, err := s.Open(t.Context(), "a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer o.Close()
+	if o.Size() != parts*part {
+		t.Errorf("%d bytes are stored, want %d", o.Size(), parts*part)
+	}
+}
+
+// With tls=off, only a checksum protects the bytes on their way.
+func TestBytesDamagedOnTheWayToABucketAreRefused(t *testing.T) {
+	t.Parallel()
+	address := blobtest.Start(t).Bucket(t, "bucket")
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: u.Host})
+	damaging := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut && r.ContentLength > 1000 {
+			r.Body = &damagedBody{ReadCloser: r.Body}
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer damaging.Close()
+	u.Host = damaging.Listener.Addr().String()
+	s := openStore(t, u.String())
+	for _, size := range []int{2000, 6 << 20} {
+		if err := s.Put(t.Context(), "a/b", strings.NewReader(strings.Repeat("x", size)), int64(size)); err == nil {
+			t.Errorf("%d bytes were damaged and stored", size)
+		}
+		if _, err := s.Open(t.Context(), "a/b"); !errors.Is(err, blob.ErrNotFound) {
+			t.Errorf("after a put of %d damaged bytes: %v", size, err)
+		}
+	}
+}
+
+// damagedBody changes the first byte of a body.
+type damagedBody struct {
+	io.ReadCloser
+	damaged bool
+}
+
+func (d *damagedBody) Read(p []byte) (int, error) {
+	n, err := d.ReadCloser.Read(p)
+	if n > 0 && !d.damaged {
+		p[0]++
+		d.damaged = true
+	}
+	return n, err
 }
