@@ -125,7 +125,6 @@ func TestNetworksAreNamedInTheirFoldersOnly(t *testing.T) {
 		"internal/secret/phc.go":        "argon2id has threads of its own",
 		"internal/secret/password.go":   "argon2id has threads of its own",
 		"internal/media/poster.go":      "an option of ffmpeg is called threads",
-		"internal/blob/bucket_put.go":   "an option of the S3 client is called threads",
 		"internal/network/sim/fetch.go": "the agent with which Meta fetches files, the same for three networks",
 	}
 	where(t, except, func(s source, n ast.Node) string {
