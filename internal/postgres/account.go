@@ -59,11 +59,11 @@ func (a account) childCredential() *syscall.Credential {
 }
 
 // changeOwner gives a file or folder to the server's user.
-func (a account) changeOwner(path string) error {
+func (a account) changeOwner(file *os.File) error {
 	if !a.switched {
 		return nil
 	}
-	return os.Lchown(path, a.uid, a.gid)
+	return file.Chown(a.uid, a.gid)
 }
 
 // makeOwnedDir makes dir, open to the server's user alone. It refuses one that somebody else made first.
@@ -71,17 +71,20 @@ func (a account) makeOwnedDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return err
 	}
-	info, err := os.Lstat(dir)
+	errForeign := fmt.Errorf("%s already exists and is not a folder that Belfry created", dir)
+	file, err := openFile(dir, syscall.O_DIRECTORY)
+	if err != nil {
+		return errors.Join(errForeign, err)
+	}
+	defer file.Close()
+	info, err := file.Stat()
 	if err != nil {
 		return err
 	}
-	if uid := ownerOf(info).uid; !info.IsDir() || uid != a.uid && uid != os.Geteuid() {
-		return fmt.Errorf("%s already exists and is not a folder that Belfry created", dir)
+	if uid := ownerOf(info).uid; uid != a.uid && uid != os.Geteuid() {
+		return errForeign
 	}
-	if err := a.changeOwner(dir); err != nil {
-		return err
-	}
-	return os.Chmod(dir, 0o700) //nolint:gosec // a folder needs its x bit
+	return errors.Join(a.changeOwner(file), file.Chmod(0o700))
 }
 
 // checkReachable returns an error that names a folder above path that the server's user cannot enter.

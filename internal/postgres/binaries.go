@@ -143,7 +143,7 @@ func isScript(file string) bool {
 
 // clusterMajor returns the version that made the cluster, or zero when there is none yet.
 func clusterMajor(cluster string) (int, error) {
-	text, err := os.ReadFile(filepath.Join(cluster, "PG_VERSION"))
+	text, err := readFile(filepath.Join(cluster, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {
 		return 0, nil
 	}

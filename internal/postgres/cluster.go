@@ -25,7 +25,7 @@ func makeCluster(ctx context.Context, bin binaries, a account, l layout, ephemer
 	}
 	defer func() { _ = os.Remove(pwfile.Name()) }()
 	_, err = pwfile.WriteString(l.password + "\n")
-	if err := errors.Join(err, a.changeOwner(pwfile.Name()), pwfile.Close()); err != nil {
+	if err := errors.Join(err, a.changeOwner(pwfile), pwfile.Close()); err != nil {
 		return fmt.Errorf("pass the password: %w", err)
 	}
 	args := []string{

@@ -96,7 +96,7 @@ func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err e
 		return nil, "", err
 	}
 	if err := s.waitUntilReady(ctx, p); err != nil {
-		return nil, readLogTail(s.layout.log, start), errors.Join(err, p.shutDown(ctx))
+		return nil, readLogTail(log, start), errors.Join(err, p.shutDown(ctx))
 	}
 	return p, "", nil
 }
@@ -150,7 +150,7 @@ func openLog(path string) (log *os.File, length int64, err error) {
 	if err := rotateLog(path); err != nil {
 		return nil, 0, err
 	}
-	if log, err = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600); err != nil {
+	if log, err = openFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR); err != nil {
 		return nil, 0, err
 	}
 	length, err = log.Seek(0, io.SeekEnd)
@@ -160,29 +160,28 @@ func openLog(path string) (log *os.File, length int64, err error) {
 // rotateLog moves the end of a log that is too large into a second file, in place of what that held. The log stays the
 // same file, since the server has it open to append and would write on into one that was renamed.
 func rotateLog(path string) error {
-	info, err := os.Stat(path)
-	if err != nil || info.Size() <= logLimit {
+	log, err := openFile(path, os.O_RDWR)
+	if err != nil {
 		return nil //nolint:nilerr // whoever opens it next says what is wrong
 	}
-	log, err := os.Open(path)
-	if err != nil {
+	defer log.Close()
+	info, err := log.Stat()
+	if err != nil || info.Size() <= logLimit {
 		return err
 	}
-	defer log.Close()
 	end, err := io.ReadAll(io.NewSectionReader(log, info.Size()-logLimit, logLimit))
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.WriteFile(path+".old", end, 0o600), os.Truncate(path, 0))
+	return errors.Join(writeFile(path+".old", string(end)), log.Truncate(0))
 }
 
 // readLogTail returns the end of what was written to the log since start.
-func readLogTail(path string, start int64) string {
-	text, err := os.ReadFile(path)
-	if err != nil || int64(len(text)) < start {
+func readLogTail(log io.ReaderAt, start int64) string {
+	text, err := io.ReadAll(io.NewSectionReader(log, start, logLimit))
+	if err != nil {
 		return ""
 	}
-	text = text[start:]
 	return strings.TrimSpace(string(text[max(0, len(text)-tailLimit):]))
 }
 

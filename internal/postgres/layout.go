@@ -4,10 +4,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 const (
@@ -44,7 +46,7 @@ func newLayout(dir string) (layout, error) {
 	if long := len(l.socket()) - socketLimit; long > 0 {
 		return layout{}, fmt.Errorf("the name of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter one", dir, long)
 	}
-	text, err := os.ReadFile(l.cluster + ".password")
+	text, err := readFile(l.cluster + ".password")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return layout{}, fmt.Errorf("read the local database's password: %w", err)
 	}
@@ -81,10 +83,30 @@ func (l *layout) makePassword() error {
 	return nil
 }
 
+// openFile opens a file of the data folder and refuses a link. The folder may belong to the service's user, who must not
+// lead a command of root to other files.
+func openFile(path string, flag int) (*os.File, error) {
+	return os.OpenFile(path, flag|syscall.O_NOFOLLOW, 0o600)
+}
+
+func readFile(path string) ([]byte, error) {
+	file, err := openFile(path, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(file)
+}
+
 // writeFile writes text to path at one stroke, readable by us alone.
 func writeFile(path, text string) error {
 	draft := path + ".new"
-	if err := os.WriteFile(draft, []byte(text), 0o600); err != nil {
+	file, err := openFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY)
+	if err != nil {
+		return err
+	}
+	_, err = file.WriteString(text)
+	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
 	return os.Rename(draft, path)

@@ -113,14 +113,14 @@ func tryLock(dir, kind string) (*Lock, error) {
 
 // openAndLock opens the lock's file and locks it, or returns a *HeldError.
 func openAndLock(dir string, mode, how int) (*Lock, error) {
-	fd, err := syscall.Open(filepath.Join(dir, "lock"), mode|syscall.O_CLOEXEC, 0o600)
+	fd, err := syscall.Open(filepath.Join(dir, "lock"), mode|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("open the lock in the data folder %s (BELFRY_DATA_DIR names another): %w", dir, err)
 	}
 	lock := &Lock{fd: fd}
 	err = syscall.Flock(fd, how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = readHolder(dir)
+		err = readHolder(dir, fd)
 	}
 	if err != nil {
 		return nil, errors.Join(err, lock.Release())
@@ -130,10 +130,11 @@ func openAndLock(dir string, mode, how int) (*Lock, error) {
 
 // readHolder reads who signed the lock. A reader may come between lock and signature; the command it
 // then takes for the holder is looked at again a moment later.
-func readHolder(dir string) *HeldError {
+func readHolder(dir string, fd int) *HeldError {
 	held := &HeldError{Dir: dir, Pid: "unknown", Kind: byCommand}
-	text, _ := os.ReadFile(filepath.Join(dir, "lock")) // unreadable is unknown
-	if pid, kind, ok := strings.Cut(strings.TrimSpace(string(text)), " "); ok {
+	text := make([]byte, 64)
+	n, _ := syscall.Pread(fd, text, 0) // unreadable is unknown
+	if pid, kind, ok := strings.Cut(strings.TrimSpace(string(text[:max(0, n)])), " "); ok {
 		held.Pid, held.Kind = pid, kind
 	}
 	return held

@@ -125,11 +125,11 @@ func TestWhichProgramsAreTaken(t *testing.T) {
 		"the cluster's version": {globs: []string{glob}, want: 15, dir: old},
 		"a version that is not there": {
 			globs: []string{glob}, want: 16,
-			err: "made by PostgreSQL 16, whose programs are not on this machine (found: 15, 17, 9)",
+			err: "created by PostgreSQL 16, whose programs are not on this machine (found: 15, 17, 9)",
 		},
 		"PG_BIN alone":                   {globs: []string{glob}, only: old, dir: old},
 		"PG_BIN without programs":        {globs: []string{glob}, only: base, err: "PG_BIN is " + base},
-		"PG_BIN of another version":      {only: newest, want: 15, err: "made by PostgreSQL 15"},
+		"PG_BIN of another version":      {only: newest, want: 15, err: "created by PostgreSQL 15"},
 		"PATH, through a link":           {path: linked, dir: old},
 		"a wrapper on PATH is passed by": {path: wrapper + ":" + linked, dir: old},
 		"nothing at all":                 {path: wrapper, err: "install PostgreSQL"},

@@ -161,7 +161,7 @@ func TestAPidFileThatNamesAStrangerIsNoHindrance(t *testing.T) {
 	if err := os.WriteFile(pidFile, []byte(itoa(strangerPid)+"\n"+rest), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.account.changeOwner(pidFile); err != nil {
+	if err := os.Lchown(pidFile, s.account.uid, s.account.gid); err != nil {
 		t.Fatal(err)
 	}
 	again := start(t, dir)
