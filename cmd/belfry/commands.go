@@ -190,29 +190,29 @@ func checkHealth(ctx context.Context, p *program, cfg *config.Config) error {
 	if err != nil {
 		return err
 	}
-	answer, err := getFrom(ctx, at, "/readyz", 5*time.Second)
+	status, _, err := getFrom(ctx, at, "/readyz", 5*time.Second)
 	switch {
 	case err != nil:
 		return fmt.Errorf("the service does not respond at %s", at)
-	case answer.StatusCode != http.StatusOK:
+	case status != http.StatusOK:
 		return errors.New("the service is not ready; its log says why")
 	}
 	return p.printf("The service is ready.")
 }
 
-// getFrom returns the head of the answer to a GET request.
-func getFrom(ctx context.Context, at *url.URL, path string, limit time.Duration) (*http.Response, error) {
+// getFrom returns the status and the headers of the answer to a GET request.
+func getFrom(ctx context.Context, at *url.URL, path string, limit time.Duration) (int, http.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, at.JoinPath(path).String(), nil)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
-	return answer, answer.Body.Close()
+	return answer.StatusCode, answer.Header, answer.Body.Close()
 }
 
 func printVersion(_ context.Context, p *program, _ *config.Config) error {

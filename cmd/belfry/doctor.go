@@ -86,7 +86,7 @@ func (of *installation) checkDataDir(context.Context) (string, error) {
 		return "", err
 	}
 	if holder != nil {
-		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, holder.Kind, holder.Pid), nil
+		return fmt.Sprintf("%s, in use by belfry %s (pid %s)", dir, holder.Kind, holder.Pid), nil //nolint:nilerr // the holder is no failure
 	}
 	return dir, checkWritable(dir)
 }
@@ -251,8 +251,8 @@ func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
 
 // isBelfryAt reports whether a belfry listens at an address, by a header that others do not send.
 func isBelfryAt(ctx context.Context, at *url.URL) bool {
-	answer, err := getFrom(ctx, at, "/livez", 2*time.Second)
-	return err == nil && answer.Header.Get("Belfry-Version") != ""
+	_, header, err := getFrom(ctx, at, "/livez", 2*time.Second)
+	return err == nil && header.Get("Belfry-Version") != ""
 }
 
 func (of *installation) checkNetworks(context.Context) (string, error) {

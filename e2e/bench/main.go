@@ -70,8 +70,12 @@ func run(ctx context.Context, args []string) error {
 		name string
 		run  func(context.Context, options, string, *table) error
 	}{
-		{"start", measureStart}, {"reads", measureReads}, {"creations", measureCreations}, {"lateness", measureLateness},
-		{"flood", measureFlood}, {"upload", measureUpload},
+		{"start", measureStart},
+		{"reads", measureReads},
+		{"creations", measureCreations},
+		{"lateness", measureLateness},
+		{"flood", measureFlood},
+		{"upload", measureUpload},
 	} {
 		if o.only != "" && o.only != part.name {
 			continue

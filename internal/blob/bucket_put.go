@@ -116,7 +116,7 @@ func (p *partReader) readPart(length int64) (err error) {
 	p.md5 = base64.StdEncoding.EncodeToString(sum.Sum(nil))
 	p.left -= p.size
 	_, err = p.source.Peek(1)
-	p.last = err == io.EOF
+	p.last = errors.Is(err, io.EOF)
 	switch {
 	case err != nil && !p.last:
 		return err

@@ -162,7 +162,7 @@ func openLog(path string) (log *os.File, length int64, err error) {
 func rotateLog(path string) error {
 	log, err := openFile(path, os.O_RDWR)
 	if err != nil {
-		return nil //nolint:nilerr // whoever opens it next says what is wrong
+		return nil // whoever opens it next says what is wrong
 	}
 	defer log.Close()
 	info, err := log.Stat()

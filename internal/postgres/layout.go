@@ -83,8 +83,8 @@ func (l *layout) makePassword() error {
 	return nil
 }
 
-// openFile opens a file of the data folder and refuses a link. The folder may belong to the service's user, who must not
-// lead a command of root to other files.
+// openFile opens a file of the data folder and refuses a link. The folder may belong to the service's user, who must
+// not lead a command of root to other files.
 func openFile(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, flag|syscall.O_NOFOLLOW, 0o600)
 }

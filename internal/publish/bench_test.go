@@ -158,15 +158,14 @@ func (b *bench) post(in contract.CreatePosts, files ...contract.Media) contract.
 }
 
 // goesLive lets a worker carry a post on until the network has looked at its files, however long that takes it.
-func (b *bench) goesLive(p contract.Post) contract.Post {
+func (b *bench) goesLive(p contract.Post) {
 	b.t.Helper()
 	for range 5 {
 		if p = b.ws.Work(p); p.Status == "live" {
-			return p
+			return
 		}
 		must(b.t, b.Sim.WaitIdle(b.Context()))
 		b.Clock.Advance(time.Minute)
 	}
 	b.t.Fatalf("the post is %s: %+v", p.Status, p.Error)
-	return p
 }

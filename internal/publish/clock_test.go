@@ -133,9 +133,9 @@ func TestACallsTimeIsCountedAndJudgedByOneClock(t *testing.T) {
 	t.Parallel()
 	for _, year := range []int{2001, 2126} {
 		h := apptest.New(t)
-		b := &bench{h, t, h.Workspace("one")}
-		b.Clock.Set(time.Date(year, time.March, 1, 12, 0, 0, 0, time.UTC))
-		if post := b.ws.Work(b.ws.Now("any time", b.ws.Account("threads"))); post.Status != "live" {
+		ws := h.Workspace("one")
+		h.Clock.Set(time.Date(year, time.March, 1, 12, 0, 0, 0, time.UTC))
+		if post := ws.Work(ws.Now("any time", ws.Account("threads"))); post.Status != "live" {
 			t.Errorf("in %d the post is %s (%+v)", year, post.Status, post.Error)
 		}
 	}

@@ -71,7 +71,8 @@ func (m ShowModel) offers(a core.Act) bool { return slices.Contains(m.Acts, a) }
 // Version changes when the page of a post would show something else. A reader who names it with
 // link.PostSince needs no new drawing.
 func (m ShowModel) Version() string {
-	return contentHash(m.Post.StatusLine, m.Post.UpdatedAt.UnixMilli(), len(m.Events), m.Poll, m.LiveURL, m.Acts, m.Sending)
+	post := m.Post
+	return contentHash(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.Poll, m.LiveURL, m.Acts, m.Sending)
 }
 
 // contentHash is a short text that changes with what it is given.

@@ -98,8 +98,8 @@ func (n *Network) fetchPermalink(ctx context.Context, it network.Item, externalI
 	return link, nil
 }
 
-// absoluteFacebookURL completes an address of which Facebook leaves the site out, as it does for videos. It is "" for an
-// address elsewhere.
+// absoluteFacebookURL completes an address of which Facebook leaves the site out, as it does for videos. It is "" for
+// an address elsewhere.
 func absoluteFacebookURL(link string) string {
 	if strings.HasPrefix(link, "/") && !strings.HasPrefix(link, "//") {
 		link = site + link
