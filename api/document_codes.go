@@ -47,7 +47,7 @@ var meanings = map[core.Code]meaning{
 		"Upload address only: the file has already been uploaded.",
 		"Poll its record until it is `ready` or `failed`.",
 	},
-	core.CodeUploadInProgress: {"Upload address only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait for the seconds in `Retry-After`."},
+	core.CodeUploadInProgress: {"Upload address only: another PUT is uploading the file, or was interrupted less than 30 seconds ago.", "Wait the number of seconds in `Retry-After`."},
 	core.CodeUploadExpired:    {"Upload address only: the address has expired.", "Reserve a new upload."},
 	core.CodeOutcomeUnknown: {
 		"Belfry does not know whether the network published the post.",
@@ -56,14 +56,14 @@ var meanings = map[core.Code]meaning{
 	core.CodeIdempotencyMismatch: {"The Idempotency-Key was used with another body.", "Use a new key."},
 	core.CodeIdempotencyInProgress: {
 		"The first request with this Idempotency-Key is still running.",
-		"Wait for the seconds in `Retry-After`.",
+		"Wait the number of seconds in `Retry-After`.",
 	},
 	core.CodePayloadTooLarge: {"The body is larger than 1 MiB.", "Send a smaller body. Upload files to an upload address."},
 	core.CodeUnsupportedMediaType: {
 		"The Content-Type of the body is not JSON.",
 		"Send JSON in UTF-8 with the header `Content-Type: application/json`.",
 	},
-	core.CodeRateLimited: {"A rate limit is reached.", "Wait for the seconds in `Retry-After`."},
+	core.CodeRateLimited: {"A rate limit is reached.", "Wait the number of seconds in `Retry-After`."},
 	core.CodeUnavailable: {
 		"The service is temporarily unavailable.",
 		"Try again after the seconds in `Retry-After`.",

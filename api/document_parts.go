@@ -14,7 +14,7 @@ func documentTags() []*huma.Tag {
 		{Name: "identity", Description: "The caller, and the description of the API."},
 		{Name: "accounts", Description: "Connected profiles, Pages and channels, and the limits of their networks."},
 		{Name: "groups", Description: "Named sets of accounts to post to."},
-		{Name: "posts", Description: "A post is published to one account at one time."},
+		{Name: "posts", Description: "Each post has one account and one publishing time."},
 		{Name: "media", Description: "Images and videos. Posts refer to them by id."},
 		{Name: "folders", Description: "Folders for files. A folder can contain folders."},
 		{Name: "keys", Description: "API keys. Only signed-in owners and admins can create and revoke them."},

@@ -142,7 +142,7 @@ func textOf(s *huma.Schema) (*schema.Text, error) {
 	for _, v := range s.Enum {
 		word, ok := v.(string)
 		if !ok {
-			return nil, fmt.Errorf("the choice %v is not a text", v)
+			return nil, fmt.Errorf("the choice %v is not a string", v)
 		}
 		t.Choices = append(t.Choices, word)
 	}

@@ -216,7 +216,7 @@ func TestMediaRules(t *testing.T) {
 	}
 	failed := c.waitForFile(t, c.listFiles("/media")[0].ID)
 	if failed.Status != "failed" || failed.FailReason == nil ||
-		!strings.Contains(*failed.FailReason, "could not be fetched") {
+		!strings.Contains(*failed.FailReason, "could not be downloaded") {
 		t.Errorf("a file from this machine's own name is %+v", failed)
 	}
 }

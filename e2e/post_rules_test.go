@@ -273,7 +273,7 @@ func TestPostListRules(t *testing.T) {
 		refuse("to=2026-13-01", "to"),
 		refuse("cursor=nowhere", "cursor"),
 		refuse("account=<threads>", "accountId"),
-		refuse("q=a&q=b", "twice"),
+		refuse("q=a&q=b", "repeated"),
 		refuse("accountId=acc_none&from=yesterday", "from"), // the form comes before the ids
 		refuse("groupId=grp_none&cursor=nowhere", "cursor"),
 		missing("accountId=acc_none"),

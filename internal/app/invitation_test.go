@@ -251,6 +251,9 @@ func TestAnExpiredInvitationIsNotCounted(t *testing.T) {
 	ws.Invite("first@example.org", core.RoleEditor)
 	ws.Invite("second@example.org", core.RoleEditor)
 	h.Clock.Advance(7 * 24 * time.Hour)
+	if who, err := h.App.Whoami(t.Context(), ws.Owner); err != nil || who.Usage.Members.Used != 1 {
+		t.Errorf("the usage is %+v, %v", who.Usage.Members, err)
+	}
 	ws.Invite("third@example.org", core.RoleEditor)
 	ws.Invite("second@example.org", core.RoleEditor)
 	ws.Invite("second@example.org", core.RoleEditor) // takes its own place

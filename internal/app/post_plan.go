@@ -156,7 +156,7 @@ func planError(r *postRequest) error {
 			WithHint("Upload the file again. Its name is in rows.")
 	default:
 		e = core.Fail(core.CodePlanHasIssues, "The plan has issues, so nothing was changed.").
-			WithHint("Fix the issues in rows. POST /posts/plan shows whether any are left.")
+			WithHint("Fix the issues listed in rows. POST /posts/plan shows whether any are left.")
 	}
 	e.Rows = r.rows
 	return e

@@ -43,7 +43,7 @@ const (
 
 func (a *App) overLimitError(policy string, c Counted, what string) error {
 	a.cfg.Metrics.CountRateLimited(policy)
-	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait for the seconds in Retry-After, then send fewer requests.")
+	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait the number of seconds in Retry-After, then send fewer requests.")
 }
 
 // Arrival is a request that was let in by its address's limit. Caller is who brought the key, or Refused

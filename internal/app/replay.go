@@ -69,7 +69,7 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 // stillRunning is the error while the first request holds the key; left is for how much longer it can.
 func stillRunning(left time.Duration) *core.Error {
 	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still running.").
-		WithHint("Wait for the seconds in Retry-After, then repeat the request.")
+		WithHint("Wait the number of seconds in Retry-After, then repeat the request.")
 	e.RetryAfter = max(1, int((left+time.Second-1)/time.Second))
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -90,11 +91,13 @@ func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace
 	}
 }
 
+// numberedSlug is the n-th short name to try for a name: the short name itself, and then with a number at its end.
 func numberedSlug(base string, n int) string {
 	if n == 1 {
 		return base
 	}
-	return base + "-" + strconv.Itoa(n)
+	number := "-" + strconv.Itoa(n)
+	return strings.TrimRight(base[:min(len(base), maxSlug-len(number))], "-") + number
 }
 
 // newWorkspace checks what a workspace is made of; namePath is what its name is called in the request.

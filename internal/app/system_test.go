@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strings"
 	"testing"
 
 	"belfry/internal/app/apptest"
@@ -41,6 +42,22 @@ func TestTheOperatorMakesWorkspacesForOnePerson(t *testing.T) {
 	} {
 		_, err := h.App.CreateWorkspace(t.Context(), bad)
 		want(t, core.CodeInvalidRequest, err)
+	}
+}
+
+// The form of the settings sends the slug along, which must be one that may be set.
+func TestANumberedSlugIsNotTooLong(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	for range 2 {
+		made, err := h.App.CreateWorkspace(t.Context(), contract.CreateWorkspace{
+			Name: strings.Repeat("harbour bakery ", 4), OwnerEmail: ws.Email,
+		})
+		must(t, err)
+		if len(made.Slug) > 40 {
+			t.Errorf("the slug %q has %d characters", made.Slug, len(made.Slug))
+		}
 	}
 }
 

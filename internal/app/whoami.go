@@ -23,7 +23,7 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	if err != nil {
 		return contract.Whoami{}, err
 	}
-	used, err := t.Usage(ctx, w.Zone.Month(a.cfg.Now()))
+	used, err := t.Usage(ctx, w.Zone.Month(a.cfg.Now()), a.cfg.Now())
 	if err != nil {
 		return contract.Whoami{}, err
 	}

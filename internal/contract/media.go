@@ -57,7 +57,7 @@ const (
 // Upload is a reservation: where the bytes go, and until when.
 type Upload struct {
 	MediaID   string `json:"mediaId"`
-	UploadURL string `json:"uploadUrl" doc:"A signed address that works once. PUT the raw bytes to it, without a credential."`
+	UploadURL string `json:"uploadUrl" doc:"A signed address that works once. Send the raw bytes to it with PUT. No credential is needed."`
 	ExpiresAt Time   `json:"expiresAt"`
 }
 

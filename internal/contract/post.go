@@ -182,7 +182,7 @@ type ListPosts struct {
 	GroupID   string `query:"groupId" doc:"Posts of the accounts in a group." example:"grp_01m7zbv2d1f5s9z3p6r8t0w2y4"`
 	From      string `query:"from" doc:"From this date or time. Applies to publishAt, or to createdAt for drafts." example:"2026-12-01"`
 	To        string `query:"to" doc:"Up to this date or time. A date is included; a time is not." example:"2026-12-31"`
-	Q         string `query:"q" doc:"Words that the text or title contains." example:"rye"`
+	Q         string `query:"q" doc:"Text that the post's text or title contains. Part of a word is enough." example:"rye"`
 	Order     string `query:"order" enum:"asc,desc" doc:"desc is newest first."`
 	Limit     int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
 	Cursor    string `query:"cursor" doc:"nextCursor from the previous page."`

@@ -30,7 +30,7 @@ const (
 // defaultName is a fetched file's name when neither the request, the address nor the server gives one.
 const defaultName = "file"
 
-// reasonUnreachable is why a file failed that could not be fetched. It is the same whatever the address answered, so
+// reasonUnreachable is why a file failed that could not be downloaded. It is the same whatever the address answered, so
 // that nobody can use it to explore a private network.
 const reasonUnreachable = "The file could not be downloaded. Its address must be public, and work over https " +
 	"without redirects to a private network."

@@ -29,14 +29,15 @@ func (t Tenant) LockWorkspace(ctx context.Context) error {
 }
 
 // Usage counts what the workspace has used; period is the month whose posts are meant.
-func (t Tenant) Usage(ctx context.Context, period string) (core.Usage, error) {
+func (t Tenant) Usage(ctx context.Context, period string, now time.Time) (core.Usage, error) {
 	return queryOne[core.Usage](t.query(ctx, `
 		SELECT @period AS period,
 			coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0) AS posts,
 			coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0) AS storage_bytes,
 			(SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL) AS accounts,
 			(SELECT count(*) FROM members WHERE workspace_id = @ws) +
-				(SELECT count(*) FROM invitations WHERE workspace_id = @ws) AS members`, args{"period": period}))
+				(SELECT count(*) FROM invitations WHERE workspace_id = @ws AND expires_at > @now) AS members`,
+		args{"period": period, "now": now}))
 }
 
 // AnyWorkspace tells whether a workspace exists.

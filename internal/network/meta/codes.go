@@ -19,7 +19,7 @@ const (
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator."
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
-	hintGone       = "The account no longer has access to this on the network. If it should, reconnect the account."
+	hintGone       = "The account no longer has access to this content on the network. To restore access, reconnect the account."
 	hintBlocked    = "The network has temporarily blocked this account. Open the account there to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
 	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
