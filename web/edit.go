@@ -17,8 +17,8 @@ import (
 	"belfry/views/ui"
 )
 
-// loadDraft is a post whose content may be changed, and its network.
-func (r *request) loadDraft() (app.PostCard, network.Description, error) {
+// loadPostAndNetwork reads the post of the address, and describes its network.
+func (r *request) loadPostAndNetwork() (app.PostCard, network.Description, error) {
 	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
 		return card, network.Description{}, err
@@ -32,7 +32,7 @@ func (r *request) loadDraft() (app.PostCard, network.Description, error) {
 
 // loadEditor is the composer for one draft with the inputs of a form, without a plan.
 func (r *request) loadEditor(form url.Values) (posts.ComposeModel, error) {
-	card, about, err := r.loadDraft()
+	card, about, err := r.loadPostAndNetwork()
 	if err != nil {
 		return posts.ComposeModel{}, err
 	}
@@ -48,7 +48,7 @@ func (r *request) showEditor() error {
 	if err := r.caller.Need(core.Write); err != nil {
 		return err
 	}
-	card, about, err := r.loadDraft()
+	card, about, err := r.loadPostAndNetwork()
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 		if err := by.MaySet(before.Role, want.Role); err != nil {
 			return err
 		}
-		if err := a.checkInvitationQuota(ctx, t, before.InvitedUntil.After(a.cfg.Now())); err != nil {
+		if err := a.checkQuotaForInvitation(ctx, t, before.InvitedUntil.After(a.cfg.Now())); err != nil {
 			return err
 		}
 		if err := t.Invite(ctx, want, hash[:]); err != nil {
@@ -89,15 +89,15 @@ func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	return m, checkName("name", "The name", m.Name)
 }
 
-// checkInvitationQuota refuses one more, or one whose invitation still works and is made anew where the plan has grown
-// too small.
-func (a *App) checkInvitationQuota(ctx context.Context, t store.Tenant, anew bool) error {
+// checkQuotaForInvitation refuses an invitation when the plan has no room for another member. One that replaces an
+// invitation that still works takes its room.
+func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, replaces bool) error {
 	n, err := t.CountMembers(ctx, a.cfg.Now())
 	if err != nil {
 		return err
 	}
 	others := n.Joined + n.Invited
-	if anew {
+	if replaces {
 		others--
 	}
 	return a.checkMemberQuota(ctx, t, others, n, "Remove a member or an invitation, or change the plan.")

@@ -170,7 +170,7 @@ func (r *countingReader) Read(b []byte) (int, error) {
 
 // acceptFile makes the file ready and charges it with the bytes that are kept.
 func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, result examined) error {
-	moved, err := s.endClaim(ctx, t, claim, func(m store.Media) store.MediaChange {
+	moved, err := s.endClaimAndDeleteUnused(ctx, t, claim, func(m store.Media) store.MediaChange {
 		change := store.MediaChange{
 			MediaMove: core.MediaAccept, Facts: result.facts, Charged: result.facts.Bytes,
 			Blob: m.Blob, Thumbnail: result.thumbnail,
@@ -188,7 +188,7 @@ func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.Me
 
 // failFile makes the file fail; its bytes are deleted and no longer count.
 func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, reason string) error {
-	_, err := s.endClaim(ctx, t, claim, func(m store.Media) store.MediaChange {
+	_, err := s.endClaimAndDeleteUnused(ctx, t, claim, func(m store.Media) store.MediaChange {
 		move := core.MediaRefuse
 		if m.Status == core.MediaUploading {
 			move = core.MediaAbandon
@@ -198,9 +198,9 @@ func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.Medi
 	return err
 }
 
-// endClaim carries out the change that ends a claim, and has the bytes deleted that the file no longer uses. It returns
-// false when the claim was lost or the file deleted.
-func (s *Service) endClaim(
+// endClaimAndDeleteUnused carries out the change that ends a claim, and has the bytes deleted that the file no longer
+// uses. It returns false when the claim was lost or the file deleted.
+func (s *Service) endClaimAndDeleteUnused(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, change func(store.Media) store.MediaChange,
 ) (moved bool, err error) {
 	err = updateLocked(ctx, t, claim.ID, func(t store.Tenant, m store.Media) (err error) {

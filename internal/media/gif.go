@@ -88,7 +88,7 @@ func readGIF(f *file, facts *Facts) {
 		facts.Private = facts.Private || !keptInGIF(k)
 		switch {
 		case k.kind == gifImage:
-			facts.countFrame()
+			facts.countOrRefuseFrame()
 			le := func(at int) int { return int(binary.LittleEndian.Uint16(k.head[at:])) }
 			refuseIf(le(1)+le(5) > facts.Width || le(3)+le(7) > facts.Height, reasonDamaged)
 		case k.label == gifGraphic:

@@ -59,7 +59,7 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (f
 		facts = Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
 		refuseIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
 		format.readFacts(f, &facts)
-		f.checkNoArchive()
+		f.refuseArchive()
 	})
 	if err != nil {
 		return Facts{}, err

@@ -70,8 +70,8 @@ func (f *file) content(c chunk, length int) []byte {
 	return f.readBytes(c.data, length)
 }
 
-// countFrame counts a frame of a moving picture.
-func (f *Facts) countFrame() {
+// countOrRefuseFrame counts a frame of a moving picture, and refuses one too many.
+func (f *Facts) countOrRefuseFrame() {
 	f.Frames++
 	refuseIf(f.Frames > maxFrames, reasonFrames)
 }
@@ -101,7 +101,7 @@ func pngPixelBytes(depth, colourType byte, interlaced bool) float64 {
 
 // readFrameControl counts a frame and how long it stays (APNG, fcTL).
 func (f *Facts) readFrameControl(from *file, c chunk) {
-	f.countFrame()
+	f.countOrRefuseFrame()
 	b := from.content(c, 26)
 	delay, per := int64(binary.BigEndian.Uint16(b[20:])), int64(binary.BigEndian.Uint16(b[22:]))
 	if per == 0 {

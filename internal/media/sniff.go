@@ -237,9 +237,9 @@ func (f *file) checkTrailingData(end int64, facts *Facts) {
 	}
 }
 
-// checkNoArchive refuses a file that ends with the directory of a ZIP archive: programs that open archives, and
+// refuseArchive refuses a file that ends with the directory of a ZIP archive: programs that open archives, and
 // those that run them, look for it from behind (APPNOTE.TXT, 4.3.16).
-func (f *file) checkNoArchive() {
+func (f *file) refuseArchive() {
 	const directory = 22
 	tail := f.readUpTo(max(0, f.size-windowSize), windowSize)
 	for at := bytes.LastIndex(tail, []byte("PK\x05\x06")); at >= 0; at = bytes.LastIndex(tail[:at], []byte("PK\x05\x06")) {

@@ -71,7 +71,7 @@ func readWebP(f *file, facts *Facts) {
 
 // readFrame counts a frame and how long it stays (RFC 9649, 2.7.1.1).
 func (f *Facts) readFrame(from *file, c chunk) {
-	f.countFrame()
+	f.countOrRefuseFrame()
 	refuseIf(c.length < 16, reasonDamaged)
 	b := from.readBytes(c.data, 16)
 	outside := 2*u24(b)+u24(b[6:])+1 > int64(f.Width) || 2*u24(b[3:])+u24(b[9:])+1 > int64(f.Height)

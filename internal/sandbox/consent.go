@@ -139,8 +139,8 @@ func (p *ConsentPage) Choose(profile string) {
 	}
 }
 
-// ChooseAll ticks every profile that the page offers, and every permission.
-func (p *ConsentPage) ChooseAll() {
+// TickAll ticks every profile that the page offers, and every permission.
+func (p *ConsentPage) TickAll() {
 	for _, in := range p.inputs {
 		if in.checked || in.kind == "checkbox" && in.choosable {
 			p.values.Add(in.name, in.value)

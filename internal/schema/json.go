@@ -130,7 +130,7 @@ func (r *reader) readObject(t *Type, at place) bool {
 			unknown = core.Invalid(at.path, "A key contains a control character.")
 		case field == nil:
 			unknown = Suggest(core.Invalid(r.currentPlace().path, "There is no field %s.", Shown(name)), name,
-				o.fieldNames())
+				o.sortedFieldNames())
 		}
 		seen[name] = true
 		if unknown == nil && !r.readValue(field) || unknown != nil && !(r.addMistake(unknown) && r.skipValue()) {

@@ -31,7 +31,7 @@ func (o *Object) checkParameter(name string, given []string) error {
 	t := o.Fields[name]
 	switch {
 	case t == nil:
-		return Suggest(core.Invalid(at.path, "There is no parameter %s.", Shown(name)), name, o.fieldNames())
+		return Suggest(core.Invalid(at.path, "There is no parameter %s.", Shown(name)), name, o.sortedFieldNames())
 	case len(given) > 1:
 		return at.invalidValue("is repeated.")
 	case given[0] == "":

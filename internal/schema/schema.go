@@ -62,7 +62,7 @@ type Object struct {
 	Rest *Type
 }
 
-func (o *Object) fieldNames() []string {
+func (o *Object) sortedFieldNames() []string {
 	names := make([]string, 0, len(o.Fields))
 	for name := range o.Fields {
 		names = append(names, name)

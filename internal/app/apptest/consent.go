@@ -28,7 +28,7 @@ func (h *Harness) Deny(authorizeURL string) url.Values {
 func (h *Harness) ConsentAll(authorizeURL string) url.Values {
 	h.t.Helper()
 	page := h.consentPage(authorizeURL)
-	page.ChooseAll()
+	page.TickAll()
 	return h.decide(page, sandbox.Allow)
 }
 
