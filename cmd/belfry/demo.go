@@ -81,7 +81,7 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 	}
 	_ = table.Flush() // a Builder accepts everything
 	return p.printf("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
-		"To create an API key, run `belfry key create --workspace SHORT-NAME --name demo`.",
+		"To create an API key, run `belfry key create --workspace SHORT-NAME --name demo --scope write`.",
 		list.String(), g.session.cfg.PublicURL, in.OwnerEmail, signIn)
 }
 

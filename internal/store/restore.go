@@ -148,7 +148,7 @@ func (p HeldPost) Fate() string {
 	case p.Armed:
 		return "a draft that may be published; check the account before you send it"
 	}
-	return "not published; it will be published"
+	return "no receipt; it will be published, unless you cancel it"
 }
 
 // MarkPublished makes a post live that a receipt shows as published. It does nothing when the post is live or gone.
