@@ -63,6 +63,9 @@ func defineSeed(o *options) action {
 		}
 		defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
 		g.app = s.app
+		if err := g.app.Guard().CheckAtStart(ctx); err != nil { // seed publishes
+			return fmt.Errorf("compare the database with its receipts: %w", err)
+		}
 		if !*asJSON {
 			return g.makeDemo(ctx, p)
 		}
