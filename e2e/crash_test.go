@@ -1,21 +1,25 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 )
 
-// startRole starts a process of the service with one role. A worker gets its own address and data folder.
+// startRole starts a process of the service with one role. A worker gets its own address and data folder, and the
+// service's file storage.
 func (s *service) startRole(role string) *process {
 	s.t.Helper()
 	env := maps.Clone(s.env)
 	env["ROLES"] = role
 	if role == "worker" {
+		env["STORAGE_URL"] = cmp.Or(env["STORAGE_URL"], "file:"+filepath.Join(env["DATA_DIR"], "media"))
 		env["ADDR"], env["DATA_DIR"] = freeAddr(s.t), s.t.TempDir()
 	}
 	p := startBelfry(s.t, env, "serve")

@@ -235,6 +235,22 @@ func TestABackupFromBeforeTheFirstPublicationIsHeld(t *testing.T) {
 	}
 }
 
+// A backup was restored beside an empty file storage: nothing there tells what was published after it.
+func TestADatabaseWithoutItsReceiptsIsHeld(t *testing.T) {
+	b := newBench(t)
+	must(t, b.App.Guard().CheckAtStart(t.Context()))
+	b.ws.Work(b.ws.Now("published before the backup", b.ws.Account("threads")))
+	files, err := blob.Open(t.Context(), "file:"+t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { must(t, files.Close()) })
+	guard := *b.App.Guard()
+	guard.Receipts = restore.NewReceipts(files, b.Clock.Now)
+	must(t, guard.CheckAtStart(t.Context()))
+	if _, err := b.Store.Hold(t.Context()); err != nil {
+		t.Errorf("publishing is not on hold: %v", err)
+	}
+}
+
 // A copy of a database that never published may have another identity.
 func TestACopyIsNotHeldBeforeTheFirstPublication(t *testing.T) {
 	b := newBench(t)

@@ -88,7 +88,9 @@ func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason strin
 		if now, err = g.goOnAfter(ctx, newest); err != nil {
 			return "", err
 		}
-	case now.Empty || mark == (Mark{}) || newest == 0: // no record of anything sent
+	case now.Empty || newest == 0 && now.Step == 0: // nothing was ever sent
+	case mark == (Mark{}):
+		reason = "the file storage has no record of what this database published"
 	case mark.System != now.System:
 		reason = "the database is not the copy that published last"
 	case mark.Timeline != now.Timeline:
