@@ -12,6 +12,11 @@ import (
 	"time"
 )
 
+// storageURL is where the service keeps its files. All processes of an installation share it.
+func (s *service) storageURL() string {
+	return cmp.Or(s.env["STORAGE_URL"], "file:"+filepath.Join(s.env["DATA_DIR"], "media"))
+}
+
 // startRole starts a process of the service with one role. A worker gets its own address and data folder, and the
 // service's file storage.
 func (s *service) startRole(role string) *process {
@@ -19,7 +24,7 @@ func (s *service) startRole(role string) *process {
 	env := maps.Clone(s.env)
 	env["ROLES"] = role
 	if role == "worker" {
-		env["STORAGE_URL"] = cmp.Or(env["STORAGE_URL"], "file:"+filepath.Join(env["DATA_DIR"], "media"))
+		env["STORAGE_URL"] = s.storageURL()
 		env["ADDR"], env["DATA_DIR"] = freeAddr(s.t), s.t.TempDir()
 	}
 	p := startBelfry(s.t, env, "serve")

@@ -11,11 +11,12 @@ import (
 	"time"
 )
 
-// startReplica starts the same service once more, with an address and a folder of its own.
+// startReplica starts the same service once more, with an address and a folder of its own, and the same file storage.
 func (s *service) startReplica() *service {
 	s.t.Helper()
 	other := *s
 	other.env = maps.Clone(s.env)
+	other.env["STORAGE_URL"] = s.storageURL()
 	other.env["ADDR"], other.env["DATA_DIR"] = freeAddr(s.t), s.t.TempDir()
 	other.url = "http://" + other.env["ADDR"]
 	other.serveUntilReady()
