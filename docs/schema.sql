@@ -98,6 +98,15 @@ BEGIN
     RETURN NEW;
 END $$;
 
+CREATE FUNCTION public.set_post_text() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+BEGIN
+    INSERT INTO post_texts VALUES (NEW.workspace_id, NEW.id, NEW.text || E'\n' || NEW.title)
+    ON CONFLICT (post_id) DO UPDATE SET text = excluded.text;
+    RETURN NULL;
+END $$;
+
 CREATE TABLE public.accounts (
     id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -323,6 +332,12 @@ CREATE TABLE public.post_slots (
     period text NOT NULL,
     state text NOT NULL,
     CONSTRAINT post_slots_state_check CHECK ((state = ANY (ARRAY['held'::text, 'returned'::text])))
+);
+
+CREATE TABLE public.post_texts (
+    workspace_id uuid NOT NULL,
+    post_id uuid NOT NULL,
+    text text NOT NULL
 );
 
 CREATE TABLE public.posts (
@@ -650,6 +665,9 @@ ALTER TABLE ONLY public.post_media
 ALTER TABLE ONLY public.post_slots
     ADD CONSTRAINT post_slots_pkey PRIMARY KEY (post_id);
 
+ALTER TABLE ONLY public.post_texts
+    ADD CONSTRAINT post_texts_pkey PRIMARY KEY (post_id);
+
 ALTER TABLE ONLY public.posts
     ADD CONSTRAINT posts_pkey PRIMARY KEY (id);
 
@@ -759,6 +777,8 @@ CREATE INDEX post_events_by_post ON public.post_events USING btree (post_id, id)
 
 CREATE INDEX post_media_by_media ON public.post_media USING btree (media_id);
 
+CREATE INDEX post_texts_grams ON public.post_texts USING gin (workspace_id, public.search_grams(text));
+
 CREATE INDEX posts_by_account_status ON public.posts USING btree (account_id, status, COALESCE(publish_at, created_at) DESC, id DESC);
 
 CREATE INDEX posts_by_status ON public.posts USING btree (workspace_id, status, COALESCE(publish_at, created_at) DESC, id DESC);
@@ -766,9 +786,6 @@ CREATE INDEX posts_by_status ON public.posts USING btree (workspace_id, status, 
 CREATE INDEX posts_by_time ON public.posts USING btree (workspace_id, COALESCE(publish_at, created_at) DESC, id DESC);
 
 CREATE UNIQUE INDEX posts_external_id ON public.posts USING btree (account_id, external_id) WHERE (external_id <> ''::text);
-
-CREATE INDEX posts_grams ON public.posts USING gin (workspace_id, public.search_grams(((text || '
-'::text) || title)));
 
 CREATE INDEX posts_live_without_link ON public.posts USING btree (live_at) WHERE ((status = 'live'::text) AND (external_id <> ''::text) AND (external_url = ''::text));
 
@@ -798,9 +815,13 @@ CREATE INDEX sessions_expiry ON public.sessions USING btree (expiry);
 
 CREATE UNIQUE INDEX users_email ON public.users USING btree (lower(email));
 
+CREATE TRIGGER add_post_text AFTER INSERT ON public.posts FOR EACH ROW EXECUTE FUNCTION public.set_post_text();
+
 CREATE TRIGGER audit_log_append_only BEFORE DELETE OR UPDATE ON public.audit_log FOR EACH ROW EXECUTE FUNCTION public.refuse_audit_change();
 
 CREATE TRIGGER audit_log_no_truncate BEFORE TRUNCATE ON public.audit_log FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_audit_change();
+
+CREATE TRIGGER change_post_text AFTER UPDATE OF text, title ON public.posts FOR EACH ROW WHEN (((new.text <> old.text) OR (new.title <> old.title))) EXECUTE FUNCTION public.set_post_text();
 
 CREATE TRIGGER count_changed_drafts AFTER UPDATE OF status ON public.posts FOR EACH ROW WHEN (((new.status = 'draft'::text) <> (old.status = 'draft'::text))) EXECUTE FUNCTION public.count_drafts();
 
@@ -872,6 +893,9 @@ ALTER TABLE ONLY public.post_media
 
 ALTER TABLE ONLY public.post_slots
     ADD CONSTRAINT post_slots_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);
+
+ALTER TABLE ONLY public.post_texts
+    ADD CONSTRAINT post_texts_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.posts
     ADD CONSTRAINT posts_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id);

@@ -75,6 +75,7 @@ func TestFilesArePlainForwardSQL(t *testing.T) {
 var repeatable = []string{
 	"CREATE INDEX CONCURRENTLY ", "DROP INDEX CONCURRENTLY IF EXISTS ", "CREATE OR REPLACE FUNCTION ", "ANALYZE ",
 	"UPDATE posts SET live_at = updated_at WHERE status = 'live' AND live_at IS NULL ",
+	"DO $$", // its lines are indented
 }
 
 // checkRepeatable allows outside a transaction only what is repeatable.
@@ -99,10 +100,10 @@ func TestAnIndexLeftInvalidIsBuiltAgain(t *testing.T) {
 	pool := open(t, storetest.URL(t))
 	before := schema(t, pool)
 	statements := []string{
-		"DROP INDEX posts_grams", "CREATE INDEX posts_grams ON posts (tz)", "DROP INDEX posts_went_live",
-		"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'posts_grams'::regclass",
+		"DROP INDEX post_texts_grams", "CREATE INDEX post_texts_grams ON posts (tz)", "DROP INDEX posts_went_live",
+		"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'post_texts_grams'::regclass",
 	}
-	for _, name := range []string{"0018_indexes_on_live_at.sql", "0019_search_grams.sql"} {
+	for _, name := range []string{"0018_indexes_on_live_at.sql", "0022_post_texts_index.sql"} {
 		migration, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
@@ -117,6 +118,32 @@ func TestAnIndexLeftInvalidIsBuiltAgain(t *testing.T) {
 	}
 	if after := schema(t, pool); after != before {
 		t.Errorf("the schema is\n%s\nwant\n%s", after, before)
+	}
+}
+
+// A database from before post_texts has the texts of all its posts in it afterwards, more than one part of them.
+func TestTheTextsOfPostsFromBeforeAreFound(t *testing.T) {
+	t.Parallel()
+	address := storetest.URL(t)
+	if _, err := storetest.Fill(t.Context(), address, 12_000); err != nil {
+		t.Fatal(err)
+	}
+	pool := open(t, address)
+	migration, err := os.ReadFile("0022_post_texts_index.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill, _, _ := strings.Cut(string(migration), "DROP INDEX")
+	for _, sql := range []string{
+		"DELETE FROM post_texts WHERE post_id IN (SELECT post_id FROM post_texts ORDER BY random() LIMIT 11000)", fill,
+	} {
+		if _, err := pool.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if missing := text(t, pool, `SELECT count(*)::text FROM posts p LEFT JOIN post_texts t ON t.post_id = p.id
+		WHERE t.text IS DISTINCT FROM p.text || E'\n' || p.title`); missing != "0" {
+		t.Errorf("%s posts cannot be found by their texts", missing)
 	}
 }
 

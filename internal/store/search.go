@@ -42,7 +42,9 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 		}
 		found, err = t.readPosts(ctx, q, `SELECT p.* FROM (
 			`+listed+` WHERE `+q.whole+q.span+`
-				AND search_grams(p.text || E'\n' || p.title) @@ search_query(@text) AND `+contains+`
+				AND p.id IN (
+					SELECT post_id FROM post_texts WHERE workspace_id = @ws AND search_grams(text) @@ search_query(@text)
+				) AND `+contains+`
 				AND (SELECT count(*) FROM (`+first+`) examined) >= `+examined+` -- or else there are no others
 			OFFSET 0) p`)
 		return err

@@ -104,14 +104,29 @@ func TestSearchFindsRareWordsInOldPosts(t *testing.T) {
 		}
 		found, err := ws.Posts(t.Context(), c.filter)
 		must(t, err)
-		var ids []core.PostID
-		for _, p := range found {
-			ids = append(ids, p.ID)
-		}
-		if !slices.Equal(ids, c.want) {
+		if ids := postIDs(found); !slices.Equal(ids, c.want) {
 			t.Errorf("%s: found %v, want %v", name, ids, c.want)
 		}
 	}
+
+	edited, err := ws.LockPost(t.Context(), old[2])
+	must(t, err)
+	edited.Title = "numbat"
+	must(t, ws.UpdatePost(t.Context(), edited))
+	for word, want := range map[string][]core.PostID{"numbat": old[2:], "wombat": old[:2]} {
+		found, err := ws.Posts(t.Context(), store.PostFilter{Contains: word, Limit: 51})
+		must(t, err)
+		if ids := postIDs(found); !slices.Equal(ids, want) {
+			t.Errorf("after an edit, %s: found %v, want %v", word, ids, want)
+		}
+	}
+}
+
+func postIDs(posts []core.Post) (ids []core.PostID) {
+	for _, p := range posts {
+		ids = append(ids, p.ID)
+	}
+	return ids
 }
 
 // Two searches of a workspace read the index at once. A third waits for one of them; another workspace's does not.
