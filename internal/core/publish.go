@@ -77,8 +77,10 @@ const (
 	Done      Verdict = "done"      // made, published, or found published
 	Ready     Verdict = "ready"     // status: may be published
 	Pending   Verdict = "pending"   // status: not yet; publish: taken, and not there yet
+	Progress  Verdict = "progress"  // status: more of the post's bytes have arrived; ask again at once
 	Dead      Verdict = "dead"      // status: this handle can never be published and never was
 	Broken    Verdict = "broken"    // the same, because the network could not process what it was given
+	Doomed    Verdict = "doomed"    // status: taken for publishing, then refused for good
 	Absent    Verdict = "absent"    // search: not there
 	Ambiguous Verdict = "ambiguous" // search: cannot be told
 	Refused   Verdict = "refused"   // a well-formed refusal for good
@@ -96,6 +98,7 @@ type Signal struct {
 	Due       bool   // the post's time has come
 	Quiet     bool   // when this call was made, one still on the wire since the last arm must have arrived and show
 	Stale     bool   // the network has been asked in vain for as long as it is worth asking
+	Aged      bool   // the handle was left alone by a throttle or until the post's time, and may have expired
 	AccountOK bool
 	MayRetry  bool // the worker has tries left
 	Held      bool // the network has asked for a pause that is not over
@@ -186,6 +189,8 @@ func (p Publication) afterClaim(s Signal) (Publication, Do) {
 		return p, p.chooseQuestion()
 	}
 	switch {
+	case !s.AccountOK && !s.Due: // a person may reconnect it in time
+		return p, DoAwait
 	case !s.AccountOK:
 		return p.becomeFailed(DoAccount)
 	case s.Held:
@@ -231,13 +236,18 @@ func (p Publication) afterCreate(s Signal) (Publication, Do) {
 	return p.retryOrFail(s)
 }
 
-// retryOrFail deals with a failure that is proved to have left nothing visible.
+// retryOrFail deals with a failure that is proved to have left nothing visible. Before the post's time, no failure
+// costs a try: one that may pass soon is repeated, and any other waits for the time.
 func (p Publication) retryOrFail(s Signal) (Publication, Do) {
 	switch {
-	case s.Verdict == AuthLost:
-		return p.becomeFailed(DoAccount)
 	case s.Verdict == Throttled:
 		return p, DoHold
+	case !s.Due && (s.Verdict == AuthLost || s.Verdict == Broken):
+		return p, DoAwait
+	case !s.Due:
+		return p, DoBackoff
+	case s.Verdict == AuthLost:
+		return p.becomeFailed(DoAccount)
 	case s.MayRetry:
 		p.Tries++
 		return p, DoRetry
@@ -257,16 +267,19 @@ func (p Publication) afterStatus(s Signal) (Publication, Do) {
 			return p, DoAwait
 		}
 		return p.armAndPublish()
-	case Pending:
-		if s.Stale {
-			return p.replaceDeadHandle()
+	case Pending, Progress:
+		switch {
+		case s.Stale:
+			return p.replaceDeadHandle(s)
+		case s.Verdict == Progress:
+			return p, DoStatus
 		}
 		return p, DoPoll
 	case Dead:
-		return p.replaceDeadHandle()
+		return p.replaceDeadHandle(s)
 	case Broken:
 		return p.replaceBrokenHandle(s)
-	case Refused:
+	case Refused, Doomed:
 		p.Handle = ""
 		return p.becomeFailed(DoFail)
 	}
@@ -278,13 +291,16 @@ func (p Publication) armAndPublish() (Publication, Do) {
 	return p, DoPublish
 }
 
-// replaceDeadHandle replaces a handle that the network itself says was never and will never be published.
-func (p Publication) replaceDeadHandle() (Publication, Do) {
+// replaceDeadHandle replaces a handle that the network itself says was never and will never be published. One that
+// expired while it was left alone says nothing against the post.
+func (p Publication) replaceDeadHandle(s Signal) (Publication, Do) {
 	if !p.canAskHandle() {
 		return p, DoBackoff
 	}
 	p = p.withoutHandle()
-	p.Deaths++
+	if s.Verdict != Dead || !s.Aged {
+		p.Deaths++
+	}
 	if p.Deaths > limitDeaths {
 		return p.becomeFailed(DoFail)
 	}
@@ -353,10 +369,18 @@ func (p Publication) afterQuestion(s Signal) (Publication, Do) {
 		if !s.Stale {
 			return p, DoPoll
 		}
+	case Progress:
+		if !s.Stale && p.Flow.Repeatable() {
+			return p, DoStatus
+		}
 	case Dead:
-		return p.replaceDeadHandle()
+		return p.replaceDeadHandle(s)
 	case Broken:
 		return p.replaceBrokenHandle(s)
+	case Doomed:
+		if p.canAskHandle() {
+			return p.withoutHandle().becomeFailed(DoFail)
+		}
 	case Ambiguous:
 		return p.becomeOutcomeUnknown()
 	case Refused: // it is the question that was refused, which says nothing about the post

@@ -39,13 +39,13 @@ func TestDecisions(t *testing.T) {
 		},
 		"a call that was never sent may be cancelled while it waits for its retry": {
 			call,
-			core.Signal{Call: core.DoPublish, Verdict: core.NotSent, MayRetry: true},
+			core.Signal{Call: core.DoPublish, Verdict: core.NotSent, MayRetry: true, Due: true},
 			p{Flow: core.FlowOneCall, Step: core.StepIdle, Armed: true, Tries: 1},
 			core.DoRetry,
 		},
 		"a handle that could not be asked about keeps": {
 			waiting,
-			core.Signal{Call: core.DoStatus, Verdict: core.Lost, MayRetry: true},
+			core.Signal{Call: core.DoStatus, Verdict: core.Lost, MayRetry: true, Due: true},
 			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h1", Tries: 1},
 			core.DoRetry,
 		},
@@ -75,19 +75,19 @@ func TestDecisions(t *testing.T) {
 		},
 		"a handle that broke is replaced by the next try": {
 			waiting,
-			core.Signal{Call: core.DoStatus, Verdict: core.Broken, MayRetry: true},
+			core.Signal{Call: core.DoStatus, Verdict: core.Broken, MayRetry: true, Due: true},
 			p{Flow: core.FlowHandle, Step: core.StepIdle, Tries: 1},
 			core.DoRetry,
 		},
 		"and after the last the post fails": {
 			waiting,
-			core.Signal{Call: core.DoStatus, Verdict: core.Broken},
+			core.Signal{Call: core.DoStatus, Verdict: core.Broken, Due: true},
 			p{Flow: core.FlowHandle, Step: core.StepRejected},
 			core.DoFail,
 		},
 		"an armed handle that broke is replaced as well": {
 			armed,
-			core.Signal{Call: core.DoStatus, Verdict: core.Broken, MayRetry: true},
+			core.Signal{Call: core.DoStatus, Verdict: core.Broken, MayRetry: true, Due: true},
 			p{Flow: core.FlowHandle, Step: core.StepIdle, Tries: 1},
 			core.DoRetry,
 		},
@@ -102,6 +102,72 @@ func TestDecisions(t *testing.T) {
 			core.Signal{Call: core.DoFind, Verdict: core.Absent, ErrorsMayPublish: true, Quiet: true},
 			p{Flow: core.FlowOneCall, Step: core.StepRejected, Armed: true, Answer: core.AnswerRefused},
 			core.DoFail,
+		},
+		"a handle that died while it was left alone does not count": {
+			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h3", Deaths: 2},
+			core.Signal{Call: core.DoStatus, Verdict: core.Dead, Aged: true, Due: true},
+			p{Flow: core.FlowHandle, Step: core.StepCreating, Deaths: 2},
+			core.DoCreate,
+		},
+		"more bytes are sent at once": {
+			waiting,
+			core.Signal{Call: core.DoStatus, Verdict: core.Progress, Handle: "h1, half of it"},
+			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h1, half of it"},
+			core.DoStatus,
+		},
+		"but not for days": {
+			waiting,
+			core.Signal{Call: core.DoStatus, Verdict: core.Progress, Stale: true},
+			p{Flow: core.FlowHandle, Step: core.StepCreating, Deaths: 1},
+			core.DoCreate,
+		},
+		"bytes that the network lost after the call are sent again": {
+			armed, core.Signal{Call: core.DoStatus, Verdict: core.Progress, Due: true}, armed, core.DoStatus,
+		},
+		"a post that was taken and then refused for good fails, and could be made anew": {
+			armed,
+			core.Signal{Call: core.DoStatus, Verdict: core.Doomed, Due: true, MayRetry: true},
+			p{Flow: core.FlowHandle, Step: core.StepRejected},
+			core.DoFail,
+		},
+		"so does one that was never armed": {
+			waiting,
+			core.Signal{Call: core.DoStatus, Verdict: core.Doomed, MayRetry: true},
+			p{Flow: core.FlowHandle, Step: core.StepRejected},
+			core.DoFail,
+		},
+		"where a handle does not show what became of the call, the network cannot say so": {
+			p{Flow: core.FlowPrepared, Step: core.StepArmed, Handle: "h1", Armed: true},
+			core.Signal{Call: core.DoFind, Verdict: core.Doomed, Due: true},
+			p{Flow: core.FlowPrepared, Step: core.StepArmed, Handle: "h1", Armed: true},
+			core.DoBackoff,
+		},
+		"a call that is lost before the post's time costs no try": {
+			waiting, core.Signal{Call: core.DoStatus, Verdict: core.Lost, MayRetry: true}, waiting, core.DoBackoff,
+		},
+		"nor does one that was not sent, when no tries are left": {
+			p{Flow: core.FlowHandle, Step: core.StepCreating},
+			core.Signal{Call: core.DoCreate, Verdict: core.NotSent},
+			p{Flow: core.FlowHandle, Step: core.StepIdle},
+			core.DoBackoff,
+		},
+		"what the network cannot process before the post's time is prepared again at its time": {
+			waiting,
+			core.Signal{Call: core.DoStatus, Verdict: core.Broken, MayRetry: true},
+			p{Flow: core.FlowHandle, Step: core.StepIdle},
+			core.DoAwait,
+		},
+		"a clear refusal fails the post before its time": {
+			p{Flow: core.FlowHandle, Step: core.StepCreating},
+			core.Signal{Call: core.DoCreate, Verdict: core.Refused},
+			p{Flow: core.FlowHandle, Step: core.StepRejected},
+			core.DoFail,
+		},
+		"an account that is lost before the post's time may be reconnected until then": {
+			p{Flow: core.FlowHandle, Step: core.StepIdle}, core.Signal{}, p{Flow: core.FlowHandle, Step: core.StepIdle}, core.DoAwait,
+		},
+		"also when a call finds that out": {
+			waiting, core.Signal{Call: core.DoStatus, Verdict: core.AuthLost, AccountOK: true}, waiting, core.DoAwait,
 		},
 		"a refusal of the making is final": {
 			p{Flow: core.FlowHandle, Step: core.StepCreating},
@@ -146,7 +212,7 @@ func TestDecisions(t *testing.T) {
 			core.DoSettle,
 		},
 		"an account lost before anything went out fails the post": {
-			waiting, core.Signal{}, p{Flow: core.FlowHandle, Step: core.StepRejected, Handle: "h1"}, core.DoAccount,
+			waiting, core.Signal{Due: true}, p{Flow: core.FlowHandle, Step: core.StepRejected, Handle: "h1"}, core.DoAccount,
 		},
 		"an account lost after that does not": {armed, core.Signal{}, armed, core.DoBackoff},
 		"an unknown post whose account is lost waits for it, as an armed one does": {

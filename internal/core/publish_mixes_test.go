@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"flag"
 	"testing"
 
 	"belfry/internal/core"
@@ -9,13 +10,16 @@ import (
 // A mix is what may go wrong in one exploration. All mixes together are what the protocol promises to
 // survive; each keeps its budgets small enough to be walked through to the end.
 type mix struct {
-	name  string
-	flow  core.Flow
-	ahead bool // prepared before its time
-	parts bool // made of parts, as a carousel is
-	long  bool // left out of -short
-	left  budget
+	name   string
+	flow   core.Flow
+	ahead  bool // prepared before its time
+	parts  bool // made of parts, as a carousel is
+	chunks bool // its bytes are sent to the handle
+	long   bool // explored with -every-mix only
+	left   budget
 }
+
+var everyMix = flag.Bool("every-mix", false, "explore the mixes that take minutes, too")
 
 var mixes = []mix{
 	{name: "handle, crashes and lost answers", flow: core.FlowHandle, left: budget{kill: 1, loss: 2, pause: 1, expire: 1}},
@@ -40,12 +44,32 @@ var mixes = []mix{
 		left: budget{loss: 1, pause: 1, refuse: 1, cancel: 1, move: 1, retry: 1},
 	},
 	{
+		name: "handle, changed while a worker prepares it", flow: core.FlowHandle, ahead: true,
+		left: budget{loss: 1, cancel: 1, move: 1},
+	},
+	{
 		name: "handle, the account is lost", flow: core.FlowHandle,
 		left: budget{kill: 1, loss: 1, auth: 1, lieAuth: 1, retry: 1, look: 1, ask: 1},
 	},
 	{
 		name: "handle, retried and cancelled after a lie", flow: core.FlowHandle,
 		left: budget{auth: 1, lieAuth: 1, ask: 1, retry: 2, cancel: 1, expire: 1},
+	},
+	{
+		name: "handle in chunks, crashes and lost answers", flow: core.FlowHandle, chunks: true,
+		left: budget{kill: 1, loss: 2, pause: 1, behind: 1},
+	},
+	{
+		name: "handle in chunks, prepared ahead and moved", flow: core.FlowHandle, chunks: true, ahead: true, long: true,
+		left: budget{kill: 1, loss: 1, cancel: 1, move: 1, behind: 1, expire: 1},
+	},
+	{
+		name: "handle, taken and refused for good", flow: core.FlowHandle,
+		left: budget{kill: 1, loss: 1, slow: 1, doom: 1, ask: 1, retry: 1},
+	},
+	{
+		name: "handle, the account is lost before its time", flow: core.FlowHandle, ahead: true, long: true,
+		left: budget{kill: 1, loss: 1, auth: 1, retry: 1, cancel: 1},
 	},
 	{
 		name: "one call, crashes and lost answers", flow: core.FlowOneCall,
@@ -84,11 +108,13 @@ func TestExplorePublishing(t *testing.T) {
 	t.Parallel()
 	total := 0
 	for _, x := range mixes {
-		if x.long && testing.Short() {
+		if x.long && !*everyMix {
 			continue
 		}
 		t.Run(x.name, func(t *testing.T) {
-			e := explore(&model{flow: x.flow, ahead: x.ahead, parts: x.parts, start: x.left, design: theProduct()}, "")
+			e := explore(&model{
+				flow: x.flow, ahead: x.ahead, parts: x.parts, chunks: x.chunks, start: x.left, design: theProduct(),
+			}, "")
 			t.Logf("%d states, %d moves, ends: %v", len(e.states), len(e.next), e.endings)
 			e.report(t)
 			total += len(e.states)
@@ -106,6 +132,7 @@ type planted struct {
 	name   string
 	flow   core.Flow
 	ahead  bool
+	chunks bool
 	left   budget
 	change func(*design)
 	breaks string
@@ -216,6 +243,33 @@ var plantedBugs = []planted{
 		change: func(d *design) { d.sameEpoch = true }, breaks: "out before its time",
 	},
 	{
+		name: "cancelling a post that a worker prepares leaves the epoch as it was", flow: core.FlowHandle, ahead: true,
+		left:   budget{cancel: 1},
+		change: func(d *design) { d.sameEpoch = true }, breaks: "a draft went out",
+	},
+	{
+		name: "a prepared post goes out before its time", flow: core.FlowHandle, ahead: true, left: budget{},
+		change: believing(func(_ core.Publication, s *core.Signal) { s.Due = true }), breaks: "out before its time",
+	},
+	{
+		name: "a network that lost bytes is given another handle", flow: core.FlowHandle, chunks: true,
+		left: budget{loss: 1, behind: 1},
+		change: believing(func(p core.Publication, s *core.Signal) {
+			if p.Step == core.StepArmed && s.Verdict == core.Progress {
+				s.Verdict = core.Dead
+			}
+		}), breaks: "two posts",
+	},
+	{
+		name: "a post that was refused for good is believed to be on its way", flow: core.FlowHandle,
+		left: budget{slow: 1, doom: 1},
+		change: believing(func(p core.Publication, s *core.Signal) {
+			if s.Verdict == core.Doomed {
+				s.Verdict, s.Stale = core.Pending, false
+			}
+		}), breaks: "stuck",
+	},
+	{
 		name: "a retry leaves the epoch as it was", flow: core.FlowOneCall,
 		left:   budget{loss: 2, look: 1, retry: 1, refuse: 1},
 		change: func(d *design) { d.sameEpoch = true }, breaks: "stuck",
@@ -266,7 +320,7 @@ func TestExploreFindsPlantedBugs(t *testing.T) {
 	t.Parallel()
 	for _, x := range plantedBugs {
 		t.Run(x.name, func(t *testing.T) {
-			m := &model{flow: x.flow, ahead: x.ahead, start: x.left, design: theProduct()}
+			m := &model{flow: x.flow, ahead: x.ahead, chunks: x.chunks, start: x.left, design: theProduct()}
 			if sound := explore(m, ""); len(sound.broken) != 0 {
 				t.Fatalf("the product itself breaks %v here, so that the bug would prove nothing", sound.broken)
 			}

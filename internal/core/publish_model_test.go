@@ -57,11 +57,13 @@ const (
 	handleReady
 	handlePublishing // accepted, visible later
 	handlePublished
-	handleDead   // expired: never to be published
-	handleBad    // refused while it was processed
-	handleStuck  // pending for ever
-	handleParts  // ready to be made one whole, which is another handle
-	handleBroken // the network could not process it
+	handleDead      // expired: never to be published
+	handleBad       // refused while it was processed
+	handleStuck     // pending for ever
+	handleParts     // ready to be made one whole, which is another handle
+	handleBroken    // the network could not process it
+	handleUploading // not all of its bytes have arrived
+	handleDoomed    // taken for publishing, then refused for good
 )
 
 // Flags of the world.
@@ -98,6 +100,8 @@ type budget struct {
 	cancel  uint8 // a person cancels, and queues again
 	move    uint8 // a person chooses a later time
 	look    uint8 // a worker looks for late evidence
+	behind  uint8 // the network loses bytes that it had
+	doom    uint8 // the network refuses for good what it had taken
 }
 
 const handleCount = 6
@@ -128,8 +132,8 @@ var (
 		core.AnswerTaken,
 	}
 	verdicts = [...]core.Verdict{
-		core.Claimed, core.Done, core.Ready, core.Pending, core.Dead, core.Broken, core.Absent, core.Ambiguous,
-		core.Refused, core.Throttled, core.AuthLost, core.NotSent, core.Lost,
+		core.Claimed, core.Done, core.Ready, core.Pending, core.Progress, core.Dead, core.Broken, core.Doomed,
+		core.Absent, core.Ambiguous, core.Refused, core.Throttled, core.AuthLost, core.NotSent, core.Lost,
 	}
 	dos = [...]core.Do{
 		core.DoStop, core.DoCreate, core.DoStatus, core.DoPublish, core.DoFind, core.DoLive, core.DoFail, core.DoAccount,
@@ -175,13 +179,16 @@ func (w *world) onWire(withIce bool) bool {
 		return true
 	}
 	for _, k := range w.workers {
-		works := k.row.handle == 0 || w.handles[k.row.handle-1] == handleReady
+		works := k.row.handle == 0 || mayWork(w.handles[k.row.handle-1])
 		if k.phase == phaseSent && dos[k.do] == core.DoPublish && works && (withIce || k.flags&frozen == 0) {
 			return true
 		}
 	}
 	return false
 }
+
+// mayWork tells whether an irreversible call for a handle may still take effect.
+func mayWork(handle uint8) bool { return handle == handleReady || handle == handleUploading }
 
 // publishing tells whether any worker has decided to publish and has not heard the answer.
 func (w *world) publishing() bool {
@@ -216,7 +223,7 @@ func (m *model) tidy(w *world) {
 	}
 	for i := range w.handles {
 		bit := uint8(1) << i
-		if w.handles[i] != handleReady && m.flow.Repeatable() {
+		if !mayWork(w.handles[i]) && m.flow.Repeatable() {
 			w.late, w.ice = w.late&^bit, w.ice&^bit
 		}
 		called := m.flow.Repeatable() && (w.late|w.ice)&bit != 0

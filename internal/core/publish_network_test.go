@@ -45,8 +45,11 @@ func (m *model) serveCreate(w world, i int, out emit) {
 		m.inVain(n, i, out, core.Refused, core.Throttled)
 	}
 	made := uint8(handleProcessing)
-	if m.parts {
+	switch {
+	case m.parts:
 		made = handleParts
+	case m.chunks:
+		made = handleUploading
 	}
 	m.make(w, i, made, core.Done, out)
 }
@@ -67,8 +70,7 @@ func (m *model) make(w world, i int, made uint8, v core.Verdict, out emit) {
 var handleVerdicts = [...]core.Verdict{
 	handleNone: core.Dead, handleProcessing: core.Pending, handleReady: core.Ready, handlePublishing: core.Pending,
 	handlePublished: core.Done, handleDead: core.Dead, handleBad: core.Refused, handleStuck: core.Pending,
-	handleParts:  core.Pending,
-	handleBroken: core.Broken,
+	handleParts: core.Pending, handleBroken: core.Broken, handleDoomed: core.Doomed,
 }
 
 func (m *model) serveStatus(w world, i int, out emit) {
@@ -89,6 +91,14 @@ func (m *model) serveStatus(w world, i int, out emit) {
 		}
 		m.make(w, i, handleProcessing, core.Pending, out)
 		m.make(w, i, handleReady, core.Ready, out)
+	case w.handles[w.workers[i].row.handle-1] == handleUploading:
+		if n := w; spend(&n.left.loss) {
+			m.inVain(n, i, out, core.Lost)
+			n.handles[n.workers[i].row.handle-1] = handleReady
+			m.answer(n, i, core.Lost, true, "brings the last bytes, and the answer is lost:", out)
+		}
+		w.handles[w.workers[i].row.handle-1] = handleReady
+		m.answer(w, i, core.Progress, false, "brings the last bytes, and is answered", out)
 	default:
 		m.answer(w, i, handleVerdicts[w.handles[w.workers[i].row.handle-1]], false, "is answered", out)
 	}
@@ -137,6 +147,10 @@ func (m *model) servePublish(w world, i int, out emit) {
 		return
 	}
 	h := k.row.handle - 1
+	if w.handles[h] == handleUploading { // bytes are missing before those of the call, and may still arrive
+		m.answer(w, i, core.Lost, false, "is answered that bytes are missing:", out)
+		return
+	}
 	if w.handles[h] != handleReady { // the network's own guard: a handle publishes once
 		m.answer(w, i, core.Refused, false, "is answered", out)
 		return

@@ -44,6 +44,12 @@ func TestNextKeepsItsShape(t *testing.T) {
 		if (next.Step == core.StepRejected) != (do == core.DoFail || do == core.DoAccount) && do != core.DoStop {
 			complain("rejected without a failure, or the other way round")
 		}
+		if !s.Due && (next.Tries > p.Tries || do == core.DoRetry || do == core.DoAccount && !p.Armed) {
+			complain("a try or the account is given up before the post's time")
+		}
+		if !s.Due && do == core.DoPublish && p.Step != core.StepArmed {
+			complain("the irreversible call before the post's time")
+		}
 		if next.Flow != p.Flow {
 			complain("another flow")
 		}
@@ -59,10 +65,10 @@ func TestNextKeepsItsShape(t *testing.T) {
 // everyDecision visits every ledger row that can be, with every signal it can get.
 func everyDecision(visit func(core.Publication, core.Signal)) {
 	for _, p := range everyPublication() {
-		for bits := range 1 << 7 {
+		for bits := range 1 << 8 {
 			s := core.Signal{
 				Due: bits&1 != 0, Quiet: bits&2 != 0, Stale: bits&4 != 0, AccountOK: bits&8 != 0, MayRetry: bits&16 != 0,
-				Held: bits&32 != 0, ErrorsMayPublish: bits&64 != 0,
+				Held: bits&32 != 0, ErrorsMayPublish: bits&64 != 0, Aged: bits&128 != 0,
 			}
 			visit(p, s)
 			for _, s.Call = range callsOf(p) {

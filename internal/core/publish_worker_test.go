@@ -14,8 +14,8 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 	if signal.Verdict != core.Claimed {
 		signal.Call = dos[k.do]
 	}
-	patience := [...]bool{false, true}
-	for _, signal.Stale = range patience[:1+m.mayBeStale(&w)] {
+	for _, facts := range m.mayBeLate(&w, signal.Verdict) {
+		signal.Stale, signal.Aged = facts.stale, facts.aged
 		next, do := m.design.next(p, signal)
 		if do == core.DoOutcomeUnknown && m.flow == core.FlowHandle && !signal.Stale {
 			m.unneeded()
@@ -34,12 +34,19 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 	}
 }
 
-// mayBeStale is 1 when days can have passed: nothing is on its way.
-func (m *model) mayBeStale(w *world) int {
-	if w.onWire(true) || w.slowAtNetwork() || w.flags&lagging != 0 {
-		return 0
+// lateness is how long something may have taken.
+type lateness struct{ stale, aged bool }
+
+// mayBeLate lists what may be true of the time that has passed. Days can have passed when nothing is on its way.
+func (m *model) mayBeLate(w *world, v core.Verdict) []lateness {
+	all := []lateness{{}}
+	if !w.onWire(true) && !w.slowAtNetwork() && w.flags&lagging == 0 {
+		all = append(all, lateness{stale: true})
 	}
-	return 1
+	if v == core.Dead {
+		all = append(all, lateness{aged: true})
+	}
+	return all
 }
 
 // accidents happen to a worker at any boundary.

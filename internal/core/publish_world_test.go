@@ -8,6 +8,7 @@ type model struct {
 	start  budget
 	ahead  bool // the post is prepared before its time
 	parts  bool // what is made first are parts
+	chunks bool // the bytes are sent to the handle
 	design design
 	// unneeded is called when a post of FlowHandle is given up although asking was still worth while.
 	unneeded func()
@@ -153,6 +154,9 @@ func (m *model) handleLives(w world, i int, out emit) {
 		m.tidy(&n)
 		out(n, fault, theWorld, act, handleNames[i+1])
 	}
+	if n := w; n.handles[i] == handleReady && m.chunks && spend(&n.left.behind) {
+		become(n, handleUploading, true, "the network loses bytes of a handle")
+	}
 	switch w.handles[i] {
 	case handleProcessing:
 		become(w, handleReady, false, "a handle is ready")
@@ -164,7 +168,7 @@ func (m *model) handleLives(w world, i int, out emit) {
 			become(n, handleBroken, true, "a handle cannot be processed")
 		}
 		fallthrough
-	case handleReady, handleParts:
+	case handleReady, handleParts, handleUploading:
 		if n := w; spend(&n.left.expire) {
 			become(n, handleDead, true, "a handle expires")
 		}
@@ -175,6 +179,9 @@ func (m *model) handleLives(w world, i int, out emit) {
 		if n := w; spend(&n.left.stuck) {
 			become(n, handleStuck, true, "the accepted post never shows")
 			become(n, handleBroken, true, "the accepted post cannot be processed")
+		}
+		if n := w; spend(&n.left.doom) {
+			become(n, handleDoomed, true, "the accepted post is refused for good")
 		}
 	}
 }
@@ -206,15 +213,16 @@ func (m *model) person(w world, out emit) {
 		n.post = postQueued
 		out(n, false, thePerson, "queues the draft", "")
 	}
-	movable := m.publication(w.row).Movable() || m.design.moveArmed
-	if n := w; n.post == postQueued && movable && n.lease == 0 && spend(&n.left.cancel) {
+	// Before its time, a post may be changed under a claim: the worker that has it prepares it.
+	movable := m.publication(w.row).Movable() && (w.lease == 0 || w.flags&due == 0) || m.design.moveArmed && w.lease == 0
+	if n := w; n.post == postQueued && movable && spend(&n.left.cancel) {
 		n.row, n.post = pack(m.publication(n.row).Reset()), postDraft
 		if !m.design.sameEpoch {
 			n.takeAway()
 		}
 		out(n, true, thePerson, "cancels", "")
 	}
-	if n := w; n.post == postQueued && movable && n.lease == 0 && spend(&n.left.move) {
+	if n := w; n.post == postQueued && movable && spend(&n.left.move) {
 		n.flags &^= due
 		if !m.design.sameEpoch {
 			n.takeAway()
