@@ -33,8 +33,8 @@ func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},
 		Summary:     "Upload the bytes of a file",
-		Description: "Use the whole `uploadUrl` from `POST /media/uploads`, and send no credential. The address works for one file and for one hour. You can repeat an interrupted upload.",
-		Servers:     []*huma.Server{{URL: "/", Description: "This server. An upload address is complete."}},
+		Description: "Use the whole `uploadUrl` from `POST /media/uploads`, and send no credential. The address is for one file and expires after one hour. You can repeat an interrupted upload.",
+		Servers:     []*huma.Server{{URL: "/", Description: "This server. Upload addresses are complete URLs."}},
 		Security:    []map[string][]string{{}},
 		Parameters: []*huma.Param{
 			{

@@ -113,7 +113,7 @@ func typeOfAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.T
 		case one.Object != nil && out.Object == nil:
 			out.Object = one.Object
 		default:
-			return nil, fmt.Errorf("alternatives of type %q cannot be told apart", s.Type)
+			return nil, fmt.Errorf("alternatives of type %q cannot be distinguished", s.Type)
 		}
 	}
 	out.Forms = strings.Join(forms, ", ")

@@ -11,7 +11,7 @@ import (
 func routes() []route {
 	return []route{
 		row("GET /whoami", http.StatusOK, "whoami", "identity", "whoami",
-			"Show the caller, the workspace and the use of its plan"),
+			"Show the caller, the workspace and its plan's usage"),
 		row("GET /accounts", http.StatusOK, "accounts_list", "accounts", "listAccounts",
 			"List the connected accounts"),
 		row("GET /limits", http.StatusOK, "limits_get", "accounts", "getLimits",
@@ -121,7 +121,7 @@ func routes() []route {
 			fails(core.CodeConflict),
 		row("PATCH /members/{id}", http.StatusOK, "members_edit", "members", "editMember",
 			"Change the role of a member or an invitation").
-			describe("The role applies from their next request, also for their keys. Only an owner can add or demote owners, and a workspace keeps at least one owner.").
+			describe("The role takes effect with the person's next request, including requests with their keys. Only an owner can add or demote owners, and a workspace keeps at least one owner.").
 			fails(core.CodeConflict),
 		row("DELETE /members/{id}", http.StatusNoContent, "members_remove", "members", "removeMember",
 			"Remove a member or an invitation, or leave the workspace").
@@ -130,7 +130,7 @@ func routes() []route {
 
 		row("PATCH /workspace", http.StatusOK, "workspace_edit", "workspace", "editWorkspace",
 			"Change the workspace's name, short name or time zone").
-			describe("With another time zone, the quota's months begin at another hour. Posts that were counted stay in their month, and existing posts keep their time zones.").
+			describe("If the time zone changes, the quota's months begin at a different hour. Posts that were counted stay in their month, and existing posts keep their time zones.").
 			fails(core.CodeConflict),
 	}
 }

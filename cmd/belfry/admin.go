@@ -59,13 +59,13 @@ func defineWorkspaceCreate(o *options) action {
 	o.required = []string{"name", "owner-email"}
 	in := contract.CreateWorkspace{}
 	o.flags.StringVar(&in.Name, "name", "", "the workspace's name")
-	o.flags.StringVar(&in.Slug, "slug", "", "its short name (default: derived from the name)")
-	o.flags.StringVar(&in.TZ, "tz", "UTC", "its time zone, such as Europe/Berlin")
+	o.flags.StringVar(&in.Slug, "slug", "", "the workspace's short name (default: derived from the name)")
+	o.flags.StringVar(&in.TZ, "tz", "UTC", "the workspace's time zone, such as Europe/Berlin")
 	plan := o.flags.String("plan", string(core.PlanOwner), "its plan: "+core.DefaultPlans().Names())
 	o.flags.StringVar(&in.OwnerEmail, "owner-email", "", "the owner's email address")
 	o.flags.StringVar(&in.OwnerName, "owner-name", "", "the owner's name (default: derived from the address)")
 	stdin := o.flags.Bool("password-stdin", false,
-		"read the owner's password from standard input; not needed for an existing person")
+		"read the owner's password from standard input; not needed if this person already has an account")
 	return inSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
 		in.Plan = core.PlanName(*plan)
 		if *stdin {
@@ -108,7 +108,7 @@ func defineKeyCreate(o *options) action {
 	o.required = []string{"workspace", "name", "scope"}
 	workspace := o.flags.String("workspace", "", "the workspace's short name or id")
 	name := o.flags.String("name", "", "what the key is for")
-	scope := o.flags.String("scope", "", "its scope: read, or write (which includes read)")
+	scope := o.flags.String("scope", "", "the key's scope: read, or write (which includes read)")
 	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
 		key, err := s.app.CreateKeyFor(ctx, *workspace, *name, core.Scope(*scope))
 		if err != nil {
@@ -185,7 +185,7 @@ func rotateSecrets(ctx context.Context, p *program, s *session) error {
 }
 
 func (p *program) printRotation(ctx context.Context, s *session, resealed int, last app.Rotation) error {
-	err := p.printf("%d values were encrypted again.", resealed)
+	err := p.printf("%d values were re-encrypted.", resealed)
 	counts, countErr := s.app.CountSealed(ctx)
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
 		err = errors.Join(err, p.printf("%s protects %d values.", key, counts[key]))

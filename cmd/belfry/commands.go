@@ -40,11 +40,11 @@ func (c command) needsConfig() bool { return c.name != "version" && c.name != "s
 
 // allCommands returns all commands in the order in which help lists them.
 func allCommands() []command {
-	const local = "You can run it while the service runs or is stopped. If the service is stopped, the command starts the local\ndatabase while it works."
+	const local = "You can run it while the service is running or stopped. If the service is stopped, the command starts the local\ndatabase, and stops it at the end."
 	return []command{
 		{
 			"serve", "", "Run the service: dashboard, API and worker.",
-			"It stops on SIGTERM or Ctrl-C: it finishes open work and starts nothing new.", noOptions(runServe),
+			"On SIGTERM or Ctrl-C, the service starts no new work, finishes open work and exits.", noOptions(runServe),
 		},
 		{
 			"migrate", "", "Migrate the database to this program's schema.",
@@ -52,7 +52,7 @@ func allCommands() []command {
 		},
 		{
 			"sandbox", "", "Run only the simulated networks.",
-			"The service runs its own while no network has credentials. Use this command when several processes share them.",
+			"The service runs its own simulators while no network has credentials. Use this command when several processes share\nthe simulators.",
 			defineSandbox,
 		},
 		{
@@ -77,7 +77,7 @@ func allCommands() []command {
 				"Run it with the same BELFRY_ variables as the service, or every account looks unreadable.", defineRevokeUnreadable,
 		},
 		{
-			"secrets rotate", "", "Encrypt everything again with the newest secret key, so that you can remove an older key.",
+			"secrets rotate", "", "Re-encrypt all values with the newest secret key, so that you can remove an older key.",
 			"First give every process of the service the newest key, as the first of its keys. You can run this command while the\n" +
 				"service runs, and repeat it. See docs/operations.md, Keys, for all steps.", noOptions(inSession(mustExist, rotateSecrets)),
 		},
@@ -101,7 +101,7 @@ func allCommands() []command {
 			"doctor", "", "Find problems, and show how to fix them.",
 			"It changes nothing. If the service is stopped, the command starts the local database and stops it again.\nIt exits with status 1 if something needs attention.", noOptions(runDoctor),
 		},
-		{"healthcheck", "", "Check whether the service is ready. Exits with 1 when it is not.", "", noOptions(checkHealth)},
+		{"healthcheck", "", "Check whether the service is ready. Exits with status 1 if it is not.", "", noOptions(checkHealth)},
 		{"version", "", "Print the version.", "", noOptions(printVersion)},
 	}
 }

@@ -139,7 +139,7 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 	case state.CheckFloor() != nil:
 		return "", state.CheckFloor()
 	case state.Behind():
-		return "", fmt.Errorf("%s, but its schema has %d steps and this program has %d: run `belfry migrate`", found, state.Have, state.Want)
+		return "", fmt.Errorf("%s, but its schema has %d of this program's %d migrations: run `belfry migrate`", found, state.Have, state.Want)
 	}
 	of.pool = pool
 	return found, nil

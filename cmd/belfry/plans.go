@@ -37,7 +37,7 @@ func overridePlans(table core.Plans, text []byte) error {
 	for name, figures := range given {
 		plan, ok := table[name]
 		if !ok {
-			return fmt.Errorf("there is no plan %s: the plans are %s", name, table.Names())
+			return fmt.Errorf("there is no plan %s; the plans are %s", name, table.Names())
 		}
 		if err := decodeStrict(figures, &plan); err != nil {
 			return fmt.Errorf("plan %s: %w", name, err)

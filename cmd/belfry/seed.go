@@ -39,11 +39,11 @@ const seedAskPatience = 10 * time.Second
 // scriptPosts returns a post in every state, for `seed --json`.
 func scriptPosts() []demoPost {
 	return []demoPost{
-		{Text: "A draft waits until you give it a time."},
-		{Day: 1, At: "18:00", Text: "This one goes out tomorrow at six in the evening."},
+		{Text: "This draft is not published until you schedule it."},
+		{Day: 1, At: "18:00", Text: "This post is scheduled for tomorrow at 18:00."},
 		{At: "now", Text: "Hello! This post is live on the simulated network."},
 		{
-			At: "now", Text: "This one was refused, so that you can see what a failed post looks like.",
+			At: "now", Text: "The network refused this post, so that you can see what a failed post looks like.",
 			Refused: "The network refused this text.",
 		},
 	}
@@ -288,7 +288,7 @@ func pollUntil(ctx context.Context, f func(context.Context) (bool, error)) error
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("not done after %s: check that the service and its worker are running", seedPatience)
+			return fmt.Errorf("not finished after %s: check that the service and its worker are running", seedPatience)
 		case <-tick.C:
 		}
 	}

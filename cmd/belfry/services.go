@@ -110,7 +110,7 @@ func newApp(cfg app.Config, pool *pgxpool.Pool, due chan struct{}) (*app.App, er
 func checkSchema(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	if err == nil && state.Behind() {
-		err = fmt.Errorf("the database has %d of the %d steps of the schema", state.Have, state.Want)
+		err = fmt.Errorf("the database has %d of this program's %d migrations", state.Have, state.Want)
 	}
 	return err
 }

@@ -117,7 +117,7 @@ func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte
 }
 
 // otherNetworks is why an account is revoked that was connected while something else stood in for the networks.
-const otherNetworks = "It was connected when this server used other networks. Reconnect it."
+const otherNetworks = "The account was connected when this server used other networks. Reconnect the account."
 
 // ReviewAccounts revokes the accounts that belong to other networks than the ones in use (a simulator's
 // when the real ones are, or the other way round), so that no token is ever shown to a stranger. It is

@@ -57,7 +57,7 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	if status == "" {
 		return nil
 	}
-	a.cfg.Log.WarnContext(ctx, "a token no longer works", "workspace", t.WorkspaceID(), "account", account.ID, "network",
+	a.cfg.Log.WarnContext(ctx, "an account's token no longer works", "workspace", t.WorkspaceID(), "account", account.ID, "network",
 		account.Platform, "error", err)
 	if err := t.LoseToken(context.WithoutCancel(ctx), account.ID, sealed, status, reason); err != nil {
 		return fmt.Errorf("store the result of checking account %s: %w", account.ID, err)

@@ -74,7 +74,7 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 	}
 	if pub.Leased() {
 		return core.Fail(core.CodeConflict, "The post %s to %s is being published.", postLabel(post), post.AccountName).
-			WithHint("It ends by %s. Disconnect the account when the post is live or failed.",
+			WithHint("Publishing ends by %s. Disconnect the account when the post is live or failed.",
 				post.Zone.Label(pub.LeaseUntil))
 	}
 	return core.Fail(core.CodeConflict, "The post %s to %s may already be published, and Belfry needs the account to find out.",

@@ -90,7 +90,7 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 		err = errors.New("the network did not return a token")
 	}
 	if err != nil {
-		log.WarnContext(ctx, "a token could not be renewed", "error", err)
+		log.WarnContext(ctx, "an account's token could not be renewed", "error", err)
 		result := a.notRefreshed(old, err)
 		a.cfg.Metrics.CountRefresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
@@ -99,7 +99,7 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 	if err != nil {
 		return same, err
 	}
-	log.InfoContext(ctx, "a token was renewed")
+	log.InfoContext(ctx, "an account's token was renewed")
 	a.cfg.Metrics.CountRefresh(string(account.Platform), "renewed")
 	same.Token = &token
 	return same, nil

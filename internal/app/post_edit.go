@@ -198,7 +198,7 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	ws core.Workspace,
 ) error {
 	if in.Status != "" {
-		return core.MoveQueue.Conflict().WithHint("It is already queued.")
+		return core.MoveQueue.Conflict().WithHint("This post is already queued.")
 	}
 	if in.When == nil {
 		return nil

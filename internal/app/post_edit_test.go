@@ -90,8 +90,8 @@ func TestARefusedMoveSaysWhatThePostIs(t *testing.T) {
 	sketch := b.post(request("a draft", draft(), b.ws.Account("threads")))
 	_, again := b.App.CancelPost(b.Context(), b.ws.Owner, sketch.ID)
 	for hint, err := range map[string]error{
-		"It is queued. Cancel it first.": b.App.DeletePost(b.Context(), b.ws.Owner, queued.ID),
-		"It is a draft.":                 again,
+		"This post is queued. Cancel it first.": b.App.DeletePost(b.Context(), b.ws.Owner, queued.ID),
+		"This post is a draft.":                 again,
 	} {
 		if e := core.AsError(err); e.Code != core.CodeConflict || e.Hint != hint {
 			t.Errorf("want a conflict and %q, got %v, %q", hint, err, e.Hint)

@@ -136,7 +136,7 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 	return a.changePost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.OutcomeUnknown() && !in.ConfirmNotPublished {
 			return core.Fail(core.CodeOutcomeUnknown, "It is unknown whether this post is on %s.", p.AccountName).
-				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, or say so in the dashboard.")
+				WithHint("Check the account. If the post is not there, send confirmNotPublished: true, or answer the question in the dashboard.")
 		}
 		return a.requeue(ctx, t, p)
 	})
@@ -237,7 +237,7 @@ func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url 
 		return err
 	}
 	pub.Step = core.StepLive
-	change, err := p.Change(core.MoveSettle, a.cfg.Now(), "A person saw it on the network.")
+	change, err := p.Change(core.MoveSettle, a.cfg.Now(), "A person confirmed that the post is on the network.")
 	if err != nil {
 		return err
 	}

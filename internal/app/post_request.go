@@ -249,7 +249,7 @@ func (a *App) makeTarget(account core.Account, in contract.PlanPosts, files []co
 ) (target, error) {
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok {
-		return target{}, fmt.Errorf("account %s is on %q, a network this server does not know", account.ID, account.Platform)
+		return target{}, fmt.Errorf("account %s is on %q, a network that this server does not support", account.ID, account.Platform)
 	}
 	d := network.Draft{Text: in.Text, Title: in.Title, Tags: in.Tags, Media: files, Account: account}
 	if o, ok := in.Overrides[string(account.Platform)]; ok {

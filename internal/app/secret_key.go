@@ -35,7 +35,7 @@ func (a *App) ReviewKeys(ctx context.Context) error {
 			id = "unknown"
 		}
 		return fmt.Errorf("accounts' tokens were encrypted with the key %q, which is not among the secret keys or has changed: "+
-			"put it back, or, if it is lost, run `%s` and reconnect those accounts (%w)", id,
+			"restore it, or, if it is lost, run `%s` and reconnect those accounts (%w)", id,
 			RevokeUnreadableCommand, err)
 	}
 	return nil

@@ -73,7 +73,7 @@ type Object interface {
 func Open(ctx context.Context, address string) (Store, error) {
 	u, err := url.Parse(address)
 	if err != nil { // whose text repeats the address
-		return nil, errors.New("open storage: the address cannot be read: write file:FOLDER or s3://KEY:SECRET@HOST/BUCKET, " +
+		return nil, errors.New("open storage: the address cannot be parsed: write file:FOLDER or s3://KEY:SECRET@HOST/BUCKET, " +
 			"with key and secret percent-encoded")
 	}
 	var s Store

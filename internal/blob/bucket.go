@@ -144,7 +144,7 @@ func (b *bucket) Check(ctx context.Context) error {
 		err = errors.New("there is no such bucket")
 	}
 	if err != nil {
-		return fmt.Errorf("the bucket %s at %s does not work: %w", b.name, b.host, err)
+		return fmt.Errorf("cannot use the bucket %s at %s: %w", b.name, b.host, err)
 	}
 	return nil
 }

@@ -294,7 +294,7 @@ func (f *folder) Tidy(ctx context.Context, before time.Time) (n int, err error) 
 
 func (f *folder) Check(ctx context.Context) error {
 	if err := checkStore(ctx, f); err != nil {
-		return fmt.Errorf("the media folder %s does not work: %w", f.root.Name(), err)
+		return fmt.Errorf("cannot use the media folder %s: %w", f.root.Name(), err)
 	}
 	return nil
 }

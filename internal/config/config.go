@@ -24,14 +24,14 @@ type Config struct {
 	NetworksURL    string        `env:"NETWORKS_URL" eg:"http://127.0.0.1:9090" help:"The address of a simulator of the networks. Each call to https://HOST/PATH of a network goes to this address followed by /HOST/PATH. Empty: the real networks, or Belfry's own simulators while no network has credentials."`
 	RetryDelays    Durations     `env:"RETRY_DELAYS" envDefault:"1m,5m,15m" help:"How long to wait before each automatic retry of a post that was certainly not published."`
 	Retention      time.Duration `env:"RETENTION" envDefault:"72h" help:"How long media files are kept after their last post was published."`
-	UploadTTL      time.Duration `env:"UPLOAD_TTL" envDefault:"1h" help:"How long an upload address works."`
+	UploadTTL      time.Duration `env:"UPLOAD_TTL" envDefault:"1h" help:"How long an upload address is valid."`
 	LimitAddress   Rate          `env:"LIMIT_ADDRESS" envDefault:"600/10m" help:"How many API requests a client address can make, as COUNT/TIME. The dashboard's pages have a separate limit that is five times as high."`
 	LimitCreate    Rate          `env:"LIMIT_CREATE" envDefault:"60/1h" help:"How many requests that create posts (POST /v1/posts) a workspace can make, as COUNT/TIME. The number of posts in a request does not matter."`
 	Lease          time.Duration `env:"LEASE" envDefault:"60s" help:"How long a worker holds a post before another worker can take over. At least 6s."`
 	Sweep          time.Duration `env:"SWEEP" envDefault:"1s" help:"How often a worker looks for posts that another process queued for immediate publishing, or left behind when it was killed."`
 	PlansFile      string        `env:"PLANS_FILE" eg:"/etc/belfry/plans.json" help:"A JSON file that changes the built-in plans. See docs/operations.md for an example."`
 	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their plan. Default: the dashboard's settings."`
-	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where metrics are served for Prometheus, as HOST:PORT. Empty: nowhere."`
+	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where metrics are served for Prometheus, as HOST:PORT. Empty: metrics are not served."`
 	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address where the networks download media files. Default: BELFRY_PUBLIC_URL."`
 	LogFormat      string        `env:"LOG_FORMAT" envDefault:"text" help:"The format of the log: text or json."`
 	LogLevel       slog.Level    `env:"LOG_LEVEL" envDefault:"info" help:"The lowest level to log: debug, info, warn or error."`

@@ -108,7 +108,7 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"ROLES=,":                         "BELFRY_ROLES has no role (for example, BELFRY_ROLES=web,worker)",
 		"TRUSTED_PROXIES=proxy":           `BELFRY_TRUSTED_PROXIES cannot be "proxy" ("proxy" is not an address or a range of addresses) (for example, BELFRY_TRUSTED_PROXIES=10.0.0.0/8,192.168.1.7)`,
 		"RETRY_DELAYS=1m,soon":            `BELFRY_RETRY_DELAYS cannot be "1m,soon" ("soon" is not a duration greater than zero) (for example, BELFRY_RETRY_DELAYS=1m,5m,15m)`,
-		"LIMIT_CREATE=60":                 `BELFRY_LIMIT_CREATE cannot be "60" (it has no /) (for example, BELFRY_LIMIT_CREATE=60/1h)`,
+		"LIMIT_CREATE=60":                 `BELFRY_LIMIT_CREATE cannot be "60" (the / is missing) (for example, BELFRY_LIMIT_CREATE=60/1h)`,
 		"LIMIT_ADDRESS=0/1h":              `BELFRY_LIMIT_ADDRESS cannot be "0/1h" ("0" is not a number greater than zero) (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,
 		"LEASE=5s":                        "BELFRY_LEASE is 5s, but must be at least 6s (for example, BELFRY_LEASE=60s)",
 		"SWEEP=-1s":                       "BELFRY_SWEEP must be greater than zero (for example, BELFRY_SWEEP=1s)",

@@ -38,7 +38,7 @@ type Rate struct {
 func (r *Rate) UnmarshalText(text []byte) error {
 	count, per, ok := strings.Cut(string(text), "/")
 	if !ok {
-		return errors.New("it has no /")
+		return errors.New("the / is missing")
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(count))
 	if err != nil || n < 1 {

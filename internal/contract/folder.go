@@ -6,7 +6,7 @@ import "belfry/internal/core"
 type Folder struct {
 	ID        string  `json:"id"`
 	Name      string  `json:"name"`
-	ParentID  *string `json:"parentId" doc:"The folder that contains it; null at the top level."`
+	ParentID  *string `json:"parentId" doc:"The containing folder; null at the top level."`
 	CreatedAt Time    `json:"createdAt"`
 	UpdatedAt Time    `json:"updatedAt"`
 }

@@ -10,7 +10,7 @@ import (
 type NetworkLimits struct {
 	Text         TextLimit                   `json:"text"`
 	Title        *TextLimit                  `json:"title"`
-	Tags         *TextLimit                  `json:"tags" doc:"All tags together, for a network that has tags apart from the text."`
+	Tags         *TextLimit                  `json:"tags" doc:"All tags together, for networks where tags are separate from the text."`
 	Hashtags     *int                        `json:"hashtags"`
 	Mentions     *int                        `json:"mentions"`
 	Links        *int                        `json:"links"`
@@ -25,7 +25,7 @@ type TextLimit struct {
 
 // ContentTypeLimit is one kind of post: how many files, and which.
 type ContentTypeLimit struct {
-	Text  *TextLimit `json:"text" doc:"If it differs from the network's general limit."`
+	Text  *TextLimit `json:"text" doc:"Only if it differs from the network's general limit."`
 	Min   int        `json:"min"`
 	Max   int        `json:"max"`
 	Image *FileLimit `json:"image"`
@@ -34,7 +34,7 @@ type ContentTypeLimit struct {
 
 // FileLimit bounds one file. An empty list of codecs means that any is taken.
 type FileLimit struct {
-	Count       *int           `json:"count" doc:"Files of this kind in one post, if fewer than max."`
+	Count       *int           `json:"count" doc:"Maximum number of files of this kind in one post, if lower than max."`
 	Bytes       *int64         `json:"bytes"`
 	Formats     []string       `json:"formats" nullable:"false"`
 	Pixels      PixelLimit     `json:"pixels"`

@@ -12,7 +12,7 @@ type Media struct {
 	Width        *int     `json:"width" doc:"In pixels, as displayed."`
 	Height       *int     `json:"height"`
 	DurationMs   *int64   `json:"durationMs"`
-	FolderID     *string  `json:"folderId" doc:"The folder that contains it; null at the top level."`
+	FolderID     *string  `json:"folderId" doc:"The containing folder; null at the top level."`
 	Title        *string  `json:"title"`
 	Description  *string  `json:"description"`
 	Tags         []string `json:"tags" nullable:"false"`
@@ -33,8 +33,8 @@ type MediaList struct {
 type ListMedia struct {
 	FolderID string `query:"folderId" doc:"A folder's id, or root for files without a folder."`
 	Kind     string `query:"kind" enum:"image,video" doc:"Images or videos only."`
-	Status   string `query:"status" doc:"Comma-separated states." example:"ready"`
-	Q        string `query:"q" doc:"Text that the name, title or description must contain." example:"rye"`
+	Status   string `query:"status" doc:"Comma-separated statuses." example:"ready"`
+	Q        string `query:"q" doc:"Text to find in the name, title or description." example:"rye"`
 	Tag      string `query:"tag" doc:"Files with this tag." example:"bread"`
 	Limit    int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
 	Cursor   string `query:"cursor" doc:"nextCursor from the previous page."`

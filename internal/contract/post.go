@@ -126,7 +126,7 @@ type EditPost struct {
 // RetryPost is the request of POST /posts/{id}/retry.
 type RetryPost struct {
 	ID                  string `json:"-" path:"id"`
-	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"Confirms that a person checked, and the post is not on the network."`
+	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"Confirms that a person has checked that the post is not on the network."`
 }
 
 // Plan is the plan answer.
@@ -177,12 +177,12 @@ type Event struct {
 
 // ListPosts are the filters of GET /posts (decisions.md, Posts).
 type ListPosts struct {
-	Status    string `query:"status" doc:"Comma-separated states." example:"queued,failed"`
+	Status    string `query:"status" doc:"Comma-separated statuses." example:"queued,failed"`
 	AccountID string `query:"accountId" doc:"Posts of one account." example:"acc_01m7zbv262e9sr6wggzz5c1nt8"`
 	GroupID   string `query:"groupId" doc:"Posts of the accounts in a group." example:"grp_01m7zbv2d1f5s9z3p6r8t0w2y4"`
 	From      string `query:"from" doc:"From this date or time. Applies to publishAt, or to createdAt for drafts." example:"2026-12-01"`
 	To        string `query:"to" doc:"Up to this date or time. A date is included; a time is not." example:"2026-12-31"`
-	Q         string `query:"q" doc:"Text that the post's text or title contains. Part of a word is enough." example:"rye"`
+	Q         string `query:"q" doc:"Text to find in the post's text or title. Part of a word is enough." example:"rye"`
 	Order     string `query:"order" enum:"asc,desc" doc:"desc is newest first."`
 	Limit     int    `query:"limit" minimum:"1" maximum:"100" default:"50" doc:"Rows per page."`
 	Cursor    string `query:"cursor" doc:"nextCursor from the previous page."`

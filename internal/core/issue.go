@@ -56,7 +56,7 @@ var (
 	IssueTextRequired = newIssue("text_required", 1, "A post on %s needs text or a file.",
 		"Write some text, or add a file.")
 	IssueTextNotAllowed = newIssue("text_not_allowed", 1, "This kind of post on %s cannot have text.",
-		"Remove the text and the tags for this network.")
+		"Remove the text and tags for this network.")
 	IssueTitleTooLong = newIssue("title_too_long", 3, "The title has %d %s, more than %s allows.",
 		"The limit is %d.")
 	IssueTitleRequired = newIssue("youtube_title_required", 0, "A video on this network needs a title.",
@@ -89,7 +89,7 @@ var (
 		"It accepts %s; this file is %s.")
 	IssueFileTooLarge      = newIssue("file_too_large", 2, "The file %s is too large for %s.", "The limit is %s.")
 	IssueAspectUnsupported = newIssue("aspect_unsupported", 2, "%s does not accept the aspect ratio of %s.",
-		"Width to height must be from %s to %s.")
+		"The ratio of width to height must be from %s to %s.")
 	IssueResolutionUnsupported = newIssue("resolution_unsupported", 2, "%s does not accept the dimensions of %s.",
 		"Use from %s to %s pixels.")
 	IssueDurationTooShort = newIssue("duration_too_short", 1, "The video is shorter than %s allows.",
@@ -110,7 +110,7 @@ var (
 	IssueTimeInPast       = newIssue("time_in_past", 0, "The time is in the past.", "Choose a later time, or publish now.")
 	IssueTimeTooFar       = newIssue("time_too_far", 0, "The time is more than 366 days ahead.", "Choose an earlier time.")
 	IssueTimeDoesNotExist = newIssue("time_does_not_exist", 1, "This time does not exist in %s.",
-		"The clocks go forward then. The nearest times are %s and %s.")
+		"The clocks go forward at that time. The nearest times are %s and %s.")
 	IssueTimeRequired = newIssue("time_required", 0, "A post needs a time to be queued.",
 		"Set `when` to \"now\" or to a local time.")
 	IssueQuotaExceeded = newIssue("quota_exceeded", 2, "This month's quota is used up: %d of %d posts.",

@@ -43,5 +43,5 @@ func (p Plan) CheckFile(size int64) error {
 func OverStorage(used, limit int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The plan allows %d bytes of storage; %d are used.", limit, used)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
-	return e.WithHint("Delete files that are not needed any more, or change the plan.")
+	return e.WithHint("Delete files that you no longer need, or change the plan.")
 }

@@ -129,8 +129,8 @@ var moveConflicts = map[Move]string{
 func (m Move) Conflict() *Error { return Fail(CodeConflict, "%s", moveConflicts[m]) }
 
 var statusHints = map[PostStatus]string{
-	PostDraft: "It is a draft.", PostQueued: "It is queued.", PostLive: "It is live.",
-	PostFailed: "It has failed.",
+	PostDraft: "This post is a draft.", PostQueued: "This post is queued.", PostLive: "This post is live.",
+	PostFailed: "This post has failed.",
 }
 
 // Apply moves the post to its next state, or returns conflict when the table of moves has no such move.

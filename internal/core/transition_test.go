@@ -106,7 +106,7 @@ func checkGap(t *testing.T, name string, wall time.Time, shownAt map[time.Time][
 	for len(shownAt[after]) == 0 {
 		after = after.Add(time.Minute)
 	}
-	hint := fmt.Sprintf("The clocks go forward then. The nearest times are %s and %s.", before.Format("15:04"),
+	hint := fmt.Sprintf("The clocks go forward at that time. The nearest times are %s and %s.", before.Format("15:04"),
 		after.Format("15:04"))
 	if len(issues) == 1 && issues[0].Hint != hint {
 		t.Errorf("%s: hint %q, want %q", name, issues[0].Hint, hint)

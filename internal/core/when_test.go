@@ -162,7 +162,7 @@ func TestClocksGoForward(t *testing.T) {
 		t.Errorf("a time that is not gives %s, %v", at, warnings)
 	}
 	expectIssue(t, "02:30", issues, "time_does_not_exist")
-	if want := "The clocks go forward then. The nearest times are 01:59 and 03:00."; len(issues) == 1 &&
+	if want := "The clocks go forward at that time. The nearest times are 01:59 and 03:00."; len(issues) == 1 &&
 		issues[0].Hint != want {
 		t.Errorf("hint %q, want %q", issues[0].Hint, want)
 	}

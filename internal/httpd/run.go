@@ -114,7 +114,7 @@ func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.L
 	defer cancel()
 	err := server.Shutdown(stop)
 	if err != nil {
-		err = errors.Join(fmt.Errorf("requests were still under way after %s: %w", stopTime, err), server.Close())
+		err = errors.Join(fmt.Errorf("requests were still in progress after %s: %w", stopTime, err), server.Close())
 	}
 	if last := <-served; !errors.Is(last, http.ErrServerClosed) {
 		err = errors.Join(err, last)

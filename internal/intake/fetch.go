@@ -32,7 +32,7 @@ const defaultName = "file"
 
 // reasonUnreachable is why a file failed that could not be downloaded. It is the same whatever the address answered, so
 // that nobody can use it to explore a private network.
-const reasonUnreachable = "The file could not be downloaded. Its address must be public, and work over https " +
+const reasonUnreachable = "The file could not be downloaded. Its address must be public and use https, " +
 	"without redirects to a private network."
 
 // source is where a file is fetched from. It is stored sealed: many addresses are credentials.

@@ -86,7 +86,7 @@ func (s *Service) SweepBlobs(ctx context.Context) error {
 func (s *Service) sweepBlobSlice(
 	ctx context.Context, after string, before time.Time,
 ) (last string, ended bool, err error) {
-	errFull := errors.New("the slice is full")
+	errFull := errors.New("the batch of keys is full")
 	seen, old := 0, []string{}
 	err = s.cfg.Blobs.Each(ctx, after, func(key string, _ int64, modified time.Time) error {
 		if modified.Before(before) && !strings.HasPrefix(key, restore.Prefix) {

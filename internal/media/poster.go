@@ -29,7 +29,7 @@ const (
 // playlist, no reference to other files, nothing to seek for.
 func Poster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileVideo {
-		return nil, fmt.Errorf("make a poster of %s: it is no video", facts.Mime)
+		return nil, fmt.Errorf("make a poster of %s: it is not a video", facts.Mime)
 	}
 	ffmpeg, err := exec.LookPath("ffmpeg")
 	if err != nil {

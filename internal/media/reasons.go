@@ -65,7 +65,7 @@ func otherKind(c DeclaredType, is core.FileKind) string {
 		said = strconv.Quote(c.Mime)
 	}
 	if is == core.FileVideo {
-		return "The file was uploaded as " + said + ", but it is a video. Upload it again with the name of a video, such as clip.mp4."
+		return "The file was uploaded as " + said + ", but it is a video. Upload it again with a video's file name, such as clip.mp4."
 	}
-	return "The file was uploaded as " + said + ", but it is an image. Upload it again as an image, such as photo.jpg."
+	return "The file was uploaded as " + said + ", but it is an image. Upload it again with an image's file name, such as photo.jpg."
 }

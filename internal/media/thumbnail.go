@@ -45,7 +45,7 @@ func (f Facts) decodeBytes() int64 {
 // right way up, on white, of the first frame. A picture that cannot be decoded is a *Refusal.
 func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileImage {
-		return nil, fmt.Errorf("make a thumbnail of %s: it is no picture", facts.Mime)
+		return nil, fmt.Errorf("make a thumbnail of %s: it is not a picture", facts.Mime)
 	}
 	if facts.decodeBytes() > maxDecodeBytes || facts.Scans*facts.Width*facts.Height > maxDecodePixels {
 		return drawCard(facts)

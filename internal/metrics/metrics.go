@@ -32,27 +32,27 @@ func New() *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "publish_lateness_seconds", Help: "From a post's time to its first call and until it is live.",
+			Name: "publish_lateness_seconds", Help: "Time from a post's scheduled time until its first call, and until it is live.",
 			Buckets: seconds,
 		}, []string{"platform", "until"}),
-		outcomes: newCounterVec("publish_outcomes_total", "How claims of publications ended.", "platform", "outcome", "code"),
+		outcomes: newCounterVec("publish_outcomes_total", "Number of claims of publications, by outcome.", "platform", "outcome", "code"),
 		calls: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "step_seconds", Help: "How long the steps of publishing take.", Buckets: seconds,
+			Name: "step_seconds", Help: "Duration of the steps of publishing.", Buckets: seconds,
 		}, []string{"platform", "step"}),
-		http:      newCounterVec("network_http_total", "Calls to networks.", "host", "status", "kind"),
-		takeovers: newCounter("lease_takeovers_total", "Publications taken over from a worker that did not finish."),
-		fenced:    newCounter("fenced_writes_total", "Writes refused because another worker had taken over."),
-		refused:   newCounterVec("rate_limited_total", "Requests refused by a limit.", "policy"),
+		http:      newCounterVec("network_http_total", "Number of calls to networks.", "host", "status", "kind"),
+		takeovers: newCounter("lease_takeovers_total", "Number of publications taken over from a worker that did not finish."),
+		fenced:    newCounter("fenced_writes_total", "Number of writes refused because another worker had taken over."),
+		refused:   newCounterVec("rate_limited_total", "Number of requests refused by a rate limit.", "policy"),
 		overdue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "publications_overdue",
-			Help: "Publications overdue by a minute that no worker has claimed, or that this server lacks a key or a network for.",
+			Help: "Number of publications overdue by a minute that no worker has claimed, or that lack a key or a network on this server.",
 		}),
 		oldestDue: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "oldest_due_seconds",
-			Help: "Seconds since the oldest of them was due.",
+			Help: "Seconds since the oldest overdue publication was due.",
 		}),
-		orphans:   newCounterVec("orphan_handles_total", "Handles whose creation was interrupted.", "platform"),
-		refreshes: newCounterVec("token_refreshes_total", "Renewals of account tokens.", "platform", "outcome"),
+		orphans:   newCounterVec("orphan_handles_total", "Number of handles whose creation was interrupted.", "platform"),
+		refreshes: newCounterVec("token_refreshes_total", "Number of renewals of account tokens.", "platform", "outcome"),
 		sealed: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "belfry_sealed_values",
 			Help: "Number of values in the database that are encrypted with each secret key. A key with 0 can be removed.",

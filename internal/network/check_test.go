@@ -135,7 +135,7 @@ func TestCheckLimitsJudgesByTheTable(t *testing.T) {
 		"too wide a shape": {
 			kind:  "photo",
 			draft: network.Draft{Media: media{photo(func(m *core.Media) { m.Width, m.Height = 1900, 900 })}},
-			want:  []string{"aspect_unsupported"}, hint: "Width to height must be from 0.5:1 to 2:1.",
+			want:  []string{"aspect_unsupported"}, hint: "The ratio of width to height must be from 0.5:1 to 2:1.",
 		},
 		"too upright a shape": {
 			kind:  "photo",

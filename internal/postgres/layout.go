@@ -44,7 +44,7 @@ func newLayout(dir string) (layout, error) {
 		sockets: filepath.Join(dir, "run"),
 	}
 	if long := len(l.socket()) - socketLimit; long > 0 {
-		return layout{}, fmt.Errorf("the name of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter one", dir, long)
+		return layout{}, fmt.Errorf("the path of the data folder %s is %d characters too long for a socket in it: set BELFRY_DATA_DIR to a shorter one", dir, long)
 	}
 	text, err := readFile(l.cluster + ".password")
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -112,7 +112,7 @@ func (c *claim) loadConnector() error {
 		c.pub.Epoch)
 	net, ok := cfg.Networks.Get(c.post.Platform)
 	if !ok {
-		return fmt.Errorf("post %s is for %q, a network this server does not know", c.post.ID, c.post.Platform)
+		return fmt.Errorf("post %s is for %q, a network that this server does not support", c.post.ID, c.post.Platform)
 	}
 	c.net, c.desc = net, net.Describe()
 	if err := c.loadFailure(); err != nil {

@@ -197,7 +197,7 @@ func (c *claim) postError(do core.Do) *core.PostError {
 		e.Code, e.FromNetwork = string(c.fileIssue.Code), false
 	case do == core.DoOutcomeUnknown:
 		e.Code = core.ErrorOutcomeUnknown
-		e.Hint = fmt.Sprintf("It may be on %s. Check the account before you send it again.", c.account.DisplayName)
+		e.Hint = fmt.Sprintf("The post may be on %s. Check the account before you send it again.", c.account.DisplayName)
 	case do == core.DoAccount:
 		issue := c.accountAfterFailure().Issue()
 		e.Code, e.Hint = string(issue.Code), issue.Hint

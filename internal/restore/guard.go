@@ -92,7 +92,7 @@ func (g *Guard) compareWithMark(ctx context.Context, newest int64) (reason strin
 	case mark == (Mark{}):
 		reason = "the file storage has no record of what this database published"
 	case mark.System != now.System:
-		reason = "the database is not the copy that published last"
+		reason = "the database is not the one that published most recently"
 	case mark.Timeline != now.Timeline:
 		reason = "the database failed over or was restored to an earlier time"
 	case newest > now.Step:
@@ -112,7 +112,7 @@ func (g *Guard) goOnAfter(ctx context.Context, newest int64) (store.Lineage, err
 	g.Log.WarnContext(ctx, "the file storage has receipts of another database, and there are no posts in this one: "+
 		"it is treated as a new installation. If you meant to restore a backup, stop the service and restore it now")
 	if err := g.Store.AdvanceSteps(ctx, newest); err != nil {
-		return store.Lineage{}, fmt.Errorf("go on after the receipts of another database: %w", err)
+		return store.Lineage{}, fmt.Errorf("continue beside the receipts of another database: %w", err)
 	}
 	return g.Store.DurableLineage(ctx)
 }
@@ -201,7 +201,7 @@ func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
 		case err == nil:
 			return done, nil
 		case !store.Deadlocked(err) || attempt == confirmAttempts:
-			return done, fmt.Errorf("end the hold of publishing: %w", err)
+			return done, fmt.Errorf("end the publishing hold: %w", err)
 		}
 	}
 }

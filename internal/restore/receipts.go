@@ -115,7 +115,7 @@ func (b *Receipts) writeBatch(ctx context.Context, receipts []Receipt) error {
 }
 
 // errEnd ends a walk through the store's keys.
-var errEnd = errors.New("no further key is wanted")
+var errEnd = errors.New("no more keys are needed")
 
 // Each calls fn for every receipt written since a time, oldest first.
 func (b *Receipts) Each(ctx context.Context, since time.Time, fn func(Receipt) error) error {

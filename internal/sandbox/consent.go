@@ -56,7 +56,7 @@ func OpenConsent(ctx context.Context, authorizeURL string) (*ConsentPage, error)
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the consent page responds %s", answer.Status)
+		return nil, fmt.Errorf("the consent page responded %s", answer.Status)
 	}
 	root, err := html.Parse(answer.Body)
 	if err != nil {
@@ -164,7 +164,7 @@ func (p *ConsentPage) Submit(ctx context.Context, base, decision string) (*url.U
 	defer back.Body.Close()
 	to, err := back.Location()
 	if err != nil {
-		return nil, fmt.Errorf("the consent page responds %s without a redirect", back.Status)
+		return nil, fmt.Errorf("the consent page responded %s without a redirect", back.Status)
 	}
 	return to, nil
 }

@@ -84,7 +84,7 @@ func readAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, error) 
 	}
 	by, err := time.ParseDuration(in.Advance)
 	if err != nil {
-		return 0, fmt.Errorf("advance: %q is no duration such as 25h or 30m", in.Advance)
+		return 0, fmt.Errorf("advance: %q is not a duration such as 25h or 30m", in.Advance)
 	}
 	return by, nil
 }

@@ -142,13 +142,13 @@ func (s *Store) RestoredReceipts(ctx context.Context) ([]RestoredReceipt, error)
 func (p HeldPost) Fate() string {
 	switch {
 	case p.Live:
-		return "already published; it will become live"
+		return "already published; will be marked as live"
 	case p.Armed && p.Status != core.PostDraft:
-		return "may be published; Belfry will ask the network first"
+		return "may be published; Belfry will ask the network before sending it"
 	case p.Armed:
 		return "a draft that may be published; check the account before you send it"
 	}
-	return "no receipt; it will be published, unless you cancel it"
+	return "no receipt; will be published unless you cancel it"
 }
 
 // MarkPublished makes a post live that a receipt shows as published. It does nothing when the post is live or gone.

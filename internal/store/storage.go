@@ -49,7 +49,7 @@ func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 	n, err := t.exec(ctx, `UPDATE usage_storage SET used = used + @more WHERE workspace_id = @ws`,
 		args{"more": bytes - m.Charged})
 	if err == nil && n == 0 {
-		return fmt.Errorf("charge media %s: nothing was ever counted in its workspace", m.ID)
+		return fmt.Errorf("charge media %s: its workspace has no count of storage", m.ID)
 	}
 	return err
 }

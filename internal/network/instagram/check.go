@@ -25,7 +25,7 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 			// with several it is taken and not sent (Spec §2)
 			{kind != typeFeed && kind != typeCarousel && s.AltText != "", "altText", "Only for images in the feed."},
 			{kind != typeReels && s.CoverMs != nil, "coverMs", "Only for Reels."},
-			{kind == typeReels && exceedsLimit(s.CoverMs, d.Media), "coverMs", "The video is shorter than that."},
+			{kind == typeReels && exceedsLimit(s.CoverMs, d.Media), "coverMs", "The video is shorter than this offset."},
 		} {
 			f.AddIf(c.wrong, core.IssueSettingConflict, c.name, name, c.why)
 		}

@@ -36,9 +36,9 @@ var fields = []network.Field{
 	{
 		Name: "collaborators", Label: "Collaborators", Kind: network.FieldList, Max: maxCollaborators, Pattern: username,
 		Example: "nightowl.cycles",
-		Help:    "Up to three usernames. Not on a Story.",
+		Help:    "Up to three usernames. Not for Stories.",
 	},
-	{Name: "shareToFeed", Label: "Show in the feed too", Kind: network.FieldSwitch, Default: "true", Help: "Reels only."},
+	{Name: "shareToFeed", Label: "Also show in the feed", Kind: network.FieldSwitch, Default: "true", Help: "Reels only."},
 	{
 		Name: "altText", Label: "Image description", Kind: network.FieldText, Max: maxAlt,
 		Help: "Alternative text for screen readers. Feed posts with one image only.",

@@ -51,10 +51,10 @@ var common = Table{
 	{Code: 190, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
 	{Code: 190, Subcode: 459}: {
 		Kind: network.Revoked,
-		Hint: "The account's owner must confirm something on the network. Do that, then reconnect.",
+		Hint: "The network asks the account's owner to confirm something. Confirm it there, then reconnect.",
 	},
 	{Code: 190, Subcode: 464}: {
-		Kind: network.Revoked, Hint: "The account's owner must confirm the account on the network. Do that, then reconnect.",
+		Kind: network.Revoked, Hint: "The account's owner must confirm the account on the network. Reconnect the account after that.",
 	},
 	{Code: 190, Subcode: 492}: {
 		Kind: network.Revoked,

@@ -156,7 +156,7 @@ func (id *ID) UnmarshalJSON(data []byte) error {
 		text = n.String()
 	}
 	if !safeID.MatchString(text) {
-		return fmt.Errorf("%q is no id of an object", text)
+		return fmt.Errorf("%q is not the ID of an object", text)
 	}
 	*id = ID(text)
 	return nil

@@ -34,7 +34,7 @@ var (
 
 var description = network.Description{
 	ID: ID, Name: "TikTok", Profile: "profile",
-	Needs: "You need a TikTok account. Until TikTok has reviewed the app, only the account itself sees its posts.",
+	Needs: "You need a TikTok account. Until TikTok has reviewed the app, only the account's owner can see its posts.",
 	Limits: core.Limits{
 		Text:  core.Count{Max: maxCaption, Unit: core.UnitUTF16},
 		Title: &core.Count{Max: maxTitle, Unit: core.UnitUTF16},
