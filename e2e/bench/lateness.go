@@ -62,44 +62,73 @@ func (l lateness) halfAndMost() string {
 type latenesses struct{ called, arrived, live lateness }
 
 // publishAtOnce lets a service of its own publish posts that are due at one moment.
-func publishAtOnce(ctx context.Context, o options, folder string, posts int) (late latenesses, err error) {
+func publishAtOnce(ctx context.Context, o options, folder string, posts int) (latenesses, error) {
+	s, err := startWithNetworks(ctx, o, folder)
+	if err != nil {
+		return latenesses{}, err
+	}
+	defer s.stop()
+	return s.publishAtOnce(ctx, posts)
+}
+
+// publisher is a service without limits, with simulated networks in a process of their own, each of whose calls takes
+// callTakes.
+type publisher struct {
+	*service
+	networks *process
+	control  string // the address of the networks' control page
+	seed     seeded
+}
+
+func startWithNetworks(ctx context.Context, o options, folder string) (p *publisher, err error) {
 	networks, err := freeAddr()
 	if err != nil {
-		return late, err
+		return nil, err
 	}
-	control := "http://" + networks + "/_/"
-	s, err := newService(o, folder, "BELFRY_LIMIT_ADDRESS="+noLimit, "BELFRY_LIMIT_CREATE="+noCreateLimit,
+	p = &publisher{control: "http://" + networks + "/_/"}
+	p.service, err = newService(o, folder, "BELFRY_LIMIT_ADDRESS="+noLimit, "BELFRY_LIMIT_CREATE="+noCreateLimit,
 		"BELFRY_NETWORKS_URL=http://"+networks, "BELFRY_THREADS_CLIENT_ID=sandbox", "BELFRY_THREADS_CLIENT_SECRET=sandbox",
 		"BELFRY_FACEBOOK_CLIENT_ID=sandbox", "BELFRY_FACEBOOK_CLIENT_SECRET=sandbox")
 	if err != nil {
-		return late, err
+		return nil, err
 	}
-	simulators, err := start(s.folder, "sandbox", nil, o.binary, "sandbox", "--addr", networks)
-	if err != nil {
-		return late, err
+	if p.networks, err = start(p.folder, "sandbox", nil, o.binary, "sandbox", "--addr", networks); err != nil {
+		return nil, err
 	}
-	defer simulators.stop()
-	if _, err := s.serve(ctx); err != nil {
-		return late, err
+	defer func() {
+		if err != nil {
+			p.stop()
+		}
+	}()
+	if _, err := p.serve(ctx); err != nil {
+		return nil, err
 	}
-	defer s.stop()
-	seed, err := s.seed(ctx)
-	if err != nil {
-		return late, err
+	if p.seed, err = p.service.seed(ctx); err != nil {
+		return nil, err
 	}
 	options := map[string]string{"threads.quota_total": "100000", "facebook.refuse_duplicates": "off"}
 	slow := map[string]any{"kind": "slow", "call": "any", "delayMs": callTakes.Milliseconds(), "times": 0}
-	if err := errors.Join(call(ctx, "POST", control+"options", "", options, nil), call(ctx, "POST", control+"faults", "", slow, nil)); err != nil {
-		return late, err
+	return p, errors.Join(call(ctx, "POST", p.control+"options", "", options, nil),
+		call(ctx, "POST", p.control+"faults", "", slow, nil))
+}
+
+func (p *publisher) stop() {
+	if p.process != nil {
+		p.process.stop()
 	}
-	due, err := s.schedule(ctx, o, seed, posts)
+	p.networks.stop()
+}
+
+// publishAtOnce schedules posts for one moment and returns how late they were.
+func (p *publisher) publishAtOnce(ctx context.Context, posts int) (late latenesses, err error) {
+	due, err := p.schedule(ctx, posts)
 	if err != nil {
 		return late, err
 	}
-	if late.called, late.arrived, err = sent(ctx, control, posts, due); err != nil {
+	if late.called, late.arrived, err = sent(ctx, p.control, posts, due); err != nil {
 		return late, err
 	}
-	late.live, err = s.live(ctx, seed, posts, due)
+	late.live, err = p.live(ctx, posts, due)
 	return late, err
 }
 
@@ -107,18 +136,18 @@ const benchText = "Lateness bench, post "
 
 // schedule creates the posts and answers when they are due: at the first full minute that leaves time to
 // create them all.
-func (s *service) schedule(ctx context.Context, o options, seed seeded, posts int) (time.Time, error) {
+func (p *publisher) schedule(ctx context.Context, posts int) (time.Time, error) {
 	ahead := 30*time.Second + time.Duration(posts)*5*time.Millisecond
 	due := time.Now().Add(ahead).Truncate(time.Minute).Add(time.Minute).UTC()
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(o.clients)
+	group.SetLimit(p.clients)
 	platforms := []string{"threads", "facebook"}
 	for i := range posts {
 		group.Go(func() error {
-			return s.call(ctx, seed.Key, "POST", "/posts", map[string]any{
-				"targets": map[string]any{"accountIds": []string{seed.Accounts[platforms[i%2]]}}, "confirm": true,
+			return p.call(ctx, p.seed.Key, "POST", "/posts", map[string]any{
+				"targets": map[string]any{"accountIds": []string{p.seed.Accounts[platforms[i%2]]}}, "confirm": true,
 				"when": map[string]string{"publishAt": due.Format("2006-01-02T15:04"), "timezone": "UTC"},
-				"text": fmt.Sprintf("%s%d", benchText, i),
+				"text": fmt.Sprintf("%s%d at %s", benchText, i, due),
 			}, nil)
 		})
 	}
@@ -157,7 +186,7 @@ func sent(ctx context.Context, control string, posts int, due time.Time) (called
 		}
 		called, arrived = nil, nil
 		for _, p := range out.Posts {
-			if !strings.HasPrefix(p.Text, benchText) {
+			if !strings.HasPrefix(p.Text, benchText) || p.ArrivedAt.Before(due) { // not of this moment
 				continue
 			}
 			arrived = append(arrived, p.ArrivedAt.Sub(due))
@@ -199,7 +228,7 @@ func questions(ctx context.Context, control string, due time.Time) ([]time.Durat
 }
 
 // live answers how late each post was live by the program's own word.
-func (s *service) live(ctx context.Context, seed seeded, posts int, due time.Time) ([]time.Duration, error) {
+func (p *publisher) live(ctx context.Context, posts int, due time.Time) ([]time.Duration, error) {
 	for deadline := time.Now().Add(time.Minute); ; {
 		var late []time.Duration
 		for cursor := ""; ; {
@@ -211,12 +240,13 @@ func (s *service) live(ctx context.Context, seed seeded, posts int, due time.Tim
 				}
 				NextCursor *string
 			}
-			if err := s.call(ctx, seed.Key, "GET", "/posts?status=live&limit=100"+cursor, nil, &page); err != nil {
+			list := "/posts?status=live&limit=100&from=" + due.AddDate(0, 0, -1).Format(time.DateOnly) + cursor
+			if err := p.call(ctx, p.seed.Key, "GET", list, nil, &page); err != nil {
 				return nil, err
 			}
-			for _, p := range page.Posts {
-				if p.PublishAt != nil && p.PublishAt.Equal(due) {
-					late = append(late, p.UpdatedAt.Sub(due))
+			for _, post := range page.Posts {
+				if post.PublishAt != nil && post.PublishAt.Equal(due) {
+					late = append(late, post.UpdatedAt.Sub(due))
 				}
 			}
 			if page.NextCursor == nil {

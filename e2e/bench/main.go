@@ -26,6 +26,7 @@ type options struct {
 	round   time.Duration
 	posts   int
 	only    string
+	filled  int
 }
 
 func main() {
@@ -50,7 +51,9 @@ func run(ctx context.Context, args []string) error {
 	set.IntVar(&o.rounds, "rounds", 5, "how often the measured and its floors take turns")
 	set.DurationVar(&o.round, "round", 3*time.Second, "how long each turn is")
 	set.IntVar(&o.posts, "posts", 1000, "how many posts are due in one second")
-	set.StringVar(&o.only, "only", "", "measure one part only: start, reads, creations, lateness, flood or upload")
+	set.StringVar(&o.only, "only", "", "measure one part only: start, reads, creations, lateness, flood, upload or size, "+
+		"which takes long and is measured only then")
+	set.IntVar(&o.filled, "filled", 3_000_000, "how many posts the database has when size is measured")
 	if err := set.Parse(args); err != nil {
 		return err
 	}
@@ -76,8 +79,9 @@ func run(ctx context.Context, args []string) error {
 		{"lateness", measureLateness},
 		{"flood", measureFlood},
 		{"upload", measureUpload},
+		{"size", measureSize},
 	} {
-		if o.only != "" && o.only != part.name {
+		if o.only != part.name && (o.only != "" || part.name == "size") {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "measuring %s …\n", part.name)

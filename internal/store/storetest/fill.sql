@@ -4,7 +4,7 @@ SET LOCAL session_replication_role = replica; SET LOCAL maintenance_work_mem = '
 -- The indexes of the large tables are built at the end.
 CREATE TEMP TABLE fill_indexes ON COMMIT DROP AS
 SELECT indexname, indexdef FROM pg_indexes
-WHERE schemaname = 'public' AND tablename IN ('posts', 'post_events', 'publications', 'publish_steps')
+WHERE schemaname = 'public' AND tablename IN ('posts', 'post_texts', 'post_events', 'publications', 'publish_steps')
     AND indexname NOT IN (SELECT conname FROM pg_constraint);
 
 DO $$ DECLARE name text; BEGIN
@@ -64,6 +64,8 @@ FROM fill_posts, (SELECT string_to_array('harbour bakery opens early Monday fres
     'almond cake window basket summer winter evening offer recipe family kitchen table wooden golden crust seeds honey apple plum cherry lemon salt warm slice smile', ' ') AS word,
     string_to_array('Brötchen|Свежий хлеб|焼きたてのパン|خبز طازج|ψωμί|新鮮麵包|갓 구운 빵|🍞🥐', '|') AS script) words
 ORDER BY n;
+
+INSERT INTO post_texts SELECT workspace_id, p.id, p.text || E'\n' || p.title FROM fill_posts JOIN posts p USING (id, workspace_id) ORDER BY n;
 
 INSERT INTO post_events (workspace_id, post_id, kind, at)
 SELECT workspace_id, id, kind, at FROM fill_posts, unnest(ARRAY['created', 'queued', 'publishing', 'live']) WITH ORDINALITY AS e(kind, place)
