@@ -280,6 +280,32 @@ func TestBackButtonShowsNoSentText(t *testing.T) {
 	)
 }
 
+// A text that the browser kept would have replaced what somebody else saved meanwhile.
+func TestRestoredTextDoesNotReplaceANewerDraftUnseen(t *testing.T) {
+	t.Parallel()
+	_, b := openHarbourBakery(t)
+	b.sendPost("Rye bread is back.", "draft")
+	b.clickLink(testid("edit"))
+	b.typeInto(testid("text"), "Still warm. ")
+	b.waitFor(`Object.values(localStorage).some((kept) => kept.includes("Still warm."))`)
+	b.runActions("let somebody else save the draft", chromedp.Evaluate[chromedp.Void](
+		`fetch(location.href, {method: "POST", body: new URLSearchParams({text: "Sold out.", when: "draft"})})
+			.then(() => { window.saved = true; }); undefined`))
+	b.waitFor("window.saved === true")
+	b.runActions("open the draft again", chromedp.Reload())
+	b.waitFor(`document.querySelector("[data-testid=text]").value.includes("Still warm.") && ` +
+		`!document.querySelector("#submit").disabled`)
+	b.runActions("save", chromedp.Click(chromedp.CSS(testid("submit"))))
+	const shown = `document.querySelector("[data-testid=saved-version] [data-testid=post-text]")?.innerText === "Sold out."`
+	b.waitFor(shown)
+	if !evaluateScript[bool](b, `document.querySelector("[data-testid=text]").value.includes("Still warm.")`) {
+		t.Error("the person's own text is lost")
+	}
+	b.checkAccessibility("a draft that somebody else has changed")
+	b.clickLink(testid("submit"))
+	b.waitFor(`document.querySelector("[data-testid=post] [data-testid=post-text]")?.innerText.includes("Still warm.") === true`)
+}
+
 // The goal: sign-up to live in a real browser, where the post turns live before one's eyes; without a word on the
 // console and without a serious barrier on any page.
 func TestSignUpToLiveInABrowser(t *testing.T) {

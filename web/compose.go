@@ -1,11 +1,13 @@
 package web
 
 import (
+	"errors"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 
+	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/httpd"
@@ -115,6 +117,7 @@ func (r *request) renderComposer(status int, form url.Values, e *core.Error) err
 func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	switch {
 	case e == nil:
+	case errors.Is(e, app.ErrPostChanged): // the form shows the saved version
 	case e.Code == core.CodeNotFound:
 		m.Errors = map[string]string{posts.FieldAccount: "One of the accounts is no longer connected. Choose again."}
 	default:

@@ -16,7 +16,7 @@ import (
 func composerValues(form url.Values, networks []posts.Network) posts.Values {
 	values := posts.Values{
 		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),
-		When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt), Overrides: map[string]string{},
+		Revision: form.Get(posts.FieldRevision), When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt), Overrides: map[string]string{},
 		Settings: map[string]map[string]string{},
 	}
 	if values.When == "" {

@@ -76,7 +76,7 @@ func (r *request) showEditor() error {
 func (r *request) draftForm(card app.PostCard, about network.Description, zone core.Zone) url.Values {
 	form := url.Values{
 		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft},
-		posts.FieldAt: {r.defaultTime(card.PublishAt, zone)},
+		posts.FieldAt: {r.defaultTime(card.PublishAt, zone)}, posts.FieldRevision: {card.Revision},
 	}
 	if card.Title != nil {
 		form.Set(posts.FieldTitle, *card.Title)
@@ -113,6 +113,11 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 	}
 	m.Values = composerValues(form, m.Networks)
 	m.Values.Overrides = nil
+	if seen := m.Values.Revision; seen != "" && seen != card.Revision && card.Status == string(core.PostDraft) {
+		saved := r.postModel(card, nil)
+		saved.PostZone = m.Zone
+		m.Saved, m.Values.Revision = &saved, card.Revision
+	}
 	m.Plan.When, m.Plan.Editing = m.Values.When, true
 	m.Autosave += "." + card.ID
 	m.Frame.Title, m.Frame.Section = "Edit draft", layout.SectionPosts
@@ -171,7 +176,7 @@ func (r *request) saveDraft() error {
 		return err
 	}
 	in := draftChanges(m)
-	in.ID = r.pathID()
+	in.ID, in.Revision = r.pathID(), form.Get(posts.FieldRevision)
 	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, in)
 	if e, ok := asRefusal(err); ok {
 		return r.renderEditor(httpd.Status(e.Code), form, e)

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -31,8 +33,12 @@ func (r *request) finishAction(word string, err error) error {
 }
 
 func (r *request) editPost(word string, in contract.EditPost) error {
-	in.ID = r.pathID()
-	_, err := r.web.cfg.App.EditPost(r.context(), r.caller, in)
+	form, err := r.readForm()
+	if err != nil {
+		return err
+	}
+	in.ID, in.Revision = r.pathID(), form.Get(posts.FieldRevision)
+	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, in)
 	return r.finishAction(word, err)
 }
 
@@ -58,8 +64,11 @@ func (r *request) reschedulePost() error {
 	if err != nil {
 		return err
 	}
-	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{ID: r.pathID(), When: whenFromForm(form)})
-	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForPath(e.Path) == posts.FieldAt) {
+	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
+		ID: r.pathID(), When: whenFromForm(form), Revision: form.Get(posts.FieldRevision),
+	})
+	if e, ok := asRefusal(err); ok && (e.Code == core.CodePlanHasIssues || inputForPath(e.Path) == posts.FieldAt ||
+		errors.Is(err, app.ErrPostChanged)) {
 		return r.renderPost(httpd.Status(e.Code), func(m *posts.ShowModel) {
 			told := r.web.humanize(e)
 			m.At, m.WrongAt = form.Get(posts.FieldAt), strings.TrimSpace(told.Message+" "+told.Hint)
@@ -135,8 +144,10 @@ func (r *request) confirmSendNow() error {
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Send this post now?", Subject: postSummary(card), Points: points, Action: link.SendNow(r.pathID()),
-		Button: "Send now", Class: "primary",
-		Back: link.Post(r.pathID()),
+		Button: "Send now", Class: "primary", Back: link.Post(r.pathID()),
+		Fields: []ui.Hidden{{
+			Name: posts.FieldRevision, Value: cmp.Or(r.echo.QueryParam(posts.FieldRevision), card.Revision),
+		}},
 	})
 }
 

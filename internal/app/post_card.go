@@ -17,6 +17,7 @@ import (
 type PostCard struct {
 	contract.Post
 	AccountName string // also of an account that is disconnected by now
+	Revision    string // core.Post.Revision
 	// NextTryAt is when the worker tries again by itself, zero when it will not. Held tells that a queued
 	// post waits until then for the network.
 	NextTryAt time.Time
@@ -86,7 +87,7 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 
 func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
-		Post: a.postOf(p), AccountName: p.AccountName, NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
+		Post: a.postOf(p), AccountName: p.AccountName, Revision: p.Revision(), NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
 		Preparing: p.Preparing,
 		Sending:   p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}

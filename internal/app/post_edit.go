@@ -18,6 +18,9 @@ import (
 func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost) (contract.Post, error) {
 	blocks, malformed := a.checkEdit(in)
 	return a.changePost(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
+		if err := checkRevision(p, in); err != nil {
+			return err
+		}
 		ws, plan, err := a.workspaceAndPlan(ctx, t)
 		if err != nil {
 			return err
@@ -40,6 +43,20 @@ func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost)
 		}
 		return unchangeableError(p)
 	})
+}
+
+// ErrPostChanged is the cause of the conflict of an edit that somebody else's was ahead of.
+var ErrPostChanged = errors.New("the post has another revision")
+
+// checkRevision returns conflict if the post has another revision than the one that the edit is based on. Of a post
+// that cannot be edited in this way at all, the error of its state says more.
+func checkRevision(p *core.Post, in contract.EditPost) error {
+	editable := p.Status == core.PostDraft || p.Status == core.PostQueued && !hasContent(in)
+	if in.Revision == "" || in.Revision == p.Revision() || !editable {
+		return nil
+	}
+	return core.Fail(core.CodeConflict, "The post was changed on %s, after you opened this page.", p.Zone.Label(p.UpdatedAt)).
+		WithHint("Check the post as it is now. If you agree, do the same again.").Because(ErrPostChanged)
 }
 
 // unchangeableError is the conflict of changing a post that is live or has failed.

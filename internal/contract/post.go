@@ -121,6 +121,8 @@ type EditPost struct {
 	Settings *map[string]json.RawMessage `json:"settings,omitempty"`
 	When     *When                       `json:"when,omitempty"`
 	Status   string                      `json:"status,omitempty" enum:"queued"`
+	// Revision is what the dashboard showed of the post (core.Post.Revision); "" when the change is to be made anyway.
+	Revision string `json:"-"`
 }
 
 // RetryPost is the request of POST /posts/{id}/retry.

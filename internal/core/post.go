@@ -1,6 +1,8 @@
 package core
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -58,6 +60,14 @@ type Post struct {
 	AskAt  time.Time
 	// Preparing tells that the network works on what it was given, of which nothing is visible yet.
 	Preparing bool
+}
+
+// Revision changes with a post's content and time, and with nothing else. A form carries the revision that it shows,
+// so that a change by somebody else is noticed.
+func (p Post) Revision() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %q %q %q %d %q", p.Text, p.Title, p.Tags, p.MediaIDs, p.Settings,
+		p.PublishAt.UnixMicro(), p.Zone.Name()))
+	return hex.EncodeToString(sum[:8])
 }
 
 // PostError is why a post failed, with the network's own words.

@@ -1,6 +1,7 @@
 package core_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -70,5 +71,36 @@ func TestStatusLine(t *testing.T) {
 			t.Errorf("%s", got)
 			t.Errorf("want %s", want)
 		}
+	}
+}
+
+func TestARevisionChangesWithWhatWouldBePublishedAndWhenOnly(t *testing.T) {
+	t.Parallel()
+	berlin, err := core.ParseZone("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	post := core.Post{ID: core.NewID[core.PostKind](), Text: "text", Settings: json.RawMessage(`{}`)}
+	seen := map[string]bool{post.Revision(): true}
+	for name, change := range map[string]func(*core.Post){
+		"text":     func(p *core.Post) { p.Text = "other" },
+		"title":    func(p *core.Post) { p.Title = "title" },
+		"tags":     func(p *core.Post) { p.Tags = []string{"a", "b"} },
+		"one tag":  func(p *core.Post) { p.Tags = []string{"a b"} },
+		"files":    func(p *core.Post) { p.MediaIDs = []core.MediaID{core.NewID[core.MediaKind]()} },
+		"settings": func(p *core.Post) { p.Settings = json.RawMessage(`{"link":"x"}`) },
+		"time":     func(p *core.Post) { p.PublishAt = time.Date(2026, 12, 24, 18, 0, 0, 0, time.UTC) },
+		"zone":     func(p *core.Post) { p.Zone = berlin },
+	} {
+		changed := post
+		if change(&changed); seen[changed.Revision()] {
+			t.Errorf("%s: the revision is not new", name)
+		}
+		seen[changed.Revision()] = true
+	}
+	worked := post
+	worked.Status, worked.Attempts, worked.UpdatedAt, worked.Busy = core.PostQueued, 2, time.Now(), true
+	if worked.Revision() != post.Revision() {
+		t.Error("a worker's try changes the revision")
 	}
 }

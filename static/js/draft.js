@@ -12,7 +12,9 @@ function storage(act) {
   }
 }
 
-const skipped = (element) => !element.name || element.type === "hidden" || element.disabled || element.tagName === "BUTTON";
+// Of the hidden inputs only the revision belongs to the text: the post that the text was written for.
+const skipped = (element) =>
+  !element.name || (element.type === "hidden" && element.name !== "revision") || element.disabled || element.tagName === "BUTTON";
 
 function read(form) {
   const values = {};

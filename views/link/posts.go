@@ -65,6 +65,11 @@ func Queue(id string) string { return joinPath(posts, id, "queue") }
 // SendNow publishes a draft or a queued post at once.
 func SendNow(id string) string { return joinPath(posts, id, "send-now") }
 
+// ConfirmSendNow asks whether to publish the post in the revision that its reader has seen.
+func ConfirmSendNow(id, revision string) string {
+	return withQuery(SendNow(id), url.Values{"revision": {revision}})
+}
+
 // Cancel takes a queued post back to the drafts.
 func Cancel(id string) string { return joinPath(posts, id, "cancel") }
 

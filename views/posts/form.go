@@ -14,16 +14,18 @@ import (
 
 // Names of the composer's inputs, for whoever reads the form. FieldAccount occurs once per account;
 // FieldWhen is one of the When words; FieldAt is a local date-time, YYYY-MM-DDTHH:mm, in the zone of
-// FieldZone; FieldTags holds tags divided by commas.
+// FieldZone; FieldTags holds tags divided by commas; FieldRevision is the revision of the
+// post that a form shows.
 const (
-	FieldAccount = "account"
-	FieldText    = "text"
-	FieldTitle   = "title"
-	FieldTags    = "tags"
-	FieldWhen    = "when"
-	FieldAt      = "at"
-	FieldZone    = "tz"
-	FieldForm    = "form" // names this drawing of the form, so that two presses make one post
+	FieldAccount  = "account"
+	FieldText     = "text"
+	FieldTitle    = "title"
+	FieldTags     = "tags"
+	FieldWhen     = "when"
+	FieldAt       = "at"
+	FieldZone     = "tz"
+	FieldRevision = "revision"
+	FieldForm     = "form" // names this drawing of the form, so that two presses make one post
 )
 
 // Words of FieldWhen.
@@ -52,8 +54,10 @@ type ComposeModel struct {
 	MediaIDs []string
 	Files    []File // those of MediaIDs, as they are shown
 	Values   Values
-	Zone     core.Zone // in which the time is asked for: the workspace's, or the draft's own
-	Plan     PlanModel
+	// Saved is the draft as somebody else has changed it since the form was opened; nil when nobody has.
+	Saved *ShowModel
+	Zone  core.Zone // in which the time is asked for: the workspace's, or the draft's own
+	Plan  PlanModel
 	// Refused is why the last try to send did not work; the values are kept.
 	Refused *contract.Error
 	// Errors are what is wrong with an input, by its name.
@@ -83,6 +87,7 @@ type Network struct {
 // Values are the inputs as they stand.
 type Values struct {
 	Text, Title, Tags string
+	Revision          string                       // of the draft that is edited
 	When              string                       // WhenNow, WhenAt or WhenDraft
 	At                string                       // YYYY-MM-DDTHH:mm
 	Overrides         map[string]string            // by platform

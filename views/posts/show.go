@@ -26,6 +26,7 @@ const (
 type ShowModel struct {
 	Frame            layout.Frame
 	Post             contract.Post
+	Revision         string    // for the forms on the page
 	Account, Network string    // names
 	Zone             core.Zone // the workspace's
 	PostZone         core.Zone // by which the post's time is told and asked for

@@ -1,0 +1,133 @@
+package web_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+)
+
+// submit sends the form of a page that a selector finds as a browser does, with some of its fields changed.
+func (s *studio) submit(p *page, form string, pairs ...string) *page {
+	s.t.Helper()
+	values := p.form(s.t, form)
+	for i := 0; i < len(pairs); i += 2 {
+		values.Set(pairs[i], pairs[i+1])
+	}
+	return s.b.send(http.MethodPost, attribute(p.one(s.t, form), "action"), values.Encode())
+}
+
+// text reads what a post holds.
+func (s *studio) text(p contract.Post) string {
+	s.t.Helper()
+	got, err := s.App.GetPost(s.t.Context(), s.ws.Owner, p.ID)
+	must(s.t, err)
+	return got.Text
+}
+
+// Of two tabs with the same draft, the last one to save overwrote the other without a word.
+func TestADraftThatChangedInAnotherTabIsNotOverwrittenUnseen(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("before", s.threads)
+	edit := "/posts/" + draft.ID + "/edit"
+	one, other := s.b.get(edit), s.b.get(edit)
+	s.submit(one, "#compose", "text", "from the first tab").leads(t, "/posts/"+draft.ID)
+
+	refused := s.submit(other, "#compose", "text", "from the second tab").is(t, http.StatusConflict)
+	if got := refused.value(t, "text"); got != "from the second tab" {
+		t.Errorf("the form holds %q", got)
+	}
+	if got := textOf(refused.one(t, testid("saved-version")+" "+testid("post-text"))); got != "from the first tab" {
+		t.Errorf("the version shown as saved is %q", got)
+	}
+	refused.says(t, "This draft was changed", "5 Oct 2026, 11:00 CEST")
+	if got := s.text(draft); got != "from the first tab" {
+		t.Errorf("the draft holds %q", got)
+	}
+
+	s.submit(refused, "#compose").leads(t, "/posts/"+draft.ID)
+	if got := s.text(draft); got != "from the second tab" {
+		t.Errorf("after saving again, the draft holds %q", got)
+	}
+}
+
+// Until its reader has been shown the newer version, a form keeps the revision that it showed.
+func TestCheckingThePlanShowsANewerVersionToo(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("before", s.threads)
+	edit := "/posts/" + draft.ID + "/edit"
+	page := s.b.get(edit)
+	revision := page.value(t, "revision")
+	must(t, editText(s, draft, "newer"))
+	s.b.part(http.MethodPost, edit+"/plan", "text", "mine", "when", "draft", "revision", revision).is(t, http.StatusOK)
+	checked := s.b.post(edit+"/plan", "text", "mine", "when", "draft", "revision", revision).is(t, http.StatusOK)
+	checked.one(t, testid("saved-version"))
+	s.submit(checked, "#compose").leads(t, "/posts/"+draft.ID)
+	if got := s.text(draft); got != "mine" {
+		t.Errorf("the draft holds %q", got)
+	}
+}
+
+// Send now, Schedule and a new time acted on a text that the page had not shown.
+func TestAPostThatChangedSinceItsPageWasOpenedIsNotSentUnseen(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ link, form string }{
+		"send now": {testid("send-now"), testid("confirm-form")},
+		"schedule": {"", "form:has(#queue)"},
+		"set time": {"", testid("reschedule")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStudio(t)
+			draft := s.ws.Draft("before", s.threads)
+			s.act(draft, "reschedule", "at", "2026-10-06T10:00", "tz", "Europe/Berlin")
+			shown := s.show(draft)
+			must(t, editText(s, draft, "changed"))
+			before := s.show(draft).one(t, testid("status-line"))
+
+			submit := func(p *page) *page {
+				if c.link != "" {
+					p = s.b.get(attribute(p.one(t, c.link), "href"))
+				}
+				return s.submit(p, c.form, "at", "2026-10-07T10:00")
+			}
+			refused := submit(shown).is(t, http.StatusConflict)
+			refused.says(t, "The post was changed on Mon 5 Oct 2026, 11:00 CEST (Europe/Berlin), after you opened this page.")
+			if got := textOf(refused.one(t, testid("post-text"))); got != "changed" {
+				t.Errorf("the page shows %q", got)
+			}
+			if got, want := textOf(refused.one(t, testid("status-line"))), textOf(before); got != want {
+				t.Errorf("the post is %q, want %q", got, want)
+			}
+			submit(refused).leads(t, "/posts/"+draft.ID)
+		})
+	}
+}
+
+func TestATimeThatWasTypedSurvivesARefusal(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	draft := s.ws.Draft("before", s.threads)
+	shown := s.show(draft)
+	must(t, editText(s, draft, "changed"))
+	refused := s.submit(shown, testid("reschedule"), "at", "2026-10-07T10:00").is(t, http.StatusConflict)
+	if got := refused.value(t, "at"); got != "2026-10-07T10:00" {
+		t.Errorf("the form holds %q", got)
+	}
+}
+
+// A post that is not changeable any more says so, rather than that it was changed.
+func TestALivePostIsNotCalledChanged(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	post := s.ws.Queued("hello", s.threads, s.Clock.Now().Add(time.Hour))
+	s.b.post("/posts/"+post.ID+"/send-now", "revision", "of another text").is(t, http.StatusConflict).
+		says(t, "was changed")
+	s.act(post, "send-now")
+	s.work(post)
+	s.b.post("/posts/"+post.ID+"/send-now", "revision", "of another text").is(t, http.StatusConflict).
+		says(t, "A post that is live cannot be changed.")
+}
