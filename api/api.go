@@ -22,18 +22,18 @@ import (
 	"belfry/internal/network"
 )
 
-// Config is what the package needs. Every field is required unless it says otherwise.
+// Config is the configuration of the API. Every field is required unless it says otherwise.
 type Config struct {
 	App      *app.App
 	Networks *network.Set
 	Log      *slog.Logger
-	// LimitAddress and LimitCreate are announced in RateLimit-Policy; App enforces them.
+	// LimitAddress and LimitCreate are shown in RateLimit-Policy; App enforces them.
 	LimitAddress, LimitCreate app.Rate
-	// Session recognises a signed-in person by the dashboard's cookie; ok is false when nobody is signed
-	// in. The API asks it for same-origin requests only. Nil when there is no dashboard.
+	// Session returns the person who is signed in to the dashboard, by the request's cookie. ok is false if nobody is
+	// signed in. The API calls it only for same-origin requests. Nil if there is no dashboard.
 	Session func(*http.Request) (c core.Caller, ok bool, err error)
-	// SessionID is the id of the session that Session recognised, and SameOrigin returns an error for a
-	// request that does not surely come from our own pages. Both are required with Session.
+	// SessionID returns the id of the session that Session recognized. SameOrigin returns an error unless the request
+	// certainly comes from our own pages. Both are required with Session.
 	SessionID  func(*http.Request) string
 	SameOrigin func(*http.Request) error
 }
@@ -46,7 +46,7 @@ type API struct {
 	oapi     *huma.OpenAPI
 }
 
-// New compiles the table of routes and the document.
+// New compiles the table of routes and the OpenAPI document.
 func New(cfg Config) (*API, error) {
 	if cfg.App == nil || cfg.Networks == nil || cfg.Log == nil || cfg.LimitAddress.Max <= 0 || cfg.LimitCreate.Max <= 0 {
 		return nil, errors.New("api: a required part of the configuration is missing")
@@ -68,7 +68,7 @@ func New(cfg Config) (*API, error) {
 	return a, nil
 }
 
-// Mount serves the routes on e. It comes after the server's own middleware.
+// Mount registers the routes on e, after the server's own middleware.
 func (a *API) Mount(e *echo.Echo) {
 	e.Use(a.countRequests)
 	group := e.Group(prefix)

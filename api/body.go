@@ -18,7 +18,7 @@ import (
 
 const jsonType = "application/json"
 
-// bodyReader reads a whole body of at most httpd.JSONLimit bytes, once.
+// bodyReader returns a function that reads the whole body, at most httpd.JSONLimit bytes, and only once.
 func bodyReader(c echo.Context) func() ([]byte, error) {
 	return sync.OnceValues(func() (body []byte, err error) {
 		err = httpd.LimitBody(httpd.JSONLimit)(func(echo.Context) error {
@@ -34,7 +34,7 @@ func bodyReader(c echo.Context) func() ([]byte, error) {
 	})
 }
 
-// decodeBody reads the body strictly into in.
+// decodeBody decodes the body strictly into in.
 func (r *route) decodeBody(contentType string, body []byte, in any) error {
 	if len(body) == 0 {
 		if r.optionalBody {
@@ -49,7 +49,8 @@ func (r *route) decodeBody(contentType string, body []byte, in any) error {
 	return r.body.Decode(body, in)
 }
 
-// checkType takes JSON in UTF-8. A body that says nothing of its type is taken for what this API speaks.
+// checkType returns unsupported_media_type unless the Content-Type is JSON in UTF-8. A body without a Content-Type is
+// accepted as JSON.
 func checkType(header string) error {
 	if header == "" {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"belfry/internal/core"
 )
 
-// findCaller returns who asks: the key of the Authorization header, or without such a header the person who is
-// signed in to the dashboard, whose cookie counts for the dashboard's own requests only.
+// findCaller returns the caller of a request: the owner of the key in the Authorization header or, without this
+// header, the person who is signed in to the dashboard. The cookie is accepted only for the dashboard's own requests.
 func (a *API) findCaller(c echo.Context) (core.Caller, error) {
 	r := c.Request()
 	if len(r.Header.Values("Authorization")) > 0 {
@@ -35,14 +35,14 @@ func (a *API) findCaller(c echo.Context) (core.Caller, error) {
 	return caller, nil
 }
 
-// missingKeyError is the error of a request without a key, as against one whose key is not known.
+// missingKeyError returns the error for a request without a key; a request with an unknown key gets another one.
 func missingKeyError(message string) error {
 	e := *core.Unauthenticated()
 	e.Message = message
 	return &e
 }
 
-// bearerKey is the key of the Authorization header; "" when there is none, or more than one.
+// bearerKey returns the key in the Authorization header, or "" if there is none or more than one.
 func bearerKey(r *http.Request) string {
 	given := r.Header.Values("Authorization")
 	if len(given) != 1 {

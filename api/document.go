@@ -18,7 +18,7 @@ import (
 	"belfry/internal/httpd"
 )
 
-// version is the release of the interface that the document describes (Spec §9).
+// version is the version of the API that the document describes (Spec §9).
 const version = "1.4.0"
 
 // guide is the chapter in front of the routes.
@@ -26,7 +26,7 @@ const version = "1.4.0"
 //go:embed guide.md
 var guide string
 
-// buildDocument makes the OpenAPI document of the routes.
+// buildDocument builds the OpenAPI document of the routes.
 func (a *API) buildDocument(r huma.Registry) error {
 	limits := contract.Limits{Limits: map[string]any{}}
 	for _, rules := range a.cfg.Networks.Rules() {
@@ -72,12 +72,12 @@ func (a *API) buildDocument(r huma.Registry) error {
 	return nil
 }
 
-// Document is the OpenAPI document as GET /openapi.json answers it.
+// Document returns the OpenAPI document that GET /openapi.json serves.
 func (a *API) Document() []byte { return bytes.Clone(a.document) }
 
 func (a *API) serveDocument(c echo.Context) error { return writeJSON(c, http.StatusOK, a.document) }
 
-// description is the document in the making.
+// description is an OpenAPI document while it is being built.
 type description struct {
 	doc      *huma.OpenAPI
 	registry huma.Registry
@@ -121,7 +121,7 @@ func (d description) describeRoute(r *route) *huma.Operation {
 	return op
 }
 
-// describeSuccess describes the answer of a route when all is well.
+// describeSuccess describes a route's response to a request that succeeds.
 func (d description) describeSuccess(r *route) *huma.Response {
 	out := &huma.Response{Description: http.StatusText(r.status), Headers: commonHeaders()}
 	if r.operation.Repeatable {
@@ -133,18 +133,18 @@ func (d description) describeSuccess(r *route) *huma.Response {
 	return out
 }
 
-// commonHeaders are the headers that every answer of /v1 may carry.
+// commonHeaders returns the headers that any response of /v1 may have.
 func commonHeaders() map[string]*huma.Header {
 	return headersOf("X-Request-Id", "RateLimit", "RateLimit-Policy", "Belfry-Sandbox")
 }
 
-// retryable are the codes whose answers say how long to wait.
+// retryable are the codes whose responses say how long to wait.
 var retryable = map[core.Code]bool{
 	core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeIdempotencyInProgress: true,
 	core.CodeUploadInProgress: true,
 }
 
-// describeFailures describes the codes that a route may answer. A code that has its status to itself is described
+// describeFailures describes the error codes that a route may return. A code with a status of its own is described
 // once for all routes.
 func (d description) describeFailures(codes []core.Code) map[string]*huma.Response {
 	out := map[string]*huma.Response{}

@@ -8,11 +8,10 @@ import (
 	"belfry/internal/httpd"
 )
 
-// meaning says of a code when it is answered, and what to do then, in sentences.
+// meaning explains an error code: when it is returned, and what to do, in sentences.
 type meaning struct{ when, advice string }
 
-// meanings is the one place that explains the error codes; the description, its examples and
-// docs/api/errors.md are made of it.
+// meanings explains the error codes. The description, its examples and docs/api/errors.md are made from it.
 var meanings = map[core.Code]meaning{
 	core.CodeInvalidRequest: {"The request is not valid: broken JSON, an unknown or repeated key, a wrong type, time zone or date.", "`hint` says where."},
 	core.CodeUnauthenticated: {
@@ -74,7 +73,7 @@ var meanings = map[core.Code]meaning{
 	},
 }
 
-// codesChapter lists all codes of errors, issues and warnings.
+// codesChapter returns the chapter with all codes of errors, issues and warnings.
 func codesChapter() string {
 	return "## Error codes\n\n" + codeTable() +
 		"\n## Issues of a plan\n\nA row with an issue cannot be created.\n\n" + issueTable(false) +

@@ -21,13 +21,13 @@ var exampleFile []byte
 
 const examplePrefix = "#/components/examples/"
 
-// exampleBook gives out references to examples and remembers which, so that the description holds those.
+// exampleBook returns references to examples, and remembers which were used, so that the description contains them.
 type exampleBook struct {
 	all  map[string]any
 	used map[string]*huma.Example
 }
 
-// newExamples reads the examples; limits is that of GET /limits, which is this server's own.
+// newExamples reads the examples. limits is the response to GET /limits, which depends on this server.
 func newExamples(limits contract.Limits) (*exampleBook, error) {
 	e := &exampleBook{used: map[string]*huma.Example{}}
 	if err := json.Unmarshal(exampleFile, &e.all); err != nil {
@@ -42,7 +42,7 @@ func newExamples(limits contract.Limits) (*exampleBook, error) {
 	return e, nil
 }
 
-// referTo refers to the examples of the names; nil when there is none.
+// referTo returns references to the named examples, or nil if there are none.
 func (e *exampleBook) referTo(names ...string) map[string]*huma.Example {
 	out := map[string]*huma.Example{}
 	for _, name := range names {
@@ -54,7 +54,7 @@ func (e *exampleBook) referTo(names ...string) map[string]*huma.Example {
 	return out
 }
 
-// expandReferences puts examples in the place of their names.
+// expandReferences replaces the names of examples with the examples.
 func (e *exampleBook) expandReferences(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -77,12 +77,12 @@ func (e *exampleBook) expandReferences(v any) any {
 	return v
 }
 
-// jsonContent is a JSON body of a schema with its record's example.
+// jsonContent describes a JSON body by its schema and the example of its record.
 func (e *exampleBook) jsonContent(s *huma.Schema) map[string]*huma.MediaType {
 	return map[string]*huma.MediaType{jsonType: {Schema: s, Examples: e.referTo(strings.TrimPrefix(s.Ref, schemaPrefix))}}
 }
 
-// failureResponse describes the answers with the codes, which share a status.
+// failureResponse describes the responses with these codes, which have the same status.
 func (e *exampleBook) failureResponse(headers map[string]*huma.Header, codes ...core.Code) *huma.Response {
 	lines, names := make([]string, 0, len(codes)), make([]string, 0, len(codes))
 	for _, code := range codes {
@@ -100,5 +100,5 @@ func (e *exampleBook) failureResponse(headers map[string]*huma.Header, codes ...
 	}
 }
 
-// lengthRequired is the status of size_mismatch when no length was sent (decisions.md, Media).
+// lengthRequired is the status of size_mismatch when the request has no length (decisions.md, Media).
 const lengthRequired = http.StatusLengthRequired

@@ -36,7 +36,7 @@ func securitySchemes() map[string]*huma.SecurityScheme {
 	}
 }
 
-// securityFor lists the credentials that have the access.
+// securityFor returns the credentials with which a caller has the access.
 func securityFor(n app.Access) []map[string][]string {
 	session := map[string][]string{"session": {}}
 	if n.Session {
@@ -45,7 +45,7 @@ func securityFor(n app.Access) []map[string][]string {
 	return []map[string][]string{{"key": {}}, session}
 }
 
-// accessSentence says in words what an operation asks of its caller.
+// accessSentence describes the access that an operation requires.
 func accessSentence(n app.Access) string {
 	if n.Proved {
 		n.Proved = false
@@ -63,7 +63,7 @@ func accessSentence(n app.Access) string {
 	return "Requires the scope `read`."
 }
 
-// documentHeaders are described once and referred to by every answer.
+// documentHeaders are described once; every response refers to them.
 func documentHeaders() map[string]*huma.Header {
 	text := func(words string, required bool) *huma.Header {
 		return &huma.Header{Description: words, Required: required, Schema: &huma.Schema{Type: huma.TypeString}}

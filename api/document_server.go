@@ -14,9 +14,9 @@ import (
 	"belfry/internal/network"
 )
 
-// addServerFacts puts into the document what the records' Go types cannot know: the networks of this server with
-// their settings, and the closed lists of codes. Requests are not checked against it: a settings block is
-// its network's to check, and every door's the same way.
+// addServerFacts adds to the document what the records' Go types do not contain: the networks of this server with
+// their settings, and the lists of codes. Requests are not checked against these additions, because each network
+// checks its settings itself, for every entry point.
 func (a *API) addServerFacts(r huma.Registry) error {
 	blocks, overrides, limits := map[string]*huma.Schema{}, map[string]*huma.Schema{}, map[string]*huma.Schema{}
 	var alternatives []*huma.Schema
@@ -100,7 +100,7 @@ func enumOf[T ~string](list []T) []any {
 	return out
 }
 
-// settingsSchema describes a network's settings block from its table of fields.
+// settingsSchema describes the settings of a network by its table of fields.
 func settingsSchema(d network.Description) *huma.Schema {
 	s := &huma.Schema{
 		Type: huma.TypeObject, Description: "Settings of a post on " + d.Name + ".",
@@ -151,7 +151,7 @@ func fieldSchema(f network.Field) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, MaxLength: most, Pattern: pattern, Format: formats[f.Kind]}
 }
 
-// formats are those of the kinds that are a text of a certain form.
+// formats maps the kinds of text fields that have a format to its name.
 var formats = map[network.FieldKind]string{network.FieldURL: "uri", network.FieldDate: "date"}
 
 func numberSchema(most int) *huma.Schema {

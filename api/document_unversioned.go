@@ -10,7 +10,7 @@ import (
 	"belfry/internal/core"
 )
 
-// describeItself describes the address of this description, which needs no credential.
+// describeItself describes the route that serves this description. It requires no credential.
 func (d description) describeItself() *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodGet, Path: "/openapi.json", OperationID: "getDescription", Tags: []string{"identity"},
@@ -27,8 +27,8 @@ func (d description) describeItself() *huma.Operation {
 	return op
 }
 
-// describeUpload describes the signed address that a reservation answers (Spec §4, Media). It is outside /v1:
-// its token is its credential and no limit of the API counts it.
+// describeUpload describes the signed address that a reservation returns (Spec §4, Media). It is outside /v1: its
+// token is the credential, and no limit of the API applies to it.
 func (d description) describeUpload(answer *huma.Schema) *huma.Operation {
 	op := &huma.Operation{
 		Method: http.MethodPut, Path: contract.UploadPath + "{token}", OperationID: "putUpload", Tags: []string{"media"},

@@ -10,11 +10,11 @@ import (
 	"belfry/internal/httpd"
 )
 
-// maxRanges is how many parts of a file one request may ask for (security.md 4.9).
+// maxRanges is how many ranges of a file one request may ask for (security.md 4.9).
 const maxRanges = 5
 
-// serveFile answers a file's bytes, or its thumbnail's, to whoever has its signed address. It never
-// redirects, and tells the browser to make of them what the server says and nothing else.
+// serveFile serves a file or its thumbnail at a signed address. It never redirects, and tells the browser not to
+// guess the type.
 func (a *API) serveFile(c echo.Context) error {
 	r := c.Request()
 	f, err := a.cfg.App.Intake().OpenFile(r.Context(), c.Param("token"))
@@ -38,8 +38,8 @@ func (a *API) serveFile(c echo.Context) error {
 	return nil
 }
 
-// contentDisposition shows images and videos in place and has everything else kept; the name is written as RFC
-// 6266 says.
+// contentDisposition returns a Content-Disposition header (RFC 6266): inline for images and videos, attachment for
+// other files.
 func contentDisposition(mimeType, name string) string {
 	kind := "attachment"
 	if strings.HasPrefix(mimeType, "image/") || strings.HasPrefix(mimeType, "video/") {

@@ -19,8 +19,8 @@ const (
 	prefix     = "/v1" // the version segment of every path (Spec §9)
 )
 
-// countRequests counts every request of /v1 in the limit of its client's address before anything else (Spec §8),
-// sets the headers that say what is left, and returns the error of what follows.
+// countRequests counts each request of /v1 toward the limit of its client address, before anything else (Spec §8),
+// and sets the rate limit headers.
 func (a *API) countRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if path := c.Request().URL.Path; path != prefix && !strings.HasPrefix(path, prefix+"/") {
@@ -38,15 +38,15 @@ func (a *API) countRequests(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// serveRoute answers one request.
+// serveRoute serves one request.
 func (a *API) serveRoute(c echo.Context, r *route) {
 	if err := a.answerRequest(c, r); err != nil {
 		c.Set(failureKey, err)
 	}
 }
 
-// answerRequest carries out a request in the order of decisions.md, Order of checks: who calls, what they may, whether
-// the answer is there already, and only then what they say.
+// answerRequest handles a request in the order of decisions.md, Order of checks: the caller, their access, a stored
+// response, and then the content of the request.
 func (a *API) answerRequest(c echo.Context, r *route) error {
 	caller, err := a.findCaller(c)
 	if err != nil {
@@ -74,8 +74,8 @@ func (a *API) answerRequest(c echo.Context, r *route) error {
 	return writeJSON(c, r.status, answer.Body)
 }
 
-// readReplay reads the Idempotency-Key of a repeatable operation, and the body that it is for; nil when there is no
-// key. What is wrong with the body is said when it is decoded, after the caller has been admitted.
+// readReplay returns the request's Idempotency-Key and body if the operation is repeatable, or nil without a key. It
+// ignores errors of the body, which decodeInput reports after the caller has been admitted.
 func (r *route) readReplay(c echo.Context, read func() ([]byte, error)) *app.Replay {
 	keys := c.Request().Header.Values("Idempotency-Key")
 	if !r.operation.Repeatable || len(keys) == 0 {
@@ -89,7 +89,7 @@ func (r *route) readReplay(c echo.Context, read func() ([]byte, error)) *app.Rep
 	return &app.Replay{Route: r.method + " " + r.path, Key: strings.Join(keys, ", "), Body: body, Status: r.status}
 }
 
-// decodeInput reads the path, the query and the body strictly into the operation's input.
+// decodeInput decodes the path, the query and the body strictly into the operation's input.
 func (r *route) decodeInput(c echo.Context, read func() ([]byte, error), into any) error {
 	if r.idField != nil {
 		reflect.ValueOf(into).Elem().FieldByIndex(r.idField).SetString(c.Param("id"))
@@ -111,8 +111,8 @@ func writeJSON(c echo.Context, status int, body []byte) error {
 	return httpd.WriteCompressible(c, status, jsonType, body)
 }
 
-// countAddress takes the request off its address's limit and writes the headers that every answer of /v1
-// carries. While the database is away nothing can be counted and only the policies are told.
+// countAddress counts the request toward the limit of its address, and sets the headers that every response of /v1
+// has. If the database is unavailable, it counts nothing and sends only RateLimit-Policy.
 func (a *API) countAddress(c echo.Context) error {
 	address, create := a.cfg.LimitAddress, a.cfg.LimitCreate
 	httpd.SetPolicy(c, app.LimitNameAddress, address.Max, address.Window)

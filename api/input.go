@@ -13,14 +13,15 @@ import (
 	"belfry/internal/schema"
 )
 
-// parameter is one query parameter: the field that it goes to and how it is described.
+// parameter is a query parameter: its field in the input, and its description.
 type parameter struct {
 	name   string
 	index  int
 	schema *huma.Schema
 }
 
-// parametersOf reads the query tags of a struct of texts and whole numbers.
+// parametersOf returns the query parameters that the tags of a struct of strings and integers declare, and the type
+// to check them with.
 func parametersOf(r huma.Registry, t reflect.Type) ([]parameter, *schema.Object, error) {
 	var list []parameter
 	query := &schema.Object{Fields: map[string]*schema.Type{}}
@@ -40,7 +41,8 @@ func parametersOf(r huma.Registry, t reflect.Type) ([]parameter, *schema.Object,
 	return list, query, nil
 }
 
-// decodeQuery reads the query strictly into what in points to. A parameter left out or empty keeps its default.
+// decodeQuery decodes the query strictly into the struct that in points to. An absent or empty parameter keeps its
+// default.
 func (r *route) decodeQuery(raw string, in any) error {
 	values, err := r.query.CheckQuery(raw)
 	if err != nil {
@@ -62,8 +64,9 @@ func (r *route) decodeQuery(raw string, in any) error {
 	return nil
 }
 
-// typeOf compiles a schema of the document, so that what is refused and what is described cannot differ. A keyword that
-// it does not know is an error: the document would promise a check that nobody makes.
+// typeOf compiles a schema of the document into the type that requests are checked with, so that the document and the
+// checks agree. It returns an error for a keyword that it does not support, because the document would promise a
+// check that is not made.
 func typeOf(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
 	for s.Ref != "" {
 		s = r.SchemaFromRef(s.Ref)
@@ -97,7 +100,7 @@ func typeOf(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
 	return out, err
 }
 
-// typeOfAlternatives joins alternatives that differ in their JSON type, the only kind there is here.
+// typeOfAlternatives compiles alternatives that differ in their JSON type; other alternatives are an error.
 func typeOfAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.Type, error) {
 	out := &schema.Type{}
 	var forms []string
@@ -120,7 +123,7 @@ func typeOfAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.T
 	return out, nil
 }
 
-// formsOf shows a schema's choices, or an object with the example of each property.
+// formsOf lists a schema's choices, or shows an object with the example of each property.
 func formsOf(s *huma.Schema) (list []string) {
 	for _, choice := range s.Enum {
 		list = append(list, fmt.Sprintf("%q", choice))

@@ -43,19 +43,19 @@ func (r route) describe(text string) route {
 	return r
 }
 
-// fails adds error codes of the operation.
+// fails adds error codes that the operation may return.
 func (r route) fails(codes ...core.Code) route {
 	r.codes = append(r.codes, codes...)
 	return r
 }
 
-// bodyOptional lets the body be left out.
+// bodyOptional makes the body optional.
 func (r route) bodyOptional() route {
 	r.optionalBody = true
 	return r
 }
 
-// compileInput finds the operation and works out what the route's path, query and body may hold.
+// compileInput finds the operation, and compiles the types of the route's path, query and body.
 func (r *route) compileInput(registry huma.Registry) error {
 	operation, ok := app.FindOperation(r.operationName)
 	if !ok {
@@ -79,7 +79,7 @@ func (r *route) compileInput(registry huma.Registry) error {
 	return err
 }
 
-// hasBody tells whether the operation's input has fields of a body.
+// hasBody reports whether the operation's input has fields in the body.
 func (r *route) hasBody() bool {
 	for _, field := range reflect.VisibleFields(r.operation.Input) {
 		if name := field.Tag.Get("json"); name != "" && name != "-" {
@@ -89,10 +89,10 @@ func (r *route) hasBody() bool {
 	return false
 }
 
-// hasAnswer tells whether the operation says anything when all is well.
+// hasAnswer reports whether a successful response has a body.
 func (r *route) hasAnswer() bool { return r.operation.Output != reflect.TypeFor[contract.None]() }
 
-// possibleCodes lists every code that the route may answer, in the order of core.Codes.
+// possibleCodes returns every error code that the route may return, in the order of core.Codes.
 func (r *route) possibleCodes() []core.Code {
 	may := map[core.Code]bool{
 		core.CodeRateLimited: true, core.CodeUnavailable: true, core.CodeInternal: true,

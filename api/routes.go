@@ -6,8 +6,8 @@ import (
 	"belfry/internal/core"
 )
 
-// routes is the whole of /v1: each route with the operation that it carries out and how it is described. The
-// address limit holds for all of them (Spec §8). To add one, add a row.
+// routes returns all routes of /v1, each with its operation and description. The address limit applies to all of them
+// (Spec §8). To add a route, add a row.
 func routes() []route {
 	return []route{
 		row("GET /whoami", http.StatusOK, "whoami", "identity", "whoami",

@@ -10,11 +10,11 @@ import (
 	"belfry/internal/contract"
 )
 
-// schemaPrefix is where references to records lead in the document.
+// schemaPrefix begins the references to records in the document.
 const schemaPrefix = "#/components/schemas/"
 
-// Schemas is a registry that knows the records of the contract whose form Go types cannot show: fields
-// that may be null or absent, and the two forms of a time. prefix is where references lead.
+// Schemas returns a registry with the records of the contract that Go types do not fully describe: fields that may be
+// null or absent, and the two forms of a time. prefix begins the references.
 func Schemas(prefix string) huma.Registry {
 	r := huma.NewMapRegistry(prefix, huma.DefaultSchemaNamer)
 	// The contract imports no framework, so a stand-in speaks for each of these types.
@@ -27,7 +27,7 @@ func Schemas(prefix string) huma.Registry {
 // optSchema describes contract.Opt[T]: a T or null.
 type optSchema[T any] struct{}
 
-// Schema is T's with null beside it.
+// Schema returns the schema of T or null.
 func (optSchema[T]) Schema(r huma.Registry) *huma.Schema {
 	s := *r.Schema(reflect.TypeFor[T](), false, "")
 	s.Nullable = true
@@ -37,7 +37,7 @@ func (optSchema[T]) Schema(r huma.Registry) *huma.Schema {
 // whenSchema describes contract.When.
 type whenSchema struct{}
 
-// Schema is a word or a local time with its zone.
+// Schema returns the schema of a word, or of a local time with its zone.
 func (whenSchema) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{
 		Description: "When to publish: `now`, `draft`, or a local time with its time zone.",
@@ -61,8 +61,8 @@ func (whenSchema) Schema(huma.Registry) *huma.Schema {
 	}
 }
 
-// completeSchemas adds what huma cannot see in a Go type: that an instant is one, and that a record behind a
-// pointer may be null.
+// completeSchemas adds what huma cannot derive from Go types: the format of instants, and that a pointer to a record
+// may be null.
 func completeSchemas(r huma.Registry) {
 	for name, s := range r.Map() {
 		t := r.TypeFromRef(schemaPrefix + name)
@@ -98,7 +98,7 @@ func withoutPointer(t reflect.Type) reflect.Type {
 	return t
 }
 
-// findRecordSchema finds a described record; it is an error of this program when there is none.
+// findRecordSchema returns the schema of a record. A missing one is an error in this program.
 func findRecordSchema(r huma.Registry, name string) (*huma.Schema, error) {
 	if s, ok := r.Map()[name]; ok {
 		return s, nil

@@ -13,8 +13,7 @@ import (
 // An upload may take as long as its bytes keep coming; what comes after them is bounded again.
 const answerTime = 60 * time.Second
 
-// receiveUpload takes a file's bytes. The address is signed on its own and asks for no credential (Spec §4,
-// Media).
+// receiveUpload stores the bytes of a file. The address is signed and needs no credential (Spec §4, Media).
 func (a *API) receiveUpload(c echo.Context) error {
 	r := c.Request()
 	length := r.ContentLength

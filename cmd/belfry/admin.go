@@ -16,8 +16,8 @@ import (
 	"belfry/internal/core"
 )
 
-// inSession makes an action that runs f in a session with the running service's database, or with the local one, which
-// it starts.
+// inSession returns an action that runs f in a session with the running service's database, or with the local
+// database, which it starts.
 func inSession(why sessionPurpose, f func(context.Context, *program, *session) error) action {
 	return func(ctx context.Context, p *program, cfg *config.Config) (err error) {
 		s, err := p.openSession(ctx, cfg, why)
@@ -29,7 +29,7 @@ func inSession(why sessionPurpose, f func(context.Context, *program, *session) e
 	}
 }
 
-// commandLineError words an error of the app for the command line, where a request's field is an option.
+// commandLineError converts an error of the app for the command line, where a field of the request is an option.
 func commandLineError(err error) error {
 	e, ok := errors.AsType[*core.Error](err)
 	if !ok {
@@ -45,7 +45,7 @@ func commandLineError(err error) error {
 	return errors.New(strings.TrimSpace(e.Sentence() + " " + hint))
 }
 
-// readPassword reads one line of standard input, without its end.
+// readPassword reads one line from standard input, without the line end.
 func (p *program) readPassword() (string, error) {
 	text, err := io.ReadAll(io.LimitReader(p.in, 1024))
 	if err != nil {
@@ -158,8 +158,8 @@ func defineRevokeUnreadable(o *options) action {
 	})
 }
 
-// rotateWait is how long a rotation waits before it tries again what was in use, and rotatePasses how often it does:
-// whoever renews a token is done within 5 minutes.
+// rotateWait is how long a rotation waits before it tries values in use again, and rotatePasses is how often it
+// tries: a token is renewed within 5 minutes.
 const (
 	rotateWait   = 5 * time.Second
 	rotatePasses = 72

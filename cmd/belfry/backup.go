@@ -14,7 +14,7 @@ import (
 	"belfry/views/link"
 )
 
-// errNotLocal says that backup and restore do not work for a database of one's own.
+// errNotLocal says that backup and restore work only with the local database.
 var errNotLocal = errors.New("this command is for the local database; for BELFRY_DATABASE_URL use pg_dump and pg_restore")
 
 func defineBackup(o *options) action {
@@ -24,7 +24,8 @@ func defineBackup(o *options) action {
 	}
 }
 
-// backUp writes the file beside its final name first, so that a backup that was cut off never has that name.
+// backUp writes the backup to a temporary file and renames it at the end, so that an incomplete backup never has the
+// final name.
 func (p *program) backUp(ctx context.Context, cfg *config.Config, name string, force bool) error {
 	if !cfg.DatabaseURL.IsZero() {
 		return errNotLocal
@@ -77,7 +78,7 @@ func (p *program) restore(ctx context.Context, cfg *config.Config, name string) 
 		cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 
-// confirmRestore ends the hold that a restore began.
+// confirmRestore ends the publishing hold after a restore.
 func confirmRestore(ctx context.Context, p *program, s *session) (err error) {
 	if err := s.openStorage(ctx); err != nil {
 		return err

@@ -27,7 +27,8 @@ type command struct {
 	define func(*options) action
 }
 
-// action runs a command whose options have been parsed. The configuration is nil for commands that need none.
+// action runs a command after its options have been parsed. The configuration is nil for commands that do not need
+// it.
 type action func(ctx context.Context, p *program, cfg *config.Config) error
 
 // noOptions defines a command without options.
@@ -35,7 +36,8 @@ func noOptions(run action) func(*options) action {
 	return func(*options) action { return run }
 }
 
-// needsConfig reports whether the command reads the configuration. The others also run where it is wrong.
+// needsConfig reports whether the command reads the configuration. Other commands also run with an invalid
+// configuration.
 func (c command) needsConfig() bool { return c.name != "version" && c.name != "sandbox" }
 
 // allCommands returns all commands in the order in which help lists them.
@@ -148,7 +150,7 @@ func (p *program) runCommand(ctx context.Context, args []string) error {
 
 func isHelp(word string) bool { return slices.Contains([]string{"--help", "-help", "-h"}, word) }
 
-// commandsAbout returns the commands about one thing. Their names have two words.
+// commandsAbout returns the commands with the given noun as the first of their two words.
 func commandsAbout(noun string) []command {
 	return slices.DeleteFunc(allCommands(), func(c command) bool { return !strings.HasPrefix(c.name, noun+" ") })
 }
@@ -184,7 +186,7 @@ func defineSandbox(o *options) action {
 
 func printConfig(_ context.Context, p *program, cfg *config.Config) error { return cfg.Print(p.out) }
 
-// checkHealth returns an error unless the service says that it is ready.
+// checkHealth returns an error unless the service is ready.
 func checkHealth(ctx context.Context, p *program, cfg *config.Config) error {
 	at, err := loopbackURL(cfg.Addr)
 	if err != nil {
@@ -200,7 +202,7 @@ func checkHealth(ctx context.Context, p *program, cfg *config.Config) error {
 	return p.printf("The service is ready.")
 }
 
-// getFrom returns the status and the headers of the answer to a GET request.
+// getFrom sends a GET request and returns the status and headers of the response.
 func getFrom(ctx context.Context, at *url.URL, path string, limit time.Duration) (int, http.Header, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -219,7 +221,7 @@ func printVersion(_ context.Context, p *program, _ *config.Config) error {
 	return p.printf("%s", versionText())
 }
 
-// versionText is the module's version, or the commit it was built from.
+// versionText returns the module's version, or the commit that it was built from.
 func versionText() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

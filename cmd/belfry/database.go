@@ -32,7 +32,7 @@ const (
 	toolConns, toolStatements     = 4, 10 * time.Minute
 )
 
-// database is an open way to the database, the service's own or another.
+// database is a connection to the service's own database or to an external one.
 type database struct {
 	url  string
 	own  bool          // a local one, below the data folder
@@ -40,7 +40,7 @@ type database struct {
 	stop func(context.Context) error
 }
 
-// close closes the pool, and stops the local server if it was started for this way.
+// close closes the pool, and stops the local server if this command started it.
 func (d *database) close(ctx context.Context) error {
 	if d.pool != nil {
 		d.pool.Close()
@@ -48,7 +48,7 @@ func (d *database) close(ctx context.Context) error {
 	return d.stop(context.WithoutCancel(ctx))
 }
 
-// openForServe takes the data folder and starts the local server, or uses DATABASE_URL.
+// openForServe locks the data folder and starts the local server, or uses DATABASE_URL.
 func openForServe(ctx context.Context, cfg *config.Config) (*database, error) {
 	lock, err := postgres.LockDir(ctx, cfg.DataDir)
 	if err != nil {
@@ -107,7 +107,7 @@ func openForCommand(ctx context.Context, cfg *config.Config, why sessionPurpose)
 	return db, nil
 }
 
-// checkInstalled returns an error when the data folder has no database, and nobody is just making one: most likely the
+// checkInstalled returns an error if the data folder has no database and no process is creating one. Most likely the
 // folder's name is mistyped, and an empty database would hide that.
 func checkInstalled(cfg *config.Config) error {
 	made, err := postgres.Made(cfg.DataDir)
@@ -120,10 +120,10 @@ func checkInstalled(cfg *config.Config) error {
 	return fmt.Errorf("there is no database in %s: set BELFRY_DATA_DIR to the service's data folder (`belfry serve` creates a new installation)", cfg.DataDir)
 }
 
-// reachTime is how long a database may take to answer before it counts as out of reach.
+// reachTime is how long the database may take to respond before it counts as unreachable.
 const reachTime = 10 * time.Second
 
-// checkReachable returns an error that names the variable when the database of BELFRY_DATABASE_URL does not let us in.
+// checkReachable returns an error that names the variable if the database of BELFRY_DATABASE_URL cannot be reached.
 func checkReachable(ctx context.Context, cfg *config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTime)
 	defer cancel()
@@ -148,8 +148,8 @@ func checkReachable(ctx context.Context, cfg *config.Config) error {
 	return fmt.Errorf("cannot reach the database in BELFRY_DATABASE_URL: %w", err)
 }
 
-// migrateIfAllowed migrates the schema where the service may do that by itself: in its own database and in an empty
-// one. Elsewhere an older schema is an error.
+// migrateIfAllowed migrates the service's own database or an empty one. It returns an error if another database has
+// an old schema.
 func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	switch {
@@ -164,7 +164,7 @@ func (d *database) migrateIfAllowed(ctx context.Context, pool *pgxpool.Pool) err
 	return migrations.Run(ctx, pool)
 }
 
-// session is an open database with the app on it, for a command.
+// session is an open database and the app that uses it, for a command.
 type session struct {
 	cfg       *config.Config
 	db        *database
@@ -172,7 +172,7 @@ type session struct {
 	app       *app.App
 }
 
-// openSession opens the database and makes the app for a command. The caller closes the database.
+// openSession opens the database and creates the app for a command. The caller closes the database.
 func (p *program) openSession(ctx context.Context, cfg *config.Config, why sessionPurpose) (*session, error) {
 	db, err := openForCommand(ctx, cfg, why)
 	if err != nil {
@@ -185,7 +185,7 @@ func (p *program) openSession(ctx context.Context, cfg *config.Config, why sessi
 	return s, nil
 }
 
-// prepare checks the database and the keys, and makes the app.
+// prepare checks the database and the keys, and creates the app.
 func (s *session) prepare(ctx context.Context, log *slog.Logger, why sessionPurpose) error {
 	state, err := migrations.ReadState(ctx, s.db.pool)
 	if err != nil {
@@ -212,7 +212,7 @@ func (s *session) prepare(ctx context.Context, log *slog.Logger, why sessionPurp
 	return err
 }
 
-// openStorage opens the storage of files, and makes the app anew with it. The caller closes s.appConfig.Blobs.
+// openStorage opens the file storage and creates the app again with it. The caller closes s.appConfig.Blobs.
 func (s *session) openStorage(ctx context.Context) (err error) {
 	if s.appConfig.Blobs, err = blob.Open(ctx, s.cfg.StorageURL.Reveal()); err != nil {
 		return err
@@ -235,7 +235,7 @@ func (s *session) loadKeyRing(mayCreate bool) (*secret.Ring, error) {
 	return ring, err
 }
 
-// sandboxAt is where the service serves its own simulated networks; nil when it has none.
+// sandboxAt returns the address at which the service serves its own simulated networks, or nil if it serves none.
 func sandboxAt(cfg *config.Config) (*url.URL, error) {
 	if !usesOwnSandbox(cfg) {
 		return nil, nil

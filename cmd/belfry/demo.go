@@ -46,11 +46,11 @@ func loadDemoBrands() (brands []demoBrand, err error) {
 	return brands, err
 }
 
-// demoEmail is the owner of the demo when nobody has set up the service yet.
+// demoEmail is the owner of the demo if the service has not been set up yet.
 const demoEmail = "demo@example.org"
 
-// makeDemo makes a workspace for each demo brand and prints how to reach them. They belong to the owner of the oldest
-// workspace, or to a new person when there is none.
+// makeDemo creates a workspace for each demo brand and prints how to sign in. They belong to the owner of the oldest
+// workspace, or to a new person if there is no workspace.
 func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 	owner, err := g.app.FirstOwner(ctx)
 	if err != nil {
@@ -85,7 +85,7 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 		list.String(), g.session.cfg.PublicURL, in.OwnerEmail, signIn)
 }
 
-// freeSuffix returns what to append to the brands' names so that no workspace has one of them: "", " 2", " 3"...
+// freeSuffix returns the suffix for the brands' names so that none of them is taken: "", " 2", " 3"...
 func (g *seeder) freeSuffix(ctx context.Context, brands []demoBrand) (string, error) {
 	existing, err := g.app.ListWorkspaces(ctx)
 	for suffix, n := "", 2; ; suffix, n = fmt.Sprintf(" %d", n), n+1 {
@@ -98,7 +98,7 @@ func (g *seeder) freeSuffix(ctx context.Context, brands []demoBrand) (string, er
 	}
 }
 
-// makeBrand makes a workspace with its accounts, group, pictures and posts, and returns its slug.
+// makeBrand creates a workspace with its accounts, group, pictures and posts, and returns its slug.
 func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, brand demoBrand) (string, error) {
 	made, err := g.createWorkspace(ctx, in)
 	if err != nil {
@@ -141,7 +141,7 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 	return made.Slug, nil
 }
 
-// makePost saves a draft, schedules a post, or publishes one and moves it to its time in the past.
+// makePost saves a draft, schedules a post, or publishes a post and backdates it.
 func (g *seeder) makePost(
 	ctx context.Context, ws core.WorkspaceID, zoneName string, post demoPost, request contract.PlanPosts,
 ) error {
@@ -185,7 +185,7 @@ func (g *seeder) makePost(
 	return nil
 }
 
-// addPictures adds a brand's pictures to its media. It returns their ids by file name.
+// addPictures adds a brand's pictures to its media, and returns their ids by file name.
 func (g *seeder) addPictures(ctx context.Context, ws core.WorkspaceID, brand demoBrand) (map[string]string, error) {
 	ids := map[string]string{}
 	for _, post := range brand.Posts {

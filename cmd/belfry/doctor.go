@@ -24,7 +24,7 @@ import (
 	"belfry/migrations"
 )
 
-// check is one question of the doctor's: what was found, and an error that says what to do.
+// check is one check of the doctor: it returns what it found, or an error that says what to do.
 type check struct {
 	name string
 	ask  func(*installation, context.Context) (string, error)
@@ -41,7 +41,7 @@ func allChecks() []check {
 	}
 }
 
-// installation is what the doctor examines. It changes nothing.
+// installation is what the doctor examines without changing it.
 type installation struct {
 	cfg  *config.Config
 	log  *slog.Logger
@@ -91,7 +91,7 @@ func (of *installation) checkDataDir(context.Context) (string, error) {
 	return dir, checkWritable(dir)
 }
 
-// nearestExisting returns the path itself or the nearest folder above it that exists.
+// nearestExisting returns the path itself, or the nearest parent folder that exists.
 func nearestExisting(path string) string {
 	for {
 		if _, err := os.Stat(path); err == nil || filepath.Dir(path) == path {
@@ -145,8 +145,8 @@ func (of *installation) checkPostgres(ctx context.Context) (found string, err er
 	return found, nil
 }
 
-// checkKeys tries the secret keys on what the database holds. Where there are none yet, a key that is thrown away
-// afterwards shows whether some are missing.
+// checkKeys checks that the secret keys decrypt what the database contains. If there are no keys yet, it uses a
+// temporary key, which shows whether keys are missing.
 func (of *installation) checkKeys(ctx context.Context) (string, error) {
 	from := config.KeysLocation(of.cfg)
 	keyring, err := config.LoadKeys(of.cfg)
@@ -175,7 +175,7 @@ func (of *installation) checkKeys(ctx context.Context) (string, error) {
 	return found, reviewKeys(ctx, of.cfg, verbs)
 }
 
-// checkPublishing returns an error that lists the posts concerned when publishing is on hold.
+// checkPublishing returns an error that lists the affected posts if publishing is on hold.
 func (of *installation) checkPublishing(ctx context.Context) (string, error) {
 	if of.pool == nil {
 		return "not checked, because there is no database yet", nil
@@ -209,7 +209,7 @@ func (of *installation) checkPublishing(ctx context.Context) (string, error) {
 // heldPostsShown is how many posts the doctor lists.
 const heldPostsShown = 500
 
-// reviewKeys returns an error that names the variable when the secret keys do not fit the database.
+// reviewKeys returns an error that names the variable if the secret keys do not match the database.
 func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {
 	if err := verbs.ReviewKeys(ctx); err != nil {
 		return fmt.Errorf("%s does not match the database: %w", config.KeysLocation(cfg), err)
@@ -229,7 +229,7 @@ func (of *installation) checkAddress(ctx context.Context) (string, error) {
 	return cfg.Addr + ", public address " + cfg.PublicURL, listener.Close()
 }
 
-// checkAddressInUse returns an error unless it is this data folder's service that listens on the address.
+// checkAddressInUse returns an error unless the service of this data folder is what listens on the address.
 func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
 	holder, err := postgres.Holder(of.cfg.DataDir)
 	if err != nil {
@@ -249,7 +249,7 @@ func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("%s is in use by %s: stop it, or set BELFRY_ADDR", of.cfg.Addr, who)
 }
 
-// isBelfryAt reports whether a belfry listens at an address, by a header that others do not send.
+// isBelfryAt reports whether Belfry listens at an address, by a header that other programs do not send.
 func isBelfryAt(ctx context.Context, at *url.URL) bool {
 	_, header, err := getFrom(ctx, at, "/livez", 2*time.Second)
 	return err == nil && header.Get("Belfry-Version") != ""

@@ -28,7 +28,7 @@ import (
 	"belfry/web"
 )
 
-// httpService is everything that the service's one HTTP address serves.
+// httpService is everything that the service serves at its HTTP address.
 type httpService struct {
 	cfg    *config.Config
 	shared app.Config
@@ -38,8 +38,8 @@ type httpService struct {
 	networks *sandbox.Sandbox // nil unless they are the service's own
 }
 
-// newServer makes the HTTP server: health always, the dashboard and the API for the role web, and the simulated
-// networks where they are the service's own.
+// newServer creates the HTTP server. It always serves health checks; for the role web also the dashboard and the API;
+// and the simulated networks if the service runs its own.
 func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	public, err := url.Parse(d.cfg.PublicURL)
 	if err != nil {
@@ -85,7 +85,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	return server, d.mountSandbox(server, public)
 }
 
-// newDashboard makes the dashboard.
+// newDashboard creates the dashboard.
 func (d *httpService) newDashboard(pool *pgxpool.Pool, server *httpd.Server, public *url.URL) (*web.Web, error) {
 	db, err := store.New(pool)
 	if err != nil {
@@ -102,15 +102,15 @@ func (d *httpService) newDashboard(pool *pgxpool.Pool, server *httpd.Server, pub
 	return web.New(cfg)
 }
 
-// setUpCode is short enough to be typed. It follows from the service's keys, so that all its processes
-// ask for the same.
+// setUpCode returns a code that is short enough to type. It is derived from the service's keys, so that all its
+// processes have the same code.
 func setUpCode(ring *secret.Ring) string {
 	sum := sha256.Sum256([]byte(ring.Sign("set-up", nil, time.Time{})))
 	return base32.StdEncoding.EncodeToString(sum[:])[:10]
 }
 
-// drainTime returns how long the stopping service goes on answering after it has said that it is not ready, so
-// that load balancers look elsewhere. On loopback nobody balances.
+// drainTime returns how long the stopping service still serves requests after it reports that it is not ready, so
+// that load balancers can switch. It is zero on loopback, where there is no load balancer.
 func (d *httpService) drainTime() time.Duration {
 	if httpd.IsLoopback(d.cfg.Addr) {
 		return 0
@@ -118,8 +118,8 @@ func (d *httpService) drainTime() time.Duration {
 	return 5 * time.Second
 }
 
-// mountSandbox mounts the service's own simulated networks. Their journal lies in the data folder, so that a
-// restart forgets no account and no post; and they load media from the service itself only.
+// mountSandbox mounts the service's own simulated networks. Their journal is in the data folder, so that accounts and
+// posts survive a restart. They download media only from the service itself.
 func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error {
 	if !usesOwnSandbox(d.cfg) {
 		return nil
@@ -140,11 +140,11 @@ func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error 
 	return nil
 }
 
-// windDownTime is how long a stopping worker may finish its calls before the simulated networks hang up.
+// windDownTime is how long a stopping worker may take to finish its calls before the simulated networks close.
 const windDownTime = 5 * time.Second
 
-// shutDown lets the worker finish its calls while the simulated networks still answer, then ends the
-// answers that a fault made slow, which the server's stop would wait for.
+// shutDown waits until the worker has finished its calls, while the simulated networks still respond. Then it ends
+// responses that a fault delays, for which the server's stop would wait.
 func (d *httpService) shutDown(worked <-chan struct{}) error {
 	if d.networks != nil {
 		select {
@@ -162,7 +162,7 @@ func (d *httpService) closeSandbox() error {
 	return d.networks.Close()
 }
 
-// setUpURL is the link by which a new server is set up, "" when it is set up already or serves no pages.
+// setUpURL returns the link for setting up a new server, or "" if it is already set up or serves no pages.
 func (d *httpService) setUpURL(ctx context.Context) (string, error) {
 	if d.pages == nil {
 		return "", nil

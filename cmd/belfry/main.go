@@ -21,7 +21,7 @@ import (
 	_ "time/tzdata" // zones must not depend on what the machine has installed
 )
 
-// program is where a command runs: its standard streams and its environment.
+// program is the environment of a command: its standard streams and variables.
 type program struct {
 	in       io.Reader
 	out, err io.Writer
@@ -35,8 +35,8 @@ const (
 	exitUsage = 2
 )
 
-// softLimit is how much memory is taken before the collector works harder (security.md 4.10). A picture of the
-// largest size fits in.
+// softLimit is how much memory is used before the garbage collector runs more often (security.md 4.10). Processing
+// the largest picture fits in it.
 const softLimit = 512 << 20
 
 func main() {

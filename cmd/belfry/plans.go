@@ -12,8 +12,8 @@ import (
 	"belfry/internal/core"
 )
 
-// loadPlansWithOverrides returns the built-in plans, changed by the operator's file: a figure that is left out stays,
-// and null removes its limit.
+// loadPlansWithOverrides returns the built-in plans with the changes in the operator's file. A limit that the file
+// leaves out does not change; null removes a limit.
 func loadPlansWithOverrides(cfg *config.Config) (core.Plans, error) {
 	table := core.DefaultPlans()
 	if cfg.PlansFile == "" {
@@ -54,7 +54,8 @@ func overridePlans(table core.Plans, text []byte) error {
 	return nil
 }
 
-// decodeStrict decodes exactly one JSON value into what into holds already. An unknown key is an error.
+// decodeStrict decodes exactly one JSON value into what into points to, which may already have values. An unknown key
+// is an error.
 func decodeStrict(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -30,13 +30,13 @@ type seeded struct {
 	Accounts  map[string]string `json:"accounts"`
 }
 
-// seedPatience is how long a demo post may take to go out.
+// seedPatience is how long publishing a demo post may take.
 const seedPatience = time.Minute
 
-// seedAskPatience is how long seed waits for a network to be asked about a refusal.
+// seedAskPatience is how long seed waits until a network has been asked about a refusal.
 const seedAskPatience = 10 * time.Second
 
-// scriptPosts returns a post in every state, for `seed --json`.
+// scriptPosts returns one post in each state, for `seed --json`.
 func scriptPosts() []demoPost {
 	return []demoPost{
 		{Text: "This draft is not published until you schedule it."},
@@ -83,7 +83,7 @@ func defineSeed(o *options) action {
 	}
 }
 
-// seeder makes demo workspaces through the app, so that all of the product's rules apply to them.
+// seeder creates demo workspaces through the app, so that all rules of the product apply.
 type seeder struct {
 	session *session
 	app     *app.App
@@ -93,7 +93,7 @@ type seeder struct {
 	owner   core.Caller
 }
 
-// reachNetworks finds the simulated networks: those of BELFRY_NETWORKS_URL or of the running service. Without either it
+// reachNetworks finds the simulated networks at BELFRY_NETWORKS_URL or in the running service. If there are none, it
 // starts the service's own, with their journal. The caller calls stop.
 func (g *seeder) reachNetworks(ctx context.Context) (stop func(), err error) {
 	s := g.session
@@ -120,7 +120,7 @@ func (g *seeder) reachNetworks(ctx context.Context) (stop func(), err error) {
 	return stop, err
 }
 
-// serveNetworks starts the service's own simulated networks and returns the host and port where they are.
+// serveNetworks starts the service's own simulated networks, and returns their host and port.
 func (g *seeder) serveNetworks(ctx context.Context) (host string, stop func(), err error) {
 	networks, err := sandbox.New(sandbox.Config{
 		Prefix: sandboxPath, JournalDir: sandboxFolder(g.session.cfg), AppName: "Belfry",
@@ -143,7 +143,7 @@ func (g *seeder) serveNetworks(ctx context.Context) (host string, stop func(), e
 	}, nil
 }
 
-// callControl calls the control surface of the simulated networks.
+// callControl calls the control API of the simulated networks.
 func (g *seeder) callControl(ctx context.Context, method, path string, body any) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -167,7 +167,7 @@ func (g *seeder) callControl(ctx context.Context, method, path string, body any)
 	return nil
 }
 
-// serveFile serves a media file to the networks while the service does not run.
+// serveFile serves a media file to the networks if the service is not running.
 func (g *seeder) serveFile(w http.ResponseWriter, r *http.Request) {
 	f, err := g.app.Intake().OpenFile(r.Context(), r.PathValue("token"))
 	if err != nil {
@@ -179,7 +179,7 @@ func (g *seeder) serveFile(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", f.Modified, f.Content)
 }
 
-// createWorkspace creates a workspace, and makes its owner the caller of what follows.
+// createWorkspace creates a workspace, and uses its owner as the caller from then on.
 func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspace) (app.SignedIn, error) {
 	made, err := g.app.CreateWorkspace(ctx, in)
 	if err != nil {
@@ -191,7 +191,7 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 	return made, err
 }
 
-// makeWorkspace makes a small workspace with a random name: a post in every state on each network.
+// makeWorkspace creates a small workspace with a random name, and one post in each state on each network.
 func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 	name := strings.ToLower(rand.Text()[:8]) // only characters that every network allows in a username
 	out := &seeded{Email: "owner-" + name + "@example.org", Password: secret.Random(18), Accounts: map[string]string{}}
@@ -225,7 +225,7 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 	return out, nil
 }
 
-// connectAccount gives consent at the network's own page and comes back, as a person's browser does.
+// connectAccount grants consent on the network's page and follows the redirect, as a person's browser does.
 func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (contract.Account, error) {
 	start, err := g.app.StartConnect(ctx, g.owner, platform, g.browser)
 	if err != nil {
@@ -250,7 +250,7 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 	return done.Accounts[0], nil
 }
 
-// refusePost makes the network refuse the next post with this text, with a message of its own.
+// refusePost makes the network refuse the next post with this text, with the given message.
 func (g *seeder) refusePost(ctx context.Context, text, message string) error {
 	fault := map[string]any{"call": "publish", "kind": "reject", "match": text, "code": 100, "message": message}
 	return g.callControl(ctx, http.MethodPost, "faults", fault)

@@ -14,11 +14,11 @@ import (
 	"belfry/jobs"
 )
 
-// sandboxPath is where the service's own simulated networks stand.
+// sandboxPath is the path of the service's own simulated networks.
 const sandboxPath = "/sandbox"
 
-// runServe runs the service until it is told to stop: the database where it is ours, what this process's roles serve,
-// and the simulated networks where no network has credentials.
+// runServe runs the service until it is told to stop: the local database, the parts for this process's roles, and the
+// simulated networks if no network has credentials.
 func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	if usesOwnSandbox(cfg) && !cfg.Roles.Web {
 		return errors.New("a process with only the worker has no simulated networks: run `belfry sandbox --addr HOST:PORT` and set BELFRY_NETWORKS_URL to its address in every process")

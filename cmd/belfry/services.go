@@ -26,8 +26,8 @@ import (
 	"belfry/migrations"
 )
 
-// ownSandbox is what accounts remember as the place where they were connected when it was the service's
-// own simulated networks, wherever those happened to listen.
+// ownSandbox is stored as the place where accounts were connected if that was the service's own simulated networks,
+// whatever their address was.
 const ownSandbox = "sandbox"
 
 // networkVariables returns the variables that the networks declare.
@@ -41,8 +41,8 @@ func networkVariables() []config.Variable {
 	return list
 }
 
-// usesOwnSandbox tells whether the service stands on its own simulated networks: no network has
-// credentials and nothing else stands in for them.
+// usesOwnSandbox reports whether the service uses its own simulated networks: no network has credentials, and
+// NETWORKS_URL is not set.
 func usesOwnSandbox(cfg *config.Config) bool {
 	return cfg.NetworksURL == "" && !cfg.Network.HasSecret()
 }
@@ -55,7 +55,7 @@ func (p *program) newLogger(cfg *config.Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(p.err, opts))
 }
 
-// newQuietLogger makes a command's logger. It leaves out the level info unless the operator asked for it or less.
+// newQuietLogger returns a command's logger. It omits the level info unless the operator asked for info or debug.
 func (p *program) newQuietLogger(cfg *config.Config) *slog.Logger {
 	quieter := *cfg
 	if cfg.LogLevel == slog.LevelInfo {
@@ -64,8 +64,8 @@ func (p *program) newQuietLogger(cfg *config.Config) *slog.Logger {
 	return p.newLogger(&quieter)
 }
 
-// newAppConfig makes all that an app needs but its database and the storage of files. calls is where the service's own
-// simulated networks are reached, nil when it has none.
+// newAppConfig returns the configuration of an app except its database and file storage. calls is the address of the
+// service's own simulated networks, or nil if it has none.
 func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls *url.URL) (c app.Config, err error) {
 	plans, err := loadPlansWithOverrides(cfg)
 	if err != nil {
@@ -93,7 +93,8 @@ func newAppConfig(cfg *config.Config, ring *secret.Ring, log *slog.Logger, calls
 	}, err
 }
 
-// newApp makes an app on one pool of connections. due is store.Store.Due: one channel for all of the process.
+// newApp returns an app that uses one connection pool. due is store.Store.Due, a channel that the whole process
+// shares.
 func newApp(cfg app.Config, pool *pgxpool.Pool, due chan struct{}) (*app.App, error) {
 	db, err := store.New(pool)
 	if err != nil {
@@ -105,8 +106,8 @@ func newApp(cfg app.Config, pool *pgxpool.Pool, due chan struct{}) (*app.App, er
 	return app.New(cfg)
 }
 
-// checkSchema returns an error when the database lacks a step of this program's schema. One that is ahead is
-// a newer program's, which this one can work beside.
+// checkSchema returns an error if the database lacks a migration of this program. A newer schema is not an error,
+// because this program can work with it.
 func checkSchema(ctx context.Context, pool *pgxpool.Pool) error {
 	state, err := migrations.ReadState(ctx, pool)
 	if err == nil && state.Behind() {
@@ -119,7 +120,7 @@ func scheduleOf(cfg *config.Config) core.Schedule {
 	return core.Schedule{Retry: cfg.RetryDelays, Lease: cfg.Lease}
 }
 
-// newNetworkClient makes the client for calls to the networks, and returns the name of what replaces the real ones.
+// newNetworkClient returns the client for calls to the networks, and the name of what replaces the real networks.
 func newNetworkClient(cfg *config.Config, figures *metrics.Metrics, calls *url.URL) (*network.Client, string, error) {
 	c := network.ClientConfig{Timeout: scheduleOf(cfg).CallTimeout(), Observe: func(call network.Call) {
 		figures.CountCall(call.Host, strconv.Itoa(call.Status), string(call.Kind))
@@ -151,7 +152,7 @@ func networkValue(cfg *config.Config) func(string) string {
 	}
 }
 
-// loopbackURL returns the address by which this machine reaches a server that listens on addr.
+// loopbackURL returns the address at which this machine reaches a server that listens on addr.
 func loopbackURL(addr string) (*url.URL, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -163,7 +164,7 @@ func loopbackURL(addr string) (*url.URL, error) {
 	return &url.URL{Scheme: "http", Host: net.JoinHostPort(host, port)}, nil
 }
 
-// openPool opens connections for one kind of work.
+// openPool opens a connection pool for one kind of work.
 func openPool(ctx context.Context, address string, conns int32, statements time.Duration) (*pgxpool.Pool, error) {
 	c, err := pgxpool.ParseConfig(address)
 	if err != nil {

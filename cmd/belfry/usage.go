@@ -10,14 +10,14 @@ import (
 	"text/tabwriter"
 )
 
-// options are a command's, as flags.
+// options are the flags of a command.
 type options struct {
 	flags    *flag.FlagSet
 	command  command
 	required []string // names of flags that must be given
 }
 
-// usageError is a call that the command does not allow. Its usage is shown with it.
+// usageError is an error in how a command was called. The command's usage is shown with it.
 type usageError struct{ text, usage string }
 
 func (e *usageError) Error() string { return e.text }
@@ -28,7 +28,7 @@ func newOptions(c command) *options {
 	return &options{flags: set, command: c}
 }
 
-// parse parses the options and the argument. Asked for help, it prints the usage and returns flag.ErrHelp.
+// parse parses the options and the argument. For -h or --help it prints the usage and returns flag.ErrHelp.
 func (o *options) parse(p *program, args []string) error {
 	err := o.flags.Parse(args)
 	switch {
