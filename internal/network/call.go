@@ -1,6 +1,7 @@
 package network
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -20,19 +22,32 @@ import (
 // bodyLimit bounds an answer: no network says more than this to a service that posts.
 const bodyLimit = 1 << 20
 
-// Request is one call to a network.
+// Request is one call to a network. Form, JSON and Body are its body; at most one of them is set.
 type Request struct {
 	Method string
 	URL    string     // https, of the network itself; its own query is kept
 	Query  url.Values // never the token, except where the network takes it nowhere else
-	Form   url.Values // the body, when there is one
-	Token  Secret     // goes into the Authorization header
+	Form   url.Values
+	JSON   any
+	Body   *Body
+	Token  Secret // goes into the Authorization header
 	// Secrets are further texts that must not come back in an error.
 	Secrets []Secret
 	Header  http.Header
+	// Complete lists the statuses whose responses are complete whatever their body holds, such as 308 between the
+	// parts of an upload. A redirect to elsewhere is never complete.
+	Complete []int
 }
 
-// Response is a complete answer in JSON, whatever its status.
+// Body is a body of bytes. The transport cannot send it a second time.
+type Body struct {
+	// Open opens exactly Size bytes. After an error nothing was sent.
+	Open func(context.Context) (io.ReadCloser, error)
+	Size int64
+	Type string // of the content
+}
+
+// Response is a complete response: in JSON, or of a status that the request calls complete.
 type Response struct {
 	Status int
 	Header http.Header
@@ -82,7 +97,7 @@ func (c *Client) send(ctx context.Context, in Request, call *Call) (*Response, *
 		return nil, transportError(NotSent, host, cut, err)
 	}
 	defer answer.Body.Close()
-	return readResponse(answer, host, cut)
+	return readResponse(answer, host, cut, in.Complete)
 }
 
 func (c *Client) newHTTPRequest(ctx context.Context, in Request) (*http.Request, string, error) {
@@ -94,23 +109,42 @@ func (c *Client) newHTTPRequest(ctx context.Context, in Request) (*http.Request,
 		return nil, u.Host, errors.New("networks can only be called over https")
 	}
 	u.RawQuery = mergeQueries(u.RawQuery, in.Query)
-	var body io.Reader
-	if in.Form != nil {
-		body = strings.NewReader(in.Form.Encode())
+	text, contentType, err := in.encodeText()
+	if err != nil {
+		return nil, u.Host, err
 	}
-	r, err := http.NewRequestWithContext(ctx, in.Method, mapAddress(c.calls, u), body)
+	r, err := http.NewRequestWithContext(ctx, in.Method, mapAddress(c.calls, u), text)
 	if err != nil {
 		return nil, u.Host, err
 	}
 	maps.Copy(r.Header, in.Header)
 	r.Header.Set("Accept", "application/json")
-	if in.Form != nil {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if in.Body != nil && in.Body.Size > 0 {
+		contentType = in.Body.Type
+		if r.Body, err = in.Body.Open(ctx); err != nil {
+			return nil, u.Host, fmt.Errorf("a file could not be read: %w", err)
+		}
+		r.ContentLength = in.Body.Size
+	}
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
 	}
 	if in.Token != "" {
 		r.Header.Set("Authorization", "Bearer "+in.Token.Reveal())
 	}
 	return r, u.Host, nil
+}
+
+// encodeText is the body of a request that has a form or JSON, and its type.
+func (r Request) encodeText() (text io.Reader, contentType string, err error) {
+	switch {
+	case r.Form != nil:
+		return strings.NewReader(r.Form.Encode()), "application/x-www-form-urlencoded", nil
+	case r.JSON != nil:
+		encoded, err := json.Marshal(r.JSON)
+		return bytes.NewReader(encoded), "application/json; charset=UTF-8", err
+	}
+	return nil, "", nil
 }
 
 func mergeQueries(raw string, more url.Values) string {
@@ -121,11 +155,12 @@ func mergeQueries(raw string, more url.Values) string {
 	return raw + "&" + encoded
 }
 
-func readResponse(answer *http.Response, host string, cut redactor) (*Response, *Error) {
+func readResponse(answer *http.Response, host string, cut redactor, complete []int) (*Response, *Error) {
 	resp := &Response{Status: answer.StatusCode, Header: answer.Header, cut: cut}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyLimit+1))
 	body = replaceNUL(body)
 	resp.Body = body
+	isComplete := slices.Contains(complete, answer.StatusCode)
 	unknown := func(message string) *Error {
 		return resp.Fail(Error{Kind: Unknown, Message: host + " " + message, RetryAfter: resp.RetryAfter(time.Time{})})
 	}
@@ -136,9 +171,9 @@ func readResponse(answer *http.Response, host string, cut redactor) (*Response, 
 		return nil, e
 	case len(body) > bodyLimit:
 		return nil, unknown("sent a response that is too long")
-	case answer.StatusCode/100 == 3:
+	case answer.StatusCode/100 == 3 && (!isComplete || answer.Header.Get("Location") != ""):
 		return nil, unknown("sent a redirect, which Belfry does not follow")
-	case !json.Valid(body):
+	case !isComplete && !json.Valid(body):
 		return nil, unknown(fmt.Sprintf("responded with status %d and a body that is not JSON", answer.StatusCode))
 	}
 	return resp, nil

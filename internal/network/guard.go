@@ -32,20 +32,28 @@ type guard struct {
 }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := g.check(r); err != nil {
+		if r.Body != nil { // which a RoundTripper closes, also when it does not send
+			_ = r.Body.Close()
+		}
+		return nil, err
+	}
+	return g.next.RoundTrip(r)
+}
+
+// check returns why a request may not be sent.
+func (g guard) check(r *http.Request) error {
 	for _, name := range replayable {
 		if r.Header.Get(name) != "" {
-			return nil, errReplayable
+			return errReplayable
 		}
 	}
 	// Round strips the monotonic reading, so that wall clock is compared with wall clock.
 	wall, bounded := r.Context().Value(wallKey{}).(time.Time)
 	if bounded && !g.now().Round(0).Before(wall) {
-		return nil, errDeadlinePassed
+		return errDeadlinePassed
 	}
-	if err := r.Context().Err(); err != nil {
-		return nil, err
-	}
-	return g.next.RoundTrip(r)
+	return r.Context().Err()
 }
 
 // CloseIdleConnections passes the wish on to the pool.

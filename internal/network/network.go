@@ -5,6 +5,8 @@ package network
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"regexp"
 	"time"
 
@@ -159,11 +161,33 @@ func (it Item) Draft() Draft {
 	return d
 }
 
-// File is a file of a post on its way out.
+// File is a file of a post on its way out. A network fetches its bytes from URL, or the connector sends them.
 type File struct {
 	core.Media
 	// URL is where the network fetches the bytes: it needs no credential and works for a day at least.
 	URL string
+	// Open opens the bytes; see Part. The context counts for as long as they are open.
+	Open func(context.Context) (io.ReadSeekCloser, error)
+}
+
+// Part is the body of a call that sends size bytes of the file, from an offset on.
+func (f File) Part(from, size int64) *Body {
+	return &Body{Size: size, Type: f.Mime, Open: func(ctx context.Context) (io.ReadCloser, error) {
+		file, err := f.Open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := file.Seek(from, io.SeekStart); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+		return filePart{io.LimitReader(file, size), file}, nil
+	}}
+}
+
+// filePart reads a part of a file and closes the whole.
+type filePart struct {
+	io.Reader
+	io.Closer
 }
 
 // Status is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,

@@ -15,8 +15,10 @@ const (
 	searched  = 4
 )
 
-// Whatever carries one of these names is a secret, ours or one that the network has just made.
-const secretNames = `access_token|refresh_token|id_token|client_secret|fb_exchange_token|input_token|appsecret_proof|code_verifier`
+// Whatever carries one of these names is a secret, ours or one that the network has just made. Whoever has the address
+// of an upload may send bytes to it.
+const secretNames = `access_token|refresh_token|id_token|client_secret|fb_exchange_token|input_token|appsecret_proof|` +
+	`code_verifier|upload_url|upload_id`
 
 var (
 	secretMember = regexp.MustCompile(`("(?:` + secretNames + `)"\s*:\s*")(?:[^"\\]|\\.)*`)
@@ -33,7 +35,11 @@ func newRedactor(r Request) redactor {
 	for _, s := range r.Secrets {
 		d.addSecret(s.Reveal())
 	}
-	for _, values := range []url.Values{r.Query, r.Form} {
+	var inAddress url.Values
+	if u, err := url.Parse(r.URL); err == nil {
+		inAddress = u.Query()
+	}
+	for _, values := range []url.Values{inAddress, r.Query, r.Form} {
 		for name, list := range values {
 			if !secretName.MatchString(name) {
 				continue

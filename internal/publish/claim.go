@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"time"
 
@@ -128,7 +129,10 @@ func (c *claim) loadConnector() error {
 	}
 	for _, m := range c.files {
 		draft.Media = append(draft.Media, m.Media)
-		c.item.Files = append(c.item.Files, network.File{Media: m.Media, URL: cfg.FileURL(c.post.Workspace, m)})
+		c.item.Files = append(c.item.Files, network.File{
+			Media: m.Media, URL: cfg.FileURL(c.post.Workspace, m),
+			Open: func(ctx context.Context) (io.ReadSeekCloser, error) { return c.openFile(ctx, m) },
+		})
 	}
 	c.pub.Publication = c.pub.WithFlow(net.Flow(draft))
 	if c.account.Status != core.AccountOK && len(c.sealedToken) == 0 {

@@ -2,9 +2,11 @@ package networktest
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -89,8 +91,15 @@ func (w *World) File(m core.Media) network.File {
 	if m.DurationMs > 0 {
 		m.BitRate = m.Bytes * 8 * 1000 / m.DurationMs
 	}
-	return network.File{Media: m, URL: w.shelf.put(served{content, m.Mime})}
+	open := func(context.Context) (io.ReadSeekCloser, error) { return openBytes{bytes.NewReader(content)}, nil }
+	return network.File{Media: m, URL: w.shelf.put(served{content, m.Mime}), Open: open}
 }
+
+// openBytes is a file in memory.
+type openBytes struct{ *bytes.Reader }
+
+// Close does nothing.
+func (openBytes) Close() error { return nil }
 
 // Files serves several.
 func (w *World) Files(media ...core.Media) []network.File {
