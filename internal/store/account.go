@@ -95,7 +95,7 @@ type SealedToken struct {
 // SaveAccount stores an account that has just been connected, or connected again: it is in order, and
 // visible, whatever it was before. It keeps its time of creation.
 func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedToken) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, status,
 			connected_at,
 			token, token_expires_at, token_refresh_at, check_at, created_at)
@@ -110,32 +110,29 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 			"avatar": a.AvatarURL, "ok": core.AccountOK, "connected": a.ConnectedVia, "token": token.Sealed,
 			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "check": checkEvery, "now": a.CreatedAt,
 		})
-	return err
 }
 
 // WakeArmed makes the account's queued publications due whose irreversible call may have been made: with a
 // new token the network can be asked what became of them. A failed post keeps its time, or none.
 func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
-	_, err := t.exec(ctx, `
+	return t.signalAfter(t.exec(ctx, `
 		WITH armed AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND u.step = 'armed' AND p.account_id = @account AND p.status = 'queued'
 			ORDER BY u.post_id FOR UPDATE OF u
 		)
 		UPDATE publications u SET next_action_at = clock() FROM armed WHERE u.post_id = armed.post_id`,
-		args{"account": account})
-	return t.signalAfter(err)
+		args{"account": account}))
 }
 
 // WakeIfOK makes a publication that waits for its account due if the account is in order after all. The caller
 // has locked the publication: a reconnection that comes later finds it by WakeArmed.
 func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
-	_, err := t.exec(ctx, `
+	return t.signalAfter(t.exec(ctx, `
 		UPDATE publications u SET next_action_at = clock()
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		WHERE u.workspace_id = @ws AND u.post_id = @post AND p.workspace_id = @ws AND p.id = @post AND a.status = @ok
-			AND u.next_action_at > clock()`, args{"post": post, "ok": core.AccountOK})
-	return t.signalAfter(err)
+			AND u.next_action_at > clock()`, args{"post": post, "ok": core.AccountOK}))
 }
 
 // LoseToken notes that the network no longer takes the account's token, and why, unless the token was replaced
@@ -143,11 +140,10 @@ func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
 func (t Tenant) LoseToken(ctx context.Context, id core.AccountID, read []byte, status core.AccountStatus,
 	reason string,
 ) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE accounts SET status = @status, status_reason = @reason
 		WHERE workspace_id = @ws AND id = @id AND token = @read AND disconnected_at IS NULL`,
 		args{"id": id, "read": read, "status": status, "reason": reason})
-	return err
 }
 
 // QueuedPosts lists the queued posts of an account.
@@ -177,10 +173,9 @@ func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, er
 
 // HideAccount disconnects an account: its token is gone for good, its row stays for its posts' history.
 func (t Tenant) HideAccount(ctx context.Context, id core.AccountID, reason string, now time.Time) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE accounts SET disconnected_at = @now, status = @revoked, status_reason = @reason, token = ''::bytea,
 			token_expires_at = NULL, token_refresh_at = NULL
 		WHERE workspace_id = @ws AND id = @id`,
 		args{"id": id, "now": now, "revoked": core.AccountRevoked, "reason": reason})
-	return err
 }

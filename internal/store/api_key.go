@@ -34,10 +34,9 @@ const keyHolder = `
 
 // TouchKey notes that a key was used, unless that was noted since the given time.
 func (s *Store) TouchKey(ctx context.Context, id core.KeyID, now, since time.Time) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		UPDATE api_keys SET last_used_at = @now WHERE id = @id AND (last_used_at IS NULL OR last_used_at < @since)`,
 		args{"id": id, "now": now, "since": since})
-	return err
 }
 
 // Keys lists the workspace's keys, newest first.
@@ -49,18 +48,17 @@ func (t Tenant) Keys(ctx context.Context) ([]core.Key, error) {
 
 // AddKey stores a key's hash and facts. A maker who is no member is not_found.
 func (t Tenant) AddKey(ctx context.Context, k core.Key, hash []byte) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		INSERT INTO api_keys (id, workspace_id, user_id, name, scope, hash, hint, created_at)
 		VALUES (@id, @ws, @user, @name, @scope, @hash, @hint, @at)`, args{
 		"id": k.ID, "user": k.CreatedBy, "name": k.Name, "scope": k.Scope, "hash": hash, "hint": k.Hint, "at": k.CreatedAt,
 	})
-	return err
 }
 
 // DeleteKey revokes a key.
 func (t Tenant) DeleteKey(ctx context.Context, id core.KeyID) error {
-	n, err := t.exec(ctx, `DELETE FROM api_keys WHERE workspace_id = @ws AND id = @id`, args{"id": id})
-	if err == nil && n == 0 {
+	changed, err := t.execChanged(ctx, `DELETE FROM api_keys WHERE workspace_id = @ws AND id = @id`, args{"id": id})
+	if err == nil && !changed {
 		return ErrNotFound
 	}
 	return err

@@ -24,7 +24,7 @@ func (s *Store) AddAudit(ctx context.Context, e core.AuditEntry) error {
 	if actor == "" {
 		actor = "operator"
 	}
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		INSERT INTO audit_log (workspace_id, actor, user_id, credential, action, subject, before, after, address,
 			request_id)
 		SELECT @workspace, @actor, @user, @credential, @action, @subject, @before, @after, @address, @request
@@ -35,5 +35,4 @@ func (s *Store) AddAudit(ctx context.Context, e core.AuditEntry) error {
 			"action":  e.Action,
 			"subject": e.Subject, "before": e.Before, "after": e.After, "address": origin.Address, "request": origin.RequestID,
 		})
-	return err
 }

@@ -21,14 +21,13 @@ type Connection struct {
 
 // AddConnection stores a consent that ends at the given time.
 func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Time) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, session_hash, verifier, profiles,
 			expires_at)
 		VALUES (@state, @ws, @user, @platform, @account, @session, @verifier, @profiles, @expires)`, args{
 		"state": c.StateHash, "user": c.User, "platform": c.Platform, "account": c.Account, "session": c.SessionHash,
 		"verifier": c.Verifier, "profiles": c.Profiles, "expires": expires,
 	})
-	return err
 }
 
 // TakeConnection removes and returns the consent that was begun with this state by this person in this

@@ -18,7 +18,7 @@ func (s *Store) HasDevice(ctx context.Context, user core.UserID, hash []byte) (b
 
 // SaveDevice stores that a person has just signed in with a device.
 func (s *Store) SaveDevice(ctx context.Context, user core.UserID, hash []byte, now time.Time) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		WITH surplus AS (
 			DELETE FROM devices WHERE hash IN (
 				SELECT hash FROM devices WHERE user_id = @user AND hash <> @hash ORDER BY seen_at DESC OFFSET @others)
@@ -26,5 +26,4 @@ func (s *Store) SaveDevice(ctx context.Context, user core.UserID, hash []byte, n
 		INSERT INTO devices (hash, user_id, seen_at) VALUES (@hash, @user, @now)
 		ON CONFLICT (hash) DO UPDATE SET seen_at = @now`,
 		args{"hash": hash, "user": user, "now": now, "others": maxDevices - 1})
-	return err
 }

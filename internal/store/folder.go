@@ -54,20 +54,18 @@ func (t Tenant) FolderHeight(ctx context.Context, id core.FolderID) (int, error)
 // AddFolder stores a new folder. key is its name without regard to case; one in use among its siblings is a
 // conflict.
 func (t Tenant) AddFolder(ctx context.Context, f core.Folder, key string) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		INSERT INTO folders (id, workspace_id, parent_id, name, name_key, created_at, updated_at)
 		VALUES (@id, @ws, @parent, @name, @key, @now, @now)`,
 		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": key, "now": f.CreatedAt})
-	return err
 }
 
 // UpdateFolder stores a folder's name and parent.
 func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, key string) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE folders SET parent_id = @parent, name = @name, name_key = @key, updated_at = @now
 			WHERE workspace_id = @ws AND id = @id`,
 		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": key, "now": f.UpdatedAt})
-	return err
 }
 
 // LockEmptyFolder keeps files and folders out of a folder until the transaction ends, and tells whether
@@ -83,6 +81,5 @@ func (t Tenant) LockEmptyFolder(ctx context.Context, id core.FolderID) (bool, er
 
 // DeleteFolder removes an empty folder.
 func (t Tenant) DeleteFolder(ctx context.Context, id core.FolderID) error {
-	_, err := t.exec(ctx, `DELETE FROM folders WHERE workspace_id = @ws AND id = @id`, args{"id": id})
-	return err
+	return t.exec(ctx, `DELETE FROM folders WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }

@@ -47,38 +47,35 @@ func (t Tenant) LockGroup(ctx context.Context, id core.GroupID) (Group, error) {
 
 // AddGroup stores a new group without its accounts. A name in use is a conflict.
 func (t Tenant) AddGroup(ctx context.Context, g Group) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		INSERT INTO groups (id, workspace_id, name, description, color, created_at, updated_at)
 		VALUES (@id, @ws, @name, @description, @color, @now, @now)`,
 		args{"id": g.ID, "name": g.Name, "description": g.Description, "color": g.Color, "now": g.CreatedAt})
-	return err
 }
 
 // UpdateGroup stores a group's name, description and color.
 func (t Tenant) UpdateGroup(ctx context.Context, g Group) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE groups SET name = @name, description = @description, color = @color, updated_at = @now
 		WHERE workspace_id = @ws AND id = @id`,
 		args{"id": g.ID, "name": g.Name, "description": g.Description, "color": g.Color, "now": g.UpdatedAt})
-	return err
 }
 
 // SetGroupAccounts replaces a group's accounts. An account of another workspace is not_found.
 func (t Tenant) SetGroupAccounts(ctx context.Context, id core.GroupID, accounts []core.AccountID) error {
-	if _, err := t.exec(ctx, `DELETE FROM group_accounts WHERE workspace_id = @ws AND group_id = @id`, args{"id": id}); err != nil {
+	if err := t.exec(ctx, `DELETE FROM group_accounts WHERE workspace_id = @ws AND group_id = @id`, args{"id": id}); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		INSERT INTO group_accounts (workspace_id, group_id, account_id, position)
 		SELECT @ws, @id, account, position FROM unnest(@accounts::uuid[]) WITH ORDINALITY AS given(account, position)`,
 		args{"id": id, "accounts": accounts})
-	return err
 }
 
 // DeleteGroup removes a group; its accounts stay as they are.
 func (t Tenant) DeleteGroup(ctx context.Context, id core.GroupID) error {
-	n, err := t.exec(ctx, `DELETE FROM groups WHERE workspace_id = @ws AND id = @id`, args{"id": id})
-	if err == nil && n == 0 {
+	changed, err := t.execChanged(ctx, `DELETE FROM groups WHERE workspace_id = @ws AND id = @id`, args{"id": id})
+	if err == nil && !changed {
 		return ErrNotFound
 	}
 	return err

@@ -9,33 +9,30 @@ import (
 
 // HoldAccount holds all posts of an account back until a time at least.
 func (t Tenant) HoldAccount(ctx context.Context, id core.AccountID, until time.Time) error {
-	_, err := t.exec(ctx, `UPDATE accounts SET held_until = greatest(held_until, @until) WHERE workspace_id = @ws AND id = @id`,
+	return t.exec(ctx, `UPDATE accounts SET held_until = greatest(held_until, @until) WHERE workspace_id = @ws AND id = @id`,
 		args{"id": id, "until": until})
-	return err
 }
 
 // HoldPlatform holds the posts of all accounts of a network back until a time at least.
 func (s *Store) HoldPlatform(ctx context.Context, platform core.Platform, until time.Time) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		UPDATE accounts SET held_until = greatest(held_until, @until) WHERE platform = @platform AND disconnected_at IS NULL`,
 		args{"platform": platform, "until": until})
-	return err
 }
 
 // ProbeAccount lets one caller at a time try an account whose hold has ended: it returns true for the one that
 // may, and holds the account for everybody else meanwhile.
 func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile time.Duration) (bool, error) {
-	n, err := t.exec(ctx, `
+	return t.execChanged(ctx, `
 		UPDATE accounts SET held_until = clock() + @meanwhile::interval WHERE workspace_id = @ws AND id = @id
 			AND held_until <= clock()`,
 		args{"id": id, "meanwhile": meanwhile})
-	return n == 1, err
 }
 
 // ReleaseAccount ends the hold of an account, and makes the posts that wait for its end due. A post that somebody is
 // changing keeps its time: the caller holds another post, for which they may be waiting.
 func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID) error {
-	_, err := t.exec(ctx, `
+	return t.signalAfter(t.exec(ctx, `
 		WITH released AS (
 			UPDATE accounts SET held_until = NULL WHERE workspace_id = @ws AND id = @id
 		), waiting AS (
@@ -46,6 +43,5 @@ func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID) error {
 		)
 		UPDATE publications u SET next_action_at = clock() FROM waiting WHERE u.workspace_id = @ws
 			AND u.post_id = waiting.post_id`,
-		args{"id": id, "hold": core.DoHold})
-	return t.signalAfter(err)
+		args{"id": id, "hold": core.DoHold}))
 }

@@ -35,15 +35,15 @@ func (r Replay) nameArguments(more args) args {
 func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock,
 	keep time.Duration,
 ) (found Kept, first bool, err error) {
-	n, err := t.exec(ctx, `
+	changed, err := t.execChanged(ctx, `
 		INSERT INTO idempotency AS i (workspace_id, route, key, fingerprint, locked_until, created_at)
 		VALUES (@ws, @route, @key, @fingerprint, clock() + @lock::interval, clock())
 		ON CONFLICT (workspace_id, route, key) DO UPDATE SET fingerprint = @fingerprint, status = 0, body = NULL,
 			locked_until = clock() + @lock::interval, created_at = clock()
 		WHERE i.created_at <= clock() - @keep::interval OR i.status = 0 AND i.locked_until <= clock()`,
 		r.nameArguments(args{"fingerprint": r.Fingerprint, "lock": lock, "keep": keep}))
-	if err != nil || n == 1 {
-		return Kept{}, n == 1, err
+	if err != nil || changed {
+		return Kept{}, changed, err
 	}
 	found, err = t.Replay(ctx, r)
 	if errors.Is(err, ErrNotFound) { // the first was refused this very moment
@@ -65,15 +65,13 @@ const keepReplay = `
 
 // KeepReplay stores the answer of a first request. False: the key is not this request's any more.
 func (t Tenant) KeepReplay(ctx context.Context, r Replay, status int, body []byte) (bool, error) {
-	n, err := t.exec(ctx, keepReplay, r.nameArguments(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
-	return n == 1, err
+	return t.execChanged(ctx, keepReplay, r.nameArguments(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
 }
 
 // DropReplay frees the key of a first request that was refused.
 func (t Tenant) DropReplay(ctx context.Context, r Replay) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		DELETE FROM idempotency
 		WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`,
 		r.nameArguments(args{"fingerprint": r.Fingerprint}))
-	return err
 }

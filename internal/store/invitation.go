@@ -27,7 +27,7 @@ func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Inv
 
 // Invite stores an invitation, or gives the one with its id another token, name and role.
 func (t Tenant) Invite(ctx context.Context, m core.Member, hash []byte) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		INSERT INTO invitations AS i (id, workspace_id, email, name, role, hash, created_at, expires_at)
 		VALUES (@id, @ws, @email, @name, @role, @hash, @at, @until)
 		ON CONFLICT (id) DO UPDATE SET email = @email, name = @name, role = @role, hash = @hash, expires_at = @until
@@ -35,7 +35,6 @@ func (t Tenant) Invite(ctx context.Context, m core.Member, hash []byte) error {
 		"id": m.ID, "email": m.Email, "name": m.Name, "role": m.Role, "hash": hash, "at": m.CreatedAt,
 		"until": m.InvitedUntil,
 	})
-	return err
 }
 
 // TakeInvitation removes an invitation and tells its role; an expired, used or replaced one is not_found.

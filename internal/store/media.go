@@ -51,7 +51,7 @@ func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
 // AddMedia stores a new file, for which its charged bytes were taken, and which the sweep looks at at the
 // given time. A folder of another workspace is not_found.
 func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source,
 			expires_at, next_at, created_at)
 		VALUES (@id, @ws, @folder, 'uploading', @name, @kind, @mime, @size, @charged, @source, @expires, @next, @now)`,
@@ -60,19 +60,17 @@ func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
 			"size": m.Bytes, "charged": m.Charged,
 			"source": m.Source, "expires": m.ExpiresAt, "next": next, "now": m.CreatedAt,
 		})
-	return err
 }
 
 // UpdateMedia stores what a person may change of a file. A folder of another workspace is not_found.
 func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE media SET title = @title, description = @description, tags = @tags, folder_id = @folder, pinned = @pinned
 		WHERE workspace_id = @ws AND id = @id`,
 		args{
 			"id": m.ID, "title": m.Title, "description": m.Description, "tags": m.Tags, "folder": m.Folder,
 			"pinned": m.Pinned,
 		})
-	return err
 }
 
 // MediaFilter narrows a list. Zero fields do not.

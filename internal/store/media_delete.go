@@ -47,10 +47,9 @@ func (t Tenant) PurgeMedia(ctx context.Context, m Media, now time.Time) error {
 	if err := t.setCharged(ctx, m, 0); err != nil {
 		return err
 	}
-	_, err := t.exec(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = ''
+	return t.exec(ctx, `UPDATE media SET purged_at = @now, blob = '', thumbnail = ''
 		WHERE workspace_id = @ws AND id = @id`,
 		args{"id": m.ID, "now": now})
-	return err
 }
 
 // DeleteMedia deletes a file that the caller has locked and frees its storage. If a post refers to it, its row stays,
@@ -59,26 +58,24 @@ func (t Tenant) DeleteMedia(ctx context.Context, m Media, now time.Time) error {
 	if err := t.setCharged(ctx, m, 0); err != nil {
 		return err
 	}
-	n, err := t.exec(ctx, `
+	changed, err := t.execChanged(ctx, `
 		DELETE FROM media WHERE workspace_id = @ws AND id = @id
 			AND NOT EXISTS (SELECT FROM post_media WHERE workspace_id = @ws AND media_id = @id)`, args{"id": m.ID})
-	if err != nil || n == 1 {
+	if err != nil || changed {
 		return err
 	}
-	_, err = t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE media SET deleted_at = @now, folder_id = NULL, blob = '', thumbnail = '', source = NULL,
 			lease_epoch = lease_epoch + 1,
 			lease_until = NULL, next_at = NULL
 		WHERE workspace_id = @ws AND id = @id`, args{"id": m.ID, "now": now})
-	return err
 }
 
 // DropDeletedMedia removes the rows of deleted files that no post refers to any more.
 func (s *Store) DropDeletedMedia(ctx context.Context) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		DELETE FROM media m WHERE m.deleted_at IS NOT NULL
 			AND NOT EXISTS (SELECT FROM post_media pm WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id)`, nil)
-	return err
 }
 
 // UnreferencedBlobs returns those of the keys that no file's row refers to.
@@ -105,7 +102,6 @@ func (s *Store) TakeBlobSweep(ctx context.Context, lease time.Duration) (after s
 
 // SaveBlobSweep records how far the sweep of the stored bytes has come, and after how long it may be taken again.
 func (s *Store) SaveBlobSweep(ctx context.Context, after string, next time.Duration) error {
-	_, err := s.exec(ctx, `UPDATE blob_sweep SET after_key = @after, next_at = clock() + @next::interval`,
+	return s.exec(ctx, `UPDATE blob_sweep SET after_key = @after, next_at = clock() + @next::interval`,
 		args{"after": after, "next": next})
-	return err
 }

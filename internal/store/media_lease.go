@@ -32,33 +32,30 @@ func (t Tenant) ClaimMedia(
 
 // RenewMedia keeps a claim for another lease. False: it is lost.
 func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duration) (bool, error) {
-	n, err := t.exec(ctx, `
+	return t.execChanged(ctx, `
 		UPDATE media SET lease_until = clock() + @lease::interval, next_at = greatest(expires_at,
 			clock() + @lease::interval)
 		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL AND deleted_at IS NULL`,
 		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
-	return n == 1, err
 }
 
 // ReleaseMedia returns a claim back. The sweep looks at the file again after the given time, but not before a
 // reservation's end; a try that failed counts.
 func (t Tenant) ReleaseMedia(ctx context.Context, c MediaClaim, again time.Duration, failed bool) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE media SET lease_until = NULL, next_at = greatest(expires_at, clock() + @again::interval),
 			tries = tries + CASE WHEN @failed THEN 1 ELSE 0 END
 		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL`,
 		args{"id": c.ID, "epoch": c.Epoch, "again": again, "failed": failed})
-	return err
 }
 
 // NoteMedia keeps what has become known of a file while its bytes come: name, kind, size and how many bytes
 // count. False: the claim is lost.
 func (t Tenant) NoteMedia(ctx context.Context, c MediaClaim, m Media) (bool, error) {
-	n, err := t.exec(ctx, `
+	return t.execChanged(ctx, `
 		UPDATE media SET original_name = @name, kind = @kind, size = @size, charged = @charged
 		WHERE workspace_id = @ws AND id = @id AND lease_epoch = @epoch AND lease_until IS NOT NULL AND deleted_at IS NULL`,
 		args{"id": c.ID, "epoch": c.Epoch, "name": m.Name, "kind": m.Kind, "size": m.Bytes, "charged": m.Charged})
-	return n == 1, err
 }
 
 // FetchesHeld counts the claims on files of the workspace that come from an address.
@@ -84,7 +81,7 @@ type MediaChange struct {
 // claim. False: the file has moved on, or the claim is lost. Epoch 0 is nobody's and claims nothing.
 func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change MediaChange) (bool, error) {
 	f := change.Facts
-	n, err := t.exec(ctx, `
+	changed, err := t.execChanged(ctx, `
 		UPDATE media SET status = @to, fail_reason = @reason, kind = @kind, mime = @mime, size = @size,
 			width = @width, height = @height,
 			duration_ms = @duration, fps = @fps, video_codec = @video, audio_codec = @audio,
@@ -103,7 +100,7 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 			"frames": f.Frames, "blob": change.Blob, "thumbnail": change.Thumbnail,
 			"next": change.Next,
 		})
-	if err != nil || n == 0 {
+	if err != nil || !changed {
 		return false, err
 	}
 	return true, t.setCharged(ctx, m, change.Charged)

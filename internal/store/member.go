@@ -48,8 +48,7 @@ func (t Tenant) SetRole(ctx context.Context, m core.Member) error {
 	if m.Invited() {
 		sql = `UPDATE invitations SET role = @role WHERE workspace_id = @ws AND id = @id`
 	}
-	_, err := t.exec(ctx, sql, args{"id": m.ID, "role": m.Role})
-	return err
+	return t.exec(ctx, sql, args{"id": m.ID, "role": m.Role})
 }
 
 // RemoveMember ends a membership, with the keys that act for it, or takes an invitation back.
@@ -58,6 +57,5 @@ func (t Tenant) RemoveMember(ctx context.Context, m core.Member) error {
 	if m.Invited() {
 		sql = `DELETE FROM invitations WHERE workspace_id = @ws AND id = @id`
 	}
-	_, err := t.exec(ctx, sql, args{"id": m.ID})
-	return err
+	return t.exec(ctx, sql, args{"id": m.ID})
 }

@@ -226,7 +226,7 @@ func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 	if p.Error != nil {
 		failure = *p.Error
 	}
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE posts SET text = @text, title = @title, tags = @tags, settings = @settings, publish_at = @publish_at,
 			tz = @tz,
 			status = @status, external_id = @external_id, external_url = @external_url,
@@ -240,20 +240,17 @@ func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 			"code": failure.Code, "message": failure.Message, "hint": failure.Hint, "from_network": failure.FromNetwork,
 			"attempts": p.Attempts, "now": p.UpdatedAt,
 		})
-	return err
 }
 
 // DeletePost removes a post with its timeline and ledger. Its slot's row stays.
 func (t Tenant) DeletePost(ctx context.Context, id core.PostID) error {
-	_, err := t.exec(ctx, `DELETE FROM posts WHERE workspace_id = @ws AND id = @id`, args{"id": id})
-	return err
+	return t.exec(ctx, `DELETE FROM posts WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }
 
 // SetPostURL stores the address of a live post's page.
 func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) error {
-	_, err := t.exec(ctx, `UPDATE posts SET external_url = @url WHERE workspace_id = @ws AND id = @id AND status = 'live'`,
+	return t.exec(ctx, `UPDATE posts SET external_url = @url WHERE workspace_id = @ws AND id = @id AND status = 'live'`,
 		args{"id": id, "url": url})
-	return err
 }
 
 // PostsWithoutLink lists live posts whose link is missing, whose account can be asked for it, and that went live
@@ -269,7 +266,7 @@ func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit 
 
 // BackdatePost moves all times of a live or failed post and of its timeline into the past. Another post is not changed.
 func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Duration) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		WITH post AS (
 			UPDATE posts SET publish_at = publish_at - @by::interval, created_at = created_at - @by::interval,
 				updated_at = updated_at - @by::interval, live_at = live_at - @by::interval
@@ -277,7 +274,6 @@ func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Durati
 		)
 		UPDATE post_events e SET at = e.at - @by::interval FROM post WHERE e.workspace_id = @ws AND e.post_id = post.id`,
 		args{"id": id, "by": by})
-	return err
 }
 
 // PublishedAs lists the network's ids of the other posts of an account that went live since a time.
@@ -313,11 +309,10 @@ func (t Tenant) AddEvent(ctx context.Context, id core.PostID, e core.Event) erro
 	if notes == nil {
 		notes = []string{}
 	}
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		INSERT INTO post_events (workspace_id, post_id, kind, at, message, notes) VALUES (@ws, @id, @kind, @at, @message,
 			@notes)`,
 		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
-	return err
 }
 
 // Events reads a post's timeline, oldest first.

@@ -56,7 +56,7 @@ func (t Tenant) Files(ctx context.Context, ids []core.MediaID) ([]Media, error) 
 
 // SetPostMedia gives a post other files, which the caller holds.
 func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.MediaID) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		WITH post AS (
 			UPDATE posts SET media_ids = coalesce(@ids::uuid[], '{}') WHERE workspace_id = @ws AND id = @post
 		), gone AS (
@@ -66,12 +66,11 @@ func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.M
 		INSERT INTO post_media (workspace_id, post_id, media_id) SELECT DISTINCT @ws::uuid, @post::uuid,
 			unnest(@ids::uuid[])
 		ON CONFLICT DO NOTHING`, args{"post": post, "ids": ids})
-	return err
 }
 
 // SetMediaPublishedAt notes on a post's files when it went live.
 func (t Tenant) SetMediaPublishedAt(ctx context.Context, post core.PostID, now time.Time) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		WITH used AS (
 			SELECT id FROM media
 			WHERE workspace_id = @ws AND id IN (SELECT media_id FROM post_media WHERE workspace_id = @ws AND post_id = @post)
@@ -80,5 +79,4 @@ func (t Tenant) SetMediaPublishedAt(ctx context.Context, post core.PostID, now t
 		UPDATE media m SET published_at = greatest(m.published_at, @now) FROM used WHERE m.workspace_id = @ws
 			AND m.id = used.id`,
 		args{"post": post, "now": now})
-	return err
 }

@@ -80,7 +80,7 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 // the row. A worker acts on it when the post is due, if Rest is RestQueued, and otherwise never. The zero DueAt is now
 // by the database's clock. A worker that lost its lease and still lives cannot write over the change.
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
-	_, err := t.exec(ctx, `
+	return t.signalAfter(t.exec(ctx, `
 		INSERT INTO publications AS p (post_id, workspace_id, platform, flow, step, handle, armed, open, answer, tries,
 			deaths, rest, due_at, next_action_at, step_since)
 		VALUES (@post, @ws, @platform, @flow, @step, @handle, @armed, @open, @answer, @tries, @deaths, @rest, `+dueOrNow+`,
@@ -93,8 +93,7 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 		args{
 			"post": p.Post, "platform": p.Platform, "flow": p.Flow, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
 			"open": p.Open, "answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "rest": p.Rest, "due": p.DueAt,
-		})
-	return t.signalAfter(err)
+		}))
 }
 
 // dueOrNow is when a queued post is due: the given time, or now by the database's clock.
@@ -145,14 +144,14 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
-	n, err := t.exec(ctx, lastOutcome(last, a)+`
+	changed, err := t.execChanged(ctx, lastOutcome(last, a)+`
 		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls, next_action_at = @next,
 			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
 		WHERE `+fence, a)
 	if err != nil {
 		return fmt.Errorf("save %s at the end of a claim: %w", p.Step, err)
 	}
-	if n != 1 {
+	if !changed {
 		return ErrFenced
 	}
 	if !p.NextAt.IsZero() {
@@ -196,11 +195,10 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 
 // ReleaseLeases gives back the leases of a worker that stops, so that another may take over at once.
 func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		WITH held AS (
 			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock()
 				AND next_action_at <= clock() ORDER BY post_id FOR UPDATE
 		)
 		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
-	return err
 }

@@ -106,7 +106,7 @@ func (s *Store) countFirst(ctx context.Context, address string, limit int, step 
 	}
 	t.parts[subWindows]++
 	here := t.parts[subWindows]
-	_, err = s.exec(ctx, `
+	err = s.exec(ctx, `
 		UPDATE address_log SET newest = @newest, here = @here, before = @before, oldest = @oldest, parts = @parts
 			WHERE address = @address`,
 		args{

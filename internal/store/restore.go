@@ -32,8 +32,7 @@ func (s *Store) DurableLineage(ctx context.Context) (found Lineage, err error) {
 		if found, err = s.Lineage(ctx); err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, `SELECT pg_logical_emit_message(true, 'belfry', 'mark')`, nil)
-		return err
+		return s.exec(ctx, `SELECT pg_logical_emit_message(true, 'belfry', 'mark')`, nil)
 	})
 	return found, err
 }
@@ -55,14 +54,14 @@ type RestoredReceipt struct {
 // the sessions since it began; receipts are added to it, because the hold itself may be from a backup.
 func (s *Store) HoldPublishing(ctx context.Context, reason string, receipts []RestoredReceipt) error {
 	return s.Tx(ctx, func(s *Store) error {
-		n, err := s.exec(ctx, `
+		changed, err := s.execChanged(ctx, `
 			INSERT INTO publishing_hold (reason, since) VALUES (@reason, clock()) ON CONFLICT DO NOTHING`,
 			args{"reason": reason})
 		if err != nil {
 			return err
 		}
 		for _, r := range receipts {
-			if _, err := s.exec(ctx, `
+			if err := s.exec(ctx, `
 				INSERT INTO restored_receipts (workspace_id, post_id, handle, armed_at, live, external_id, external_url)
 				SELECT workspace_id, id, @handle, @armed_at, @live, @external_id, @external_url FROM posts
 				WHERE workspace_id = @workspace AND id = @post AND status <> 'live'
@@ -74,11 +73,10 @@ func (s *Store) HoldPublishing(ctx context.Context, reason string, receipts []Re
 				return err
 			}
 		}
-		if n == 0 {
+		if !changed {
 			return nil
 		}
-		_, err = s.exec(ctx, `DELETE FROM sessions`, nil)
-		return err
+		return s.exec(ctx, `DELETE FROM sessions`, nil)
 	})
 }
 
@@ -154,7 +152,7 @@ func (p HeldPost) Fate() string {
 // MarkPublished makes a post live that a receipt shows as published. It does nothing when the post is live or gone.
 // Where another post of the account has the network's id, this one is live without it.
 func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.Time) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		WITH post AS (
 			UPDATE posts p SET status = 'live', external_url = @external_url, error_code = '', error_message = '',
 				error_hint = '',
@@ -173,26 +171,23 @@ func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.T
 		args{
 			"post": r.Post, "external_id": r.ExternalID, "external_url": r.ExternalURL, "armed_at": r.ArmedAt, "now": now,
 		})
-	return err
 }
 
 // RearmPublication puts the ledger row of a post back to where its receipt says that it was: the call that publishes
 // may have been made, so that the network is asked before anything is sent.
 func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE publications p SET step = 'armed', step_since = clock(), armed = true, open = true, answer = '',
 			handle = @handle,
 			armed_at = @armed_at, quiet_at = clock(), rest = '', next_action_at = clock(), `+takeAway+`
 		WHERE workspace_id = @ws AND post_id = @post AND next_action_at IS NOT NULL`,
 		args{"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt})
-	return err
 }
 
 // AdvanceSteps lets the ids of steps go on above step, so that no receipt of before looks newer than the ledger.
 func (s *Store) AdvanceSteps(ctx context.Context, step int64) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`, args{"step": step})
-	return err
 }
 
 // ReleasePublishing ends the hold. The ids of steps go on above step.
@@ -201,10 +196,9 @@ func (s *Store) ReleasePublishing(ctx context.Context, step int64) error {
 		if err := s.AdvanceSteps(ctx, step); err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {
+		if err := s.exec(ctx, `DELETE FROM restored_receipts`, nil); err != nil {
 			return err
 		}
-		_, err := s.exec(ctx, `DELETE FROM publishing_hold`, nil)
-		return err
+		return s.exec(ctx, `DELETE FROM publishing_hold`, nil)
 	})
 }

@@ -50,10 +50,9 @@ func SealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn,
 func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, old SealedValue[K], sealed []byte,
 	lease time.Duration,
 ) (bool, error) {
-	n, err := s.exec(ctx, `
+	return s.execChanged(ctx, `
 		UPDATE `+c.Table+` SET `+c.Column+` = @sealed WHERE `+c.key+` = @id AND `+c.Column+` = @old AND `+c.free,
 		args{"id": old.ID, "old": old.Sealed, "sealed": sealed, "lease": lease})
-	return n == 1, err
 }
 
 // CountSealed counts the sealed values by the id of the key that sealed them.

@@ -37,7 +37,7 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 	var found []core.Post
 	err = t.Tx(ctx, func(t Tenant) error {
 		// A bitmap of many posts must not become one of pages, all of whose texts would be taken apart again.
-		if _, err := t.store.exec(ctx, `SET LOCAL work_mem = '32MB'`, nil); err != nil {
+		if err := t.store.exec(ctx, `SET LOCAL work_mem = '32MB'`, nil); err != nil {
 			return err
 		}
 		found, err = t.readPosts(ctx, q, `SELECT p.* FROM (

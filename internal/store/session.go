@@ -30,17 +30,15 @@ func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, foun
 
 // CommitCtx writes a session.
 func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
-	_, err := s.store.exec(ctx, `
+	return s.store.exec(ctx, `
 		INSERT INTO sessions AS s (token, data, expiry) VALUES (@token, @data, @expiry)
 		ON CONFLICT (token) DO UPDATE SET data = @data, expiry = @expiry WHERE s.data <> ''`,
 		args{"token": token, "data": data, "expiry": expiry})
-	return err
 }
 
 // DeleteCtx ends a session for good.
 func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
-	_, err := s.store.exec(ctx, `UPDATE sessions SET data = '' WHERE token = @token`, args{"token": token})
-	return err
+	return s.store.exec(ctx, `UPDATE sessions SET data = '' WHERE token = @token`, args{"token": token})
 }
 
 // Find is FindCtx without a context, which scs asks for and does not call.

@@ -46,12 +46,11 @@ func (t Tenant) TakeSlot(ctx context.Context, post core.PostID, period string, l
 
 // ReturnSlot gives a post's slot back to the month it came from; a slot that is not held stays so.
 func (t Tenant) ReturnSlot(ctx context.Context, post core.PostID) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		WITH returned AS (
 			UPDATE post_slots SET state = 'returned' WHERE workspace_id = @ws AND post_id = @post AND state = 'held'
 				RETURNING period
 		)
 		UPDATE usage_month m SET used = m.used - 1 FROM returned r WHERE m.workspace_id = @ws AND m.period = r.period`,
 		args{"post": post})
-	return err
 }

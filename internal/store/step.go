@@ -43,7 +43,7 @@ func lastOutcome(o *Outcome, a args) string {
 // one that had the same result and changed nothing, it keeps the first and the last, whose epochs tell how many there
 // were.
 func (t Tenant) DeleteRepeatedSteps(ctx context.Context, post core.PostID) error {
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		DELETE FROM publish_steps s USING (
 			SELECT id, row_number() OVER (alike ORDER BY id) AS nth, row_number() OVER (alike ORDER BY id DESC) AS nth_last
 			FROM publish_steps q
@@ -52,5 +52,4 @@ func (t Tenant) DeleteRepeatedSteps(ctx context.Context, post core.PostID) error
 				AND NOT EXISTS (SELECT FROM publish_steps p WHERE p.post_id = @post AND p.call = 'publish' AND p.id > q.id)
 			WINDOW alike AS (PARTITION BY call, verdict, http_status, net_code)
 		) AS of WHERE s.id = of.id AND of.nth > 1 AND of.nth_last > 1`, args{"post": post})
-	return err
 }

@@ -16,7 +16,7 @@ func (t Tenant) StorageUsed(ctx context.Context) (int64, error) {
 // TakeStorage takes n bytes, all or none, and returns how many are used after that. ok is false when the limit
 // does not allow it; a nil limit always does. Either way the answer holds until the transaction ends.
 func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
-	if _, err := t.exec(ctx, `
+	if err := t.exec(ctx, `
 		INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0)
 		ON CONFLICT (workspace_id) DO UPDATE SET used = 0 WHERE false -- locks the row and changes nothing`,
 		nil); err != nil {
@@ -41,14 +41,14 @@ func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 	if bytes == m.Charged {
 		return nil
 	}
-	_, err := t.exec(ctx, `UPDATE media SET charged = @bytes WHERE workspace_id = @ws AND id = @id`,
+	err := t.exec(ctx, `UPDATE media SET charged = @bytes WHERE workspace_id = @ws AND id = @id`,
 		args{"id": m.ID, "bytes": bytes})
 	if err != nil {
 		return err
 	}
-	n, err := t.exec(ctx, `UPDATE usage_storage SET used = used + @more WHERE workspace_id = @ws`,
+	changed, err := t.execChanged(ctx, `UPDATE usage_storage SET used = used + @more WHERE workspace_id = @ws`,
 		args{"more": bytes - m.Charged})
-	if err == nil && n == 0 {
+	if err == nil && !changed {
 		return fmt.Errorf("charge media %s: its workspace has no count of storage", m.ID)
 	}
 	return err

@@ -127,9 +127,12 @@ func (t Tenant) withWorkspace(a args) namedArgs {
 	return all
 }
 
-func (t Tenant) exec(ctx context.Context, sql string, a args) (int64, error) {
-	tag, err := t.store.q.Exec(ctx, sql, t.withWorkspace(a))
-	return tag.RowsAffected(), translateError(err)
+func (t Tenant) exec(ctx context.Context, sql string, a args) error {
+	return t.store.exec(ctx, sql, t.withWorkspace(a))
+}
+
+func (t Tenant) execChanged(ctx context.Context, sql string, a args) (bool, error) {
+	return t.store.execChanged(ctx, sql, t.withWorkspace(a))
 }
 
 func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {
@@ -141,9 +144,16 @@ func (t Tenant) queryPlanned(ctx context.Context, sql string, a args) (pgx.Rows,
 	return t.store.q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, t.withWorkspace(a))
 }
 
-func (s *Store) exec(ctx context.Context, sql string, a args) (int64, error) {
+// exec runs a statement.
+func (s *Store) exec(ctx context.Context, sql string, a args) error {
+	_, err := s.execChanged(ctx, sql, a)
+	return err
+}
+
+// execChanged runs a statement and reports whether it wrote a row.
+func (s *Store) execChanged(ctx context.Context, sql string, a args) (bool, error) {
 	tag, err := s.q.Exec(ctx, sql, namedArgs(a))
-	return tag.RowsAffected(), translateError(err)
+	return tag.RowsAffected() > 0, translateError(err)
 }
 
 func (s *Store) query(ctx context.Context, sql string, a args) (pgx.Rows, error) {

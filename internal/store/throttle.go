@@ -33,12 +33,10 @@ type throttleRow struct {
 
 // RefundThrottle takes back one action that Throttle allowed for a key.
 func (s *Store) RefundThrottle(ctx context.Context, key string, interval time.Duration) error {
-	_, err := s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
-	return err
+	return s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
 }
 
 // ResetThrottle deletes the count of a key.
 func (s *Store) ResetThrottle(ctx context.Context, key string) error {
-	_, err := s.exec(ctx, `DELETE FROM throttles WHERE key = @key`, args{"key": key})
-	return err
+	return s.exec(ctx, `DELETE FROM throttles WHERE key = @key`, args{"key": key})
 }

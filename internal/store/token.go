@@ -10,11 +10,10 @@ import (
 
 // ExpireTokens marks the accounts whose token is past its date and cannot be renewed without a person.
 func (s *Store) ExpireTokens(ctx context.Context, reason string) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		UPDATE accounts SET status = @expired, status_reason = @reason
 		WHERE status = @ok AND disconnected_at IS NULL AND token_refresh_at IS NULL AND token_expires_at <= clock()`,
 		args{"ok": core.AccountOK, "expired": core.AccountExpired, "reason": reason})
-	return err
 }
 
 // DueRefreshes lists accounts whose token should be renewed by now, the longest due first.
@@ -60,9 +59,8 @@ func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID, lease time.Du
 
 // FinishCheck stores when an account's token is checked next.
 func (t Tenant) FinishCheck(ctx context.Context, id core.AccountID) error {
-	_, err := t.exec(ctx, `UPDATE accounts SET check_at = clock() + @every::interval WHERE workspace_id = @ws AND id = @id`,
+	return t.exec(ctx, `UPDATE accounts SET check_at = clock() + @every::interval WHERE workspace_id = @ws AND id = @id`,
 		args{"id": id, "every": checkEvery})
-	return err
 }
 
 // RefreshResult is what came of renewing a token.
@@ -81,7 +79,7 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 	if r.Token != nil {
 		token = *r.Token
 	}
-	_, err := t.exec(ctx, `
+	return t.exec(ctx, `
 		UPDATE accounts SET status = @status, status_reason = @reason, token = @token,
 			token_expires_at = CASE WHEN @renewed THEN @expires ELSE token_expires_at END,
 			token_refresh_at = CASE WHEN @renewed THEN @refresh::timestamptz WHEN @never THEN NULL
@@ -93,7 +91,6 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "never": r.NeverAuto,
 			"again": r.TryAgain,
 		})
-	return err
 }
 
 // AccountToken is an account's sealed token, for trying the key that sealed it.
@@ -128,19 +125,18 @@ func (s *Store) RevokeTokens(ctx context.Context, tokens []AccountToken, reason 
 	for i, t := range tokens {
 		ids[i], sealed[i] = t.ID, t.Token
 	}
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		UPDATE accounts a SET status = @revoked, status_reason = @reason, token = ''::bytea, token_expires_at = NULL,
 			token_refresh_at = NULL
 		FROM unnest(@ids::uuid[], @tokens::bytea[]) AS lost(id, token)
 		WHERE a.id = lost.id AND a.token = lost.token`,
 		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
-	return err
 }
 
 // ReviewAccounts revokes the accounts that were connected while other networks were in use than the ones
 // that are now, and takes that back for those whose networks are in use again. One without a token stays as it is.
 func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		UPDATE accounts SET
 			status = CASE
 				WHEN connected_at <> @connected THEN @revoked
@@ -153,5 +149,4 @@ func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) 
 			"connected": connectedAt, "reason": reason, "revoked": core.AccountRevoked, "expired": core.AccountExpired,
 			"ok": core.AccountOK,
 		})
-	return err
 }

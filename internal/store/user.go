@@ -62,10 +62,9 @@ func (s *Store) Memberships(ctx context.Context, user core.UserID) ([]Membership
 func (s *Store) AddMember(ctx context.Context, ws core.WorkspaceID, user core.UserID, role core.Role,
 	now time.Time,
 ) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		INSERT INTO members (workspace_id, user_id, role, created_at) VALUES (@workspace, @user, @role, @now)`,
 		args{"workspace": ws, "user": user, "role": role, "now": now})
-	return err
 }
 
 // SignInUser is a person with what proves a password.
@@ -84,16 +83,14 @@ func (s *Store) UserByEmail(ctx context.Context, email string) (SignInUser, erro
 
 // AddUser stores a person. An email address in use is a conflict.
 func (s *Store) AddUser(ctx context.Context, u core.User, passwordHash string, now time.Time) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		INSERT INTO users (id, email, name, password_hash, created_at) VALUES (@id, @email, @name, @hash, @now)`,
 		args{"id": u.ID, "email": u.Email, "name": u.Name, "hash": passwordHash, "now": now})
-	return err
 }
 
 // SetPassword replaces a person's password hash.
 func (s *Store) SetPassword(ctx context.Context, user core.UserID, passwordHash string) error {
-	_, err := s.exec(ctx, `UPDATE users SET password_hash = @hash WHERE id = @user`, args{"user": user, "hash": passwordHash})
-	return err
+	return s.exec(ctx, `UPDATE users SET password_hash = @hash WHERE id = @user`, args{"user": user, "hash": passwordHash})
 }
 
 // User is a member of the workspace.

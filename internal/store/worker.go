@@ -8,10 +8,9 @@ import (
 
 // RecordHeartbeat notes that a worker is at work.
 func (s *Store) RecordHeartbeat(ctx context.Context, worker string) error {
-	_, err := s.exec(ctx, `
+	return s.exec(ctx, `
 		INSERT INTO workers (name, seen_at) VALUES (@name, clock()) ON CONFLICT (name) DO UPDATE SET seen_at = clock()`,
 		args{"name": worker})
-	return err
 }
 
 // Pulse is what tells whether posts go out.
@@ -57,7 +56,7 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		{"jobs of an older version", `DELETE FROM river_job WHERE kind = 'publish' AND state <> 'running'`, nil},
 		{"workers", `DELETE FROM workers WHERE seen_at <= clock() - @age::interval`, args{"age": uses.Workers}},
 	} {
-		if _, err := s.exec(ctx, chore.sql, chore.a); err != nil {
+		if err := s.exec(ctx, chore.sql, chore.a); err != nil {
 			return fmt.Errorf("drop old %s: %w", chore.what, err)
 		}
 	}

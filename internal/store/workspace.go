@@ -50,18 +50,16 @@ const setUpTurn = int64(0x736574_7570) // "setup"
 
 // LockSetUp makes every other set-up wait until the transaction ends.
 func (s *Store) LockSetUp(ctx context.Context) error {
-	_, err := s.exec(ctx, `SELECT pg_advisory_xact_lock(@turn)`, args{"turn": setUpTurn})
-	return err
+	return s.exec(ctx, `SELECT pg_advisory_xact_lock(@turn)`, args{"turn": setUpTurn})
 }
 
 // AddWorkspace stores a workspace. It answers false, and stores nothing, when its slug is taken.
 func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Time) (bool, error) {
-	n, err := s.exec(ctx, `
+	return s.execChanged(ctx, `
 		INSERT INTO workspaces (id, slug, name, plan, currency, tz, created_at)
 		VALUES (@id, @slug, @name, @plan, @currency, @tz, @now) ON CONFLICT (slug) DO NOTHING`, args{
 		"id": w.ID, "slug": w.Slug, "name": w.Name, "plan": w.Plan, "currency": w.Currency, "tz": w.Zone.Name(), "now": now,
 	})
-	return n == 1, err
 }
 
 // FindWorkspace finds a workspace by slug or by the printed form of its id.
@@ -79,8 +77,8 @@ func (s *Store) Workspaces(ctx context.Context) ([]core.Workspace, error) {
 
 // SetPlan changes a workspace's plan.
 func (s *Store) SetPlan(ctx context.Context, id core.WorkspaceID, plan core.PlanName) error {
-	n, err := s.exec(ctx, `UPDATE workspaces SET plan = @plan WHERE id = @id`, args{"id": id, "plan": plan})
-	if err == nil && n == 0 {
+	changed, err := s.execChanged(ctx, `UPDATE workspaces SET plan = @plan WHERE id = @id`, args{"id": id, "plan": plan})
+	if err == nil && !changed {
 		return ErrNotFound
 	}
 	return err
