@@ -29,12 +29,10 @@ type Config struct {
 	Log      *slog.Logger
 	// LimitAddress and LimitCreate are shown in RateLimit-Policy; App enforces them.
 	LimitAddress, LimitCreate app.Rate
-	// Session returns the person who is signed in to the dashboard, by the request's cookie. ok is false if nobody is
-	// signed in. The API calls it only for same-origin requests. Nil if there is no dashboard.
-	Session func(*http.Request) (c core.Caller, ok bool, err error)
-	// SessionID returns the id of the session that Session recognized. SameOrigin returns an error unless the request
-	// certainly comes from our own pages. Both are required with Session.
-	SessionID  func(*http.Request) string
+	// Session returns the person who is signed in to the dashboard, by the request's cookie, or the zero Caller if nobody
+	// is. The API calls it only for same-origin requests. Nil if there is no dashboard.
+	Session func(*http.Request) (core.Caller, error)
+	// SameOrigin returns an error unless the request certainly comes from our own pages. It is required with Session.
 	SameOrigin func(*http.Request) error
 }
 
@@ -51,8 +49,8 @@ func New(cfg Config) (*API, error) {
 	if cfg.App == nil || cfg.Networks == nil || cfg.Log == nil || cfg.LimitAddress.Max <= 0 || cfg.LimitCreate.Max <= 0 {
 		return nil, errors.New("api: a required part of the configuration is missing")
 	}
-	if cfg.Session != nil && (cfg.SessionID == nil || cfg.SameOrigin == nil) {
-		return nil, errors.New("api: Session needs SessionID and SameOrigin")
+	if cfg.Session != nil && cfg.SameOrigin == nil {
+		return nil, errors.New("api: Session needs SameOrigin")
 	}
 	a := &API{cfg: cfg}
 	registry := Schemas(schemaPrefix)

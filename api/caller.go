@@ -25,14 +25,11 @@ func (a *API) findCaller(c echo.Context) (core.Caller, error) {
 	if a.cfg.Session == nil || a.cfg.SameOrigin(r) != nil {
 		return core.Caller{}, missingKeyError("The request has no Authorization header.")
 	}
-	caller, ok, err := a.cfg.Session(r)
-	if err != nil {
-		return core.Caller{}, err
+	caller, err := a.cfg.Session(r)
+	if err == nil && caller.IsZero() {
+		err = missingKeyError("The request has no Authorization header.")
 	}
-	if !ok {
-		return core.Caller{}, missingKeyError("The request has no Authorization header.")
-	}
-	return caller, nil
+	return caller, err
 }
 
 // missingKeyError returns the error for a request without a key; a request with an unknown key gets another one.

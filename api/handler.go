@@ -54,9 +54,6 @@ func (a *API) answerRequest(c echo.Context, r *route) error {
 	}
 	httpd.AddLogAttrs(c, slog.String("workspace", caller.Workspace().String()),
 		slog.String("credential", string(caller.Kind())))
-	if caller.IsSession() {
-		caller = caller.InSession(a.cfg.SessionID(c.Request()))
-	}
 	read := bodyReader(c)
 	answer, err := a.cfg.App.Do(c.Request().Context(), r.operation, app.Request{
 		Caller: caller, Replay: r.readReplay(c, read), Decode: func(into any) error { return r.decodeInput(c, read, into) },

@@ -43,7 +43,6 @@ func open(t *testing.T, options ...func(*app.Config)) *rig {
 		App: r.App, Networks: r.Config.Networks, Log: r.Config.Log, LimitAddress: r.Config.LimitAddress,
 		LimitCreate: r.Config.LimitCreate,
 		Session:     r.session,
-		SessionID:   func(*http.Request) string { return apptest.Session },
 		SameOrigin:  server.SameOrigin,
 	})
 	must(t, err)
@@ -57,14 +56,14 @@ func open(t *testing.T, options ...func(*app.Config)) *rig {
 	return r
 }
 
-func (r *rig) session(req *http.Request) (core.Caller, bool, error) {
+func (r *rig) session(req *http.Request) (core.Caller, error) {
 	cookie, err := req.Cookie("session")
 	if err != nil {
-		return core.Caller{}, false, nil //nolint:nilerr // nobody is signed in
+		return core.Caller{}, nil //nolint:nilerr // nobody is signed in
 	}
-	c, ok := r.seen.Load(cookie.Value)
+	c, _ := r.seen.Load(cookie.Value)
 	caller, _ := c.(core.Caller)
-	return caller, ok, nil
+	return caller, nil
 }
 
 // answer is what came back.

@@ -134,14 +134,14 @@ func TestTheSessionOpensTheOtherDoor(t *testing.T) {
 	b := r.as(ws)
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/whoami", nil)
 	must(t, err)
-	if _, ok, err := r.web.Session(request); ok || err != nil {
-		t.Errorf("without a cookie: %t, %v", ok, err)
+	if caller, err := r.web.Session(request); !caller.IsZero() || err != nil {
+		t.Errorf("without a cookie: %+v, %v", caller, err)
 	}
 	request.AddCookie(b.cookies["belfry"])
-	caller, ok, err := r.web.Session(request)
-	if !ok || err != nil || caller.Workspace() != ws.ID || !caller.IsSession() ||
-		r.web.SessionID(request) != b.cookies["belfry"].Value {
-		t.Errorf("with a cookie: %+v, %t, %v", caller, ok, err)
+	caller, err := r.web.Session(request)
+	if err != nil || caller.Workspace() != ws.ID || !caller.IsSession() ||
+		caller.Session() != b.cookies["belfry"].Value {
+		t.Errorf("with a cookie: %+v, %v", caller, err)
 	}
 }
 

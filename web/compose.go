@@ -134,11 +134,7 @@ func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 }
 
 // planPosts answers what would happen: to a script with the plan alone, else with the whole form.
-func (r *request) planPosts() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) planPosts(form url.Values) error {
 	if !r.wantsFragment() {
 		return r.renderComposer(http.StatusOK, form, nil)
 	}
@@ -153,11 +149,7 @@ func (r *request) planPosts() error {
 }
 
 // createPosts takes the form. Every refusal draws it again with all that stood in it.
-func (r *request) createPosts() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) createPosts(form url.Values) error {
 	m, err := r.composerModel(form)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -23,12 +24,12 @@ func (r *request) startConnect() error {
 	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
-	ask, err := r.web.cfg.App.StartConnect(r.context(), r.caller, r.pathID(), r.web.SessionID(r.echo.Request()))
+	ask, err := r.web.cfg.App.StartConnect(r.context(), r.caller, contract.Connect{Platform: r.pathID()})
 	return r.redirectToConsent(ask, err)
 }
 
 func (r *request) startReconnect() error {
-	ask, err := r.web.cfg.App.StartReconnect(r.context(), r.caller, r.pathID(), r.web.SessionID(r.echo.Request()))
+	ask, err := r.web.cfg.App.StartReconnect(r.context(), r.caller, r.pathID())
 	return r.redirectToConsent(ask, err)
 }
 
@@ -54,8 +55,7 @@ func (r *request) finishConnect() error {
 	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
 	}
-	session := r.web.SessionID(r.echo.Request())
-	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams(), session)
+	done, err := r.web.cfg.App.FinishConnect(r.context(), r.caller, r.pathID(), r.echo.QueryParams())
 	if e, ok := asRefusal(err); ok {
 		// The query is worth nothing a second time: the page of accounts says why.
 		told := r.web.humanize(e)
@@ -129,14 +129,9 @@ func (r *request) renderProfileChoice(status int, done app.Connected, chosen []s
 	return r.render(status, accounts.Choose(m), nil)
 }
 
-func (r *request) chooseProfiles() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) chooseProfiles(form url.Values) error {
 	pending, chosen := form.Get(accounts.FieldPending), form[accounts.FieldProfile]
-	session := r.web.SessionID(r.echo.Request())
-	connected, err := r.web.cfg.App.ChooseProfiles(r.context(), r.caller, pending, chosen, session)
+	connected, err := r.web.cfg.App.ChooseProfiles(r.context(), r.caller, pending, chosen)
 	if e, ok := asRefusal(err); ok {
 		if done, waits := r.pendingChoice(); waits && done.Choice == pending && e.Code != core.CodeConflict {
 			return r.renderProfileChoice(httpd.Status(e.Code), done, chosen, r.web.humanize(e))

@@ -147,11 +147,7 @@ func (r *request) renderEditor(status int, form url.Values, e *core.Error) error
 	return r.render(status, posts.Compose(m), nil)
 }
 
-func (r *request) planDraft() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) planDraft(form url.Values) error {
 	if !r.wantsFragment() {
 		return r.renderEditor(http.StatusOK, form, nil)
 	}
@@ -166,11 +162,7 @@ func (r *request) planDraft() error {
 }
 
 // saveDraft saves the draft, and queues it when the form says a time.
-func (r *request) saveDraft() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) saveDraft(form url.Values) error {
 	m, err := r.loadEditor(form)
 	if err != nil {
 		return err

@@ -11,6 +11,17 @@ import (
 	"belfry/internal/core"
 )
 
+// withForm makes a handler of one that takes the form of the request.
+func withForm(handle func(*request, url.Values) error) func(*request) error {
+	return func(r *request) error {
+		form, err := r.readForm()
+		if err != nil {
+			return err
+		}
+		return handle(r, form)
+	}
+}
+
 // readForm reads the body of a form. Browsers send line ends as CRLF; ours are LF.
 func (r *request) readForm() (url.Values, error) {
 	httpReq := r.echo.Request()

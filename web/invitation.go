@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -35,11 +36,7 @@ func (r *request) renderInvalidInvitation() error {
 	return r.render(http.StatusNotFound, auth.NoInvitation(r.signedOutFrame("Invitation")), nil)
 }
 
-func (r *request) acceptInvitation() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) acceptInvitation(form url.Values) error {
 	m := auth.InvitationModel{Name: form.Get(auth.FieldName)}
 	join := contract.Join{Name: m.Name, Password: form.Get(auth.FieldPassword)}
 	in, err := r.web.cfg.App.Join(r.context(), r.echo.Param("token"), join, r.visitor())

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -54,11 +55,7 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 
 // createKey makes a key and shows it in the answer itself, for it is kept nowhere that a next page could
 // read. The same form once more, as when the answer is loaded anew, makes no second key.
-func (r *request) createKey() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) createKey(form url.Values) error {
 	name := form.Get(settings.FieldForm)
 	if name != "" && name == r.web.sessions.manager.GetString(r.context(), keyForm) {
 		r.setFlash(ui.ToneInfo,

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -34,11 +35,7 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 
 // inviteMember makes an invitation and shows its link in the answer itself, for it is kept nowhere that a next page
 // could read. The same form once more makes another link in place of it.
-func (r *request) inviteMember() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) inviteMember(form url.Values) error {
 	m := settings.MembersModel{
 		Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName),
 		Invites: form.Get(settings.FieldRole),
@@ -57,11 +54,7 @@ func (r *request) inviteMember() error {
 	return r.renderMembers(http.StatusCreated, settings.MembersModel{New: &made})
 }
 
-func (r *request) editMember() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) editMember(form url.Values) error {
 	made, err := r.web.cfg.App.EditMember(r.context(), r.caller, contract.EditMember{
 		ID: r.pathID(), Role: form.Get(settings.FieldRole),
 	})

@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"errors"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -59,11 +60,7 @@ func (r *request) sendPostNow() error {
 	return r.editPost(flashPublishing, in)
 }
 
-func (r *request) reschedulePost() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) reschedulePost(form url.Values) error {
 	p, err := r.web.cfg.App.EditPost(r.context(), r.caller, contract.EditPost{
 		ID: r.pathID(), When: whenFromForm(form), Revision: form.Get(posts.FieldRevision),
 	})
@@ -112,11 +109,7 @@ func (r *request) duplicatePost() error {
 	return r.redirect(link.Edit(made.ID))
 }
 
-func (r *request) settlePost() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) settlePost(form url.Values) error {
 	in, word := contract.SettlePost{}, flashPublishing
 	switch form.Get(posts.FieldOutcome) {
 	case posts.OutcomeLive:
@@ -125,7 +118,7 @@ func (r *request) settlePost() error {
 	default:
 		return core.Invalid(posts.FieldOutcome, "Say whether the post is live.")
 	}
-	_, err = r.web.cfg.App.SettlePost(r.context(), r.caller, r.pathID(), in)
+	_, err := r.web.cfg.App.SettlePost(r.context(), r.caller, r.pathID(), in)
 	return r.finishAction(word, err)
 }
 

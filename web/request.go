@@ -54,19 +54,11 @@ func (r *request) authenticate() error {
 	}
 	r.echo.SetRequest(r.echo.Request().WithContext(ctx))
 	r.sessionLoaded = true
-	p, ok := s.signedInUser(ctx)
-	if !ok {
-		return nil
-	}
-	caller, err := r.web.cfg.App.SessionCaller(ctx, p)
-	if core.CodeOf(err) == core.CodeUnauthenticated {
-		return nil
-	}
-	if err != nil {
+	if r.caller, err = r.web.findCaller(ctx); err != nil || r.caller.IsZero() {
 		return err
 	}
-	r.caller = caller
-	httpd.AddLogAttrs(r.echo, slog.String("workspace", p.Workspace), slog.String("user", p.User))
+	httpd.AddLogAttrs(r.echo, slog.String("workspace", r.caller.Workspace().String()),
+		slog.String("user", r.caller.User().String()))
 	// A page that looks for news by itself is no sign of a person.
 	if r.echo.QueryParam(versionParam) == "" && s.timeSince(ctx, keySeen) >= touchEvery {
 		r.putSession(keySeen, s.now().Unix())

@@ -84,7 +84,7 @@ func (s *sessions) timeSince(ctx context.Context, key string) time.Duration {
 // signedInUser returns whose session it is; ok is false for a stranger's.
 func (s *sessions) signedInUser(ctx context.Context) (app.Session, bool) {
 	session := app.Session{
-		User: s.manager.GetString(ctx, keyUser), Workspace: s.manager.GetString(ctx, keyWorkspace),
+		ID: s.manager.Token(ctx), User: s.manager.GetString(ctx, keyUser), Workspace: s.manager.GetString(ctx, keyWorkspace),
 		Proof: s.manager.GetString(ctx, keyProof), ProvedAt: time.Unix(s.manager.GetInt64(ctx, keyProved), 0),
 	}
 	return session, session.User != ""

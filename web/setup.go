@@ -43,11 +43,7 @@ func (r *request) renderSetUp(status int, m auth.SetUpModel) error {
 	return r.render(status, auth.SetUp(m), nil)
 }
 
-func (r *request) setUp() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) setUp(form url.Values) error {
 	m := auth.SetUpModel{Values: auth.SetUpValues{
 		Workspace: form.Get(auth.FieldWorkspace), Name: form.Get(auth.FieldName), Email: form.Get(auth.FieldEmail),
 		Zone: form.Get(auth.FieldZone), Code: form.Get(auth.FieldCode),
@@ -90,15 +86,9 @@ func (r *request) fieldErrors(e *core.Error, input string) (map[string]string, *
 // allFieldErrors words the errors that a form's fields have, by field.
 func (r *request) allFieldErrors(err error) map[string]string {
 	found := map[string]string{}
-	switch e := err.(type) { //nolint:errorlint // it walks the tree of errors itself
-	case *core.Error:
-		found, _ = r.fieldErrors(e, e.Path)
-	case interface{ Unwrap() []error }:
-		for _, one := range e.Unwrap() {
-			maps.Copy(found, r.allFieldErrors(one))
-		}
-	case interface{ Unwrap() error }:
-		return r.allFieldErrors(e.Unwrap())
+	for _, e := range core.Errors(err) {
+		beside, _ := r.fieldErrors(e, e.Path)
+		maps.Copy(found, beside)
 	}
 	return found
 }

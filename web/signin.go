@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 
 	"belfry/internal/contract"
 	"belfry/internal/httpd"
@@ -29,11 +30,7 @@ func (r *request) renderSignIn(status int, m auth.SignInModel) error {
 	return r.render(status, auth.SignIn(m), nil)
 }
 
-func (r *request) signIn() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) signIn(form url.Values) error {
 	m := auth.SignInModel{
 		Email: form.Get(auth.FieldEmail), Next: safeReturnURL(form.Get(auth.FieldNext)),
 		Carry: form.Get(auth.FieldCarry),

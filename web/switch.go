@@ -1,6 +1,8 @@
 package web
 
 import (
+	"net/url"
+
 	"belfry/internal/core"
 	"belfry/views/layout"
 	"belfry/views/link"
@@ -8,11 +10,7 @@ import (
 
 // switchWorkspace goes on in another of the person's workspaces, as long as the session lasts. One that they are no
 // member of is answered as one that does not exist.
-func (r *request) switchWorkspace() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) switchWorkspace(form url.Values) error {
 	p, _ := r.web.sessions.signedInUser(r.context())
 	p.Workspace = form.Get(layout.FieldWorkspace)
 	there, err := r.web.cfg.App.SessionCaller(r.context(), p)

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net/http"
@@ -90,27 +91,28 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	}
 }
 
-// Session recognises the signed-in person of a request by the dashboard's cookie; ok is false when nobody
-// is signed in. Whoever calls it has made sure that the request comes from our own pages.
-func (w *Web) Session(r *http.Request) (c core.Caller, ok bool, err error) {
+// Session recognises the signed-in person of a request by the dashboard's cookie; the zero Caller is nobody. Whoever
+// calls it has made sure that the request comes from our own pages.
+func (w *Web) Session(r *http.Request) (core.Caller, error) {
 	ctx, err := w.sessions.load(r)
 	if err != nil {
-		return core.Caller{}, false, err
+		return core.Caller{}, err
 	}
-	person, ok := w.sessions.signedInUser(ctx)
-	if !ok {
-		return core.Caller{}, false, nil
-	}
-	c, err = w.cfg.App.SessionCaller(ctx, person)
-	if core.CodeOf(err) == core.CodeUnauthenticated {
-		return core.Caller{}, false, nil
-	}
-	return c, err == nil, err
+	return w.findCaller(ctx)
 }
 
-// SessionID is what binds a consent to the browser that began it: the token of a request that Session
-// has recognised.
-func (w *Web) SessionID(r *http.Request) string { return w.sessions.cookieToken(r) }
+// findCaller returns the person whose session the context holds, and the zero Caller for a stranger.
+func (w *Web) findCaller(ctx context.Context) (core.Caller, error) {
+	session, ok := w.sessions.signedInUser(ctx)
+	if !ok {
+		return core.Caller{}, nil
+	}
+	c, err := w.cfg.App.SessionCaller(ctx, session)
+	if core.CodeOf(err) == core.CodeUnauthenticated {
+		return core.Caller{}, nil
+	}
+	return c, err
+}
 
 // redirectHome leads to the first page that is of use.
 func (r *request) redirectHome() error {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
@@ -31,16 +32,12 @@ func (r *request) renderWorkspace(status int, m settings.WorkspaceModel) (err er
 	return r.render(status, settings.Workspace(m), nil)
 }
 
-func (r *request) editWorkspace() error {
-	form, err := r.readForm()
-	if err != nil {
-		return err
-	}
+func (r *request) editWorkspace(form url.Values) error {
 	m := settings.WorkspaceModel{
 		Name: form.Get(settings.FieldName), Slug: form.Get(settings.FieldSlug),
 		Zone: form.Get(settings.FieldZone),
 	}
-	_, err = r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{
+	_, err := r.web.cfg.App.EditWorkspace(r.context(), r.caller, contract.EditWorkspace{
 		Name: &m.Name, Slug: &m.Slug, TZ: &m.Zone,
 	})
 	if e, ok := asRefusal(err); ok {

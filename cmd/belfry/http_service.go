@@ -72,7 +72,7 @@ func (d *httpService) newServer(pool *pgxpool.Pool) (*httpd.Server, error) {
 	d.pages = pages
 	v1, err := api.New(api.Config{
 		App: d.verbs, Networks: d.shared.Networks, Log: d.shared.Log, LimitAddress: d.shared.LimitAddress,
-		LimitCreate: d.shared.LimitCreate, Session: pages.Session, SessionID: pages.SessionID,
+		LimitCreate: d.shared.LimitCreate, Session: pages.Session,
 		SameOrigin: server.SameOrigin,
 	})
 	if err != nil {

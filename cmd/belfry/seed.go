@@ -52,7 +52,7 @@ func scriptPosts() []demoPost {
 func defineSeed(o *options) action {
 	asJSON := o.flags.Bool("json", false, "create one small workspace for a script instead, and print it as JSON")
 	seed := inSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
-		g := &seeder{session: s, browser: "seed-" + secret.Random(16)}
+		g := &seeder{session: s}
 		stop, err := g.reachNetworks(ctx)
 		if err != nil {
 			return err
@@ -87,7 +87,6 @@ func defineSeed(o *options) action {
 type seeder struct {
 	session *session
 	app     *app.App
-	browser string   // identifies the owner's browser while accounts are connected
 	base    *url.URL // the address of the simulated networks, as SCHEME://HOST
 	control string   // the address of their control surface
 	owner   core.Caller
@@ -186,7 +185,7 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 		return made, err
 	}
 	g.owner, err = g.app.SessionCaller(ctx, app.Session{
-		User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: time.Now(),
+		ID: "seed-" + secret.Random(16), User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: time.Now(),
 	})
 	return made, err
 }
@@ -227,7 +226,7 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 
 // connectAccount grants consent on the network's page and follows the redirect, as a person's browser does.
 func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (contract.Account, error) {
-	start, err := g.app.StartConnect(ctx, g.owner, platform, g.browser)
+	start, err := g.app.StartConnect(ctx, g.owner, contract.Connect{Platform: platform})
 	if err != nil {
 		return contract.Account{}, err
 	}
@@ -240,7 +239,7 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 	if err != nil {
 		return contract.Account{}, err
 	}
-	done, err := g.app.FinishConnect(ctx, g.owner, platform, back.Query(), g.browser)
+	done, err := g.app.FinishConnect(ctx, g.owner, platform, back.Query())
 	if err != nil {
 		return contract.Account{}, err
 	}

@@ -44,25 +44,23 @@ const (
 
 // StartConnect begins a consent: it answers the network's page where a person gives it. The way back must
 // come to the same browser session, within ten minutes, once.
-func (a *App) StartConnect(ctx context.Context, c core.Caller, platform, sessionID string) (contract.Authorize, error) {
+func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Connect) (contract.Authorize, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	n, err := a.findConnectable("platform", platform)
+	n, err := a.findConnectable("platform", in.Platform)
 	if err != nil {
 		return contract.Authorize{}, err
 	}
 	if err := a.roomForAccount(ctx, t); err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.newConsent(ctx, t, c, n, nil, sessionID)
+	return a.newConsent(ctx, t, c, n, nil)
 }
 
 // StartReconnect begins a consent that renews the token of an account. Only the same profile can.
-func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID,
-	sessionID string,
-) (contract.Authorize, error) {
+func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID string) (contract.Authorize, error) {
 	t, id, err := enterSessionFor[core.AccountKind](a, c, accountID)
 	if err != nil {
 		return contract.Authorize{}, err
@@ -75,7 +73,7 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID,
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	return a.newConsent(ctx, t, c, n, &id, sessionID)
+	return a.newConsent(ctx, t, c, n, &id)
 }
 
 // findConnector finds a network that can be published to; path names the place of the request that asks for it.
@@ -124,11 +122,10 @@ func tooManyAccounts(used, limit int64) error {
 }
 
 func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, account *core.AccountID,
-	sessionID string,
 ) (contract.Authorize, error) {
 	d := n.Describe()
 	state := secret.Random(stateBytes)
-	row := pendingConnection(state, c, sessionID)
+	row := pendingConnection(state, c)
 	row.Platform, row.Account, row.Verifier = d.ID, account, []byte{}
 	ask := network.AuthRequest{State: state, RedirectURI: a.callbackURL(d.ID)}
 	if d.PKCE {
@@ -143,8 +140,8 @@ func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n n
 }
 
 // pendingConnection returns what identifies a consent: its state, for this person in this browser.
-func pendingConnection(state string, c core.Caller, sessionID string) store.Connection {
-	stateHash, session := secret.Hash(purposeState, state), secret.Hash(purposeSession, sessionID)
+func pendingConnection(state string, c core.Caller) store.Connection {
+	stateHash, session := secret.Hash(purposeState, state), secret.Hash(purposeSession, c.Session())
 	return store.Connection{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
 }
 
@@ -161,7 +158,6 @@ func (a *App) callbackURL(platform core.Platform) string {
 // FinishConnect takes the way back from a network's consent page. One usable profile is connected at once;
 // of several, the person chooses.
 func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values,
-	sessionID string,
 ) (Connected, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
@@ -171,7 +167,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	if err != nil {
 		return Connected{}, err
 	}
-	want := pendingConnection(query.Get("state"), c, sessionID)
+	want := pendingConnection(query.Get("state"), c)
 	want.Platform = core.Platform(platform)
 	row, err := t.TakeConnection(ctx, want, false, a.cfg.Now())
 	if err != nil {
@@ -191,7 +187,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	if len(usable) == 1 {
 		return a.connectProfiles(ctx, t, c, n, usable)
 	}
-	return a.offerProfiles(ctx, t, c, n, profiles, sessionID)
+	return a.offerProfiles(ctx, t, c, n, profiles)
 }
 
 // staleConsentError is the error for a callback that no consent is waiting for, whatever the reason.

@@ -20,7 +20,7 @@ import (
 // begin starts to connect a Threads profile and gives consent; what comes back is the query of the way back.
 func begin(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, profile string) url.Values {
 	t.Helper()
-	start, err := h.App.StartConnect(t.Context(), ws.Owner, "threads", apptest.Session)
+	start, err := h.App.StartConnect(t.Context(), ws.Owner, contract.Connect{Platform: "threads"})
 	must(t, err)
 	return h.Consent(start.AuthorizeURL, profile)
 }
@@ -29,7 +29,7 @@ func finish(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, platform st
 	back url.Values,
 ) (app.Connected, error) {
 	t.Helper()
-	return h.App.FinishConnect(t.Context(), ws.Owner, platform, back, apptest.Session)
+	return h.App.FinishConnect(t.Context(), ws.Owner, platform, back)
 }
 
 // stored reads one column of an account as it lies in the database.
@@ -78,10 +78,10 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 	stranger := one.Member(core.RoleAdmin)
 	for name, try := range map[string]func() (app.Connected, error){
 		"another session": func() (app.Connected, error) {
-			return h.App.FinishConnect(t.Context(), one.Owner, "threads", back, "another-browser")
+			return h.App.FinishConnect(t.Context(), one.Owner.InSession("another-browser"), "threads", back)
 		},
 		"another person": func() (app.Connected, error) {
-			return h.App.FinishConnect(t.Context(), stranger, "threads", back, apptest.Session)
+			return h.App.FinishConnect(t.Context(), stranger, "threads", back)
 		},
 		"another one's":   func() (app.Connected, error) { return finish(t, h, two, "threads", back) },
 		"another network": func() (app.Connected, error) { return finish(t, h, one, "facebook", back) },
@@ -92,7 +92,7 @@ func TestAStateServesOneBrowserOneWorkspaceOneNetworkOnceForTenMinutes(t *testin
 			return finish(t, h, one, "threads", url.Values{"code": back["code"]})
 		},
 		"a choice instead": func() (app.Connected, error) {
-			return h.App.ChooseProfiles(t.Context(), one.Owner, back.Get("state"), []string{"1"}, apptest.Session)
+			return h.App.ChooseProfiles(t.Context(), one.Owner, back.Get("state"), []string{"1"})
 		},
 	} {
 		_, err := try()
@@ -121,7 +121,7 @@ func TestARefusedConsentConnectsNothing(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.Workspace("one")
-	start, err := h.App.StartConnect(t.Context(), ws.Owner, "threads", apptest.Session)
+	start, err := h.App.StartConnect(t.Context(), ws.Owner, contract.Connect{Platform: "threads"})
 	must(t, err)
 	back := h.Deny(start.AuthorizeURL)
 	_, err = finish(t, h, ws, "threads", back)
@@ -148,7 +148,7 @@ func TestOfSeveralProfilesThePersonChooses(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)
 	ws := h.WorkspaceOn(core.PlanFree, "one", "UTC")
-	start, err := h.App.StartConnect(t.Context(), ws.Owner, "facebook", apptest.Session)
+	start, err := h.App.StartConnect(t.Context(), ws.Owner, contract.Connect{Platform: "facebook"})
 	must(t, err)
 	offered, err := finish(t, h, ws, "facebook", h.ConsentAll(start.AuthorizeURL))
 	must(t, err)
@@ -164,7 +164,7 @@ func TestOfSeveralProfilesThePersonChooses(t *testing.T) {
 		}
 	}
 	choose := func(ids ...string) (app.Connected, error) {
-		return h.App.ChooseProfiles(t.Context(), ws.Owner, offered.Choice, ids, apptest.Session)
+		return h.App.ChooseProfiles(t.Context(), ws.Owner, offered.Choice, ids)
 	}
 	_, err = choose()
 	want(t, core.CodeInvalidRequest, err)
@@ -182,7 +182,7 @@ func TestOfSeveralProfilesThePersonChooses(t *testing.T) {
 	if e := want(t, core.CodeQuotaExceeded, err); e.Quota.Limit != 3 {
 		t.Errorf("the figures are %+v", e.Quota)
 	}
-	_, err = h.App.ChooseProfiles(t.Context(), ws.Owner, offered.Choice, usable[:1], "another-browser")
+	_, err = h.App.ChooseProfiles(t.Context(), ws.Owner.InSession("another-browser"), offered.Choice, usable[:1])
 	want(t, core.CodeConflict, err)
 	done, err := choose(usable[0], usable[0]) // the choice stayed open
 	must(t, err)
@@ -213,14 +213,14 @@ func TestThePlansAccountsAreCountedUnderALock(t *testing.T) {
 	if len(connected) != 3 {
 		t.Errorf("%d were connected of 3", len(connected))
 	}
-	_, err := h.App.StartConnect(t.Context(), ws.Owner, "threads", apptest.Session)
+	_, err := h.App.StartConnect(t.Context(), ws.Owner, contract.Connect{Platform: "threads"})
 	if e := want(t, core.CodeQuotaExceeded, err); *e.Quota != (core.QuotaFacts{Limit: 3, Used: 3}) {
 		t.Errorf("the figures are %+v", e.Quota)
 	}
 	// A renewal is none more.
 	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
 	must(t, err)
-	start, err := h.App.StartReconnect(t.Context(), ws.Owner, list.Accounts[0].ID, apptest.Session)
+	start, err := h.App.StartReconnect(t.Context(), ws.Owner, list.Accounts[0].ID)
 	must(t, err)
 	done, err := finish(t, h, ws, "threads", h.Consent(start.AuthorizeURL, *list.Accounts[0].Username))
 	if err != nil || done.Accounts[0].ID != list.Accounts[0].ID {
@@ -251,7 +251,7 @@ func TestReconnectTakesTheSameProfileOnly(t *testing.T) {
 	_, err := h.Pool.Exec(t.Context(), `UPDATE accounts SET status = 'revoked', status_reason = 'withdrawn'`)
 	must(t, err)
 	reconnect := func(profile string) (app.Connected, error) {
-		start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID, apptest.Session)
+		start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID)
 		must(t, err)
 		return finish(t, h, ws, "threads", h.Consent(start.AuthorizeURL, profile))
 	}
@@ -286,7 +286,7 @@ func TestReconnectingWakesArmedPublicationsOnly(t *testing.T) {
 		_, err = h.Pool.Exec(t.Context(), `UPDATE publications SET step = 'armed', armed = true WHERE post_id = $1`, id)
 		must(t, err)
 	}
-	start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID, apptest.Session)
+	start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID)
 	must(t, err)
 	_, err = finish(t, h, ws, "threads", h.Consent(start.AuthorizeURL, "maren.writes"))
 	must(t, err)
@@ -343,17 +343,17 @@ func TestOnlyPeopleWhoManageConnect(t *testing.T) {
 	ws := h.Workspace("one")
 	a := ws.Account("threads")
 	for _, c := range []core.Caller{ws.Member(core.RoleEditor), ws.Member(core.RoleViewer), ws.Key(core.Write).Caller} {
-		_, err := h.App.StartConnect(t.Context(), c, "threads", apptest.Session)
+		_, err := h.App.StartConnect(t.Context(), c, contract.Connect{Platform: "threads"})
 		want(t, core.CodeInsufficientScope, err)
-		_, err = h.App.StartReconnect(t.Context(), c, a.ID, apptest.Session)
+		_, err = h.App.StartReconnect(t.Context(), c, a.ID)
 		want(t, core.CodeInsufficientScope, err)
-		_, err = h.App.FinishConnect(t.Context(), c, "threads", url.Values{}, apptest.Session)
+		_, err = h.App.FinishConnect(t.Context(), c, "threads", url.Values{})
 		want(t, core.CodeInsufficientScope, err)
-		_, err = h.App.ChooseProfiles(t.Context(), c, "x", nil, apptest.Session)
+		_, err = h.App.ChooseProfiles(t.Context(), c, "x", nil)
 		want(t, core.CodeInsufficientScope, err)
 		want(t, core.CodeInsufficientScope, h.App.DisconnectAccount(t.Context(), c, a.ID))
 	}
-	_, err := h.App.StartConnect(t.Context(), ws.Owner, "myspace", apptest.Session)
+	_, err := h.App.StartConnect(t.Context(), ws.Owner, contract.Connect{Platform: "myspace"})
 	want(t, core.CodeInvalidRequest, err)
 }
 

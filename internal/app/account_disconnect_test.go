@@ -72,7 +72,7 @@ func TestDisconnectingMakesDraftsAndForgetsTheToken(t *testing.T) {
 		t.Errorf("the group is %+v, %v", g, err)
 	}
 	want(t, core.CodeNotFound, h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID))
-	_, err = h.App.StartReconnect(t.Context(), ws.Owner, a.ID, apptest.Session)
+	_, err = h.App.StartReconnect(t.Context(), ws.Owner, a.ID)
 	want(t, core.CodeNotFound, err)
 	_, err = h.App.CreatePosts(t.Context(), ws.Owner, contract.CreatePosts{
 		PlanPosts: contract.PlanPosts{Targets: contract.Targets{AccountIDs: []string{a.ID}}, Text: "x"}, Confirm: true,
@@ -242,12 +242,12 @@ func TestReconnectingDoesNotDeadlockWithAWorkerThatLosesTheToken(t *testing.T) {
 	post := ws.Queued("armed", a, h.Clock.Now().Add(time.Hour))
 	ledger(t, h, post, "step = 'armed', armed = true")
 	reconnect := func() error {
-		start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID, apptest.Session)
+		start, err := h.App.StartReconnect(t.Context(), ws.Owner, a.ID)
 		if err != nil {
 			return err
 		}
 		back := h.Consent(start.AuthorizeURL, "one")
-		_, err = h.App.FinishConnect(t.Context(), ws.Owner, a.Platform, back, apptest.Session)
+		_, err = h.App.FinishConnect(t.Context(), ws.Owner, a.Platform, back)
 		return err
 	}
 	crossing(t, h, ws, post, reconnect, func(tx store.Tenant, _ core.PostID) error {

@@ -162,14 +162,14 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 
 // offerProfiles keeps the profiles, sealed, until the person has chosen among them.
 func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
-	profiles []network.Profile, sessionID string,
+	profiles []network.Profile,
 ) (Connected, error) {
 	plain, err := json.Marshal(profiles)
 	if err != nil {
 		return Connected{}, fmt.Errorf("encode the profiles to choose from: %w", err)
 	}
 	choice := Connected{Choice: secret.Random(stateBytes), Platform: n.Describe().ID}
-	row := pendingConnection(choice.Choice, c, sessionID)
+	row := pendingConnection(choice.Choice, c)
 	row.Platform, row.Verifier = choice.Platform, []byte{}
 	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionPlace("profiles", row, c), plain)
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
@@ -199,7 +199,6 @@ func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Pla
 // ChooseProfiles connects the chosen ones of the profiles that FinishConnect offered, all or none. When it
 // fails, the choice stays open.
 func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string,
-	sessionID string,
 ) (Connected, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
@@ -207,7 +206,7 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 	}
 	done := Connected{}
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		row, err := t.TakeConnection(ctx, pendingConnection(choice, c, sessionID), true, a.cfg.Now())
+		row, err := t.TakeConnection(ctx, pendingConnection(choice, c), true, a.cfg.Now())
 		if err != nil {
 			return staleConsentError(err)
 		}

@@ -200,12 +200,12 @@ func TestAWrongPasswordSendsTheSameStatementsWhetherTheAccountExists(t *testing.
 
 func TestAChosenProfileIsInTheAuditLog(t *testing.T) {
 	b := newBench(t)
-	start, err := b.App.StartConnect(t.Context(), b.ws.Owner, "facebook", apptest.Session)
+	start, err := b.App.StartConnect(t.Context(), b.ws.Owner, contract.Connect{Platform: "facebook"})
 	must(t, err)
 	offered, err := finish(t, b.Harness, b.ws, "facebook", b.ConsentAll(start.AuthorizeURL))
 	must(t, err)
 	n := len(auditLines(t, b.Harness))
-	_, err = b.App.ChooseProfiles(t.Context(), b.ws.Owner, offered.Choice, []string{offered.Profiles[0].ExternalID}, apptest.Session)
+	_, err = b.App.ChooseProfiles(t.Context(), b.ws.Owner, offered.Choice, []string{offered.Profiles[0].ExternalID})
 	must(t, err)
 	if all := auditLines(t, b.Harness); len(all) != n+1 || !strings.HasPrefix(all[n], "account_connected ") {
 		t.Errorf("after choosing a profile the audit log has %q", all[n:])

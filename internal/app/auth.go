@@ -52,6 +52,7 @@ const sessionName = "Dashboard"
 
 // Session is what a browser's session keeps of its person.
 type Session struct {
+	ID              string // names the browser's session; a consent that begins in it ends there
 	User, Workspace string
 	Proof           string    // SignedIn.Proof
 	ProvedAt        time.Time // when they last gave their password
@@ -75,7 +76,7 @@ func (a *App) SessionCaller(ctx context.Context, s Session) (core.Caller, error)
 	if err != nil {
 		return core.Caller{}, err
 	}
-	return sessionCaller(m, s.ProvedAt), nil
+	return sessionCaller(m, s.ProvedAt).InSession(s.ID), nil
 }
 
 // findPerson finds a member with what their session depends on. Somebody else is unauthenticated.

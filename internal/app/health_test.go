@@ -9,6 +9,7 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/app/apptest"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 )
 
@@ -103,7 +104,7 @@ func TestHousekeepingDeletesWhatHasExpired(t *testing.T) {
 		t.Helper()
 		_, err := h.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ($1, '', $2)`, h.Clock.Now().String(), h.Clock.Now().Add(time.Hour))
 		must(t, err)
-		_, err = h.App.StartConnect(t.Context(), ws.Owner, "threads", apptest.Session)
+		_, err = h.App.StartConnect(t.Context(), ws.Owner, contract.Connect{Platform: "threads"})
 		must(t, err)
 		_, err = h.App.Admit(t.Context(), ws.Owner, creation, replayOf("key-"+h.Clock.Now().Format("150405"), ""))
 		must(t, err)

@@ -58,7 +58,7 @@ func TestANetworkWithoutAConnectorIsNeitherConnectedNorOverridden(t *testing.T) 
 		in.Overrides = map[string]contract.Override{network: {}}
 		_, err := b.App.PlanPosts(b.Context(), b.ws.Owner, in.PlanPosts)
 		refusedByName(t, err, "overrides."+network)
-		_, err = b.App.StartConnect(t.Context(), b.ws.Owner, network, apptest.Session)
+		_, err = b.App.StartConnect(t.Context(), b.ws.Owner, contract.Connect{Platform: network})
 		refusedByName(t, err, "platform")
 	}
 	for _, card := range b.App.Networks() {

@@ -1,9 +1,6 @@
 package app
 
 import (
-	"context"
-
-	"belfry/internal/contract"
 	"belfry/internal/core"
 )
 
@@ -22,14 +19,8 @@ var operations = []Operation{
 	withoutInput("limits_get", reads, (*App).Limits),
 
 	withoutInput("accounts_list", reads, (*App).ListAccounts),
-	operation("accounts_connect",
-		manages, func(a *App, ctx context.Context, c core.Caller, in contract.Connect) (contract.Authorize, error) {
-			return a.StartConnect(ctx, c, in.Platform, c.Session())
-		}),
-	byID("accounts_reconnect",
-		manages, func(a *App, ctx context.Context, c core.Caller, id string) (contract.Authorize, error) {
-			return a.StartReconnect(ctx, c, id, c.Session())
-		}),
+	operation("accounts_connect", manages, (*App).StartConnect),
+	byID("accounts_reconnect", manages, (*App).StartReconnect),
 	removeByID("accounts_disconnect", manages, (*App).DisconnectAccount),
 
 	operation("posts_plan", reads, (*App).PlanPosts),

@@ -49,7 +49,7 @@ func TestAnotherWorkspacesIdsAreUnknown(t *testing.T) {
 			},
 		},
 		"StartReconnect": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
-			_, err := h.App.StartReconnect(t.Context(), one.Owner, id, apptest.Session)
+			_, err := h.App.StartReconnect(t.Context(), one.Owner, id)
 			return err
 		}},
 		"Disconnect": {theirs.account, core.NewID[core.AccountKind]().String(), func(id string) error {
@@ -194,8 +194,8 @@ func TestZeroCallerIsUnauthenticated(t *testing.T) {
 	// What the dashboard alone does.
 	for name, call := range map[string]func() error{
 		"AccountCards": func() error { _, err := h.App.AccountCards(t.Context(), nobody); return err },
-		"Finish":       func() error { _, err := h.App.FinishConnect(t.Context(), nobody, "threads", nil, ""); return err },
-		"Choose":       func() error { _, err := h.App.ChooseProfiles(t.Context(), nobody, "", nil, ""); return err },
+		"Finish":       func() error { _, err := h.App.FinishConnect(t.Context(), nobody, "threads", nil); return err },
+		"Choose":       func() error { _, err := h.App.ChooseProfiles(t.Context(), nobody, "", nil); return err },
 	} {
 		if err := call(); core.CodeOf(err) != core.CodeUnauthenticated {
 			t.Errorf("%s returns %v", name, err)

@@ -47,10 +47,10 @@ func (w *Workspace) StatusOf(account contract.Account) string {
 // Reconnect lets a person give consent for an account again.
 func (w *Workspace) Reconnect(account contract.Account) {
 	w.t.Helper()
-	start, err := w.h.App.StartReconnect(w.h.Context(), w.Owner, account.ID, Session)
+	start, err := w.h.App.StartReconnect(w.h.Context(), w.Owner, account.ID)
 	must(w.t, err)
 	back := w.h.Consent(start.AuthorizeURL, "one")
-	_, err = w.h.App.FinishConnect(w.h.Context(), w.Owner, account.Platform, back, Session)
+	_, err = w.h.App.FinishConnect(w.h.Context(), w.Owner, account.Platform, back)
 	must(w.t, err)
 }
 

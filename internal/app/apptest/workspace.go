@@ -32,8 +32,8 @@ var passwordHash = sync.OnceValue(func() string { //nolint:gochecknoglobals // s
 // always is when fixtures gave their password: it is never too long ago.
 func always() time.Time { return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) }
 
-// Session is the browser session in which fixtures are connected.
-const Session = "the-owners-browser"
+// session is the browser session in which fixtures are connected.
+const session = "the-owners-browser"
 
 // Workspace is a workspace and its signed-in owner.
 type Workspace struct {
@@ -63,7 +63,7 @@ func (h *Harness) WorkspaceOn(plan core.PlanName, name, zone string) *Workspace 
 	must(h.t, h.Store.AddUser(h.Context(), person, passwordHash(), h.Clock.Now()))
 	made, err := h.App.CreateWorkspace(h.Context(), contract.CreateWorkspace{Name: name, TZ: zone, Plan: plan, OwnerEmail: email})
 	must(h.t, err)
-	owner, err := h.App.SessionCaller(h.Context(), app.Session{User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: always()})
+	owner, err := h.App.SessionCaller(h.Context(), app.Session{ID: session, User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: always()})
 	must(h.t, err)
 	return &Workspace{t: h.t, h: h, ID: made.Workspace, Slug: made.Slug, Email: email, Owner: owner, proof: made.Proof}
 }
@@ -98,7 +98,7 @@ func (w *Workspace) Member(role core.Role) core.Caller {
 	u.Email = u.ID.String() + "@example.org"
 	must(w.t, w.h.Store.AddUser(w.h.Context(), u, "", w.h.Clock.Now()))
 	must(w.t, w.h.Store.AddMember(w.h.Context(), w.ID, u.ID, role, w.h.Clock.Now()))
-	caller, err := w.h.App.SessionCaller(w.h.Context(), app.Session{User: u.ID.String(), Workspace: w.ID.String(), Proof: app.Proof(""), ProvedAt: always()})
+	caller, err := w.h.App.SessionCaller(w.h.Context(), app.Session{ID: session, User: u.ID.String(), Workspace: w.ID.String(), Proof: app.Proof(""), ProvedAt: always()})
 	must(w.t, err)
 	return caller
 }
@@ -121,9 +121,9 @@ func (w *Workspace) Account(platform string, profile ...string) contract.Account
 	if len(profile) > 0 {
 		name = profile[0]
 	}
-	start, err := w.h.App.StartConnect(w.h.Context(), w.Owner, platform, Session)
+	start, err := w.h.App.StartConnect(w.h.Context(), w.Owner, contract.Connect{Platform: platform})
 	must(w.t, err)
-	done, err := w.h.App.FinishConnect(w.h.Context(), w.Owner, platform, w.h.Consent(start.AuthorizeURL, name), Session)
+	done, err := w.h.App.FinishConnect(w.h.Context(), w.Owner, platform, w.h.Consent(start.AuthorizeURL, name))
 	must(w.t, err)
 	if len(done.Accounts) != 1 {
 		w.t.Fatalf("connecting %s at %s gave %d accounts and %d profiles to choose from", name, platform, len(done.Accounts),
@@ -231,7 +231,7 @@ func (w *Workspace) post(text string, account contract.Account, when contract.Wh
 func (w *Workspace) Use(plan core.PlanName) {
 	w.t.Helper()
 	must(w.t, w.h.App.SetPlan(w.h.Context(), w.Slug, plan))
-	owner, err := w.h.App.SessionCaller(w.h.Context(), app.Session{User: w.Owner.User().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: always()})
+	owner, err := w.h.App.SessionCaller(w.h.Context(), app.Session{ID: session, User: w.Owner.User().String(), Workspace: w.ID.String(), Proof: w.proof, ProvedAt: always()})
 	must(w.t, err)
 	w.Owner = owner
 }
