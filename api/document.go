@@ -104,11 +104,10 @@ func (d description) describeRoute(r *route) *huma.Operation {
 			&huma.Param{Name: p.name, In: "query", Description: p.schema.Description, Schema: p.schema})
 	}
 	if r.operation.Repeatable {
-		least, most := 1, 255
 		op.Parameters = append(op.Parameters, &huma.Param{
 			Name: "Idempotency-Key", In: "header",
 			Description: "1 to 255 visible ASCII characters. Send the same key each time you repeat a request.",
-			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most, Pattern: "^[!-~]+$"},
+			Schema:      &huma.Schema{Type: huma.TypeString, MinLength: new(1), MaxLength: new(255), Pattern: "^[!-~]+$"},
 			Example:     "0b5bd0f4-5e6c-4f0e-8f43-6a9c6f6f1b52",
 		})
 	}

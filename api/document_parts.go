@@ -68,7 +68,6 @@ func documentHeaders() map[string]*huma.Header {
 	text := func(words string, required bool) *huma.Header {
 		return &huma.Header{Description: words, Required: required, Schema: &huma.Schema{Type: huma.TypeString}}
 	}
-	least := 0.0
 	return map[string]*huma.Header{
 		"X-Request-Id":         text("Identifies this request in the server's log.", true),
 		"RateLimit-Policy":     text("The limits and their periods in seconds, as structured fields: `\"address\";q=600;w=600, \"post-create\";q=60;w=3600`.", false),
@@ -77,7 +76,7 @@ func documentHeaders() map[string]*huma.Header {
 		"Idempotency-Replayed": text("`true` when this is the stored response to an earlier request with the same Idempotency-Key.", false),
 		"Retry-After": {
 			Description: "The number of seconds to wait before sending the request again.",
-			Schema:      &huma.Schema{Type: huma.TypeInteger, Minimum: &least},
+			Schema:      &huma.Schema{Type: huma.TypeInteger, Minimum: new(0.0)},
 		},
 	}
 }

@@ -121,10 +121,7 @@ func settingsSchema(d network.Description) *huma.Schema {
 }
 
 func fieldSchema(f network.Field) *huma.Schema {
-	var most *int
-	if f.Max > 0 {
-		most = &f.Max
-	}
+	most := contract.Optional(f.Max)
 	pattern := ""
 	if f.Pattern != nil {
 		pattern = f.Pattern.String()
@@ -146,20 +143,10 @@ func fieldSchema(f network.Field) *huma.Schema {
 			MaxItems: most,
 		}
 	case f.Kind == network.FieldNumber:
-		return numberSchema(f.Max)
+		return &huma.Schema{Type: huma.TypeInteger, Minimum: new(0.0), Maximum: contract.Optional(float64(f.Max))}
 	}
 	return &huma.Schema{Type: huma.TypeString, MaxLength: most, Pattern: pattern, Format: formats[f.Kind]}
 }
 
 // formats maps the kinds of text fields that have a format to its name.
 var formats = map[network.FieldKind]string{network.FieldURL: "uri", network.FieldDate: "date"}
-
-func numberSchema(most int) *huma.Schema {
-	least := 0.0
-	s := &huma.Schema{Type: huma.TypeInteger, Minimum: &least}
-	if most > 0 {
-		limit := float64(most)
-		s.Maximum = &limit
-	}
-	return s
-}

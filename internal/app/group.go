@@ -110,7 +110,7 @@ func checkGroup(in contract.EditGroup) error {
 			return err
 		}
 	}
-	description := valueOrZero(in.Description)
+	description := valueOr(in.Description, "")
 	if n := utf8.RuneCountInString(description); n > maxDescription || !utf8.ValidString(description) {
 		return core.Invalid("description", "The description has %d characters; the limit is %d.", n, maxDescription)
 	}

@@ -51,7 +51,7 @@ func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedi
 }
 
 func checkMediaTexts(in contract.EditMedia) error {
-	if err := core.CheckContent("", "", "", valueOrZero(in.Tags)); err != nil {
+	if err := core.CheckContent("", "", "", valueOr(in.Tags, nil)); err != nil {
 		return err
 	}
 	if err := core.CheckText("title", in.Title.V, maxMediaTitle); err != nil {
@@ -74,9 +74,9 @@ func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 	out := contract.Media{
 		ID: m.ID.String(), Kind: string(m.Kind), OriginalName: m.Name, Mime: m.Mime, Size: m.Bytes, Status: string(m.Status),
-		FailReason: optional(m.FailReason), Width: optional(m.Width), Height: optional(m.Height),
-		DurationMs: optional(m.DurationMs),
-		Title:      optional(m.Title), Description: optional(m.Description), Tags: m.Tags, Pinned: m.Pinned,
+		FailReason: contract.Optional(m.FailReason), Width: contract.Optional(m.Width), Height: contract.Optional(m.Height),
+		DurationMs: contract.Optional(m.DurationMs),
+		Title:      contract.Optional(m.Title), Description: contract.Optional(m.Description), Tags: m.Tags, Pinned: m.Pinned,
 		PublishedAt: contract.At(m.PublishedAt), PurgedAt: contract.At(m.PurgedAt),
 		CreatedAt: contract.Time{Time: m.CreatedAt},
 	}
@@ -87,13 +87,4 @@ func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 		out.ThumbnailURL = new(a.intake.ThumbnailURL(t.WorkspaceID(), m))
 	}
 	return out
-}
-
-// optional is nil for the zero value, which means that it is not known.
-func optional[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
 }

@@ -136,6 +136,5 @@ func (a *App) browserURL(address string) *string {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
 		return nil
 	}
-	found := a.cfg.Client.Browse(address)
-	return &found
+	return new(a.cfg.Client.Browse(address))
 }

@@ -75,13 +75,13 @@ func (a *App) checkEdit(in contract.EditPost) (map[core.Platform]json.RawMessage
 	if in.Status != "" && in.Status != string(core.PostQueued) {
 		return nil, core.Invalid("status", "`status` cannot be set to %q.", in.Status).WithHint("Use \"queued\".")
 	}
-	if err := core.CheckContent("", valueOrZero(in.Text), in.Title.V, valueOrZero(in.Tags)); err != nil {
+	if err := core.CheckContent("", valueOr(in.Text, ""), in.Title.V, valueOr(in.Tags, nil)); err != nil {
 		return nil, err
 	}
 	if _, err := parseWhen(in.When, core.Zone{}); err != nil {
 		return nil, err
 	}
-	return a.parseSettings("settings", valueOrZero(in.Settings))
+	return a.parseSettings("settings", valueOr(in.Settings, nil))
 }
 
 func hasContent(in contract.EditPost) bool {
@@ -91,7 +91,7 @@ func hasContent(in contract.EditPost) bool {
 func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost,
 	blocks map[core.Platform]json.RawMessage,
 ) error {
-	files, err := findFiles(ctx, t, valueOrZero(in.MediaIDs))
+	files, err := findFiles(ctx, t, valueOr(in.MediaIDs, nil))
 	if err != nil || !hasContent(in) {
 		return err
 	}

@@ -30,7 +30,7 @@ func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.P
 // ListPosts lists posts by time, newest first unless asked otherwise.
 func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPosts) (contract.PostList, error) {
 	posts, next, err := a.listPosts(ctx, c, in)
-	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: optional(next)}, err
+	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.Optional(next)}, err
 }
 
 // listPosts is a page of posts and the cursor of the next, "" after the last.

@@ -112,20 +112,12 @@ func checkTexts(in contract.PlanPosts) error {
 	}
 	for _, platform := range sortedKeys(in.Overrides) {
 		o := in.Overrides[platform]
-		text, title, tags := valueOrZero(o.Text), valueOrZero(o.Title), valueOrZero(o.Tags)
+		text, title, tags := valueOr(o.Text, ""), valueOr(o.Title, ""), valueOr(o.Tags, nil)
 		if err := core.CheckContent("overrides."+platform+".", text, title, tags); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func valueOrZero[T any](p *T) T {
-	if p == nil {
-		var zero T
-		return zero
-	}
-	return *p
 }
 
 // sortedKeys lists the networks that an object of a request names, so that of several mistakes in it the same is

@@ -30,6 +30,15 @@ func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, &o.V)
 }
 
+// Optional is nil for the zero value, which stands for nothing.
+func Optional[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
 // None is a request or an answer that says nothing.
 type None struct{}
 

@@ -141,7 +141,7 @@ type Error struct {
 func AccountOf(a core.Account) Account {
 	return Account{
 		ID: a.ID.String(), Platform: string(a.Platform), DisplayName: a.DisplayName, Status: string(a.Status),
-		Username: nilIfEmpty(a.Username), AvatarURL: nilIfEmpty(a.AvatarURL), ExpiresAt: At(a.ExpiresAt),
+		Username: Optional(a.Username), AvatarURL: Optional(a.AvatarURL), ExpiresAt: At(a.ExpiresAt),
 		CreatedAt: Time{a.CreatedAt},
 	}
 }

@@ -1,8 +1,6 @@
 package contract
 
 import (
-	"cmp"
-
 	"belfry/internal/core"
 )
 
@@ -102,16 +100,16 @@ func fileLimit(f *core.FileLimits) *FileLimit {
 		return nil
 	}
 	return &FileLimit{
-		Count: nilIfZero(f.Count), Bytes: nilIfZero(f.Bytes), Formats: emptyIfNil(f.Formats),
-		Ratio: RatioLimit{nilIfZero(f.MinRatio), nilIfZero(f.MaxRatio)},
+		Count: Optional(f.Count), Bytes: Optional(f.Bytes), Formats: emptyIfNil(f.Formats),
+		Ratio: RatioLimit{Optional(f.MinRatio), Optional(f.MaxRatio)},
 		Pixels: PixelLimit{
-			nilIfZero(f.MinWidth), nilIfZero(f.MinHeight), nilIfZero(f.MaxWidth), nilIfZero(f.MaxHeight),
-			nilIfZero(f.MaxShortSide),
+			Optional(f.MinWidth), Optional(f.MinHeight), Optional(f.MaxWidth), Optional(f.MaxHeight),
+			Optional(f.MaxShortSide),
 		},
-		Duration:    DurationLimit{nilIfZero(f.MinDurationMs), nilIfZero(f.MaxDurationMs)},
+		Duration:    DurationLimit{Optional(f.MinDurationMs), Optional(f.MaxDurationMs)},
 		VideoCodecs: codecNames(f.VideoCodecs), AudioCodecs: codecNames(f.AudioCodecs),
-		FrameRate: FrameRateLimit{nilIfZero(f.MinFPS), nilIfZero(f.MaxFPS)}, BitRate: nilIfZero(f.BitRate),
-		AudioRate: nilIfZero(f.AudioRate), Channels: nilIfZero(f.AudioChannels),
+		FrameRate: FrameRateLimit{Optional(f.MinFPS), Optional(f.MaxFPS)}, BitRate: Optional(f.BitRate),
+		AudioRate: Optional(f.AudioRate), Channels: Optional(f.AudioChannels),
 	}
 }
 
@@ -121,13 +119,4 @@ func codecNames(list []core.Codec) []string {
 		out[i] = string(c)
 	}
 	return out
-}
-
-// nilIfZero returns nil for zero, which means that no bound is known.
-func nilIfZero[T cmp.Ordered](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
 }

@@ -194,9 +194,9 @@ type ListPosts struct {
 func PostOf(p core.Post, networkName string) Post {
 	out := Post{
 		ID: p.ID.String(), AccountID: p.Account.String(), Platform: string(p.Platform), MediaIDs: []string{}, Text: p.Text,
-		Title: nilIfEmpty(p.Title), Tags: emptyIfNil(p.Tags), Settings: p.Settings, PublishAt: At(p.PublishAt),
+		Title: Optional(p.Title), Tags: emptyIfNil(p.Tags), Settings: p.Settings, PublishAt: At(p.PublishAt),
 		TZ:     p.Zone.Name(),
-		Status: string(p.Status), ExternalID: nilIfEmpty(p.ExternalID), ExternalURL: nilIfEmpty(p.ExternalURL),
+		Status: string(p.Status), ExternalID: Optional(p.ExternalID), ExternalURL: Optional(p.ExternalURL),
 		Attempts: p.Attempts, CreatedVia: string(p.Via), CreatedAt: Time{p.CreatedAt}, UpdatedAt: Time{p.UpdatedAt},
 		StatusLine: p.StatusLine(networkName),
 	}
@@ -204,7 +204,7 @@ func PostOf(p core.Post, networkName string) Post {
 		out.MediaIDs = append(out.MediaIDs, id.String())
 	}
 	if p.Status == core.PostFailed && p.Error != nil {
-		out.Error = &PostError{Code: p.Error.Code, Message: p.Error.Message, Hint: nilIfEmpty(p.Error.Hint)}
+		out.Error = &PostError{Code: p.Error.Code, Message: p.Error.Message, Hint: Optional(p.Error.Hint)}
 	}
 	return out
 }
@@ -223,13 +223,6 @@ func issuesOf(issues []core.Issue) []Issue {
 		out = append(out, Issue{string(i.Code), i.Message, i.Hint})
 	}
 	return out
-}
-
-func nilIfEmpty(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func emptyIfNil[T any](s []T) []T {

@@ -38,16 +38,13 @@ type Account struct {
 
 // Issue says why the account cannot be published to, nil when it can.
 func (a Account) Issue() *Issue {
-	var i Issue
 	switch a.Status {
 	case AccountExpired:
-		i = IssueAccountExpired.With(a.DisplayName)
+		return new(IssueAccountExpired.With(a.DisplayName))
 	case AccountRevoked:
-		i = IssueAccountRevoked.With(a.DisplayName)
-	default:
-		return nil
+		return new(IssueAccountRevoked.With(a.DisplayName))
 	}
-	return &i
+	return nil
 }
 
 // Workspace owns accounts, posts, members and a plan; nothing is shared between two.

@@ -72,16 +72,13 @@ func (m Media) Proved() Media {
 
 // Issue says why the file cannot go out with a post, nil when it can.
 func (m Media) Issue() *Issue {
-	var i Issue
 	switch {
 	case !m.PurgedAt.IsZero():
-		i = IssueMediaPurged.With(m.Name)
+		return new(IssueMediaPurged.With(m.Name))
 	case m.Status == MediaFailed:
-		i = IssueMediaFailed.With(m.Name)
+		return new(IssueMediaFailed.With(m.Name))
 	case m.Status != MediaReady:
-		i = IssueMediaNotReady.With(m.Name)
-	default:
-		return nil
+		return new(IssueMediaNotReady.With(m.Name))
 	}
-	return &i
+	return nil
 }

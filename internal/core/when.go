@@ -78,11 +78,9 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 			nil
 	}
 	at = instants[0]
+	issues = outOfBounds(at, now)
 	if len(instants) > 1 {
 		warnings = append(warnings, WarnTimeOccursTwice.With(w.Zone.Label(at)))
-	}
-	if issue := outOfBounds(at, now); issue != nil {
-		issues = append(issues, *issue)
 	}
 	if y := at.UTC().Year(); y < 0 || y > lastYear {
 		at = time.Time{}
@@ -90,14 +88,12 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	return at, issues, warnings
 }
 
-func outOfBounds(at, now time.Time) *Issue {
+func outOfBounds(at, now time.Time) []Issue {
 	switch {
 	case at.Before(now.Add(-pastTolerance)):
-		issue := IssueTimeInPast.With()
-		return &issue
+		return []Issue{IssueTimeInPast.With()}
 	case at.After(now.Add(furthestAhead)):
-		issue := IssueTimeTooFar.With()
-		return &issue
+		return []Issue{IssueTimeTooFar.With()}
 	}
 	return nil
 }
@@ -107,8 +103,5 @@ func CheckTime(at, now time.Time) []Issue {
 	if at.IsZero() {
 		return []Issue{IssueTimeRequired.With()}
 	}
-	if issue := outOfBounds(at, now); issue != nil {
-		return []Issue{*issue}
-	}
-	return nil
+	return outOfBounds(at, now)
 }
