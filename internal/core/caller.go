@@ -38,16 +38,8 @@ const (
 // closed: it is made by NewCaller from a proved credential, or by Worker for the service itself. The zero Caller may do
 // nothing.
 type Caller struct {
-	workspace  WorkspaceID
-	user       UserID
-	kind       CredentialKind
-	credential string
-	role       Role
-	plan       PlanName
-	canWrite   bool
+	credential Credential
 	session    string
-	via        Via
-	provedAt   time.Time
 }
 
 // Credential is what NewCaller needs to know of a proved key or session.
@@ -66,45 +58,43 @@ type Credential struct {
 	ProvedAt time.Time
 }
 
-// NewCaller makes a caller of a proved credential. A key never has more rights than its maker.
-func NewCaller(c Credential) Caller {
-	return Caller{
-		workspace: c.Workspace, user: c.User, kind: c.Kind, credential: c.Name, role: c.Role,
-		plan: c.Plan, canWrite: c.Scope == Write && c.Role.Writes(), via: c.Via, provedAt: c.ProvedAt,
-	}
-}
+// NewCaller makes a caller of a proved credential.
+func NewCaller(c Credential) Caller { return Caller{credential: c} }
 
 // Worker is the service acting on a workspace's behalf at a post's time.
 func Worker(ws WorkspaceID) Caller {
-	return Caller{workspace: ws, kind: CredentialWorker, role: RoleOwner, canWrite: true}
+	return NewCaller(Credential{Workspace: ws, Kind: CredentialWorker, Role: RoleOwner, Scope: Write})
 }
 
+// writes tells whether the scope and the role both allow changes: a key never has more rights than its maker.
+func (c Caller) writes() bool { return c.credential.Scope == Write && c.credential.Role.Writes() }
+
 // Workspace tells whose data the caller may see.
-func (c Caller) Workspace() WorkspaceID { return c.workspace }
+func (c Caller) Workspace() WorkspaceID { return c.credential.Workspace }
 
 // User tells who calls are attributed to.
-func (c Caller) User() UserID { return c.user }
+func (c Caller) User() UserID { return c.credential.User }
 
 // Kind tells how the caller proved who they are.
-func (c Caller) Kind() CredentialKind { return c.kind }
+func (c Caller) Kind() CredentialKind { return c.credential.Kind }
 
 // CredentialName is the name of the key or client.
-func (c Caller) CredentialName() string { return c.credential }
+func (c Caller) CredentialName() string { return c.credential.Name }
 
 // Role is the caller's role in the workspace.
-func (c Caller) Role() Role { return c.role }
+func (c Caller) Role() Role { return c.credential.Role }
 
 // Plan is the plan of the workspace when the caller's credential was proved.
-func (c Caller) Plan() PlanName { return c.plan }
+func (c Caller) Plan() PlanName { return c.credential.Plan }
 
 // Via tells the entry point that the caller came through.
-func (c Caller) Via() Via { return c.via }
+func (c Caller) Via() Via { return c.credential.Via }
 
 // IsZero tells whether nobody has been recognised.
-func (c Caller) IsZero() bool { return c.workspace.IsZero() }
+func (c Caller) IsZero() bool { return c.credential.Workspace.IsZero() }
 
 // IsSession tells whether a signed-in person calls.
-func (c Caller) IsSession() bool { return c.kind == CredentialSession }
+func (c Caller) IsSession() bool { return c.credential.Kind == CredentialSession }
 
 // InSession returns the caller with the id of the browser session that they act in.
 func (c Caller) InSession(id string) Caller {
@@ -120,7 +110,7 @@ func (c Caller) Scopes() []Scope {
 	switch {
 	case c.IsZero():
 		return []Scope{}
-	case c.canWrite:
+	case c.writes():
 		return []Scope{Read, Write}
 	default:
 		return []Scope{Read}
@@ -132,11 +122,11 @@ func (c Caller) Need(s Scope) error {
 	if c.IsZero() {
 		return Unauthenticated()
 	}
-	if s == Write && !c.canWrite && c.IsSession() {
+	if s == Write && !c.writes() && c.IsSession() {
 		return Fail(CodeInsufficientScope,
 			"Your role in this workspace is read-only.").WithHint("Ask an owner or admin for another role.")
 	}
-	if s == Write && !c.canWrite {
+	if s == Write && !c.writes() {
 		return Fail(CodeInsufficientScope, "This credential is read-only.").
 			WithHint("Use an API key with the scope write. A viewer's keys are always read-only.")
 	}
@@ -153,7 +143,7 @@ func (c Caller) NeedSession(manages bool) error {
 		return Fail(CodeInsufficientScope,
 			"This requires a signed-in person, not an API key.").WithHint("Use the dashboard.")
 	}
-	if manages && !c.role.Manages() {
+	if manages && !c.credential.Role.Manages() {
 		return roleTooLow()
 	}
 	return nil
@@ -168,7 +158,7 @@ var errPasswordNeeded = errors.New("the password was last confirmed too long ago
 // NeedPassword returns an error unless the caller's person has given their password lately. PasswordNeeded recognizes
 // it.
 func (c Caller) NeedPassword(now time.Time) error {
-	if now.Sub(c.provedAt) < ReauthLifetime {
+	if now.Sub(c.credential.ProvedAt) < ReauthLifetime {
 		return nil
 	}
 	return Fail(CodeInsufficientScope, "Confirm your password first.").
