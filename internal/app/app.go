@@ -61,7 +61,7 @@ type Rate struct {
 	Window time.Duration
 }
 
-// missingFields names the required fields that are not set, apart from those that intake.New checks.
+// missingFields names the required fields that are not set.
 func (c Config) missingFields() (names []string) {
 	for _, field := range []struct {
 		name string
@@ -76,7 +76,11 @@ func (c Config) missingFields() (names []string) {
 		{"Log", c.Log != nil},
 		{"Metrics", c.Metrics != nil},
 		{"Now", c.Now != nil},
+		{"Fetch", c.Fetch != nil},
 		{"PublicURL", c.PublicURL != ""},
+		{"MediaURL", c.MediaURL != ""},
+		{"UploadTTL", c.UploadTTL > 0},
+		{"Retention", c.Retention > 0},
 		{"LimitAddress", c.LimitAddress.Max > 0 && c.LimitAddress.Window > 0},
 		{"LimitCreate", c.LimitCreate.Max > 0 && c.LimitCreate.Window > 0},
 	} {
@@ -102,11 +106,7 @@ func New(cfg Config) (*App, error) {
 	if missing := cfg.missingFields(); missing != nil {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
 	}
-	files, err := intake.New(cfg.intake())
-	if err != nil {
-		return nil, err
-	}
-	a := &App{cfg: cfg, passwords: secret.NewPasswords(), intake: files}
+	a := &App{cfg: cfg, passwords: secret.NewPasswords(), intake: intake.New(cfg.intake())}
 	var receipts *restore.Receipts
 	if cfg.Blobs != nil {
 		receipts = restore.NewReceipts(cfg.Blobs, cfg.Now)
@@ -114,7 +114,7 @@ func New(cfg Config) (*App, error) {
 	}
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Blobs: cfg.Blobs, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
-		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, FileURL: files.FileURL, Receipts: receipts,
+		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, FileURL: a.intake.FileURL, Receipts: receipts,
 	})
 	return a, nil
 }

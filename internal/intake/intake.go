@@ -4,9 +4,7 @@ package intake
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"belfry/internal/blob"
@@ -37,30 +35,6 @@ type Config struct {
 	Retention time.Duration
 }
 
-// missing names the required fields that are not set.
-func (c Config) missing() (names []string) {
-	for _, field := range []struct {
-		name string
-		set  bool
-	}{
-		{"Store", c.Store != nil},
-		{"Fetch", c.Fetch != nil},
-		{"Ring", c.Ring != nil},
-		{"Plans", c.Plans != nil},
-		{"Log", c.Log != nil},
-		{"Now", c.Now != nil},
-		{"UploadTTL", c.UploadTTL > 0},
-		{"Retention", c.Retention > 0},
-		{"PublicURL", c.PublicURL != ""},
-		{"MediaURL", c.MediaURL != ""},
-	} {
-		if !field.set {
-			names = append(names, field.name)
-		}
-	}
-	return names
-}
-
 // Service does the work on files. It is safe for concurrent use.
 type Service struct {
 	cfg Config
@@ -68,13 +42,8 @@ type Service struct {
 	decoding chan struct{}
 }
 
-// New checks the configuration and returns a Service.
-func New(cfg Config) (*Service, error) {
-	if missing := cfg.missing(); missing != nil {
-		return nil, fmt.Errorf("intake: the configuration lacks %s", strings.Join(missing, ", "))
-	}
-	return &Service{cfg: cfg, decoding: make(chan struct{}, 1)}, nil
-}
+// New returns a Service.
+func New(cfg Config) *Service { return &Service{cfg: cfg, decoding: make(chan struct{}, 1)} }
 
 // tenant returns a workspace's data for work on its files that no caller asks for: jobs, sweeps and signed addresses.
 func (s *Service) tenant(ws core.WorkspaceID) store.Tenant { return s.cfg.Store.In(ws) }
