@@ -431,6 +431,8 @@ CREATE TABLE public.publishing_hold (
     one_row boolean DEFAULT true NOT NULL,
     reason text NOT NULL,
     since timestamp with time zone NOT NULL,
+    unproved_since timestamp with time zone,
+    system text DEFAULT ''::text NOT NULL,
     CONSTRAINT publishing_hold_one_row_check CHECK (one_row)
 );
 

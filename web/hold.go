@@ -20,8 +20,8 @@ func (r *request) showPostsOnHold() error {
 	m := posts.HoldModel{Frame: frame, Reason: reason}
 	for _, p := range held {
 		m.Rows = append(m.Rows, posts.HeldRow{
-			ID: p.Post.String(), Platform: string(p.Platform), Account: p.AccountName, Text: p.Text, Fate: p.Fate(),
-			URL: p.ExternalURL,
+			ID: p.Post.String(), Platform: string(p.Platform), Network: r.web.cfg.Networks.Name(p.Platform),
+			Account: p.AccountName, Text: p.Text, Fate: p.Fate(), URL: p.ExternalURL,
 		})
 	}
 	return r.render(http.StatusOK, posts.OnHold(m), nil)

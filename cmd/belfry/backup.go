@@ -72,19 +72,44 @@ func (p *program) restore(ctx context.Context, cfg *config.Config, name string) 
 		return fmt.Errorf("restore the database: %w", err)
 	}
 	return p.printf("The database was restored.\n"+
-		"1. Start the service. If posts were published after the backup, it publishes nothing until you confirm.\n"+
+		"1. Put the service's secret keys and file storage in place, then start it. If posts were published after the backup, it publishes nothing until you confirm.\n"+
 		"2. Check the queue at %s, or list the affected posts with `belfry doctor`.\n"+
 		"3. Run `belfry restore confirm`: posts that were published become live, and the others are published.",
 		cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))
 }
 
+func defineRestoreConfirm(o *options) action {
+	unproved := ""
+	o.flags.Func("unproved", "what to do with posts that may be published already: publish or draft (default: stop and list them)",
+		func(choice string) error {
+			if unproved = choice; choice != "publish" && choice != "draft" {
+				return errors.New("use publish or draft")
+			}
+			return nil
+		})
+	return inSession(mustExist, func(ctx context.Context, p *program, s *session) error {
+		return confirmRestore(ctx, p, s, unproved)
+	})
+}
+
 // confirmRestore ends the publishing hold after a restore.
-func confirmRestore(ctx context.Context, p *program, s *session) (err error) {
+func confirmRestore(ctx context.Context, p *program, s *session, unproved string) (err error) {
 	if err := s.openStorage(ctx); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
-	done, err := s.app.Guard().Confirm(ctx)
+	if unproved == "draft" {
+		if err := s.app.DraftUnproved(ctx); err != nil {
+			return err
+		}
+	}
+	done, err := s.app.Guard().Confirm(ctx, unproved == "publish")
+	if e, ok := errors.AsType[*hold.UnprovedError](err); ok {
+		return fmt.Errorf("%w. They were due after the last record in the file storage, so no receipt shows whether they were published:%s\n"+
+			"Check the accounts, and cancel the posts that are published, in the dashboard or through the API. Then run\n"+
+			"`belfry restore confirm --unproved=publish` to publish the others, or\n"+
+			"`belfry restore confirm --unproved=draft` to turn them into drafts", e, listHeldPosts(e.Posts, s.appConfig.Networks))
+	}
 	if errors.Is(err, hold.ErrNoHold) {
 		return p.printf("Publishing is not on hold, so there is nothing to confirm.")
 	}

@@ -91,12 +91,16 @@ func allCommands() []command {
 			"restore confirm", "", "Continue publishing after a restore.",
 			"After a restore, the service publishes nothing until you confirm. Posts that were published after the backup then become\n" +
 				"live, Belfry asks the networks about posts that may be published, and the other posts are published. `belfry doctor`\n" +
-				"lists the posts. " + local,
-			noOptions(inSession(mustExist, confirmRestore)),
+				"lists the posts. If the file storage may be as old as the database, the command lists the posts that may be published\n" +
+				"already, and stops. Cancel those that are published, then use --unproved.\n" + local,
+			defineRestoreConfirm,
 		},
 		{
 			"restore", "FILE", "Replace the local database with a backup.",
-			"Stop the service first. If posts were published after the backup, the service publishes nothing until you run\n`belfry restore confirm`.", defineRestore,
+			"Stop the service first, and put its secret keys and its file storage in place: BELFRY_SECRET_KEYS or secret.keys in\n" +
+				"BELFRY_DATA_DIR, and BELFRY_STORAGE_URL. Without the keys the service does not start with this database, and without\n" +
+				"the receipts in the file storage Belfry cannot know what was published after the backup.\n" +
+				"If posts were published after it, the service publishes nothing until you run `belfry restore confirm`.", defineRestore,
 		},
 		{"config", "", "Print the configuration without secrets.", "", noOptions(printConfig)},
 		{

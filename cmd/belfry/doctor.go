@@ -17,6 +17,7 @@ import (
 
 	"belfry/internal/app"
 	"belfry/internal/config"
+	"belfry/internal/network"
 	"belfry/internal/network/all"
 	"belfry/internal/postgres"
 	"belfry/internal/secret"
@@ -172,6 +173,9 @@ func (of *installation) checkKeys(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if err := verbs.ReviewKeys(ctx); err != nil && none {
+		return "", fmt.Errorf("there are no secret keys in %s, but the database needs them: %w", from, err)
+	}
 	return found, reviewKeys(ctx, of.cfg, verbs)
 }
 
@@ -195,19 +199,28 @@ func (of *installation) checkPublishing(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	appConfig, err := newAppConfig(of.cfg, nil, of.log, nil)
+	if err != nil {
+		return "", err
+	}
+	return "", fmt.Errorf("on hold since %s because %s. Check these posts, then run `belfry restore confirm`:%s",
+		hold.Since.UTC().Format(time.RFC3339), hold.Reason, listHeldPosts(posts, appConfig.Networks))
+}
+
+// heldPostsShown is how many posts on hold a command lists.
+const heldPostsShown = 500
+
+// listHeldPosts returns a line for each post.
+func listHeldPosts(posts []store.HeldPost, networks *network.Set) string {
 	var list strings.Builder
-	for _, p := range posts {
-		fmt.Fprintf(&list, "\n   %s %s %s, %s: %s", p.Slug, p.Post, p.Platform, p.AccountName, p.Fate())
+	for _, p := range posts[:min(len(posts), heldPostsShown)] {
+		fmt.Fprintf(&list, "\n   %s %s to %s, %s: %s", p.Slug, p.Post, networks.Name(p.Platform), p.AccountName, p.Fate())
 		if p.ExternalURL != "" {
 			fmt.Fprintf(&list, " (%s)", p.ExternalURL)
 		}
 	}
-	return "", fmt.Errorf("on hold since %s because %s. Check these posts, then run `belfry restore confirm`:%s",
-		hold.Since.UTC().Format(time.RFC3339), hold.Reason, list.String())
+	return list.String()
 }
-
-// heldPostsShown is how many posts the doctor lists.
-const heldPostsShown = 500
 
 // reviewKeys returns an error that names the variable if the secret keys do not match the database.
 func reviewKeys(ctx context.Context, cfg *config.Config, verbs *app.App) error {

@@ -61,7 +61,7 @@ func (o *options) usageText() string {
 	optional := false
 	o.flags.VisitAll(func(f *flag.Flag) {
 		kind, about := flag.UnquoteUsage(f)
-		if kind == "string" {
+		if kind != "" {
 			kind = " TEXT"
 		}
 		switch needed := slices.Contains(o.required, f.Name); {

@@ -34,6 +34,9 @@ func (a *App) enterProved(c core.Caller, manages bool) (store.Tenant, error) {
 // enterInvited is the gate of somebody who has shown an invitation's token.
 func (a *App) enterInvited(i store.Invitation) store.Tenant { return a.cfg.Store.In(i.Workspace) }
 
+// enterHeld is the gate of an operator who decides on a post of a restored database.
+func (a *App) enterHeld(p store.HeldPost) store.Tenant { return a.cfg.Store.In(p.Workspace) }
+
 // enterFor is the gate of an operation on one thing, whose id it reads.
 func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string) (store.Tenant, core.ID[K], error) {
 	t, err := a.enter(c, need)

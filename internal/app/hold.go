@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"belfry/internal/core"
 	"belfry/internal/store"
@@ -32,4 +33,25 @@ func (a *App) PublishingHold(ctx context.Context, c core.Caller) (reason string,
 		}
 	}
 	return hold.Reason, posts, err
+}
+
+// DraftUnproved makes drafts of the posts that may be published although no receipt shows it, and gives their slots
+// back. Where one failed, it cancels the retry.
+func (a *App) DraftUnproved(ctx context.Context) error {
+	posts, err := a.cfg.Store.UnprovedPosts(ctx)
+	if err != nil {
+		return fmt.Errorf("list the unproved posts: %w", err)
+	}
+	for _, held := range posts {
+		_, err := lockAndChange(ctx, a.enterHeld(held), core.Caller{}, held.Post, func(t store.Tenant, p *core.Post) error {
+			if p.HasPendingRetry() {
+				return a.cancelRetry(ctx, t, p)
+			}
+			return a.unqueue(ctx, t, p)
+		})
+		if err != nil {
+			return fmt.Errorf("make a draft of post %s: %w", held.Post, err)
+		}
+	}
+	return nil
 }

@@ -56,9 +56,15 @@ func (a *App) changePost(ctx context.Context, c core.Caller, id string, malforme
 	if err != nil {
 		return contract.Post{}, err
 	}
-	var post core.Post
+	post, err := lockAndChange(ctx, t, c, postID, f)
+	return a.postOf(post), err
+}
+
+func lockAndChange(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
+	f func(store.Tenant, *core.Post) error,
+) (post core.Post, err error) {
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		locked, err := t.LockPost(ctx, postID)
+		locked, err := t.LockPost(ctx, id)
 		if err != nil {
 			return err
 		}
@@ -66,16 +72,17 @@ func (a *App) changePost(ctx context.Context, c core.Caller, id string, malforme
 		if err := f(t, &locked); err != nil {
 			return err
 		}
-		if post, err = t.Post(ctx, locked.ID); err != nil {
+		if post, err = t.Post(ctx, id); err != nil {
 			return err
 		}
 		if after := scheduleOf(post); after != before {
-			return t.AddAudit(ctx,
-				core.AuditEntry{Action: core.AuditPostChanged, Actor: c, Subject: id, Before: before, After: after})
+			return t.AddAudit(ctx, core.AuditEntry{
+				Action: core.AuditPostChanged, Actor: c, Subject: id.String(), Before: before, After: after,
+			})
 		}
 		return nil
 	})
-	return a.postOf(post), err
+	return post, err
 }
 
 // postSchedule is what the audit log compares of a post: whether it is to be published, and when.

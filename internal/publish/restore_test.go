@@ -1,13 +1,18 @@
 package publish_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"belfry/internal/blob"
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/restore"
 	"belfry/internal/store"
@@ -46,13 +51,13 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 			must(t, guard.CheckAtStart(t.Context()))
 			held, err := b.Store.HeldPosts(t.Context(), 10)
 			must(t, err)
-			if len(held) != 1 || held[0].Post.String() != post.ID || !held[0].Armed || held[0].Live != live {
+			if len(held) != 1 || held[0].Post.String() != post.ID || !held[0].Armed || held[0].Live != live || held[0].Unproved {
 				t.Fatalf("on hold are %+v", held)
 			}
 			if post = b.after(time.Hour, post); post.Status != "queued" || b.calls("publish") != 1 {
 				t.Fatalf("during the hold the post is %s after %d calls", post.Status, b.calls("publish"))
 			}
-			done, err := guard.Confirm(t.Context())
+			done, err := guard.Confirm(t.Context(), false)
 			must(t, err)
 			if done.LookedFor+done.Live != 1 || live != (done.Live == 1) {
 				t.Errorf("confirmed: %+v", done)
@@ -89,7 +94,7 @@ func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 		if _, err := b.Store.Hold(t.Context()); err != nil {
 			t.Errorf("%s: publishing is not held: %v", name, err)
 		}
-		_, err := guard.Confirm(t.Context())
+		_, err := guard.Confirm(t.Context(), false)
 		must(t, err)
 		mark = kept
 	}
@@ -107,7 +112,7 @@ func TestAHoldEndsAllSessions(t *testing.T) {
 	b := newBench(t)
 	_, err := b.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ('old', '', clock() + '1 day'::interval)`)
 	must(t, err)
-	must(t, b.Store.HoldPublishing(t.Context(), "a test", []store.RestoredReceipt{}))
+	must(t, b.Store.HoldPublishing(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{}))
 	var left int
 	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sessions`).Scan(&left))
 	if left != 0 {
@@ -143,7 +148,7 @@ func TestAWorkerBesideTheConfirmationDoesNotHoldPublishingAgain(t *testing.T) {
 	worker := guard
 	worker.Receipts = restore.NewReceipts(files, b.Clock.Now)
 	hooked.beforePut = func() { must(t, worker.KeepMark(t.Context())) }
-	_, err = guard.Confirm(t.Context())
+	_, err = guard.Confirm(t.Context(), false)
 	must(t, err)
 	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("after the confirmation publishing is on hold: %+v, %v", hold, err)
@@ -156,10 +161,10 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	guard := b.App.Guard()
 	must(t, guard.CheckAtStart(t.Context()))
 	post := b.ws.Now("sent after the first restore", b.ws.Account("threads"))
-	must(t, b.Store.HoldPublishing(t.Context(), "the first restore", nil))
+	must(t, b.Store.HoldPublishing(t.Context(), "the first restore", time.Time{}, nil))
 	_, err := b.Pool.Exec(t.Context(), snapshot)
 	must(t, err)
-	_, err = guard.Confirm(t.Context())
+	_, err = guard.Confirm(t.Context(), false)
 	must(t, err)
 	if post = b.ws.Work(post); post.Status != "live" {
 		t.Fatalf("after the first confirmation the post is %s", post.Status)
@@ -170,7 +175,7 @@ func TestABackupMadeDuringAHoldDoesNotPublishAgain(t *testing.T) {
 	must(t, err)
 
 	must(t, guard.CheckAtStart(t.Context()))
-	_, err = guard.Confirm(t.Context())
+	_, err = guard.Confirm(t.Context(), false)
 	must(t, err)
 	if post = b.after(time.Hour, post); post.Status != "live" || b.calls("publish") != 1 {
 		t.Errorf("after the second confirmation the post is %s, after %d calls that publish", post.Status, b.calls("publish"))
@@ -185,10 +190,10 @@ func TestAReceiptWithTheIDOfAnotherPostDoesNotStopTheConfirmation(t *testing.T) 
 	post := b.ws.Queued("is said to have it too", account, b.Clock.Now().Add(time.Hour))
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	must(t, b.Store.HoldPublishing(t.Context(), "a test", []store.RestoredReceipt{
+	must(t, b.Store.HoldPublishing(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
 		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: *first.ExternalID},
 	}))
-	_, err = b.App.Guard().Confirm(t.Context())
+	_, err = b.App.Guard().Confirm(t.Context(), false)
 	must(t, err)
 	if post = b.ws.Post(post); post.Status != "live" || post.ExternalID != nil {
 		t.Errorf("the post is %s with the id %v, want it live without one", post.Status, post.ExternalID)
@@ -201,7 +206,7 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 	post := b.ws.Queued("went out after the backup", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
 	id, err := core.ParseID[core.PostKind](post.ID)
 	must(t, err)
-	must(t, b.Store.HoldPublishing(t.Context(), "a test", []store.RestoredReceipt{
+	must(t, b.Store.HoldPublishing(t.Context(), "a test", time.Time{}, []store.RestoredReceipt{
 		{Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalID: "1"},
 	}))
 	_, err = b.Pool.Exec(t.Context(), `
@@ -212,7 +217,7 @@ func TestAConfirmationThatADeadlockBrokeOffIsTriedAgain(t *testing.T) {
 		END $$;
 		CREATE TRIGGER break_off BEFORE UPDATE ON posts FOR EACH ROW EXECUTE FUNCTION break_off()`)
 	must(t, err)
-	done, err := b.App.Guard().Confirm(t.Context())
+	done, err := b.App.Guard().Confirm(t.Context(), false)
 	must(t, err)
 	if post = b.ws.Post(post); post.Status != "live" || done.Live != 1 {
 		t.Errorf("the post is %s after %+v", post.Status, done)
@@ -276,5 +281,199 @@ func TestANewDatabaseBesideOldReceiptsIsNotHeld(t *testing.T) {
 	must(t, guard.CheckAtStart(t.Context()))
 	if hold, err := b.Store.Hold(t.Context()); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("publishing is on hold: %+v, %v", hold, err)
+	}
+}
+
+// restored is a workspace whose database and file storage were restored from a backup on another server.
+type restored struct {
+	*bench
+	guard    restore.Guard
+	sent     contract.Post // published after the backup, as was onItsWay, which was due before it
+	onItsWay contract.Post
+	later    contract.Post // due after the restore
+}
+
+// restoreElsewhere publishes posts after a backup. The copy of the storage has what write adds.
+func restoreElsewhere(t *testing.T, write func(restored, *restore.Receipts, restore.Mark)) restored {
+	t.Helper()
+	b := newBench(t)
+	r := restored{bench: b, guard: *b.App.Guard()}
+	must(t, r.guard.CheckAtStart(t.Context()))
+	account := b.ws.Account("threads")
+	b.ws.Work(b.ws.Now("before the backup", account))
+	must(t, r.guard.KeepMark(t.Context()))
+	mark, err := r.guard.Receipts.ReadMark(t.Context())
+	must(t, err)
+	r.onItsWay = b.ws.Now("on its way", account)
+	b.Clock.Advance(time.Second)
+	must(t, b.App.RecordHeartbeat(t.Context(), "a worker"))
+	r.sent = b.ws.Queued("sent", account, b.Clock.Now().Add(time.Hour))
+	r.later = b.ws.Queued("later", account, b.Clock.Now().Add(48*time.Hour))
+	_, err = b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	b.Clock.Advance(24 * time.Hour)
+	for _, p := range []contract.Post{r.sent, r.onItsWay} {
+		if p = b.ws.Work(p); p.Status != "live" {
+			t.Fatalf("before the restore %q is %s", p.Text, p.Status)
+		}
+	}
+	_, err = b.Pool.Exec(t.Context(), rewind)
+	must(t, err)
+	must(t, b.Store.AdvanceSteps(t.Context(), mark.Step))
+
+	files, err := blob.Open(t.Context(), "file:"+t.TempDir())
+	must(t, err)
+	t.Cleanup(func() { must(t, files.Close()) })
+	r.guard.Receipts = restore.NewReceipts(files, b.Clock.Now)
+	mark.System = "another"
+	write(r, r.guard.Receipts, mark)
+	must(t, r.guard.CheckAtStart(t.Context()))
+	return r
+}
+
+func writeMark(r restored, copied *restore.Receipts, mark restore.Mark) {
+	must(r.t, copied.WriteMark(r.t.Context(), mark))
+}
+
+// unproved lists the texts of the posts that may be published without a receipt.
+func (r restored) unproved() (texts []string) {
+	r.t.Helper()
+	posts, err := r.Store.UnprovedPosts(r.t.Context())
+	must(r.t, err)
+	for _, p := range posts {
+		texts = append(texts, p.Text)
+	}
+	return texts
+}
+
+// A storage that is as old as the backup has no receipt of what was published after it.
+func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T) {
+	for name, write := range map[string]func(restored, *restore.Receipts, restore.Mark){
+		"a storage as old as the backup": writeMark,
+		"an empty storage":               func(restored, *restore.Receipts, restore.Mark) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := restoreElsewhere(t, write)
+			_, err := r.Pool.Exec(t.Context(), `
+				UPDATE publications SET next_action_at = clock() - '1 hour'::interval WHERE due_at > clock()`) // prepared ahead
+			must(t, err)
+			if got := r.unproved(); !slices.Equal(got, []string{"on its way", "sent"}) {
+				t.Errorf("unproved are %v", got)
+			}
+			r.Clock.Advance(48 * time.Hour)
+			held, err := r.Store.HeldPosts(t.Context(), 10)
+			must(t, err)
+			if len(held) != 3 || !held[0].Unproved || held[2].Unproved || held[2].Text != "later" {
+				t.Errorf("on hold are %+v", held)
+			}
+			_, err = r.guard.Confirm(t.Context(), false)
+			if e, ok := errors.AsType[*restore.UnprovedError](err); !ok || len(e.Posts) != 2 {
+				t.Fatalf("the confirmation says %v", err)
+			}
+			if r.later = r.ws.Work(r.later); r.later.Status != "queued" {
+				t.Errorf("a refused confirmation ended the hold")
+			}
+			must(t, r.App.DraftUnproved(t.Context()))
+			_, err = r.guard.Confirm(t.Context(), false)
+			must(t, err)
+			r.sent, r.onItsWay, r.later = r.ws.Work(r.sent), r.ws.Work(r.onItsWay), r.ws.Work(r.later)
+			if r.sent.Status != "draft" || r.onItsWay.Status != "draft" || r.later.Status != "live" {
+				t.Errorf("after the confirmation the posts are %s, %s and %s", r.sent.Status, r.onItsWay.Status, r.later.Status)
+			}
+			if r.Visible("sent") != 1 || r.Visible("on its way") != 1 {
+				t.Errorf("the posts are visible %d and %d times", r.Visible("sent"), r.Visible("on its way"))
+			}
+			who, err := r.App.Whoami(t.Context(), r.ws.Owner)
+			must(t, err)
+			if used := who.Usage.Posts.Used; used != 2 {
+				t.Errorf("%d slots are used, want those of the two live posts", used)
+			}
+		})
+	}
+}
+
+// The files are backed up after the database, so that their copy may have a few receipts more.
+func TestAStorageCopiedAfterTheDatabaseProvesOnlyWhatItKnows(t *testing.T) {
+	r := restoreElsewhere(t, func(r restored, copied *restore.Receipts, mark restore.Mark) {
+		must(t, copied.Write(t.Context(), restore.Receipt{
+			Workspace: r.ws.ID.String(), Post: r.onItsWay.ID, Step: mark.Step + 1, ArmedAt: r.Clock.Now().Add(-24 * time.Hour),
+			Live: true, ExternalID: "17841",
+		}))
+		writeMark(r, copied, mark)
+	})
+	if got := r.unproved(); !slices.Equal(got, []string{"sent"}) {
+		t.Errorf("unproved are %v", got)
+	}
+	_, err := r.guard.Confirm(t.Context(), true)
+	must(t, err)
+	r.sent, r.onItsWay = r.ws.Work(r.sent), r.ws.Work(r.onItsWay)
+	if r.Visible("sent") != 2 || r.Visible("on its way") != 1 || r.onItsWay.Status != "live" {
+		t.Errorf("the operator wants one post again: visible are %d, and %d of the other, which is %s",
+			r.Visible("sent"), r.Visible("on its way"), r.onItsWay.Status)
+	}
+}
+
+// Only a copy of the storage may lack receipts: the one that the same database used last has all of them.
+func TestBesideItsOwnStorageADuePostIsNotUnproved(t *testing.T) {
+	r := restoreElsewhere(t, func(r restored, own *restore.Receipts, mark restore.Mark) {
+		db, err := r.Store.Lineage(r.t.Context())
+		must(r.t, err)
+		mark.System, mark.Step = db.System, mark.Step+1000
+		writeMark(r, own, mark)
+	})
+	held, err := r.Store.HeldPosts(t.Context(), 10)
+	must(t, err)
+	if len(held) != 2 || r.unproved() != nil {
+		t.Errorf("on hold are %+v", held)
+	}
+}
+
+// A backup that was made during a hold has that hold, which says nothing of what was published after its end.
+func TestAHoldThatCameWithTheBackupBeginsAnew(t *testing.T) {
+	r := restoreElsewhere(t, func(r restored, copied *restore.Receipts, mark restore.Mark) {
+		writeMark(r, copied, mark)
+		_, err := r.Pool.Exec(r.t.Context(), `
+			INSERT INTO publishing_hold (reason, since, system) VALUES ('the first restore', clock() - '1 day'::interval, 'another/1');
+			INSERT INTO sessions (token, data, expiry) VALUES ('old', '', clock() + '1 day'::interval)`)
+		must(r.t, err)
+	})
+	if got := r.unproved(); len(got) != 2 {
+		t.Errorf("unproved are %v", got)
+	}
+	count := func() (sessions int) {
+		must(t, r.Pool.QueryRow(t.Context(), `SELECT count(*) FROM sessions`).Scan(&sessions))
+		return sessions
+	}
+	if n := count(); n != 0 {
+		t.Errorf("%d sessions of the time of the backup are left", n)
+	}
+	_, err := r.Pool.Exec(t.Context(), `INSERT INTO sessions (token, data, expiry) VALUES ('new', '', clock() + '1 day'::interval)`)
+	must(t, err)
+	must(t, r.guard.CheckAtStart(t.Context()))
+	if n := count(); n != 1 {
+		t.Errorf("after another start during the hold %d sessions are left, want 1", n)
+	}
+}
+
+func TestTheLogNamesLinksOfPostsThatHaveOne(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	var receipts []store.RestoredReceipt
+	for _, url := range []string{"", "https://www.threads.net/@one/post/1"} {
+		post := b.ws.Queued("on hold", account, b.Clock.Now().Add(time.Hour))
+		id, err := core.ParseID[core.PostKind](post.ID)
+		must(t, err)
+		receipts = append(receipts, store.RestoredReceipt{
+			Workspace: b.ws.ID, Post: id, ArmedAt: b.Clock.Now(), Live: true, ExternalURL: url,
+		})
+	}
+	must(t, b.Store.HoldPublishing(t.Context(), "a test", time.Time{}, receipts))
+	var lines bytes.Buffer
+	guard := *b.App.Guard()
+	guard.Log = slog.New(slog.NewTextHandler(&lines, nil))
+	must(t, guard.LogHold(t.Context()))
+	log := lines.String()
+	if strings.Count(log, "post on hold") != 2 || strings.Count(log, "link=") != 1 || strings.Contains(log, `link=""`) {
+		t.Errorf("the log says %s", log)
 	}
 }

@@ -15,7 +15,7 @@ import (
 const (
 	// receiptsKept is how long receipts are kept: a backup that is older restores without their help.
 	receiptsKept = 90 * 24 * time.Hour
-	// readBack is how long before the database's last sign of life reading receipts begins.
+	// readBack is how long before the last sign of life a post may have been due whose call came after it.
 	readBack = time.Hour
 	// listed is how many of the posts concerned the log names.
 	listed = 20
@@ -37,13 +37,9 @@ func (g *Guard) CheckAtStart(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the database's lineage: %w", err)
 	}
-	since := before.SeenAt
-	if !since.IsZero() {
-		since = since.Add(-readBack)
-	}
 	var receipts []Receipt
 	newest := int64(0)
-	err = g.Receipts.Each(ctx, since, func(r Receipt) error {
+	err = g.Receipts.Each(ctx, before.SeenAt.Add(-readBack), func(r Receipt) error {
 		receipts = append(receipts, r)
 		newest = max(newest, r.Step)
 		return nil
@@ -55,7 +51,28 @@ func (g *Guard) CheckAtStart(ctx context.Context) error {
 	if err != nil || reason == "" {
 		return err
 	}
-	return g.holdPublishing(ctx, reason, selectForgotten(receipts, before.Step))
+	unproved, err := g.unprovedSince(ctx, before, receipts)
+	if err != nil {
+		return err
+	}
+	return g.holdPublishing(ctx, reason, unproved, selectForgotten(receipts, before.Step))
+}
+
+// unprovedSince returns since when a post that was due may have been published without a receipt in this storage, zero
+// for never. Beside another copy of the database the storage may be a copy too, which ends with its last record. Posts
+// that were due shortly before may still have been on their way.
+func (g *Guard) unprovedSince(ctx context.Context, db store.Lineage, receipts []Receipt) (time.Time, error) {
+	mark, err := g.Receipts.ReadMark(ctx)
+	if err != nil || mark.System == db.System && mark.Timeline == db.Timeline {
+		return time.Time{}, err
+	}
+	last := db.SeenAt
+	for _, r := range append(receipts, Receipt{ArmedAt: mark.At}) {
+		if r.ArmedAt.After(last) {
+			last = r.ArmedAt
+		}
+	}
+	return last.Add(-readBack), nil
 }
 
 // KeepMark writes how far the database has come, or holds publishing when the mark is ahead of it. It does nothing
@@ -133,7 +150,9 @@ func selectForgotten(receipts []Receipt, step int64) map[string]Receipt {
 	return last
 }
 
-func (g *Guard) holdPublishing(ctx context.Context, reason string, receipts map[string]Receipt) error {
+func (g *Guard) holdPublishing(ctx context.Context, reason string, unprovedSince time.Time,
+	receipts map[string]Receipt,
+) error {
 	var known []store.RestoredReceipt
 	for _, r := range receipts {
 		post, err := core.ParseID[core.PostKind](r.Post)
@@ -146,7 +165,7 @@ func (g *Guard) holdPublishing(ctx context.Context, reason string, receipts map[
 			Live: r.Live, ExternalID: r.ExternalID, ExternalURL: r.ExternalURL,
 		})
 	}
-	if err := g.Store.HoldPublishing(ctx, reason, known); err != nil {
+	if err := g.Store.HoldPublishing(ctx, reason, unprovedSince, known); err != nil {
 		return fmt.Errorf("hold publishing: %w", err)
 	}
 	return nil
@@ -168,8 +187,11 @@ func (g *Guard) LogHold(ctx context.Context) error {
 	g.Log.Warn("publishing is on hold; check the posts, then run `belfry restore confirm`", "reason", hold.Reason, "since",
 		hold.Since)
 	for _, p := range posts {
-		g.Log.Warn("post on hold", "workspace", p.Slug, "post", p.Post, "network", p.Platform, "account", p.AccountName,
-			"what_happens", p.Fate(), "link", p.ExternalURL)
+		log := g.Log.With("workspace", p.Slug, "post", p.Post, "network", p.Platform, "account", p.AccountName)
+		if p.ExternalURL != "" {
+			log = log.With("link", p.ExternalURL)
+		}
+		log.Warn("post on hold", "what_happens", p.Fate())
 	}
 	return nil
 }
@@ -177,15 +199,31 @@ func (g *Guard) LogHold(ctx context.Context) error {
 // ErrNoHold says that posts go out as usual.
 var ErrNoHold = errors.New("publishing is not on hold")
 
+// UnprovedError says that publishing stays on hold, because these posts may be published already.
+type UnprovedError struct{ Posts []store.HeldPost }
+
+func (e *UnprovedError) Error() string {
+	return fmt.Sprintf("%d posts may be published already", len(e.Posts))
+}
+
 // Confirm ends the hold: posts that a receipt shows as published become live, those that may have been published are
 // looked for at their network, and the others go out. It returns how many posts there are of each kind, or ErrNoHold.
-func (g *Guard) Confirm(ctx context.Context) (Confirmed, error) {
+// While there are unproved posts it returns an UnprovedError, unless they are to go out as well.
+func (g *Guard) Confirm(ctx context.Context, publishUnproved bool) (Confirmed, error) {
 	var done Confirmed
 	switch _, err := g.Store.Hold(ctx); {
 	case errors.Is(err, store.ErrNotFound):
 		return done, ErrNoHold
 	case err != nil:
 		return done, fmt.Errorf("read the publishing hold: %w", err)
+	}
+	if !publishUnproved {
+		switch posts, err := g.Store.UnprovedPosts(ctx); {
+		case err != nil:
+			return done, fmt.Errorf("list the unproved posts: %w", err)
+		case len(posts) > 0:
+			return done, &UnprovedError{posts}
+		}
 	}
 	receipts, err := g.Store.RestoredReceipts(ctx)
 	if err != nil {

@@ -50,13 +50,21 @@ type RestoredReceipt struct {
 }
 
 // HoldPublishing keeps every worker from claiming posts until ReleasePublishing. It notes the receipts of posts that
-// are not live here, and ends all sessions, which are those of the time of the backup. A hold that exists stays, as do
-// the sessions since it began; receipts are added to it, because the hold itself may be from a backup.
-func (s *Store) HoldPublishing(ctx context.Context, reason string, receipts []RestoredReceipt) error {
+// are not live here, and ends all sessions, which are those of the time of the backup. unprovedSince is zero if there
+// is a receipt of every post that was published. If this database is on hold already, only receipts are added. A hold
+// that another database wrote came with the backup, and is replaced.
+func (s *Store) HoldPublishing(ctx context.Context, reason string, unprovedSince time.Time,
+	receipts []RestoredReceipt,
+) error {
 	return s.Tx(ctx, func(s *Store) error {
 		changed, err := s.execChanged(ctx, `
-			INSERT INTO publishing_hold (reason, since) VALUES (@reason, clock()) ON CONFLICT DO NOTHING`,
-			args{"reason": reason})
+			INSERT INTO publishing_hold AS h (reason, since, unproved_since, system)
+			SELECT @reason, clock(), @unproved, system_identifier || '/' || timeline_id
+			FROM pg_control_system(), pg_control_checkpoint()
+			ON CONFLICT (one_row) DO UPDATE SET reason = excluded.reason, since = excluded.since,
+				unproved_since = excluded.unproved_since, system = excluded.system
+			WHERE h.system <> excluded.system`,
+			args{"reason": reason, "unproved": unprovedSince})
 		if err != nil {
 			return err
 		}
@@ -103,20 +111,24 @@ type HeldPost struct {
 	PublishAt   time.Time
 	Armed       bool // a receipt says that its publishing call was about to be made
 	Live        bool // a receipt says that it was published
+	// Unproved tells that it was due before the hold began, and that the storage may lack its receipt.
+	Unproved    bool
 	ExternalURL string
 }
 
 const heldPosts = `
 	SELECT p.workspace_id AS workspace, w.slug, p.id AS post, p.platform, a.display_name AS account_name,
 		left(p.text, 80) AS text, p.status, p.publish_at,
-		r.post_id IS NOT NULL AS armed, coalesce(r.live, false) AS live, coalesce(r.external_url, '') AS external_url
-	FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
+		r.post_id IS NOT NULL AS armed, coalesce(r.live, false) AS live, coalesce(r.external_url, '') AS external_url,
+		coalesce(r.post_id IS NULL AND NOT u.armed
+			AND greatest(u.due_at, u.next_action_at) BETWEEN h.unproved_since AND h.since, false) AS unproved
+	FROM publishing_hold h CROSS JOIN posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		JOIN workspaces w ON w.id = p.workspace_id
 		JOIN (
 			SELECT post_id FROM restored_receipts UNION SELECT post_id FROM publications WHERE next_action_at <= clock()
 		) AS concerned ON concerned.post_id = p.id
-		LEFT JOIN restored_receipts r ON r.post_id = p.id
-	WHERE EXISTS (SELECT FROM publishing_hold)`
+		LEFT JOIN publications u ON u.post_id = p.id LEFT JOIN restored_receipts r ON r.post_id = p.id
+	WHERE true`
 
 // HeldPosts lists the posts that the hold concerns, those due first at the top.
 func (s *Store) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
@@ -127,6 +139,11 @@ func (s *Store) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
 func (t Tenant) HeldPosts(ctx context.Context, limit int) ([]HeldPost, error) {
 	return queryMany[HeldPost](t.query(ctx, heldPosts+` AND p.workspace_id = @ws ORDER BY p.publish_at, p.id LIMIT @limit`,
 		args{"limit": limit}))
+}
+
+// UnprovedPosts lists all posts that may be published although no receipt shows it, those due first at the top.
+func (s *Store) UnprovedPosts(ctx context.Context) ([]HeldPost, error) {
+	return queryMany[HeldPost](s.query(ctx, `SELECT * FROM (`+heldPosts+`) p WHERE unproved ORDER BY publish_at, post`, nil))
 }
 
 // RestoredReceipts lists the receipts that HoldPublishing noted.
@@ -145,6 +162,8 @@ func (p HeldPost) Fate() string {
 		return "may be published; Belfry will ask the network before sending it"
 	case p.Armed:
 		return "a draft that may be published; check the account before you send it"
+	case p.Unproved:
+		return "may be published already: no receipt proves it; check the account"
 	}
 	return "no receipt; will be published unless you cancel it"
 }

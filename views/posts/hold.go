@@ -10,4 +10,4 @@ type HoldModel struct {
 }
 
 // HeldRow is a post on hold, with what will happen to it.
-type HeldRow struct{ ID, Platform, Account, Text, Fate, URL string }
+type HeldRow struct{ ID, Platform, Network, Account, Text, Fate, URL string }

@@ -1,0 +1,21 @@
+package web_test
+
+import (
+	"testing"
+	"time"
+
+	"belfry/views/link"
+)
+
+func TestThePageOfPostsOnHoldNamesEachNetwork(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	ws := r.Workspace("one")
+	ws.Queued("due before the hold", ws.Account("threads"), r.Clock.Now().Add(time.Minute))
+	before := r.Clock.Now()
+	r.Clock.Advance(time.Hour)
+	must(t, r.Store.HoldPublishing(t.Context(), "of a test", before, nil))
+	page := r.as(ws).get(link.OnHold)
+	page.says(t, "Threads, ")
+	page.says(t, "may be published already: no receipt proves it; check the account")
+}
