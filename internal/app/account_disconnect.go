@@ -51,7 +51,7 @@ func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Acc
 		return err
 	}
 	for _, id := range queued {
-		post, err := t.Post(ctx, id)
+		post, err := t.LockPost(ctx, id)
 		if err != nil {
 			return err
 		}

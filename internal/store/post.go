@@ -95,10 +95,17 @@ func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
 }
 
 // LockPost reads a post and keeps others from changing it until the transaction ends. Everything that
-// changes a post's state locks the post first and its publication after.
+// changes a post's state locks the post first and its publication after. A post that waits for the confirmation of a
+// restore, which changes it by its receipt, is a conflict.
 func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error) {
-	if _, err := queryValue[core.PostID](t.query(ctx,
-		`SELECT id FROM posts WHERE workspace_id = @ws AND id = @id FOR NO KEY UPDATE`, args{"id": id})); err != nil {
+	restored, err := queryValue[bool](t.query(ctx, `
+		SELECT EXISTS (SELECT FROM restored_receipts r WHERE r.post_id = p.id) FROM posts p
+		WHERE workspace_id = @ws AND id = @id FOR NO KEY UPDATE`, args{"id": id}))
+	if err == nil && restored {
+		err = core.Fail(core.CodeConflict, "The post %s was published after the backup that was restored, or may have been.", id).
+			WithHint("Publishing is on hold. Change the post after the operator has run `belfry restore confirm`.")
+	}
+	if err != nil {
 		return core.Post{}, err
 	}
 	return t.Post(ctx, id)
