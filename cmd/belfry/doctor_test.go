@@ -47,7 +47,7 @@ func TestALostKeyIsFoundNamedAndLetGo(t *testing.T) {
 		"another key": {bad, "BELFRY_SECRET_KEYS does not match the database"},
 		"an empty file": {
 			[]string{database, "BELFRY_ADDR=127.0.0.1:0", "BELFRY_DATA_DIR=" + fresh},
-			"(BELFRY_SECRET_KEYS is not set) does not match the database",
+			"there are no secret keys in " + filepath.Join(fresh, "secret.keys") + " (BELFRY_SECRET_KEYS is not set)",
 		},
 	} {
 		code, out, _ := belfry(t, c.env, "doctor")

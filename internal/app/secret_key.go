@@ -26,8 +26,7 @@ func (a *App) ReviewKeys(ctx context.Context) error {
 		return fmt.Errorf("read the encrypted values: %w", err)
 	}
 	for _, s := range samples {
-		err := a.tryToken(s)
-		if err == nil {
+		if a.tryToken(s) == nil {
 			continue
 		}
 		id, unsound := secret.SealedWith(s.Token)
@@ -35,8 +34,7 @@ func (a *App) ReviewKeys(ctx context.Context) error {
 			id = "unknown"
 		}
 		return fmt.Errorf("accounts' tokens were encrypted with the key %q, which is not among the secret keys or has changed: "+
-			"restore it, or, if it is lost, run `%s` and reconnect those accounts (%w)", id,
-			RevokeUnreadableCommand, err)
+			"restore it, or, if it is lost, run `%s` and reconnect those accounts", id, RevokeUnreadableCommand)
 	}
 	return nil
 }
