@@ -16,6 +16,11 @@ var hints = map[core.Code]string{
 	core.CodeInternal:            "Try again. If it happens again, give the operator the request ID.",
 }
 
+// pathHints replaces hints that name the fields of a request, by the path of what is refused.
+var pathHints = map[string]string{
+	"cursor": "Open the list of posts again.", "when": "Choose now, a time, or draft.",
+}
+
 // messages replaces what is told to programs in their own terms.
 var messages = map[core.Code]string{
 	core.CodeIdempotencyMismatch:   "This form was already submitted with different content.",
@@ -27,6 +32,9 @@ var messages = map[core.Code]string{
 func (w *Web) humanize(e *core.Error) *contract.Error {
 	out := contract.ErrorOf(e, w.cfg.UpgradeURL)
 	out.Hint = e.Hint // a form has labels where a request has paths
+	if hint, ok := pathHints[e.Path]; ok {
+		out.Hint = hint
+	}
 	if hint, ok := hints[e.Code]; ok {
 		out.Hint = hint
 	}
@@ -34,7 +42,7 @@ func (w *Web) humanize(e *core.Error) *contract.Error {
 		out.Message = message
 	}
 	switch {
-	case e.Code == core.CodeNotFound:
+	case e.Code == core.CodeNotFound, e.Code == core.CodePayloadTooLarge:
 		out.Message, out.Hint = "", "" // the page has words for it that speak of pages
 	case e.RetryAfter > 0:
 		out.Hint = "Wait " + formatWait(e.RetryAfter) + ", then try again."

@@ -44,7 +44,7 @@ func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (st
 		return f, err
 	}
 	if f.Kind != "" && f.Kind != core.FileImage && f.Kind != core.FileVideo {
-		return f, core.Invalid("kind", "%q is not a kind of file.", in.Kind).WithHint("`kind` must be image or video.")
+		return f, core.Invalid("kind", "%q is not a kind of file.", in.Kind).WithHint("Use image or video.")
 	}
 	f.Statuses, err = parseStatuses(
 		in.Status, "file", core.MediaUploading, core.MediaProcessing, core.MediaReady, core.MediaFailed,

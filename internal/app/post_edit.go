@@ -99,7 +99,7 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 	case core.PostDraft:
 	case core.PostQueued:
 		return core.Fail(core.CodeConflict, "Only a draft's content can be changed.").
-			WithHint("Cancel or duplicate the post first. To reschedule it, send only `when`.")
+			WithHint("Cancel or duplicate the post first. To reschedule it, change only its time.")
 	default:
 		return unchangeableError(p)
 	}

@@ -89,7 +89,7 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 		return f, err
 	}
 	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {
-		return f, core.Invalid("order", "%q is not a sort order.", in.Order).WithHint("`order` must be asc or desc.")
+		return f, core.Invalid("order", "%q is not a sort order.", in.Order).WithHint("Use asc or desc.")
 	}
 	if err := core.CheckContent("", in.Q, "", nil); err != nil {
 		return f, core.Invalid("q", "The search text contains characters that a post cannot contain.")
@@ -136,7 +136,7 @@ func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
 	for word := range strings.SplitSeq(list, ",") {
 		if !slices.Contains(known, S(word)) {
 			return nil, core.Invalid("status", "%q is not a status of a %s.", word, of).
-				WithHint("Set `status` to one or more of these, separated by commas: %s.", strings.Join(names, ", "))
+				WithHint("Use one or more of these, separated by commas: %s.", strings.Join(names, ", "))
 		}
 		found = append(found, S(word))
 	}
@@ -171,7 +171,7 @@ func parseMoment(path, s string, zone core.Zone, days int) (time.Time, error) {
 		return at, nil
 	}
 	return time.Time{}, core.Invalid(path, "%q is not a date or time.", s).
-		WithHint("Write `%s` as 2026-11-21 or 2026-11-21T18:00:00Z.", path)
+		WithHint("Write a date as 2026-11-21, or a time as 2026-11-21T18:00:00Z.")
 }
 
 // cursorAfter is the place in a list behind a post.

@@ -173,7 +173,7 @@ func (a *App) unknownNetwork(path, name string) error {
 // parseTargets reads the ids of a request's accounts and of its group, which is zero when it names none.
 func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.GroupID, err error) {
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
-		return nil, group, core.Invalid("targets", "The request does not name an account.").WithHint("Set targets.accountIds or targets.groupId.")
+		return nil, group, core.Invalid("targets", "No account is chosen.").WithHint("Choose at least one account or a group.")
 	}
 	if accounts, err = parseIDs[core.AccountKind]("targets.accountIds", in.AccountIDs); err != nil || in.GroupID == nil {
 		return accounts, group, err

@@ -76,7 +76,7 @@ var (
 	IssueMediaNotReady = newIssue("media_not_ready", 1, "The file %s is still being processed.",
 		"Wait until it is ready.")
 	IssueMediaFailed = newIssue("media_failed", 1, "The file %s cannot be used.",
-		"`failReason` in its record says why. Fix the file and upload it again.")
+		"Its record says why. Fix the file and upload it again.")
 	IssueMediaPurged          = newIssue("media_purged", 1, "The content of the file %s was deleted.", "Upload the file again.")
 	IssueMediaKindUnsupported = newIssue("media_kind_unsupported", 1,
 		"This kind of post on %s does not accept this type of file.", "Choose another file or another kind of post.")
@@ -112,7 +112,7 @@ var (
 	IssueTimeDoesNotExist = newIssue("time_does_not_exist", 1, "This time does not exist in %s.",
 		"The clocks go forward at that time. The nearest times are %s and %s.")
 	IssueTimeRequired = newIssue("time_required", 0, "A post needs a time to be queued.",
-		"Set `when` to \"now\" or to a local time.")
+		"Choose a time, or publish now.")
 	IssueQuotaExceeded = newIssue("quota_exceeded", 2, "This month's quota is used up: %d of %d posts.",
 		"Wait until next month, cancel queued posts, or change the plan.")
 

@@ -42,7 +42,7 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 		return When{Kind: WhenDraft, Zone: workspace}, nil
 	case word != "":
 		return When{}, Invalid("when", "%q is not a valid time.", word).
-			WithHint("`when` is \"now\", \"draft\" or {\"publishAt\": \"YYYY-MM-DDTHH:mm\", \"timezone\": \"Europe/Berlin\"}.")
+			WithHint("Use \"now\", \"draft\" or {\"publishAt\": \"YYYY-MM-DDTHH:mm\", \"timezone\": \"Europe/Berlin\"}.")
 	}
 	at, err := time.Parse(wallLayout, wall)
 	if wrong, ok := errors.AsType[*time.ParseError](err); ok && strings.HasSuffix(wrong.Message, "out of range") {
@@ -50,13 +50,12 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 	}
 	if err != nil || at.Format(wallLayout) != wall {
 		return When{}, Invalid("when.publishAt", "%q is not a local date and time.", wall).
-			WithHint("Write `when.publishAt` as YYYY-MM-DDTHH:mm, without an offset. Set the time zone in `when.timezone`.")
+			WithHint("Write it as YYYY-MM-DDTHH:mm, without an offset.")
 	}
 	in := workspace
 	if zone != "" {
 		if in, err = ParseZone(zone); err != nil {
-			return When{}, Invalid("when.timezone", "%q is not a time zone.", zone).
-				WithHint("Write `when.timezone` as an IANA name such as Europe/Berlin, America/New_York or UTC.").Because(err)
+			return When{}, Under("when.timezone", err)
 		}
 	}
 	return When{Kind: WhenAt, Wall: at, Zone: in}, nil
