@@ -216,5 +216,5 @@ func TestAnAccountToReconnectIsAnnouncedEverywhere(t *testing.T) {
 	page.one(t, testid("notice")+` a[href="/accounts"]`)
 	page = b.get("/accounts")
 	page.one(t, testid("account")+`[data-status="revoked"]`)
-	page.says(t, "Reconnect it.")
+	page.says(t, "Reconnect the account.")
 }

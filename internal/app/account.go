@@ -28,7 +28,7 @@ func (a *App) accountOf(account core.Account) contract.Account {
 	return out
 }
 
-// convertAll converts the elements of a list. The result is never nil, which JSON would show as null.
+// convertAll converts the elements of a list. The result is never nil, because JSON would show that as null.
 func convertAll[From, To any](list []From, convert func(From) To) []To {
 	out := make([]To, len(list))
 	for i, v := range list {
@@ -37,13 +37,13 @@ func convertAll[From, To any](list []From, convert func(From) To) []To {
 	return out
 }
 
-// AccountCard is an account as the page of accounts shows it.
+// AccountCard is an account as the accounts page shows it.
 type AccountCard struct {
 	core.Account
 	Queued int // posts that wait for their time
 }
 
-// AccountCards lists the connected accounts with what a person wants to know before they disconnect one.
+// AccountCards lists the connected accounts with what a person needs to know before disconnecting one.
 func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, e
 	return convertAll(list, func(a core.Account) AccountCard { return AccountCard{a, queued[a.ID]} }), err
 }
 
-// Limits tells what each network takes: the numbers that the plan's check uses.
+// Limits returns the limits of each network, which the plan's checks also use.
 func (a *App) Limits(_ context.Context, c core.Caller) (contract.Limits, error) {
 	if err := c.Need(core.Read); err != nil {
 		return contract.Limits{}, err
@@ -70,14 +70,14 @@ func (a *App) Limits(_ context.Context, c core.Caller) (contract.Limits, error) 
 	return out, nil
 }
 
-// NetworkCard is a network as the page of accounts offers it.
+// NetworkCard is a network as the accounts page shows it.
 type NetworkCard struct {
 	network.Description
-	// Configured tells whether this server has the credentials that connecting needs.
+	// Configured reports whether this server has the credentials for connecting accounts.
 	Configured bool
 }
 
-// Networks lists the networks that accounts can be connected to.
+// Networks lists the networks whose accounts can be connected.
 func (a *App) Networks() []NetworkCard {
 	var cards []NetworkCard
 	for _, n := range a.cfg.Networks.List() {
@@ -103,7 +103,7 @@ func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token netwo
 	}, nil
 }
 
-// openToken opens the sealed token of an account.
+// openToken decrypts the token of an account.
 func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte) (network.Token, error) {
 	plain, err := a.cfg.Ring.Open(purposeToken, tokenPlace(account.ID, ws), sealed)
 	if err != nil {
@@ -116,12 +116,12 @@ func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte
 	return token, nil
 }
 
-// otherNetworks is why an account is revoked that was connected while something else stood in for the networks.
+// otherNetworks is the reason for revoking an account that was connected while this server used other networks.
 const otherNetworks = "The account was connected when this server used other networks. Reconnect the account."
 
-// ReviewAccounts revokes the accounts that belong to other networks than the ones in use (a simulator's
-// when the real ones are, or the other way round), so that no token is ever shown to a stranger. It is
-// called once when the service starts; accounts that belong here again are taken back into use.
+// ReviewAccounts revokes the accounts that belong to other networks than those in use (a simulator's if the real ones
+// are in use, or vice versa), so that a token is never sent to the wrong host. It also restores accounts that it
+// revoked earlier and that belong to the networks in use. It is called once when the service starts.
 func (a *App) ReviewAccounts(ctx context.Context) error {
 	if err := a.cfg.Store.ReviewAccounts(ctx, a.cfg.NetworksURL, otherNetworks); err != nil {
 		return fmt.Errorf("review accounts: %w", err)

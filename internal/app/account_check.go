@@ -10,7 +10,7 @@ import (
 	"belfry/internal/store"
 )
 
-// DueChecks lists the accounts of which the network is to be asked whether their token still works.
+// DueChecks lists the accounts whose token must be checked with the network now.
 func (a *App) DueChecks(ctx context.Context) ([]queue.Check, error) {
 	due, err := a.cfg.Store.DueChecks(ctx, refreshBatch)
 	if err != nil {
@@ -19,8 +19,8 @@ func (a *App) DueChecks(ctx context.Context) ([]queue.Check, error) {
 	return due, nil
 }
 
-// CheckAccount asks the network whether an account's token still works, so that people learn of one that does
-// not before a post fails for it. Only the network's clear word changes the account.
+// CheckAccount asks the network whether an account's token still works, so that people learn about an invalid token
+// before a post fails. Only a definite answer of the network changes the account.
 func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.enter(core.Worker(ws), core.Write)
 	if err != nil {

@@ -14,10 +14,11 @@ import (
 	"belfry/internal/store"
 )
 
-// Connected is how far a consent has come: accounts that are connected, or profiles to choose from.
+// Connected is the result of a consent: connected accounts, or profiles to choose from.
 type Connected struct {
 	Accounts []contract.Account
-	// Choice is handed to ChooseProfiles with the chosen ones' ids; empty when there is nothing to choose.
+	// Choice is passed to ChooseProfiles with the ids of the chosen profiles. It is empty if there is nothing to
+	// choose.
 	Choice   string
 	Platform core.Platform
 	Profiles []ProfileChoice
@@ -42,8 +43,8 @@ const (
 	purposeProfiles = "profiles"
 )
 
-// StartConnect begins a consent: it answers the network's page where a person gives it. The way back must
-// come to the same browser session, within ten minutes, once.
+// StartConnect begins a consent and returns the address of the network's consent page. The callback must arrive in
+// the same browser session within ten minutes, and works once.
 func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Connect) (contract.Authorize, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
@@ -59,7 +60,7 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Conne
 	return a.newConsent(ctx, t, c, n, nil)
 }
 
-// StartReconnect begins a consent that renews the token of an account. Only the same profile can.
+// StartReconnect begins a consent that replaces the token of an account. Only the same profile is accepted.
 func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID string) (contract.Authorize, error) {
 	t, id, err := enterSessionFor[core.AccountKind](a, c, accountID)
 	if err != nil {
@@ -76,7 +77,7 @@ func (a *App) StartReconnect(ctx context.Context, c core.Caller, accountID strin
 	return a.newConsent(ctx, t, c, n, &id)
 }
 
-// findConnector finds a network that can be published to; path names the place of the request that asks for it.
+// findConnector returns a network that can be published to. path is the path of its id in the request.
 func (a *App) findConnector(path, platform string) (network.Network, error) {
 	if n, ok := a.cfg.Networks.Get(core.Platform(platform)); ok {
 		return n, nil
@@ -139,7 +140,7 @@ func (a *App) newConsent(ctx context.Context, t store.Tenant, c core.Caller, n n
 	return contract.Authorize{AuthorizeURL: a.cfg.Client.Browse(n.AuthorizeURL(ask))}, nil
 }
 
-// pendingConnection returns what identifies a consent: its state, for this person in this browser.
+// pendingConnection returns what identifies a consent: its state, the person and the browser session.
 func pendingConnection(state string, c core.Caller) store.Connection {
 	stateHash, session := secret.Hash(purposeState, state), secret.Hash(purposeSession, c.Session())
 	return store.Connection{StateHash: stateHash[:], User: c.User(), SessionHash: session[:]}
@@ -149,14 +150,14 @@ func connectionPlace(column string, row store.Connection, c core.Caller) string 
 	return secret.Place("connections", column, fmt.Sprintf("%x", row.StateHash), c.Workspace().String())
 }
 
-// callbackURL returns the address that a network sends people back to. Each network has its own, so that no other can
-// impersonate it.
+// callbackURL returns the address to which a network redirects people. Each network has its own address, so that no
+// other network can impersonate it.
 func (a *App) callbackURL(platform core.Platform) string {
 	return a.cfg.PublicURL + "/accounts/callback/" + string(platform)
 }
 
-// FinishConnect takes the way back from a network's consent page. One usable profile is connected at once;
-// of several, the person chooses.
+// FinishConnect handles the callback from a network's consent page. It connects a single usable profile immediately;
+// if there are several, the person chooses.
 func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string, query url.Values,
 ) (Connected, error) {
 	t, err := a.enterSession(c, true)
@@ -190,7 +191,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 	return a.offerProfiles(ctx, t, c, n, profiles)
 }
 
-// staleConsentError is the error for a callback that no consent is waiting for, whatever the reason.
+// staleConsentError returns the error for a callback without a pending consent, whatever the reason.
 func staleConsentError(err error) error {
 	if !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the current consent: %w", err)
@@ -199,7 +200,7 @@ func staleConsentError(err error) error {
 		WithHint("Start again from Accounts.")
 }
 
-// exchangeCode exchanges the callback's code for profiles. It calls the network, so no transaction is open meanwhile.
+// exchangeCode exchanges the callback's code for profiles. No transaction is open while it calls the network.
 func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network, row store.Connection,
 	query url.Values,
 ) ([]network.Profile, error) {

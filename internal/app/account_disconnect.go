@@ -10,8 +10,8 @@ import (
 
 const disconnected = "The account was disconnected."
 
-// DisconnectAccount forgets an account's token at once and hides its row. Its queued posts become drafts and give
-// their slots back; while one of them is being sent it is a conflict, and nothing changes.
+// DisconnectAccount deletes an account's token and hides its row. Its queued posts become drafts and return their
+// slots. It returns conflict, and changes nothing, if one of them is being published.
 func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) error {
 	t, accountID, err := enterSessionFor[core.AccountKind](a, c, id)
 	if err != nil {
@@ -43,8 +43,8 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 	})
 }
 
-// takePostsOff makes drafts of the account's queued posts. All of them are locked before the first slot goes
-// back: whoever cancels one of them holds it when they ask for the month's count.
+// takePostsOff turns the account's queued posts into drafts. It locks all of them before it returns the first slot,
+// because a request that cancels a post locks the post before the month's usage.
 func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Account) error {
 	queued, err := t.LockQueuedPosts(ctx, account.ID)
 	if err != nil {
@@ -66,7 +66,8 @@ func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Acc
 	return nil
 }
 
-// busyAccountError names the post that keeps its account from being disconnected, and until when at most.
+// busyAccountError returns the conflict that names the post that prevents disconnecting, and the latest time until
+// which it does.
 func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error {
 	pub, err := t.LockPublication(ctx, post.ID)
 	if err != nil {
@@ -83,7 +84,7 @@ func busyAccountError(ctx context.Context, t store.Tenant, post core.Post) error
 			"Disconnect the account when the post is live or failed.", post.Zone.Label(pub.NextAt), post.Zone.Label(core.StaleAt(pub.Publication, pub.Since())))
 }
 
-// postLabel returns the beginning of a post's text and its id.
+// postLabel returns a post's id and the beginning of its text.
 func postLabel(p core.Post) string {
 	const longest = 40
 	text := []rune(oneLine(p.Text))

@@ -13,7 +13,8 @@ import (
 	"belfry/internal/store"
 )
 
-// notConnected says why a network did not complete a consent, in its own words where it has any.
+// notConnected returns the error for a consent that a network did not complete, with the network's message if it sent
+// one.
 func notConnected(name string, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
@@ -30,7 +31,7 @@ func notConnected(name string, err error) error {
 	return away
 }
 
-// usableProfiles picks the profiles that can be connected; without any, the error says why.
+// usableProfiles returns the profiles that can be connected, or an error with the reason if there are none.
 func usableProfiles(n network.Network, profiles []network.Profile) ([]network.Profile, error) {
 	var usable []network.Profile
 	why := ""
@@ -74,8 +75,8 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 	return a.connectProfiles(ctx, t, c, n, profiles[i:i+1])
 }
 
-// connectProfiles stores accounts for the profiles, all or none. The plan's limit is counted under the workspace's
-// lock; a profile that is connected already, or was once, is the same account as before.
+// connectProfiles stores accounts for the profiles, all or none. It counts the plan's limit under the workspace's
+// lock. A profile that is or was connected keeps its account.
 func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
 	profiles []network.Profile,
 ) (Connected, error) {
@@ -129,7 +130,7 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, p
 	return list, nil
 }
 
-// saveProfile stores one account; added tells whether it is one more than before.
+// saveProfile stores one account. added reports whether the number of connected accounts has increased.
 func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Platform,
 	p network.Profile,
 ) (account core.Account, added bool, err error) {
@@ -160,7 +161,7 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 	return account, !connected, err
 }
 
-// offerProfiles keeps the profiles, sealed, until the person has chosen among them.
+// offerProfiles stores the profiles, encrypted, until the person has chosen.
 func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
 	profiles []network.Profile,
 ) (Connected, error) {
@@ -196,8 +197,8 @@ func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Pla
 	return out, nil
 }
 
-// ChooseProfiles connects the chosen ones of the profiles that FinishConnect offered, all or none. When it
-// fails, the choice stays open.
+// ChooseProfiles connects the chosen profiles among those that FinishConnect offered, all or none. After an error,
+// the person can choose again.
 func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string,
 ) (Connected, error) {
 	t, err := a.enterSession(c, true)

@@ -27,8 +27,8 @@ const (
 	pastItsDate = "The access token has expired. Reconnect the account."
 )
 
-// DueRefreshes lists the tokens to renew now. Those that nobody can renew and that are past their date
-// become expired on the way.
+// DueRefreshes lists the tokens to renew now. It also marks tokens as expired that have passed their date and cannot
+// be renewed.
 func (a *App) DueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
 	if err := a.cfg.Store.ExpireTokens(ctx, pastItsDate); err != nil {
 		return nil, fmt.Errorf("mark expired accounts: %w", err)
@@ -40,11 +40,10 @@ func (a *App) DueRefreshes(ctx context.Context) ([]queue.Refresh, error) {
 	return due, nil
 }
 
-// RefreshToken renews an account's token ahead of its end. One statement claims the renewal by moving its
-// due time past the lease, which locks others out as a held row would, without a transaction that stays
-// open while the network is asked; a worker that dies gives the claim back when the lease runs out. The
-// result is stored only over the very token that was claimed. A failure for a while changes nothing but
-// the time of the next try.
+// RefreshToken renews an account's token before it expires. One statement claims the renewal by moving its due time
+// past the lease, so no transaction is open during the call; if the worker dies, the claim ends with the lease. The
+// result is stored only if the account still has the token that was claimed. A temporary failure changes only the
+// time of the next attempt.
 func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.enter(core.Worker(ws), core.Write)
 	if err != nil {
@@ -105,7 +104,8 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 	return same, nil
 }
 
-// mergeToken keeps what the network left out, and never lets the next renewal be due at once.
+// mergeToken completes a fresh token with what the network left out, and makes sure that the next renewal is not due
+// immediately.
 func (a *App) mergeToken(old, fresh network.Token) network.Token {
 	if fresh.Refresh == "" {
 		fresh.Refresh = old.Refresh
@@ -119,13 +119,13 @@ func (a *App) mergeToken(old, fresh network.Token) network.Token {
 	return fresh
 }
 
-// refreshOutcomes names, for the figures, what a failed renewal left the account in.
+// refreshOutcomes maps the status of an account after a failed renewal to its label in the metrics.
 var refreshOutcomes = map[core.AccountStatus]string{
 	core.AccountOK: "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
 }
 
-// lostAccountStatus returns the status that an error of the network gives the account, and the network's message. The
-// status is "" if the account keeps its status.
+// lostAccountStatus returns the status that an account has after an error of the network, and the network's message.
+// The status is "" if the account keeps its status.
 func lostAccountStatus(err error) (core.AccountStatus, string) {
 	if e, ok := errors.AsType[*network.Error](err); ok {
 		return e.Kind.AccountStatus(), e.Message

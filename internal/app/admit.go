@@ -7,9 +7,9 @@ import (
 	"belfry/internal/store"
 )
 
-// admit checks, in the order of decisions.md: that the plan has the API, the scope, whether this is a repeated
-// request, and the hourly limit. What it writes commits by itself. After an admission with a replay, the operation
-// saves its answer, or freeReplay frees the key.
+// admit checks, in the order of decisions.md: that the plan includes the API, the scope, whether the request is
+// repeated, and the hourly limit. It commits its writes itself. After an admission with a replay, the operation
+// stores its response, or freeReplay frees the key.
 func (a *App) admit(ctx context.Context, c core.Caller, access Access, replay *Replay) (Answer, error) {
 	t, err := a.enterWith(c, access)
 	if err != nil {
@@ -36,8 +36,8 @@ func (a *App) admit(ctx context.Context, c core.Caller, access Access, replay *R
 	return Answer{Creations: &counted}, err
 }
 
-// enterWith returns the workspace's data for a caller who has the access, and whose plan includes the API where they
-// come with a key.
+// enterWith returns the workspace's data if the caller has the access and, for a caller with a key, the plan includes
+// the API.
 func (a *App) enterWith(c core.Caller, access Access) (store.Tenant, error) {
 	if c.Kind() == core.CredentialKey && !a.cfg.Plans[c.Plan()].API {
 		return store.Tenant{}, core.NotIncluded("API access")

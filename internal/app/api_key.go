@@ -9,7 +9,7 @@ import (
 	"belfry/internal/store"
 )
 
-// ListKeys lists the workspace's API keys, newest first. Only a person who manages the workspace may.
+// ListKeys lists the workspace's API keys, newest first. Only a person who manages the workspace may list them.
 func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
@@ -19,7 +19,7 @@ func (a *App) ListKeys(ctx context.Context, c core.Caller) (contract.Keys, error
 	return contract.Keys{Keys: convertAll(list, contract.KeyOf)}, err
 }
 
-// CreateKey makes an API key that acts for the caller. The answer shows it for the only time.
+// CreateKey creates an API key that acts for the caller. Only this response contains the key.
 func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKey) (contract.Key, error) {
 	t, err := a.enterProved(c, true)
 	if err != nil {
@@ -54,7 +54,7 @@ func (a *App) CreateKey(ctx context.Context, c core.Caller, in contract.CreateKe
 	return out, nil
 }
 
-// RevokeKey ends a key: its next request is unauthenticated.
+// RevokeKey revokes a key: its next request is unauthenticated.
 func (a *App) RevokeKey(ctx context.Context, c core.Caller, id string) error {
 	t, err := a.enterProved(c, true)
 	t, keyID, err := tenantAndID[core.KeyKind](t, id, err)

@@ -21,7 +21,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Config is what an App needs. Every field is required unless it says otherwise.
+// Config is the configuration of an App. Every field is required unless it says otherwise.
 type Config struct {
 	Store    *store.Store
 	Networks *network.Set
@@ -31,37 +31,37 @@ type Config struct {
 	Schedule core.Schedule
 	Log      *slog.Logger
 	Metrics  *metrics.Metrics
-	// Now is the clock, read as time.Now reads it: leases are measured by its monotonic reading.
+	// Now returns the time as time.Now does, with a monotonic reading, by which leases are measured.
 	Now func() time.Time
-	// Fetch opens the addresses of files that people name.
+	// Fetch downloads files from addresses that people name.
 	Fetch *fetch.Client
-	// Blobs keeps the bytes of files. It is optional for commands that touch none.
+	// Blobs stores the bytes of files. It is optional for commands that do not use files.
 	Blobs blob.Store
-	// PublicURL is where browsers find the service, MediaURL where networks fetch files; both without a slash
-	// at the end.
+	// PublicURL is the address where browsers reach the service, and MediaURL where networks download files; neither
+	// ends with a slash.
 	PublicURL string
 	MediaURL  string
-	// UploadTTL is how long an upload address works, Retention how long bytes are kept after the last post
-	// with them went live (Spec §8).
+	// UploadTTL is how long an upload address is valid, and Retention how long bytes are kept after the last post with
+	// them went live (Spec §8).
 	UploadTTL time.Duration
 	Retention time.Duration
-	// NetworksURL names what stands in for the real networks; empty for the real ones.
+	// NetworksURL is the address of what replaces the real networks, or empty for the real ones.
 	NetworksURL string
-	// Schema tells whether the database's schema is this program's. It is optional: nil asks nothing.
+	// Schema returns an error unless the database's schema matches this program. It is optional.
 	Schema func(context.Context) error
-	// LimitAddress bounds the requests of one client address, LimitCreate a workspace's creations of
-	// posts (Spec §8).
+	// LimitAddress limits the requests of a client address, and LimitCreate a workspace's requests to create posts
+	// (Spec §8).
 	LimitAddress Rate
 	LimitCreate  Rate
 }
 
-// Rate is so many in a window; every window of that length, not each clock hour.
+// Rate is a number of requests in any window of the given length, not in each hour of the clock.
 type Rate struct {
 	Max    int
 	Window time.Duration
 }
 
-// missingFields names the required fields that are not set.
+// missingFields names the required fields that are not set, except those that intake.New checks.
 func (c Config) missingFields() (names []string) {
 	for _, field := range []struct {
 		name string
@@ -101,7 +101,7 @@ type App struct {
 	guard     *restore.Guard
 }
 
-// New checks the configuration and makes an App.
+// New checks the configuration and returns an App.
 func New(cfg Config) (*App, error) {
 	if missing := cfg.missingFields(); missing != nil {
 		return nil, fmt.Errorf("app: the configuration lacks %s", strings.Join(missing, ", "))
@@ -119,7 +119,7 @@ func New(cfg Config) (*App, error) {
 	return a, nil
 }
 
-// intake is the part of the configuration that the work on files needs.
+// intake returns the configuration for the work on files.
 func (c Config) intake() intake.Config {
 	return intake.Config{
 		Store: c.Store, Blobs: c.Blobs, Fetch: c.Fetch, Ring: c.Ring, Plans: c.Plans, Log: c.Log, Now: c.Now,
@@ -127,11 +127,12 @@ func (c Config) intake() intake.Config {
 	}
 }
 
-// Engine publishes posts.
+// Engine returns the engine that publishes posts.
 func (a *App) Engine() *publish.Engine { return a.engine }
 
-// Guard keeps a restored database from publishing again what went out after its backup. It is nil without Blobs.
+// Guard returns what prevents a restored database from publishing posts again that were published after its backup.
+// It is nil without Blobs.
 func (a *App) Guard() *restore.Guard { return a.guard }
 
-// Intake does the work on files that no caller asks for: uploads at signed addresses, jobs and sweeps.
+// Intake returns the service for work on files without a caller: uploads to signed addresses, jobs and sweeps.
 func (a *App) Intake() *intake.Service { return a.intake }

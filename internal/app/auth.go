@@ -13,18 +13,18 @@ import (
 	"belfry/internal/store"
 )
 
-// Proof is what a session keeps of the password that began it, made from the password's hash: with another
-// password it is another.
+// Proof returns what a session stores to prove that its password has not changed. It is derived from the password's
+// hash.
 func Proof(passwordHash string) string {
 	sum := sha256.Sum256([]byte("session " + passwordHash))
 	return hex.EncodeToString(sum[:16])
 }
 
-// touchEvery is how often at most the last use of a key is written.
+// touchEvery is the minimum time between two updates of a key's last use.
 const touchEvery = time.Minute
 
-// keyCaller makes the caller of a key that was looked up with the result err. Every key that is not valid now gets
-// the same unauthenticated error.
+// keyCaller returns the caller of a key that was looked up with the result err. Every invalid key gets the same
+// unauthenticated error.
 func (a *App) keyCaller(ctx context.Context, k store.KeyHolder, err error) (core.Caller, error) {
 	if code := core.CodeOf(err); code == core.CodeUnauthenticated {
 		return core.Caller{}, err
@@ -47,10 +47,10 @@ func (a *App) keyCaller(ctx context.Context, k store.KeyHolder, err error) (core
 	}), nil
 }
 
-// sessionName is what whoami calls the credential of a signed-in browser.
+// sessionName is the name of a browser session's credential in whoami.
 const sessionName = "Dashboard"
 
-// Session is what a browser's session keeps of its person.
+// Session is what a browser session stores about its person.
 type Session struct {
 	ID              string // names the browser's session; a consent that begins in it ends there
 	User, Workspace string
@@ -58,8 +58,8 @@ type Session struct {
 	ProvedAt        time.Time // when they last gave their password
 }
 
-// SessionCaller is the caller of a person whose session was proved, in one of their workspaces. Someone who
-// is no longer a member, or has another password since the session began, is unauthenticated.
+// SessionCaller returns the caller for a signed-in person in one of their workspaces. It returns unauthenticated if
+// the person is no longer a member, or their password has changed since the session began.
 func (a *App) SessionCaller(ctx context.Context, s Session) (core.Caller, error) {
 	userID, err := core.ParseID[core.UserKind](s.User)
 	if err != nil {
@@ -79,7 +79,7 @@ func (a *App) SessionCaller(ctx context.Context, s Session) (core.Caller, error)
 	return sessionCaller(m, s.ProvedAt).InSession(s.ID), nil
 }
 
-// findPerson finds a member with what their session depends on. Somebody else is unauthenticated.
+// findPerson returns a member with what their session depends on, or unauthenticated for anyone else.
 func (a *App) findPerson(ctx context.Context, user core.UserID, workspace core.WorkspaceID) (store.Person, error) {
 	m, err := a.cfg.Store.Member(ctx, user, workspace)
 	if errors.Is(err, store.ErrNotFound) {
@@ -91,7 +91,7 @@ func (a *App) findPerson(ctx context.Context, user core.UserID, workspace core.W
 	return m, nil
 }
 
-// sessionCaller makes the caller of a signed-in person.
+// sessionCaller returns the caller of a signed-in person.
 func sessionCaller(m store.Person, provedAt time.Time) core.Caller {
 	return core.NewCaller(core.Credential{
 		Workspace: m.Workspace, User: m.User, Kind: core.CredentialSession, Name: sessionName, Role: m.Role, Plan: m.Plan,
@@ -99,7 +99,7 @@ func sessionCaller(m store.Person, provedAt time.Time) core.Caller {
 	})
 }
 
-// personCaller is a person outside any workspace, for the audit log. It may do nothing.
+// personCaller returns the caller for a person outside any workspace, for the audit log. This caller has no rights.
 func personCaller(user core.UserID) core.Caller {
 	return core.NewCaller(core.Credential{User: user, Kind: core.CredentialSession, Name: sessionName})
 }

@@ -19,10 +19,11 @@ const (
 	maxEmail       = 254
 )
 
-// checkName refuses a name that is blank, too long or of more than one line. what begins the sentence.
+// checkName returns invalid_request for a name that is blank, too long or has more than one line. what begins the
+// message.
 func checkName(path, what, name string) error { return core.CheckLine(path, what, name, maxName) }
 
-// checkEmail returns the address without the spaces around it.
+// checkEmail returns the address without surrounding spaces, or invalid_request.
 func checkEmail(path, email string) (string, error) {
 	email = strings.TrimSpace(email)
 	parsed, err := mail.ParseAddress(email)
@@ -46,7 +47,7 @@ func checkSlug(slug string) error {
 	return nil
 }
 
-// slugOf makes a short name for addresses: letters without their marks, digits, single hyphens.
+// slugOf derives a short name: letters without diacritics, digits and single hyphens.
 func slugOf(name string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(strings.ToLower(name)) {

@@ -22,7 +22,7 @@ func (a *App) ListFolders(ctx context.Context, c core.Caller) (contract.Folders,
 	return contract.Folders{Folders: convertAll(list, contract.FolderOf)}, err
 }
 
-// GetFolder reads a folder.
+// GetFolder returns a folder.
 func (a *App) GetFolder(ctx context.Context, c core.Caller, id string) (contract.Folder, error) {
 	t, folderID, err := enterFor[core.FolderKind](a, c, core.Read, id)
 	if err != nil {
@@ -32,7 +32,7 @@ func (a *App) GetFolder(ctx context.Context, c core.Caller, id string) (contract
 	return contract.FolderOf(f), err
 }
 
-// CreateFolder makes a folder, at the root or in another (Spec §4, Folders).
+// CreateFolder creates a folder at the root or in another folder (Spec §4, Folders).
 func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.CreateFolder) (contract.Folder, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
@@ -58,7 +58,7 @@ func (a *App) CreateFolder(ctx context.Context, c core.Caller, in contract.Creat
 	return contract.FolderOf(f), err
 }
 
-// EditFolder renames a folder or moves it with all that is in it.
+// EditFolder renames a folder, or moves it with its contents.
 func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFolder) (contract.Folder, error) {
 	var malformed error
 	if in.Name != nil {
@@ -92,7 +92,7 @@ func (a *App) EditFolder(ctx context.Context, c core.Caller, in contract.EditFol
 	return contract.FolderOf(f), err
 }
 
-// DeleteFolder removes a folder with nothing in it.
+// DeleteFolder deletes an empty folder.
 func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error {
 	t, folderID, err := enterFor[core.FolderKind](a, c, core.Write, id)
 	if err != nil {
@@ -113,7 +113,8 @@ func (a *App) DeleteFolder(ctx context.Context, c core.Caller, id string) error 
 	})
 }
 
-// checkFolderPlace refuses a folder's place in the tree: its parent must be here, not below it, and not too deep.
+// checkFolderPlace returns an error unless the folder's parent exists, is not below the folder itself, and is not too
+// deep.
 func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height int) error {
 	above, err := t.FoldersAbove(ctx, f.Parent)
 	if err != nil {
@@ -122,7 +123,8 @@ func checkFolderPlace(ctx context.Context, t store.Tenant, f core.Folder, height
 	return core.CheckFolderPlace(f.ID, above, height)
 }
 
-// folderAt reads the id of a folder to lie in: the zero id is the root.
+// folderAt parses the id of a parent folder, and returns the present one if the request has none. The zero id is the
+// root.
 func folderAt(path string, given contract.Opt[string], now core.FolderID) (core.FolderID, error) {
 	switch {
 	case !given.Set:
@@ -136,7 +138,7 @@ func folderAt(path string, given contract.Opt[string], now core.FolderID) (core.
 
 func checkFolderName(name string) error { return checkName("name", "The folder's name", name) }
 
-// foldedName is a name without regard to case, and to how its letters are composed.
+// foldedName returns a name for comparison without regard to case and Unicode composition.
 func foldedName(name string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFD.String(name)))
 }

@@ -11,7 +11,7 @@ import (
 	"belfry/internal/store"
 )
 
-// groupColor is the color of a group whose maker chose none.
+// groupColor is the color of a group that was created without one.
 const groupColor = "#8a8f98"
 
 var colorForm = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
@@ -26,7 +26,7 @@ func (a *App) ListGroups(ctx context.Context, c core.Caller) (contract.Groups, e
 	return contract.Groups{Groups: convertAll(list, groupOf)}, err
 }
 
-// GetGroup reads a group.
+// GetGroup returns a group.
 func (a *App) GetGroup(ctx context.Context, c core.Caller, id string) (contract.Group, error) {
 	t, groupID, err := enterFor[core.GroupKind](a, c, core.Read, id)
 	if err != nil {
@@ -36,7 +36,7 @@ func (a *App) GetGroup(ctx context.Context, c core.Caller, id string) (contract.
 	return groupOf(g), err
 }
 
-// CreateGroup makes a group of connected accounts, if the plan includes groups.
+// CreateGroup creates a group of connected accounts, if the plan includes groups.
 func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.CreateGroup) (contract.Group, error) {
 	t, err := a.enter(c, core.Write)
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *App) CreateGroup(ctx context.Context, c core.Caller, in contract.Create
 	return groupOf(g), err
 }
 
-// EditGroup changes what the request names; accountIds replaces the membership.
+// EditGroup changes the fields that the request contains; accountIds replaces all accounts.
 func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGroup) (contract.Group, error) {
 	t, groupID, err := enterEdit[core.GroupKind](a, c, in.ID, checkGroup(in))
 	if err != nil {
@@ -94,7 +94,7 @@ func (a *App) EditGroup(ctx context.Context, c core.Caller, in contract.EditGrou
 	return groupOf(g), err
 }
 
-// DeleteGroup removes a group; its accounts stay as they are.
+// DeleteGroup deletes a group; its accounts do not change.
 func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
 	t, groupID, err := enterFor[core.GroupKind](a, c, core.Write, id)
 	if err != nil {
@@ -103,7 +103,7 @@ func (a *App) DeleteGroup(ctx context.Context, c core.Caller, id string) error {
 	return t.DeleteGroup(ctx, groupID)
 }
 
-// checkGroup judges those fields that are there.
+// checkGroup checks the fields that the request contains.
 func checkGroup(in contract.EditGroup) error {
 	if in.Name != nil {
 		if err := checkName("name", "The group's name", *in.Name); err != nil {
@@ -120,7 +120,8 @@ func checkGroup(in contract.EditGroup) error {
 	return nil
 }
 
-// findMembers returns the ids of the accounts of a group, each once; one that is not connected here is not_found.
+// findMembers returns the ids of a group's accounts without duplicates, or not_found if one is not connected in this
+// workspace.
 func (a *App) findMembers(ctx context.Context, t store.Tenant, ids []string) ([]core.AccountID, error) {
 	parsed, err := parseIDs[core.AccountKind]("accountIds", ids)
 	if err != nil {

@@ -14,12 +14,12 @@ const (
 	overdueAfter  = 60 * time.Second
 )
 
-// RecordHeartbeat notes that a worker is at work.
+// RecordHeartbeat records that a worker is running.
 func (a *App) RecordHeartbeat(ctx context.Context, worker string) error {
 	return a.cfg.Store.RecordHeartbeat(ctx, worker)
 }
 
-// CountOverdue brings the figures of posts that are due and held by nobody up to date.
+// CountOverdue updates the metrics of overdue publications.
 func (a *App) CountOverdue(ctx context.Context) error {
 	count, oldest, err := a.cfg.Store.Overdue(ctx, overdueAfter)
 	if err != nil {
@@ -29,9 +29,9 @@ func (a *App) CountOverdue(ctx context.Context) error {
 	return nil
 }
 
-// Healthy returns an error, unavailable with a sentence for the operator, when the database is away or its
-// schema is not this program's, when no worker has reported lately, and when a post has been due and held
-// by nobody for too long. Waiting for a network, a retry or a throttle is no illness.
+// Healthy returns unavailable with a message for the operator if the database is unavailable or has another schema,
+// if no worker has reported recently, or if no worker has claimed a post that has been due for too long. Posts that
+// wait for a network, a retry or a throttle do not count.
 func (a *App) Healthy(ctx context.Context) error {
 	pulse, err := a.cfg.Store.Pulse(ctx, workerSilence, overdueAfter)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 // heldPostsListed is how many posts of a workspace the dashboard lists while publishing is on hold.
 const heldPostsListed = 200
 
-// PublishingHold tells why nothing is published, and lists the workspace's posts concerned. The reason is empty when
-// posts go out as usual.
+// PublishingHold returns why publishing is on hold, and the affected posts of the workspace. The reason is empty if
+// publishing is not on hold.
 func (a *App) PublishingHold(ctx context.Context, c core.Caller) (reason string, posts []store.HeldPost, err error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {

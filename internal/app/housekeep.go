@@ -8,10 +8,10 @@ import (
 	"belfry/internal/store"
 )
 
-// workerMemory is how long a worker that reports no more is remembered.
+// workerMemory is how long a worker that no longer reports is remembered.
 const workerMemory = 24 * time.Hour
 
-// Housekeep drops what is past its use: sessions, devices, consents, kept answers, counters of limits.
+// Housekeep deletes expired sessions, devices, consents, stored responses and rate limit counters.
 func (a *App) Housekeep(ctx context.Context) error {
 	err := a.cfg.Store.Housekeep(ctx, a.cfg.Now(), store.Uses{
 		Replays: replayKeep, Creations: a.cfg.LimitCreate.Window, Addresses: a.cfg.LimitAddress.Window, Workers: workerMemory,

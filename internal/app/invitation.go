@@ -21,9 +21,9 @@ const (
 	purposeInvitation = "invitation"
 )
 
-// InviteMember makes an invitation and answers its link for the only time. Whether the person exists in the service
-// changes nothing of the answer. Who is invited already gets a new link in place of the old one; for who has joined it
-// is a conflict. The plan's members are counted with the invited ones.
+// InviteMember creates an invitation and returns its link, which only this response contains. The response does not
+// reveal whether the person has an account on the server. Inviting a person again replaces the link; it is a conflict
+// if the person has joined. Invitations count toward the plan's members.
 func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.InviteMember) (contract.Member, error) {
 	t, err := a.enterProved(c, true)
 	if err != nil {
@@ -73,7 +73,7 @@ func (a *App) InviteMember(ctx context.Context, c core.Caller, in contract.Invit
 	return out, nil
 }
 
-// parseInvitee checks and completes whom an invitation is for.
+// parseInvitee checks and completes the details of the invited person.
 func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	m = core.Member{ID: core.NewID[core.UserKind](), Name: in.Name}
 	if m.Email, err = checkEmail("email", in.Email); err != nil {
@@ -89,8 +89,8 @@ func parseInvitee(in contract.InviteMember) (m core.Member, err error) {
 	return m, checkName("name", "The name", m.Name)
 }
 
-// checkQuotaForInvitation refuses an invitation when the plan has no room for another member. One that replaces an
-// invitation that still works takes its room.
+// checkQuotaForInvitation returns quota_exceeded if the plan does not allow another member. An invitation that
+// replaces a valid one does not count again.
 func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, replaces bool) error {
 	n, err := t.CountMembers(ctx, a.cfg.Now())
 	if err != nil {
@@ -103,7 +103,7 @@ func (a *App) checkQuotaForInvitation(ctx context.Context, t store.Tenant, repla
 	return a.checkMemberQuota(ctx, t, others, n, "Remove a member or an invitation, or change the plan.")
 }
 
-// checkMemberQuota refuses a member beside the others; hint says what to do then.
+// checkMemberQuota returns quota_exceeded, with the hint, if the plan does not allow one member more than others.
 func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, others int64, n store.MemberCount,
 	hint string,
 ) error {
@@ -114,16 +114,16 @@ func (a *App) checkMemberQuota(ctx context.Context, t store.Tenant, others int64
 	return core.OverQuota("members", n.Joined+n.Invited, *plan.Members).WithHint("%s", hint)
 }
 
-// Invitation is what the page of an invitation's link shows.
+// Invitation is what the page of an invitation link shows.
 type Invitation struct{ Workspace, Email, Name string }
 
-// Invitation finds the invitation of a link. One that is expired, used, replaced or unknown is not_found.
+// Invitation returns the invitation of a link, or not_found if it is expired, used, replaced or unknown.
 func (a *App) Invitation(ctx context.Context, token string) (Invitation, error) {
 	i, _, err := a.findInvitation(ctx, token)
 	return Invitation{Workspace: i.WorkspaceName, Email: i.Email, Name: i.Name}, err
 }
 
-// findInvitation finds an invitation by its token, and returns the token's hash with it.
+// findInvitation returns the invitation with a token, and the token's hash.
 func (a *App) findInvitation(ctx context.Context, token string) (store.Invitation, []byte, error) {
 	hash := secret.Hash(purposeInvitation, token)
 	i, err := a.cfg.Store.Invitation(ctx, hash[:], a.cfg.Now())
@@ -133,9 +133,9 @@ func (a *App) findInvitation(ctx context.Context, token string) (store.Invitatio
 	return i, hash[:], err
 }
 
-// Join uses an invitation up: the person, who is new or proves themselves by their password, is a member from then on.
-// Tries are throttled as those of signing in. Of several at once one joins. A plan that has grown too small for
-// another member is quota_exceeded.
+// Join accepts an invitation: the person, who is new or confirms their password, becomes a member. Attempts are
+// limited like sign-ins. Of several concurrent requests, one succeeds. It returns quota_exceeded if the plan no
+// longer allows another member.
 func (a *App) Join(ctx context.Context, token string, in contract.Join, from Visitor) (SignedIn, error) {
 	i, hash, err := a.findInvitation(ctx, token)
 	if err != nil {
@@ -183,8 +183,8 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 	return a.signedIn(ctx, person, w, from)
 }
 
-// findOrMakeInvited returns the person that an invitation is for: one who exists and has given their password, or a new
-// one with the password hash to store.
+// findOrMakeInvited returns the person that an invitation is for: an existing one who has entered their password, or
+// a new one with the password hash to store.
 func (a *App) findOrMakeInvited(ctx context.Context, i store.Invitation, in contract.Join,
 	from Visitor,
 ) (person store.SignInUser, newHash string, err error) {

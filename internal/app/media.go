@@ -14,7 +14,7 @@ const (
 	maxMediaDescription = 10_000
 )
 
-// GetMedia reads a file's record.
+// GetMedia returns a file's record.
 func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.Media, error) {
 	t, mediaID, err := enterFor[core.MediaKind](a, c, core.Read, id)
 	if err != nil {
@@ -24,7 +24,7 @@ func (a *App) GetMedia(ctx context.Context, c core.Caller, id string) (contract.
 	return a.mediaOf(t, m), err
 }
 
-// EditMedia changes what is said of a file, where it lies and whether it is pinned (Spec §4, Media).
+// EditMedia changes a file's details, its folder, and whether it is pinned (Spec §4, Media).
 func (a *App) EditMedia(ctx context.Context, c core.Caller, in contract.EditMedia) (contract.Media, error) {
 	t, mediaID, err := enterEdit[core.MediaKind](a, c, in.ID, checkMediaTexts(in))
 	if err != nil {
@@ -70,7 +70,7 @@ func (a *App) DeleteMedia(ctx context.Context, c core.Caller, id string) error {
 	return a.intake.DeleteFile(ctx, t, mediaID)
 }
 
-// mediaOf writes a file's record.
+// mediaOf converts a file to its record.
 func (a *App) mediaOf(t store.Tenant, m store.Media) contract.Media {
 	out := contract.Media{
 		ID: m.ID.String(), Kind: string(m.Kind), OriginalName: m.Name, Mime: m.Mime, Size: m.Bytes, Status: string(m.Status),

@@ -20,7 +20,7 @@ func (a *App) CreateUpload(ctx context.Context, c core.Caller, in contract.Creat
 	})
 }
 
-// MediaFromURL adds a file that a worker fetches, and returns its record (Spec §4, Media). Its errors are those of
+// MediaFromURL adds a file that a worker downloads, and returns its record (Spec §4, Media). Its errors are those of
 // intake.Service.AddFromURL.
 func (a *App) MediaFromURL(ctx context.Context, c core.Caller, in contract.MediaFromURL) (contract.Media, error) {
 	t, err := a.enter(c, core.Write)

@@ -9,7 +9,7 @@ import (
 	"belfry/internal/store"
 )
 
-// ListMedia lists files, the newest first.
+// ListMedia lists files, newest first.
 func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedia) (contract.MediaList, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -34,7 +34,7 @@ func (a *App) ListMedia(ctx context.Context, c core.Caller, in contract.ListMedi
 	return out, nil
 }
 
-// rootFolder means the files that are in no folder.
+// rootFolder selects files that are not in a folder.
 const rootFolder = "root"
 
 func mediaFilter(ctx context.Context, t store.Tenant, in contract.ListMedia) (store.MediaFilter, error) {

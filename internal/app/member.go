@@ -9,7 +9,7 @@ import (
 	"belfry/internal/store"
 )
 
-// ListMembers lists who has joined and who is invited, the oldest first. Only a person who manages the workspace may.
+// ListMembers lists members and invitations, oldest first. Only a person who manages the workspace may list them.
 func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members, error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
@@ -19,8 +19,8 @@ func (a *App) ListMembers(ctx context.Context, c core.Caller) (contract.Members,
 	return contract.Members{Members: convertAll(list, contract.MemberOf)}, err
 }
 
-// EditMember gives a member another role, from their next request on. Only an owner makes or unmakes owners, and the
-// last one stays: a conflict.
+// EditMember changes a member's role, beginning with their next request. Only an owner can add or demote owners, and
+// demoting the last owner is a conflict.
 func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMember) (contract.Member, error) {
 	t, err := a.enterProved(c, true)
 	if err != nil {
@@ -62,8 +62,8 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 	return contract.MemberOf(m), err
 }
 
-// RemoveMember ends a membership: its keys and sessions stop at the next request, its posts stay. Of an invitation the
-// link stops working. Everybody may leave but the last owner, for whom it is a conflict.
+// RemoveMember removes a member, whose keys and sessions stop working while their posts stay, or an invitation, whose
+// link stops working. Everyone can leave except the last owner, for whom it is a conflict.
 func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error {
 	leaves := id == c.User().String()
 	t, err := a.enterProved(c, !leaves)
@@ -101,8 +101,8 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 	})
 }
 
-// lockMembers makes other changes of members wait until the transaction ends, and answers the caller's role as it is
-// then: it may be another than at the beginning of the request.
+// lockMembers blocks other changes of members until the transaction ends, and returns the caller's role, which may
+// have changed since the request began.
 func lockMembers(ctx context.Context, t store.Tenant, c core.Caller) (core.Role, error) {
 	if err := t.LockWorkspace(ctx); err != nil {
 		return "", err

@@ -9,51 +9,53 @@ import (
 	"belfry/internal/core"
 )
 
-// Operation is one thing that a client may ask for. Every entry point for clients reads the same table of them.
+// Operation is one thing that a client can ask for. Every entry point for clients uses the same table of operations.
 type Operation struct {
-	// Name is the path's noun and a verb, such as posts_create.
+	// Name is a plural noun and a verb, such as posts_create.
 	Name string
 	Access
-	// Repeatable operations keep their answer for a request that is sent again.
+	// Repeatable operations store their response for a repeated request.
 	Repeatable bool
-	// Input and Output are records of the contract; contract.None where there is nothing to say.
+	// Input and Output are records of the contract, or contract.None.
 	Input, Output reflect.Type
 
 	run func(ctx context.Context, a *App, c core.Caller, decode func(into any) error) (any, error)
 }
 
-// Access is what an operation asks of its caller before the request is decoded.
+// Access is what an operation requires of its caller, which is checked before the request is decoded.
 type Access struct {
 	Scope core.Scope
-	// Session is for signed-in people only, Manages for those who manage the workspace.
+	// Session requires a signed-in person, and Manages one who manages the workspace.
 	Session, Manages bool
-	// Proved operations need a password that was given lately.
+	// Proved requires a recently confirmed password.
 	Proved bool
-	// Creates counts the request in the hourly limit of creations (Spec §8).
+	// Creates counts the request toward the hourly limit of creations (Spec §8).
 	Creates bool
 }
 
-// Request asks for an operation.
+// Request is a call of an operation.
 type Request struct {
 	Caller core.Caller
-	// Decode reads the request into a pointer to the operation's input. It runs once the caller is admitted.
+	// Decode reads the request into a pointer to the operation's input. It is called after the caller is admitted.
 	Decode func(into any) error
-	// Replay is set when the request carries an Idempotency-Key; an operation that is not repeatable ignores it.
+	// Replay is set if the request has an Idempotency-Key. Operations that are not repeatable ignore it.
 	Replay *Replay
 }
 
-// Answer is what came of a request.
+// Answer is the response to a request.
 type Answer struct {
-	// Body is the answer as JSON; nil when the operation says nothing.
+	// Body is the response as JSON, or nil if the operation returns nothing.
 	Body []byte
-	// Replayed answers come from an earlier request with the same key; Status is what that was answered with.
+	// Replayed reports that the response is the stored one of an earlier request with the same key; Status is its
+	// status.
 	Replayed bool
 	Status   int
-	// Creations says what is left of the hourly limit, for an operation that counts in it, also with an error.
+	// Creations is what is left of the hourly limit, for an operation that counts toward it. It is also set with an
+	// error.
 	Creations *Counted
 }
 
-// Given returns a Request.Decode for an input that needs no decoding.
+// Given returns a Request.Decode for an input that is already decoded.
 func Given[In any](in In) func(into any) error {
 	return func(into any) error {
 		*into.(*In) = in //nolint:errcheck,forcetypeassert // the operation decodes into its own type
@@ -61,9 +63,10 @@ func Given[In any](in In) func(into any) error {
 	}
 }
 
-// Do carries out an operation: admission, decoding, the operation itself, and the answer to a repeated request.
-// A refusal frees the request's key for a corrected request. After an end that leaves the outcome open, such as a
-// connection lost at the commit, the next request with the key finds what was committed.
+// Do performs an operation: it admits the caller, decodes the request, calls the operation, and handles repeated
+// requests. A refusal frees the request's key, so that the client can send a corrected request. If the outcome is
+// unknown, for example because the connection was lost at the commit, the next request with the key finds what was
+// committed.
 func (a *App) Do(ctx context.Context, op *Operation, r Request) (Answer, error) {
 	replay := r.Replay
 	if !op.Repeatable {
@@ -87,7 +90,7 @@ func (a *App) Do(ctx context.Context, op *Operation, r Request) (Answer, error) 
 	return answer, err
 }
 
-// FindOperation finds an operation by its name.
+// FindOperation returns the operation with a name.
 func FindOperation(name string) (*Operation, bool) {
 	for i := range operations {
 		if operations[i].Name == name {
@@ -97,10 +100,10 @@ func FindOperation(name string) (*Operation, bool) {
 	return nil, false
 }
 
-// Operations lists all operations.
+// Operations returns all operations.
 func Operations() []Operation { return operations }
 
-// operation makes a row of the table from a method that takes a record and returns one.
+// operation returns a row of the table for a method that accepts a record and returns one.
 func operation[In, Out any](name string, access Access,
 	call func(*App, context.Context, core.Caller, In) (Out, error),
 ) Operation {
@@ -116,7 +119,7 @@ func operation[In, Out any](name string, access Access,
 	}
 }
 
-// withoutInput makes a row from a method that takes nothing but its caller.
+// withoutInput returns a row for a method that accepts only its caller.
 func withoutInput[Out any](name string, access Access,
 	call func(*App, context.Context, core.Caller) (Out, error),
 ) Operation {
@@ -124,7 +127,7 @@ func withoutInput[Out any](name string, access Access,
 		access, func(a *App, ctx context.Context, c core.Caller, _ contract.None) (Out, error) { return call(a, ctx, c) })
 }
 
-// byID makes a row from a method that takes an id.
+// byID returns a row for a method that accepts an id.
 func byID[Out any](name string, access Access,
 	call func(*App, context.Context, core.Caller, string) (Out, error),
 ) Operation {
@@ -133,7 +136,7 @@ func byID[Out any](name string, access Access,
 	})
 }
 
-// removeByID makes a row from a method that takes an id and returns nothing.
+// removeByID returns a row for a method that accepts an id and returns nothing.
 func removeByID(name string, access Access, call func(*App, context.Context, core.Caller, string) error) Operation {
 	return byID(name, access, func(a *App, ctx context.Context, c core.Caller, id string) (contract.None, error) {
 		return contract.None{}, call(a, ctx, c, id)

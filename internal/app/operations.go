@@ -13,7 +13,7 @@ var (
 	person  = Access{Scope: core.Read, Session: true, Proved: true}
 )
 
-// operations is everything that a client may ask for. To add one, add a row.
+// operations is the table of all operations of clients. To add one, add a row.
 var operations = []Operation{
 	withoutInput("whoami", reads, (*App).Whoami),
 	withoutInput("limits_get", reads, (*App).Limits),

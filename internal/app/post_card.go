@@ -18,28 +18,28 @@ type PostCard struct {
 	contract.Post
 	AccountName string // also of an account that is disconnected by now
 	Revision    string // core.Post.Revision
-	// NextTryAt is when the worker tries again by itself, zero when it will not. Held tells that a queued
-	// post waits until then for the network.
+	// NextTryAt is when the worker tries again automatically, or zero if it will not. Held reports that a queued post
+	// waits for the network until then.
 	NextTryAt time.Time
 	Held      bool
-	// Asking tells that the network is asked whether it took the post: at AskAt, or now where that is zero;
-	// Sending that a worker has the post in its hands.
+	// Asking reports that the network is being asked whether it published the post: at AskAt, or now if that is zero.
+	// Sending reports that a worker is publishing the post.
 	Asking, Sending bool
 	AskAt           time.Time
-	// Preparing tells that the network works on what it was given.
+	// Preparing reports that the network is processing what it received.
 	Preparing bool
-	// Mend tells that the post failed for what is in it: it is to be changed rather than sent again.
+	// Mend reports that the content of the post made it fail: it must be changed rather than sent again.
 	Mend bool
-	// NetworkSaid tells that the message of the post's error is the network's own words.
+	// NetworkSaid reports that the message of the post's error is the network's own.
 	NetworkSaid bool
-	// ProfileURL is where a browser finds the account at its network; only for a post of which a person is to tell
-	// whether it is there, and "" where that is not known or the network is simulated.
+	// ProfileURL is the address of the account's profile on its network. It is set only for a post with an unknown
+	// outcome, and empty if the address is not known or the network is simulated.
 	ProfileURL string
-	// Acts are what the post's state and the caller's role allow.
+	// Acts are the actions that the post's state and the caller's role allow.
 	Acts []core.Act
 }
 
-// PostFiles reads the files that posts name, by their ids. One that was deleted since is among them, purged.
+// PostFiles returns the files of posts by their ids. Files that have been deleted are included, as purged.
 func (a *App) PostFiles(ctx context.Context, c core.Caller, ids []string) (map[string]contract.Media, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -59,7 +59,7 @@ func (a *App) PostFiles(ctx context.Context, c core.Caller, ids []string) (map[s
 	return files, err
 }
 
-// PostCard reads a post with what its page says of its account and of what comes next.
+// PostCard returns a post with what its page shows about its account and its next steps.
 func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard, error) {
 	t, p, err := a.readPost(ctx, c, id)
 	if err != nil {
@@ -101,7 +101,7 @@ func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 	return card
 }
 
-// profileURL is where a browser finds an account at its network; "" where that is not known.
+// profileURL returns the address of an account's profile on its network, or "" if it is not known.
 func (a *App) profileURL(account core.Account) string {
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok {

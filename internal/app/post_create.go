@@ -12,10 +12,10 @@ import (
 	"belfry/internal/store"
 )
 
-// createAttempts bounds how often a creation is tried whose plan changes while it is stored.
+// createAttempts is how often a creation is tried if its plan changes while it is stored.
 const createAttempts = 3
 
-// CreatePosts makes one post per account, all or none (Spec §4, POST /posts). Refusals, in this order:
+// CreatePosts creates one post for each account, all or none (Spec §4, POST /posts). Its errors, in this order:
 // invalid_request, not_found, confirm_required, quota_exceeded, plan_has_issues.
 func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.CreatePosts) (contract.Posts, error) {
 	t, err := a.enter(c, core.Write)
@@ -51,8 +51,8 @@ func (a *App) CreatePosts(ctx context.Context, c core.Caller, in contract.Create
 	return contract.Posts{}, fmt.Errorf("create posts whose plan keeps changing: %w", changed)
 }
 
-// storePosts stores the posts of a checked request and returns them. It fails with store.ErrPlanChanged when the check
-// does not hold any more.
+// storePosts stores the posts of a checked request and returns them. It returns store.ErrPlanChanged if the result of
+// the check is no longer valid.
 func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *postRequest) (contract.Posts, error) {
 	now := a.cfg.Now().UTC().Truncate(time.Microsecond)
 	made := store.NewPosts{By: c.User(), Drafts: r.plan.Drafts}
@@ -77,7 +77,7 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 	return out, nil
 }
 
-// newPost is the post that a target gets.
+// newPost returns the post for a target.
 func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.Post {
 	d := target.draft
 	post := core.Post{
@@ -92,7 +92,7 @@ func (r *postRequest) newPost(target target, via core.Via, now time.Time) core.P
 	return post
 }
 
-// takeSlot gives a post a slot of the month or returns quota_exceeded.
+// takeSlot takes a slot of the month for a post, or returns quota_exceeded.
 func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period string, plan core.Plan) error {
 	used, ok, err := t.TakeSlot(ctx, post, period, plan.Posts)
 	if err == nil && !ok {
@@ -101,7 +101,7 @@ func takeSlot(ctx context.Context, t store.Tenant, post core.PostID, period stri
 	return err
 }
 
-// checkDrafts returns quota_exceeded when the transaction has created one draft more than the plan allows.
+// checkDrafts returns quota_exceeded if the transaction has created more drafts than the plan allows.
 func (a *App) checkDrafts(ctx context.Context, t store.Tenant) error {
 	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil || plan.Drafts == nil {
@@ -114,8 +114,8 @@ func (a *App) checkDrafts(ctx context.Context, t store.Tenant) error {
 	return plan.CheckDrafts(used-1, 1)
 }
 
-// dueAt is a time that is ahead, or the zero time, which is now by the database's clock: that of this machine has no
-// say in it.
+// dueAt returns a time in the future unchanged, and otherwise the zero time, which means now by the database's clock:
+// this machine's clock must not decide.
 func (a *App) dueAt(at time.Time) time.Time {
 	if at.After(a.cfg.Now()) {
 		return at
@@ -129,8 +129,8 @@ func (a *App) postOf(p core.Post) contract.Post {
 	return out
 }
 
-// browserURL is where a person's browser finds an address that a network gave; nil when it is none that a
-// browser may be sent to: what a network answers could be anything.
+// browserURL returns the address at which a browser opens a link that a network returned, or nil if it is not a web
+// address. A network's response could contain anything.
 func (a *App) browserURL(address string) *string {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {

@@ -13,8 +13,8 @@ import (
 	"belfry/internal/store"
 )
 
-// EditPost changes a draft's content, gives a post another time, or queues a draft (Spec §4, PATCH
-// /posts/{id}). Content first, then the time, then the checks; all or nothing.
+// EditPost changes a draft's content, reschedules a post, or queues a draft (Spec §4, PATCH /posts/{id}). It changes
+// the content, then the time, then checks the post; all or nothing.
 func (a *App) EditPost(ctx context.Context, c core.Caller, in contract.EditPost) (contract.Post, error) {
 	blocks, malformed := a.checkEdit(in)
 	return a.changePost(ctx, c, in.ID, malformed, func(t store.Tenant, p *core.Post) error {
@@ -59,7 +59,7 @@ func checkRevision(p *core.Post, in contract.EditPost) error {
 		WithHint("Check the post as it is now. If you agree, do the same again.").Because(ErrPostChanged)
 }
 
-// unchangeableError is the conflict of changing a post that is live or has failed.
+// unchangeableError returns the conflict for changing a post that is live or has failed.
 func unchangeableError(p *core.Post) error {
 	word := "is live"
 	if p.Status == core.PostFailed {
@@ -69,8 +69,8 @@ func unchangeableError(p *core.Post) error {
 		word).WithHint("Duplicate it, and change the copy.")
 }
 
-// checkEdit judges the request's form, which comes before any id (decisions.md, Shape of the API), and reads its
-// settings. The zone of `when` has no say in that.
+// checkEdit checks the form of the request before any id (decisions.md, Shape of the API), and parses its settings.
+// It does not check the zone of `when`.
 func (a *App) checkEdit(in contract.EditPost) (map[core.Platform]json.RawMessage, error) {
 	if in.Status != "" && in.Status != string(core.PostQueued) {
 		return nil, core.Invalid("status", "`status` cannot be set to %q.", in.Status).WithHint("Use \"queued\".")
@@ -116,7 +116,7 @@ func (a *App) editContent(ctx context.Context, t store.Tenant, p *core.Post, in 
 	return a.replaceSettings(p, blocks)
 }
 
-// replaceSettings replaces the stored block as a whole: what is not sent again is gone (Spec §4).
+// replaceSettings replaces all stored settings: what is not sent again is removed (Spec §4).
 func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMessage) error {
 	if block, ok := blocks[p.Platform]; ok {
 		p.Settings = block
@@ -133,7 +133,7 @@ func (a *App) replaceSettings(p *core.Post, blocks map[core.Platform]json.RawMes
 	return err
 }
 
-// editDraft gives a draft its time, which leaves it a draft, and queues it when asked to.
+// editDraft sets a draft's time, and queues the draft if requested.
 func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in contract.EditPost, ws core.Workspace,
 	plan core.Plan,
 ) error {
@@ -160,7 +160,7 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 	return t.UpdatePost(ctx, *p)
 }
 
-// queueDraft sends a draft through the checks and the quota of POST /posts.
+// queueDraft checks a draft like POST /posts does, and queues it.
 func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *postRequest,
 	timeIssues []core.Issue,
 ) error {
@@ -240,8 +240,7 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	return a.saveChange(ctx, t, core.Change{Post: *p, Event: moved}, pub)
 }
 
-// zoneOf is a post's zone after a change of its time: that in which a new time was read. "now" and "draft" are read
-// in none.
+// zoneOf returns a post's zone after a change of its time: the zone of the new time. "now" and "draft" keep the zone.
 func zoneOf(when core.When, before core.Zone) core.Zone {
 	if when.Kind == core.WhenAt {
 		return when.Zone

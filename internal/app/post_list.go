@@ -11,7 +11,7 @@ import (
 	"belfry/internal/store"
 )
 
-// readPost finds a post that the caller may see, and where to read on.
+// readPost returns a post of the caller's workspace, and the workspace's data.
 func (a *App) readPost(ctx context.Context, c core.Caller, id string) (store.Tenant, core.Post, error) {
 	t, postID, err := enterFor[core.PostKind](a, c, core.Read, id)
 	if err != nil {
@@ -21,7 +21,7 @@ func (a *App) readPost(ctx context.Context, c core.Caller, id string) (store.Ten
 	return t, p, err
 }
 
-// GetPost reads one post.
+// GetPost returns a post.
 func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	_, p, err := a.readPost(ctx, c, id)
 	return a.postOf(p), err
@@ -33,7 +33,7 @@ func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPost
 	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.Optional(next)}, err
 }
 
-// listPosts is a page of posts and the cursor of the next, "" after the last.
+// listPosts returns a page of posts and the cursor of the next page, or "" after the last.
 func (a *App) listPosts(ctx context.Context, c core.Caller,
 	in contract.ListPosts,
 ) (posts []core.Post, next string, err error) {
@@ -54,7 +54,7 @@ func (a *App) listPosts(ctx context.Context, c core.Caller,
 	return posts[:page], cursorAfter(posts[page-1]), nil
 }
 
-// CountPosts counts the workspace's posts by state.
+// CountPosts counts the workspace's posts by status.
 func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatus]int, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -63,8 +63,8 @@ func (a *App) CountPosts(ctx context.Context, c core.Caller) (map[core.PostStatu
 	return t.CountPosts(ctx)
 }
 
-// PostEvents reads a post's timeline. retriedByWorker is at its end exactly while the worker will
-// try again by itself, with the time of that try.
+// PostEvents returns a post's timeline. Its last event is retriedByWorker exactly while the worker will try again
+// automatically, with the time of that attempt.
 func (a *App) PostEvents(ctx context.Context, c core.Caller, id string) (contract.Events, error) {
 	t, p, err := a.readPost(ctx, c, id)
 	if err != nil {
@@ -110,7 +110,8 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	return f, err
 }
 
-// findNamed reads the id at a path of a request, "" for none, of something that must exist.
+// findNamed parses the id at a path of the request and checks that the object exists. An empty text returns the zero
+// id.
 func findNamed[K core.Kind, V any](ctx context.Context, path, text string,
 	find func(context.Context, core.ID[K]) (V, error),
 ) (id core.ID[K], err error) {
@@ -123,7 +124,7 @@ func findNamed[K core.Kind, V any](ctx context.Context, path, text string,
 	return id, core.At(path, err)
 }
 
-// parseStatuses reads a comma-separated list of the states that a thing can have.
+// parseStatuses parses a comma-separated list of statuses.
 func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
 	if list == "" {
 		return nil, nil
@@ -143,7 +144,7 @@ func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
 	return found, nil
 }
 
-// postSpan reads from, to and the cursor. A plain date is a day of the workspace's zone, and `to` includes it.
+// postSpan parses from, to and the cursor. A date is a day in the workspace's zone, and `to` includes that day.
 func (a *App) postSpan(ctx context.Context, t store.Tenant, in contract.ListPosts, f *store.PostFilter) error {
 	ws, err := t.Workspace(ctx)
 	if err != nil {
@@ -159,7 +160,7 @@ func (a *App) postSpan(ctx context.Context, t store.Tenant, in contract.ListPost
 	return err
 }
 
-// parseMoment reads a date-time, or the beginning of so many days after a date. Nothing is the zero time.
+// parseMoment parses a date-time, or a date, to which it adds days. It returns the zero time for an empty text.
 func parseMoment(path, s string, zone core.Zone, days int) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -174,7 +175,7 @@ func parseMoment(path, s string, zone core.Zone, days int) (time.Time, error) {
 		WithHint("Write a date as 2026-11-21, or a time as 2026-11-21T18:00:00Z.")
 }
 
-// cursorAfter is the place in a list behind a post.
+// cursorAfter returns the cursor for the posts that follow p.
 func cursorAfter(p core.Post) string {
 	at := p.PublishAt
 	if at.IsZero() {

@@ -7,8 +7,8 @@ import (
 	"belfry/internal/store"
 )
 
-// findFiles returns the files that a request names in mediaIds, in its order and as often as it names them. One that
-// does not exist is not_found.
+// findFiles returns the files of a request's mediaIds in the same order, with repetitions. It returns not_found if a
+// file does not exist.
 func findFiles(ctx context.Context, t store.Tenant, texts []string) ([]core.Media, error) {
 	ids, err := parseIDs[core.MediaKind]("mediaIds", texts)
 	if err != nil {
@@ -37,7 +37,7 @@ func mediaIDs(files []core.Media) []core.MediaID {
 	return convertAll(files, func(file core.Media) core.MediaID { return file.ID })
 }
 
-// fileIssues says which files cannot go out, each once.
+// fileIssues returns an issue for each file that cannot be published, without duplicates.
 func fileIssues(files []core.Media) []core.Issue {
 	var issues []core.Issue
 	seen := map[core.MediaID]bool{}
@@ -49,8 +49,8 @@ func fileIssues(files []core.Media) []core.Issue {
 	return issues
 }
 
-// lockFiles keeps the bytes of files until the transaction ends, which makes a post use them. What was removed
-// since the files were looked at is an issue; what was deleted is not_found.
+// lockFiles locks files, so that their bytes are kept, until the end of the transaction that makes a post use them.
+// It returns an issue for each file whose content was deleted meanwhile, and not_found for a file that was deleted.
 func lockFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.Issue, error) {
 	held, err := t.LockMediaShared(ctx, ids)
 	if err != nil {
@@ -69,7 +69,7 @@ func lockFiles(ctx context.Context, t store.Tenant, ids []core.MediaID) ([]core.
 	return fileIssues(removed), nil
 }
 
-// replaceFiles gives a draft other files.
+// replaceFiles replaces the files of a draft.
 func replaceFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	issues, err := lockFiles(ctx, t, p.MediaIDs)
 	if err != nil {
@@ -81,8 +81,8 @@ func replaceFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
 }
 
-// lockPostFiles makes sure that a post which is to go out once more still has its files, and keeps them until the
-// transaction ends.
+// lockPostFiles locks the files of a post that is published again until the transaction ends, or returns an error if
+// they are no longer available.
 func lockPostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if len(p.MediaIDs) == 0 {
 		return nil

@@ -15,7 +15,7 @@ func errBusy() error {
 		WithHint("Wait until it is live or failed. Its status line shows what it is waiting for.")
 }
 
-// lockIdle locks the ledger row of a post, which no worker may hold.
+// lockIdle locks the ledger row of a post, or returns conflict if a worker has claimed it.
 func lockIdle(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
 	if err == nil && pub.Leased() {
@@ -24,7 +24,7 @@ func lockIdle(ctx context.Context, t store.Tenant, id core.PostID) (store.Public
 	return pub, err
 }
 
-// lockMovable locks the ledger row of a queued post that may be changed: no worker holds it, and it is Movable.
+// lockMovable locks the ledger row of a queued post, or returns conflict unless it is unclaimed and Movable.
 func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := lockIdle(ctx, t, id)
 	if err == nil && !pub.Movable() {
@@ -33,12 +33,12 @@ func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Pub
 	return pub.Reset(), err
 }
 
-// saveChange stores a change of a post with its ledger row.
+// saveChange stores a change of a post and its ledger row.
 func (a *App) saveChange(ctx context.Context, t store.Tenant, c core.Change, pub store.Publication) error {
 	return t.SaveChange(ctx, c, func(t store.Tenant) error { return a.setPublication(ctx, t, c.Post, pub) })
 }
 
-// setPublication stores a post's ledger row. A worker acts on it at the post's time if the post is queued.
+// setPublication stores a post's ledger row. If the post is queued, a worker claims it at the post's time.
 func (a *App) setPublication(ctx context.Context, t store.Tenant, p core.Post, pub store.Publication) error {
 	pub.Rest = core.DoStop
 	if p.Status == core.PostQueued {
@@ -47,8 +47,8 @@ func (a *App) setPublication(ctx context.Context, t store.Tenant, p core.Post, p
 	return t.SetPublication(ctx, pub)
 }
 
-// changePost runs f on a locked post, writes the audit log, and returns the post as it is then, unless the
-// request is malformed.
+// changePost locks a post, calls f, writes the audit log and returns the changed post. It returns malformed if that
+// is set.
 func (a *App) changePost(ctx context.Context, c core.Caller, id string, malformed error,
 	f func(store.Tenant, *core.Post) error,
 ) (contract.Post, error) {
@@ -85,7 +85,7 @@ func lockAndChange(ctx context.Context, t store.Tenant, c core.Caller, id core.P
 	return post, err
 }
 
-// postSchedule is what the audit log compares of a post: whether it is to be published, and when.
+// postSchedule is what the audit log compares: whether a post will be published, and when.
 type postSchedule struct {
 	Status    core.PostStatus `json:"status"`
 	PublishAt time.Time       `json:"publishAt,omitzero"`
@@ -93,8 +93,8 @@ type postSchedule struct {
 
 func scheduleOf(p core.Post) postSchedule { return postSchedule{p.Status, p.PublishAt.UTC()} }
 
-// CancelPost makes a draft of a queued post and returns its slot. It cancels the pending retry of a failed post
-// (core.Post.HasPendingRetry), and returns conflict for any other post (Spec §4, decisions.md).
+// CancelPost turns a queued post into a draft and returns its slot. For a failed post, it cancels the pending retry
+// (core.Post.HasPendingRetry). It returns conflict for any other post (Spec §4, decisions.md).
 func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	return a.changePost(ctx, c, id, nil, func(t store.Tenant, p *core.Post) error {
 		switch {
@@ -107,7 +107,7 @@ func (a *App) CancelPost(ctx context.Context, c core.Caller, id string) (contrac
 	})
 }
 
-// cancelQueued makes a draft of a queued post, if the plan allows one more.
+// cancelQueued turns a queued post into a draft, if the plan allows another draft.
 func (a *App) cancelQueued(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err := a.unqueue(ctx, t, p); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (a *App) cancelRetry(ctx context.Context, t store.Tenant, p *core.Post) err
 	return a.saveChange(ctx, t, core.Change{Post: *p, Event: cancelled}, pub)
 }
 
-// unqueue makes a draft without a time of a queued post and returns its slot.
+// unqueue turns a queued post into a draft without a time, and returns its slot.
 func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	change, err := p.Change(core.MoveTake, a.cfg.Now(), "")
 	if err != nil {
@@ -137,8 +137,8 @@ func (a *App) unqueue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	return a.saveChange(ctx, t, change, pub)
 }
 
-// RetryPost sends a failed post again: at its time if that is still ahead, otherwise now. It costs no
-// slot. An unknown outcome needs the word of a person who has looked (409 outcome_unknown).
+// RetryPost queues a failed post again: for its time if that is in the future, otherwise for now. It uses no slot.
+// For a post with an unknown outcome, a person must confirm that it is not on the network (409 outcome_unknown).
 func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPost) (contract.Post, error) {
 	return a.changePost(ctx, c, in.ID, nil, func(t store.Tenant, p *core.Post) error {
 		if p.OutcomeUnknown() && !in.ConfirmNotPublished {
@@ -149,7 +149,7 @@ func (a *App) RetryPost(ctx context.Context, c core.Caller, in contract.RetryPos
 	})
 }
 
-// requeue queues a failed post on its old ledger row, so that a handle that was armed stays the only one.
+// requeue queues a failed post with its existing ledger row, so that an armed handle stays the only one.
 func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	now := a.cfg.Now().UTC()
 	change, err := p.Change(core.MoveRetry, now, "")
@@ -171,7 +171,7 @@ func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	return a.saveChange(ctx, t, change, pub)
 }
 
-// DuplicatePost makes a new draft of a post's account, content and settings, without a time.
+// DuplicatePost creates a draft with a post's account, content and settings, without a time.
 func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (contract.Post, error) {
 	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id)
 	if err != nil {
@@ -196,7 +196,7 @@ func (a *App) DuplicatePost(ctx context.Context, c core.Caller, id string) (cont
 	return a.postOf(made), err
 }
 
-// DeletePost removes a draft or a failed post. The slot of a failed one stays used.
+// DeletePost deletes a draft or a failed post. The slot of a failed post stays used.
 func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 	t, postID, err := enterFor[core.PostKind](a, c, core.Write, id)
 	if err != nil {
@@ -218,8 +218,8 @@ func (a *App) DeletePost(ctx context.Context, c core.Caller, id string) error {
 	})
 }
 
-// SettlePost takes a person's word on a post whose outcome is unknown: it is live, or it is not there
-// and is sent again. Only a signed-in person can give it.
+// SettlePost stores a person's answer about a post with an unknown outcome: it is live, or it is not on the network
+// and is sent again. Only a signed-in person can answer.
 func (a *App) SettlePost(ctx context.Context, c core.Caller, id string, in contract.SettlePost) (contract.Post, error) {
 	if err := c.NeedSession(false); err != nil {
 		return contract.Post{}, err

@@ -10,11 +10,11 @@ import (
 	"belfry/internal/store"
 )
 
-// sameTextWithin is for how long before and after it a network is likely to take the same text for spam.
+// sameTextWithin is the time before and after a post in which a network is likely to treat the same text as spam.
 const sameTextWithin = 24 * time.Hour
 
-// PlanPosts says what a create request would do and what prevents it, account by account. It
-// changes nothing (Spec §4, POST /posts/plan).
+// PlanPosts returns what a create request would do, and its issues, for each account. It changes nothing (Spec §4,
+// POST /posts/plan).
 func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPosts) (contract.Plan, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -31,8 +31,8 @@ func (a *App) PlanPosts(ctx context.Context, c core.Caller, in contract.PlanPost
 	return a.planOf(r), nil
 }
 
-// checkContent makes the plan's rows with all that needs no look at the workspace's other posts: the networks' checks,
-// the accounts and the time.
+// checkContent creates the plan's rows with all checks that do not depend on the workspace's other posts: the
+// networks' checks, the accounts and the time.
 func (a *App) checkContent(r *postRequest) {
 	at, issues, warnings := r.when.Resolve(a.cfg.Now())
 	r.at = at
@@ -44,7 +44,7 @@ func (a *App) checkContent(r *postRequest) {
 	}
 }
 
-// completePlan adds to the plan's rows what the workspace's other posts say: the quota, and texts that repeat.
+// completePlan adds to the plan's rows what depends on the workspace's other posts: the quota, and repeated texts.
 func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) (err error) {
 	if r.used, err = t.MonthUsed(ctx, r.workspace.Zone.Month(a.cfg.Now())); err != nil {
 		return err
@@ -66,7 +66,7 @@ func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) 
 	return nil
 }
 
-// overQuota is the issue of the request's n-th post, if the plan has no room left for it.
+// overQuota returns the quota issue of the request's n-th post, or none if the plan allows it.
 func (r *postRequest) overQuota(n int) []core.Issue {
 	switch posts := r.plan.Posts; {
 	case r.queues() && posts != nil && r.used+int64(n) > *posts:
@@ -81,7 +81,8 @@ func (r *postRequest) hasIssues() bool {
 	return slices.ContainsFunc(r.rows, func(row core.PlanRow) bool { return !row.OK() })
 }
 
-// rowOf asks the network and looks at the account. A draft may wait for its account to be reconnected.
+// rowOf returns the row of a target, with the issues of its network and account. A draft may have an account that
+// must be reconnected.
 func (a *App) rowOf(target target, queues bool) core.PlanRow {
 	d := target.draft
 	row := core.PlanRow{Account: d.Account.ID, Platform: d.Account.Platform}
@@ -99,14 +100,14 @@ func (a *App) rowOf(target target, queues bool) core.PlanRow {
 	return row
 }
 
-// sameText words the warning by the state of the post that has the same text.
+// sameText maps the status of a post with the same text to the warning about it.
 var sameText = map[core.PostStatus]core.IssueText{
 	core.PostLive:   core.WarnSameTextRecently,
 	core.PostQueued: core.WarnSameTextQueued,
 }
 
-// findRepeatedTexts tells which accounts have the text that they would get also at a time near that of the request, and
-// in which state; none for drafts.
+// findRepeatedTexts returns the accounts that have the same text at a time near that of the request, and the status
+// of that post. It returns none for drafts.
 func findRepeatedTexts(ctx context.Context, t store.Tenant,
 	r *postRequest,
 ) (map[core.AccountID]core.PostStatus, error) {
@@ -133,8 +134,8 @@ func (a *App) planOf(r *postRequest) contract.Plan {
 	return out
 }
 
-// planError returns the error of a request whose plan is not ok, nil when it is: quota_exceeded first (402), then
-// media_purged, then plan_has_issues (409), both with the plan's rows.
+// planError returns the error for a plan that is not ok, or nil: first quota_exceeded (402), then media_purged, then
+// plan_has_issues (409), the last two with the plan's rows.
 func planError(r *postRequest) error {
 	issues := map[core.IssueCode]bool{}
 	for _, row := range r.rows {
@@ -162,7 +163,7 @@ func planError(r *postRequest) error {
 	return e
 }
 
-// postPlanError returns the error of planError for one post with issues.
+// postPlanError is planError for one post with issues.
 func postPlanError(p *core.Post, issues []core.Issue) error {
 	return planError(&postRequest{rows: []core.PlanRow{{
 		Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt,

@@ -16,7 +16,7 @@ import (
 	"belfry/internal/store"
 )
 
-// postRequest is a parsed request to create or plan posts: for which accounts, with what content, at which time.
+// postRequest is a parsed request to create or plan posts: the accounts, the content and the time.
 type postRequest struct {
 	workspace core.Workspace
 	plan      core.Plan
@@ -28,16 +28,16 @@ type postRequest struct {
 	drafts    int64          // those that exist
 }
 
-// target is an account and the post that it would get.
+// target is an account and the content of its post.
 type target struct {
 	draft   network.Draft
 	network network.Network
 }
 
-// queues tells whether the request puts posts on the queue.
+// queues reports whether the request queues posts.
 func (r *postRequest) queues() bool { return r.when.Kind != core.WhenDraft }
 
-// slots is how many of the month's slots the request takes.
+// slots returns how many slots of the month the request uses.
 func (r *postRequest) slots() int64 {
 	if !r.queues() {
 		return 0
@@ -49,8 +49,8 @@ func (r *postRequest) accountIDs() []core.AccountID {
 	return convertAll(r.targets, func(t target) core.AccountID { return t.draft.Account.ID })
 }
 
-// parsePostRequest reads a request and what it names. It returns invalid_request for its form, the first mistake in
-// the order of its fields, and then not_found for its ids. It changes nothing.
+// parsePostRequest parses a request and reads what it refers to. It returns invalid_request for the first mistake in
+// its form, in the order of its fields, and then not_found for its ids. It changes nothing.
 func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.PlanPosts) (*postRequest, error) {
 	if _, err := parseWhen(in.When, core.Zone{}); err != nil { // its zone is the workspace's, which is not read yet
 		return nil, err
@@ -120,12 +120,11 @@ func checkTexts(in contract.PlanPosts) error {
 	return nil
 }
 
-// sortedKeys lists the networks that an object of a request names, so that of several mistakes in it the same is
-// answered each time.
+// sortedKeys returns the keys in order, so that the same mistake is always reported first.
 func sortedKeys[T any](named map[string]T) []string { return slices.Sorted(maps.Keys(named)) }
 
-// parseSettings decodes every block strictly, also those of networks that the request does not target. Its error joins
-// all mistakes.
+// parseSettings decodes the settings of every network strictly, including networks that are not targeted. Its error
+// joins all mistakes.
 func (a *App) parseSettings(path string, blocks map[string]json.RawMessage) (map[core.Platform]json.RawMessage, error) {
 	out := map[core.Platform]json.RawMessage{}
 	var mistakes []error
@@ -149,7 +148,7 @@ func (a *App) checkOverrides(overrides map[string]contract.Override) error {
 	return nil
 }
 
-// findRules finds a network whose settings are understood, also one that cannot be published to.
+// findRules returns the rules of a network, which need not have a connector.
 func (a *App) findRules(path, name string) (network.Rules, error) {
 	if r, ok := a.cfg.Networks.RulesOf(core.Platform(name)); ok {
 		return r, nil
@@ -170,7 +169,7 @@ func (a *App) unknownNetwork(path, name string) error {
 		strings.Join(names, ", "))
 }
 
-// parseTargets reads the ids of a request's accounts and of its group, which is zero when it names none.
+// parseTargets parses the ids of a request's accounts and of its group. The group is zero if the request has none.
 func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.GroupID, err error) {
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
 		return nil, group, core.Invalid("targets", "No account is chosen.").WithHint("Choose at least one account or a group.")
@@ -182,8 +181,8 @@ func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.Gr
 	return accounts, group, core.At("targets.groupId", err)
 }
 
-// pickAccounts returns the accounts that a request names, given those named by themselves, and then those of its group,
-// each once.
+// pickAccounts returns the accounts of a request without duplicates: first those named directly, then those of the
+// group.
 func pickAccounts(sources store.PostSources, in contract.Targets, named []core.AccountID) ([]core.Account, error) {
 	ids := uniqueIDs(append(slices.Clone(named), sources.GroupMembers...))
 	if len(ids) == 0 {
@@ -202,7 +201,7 @@ func uniqueIDs(ids []core.AccountID) []core.AccountID {
 	return unique
 }
 
-// parseIDs reads the ids at a path of a request; a malformed one is not_found.
+// parseIDs parses the ids at a path of a request. A malformed id is not_found.
 func parseIDs[K core.Kind](path string, texts []string) ([]core.ID[K], error) {
 	ids := make([]core.ID[K], len(texts))
 	for i, text := range texts {
@@ -214,8 +213,8 @@ func parseIDs[K core.Kind](path string, texts []string) ([]core.ID[K], error) {
 	return ids, nil
 }
 
-// accountsInOrder returns the accounts with the ids in their order. One that is missing is not_found, with its place
-// in the list that the request has at path.
+// accountsInOrder returns the accounts with these ids in the same order. For a missing one, it returns not_found with
+// its index in the list at path.
 func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID, path string,
 	given []string,
 ) ([]core.Account, error) {
@@ -235,7 +234,7 @@ func accountsInOrder(found map[core.AccountID]core.Account, ids []core.AccountID
 
 func indexedPath(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
-// makeTarget returns what one account gets: the base content, or that of its network's override.
+// makeTarget returns the content of one account's post: the general content, or the override for its network.
 func (a *App) makeTarget(account core.Account, in contract.PlanPosts, files []core.Media,
 	settings map[core.Platform]json.RawMessage,
 ) (target, error) {

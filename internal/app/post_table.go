@@ -8,7 +8,7 @@ import (
 	"belfry/internal/core"
 )
 
-// formatPlan draws the plan as monospaced text, the same for the API, the dashboard and agents.
+// formatPlan formats the plan as monospaced text, the same for the API, the dashboard and agents.
 func (a *App) formatPlan(r *postRequest) string {
 	lines := [][]string{{"NETWORK", "ACCOUNT", "WHEN", "PLAN"}}
 	var notes []string
@@ -55,7 +55,7 @@ func (r *postRequest) formatQuota() string {
 	return fmt.Sprintf("This month: %d of %d used, %d requested.", r.used, *r.plan.Posts, r.slots())
 }
 
-// alignColumns sets rows of cells under one another.
+// alignColumns pads cells so that columns align.
 func alignColumns(rows [][]string) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -74,5 +74,5 @@ func alignColumns(rows [][]string) string {
 	return strings.Join(lines, "\n")
 }
 
-// oneLine keeps a name from breaking the table.
+// oneLine replaces line breaks in a name, which would break the table.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -16,9 +16,9 @@ type Counted struct {
 	Limit     int
 	Window    time.Duration
 	Remaining int
-	// Reset is how long until some of what was used is free again.
+	// Reset is how long it takes until more requests are available.
 	Reset time.Duration
-	// RetryAfter is how long until one request will really pass; 0 when this one did.
+	// RetryAfter is how long it takes until a request will be allowed, or 0 if this one was.
 	RetryAfter time.Duration
 }
 
@@ -26,7 +26,7 @@ func (r Rate) toCounted(c store.Count) Counted {
 	return Counted{Limit: r.Max, Window: r.Window, Remaining: c.Remaining, Reset: c.Reset, RetryAfter: c.RetryAfter}
 }
 
-// rateLimited is the 429 of a limit. Whole seconds, never fewer than it takes.
+// rateLimited returns rate_limited. It rounds the wait up to whole seconds.
 func rateLimited(wait time.Duration, message, hint string) *core.Error {
 	e := core.Fail(core.CodeRateLimited, "%s", message).WithHint("%s", hint)
 	e.RetryAfter = max(int(math.Ceil(wait.Seconds())), 1)
@@ -46,16 +46,16 @@ func (a *App) overLimitError(policy string, c Counted, what string) error {
 	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait the number of seconds in Retry-After, then send fewer requests.")
 }
 
-// Arrival is a request that was let in by its address's limit. Caller is who brought the key, or Refused
-// why nobody did.
+// Arrival is a request that its address's limit allows. Caller is the owner of the key; if there is none, Refused is
+// the reason.
 type Arrival struct {
 	Counted Counted
 	Caller  core.Caller
 	Refused error
 }
 
-// Arrive counts a request of a client address, whoever sends it (Spec §8), and on the same way recognises
-// the API key it brings. Over the limit it answers rate_limited, with figures all the same.
+// Arrive counts a request toward the limit of its client address, whoever sends it (Spec §8), and looks up its API
+// key in the same round trip. Over the limit, it returns rate_limited, also with the counts.
 func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, error) {
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.waitFor(addressKey, a.cfg.Now()); wait > 0 {
@@ -87,11 +87,11 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	return arrival, nil
 }
 
-// pagesPerRequest is how many requests for pages an address may make for each request to the API: a person's browser
-// asks for many by itself, and an office may have one address.
+// pagesPerRequest is how many page requests an address may make for each API request. A browser makes many requests
+// by itself, and all people in an office may share one address.
 const pagesPerRequest = 5
 
-// CountPage counts a request for a page of the dashboard. Over the limit of its address it returns rate_limited.
+// CountPage counts a request for a page of the dashboard. It returns rate_limited over the limit of its address.
 func (a *App) CountPage(ctx context.Context, addressKey string) error {
 	key, limit := "page/"+addressKey, Rate{a.cfg.LimitAddress.Max * pagesPerRequest, a.cfg.LimitAddress.Window}
 	wait := a.refused.waitFor(key, a.cfg.Now())
@@ -106,7 +106,7 @@ func (a *App) CountPage(ctx context.Context, addressKey string) error {
 	return a.overLimitError(policyPage, Counted{RetryAfter: wait}, "requests from this address")
 }
 
-// countCreate counts a creation of posts in the hourly limit.
+// countCreate counts a request to create posts toward the hourly limit.
 func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) {
 	n, err := t.CountCreate(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
 	if err != nil {
@@ -119,7 +119,7 @@ func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) 
 	return c, a.overLimitError(LimitNameCreate, c, "requests to create posts in this workspace")
 }
 
-// withCreations adds the figures of the hourly limit to a replayed answer, which costs nothing of it.
+// withCreations adds the hourly limit to a replayed response, which does not count toward it.
 func (a *App) withCreations(ctx context.Context, t store.Tenant, access Access, kept Answer) (Answer, error) {
 	if !access.Creates {
 		return kept, nil
@@ -134,14 +134,14 @@ func (a *App) withCreations(ctx context.Context, t store.Tenant, access Access, 
 	return kept, nil
 }
 
-// refusedAddresses remembers until when addresses are over their limit, so that a flood does not reach the
-// database. It forgets an address no later than the database would let it in.
+// refusedAddresses remembers until when addresses are over their limit, so that a flood of requests does not reach
+// the database. It never refuses an address for longer than the database would.
 type refusedAddresses struct {
 	mu    sync.Mutex
 	until map[string]time.Time
 }
 
-// refusedMax bounds the memory that a flood from many addresses takes.
+// refusedMax limits the memory that a flood from many addresses can use.
 const refusedMax = 10_000
 
 func (r *refusedAddresses) waitFor(key string, now time.Time) time.Duration {

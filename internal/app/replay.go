@@ -25,13 +25,13 @@ const (
 	freeReplayTimeout = 10 * time.Second
 )
 
-// Replay is a request that its client may send again.
+// Replay is a request that its client may repeat.
 type Replay struct {
-	// Route names the operation in what is stored, Key is the client's Idempotency-Key.
+	// Route is the name of the stored operation, and Key the client's Idempotency-Key.
 	Route, Key string
-	// Body is the request's, by which a request that only has the same key is told apart.
+	// Body is the body of the request. Another body with the same key is an error.
 	Body []byte
-	// Status is what a success is answered with.
+	// Status is the status of a successful response.
 	Status int
 
 	saved bool
@@ -39,7 +39,7 @@ type Replay struct {
 
 type replayKey struct{}
 
-// withReplay hands the replay to the transaction of the operation, which calls saveReplay.
+// withReplay adds the replay to the context, in which the operation's transaction finds it (saveReplay).
 func withReplay(ctx context.Context, replay *Replay) context.Context {
 	if replay == nil {
 		return ctx
@@ -47,7 +47,8 @@ func withReplay(ctx context.Context, replay *Replay) context.Context {
 	return context.WithValue(ctx, replayKey{}, replay)
 }
 
-// beginReplay reserves the key for a first request, or finds the answer of the one that it repeats.
+// beginReplay reserves the key for a first request, or returns the stored response of the request that this one
+// repeats.
 func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, error) {
 	if err := replay.checkKey(); err != nil {
 		return Answer{}, err
@@ -66,7 +67,7 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 	return Answer{Replayed: true, Status: kept.Status, Body: kept.Body}, nil
 }
 
-// stillRunning is the error while the first request holds the key; left is for how much longer it can.
+// stillRunning returns the error while the first request holds the key. left is the maximum time that remains.
 func stillRunning(left time.Duration) *core.Error {
 	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still running.").
 		WithHint("Wait the number of seconds in Retry-After, then repeat the request.")
@@ -74,9 +75,9 @@ func stillRunning(left time.Duration) *core.Error {
 	return e
 }
 
-// saveReplay stores the answer of a repeatable request, in the operation's own transaction: what it did and the
-// answer commit together. A request that was so slow that another with its key took its place is refused, which
-// undoes what it did. Without a replay it does nothing.
+// saveReplay stores the response to a repeatable request in the operation's own transaction, so that both commit
+// together. It returns an error, which rolls the operation back, if another request with the same key has taken its
+// place meanwhile. Without a replay it does nothing.
 func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
 	kept, err := answerToKeep(ctx, answer)
 	if err != nil || kept == nil {
@@ -89,7 +90,7 @@ func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
 	return endReplay(ctx, t, err)
 }
 
-// answerToKeep returns what the store keeps for repetitions of the request; nil for one that cannot be repeated.
+// answerToKeep returns the response to store for repetitions of the request, or nil if it cannot be repeated.
 func answerToKeep(ctx context.Context, answer any) (*store.Answer, error) {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	if !ok {
@@ -102,8 +103,8 @@ func answerToKeep(ctx context.Context, answer any) (*store.Answer, error) {
 	return &store.Answer{Replay: replay.storedReplay(), Status: replay.Status, Body: body}, nil
 }
 
-// endReplay notes on a repeatable request that its answer was stored, or returns the error that was the reason why not:
-// for store.ErrReplaced that another request with the key is still running.
+// endReplay marks the response of a repeatable request as stored, or converts the error: store.ErrReplaced means that
+// another request with the key is still running.
 func endReplay(ctx context.Context, t store.Tenant, err error) error {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	switch {
@@ -120,8 +121,8 @@ func endReplay(ctx context.Context, t store.Tenant, err error) error {
 	return stillRunning(other.Left)
 }
 
-// freeReplay frees the key of an admitted request that was refused, so that it may carry a corrected request. An
-// internal error leaves the key: nobody can say what that left behind.
+// freeReplay frees the key of a request that was admitted and then refused, so that the client can send a corrected
+// request. After an internal error, the key stays reserved, because the outcome is unknown.
 func (a *App) freeReplay(ctx context.Context, c core.Caller, replay *Replay, refused error) {
 	code := core.CodeOf(refused)
 	if replay == nil || code == core.CodeInternal || code == core.CodeUnavailable {

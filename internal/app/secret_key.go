@@ -12,14 +12,14 @@ import (
 	"belfry/internal/store"
 )
 
-// RevokeUnreadableCommand is what an operator runs when a secret key is lost for good.
+// RevokeUnreadableCommand is the command for an operator who has lost a secret key.
 const RevokeUnreadableCommand = "belfry accounts revoke-unreadable"
 
-// unreadable is why an account is revoked whose token nobody can open any more.
+// unreadable is the reason for revoking an account whose token cannot be decrypted.
 const unreadable = "The key that encrypted this account's token is lost. Reconnect the account."
 
-// ReviewKeys returns an error when the secret keys do not open the tokens that the database holds. A worker
-// that went on without them would claim every post and send none.
+// ReviewKeys returns an error if the secret keys do not decrypt the tokens in the database. Without them, a worker
+// would claim every post and publish none.
 func (a *App) ReviewKeys(ctx context.Context) error {
 	samples, err := a.cfg.Store.KeySamples(ctx)
 	if err != nil {
@@ -39,15 +39,14 @@ func (a *App) ReviewKeys(ctx context.Context) error {
 	return nil
 }
 
-// tryToken returns the error of opening an account's token.
+// tryToken returns an error if an account's token cannot be decrypted.
 func (a *App) tryToken(t store.AccountToken) error {
 	_, err := a.cfg.Ring.Open(purposeToken, tokenPlace(t.ID, t.WorkspaceID), t.Token)
 	return err
 }
 
-// RevokeUnreadable finds the connected accounts whose tokens the secret keys do not open and, when confirmed,
-// revokes them and forgets those tokens: people can connect them again. Their queued posts fail as those of any
-// revoked account do.
+// RevokeUnreadable finds the connected accounts whose tokens cannot be decrypted and, if confirmed, revokes them and
+// deletes those tokens. People can then reconnect the accounts. Queued posts fail as for any revoked account.
 func (a *App) RevokeUnreadable(ctx context.Context, confirm bool) ([]core.Account, error) {
 	tokens, err := a.cfg.Store.AccountTokens(ctx)
 	if err != nil {
@@ -82,18 +81,18 @@ func (a *App) RevokeUnreadable(ctx context.Context, confirm bool) ([]core.Accoun
 	return out, nil
 }
 
-// Rotation is what came of one pass of RotateSecrets.
+// Rotation is the result of one pass of RotateSecrets.
 type Rotation struct {
 	Resealed   int // values that the newest key seals now
 	Busy       int // values that somebody was using; another pass seals them
 	Unreadable int // values that no key opens
 }
 
-// rotateBatch is how many values are read at once.
+// rotateBatch is how many values are read at a time.
 const rotateBatch = 500
 
-// RotateSecrets seals anew with the newest key whatever another key has sealed. It may run beside the service and may
-// be stopped at any time: what is done stays done. Every process must have the newest key before.
+// RotateSecrets re-encrypts with the newest key all values that were encrypted with another. It can run beside the
+// service and can be interrupted at any time. Every process must have the newest key before.
 func (a *App) RotateSecrets(ctx context.Context) (Rotation, error) {
 	var r Rotation
 	err := errors.Join(
@@ -137,7 +136,7 @@ func rotateColumn[K core.Kind](ctx context.Context, a *App, column store.SealedC
 	}
 }
 
-// CountSealed brings the figure of sealed values by key up to date. A key that seals none may be removed.
+// CountSealed updates the metric of encrypted values by key. A key that encrypts none can be removed.
 func (a *App) CountSealed(ctx context.Context) (map[string]int64, error) {
 	counts, err := a.cfg.Store.CountSealed(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"belfry/internal/store"
 )
 
-// SetUpOpen tells whether the first run is still to come: no workspace exists.
+// SetUpOpen reports whether the server has not been set up yet: no workspace exists.
 func (a *App) SetUpOpen(ctx context.Context) (bool, error) {
 	exists, err := a.cfg.Store.AnyWorkspace(ctx)
 	return !exists, err
@@ -22,8 +22,8 @@ func alreadySetUp() error {
 	return core.Fail(core.CodeConflict, "This server is already set up.").WithHint("Sign in instead.")
 }
 
-// SetUp makes the first workspace and its owner. Of several at once exactly one does; from then on it is
-// a conflict. The error joins one core.Error for each wrong field.
+// SetUp creates the first workspace and its owner. Of several concurrent requests, exactly one succeeds; the others
+// get conflict. The error joins one core.Error for each wrong field.
 func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (SignedIn, error) {
 	open, err := a.SetUpOpen(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 	return a.signedIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
 }
 
-// addWorkspace stores a workspace with its owner. A slug that was made from the name gets a number when it is taken.
+// addWorkspace stores a workspace with its owner. If a slug derived from the name is taken, it gets a number.
 func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace, owner core.UserID,
 	by core.Caller,
 ) (core.Workspace, error) {
@@ -91,7 +91,7 @@ func (a *App) addWorkspace(ctx context.Context, s *store.Store, w core.Workspace
 	}
 }
 
-// numberedSlug is the n-th short name to try for a name: the short name itself, and then with a number at its end.
+// numberedSlug returns the n-th short name to try: first the short name itself, then with a number at its end.
 func numberedSlug(base string, n int) string {
 	if n == 1 {
 		return base
@@ -100,7 +100,7 @@ func numberedSlug(base string, n int) string {
 	return strings.TrimRight(base[:min(len(base), maxSlug-len(number))], "-") + number
 }
 
-// newWorkspace checks what a workspace is made of; namePath is what its name is called in the request.
+// newWorkspace checks the fields of a new workspace. namePath is the path of its name in the request.
 func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.Workspace, error) {
 	w := core.Workspace{
 		ID: core.NewID[core.WorkspaceKind](), Name: in.Name, Slug: in.Slug, Plan: in.Plan,
@@ -130,7 +130,7 @@ func workspaceZone(tz string) (core.Zone, error) {
 	return zone, nil
 }
 
-// currency is what a new workspace counts money in.
+// currency is the currency of a new workspace.
 const currency = "USD"
 
 func newUser(name, email, password string) (core.User, error) {

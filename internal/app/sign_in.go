@@ -15,7 +15,7 @@ import (
 	"belfry/internal/store"
 )
 
-// SignedIn is a person who has just proved who they are, and the workspace they see first.
+// SignedIn is a person who has just signed in, and the workspace to show first.
 type SignedIn struct {
 	User      core.UserID
 	Name      string
@@ -23,19 +23,19 @@ type SignedIn struct {
 	Slug      string
 	// Proof is stored in the session. It is no longer valid once the password changes.
 	Proof string
-	// Device is the value of the browser's device cookie from now on.
+	// Device is the new value of the browser's device cookie.
 	Device string
 }
 
-// Visitor is the browser that somebody signs in with.
+// Visitor is the browser of a person who signs in.
 type Visitor struct {
 	AddressKey string // what limits count its address by
 	Device     string // its device cookie; "" when it has none
 }
 
-// Limits of password checks: a number of tries at once, then one per interval. A right password costs an account
-// nothing, but still counts for the address: with an account of their own, somebody could otherwise buy more tries at
-// others.
+// Limits of password checks: a number of attempts at once, then one per interval. A correct password does not count
+// toward the account's limit, but still counts toward the address's: otherwise somebody with an account could use it
+// to buy attempts at others.
 const (
 	addressTries    = 20
 	addressInterval = 10 * time.Second
@@ -47,8 +47,8 @@ const (
 	accountInterval   = passwordWindow / (maxPasswordChecks - accountTries)
 )
 
-// SignIn proves a person by email address and password. An unknown address and a wrong password get the same answer
-// after the same time. A browser that the person has signed in with before has a limit of its own, which strangers
+// SignIn signs a person in by email address and password. An unknown address and a wrong password get the same
+// response after the same time. A browser in which the person has signed in before has its own limit, which strangers
 // cannot use up.
 func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (SignedIn, error) {
 	user, err := a.findUser(ctx, in.Email)
@@ -69,7 +69,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 	return a.signedIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
 }
 
-// findUser finds the person with an email address. One that is unknown has no id and no password.
+// findUser returns the person with an email address. For an unknown address, the result has no id and no password.
 func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, error) {
 	email = strings.TrimSpace(email)
 	user, err := a.cfg.Store.UserByEmail(ctx, email)
@@ -82,8 +82,8 @@ func (a *App) findUser(ctx context.Context, email string) (store.SignInUser, err
 	return user, nil
 }
 
-// checkPasswordOf returns the error wrong unless the password is the person's, and rate_limited when there were too
-// many tries. For an unknown person it takes as long as for a known one.
+// checkPasswordOf returns wrong unless the password is the person's, and rate_limited after too many attempts. It
+// takes as long for an unknown person as for a known one.
 func (a *App) checkPasswordOf(ctx context.Context, user store.SignInUser, password string, from Visitor,
 	wrong error,
 ) error {
@@ -94,9 +94,9 @@ func (a *App) checkPasswordOf(ctx context.Context, user store.SignInUser, passwo
 	return a.verifyPassword(ctx, user, password, bucket, wrong)
 }
 
-// verifyPassword returns the error wrong unless the password is the person's. A right one is taken out of the bucket
-// that it was counted in. A wrong one is written to the audit log, also for an unknown person: whether there was
-// something to write must not show in the time that the answer takes.
+// verifyPassword returns wrong unless the password is the person's. A correct password is removed from the bucket in
+// which the attempt was counted. A wrong one is written to the audit log, also for an unknown person, so that the
+// response time does not reveal whether the person exists.
 func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, password, bucket string, wrong error) error {
 	var right bool
 	var err error
@@ -121,8 +121,8 @@ func (a *App) verifyPassword(ctx context.Context, user store.SignInUser, passwor
 	return nil
 }
 
-// countTry counts a password check and returns the bucket it was counted in: that of the person's device, or that of
-// the account for everybody else.
+// countTry counts a password check and returns its bucket: that of the person's device, or that of the account for
+// all other browsers.
 func (a *App) countTry(ctx context.Context, user store.SignInUser, from Visitor) (string, error) {
 	known, err := a.knowsDevice(ctx, user.ID, from.Device)
 	if err != nil {
@@ -142,7 +142,8 @@ func (a *App) throttleAddress(ctx context.Context, from Visitor) error {
 	return a.throttleSignIn(ctx, "sign-in/address/"+from.AddressKey, addressTries, addressInterval)
 }
 
-// accountBucket names an account's limit, whether the account exists or not, without storing anybody's address.
+// accountBucket returns the name of an account's limit, whether the account exists or not. It does not contain the
+// address.
 func accountBucket(email string) string {
 	sum := sha256.Sum256([]byte(strings.ToLower(email)))
 	return "sign-in/account/" + hex.EncodeToString(sum[:])
@@ -165,7 +166,7 @@ func wrongPassword() error {
 		"The email address or the password is wrong.").WithHint("Check both and try again.")
 }
 
-// signedIn is the result of every way to sign in. It remembers the browser as one of the person's.
+// signedIn returns the result of a successful sign-in, and remembers the browser as one of the person's devices.
 func (a *App) signedIn(ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor) (SignedIn, error) {
 	var device string
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) (err error) {
@@ -183,8 +184,8 @@ func (a *App) signedIn(ctx context.Context, user store.SignInUser, w core.Worksp
 }
 
 const (
-	// DeviceLifetime is how long after its last sign-in a browser counts as one of the person's. Browsers keep no
-	// cookie for longer.
+	// DeviceLifetime is how long after its last sign-in a browser counts as one of the person's devices. Browsers keep
+	// cookies no longer.
 	DeviceLifetime = 400 * 24 * time.Hour
 
 	deviceBytes   = 32 // 256 bit
@@ -196,7 +197,7 @@ func deviceHash(device string) []byte {
 	return hash[:]
 }
 
-// knowsDevice reports whether a device cookie is one that this person got by signing in.
+// knowsDevice reports whether this person has signed in with the device of the cookie.
 func (a *App) knowsDevice(ctx context.Context, user core.UserID, device string) (bool, error) {
 	if device == "" {
 		return false, nil
@@ -208,8 +209,8 @@ func (a *App) knowsDevice(ctx context.Context, user core.UserID, device string) 
 	return known, nil
 }
 
-// rememberDevice returns the value of the browser's device cookie: the one it has, or a new one unless that one is
-// this person's already. A value that somebody else chose is never taken.
+// rememberDevice returns the value of the browser's device cookie: the existing value if it is this person's,
+// otherwise a new one. It never accepts a value that somebody else chose.
 func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.UserID, device string) (string, error) {
 	known, err := a.knowsDevice(ctx, user, device)
 	if err != nil {
@@ -224,9 +225,9 @@ func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.User
 	return device, nil
 }
 
-// ConfirmPassword returns nil when the password is that of the session's person, who may then change keys, members and
-// the workspace for a while: the dashboard notes the time in the session (Session.ProvedAt). A wrong password is
-// invalid_request. Whoever has only the session may try few.
+// ConfirmPassword returns nil if the password is that of the session's person, who may then change keys, members and
+// the workspace for a while: the dashboard stores the time in the session (Session.ProvedAt). A wrong password is
+// invalid_request. Few attempts are allowed, because the session may be stolen.
 func (a *App) ConfirmPassword(ctx context.Context, c core.Caller, password string) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 
 // The operations of this file are for the operator, who needs no credential: the command line calls them.
 
-// CreateWorkspace makes a workspace with its owner. A person who exists keeps their name and password.
+// CreateWorkspace creates a workspace with its owner. An existing person keeps their name and password.
 func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) (SignedIn, error) {
 	if in.TZ == "" {
 		in.TZ = "UTC"
@@ -66,7 +66,7 @@ func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.
 	return store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, err
 }
 
-// SetPlan puts a workspace, named by slug or id, on a plan.
+// SetPlan changes the plan of a workspace, given by slug or id.
 func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) error {
 	if _, ok := a.cfg.Plans[plan]; !ok {
 		return a.noPlan(plan)
@@ -90,12 +90,12 @@ func (a *App) noPlan(name core.PlanName) error {
 	return core.Invalid("plan", "There is no plan %q. The plans are %s.", name, a.cfg.Plans.Names())
 }
 
-// ListWorkspaces lists all workspaces, the oldest first.
+// ListWorkspaces lists all workspaces, oldest first.
 func (a *App) ListWorkspaces(ctx context.Context) ([]core.Workspace, error) {
 	return a.cfg.Store.Workspaces(ctx)
 }
 
-// FirstOwner returns the email address of the owner of the oldest workspace, or "" when there is no workspace.
+// FirstOwner returns the email address of the owner of the oldest workspace, or "" if there is no workspace.
 func (a *App) FirstOwner(ctx context.Context) (string, error) {
 	email, err := a.cfg.Store.FirstOwner(ctx)
 	if errors.Is(err, store.ErrNotFound) {
@@ -104,8 +104,8 @@ func (a *App) FirstOwner(ctx context.Context) (string, error) {
 	return email, err
 }
 
-// BackdatePost moves a live or failed post and its history back in time, so that it was published at the given time.
-// Demo posts need a past. Posts in other states are not changed.
+// BackdatePost moves a live or failed post and its timeline into the past, so that it was published at the given
+// time. It is for demo posts, and does not change posts in other states.
 func (a *App) BackdatePost(ctx context.Context, c core.Caller, id string, at time.Time) error {
 	t, post, err := a.readPost(ctx, c, id)
 	if err != nil {
@@ -122,7 +122,7 @@ func (a *App) findWorkspaceByName(ctx context.Context, slugOrID string) (core.Wo
 	return w, err
 }
 
-// CreateKeyFor makes an API key that acts for the owner of a workspace, named by slug or id.
+// CreateKeyFor creates an API key that acts for the owner of a workspace, given by slug or id.
 func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope core.Scope) (contract.Key, error) {
 	w, err := a.findWorkspaceByName(ctx, workspace)
 	if err != nil {
@@ -139,8 +139,7 @@ func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope co
 	return a.CreateKey(ctx, sessionCaller(m, a.cfg.Now()), contract.CreateKey{Name: name, Scope: string(scope)})
 }
 
-// SetPassword replaces a person's password, which ends all of their sessions, and forgives failed tries to
-// sign in.
+// SetPassword replaces a person's password, ends all of their sessions, and resets their limit of sign-in attempts.
 func (a *App) SetPassword(ctx context.Context, email, password string) error {
 	user, err := a.cfg.Store.UserByEmail(ctx, strings.TrimSpace(email))
 	if errors.Is(err, store.ErrNotFound) {

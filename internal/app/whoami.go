@@ -8,8 +8,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Whoami tells in which workspace, as whom and with which rights the caller acts, and what the workspace
-// has used of its plan.
+// Whoami returns the caller's workspace, person and rights, and the usage of the workspace's plan.
 func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
@@ -42,13 +41,13 @@ func (a *App) Whoami(ctx context.Context, c core.Caller) (contract.Whoami, error
 	return out, nil
 }
 
-// Workspace is one that a person may switch to.
+// Workspace is a workspace that a person can switch to.
 type Workspace struct {
 	ID         core.WorkspaceID
 	Slug, Name string
 }
 
-// Workspaces lists those of the signed-in person, the oldest membership first.
+// Workspaces lists the workspaces of the signed-in person, oldest membership first.
 func (a *App) Workspaces(ctx context.Context, c core.Caller) ([]Workspace, error) {
 	if _, err := a.enterSession(c, false); err != nil {
 		return nil, err

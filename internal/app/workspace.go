@@ -8,8 +8,8 @@ import (
 	"belfry/internal/store"
 )
 
-// EditWorkspace changes what the request names. With another zone the quota's months begin at other hours from then
-// on; a slot stays in the month that it was taken in, and posts keep the zones that they have.
+// EditWorkspace changes the fields that the request contains. If the zone changes, the quota's months begin at a
+// different hour; used slots stay in their month, and posts keep their zones.
 func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.EditWorkspace) (contract.Workspace, error) {
 	t, err := a.enterProved(c, true)
 	if err != nil {
@@ -37,12 +37,12 @@ func (a *App) EditWorkspace(ctx context.Context, c core.Caller, in contract.Edit
 	return contract.WorkspaceOf(after), err
 }
 
-// workspaceSettings are the values that the audit log compares.
+// workspaceSettings returns the values that the audit log compares.
 func workspaceSettings(w core.Workspace) map[string]string {
 	return map[string]string{"name": w.Name, "slug": w.Slug, "tz": w.Zone.Name()}
 }
 
-// checkWorkspace judges those fields that are there.
+// checkWorkspace checks the fields that the request contains.
 func checkWorkspace(in contract.EditWorkspace) error {
 	if in.Name != nil {
 		if err := checkName("name", "The workspace's name", *in.Name); err != nil {

@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// ErrNotFound says that nothing is kept under the key.
+// ErrNotFound means that nothing is stored under the key.
 var ErrNotFound = errors.New("nothing is stored under this key")
 
-// Unknown is the size of what comes until it ends.
+// Unknown is the size of content whose length is not known in advance.
 const Unknown = -1
 
-// MaxUnknownSize is how many bytes may be kept under a key when their number is not known beforehand.
+// MaxUnknownSize is the maximum number of bytes of content whose length is not known in advance.
 const MaxUnknownSize = maxParts * partSize
 
-// MaxSize is how many bytes any store may be asked to keep under a key: those of the largest object of S3.
+// MaxSize is the maximum number of bytes under a key in any store: the size of the largest S3 object.
 const MaxSize = 5 << 40
 
-// copyBuffer is how much is copied at a time where memory counts more than the calls.
+// copyBuffer is the size of the buffer for copies where memory matters more than the number of calls.
 const copyBuffer = 32 << 10
 
-// Store keeps bytes under keys. Its methods may be called at once from many goroutines, end soon after
-// their context does, and never wait for ever on a server that does not answer.
+// Store stores bytes under keys. Its methods are safe for concurrent use, return soon after their context ends, and
+// never wait forever for a server that does not respond.
 type Store interface {
 	// Put keeps the size bytes of r, all or nothing: when r ends early (io.ErrUnexpectedEOF), goes on, or
 	// fails, the key keeps what it had. Of Unknown size it keeps all that r has. It replaces what the key had
@@ -53,8 +53,8 @@ type Store interface {
 	Close() error
 }
 
-// Object is something kept, open for reading. ReadAt may be called from many goroutines at once; the
-// others may not. In a bucket each ReadAt, and each Read after a Seek, is a request of its own.
+// Object is a stored object that is open for reading. ReadAt is safe for concurrent use; the other methods are not.
+// In a bucket, each ReadAt, and each Read after a Seek, is a separate request.
 type Object interface {
 	io.ReadSeekCloser
 	io.ReaderAt
@@ -94,15 +94,15 @@ func Open(ctx context.Context, address string) (Store, error) {
 	return s, nil
 }
 
-// Key is where a thing of that kind belongs: "media" and "med_01k…9c" give "media/9c/med_01k…9c". It
-// spreads things over folders by their ids' ends, since ids begin with the time.
+// Key returns the key for an object of a kind: "media" and "med_01k…9c" give "media/9c/med_01k…9c". Objects are
+// spread over folders by the end of their ids, because ids begin with the time.
 func Key(kind, id string) string { return path.Join(kind, id[max(0, len(id)-2):], id) }
 
-// keyPattern leaves out whatever a file system, an address or a shell might take for more than a name;
-// names that begin with a dot are the stores' own.
+// keyPattern excludes what a file system, an address or a shell might interpret as more than a name. Names that begin
+// with a dot are for the stores themselves.
 var keyPattern = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.-]*(/[a-z0-9_][a-z0-9_.-]*)*$`)
 
-// maxKeyLength is how long a key may be, in bytes, so that every file system and bucket accepts it.
+// maxKeyLength is the maximum length of a key in bytes, so that every file system and bucket accepts it.
 const maxKeyLength = 200
 
 func checkKey(key string) error {
@@ -112,10 +112,10 @@ func checkKey(key string) error {
 	return nil
 }
 
-// errTooLong says that a reader had more to give than was announced.
+// errTooLong means that a reader has more bytes than declared.
 var errTooLong = errors.New("there are more bytes than declared")
 
-// checkEnd fails when there is more to read.
+// checkEnd returns an error if the reader has more bytes.
 func checkEnd(r io.Reader) error {
 	switch n, err := io.ReadFull(r, make([]byte, 1)); {
 	case n > 0:
@@ -126,7 +126,7 @@ func checkEnd(r io.Reader) error {
 	return nil
 }
 
-// contextReader makes a reader end with its context, as far as it returns from reading.
+// contextReader is a reader that fails after its context has ended. It cannot interrupt a Read.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

@@ -13,7 +13,7 @@ import (
 	"github.com/minio/minio-go/v7/pkg/credentials"
 )
 
-// maxTries is how often a request is made before its failure counts. The library's ten take minutes.
+// maxTries is how often a request is sent before its failure counts. The library's default of ten takes minutes.
 const maxTries = 3
 
 // bucket is a store in an S3 bucket.
@@ -57,8 +57,7 @@ func newBucket(u *url.URL) (*bucket, error) {
 	return &bucket{core, transport, u.Host, name, prefix}, nil
 }
 
-// parseCredentials returns the credentials of the address, or else those of the environment, where every S3 client
-// looks.
+// parseCredentials returns the credentials in the address, or those in the environment variables that S3 clients use.
 func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
 	if user == nil {
 		creds := credentials.NewEnvAWS()
@@ -75,7 +74,7 @@ func parseCredentials(user *url.Userinfo) (*credentials.Credentials, error) {
 	return credentials.NewStaticV4(user.Username(), secret, ""), nil
 }
 
-// isNotFound reports whether the server says that there is no such thing, be it an object or an upload.
+// isNotFound reports whether the server's error means that an object or upload does not exist.
 func isNotFound(err error) bool {
 	switch minio.ToErrorResponse(err).Code {
 	case minio.NoSuchKey, minio.NoSuchUpload:

@@ -7,7 +7,7 @@ import (
 	"github.com/minio/minio-go/v7"
 )
 
-// object is an object of a bucket: the library's, which asks for ranges of the object that was opened and of no other.
+// object is an object in a bucket. The library requests ranges of exactly the version that was opened.
 type object struct {
 	*minio.Object
 	size int64

@@ -20,7 +20,7 @@ const (
 	maxParts = 10_000
 )
 
-// abortTimeout bounds the removal of the parts of an upload that failed.
+// abortTimeout limits how long the removal of a failed upload's parts may take.
 const abortTimeout = 10 * time.Second
 
 func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) error {
@@ -33,8 +33,8 @@ func (b *bucket) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return nil
 }
 
-// putObject sends a short object in one request, and a long one in parts. After an error it removes the parts that were
-// sent; what it cannot remove, Tidy does.
+// putObject sends a short object in one request, and a long one in parts. After an error, it removes the parts that
+// were sent; Tidy removes what it cannot.
 func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	file, err := os.CreateTemp("", "belfry-part-*")
 	if err != nil {
@@ -80,7 +80,7 @@ func (b *bucket) putObject(ctx context.Context, name string, r io.Reader, size i
 	}
 }
 
-// abortUpload removes the parts of an upload, also when its context has ended.
+// abortUpload removes the parts of an upload, even if its context has ended.
 func (b *bucket) abortUpload(ctx context.Context, name, upload string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abortTimeout)
 	defer cancel()
@@ -90,8 +90,8 @@ func (b *bucket) abortUpload(ctx context.Context, name, upload string) error {
 	return nil
 }
 
-// partReader holds the part of a source that is being sent in a temporary file, so that it can be sent again when a
-// connection breaks. In memory, a hundred senders at once would fill the machine.
+// partReader stores the part that is being sent in a temporary file, so that it can be sent again after a broken
+// connection. In memory, a hundred concurrent uploads would use too much.
 type partReader struct {
 	source  *bufio.Reader
 	file    *os.File
@@ -102,8 +102,8 @@ type partReader struct {
 	last    bool
 }
 
-// readPart replaces the content of the file by the next part, of at most length bytes, and looks whether it is the
-// last. The checksum replaces the library's own, which costs more and is not known to every server.
+// readPart replaces the file's content with the next part, of at most length bytes, and checks whether it is the
+// last. It computes the checksum itself, because the library's costs more and some servers do not support it.
 func (p *partReader) readPart(length int64) (err error) {
 	if _, err := p.file.Seek(0, io.SeekStart); err != nil {
 		return err
@@ -130,10 +130,11 @@ func (p *partReader) readPart(length int64) (err error) {
 	return nil
 }
 
-// newReader reads the part from its start.
+// newReader returns a reader for the part.
 func (p *partReader) newReader() *io.SectionReader { return io.NewSectionReader(p.file, 0, p.size) }
 
-// partLength returns the least length in steps of 1 MiB that keeps the number of parts within what S3 accepts.
+// partLength returns the smallest part length, in steps of 1 MiB, with which the number of parts is within the limit
+// of S3.
 func partLength(size int64) int64 {
 	const step = 1 << 20
 	return max(partSize, (size/maxParts/step+1)*step)

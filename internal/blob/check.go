@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// checkStore does for any store what Store.Check promises. What a crash leaves of it has no row that names
-// it, so that the sweep deletes it.
+// checkStore implements Store.Check for any store. If a crash leaves its object behind, no row refers to it, so the
+// sweep deletes it.
 func checkStore(ctx context.Context, s Store) error {
 	want := []byte(rand.Text())
 	key := Key("check", strings.ToLower(rand.Text()))

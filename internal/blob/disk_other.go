@@ -4,5 +4,5 @@ package blob
 
 import "os"
 
-// startWriteback would be a hint that this system does not take.
+// startWriteback does nothing on this system.
 func startWriteback(*os.File, int64, int64) {}

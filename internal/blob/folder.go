@@ -17,8 +17,8 @@ import (
 	"github.com/klauspost/readahead"
 )
 
-// unfinishedDir is the folder of files that are being written: on the same file system as the rest, so
-// that a file moves to its key at one stroke, and out of the way of keys, none of which begins with a dot.
+// unfinishedDir is the folder for files that are being written. It is on the same file system as the rest, so that a
+// finished file can be renamed atomically, and cannot conflict with keys, which never begin with a dot.
 const unfinishedDir = ".unfinished"
 
 // A file is copied in chunks, of which so many may be read before they are written. Small ones cost more in
@@ -30,8 +30,8 @@ const (
 	maxReadAhead    = 16
 )
 
-// folder is a store on a disk. A key is a path within it, so that the store can be read and moved
-// without Belfry; os.Root keeps every path inside.
+// folder is a store in a folder on disk. A key is a path in it, so that the store can be read and moved without
+// Belfry; os.Root prevents paths outside.
 type folder struct {
 	root      *os.Root
 	readAhead chan [][]byte // the chunks of each; nil before the first use
@@ -73,7 +73,7 @@ func (f *folder) Put(ctx context.Context, key string, r io.Reader, size int64) e
 	return fmt.Errorf("store %s: %w", key, err)
 }
 
-// writeFile makes a file of the size announced, safe on the disk.
+// writeFile creates a file of the declared size, and returns after it has been written to disk.
 func (f *folder) writeFile(ctx context.Context, name string, r io.Reader, size int64) (err error) {
 	file, err := f.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -101,8 +101,8 @@ func (f *folder) writeFile(ctx context.Context, name string, r io.Reader, size i
 	return file.Sync()
 }
 
-// copyToFile copies r to a file. While buffers are free it reads ahead while it writes: a copy in and a copy out take
-// turns on one core otherwise. It returns when r is no longer read from.
+// copyToFile copies r to a file. If a buffer is free, it reads ahead while it writes. When it returns, it no longer
+// reads from r.
 func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, size int64) error {
 	if size != Unknown && size <= copyBuffer {
 		_, err := io.CopyBuffer(file, r, make([]byte, max(size, 1)))
@@ -130,11 +130,11 @@ func (f *folder) copyToFile(ctx context.Context, file io.Writer, r io.Reader, si
 	}
 }
 
-// flushBytes is how many bytes are handed to the disk at a time.
+// flushBytes is how many bytes are passed to the disk at a time.
 const flushBytes = 8 << 20
 
-// earlySyncWriter writes a file whose bytes begin their way to the disk while more of them come, so that making it safe
-// in the end has little left to wait for. It has no ReadFrom as os.File has, whose buffer is a small one.
+// earlySyncWriter starts writing a file to disk while more bytes arrive, so that the final sync is short. Unlike
+// os.File it has no ReadFrom, which would use a small buffer.
 type earlySyncWriter struct {
 	file        *os.File
 	at, flushed int64
@@ -150,7 +150,7 @@ func (e *earlySyncWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// moveToKey returns a finished file its key, and returns when the name is as safe as the bytes.
+// moveToKey renames a finished file to its key, and returns when the name is as durable as the content.
 func (f *folder) moveToKey(name, key string) error {
 	dir := path.Dir(key)
 	var parents []string // whose names are new
@@ -252,7 +252,7 @@ func (f *folder) walkDir(ctx context.Context, dir, after string, fn func(string,
 	return nil
 }
 
-// sortName is what a folder's entry sorts by, so that walking gives keys in the order of their bytes.
+// sortName returns the name by which a folder's entry is sorted, so that a walk visits keys in byte order.
 func sortName(e fs.DirEntry) string {
 	if e.IsDir() {
 		return e.Name() + "/"

@@ -34,20 +34,20 @@ func newTransport(idleTimeout time.Duration) *http.Transport {
 	}
 }
 
-// idleTimeoutConn is a connection that ends when nothing moves on it.
+// idleTimeoutConn is a connection that fails if no bytes move for a while.
 type idleTimeoutConn struct {
 	net.Conn
 	idleTimeout time.Duration
 }
 
-// Read moves the deadline only when bytes came.
+// Read extends the deadline only if bytes arrived.
 func (c idleTimeoutConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.extendDeadline()
 	return n, err
 }
 
-// Write moves the deadline of reading too: the answer is due only after the question.
+// Write also extends the read deadline, because the response can arrive only after the request.
 func (c idleTimeoutConn) Write(p []byte) (int, error) {
 	c.extendDeadline()
 	n, err := c.Conn.Write(p)
@@ -55,7 +55,7 @@ func (c idleTimeoutConn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// extendDeadline's failure means that the connection is closed, as the next call on it will say.
+// extendDeadline ignores errors: they mean that the connection is closed, which the next call reports.
 func (c idleTimeoutConn) extendDeadline() {
 	_ = c.SetDeadline(time.Now().Add(c.idleTimeout)) //nolint:forbidigo // a connection lives by the machine's clock
 }

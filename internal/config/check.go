@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// leastLease leaves a worker time to renew its hold three times before it is lost.
+// leastLease is long enough for a worker to renew its lease three times before it ends.
 const leastLease = 6 * time.Second
 
-// validate looks at values that parse and yet make no sense.
+// validate checks values that can be parsed but make no sense.
 func validate(cfg *Config) error {
 	byName := map[string]field{}
 	for _, f := range listFields(cfg) {
@@ -70,7 +70,7 @@ func (c *checker) checkAddress(name, value string) {
 	c.require(name, err == nil, "is %q, but must be HOST:PORT", value)
 }
 
-// strictness says what an address may have behind its host.
+// strictness is what an address may contain after its host.
 type strictness int
 
 const (
@@ -80,7 +80,7 @@ const (
 	origin                     // a host alone
 )
 
-// checkURL never repeats the value, since some of them hold a password.
+// checkURL checks an address. Its error does not contain the value, because some addresses contain a password.
 func (c *checker) checkURL(name, value string, allow strictness, schemes ...string) {
 	if value == "" {
 		return
@@ -98,7 +98,7 @@ func (c *checker) checkURL(name, value string, allow strictness, schemes ...stri
 	}
 }
 
-// checkCredentialPairs refuses half of a network's credentials.
+// checkCredentialPairs returns an error for each network with only one of its two credentials.
 func checkCredentialPairs(cfg *Config) (wrong []error) {
 	for _, v := range cfg.extra {
 		stem, ok := strings.CutSuffix(v.Name, "_CLIENT_ID")

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Prefix stands before the name of each variable.
+// Prefix begins the name of each variable.
 const Prefix = "BELFRY_"
 
-// Config is everything an operator can set. Its tags are the documentation: `belfry config`, the
-// errors and .env.example are made from them. A tag "shown" replaces a default that is worked out.
+// Config contains everything that an operator can set. Its tags are the documentation: `belfry config`, error
+// messages and .env.example are made from them. The tag "shown" replaces a computed default.
 type Config struct {
 	Addr           string        `env:"ADDR" envDefault:"127.0.0.1:8080" help:"Where the dashboard and the API listen, as HOST:PORT."`
 	PublicURL      string        `env:"PUBLIC_URL" shown:"http://localhost:8080" help:"The address that people open, without a path. It is used in links, in sign-in cookies and in the callback addresses registered with the networks. Default: http://localhost with the port of BELFRY_ADDR."`
@@ -40,7 +40,7 @@ type Config struct {
 	extra          []Variable
 }
 
-// Variable is one that somebody else declares, a network as a rule. Its name lacks the prefix.
+// Variable is a variable that another package declares, such as a network. Its name does not include the prefix.
 type Variable struct {
 	Name    string
 	Default string

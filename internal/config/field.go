@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// field is one variable as the struct's tags describe it, with its value when there is a Config.
+// field is one variable, as described by the struct's tags, with its value if there is a Config.
 type field struct {
 	goName  string
 	name    string // without the prefix
@@ -16,7 +16,7 @@ type field struct {
 	value   reflect.Value
 }
 
-// listFields lists the struct's own variables in order.
+// listFields lists the struct's variables in order.
 func listFields(cfg *Config) []field {
 	v := reflect.ValueOf(cfg).Elem()
 	var list []field
@@ -40,7 +40,7 @@ func listFields(cfg *Config) []field {
 	return list
 }
 
-// displayValue is the value for a print-out. Values with a shape of their own are shown as they were given.
+// displayValue returns the value for output. Values in a special format are shown as they were given.
 func (f field) displayValue(given map[string]string) string {
 	switch v := f.value.Interface().(type) {
 	case Secret:
@@ -57,7 +57,7 @@ func (f field) displayValue(given map[string]string) string {
 	return f.initial
 }
 
-// errorf is the error for a variable: its name, what is wrong, and what to write.
+// errorf returns an error for a variable: its name, what is wrong, and an example.
 func (f field) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s%s %s (for example, %s%s=%s)", Prefix, f.name, fmt.Sprintf(format, args...), Prefix, f.name,
 		f.example)

@@ -12,8 +12,8 @@ import (
 
 const keyFile = "secret.keys"
 
-// LoadOrCreateKeys returns the ring of the secret keys, the encrypting one first: those of BELFRY_SECRET_KEYS, or those
-// of the file secret.keys in the data folder. It creates that file with a new key if there is neither.
+// LoadOrCreateKeys returns the secret keys, the encrypting one first: those in BELFRY_SECRET_KEYS, or those in the
+// file secret.keys in the data folder. If there is neither, it creates the file with a new key.
 func LoadOrCreateKeys(cfg *Config) (*secret.Ring, error) {
 	ring, err := LoadKeys(cfg)
 	if !errors.Is(err, os.ErrNotExist) {
@@ -25,7 +25,7 @@ func LoadOrCreateKeys(cfg *Config) (*secret.Ring, error) {
 	return LoadKeys(cfg)
 }
 
-// KeysLocation returns the place that LoadKeys reads, as the subject of a sentence.
+// KeysLocation returns where LoadKeys reads the keys, for the beginning of a sentence.
 func KeysLocation(cfg *Config) string {
 	if !cfg.SecretKeys.IsZero() {
 		return Prefix + "SECRET_KEYS"
@@ -33,8 +33,8 @@ func KeysLocation(cfg *Config) string {
 	return filepath.Join(cfg.DataDir, keyFile) + " (" + Prefix + "SECRET_KEYS is not set)"
 }
 
-// LoadKeys returns the ring as LoadOrCreateKeys does, but creates nothing: the error is os.ErrNotExist if there is
-// neither variable nor file.
+// LoadKeys returns the secret keys as LoadOrCreateKeys does, but creates nothing: if there is neither the variable
+// nor the file, the error is os.ErrNotExist.
 func LoadKeys(cfg *Config) (*secret.Ring, error) {
 	if !cfg.SecretKeys.IsZero() {
 		return parseKeys(cfg.SecretKeys.Reveal())
@@ -66,8 +66,8 @@ func readKeys(path string) (string, error) {
 	return string(text), nil
 }
 
-// makeKeys writes a file with one new key. Of two starts at the same moment one wins, and a file
-// that is there is never replaced: with it would go every connected account.
+// makeKeys writes a file with one new key. It never replaces an existing file, not even one that another process
+// creates at the same time, because without its keys no token could be decrypted.
 func makeKeys(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), dirMode()); err != nil {
 		return err
@@ -87,7 +87,7 @@ func makeKeys(path string) error {
 	return nil
 }
 
-// dirMode is the data folder's mode: root's lets the local database's user walk through it.
+// dirMode returns the mode of the data folder. Root's folder lets the local database's user pass through.
 func dirMode() os.FileMode {
 	if os.Geteuid() == 0 {
 		return 0o711
@@ -95,7 +95,7 @@ func dirMode() os.FileMode {
 	return 0o700
 }
 
-// parseKeys reads ID:KEY, divided by commas or lines.
+// parseKeys parses keys in the form ID:KEY, separated by commas or line breaks.
 func parseKeys(text string) (*secret.Ring, error) {
 	return secret.ParseRing(splitList([]byte(strings.ReplaceAll(text, "\n", ",")))...)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/caarlos0/env/v11"
 )
 
-// Load reads the variables out of environ, which has the form of os.Environ. An empty variable
-// counts as not set. The error names every variable that is wrong, one to a line, and what to write.
+// Load reads the variables from environ, which has the form of os.Environ. An empty variable counts as not set. The
+// error lists every invalid variable on a line of its own, with an example.
 func Load(environ []string, extra []Variable) (*Config, error) {
 	return loadFrom(environ, extra, os.Geteuid() == 0)
 }
@@ -41,8 +41,7 @@ func loadFrom(environ []string, extra []Variable, root bool) (*Config, error) {
 	return cfg, nil
 }
 
-// parseVariables fills the struct and puts the parser's complaints, which name fields of ours, into words
-// about variables.
+// parseVariables fills the struct. It converts the parser's errors, which name fields, to errors about variables.
 func parseVariables(cfg *Config) error {
 	err := env.ParseWithOptions(cfg, env.Options{Environment: cfg.given})
 	all := env.AggregateError{}
@@ -65,7 +64,7 @@ func parseVariables(cfg *Config) error {
 	return errors.Join(wrong...)
 }
 
-// plainReason puts the complaints of parsers that are not ours into plain words.
+// plainReason replaces error messages of other packages' parsers with plain ones.
 func plainReason(f field, err error) error {
 	switch f.value.Interface().(type) {
 	case time.Duration:
@@ -76,7 +75,7 @@ func plainReason(f field, err error) error {
 	return err
 }
 
-// setDerivedDefaults works out the defaults that depend on other variables or on the machine.
+// setDerivedDefaults sets the defaults that depend on other variables or on the machine.
 func setDerivedDefaults(cfg *Config, root bool) error {
 	if cfg.DataDir == "" {
 		cfg.DataDir = "data"

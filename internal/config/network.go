@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// NetworkValues are the variables that networks declared, by their names without the prefix.
+// NetworkValues are the variables that networks declare, by name without the prefix.
 type NetworkValues struct {
 	values  map[string]Secret
 	secrets map[string]bool
 }
 
-// Get returns a variable's value, or "" when it is empty or was never declared.
+// Get returns the value of a variable, or "" if it is empty or not declared.
 func (n NetworkValues) Get(name string) string { return n.values[name].Reveal() }
 
-// HasSecret reports whether any network has been given a secret, that is, its credentials.
+// HasSecret reports whether a secret of any network is set, which means that the network has credentials.
 func (n NetworkValues) HasSecret() bool {
 	for name := range n.secrets {
 		if !n.values[name].IsZero() {
@@ -26,7 +26,7 @@ func (n NetworkValues) HasSecret() bool {
 	return false
 }
 
-// LogValue tells slog the names only.
+// LogValue returns only the names.
 func (n NetworkValues) LogValue() slog.Value {
 	return slog.StringValue(strings.Join(slices.Sorted(maps.Keys(n.values)), " "))
 }

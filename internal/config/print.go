@@ -7,7 +7,7 @@ import (
 	"text/tabwriter"
 )
 
-// Print writes each variable with the value in force, secrets cut, and marks the defaults.
+// Print writes each variable with its current value, with secrets hidden, and marks defaults.
 func (cfg *Config) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name, value string) {
@@ -61,7 +61,7 @@ func writeEntry(b *strings.Builder, name, value, help, example string) {
 	b.WriteString("#" + Prefix + name + "=" + value + "\n")
 }
 
-// wrapText breaks a text into lines of at most width letters.
+// wrapText splits a text into lines of at most width bytes.
 func wrapText(text string, width int) []string {
 	var lines []string
 	line := ""

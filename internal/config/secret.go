@@ -9,7 +9,7 @@ import (
 
 const redacted = "[redacted]"
 
-// Secret is a value that no log line, error or print-out may show. Only Reveal gives it away.
+// Secret is a value that must not appear in logs, errors or output. Only Reveal returns it.
 type Secret struct{ value string }
 
 // NewSecret wraps a value.
@@ -18,7 +18,7 @@ func NewSecret(value string) Secret { return Secret{value} }
 // Reveal returns the value itself.
 func (s Secret) Reveal() string { return s.value }
 
-// IsZero reports whether nothing was set.
+// IsZero reports whether the value is empty.
 func (s Secret) IsZero() bool { return s.value == "" }
 
 // String hides the value.
@@ -38,14 +38,13 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalText hides the value from encoders, JSON's included.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText takes the value as it stands.
+// UnmarshalText stores the text unchanged.
 func (s *Secret) UnmarshalText(text []byte) error {
 	s.value = string(text)
 	return nil
 }
 
-// cutURL shows of an address what is no secret: where it leads, but neither password nor query,
-// which may hold one too.
+// cutURL returns an address without its password and its query, which can contain one too.
 func (s Secret) cutURL() string {
 	u, err := url.Parse(s.value)
 	if err != nil || u.Scheme == "" {

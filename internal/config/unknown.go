@@ -10,11 +10,11 @@ import (
 	"belfry/internal/core"
 )
 
-// testPrefix marks variables of the test run, which a program started by a test inherits.
+// testPrefix begins the variables of the test run, which a program that a test starts inherits.
 const testPrefix = "TEST_"
 
-// checkUnknown refuses variables that nobody declared: a typo would otherwise leave a default
-// in force without a word.
+// checkUnknown returns an error for variables that nobody declares. Otherwise a typo would silently leave a default
+// in effect.
 func checkUnknown(cfg *Config) error {
 	known := map[string]bool{}
 	for _, f := range listFields(cfg) {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// Roles is what a process does.
+// Roles is what a process does: serve requests, publish, or both.
 type Roles struct{ Web, Worker bool }
 
-// UnmarshalText reads a list such as "web,worker".
+// UnmarshalText parses a list such as "web,worker".
 func (r *Roles) UnmarshalText(text []byte) error {
 	*r = Roles{}
 	for _, word := range splitList(text) {
@@ -28,13 +28,13 @@ func (r *Roles) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Rate is a number of acts in a span of time.
+// Rate is a number of requests per period.
 type Rate struct {
 	Count int
 	Per   time.Duration
 }
 
-// UnmarshalText reads a rate such as "600/10m".
+// UnmarshalText parses a rate such as "600/10m".
 func (r *Rate) UnmarshalText(text []byte) error {
 	count, per, ok := strings.Cut(string(text), "/")
 	if !ok {
@@ -52,10 +52,10 @@ func (r *Rate) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Durations is a list of spans of time.
+// Durations is a list of durations.
 type Durations []time.Duration
 
-// UnmarshalText reads a list such as "1m,5m".
+// UnmarshalText parses a list such as "1m,5m".
 func (ds *Durations) UnmarshalText(text []byte) error {
 	*ds = nil
 	for _, word := range splitList(text) {
@@ -71,7 +71,7 @@ func (ds *Durations) UnmarshalText(text []byte) error {
 // Prefixes is a list of address ranges.
 type Prefixes []netip.Prefix
 
-// UnmarshalText reads a list of ranges; a single address is a range of one.
+// UnmarshalText parses a list of ranges; a single address is a range of one.
 func (ps *Prefixes) UnmarshalText(text []byte) error {
 	*ps = nil
 	for _, word := range splitList(text) {

@@ -2,7 +2,7 @@ package contract
 
 import "belfry/internal/core"
 
-// SetUp is the form of the first run: the workspace and its owner.
+// SetUp is the form for setting up a new server: the workspace and its owner.
 type SetUp struct {
 	Workspace string `json:"workspace" minLength:"1" maxLength:"80"`
 	Name      string `json:"name" minLength:"1" maxLength:"80"`
@@ -11,21 +11,22 @@ type SetUp struct {
 	TZ        string `json:"tz"`
 }
 
-// SignIn is the form of signing in.
+// SignIn is the sign-in form.
 type SignIn struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
 }
 
-// Join is the form of an invitation's page: the password of a person who exists, or name and password of a new one.
+// Join is the form of an invitation's page: the password of an existing person, or the name and password of a new
+// one.
 type Join struct {
 	Name     string `json:"name"`
 	Password string `json:"password"`
 }
 
-// CreateWorkspace is what the command line says of a new workspace. An empty slug is made from the name,
-// an empty plan is the owner's, an empty zone UTC. Name and password of the owner are needed unless a
-// person with that email address exists already, whose own stay as they are.
+// CreateWorkspace is the input of `belfry workspace create`. An empty slug is derived from the name; an empty plan is
+// the owner's plan, and an empty zone is UTC. The owner's name and password are required unless a person with that
+// email address exists; that person keeps their own.
 type CreateWorkspace struct {
 	Name       string
 	Slug       string

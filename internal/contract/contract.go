@@ -10,17 +10,17 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// Opt is a field of a PATCH that may be absent, null or a value.
+// Opt is a field of a PATCH that can be absent, null or a value.
 type Opt[T any] struct {
 	Set  bool // the key stood in the request
 	Null bool
 	V    T
 }
 
-// Some is a field that stands in the request with a value.
+// Some returns a field that is present with a value.
 func Some[T any](v T) Opt[T] { return Opt[T]{Set: true, V: v} }
 
-// UnmarshalJSON notes that the key was there.
+// UnmarshalJSON records that the field is present.
 func (o *Opt[T]) UnmarshalJSON(data []byte) error {
 	o.Set = true
 	if bytes.Equal(data, []byte("null")) {
@@ -39,21 +39,21 @@ func Optional[T comparable](v T) *T {
 	return &v
 }
 
-// None is a request or an answer that says nothing.
+// None is an empty request or response.
 type None struct{}
 
-// ByID is a request about one thing.
+// ByID is a request for one object.
 type ByID struct {
 	ID string `json:"-" path:"id"`
 }
 
-// Encode writes an answer.
+// Encode encodes a response as JSON.
 func Encode(answer any) ([]byte, error) { return jsonv2.Marshal(answer, jsonv2.Deterministic(true)) }
 
-// Time is an instant as the interface writes it: ISO 8601 in UTC, whole seconds or with milliseconds.
+// Time is an instant as the API shows it: ISO 8601 in UTC, in whole seconds or with milliseconds.
 type Time struct{ time.Time }
 
-// At is nil for the zero instant.
+// At returns nil for the zero instant.
 func At(t time.Time) *Time {
 	if t.IsZero() {
 		return nil

@@ -11,7 +11,7 @@ type Folder struct {
 	UpdatedAt Time    `json:"updatedAt"`
 }
 
-// Folders answers GET /folders.
+// Folders is the response to GET /folders.
 type Folders struct {
 	Folders    []Folder `json:"folders" nullable:"false"`
 	NextCursor *string  `json:"nextCursor"`
@@ -23,14 +23,14 @@ type CreateFolder struct {
 	ParentID Opt[string] `json:"parentId,omitzero" doc:"The parent folder; null or absent for the top level."`
 }
 
-// EditFolder is the request of PATCH /folders/{id}.
+// EditFolder is the request PATCH /folders/{id}.
 type EditFolder struct {
 	ID       string      `json:"-" path:"id"`
 	Name     *string     `json:"name,omitempty" minLength:"1" maxLength:"80"`
 	ParentID Opt[string] `json:"parentId,omitzero" doc:"The parent folder; null for the top level."`
 }
 
-// FolderOf writes a folder.
+// FolderOf converts a folder to its record.
 func FolderOf(f core.Folder) Folder {
 	out := Folder{ID: f.ID.String(), Name: f.Name, CreatedAt: Time{f.CreatedAt}, UpdatedAt: Time{f.UpdatedAt}}
 	if !f.Parent.IsZero() {

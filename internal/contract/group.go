@@ -11,7 +11,7 @@ type Group struct {
 	UpdatedAt   Time     `json:"updatedAt"`
 }
 
-// Groups answers GET /groups.
+// Groups is the response to GET /groups.
 type Groups struct {
 	Groups     []Group `json:"groups" nullable:"false"`
 	NextCursor *string `json:"nextCursor"`
@@ -25,7 +25,7 @@ type CreateGroup struct {
 	AccountIDs  []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 }
 
-// EditGroup is the request of PATCH /groups/{id}; accountIds replaces the membership.
+// EditGroup is the request PATCH /groups/{id}; accountIds replaces all accounts.
 type EditGroup struct {
 	ID          string    `json:"-" path:"id"`
 	Name        *string   `json:"name,omitempty" minLength:"1" maxLength:"80"`

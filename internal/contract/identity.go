@@ -6,7 +6,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Whoami answers GET /whoami (Spec §2).
+// Whoami is the response to GET /whoami (Spec §2).
 type Whoami struct {
 	Workspace  Workspace  `json:"workspace"`
 	User       User       `json:"user"`
@@ -14,7 +14,7 @@ type Whoami struct {
 	Usage      Usage      `json:"usage"`
 }
 
-// Workspace is the workspace inside whoami, and answers PATCH /workspace.
+// Workspace is the workspace in whoami, and the response to PATCH /workspace.
 type Workspace struct {
 	ID       string `json:"id"`
 	Slug     string `json:"slug"`
@@ -31,21 +31,21 @@ type EditWorkspace struct {
 	TZ   *string `json:"tz,omitempty" doc:"IANA time zone. It determines when the quota's months begin, and applies to times without a zone."`
 }
 
-// User is who calls are attributed to; email is null for an API key.
+// User is the person for whom a caller acts; email is null for an API key.
 type User struct {
 	ID    string  `json:"id"`
 	Name  string  `json:"name"`
 	Email *string `json:"email"`
 }
 
-// Credential is how the caller proved who they are.
+// Credential is how the caller was authenticated.
 type Credential struct {
 	Kind   string   `json:"kind" enum:"api_key,session"`
 	Name   string   `json:"name"`
 	Scopes []string `json:"scopes" nullable:"false"`
 }
 
-// Usage is what the workspace has used of its plan. A null limit means none is set.
+// Usage is the usage of the workspace's plan. A null limit means unlimited.
 type Usage struct {
 	Plan     string  `json:"plan"`
 	Period   string  `json:"period" doc:"Month, YYYY-MM."`
@@ -58,13 +58,13 @@ type Usage struct {
 	API      bool    `json:"api"`
 }
 
-// Counter is a figure beside its limit.
+// Counter is a number with its limit.
 type Counter struct {
 	Used  int64  `json:"used"`
 	Limit *int64 `json:"limit"`
 }
 
-// Storage is the bytes used beside their limit.
+// Storage is the number of used bytes with its limit.
 type Storage struct {
 	UsedBytes  int64  `json:"usedBytes"`
 	LimitBytes *int64 `json:"limitBytes"`
@@ -82,13 +82,13 @@ type Account struct {
 	CreatedAt   Time    `json:"createdAt"`
 }
 
-// Accounts answers GET /accounts.
+// Accounts is the response to GET /accounts.
 type Accounts struct {
 	Accounts   []Account `json:"accounts" nullable:"false"`
 	NextCursor *string   `json:"nextCursor"`
 }
 
-// Limits answers GET /limits: an object keyed by platform.
+// Limits is the response to GET /limits: an object with a key for each platform.
 type Limits struct {
 	Limits map[string]any `json:"limits"`
 }
@@ -98,12 +98,12 @@ type Connect struct {
 	Platform string `json:"platform"`
 }
 
-// Authorize is where a person gives consent.
+// Authorize is the address of a consent page.
 type Authorize struct {
 	AuthorizeURL string `json:"authorizeUrl"`
 }
 
-// Key is an API key as listed; Key itself is shown once, right after creation.
+// Key is an API key in a list. The field Key, the key itself, is set only in the response to its creation.
 type Key struct {
 	ID         string `json:"id"`
 	Name       string `json:"name"`
@@ -114,19 +114,19 @@ type Key struct {
 	Key        string `json:"key,omitempty" doc:"The key itself. Only the response to its creation contains it."`
 }
 
-// Keys answers GET /keys.
+// Keys is the response to GET /keys.
 type Keys struct {
 	Keys       []Key   `json:"keys" nullable:"false"`
 	NextCursor *string `json:"nextCursor"`
 }
 
-// CreateKey is the body of POST /keys and the dashboard's form.
+// CreateKey is the body of POST /keys, and the dashboard's form.
 type CreateKey struct {
 	Name  string `json:"name" minLength:"1" maxLength:"80"`
 	Scope string `json:"scope" enum:"read,write"`
 }
 
-// Error is the error body (Spec §2). A 402 carries limit, used and upgradeUrl; a refused plan its rows.
+// Error is the error body (Spec §2). A 402 has limit, used and upgradeUrl, and a refused plan has rows.
 type Error struct {
 	Code       string    `json:"code"`
 	Message    string    `json:"message"`
@@ -137,7 +137,7 @@ type Error struct {
 	Rows       []PlanRow `json:"rows,omitempty" nullable:"false"`
 }
 
-// AccountOf writes an account.
+// AccountOf converts an account to its record.
 func AccountOf(a core.Account) Account {
 	return Account{
 		ID: a.ID.String(), Platform: string(a.Platform), DisplayName: a.DisplayName, Status: string(a.Status),
@@ -146,7 +146,7 @@ func AccountOf(a core.Account) Account {
 	}
 }
 
-// KeyOf writes a key, without the key itself.
+// KeyOf converts a key to its record, without the key itself.
 func KeyOf(k core.Key) Key {
 	return Key{
 		ID: k.ID.String(), Name: k.Name, Scope: string(k.Scope), Hint: k.Hint, CreatedAt: Time{k.CreatedAt},
@@ -154,7 +154,7 @@ func KeyOf(k core.Key) Key {
 	}
 }
 
-// WorkspaceOf writes a workspace.
+// WorkspaceOf converts a workspace to its record.
 func WorkspaceOf(w core.Workspace) Workspace {
 	return Workspace{
 		ID: w.ID.String(), Slug: w.Slug, Name: w.Name, Plan: string(w.Plan), Currency: w.Currency,
@@ -162,7 +162,7 @@ func WorkspaceOf(w core.Workspace) Workspace {
 	}
 }
 
-// UsageOf writes what is used beside what the plan includes.
+// UsageOf returns the usage with the limits of the plan.
 func UsageOf(u core.Usage, p core.Plan) Usage {
 	return Usage{
 		Plan: string(p.Name), Period: u.Period, Posts: Counter{u.Posts, p.Posts},
@@ -172,8 +172,8 @@ func UsageOf(u core.Usage, p core.Plan) Usage {
 	}
 }
 
-// ErrorOf writes an error body for a program: its hint begins with the path of the refused value. An error that is not
-// a core.Error is internal and says nothing of itself.
+// ErrorOf returns the error body for a program: the hint begins with the path of the refused value. An error that is
+// not a core.Error becomes internal, without details.
 func ErrorOf(err error, upgradeURL string) Error {
 	e := core.AsError(err)
 	out := Error{Code: string(e.Code), Message: e.Sentence(), Hint: e.Hint}

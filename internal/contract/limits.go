@@ -4,7 +4,7 @@ import (
 	"belfry/internal/core"
 )
 
-// NetworkLimits is an entry of GET /limits (decisions.md, Records). What is null has no known bound.
+// NetworkLimits is an entry of GET /limits (decisions.md, Records). Null means that no limit is known.
 type NetworkLimits struct {
 	Text         TextLimit                   `json:"text"`
 	Title        *TextLimit                  `json:"title"`
@@ -15,13 +15,13 @@ type NetworkLimits struct {
 	ContentTypes map[string]ContentTypeLimit `json:"contentTypes"`
 }
 
-// TextLimit is a length and the unit in which the network counts it.
+// TextLimit is a maximum length, and the unit in which the network counts.
 type TextLimit struct {
 	Max  int    `json:"max"`
 	Unit string `json:"unit" enum:"bytes,characters,utf16"`
 }
 
-// ContentTypeLimit is one kind of post: how many files, and which.
+// ContentTypeLimit is a kind of post: how many files it has, and of which kinds.
 type ContentTypeLimit struct {
 	Text  *TextLimit `json:"text" doc:"Only if it differs from the network's general limit."`
 	Min   int        `json:"min"`
@@ -30,7 +30,7 @@ type ContentTypeLimit struct {
 	Video *FileLimit `json:"video"`
 }
 
-// FileLimit bounds one file. An empty list of codecs means that any is taken.
+// FileLimit is the limit of one file. An empty list of codecs means any codec.
 type FileLimit struct {
 	Count       *int           `json:"count" doc:"Maximum number of files of this kind in one post, if lower than max."`
 	Bytes       *int64         `json:"bytes"`
@@ -46,35 +46,35 @@ type FileLimit struct {
 	Channels    *int           `json:"audioChannels" doc:"Maximum audio channels; 2 is stereo."`
 }
 
-// PixelLimit bounds width and height.
+// PixelLimit limits width and height.
 type PixelLimit struct {
 	MinWidth  *int `json:"minWidth"`
 	MinHeight *int `json:"minHeight"`
 	MaxWidth  *int `json:"maxWidth"`
 	MaxHeight *int `json:"maxHeight"`
-	// MaxShortSide is for networks that bound both sides and leave open which is the longer one.
+	// MaxShortSide is for networks that limit both sides and do not say which is the longer one.
 	MaxShortSide *int `json:"maxShortSide" doc:"Maximum of the shorter side."`
 }
 
-// RatioLimit bounds width divided by height.
+// RatioLimit limits width divided by height.
 type RatioLimit struct {
 	Min *float64 `json:"min"`
 	Max *float64 `json:"max"`
 }
 
-// FrameRateLimit bounds how many pictures a video shows a second.
+// FrameRateLimit limits the frames per second of a video.
 type FrameRateLimit struct {
 	Min *float64 `json:"min"`
 	Max *float64 `json:"max"`
 }
 
-// DurationLimit bounds a video's length.
+// DurationLimit limits the length of a video.
 type DurationLimit struct {
 	MinMs *int64 `json:"minMs"`
 	MaxMs *int64 `json:"maxMs"`
 }
 
-// LimitsOf writes a network's limits.
+// LimitsOf converts a network's limits to their record.
 func LimitsOf(l core.Limits) NetworkLimits {
 	out := NetworkLimits{
 		Text: *textLimit(&l.Text), Title: textLimit(l.Title), Tags: textLimit(l.Tags),

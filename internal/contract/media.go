@@ -23,7 +23,7 @@ type Media struct {
 	CreatedAt    Time     `json:"createdAt"`
 }
 
-// MediaList answers GET /media.
+// MediaList is the response to GET /media.
 type MediaList struct {
 	Media      []Media `json:"media" nullable:"false"`
 	NextCursor *string `json:"nextCursor"`
@@ -48,20 +48,20 @@ type CreateUpload struct {
 	FolderID *string `json:"folderId,omitempty"`
 }
 
-// Paths of a file's signed addresses, which a token follows: where its bytes are uploaded, and where they are read.
+// Paths of a file's signed addresses, followed by a token: for uploading its bytes, and for reading them.
 const (
 	UploadPath = "/upload/"
 	FilePath   = "/media/"
 )
 
-// Upload is a reservation: where the bytes go, and until when.
+// Upload is a reservation: the address for the bytes, and until when it is valid.
 type Upload struct {
 	MediaID   string `json:"mediaId"`
 	UploadURL string `json:"uploadUrl" doc:"A signed address that works once. Send the raw bytes to it with PUT. No credential is needed."`
 	ExpiresAt Time   `json:"expiresAt"`
 }
 
-// Uploaded answers the PUT to an upload address.
+// Uploaded is the response to the PUT to an upload address.
 type Uploaded struct {
 	MediaID string `json:"mediaId"`
 	Status  string `json:"status"`
@@ -74,7 +74,7 @@ type MediaFromURL struct {
 	FolderID *string `json:"folderId,omitempty"`
 }
 
-// EditMedia is the request of PATCH /media/{id}.
+// EditMedia is the request PATCH /media/{id}.
 type EditMedia struct {
 	ID          string      `json:"-" path:"id"`
 	Title       Opt[string] `json:"title,omitzero"`

@@ -2,7 +2,7 @@ package contract
 
 import "belfry/internal/core"
 
-// Member is a person in the workspace, or one who is invited to it.
+// Member is a person in the workspace, or an invited one.
 type Member struct {
 	ID        string `json:"id" doc:"The invitation's id until the person joins; then the person's, as in whoami."`
 	Name      string `json:"name"`
@@ -14,20 +14,20 @@ type Member struct {
 	InviteURL string `json:"inviteUrl,omitempty" doc:"The invitation link. Only the response to its creation contains it. It can be used once and expires after seven days."`
 }
 
-// Members answers GET /members.
+// Members is the response to GET /members.
 type Members struct {
 	Members    []Member `json:"members" nullable:"false"`
 	NextCursor *string  `json:"nextCursor"`
 }
 
-// InviteMember is the body of POST /members and the dashboard's form.
+// InviteMember is the body of POST /members, and the dashboard's form.
 type InviteMember struct {
 	Email string `json:"email" minLength:"3" maxLength:"254"`
 	Role  string `json:"role" enum:"owner,admin,editor,viewer"`
 	Name  string `json:"name,omitempty" maxLength:"80" doc:"The person's name until they join. Default: the part of the email address before the @."`
 }
 
-// EditMember is the request of PATCH /members/{id}.
+// EditMember is the request PATCH /members/{id}.
 type EditMember struct {
 	ID   string `json:"-" path:"id"`
 	Role string `json:"role" enum:"owner,admin,editor,viewer"`
@@ -39,7 +39,7 @@ const (
 	memberInvited = "invited"
 )
 
-// MemberOf writes a member, without the link of an invitation.
+// MemberOf converts a member to its record, without an invitation's link.
 func MemberOf(m core.Member) Member {
 	out := Member{
 		ID: m.ID.String(), Name: m.Name, Email: m.Email, Role: string(m.Role), Status: memberActive,

@@ -29,25 +29,25 @@ type Post struct {
 	StatusLine  string          `json:"statusLine" doc:"The post's state in one line, as the dashboard shows it."`
 }
 
-// PostError carries the network's own words.
+// PostError is why a post failed, with the network's own message.
 type PostError struct {
 	Code    string  `json:"code"`
 	Message string  `json:"message"`
 	Hint    *string `json:"hint"`
 }
 
-// Posts answers a create.
+// Posts is the response to a creation.
 type Posts struct {
 	Posts []Post `json:"posts" nullable:"false"`
 }
 
-// PostList answers a list.
+// PostList is a page of a list of posts.
 type PostList struct {
 	Posts      []Post  `json:"posts" nullable:"false"`
 	NextCursor *string `json:"nextCursor"`
 }
 
-// Targets names accounts, directly and by group.
+// Targets are the accounts of a request, named directly and by a group.
 type Targets struct {
 	AccountIDs []string `json:"accountIds,omitempty" maxItems:"200" nullable:"false"`
 	GroupID    *string  `json:"groupId,omitempty"`
@@ -60,7 +60,7 @@ type Override struct {
 	Tags  *[]string `json:"tags,omitempty" maxItems:"200" nullable:"false"`
 }
 
-// When is the time asked for: "now", "draft", or a local date-time with its zone.
+// When is the requested time: "now", "draft", or a local date-time with its zone.
 type When struct {
 	Word      string
 	PublishAt string
@@ -93,7 +93,7 @@ func (w *When) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// PlanPosts is the create body without confirm.
+// PlanPosts is the body of a creation without confirm.
 type PlanPosts struct {
 	Targets     Targets                    `json:"targets"`
 	MediaIDs    []string                   `json:"mediaIds,omitempty" maxItems:"200" nullable:"false" doc:"The post's files, in order. A file can be repeated."`
@@ -105,13 +105,13 @@ type PlanPosts struct {
 	When        *When                      `json:"when,omitempty"`
 }
 
-// CreatePosts is the create body.
+// CreatePosts is the body of a creation.
 type CreatePosts struct {
 	PlanPosts
 	Confirm bool `json:"confirm,omitempty" doc:"Must be true, which prevents publishing by accident."`
 }
 
-// EditPost is the request of PATCH /posts/{id}.
+// EditPost is the request PATCH /posts/{id}.
 type EditPost struct {
 	ID       string                      `json:"-" path:"id"`
 	Text     *string                     `json:"text,omitempty"`
@@ -125,13 +125,13 @@ type EditPost struct {
 	Revision string `json:"-"`
 }
 
-// RetryPost is the request of POST /posts/{id}/retry.
+// RetryPost is the request POST /posts/{id}/retry.
 type RetryPost struct {
 	ID                  string `json:"-" path:"id"`
 	ConfirmNotPublished bool   `json:"confirmNotPublished,omitempty" doc:"Confirms that a person has checked that the post is not on the network."`
 }
 
-// Plan is the plan answer.
+// Plan is the response to a plan request.
 type Plan struct {
 	OK     bool      `json:"ok"`
 	Status string    `json:"status" enum:"queued,draft"`
@@ -140,7 +140,7 @@ type Plan struct {
 	Table  string    `json:"table" doc:"The plan as a monospaced table."`
 }
 
-// PlanRow is what the plan says of one account.
+// PlanRow is the plan's row for one account.
 type PlanRow struct {
 	AccountID string  `json:"accountId"`
 	Platform  string  `json:"platform"`
@@ -150,14 +150,14 @@ type PlanRow struct {
 	Warnings  []Issue `json:"warnings" nullable:"false"`
 }
 
-// Issue is one thing that stands against a row.
+// Issue is a reason why a row cannot be created.
 type Issue struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint"`
 }
 
-// Quota is the month's: requested is what the request costs.
+// Quota is the month's quota; requested is the number of posts in the request.
 type Quota struct {
 	Used      int64  `json:"used"`
 	Limit     *int64 `json:"limit"`
@@ -190,7 +190,7 @@ type ListPosts struct {
 	Cursor    string `query:"cursor" doc:"nextCursor from the previous page."`
 }
 
-// PostOf writes a post. networkName is the network's own name, for the status line.
+// PostOf converts a post to its record. networkName is the network's display name, for the status line.
 func PostOf(p core.Post, networkName string) Post {
 	out := Post{
 		ID: p.ID.String(), AccountID: p.Account.String(), Platform: string(p.Platform), MediaIDs: []string{}, Text: p.Text,
@@ -209,7 +209,7 @@ func PostOf(p core.Post, networkName string) Post {
 	return out
 }
 
-// RowOf writes a plan row.
+// RowOf converts a row of a plan to its record.
 func RowOf(r core.PlanRow) PlanRow {
 	return PlanRow{
 		AccountID: r.Account.String(), Platform: string(r.Platform), PublishAt: At(r.PublishAt), OK: r.OK(),
@@ -232,7 +232,7 @@ func emptyIfNil[T any](s []T) []T {
 	return s
 }
 
-// SettlePost is a person's word on a post whose outcome is unknown.
+// SettlePost is a person's answer about a post with an unknown outcome.
 type SettlePost struct {
 	Live bool   `json:"live"`
 	URL  string `json:"url,omitempty" doc:"The post's address on the network, when it is live."`

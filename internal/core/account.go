@@ -2,11 +2,11 @@ package core
 
 import "time"
 
-// Platform is a network's name in the interface, such as those of Spec §1.5. It is plain text so
-// that a new network needs no change here.
+// Platform is a network's id in the API, such as those of Spec §1.5. It is a plain string so that a new network needs
+// no change here.
 type Platform string
 
-// AccountStatus tells whether an account can be published to.
+// AccountStatus says whether an account can be published to.
 type AccountStatus string
 
 // Account states (Spec §2). Only AccountOK can be published to.
@@ -25,18 +25,19 @@ type Account struct {
 	DisplayName string
 	AvatarURL   string
 	Status      AccountStatus
-	// StatusReason says in a sentence why the status is not ok; empty otherwise.
+	// StatusReason is a sentence with the reason why the status is not ok; empty otherwise.
 	StatusReason string
-	// ConnectedVia names where the account was connected: "" for the real networks, else the address
-	// that stood in for them (NETWORKS_URL).
+	// ConnectedVia is where the account was connected: "" for the real networks, or the address of what replaced them
+	// (NETWORKS_URL).
 	ConnectedVia string
 	ExpiresAt    time.Time // of the token; zero when it has no date
-	// HeldUntil is when a throttle of the account ends, or ended and was not tried since; zero without one.
+	// HeldUntil is when the account's throttle ends, or when it ended if no post has been tried since. It is zero
+	// without a throttle.
 	HeldUntil time.Time
 	CreatedAt time.Time
 }
 
-// Issue says why the account cannot be published to, nil when it can.
+// Issue returns why the account cannot be published to, or nil if it can.
 func (a Account) Issue() *Issue {
 	switch a.Status {
 	case AccountExpired:
@@ -47,7 +48,7 @@ func (a Account) Issue() *Issue {
 	return nil
 }
 
-// Workspace owns accounts, posts, members and a plan; nothing is shared between two.
+// Workspace owns accounts, posts, members and a plan. Workspaces share no data.
 type Workspace struct {
 	ID       WorkspaceID
 	Slug     string
@@ -64,7 +65,7 @@ type User struct {
 	Email string
 }
 
-// Key is an API key as it is listed: never the key itself.
+// Key is an API key as listed, without the key itself.
 type Key struct {
 	ID         KeyID
 	Name       string
@@ -75,7 +76,7 @@ type Key struct {
 	LastUsedAt time.Time
 }
 
-// Usage is what a workspace has used of its plan.
+// Usage is the usage of a workspace's plan.
 type Usage struct {
 	Period       string
 	Posts        int64

@@ -2,7 +2,7 @@ package core
 
 import "time"
 
-// Act is something that a person does to a post.
+// Act is an action of a person on a post.
 type Act string
 
 // Acts.
@@ -18,22 +18,21 @@ const (
 	ActSettle     Act = "settle" // a person says whether a post with an unknown outcome is live
 )
 
-// Acts are all acts, in the order in which they are offered.
+// Acts returns all actions in the order in which they are shown.
 func Acts() []Act {
 	return []Act{ActEdit, ActRetry, ActQueue, ActSendNow, ActReschedule, ActCancel, ActDuplicate, ActDelete, ActSettle}
 }
 
-// OutcomeUnknown reports whether nobody knows if a failed post is on its network (outcome_unknown).
+// OutcomeUnknown reports whether it is unknown if a failed post is on its network (outcome_unknown).
 func (p Post) OutcomeUnknown() bool {
 	return p.Status == PostFailed && p.Error != nil && p.Error.Code == ErrorOutcomeUnknown
 }
 
-// HasPendingRetry reports whether the worker will send a failed post again by itself. Cancelling the post prevents
-// that; without a pending retry, cancelling a failed post changes nothing (decisions.md, Posts).
+// HasPendingRetry reports whether the worker will automatically send a failed post again. Cancelling the post
+// prevents that; without a pending retry, cancelling a failed post changes nothing (decisions.md, Posts).
 func (p Post) HasPendingRetry() bool { return p.Status == PostFailed && !p.NextTryAt.IsZero() }
 
-// Allows reports whether an act would change the post as it is now and be accepted, as far as that does not depend on
-// its content.
+// Allows reports whether the action is possible in the post's present state, apart from checks of its content.
 func (p Post) Allows(a Act, now time.Time) bool {
 	can := func(m Move) bool {
 		_, ok := m.ResultFrom(p.Status)

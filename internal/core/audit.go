@@ -2,7 +2,7 @@ package core
 
 import "context"
 
-// AuditAction says what was done, in the audit log.
+// AuditAction is the kind of an action in the audit log.
 type AuditAction string
 
 // Actions in the audit log.
@@ -28,20 +28,20 @@ const (
 	AuditRestoreConfirmed  AuditAction = "restore_confirmed"
 )
 
-// AuditEntry is one row of the audit log.
+// AuditEntry is a row of the audit log.
 type AuditEntry struct {
 	Action AuditAction
-	// Actor is who did it; the zero Caller is the operator at the command line.
+	// Actor is who performed the action; the zero Caller is the operator at the command line.
 	Actor Caller
-	// Workspace is where it was done; zero when it concerns a person or the whole server.
+	// Workspace is where the action happened; zero if it concerns a person or the whole server.
 	Workspace WorkspaceID
-	// Subject is the id of what was acted on, "" when the action says it.
+	// Subject is the id of what was changed, or "" if the action makes it clear.
 	Subject string
-	// Before and After are the values that changed, as JSON encodes them; nil for none.
+	// Before and After are the values that changed, as encoded in JSON; nil for none.
 	Before, After any
 }
 
-// Origin is where a request came from, for the audit log.
+// Origin is the source of a request, for the audit log.
 type Origin struct {
 	Address   string // of the client
 	RequestID string
@@ -49,12 +49,12 @@ type Origin struct {
 
 type originKey struct{}
 
-// WithOrigin adds to a context where its request came from.
+// WithOrigin adds the source of the request to a context.
 func WithOrigin(ctx context.Context, o Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, o)
 }
 
-// OriginOf returns where a context's request came from; the zero Origin when it belongs to none.
+// OriginOf returns the source of a context's request, or the zero Origin if there is none.
 func OriginOf(ctx context.Context) Origin {
 	o, _ := ctx.Value(originKey{}).(Origin)
 	return o

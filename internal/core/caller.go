@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Scope is what a credential may do (Spec §5).
+// Scope is what a credential allows (Spec §5).
 type Scope string
 
 // Scopes. Every credential reads; some write too.
@@ -14,7 +14,7 @@ const (
 	Write Scope = "write"
 )
 
-// Via tells through which entry point a post was created (Post.createdVia).
+// Via is the entry point through which a post was created (Post.createdVia).
 type Via string
 
 // Entry points that create posts.
@@ -24,7 +24,7 @@ const (
 	ViaMCP Via = "mcp"
 )
 
-// CredentialKind tells how a caller proved who they are.
+// CredentialKind is how a caller was authenticated.
 type CredentialKind string
 
 // Kinds of credential.
@@ -34,34 +34,33 @@ const (
 	CredentialWorker  CredentialKind = "worker"
 )
 
-// Caller is who asks for an operation, in which workspace and with which rights. Its fields are
-// closed: it is made by NewCaller from a proved credential, or by Worker for the service itself. The zero Caller may do
-// nothing.
+// Caller is who calls an operation, in which workspace and with which rights. Its fields are private: NewCaller
+// creates it from a verified credential, and Worker for the service itself. The zero Caller has no rights.
 type Caller struct {
 	credential Credential
 	session    string
 }
 
-// Credential is what NewCaller needs to know of a proved key or session.
+// Credential is what NewCaller needs to know about a verified key or session.
 type Credential struct {
 	Workspace WorkspaceID
 	User      UserID
 	Kind      CredentialKind
 	Name      string
 	Role      Role
-	// Plan is the workspace's at the time of the proof.
+	// Plan is the workspace's plan when the credential was verified.
 	Plan PlanName
-	// Scope is the key's; a session has what its role allows.
+	// Scope is the key's scope; the rights of a session depend on its role.
 	Scope Scope
 	Via   Via
-	// ProvedAt is when a session's person last gave their password.
+	// ProvedAt is when the session's person last entered their password.
 	ProvedAt time.Time
 }
 
-// NewCaller makes a caller of a proved credential.
+// NewCaller returns the caller of a verified credential. A key never has more rights than its creator.
 func NewCaller(c Credential) Caller { return Caller{credential: c} }
 
-// Worker is the service acting on a workspace's behalf at a post's time.
+// Worker returns the service as a caller, acting for a workspace at a post's time.
 func Worker(ws WorkspaceID) Caller {
 	return NewCaller(Credential{Workspace: ws, Kind: CredentialWorker, Role: RoleOwner, Scope: Write})
 }
@@ -69,43 +68,43 @@ func Worker(ws WorkspaceID) Caller {
 // writes tells whether the scope and the role both allow changes: a key never has more rights than its maker.
 func (c Caller) writes() bool { return c.credential.Scope == Write && c.credential.Role.Writes() }
 
-// Workspace tells whose data the caller may see.
+// Workspace returns the workspace whose data the caller can access.
 func (c Caller) Workspace() WorkspaceID { return c.credential.Workspace }
 
-// User tells who calls are attributed to.
+// User returns the person to whom calls are attributed.
 func (c Caller) User() UserID { return c.credential.User }
 
-// Kind tells how the caller proved who they are.
+// Kind returns how the caller was authenticated.
 func (c Caller) Kind() CredentialKind { return c.credential.Kind }
 
-// CredentialName is the name of the key or client.
+// CredentialName returns the name of the key or client.
 func (c Caller) CredentialName() string { return c.credential.Name }
 
-// Role is the caller's role in the workspace.
+// Role returns the caller's role in the workspace.
 func (c Caller) Role() Role { return c.credential.Role }
 
-// Plan is the plan of the workspace when the caller's credential was proved.
+// Plan returns the workspace's plan when the caller's credential was verified.
 func (c Caller) Plan() PlanName { return c.credential.Plan }
 
-// Via tells the entry point that the caller came through.
+// Via returns the entry point of the call.
 func (c Caller) Via() Via { return c.credential.Via }
 
-// IsZero tells whether nobody has been recognised.
+// IsZero reports whether there is no caller.
 func (c Caller) IsZero() bool { return c.credential.Workspace.IsZero() }
 
-// IsSession tells whether a signed-in person calls.
+// IsSession reports whether the caller is a signed-in person.
 func (c Caller) IsSession() bool { return c.credential.Kind == CredentialSession }
 
-// InSession returns the caller with the id of the browser session that they act in.
+// InSession returns the caller with the id of their browser session.
 func (c Caller) InSession(id string) Caller {
 	c.session = id
 	return c
 }
 
-// Session is the id of the caller's browser session, "" without one.
+// Session returns the id of the caller's browser session, or "" without one.
 func (c Caller) Session() string { return c.session }
 
-// Scopes lists what the caller may do, as whoami shows it.
+// Scopes returns the caller's scopes, as whoami shows them.
 func (c Caller) Scopes() []Scope {
 	switch {
 	case c.IsZero():
@@ -117,7 +116,7 @@ func (c Caller) Scopes() []Scope {
 	}
 }
 
-// Need returns the error of a caller who lacks the scope, nil when they have it.
+// Need returns an error if the caller lacks the scope.
 func (c Caller) Need(s Scope) error {
 	if c.IsZero() {
 		return Unauthenticated()
@@ -133,8 +132,8 @@ func (c Caller) Need(s Scope) error {
 	return nil
 }
 
-// NeedSession returns the error of a caller who is not a signed-in person with one of the roles that
-// manage accounts, keys and members.
+// NeedSession returns an error unless the caller is a signed-in person; manages also requires a role that manages
+// accounts, keys and members.
 func (c Caller) NeedSession(manages bool) error {
 	if c.IsZero() {
 		return Unauthenticated()
@@ -149,14 +148,14 @@ func (c Caller) NeedSession(manages bool) error {
 	return nil
 }
 
-// ReauthLifetime is how long after giving their password a person may change keys, members and the workspace.
+// ReauthLifetime is how long after entering their password a person can change keys, members and the workspace.
 const ReauthLifetime = 10 * time.Minute
 
 // errPasswordNeeded marks the error of NeedPassword.
 var errPasswordNeeded = errors.New("the password was last confirmed too long ago")
 
-// NeedPassword returns an error unless the caller's person has given their password lately. PasswordNeeded recognizes
-// it.
+// NeedPassword returns an error unless the caller's person has recently entered their password. PasswordNeeded
+// recognizes this error.
 func (c Caller) NeedPassword(now time.Time) error {
 	if now.Sub(c.credential.ProvedAt) < ReauthLifetime {
 		return nil
@@ -165,16 +164,16 @@ func (c Caller) NeedPassword(now time.Time) error {
 		WithHint("Sign in again, then repeat the request within %d minutes.", int(ReauthLifetime.Minutes())).Because(errPasswordNeeded)
 }
 
-// PasswordNeeded reports whether an error is that of NeedPassword.
+// PasswordNeeded reports whether an error is from NeedPassword.
 func PasswordNeeded(err error) bool { return errors.Is(err, errPasswordNeeded) }
 
-// Unauthenticated is the one answer to a missing, mistyped or revoked credential (Spec §5.5).
+// Unauthenticated returns the error for any missing, mistyped or revoked credential (Spec §5.5).
 func Unauthenticated() *Error {
 	return Fail(CodeUnauthenticated, "The API key is mistyped or revoked.").
 		WithHint("Send `Authorization: Bearer <API_KEY>` with a key from Settings, API keys.")
 }
 
-// Role is a person's part in a workspace (decisions.md, Credentials).
+// Role is a person's role in a workspace (decisions.md, Credentials).
 type Role string
 
 // Roles, from most to least.
@@ -185,8 +184,8 @@ const (
 	RoleViewer Role = "viewer"
 )
 
-// Manages tells whether the role may change accounts, keys and members.
+// Manages reports whether the role can change accounts, keys and members.
 func (r Role) Manages() bool { return r == RoleOwner || r == RoleAdmin }
 
-// Writes tells whether the role may change posts and media.
+// Writes reports whether the role can change posts and media.
 func (r Role) Writes() bool { return r == RoleOwner || r == RoleAdmin || r == RoleEditor }

@@ -2,7 +2,7 @@ package core
 
 import "time"
 
-// Change is a post after something has changed it, and the entry of its timeline that says so.
+// Change is a post after a change, and the entry of its timeline about it.
 type Change struct {
 	Post  Post
 	Event Event

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds that hold for every network, so that no request can fill the database.
+// Limits for every network, so that no request can fill the database.
 const (
 	maxText  = 200_000 // bytes: the longest text of a network has 63,206 UTF-16 units of up to three each
 	maxTitle = 2_000
@@ -17,8 +17,8 @@ const (
 	maxTags  = 200
 )
 
-// CheckContent refuses what no post may hold: control characters, invalid UTF-8 and absurd lengths.
-// Text is otherwise kept byte for byte. path precedes the field's name in the error.
+// CheckContent returns an error for content that no post can have: control characters, invalid UTF-8 and excessive
+// lengths. It does not change text. path precedes the field's name in the error.
 func CheckContent(path, text, title string, tags []string) error {
 	if err := CheckText(path+"text", text, maxText); err != nil {
 		return err
@@ -40,7 +40,7 @@ func CheckContent(path, text, title string, tags []string) error {
 	return nil
 }
 
-// CheckText refuses what no text may hold: control characters, invalid UTF-8 and more than limit bytes.
+// CheckText returns an error for control characters, invalid UTF-8 and more than limit bytes.
 func CheckText(path, s string, limit int) error {
 	if len(s) > limit {
 		return Invalid(path, "The text is longer than %d bytes.", limit)
@@ -56,7 +56,8 @@ func CheckText(path, s string, limit int) error {
 	return nil
 }
 
-// Control tells of the control characters that no text needs: all of ASCII but tab, line feed and carriage return.
+// Control reports whether r is a control character that texts must not contain: all of ASCII except tab, line feed
+// and carriage return.
 func Control(r rune) bool { return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0x7f }
 
 // CheckLine returns invalid_request for a text that is blank, has more than limit characters or more than one line.
@@ -73,7 +74,7 @@ func CheckLine(path, what, text string, limit int) error {
 	return nil
 }
 
-// CheckLink takes an empty text or an absolute http or https address without credentials.
+// CheckLink returns an error unless the link is empty, or an absolute http or https address without credentials.
 func CheckLink(path, link string) error {
 	if link == "" {
 		return nil
@@ -85,7 +86,7 @@ func CheckLink(path, link string) error {
 	return nil
 }
 
-// IsLink tells whether a text is the address of a web page, which may be shown as a link.
+// IsLink reports whether a text is the address of a web page, which can be shown as a link.
 func IsLink(link string) bool {
 	u, err := url.Parse(link)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil &&

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// Cursor names a row of a list by its time and id, so that rows which come or go meanwhile are neither
-// skipped nor shown twice (decisions.md, Shape of the API).
+// Cursor identifies a position in a list by the time and id of a row, so that no row is skipped or repeated when
+// others are added or deleted (decisions.md, Shape of the API).
 type Cursor[K Kind] struct {
 	At time.Time
 	ID ID[K]
 }
 
-// ParseCursor reads what String wrote; nil is "", the start of a list. Anything else is invalid_request.
+// ParseCursor parses a cursor. The result is nil for "", the start of a list. Invalid text is invalid_request.
 func ParseCursor[K Kind](s string) (*Cursor[K], error) {
 	if s == "" {
 		return nil, nil
@@ -31,7 +31,7 @@ func ParseCursor[K Kind](s string) (*Cursor[K], error) {
 	return c, nil
 }
 
-// String is the cursor as clients are given it.
+// String returns the cursor for clients.
 func (c Cursor[K]) String() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(c.At.UTC().Format(time.RFC3339Nano) + " " + c.ID.String()))
 }

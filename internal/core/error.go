@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Code is one of the closed set of error codes a caller can act on (Spec §7, decisions.md).
+// Code is one of the error codes that a caller can act on (Spec §7, decisions.md).
 type Code string
 
-// Codes of errors. Each has its HTTP status in httpd and its chapter in docs/api/errors.md.
+// Codes of errors. Each has its HTTP status in httpd and its row in docs/api/errors.md.
 const (
 	CodeInvalidRequest        Code = "invalid_request"
 	CodeUnauthenticated       Code = "unauthenticated"
@@ -45,28 +45,28 @@ var Codes = []Code{
 	CodeRateLimited, CodeUnavailable, CodeInternal,
 }
 
-// Error is an error that a caller can act on: what happened and what to do, in words for a person.
-// Every other error is for the operator and is shown as internal.
+// Error is an error that a caller can act on: what happened and what to do, for a person. Any other error is for the
+// operator and becomes internal.
 type Error struct {
 	Code Code
-	// Subject is the name of the field that Message is about, where Message is the rest of a sentence that begins
-	// with it. An entry point may show its label instead.
+	// Subject is the name of the field that Message is about, if Message is the rest of a sentence that begins with it.
+	// An entry point can show its label instead.
 	Subject string
 	Message string
 	// Hint says what to do. It does not repeat Path.
 	Hint string
-	// Path is the JSON path of the value that is refused; empty for the whole request.
+	// Path is the JSON path of the refused value; empty for the whole request.
 	Path string
-	// Quota is set on quota_exceeded only.
+	// Quota is set only for quota_exceeded.
 	Quota *QuotaFacts
-	// RetryAfter is the number of whole seconds to wait; 0 when waiting does not help.
+	// RetryAfter is the number of seconds to wait; 0 if waiting does not help.
 	RetryAfter int
-	// Rows is set on plan_has_issues (and media_purged): the plan's rows.
+	// Rows is set for plan_has_issues (and media_purged): the plan's rows.
 	Rows  []PlanRow
 	cause error
 }
 
-// QuotaFacts are the figures that a 402 carries. A plan without the feature has 0 and 0.
+// QuotaFacts are the numbers in a 402. Both are 0 if the plan lacks the feature.
 type QuotaFacts struct{ Limit, Used int64 }
 
 func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Sentence()) }
@@ -74,29 +74,29 @@ func (e *Error) Error() string { return fmt.Sprintf("%s: %s", e.Code, e.Sentence
 // Sentence returns the whole message, with its subject.
 func (e *Error) Sentence() string { return strings.TrimSpace(e.Subject + " " + e.Message) }
 
-// Unwrap gives the cause, which only logs ever show.
+// Unwrap returns the cause, which only logs show.
 func (e *Error) Unwrap() error { return e.cause }
 
-// WithHint returns a copy that says what to do.
+// WithHint returns a copy with a hint.
 func (e *Error) WithHint(format string, args ...any) *Error {
 	c := *e
 	c.Hint = fmt.Sprintf(format, args...)
 	return &c
 }
 
-// Because returns a copy that remembers its cause for the log.
+// Because returns a copy with a cause for the log.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
 }
 
-// Fail makes an Error.
+// Fail returns an Error.
 func Fail(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound is the one answer for an unknown id, a malformed one and one of another workspace.
+// NotFound returns the error for any id that is unknown, malformed or of another workspace.
 func NotFound() *Error {
 	return &Error{
 		Code: CodeNotFound, Message: "Nothing in this workspace has this id.",
@@ -104,7 +104,7 @@ func NotFound() *Error {
 	}
 }
 
-// NotFoundAt is NotFound for the id at path in the request.
+// NotFoundAt returns NotFound for the id at path in the request.
 func NotFoundAt(path string) *Error {
 	e := NotFound()
 	e.Path = path
@@ -119,22 +119,22 @@ func At(path string, err error) error {
 	return NotFoundAt(path).Because(err)
 }
 
-// Invalid is a refused request; path is the JSON path of the refused value ("" for the whole).
+// Invalid returns invalid_request; path is the JSON path of the refused value ("" for the whole request).
 func Invalid(path, format string, args ...any) *Error {
 	e := Fail(CodeInvalidRequest, format, args...)
 	e.Path = path
 	return e
 }
 
-// InvalidField is Invalid with a message about the field named subject, such as "must be a string.".
+// InvalidField returns Invalid with a message that continues the name of the field, such as "must be a string.".
 func InvalidField(path, subject, format string, args ...any) *Error {
 	e := Invalid(path, format, args...)
 	e.Subject = subject
 	return e
 }
 
-// Under puts the paths of all Errors that err joins, which are relative to a block of the request, below the block's
-// own path. It returns any other error unchanged.
+// Under adds the path of a block of the request to the paths of all Errors that err joins, which are relative to the
+// block. It returns any other error unchanged.
 func Under(block string, err error) error {
 	var moved []error
 	for _, e := range Errors(err) {
@@ -148,7 +148,7 @@ func Under(block string, err error) error {
 	return errors.Join(moved...)
 }
 
-// Errors lists all Errors that err joins, in their order.
+// Errors returns all Errors that err joins, in order.
 func Errors(err error) []*Error {
 	switch err := err.(type) { //nolint:errorlint // each layer is looked at by itself
 	case *Error:
@@ -165,7 +165,7 @@ func Errors(err error) []*Error {
 	return nil
 }
 
-// CodeOf tells the code of an error; internal for anything that is not an Error.
+// CodeOf returns the code of an error; internal for anything that is not an Error.
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
@@ -173,7 +173,7 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// AsError finds the Error in a chain; anything else becomes an internal error without details.
+// AsError returns the Error in a chain. Anything else becomes an internal error without details.
 func AsError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e

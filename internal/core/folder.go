@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// maxFolderDepth is how many folders may lie one within the other (decisions.md, Media, folders, groups).
+// maxFolderDepth is how deep folders can be nested (decisions.md, Media, folders, groups).
 const maxFolderDepth = 10
 
-// Folder is a place a file lives in. Parent is zero at the root.
+// Folder is a folder for files. Parent is zero at the root.
 type Folder struct {
 	ID        FolderID
 	Name      string
@@ -17,8 +17,8 @@ type Folder struct {
 	UpdatedAt time.Time
 }
 
-// CheckFolderPlace refuses to put a folder under itself or too deep. above are the folders from the new
-// parent up to the root, height is how many levels the folder itself brings: 1 without any below it.
+// CheckFolderPlace returns an error if the folder would be inside itself or too deep. above are the folders from the
+// new parent up to the root; height is the number of levels in the folder itself: 1 if it contains no folder.
 func CheckFolderPlace(folder FolderID, above []FolderID, height int) error {
 	if slices.Contains(above, folder) {
 		return Fail(CodeConflict, "A folder cannot be moved into itself.").WithHint("Choose a parentId outside this folder.")

@@ -9,14 +9,14 @@ import (
 	"github.com/gofrs/uuid/v5"
 )
 
-// Kind names what an ID identifies; its Prefix begins the printed form.
+// Kind is what an ID identifies. Its Prefix begins the printed form.
 type Kind interface{ Prefix() string }
 
-// ID is an opaque identifier: a UUIDv7, which sorts by time, printed as a TypeID such as
-// post_01jd2v…. Ids of two kinds cannot be mixed up, neither in Go nor by a client.
+// ID is an opaque identifier: a UUIDv7, which sorts by time, printed as a TypeID such as post_01jd2v…. Neither Go nor
+// a client can confuse ids of two kinds.
 type ID[K Kind] struct{ uuid uuid.UUID }
 
-// The kinds of thing that have an id.
+// The kinds of objects with an id.
 type (
 	// WorkspaceKind is the kind of a workspace.
 	WorkspaceKind struct{}
@@ -80,14 +80,14 @@ type (
 	PostID = ID[PostKind]
 )
 
-// Crockford's alphabet in lower case, as TypeID prescribes.
+// Crockford's alphabet in lowercase, as TypeID requires.
 var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
 
-// NewID makes an id that no other has.
+// NewID returns a new unique id.
 func NewID[K Kind]() ID[K] { return ID[K]{uuid.Must(uuid.NewV7())} }
 
-// ParseID reads the printed form. Anything else is not_found: a malformed id, one of another
-// type and one of another workspace are indistinguishable (Spec §7).
+// ParseID parses the printed form. Anything else is not_found: a malformed id, one of another kind and one of another
+// workspace are indistinguishable (Spec §7).
 func ParseID[K Kind](s string) (ID[K], error) {
 	id, ok := parseID[K](s)
 	if !ok || id.IsZero() { // the unset id means "none" in many places, and nobody may send it there
@@ -111,13 +111,13 @@ func parseID[K Kind](s string) (ID[K], bool) {
 	return id, id.String() == s
 }
 
-// IDOf is the id whose body is a UUID.
+// IDOf returns the id with a UUID as its body.
 func IDOf[K Kind](body [16]byte) ID[K] { return ID[K]{body} }
 
-// IsZero tells whether the id is unset.
+// IsZero reports whether the id is unset.
 func (id ID[K]) IsZero() bool { return id.uuid.IsNil() }
 
-// String is the printed form, prefix and all.
+// String returns the printed form, with the prefix.
 func (id ID[K]) String() string {
 	var k K
 	padded := make([]byte, 20)
@@ -138,10 +138,10 @@ func (id *ID[K]) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Bytes are the UUID that is the id's body.
+// Bytes returns the UUID.
 func (id ID[K]) Bytes() [16]byte { return id.uuid }
 
-// Value stores the id as a uuid column.
+// Value returns the id for a uuid column.
 func (id ID[K]) Value() (driver.Value, error) { return id.uuid.String(), nil }
 
 // Scan reads a uuid column. NULL is the unset id.

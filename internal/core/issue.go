@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// Issue is something that a network, the plan or the calendar would refuse, or a warning about it.
+// Issue is a reason why the network, the plan or the calendar would refuse a post, or a warning.
 type Issue struct {
 	Code    IssueCode
 	Message string
 	Hint    string
 }
 
-// IssueCode names a kind of issue (decisions.md, Issue codes).
+// IssueCode identifies a kind of issue (decisions.md, Issue codes).
 type IssueCode string
 
-// IssueText is one row of the table of issues: its code, and its message and hint as formats.
+// IssueText is a row of the table of issues: a code, and formats of its message and hint.
 type IssueText struct {
 	Code    IssueCode
 	message string
@@ -26,7 +26,7 @@ type IssueText struct {
 	messageArgs int
 }
 
-// With fills in the row: first the message's arguments, then the hint's.
+// With returns the issue with its arguments filled in: first the message's, then the hint's.
 func (t IssueText) With(args ...any) Issue {
 	return Issue{
 		Code: t.Code, Message: fmt.Sprintf(t.message, args[:t.messageArgs]...),
@@ -34,7 +34,7 @@ func (t IssueText) With(args ...any) Issue {
 	}
 }
 
-// Words are the message and the hint with an ellipsis in place of figures and names.
+// Words returns the message and the hint with an ellipsis for each argument.
 func (t IssueText) Words() (message, hint string) {
 	fill := strings.NewReplacer("%s", "…", "%d", "…")
 	return fill.Replace(t.message), fill.Replace(t.hint)
@@ -131,8 +131,7 @@ var (
 		"A Short is vertical and at most three minutes long.")
 )
 
-// Issues lists the whole table, in which a code may have several wordings, for the API's description and
-// docs/api/errors.md.
+// Issues returns the whole table, for the API's description and docs/api/errors.md. A code can have several texts.
 func Issues() []IssueText {
 	return []IssueText{
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany,
@@ -146,7 +145,7 @@ func Issues() []IssueText {
 	}
 }
 
-// PlanRow is what the plan says about one account: when its post would be published, and its issues.
+// PlanRow is the plan's row for one account: when its post would be published, and its issues.
 type PlanRow struct {
 	Account   AccountID
 	Platform  Platform
@@ -155,5 +154,5 @@ type PlanRow struct {
 	Warnings  []Issue
 }
 
-// OK tells whether the row has no issues.
+// OK reports whether the row has no issues.
 func (r PlanRow) OK() bool { return len(r.Issues) == 0 }

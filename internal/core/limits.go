@@ -2,7 +2,7 @@ package core
 
 import "unicode/utf8"
 
-// Limits are the numbers of a network that GET /limits prints and the plan's check uses.
+// Limits are a network's limits, which GET /limits returns and the plan checks.
 type Limits struct {
 	Text         Count
 	Title        *Count
@@ -13,13 +13,13 @@ type Limits struct {
 	ContentTypes map[string]ContentType
 }
 
-// Count is a length limit in the unit in which the network counts.
+// Count is a length limit, and the unit in which the network counts.
 type Count struct {
 	Max  int
 	Unit Unit
 }
 
-// Unit is how a network counts a text.
+// Unit is the unit in which a network measures text.
 type Unit string
 
 // Units of length.
@@ -29,7 +29,7 @@ const (
 	UnitUTF16      Unit = "utf16"      // UTF-16 code units
 )
 
-// Of counts a text in the unit.
+// Of returns the length of a text in the unit.
 func (u Unit) Of(s string) int {
 	switch u {
 	case UnitBytes:
@@ -47,14 +47,14 @@ func (u Unit) Of(s string) int {
 	return utf8.RuneCountInString(s)
 }
 
-// ContentType is one kind of post of a network: how many files it takes and which.
+// ContentType is a kind of post of a network: how many files it has, and of which kinds.
 type ContentType struct {
 	Text         *Count // where it is not that of the network's other posts
 	Min, Max     int
 	Image, Video *FileLimits
 }
 
-// FileLimits bound one file of a kind. Zero means that no bound is known.
+// FileLimits are the limits of one file. Zero means that no limit is known.
 type FileLimits struct {
 	Count                        int // files of the kind in one post
 	Bytes                        int64

@@ -5,7 +5,7 @@ import "time"
 // MediaStatus is one of the four states of a file (Spec §3, Media).
 type MediaStatus string
 
-// Media states.
+// States of a file.
 const (
 	MediaUploading  MediaStatus = "uploading"
 	MediaProcessing MediaStatus = "processing"
@@ -13,7 +13,7 @@ const (
 	MediaFailed     MediaStatus = "failed"
 )
 
-// FileKind tells an image from a video.
+// FileKind says whether a file is an image or a video.
 type FileKind string
 
 // Kinds of file.
@@ -22,8 +22,7 @@ const (
 	FileVideo FileKind = "video"
 )
 
-// Codec is how the pictures or the sound of a video are written. One without a constant keeps the code
-// under which its file names it.
+// Codec is the format of a video's pictures or sound. A codec without a constant keeps the code in the file.
 type Codec string
 
 // Codecs that networks name.
@@ -36,7 +35,7 @@ const (
 	CodecAAC  Codec = "aac"
 )
 
-// FileFacts are what the bytes of a file say of it, whatever was declared. Zero means unknown.
+// FileFacts are what the bytes of a file show, whatever was declared. Zero means unknown.
 type FileFacts struct {
 	Kind          FileKind
 	Mime          string
@@ -52,7 +51,7 @@ type FileFacts struct {
 	Frames        int   // of an image; more than one when it moves
 }
 
-// Media is a file as a post and the checks of networks see it.
+// Media is a file as posts and the networks' checks see it.
 type Media struct {
 	ID       MediaID
 	Name     string
@@ -61,8 +60,7 @@ type Media struct {
 	FileFacts
 }
 
-// Proved is the file without what was only declared of it: until its bytes have been looked at no more than its
-// kind is taken for granted.
+// Proved returns the file with only verified facts: until its bytes have been examined, only its kind.
 func (m Media) Proved() Media {
 	if m.Status != MediaReady {
 		m.FileFacts = FileFacts{Kind: m.Kind}
@@ -70,7 +68,7 @@ func (m Media) Proved() Media {
 	return m
 }
 
-// Issue says why the file cannot go out with a post, nil when it can.
+// Issue returns why the file cannot be published, or nil if it can.
 func (m Media) Issue() *Issue {
 	switch {
 	case !m.PurgedAt.IsZero():

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// MediaMove is something that changes a file's state.
+// MediaMove is a change of a file's state.
 type MediaMove struct{ From, To MediaStatus }
 
 // The moves of a file (Spec §3, Media). Nothing leads out of ready, and nothing but these changes a state.
@@ -17,8 +17,8 @@ var (
 	MediaRefuse  = MediaMove{MediaProcessing, MediaFailed}    // they are not
 )
 
-// DeclaredKind is what a file is said to be, by its type or else by its name. It is shown until the bytes
-// have been looked at; whoever says nothing of it is taken to send an image.
+// DeclaredKind returns the kind of a file by its declared type, or otherwise by its name. It is used until the bytes
+// have been examined. The default is an image.
 func DeclaredKind(name, mimeType string) FileKind {
 	if mimeType == "" || strings.HasPrefix(mimeType, "application/") {
 		mimeType = mime.TypeByExtension(strings.ToLower(path.Ext(name)))
@@ -29,7 +29,7 @@ func DeclaredKind(name, mimeType string) FileKind {
 	return FileImage
 }
 
-// CheckFile refuses a file that is larger than the plan allows of one (decisions.md, Plans).
+// CheckFile returns quota_exceeded for a file that is larger than the plan allows (decisions.md, Plans).
 func (p Plan) CheckFile(size int64) error {
 	if p.FileBytes == nil || size <= *p.FileBytes {
 		return nil
@@ -39,7 +39,7 @@ func (p Plan) CheckFile(size int64) error {
 	return e.WithHint("Make the file smaller, or change the plan.")
 }
 
-// OverStorage is the 402 of a file for which the workspace's storage has no room.
+// OverStorage returns the 402 for a file that exceeds the workspace's storage.
 func OverStorage(used, limit int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The plan allows %d bytes of storage; %d are used.", limit, used)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}

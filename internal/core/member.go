@@ -2,21 +2,21 @@ package core
 
 import "time"
 
-// Member is a person in a workspace, or somebody invited to it, who has no rights there yet.
+// Member is a person in a workspace, or an invited person, who has no rights yet.
 type Member struct {
 	ID        UserID // of an invitation its own: whether the person exists shows only once they join
 	Name      string
 	Email     string
 	Role      Role
 	CreatedAt time.Time // when they joined, or were first invited
-	// InvitedUntil is when the invitation's link stops working; zero for who has joined.
+	// InvitedUntil is when the invitation's link expires; zero for a person who has joined.
 	InvitedUntil time.Time
 }
 
-// Invited tells whether the person has not joined yet.
+// Invited reports whether the person has not joined yet.
 func (m Member) Invited() bool { return !m.InvitedUntil.IsZero() }
 
-// ParseRole reads a role; path is its place in the request.
+// ParseRole parses a role; path is its place in the request.
 func ParseRole(path, s string) (Role, error) {
 	switch r := Role(s); r {
 	case RoleOwner, RoleAdmin, RoleEditor, RoleViewer:
@@ -25,8 +25,8 @@ func ParseRole(path, s string) (Role, error) {
 	return "", Invalid(path, "The role must be %q, %q, %q or %q.", RoleOwner, RoleAdmin, RoleEditor, RoleViewer)
 }
 
-// MaySet returns the error of a person with the role r who may not turn somebody's role into another; nil when they
-// may. "" is the role of who is not in the workspace.
+// MaySet returns an error unless a person with role r may change somebody's role from one to another. "" is the role
+// of a person outside the workspace.
 func (r Role) MaySet(from, to Role) error {
 	if !r.Manages() {
 		return roleTooLow()

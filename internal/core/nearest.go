@@ -2,8 +2,7 @@ package core
 
 import "strings"
 
-// Nearest is the known name that a mistyped one was most likely meant to be, "" when none is like it.
-// Capitals do not count, so that a slip of the shift key finds its name.
+// Nearest returns the known name that is most similar to a mistyped one, ignoring case, or "" if none is similar.
 func Nearest(name string, known []string) string {
 	best, at := "", min(len(name)/2, max(2, len(name)/4))+1
 	if len(name) < 3 {
@@ -20,7 +19,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance counts the bytes to put in, take out or change to make b of a (Levenshtein).
+// editDistance returns the number of bytes to insert, delete or replace to turn a into b (Levenshtein).
 func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -17,7 +17,7 @@ const (
 	PlanOwner   PlanName = "owner"
 )
 
-// Plan is what a subscription includes. A nil limit means none is set.
+// Plan is what a subscription includes. A nil limit means unlimited.
 type Plan struct {
 	Name         PlanName `json:"-"`
 	Posts        *int64   `json:"posts"`
@@ -32,10 +32,10 @@ type Plan struct {
 	HistoryDays  *int64   `json:"historyDays"`
 }
 
-// Plans is the table of subscriptions. An operator can change figures of DefaultPlans in PLANS_FILE.
+// Plans is the table of subscriptions. An operator can change the limits of DefaultPlans in PLANS_FILE.
 type Plans map[PlanName]Plan
 
-// Names lists the plans that there are, by name.
+// Names returns the names of the plans as a sentence lists them.
 func (p Plans) Names() string {
 	var names []string
 	for name := range p {
@@ -47,7 +47,7 @@ func (p Plans) Names() string {
 
 const gigabyte = 1_000_000_000
 
-// DefaultPlans is the table of decisions.md. GB is 10^9 bytes.
+// DefaultPlans returns the table of decisions.md. GB is 10^9 bytes.
 func DefaultPlans() Plans {
 	return Plans{
 		PlanFree: {
@@ -73,14 +73,14 @@ func DefaultPlans() Plans {
 	}
 }
 
-// NotIncluded is the 402 for a feature that the plan lacks.
+// NotIncluded returns the 402 for a feature that the plan lacks.
 func NotIncluded(feature string) *Error {
 	e := Fail(CodeQuotaExceeded, "This workspace's plan does not include %s.", feature)
 	e.Quota = &QuotaFacts{}
 	return e.WithHint("Change to a plan that includes it.")
 }
 
-// CheckDrafts returns quota_exceeded if the plan does not allow more drafts beside the existing ones.
+// CheckDrafts returns quota_exceeded if the plan does not allow more drafts in addition to the existing ones.
 func (p Plan) CheckDrafts(existing, more int64) error {
 	if p.Drafts == nil || existing+more <= *p.Drafts {
 		return nil
@@ -88,7 +88,7 @@ func (p Plan) CheckDrafts(existing, more int64) error {
 	return OverQuota("drafts", existing, *p.Drafts).WithHint("Queue or delete drafts, or change the plan.")
 }
 
-// OverQuota is the 402 of a month's posts, of accounts or of members.
+// OverQuota returns the 402 for a limit on posts per month, accounts or members.
 func OverQuota(what string, used, limit int64) *Error {
 	e := Fail(CodeQuotaExceeded, "The plan's limit for %s is %d; used: %d.", what, limit, used)
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}

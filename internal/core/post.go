@@ -19,7 +19,7 @@ const (
 	PostFailed PostStatus = "failed"
 )
 
-// MostCounted is as far as posts are counted, so that counting stays fast however many there are.
+// MostCounted is the number up to which posts are counted, so that counting stays fast.
 const MostCounted = 200
 
 // Post is one publication to one account at one time.
@@ -29,7 +29,7 @@ type Post struct {
 	Account     AccountID
 	Platform    Platform
 	AccountName string // the account's display name
-	// AccountStatus is the account's, as it is now.
+	// AccountStatus is the account's present status.
 	AccountStatus AccountStatus
 	Text          string
 	Title         string
@@ -46,19 +46,19 @@ type Post struct {
 	Via           Via
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
-	// NextTryAt is when the worker will try again by itself, or when a network's throttle ends; zero
-	// when neither is so.
+	// NextTryAt is when the worker will try again automatically, or when a network's throttle ends; zero if neither
+	// applies.
 	NextTryAt time.Time
-	// Held tells that a queued post waits for a network's cap or throttle until NextTryAt.
+	// Held reports that a queued post waits for a network's limit or throttle until NextTryAt.
 	Held bool
-	// Busy tells that a worker has the post in its hands, or that the network may have it already: until
-	// that is known the post cannot be changed.
+	// Busy reports that a worker has claimed the post, or that the network may have published it: until that is known,
+	// the post cannot be changed.
 	Busy bool
-	// Asking tells that the call that publishes may have worked, and that the network is asked whether it did:
-	// at AskAt, or right now where that is zero.
+	// Asking reports that the publishing call may have succeeded, and that the worker asks the network whether it did:
+	// at AskAt, or now if that is zero.
 	Asking bool
 	AskAt  time.Time
-	// Preparing tells that the network works on what it was given, of which nothing is visible yet.
+	// Preparing reports that the network is processing what it received, none of which is visible yet.
 	Preparing bool
 }
 
@@ -70,12 +70,12 @@ func (p Post) Revision() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// PostError is why a post failed, with the network's own words.
+// PostError is why a post failed, with the network's own message.
 type PostError struct {
 	Code    string
 	Message string
 	Hint    string
-	// FromNetwork tells that the message is the network's own words.
+	// FromNetwork reports that the message is the network's own.
 	FromNetwork bool
 }
 
@@ -86,7 +86,7 @@ const (
 	ErrorOutcomeUnknown = string(CodeOutcomeUnknown)
 )
 
-// SendAsIs tells whether the same post may be sent again without a change: nothing in it was to blame.
+// SendAsIs reports whether the post can be sent again unchanged, because its content was not the reason.
 func (e PostError) SendAsIs() bool {
 	switch e.Code {
 	case ErrorUnreachable, ErrorOutcomeUnknown, string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code):
@@ -95,7 +95,7 @@ func (e PostError) SendAsIs() bool {
 	return false
 }
 
-// Move is something that changes a post's state.
+// Move is a change of a post's state.
 type Move string
 
 // Moves of a post (Spec §3), and the two that decisions.md adds.
@@ -135,7 +135,7 @@ var moveConflicts = map[Move]string{
 	MoveSettle:  "This is only for a post with an unknown outcome.",
 }
 
-// Conflict is the error of a move that the post's state does not allow.
+// Conflict returns the error for a move that the post's state does not allow.
 func (m Move) Conflict() *Error { return Fail(CodeConflict, "%s", moveConflicts[m]) }
 
 var statusHints = map[PostStatus]string{
@@ -183,8 +183,8 @@ type Event struct {
 
 var stateWords = map[PostStatus]string{PostDraft: "Draft", PostQueued: "Queued", PostLive: "Live", PostFailed: "Failed"}
 
-// StatusLine is the post in one sentence, the same in the dashboard, the API and for agents
-// (Spec §2): state word, network, account display name, local time with zone label.
+// StatusLine returns the post's state in one sentence, the same in the dashboard, the API and for agents (Spec §2):
+// status, network, account, and local time with its zone.
 func (p Post) StatusLine(networkName string) string {
 	line := fmt.Sprintf("%s · %s · %s", stateWords[p.Status], networkName, p.AccountName)
 	if !p.PublishAt.IsZero() {

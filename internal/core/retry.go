@@ -2,18 +2,18 @@ package core
 
 import "time"
 
-// Schedule holds the waits of the publishing protocol.
+// Schedule contains the delays of the publishing protocol.
 type Schedule struct {
 	// Retry is how long after each failure the worker tries again (Spec §3: 1, 5 and 15 minutes).
 	Retry []time.Duration
-	// Lease is how long a worker owns a publication without renewing.
+	// Lease is how long a worker owns a publication without renewing the lease.
 	Lease time.Duration
 }
 
-// CallTimeout is the most that one call to a network may take: half a lease.
+// CallTimeout returns the maximum duration of one call to a network: half a lease.
 func (s Schedule) CallTimeout() time.Duration { return s.Lease / 2 }
 
-// Spare is the part of a lease in which no call may start any more.
+// Spare returns the part of a lease at its end in which no call may start.
 func (s Schedule) Spare() time.Duration { return s.Lease / 12 }
 
 // Limits of patience with a network that does not answer.
@@ -25,10 +25,10 @@ const (
 	processingFor = 24 * time.Hour
 )
 
-// MayRetry tells whether the worker has tries left.
+// MayRetry reports whether the worker has attempts left.
 func (s Schedule) MayRetry(p Publication) bool { return p.Tries < len(s.Retry) }
 
-// RetryAt is when the worker tries again after the failure that Next has just counted.
+// RetryAt returns when the worker tries again after the failure that Next has just counted.
 func (s Schedule) RetryAt(p Publication, now time.Time) time.Time {
 	return now.Add(s.Retry[min(p.Tries, len(s.Retry))-1])
 }

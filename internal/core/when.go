@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// WhenKind is one of the forms that `when` takes (Spec §4, POST /posts).
+// WhenKind is one of the forms of `when` (Spec §4, POST /posts).
 type WhenKind int
 
 // Forms of when.
@@ -16,14 +16,14 @@ const (
 	WhenAt
 )
 
-// When is the time asked for: at once, none, or a wall-clock time in a zone.
+// When is the requested time: now, none, or a local time in a zone.
 type When struct {
 	Kind WhenKind
 	Wall time.Time // the wall clock's reading, written as UTC; set for WhenAt
 	Zone Zone      // the zone of Wall; for the other kinds the workspace's
 }
 
-// Bounds of a time that can be asked for (decisions.md, Posts).
+// Limits of a requested time (decisions.md, Posts).
 const (
 	pastTolerance = 60 * time.Second
 	furthestAhead = 366 * 24 * time.Hour
@@ -32,8 +32,8 @@ const (
 
 const wallLayout = "2006-01-02T15:04"
 
-// ParseWhen reads the two string forms and the object's parts. wall is set for the object form,
-// whose zone defaults to the workspace's when empty.
+// ParseWhen parses the two string forms and the fields of the object. wall is set for the object form, whose zone
+// defaults to the workspace's.
 func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 	switch {
 	case word == "now":
@@ -61,8 +61,8 @@ func ParseWhen(word, wall, zone string, workspace Zone) (When, error) {
 	return When{Kind: WhenAt, Wall: at, Zone: in}, nil
 }
 
-// Resolve turns the time asked for into an instant. A zero instant means a draft without a time, or
-// a time that cannot be, in which case issues say why.
+// Resolve converts the requested time to an instant. It returns the zero instant for a draft without a time, and for
+// a time that is not possible, with issues that say why.
 func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	switch w.Kind {
 	case WhenDraft:
@@ -97,7 +97,7 @@ func outOfBounds(at, now time.Time) []Issue {
 	return nil
 }
 
-// CheckTime says what is wrong with an instant that a draft was given earlier.
+// CheckTime returns the issues of an instant that was set earlier for a draft.
 func CheckTime(at, now time.Time) []Issue {
 	if at.IsZero() {
 		return []Issue{IssueTimeRequired.With()}

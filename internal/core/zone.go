@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Zone is an IANA time zone that really exists.
+// Zone is an IANA time zone that exists.
 type Zone struct{ location *time.Location }
 
 // Names that time.LoadLocation takes but that are not zones a person can live in. The folders hold copies
@@ -17,8 +17,8 @@ var notZones = map[string]bool{
 	"Local": true, "posixrules": true, "Factory": true, "localtime": true, "posix": true, "right": true,
 }
 
-// isZoneName tells whether it is spelt as IANA spells zones: LoadLocation opens a file of that name, and
-// would take Europe//Berlin and ./UTC as well.
+// isZoneName reports whether the name is spelled as IANA spells zones. LoadLocation opens a file with this name, and
+// would also accept Europe//Berlin and ./UTC.
 func isZoneName(name string) bool {
 	folder, _, _ := strings.Cut(name, "/")
 	if notZones[folder] {
@@ -38,10 +38,10 @@ func notInZoneName(r rune) bool {
 	return !(isLetter(r) || '0' <= r && r <= '9' || r == '_' || r == '-' || r == '+')
 }
 
-// zones keeps the zones that were parsed: each is read from the machine's files once.
+// zones caches parsed zones, because each is read from a file.
 var zones sync.Map // by name: Zone
 
-// ParseZone reads an IANA zone name such as Europe/Berlin. The error is an invalid_request.
+// ParseZone parses an IANA zone name such as Europe/Berlin. The error is invalid_request.
 func ParseZone(name string) (Zone, error) {
 	if known, ok := zones.Load(name); ok {
 		return known.(Zone), nil //nolint:errcheck,forcetypeassert // nothing else is kept there
@@ -56,20 +56,20 @@ func ParseZone(name string) (Zone, error) {
 		WithHint("Use an IANA name such as Europe/Berlin, America/New_York or UTC.")
 }
 
-// Name is the IANA name.
+// Name returns the IANA name.
 func (z Zone) Name() string { return z.Location().String() }
 
-// Value stores the zone's name.
+// Value returns the zone's name for a text column.
 func (z Zone) Value() (driver.Value, error) { return z.Name(), nil }
 
-// Scan reads a zone's name from a text column.
+// Scan reads a zone from a text column.
 func (z *Zone) Scan(src any) (err error) {
 	name, _ := src.(string)
 	*z, err = ParseZone(name)
 	return err
 }
 
-// Location is the zone for package time; UTC for the zero Zone.
+// Location returns the zone for package time; UTC for the zero Zone.
 func (z Zone) Location() *time.Location {
 	if z.location == nil {
 		return time.UTC
@@ -77,11 +77,11 @@ func (z Zone) Location() *time.Location {
 	return z.location
 }
 
-// Month is the quota period that an instant falls into, YYYY-MM in this zone.
+// Month returns the quota period of an instant, YYYY-MM in this zone.
 func (z Zone) Month(t time.Time) string { return t.In(z.Location()).Format("2006-01") }
 
-// DayStart is when a day begins, which is named by its midnight on the wall clock, written as UTC: the first
-// midnight where clocks show it twice, and the time after it where they skip it.
+// DayStart returns when a day begins. midnight is the day's midnight on the wall clock, written as UTC. The result is
+// the first midnight if it occurs twice, and the time after it if it is skipped.
 func (z Zone) DayStart(midnight time.Time) time.Time {
 	if at := z.instantsOf(midnight); len(at) > 0 {
 		return at[0]
@@ -90,7 +90,7 @@ func (z Zone) DayStart(midnight time.Time) time.Time {
 	return z.instantsOf(after)[0]
 }
 
-// Label writes an instant as people read it, with the zone's abbreviation and name.
+// Label formats an instant for people, with the zone's abbreviation and name.
 func (z Zone) Label(t time.Time) string {
 	local := t.In(z.Location())
 	abbreviation, _ := local.Zone()
@@ -103,8 +103,8 @@ func (z Zone) Label(t time.Time) string {
 	return fmt.Sprintf("%s %s (%s)", local.Format("Mon 2 Jan 2006, 15:04"), abbreviation, z.Name())
 }
 
-// instantsOf lists, earliest first, every instant at which clocks of the zone show the wall time;
-// none when a clock change skips it, two when it occurs twice.
+// instantsOf returns every instant with this wall time, earliest first: none if a clock change skips it, and two if
+// it occurs twice.
 func (z Zone) instantsOf(wall time.Time) []time.Time {
 	var found []time.Time
 	// No offset is further than 26 hours from UTC, so the instant lies within this window.
@@ -125,7 +125,7 @@ func (z Zone) instantsOf(wall time.Time) []time.Time {
 	return found
 }
 
-// clockGap gives the last wall time before the clock change that skips the given one, and the first after.
+// clockGap returns the last wall time before the clock change that skips the given one, and the first after it.
 func (z Zone) clockGap(wall time.Time) (before, after time.Time) {
 	at := wall.Add(-26 * time.Hour)
 	for {
@@ -143,7 +143,7 @@ func (z Zone) clockGap(wall time.Time) (before, after time.Time) {
 	}
 }
 
-// wallOf is the wall clock reading of a time, as if it were UTC.
+// wallOf returns the wall clock reading of a time, written as UTC.
 func wallOf(t time.Time) time.Time {
 	_, offset := t.Zone()
 	return t.UTC().Add(time.Duration(offset) * time.Second)
