@@ -90,3 +90,57 @@ func (r *request) countPosts() (map[string]int64, error) {
 	}
 	return counts, nil
 }
+
+// showPostsOnHold lists the posts concerned while publishing is on hold.
+func (r *request) showPostsOnHold() error {
+	reason, held, err := r.web.cfg.App.PublishingHold(r.context(), r.caller)
+	if err != nil {
+		return err
+	}
+	frame, err := r.pageFrame("On hold", layout.SectionPosts)
+	if err != nil {
+		return err
+	}
+	m := posts.HoldModel{Frame: frame, Reason: reason}
+	for _, p := range held {
+		m.Rows = append(m.Rows, posts.HeldRow{
+			ID: p.Post.String(), Platform: string(p.Platform), Network: r.web.cfg.Networks.Name(p.Platform),
+			Account: p.AccountName, Text: p.Text, Fate: p.Fate(), URL: p.ExternalURL,
+		})
+	}
+	return r.render(http.StatusOK, posts.OnHold(m), nil)
+}
+
+// loadFiles are the files that a post names, in its order.
+func (r *request) loadFiles(ids []string) ([]posts.File, error) {
+	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, ids)
+	return fileViews(ids, found), err
+}
+
+func fileViews(ids []string, found map[string]contract.Media) []posts.File {
+	var list []posts.File
+	for _, id := range ids {
+		m, ok := found[id]
+		if !ok {
+			continue
+		}
+		f := posts.File{Name: m.OriginalName, Video: m.Kind == string(core.FileVideo), Trouble: fileTroubles[m.Status]}
+		if m.DurationMs != nil {
+			f.Length = time.Duration(*m.DurationMs) * time.Millisecond
+		}
+		if m.ThumbnailURL != nil {
+			f.Thumbnail = *m.ThumbnailURL
+		}
+		if m.PurgedAt != nil {
+			f.Trouble, f.Thumbnail = "removed", ""
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// troubleWords say of a file's state why the file cannot be sent.
+var fileTroubles = map[string]string{
+	string(core.MediaUploading): "not uploaded yet", string(core.MediaProcessing): "processing",
+	string(core.MediaFailed): "cannot be used",
+}

@@ -18,6 +18,7 @@ import (
 	"belfry/internal/httpd"
 	"belfry/internal/network"
 	"belfry/static"
+	"belfry/views/layout"
 	"belfry/views/link"
 	"belfry/views/reference"
 )
@@ -120,4 +121,11 @@ func (r *request) redirectHome() error {
 		return r.redirect(link.Posts(link.Filter{}))
 	}
 	return r.askToSignIn()
+}
+
+// showAPIDocs shows the description of the API, which is no secret.
+func (r *request) showAPIDocs() error {
+	m := r.web.reference
+	m.Frame, m.Back = layout.Frame{Title: "API"}, link.Home
+	return r.render(http.StatusOK, reference.Page(m), nil)
 }
