@@ -58,8 +58,9 @@ func (a *API) answerRequest(c echo.Context, r *route) error {
 	answer, err := a.cfg.App.Do(c.Request().Context(), r.operation, app.Request{
 		Caller: caller, Replay: r.readReplay(c, read), Decode: func(into any) error { return r.decodeInput(c, read, into) },
 	})
-	if answer.Creations != nil {
-		a.setCreateLimit(c, *answer.Creations)
+	if left := answer.Creations; left != nil {
+		limit := a.cfg.LimitCreate
+		httpd.SetLimit(c, app.LimitNameCreate, limit.Max, limit.Window, left.Remaining, left.Reset)
 	}
 	if err != nil {
 		return err
@@ -120,9 +121,4 @@ func (a *API) countAddress(c echo.Context) error {
 	}
 	c.Set(arrivalKey, arrival)
 	return err
-}
-
-func (a *API) setCreateLimit(c echo.Context, counted app.Counted) {
-	httpd.SetLimit(c, app.LimitNameCreate, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window, counted.Remaining,
-		counted.Reset)
 }

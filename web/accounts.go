@@ -1,13 +1,11 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
 	"belfry/internal/core"
-	"belfry/internal/httpd"
 	"belfry/views/accounts"
 	"belfry/views/layout"
 	"belfry/views/link"
@@ -89,7 +87,9 @@ func (r *request) confirmDisconnect() error {
 		"Published posts stay on the network and in your list of posts.",
 	}
 	if card.Queued > 0 {
-		points = append(points, queuedPostsWarning(card.Queued))
+		points = append(points, ui.CountNoun(card.Queued,
+			"queued post becomes a draft and will not be published.",
+			"queued posts become drafts and will not be published."))
 	}
 	return r.renderConfirm(layout.SectionAccounts, layout.ConfirmModel{
 		Title: "Disconnect " + card.DisplayName + " on " + r.web.cfg.Networks.Name(card.Platform) + "?", Points: points,
@@ -98,20 +98,9 @@ func (r *request) confirmDisconnect() error {
 	})
 }
 
-func queuedPostsWarning(n int) string {
-	if n == 1 {
-		return "1 queued post becomes a draft and will not be published."
-	}
-	return fmt.Sprintf("%d queued posts become drafts and will not be published.", n)
-}
-
 func (r *request) disconnectAccount() error {
-	err := r.web.cfg.App.DisconnectAccount(r.context(), r.caller, r.pathID())
-	if e, ok := asRefusal(err); ok {
-		return r.renderAccounts(httpd.Status(e.Code), r.web.humanize(e))
-	}
-	if err != nil {
-		return err
+	if err := r.web.cfg.App.DisconnectAccount(r.context(), r.caller, r.pathID()); err != nil {
+		return r.renderConnectError(err)
 	}
 	r.setFlash(ui.ToneGood, "Account disconnected.")
 	return r.redirect(link.Accounts)

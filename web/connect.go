@@ -40,7 +40,7 @@ func (r *request) redirectToConsent(ask contract.Authorize, err error) error {
 	return r.redirect(ask.AuthorizeURL)
 }
 
-// renderConnectError shows on the page of accounts why connecting did not work.
+// renderConnectError shows on the page of accounts why connecting or disconnecting did not work.
 func (r *request) renderConnectError(err error) error {
 	e, ok := asRefusal(err)
 	if !ok {

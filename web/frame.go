@@ -116,24 +116,19 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 		return nil, err
 	}
 	if n := counts[core.PostFailed]; n > 0 && section != layout.SectionPosts {
-		list = append(list,
-			layout.Notice{
-				Text: failedPostsNotice(n), Action: "View",
-				URL: link.Posts(link.Filter{Status: string(core.PostFailed)}),
-			})
+		text := "1 post failed."
+		if n > 1 {
+			text = ui.Counted(int64(n)) + " posts failed."
+		}
+		list = append(list, layout.Notice{
+			Text: text, Action: "View", URL: link.Posts(link.Filter{Status: string(core.PostFailed)}),
+		})
 	}
 	return list, nil
 }
 
 var disconnectedReasons = map[string]string{
 	string(core.AccountExpired): "access has expired.", string(core.AccountRevoked): "access was revoked.",
-}
-
-func failedPostsNotice(n int) string {
-	if n == 1 {
-		return "1 post failed."
-	}
-	return ui.Counted(int64(n)) + " posts failed."
 }
 
 func (w *Web) inSandbox() bool { return w.cfg.SandboxPath != "" }

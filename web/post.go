@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -146,10 +145,3 @@ func (r *request) defaultTime(at *contract.Time, zone core.Zone) string {
 
 // wallTime is how a browser's input writes a date and time.
 const wallTime = "2006-01-02T15:04"
-
-func countNoun(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
-}

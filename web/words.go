@@ -6,6 +6,7 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/views/ui"
 )
 
 // hints replaces what a program is told to do by what a person can do here.
@@ -59,9 +60,9 @@ func (w *Web) humanize(e *core.Error) *contract.Error {
 
 func formatWait(seconds int) string {
 	if seconds < 120 {
-		return countNoun(seconds, "second", "seconds")
+		return ui.CountNoun(seconds, "second", "seconds")
 	}
-	return countNoun((seconds+59)/60, "minute", "minutes")
+	return ui.CountNoun((seconds+59)/60, "minute", "minutes")
 }
 
 func joinIssues(rows []core.PlanRow) string {

@@ -7,6 +7,7 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/store"
 )
 
 // Operation is one thing that a client can ask for. Every entry point for clients uses the same table of operations.
@@ -52,7 +53,7 @@ type Answer struct {
 	Status   int
 	// Creations is what is left of the hourly limit, for an operation that counts toward it. It is also set with an
 	// error.
-	Creations *Counted
+	Creations *store.Count
 }
 
 // Given returns a Request.Decode for an input that is already decoded.

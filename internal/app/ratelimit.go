@@ -11,21 +11,6 @@ import (
 	"belfry/internal/store"
 )
 
-// Counted is what is left of a limit, as the RateLimit headers show it.
-type Counted struct {
-	Limit     int
-	Window    time.Duration
-	Remaining int
-	// Reset is how long it takes until more requests are available.
-	Reset time.Duration
-	// RetryAfter is how long it takes until a request will be allowed, or 0 if this one was.
-	RetryAfter time.Duration
-}
-
-func (r Rate) toCounted(c store.Count) Counted {
-	return Counted{Limit: r.Max, Window: r.Window, Remaining: c.Remaining, Reset: c.Reset, RetryAfter: c.RetryAfter}
-}
-
 // rateLimited returns rate_limited. It rounds the wait up to whole seconds.
 func rateLimited(wait time.Duration, message, hint string) *core.Error {
 	e := core.Fail(core.CodeRateLimited, "%s", message).WithHint("%s", hint)
@@ -41,15 +26,15 @@ const (
 	policySignIn     = "sign-in"
 )
 
-func (a *App) overLimitError(policy string, c Counted, what string) error {
+func (a *App) overLimitError(policy string, wait time.Duration, what string) error {
 	a.cfg.Metrics.CountRateLimited(policy)
-	return rateLimited(c.RetryAfter, "Too many "+what+".", "Wait the number of seconds in Retry-After, then send fewer requests.")
+	return rateLimited(wait, "Too many "+what+".", "Wait the number of seconds in Retry-After, then send fewer requests.")
 }
 
 // Arrival is a request that its address's limit allows. Caller is the owner of the key; if there is none, Refused is
 // the reason.
 type Arrival struct {
-	Counted Counted
+	Counted store.Count
 	Caller  core.Caller
 	Refused error
 }
@@ -59,8 +44,8 @@ type Arrival struct {
 func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, error) {
 	limit := a.cfg.LimitAddress
 	if wait := a.refused.waitFor(addressKey, a.cfg.Now()); wait > 0 {
-		c := limit.toCounted(store.Count{Reset: wait, RetryAfter: wait})
-		return Arrival{Counted: c}, a.overLimitError(LimitNameAddress, c, "requests from this address")
+		c := store.Count{Reset: wait, RetryAfter: wait}
+		return Arrival{Counted: c}, a.overLimitError(LimitNameAddress, wait, "requests from this address")
 	}
 	hash, wellFormed := secret.CheckKey(bearer)
 	var (
@@ -78,10 +63,10 @@ func (a *App) Arrive(ctx context.Context, addressKey, bearer string) (Arrival, e
 	if err != nil {
 		return Arrival{}, err
 	}
-	arrival := Arrival{Counted: limit.toCounted(n)}
+	arrival := Arrival{Counted: n}
 	if !n.Granted {
-		a.refused.blockUntil(addressKey, a.cfg.Now(), arrival.Counted.RetryAfter)
-		return arrival, a.overLimitError(LimitNameAddress, arrival.Counted, "requests from this address")
+		a.refused.blockUntil(addressKey, a.cfg.Now(), n.RetryAfter)
+		return arrival, a.overLimitError(LimitNameAddress, n.RetryAfter, "requests from this address")
 	}
 	arrival.Caller, arrival.Refused = a.keyCaller(ctx, holder, unknown)
 	return arrival, nil
@@ -103,20 +88,16 @@ func (a *App) CountPage(ctx context.Context, addressKey string) error {
 		wait = n.RetryAfter
 		a.refused.blockUntil(key, a.cfg.Now(), wait)
 	}
-	return a.overLimitError(policyPage, Counted{RetryAfter: wait}, "requests from this address")
+	return a.overLimitError(policyPage, wait, "requests from this address")
 }
 
 // countCreate counts a request to create posts toward the hourly limit.
-func (a *App) countCreate(ctx context.Context, t store.Tenant) (Counted, error) {
+func (a *App) countCreate(ctx context.Context, t store.Tenant) (store.Count, error) {
 	n, err := t.CountCreate(ctx, a.cfg.LimitCreate.Max, a.cfg.LimitCreate.Window)
-	if err != nil {
-		return Counted{}, err
+	if err == nil && !n.Granted {
+		err = a.overLimitError(LimitNameCreate, n.RetryAfter, "requests to create posts in this workspace")
 	}
-	c := a.cfg.LimitCreate.toCounted(n)
-	if n.Granted {
-		return c, nil
-	}
-	return c, a.overLimitError(LimitNameCreate, c, "requests to create posts in this workspace")
+	return n, err
 }
 
 // withCreations adds the hourly limit to a replayed response, which does not count toward it.
@@ -128,9 +109,8 @@ func (a *App) withCreations(ctx context.Context, t store.Tenant, access Access, 
 	if err != nil {
 		return Answer{}, err
 	}
-	c := a.cfg.LimitCreate.toCounted(n)
-	c.RetryAfter = 0
-	kept.Creations = &c
+	n.RetryAfter = 0
+	kept.Creations = &n
 	return kept, nil
 }
 
@@ -147,11 +127,7 @@ const refusedMax = 10_000
 func (r *refusedAddresses) waitFor(key string, now time.Time) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	until, ok := r.until[key]
-	if !ok {
-		return 0
-	}
-	if wait := until.Sub(now); wait > 0 {
+	if wait := r.until[key].Sub(now); wait > 0 {
 		return wait
 	}
 	delete(r.until, key)
@@ -161,11 +137,8 @@ func (r *refusedAddresses) waitFor(key string, now time.Time) time.Duration {
 func (r *refusedAddresses) blockUntil(key string, now time.Time, wait time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.until == nil {
-		r.until = map[string]time.Time{}
-	}
-	if len(r.until) >= refusedMax {
-		clear(r.until) // the database knows them all still
+	if r.until == nil || len(r.until) >= refusedMax {
+		r.until = map[string]time.Time{} // the database still knows those that this forgets
 	}
 	r.until[key] = now.Add(wait)
 }

@@ -52,8 +52,7 @@ func TestReplicasCountAnAddressExactlyTogether(t *testing.T) {
 	if passed != 50 || limited != 150 {
 		t.Errorf("%d passed and %d were refused; want 50 and 150", passed, limited)
 	}
-	if c, err := h.App.Arrive(t.Context(), "203.0.113.8", ""); err != nil || c.Counted.Remaining != 49 ||
-		c.Counted.Limit != 50 {
+	if c, err := h.App.Arrive(t.Context(), "203.0.113.8", ""); err != nil || c.Counted.Remaining != 49 {
 		t.Errorf("another address: %+v, %v", c, err)
 	}
 }

@@ -14,12 +14,7 @@ import (
 type trustedProxies []netip.Prefix
 
 func (p trustedProxies) contains(a netip.Addr) bool {
-	for _, prefix := range p {
-		if prefix.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
 }
 
 // clientAddress tells the address of who really asks (publishing.md, Client address): the peer, and only if that

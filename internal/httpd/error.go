@@ -69,24 +69,14 @@ func tooLargeError(limit int64) *core.Error {
 
 // convertEchoError gives the router's own errors our words.
 func convertEchoError(e *echo.HTTPError) *core.Error {
-	switch e.Code {
-	case http.StatusNotFound:
+	if e.Code == http.StatusNotFound {
 		return noSuchAddress()
-	case http.StatusRequestEntityTooLarge:
-		return core.Fail(core.CodePayloadTooLarge, "The body of this request is too large.")
-	case http.StatusUnsupportedMediaType:
-		return core.Fail(core.CodeUnsupportedMediaType, "This address does not accept the body's Content-Type.")
-	default:
-		return core.Invalid("", "The request is not valid.").Because(e)
 	}
+	return core.Invalid("", "The request is not valid.").Because(e)
 }
 
-// WriteError answers with the JSON error body, its status and, where waiting helps, Retry-After. It
-// returns an error only when the answer could not be written.
-func (s *Server) WriteError(c echo.Context, err error) error {
-	return s.writeJSON(c, s.PublicError(c.Request().Context(), err))
-}
-
+// writeJSON answers with the JSON error body, its status and, where waiting helps, Retry-After. It returns an error only
+// when the answer could not be written.
 func (s *Server) writeJSON(c echo.Context, e *core.Error) error {
 	setErrorHeaders(c, e)
 	var body bytes.Buffer

@@ -53,12 +53,7 @@ func (s *Server) detectWrongMethod(c echo.Context, err error) error {
 		return err
 	}
 	methods := s.allowedMethods(c.Request())
-	for _, method := range methods {
-		if method == c.Request().Method {
-			return err // the handler itself said so
-		}
-	}
-	if len(methods) == 0 {
+	if len(methods) == 0 || slices.Contains(methods, c.Request().Method) { // or the handler itself said so
 		return err
 	}
 	c.Response().Header().Set("Allow", strings.Join(append(methods, http.MethodOptions), ", "))

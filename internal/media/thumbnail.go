@@ -8,14 +8,15 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/gif"
+	_ "image/gif" // for image.Decode, as the others
 	"image/jpeg"
-	"image/png"
+	_ "image/png"
 	"io"
 	"runtime/debug"
+	"slices"
 
 	"golang.org/x/image/draw"
-	"golang.org/x/image/webp"
+	_ "golang.org/x/image/webp"
 
 	"belfry/internal/core"
 )
@@ -74,10 +75,6 @@ func (f *file) decodeScaled(facts Facts) (*image.RGBA, error) {
 
 // decodePicture decodes the picture, or its first frame, if it is as large as the facts say.
 func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
-	config, decode := decodersFor(facts.Mime)
-	if config == nil {
-		return nil, fmt.Errorf("decode %s: unknown", facts.Mime)
-	}
 	defer func() {
 		if recover() != nil { // a decoder's, over a file that it did not expect
 			picture, err = nil, newRefusal(reasonDamaged)
@@ -91,32 +88,18 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 	if err != nil {
 		return nil, err
 	}
-	size, err := config(bufio.NewReader(in))
+	size, _, err := image.DecodeConfig(bufio.NewReader(in))
 	if err != nil || size.Width <= 0 || size.Height <= 0 || size.Width*size.Height > facts.Width*facts.Height {
 		return nil, newRefusal(reasonDamaged)
 	}
 	if in, err = open(); err != nil {
 		return nil, err
 	}
-	picture, err = decode(bufio.NewReaderSize(in, windowSize))
+	picture, _, err = image.Decode(bufio.NewReaderSize(in, windowSize))
 	if err != nil || picture.Bounds().Empty() {
 		return nil, newRefusal(reasonDamaged)
 	}
 	return picture, nil
-}
-
-func decodersFor(mime string) (func(io.Reader) (image.Config, error), func(io.Reader) (image.Image, error)) {
-	switch mime {
-	case "image/jpeg":
-		return jpeg.DecodeConfig, jpeg.Decode
-	case "image/png":
-		return png.DecodeConfig, png.Decode
-	case "image/gif":
-		return gif.DecodeConfig, gif.Decode
-	case "image/webp":
-		return webp.DecodeConfig, webp.Decode
-	}
-	return nil, nil
 }
 
 // firstFrame returns the first frame of a moving WebP as a WebP of its own, since the decoder knows no others.
@@ -170,25 +153,19 @@ func applyOrientation(from *image.RGBA, orientation int) *image.RGBA {
 	if orientation >= 5 {
 		to = image.NewRGBA(image.Rect(0, 0, height, width))
 	}
-	right, bottom := width-1, height-1
+	mirrored := slices.Contains([]int{2, 3, 7, 8}, orientation)
+	upsideDown := slices.Contains([]int{3, 4, 6, 7}, orientation)
 	for y := range height {
 		for x := range width {
-			var at image.Point
-			switch orientation {
-			case 2:
-				at = image.Pt(right-x, y)
-			case 3:
-				at = image.Pt(right-x, bottom-y)
-			case 4:
-				at = image.Pt(x, bottom-y)
-			case 5:
-				at = image.Pt(y, x)
-			case 6:
-				at = image.Pt(bottom-y, x)
-			case 7:
-				at = image.Pt(bottom-y, right-x)
-			case 8:
-				at = image.Pt(y, right-x)
+			at := image.Pt(x, y)
+			if mirrored {
+				at.X = width - 1 - x
+			}
+			if upsideDown {
+				at.Y = height - 1 - y
+			}
+			if orientation >= 5 {
+				at.X, at.Y = at.Y, at.X
 			}
 			to.SetRGBA(at.X, at.Y, from.RGBAAt(x, y))
 		}

@@ -3,6 +3,8 @@ package posts
 import (
 	"fmt"
 	"time"
+
+	"belfry/views/ui"
 )
 
 // File is a file of a post, as it is shown there.
@@ -39,4 +41,4 @@ func (f File) kindLabel() string {
 	return word
 }
 
-func countFiles(n int) string { return countNoun(int64(n), "file", "files") }
+func countFiles(n int) string { return ui.CountNoun(n, "file", "files") }

@@ -10,6 +10,7 @@ import (
 	"belfry/internal/network"
 	"belfry/views/layout"
 	"belfry/views/link"
+	"belfry/views/ui"
 )
 
 // Names of the composer's inputs, for whoever reads the form. FieldAccount occurs once per account;
@@ -166,9 +167,9 @@ func (m PlanModel) submitLabel() string {
 	}
 	switch m.When {
 	case WhenNow:
-		return "Send " + countNoun(int64(n), "post", "posts") + " now"
+		return "Send " + ui.CountNoun(n, "post", "posts") + " now"
 	case WhenAt:
-		return "Schedule " + countNoun(int64(n), "post", "posts")
+		return "Schedule " + ui.CountNoun(n, "post", "posts")
 	}
 	if n == 1 {
 		return "Save draft"
@@ -179,13 +180,6 @@ func (m PlanModel) submitLabel() string {
 // canSubmit tells whether the button may be pressed.
 func (m PlanModel) canSubmit() bool { return m.Plan != nil && m.Plan.OK && len(m.Rows) > 0 }
 
-func countNoun(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 // relativeTime says how far an instant is.
 func relativeTime(at, now time.Time) string {
 	d := at.Sub(now)
@@ -195,11 +189,11 @@ func relativeTime(at, now time.Time) string {
 	case d < time.Minute:
 		return "now"
 	case d < time.Hour:
-		return "in " + countNoun(int64(d/time.Minute), "minute", "minutes")
+		return "in " + ui.CountNoun(int64(d/time.Minute), "minute", "minutes")
 	case d < 48*time.Hour:
-		return "in " + countNoun(int64((d+30*time.Minute)/time.Hour), "hour", "hours")
+		return "in " + ui.CountNoun(int64((d+30*time.Minute)/time.Hour), "hour", "hours")
 	}
-	return "in " + countNoun(int64((d+12*time.Hour)/(24*time.Hour)), "day", "days")
+	return "in " + ui.CountNoun(int64((d+12*time.Hour)/(24*time.Hour)), "day", "days")
 }
 
 var unitNames = map[core.Unit]string{

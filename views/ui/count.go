@@ -13,3 +13,11 @@ func Counted(n int64) string {
 	}
 	return fmt.Sprint(n)
 }
+
+// CountNoun is a number with the noun that it counts.
+func CountNoun[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
