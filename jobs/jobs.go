@@ -20,14 +20,14 @@ import (
 	"belfry/internal/queue"
 )
 
-// Config is what New needs. Every field is required.
+// Config is the configuration of New. Every field is required.
 type Config struct {
 	App  *app.App
 	Pool *pgxpool.Pool
 	Log  *slog.Logger
-	// Owner names this worker in leases; no two workers may share one.
+	// Owner is the name of this worker in leases; it must be unique.
 	Owner string
-	// Poll is how often the worker looks for posts that were queued to be due at once.
+	// Poll is how often the worker looks for posts that were queued to be published immediately.
 	Poll time.Duration
 }
 
@@ -88,8 +88,7 @@ func New(cfg Config) (*Jobs, error) {
 	return &Jobs{cfg, client}, nil
 }
 
-// Run works until ctx ends. Then it finishes the calls that have begun, starts no irreversible one and gives its
-// leases back.
+// Run works until ctx ends. Then it finishes open calls, starts no irreversible ones and releases its leases.
 func (j *Jobs) Run(ctx context.Context) error {
 	// The client gets a context of its own: it is stopped below, in order.
 	if err := j.client.Start(context.WithoutCancel(ctx)); err != nil {
@@ -126,8 +125,7 @@ func waitFor(ctx context.Context, group *sync.WaitGroup) {
 }
 
 // newWorkers registers one operation for each kind of job, with its time limit. The limit is longer than the
-// operation's own, and after it River gives the job of a killed worker to another. A negative limit would turn that
-// off.
+// operation's own. After it, River gives the job of a killed worker to another; a negative limit would disable that.
 func newWorkers(cfg Config) *river.Workers {
 	a, workers := cfg.App, river.NewWorkers()
 	addWorker(workers, 2*time.Minute, func(ctx context.Context, j queue.Link) error {
@@ -155,7 +153,7 @@ func addWorker[J queue.Job](workers *river.Workers, limit time.Duration, do func
 	river.AddWorker(workers, &worker[J]{limit: limit, do: do})
 }
 
-// worker runs an operation as a River worker.
+// worker adapts an operation to a River worker.
 type worker[J queue.Job] struct {
 	river.WorkerDefaults[J]
 	limit time.Duration
@@ -165,5 +163,5 @@ type worker[J queue.Job] struct {
 // Work runs the job.
 func (w *worker[J]) Work(ctx context.Context, job *river.Job[J]) error { return w.do(ctx, job.Args) }
 
-// Timeout is how long the job may run.
+// Timeout returns the time limit of the job.
 func (w *worker[J]) Timeout(*river.Job[J]) time.Duration { return w.limit }

@@ -11,16 +11,16 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// errorLogger logs jobs that failed. River logs them at a level that quietHandler leaves out.
+// errorLogger logs failed jobs. River logs them at a level that quietHandler omits.
 type errorLogger struct{ log *slog.Logger }
 
-// HandleError logs a job's error; River retries it as it would.
+// HandleError logs a job's error; River retries the job as usual.
 func (l errorLogger) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
 	l.log.ErrorContext(ctx, "job failed", "job", job.ID, "kind", job.Kind, "attempt", job.Attempt, "error", err)
 	return nil
 }
 
-// HandlePanic logs a job's panic; River retries it as it would.
+// HandlePanic logs a job's panic; River retries the job as usual.
 func (l errorLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, panicVal any,
 	trace string,
 ) *river.ErrorHandlerResult {
@@ -29,9 +29,9 @@ func (l errorLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, pan
 	return nil
 }
 
-// quietHandler passes on River's warnings and errors, but not the one about a leader that steps down, which a busy
-// machine causes and which mends itself. A message that repeats, as from every queue at every fetch while the
-// database is away, is passed on once every repeatAfter.
+// quietHandler passes on River's warnings and errors, except the one about a leader that steps down, which happens on
+// a busy machine and resolves itself. It passes on a repeated message, such as from every queue while the database is
+// unavailable, once every repeatAfter.
 type quietHandler struct {
 	slog.Handler
 	lastLogged *sync.Map // time by message
@@ -44,7 +44,7 @@ func (q quietHandler) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= slog.LevelWarn && q.Handler.Enabled(ctx, level)
 }
 
-// Handle passes a record on unless it is left out.
+// Handle passes a record on unless it is omitted.
 func (q quietHandler) Handle(ctx context.Context, r slog.Record) error {
 	if strings.Contains(r.Message, "Current leader stepping down") {
 		return nil

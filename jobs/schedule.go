@@ -7,14 +7,14 @@ import (
 	"belfry/internal/queue"
 )
 
-// periodicTask runs on every replica, and is harmless when it runs twice.
+// periodicTask runs on every replica, and must be safe to run more than once.
 type periodicTask struct {
 	name  string
 	every time.Duration
 	run   func(context.Context) error
 }
 
-// periodicTasks are all periodic tasks.
+// periodicTasks returns all periodic tasks.
 func (j *Jobs) periodicTasks() []periodicTask {
 	a := j.cfg.App
 	return []periodicTask{
@@ -32,8 +32,7 @@ func (j *Jobs) periodicTasks() []periodicTask {
 	}
 }
 
-// runPeriodically runs a task at once and then at its interval until ctx ends. A failure is logged and the next
-// turn comes all the same.
+// runPeriodically runs a task immediately and then at its interval until ctx ends. It logs errors and continues.
 func (j *Jobs) runPeriodically(ctx context.Context, t periodicTask) {
 	tick := time.NewTicker(t.every)
 	defer tick.Stop()

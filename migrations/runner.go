@@ -41,9 +41,9 @@ const (
 	undefinedFile, featureNotSupported = "58P01", "0A000"
 )
 
-// Run brings the database up to this program's schema: our files first, each in a transaction, then
-// River's own, which cannot share one. Steps already done are left alone. Several processes may call
-// it at once. A database that a newer program has added to is left as it is. The pool must allow two connections.
+// Run migrates the database to this program's schema: first our files, each in a transaction, then River's
+// migrations, which cannot share one. It skips migrations that are already done, and does not change a database with
+// a newer schema. Several processes may call it at once. The pool must allow two connections.
 func Run(ctx context.Context, pool *pgxpool.Pool) error {
 	if pool.Config().MaxConns < 2 {
 		return errors.New("migrate the database: two connections are needed, and the pool allows one")
@@ -76,8 +76,8 @@ func migrateAll(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
 	return migrateRiver(ctx, pool)
 }
 
-// takeTurn locks the turn. It asks again and again: a session that waited for the lock inside PostgreSQL would hold a
-// snapshot, for whose end CREATE INDEX CONCURRENTLY waits in turn.
+// takeTurn acquires the lock for migrating. It polls, because a session that waits for the lock inside PostgreSQL
+// would have a snapshot, for whose end CREATE INDEX CONCURRENTLY would wait.
 func takeTurn(ctx context.Context, conn *pgx.Conn) error {
 	tick := time.NewTicker(turnInterval)
 	defer tick.Stop()
@@ -113,8 +113,8 @@ func migrateOurs(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// timeouts sets how long a migration may wait for locks. One that builds indexes beside the traffic waits for older
-// transactions, which nobody is held up by, and takes as long as the tables are large.
+// timeouts returns the SQL that sets how long a migration may wait for locks. A migration that builds indexes
+// concurrently may wait for older transactions without a limit, because it blocks nothing.
 func timeouts(sql string) string {
 	if strings.Contains(sql, concurrent) {
 		return "SET lock_timeout = 0; SET statement_timeout = 0"
@@ -122,7 +122,7 @@ func timeouts(sql string) string {
 	return "SET lock_timeout = '" + patience + "'"
 }
 
-// explainMigrationError says what to install when the server lacks an extension.
+// explainMigrationError adds what to install if the server lacks an extension.
 func explainMigrationError(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || pg.Code != undefinedFile && pg.Code != featureNotSupported || !strings.Contains(pg.Message, "extension") {

@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/tern/v2/migrate"
 )
 
-// State compares a database's schema with this program's. Steps are our files and River's together.
+// State compares a database's schema with this program's. It counts our migrations and River's together.
 type State struct {
 	Have, Want int32 // steps that the database has, and that this program has
 	Empty      bool  // the database has no table at all
@@ -22,11 +22,11 @@ type State struct {
 	known      int32 // the last of our files that this program knows
 }
 
-// Behind reports whether the database lacks a step, so that Run is due.
+// Behind reports whether the database lacks a migration.
 func (s State) Behind() bool { return s.Have < s.Want }
 
-// CheckFloor returns an error when the database was changed by a newer program in a way that this one cannot work with.
-// A database that is merely ahead is no error: a newer program has added to it and can be replaced by this one.
+// CheckFloor returns an error if a newer program has changed the database in a way that this program cannot work
+// with. A newer schema alone is not an error.
 func (s State) CheckFloor() error {
 	if s.floor <= s.known {
 		return nil
@@ -35,7 +35,7 @@ func (s State) CheckFloor() error {
 		"it requires a program that knows migration %d, but this one knows them up to %d: run the newer program, or restore a backup from before the upgrade", s.floor, s.known)
 }
 
-// ReadState reads the state of a database.
+// ReadState returns the state of a database.
 func ReadState(ctx context.Context, pool *pgxpool.Pool) (s State, err error) {
 	if s.known, s.Want, err = countSteps(pool); err != nil {
 		return s, err
@@ -57,7 +57,7 @@ func ReadState(ctx context.Context, pool *pgxpool.Pool) (s State, err error) {
 	return s, err
 }
 
-// queryNumber runs a query for one number; a missing table or an empty one counts as zero.
+// queryNumber returns the number that a query selects, or zero if the table is missing or empty.
 func queryNumber(ctx context.Context, pool *pgxpool.Pool, query string) (int32, error) {
 	const undefinedTable = "42P01"
 	var n int32
@@ -71,7 +71,7 @@ func queryNumber(ctx context.Context, pool *pgxpool.Pool, query string) (int32, 
 	return n, nil
 }
 
-// countSteps counts the steps of this program: our files, and all together with River's.
+// countSteps counts the migrations of this program: ours, and all with River's.
 func countSteps(pool *pgxpool.Pool) (ours, all int32, err error) {
 	names, err := migrate.FindMigrations(files)
 	if err != nil {
@@ -85,8 +85,8 @@ func countSteps(pool *pgxpool.Pool) (ours, all int32, err error) {
 	return ours, ours + int32(len(m.AllVersions())), nil //nolint:gosec // see above
 }
 
-// Hash names the schema: it changes with any of our files and with River's steps. Tests name their
-// template database with it.
+// Hash returns a hash of the schema, which changes with any of our files and with River's migrations. Tests use it in
+// the name of their template database.
 func Hash() (string, error) {
 	names, err := fs.Glob(files, "*.sql")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Handler serves the assets under Prefix. An address with the right hash may be kept for ever; any
-// other address of an asset that exists leads to the right one.
+// Handler serves the assets under Prefix. An address with the right hash can be cached forever; any other address of
+// an existing asset redirects to it.
 func Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		all, err := embeddedAssets()
@@ -31,7 +31,7 @@ func Handler() http.Handler {
 	})
 }
 
-// splitHash takes the hash out of an address: css/app.0123456789ab.css is css/app.css.
+// splitHash splits an address into name and hash: css/app.0123456789ab.css is css/app.css.
 func splitHash(file string) (name, hash string) {
 	ext := path.Ext(file)
 	stem := strings.TrimSuffix(file, ext)

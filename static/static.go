@@ -19,17 +19,17 @@ import (
 //go:embed icon.svg css js fonts vendor networks
 var embedded embed.FS
 
-// Prefix is the path under which Handler answers.
+// Prefix is the path under which Handler serves assets.
 const Prefix = "/static/"
 
-// The style sheet is one request made of several files. Their order matters only inside a layer.
+// The style sheet consists of several files in one response. Their order matters only inside a layer.
 var stylesheets = []string{
 	"css/tokens.css", "css/base.css", "css/frame.css", "css/parts.css", "css/forms.css", "css/compose.css",
 	"css/posts.css",
 	"css/screens.css", "css/reference.css", "css/utilities.css",
 }
 
-// asset is one file as it is served.
+// asset is a file to serve.
 type asset struct {
 	body []byte
 	gzip []byte // nil when it would not be smaller
@@ -37,7 +37,7 @@ type asset struct {
 	kind string // content type
 }
 
-// build is the assets that have been read, by their names; each is read once.
+// assetTable contains the assets that have been read, by name; each is read once.
 type assetTable map[string]asset
 
 var kinds = map[string]string{
@@ -45,7 +45,7 @@ var kinds = map[string]string{
 	".woff2": "font/woff2",
 }
 
-// A style sheet or script names another asset by its plain address.
+// A style sheet or script refers to another asset by its plain address.
 var reference = regexp.MustCompile(Prefix + `[a-z0-9/_.-]+\.[a-z0-9]+`)
 
 func (b assetTable) loadAsset(name string) (asset, error) {
@@ -86,7 +86,7 @@ func (b assetTable) readSource(name string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// resolveReferences turns the plain addresses inside an asset into those that change with their content.
+// resolveReferences replaces the plain addresses in an asset with hashed ones.
 func (b assetTable) resolveReferences(name string, body []byte) ([]byte, error) {
 	var failed error
 	resolved := reference.ReplaceAllFunc(body, func(found []byte) []byte {
@@ -101,7 +101,7 @@ func (b assetTable) resolveReferences(name string, body []byte) ([]byte, error) 
 	return resolved, failed
 }
 
-// gzipIfSmaller gives the gzip form of a text, nil for what is compressed already.
+// gzipIfSmaller returns the compressed form of a text, or nil for a format that is already compressed.
 func gzipIfSmaller(body []byte, kind string) []byte {
 	if kind == kinds[".woff2"] {
 		return nil
@@ -117,13 +117,13 @@ func gzipIfSmaller(body []byte, kind string) []byte {
 	return out.Bytes()
 }
 
-// hashedURL puts the hash before the extension: app.css is /static/app.<hash>.css.
+// hashedURL inserts the hash before the extension: app.css is /static/app.<hash>.css.
 func hashedURL(name, hash string) string {
 	ext := path.Ext(name)
 	return Prefix + strings.TrimSuffix(name, ext) + "." + hash + ext
 }
 
-// shipped is every embedded asset by its plain name, built at first use.
+// embeddedAssets contains every embedded asset by its plain name, and is built when it is first used.
 var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	b := assetTable{}
 	err := fs.WalkDir(embedded, ".", func(name string, d fs.DirEntry, err error) error {
@@ -142,8 +142,8 @@ var embeddedAssets = sync.OnceValues(func() (map[string]asset, error) {
 	return b, nil
 })
 
-// URL is the address of an asset: URL("app.css"). An unknown name keeps its plain address, which
-// answers 404; a test walks every name that views use.
+// URL returns the address of an asset: URL("app.css"). An unknown name keeps its plain address, which is not found; a
+// test checks every name that views use.
 func URL(name string) string {
 	all, err := embeddedAssets()
 	if a, ok := all[name]; err == nil && ok {
@@ -152,7 +152,7 @@ func URL(name string) string {
 	return Prefix + name
 }
 
-// NetworkIcon is the drawing of a network as SVG markup, the generic one for a network that has none.
+// NetworkIcon returns the icon of a network as SVG markup, or the generic one.
 func NetworkIcon(platform string) string {
 	for _, name := range []string{platform, "generic"} {
 		if body, err := fs.ReadFile(embedded, "networks/"+name+".svg"); err == nil {

@@ -7,15 +7,14 @@ import (
 	"slices"
 )
 
-// ErrAddress says that an address is not of a form that is ever opened.
+// ErrAddress means that an address has a form that is never opened.
 var ErrAddress = errors.New("the address must be public, begin with https://, and have no user name and no port")
 
-// maxAddressLength is how long an address may be, in bytes.
+// maxAddressLength is the maximum length of an address in bytes.
 const maxAddressLength = 4096
 
-// Check looks at the form of an address, and at nothing behind it; it is refused when it is written out as
-// one that is not public. Otherwise Check answers the name of the file, which may be empty. The error is
-// ErrAddress.
+// Check checks only the form of an address, and refuses an IP address that is not public. It returns the name of the
+// file, which may be empty. The error is ErrAddress.
 func Check(address string) (name string, err error) {
 	u, err := parseAddress(address)
 	if err != nil {
@@ -50,9 +49,9 @@ func parsePrefixes(list ...string) (all []netip.Prefix) {
 	return all
 }
 
-// newPublicCheck returns a function that reports whether an address is of the public internet. The lists are those of
-// IANA's registries of special-purpose addresses, with multicast. Of IPv6 only 2000::/3 was ever given out, so that
-// NAT64, loopback, link-local and private addresses are out without being named.
+// newPublicCheck returns a function that reports whether an IP address is on the public internet. The lists are from
+// IANA's registries of special-purpose addresses, with multicast. Only 2000::/3 of IPv6 has been assigned, so NAT64,
+// loopback, link-local and private addresses are excluded without being listed.
 func newPublicCheck() func(netip.Addr) bool {
 	special4 := parsePrefixes(
 		"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// errRefused means an address outside the public internet. Nothing was sent there.
+// errRefused means that an address is not on the public internet. Nothing was sent to it.
 var errRefused = errors.New("the address is not public")
 
-// maxAddresses is how many addresses of a name are tried.
+// maxAddresses is how many addresses of a host name are tried.
 const maxAddresses = 4
 
-// dialPublic connects to a name's public addresses, one after the other, and to no other. It is asked anew for
-// each request, so that a name that means something else the second time is found out.
+// dialPublic connects to the public addresses of a host, one after the other, and to no other address. It resolves
+// the name for each request, so a name that resolves differently the second time is checked again.
 func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port != "443" { // checkForm's rule, held here too
@@ -44,14 +44,14 @@ func (c *Client) dialPublic(ctx context.Context, _, address string) (net.Conn, e
 	return nil, err
 }
 
-// dialOne connects to one of so many addresses, within its share of the time.
+// dialOne connects to one of several addresses, with its share of the time limit.
 func (c *Client) dialOne(ctx context.Context, to netip.AddrPort, of int) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout/time.Duration(of))
 	defer cancel()
 	return c.connect(ctx, to)
 }
 
-// newConnector dials, and looks once more at the address that the system is really given.
+// newConnector returns a dial function that also checks the address that is passed to the system.
 func newConnector(public func(netip.Addr) bool) func(context.Context, netip.AddrPort) (net.Conn, error) {
 	dialer := &net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)

@@ -10,7 +10,7 @@ import (
 	"net/http"
 )
 
-// ErrTooLarge says that a file has more bytes than the caller wants.
+// ErrTooLarge means that a file has more bytes than the caller accepts.
 var ErrTooLarge = errors.New("the file is too large")
 
 var (
@@ -20,21 +20,21 @@ var (
 	errSlow        = errors.New("the bytes arrived too slowly")
 )
 
-// Error is why an address did not give its file. To a person all of them read the same, so that nobody
-// can sound out with our help what there is at an address; a log tells them apart.
+// Error is the reason why a download failed. All of them have the same message for people, so that nobody can use
+// Belfry to explore a network; logs show the reason.
 type Error struct {
-	// Transient means that the same address may work later.
+	// Transient reports that the same address may work later.
 	Transient bool
 	err       error
 }
 
-// Error is fit for a person.
+// Error returns a message that can be shown to a person.
 func (*Error) Error() string { return "the address could not be opened" }
 
-// Unwrap returns the reason, which is for logs and tests.
+// Unwrap returns the reason, for logs and tests.
 func (e *Error) Unwrap() error { return e.err }
 
-// LogValue is the reason.
+// LogValue returns the reason.
 func (e *Error) LogValue() slog.Value { return slog.StringValue(e.err.Error()) }
 
 // statusError returns the error for an HTTP status without a file.
@@ -46,7 +46,7 @@ func statusError(code int) error {
 	return fmt.Errorf("status %d: %w", code, errBadAnswer)
 }
 
-// wrapError wraps any error of a download. What ended the context says more than that it ended.
+// wrapError wraps any error of a download. If the context was cancelled with a cause, the error is that cause.
 func wrapError(ctx context.Context, err error) error {
 	if errors.Is(err, ErrTooLarge) {
 		return ErrTooLarge
@@ -57,7 +57,7 @@ func wrapError(ctx context.Context, err error) error {
 	return &Error{Transient: !isFinal(err), err: err}
 }
 
-// isFinal reports whether another attempt would fail the same way. It would not after a failed connection.
+// isFinal reports whether another attempt would fail in the same way. A failed connection is not final.
 func isFinal(err error) bool {
 	for _, known := range []error{errRefused, errBadAnswer} {
 		if errors.Is(err, known) {

@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// maxRedirects is how many are followed, each held to the rules of the first address. Spec §4.
+// maxRedirects is how many redirects are followed, each with the same checks as the first address (Spec §4).
 const maxRedirects = 5
 
-// limits are those of one download.
+// limits are the limits of one download.
 type limits struct {
 	connectTimeout time.Duration // to connect, for all addresses of a name
 	headerTimeout  time.Duration // to send the answer's head
@@ -31,20 +31,19 @@ type limits struct {
 	delayUnit      time.Duration // to a multiple of which a failure is held back
 }
 
-// Config is for tests; its zero value is the internet. Whatever a test puts here, Dial is only given
-// public addresses.
+// Config is for tests; its zero value is the internet. In any case, Dial gets only public addresses.
 type Config struct {
-	// Lookup finds the addresses of a name, which may be an address itself.
+	// Lookup returns the addresses of a host name, which can be an address itself.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
 	// Dial connects to an address.
 	Dial func(ctx context.Context, to netip.AddrPort) (net.Conn, error)
-	// Roots are trusted in the place of the system's.
+	// Roots replace the system's trusted certificates.
 	Roots *x509.CertPool
-	// DelayUnit is what a failure is held back to a multiple of, in the place of a second.
+	// DelayUnit replaces the second to whose multiples failures are delayed.
 	DelayUnit time.Duration
 }
 
-// Client opens addresses. It may be used from many goroutines at once and keeps no connections.
+// Client downloads files. It is safe for concurrent use and keeps no connections.
 type Client struct {
 	http    *http.Client
 	limits  limits
@@ -54,7 +53,7 @@ type Client struct {
 	now     func() time.Time
 }
 
-// New makes a client.
+// New returns a client.
 func New(cfg Config) *Client {
 	return newClient(cfg, limits{
 		connectTimeout: 10 * time.Second, headerTimeout: 30 * time.Second, idleTimeout: 30 * time.Second,
@@ -103,14 +102,14 @@ func newClient(cfg Config, b limits) *Client {
 	return c
 }
 
-// Get opens an address for a file of at most so many bytes. The error is ErrAddress, ErrTooLarge, or an
-// *Error; that of reading the body likewise. The caller closes the file.
+// Get opens an address for a file of at most limit bytes. The error is ErrAddress, ErrTooLarge or an *Error, also
+// when the body is read. The caller closes the file.
 func (c *Client) Get(ctx context.Context, address string, limit int64) (*File, error) {
 	return c.GetFrom(ctx, address, limit, 0, "")
 }
 
-// GetFrom is Get for a file of which the first offset bytes are here already, with the validator that
-// came with them. The server may send it from the start all the same, as File.Offset says.
+// GetFrom is Get for a file whose first offset bytes have already been downloaded, with the validator that came with
+// them. The server may send the whole file instead; see File.Offset.
 func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int64, validator string) (*File, error) {
 	u, err := parseAddress(address)
 	if err != nil {
@@ -137,7 +136,7 @@ func (c *Client) GetFrom(ctx context.Context, address string, limit, offset int6
 	return nil, err
 }
 
-// requestHeader makes the head of a request.
+// requestHeader returns the header of a request.
 func requestHeader(offset int64, validator string) http.Header {
 	h := http.Header{"User-Agent": {"Belfry"}, "Accept": {"image/*, video/*"}, "Accept-Encoding": {"identity"}}
 	if offset > 0 && validator != "" {
@@ -174,7 +173,7 @@ func (c *Client) openResponse(r *http.Request, limit, offset int64, stop func(er
 	return f, nil
 }
 
-// bodyOffset returns the offset of the body's first byte in the file.
+// bodyOffset returns the position of the body's first byte in the file.
 func bodyOffset(answer *http.Response, offset int64) (int64, error) {
 	if answer.StatusCode == http.StatusOK {
 		return 0, nil
@@ -186,8 +185,8 @@ func bodyOffset(answer *http.Response, offset int64) (int64, error) {
 	return 0, statusError(answer.StatusCode)
 }
 
-// delayFailure waits until a round time after the start, so that how long a failure took says little about what
-// there is at an address. The failed request's own context is over by then.
+// delayFailure delays a failure to a round time after the start, so that its duration reveals little about the
+// address. The failed request's own context may have ended.
 func (c *Client) delayFailure(ctx context.Context, started time.Time) {
 	round := c.limits.delayUnit
 	if round <= 0 {

@@ -11,16 +11,16 @@ import (
 	"unicode"
 )
 
-// File is an answer's body, held to its limits, and what the server says of it, none of which is to be believed. Only
-// time spent reading counts: the other side must not suffer for a slow disk of ours.
+// File is the body of a response, with its limits, and what the server says about it, which cannot be trusted. Only
+// time spent reading counts toward the time limits, so that a slow disk here does not fail the download.
 type File struct {
-	// Length is how many bytes the body has; -1 when the server does not say.
+	// Length is the number of bytes in the body; -1 if the server does not say.
 	Length int64
-	// Offset is the place of the body's first byte in the file.
+	// Offset is the position of the body's first byte in the file.
 	Offset int64
-	// Name is the file's own name, fit to be shown; it may be empty.
+	// Name is the file's name, safe to show; it may be empty.
 	Name string
-	// Validator is for GetFrom; it is empty when the server cannot resume.
+	// Validator is for GetFrom; empty if the server cannot resume.
 	Validator string
 
 	ctx    context.Context //nolint:containedctx // that of the request, for which the body is open
@@ -32,7 +32,7 @@ type File struct {
 	client *Client
 }
 
-// Read returns ErrTooLarge when there are more bytes than the caller wants, and otherwise an *Error.
+// Read returns ErrTooLarge if there are more bytes than the caller accepts, and otherwise an *Error.
 func (f *File) Read(p []byte) (int, error) {
 	limits := f.client.limits
 	started := f.client.now()
@@ -61,10 +61,10 @@ func (f *File) Close() error {
 	return err
 }
 
-// maxNameLength is how many characters of a name are kept.
+// maxNameLength is the maximum number of characters in a name.
 const maxNameLength = 200
 
-// fileName is what the server calls the file, or else the end of its path.
+// fileName returns the file's name from the server, or the last part of its path.
 func fileName(answer *http.Response) string {
 	_, params, err := mime.ParseMediaType(answer.Header.Get("Content-Disposition"))
 	if err == nil && cleanName(params["filename"]) != "" {

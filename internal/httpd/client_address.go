@@ -10,16 +10,16 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// proxies are the peers whose word about the client's address is believed.
+// trustedProxies are the peers that are trusted to report the client's address.
 type trustedProxies []netip.Prefix
 
 func (p trustedProxies) contains(a netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(a) })
 }
 
-// clientAddress tells the address of who really asks (publishing.md, Client address): the peer, and only if that
-// is a trusted proxy, the nearest address in X-Forwarded-For that is none. What stands left of it was
-// written by the client and may be anything. No other header is looked at.
+// clientAddress returns the client's address (publishing.md, Client address): the peer's address or, if the peer is a
+// trusted proxy, the last address in X-Forwarded-For that is not one. The addresses before it are written by the
+// client and may be forged. No other header is used.
 func (p trustedProxies) clientAddress(r *http.Request) netip.Addr {
 	last := peerAddress(r)
 	if !p.contains(last) {
@@ -39,10 +39,10 @@ func (p trustedProxies) clientAddress(r *http.Request) netip.Addr {
 	return last
 }
 
-// isTrusted tells whether the request comes straight from a trusted proxy.
+// isTrusted reports whether the request comes directly from a trusted proxy.
 func (p trustedProxies) isTrusted(r *http.Request) bool { return p.contains(peerAddress(r)) }
 
-// peerAddress is the other end of the connection, invalid when that has no address.
+// peerAddress returns the other end of the connection. It is invalid if the connection has no address.
 func peerAddress(r *http.Request) netip.Addr {
 	ap, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -51,7 +51,7 @@ func peerAddress(r *http.Request) netip.Addr {
 	return withoutZone(ap.Addr())
 }
 
-// parseHop reads one entry. Some proxies add the port.
+// parseHop parses one entry, with or without a port.
 func parseHop(s string) (netip.Addr, bool) {
 	s = strings.Trim(s, " \t")
 	if a, err := netip.ParseAddr(s); err == nil && a.Zone() == "" {
@@ -65,8 +65,8 @@ func parseHop(s string) (netip.Addr, bool) {
 
 func withoutZone(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-// AddressKey is what limits count a client by: its IPv4 address, or the /64 of its IPv6 one, all of which
-// one customer has.
+// AddressKey returns the key by which limits count a client: its IPv4 address, or the /64 of its IPv6 address, which
+// belongs to one customer.
 func AddressKey(c echo.Context) string {
 	a, err := netip.ParseAddr(c.RealIP())
 	if err != nil {
@@ -83,7 +83,7 @@ func AddressKey(c echo.Context) string {
 	return prefix.String()
 }
 
-// IsLoopback tells whether a host, with or without a port, is this machine by its very name.
+// IsLoopback reports whether a host, with or without a port, is a loopback name or address.
 func IsLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

@@ -8,12 +8,12 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// compressFrom is the smallest body that is worth compressing: a smaller one fits into one packet anyway.
+// compressFrom is the smallest body that is compressed. A smaller one fits into one packet anyway.
 const compressFrom = 1400
 
-// WriteCompressible answers with a whole text, as gzip where the client takes that and nobody else chose what it asks
-// for: the length of a compressed answer tells whoever can choose a part of it about the rest (BREACH), so what another
-// site makes a browser ask for is sent as it is. A body with a new secret is for echo's Blob.
+// WriteCompressible writes a complete response, compressed with gzip if the client accepts that and the request does
+// not come from another site. The length of a compressed response could reveal secrets to a site that chooses parts
+// of it (BREACH). Use echo's Blob for a body with a new secret.
 func WriteCompressible(c echo.Context, status int, contentType string, body []byte) error {
 	h := c.Response().Header()
 	h.Add("Vary", "Accept-Encoding")

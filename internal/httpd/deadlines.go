@@ -10,15 +10,15 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// JSONLimit is the most bytes that a JSON body or a form may have (decisions.md, Shape of the API).
+// JSONLimit is the maximum number of bytes in a JSON body or a form (decisions.md, Shape of the API).
 const JSONLimit = 1 << 20
 
-// drainLimit is how much of a body that is too large is read all the same: a client that writes its whole request
-// before it reads would find its connection reset, and not the answer.
+// drainLimit is how much of a body that is too large is still read. Otherwise, the connection of a client that sends
+// its whole request before it reads would be reset, and the client would not see the response.
 const drainLimit = 8 << 20
 
-// LimitBody refuses a body of more than so many bytes with payload_too_large, once at most drainLimit bytes of it have
-// been read. A body that is announced to be larger still is refused unread, and so is one whose client waits for leave.
+// LimitBody refuses a body of more than limit bytes with payload_too_large, after reading at most drainLimit bytes. A
+// body with a larger Content-Length, or with Expect: 100-continue, is refused without reading.
 func LimitBody(limit int64) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -36,14 +36,14 @@ func LimitBody(limit int64) echo.MiddlewareFunc {
 	}
 }
 
-// limitedBody is a body of which only so much may be read.
+// limitedBody is a body with a maximum size.
 type limitedBody struct {
 	io.ReadCloser
 	limit, left int64
 	tooLarge    error
 }
 
-// Read reads the body, or returns an *http.MaxBytesError once it has turned out to be too large.
+// Read reads the body, or returns an *http.MaxBytesError after it has exceeded the limit.
 func (b *limitedBody) Read(p []byte) (int, error) {
 	if b.tooLarge != nil {
 		return 0, b.tooLarge
@@ -59,7 +59,7 @@ func (b *limitedBody) Read(p []byte) (int, error) {
 	return int(b.left), b.drain()
 }
 
-// drain reads what is left of a body that is too large and returns the error that says so.
+// drain reads the rest of a body that is too large, and returns the error for it.
 func (b *limitedBody) drain() error {
 	_, _ = io.CopyN(io.Discard, b.ReadCloser, drainLimit-(b.limit-b.left)) // whatever ends it, the body is too large
 	b.tooLarge = &http.MaxBytesError{Limit: b.limit}
@@ -75,8 +75,8 @@ const (
 
 type untimedContextKey struct{}
 
-// limitTime gives a request its time: to arrive whole and be worked on, after which its context ends, and to be
-// answered whole.
+// limitTime limits the time in which a request must arrive and be handled, after which its context ends, and the time
+// for writing the response.
 func limitTime(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -90,8 +90,8 @@ func limitTime(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// NoTimeLimit is for routes that transfer files: they have no end but that of PacedBody and PacedSource, and the given
-// time to answer, 0 without end.
+// NoTimeLimit removes the time limits from routes that transfer files, which use PacedBody and PacedSource instead.
+// write limits the time for the response; 0 means no limit.
 func NoTimeLimit(write time.Duration) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -125,7 +125,7 @@ const (
 	paceGrain = time.Second
 )
 
-// pace is how much of its time the other side has left.
+// paceClock measures how much of its time the other side has left.
 type paceClock struct {
 	deadline func(time.Time) error
 	bytes    int64 // until there is new time
@@ -133,7 +133,7 @@ type paceClock struct {
 	due      time.Time // the deadline that is set
 }
 
-// startWaiting lets the other side's time run.
+// startWaiting starts the other side's clock.
 func (p *paceClock) startWaiting(now time.Time) error {
 	if p.bytes <= 0 {
 		p.bytes, p.time = paceBytes, paceTime
@@ -149,14 +149,14 @@ func (p *paceClock) startWaiting(now time.Time) error {
 	return nil
 }
 
-// addProgress counts what has moved and how long that took.
+// addProgress counts bytes that were transferred and how long that took.
 func (p *paceClock) addProgress(n int, took time.Duration) {
 	p.bytes -= int64(n)
 	p.time -= took
 }
 
-// PacedBody is a request's body without a bound on the whole, for as long as it comes at the least rate;
-// then reading fails.
+// PacedBody returns a request's body without a time limit for the whole. Reading fails if the client sends more
+// slowly than the minimum rate.
 func PacedBody(c echo.Context) io.Reader {
 	return &pacedBody{
 		body: c.Request().Body,
@@ -170,7 +170,7 @@ type pacedBody struct {
 	ended error
 }
 
-// Read reads on. Once the body has ended the server waits for the client's next request, which has no deadline.
+// Read reads from the body. After its end, the server waits for the client's next request without a deadline.
 func (b *pacedBody) Read(to []byte) (n int, err error) {
 	if b.ended != nil {
 		return 0, b.ended
@@ -184,8 +184,8 @@ func (b *pacedBody) Read(to []byte) (n int, err error) {
 	return n, b.ended
 }
 
-// PacedSource is content for an answer without a bound on the whole, for as long as the client takes it at
-// the least rate; then writing fails.
+// PacedSource returns content for a response without a time limit for the whole. Writing fails if the client reads
+// more slowly than the minimum rate.
 func PacedSource(c echo.Context, content io.ReadSeeker) io.ReadSeeker {
 	return &pacedSource{
 		Seeker: content, content: content,
@@ -201,7 +201,7 @@ type pacedSource struct {
 	since   time.Time // when they were given; zero before the first
 }
 
-// Read reads on. What it gave before has been written by now.
+// Read reads from the content. What it returned before has been written by now.
 func (s *pacedSource) Read(to []byte) (_ int, err error) {
 	if !s.since.IsZero() {
 		s.pace.addProgress(s.given, time.Since(s.since))

@@ -16,11 +16,11 @@ import (
 	"belfry/internal/core"
 )
 
-// retryUnavailable is how many seconds a client waits while the database is away.
+// retryUnavailable is how many seconds a client should wait while the database is unavailable.
 const retryUnavailable = 5
 
-// PublicError turns any error into the one that the caller may see. What is for the operator is logged here,
-// once and with its chain, so an entry point calls Answer once for each error and then shows the result.
+// PublicError returns the error that the caller may see. It logs what is for the operator, once and with its chain,
+// so an entry point calls it once for each error and then shows the result.
 func (s *Server) PublicError(ctx context.Context, err error) *core.Error {
 	var known *core.Error
 	var tooBig *http.MaxBytesError
@@ -48,7 +48,7 @@ func (s *Server) PublicError(ctx context.Context, err error) *core.Error {
 	return core.AsError(err)
 }
 
-// logCause tells the operator why, for the errors that a caller can do nothing about.
+// logCause logs the cause of errors that a caller cannot act on.
 func (s *Server) logCause(ctx context.Context, e *core.Error) {
 	if cause := e.Unwrap(); e.Code == core.CodeInternal || e.Code == core.CodeUnavailable && cause != nil {
 		s.cfg.Logger.ErrorContext(ctx, "request failed", "request_id", RequestID(ctx), "error", e, "cause", cause)
@@ -67,7 +67,7 @@ func tooLargeError(limit int64) *core.Error {
 		WithHint("Send a smaller body. To upload a file, reserve an upload address with POST /media/uploads.")
 }
 
-// convertEchoError gives the router's own errors our words.
+// convertEchoError converts the router's errors.
 func convertEchoError(e *echo.HTTPError) *core.Error {
 	if e.Code == http.StatusNotFound {
 		return noSuchAddress()
@@ -92,7 +92,7 @@ func (s *Server) writeJSON(c echo.Context, e *core.Error) error {
 	return c.Blob(status, "application/json", body.Bytes())
 }
 
-// setErrorHeaders also takes back what the handler said about the answer it did not give.
+// setErrorHeaders sets the headers of an error, and removes those that the handler set for its response.
 func setErrorHeaders(c echo.Context, e *core.Error) {
 	h := c.Response().Header()
 	for _, name := range []string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Disposition", "Etag", "Last-Modified"} {
@@ -107,7 +107,8 @@ func setErrorHeaders(c echo.Context, e *core.Error) {
 	}
 }
 
-// handleError is echo's error handler: JSON for programs, a page elsewhere, and plain text when no page can be drawn.
+// handleError is echo's error handler: it writes JSON for programs, an error page for people, and plain text if the
+// page fails.
 func (s *Server) handleError(err error, c echo.Context) {
 	ctx := c.Request().Context()
 	e := s.PublicError(ctx, s.describeRoutingError(c, s.detectWrongMethod(c, err)))
@@ -147,10 +148,10 @@ func (s *Server) renderErrorPage(c echo.Context, e *core.Error) (err error) {
 	return s.cfg.ErrorPage(c, e)
 }
 
-// isAPI tells whether a request is for the API.
+// isAPI reports whether a request is for the API.
 func isAPI(r *http.Request) bool { return r.URL.Path == "/v1" || strings.HasPrefix(r.URL.Path, "/v1/") }
 
-// isFile tells whether a request brings a file's bytes or asks for them, as programs do.
+// isFile reports whether a request uploads or downloads a file's bytes, as programs do.
 func isFile(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, contract.UploadPath) || strings.HasPrefix(r.URL.Path, contract.FilePath) &&
 		strings.Count(r.URL.Path, "/") == 3

@@ -16,8 +16,8 @@ const (
 		"connect-src 'self'; font-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 
-// setHeaders gives every answer its defaults (security.md 4.5). A handler that must differ (static files
-// are cached, media are sandboxed) sets its own over them.
+// setHeaders sets the default headers of every response (security.md 4.5). Handlers can replace them, for example for
+// static files, which are cached, and media, which are sandboxed.
 func (s *Server) setHeaders() echo.MiddlewareFunc {
 	media := ""
 	if u := s.cfg.MediaURL; u != nil && originOf(u) != originOf(s.cfg.PublicURL) {
@@ -55,8 +55,8 @@ func (s *Server) setHeaders() echo.MiddlewareFunc {
 	}
 }
 
-// redirectLoopback sends a browser that opened a page under another name of this machine to the public
-// one: cookies and callback addresses belong to one name only. Programs are answered where they ask.
+// redirectLoopback redirects a browser that opened a page under another loopback name to the public name, because
+// cookies and callback addresses work only with one name. It does not redirect programs.
 func (s *Server) redirectLoopback(next echo.HandlerFunc) echo.HandlerFunc {
 	public := s.cfg.PublicURL
 	if !IsLoopback(public.Host) {
@@ -97,7 +97,7 @@ func portOf(u *url.URL) string {
 	return "80"
 }
 
-// originOf is the origin as browsers write it: lower case, and without the scheme's own port.
+// originOf returns the origin as browsers write it: in lowercase, without the scheme's default port.
 func originOf(u *url.URL) string {
 	host := strings.ToLower(u.Hostname())
 	if strings.Contains(host, ":") {

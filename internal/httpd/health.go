@@ -14,21 +14,21 @@ import (
 // startTime is how long a service may take to become ready for the first time before the log warns.
 const startTime = 30 * time.Second
 
-// readyMessage is the log's line when the service is ready again; one that is ready from the start says nothing.
+// readyMessage is logged when the service is ready again. A service that is ready from the start logs nothing.
 const readyMessage = "ready"
 
-// readyTime is how long the checks behind /readyz may take together.
+// readyTime is the time limit for all checks of /readyz.
 const readyTime = 2 * time.Second
 
 var errStopping = errors.New("the service is stopping")
 
-// livez says that the process answers, and nothing of what it needs.
+// livez reports that the process responds, and checks nothing else.
 func (s *Server) livez(c echo.Context) error {
 	s.setVersion(c)
 	return c.JSON(http.StatusOK, map[string]bool{"live": true})
 }
 
-// readyz says whether requests should come here. Why not, only the log knows.
+// readyz reports whether the service can serve requests. Only the log says why not.
 func (s *Server) readyz(c echo.Context) error {
 	s.setVersion(c)
 	status, err := http.StatusOK, errStopping
@@ -47,7 +47,7 @@ func (s *Server) setVersion(c echo.Context) {
 	}
 }
 
-// health asks whether the service is ready, and logs each change of the answer once.
+// health checks whether the service is ready, and logs each change once.
 type health struct {
 	ready  func(context.Context) error
 	logger *slog.Logger

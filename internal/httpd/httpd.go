@@ -18,38 +18,38 @@ import (
 	"belfry/internal/core"
 )
 
-// Config is what a Server is made of. Fields are required unless they say otherwise.
+// Config is the configuration of a Server. Fields are required unless they say otherwise.
 type Config struct {
-	// Addr is where to listen, as HOST:PORT.
+	// Addr is the address to listen on, as HOST:PORT.
 	Addr   string
 	Logger *slog.Logger
 	// PublicURL is the address that people open.
 	PublicURL *url.URL
-	// MediaURL is where pages load media from; nil when that is PublicURL.
+	// MediaURL is the address from which pages load media; nil if it is PublicURL.
 	MediaURL *url.URL
-	// TrustedProxies are the peers whose X-Forwarded-For and X-Request-Id are believed; none by default.
+	// TrustedProxies are the peers whose X-Forwarded-For and X-Request-Id are trusted; none by default.
 	TrustedProxies []netip.Prefix
-	// Sandbox says that the service runs on its own simulated networks.
+	// Sandbox reports that the service uses its own simulated networks.
 	Sandbox bool
-	// Version stands in the answers of /livez and /readyz; optional.
+	// Version is shown in the responses of /livez and /readyz; optional.
 	Version string
-	// UpgradeURL is the way out of a 402; optional.
+	// UpgradeURL is the address in a 402 for changing the plan; optional.
 	UpgradeURL string
-	// Ready tells why the service cannot serve now, for the log only. It must heed its context. Optional.
+	// Ready returns why the service cannot serve requests, for the log only. It must respect its context. Optional.
 	Ready func(context.Context) error
-	// Unavailable recognises errors of a database that is away; optional.
+	// Unavailable recognizes errors of a database that is unavailable; optional.
 	Unavailable func(error) bool
-	// ErrorPage draws an error below any path but /v1, with the status of its code; without it, or when
-	// it fails, the error is plain text.
+	// ErrorPage renders an error as a page, with the status of its code, for all paths except /v1. Without it, or if it
+	// fails, the error is plain text.
 	ErrorPage func(echo.Context, *core.Error) error
-	// Drain is how long Run goes on serving after it has begun to answer that it is not ready, so that
-	// load balancers look elsewhere first. 0 stops at once.
+	// Drain is how long Run still serves requests after it reports that it is not ready, so that load balancers can
+	// switch. 0 means not at all.
 	Drain time.Duration
 }
 
-// Server is the HTTP server of all entry points, and the handler that it serves.
+// Server is the HTTP server of all entry points.
 type Server struct {
-	// Echo takes the entry points' routes. They are added before Run.
+	// Echo is for the entry points' routes, which must be added before Run.
 	Echo *echo.Echo
 
 	cfg      Config
@@ -62,7 +62,7 @@ type Server struct {
 	beforeSecrets func() []string
 }
 
-// New checks the configuration and makes a server, which listens to nothing yet.
+// New checks the configuration and returns a server that does not listen yet.
 func New(cfg Config) (*Server, error) {
 	if cfg.Addr == "" || cfg.Logger == nil || cfg.PublicURL == nil || cfg.PublicURL.Host == "" {
 		return nil, errors.New("httpd: Addr, Logger and an absolute PublicURL are required")
@@ -87,8 +87,8 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// noBinder stands in the way of echo's Bind, which drops unknown fields and lets a body overwrite the
-// id of the path (architecture.md, fact 3).
+// noBinder disables echo's Bind, which ignores unknown fields and lets a body overwrite the id in the path
+// (architecture.md, fact 3).
 type noBinder struct{}
 
 func (noBinder) Bind(any, echo.Context) error {

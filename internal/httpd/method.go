@@ -15,7 +15,7 @@ func noSuchAddress() *core.Error {
 	return core.Fail(core.CodeNotFound, "There is no page or route at this address.").WithHint("Check the path.")
 }
 
-// describeRoutingError says of a request that no route takes what would take it.
+// describeRoutingError returns the error for a request without a route, with a hint about what exists.
 func (s *Server) describeRoutingError(c echo.Context, err error) error {
 	r := c.Request()
 	switch {
@@ -30,7 +30,7 @@ func (s *Server) describeRoutingError(c echo.Context, err error) error {
 	return noSuchAddress().WithHint("Check the path. /docs/api lists all routes.")
 }
 
-// formatAllowedMethods are the methods of an Allow header without those that every address has.
+// formatAllowedMethods returns the methods of an Allow header without those that every address supports.
 func formatAllowedMethods(allow string) string {
 	methods := slices.DeleteFunc(strings.Split(allow, ", "),
 		func(m string) bool { return m == http.MethodHead || m == http.MethodOptions })
@@ -46,8 +46,8 @@ func (s *Server) hasRoute(r *http.Request, path string) bool {
 	return len(s.allowedMethods(&other)) > 0
 }
 
-// detectWrongMethod mends the router's answer for a path that takes other methods: below a group with
-// middleware, echo says 404 where it should say 405 with Allow (decisions.md, Shape of the API).
+// detectWrongMethod corrects the router's error for a path that supports other methods: below a group with
+// middleware, echo returns 404 instead of 405 with Allow (decisions.md, Shape of the API).
 func (s *Server) detectWrongMethod(c echo.Context, err error) error {
 	if !errors.Is(err, echo.ErrNotFound) {
 		return err
@@ -60,7 +60,7 @@ func (s *Server) detectWrongMethod(c echo.Context, err error) error {
 	return echo.ErrMethodNotAllowed
 }
 
-// allowedMethods lists those for which a route stands at a request's path.
+// allowedMethods returns the methods with a route at the request's path.
 func (s *Server) allowedMethods(r *http.Request) []string {
 	routes := map[string]bool{}
 	for _, route := range s.Echo.Routes() {

@@ -8,8 +8,8 @@ import (
 	"belfry/internal/core"
 )
 
-// SameOriginWrites refuses writes that another site makes a browser send, and those of which it cannot
-// be told (security.md 4.6). It is for all routes that a cookie opens, signing in included.
+// SameOriginWrites refuses writes that another site makes a browser send, and those whose origin is unknown
+// (security.md 4.6). It is for all routes that use a cookie, including sign-in.
 func (s *Server) SameOriginWrites(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := s.sameOriginWrite(c.Request()); err != nil {
@@ -19,8 +19,8 @@ func (s *Server) SameOriginWrites(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// SameOrigin returns the error of a request that does not surely come from our own pages. It is for
-// routes that no other site may even read through a browser: those of /v1, when a cookie opens them.
+// SameOrigin returns an error unless the request certainly comes from our own pages. It is for routes that other
+// sites must not even read through a browser: those of /v1 when they are called with a cookie.
 func (s *Server) SameOrigin(r *http.Request) error {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "cross-site", "same-site":

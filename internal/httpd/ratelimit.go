@@ -12,7 +12,7 @@ import (
 
 const limitsKey = "httpd.limits"
 
-// limit is one policy of a request, and what is left of it if that is known.
+// limit is a rate limit of a request, and how many requests are left if that is known.
 type limit struct {
 	name      string
 	quota     int
@@ -22,14 +22,14 @@ type limit struct {
 	counted   bool
 }
 
-// SetPolicy names a limit in RateLimit-Policy that this request was not counted in.
+// SetPolicy adds a limit to RateLimit-Policy that this request does not count toward.
 func SetPolicy(c echo.Context, name string, quota int, window time.Duration) {
 	setLimit(c, limit{name: name, quota: quota, window: window})
 }
 
-// SetLimit writes what is left of a limit into RateLimit, and the limit into RateLimit-Policy
-// (draft-ietf-httpapi-ratelimit-headers). Several limits stand side by side, in the order of their first
-// naming; the last word about one of them counts. Reset is rounded up to whole seconds.
+// SetLimit adds the number of requests left to RateLimit, and the limit to RateLimit-Policy
+// (draft-ietf-httpapi-ratelimit-headers). Limits appear in the order in which they were first set; setting one again
+// replaces its values. reset is rounded up to whole seconds.
 func SetLimit(c echo.Context, name string, quota int, window time.Duration, remaining int, reset time.Duration) {
 	setLimit(c, limit{
 		name: name, quota: quota, window: window,
@@ -64,7 +64,7 @@ func writeLimitHeaders(c echo.Context) {
 	}
 }
 
-// appendItem adds an item of a list with its two parameters. Every answer of the API has some.
+// appendItem appends an item with two parameters to a list. Every response of the API has some.
 func appendItem(list []byte, name, one string, first int, two string, second int) []byte {
 	if len(list) > 0 {
 		list = append(list, ", "...)
@@ -79,8 +79,8 @@ func requestLimits(c echo.Context) []limit {
 	return limits
 }
 
-// secondsToReset is when the limit that refused this request resets: Retry-After must never be earlier (publishing.md,
-// Quotas and rate limits).
+// secondsToReset returns when the limit that refused this request resets. Retry-After must never be earlier
+// (publishing.md, Quotas and rate limits).
 func secondsToReset(c echo.Context, e *core.Error) int {
 	wait := 0
 	if e.Code == core.CodeRateLimited {

@@ -18,14 +18,14 @@ import (
 
 type requestIDKey struct{}
 
-// RequestID is the id that the answer carries in X-Request-Id and each of its log lines in request_id.
+// RequestID returns the id in the response's X-Request-Id and in each of its log lines as request_id.
 func RequestID(ctx context.Context) string {
 	id, _ := ctx.Value(requestIDKey{}).(string)
 	return id
 }
 
-// assignRequestID names the request. A name given from outside would let anyone write into our log, so only a
-// trusted proxy's is taken.
+// assignRequestID sets the request's id. It accepts an id only from a trusted proxy, because clients could otherwise
+// write into the log.
 func (s *Server) assignRequestID(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -47,7 +47,7 @@ func isValidID(id string) bool {
 
 const logAttrsKey = "httpd.notes"
 
-// AddLogAttrs adds attributes to the request's line in the access log: whose workspace, which key.
+// AddLogAttrs adds attributes to the request's line in the access log, such as its workspace.
 func AddLogAttrs(c echo.Context, attrs ...slog.Attr) {
 	notes, _ := c.Get(logAttrsKey).([]slog.Attr)
 	c.Set(logAttrsKey, append(notes, attrs...))
@@ -55,7 +55,7 @@ func AddLogAttrs(c echo.Context, attrs ...slog.Attr) {
 
 const logAtDebugKey = "httpd.quiet"
 
-// LogAtDebug is for routes that programs of our own call all the time: the access log has them at the level debug.
+// LogAtDebug sets the level debug in the access log for routes that our own programs call all the time.
 func LogAtDebug(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Set(logAtDebugKey, true)
@@ -63,9 +63,9 @@ func LogAtDebug(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// logAccess writes one line for each request, without its query, which may hold a secret. A route whose
-// parameter is named token is logged by its pattern for the same reason. What was only read, and answered, is for
-// debugging: pages that look for news and programs that poll would bury the rest.
+// logAccess writes a line for each request, without its query, which may contain a secret. A path with a token is
+// logged as its pattern for the same reason. Successful reads are logged at the level debug, because polling pages
+// and programs would hide other lines.
 func (s *Server) logAccess(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start, r := time.Now(), c.Request()
@@ -95,11 +95,11 @@ func accessLevel(c echo.Context, r *http.Request) slog.Level {
 	return slog.LevelInfo
 }
 
-// secretPart is the name of a route's parameter that the log must not repeat.
+// secretParam is the name of a route's parameter that must not be logged.
 const secretParam = ":token"
 
-// loggedPath also hides what stands in the place of a token at an address that no route answers, such as one
-// that was cut short.
+// loggedPath also hides what follows the prefix of a route with a token, in requests that match no route, such as a
+// truncated address.
 func (s *Server) loggedPath(c echo.Context, r *http.Request) string {
 	if strings.Contains(c.Path(), secretParam) {
 		return c.Path()
@@ -112,7 +112,7 @@ func (s *Server) loggedPath(c echo.Context, r *http.Request) string {
 	return truncate(r.URL.Path, 256)
 }
 
-// pathsBeforeSecrets are the paths behind which a route has a token.
+// pathsBeforeSecrets returns the paths after which a route has a token.
 func (s *Server) pathsBeforeSecrets() (list []string) {
 	for _, route := range s.Echo.Routes() {
 		if before, _, ok := strings.Cut(route.Path, secretParam); ok {
@@ -129,8 +129,7 @@ func truncate(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
-// answerErrors turns errors into answers here and not at the very end, so that the access log knows the
-// status and the headers are there.
+// answerErrors writes errors as responses here, inside the other middleware, so that the access log knows the status.
 func (s *Server) answerErrors(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := next(c); err != nil {
@@ -140,8 +139,8 @@ func (s *Server) answerErrors(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// recoverPanics makes an internal error of a panic. When the answer had begun, the connection is cut
-// instead: a half page must not look whole.
+// recoverPanics converts a panic to an internal error. If part of the response has been sent, it closes the
+// connection instead, so that the response does not look complete.
 func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
@@ -164,13 +163,12 @@ func (s *Server) recoverPanics(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// errPanicked stands for an error that has been logged already.
+// errPanicLogged replaces an error that has already been logged.
 var errPanicLogged = errors.New("panic in a handler")
 
 type headKey struct{}
 
-// ServeHTTP answers a request. HEAD goes to GET's handler, which need not know: net/http leaves the body
-// out, for it keeps the request as it came.
+// ServeHTTP serves a request. It passes HEAD to the handler of GET; net/http omits the body.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		r = r.WithContext(context.WithValue(r.Context(), headKey{}, true))
@@ -179,7 +177,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.Echo.ServeHTTP(w, r)
 }
 
-// MethodOf is the method that the client used.
+// MethodOf returns the method that the client used.
 func MethodOf(r *http.Request) string {
 	if head, _ := r.Context().Value(headKey{}).(bool); head {
 		return http.MethodHead
@@ -187,7 +185,7 @@ func MethodOf(r *http.Request) string {
 	return truncate(r.Method, 16)
 }
 
-// allowHead adds HEAD to what the router says of its methods.
+// allowHead adds HEAD to the methods in the router's Allow header.
 func allowHead(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Before(func() {

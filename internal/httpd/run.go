@@ -23,14 +23,14 @@ const (
 	stopTime       = 20 * time.Second
 )
 
-// Listen takes the port, so that a start can fail before anything else has begun. Run does it otherwise.
+// Listen opens the port, so that a start can fail before anything else has begun. Otherwise, Run does it.
 func (s *Server) Listen(ctx context.Context) error { return s.listen.listen(ctx) }
 
-// Addr is where the server listens: with port 0 in the configuration, the port it got.
+// Addr returns the address of the server, with the actual port if the configuration says 0.
 func (s *Server) Addr() string { return s.listen.String() }
 
-// Run serves until ctx ends, then stops gently: /readyz answers no, requests are still taken for
-// Config.Drain, and those under way have 20 seconds to end. It returns nil after such a stop.
+// Run serves requests until ctx ends. Then /readyz fails, requests are still served for Config.Drain, and open
+// requests have 20 seconds to finish. It returns nil after such a stop.
 func (s *Server) Run(ctx context.Context) error {
 	return s.listen.run(ctx, s, s.cfg.Logger, func() {
 		s.draining.Store(true)
@@ -72,8 +72,8 @@ func (l *listener) listen(ctx context.Context) error {
 	return nil
 }
 
-// CheckPortFree returns the error that a server on addr would end with, as when the port is taken. It leaves the port
-// free. variable is the setting that the address comes from.
+// CheckPortFree returns the error with which a server on addr would fail, for example because the port is in use.
+// variable is the setting that contains the address.
 func CheckPortFree(ctx context.Context, addr, variable string) error {
 	l := listener{addr: addr, variable: variable}
 	if err := l.listen(ctx); err != nil {
@@ -91,7 +91,7 @@ func (l *listener) String() string {
 	return l.net.Addr().String()
 }
 
-// run serves until ctx ends, calls drain, and waits for the requests under way.
+// run serves requests until ctx ends, calls drain, and waits for open requests.
 func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.Logger, drain func()) error {
 	if err := l.listen(ctx); err != nil {
 		return err
@@ -125,21 +125,21 @@ func (l *listener) run(ctx context.Context, handler http.Handler, logger *slog.L
 	return err
 }
 
-// Serve serves a handler on an address of its own until ctx ends. variable is the setting that the
-// address comes from, for the error of a port that is taken.
+// Serve serves a handler on a separate address until ctx ends. variable is the setting that contains the address, for
+// the error if the port is in use.
 func Serve(ctx context.Context, addr, variable string, handler http.Handler, logger *slog.Logger) error {
 	l := listener{addr: addr, variable: variable}
 	return l.run(ctx, handler, logger, func() {})
 }
 
-// Metrics serves /metrics on an address of its own, which the world need not reach.
+// Metrics serves /metrics on a separate address, which need not be public.
 type Metrics struct {
 	listen  listener
 	handler http.Handler
 	logger  *slog.Logger
 }
 
-// NewMetrics makes the metrics' server, which listens to nothing yet.
+// NewMetrics returns a server for metrics that does not listen yet.
 func NewMetrics(addr string, registry *prometheus.Registry, logger *slog.Logger) *Metrics {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{

@@ -6,7 +6,7 @@ import (
 	"belfry/internal/core"
 )
 
-// statuses is the one table of numbers (Spec §7, decisions.md).
+// statuses maps codes to HTTP statuses (Spec §7, decisions.md).
 var statuses = map[core.Code]int{
 	core.CodeInvalidRequest:        http.StatusBadRequest,
 	core.CodeUnauthenticated:       http.StatusUnauthorized,
@@ -32,7 +32,7 @@ var statuses = map[core.Code]int{
 	core.CodeInternal:              http.StatusInternalServerError,
 }
 
-// Status is the HTTP status of a code.
+// Status returns the HTTP status of a code.
 func Status(code core.Code) int {
 	if status, ok := statuses[code]; ok {
 		return status

@@ -9,7 +9,7 @@ import (
 	"belfry/internal/store"
 )
 
-// Purposes of signed addresses. Each is signed with a key of its own, so that none is valid for another purpose.
+// Purposes of signed addresses. Each has its own key, so that an address for one purpose is not valid for another.
 const (
 	purposeUpload    = "media/upload"
 	purposeFile      = "media/file"
@@ -17,19 +17,19 @@ const (
 	PurposeSource    = "media/source" // seals where a file is fetched from
 )
 
-// addressTime is how long the address of a file or thumbnail is valid at least. All addresses of one such time are the
-// same, so that browsers and proxies can cache them.
+// addressTime is the minimum time for which an address is valid. All addresses of a file signed within this time are
+// the same, so that browsers and proxies can cache them.
 const addressTime = 24 * time.Hour
 
 // thumbnailName is the last part of every thumbnail's address.
 const thumbnailName = "thumbnail.jpg"
 
-// FileURL returns a signed address of a file's bytes.
+// FileURL returns a signed address for a file's bytes.
 func (s *Service) FileURL(ws core.WorkspaceID, m store.Media) string {
 	return s.signedURL(purposeFile, ws, m.ID, "file"+extensions[m.Mime])
 }
 
-// ThumbnailURL returns a signed address of a file's thumbnail.
+// ThumbnailURL returns a signed address for a file's thumbnail.
 func (s *Service) ThumbnailURL(ws core.WorkspaceID, m store.Media) string {
 	return s.signedURL(purposeThumbnail, ws, m.ID, thumbnailName)
 }
@@ -62,7 +62,7 @@ func (s *Service) verifyToken(purpose, token string) (store.Tenant, core.MediaID
 	return s.tenant(ws), id, nil
 }
 
-// extensions are the file name endings of the accepted formats: some networks look at them.
+// extensions are the file name extensions of the accepted formats; some networks require them.
 var extensions = map[string]string{
 	"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp", "image/gif": ".gif",
 	"video/mp4": ".mp4", "video/quicktime": ".mov",

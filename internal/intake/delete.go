@@ -14,8 +14,8 @@ import (
 // The bytes of a file are deleted when a person deletes the file (DeleteFile), when the retention time after its last
 // post is over (PurgeFiles: the row stays), and when no row refers to them (SweepBlobs).
 
-// DeleteFile deletes a file and frees its storage. It returns conflict when a draft or queued post uses the file, and
-// not_found. Posts that were published with it keep its id.
+// DeleteFile deletes a file and frees its storage. It returns conflict if a draft or queued post uses the file, or
+// not_found. Published posts keep its id.
 func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaID) error {
 	return t.Tx(ctx, func(t store.Tenant) error {
 		m, err := t.LockMedia(ctx, id)
@@ -38,8 +38,8 @@ func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaI
 }
 
 // PurgeFiles deletes the bytes of files whose last post went live longer ago than the retention time, unless they are
-// pinned or used by a post that is still to be published (Spec §1.8, §8). The rows stay. A file that fails does not
-// keep the others from being purged.
+// pinned or used by a post that is still to be published (Spec §1.8, §8). Their rows stay. An error with one file
+// does not stop the others.
 func (s *Service) PurgeFiles(ctx context.Context) error {
 	due, err := s.cfg.Store.PurgeableMedia(ctx, s.cfg.Retention, sweepBatch)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) PurgeFiles(ctx context.Context) error {
 	return errors.Join(failed, s.cfg.Store.DropDeletedMedia(ctx))
 }
 
-// purgeFile checks the conditions again under the file's lock, so that no post can begin to use the file.
+// purgeFile checks the conditions again with the file locked, so that no post can start to use the file.
 func (s *Service) purgeFile(ctx context.Context, d store.DueMedia) error {
 	return updateLocked(ctx, s.tenant(d.Workspace), d.ID, func(t store.Tenant, m store.Media) error {
 		due, err := t.IsPurgeable(ctx, m.ID, s.cfg.Retention)
@@ -68,7 +68,7 @@ func (s *Service) purgeFile(ctx context.Context, d store.DueMedia) error {
 	})
 }
 
-// enqueueDelete adds a job that deletes bytes, to run after the transaction has committed. It ignores empty keys.
+// enqueueDelete adds a job that deletes bytes after the transaction has committed. It ignores empty keys.
 func enqueueDelete(ctx context.Context, t store.Tenant, keys ...string) error {
 	var job queue.DeleteBlobs
 	for _, key := range keys {
@@ -82,7 +82,7 @@ func enqueueDelete(ctx context.Context, t store.Tenant, keys ...string) error {
 	return t.Enqueue(ctx, job, time.Time{})
 }
 
-// DeleteBlobs deletes bytes that no row refers to any more. Keys under which nothing is stored are ignored.
+// DeleteBlobs deletes bytes that no row refers to. It ignores unused keys.
 func (s *Service) DeleteBlobs(ctx context.Context, keys []string) error {
 	for _, key := range keys {
 		if err := s.cfg.Blobs.Delete(ctx, key); err != nil {

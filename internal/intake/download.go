@@ -16,8 +16,8 @@ const (
 	chargeStep = 16 << 20
 )
 
-// download reads a file from its address, and continues where the connection broke off if the server supports that. It
-// returns no byte that is not charged to the workspace's storage.
+// download reads a file from its address, and resumes after a broken connection if the server supports that. It
+// charges every byte to the workspace's storage before it returns it.
 type download struct {
 	ctx     context.Context
 	client  *fetch.Client
@@ -65,7 +65,7 @@ func isTransient(err error) bool {
 	return ok && e.Transient
 }
 
-// resume opens the address again where the bytes ended. It returns nil when the download can continue, and otherwise
+// resume opens the address again at the present position. It returns nil if the download can continue, and otherwise
 // the last error.
 func (d *download) resume(broken error) error {
 	for d.file.Validator != "" && d.resumes < maxResumes && isTransient(broken) {

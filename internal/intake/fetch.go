@@ -27,15 +27,15 @@ const (
 	fetchPause = 10 * time.Second
 )
 
-// defaultName is a fetched file's name when neither the request, the address nor the server gives one.
+// defaultName is the name of a downloaded file if neither the request, the address nor the server has one.
 const defaultName = "file"
 
-// reasonUnreachable is why a file failed that could not be downloaded. It is the same whatever the address answered, so
-// that nobody can use it to explore a private network.
+// reasonUnreachable is why a file failed that could not be downloaded. It does not depend on the response, so that
+// nobody can use it to explore a private network.
 const reasonUnreachable = "The file could not be downloaded. Its address must be public and use https, " +
 	"without redirects to a private network."
 
-// source is where a file is fetched from. It is stored sealed: many addresses are credentials.
+// source is the address of a file to download. It is stored encrypted, because many addresses are credentials.
 type source struct {
 	URL   string `json:"url"`
 	Named bool   `json:"named"` // by the request, so that the server's name for the file is ignored
@@ -45,9 +45,9 @@ func sourcePlace(id core.MediaID, ws core.WorkspaceID) string {
 	return secret.Place("media", "source", id.String(), ws.String())
 }
 
-// AddFromURL adds a file that a worker fetches, and returns its row (Spec §4, Media). It returns, in this order:
-// invalid_request, not_found for the folder, quota_exceeded when there is no room for a single byte. save runs in the
-// same transaction.
+// AddFromURL adds a file that a worker downloads, and returns its row (Spec §4, Media). Its errors, in this order:
+// invalid_request, not_found for the folder, quota_exceeded if no storage is left. It calls save in the same
+// transaction.
 func (s *Service) AddFromURL(
 	ctx context.Context, t store.Tenant, in contract.MediaFromURL, save func(store.Tenant, store.Media) error,
 ) (store.Media, error) {
@@ -77,7 +77,7 @@ func (s *Service) AddFromURL(
 	})
 }
 
-// newMediaFromURL returns a new file with its sealed source.
+// newMediaFromURL returns a new file with its encrypted source.
 func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (store.Media, error) {
 	name, err := fetch.Check(in.URL)
 	if err != nil {
@@ -101,8 +101,8 @@ func (s *Service) newMediaFromURL(t store.Tenant, in contract.MediaFromURL) (sto
 	return m, nil
 }
 
-// FetchFile downloads a file from its address. It may run twice or be killed at any point: only the holder of the claim
-// changes the file. After a transient failure the sweep starts it again.
+// FetchFile downloads a file from its address. It can run twice or be killed at any time: only the holder of the
+// claim changes the file. After a temporary error, the sweep starts it again.
 func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	m, err := t.Media(ctx, id)
@@ -147,7 +147,7 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 	return t.ReleaseMedia(ctx, claim, retryDelay(m.Tries), true)
 }
 
-// fetchFailure returns the reason for a person why a file was not fetched, and whether trying again is useless.
+// fetchFailure returns the reason for a person why a download failed, and whether another attempt would fail too.
 func fetchFailure(err error) (reason string, final bool) {
 	opening, ok := errors.AsType[*fetch.Error](err)
 	switch {
@@ -163,7 +163,7 @@ func fetchFailure(err error) (reason string, final bool) {
 	return reasonInternal, false
 }
 
-// downloadTo stores the bytes of the file's address under the key, and returns their number.
+// downloadTo downloads a file into the storage under the key, and returns its size.
 func (s *Service) downloadTo(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, key string,
 ) (int64, error) {
@@ -203,8 +203,8 @@ func (s *Service) downloadTo(
 	return d.read, err
 }
 
-// chargeFetch saves what is known of a file during its download and charges it with at least need bytes, and with want
-// as far as there is room. It returns how many bytes the file is charged with.
+// chargeFetch stores what is known about a file during its download, and charges at least need bytes, up to want if
+// the plan allows. It returns how many bytes are charged.
 func (s *Service) chargeFetch(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, need, want int64,
 ) (int64, error) {
@@ -234,7 +234,7 @@ func (s *Service) chargeFetch(
 	return m.Charged, err
 }
 
-// takeStorageUpTo takes as many bytes as there is room for, at least and at most so many, and returns their number.
+// takeStorageUpTo takes between least and most bytes of storage, as the plan allows, and returns how many.
 func takeStorageUpTo(ctx context.Context, t store.Tenant, plan core.Plan, least, most int64) (int64, error) {
 	if most <= 0 {
 		return 0, nil

@@ -14,28 +14,28 @@ import (
 	"belfry/internal/store"
 )
 
-// Config is what a Service needs. Every field is required unless it says otherwise.
+// Config is the configuration of a Service. Every field is required unless it says otherwise.
 type Config struct {
 	Store *store.Store
-	// Blobs keeps the bytes of files. It is optional for commands that touch none.
+	// Blobs stores the bytes of files. It is optional for commands that do not use files.
 	Blobs blob.Store
-	// Fetch opens the addresses of files that people name.
+	// Fetch downloads files from addresses that people name.
 	Fetch *fetch.Client
 	Ring  *secret.Ring
 	Plans core.Plans
 	Log   *slog.Logger
 	Now   func() time.Time
-	// PublicURL is where browsers upload files, MediaURL where networks and browsers read them; both without a slash
-	// at the end.
+	// PublicURL is the address to which browsers upload files, and MediaURL the one from which networks and browsers
+	// read them; neither ends with a slash.
 	PublicURL string
 	MediaURL  string
-	// UploadTTL is how long an upload address works, Retention how long bytes are kept after the last post with them
-	// went live (Spec §8).
+	// UploadTTL is how long an upload address is valid, and Retention how long bytes are kept after the last post with
+	// them went live (Spec §8).
 	UploadTTL time.Duration
 	Retention time.Duration
 }
 
-// Service does the work on files. It is safe for concurrent use.
+// Service processes files. It is safe for concurrent use.
 type Service struct {
 	cfg Config
 	// decoding holds a token while a picture is decoded: a large one takes much memory.
@@ -45,10 +45,10 @@ type Service struct {
 // New returns a Service.
 func New(cfg Config) *Service { return &Service{cfg: cfg, decoding: make(chan struct{}, 1)} }
 
-// tenant returns a workspace's data for work on its files that no caller asks for: jobs, sweeps and signed addresses.
+// tenant returns a workspace's data for work on its files without a caller: jobs, sweeps and signed addresses.
 func (s *Service) tenant(ws core.WorkspaceID) store.Tenant { return s.cfg.Store.In(ws) }
 
-// workspacePlan returns what the plan of the tenant's workspace includes.
+// workspacePlan returns the plan of the tenant's workspace.
 func (s *Service) workspacePlan(ctx context.Context, t store.Tenant) (core.Plan, error) {
 	ws, err := t.Workspace(ctx)
 	return s.cfg.Plans[ws.Plan], err

@@ -20,10 +20,10 @@ const (
 	startPatience = time.Minute
 )
 
-// errLeaseLost is why work on a file ends after another worker took the file over, or the file was deleted.
+// errLeaseLost means that another worker has taken over the file, or the file was deleted.
 var errLeaseLost = errors.New("the lease on the file was lost")
 
-// withLease runs work and renews the lease meanwhile. When the lease is lost, work's context ends and the error is
+// withLease calls work and renews the lease meanwhile. If the lease is lost, work's context ends and the error is
 // errLeaseLost.
 func (s *Service) withLease(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, work func(context.Context) error,
@@ -64,7 +64,7 @@ func (s *Service) renewLease(
 	}
 }
 
-// updateLocked runs update in a transaction that holds the file's row. A file that was deleted meanwhile is left alone.
+// updateLocked calls update in a transaction that has locked the file's row. It does nothing if the file was deleted.
 func updateLocked(
 	ctx context.Context, t store.Tenant, id core.MediaID, update func(store.Tenant, store.Media) error,
 ) error {

@@ -25,18 +25,19 @@ const (
 	firstRetry = 15 * time.Second
 )
 
-// reasonInternal is why a file failed for a cause that its sender cannot mend.
+// reasonInternal is why a file failed if its sender cannot correct the cause.
 const reasonInternal = "The file could not be processed. Upload the file again."
 
-// examined is what examineFile found and stored. An empty cleanBlob means that the bytes stay as they were uploaded.
+// examined is what examineFile found and stored. An empty cleanBlob means that the original bytes are kept.
 type examined struct {
 	facts     core.FileFacts
 	cleanBlob string
 	thumbnail string
 }
 
-// ProcessFile examines a file's bytes: what it is, whether it is accepted, its thumbnail, and a copy without private
-// metadata (Spec §3, Media). It may run twice or be killed at any point: only the holder of the claim changes the file.
+// ProcessFile examines a file's bytes: its type, whether it is accepted, its thumbnail, and a copy without private
+// metadata (Spec §3, Media). It can run twice or be killed at any time: only the holder of the claim changes the
+// file.
 func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.MediaID) error {
 	t := s.tenant(ws)
 	claim, ok, err := t.ClaimMedia(ctx, id, core.MediaProcessing, leaseTime)
@@ -79,11 +80,11 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 		fmt.Errorf("process media %s: %w", id, err), t.ReleaseMedia(ctx, claim, retryDelay(m.Tries), true))
 }
 
-// retryDelay returns how long to wait after a failure that came after so many others.
+// retryDelay returns how long to wait after a number of failures.
 func retryDelay(tries int) time.Duration { return firstRetry << (2 * min(tries, maxTries)) }
 
-// examineFile reads the file, stores its thumbnail and, where needed, its clean copy. After an error result names what
-// was stored so far.
+// examineFile reads the file, and stores its thumbnail and, if necessary, its clean copy. After an error, result
+// contains what was stored so far.
 func (s *Service) examineFile(ctx context.Context, m store.Media, result *examined) error {
 	object, err := s.cfg.Blobs.Open(ctx, m.Blob)
 	if err != nil {
@@ -113,7 +114,7 @@ func (s *Service) examineFile(ctx context.Context, m store.Media, result *examin
 	return err
 }
 
-// makeThumbnail returns a file's thumbnail as a JPEG. Pictures are decoded one at a time.
+// makeThumbnail returns a file's thumbnail as a JPEG. It decodes one picture at a time.
 func (s *Service) makeThumbnail(ctx context.Context, object blob.Object, facts media.Facts) ([]byte, error) {
 	if facts.Kind == core.FileVideo {
 		return media.Poster(ctx, object, facts)
@@ -145,7 +146,8 @@ func (s *Service) storeCleanCopy(
 	return copied.n, err
 }
 
-// cleanSafely turns a panic into an error: on a goroutine of its own it would end the process, which also publishes.
+// cleanSafely converts a panic to an error. The panic would otherwise end the process, because it happens in a
+// separate goroutine.
 func cleanSafely(ctx context.Context, w io.Writer, object blob.Object, facts media.Facts) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -155,7 +157,7 @@ func cleanSafely(ctx context.Context, w io.Writer, object blob.Object, facts med
 	return media.Clean(ctx, w, object, facts)
 }
 
-// countingReader counts the bytes that are read.
+// countingReader counts the bytes it reads.
 type countingReader struct {
 	reader io.Reader
 	n      int64
@@ -168,7 +170,7 @@ func (r *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// acceptFile makes the file ready and charges it with the bytes that are kept.
+// acceptFile marks the file as ready, and charges the bytes that are kept.
 func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, result examined) error {
 	moved, err := s.endClaimAndDeleteUnused(ctx, t, claim, func(m store.Media) store.MediaChange {
 		change := store.MediaChange{
@@ -186,7 +188,7 @@ func (s *Service) acceptFile(ctx context.Context, t store.Tenant, claim store.Me
 	return err // it may be committed all the same: the new bytes stay, and are swept if it is not
 }
 
-// failFile makes the file fail; its bytes are deleted and no longer count.
+// failFile marks the file as failed; its bytes are deleted and no longer count.
 func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.MediaClaim, reason string) error {
 	_, err := s.endClaimAndDeleteUnused(ctx, t, claim, func(m store.Media) store.MediaChange {
 		move := core.MediaRefuse
@@ -198,8 +200,8 @@ func (s *Service) failFile(ctx context.Context, t store.Tenant, claim store.Medi
 	return err
 }
 
-// endClaimAndDeleteUnused carries out the change that ends a claim, and has the bytes deleted that the file no longer
-// uses. It returns false when the claim was lost or the file deleted.
+// endClaimAndDeleteUnused makes the change that ends a claim, and enqueues the deletion of bytes that the file no
+// longer uses. It returns false if the claim was lost or the file was deleted.
 func (s *Service) endClaimAndDeleteUnused(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, change func(store.Media) store.MediaChange,
 ) (moved bool, err error) {

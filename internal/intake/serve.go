@@ -12,7 +12,7 @@ import (
 	"belfry/internal/secret"
 )
 
-// File is an open file as it is served. The caller closes Content.
+// File is an open file to serve. The caller closes Content.
 type File struct {
 	Content  io.ReadSeekCloser
 	Name     string
@@ -21,8 +21,8 @@ type File struct {
 	Modified time.Time
 }
 
-// OpenFile opens the file or thumbnail of a signed address. It returns not_found for an address that is not signed by
-// this service, has expired, or whose bytes are gone.
+// OpenFile opens the file or thumbnail of a signed address. It returns not_found if the address has not been signed
+// by this service or has expired, or if the bytes have been deleted.
 func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
 	t, id, err := s.verifyToken(purposeFile, token)
 	thumbnail := errors.Is(err, secret.ErrSigned)

@@ -13,11 +13,11 @@ import (
 	"belfry/internal/store"
 )
 
-// sweepBatch is how many files one sweep looks at.
+// sweepBatch is how many files one sweep handles.
 const sweepBatch = 1000
 
-// SweepFiles finds files whose time has come, whatever happened to their jobs: reservations that were never used
-// fail, and files that wait for a worker get a job.
+// SweepFiles finds files that are due, whatever happened to their jobs: unused reservations fail, and files that wait
+// for a worker get a job.
 func (s *Service) SweepFiles(ctx context.Context) error {
 	var due []store.DueMedia
 	err := s.cfg.Store.Tx(ctx, func(db *store.Store) (err error) {
@@ -60,8 +60,8 @@ const (
 	blobSliceKeys     = 1000
 )
 
-// SweepBlobs deletes bytes that no row refers to, and what interrupted uploads left behind. It does nothing unless a
-// sweep is due, which one replica performs once a day. A sweep that was interrupted continues where it stopped.
+// SweepBlobs deletes bytes that no row refers to, and the rest of interrupted uploads. It does nothing unless a sweep
+// is due, which one replica performs once a day. An interrupted sweep continues where it stopped.
 func (s *Service) SweepBlobs(ctx context.Context) error {
 	after, due, err := s.cfg.Store.TakeBlobSweep(ctx, blobSliceTime)
 	if err != nil || !due {
@@ -82,7 +82,8 @@ func (s *Service) SweepBlobs(ctx context.Context) error {
 	return s.cfg.Store.SaveBlobSweep(ctx, "", blobSweepInterval)
 }
 
-// sweepBlobSlice sweeps the keys that follow after, and returns the last of them, and whether there are no more.
+// sweepBlobSlice sweeps the next keys after the given one, and returns the last of them and whether there are no
+// more.
 func (s *Service) sweepBlobSlice(
 	ctx context.Context, after string, before time.Time,
 ) (last string, ended bool, err error) {

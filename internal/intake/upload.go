@@ -18,11 +18,11 @@ import (
 	"belfry/internal/store"
 )
 
-// maxNameLength bounds a file's name in characters, and a media type in bytes.
+// maxNameLength is the maximum length of a file's name in characters, and of a media type in bytes.
 const maxNameLength = 255
 
-// ReserveUpload reserves storage for a file and returns the address for its bytes (Spec §4, Media). It returns, in this
-// order: invalid_request, not_found for the folder, quota_exceeded. save runs in the same transaction.
+// ReserveUpload reserves storage for a file and returns the address for its bytes (Spec §4, Media). Its errors, in
+// this order: invalid_request, not_found for the folder, quota_exceeded. It calls save in the same transaction.
 func (s *Service) ReserveUpload(
 	ctx context.Context, t store.Tenant, in contract.CreateUpload, save func(store.Tenant, contract.Upload) error,
 ) (contract.Upload, error) {
@@ -73,8 +73,8 @@ func (s *Service) newMedia(name, mimeType string) (store.Media, error) {
 	return m, nil
 }
 
-// dropInvisible is for strings.Map: it drops characters that turn the direction of a name or hide in it, with which
-// "gpj.exe" can be shown as "exe.jpg". Those that join letters and emoji stay.
+// dropInvisible is for strings.Map: it drops invisible characters and those that change the direction of text, with
+// which "gpj.exe" can look like "exe.jpg". It keeps characters that join letters and emoji.
 func dropInvisible(r rune) rune {
 	const nonJoiner, joiner = '\u200c', '\u200d'
 	if r != nonJoiner && r != joiner && unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
@@ -100,8 +100,8 @@ func (s *Service) resolveFolderAndPlan(
 	return s.workspacePlan(ctx, t)
 }
 
-// withStorage runs f in a transaction. When f returns quota_exceeded, it ends expired reservations, whose bytes then
-// no longer count, and tries once more.
+// withStorage calls f in a transaction. If f returns quota_exceeded, it ends expired reservations, whose bytes then
+// no longer count, and calls f once more.
 func (s *Service) withStorage(ctx context.Context, t store.Tenant, f func(store.Tenant) error) error {
 	err := t.Tx(ctx, f)
 	if core.CodeOf(err) != core.CodeQuotaExceeded {
@@ -127,10 +127,10 @@ func takeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes int6
 	return err
 }
 
-// reasonExpired is why a file failed that was never uploaded.
+// reasonExpired is why a file failed that was not uploaded in time.
 const reasonExpired = "The file was not uploaded in time."
 
-// expireUpload makes a reservation fail that was not used in time; its bytes no longer count.
+// expireUpload marks an expired reservation as failed; its bytes no longer count.
 func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.MediaID) error {
 	return updateLocked(ctx, t, id, func(t store.Tenant, m store.Media) error {
 		_, err := t.MoveMedia(ctx, m, 0, store.MediaChange{
@@ -140,9 +140,9 @@ func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.Medi
 	})
 }
 
-// ReceiveUpload stores the bytes sent to an upload address. length is their number, -1 when the sender did not say. An
-// upload that breaks off may be repeated; of two at once one is refused, and after one has succeeded the error is
-// already_uploaded. The body is streamed to the storage, and not read before the upload is known to be awaited.
+// ReceiveUpload stores the bytes sent to an upload address. length is their number, or -1 if the sender did not say.
+// An interrupted upload can be repeated. Of two concurrent uploads, one is refused; after a successful upload the
+// error is already_uploaded. The body is streamed to the storage, and not read before the upload has been accepted.
 func (s *Service) ReceiveUpload(
 	ctx context.Context, token string, length int64, body io.Reader,
 ) (contract.Uploaded, error) {
@@ -176,7 +176,7 @@ func (s *Service) ReceiveUpload(
 	return s.storeUpload(ctx, t, m, claim, body)
 }
 
-// storeUpload streams the body to the storage under the claim, and marks the file as uploaded.
+// storeUpload streams the body to the storage, and marks the file as uploaded.
 func (s *Service) storeUpload(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, body io.Reader,
 ) (contract.Uploaded, error) {
@@ -200,8 +200,8 @@ func (s *Service) storeUpload(
 	return contract.Uploaded{MediaID: m.ID.String(), Status: string(core.MediaProcessing)}, nil
 }
 
-// markUploaded records that a file's bytes are stored under key, and enqueues their examination. It returns false, and
-// deletes the bytes, when the claim was lost or the file deleted.
+// markUploaded records that a file's bytes are stored under key, and enqueues a job that examines them. It returns
+// false, and deletes the bytes, if the claim was lost or the file was deleted.
 func (s *Service) markUploaded(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, key string, size int64,
 ) (kept bool, err error) {
@@ -224,7 +224,7 @@ func (s *Service) markUploaded(
 	return kept, nil
 }
 
-// releaseUpload gives back the claim of an upload that failed with err, and returns the error for the sender.
+// releaseUpload releases the claim of an upload that failed with err, and returns the error for the sender.
 func (s *Service) releaseUpload(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *errTrackingReader, err error,
 ) error {
@@ -241,7 +241,7 @@ func (s *Service) releaseUpload(
 	return err
 }
 
-// uploadConflict returns the error of an upload whose file another request has claimed or stored.
+// uploadConflict returns the error for an upload whose file another request is uploading or has uploaded.
 func (s *Service) uploadConflict(ctx context.Context, t store.Tenant, id core.MediaID) error {
 	m, err := t.Media(ctx, id)
 	if err != nil {
@@ -283,10 +283,10 @@ func errSizeMismatch(reserved, length int64) error {
 			"Reserve a new upload for another file.")
 }
 
-// newBlobKey returns a key under which nothing was ever stored: who lost a lease cannot touch another's bytes.
+// newBlobKey returns an unused key, so that a worker that lost its lease cannot change another's bytes.
 func newBlobKey() string { return blob.Key("media", strings.ToLower(rand.Text())) }
 
-// errTrackingReader remembers why reading failed, so that a sender's failure can be told from the storage's.
+// errTrackingReader remembers the error of reading, to distinguish the sender's errors from the storage's.
 type errTrackingReader struct {
 	reader io.Reader
 	err    error // the last error but io.EOF

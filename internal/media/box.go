@@ -14,7 +14,7 @@ const (
 	maxPayload = 32 << 10  // of a box that is read as a whole
 )
 
-// box is one box of a video (ISO/IEC 14496-12, 4.2). Its name is four bytes, which need be no letters.
+// box is a box of a video (ISO/IEC 14496-12, 4.2). Its name is four bytes, which need not be letters.
 type box struct {
 	name                string
 	start, content, end int64 // where it begins, its content begins, and it ends
@@ -24,14 +24,14 @@ func (b box) contentLength() int64 { return b.end - b.content }
 
 func (b box) exists() bool { return b.end > 0 }
 
-// boxAt reads the header of the box at at, which may not reach beyond end.
+// boxAt reads the header of the box at position at, which must end before end.
 func (f *file) boxAt(at, end int64) box {
 	b, reason := f.boxHeader(at, end)
 	refuseIf(reason != "", reason)
 	return b
 }
 
-// boxHeader returns a reason when the box does not fit.
+// boxHeader returns a box, or a reason if the box does not fit.
 func (f *file) boxHeader(at, end int64) (b box, reason string) {
 	head := f.readBytes(at, 8)
 	b = box{name: string(head[4:8]), start: at, content: at + 8}
@@ -57,7 +57,7 @@ func (f *file) boxHeader(at, end int64) (b box, reason string) {
 	return b, ""
 }
 
-// boxes are the boxes between at and end. What is left after the last and too short for a box is none.
+// boxes yields the boxes between at and end. It ignores bytes at the end that are too few for a box.
 func (m *movie) boxes(at, end int64) iter.Seq[box] {
 	return func(yield func(box) bool) {
 		for at := at; at <= end-8; {
@@ -74,7 +74,7 @@ func (m *movie) boxes(at, end int64) iter.Seq[box] {
 
 func (m *movie) children(b box) iter.Seq[box] { return m.boxes(b.content, b.end) }
 
-// unmarshalBox reads a small box as a whole.
+// unmarshalBox reads a small box completely.
 func (m *movie) unmarshalBox(b box, into mp4.IBox) {
 	refuseIf(b.contentLength() > maxPayload, reasonDamaged)
 	payload := m.f.readBytes(b.content, int(b.contentLength()))
@@ -85,8 +85,8 @@ func (m *movie) unmarshalBox(b box, into mp4.IBox) {
 	refuseIf(err != nil, reasonDamaged)
 }
 
-// table is the rows of a box, read one after the other through a small window of its own, so that several
-// tables can be read side by side.
+// table reads the rows of a box in order through its own small window, so that several tables can be read in
+// parallel.
 type table struct {
 	f           *file
 	nextAt, end int64
@@ -97,20 +97,20 @@ type table struct {
 
 const tableWindow = 4 << 10
 
-// newTable returns a table of so many rows of so many bytes, which must end before end.
+// newTable returns a table of count rows of the given size. It must end before end.
 func (m *movie) newTable(at, count int64, row int, end int64) *table {
 	refuseIf(count*int64(row) > end-at, reasonDamaged)
 	return &table{f: m.f, nextAt: at, end: at + count*int64(row), row: row}
 }
 
-// openTable opens the table of a box: version and flags, how many rows there are, and the rows, of so many bytes.
+// openTable opens the table of a box, which contains the version and flags, the number of rows, and the rows.
 func (m *movie) openTable(b box, row int) *table {
 	const head = 8
 	refuseIf(b.contentLength() < head, reasonDamaged)
 	return m.newTable(b.content+head, m.f.readUint32(b.content+4), row, b.end)
 }
 
-// nextRow returns the next row, valid until the call after, or nil after the last.
+// nextRow returns the next row, which is valid until the next call, or nil after the last.
 func (t *table) nextRow() []byte {
 	if len(t.unread) == 0 {
 		if t.nextAt >= t.end {
@@ -128,7 +128,7 @@ func (t *table) nextRow() []byte {
 	return row
 }
 
-// rest are the rows that are left.
+// rest yields the remaining rows.
 func (t *table) rest() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for row := t.nextRow(); row != nil && yield(row); row = t.nextRow() {

@@ -13,8 +13,8 @@ import (
 	"belfry/internal/core"
 )
 
-// drawCard draws the thumbnail of a file whose own picture is not available: its shape, for a video a triangle and how
-// long it is, for a picture its size in pixels.
+// drawCard draws the thumbnail of a file without a picture of its own: the file's shape, and for a video a triangle
+// and its length, for a picture its size in pixels.
 func drawCard(facts Facts) ([]byte, error) {
 	width, height := cardSize(facts.Width, facts.Height)
 	picture := image.NewRGBA(image.Rect(0, 0, width, height))
@@ -28,7 +28,7 @@ func drawCard(facts Facts) ([]byte, error) {
 	return encodeThumbnail(picture)
 }
 
-// cardSize keeps the file's shape, within what leaves room to draw in.
+// cardSize returns the size of the card: the file's aspect ratio, limited so that there is room to draw.
 func cardSize(width, height int) (w, h int) {
 	const least = 120
 	if width <= 0 || height <= 0 {
@@ -46,7 +46,7 @@ func formatDuration(ms int64) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// drawPlaySymbol draws the sign for playing in the middle.
+// drawPlaySymbol draws the play symbol in the middle.
 func drawPlaySymbol(picture *image.RGBA) {
 	size := picture.Bounds().Size()
 	half := min(size.X, size.Y) / 6
@@ -57,7 +57,7 @@ func drawPlaySymbol(picture *image.RGBA) {
 	}
 }
 
-// drawCaption puts words of one line into the lower right corner.
+// drawCaption draws a line of text in the lower right corner.
 func drawCaption(picture *image.RGBA, words string) {
 	const scale, margin = 2, 10
 	face := basicfont.Face7x13
@@ -68,7 +68,7 @@ func drawCaption(picture *image.RGBA, words string) {
 	draw.NearestNeighbor.Scale(picture, corner, maskAsWhiteImage{line}, line.Bounds(), draw.Over, nil)
 }
 
-// maskAsWhiteImage is an image that is white, with the opacity of the mask.
+// maskAsWhiteImage is a white image with the opacity of the mask.
 type maskAsWhiteImage struct{ *image.Alpha }
 
 func (m maskAsWhiteImage) ColorModel() color.Model { return color.NRGBAModel }

@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// Clean writes a copy of the file without what names where, when, by whom and with what it was made. Nothing is
-// encoded anew. facts are those that Read gave for it; where they are not Private there is nothing to take out.
+// Clean writes a copy of the file without metadata that shows where, when, by whom or with what it was made. It does
+// not re-encode anything. facts are the result of Read; if they are not Private, there is nothing to remove.
 //
-// Of pictures it takes out EXIF but for the orientation, XMP, IPTC and Photoshop's blocks, comments and other
-// text, embedded further pictures, and what follows the end; colour profiles stay. Of videos it overwrites,
-// so that nothing moves, user data and metadata of the file and its tracks (places in ©xyz, loci and Apple's
-// keys, makers, titles, XMP), and, but in files in fragments, tracks of measurements with their samples. What a
-// picture shows, and subtitles say, stays; so do the times in a video's headers.
+// From pictures it removes EXIF except for the orientation, XMP, IPTC and Photoshop's blocks, comments and other
+// text, embedded pictures, and what follows the end; it keeps color profiles. In videos it overwrites, so that no
+// bytes move, user data and metadata of the file and its tracks (places in ©xyz, loci and Apple's keys, makers,
+// titles, XMP) and, except in fragmented files, telemetry tracks with their samples. It does not change what a
+// picture shows, subtitles, or the times in a video's headers.
 func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error {
 	f := newFile(ctx, r, facts.Bytes)
 	return catch(func() {
@@ -34,7 +34,7 @@ func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error 
 	})
 }
 
-// copyTo writes the bytes from at to end.
+// copyTo copies the bytes from at to end.
 func (f *file) copyTo(to io.Writer, at, end int64) {
 	for at < end {
 		b := f.windowAt(at)

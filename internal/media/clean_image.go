@@ -46,7 +46,7 @@ func (f *file) cleanGIF(to io.Writer) {
 	})
 }
 
-// cleanWebP goes through the file twice, since its length comes first.
+// cleanWebP reads the file twice, because its length comes first.
 func (f *file) cleanWebP(to io.Writer, orientation int) {
 	var exif []byte
 	if orientation != 1 {

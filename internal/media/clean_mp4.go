@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// span is what is overwritten with nothing. Of a box the size stays and the name becomes free.
+// span is a range to overwrite with zeros. A box keeps its size, and its name becomes free.
 type span struct {
 	start, end int64
 	content    int64 // of a box: where its content begins
@@ -38,7 +38,7 @@ func (f *file) cleanMP4(to io.Writer, facts Facts) {
 	f.copyTo(to, at, f.size)
 }
 
-// findPrivateSpans returns what is to be overwritten, in order.
+// findPrivateSpans returns the ranges to overwrite, in order.
 func (m *movie) findPrivateSpans() (all []span) {
 	for _, b := range m.privateBoxes {
 		all = append(all, span{b.start, b.end, b.content})
@@ -74,7 +74,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 const maxPrivateBoxes = 10_000
 
-// notePrivateBox notes a box that Clean takes out: one that holds what people and programs wrote about a video, such as
+// notePrivateBox records a box that Clean removes: one with what people and programs wrote about a video, such as
 // places, times and makers (14496-12, 8.10 and 8.11; QuickTime File Format, User Data Atoms).
 func (m *movie) notePrivateBox(b box) {
 	if b.name != "udta" && b.name != "meta" && b.name != "uuid" || m.isHarmlessBox(b, 0) {
@@ -85,7 +85,8 @@ func (m *movie) notePrivateBox(b box) {
 	refuseIf(len(m.privateBoxes) > maxPrivateBoxes, reasonManyParts)
 }
 
-// isHarmlessBox reports whether a box holds nothing but the name of the program that wrote it, as most videos have.
+// isHarmlessBox reports whether a box contains nothing except the name of the program that wrote it, as in most
+// videos.
 func (m *movie) isHarmlessBox(b box, depth int) bool {
 	switch b.name {
 	case "hdlr", "free", "skip", "\xa9too", "\xa9swr", "\xa9enc":
@@ -116,5 +117,5 @@ func (m *movie) isHarmlessBox(b box, depth int) bool {
 	return harmless
 }
 
-// isTelemetry reports whether a track holds data about the recording, such as its places, and nothing to be shown.
+// isTelemetry reports whether a track contains data about the recording, such as its places, and nothing to show.
 func (t *track) isTelemetry() bool { return t.handler == "meta" || t.handler == "camm" }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// confineProcess has the program die with us and, where the system lets anybody make one, live in a network of its own
-// with nobody in it.
+// confineProcess makes the program end with this process and, if the system allows it, run in an empty network
+// namespace.
 func confineProcess(command *exec.Cmd, alone bool) {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	if alone {
@@ -19,7 +19,7 @@ func confineProcess(command *exec.Cmd, alone bool) {
 	command.SysProcAttr = attr
 }
 
-// Resources of prlimit(2), the same on every architecture that Go knows but MIPS.
+// Resources of prlimit(2), the same on every architecture of Go except MIPS.
 const (
 	limitCPU    = 0
 	limitSize   = 1
@@ -27,8 +27,8 @@ const (
 	limitMemory = 9
 )
 
-// limitResources bounds what the program may use from here on: 30 s of processor, 1.5 GiB of addresses, 64 open files,
-// and no file of its own.
+// limitResources limits what the program can use: 30 s of processor time, 1.5 GiB of address space, 64 open files,
+// and no file writes.
 func limitResources(process *os.Process) {
 	for resource, most := range map[uintptr]uint64{limitCPU: 30, limitSize: 0, limitFiles: 64, limitMemory: 1536 << 20} {
 		bound := [2]uint64{most, most}

@@ -7,7 +7,7 @@ import (
 	"os/exec"
 )
 
-// confineProcess and limit do nothing: these systems have no such means.
+// confineProcess and limitResources do nothing, because these systems do not support it.
 func confineProcess(*exec.Cmd, bool) {}
 
 func limitResources(*os.Process) {}

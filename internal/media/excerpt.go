@@ -7,8 +7,8 @@ import (
 
 const maxSample = 32 << 20 // of one picture of a video, as it is written
 
-// cutKeyframe writes a video of one picture: the sample description of the original and its first picture that
-// is a key frame near the first second. A file in fragments has no excerpt.
+// cutKeyframe returns a video with a single picture: the original's sample description, and its first key frame near
+// the first second. A fragmented file has no excerpt.
 func (f *file) cutKeyframe(facts Facts) (excerpt []byte, err error) {
 	err = catch(func() {
 		m := &movie{f: f, facts: &facts}
@@ -32,7 +32,7 @@ func noFrameIf(wrong bool) {
 	}
 }
 
-// locateKeyframe returns where the picture for the poster is; size is 0 when it is nowhere.
+// locateKeyframe returns the position of the picture for the poster; size is 0 if there is none.
 func (m *movie) locateKeyframe(t *track) (at, size int64) {
 	noFrameIf(t.samples == 0 || !t.stco.exists())
 	wanted := m.chooseKeyframe(t)
@@ -53,8 +53,8 @@ func (m *movie) locateKeyframe(t *track) (at, size int64) {
 	return start, sizes.nextSize()
 }
 
-// chooseKeyframe returns the number, from 0, of the picture to show: the last key frame within the first
-// second, and so often not the black one that a video begins with (14496-12, 8.6.2).
+// chooseKeyframe returns the number, from 0, of the picture to show: the last key frame within the first second,
+// which is often not the black one at the beginning (14496-12, 8.6.2).
 func (m *movie) chooseKeyframe(t *track) (found int64) {
 	if !t.stss.exists() { // every one does
 		return 0
@@ -75,7 +75,7 @@ func (m *movie) chooseKeyframe(t *track) (found int64) {
 	return found
 }
 
-// wrapSample is a QuickTime file of one picture, which begins where the index ends.
+// wrapSample returns a QuickTime file with one picture, which begins where the index ends.
 func wrapSample(stsd, picture []byte) []byte {
 	var (
 		be    = binary.BigEndian.AppendUint32

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// exifName begins the EXIF segment of a JPEG, and by mistake that of some WebP files.
+// exifName begins the EXIF segment of a JPEG and, by mistake, that of some WebP files.
 const exifName = "Exif\x00\x00"
 
-// parseOrientation reads the one thing of EXIF that is needed to show a picture: 1 to 8, and 1 when there is none
-// or it makes no sense (TIFF 6.0, Orientation).
+// parseOrientation returns the orientation in EXIF: 1 to 8, and 1 if there is none or it is invalid (TIFF 6.0,
+// Orientation).
 func parseOrientation(tiff []byte) int {
 	if len(tiff) < 8 {
 		return 1
@@ -43,7 +43,7 @@ func parseOrientation(tiff []byte) int {
 	return 1
 }
 
-// readEXIF reads the orientation from the first EXIF in the file, and notes whether there is more in it.
+// readEXIF reads the orientation from the first EXIF in the file, and records whether EXIF contains more.
 func (f *Facts) readEXIF(b []byte) {
 	b = bytes.TrimPrefix(b, []byte(exifName))
 	if f.Orientation == 1 {
@@ -52,7 +52,7 @@ func (f *Facts) readEXIF(b []byte) {
 	f.Private = f.Private || !bytes.Equal(b, minimalEXIF(f.Orientation))
 }
 
-// minimalEXIF is EXIF that says nothing but the orientation.
+// minimalEXIF returns EXIF with only the orientation.
 func minimalEXIF(o int) []byte {
 	return []byte{
 		'M', 'M', 0, '*', 0, 0, 0, 8, 0, 1, 0x01, 0x12, 0, 3, 0, 0, 0, 1,

@@ -13,11 +13,11 @@ const (
 	leapSize   = 4 << 10  // how much is read where the window does not go on
 )
 
-// file is the bytes under examination, seen through one window: many small reads near each other cost one of
-// the storage. It is an io.ReaderAt that ends with its context. It is for one goroutine.
+// file is the file under examination, read through one window: many small reads near each other cost one read of the
+// storage. It is an io.ReaderAt that fails after its context has ended. It is for one goroutine.
 //
-// All that reads a file here panics with an abort when the file is refused or cannot be read, as nearly every line
-// may: see catch.
+// All functions here that read a file panic with an abort if the file is refused or cannot be read, because nearly
+// every line can fail; see catch.
 type file struct {
 	ctx  context.Context //nolint:containedctx // lives as long as the call that made it
 	r    io.ReaderAt
@@ -30,27 +30,27 @@ type file struct {
 	failed error // of reading or of the context, so that a decoder cannot disguise it
 }
 
-// abort ends the reading of a file with an error.
+// abort is the panic value that ends the reading of a file with an error.
 type abort struct{ err error }
 
-// check aborts with an error, if there is one.
+// check panics with an abort if err is not nil.
 func check(err error) {
 	if err != nil {
 		panic(abort{err}) //nolint:forbidigo // caught by catch, which every exported function calls
 	}
 }
 
-// refuse aborts because the file is not accepted.
+// refuse panics with an abort because the file is not accepted.
 func refuse(reason string) { check(newRefusal(reason)) }
 
-// refuseIf aborts if the file is not accepted.
+// refuseIf panics with an abort if the file is not accepted.
 func refuseIf(wrong bool, reason string) {
 	if wrong {
 		refuse(reason)
 	}
 }
 
-// catch calls read and returns the error with which it was aborted, if it was.
+// catch calls read and returns the error of an abort, if there was one.
 func catch(read func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -69,7 +69,7 @@ func newFile(ctx context.Context, r io.ReaderAt, size int64) *file {
 	return &file{ctx: ctx, r: r, size: size}
 }
 
-// ReadAt reads past the window. It returns its error, since decoders call it.
+// ReadAt reads past the window. It returns its error instead of panicking, because decoders call it.
 func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	if err := f.ctx.Err(); err != nil {
 		f.failed = err
@@ -83,7 +83,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// windowAt returns what the window holds from off on: at least one byte, valid until the next call.
+// windowAt returns the bytes in the window from off: at least one byte, valid until the next call.
 func (f *file) windowAt(off int64) []byte {
 	refuseIf(off < 0 || off >= f.size, reasonTruncated)
 	if off < f.at || off >= f.at+int64(f.n) {
@@ -92,8 +92,8 @@ func (f *file) windowAt(off int64) []byte {
 	return f.buf[off-f.at : f.n]
 }
 
-// moveWindow moves the window to off: all of it in sequential reading, a little of it after a leap, since the leaps of
-// a video go from header to header.
+// moveWindow moves the window to off. It reads a whole window in sequential reading, and little after a jump, because
+// a video is read by jumping from header to header.
 func (f *file) moveWindow(off int64, need int) {
 	if f.buf == nil {
 		f.buf = make([]byte, min(windowSize, f.size))
@@ -108,7 +108,7 @@ func (f *file) moveWindow(off int64, need int) {
 	f.n = int(want)
 }
 
-// readFull fills p from off on. That the file should have the bytes was seen before.
+// readFull fills p with the bytes at off. The caller has checked that the file is long enough.
 func (f *file) readFull(p []byte, off int64) {
 	n, err := f.ReadAt(p, off)
 	if n == len(p) {
@@ -121,7 +121,8 @@ func (f *file) readFull(p []byte, off int64) {
 	check(f.failed)
 }
 
-// readBytes returns n bytes at off, at most a window, valid until the next call. A file that ends before is cut off.
+// readBytes returns n bytes at off, at most a window, valid until the next call. A file that ends before is
+// truncated.
 func (f *file) readBytes(off int64, n int) []byte {
 	refuseIf(off < 0 || off > f.size-int64(n), reasonTruncated)
 	if off < f.at || off+int64(n) > f.at+int64(f.n) {
@@ -130,7 +131,7 @@ func (f *file) readBytes(off int64, n int) []byte {
 	return f.buf[off-f.at:][:n]
 }
 
-// readUpTo returns n bytes at off, or fewer where the file ends.
+// readUpTo returns n bytes at off, or fewer at the end of the file.
 func (f *file) readUpTo(off int64, n int) []byte {
 	return f.readBytes(off, int(min(int64(n), max(0, f.size-off))))
 }
@@ -139,5 +140,5 @@ func (f *file) readUint32(off int64) int64 {
 	return int64(binary.BigEndian.Uint32(f.readBytes(off, 4)))
 }
 
-// sectionReader is the file for a decoder that reads it from its start.
+// sectionReader returns the file for a decoder that reads it from the start.
 func (f *file) sectionReader() *io.SectionReader { return io.NewSectionReader(f, 0, f.size) }

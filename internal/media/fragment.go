@@ -6,13 +6,13 @@ import (
 	"github.com/abema/go-mp4"
 )
 
-// fragments is what a file in fragments says beyond its index (ISO/IEC 14496-12, 8.8).
+// fragments is what a fragmented file contains in addition to its index (ISO/IEC 14496-12, 8.8).
 type fragments struct {
 	duration int64 // in the movie's timescale; 0 when it is not told
 	tracks   map[uint32]*fragmentedTrack
 }
 
-// fragmentedTrack is one track of them.
+// fragmentedTrack is a track of a fragmented file.
 type fragmentedTrack struct {
 	defaultDuration int64 // how long a sample lasts that does not say
 	end, samples    int64

@@ -16,7 +16,7 @@ const (
 	gifPlainText   = 0x01
 )
 
-// block is one piece of a GIF.
+// block is a block of a GIF.
 type block struct {
 	kind, label byte   // label of an extension
 	app         string // of an application's extension
@@ -24,7 +24,8 @@ type block struct {
 	head        [10]byte
 }
 
-// visitGIFBlocks visits the pieces of a GIF after its header and palette, up to the trailer, and gives where that ends.
+// visitGIFBlocks visits the blocks of a GIF after its header and palette, up to the trailer, and returns where the
+// trailer ends.
 func (f *file) visitGIFBlocks(at int64, visit func(block)) (end int64) {
 	for {
 		b := f.readUpTo(at, 20)
@@ -56,7 +57,7 @@ func (f *file) visitGIFBlocks(at int64, visit func(block)) (end int64) {
 	}
 }
 
-// skipSubBlocks returns where the sub-blocks that begin at at end.
+// skipSubBlocks returns the end of the sub-blocks that begin at at.
 func (f *file) skipSubBlocks(at int64) int64 {
 	for {
 		length := int64(f.windowAt(at)[0])
@@ -67,7 +68,7 @@ func (f *file) skipSubBlocks(at int64) int64 {
 	}
 }
 
-// paletteLength returns the length in bytes of the palette that the packed field announces.
+// paletteLength returns the length in bytes of the palette described by the packed field.
 func paletteLength(packed byte) int64 {
 	if packed&0x80 == 0 {
 		return 0
@@ -77,7 +78,7 @@ func paletteLength(packed byte) int64 {
 
 const gifHead = 13
 
-// gifStart returns where the blocks begin.
+// gifStart returns the position of the first block.
 func (f *file) gifStart() int64 { return gifHead + paletteLength(f.readBytes(0, gifHead)[10]) }
 
 func readGIF(f *file, facts *Facts) {
@@ -102,7 +103,7 @@ func readGIF(f *file, facts *Facts) {
 	f.checkTrailingData(end, facts)
 }
 
-// keptInGIF reports what Clean keeps: frames, how long they stay, and whether they repeat.
+// keptInGIF reports whether Clean keeps a block: frames, their delays, and whether they repeat.
 func keptInGIF(k block) bool {
 	if k.kind != gifExtension {
 		return true

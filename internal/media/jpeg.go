@@ -21,15 +21,15 @@ const (
 	maxScans    = 200 // a decoder goes through the whole picture for each
 )
 
-// segment is one piece of a JPEG between two markers. Of a scan, length covers its picture data too.
+// segment is a part of a JPEG between two markers. For a scan, length includes its picture data.
 type segment struct {
 	mark       byte
 	at, length int64 // of the whole, marker included
 	head       []byte
 }
 
-// visitJPEGSegments visits the pieces of a JPEG in order, the last of them EOI, and gives where the picture ends. The
-// head of a segment is as much of what follows its length as is at hand, valid during the visit.
+// visitJPEGSegments visits the segments of a JPEG in order, the last of them EOI, and returns where the picture ends.
+// The head of a segment is as much of its content as is available; it is valid during the visit.
 func (f *file) visitJPEGSegments(visit func(segment)) (end int64) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
@@ -59,7 +59,7 @@ func (f *file) visitJPEGSegments(visit func(segment)) (end int64) {
 	}
 }
 
-// findScanEnd returns where the picture data that begins at at end: at the next marker that is no restart.
+// findScanEnd returns the end of the picture data that begins at at: the next marker that is not a restart marker.
 func (f *file) findScanEnd(at int64) int64 {
 	for {
 		b := f.windowAt(at)
@@ -118,8 +118,8 @@ func (f *Facts) readFrameHeader(s segment) {
 	f.setSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }
 
-// jpegPixelBytes returns how much memory image/jpeg takes for each pixel of a picture with this frame header: a byte
-// for each sample, four more while a progressive picture comes together, and four for each pixel of a picture in CMYK.
+// jpegPixelBytes returns how much memory image/jpeg uses per pixel of a picture with this frame header: a byte for
+// each sample, four more for each sample of a progressive picture, and four for each pixel of a CMYK picture.
 func jpegPixelBytes(header []byte, progressive bool) float64 {
 	samples, converted := float64(header[5]), 0.0
 	switch {
@@ -140,17 +140,17 @@ func jpegPixelBytes(header []byte, progressive bool) float64 {
 	return samples + converted
 }
 
-// convertedPixelBytes is what a pixel takes in a picture whose colours image/jpeg converts after decoding.
+// convertedPixelBytes is the memory per pixel of a picture whose colors image/jpeg converts after decoding.
 const convertedPixelBytes = 4
 
-// isAdobeRGB reports whether a segment says, as Adobe's programs write it, that the colours are RGB, not luma and
+// isAdobeRGB reports whether a segment written by Adobe's programs says that the colors are RGB instead of luma and
 // chroma.
 func isAdobeRGB(s segment) bool {
 	return s.mark == markAPPE && len(s.head) >= 12 && bytes.HasPrefix(s.head, []byte("Adobe")) && s.head[11] == 0
 }
 
-// keptInJPEG reports what Clean keeps: what is needed to show the picture right, and nothing that names
-// where, when, by whom or with what it was made.
+// keptInJPEG reports whether Clean keeps a segment: it keeps what is necessary to show the picture, and nothing that
+// shows where, when, by whom or with what it was made.
 func keptInJPEG(s segment) bool {
 	switch {
 	case s.mark == markAPP0:

@@ -20,35 +20,35 @@ const (
 	maxDurationMs = 48 * 3600_000 // of a video
 )
 
-// DeclaredType is what a sender said of a file. The bytes decide; a claim can only be found false.
+// DeclaredType is what the sender said about a file. The bytes decide; a declaration can only contradict them.
 type DeclaredType struct {
 	Name, Mime string // either may be empty
 }
 
-// Facts are what the bytes of a file say. Zero means unknown.
+// Facts are what the bytes of a file show. Zero means unknown.
 type Facts struct {
 	core.FileFacts
 
 	Orientation int // of a picture as EXIF counts it, 1 to 8; of a video 1, 3, 6 or 8
 	Scans       int // of a JPEG that has more than one
-	// PixelBytes is how much memory the decoding of a picture takes for each of its pixels at most.
+	// PixelBytes is the maximum memory for decoding a picture, per pixel.
 	PixelBytes float64
 
-	// Private says that Clean has something to take out: without it the file may be served as it is.
+	// Private reports that Clean has something to remove; otherwise the file can be served unchanged.
 	Private bool
 }
 
-// Refusal is why a file is not taken, as a sentence for the person who sent it. Every other error of this
-// package is one of reading the file, or of the context.
+// Refusal is the reason why a file is not accepted, as a sentence for its sender. Every other error of this package
+// is an error of reading the file, or of the context.
 type Refusal struct{ Reason string } //nolint:errname // the word that the rest of the service uses
 
 func (r *Refusal) Error() string { return r.Reason }
 
 func newRefusal(reason string) error { return &Refusal{Reason: reason} }
 
-// Read tells what the file of size bytes is. It reads headers and tables, of pictures also the rest once, in
-// pieces of 66 KiB: what it holds in memory does not depend on the file. A file that is not taken is a
-// *Refusal. The decoding of a picture's pixels is Thumbnail's, which may refuse it still.
+// Read examines a file of size bytes. It reads headers and tables, and pictures completely, in windows of 66 KiB, so
+// its memory does not depend on the file. The error is a *Refusal if the file is not accepted. Pixels are decoded
+// later by Thumbnail, which may also refuse the file.
 func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (facts Facts, err error) {
 	f := newFile(ctx, r, size)
 	err = catch(func() {

@@ -10,7 +10,7 @@ import (
 	"belfry/internal/core"
 )
 
-// movie is an MP4 or MOV under examination.
+// movie is the MP4 or MOV under examination.
 type movie struct {
 	f     *file
 	facts *Facts
@@ -31,7 +31,7 @@ func readMP4(f *file, facts *Facts) {
 	m.summarize()
 }
 
-// readTopBoxes visits the boxes of the file. What follows a whole video and is no box is ignored.
+// readTopBoxes visits the boxes at the top level. It ignores bytes after a complete video that are not a box.
 func (m *movie) readTopBoxes() {
 	count := 0
 	for at := int64(0); at <= m.f.size-8; {
@@ -88,7 +88,7 @@ func (m *movie) readMoov() {
 	}
 }
 
-// knownDuration returns a duration, or 0 where all bits are set, which stands for unknown (14496-12, 8.2.2.3).
+// knownDuration returns a duration, or 0 if all bits are set, which means unknown (14496-12, 8.2.2.3).
 func knownDuration(version uint8, v0, v1 uint64) int64 {
 	switch {
 	case version == 0 && v0 < math.MaxUint32:
@@ -99,7 +99,7 @@ func knownDuration(version uint8, v0, v1 uint64) int64 {
 	return 0
 }
 
-// summarize sets the facts of the file from those of its tracks.
+// summarize derives the facts of the file from those of its tracks.
 func (m *movie) summarize() {
 	for _, t := range m.tracks {
 		refuseIf(t.outside, reasonOutside)
@@ -116,7 +116,7 @@ func (m *movie) summarize() {
 	m.readDuration(video)
 }
 
-// firstTrack returns the first track of a kind, one that is switched on before one that is not; nil without.
+// firstTrack returns the first track of a kind, preferably an enabled one, or nil.
 func (m *movie) firstTrack(handler string) (found *track) {
 	for _, t := range m.tracks {
 		if t.handler == handler && (found == nil || !found.enabled && t.enabled) {
@@ -126,7 +126,7 @@ func (m *movie) firstTrack(handler string) (found *track) {
 	return found
 }
 
-// readDuration sets how long the video is and how many pictures a second it has.
+// readDuration sets the length of the video and its frames per second.
 func (m *movie) readDuration(video *track) {
 	samples, length := video.samples, video.length
 	if m.fragments != nil {
@@ -151,7 +151,7 @@ func (m *movie) readDuration(video *track) {
 	m.facts.BitRate = int64(float64(m.facts.Bytes) * 8000 / float64(ms))
 }
 
-// toMilliseconds is MaxInt64 for what is longer than anything, so that the limit finds it.
+// toMilliseconds converts a duration. It returns MaxInt64 for an overflow, which exceeds every limit.
 func toMilliseconds(units, timescale int64) int64 {
 	if units <= 0 || timescale <= 0 {
 		return 0
@@ -163,7 +163,7 @@ func toMilliseconds(units, timescale int64) int64 {
 	return max(1, int64(ms))
 }
 
-// describeVideo reads the first sample description of the track of pictures (14496-12, 12.1.3).
+// describeVideo reads the first sample description of the video track (14496-12, 12.1.3).
 func (m *movie) describeVideo(t *track) {
 	const head = 78 // of the entry, before its boxes
 	entry := m.firstSampleEntry(t, head)
@@ -188,7 +188,7 @@ func (m *movie) describeVideo(t *track) {
 	m.facts.swapSidesIfTurned()
 }
 
-// firstSampleEntry returns the first sample description, with at least least bytes of content.
+// firstSampleEntry returns the first sample description, which must have at least least bytes of content.
 func (m *movie) firstSampleEntry(t *track, least int64) box {
 	refuseIf(t.stsd.contentLength() < 16, reasonDamaged)
 	entry := m.f.boxAt(t.stsd.content+8, t.stsd.end)
@@ -205,7 +205,7 @@ func isPrintableName(name string) bool {
 	return len(name) == 4
 }
 
-// videoCodec names how pictures are written, by the name of their sample description.
+// videoCodec returns the codec of a sample description.
 func videoCodec(entry string) core.Codec {
 	switch entry {
 	case "avc1", "avc2", "avc3", "avc4":
@@ -224,7 +224,7 @@ func videoCodec(entry string) core.Codec {
 	return printableCode(entry)
 }
 
-// printableCode is a code of four bytes without what cannot be printed.
+// printableCode returns a code of four bytes without unprintable characters.
 func printableCode(code string) core.Codec {
 	code = strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' {

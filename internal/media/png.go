@@ -10,14 +10,14 @@ const (
 	maxChunks = 100_000
 )
 
-// chunk is one piece of a PNG or of a WebP.
+// chunk is a chunk of a PNG or a WebP.
 type chunk struct {
 	name       string
 	at, length int64 // where it begins, name included, and how long its content is
 	data       int64 // where its content begins
 }
 
-// visitPNGChunks visits the chunks up to IEND and gives where that ends (PNG, 5.3).
+// visitPNGChunks visits the chunks up to IEND and returns where it ends (PNG, 5.3).
 func (f *file) visitPNGChunks(visit func(chunk)) (end int64) {
 	at := int64(pngHead)
 	for range maxChunks {
@@ -64,13 +64,13 @@ func readPNG(f *file, facts *Facts) {
 	f.checkTrailingData(end, facts)
 }
 
-// content returns the whole content of a chunk, which must be so many bytes.
+// content returns the whole content of a chunk, which must have the given length.
 func (f *file) content(c chunk, length int) []byte {
 	refuseIf(c.length != int64(length), reasonDamaged)
 	return f.readBytes(c.data, length)
 }
 
-// countOrRefuseFrame counts a frame of a moving picture, and refuses one too many.
+// countOrRefuseFrame counts a frame of an animated picture, and refuses the file if it has too many.
 func (f *Facts) countOrRefuseFrame() {
 	f.Frames++
 	refuseIf(f.Frames > maxFrames, reasonFrames)
@@ -83,8 +83,8 @@ func (f *Facts) readIHDR(from *file, c chunk) {
 	f.setSize(int64(binary.BigEndian.Uint32(b)), int64(binary.BigEndian.Uint32(b[4:])))
 }
 
-// pngPixelBytes returns how much memory image/png takes for each pixel. Grey pictures may have a transparent colour,
-// and take as much as pictures in colour then; interlaced ones are decoded in passes, each a picture of its own.
+// pngPixelBytes returns how much memory image/png uses per pixel. Gray pictures with a transparent color use as much
+// as color pictures, and interlaced ones are decoded in passes, each of which is a picture.
 func pngPixelBytes(depth, colourType byte, interlaced bool) float64 {
 	bytes := 4.0
 	switch {
@@ -99,7 +99,7 @@ func pngPixelBytes(depth, colourType byte, interlaced bool) float64 {
 	return bytes
 }
 
-// readFrameControl counts a frame and how long it stays (APNG, fcTL).
+// readFrameControl counts a frame and its delay (APNG, fcTL).
 func (f *Facts) readFrameControl(from *file, c chunk) {
 	f.countOrRefuseFrame()
 	b := from.content(c, 26)
@@ -110,7 +110,7 @@ func (f *Facts) readFrameControl(from *file, c chunk) {
 	f.DurationMs += delay * 1000 / per
 }
 
-// keptInPNG reports what Clean keeps: the picture, its colours and its motion.
+// keptInPNG reports whether Clean keeps a chunk: the picture, its colors and its animation.
 func keptInPNG(name string) bool {
 	if name[0] < 'a' { // critical: without it there is no picture
 		return true

@@ -21,12 +21,11 @@ const (
 	posterBytes = 4 << 20 // of what ffmpeg may answer
 )
 
-// Poster makes the small picture of a video as Thumbnail makes that of a picture: a frame by ffmpeg where that
-// is on the PATH and manages it, and else a drawn card. It fails only when the file cannot be read, or with the
-// context.
+// Poster returns the thumbnail of a video: a frame decoded by ffmpeg if it is on the PATH and succeeds, and otherwise
+// a drawn card. It fails only if the file cannot be read, or with the context.
 //
-// What ffmpeg is given is no file of a stranger's but an excerpt written here, with one sample in it: no
-// playlist, no reference to other files, nothing to seek for.
+// ffmpeg does not get the sender's file but an excerpt written here, with a single sample: no playlist, no references
+// to other files, and nothing to seek.
 func Poster(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileVideo {
 		return nil, fmt.Errorf("make a poster of %s: it is not a video", facts.Mime)
@@ -51,10 +50,10 @@ func extractPoster(ctx context.Context, ffmpeg string, r io.ReaderAt, facts Fact
 	return encodeThumbnail(applyOrientation(scaleDown(picture), facts.Orientation))
 }
 
-// errNoFrame says that ffmpeg made nothing of the excerpt.
+// errNoFrame means that ffmpeg could not decode the excerpt.
 var errNoFrame = errors.New("no frame")
 
-// decodeFrame has ffmpeg decode one sample.
+// decodeFrame decodes one sample with ffmpeg.
 func decodeFrame(ctx context.Context, ffmpeg string, f *file, facts Facts) (image.Image, error) {
 	excerpt, err := f.cutKeyframe(facts)
 	if err != nil {
@@ -80,8 +79,8 @@ func decodeFrame(ctx context.Context, ffmpeg string, f *file, facts Facts) (imag
 	return picture, nil
 }
 
-// runFFmpeg returns what the program writes, first in a network of its own and then, where the system has none for us,
-// without.
+// runFFmpeg runs the program and returns its output. It first runs it in an empty network namespace and, if the
+// system does not allow that, without.
 func runFFmpeg(ctx context.Context, program string, arguments []string, folder string) (*bytes.Buffer, error) {
 	ctx, cancel := context.WithTimeout(ctx, posterTime)
 	defer cancel()
@@ -103,8 +102,8 @@ func runFFmpeg(ctx context.Context, program string, arguments []string, folder s
 	return nil, errNoFrame
 }
 
-// ffmpegArguments are those of ffmpeg: the demuxer is not to be guessed, no protocol but that of files is known, and
-// one frame leaves, no larger than a thumbnail. It is turned here, by the facts.
+// ffmpegArguments returns the arguments of ffmpeg: a fixed demuxer, only the file protocol, and one frame of at most
+// a thumbnail's size, rotated according to the facts.
 func ffmpegArguments(in string, facts Facts) []string {
 	width, height := facts.Width, facts.Height
 	if facts.Orientation >= 5 {
@@ -120,7 +119,7 @@ func ffmpegArguments(in string, facts Facts) []string {
 	}
 }
 
-// limitedBuffer keeps what is written up to a limit, and breaks the pipe beyond.
+// limitedBuffer stores what is written up to a limit, and then returns an error.
 type limitedBuffer struct {
 	kept bytes.Buffer // not embedded: its ReadFrom would know no limit
 	left int

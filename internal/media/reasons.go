@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Reasons of refusal. What is a file's fault has one sentence, here and nowhere else.
+// Reasons for refusing a file. Each fault of a file has one sentence, and all are here.
 const (
 	reasonEmpty     = "The file is empty."
 	reasonUnknown   = "This is not a supported image or video. Upload a JPEG, PNG, WebP, GIF, MP4 or MOV."

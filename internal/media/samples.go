@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 )
 
-// maxUnits bounds sums over a file's tables, far above any honest one and far below an overflow.
+// maxUnits limits sums over a file's tables. It is far above any honest sum and far below an overflow.
 const maxUnits = 1 << 52
 
-// readTables reads the sample tables of a track and sees to it that all its bytes are in the file.
+// readTables reads the sample tables of a track, and checks that all its bytes are in the file.
 func (m *movie) readTables(t *track) {
 	if t.handler != "vide" && t.handler != "soun" {
 		return
@@ -26,7 +26,7 @@ func (m *movie) readTables(t *track) {
 
 func (t *track) hasChunks() bool { return t.stco.exists() && t.stsz.exists() && t.stsc.exists() }
 
-// readTimes sums the table of times (14496-12, 8.6.1.2).
+// readTimes sums the durations of samples (14496-12, 8.6.1.2).
 func (m *movie) readTimes(t *track) {
 	for row := range m.openTable(t.stts, 8).rest() {
 		count, delta := int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
@@ -40,7 +40,7 @@ func (m *movie) readTimes(t *track) {
 	}
 }
 
-// sampleSizes is the table of sample sizes (14496-12, 8.7.3).
+// sampleSizes reads the table of sample sizes (14496-12, 8.7.3).
 type sampleSizes struct {
 	same  int64 // of every sample; 0 when each has its own
 	left  int64
@@ -92,7 +92,7 @@ func (s *sampleSizes) nextSize() int64 {
 	return int64(binary.BigEndian.Uint32(row))
 }
 
-// sumSizes returns the size of the next count samples together.
+// sumSizes returns the total size of the next count samples.
 func (s *sampleSizes) sumSizes(count int64) (total int64) {
 	if s.same > 0 {
 		refuseIf(count > s.left || count > maxUnits/s.same, reasonDamaged)
@@ -105,7 +105,7 @@ func (s *sampleSizes) sumSizes(count int64) (total int64) {
 	return total
 }
 
-// chunkRuns is the table of how many samples a chunk holds (14496-12, 8.7.4): each row holds until the next.
+// chunkRuns reads the table of the number of samples per chunk (14496-12, 8.7.4): each row applies until the next.
 type chunkRuns struct {
 	rows      *table
 	count     int64 // samples in the chunk under way
@@ -129,7 +129,7 @@ func (r *chunkRuns) nextRow() {
 	}
 }
 
-// samplesInChunk gives how many samples the chunk holds of that number; numbers are asked for in order, from 1.
+// samplesInChunk returns the number of samples in a chunk. It must be called for increasing numbers, from 1.
 func (r *chunkRuns) samplesInChunk(chunk int64) int64 {
 	if chunk == r.nextChunk {
 		r.count = r.nextCount
@@ -139,7 +139,7 @@ func (r *chunkRuns) samplesInChunk(chunk int64) int64 {
 	return r.count
 }
 
-// mediaChunk is where some samples of a track are.
+// mediaChunk is the position of some samples of a track.
 type mediaChunk struct{ samples, at, size int64 }
 
 // visitChunks visits the chunks of a track.

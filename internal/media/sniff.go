@@ -9,7 +9,7 @@ import (
 	"belfry/internal/core"
 )
 
-// sniffLength is how far programs look for signs of what a file is.
+// sniffLength is how much of a file's beginning is examined for signs of its format.
 const sniffLength = 1024
 
 // Formats are the types of files that Belfry accepts.
@@ -21,7 +21,7 @@ type format struct {
 	readFacts func(*file, *Facts)
 }
 
-// magicSign is how a format that is not taken begins.
+// magicSign is how an unsupported format begins.
 type magicSign struct {
 	at     int
 	magic  string
@@ -76,7 +76,7 @@ var signs = []magicSign{
 	{0, "[playlist]", reasonPlaylist},
 }
 
-// markupSigns is what a program may take for a page, a drawing or a script near a file's beginning.
+// markupSigns are what a program may interpret as a page, a drawing or a script near a file's beginning.
 var markupSigns = []struct{ word, reason string }{
 	{"<svg", reasonSVG},
 	{"<mpd", reasonPlaylist},
@@ -92,7 +92,7 @@ var markupSigns = []struct{ word, reason string }{
 	{"%pdf-", reasonPDF},
 }
 
-// sniffFormat returns the format by the first bytes, and refuses what is also something else by them.
+// sniffFormat returns the format by the first bytes, and refuses a file that is also something else.
 func (f *file) sniffFormat() format {
 	refuseIf(f.size <= 0, reasonEmpty)
 	head := bytes.Clone(f.readUpTo(0, sniffLength)) // the window moves on
@@ -125,13 +125,13 @@ func recogniseFormat(head []byte) (format, bool, error) {
 	return format{}, false, nil
 }
 
-// mp4Brands are the brands of MP4 files that belong to no family of brands.
+// mp4Brands are the brands of MP4 files that do not belong to a family of brands.
 var mp4Brands = []string{
 	"mp41", "mp42", "mp71", "avc1", "hvc1", "hev1", "av01", "dash", "MSNV", "M4V ", "M4VH", "M4VP", "f4v ", "F4V ",
 	"XAVC", "MSDH", "cmfc", "cmf2",
 }
 
-// parseFileType returns the media type by the file type box (ISO/IEC 14496-12, 4.3).
+// parseFileType returns the media type according to the file type box (ISO/IEC 14496-12, 4.3).
 func parseFileType(head []byte) (mime string, err error) {
 	size := min(int64(binary.BigEndian.Uint32(head)), int64(len(head)))
 	if size < 12 {
@@ -178,7 +178,7 @@ func parseFileType(head []byte) (mime string, err error) {
 	return "", newRefusal(reasonUnknown)
 }
 
-// describeUnsupported names what is not taken as well as its first bytes allow.
+// describeUnsupported returns the reason for an unsupported file, as specific as its first bytes allow.
 func describeUnsupported(head []byte) string {
 	for _, s := range signs {
 		if len(head) >= s.at && bytes.HasPrefix(head[s.at:], []byte(s.magic)) {
@@ -205,9 +205,9 @@ func findMarkup(head []byte) string {
 	return ""
 }
 
-// looksLikeScript reports whether a picture's first bytes also begin a script: those formats whose magic is a name in
-// JavaScript, followed by a comment or an assignment where an honest picture has a length. EXIF has any length, and
-// what is written in there is never served.
+// looksLikeScript reports whether a picture's first bytes could also begin a script. In some formats, the magic
+// number is a valid JavaScript name, followed by a comment or an assignment where an honest picture has a length.
+// EXIF can have any length, and what is written in it is never served.
 func looksLikeScript(head []byte) bool {
 	switch {
 	case bytes.HasPrefix(head, []byte("GIF8")) && len(head) > 8:
@@ -218,8 +218,8 @@ func looksLikeScript(head []byte) bool {
 	return false
 }
 
-// checkTrailingData refuses a picture after whose end another kind of file begins. Other data there, as telephones
-// write it, is private: Clean cuts it off.
+// checkTrailingData refuses a picture that is followed by another kind of file. Other data there, as phones write it,
+// is private: Clean removes it.
 func (f *file) checkTrailingData(end int64, facts *Facts) {
 	if end < f.size {
 		facts.Private = true
@@ -237,8 +237,8 @@ func (f *file) checkTrailingData(end int64, facts *Facts) {
 	}
 }
 
-// refuseArchive refuses a file that ends with the directory of a ZIP archive: programs that open archives, and
-// those that run them, look for it from behind (APPNOTE.TXT, 4.3.16).
+// refuseArchive refuses a file that ends with the directory of a ZIP archive, which programs that open or run
+// archives search for from the end (APPNOTE.TXT, 4.3.16).
 func (f *file) refuseArchive() {
 	const directory = 22
 	tail := f.readUpTo(max(0, f.size-windowSize), windowSize)

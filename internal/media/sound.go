@@ -9,7 +9,7 @@ import (
 	"belfry/internal/core"
 )
 
-// describeAudio reads the first sample description of the track of sound (14496-12, 12.2.3).
+// describeAudio reads the first sample description of the audio track (14496-12, 12.2.3).
 func (m *movie) describeAudio(t *track) {
 	entry := m.firstSampleEntry(t, 28)
 	b := m.f.readBytes(entry.content, 28)
@@ -30,8 +30,8 @@ func (m *movie) describeAudio(t *track) {
 	m.describeSound(entry, boxes)
 }
 
-// describeSound names how sound is written: mp4a may be many things, by its descriptor, which is in a
-// box among those from boxes on, or within one of them.
+// describeSound sets the audio codec. For mp4a it depends on a descriptor, which is in one of the boxes from boxes
+// on, or inside one of them.
 func (m *movie) describeSound(entry box, boxes int64) {
 	refuseIf(entry.name == "enca", reasonEncrypted)
 	if entry.name != "mp4a" {
@@ -53,7 +53,7 @@ func (m *movie) describeSound(entry box, boxes int64) {
 	}
 }
 
-// readSoundDescriptor reads what an esds box holds (14496-1, 7.2.6.6).
+// readSoundDescriptor reads the content of an esds box (14496-1, 7.2.6.6).
 func (m *movie) readSoundDescriptor(b box) {
 	var esds mp4.Esds
 	m.unmarshalBox(b, &esds)
@@ -77,13 +77,13 @@ func soundCodec(objectType byte) core.Codec {
 	return "mp4a"
 }
 
-// soundRates are the samples a second by their index (14496-3, 1.6.3.4).
+// soundRates are the sample rates by index (14496-3, 1.6.3.4).
 var soundRates = [...]int{
 	96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 }
 
-// readSoundConfig reads what AAC says of itself, an AudioSpecificConfig (14496-3, 1.6.2.1). It counts for more than the
-// sample description, in which many encoders write two channels whatever there are.
+// readSoundConfig reads an AudioSpecificConfig of AAC (14496-3, 1.6.2.1). It takes precedence over the sample
+// description, in which many encoders always write two channels.
 func (m *movie) readSoundConfig(data []byte) {
 	b := bitReader{data: data}
 	kind := soundKind(&b)
@@ -105,7 +105,7 @@ func (m *movie) readSoundConfig(data []byte) {
 	}
 }
 
-// The kinds of sound that are described twice (14496-3, 1.5.1.1).
+// The kinds of audio that are described twice (14496-3, 1.5.1.1).
 const (
 	kindSBR    = 5
 	kindPS     = 29
@@ -119,7 +119,7 @@ func soundKind(b *bitReader) int {
 	return 32 + b.readBits(6)
 }
 
-// soundRate is 0 for an index that means nothing.
+// soundRate returns the sample rate, or 0 for an invalid index.
 func soundRate(b *bitReader) int {
 	const written = 15
 	switch i := b.readBits(4); {
@@ -131,7 +131,7 @@ func soundRate(b *bitReader) int {
 	return 0
 }
 
-// bitReader are read from the most significant one on. Behind their end all are zero, and short says so.
+// bitReader reads bits, the most significant first. After the end, it returns zeros and sets short.
 type bitReader struct {
 	data      []byte
 	at        int

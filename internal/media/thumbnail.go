@@ -37,13 +37,13 @@ const (
 	freeDecodeBytes = 32 << 20
 )
 
-// decodeBytes returns how much memory the decoding of the picture takes at most.
+// decodeBytes returns the maximum memory for decoding the picture.
 func (f Facts) decodeBytes() int64 {
 	return 1<<20 + int64(f.PixelBytes*float64(f.Width)*float64(f.Height))
 }
 
-// Thumbnail makes the small picture of a picture: a JPEG, at most 480 pixels on its longer side, turned the
-// right way up, on white, of the first frame. A picture that cannot be decoded is a *Refusal.
+// Thumbnail returns the thumbnail of a picture: a JPEG of the first frame, upright, on white, at most 480 pixels on
+// its longer side. The error is a *Refusal if the picture cannot be decoded.
 func Thumbnail(ctx context.Context, r io.ReaderAt, facts Facts) ([]byte, error) {
 	if facts.Kind != core.FileImage {
 		return nil, fmt.Errorf("make a thumbnail of %s: it is not a picture", facts.Mime)
@@ -73,7 +73,7 @@ func (f *file) decodeScaled(facts Facts) (*image.RGBA, error) {
 	return scaleDown(picture), nil
 }
 
-// decodePicture decodes the picture, or its first frame, if it is as large as the facts say.
+// decodePicture decodes the picture or its first frame, after checking its size against the facts.
 func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 	defer func() {
 		if recover() != nil { // a decoder's, over a file that it did not expect
@@ -102,7 +102,8 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 	return picture, nil
 }
 
-// firstFrame returns the first frame of a moving WebP as a WebP of its own, since the decoder knows no others.
+// firstFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not support
+// animation.
 func (f *file) firstFrame() (frame io.Reader, err error) {
 	err = catch(func() {
 		for c := range f.riffChunks(f.riffEnd()) {
@@ -124,7 +125,7 @@ func (f *file) firstFrame() (frame io.Reader, err error) {
 	return frame, err
 }
 
-// scaleDown draws the picture on white, no longer than a thumbnail.
+// scaleDown draws the picture on white, at most at a thumbnail's size.
 func scaleDown(picture image.Image) *image.RGBA {
 	from := picture.Bounds()
 	width, height := thumbnailSize(from.Dx(), from.Dy())
@@ -134,7 +135,7 @@ func scaleDown(picture image.Image) *image.RGBA {
 	return small
 }
 
-// thumbnailSize returns the size of the small picture of one of that size: never larger, and never nothing.
+// thumbnailSize returns the size of a thumbnail: never larger than the picture, and at least one pixel.
 func thumbnailSize(width, height int) (w, h int) {
 	longest := max(width, height)
 	if longest <= thumbnailSide {
@@ -143,7 +144,7 @@ func thumbnailSize(width, height int) (w, h int) {
 	return max(1, width*thumbnailSide/longest), max(1, height*thumbnailSide/longest)
 }
 
-// applyOrientation turns the picture as its EXIF orientation asks.
+// applyOrientation rotates the picture according to its EXIF orientation.
 func applyOrientation(from *image.RGBA, orientation int) *image.RGBA {
 	if orientation < 2 || orientation > 8 {
 		return from

@@ -4,7 +4,7 @@ import (
 	"github.com/abema/go-mp4"
 )
 
-// track is what the index says of one track.
+// track is what the index contains about one track.
 type track struct {
 	id            uint32
 	at            box // the whole of it
@@ -55,7 +55,7 @@ func (m *movie) readTrackHead(t *track, b box) {
 	}
 }
 
-// readMedia reads what is under mdia. There are handlers elsewhere too, under meta, and means something else there.
+// readMedia reads the content of mdia. Handlers also occur elsewhere, under meta, with another meaning.
 func (m *movie) readMedia(t *track, mdia box) {
 	for b := range m.children(mdia) {
 		switch b.name {
@@ -101,8 +101,8 @@ func (m *movie) readInformation(t *track, b box) {
 	}
 }
 
-// readReferences notes data that is not in this file: a reader that followed the reference would open a file
-// or an address of the sender's choice.
+// readReferences records references to data in other files. A reader that followed them would open a file or an
+// address of the sender's choice.
 func (m *movie) readReferences(t *track, dref box) {
 	if dref.name != "dref" || dref.contentLength() < 8 {
 		return

@@ -7,7 +7,7 @@ import (
 
 const riffHead = 12
 
-// riffChunks are the chunks before end (RFC 9649, 2.3).
+// riffChunks yields the chunks before end (RFC 9649, 2.3).
 func (f *file) riffChunks(end int64) iter.Seq[chunk] {
 	return func(yield func(chunk) bool) {
 		at := int64(riffHead)
@@ -27,7 +27,7 @@ func (f *file) riffChunks(end int64) iter.Seq[chunk] {
 	}
 }
 
-// riffEnd returns where the picture says that it ends.
+// riffEnd returns where the picture ends according to its header.
 func (f *file) riffEnd() int64 {
 	end := 8 + int64(binary.LittleEndian.Uint32(f.readBytes(4, 4)))
 	refuseIf(end > f.size, reasonTruncated)
@@ -69,7 +69,7 @@ func readWebP(f *file, facts *Facts) {
 	f.checkTrailingData(end, facts)
 }
 
-// readFrame counts a frame and how long it stays (RFC 9649, 2.7.1.1).
+// readFrame counts a frame and its delay (RFC 9649, 2.7.1.1).
 func (f *Facts) readFrame(from *file, c chunk) {
 	f.countOrRefuseFrame()
 	refuseIf(c.length < 16, reasonDamaged)
@@ -79,8 +79,8 @@ func (f *Facts) readFrame(from *file, c chunk) {
 	f.DurationMs += u24(b[12:])
 }
 
-// webpPixelBytes returns how much memory the decoder takes for each pixel of a picture with such a chunk: a lossless
-// one, as transparency is, may be unpacked from a palette.
+// webpPixelBytes returns how much memory the decoder uses per pixel of a picture with this chunk. A lossless picture,
+// and so transparency, may be expanded from a palette.
 func webpPixelBytes(chunk string) float64 {
 	switch chunk {
 	case "VP8 ":
@@ -93,7 +93,7 @@ func webpPixelBytes(chunk string) float64 {
 	return 0
 }
 
-// webpSize reads the size of a single picture (RFC 6386, 9.1; RFC 9649, 3.4).
+// webpSize reads the size of a still picture (RFC 6386, 9.1; RFC 9649, 3.4).
 func (f *file) webpSize(c chunk) (width, height int64) {
 	need := 10
 	if c.name == "VP8L" {
@@ -112,7 +112,7 @@ func (f *file) webpSize(c chunk) (width, height int64) {
 
 func u24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
-// keptInWebP reports what Clean keeps.
+// keptInWebP reports whether Clean keeps a chunk.
 func keptInWebP(name string) bool {
 	switch name {
 	case "VP8X", "VP8 ", "VP8L", "ALPH", "ANIM", "ANMF", "ICCP":

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 )
 
-// Metrics are the service's own figures, on a registry of their own.
+// Metrics are the service's metrics, in their own registry.
 type Metrics struct {
 	Registry  *prometheus.Registry
 	lateness  *prometheus.HistogramVec
@@ -27,7 +27,7 @@ type Metrics struct {
 
 var seconds = []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900}
 
-// New makes the figures, together with those of the Go runtime and the process.
+// New returns the metrics, with those of the Go runtime and the process.
 func New() *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
@@ -92,12 +92,12 @@ func (m *Metrics) ObserveStep(platform, step string, took time.Duration) {
 	m.calls.WithLabelValues(platform, step).Observe(took.Seconds())
 }
 
-// CountCall counts one HTTP call to a network.
+// CountCall counts an HTTP call to a network.
 func (m *Metrics) CountCall(host, status, kind string) {
 	m.http.WithLabelValues(host, status, kind).Inc()
 }
 
-// CountTakeover counts that a worker continued where another had stopped.
+// CountTakeover counts a publication that one worker continues after another has stopped.
 func (m *Metrics) CountTakeover() { m.takeovers.Inc() }
 
 // CountFenced counts a write that the fence refused.
@@ -117,13 +117,13 @@ func (m *Metrics) SetSealedValues(counts map[string]int64) {
 	}
 }
 
-// SetOverdue sets how many publications are overdue, and since when the oldest is.
+// SetOverdue sets how many publications are overdue, and for how long the oldest has been.
 func (m *Metrics) SetOverdue(count int, oldest time.Duration) {
 	m.overdue.Set(float64(count))
 	m.oldestDue.Set(oldest.Seconds())
 }
 
-// CountRefresh counts the renewal of a token.
+// CountRefresh counts a renewal of a token.
 func (m *Metrics) CountRefresh(platform, outcome string) {
 	m.refreshes.WithLabelValues(platform, outcome).Inc()
 }

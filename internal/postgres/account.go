@@ -11,15 +11,16 @@ import (
 	"syscall"
 )
 
-// account is the system user the server runs as. PostgreSQL refuses to run as root, so root starts it as another user.
+// account is the system user that runs the server. PostgreSQL refuses to run as root, so root starts it as another
+// user.
 type account struct {
 	name     string
 	uid, gid int
 	switched bool // we are root and the server is not
 }
 
-// serverAccount returns our own account, unless we are root: then the owner of the cluster or, when there is none yet,
-// the user "postgres" or "nobody".
+// serverAccount returns our own account or, for root, the owner of the cluster or, if there is no cluster yet, the
+// user "postgres" or "nobody".
 func serverAccount(cluster string) (account, error) {
 	if uid := os.Geteuid(); uid != 0 {
 		return account{uid: uid, gid: os.Getegid()}, nil
@@ -49,7 +50,7 @@ func ownerOf(info fs.FileInfo) (owner account) {
 	return owner
 }
 
-// childCredential is what a child process starts with; nil keeps our own.
+// childCredential returns the credential for child processes; nil means our own.
 func (a account) childCredential() *syscall.Credential {
 	if !a.switched {
 		return nil
@@ -58,7 +59,7 @@ func (a account) childCredential() *syscall.Credential {
 	return &syscall.Credential{Uid: uid, Gid: gid}
 }
 
-// changeOwner gives a file or folder to the server's user.
+// changeOwner makes the server's user the owner of a file or folder.
 func (a account) changeOwner(file *os.File) error {
 	if !a.switched {
 		return nil
@@ -66,7 +67,8 @@ func (a account) changeOwner(file *os.File) error {
 	return file.Chown(a.uid, a.gid)
 }
 
-// makeOwnedDir makes dir, open to the server's user alone. It refuses one that somebody else made first.
+// makeOwnedDir creates dir, accessible only to the server's user. It returns an error if somebody else has created
+// it.
 func (a account) makeOwnedDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
 		return err

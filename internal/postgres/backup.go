@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// Dump writes the local database to w in PostgreSQL's custom format, while a service runs or not.
+// Dump writes the local database to w in PostgreSQL's custom format, while the service is running or stopped.
 func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
 	session, err := Connect(ctx, dir)
 	if err != nil {
@@ -20,8 +20,8 @@ func Dump(ctx context.Context, dir string, w io.Writer) (err error) {
 	return runClient(ctx, dir, database, nil, w, "pg_dump", "--format=custom")
 }
 
-// Restore replaces the local database by one that Dump wrote. The new one is filled beside the old
-// one and takes its place at the end, so a restore that fails changes nothing. No service may run.
+// Restore replaces the local database with one that Dump wrote. It fills the new one beside the old one and swaps
+// them at the end, so a failed restore changes nothing. The service must be stopped.
 func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 	lock, err := lockDir(ctx, dir, byCommand)
 	if held, ok := errors.AsType[*HeldError](err); ok && held.Serves() {
@@ -54,8 +54,8 @@ func Restore(ctx context.Context, dir string, r io.Reader) (err error) {
 
 func dropDatabase(name string) string { return "DROP DATABASE IF EXISTS " + name + " WITH (FORCE)" }
 
-// runClient runs one of PostgreSQL's client programs of the cluster's own version on one of its databases. The password
-// goes by the environment, since everybody can read arguments.
+// runClient runs a PostgreSQL client program of the cluster's version on one of its databases. It passes the password
+// in the environment, because other users can read arguments.
 func runClient(
 	ctx context.Context, dir, name string, in io.Reader, out io.Writer, program string, args ...string,
 ) error {

@@ -15,16 +15,16 @@ import (
 	"strings"
 )
 
-// Oldest is the oldest major version of PostgreSQL the schema is written for.
+// Oldest is the oldest supported major version of PostgreSQL.
 const Oldest = 15
 
-// binaries is a folder that holds the server's own programs, and their major version.
+// binaries is a folder with the server's programs, and their major version.
 type binaries struct {
 	Dir   string
 	Major int
 }
 
-// places are where the packages of the systems we know put the server's programs.
+// places are the folders in which known systems install the server's programs.
 var places = []string{
 	"/usr/lib/postgresql/*/bin",                          // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                                   // PostgreSQL's own packages for Fedora and RHEL
@@ -36,8 +36,8 @@ var places = []string{
 	"/Applications/Postgres.app/Contents/Versions/*/bin", // Postgres.app
 }
 
-// findBinaries returns the programs to use: of major version want when it is not zero (a cluster
-// opens with its own version only), else the newest. PG_BIN, when set, is the only place looked at.
+// findBinaries returns the programs to use: those of major version want if it is not zero, because a cluster works
+// only with its own version, and otherwise the newest. If PG_BIN is set, it searches only there.
 func findBinaries(ctx context.Context, want int) (binaries, error) {
 	return searchBinaries(ctx, want, os.Getenv("PG_BIN"), places, os.Getenv("PATH"))
 }
@@ -65,7 +65,7 @@ func searchBinaries(ctx context.Context, want int, only string, globs []string, 
 	return chooseVersion(found, want)
 }
 
-// chooseVersion picks version want, or the newest; of equals the first found.
+// chooseVersion returns version want, or the newest; the first one found if several are equal.
 func chooseVersion(found []binaries, want int) (binaries, error) {
 	if len(found) == 0 {
 		return binaries{},
@@ -96,13 +96,13 @@ func listVersions(found []binaries) string {
 	return strings.Join(slices.Compact(words), ", ")
 }
 
-// versionInPath reads the version from a folder's name, which spares a warm start one process.
+// versionInPath reads the version from a folder's name, which saves starting a process.
 var versionInPath = regexp.MustCompile(`/(?:postgresql[@/]?|pgsql-)(\d+)(?:/bin)?$`)
 
 var versionInWords = regexp.MustCompile(`PostgreSQL\)? (\d+)`)
 
-// inspectBinaries returns the programs in dir, with links followed. A folder whose postgres is a script is
-// refused: a wrapper may change the user or the process group, and then the child is not ours to stop.
+// inspectBinaries returns the programs in dir, with links followed. It refuses a folder whose postgres is a script: a
+// wrapper may change the user or the process group, and then we could not stop the child process.
 func inspectBinaries(ctx context.Context, dir string) (binaries, error) {
 	server, err := filepath.EvalSymlinks(filepath.Join(dir, "postgres"))
 	if err != nil {
@@ -141,7 +141,7 @@ func isScript(file string) bool {
 	return string(head) == "#!"
 }
 
-// clusterMajor returns the version that made the cluster, or zero when there is none yet.
+// clusterMajor returns the version that created the cluster, or zero if there is no cluster yet.
 func clusterMajor(cluster string) (int, error) {
 	text, err := readFile(filepath.Join(cluster, "PG_VERSION"))
 	if errors.Is(err, os.ErrNotExist) {

@@ -9,8 +9,8 @@ import (
 	"runtime"
 )
 
-// makeCluster runs initdb in a folder beside the final one and moves it into place at the end, so
-// that a start cut off half way leaves nothing that looks like a database.
+// makeCluster runs initdb in a temporary folder and renames it at the end, so that an interrupted start leaves
+// nothing that looks like a database.
 func makeCluster(ctx context.Context, bin binaries, a account, l layout, ephemeral bool) error {
 	if err := os.RemoveAll(l.making); err != nil {
 		return fmt.Errorf("clear an unfinished database: %w", err)
@@ -54,8 +54,8 @@ func characterType() string {
 	return "C.UTF-8"
 }
 
-// serverArguments are given on the command line, so that postgresql.conf stays as initdb wrote it and an
-// upgrade of ours changes them at the next start.
+// serverArguments returns the server's settings as arguments, so that postgresql.conf stays as initdb wrote it, and a
+// new version of Belfry can change them at the next start.
 func serverArguments(l layout, ephemeral bool) []string {
 	set := []string{
 		"listen_addresses=", "unix_socket_directories=" + l.sockets, "unix_socket_permissions=0700", "port=" + port,

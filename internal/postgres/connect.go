@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// connectPatience is how long a command waits for a service that is just starting its database.
+// connectPatience is how long a command waits for a service that is starting its database.
 const connectPatience = 20 * time.Second
 
-// Session is a command's way into the local database.
+// Session is a command's connection to the local database.
 type Session struct {
 	URL    string
 	server *Server // nil when a service runs it
 	lock   *Lock
 }
 
-// Connect finds the local database of a data folder for a command. While a service runs on the
-// folder its server is used; else the server is started for as long as the session lasts. The
-// caller ends the session with Close.
+// Connect opens the local database of a data folder for a command. It uses the server of a running service, or starts
+// the server for the duration of the session. The caller closes the session.
 func Connect(ctx context.Context, dir string) (*Session, error) {
 	lock, err := lockDir(ctx, dir, byCommand)
 	if held, ok := errors.AsType[*HeldError](err); ok && held.Serves() {
@@ -36,7 +35,7 @@ func Connect(ctx context.Context, dir string) (*Session, error) {
 	return &Session{URL: server.URL(), server: server, lock: lock}, nil
 }
 
-// Made tells whether the data folder has a local database. It makes none.
+// Made reports whether the data folder has a local database. It does not create one.
 func Made(dir string) (bool, error) {
 	l, err := newLayout(dir)
 	if err != nil {
@@ -54,7 +53,7 @@ func (s *Session) Close(ctx context.Context) error {
 	return errors.Join(s.server.Stop(ctx), s.lock.Release())
 }
 
-// waitForService returns the address of the running service's database once it answers.
+// waitForService returns the address of the running service's database when it responds.
 func waitForService(ctx context.Context, dir string, held *HeldError) (string, error) {
 	for deadline := time.Now().Add(connectPatience); ; {
 		l, err := newLayout(dir) // a service that is new makes the password first

@@ -25,9 +25,9 @@ const (
 	tailLimit = 2000 // how much of the log an error shows
 )
 
-// stopLeftoverServer stops a server that a killed run left behind. The caller holds the data folder's lock, so no run
-// that is still alive loses its server. All is done as the server's user, who might have written any process's id into
-// the pid file.
+// stopLeftoverServer stops a server that a killed run has left behind. The caller holds the data folder's lock, so
+// the server cannot belong to a running process. Everything runs as the server's user, who could have written any
+// process id into the pid file.
 func (s *Server) stopLeftoverServer(ctx context.Context) error {
 	const pidFile = "postmaster.pid"
 	cluster, err := os.OpenRoot(s.layout.cluster) // a link that leads out of it is not followed
@@ -60,7 +60,7 @@ func (s *Server) stopLeftoverServer(ctx context.Context) error {
 	return nil
 }
 
-// launchServer starts one server process and returns when its database answers.
+// launchServer starts one server process and returns when its database responds.
 func (s *Server) launchServer(ctx context.Context) (*process, error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
@@ -80,7 +80,7 @@ func (s *Server) launchServer(ctx context.Context) (*process, error) {
 	}
 }
 
-// launchOnce also returns what the server wrote to its log when it did not come up.
+// launchOnce starts the server once. If it does not start, said is its log output.
 func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err error) {
 	log, start, err := openLog(s.layout.log)
 	if err != nil {
@@ -101,7 +101,7 @@ func (s *Server) launchOnce(ctx context.Context) (_ *process, said string, err e
 	return p, "", nil
 }
 
-// waitUntilReady waits until our database can be used, and makes it at the first start.
+// waitUntilReady waits until our database can be used, and creates it at the first start.
 func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 	for wait := 2 * time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		err := runSQL(ctx, s.URL())
@@ -145,7 +145,7 @@ func runSQL(ctx context.Context, address string, statements ...string) error {
 	return conn.Close(ctx)
 }
 
-// openLog opens the log to append, after it was rotated if need be, and returns its length.
+// openLog opens the log for appending, after rotating it if necessary, and returns its length.
 func openLog(path string) (log *os.File, length int64, err error) {
 	if err := rotateLog(path); err != nil {
 		return nil, 0, err
@@ -157,8 +157,8 @@ func openLog(path string) (log *os.File, length int64, err error) {
 	return log, length, err
 }
 
-// rotateLog moves the end of a log that is too large into a second file, in place of what that held. The log stays the
-// same file, since the server has it open to append and would write on into one that was renamed.
+// rotateLog moves the end of a large log to a second file, which it replaces. The log stays the same file, because
+// the server has it open and would continue to write to a renamed one.
 func rotateLog(path string) error {
 	log, err := openFile(path, os.O_RDWR)
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 	socketLimit = 103
 )
 
-// layout is where the parts of a local database are below its data folder, and its password.
+// layout contains the paths of a local database in its data folder, and its password.
 type layout struct {
 	cluster  string
 	making   string // the cluster while initdb fills it
@@ -31,7 +31,7 @@ type layout struct {
 	password string
 }
 
-// newLayout makes the data folder's layout, with the role's password if it was made already.
+// newLayout returns the data folder's layout, with the role's password if it already exists.
 func newLayout(dir string) (layout, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -56,7 +56,7 @@ func newLayout(dir string) (layout, error) {
 
 func (l *layout) socket() string { return filepath.Join(l.sockets, ".s.PGSQL."+port) }
 
-// databaseURL is the address of a database of the cluster, as pgx and libpq read it.
+// databaseURL returns the address of a database of the cluster, for pgx and libpq.
 func (l *layout) databaseURL(name string) string {
 	u := url.URL{
 		Scheme:   "postgres",
@@ -67,7 +67,7 @@ func (l *layout) databaseURL(name string) string {
 	return u.String()
 }
 
-// makePassword makes the role's password on the first call.
+// makePassword creates the role's password when it is first called.
 func (l *layout) makePassword() error {
 	if l.password != "" {
 		return nil
@@ -83,8 +83,8 @@ func (l *layout) makePassword() error {
 	return nil
 }
 
-// openFile opens a file of the data folder and refuses a link. The folder may belong to the service's user, who must
-// not lead a command of root to other files.
+// openFile opens a file of the data folder, and refuses a symbolic link. The folder may belong to the service's user,
+// who must not redirect a command of root to other files.
 func openFile(path string, flag int) (*os.File, error) {
 	return os.OpenFile(path, flag|syscall.O_NOFOLLOW, 0o600)
 }
@@ -98,7 +98,7 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(file)
 }
 
-// writeFile writes text to path at one stroke, readable by us alone.
+// writeFile atomically writes text to path, readable only by us.
 func writeFile(path, text string) error {
 	draft := path + ".new"
 	file, err := openFile(draft, os.O_CREATE|os.O_TRUNC|os.O_WRONLY)

@@ -11,19 +11,18 @@ import (
 	"time"
 )
 
-// Lock is the hold on a data folder. The system lets go of it when the process ends, however it ends.
-// It is a bare descriptor, since an os.File that nobody mentions any more is closed by the garbage
-// collector, and the lock would go with it.
+// Lock is the lock on a data folder. The system releases it when the process ends for any reason. It is a bare
+// descriptor, because the garbage collector closes an unreferenced os.File, which would release the lock.
 type Lock struct{ fd int }
 
-// HeldError says who holds a data folder.
+// HeldError says who holds the lock on a data folder.
 type HeldError struct {
 	Dir  string
 	Pid  string
 	Kind string // "serve" or "command"
 }
 
-// Serves tells whether the holder is a service, and not a command, which is soon done.
+// Serves reports whether the holder is a service rather than a command, which is soon done.
 func (e *HeldError) Serves() bool { return e.Kind == byServe }
 
 func (e *HeldError) Error() string {
@@ -45,16 +44,16 @@ const (
 	serveExitPatience = time.Second
 )
 
-// LockDir takes the data folder for a service, making the folder when it is missing. When another
-// service has it and keeps it, the error is a *HeldError; a command at work is waited for.
+// LockDir locks the data folder for a service, and creates the folder if necessary. It waits for a command to finish.
+// If another service holds the lock, the error is a *HeldError.
 func LockDir(ctx context.Context, dir string) (*Lock, error) {
 	return lockDir(ctx, dir, byServe)
 }
 
-// TryLockDir is LockDir without any wait.
+// TryLockDir is LockDir without waiting.
 func TryLockDir(dir string) (*Lock, error) { return tryLock(dir, byServe) }
 
-// Holder tells who holds a data folder, nil when nobody does, and changes nothing.
+// Holder returns who holds the lock on a data folder, or nil. It changes nothing.
 func Holder(dir string) (*HeldError, error) {
 	lock, err := openAndLock(dir, syscall.O_RDONLY, syscall.LOCK_SH)
 	if held, ok := errors.AsType[*HeldError](err); ok {
@@ -69,7 +68,7 @@ func Holder(dir string) (*HeldError, error) {
 	return nil, lock.Release()
 }
 
-// Release lets go of the data folder.
+// Release releases the lock.
 func (l *Lock) Release() error { return syscall.Close(l.fd) }
 
 func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
@@ -92,7 +91,7 @@ func lockDir(ctx context.Context, dir, kind string) (*Lock, error) {
 	}
 }
 
-// tryLock takes the lock and writes into the file who has it.
+// tryLock locks the folder, and writes the holder into the lock file.
 func tryLock(dir, kind string) (*Lock, error) {
 	if err := makeDataDir(dir); err != nil {
 		return nil, err
@@ -111,7 +110,7 @@ func tryLock(dir, kind string) (*Lock, error) {
 	return lock, nil
 }
 
-// openAndLock opens the lock's file and locks it, or returns a *HeldError.
+// openAndLock opens the lock file and locks it, or returns a *HeldError.
 func openAndLock(dir string, mode, how int) (*Lock, error) {
 	fd, err := syscall.Open(filepath.Join(dir, "lock"), mode|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -128,8 +127,8 @@ func openAndLock(dir string, mode, how int) (*Lock, error) {
 	return lock, nil
 }
 
-// readHolder reads who signed the lock. A reader may come between lock and signature; the command it
-// then takes for the holder is looked at again a moment later.
+// readHolder reads the holder from the lock file. If it is read between the lock and the write, it may name an
+// earlier command, which is read again a moment later.
 func readHolder(dir string, fd int) *HeldError {
 	held := &HeldError{Dir: dir, Pid: "unknown", Kind: byCommand}
 	text := make([]byte, 64)
@@ -140,8 +139,8 @@ func readHolder(dir string, fd int) *HeldError {
 	return held
 }
 
-// makeDataDir makes the data folder. Root's must let the server's user through to the cluster; the
-// files in it are closed one by one.
+// makeDataDir creates the data folder. Root's folder must let the server's user reach the cluster; the files in it
+// are protected individually.
 func makeDataDir(dir string) error {
 	mode := os.FileMode(0o700)
 	if os.Geteuid() == 0 {

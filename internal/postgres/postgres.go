@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// Config says which local server to run.
+// Config is the configuration of a local server.
 type Config struct {
 	Dir       string // the data folder; the cluster is its folder "postgres"
 	Ephemeral bool   // for tests: faster, and a crash of the machine may lose everything
 }
 
-// logInterval is how often the log's size is looked at.
+// logInterval is how often the size of the log is checked.
 const logInterval = time.Minute
 
-// Server is a running local PostgreSQL. Whoever started it stops it.
+// Server is a running local PostgreSQL. The caller of Start stops it.
 type Server struct {
 	bin       binaries
 	account   account
@@ -33,9 +33,9 @@ type Server struct {
 	stopOnce sync.Once
 }
 
-// Start makes the cluster when there is none, starts the server, and returns when the database
-// answers. The caller holds the data folder's lock. A server that a killed run of ours left behind
-// is stopped first. When the server ends by itself it is started again until Stop is called.
+// Start creates the cluster if there is none, starts the server, and returns when the database responds. The caller
+// holds the data folder's lock. It first stops a server that a killed run has left behind. If the server ends by
+// itself, it is started again until Stop is called.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	s := &Server{ephemeral: cfg.Ephemeral, ended: make(chan struct{})}
 	if err := s.prepare(ctx, cfg.Dir); err != nil {
@@ -52,7 +52,8 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// prepare finds PostgreSQL's programs, makes the cluster if need be, and sees to it that no server runs on it.
+// prepare finds PostgreSQL's programs, creates the cluster if necessary, and makes sure that no server is running on
+// it.
 func (s *Server) prepare(ctx context.Context, dir string) (err error) {
 	if s.layout, err = newLayout(dir); err != nil {
 		return err
@@ -88,14 +89,14 @@ func (s *Server) prepare(ctx context.Context, dir string) (err error) {
 	return s.stopLeftoverServer(ctx)
 }
 
-// URL is the database's address, with its password; it stays the same until Stop.
+// URL returns the database's address, with its password. It does not change until Stop.
 func (s *Server) URL() string { return s.layout.databaseURL(database) }
 
-// BinDir is the folder of PostgreSQL's programs.
+// BinDir returns the folder of PostgreSQL's programs.
 func (s *Server) BinDir() string { return s.bin.Dir }
 
-// Stop ends the sessions and the server, and returns when it is gone: by a fast shutdown, or by an
-// immediate one when ctx ends first, which loses nothing either. Later calls return nil.
+// Stop ends the sessions and the server, and returns when it has stopped: with a fast shutdown, or an immediate one
+// if ctx ends first, which loses no data either. Later calls return nil.
 func (s *Server) Stop(ctx context.Context) (err error) {
 	s.stopOnce.Do(func() {
 		s.noMore()
@@ -105,8 +106,7 @@ func (s *Server) Stop(ctx context.Context) (err error) {
 	return err
 }
 
-// supervise starts the server again whenever it ends by itself, and keeps its log from growing without bound, until ctx
-// ends.
+// supervise restarts the server if it ends by itself, and limits the size of its log, until ctx ends.
 func (s *Server) supervise(ctx context.Context) {
 	defer close(s.ended)
 	size := time.NewTicker(logInterval)

@@ -18,13 +18,13 @@ type process struct {
 	err    error         // why; read it after exited is closed
 }
 
-// cleanEnvironment is the environment of PostgreSQL's programs, with nothing of ours, which holds secrets.
+// cleanEnvironment returns the environment of PostgreSQL's programs, without our variables, which contain secrets.
 func cleanEnvironment() []string {
 	return []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
 }
 
-// newCommand prepares a program of PostgreSQL to run as the server's user, outside any folder that
-// user may not enter.
+// newCommand returns a command that runs a program of PostgreSQL as the server's user, in a folder that this user can
+// enter.
 func newCommand(ctx context.Context, a account, program string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Dir = "/"
@@ -33,8 +33,8 @@ func newCommand(ctx context.Context, a account, program string, args ...string) 
 	return cmd
 }
 
-// startProcess starts cmd in a process group of its own, so that the Ctrl-C of a terminal reaches us alone
-// and the server outlives our graceful stop. Where the system can, it also dies with us.
+// startProcess starts cmd in its own process group, so that Ctrl-C reaches only us and the server runs until our
+// graceful stop. If the system supports it, the process also ends with ours.
 func startProcess(cmd *exec.Cmd) (*process, error) {
 	cmd.SysProcAttr.Setpgid = true
 	dieWithParent(cmd.SysProcAttr)
@@ -59,8 +59,8 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// shutDown asks for a fast shutdown, which ends sessions and writes a checkpoint, and turns to an
-// immediate one when ctx ends first. It returns when the process is gone.
+// shutDown requests a fast shutdown, which ends sessions and writes a checkpoint, and an immediate one if ctx ends
+// first. It returns when the process has ended.
 func (p *process) shutDown(ctx context.Context) error {
 	if err := p.sendSignal(syscall.SIGINT); err != nil {
 		return err

@@ -4,5 +4,5 @@ package postgres
 
 import "syscall"
 
-// dieWithParent does nothing here: a server that outlives us is stopped by the next start.
+// dieWithParent does nothing on this system: the next start stops a server that outlives us.
 func dieWithParent(*syscall.SysProcAttr) {}

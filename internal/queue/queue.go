@@ -14,7 +14,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Link fetches the address of a live post's page, after the post is safely live.
+// Link fetches the address of a live post's page.
 type Link struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Post      core.PostID      `json:"post"`
@@ -34,7 +34,7 @@ func (Link) InsertOpts() river.InsertOpts {
 	}}
 }
 
-// Refresh renews an account's token ahead of its end.
+// Refresh renews an account's token before it expires.
 type Refresh struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Account   core.AccountID   `json:"account"`
@@ -48,7 +48,7 @@ func (Refresh) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
 }
 
-// Check asks whether an account's token still works.
+// Check checks whether an account's token still works.
 type Check struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Account   core.AccountID   `json:"account"`
@@ -62,7 +62,7 @@ func (Check) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
 }
 
-// Process looks at a file's bytes once they are all there.
+// Process examines a file's bytes after they have been uploaded.
 type Process struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Media     core.MediaID     `json:"media"`
@@ -76,7 +76,7 @@ func (Process) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueMedia}
 }
 
-// Fetch brings a file's bytes from the address that a request named.
+// Fetch downloads a file from the address in a request.
 type Fetch struct {
 	Workspace core.WorkspaceID `json:"workspace"`
 	Media     core.MediaID     `json:"media"`
@@ -90,7 +90,7 @@ func (Fetch) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueFetch}
 }
 
-// DeleteBlobs deletes bytes that no row refers to any more.
+// DeleteBlobs deletes bytes that no row refers to.
 type DeleteBlobs struct {
 	Keys []string `json:"keys"`
 }
@@ -112,7 +112,7 @@ type Job interface {
 // Inserter inserts jobs in a caller's transaction.
 type Inserter struct{ client *river.Client[pgx.Tx] }
 
-// NewInserter makes an inserter that works nothing.
+// NewInserter returns an inserter that does not work any jobs.
 func NewInserter() (*Inserter, error) {
 	client, err := river.NewClient(riverpgxv5.New(nil), &river.Config{})
 	if err != nil {
@@ -121,14 +121,14 @@ func NewInserter() (*Inserter, error) {
 	return &Inserter{client}, nil
 }
 
-// Attempts of jobs. One whose row tells when it is due runs once: the sweep brings it back. The others repeat
-// by River's own means.
+// Attempts of jobs. A job whose row says when it is due runs once, and the sweep repeats it. River repeats the
+// others.
 const (
 	sweptAttempts = 1
 	otherAttempts = 5
 )
 
-// Queues beside River's default one, each with workers of its own, so that nothing else holds up a post.
+// Queues in addition to River's default one, each with its own workers, so that jobs cannot delay posts.
 const (
 	QueueLink  = "link"  // asks for the addresses of live posts, which may wait for posts that are due
 	QueueMedia = "media" // looks at files: much work for the processor
@@ -136,8 +136,8 @@ const (
 	QueueChore = "chore" // asks networks about tokens and deletes bytes: much waiting, at the worst for all at once
 )
 
-// Insert adds a job that runs at the given time; the zero time means at once. The job exists exactly
-// if the transaction commits.
+// Insert adds a job that runs at the given time; the zero time means immediately. The job exists exactly if the
+// transaction commits.
 func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, at time.Time) error {
 	if _, err := i.client.InsertTx(ctx, tx, job, &river.InsertOpts{ScheduledAt: at}); err != nil {
 		return fmt.Errorf("insert %s job: %w", job.Kind(), err)
@@ -145,7 +145,7 @@ func (i *Inserter) Insert(ctx context.Context, tx pgx.Tx, job Job, at time.Time)
 	return nil
 }
 
-// InsertMany adds jobs that run at once.
+// InsertMany adds jobs that run immediately.
 func (i *Inserter) InsertMany(ctx context.Context, tx pgx.Tx, jobs []Job) error {
 	if len(jobs) == 0 {
 		return nil

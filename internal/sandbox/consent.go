@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Consent opens the consent page of a simulated network, chooses the profile, allows everything, and returns the
-// address that the network redirects to. base is the address of the simulated networks, as SCHEME://HOST.
+// Consent opens the consent page of a simulated network, chooses the profile, grants everything, and returns the
+// address to which the network redirects. base is the address of the simulated networks, as SCHEME://HOST.
 func Consent(ctx context.Context, base, authorizeURL, profile string) (*url.URL, error) {
 	page, err := OpenConsent(ctx, authorizeURL)
 	if err != nil {
@@ -23,13 +23,13 @@ func Consent(ctx context.Context, base, authorizeURL, profile string) (*url.URL,
 	return page.Submit(ctx, base, Allow)
 }
 
-// What a person can decide on a consent page.
+// Decisions of a person on a consent page.
 const (
 	Allow = "allow"
 	Deny  = "deny"
 )
 
-// consentInput is a field of the page's form.
+// consentInput is a field of the form.
 type consentInput struct {
 	kind, name, value string
 	label             string // the bold part of its label: a profile's name
@@ -37,14 +37,14 @@ type consentInput struct {
 	choosable         bool // a profile, not a permission
 }
 
-// ConsentPage is an open consent page of a simulated network, for programs that stand in for a person.
+// ConsentPage is an open consent page of a simulated network, for programs that act as a person.
 type ConsentPage struct {
 	action string
 	inputs []consentInput
 	values url.Values
 }
 
-// OpenConsent opens the page that an authorizeUrl leads to.
+// OpenConsent opens the consent page at an authorizeUrl.
 func OpenConsent(ctx context.Context, authorizeURL string) (*ConsentPage, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, authorizeURL, nil)
 	if err != nil {
@@ -70,7 +70,7 @@ func OpenConsent(ctx context.Context, authorizeURL string) (*ConsentPage, error)
 	return page, nil
 }
 
-// readFields collects the form's fields. Profiles are the choices in a fieldset with a field for another name.
+// readFields collects the form's fields. Profiles are the choices in a fieldset that has a field for another name.
 func (p *ConsentPage) readFields(n, fieldset *html.Node) {
 	a := attributesOf(n)
 	switch n.Data {
@@ -121,8 +121,8 @@ func attributesOf(n *html.Node) map[string]string {
 	return a
 }
 
-// Choose selects the profile with this name, or types the name when the page offers no such profile. Without a name the
-// page's own selection stays. Every permission stays ticked.
+// Choose selects the profile with this name, or enters the name if the page does not offer the profile. With an empty
+// name, the page's own selection stays. Every permission stays selected.
 func (p *ConsentPage) Choose(profile string) {
 	offered := slices.ContainsFunc(p.inputs, func(in consentInput) bool { return in.choosable && in.label == profile })
 	for _, in := range p.inputs {
@@ -139,7 +139,7 @@ func (p *ConsentPage) Choose(profile string) {
 	}
 }
 
-// TickAll ticks every profile that the page offers, and every permission.
+// TickAll selects every profile on the page, and every permission.
 func (p *ConsentPage) TickAll() {
 	for _, in := range p.inputs {
 		if in.checked || in.kind == "checkbox" && in.choosable {
@@ -148,7 +148,7 @@ func (p *ConsentPage) TickAll() {
 	}
 }
 
-// Submit sends the page and returns the way back to the product.
+// Submit submits the page and returns the address of the redirect.
 func (p *ConsentPage) Submit(ctx context.Context, base, decision string) (*url.URL, error) {
 	p.values.Set("decision", decision)
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+p.action, strings.NewReader(p.values.Encode()))

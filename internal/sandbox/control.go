@@ -16,7 +16,7 @@ import (
 
 const maxScript = 1 << 20
 
-// control is the surface under /_/: JSON for tests, the same as forms for people.
+// control serves /_/: JSON for tests, and the same as forms for people.
 type control struct {
 	kit *sim.Kit
 }
@@ -132,7 +132,7 @@ func (c *control) advanceClock(w http.ResponseWriter, r *http.Request) {
 	c.respond(w, r, err, c.clockState())
 }
 
-// respond sends a person back to the page and a program the new state, both the reason when err is set.
+// respond redirects a person to the page, or sends the new state to a program; if err is set, both get the error.
 func (c *control) respond(w http.ResponseWriter, r *http.Request, err error, state any) {
 	switch {
 	case err != nil && isForm(r):
@@ -159,7 +159,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body)
 }
 
-// decodeJSON reads one JSON value strictly: a misspelt key in a script of faults would otherwise test nothing.
+// decodeJSON decodes one JSON value strictly, because a mistyped key in a fault would otherwise have no effect.
 func decodeJSON(w http.ResponseWriter, r *http.Request, into any) error {
 	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxScript))
 	if err != nil {

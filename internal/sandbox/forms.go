@@ -12,7 +12,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// readFaults reads one fault, a list of them, or the form of the control page.
+// readFaults reads a fault, a list of faults, or the form of the control page.
 func readFaults(w http.ResponseWriter, r *http.Request) ([]sim.Fault, error) {
 	if isForm(r) {
 		f, err := formFault(r)

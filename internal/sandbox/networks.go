@@ -6,7 +6,7 @@ import (
 	"belfry/internal/network/threads/threadssim"
 )
 
-// newNetworks is the whole list: one line mounts one more.
+// newNetworks returns the constructors of all simulated networks. To add one, add a line.
 func newNetworks(kit *sim.Kit) []func() (sim.Network, error) {
 	return []func() (sim.Network, error){
 		func() (sim.Network, error) { return threadssim.New(kit) },

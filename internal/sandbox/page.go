@@ -8,7 +8,7 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// shownPosts keeps the page light after a bench; the JSON has all of them.
+// shownPosts limits the posts on the page, which benchmarks could otherwise make too large; the JSON has all of them.
 const shownPosts = 100
 
 type controlPage struct {

@@ -13,32 +13,31 @@ import (
 	"belfry/internal/network/sim"
 )
 
-// Credentials are what the simulated networks take when Config names none.
+// Credentials are the credentials that the simulated networks accept if Config has none.
 const Credentials = "sandbox"
 
-// journalName is the one file below Config.JournalDir.
+// journalName is the only file in Config.JournalDir.
 const journalName = "sandbox.jsonl"
 
-// Config says how the simulated networks are served. The zero value is a sandbox at the root that forgets
-// everything at its end.
+// Config is the configuration of a Sandbox. The zero value is a sandbox at the root that stores nothing on disk.
 type Config struct {
-	// Prefix is the path everything is served below: "" or, inside the product, "/sandbox".
+	// Prefix is the path below which everything is served: "" or, inside the product, "/sandbox".
 	Prefix string
-	// JournalDir keeps accounts, tokens, containers and posts over a restart; empty means memory only.
+	// JournalDir stores accounts, tokens, containers and posts across restarts; empty means only in memory.
 	JournalDir string
 	// Now is the networks' clock; nil means the machine's.
 	Now func() time.Time
 	// ClientID and ClientSecret default to Credentials.
 	ClientID, ClientSecret string
-	// AppName is what consent pages call the product; Home is its address, where there is one to go back to.
+	// AppName is the name of the product on consent pages; Home is its address, if there is one.
 	AppName, Home string
-	// MediaPrefixes, when given, are the only addresses media is downloaded from.
+	// MediaPrefixes, if set, are the only addresses from which media is downloaded.
 	MediaPrefixes []string
-	// Options presets switches such as a network's quota; GET /_/options lists them.
+	// Options sets options such as a network's quota; GET /_/options lists them.
 	Options map[string]string
 }
 
-// Sandbox is an http.Handler for {Prefix}/{real host}/{path} and {Prefix}/_/.
+// Sandbox is the http.Handler for {Prefix}/{real host}/{path} and {Prefix}/_/.
 type Sandbox struct {
 	prefix  string
 	kit     *sim.Kit
@@ -51,7 +50,7 @@ type hosted struct {
 	id      string
 }
 
-// New replays the journal and returns a sandbox ready to serve. The caller closes it after its server stopped.
+// New reads the journal and returns a sandbox. The caller closes it after its server has stopped.
 func New(cfg Config) (*Sandbox, error) {
 	if cfg.ClientID == "" {
 		cfg.ClientID = Credentials
@@ -89,13 +88,13 @@ func New(cfg Config) (*Sandbox, error) {
 	return s, nil
 }
 
-// Close ends slow answers and background work and closes the journal.
+// Close ends delayed responses and background work, and closes the journal.
 func (s *Sandbox) Close() error { return s.kit.Close() }
 
-// Kit gives tests that run the sandbox in their own process the record of posts, calls and faults.
+// Kit returns the record of posts, calls and faults, for tests that run the sandbox in their own process.
 func (s *Sandbox) Kit() *sim.Kit { return s.kit }
 
-// ServeHTTP hands a request to the network whose host is its first path segment.
+// ServeHTTP passes a request to the network whose host is the first path segment.
 func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rest, ok := strings.CutPrefix(r.URL.Path, s.prefix)
 	if !ok || (rest != "" && rest[0] != '/') {
@@ -121,7 +120,7 @@ func (s *Sandbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.network.ServeHTTP(w, s.kit.Enter(r, h.id, strings.ToLower(host), "/"+path, rawRest(r.URL, s.prefix, host)))
 }
 
-// rawRest keeps an escaped path escaped below the mount, so that a network sees what was really asked for.
+// rawRest keeps an escaped path escaped, so that a network sees the original path.
 func rawRest(u *url.URL, prefix, host string) string {
 	if u.RawPath == "" {
 		return ""

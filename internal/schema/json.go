@@ -13,7 +13,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Decode checks a JSON text and reads it into what into points to. Its error joins those of Check.
+// Decode checks a JSON text and decodes it into what into points to. Its error joins those of Check.
 func (t *Type) Decode(text []byte, into any) error {
 	if err := t.Check(text); err != nil {
 		return err
@@ -24,8 +24,8 @@ func (t *Type) Decode(text []byte, into any) error {
 	return nil
 }
 
-// Check reads a JSON text strictly: one value of the type and nothing after it, no key twice, none unknown, no invalid
-// UTF-8, no control characters. It joins all mistakes in the order of the text; each is an invalid_request.
+// Check checks a JSON text strictly: exactly one value of the type, no repeated or unknown key, no invalid UTF-8, and
+// no control characters. It joins all errors in the order of the text; each is invalid_request.
 func (t *Type) Check(text []byte) error {
 	r := reader{dec: jsontext.NewDecoder(bytes.NewBuffer(text)), text: text, name: t.displayName()}
 	if r.readValue(t) {
@@ -39,7 +39,7 @@ func (t *Type) Check(text []byte) error {
 
 func (t *Type) displayName() string { return cmp.Or(t.Name, "The body") }
 
-// reader reads a text token by token along its type. Its methods return false when there is no reading on.
+// reader reads a text by its type, one token at a time. Its methods return false if reading cannot continue.
 type reader struct {
 	dec      *jsontext.Decoder
 	text     []byte
@@ -47,7 +47,7 @@ type reader struct {
 	mistakes []error
 }
 
-// addMistake records err unless it is nil.
+// addMistake records err if it is not nil.
 func (r *reader) addMistake(err error) bool {
 	if err != nil {
 		r.mistakes = append(r.mistakes, err)
@@ -148,7 +148,7 @@ func (r *reader) readObject(t *Type, at place) bool {
 	return true
 }
 
-// skipValue reads over one value.
+// skipValue skips one value.
 func (r *reader) skipValue() bool {
 	if err := r.dec.SkipValue(); err != nil {
 		return r.stopWith(r.syntaxError(err))
@@ -156,7 +156,7 @@ func (r *reader) skipValue() bool {
 	return true
 }
 
-// skipRest reads to the end of the list or object that is open.
+// skipRest skips to the end of the open list or object.
 func (r *reader) skipRest(end jsontext.Kind) bool {
 	for r.dec.PeekKind() != end {
 		if !r.skipValue() {
@@ -169,7 +169,7 @@ func (r *reader) skipRest(end jsontext.Kind) bool {
 	return true
 }
 
-// currentPlace returns the place of the value that was read last.
+// currentPlace returns the place of the value that was just read.
 func (r *reader) currentPlace() place {
 	path := pathOf(r.dec.StackPointer())
 	return place{path, cmp.Or(path, r.name)}

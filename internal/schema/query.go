@@ -10,8 +10,8 @@ import (
 	"belfry/internal/core"
 )
 
-// CheckQuery checks the parameters of an address strictly: no name unknown or twice, no value of another kind. A
-// parameter that is left out or empty is not checked. Its error joins all mistakes.
+// CheckQuery checks the parameters of an address strictly: no unknown or repeated name, and no value of another kind.
+// It does not check absent or empty parameters. Its error joins all errors.
 func (o *Object) CheckQuery(raw string) (url.Values, error) {
 	values, err := url.ParseQuery(raw)
 	if err != nil {

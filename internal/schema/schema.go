@@ -19,9 +19,9 @@ const (
 	maxMistakes = 50  // that are reported of one text
 )
 
-// Type says which JSON values may stand at a place. A nil part means that no such value may.
+// Type says which JSON values are allowed. A nil field means that such values are not allowed.
 type Type struct {
-	// Name is what an error calls the whole value, such as "The body".
+	// Name is the name of the whole value in errors, such as "The body".
 	Name       string
 	Any        bool // any sound JSON
 	Null, Bool bool
@@ -29,36 +29,36 @@ type Type struct {
 	Text       *Text
 	List       *List
 	Object     *Object
-	// Forms shows an example of each alternative, where there are several.
+	// Forms shows an example of each alternative, if there are several.
 	Forms string
 }
 
-// Number says which numbers may stand at a place.
+// Number says which numbers are allowed.
 type Number struct {
 	Integer  bool
 	Min, Max *float64
 }
 
-// Text says which strings may stand at a place. Lengths are in Unicode code points, and 0 is no limit.
+// Text says which strings are allowed. Lengths are in Unicode code points, and 0 means no limit.
 type Text struct {
 	Min, Max int
 	Choices  []string
-	// Form tells whether a text is of the form that Like describes, such as "a date like 2026-01-31".
+	// Form reports whether a text has the form that Like describes, such as "a date like 2026-01-31".
 	Form func(string) bool
 	Like string
 }
 
-// List says which arrays may stand at a place.
+// List says which arrays are allowed.
 type List struct {
 	Max   int // 0 for 200
 	Items *Type
 }
 
-// Object says which objects may stand at a place.
+// Object says which objects are allowed.
 type Object struct {
 	Fields   map[string]*Type
 	Required []string
-	// Rest is the type of all other fields; nil when there may be none.
+	// Rest is the type of all other fields; nil if no others are allowed.
 	Rest *Type
 }
 
@@ -71,14 +71,14 @@ func (o *Object) sortedFieldNames() []string {
 	return names
 }
 
-// place is where a value stands: its path in the request, and what a sentence about it begins with.
+// place identifies a value: its path in the request, and the subject of a sentence about it.
 type place struct{ path, subject string }
 
 func (at place) invalidValue(format string, args ...any) *core.Error {
 	return core.InvalidField(at.path, at.subject, format, args...)
 }
 
-// wrongKindError is the error of a value of the wrong kind.
+// wrongKindError returns the error for a value of the wrong kind.
 func (t *Type) wrongKindError(at place) error {
 	e := at.invalidValue("must be %s.", t.kindsInWords())
 	switch {
@@ -134,7 +134,7 @@ func (t *Type) checkText(at place, text string) error {
 	return nil
 }
 
-// kindsInWords lists in words what a value may be.
+// kindsInWords describes the allowed kinds of a value.
 func (t *Type) kindsInWords() string {
 	var kinds []string
 	add := func(ok bool, word string) {
@@ -152,7 +152,7 @@ func (t *Type) kindsInWords() string {
 	return strings.Join(kinds, " or ")
 }
 
-// boundsInWords says in words what a number may be.
+// boundsInWords describes the allowed numbers.
 func (n *Number) boundsInWords() string {
 	kind := "a number"
 	if n.Integer {

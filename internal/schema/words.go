@@ -14,7 +14,7 @@ import (
 	"belfry/internal/core"
 )
 
-// syntaxError says why the text is not JSON, without repeating what is in it.
+// syntaxError says why the text is not JSON, without repeating its content.
 func (r *reader) syntaxError(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -33,7 +33,7 @@ func (r *reader) syntaxError(err error) error {
 	return core.Invalid("", "The body is not JSON.").Because(err)
 }
 
-// adviseOnSyntax names what people most often write at such a place that is not JSON (RFC 8259).
+// adviseOnSyntax returns advice about the most frequent mistakes at such a place (RFC 8259).
 func adviseOnSyntax(text []byte, at int64) string {
 	const space = " \t\r\n"
 	at = min(at, int64(len(text)))
@@ -66,7 +66,7 @@ func adviseOnSyntax(text []byte, at int64) string {
 	return "Check the JSON at this place, or generate it with a library."
 }
 
-// Suggest adds the known name nearest to a mistyped one, or else all that there are.
+// Suggest adds a hint with the known name that is nearest to a mistyped one, or with all known names.
 func Suggest(e *core.Error, name string, known []string) *core.Error {
 	if near := core.Nearest(name, known); near != "" {
 		return e.WithHint("Did you mean %s?", near)
@@ -77,7 +77,7 @@ func Suggest(e *core.Error, name string, known []string) *core.Error {
 	return e.WithHint("Allowed here: %s.", strings.Join(known, ", "))
 }
 
-// pathOf writes a JSON Pointer as people write a path: targets.accountIds[0].
+// pathOf converts a JSON Pointer to a readable path: targets.accountIds[0].
 func pathOf(p jsontext.Pointer) string {
 	path := ""
 	for token := range p.Tokens() {
@@ -86,7 +86,7 @@ func pathOf(p jsontext.Pointer) string {
 	return path
 }
 
-// Join puts a key or an index below a path.
+// Join appends a key or an index to a path.
 func Join(path, token string) string {
 	if _, err := strconv.ParseUint(token, 10, 32); err == nil {
 		return path + "[" + token + "]"
@@ -97,7 +97,7 @@ func Join(path, token string) string {
 	return path + "." + Shown(token)
 }
 
-// Shown is a client's key as an error may repeat it: short, and quoted when it could be misread.
+// Shown returns a client's key for an error message: shortened, and quoted if it could be misread.
 func Shown(key string) string {
 	const most = 60
 	if len(key) > most {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// KeyPattern finds API keys in texts; secret scanners may use it.
+// KeyPattern matches API keys in texts, for secret scanners.
 const KeyPattern = `\bbelfry_live_[0-9A-Za-z]{38}\b`
 
 const (
@@ -17,8 +17,8 @@ const (
 	base62      = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// MintKey makes an API key (decisions.md, Credentials): the key, which is shown once, and what is
-// stored of it: its SHA-256 and the first eight random characters.
+// MintKey creates an API key (decisions.md, Credentials). It returns the key, which is shown once, and what is
+// stored: its SHA-256 and the first eight random characters.
 func MintKey() (key string, hash [32]byte, hint string) {
 	random := randomBase62(keyRandom)
 	body := keyPrefix + random
@@ -26,8 +26,8 @@ func MintKey() (key string, hash [32]byte, hint string) {
 	return key, sha256.Sum256([]byte(key)), random[:keyHint]
 }
 
-// CheckKey tells whether a text is a key that MintKey may have made, and the hash to look it up by. A
-// mistyped key is refused here, before anything asks the database.
+// CheckKey reports whether a text can be a key from MintKey, and returns the hash for looking it up. It detects a
+// mistyped key without using the database.
 func CheckKey(key string) (hash [32]byte, ok bool) {
 	if len(key) != len(keyPrefix)+keyRandom+keyChecksum || !strings.HasPrefix(key, keyPrefix) {
 		return hash, false

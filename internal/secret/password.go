@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Bounds of a password's length in characters (security.md 4.3).
+// Limits of a password's length in characters (security.md 4.3).
 const (
 	minPassword = 8
 	maxPassword = 128
@@ -24,8 +24,8 @@ const (
 //go:embed passwords.txt
 var commonPasswords string
 
-// CheckPassword returns a sentence for the person when a new password must not be taken, else nil.
-// Length and rarity are all that counts: no rule about kinds of characters.
+// CheckPassword returns an error with a sentence for the person if a new password is not acceptable. It checks only
+// the length and a list of common passwords, not the kinds of characters.
 func CheckPassword(password string) error {
 	switch n := utf8.RuneCountInString(password); {
 	case !utf8.ValidString(password):
@@ -40,7 +40,7 @@ func CheckPassword(password string) error {
 	return nil
 }
 
-// argonAtOnce bounds the memory and the processors that people signing in can take from the rest.
+// argonAtOnce limits the memory and processor time that sign-ins can use.
 const argonAtOnce = 2
 
 // Passwords hashes and verifies passwords with argon2id, a few at a time. It is safe for concurrent use.
@@ -49,7 +49,7 @@ type Passwords struct {
 	dummy string
 }
 
-// NewPasswords makes the one instance of a process; a second one would double the bound.
+// NewPasswords returns the only instance of a process; a second one would double the limit.
 func NewPasswords() *Passwords {
 	return &Passwords{
 		slots: semaphore.NewWeighted(argonAtOnce),
@@ -57,7 +57,7 @@ func NewPasswords() *Passwords {
 	}
 }
 
-// Hash makes the stored form of a password. The only error is the context's, while waiting for a turn.
+// Hash returns the stored form of a password. It fails only if the context ends while waiting.
 func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 	salt := randomBytes(argonSalt)
 	key, err := p.deriveKey(ctx, password, currentCost(), salt)
@@ -67,8 +67,8 @@ func (p *Passwords) Hash(ctx context.Context, password string) (string, error) {
 	return formatPHC(currentCost(), salt, key), nil
 }
 
-// Verify tells whether the password is the one that hash was made of. An error means that it could not
-// be told: the context ended, or hash is not one of ours.
+// Verify reports whether the password matches the hash. It returns an error if the context ended or the hash is
+// invalid.
 func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, error) {
 	c, salt, want, err := parsePHC(hash)
 	if err != nil {
@@ -81,8 +81,7 @@ func (p *Passwords) Verify(ctx context.Context, hash, password string) (bool, er
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-// Dummy spends what Verify spends, for a person who does not exist, so that time does not tell the two
-// apart.
+// Dummy takes as long as Verify, for a person who does not exist, so that the response time does not reveal that.
 func (p *Passwords) Dummy(ctx context.Context, password string) error {
 	_, err := p.Verify(ctx, p.dummy, password)
 	return err

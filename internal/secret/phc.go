@@ -14,24 +14,25 @@ const (
 	argonKey  = 32
 )
 
-// cost is what one argon2id hash takes: memory in KiB, passes over it, threads.
+// cost is the cost of one argon2id hash: memory in KiB, passes, threads.
 type cost struct {
 	memory, time uint32
 	threads      uint8
 }
 
-// currentCost is the cost of new hashes (OWASP's recommendation, security.md 4.3): 65 ms and 19 MiB.
+// currentCost returns the cost of new hashes (OWASP's recommendation, security.md 4.3): 65 ms and 19 MiB.
 func currentCost() cost { return cost{memory: 19 * 1024, time: 2, threads: 1} }
 
-// isSane keeps a damaged row from taking the machine's memory, and argon2 from panicking at zeros.
+// isSane reports whether the cost is in a safe range, so that a damaged row cannot exhaust the memory or make argon2
+// panic.
 func (c cost) isSane() bool {
 	return c.memory >= 8 && c.memory <= 256*1024 && c.time >= 1 && c.time <= 16 && c.threads >= 1 && c.threads <= 16
 }
 
 func (c cost) String() string { return fmt.Sprintf("m=%d,t=%d,p=%d", c.memory, c.time, c.threads) }
 
-// formatPHC writes the PHC string format. It names the cost, so that older hashes still verify after the cost
-// of new ones is raised.
+// formatPHC returns a hash in the PHC string format. It includes the cost, so that existing hashes can still be
+// verified after the cost of new ones is increased.
 func formatPHC(c cost, salt, key []byte) string {
 	b64 := base64.RawStdEncoding
 	return fmt.Sprintf("$argon2id$v=%d$%s$%s$%s", argon2.Version, c, b64.EncodeToString(salt), b64.EncodeToString(key))

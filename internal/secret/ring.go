@@ -14,27 +14,26 @@ import (
 const keySize = 32 // AES-256, and as much for HMAC-SHA-256
 
 var (
-	// ErrUnknownKey is what opening a value gives that was sealed with a key the ring does not hold.
+	// ErrUnknownKey means that a value was encrypted with a key that the ring does not have.
 	ErrUnknownKey = errors.New("encrypted with a key that is not among the secret keys")
-	// ErrSealed is what opening a value gives that was changed, moved to another place or sealed for
-	// another purpose.
+	// ErrSealed means that an encrypted value was changed, moved to another place or encrypted for another purpose.
 	ErrSealed = errors.New("the encrypted value belongs to another record")
 )
 
-// NewKey makes a key with an id of its own, in the form that ParseRing reads.
+// NewKey returns a new key with its id, in the form that ParseRing parses.
 func NewKey() string {
 	return hex.EncodeToString(randomBytes(4)) + ":" + base64.StdEncoding.EncodeToString(randomBytes(keySize))
 }
 
-// Ring holds the keys that seal and sign: the first does, all of them open and verify. It is safe for
-// concurrent use.
+// Ring contains the keys for encrypting and signing: the first encrypts and signs, and all of them decrypt and
+// verify. It is safe for concurrent use.
 type Ring struct {
 	keys    map[string][]byte
 	ids     []string
 	current string
 }
 
-// ParseRing makes a ring of keys in the form ID:BASE64. It needs at least one key, and no id twice. Its errors repeat
+// ParseRing parses keys in the form ID:BASE64. It requires at least one key, and different ids. Its errors contain
 // ids, never keys.
 func ParseRing(pairs ...string) (*Ring, error) {
 	r := &Ring{keys: make(map[string][]byte, len(pairs))}
@@ -66,14 +65,14 @@ func validID(id string) bool {
 	return len(id) >= 1 && len(id) <= 32 && strings.Trim(id, base62+"._-") == ""
 }
 
-// IDs lists the ids of the keys, the current one first.
+// IDs returns the ids of the keys, the current one first.
 func (r *Ring) IDs() []string { return slices.Clone(r.ids) }
 
-// Format names the keys and hides them from every verb of fmt.
+// Format shows the ids and hides the keys from every verb of fmt.
 func (r *Ring) Format(f fmt.State, _ rune) { _, _ = fmt.Fprintf(f, "secret.Ring%v", r.ids) }
 
-// deriveKey makes the 32-byte key of one use. Uses differ in act (seal, sign) and in purpose, so what was
-// made for one never passes for another (security.md 4.1).
+// deriveKey derives a 32-byte key for one use. Uses differ in act (seal, sign) and in purpose, so that a value for
+// one use is never valid for another (security.md 4.1).
 func deriveKey(master, salt []byte, act, purpose string) []byte {
 	key, err := hkdf.Key(sha256.New, master, salt, "belfry/"+act+"/"+purpose, keySize)
 	if err != nil {

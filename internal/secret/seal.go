@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A sealed value is: format byte, length of the key's id, the id, salt, nonce, ciphertext with tag.
+// An encrypted value consists of: format byte, length of the key's id, the id, salt, nonce, ciphertext with tag.
 const (
 	sealFormat = 1
 	saltSize   = 16
@@ -17,14 +17,14 @@ const (
 	tagSize    = 16
 )
 
-// Place names where a sealed value lives; sealed under one place it does not open under another, so a
-// ciphertext copied to another row, column or workspace is refused (security.md 4.13).
+// Place identifies where an encrypted value is stored. A value encrypted for one place cannot be decrypted for
+// another, so a ciphertext copied to another row, column or workspace is refused (security.md 4.13).
 func Place(table, column, row, workspace string) string {
 	return strings.Join([]string{table, column, row, workspace}, "|")
 }
 
-// Seal encrypts with the current key. Purpose says what kind of value it is, place where it will live;
-// Open must be told the same two.
+// Seal encrypts with the current key. purpose is the kind of the value, and place is where it will be stored; Open
+// must be called with the same.
 func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
 	// A key per record: with one key for all, random nonces would allow only 2^32 records.
 	head := r.SealedPrefix()
@@ -34,7 +34,7 @@ func (r *Ring) Seal(purpose, place string, plain []byte) []byte {
 	return gcm.Seal(sealed, nil, plain, bound) //nolint:gosec // nil lets the cipher draw its own nonce
 }
 
-// Open decrypts what Seal made. The error is ErrUnknownKey (with the key's id) or ErrSealed.
+// Open decrypts a value from Seal. The error is ErrUnknownKey (with the key's id) or ErrSealed.
 func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 	id, err := SealedWith(sealed)
 	if err != nil {
@@ -52,12 +52,12 @@ func (r *Ring) Open(purpose, place string, sealed []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// SealedPrefix is what every value begins with that the current key seals.
+// SealedPrefix returns the beginning of every value that the current key encrypts.
 func (r *Ring) SealedPrefix() []byte {
 	return append([]byte{sealFormat, byte(len(r.current))}, r.current...) //nolint:gosec // at most 32, see validID
 }
 
-// Reseal seals what Seal made anew with the current key. The error is that of Open.
+// Reseal re-encrypts a value from Seal with the current key. Its errors are those of Open.
 func (r *Ring) Reseal(purpose, place string, sealed []byte) ([]byte, error) {
 	plain, err := r.Open(purpose, place, sealed)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *Ring) Reseal(purpose, place string, sealed []byte) ([]byte, error) {
 	return r.Seal(purpose, place, plain), nil
 }
 
-// SealedWith tells the id of the key that a value was sealed with, without opening it.
+// SealedWith returns the id of the key that encrypted a value, without decrypting it.
 func SealedWith(sealed []byte) (string, error) {
 	if len(sealed) < 2 || sealed[0] != sealFormat {
 		return "", errors.New("this is not an encrypted value")
@@ -78,7 +78,7 @@ func SealedWith(sealed []byte) (string, error) {
 	return string(sealed[2:end]), nil
 }
 
-// associatedData is what the tag vouches for beside the ciphertext.
+// associatedData returns what the tag authenticates in addition to the ciphertext.
 func associatedData(head []byte, place string) []byte { return append(slices.Clip(head), place...) }
 
 func newGCM(master, salt []byte, purpose string) cipher.AEAD {

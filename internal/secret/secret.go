@@ -8,21 +8,21 @@ import (
 	"encoding/base64"
 )
 
-// Random returns n bytes of the system's randomness in URL-safe base64 without padding.
+// Random returns n random bytes in URL-safe base64 without padding.
 func Random(n int) string {
 	return base64.RawURLEncoding.EncodeToString(randomBytes(n))
 }
 
-// Hash is what is stored of a token that is random enough to need no slow hash: states, session ids,
-// single-use links. The same token has another hash for another purpose.
+// Hash returns the stored form of a token that is random enough not to need a slow hash: states, session ids,
+// single-use links. The hash depends on the purpose.
 func Hash(purpose, token string) [32]byte {
 	return sha256.Sum256([]byte("belfry/hash/" + purpose + "\x00" + token))
 }
 
-// Verifier makes a PKCE code verifier (RFC 7636 §4.1): 43 characters, 256 bit.
+// Verifier returns a PKCE code verifier (RFC 7636 §4.1): 43 characters, 256 bits.
 func Verifier() string { return Random(32) }
 
-// Challenge is the S256 code challenge of a verifier (RFC 7636 §4.2).
+// Challenge returns the S256 code challenge of a verifier (RFC 7636 §4.2).
 func Challenge(verifier string) string {
 	sum := sha256.Sum256([]byte(verifier))
 	return base64.RawURLEncoding.EncodeToString(sum[:])

@@ -11,9 +11,9 @@ import (
 )
 
 var (
-	// ErrSigned is what Verify gives for a value that was changed or signed for another purpose.
+	// ErrSigned is the error of Verify for a value that was changed or signed for another purpose.
 	ErrSigned = errors.New("the signature is not valid")
-	// ErrExpired is what Verify gives for a genuine value whose time has passed.
+	// ErrExpired is the error of Verify for a valid value that has expired.
 	ErrExpired = errors.New("the signed value has expired")
 )
 
@@ -23,8 +23,8 @@ const (
 	expSize    = 8
 )
 
-// Sign makes a URL-safe text that carries the payload, readable by all, and proves that this service
-// made it for this purpose. The zero time never expires; others count in whole seconds.
+// Sign returns a URL-safe text with the payload, which everyone can read, and a signature for this purpose. The zero
+// time never expires; others are rounded to whole seconds.
 func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
 	var exp int64
 	if !expires.IsZero() {
@@ -37,7 +37,7 @@ func (r *Ring) Sign(purpose string, payload []byte, expires time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Verify returns the payload of what Sign made for the same purpose, else ErrSigned or ErrExpired.
+// Verify returns the payload of a text from Sign with the same purpose, or ErrSigned or ErrExpired.
 func (r *Ring) Verify(purpose, signed string, now time.Time) ([]byte, error) {
 	// The decoder skips line breaks; one value must have one spelling only.
 	if strings.ContainsAny(signed, "\r\n") {

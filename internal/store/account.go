@@ -18,7 +18,7 @@ func (t Tenant) Accounts(ctx context.Context) ([]core.Account, error) {
 		nil))
 }
 
-// AccountsByID finds those of the given accounts that are connected.
+// AccountsByID returns the connected accounts among the given ones.
 func (t Tenant) AccountsByID(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Account, error) {
 	rows, err := queryMany[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND disconnected_at IS NULL`,
@@ -30,7 +30,7 @@ func (t Tenant) AccountsByID(ctx context.Context, ids []core.AccountID) (map[cor
 	return found, err
 }
 
-// Account reads a connected account; a disconnected one is not_found.
+// Account returns a connected account, or not_found, also for a disconnected one.
 func (t Tenant) Account(ctx context.Context, id core.AccountID) (core.Account, error) {
 	return queryOne[core.Account](t.query(ctx, `
 		SELECT `+accountColumns+` FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL`,
@@ -43,16 +43,16 @@ type accountAndToken struct {
 	Token []byte
 }
 
-// AccountWithToken reads an account, disconnected or not, and its sealed token. A disconnected account
-// is revoked and its token is empty.
+// AccountWithToken returns an account, connected or not, and its encrypted token. A disconnected account is revoked
+// and its token is empty.
 func (t Tenant) AccountWithToken(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		SELECT `+accountColumns+`, token FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))
 	return row.Account, row.Token, err
 }
 
-// LockAccountsShared keeps connected accounts from being disconnected until the transaction ends; one that is
-// not connected is not_found. It comes after the locks of posts and of the month's usage.
+// LockAccountsShared prevents connected accounts from being disconnected until the transaction ends. It returns
+// not_found if one is not connected. Posts and the month's usage must be locked before.
 func (t Tenant) LockAccountsShared(ctx context.Context, ids []core.AccountID) error {
 	held, err := queryValues[core.AccountID](t.query(ctx, `
 		SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids)
@@ -64,7 +64,7 @@ func (t Tenant) LockAccountsShared(ctx context.Context, ids []core.AccountID) er
 	return err
 }
 
-// FindAccount finds the account of a network's profile, connected or not, and tells which; none is not_found.
+// FindAccount returns the account of a network's profile, and whether it is connected, or not_found.
 func (t Tenant) FindAccount(ctx context.Context, platform core.Platform,
 	externalID string,
 ) (id core.AccountID, connected bool, err error) {
@@ -79,21 +79,22 @@ func (t Tenant) FindAccount(ctx context.Context, platform core.Platform,
 	return found.ID, found.Connected, err
 }
 
-// CountAccounts counts the connected accounts. Under LockWorkspace the number holds until the transaction ends.
+// CountAccounts returns the number of connected accounts. Under LockWorkspace it does not change until the
+// transaction ends.
 func (t Tenant) CountAccounts(ctx context.Context) (int64, error) {
 	return queryValue[int64](t.query(ctx,
 		`SELECT count(*) FROM accounts WHERE workspace_id = @ws AND disconnected_at IS NULL`, nil))
 }
 
-// SealedToken is an account's token as it is stored, with the dates that must be seen without opening it.
+// SealedToken is an account's encrypted token, with the dates that must be readable without decrypting it.
 type SealedToken struct {
 	Sealed    []byte
 	ExpiresAt time.Time
 	RefreshAt time.Time
 }
 
-// SaveAccount stores an account that has just been connected, or connected again: it is in order, and
-// visible, whatever it was before. It keeps its time of creation.
+// SaveAccount stores an account that has just been connected or reconnected. Its status becomes ok and it becomes
+// visible, whatever it was before. Its time of creation does not change.
 func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedToken) error {
 	return t.exec(ctx, `
 		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, status,
@@ -112,8 +113,8 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 		})
 }
 
-// WakeArmed makes the account's queued publications due whose irreversible call may have been made: with a
-// new token the network can be asked what became of them. A failed post keeps its time, or none.
+// WakeArmed makes the account's queued publications due whose irreversible call may have been made: with a new token,
+// the worker can ask the network about them. It does not change when failed posts are due.
 func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
 	return t.signalAfter(t.exec(ctx, `
 		WITH armed AS (
@@ -125,8 +126,8 @@ func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
 		args{"account": account}))
 }
 
-// WakeIfOK makes a publication that waits for its account due if the account is in order after all. The caller
-// has locked the publication: a reconnection that comes later finds it by WakeArmed.
+// WakeIfOK makes a publication that waits for its account due if the account's status is ok after all. The caller has
+// locked the publication, so a later reconnection finds it with WakeArmed.
 func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
 	return t.signalAfter(t.exec(ctx, `
 		UPDATE publications u SET next_action_at = clock()
@@ -135,8 +136,8 @@ func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
 			AND u.next_action_at > clock()`, args{"post": post, "ok": core.AccountOK}))
 }
 
-// LoseToken notes that the network no longer takes the account's token, and why, unless the token was replaced
-// since it was read.
+// LoseToken records that the network refuses the account's token, and why, unless the token has been replaced since
+// it was read.
 func (t Tenant) LoseToken(ctx context.Context, id core.AccountID, read []byte, status core.AccountStatus,
 	reason string,
 ) error {
@@ -153,7 +154,7 @@ func (t Tenant) QueuedPosts(ctx context.Context, account core.AccountID) ([]core
 		args{"account": account}))
 }
 
-// LockQueuedPosts lists them and keeps others from changing them until the transaction ends.
+// LockQueuedPosts is QueuedPosts, and prevents changes to the posts until the transaction ends.
 func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
 	return queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account
@@ -161,7 +162,7 @@ func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]
 		args{"account": account}))
 }
 
-// QueuedByAccount counts the queued posts of each connected account, as far as MostCounted.
+// QueuedByAccount counts the queued posts of each connected account, up to MostCounted.
 func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, error) {
 	return queryMap[core.AccountID, int](t.query(ctx, `
 		SELECT id, queued FROM accounts CROSS JOIN LATERAL (
@@ -171,7 +172,7 @@ func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, er
 		WHERE workspace_id = @ws AND disconnected_at IS NULL AND queued > 0`, args{"most": core.MostCounted}))
 }
 
-// HideAccount disconnects an account: its token is gone for good, its row stays for its posts' history.
+// HideAccount disconnects an account: it deletes its token and keeps its row for the history of its posts.
 func (t Tenant) HideAccount(ctx context.Context, id core.AccountID, reason string, now time.Time) error {
 	return t.exec(ctx, `
 		UPDATE accounts SET disconnected_at = @now, status = @revoked, status_reason = @reason, token = ''::bytea,
@@ -180,21 +181,21 @@ func (t Tenant) HideAccount(ctx context.Context, id core.AccountID, reason strin
 		args{"id": id, "now": now, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// HoldAccount holds all posts of an account back until a time at least.
+// HoldAccount holds all posts of an account at least until the given time.
 func (t Tenant) HoldAccount(ctx context.Context, id core.AccountID, until time.Time) error {
 	return t.exec(ctx, `UPDATE accounts SET held_until = greatest(held_until, @until) WHERE workspace_id = @ws AND id = @id`,
 		args{"id": id, "until": until})
 }
 
-// HoldPlatform holds the posts of all accounts of a network back until a time at least.
+// HoldPlatform holds the posts of all accounts of a network at least until the given time.
 func (s *Store) HoldPlatform(ctx context.Context, platform core.Platform, until time.Time) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET held_until = greatest(held_until, @until) WHERE platform = @platform AND disconnected_at IS NULL`,
 		args{"platform": platform, "until": until})
 }
 
-// ProbeAccount lets one caller at a time try an account whose hold has ended: it returns true for the one that
-// may, and holds the account for everybody else meanwhile.
+// ProbeAccount lets one caller at a time try an account whose hold has ended. It returns true for this caller, and
+// holds the account for all others meanwhile.
 func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile time.Duration) (bool, error) {
 	return t.execChanged(ctx, `
 		UPDATE accounts SET held_until = clock() + @meanwhile::interval WHERE workspace_id = @ws AND id = @id
@@ -202,8 +203,8 @@ func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile t
 		args{"id": id, "meanwhile": meanwhile})
 }
 
-// ReleaseAccount ends the hold of an account, and makes the posts that wait for its end due. A post that somebody is
-// changing keeps its time: the caller holds another post, for which they may be waiting.
+// ReleaseAccount ends the hold of an account, and makes the waiting posts due. It skips locked posts, because the
+// caller has locked another post for which those transactions may be waiting.
 func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID) error {
 	return t.signalAfter(t.exec(ctx, `
 		WITH released AS (

@@ -9,7 +9,7 @@ import (
 	"belfry/internal/core"
 )
 
-// KeyHolder is an API key as authentication needs it: whom it acts for, and with which rights.
+// KeyHolder is what authentication needs to know about an API key: for whom it acts, and with which rights.
 type KeyHolder struct {
 	Member
 	Key        core.KeyID
@@ -32,7 +32,7 @@ const keyHolder = `
 		JOIN workspaces w ON w.id = k.workspace_id
 		WHERE k.hash = @hash`
 
-// TouchKey notes that a key was used, unless that was noted since the given time.
+// TouchKey records that a key was used, unless a use since the given time is already recorded.
 func (s *Store) TouchKey(ctx context.Context, id core.KeyID, now, since time.Time) error {
 	return s.exec(ctx, `
 		UPDATE api_keys SET last_used_at = @now WHERE id = @id AND (last_used_at IS NULL OR last_used_at < @since)`,
@@ -46,7 +46,7 @@ func (t Tenant) Keys(ctx context.Context) ([]core.Key, error) {
 		FROM api_keys WHERE workspace_id = @ws ORDER BY created_at DESC, id DESC`, nil))
 }
 
-// AddKey stores a key's hash and facts. A maker who is no member is not_found.
+// AddKey stores a key's hash and details. It returns not_found if the creator is not a member.
 func (t Tenant) AddKey(ctx context.Context, k core.Key, hash []byte) error {
 	return t.exec(ctx, `
 		INSERT INTO api_keys (id, workspace_id, user_id, name, scope, hash, hint, created_at)

@@ -7,18 +7,18 @@ import (
 	"belfry/internal/core"
 )
 
-// AuditRetention is how long the audit log keeps its rows. A trigger refuses to delete younger ones.
+// AuditRetention is how long the audit log keeps its rows. A trigger prevents deleting younger rows.
 const AuditRetention = 365 * 24 * time.Hour
 
-// AddAudit writes to the audit log what was done in the workspace.
+// AddAudit writes an action in the workspace to the audit log.
 func (t Tenant) AddAudit(ctx context.Context, e core.AuditEntry) error {
 	e.Workspace = t.ws
 	return t.store.AddAudit(ctx, e)
 }
 
-// AddAudit writes an entry to the audit log. It belongs in the transaction of what it tells. A failed sign-in of an
-// unknown person, with whom strangers could fill the log, leaves no row but takes as long as that of a known one; for
-// that its commit does not wait for the disk.
+// AddAudit writes an entry to the audit log, in the transaction of the action. For a failed sign-in of an unknown
+// person, it writes no row, because strangers could otherwise fill the log, but takes as long as for a known one; for
+// that reason, its commit does not wait for the disk.
 func (s *Store) AddAudit(ctx context.Context, e core.AuditEntry) error {
 	origin, actor := core.OriginOf(ctx), string(e.Actor.Kind())
 	if actor == "" {

@@ -12,7 +12,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Claimed is a publication that a worker holds, with everything that it needs to know.
+// Claimed is a publication that a worker has claimed, with everything the worker needs to know.
 type Claimed struct {
 	Publication
 	Post    core.Post
@@ -21,14 +21,14 @@ type Claimed struct {
 	Media   []Media // the post's files in their order, those included that were deleted since
 }
 
-// Claim is the right to act on a publication for as long as its lease lasts. ReadClaimed reads what it is about.
+// Claim is the right to act on a publication until its lease ends. ReadClaimed reads the details.
 type Claim struct {
 	Workspace core.WorkspaceID
 	Publication
 }
 
-// UntilDue returns how long it is until a publication that no worker holds is due: zero or less when one is due
-// now, and at most the given time.
+// UntilDue returns the time until the next unclaimed publication is due: zero or less if one is due now, and at most
+// the given time.
 func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration, error) {
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
@@ -37,11 +37,11 @@ func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration
 		))`, args{"most": most}))
 }
 
-// ClaimDue claims up to limit publications that are due and held by no worker, those due first, each for as long
-// as the lease and with a new fencing epoch. Rest tells how the claim before ended; where that was the queue or the
-// worker's own retry, the post begins a new try, which its timeline notes.
+// ClaimDue claims up to limit due publications that no worker has claimed, those due first, each with the lease and a
+// new fencing epoch. Rest says how the previous claim ended; after the queue or the worker's own retry, the post
+// begins a new attempt, which is added to its timeline.
 //
-// It skips rows that are locked, so that any number of workers can call it at once and none waits for another.
+// It skips locked rows, so any number of workers can call it at the same time without waiting.
 func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
@@ -50,8 +50,8 @@ func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease tim
 	}))
 }
 
-// Claim claims one post's publication as ClaimDue does. It returns ErrNotFound if the publication is not due, or
-// is held or locked by another.
+// Claim claims one post's publication as ClaimDue does. It returns ErrNotFound if the publication is not due, or is
+// claimed or locked by another worker.
 func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration,
 	now time.Time,
 ) (Claim, error) {
@@ -67,8 +67,8 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 	return all[0], nil
 }
 
-// claimWhere selects the publications to claim. It locks the posts too, which everybody locks before the
-// publications, and waits for neither.
+// claimWhere returns the SQL that selects the publications to claim. It also locks the posts, which must always be
+// locked before the publications, and waits for neither.
 func claimWhere(which string) string {
 	return `
 		WITH due AS (
@@ -79,9 +79,9 @@ func claimWhere(which string) string {
 			ORDER BY p.next_action_at FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
-// claimRest claims what claimWhere selected. Its commit does not wait for the disk: a claim that a crash of the
-// database forgets is refused its first write by the fence, whoever claims next under the same epoch, since no two
-// claims have one lease_owner.
+// claimRest claims what claimWhere selected. Its commit does not wait for the disk: if a crash of the database loses
+// a claim, the fence refuses the worker's first write, even if the next claim has the same epoch, because no two
+// claims have the same lease_owner.
 const claimRest = `
 		), begun AS (
 			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '',
@@ -99,8 +99,8 @@ const claimRest = `
 		FROM due, (SELECT ` + relaxed + `) AS relaxed WHERE p.post_id = due.post_id
 		RETURNING p.workspace_id AS workspace, due.rest, ` + publicationColumns
 
-// ReadClaimed reads the posts of claims, their accounts and files, in one round trip. A post that was deleted since is
-// missing.
+// ReadClaimed reads the posts of claims, with their accounts and files, in one round trip. Posts that were deleted
+// are missing.
 func (t Tenant) ReadClaimed(ctx context.Context, claims []Claim) ([]Claimed, error) {
 	publications := make(map[core.PostID]Publication, len(claims))
 	for _, c := range claims {

@@ -7,8 +7,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Connection is a consent under way, from the redirect to the network until its way back, and then, with
-// Profiles, until some of them are chosen.
+// Connection is a pending consent, from the redirect to the network until its callback and then, with Profiles, until
+// the person has chosen some.
 type Connection struct {
 	StateHash   []byte
 	User        core.UserID
@@ -19,7 +19,7 @@ type Connection struct {
 	Profiles    []byte // sealed; nil before the way back
 }
 
-// AddConnection stores a consent that ends at the given time.
+// AddConnection stores a consent that expires at the given time.
 func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, session_hash, verifier, profiles,
@@ -30,9 +30,9 @@ func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Ti
 	})
 }
 
-// TakeConnection removes and returns the consent that was begun with this state by this person in this
-// browser, in this workspace; anything else, an expired one and one that was taken before are not_found.
-// The platform may be empty for a choice, which knows its own.
+// TakeConnection deletes and returns the consent with this state, person, browser session and workspace. It returns
+// not_found for any other consent, and for one that has expired or was taken before. The platform may be empty for a
+// choice of profiles, which stores its own.
 func (t Tenant) TakeConnection(ctx context.Context, want Connection, chosen bool, now time.Time) (Connection, error) {
 	return queryOne[Connection](t.query(ctx, `
 		DELETE FROM connections

@@ -15,7 +15,7 @@ import (
 	"belfry/internal/core"
 )
 
-// taken maps the name of a unique constraint to the message for a person.
+// taken maps the name of a unique constraint to the message about it.
 var taken = map[string]string{
 	"workspaces_slug_key":          "Another workspace has this short name.",
 	"users_email":                  "This email address is in use.",
@@ -23,12 +23,12 @@ var taken = map[string]string{
 	"folders_siblings":             "The parent folder already contains a folder with this name.",
 }
 
-// ErrNotFound says that the row asked for does not exist, or belongs to another workspace. It carries
-// core.NotFound, which is what a caller is told who asked for that row.
+// ErrNotFound means that a row does not exist, or belongs to another workspace. It wraps core.NotFound, the error for
+// the caller.
 var ErrNotFound = fmt.Errorf("no such row: %w", core.NotFound())
 
-// MissingError says that a row was not written because one that it refers to does not exist in its workspace.
-// It carries core.NotFound as well.
+// MissingError means that a row was not written because it refers to a row that does not exist in its workspace. It
+// wraps core.NotFound too.
 type MissingError struct {
 	Missing string // what is missing, in the words of the schema, such as "account"
 	cause   error
@@ -36,16 +36,16 @@ type MissingError struct {
 
 func (e *MissingError) Error() string { return fmt.Sprintf("no such %s: %v", e.Missing, e.cause) }
 
-// Unwrap returns what a caller is told and what the database said.
+// Unwrap returns the error for the caller, and the database's.
 func (e *MissingError) Unwrap() []error { return []error{core.NotFound(), e.cause} }
 
-// IsMissing tells whether err says that a row could not refer to what is named, because there is no such thing.
+// IsMissing reports whether err is a MissingError for what is named.
 func IsMissing(err error, what string) bool {
 	e, ok := errors.AsType[*MissingError](err)
 	return ok && e.Missing == what
 }
 
-// ErrSameID tells that another post of the account has the network's id that a post was given.
+// ErrSameID means that another post of the account has the same id on the network.
 var ErrSameID = errors.New("another post has this network ID")
 
 const (
@@ -53,7 +53,7 @@ const (
 	foreignKeyViolation = "23503"
 )
 
-// translateError turns what the database says into what a caller can act on, where it can.
+// translateError converts errors of the database that a caller can act on.
 func translateError(err error) error {
 	if err == nil {
 		return nil
@@ -77,14 +77,14 @@ func translateError(err error) error {
 	return err
 }
 
-// Deadlocked tells whether the database broke a transaction off because it and another waited for each other.
+// Deadlocked reports whether the database cancelled a transaction because of a deadlock.
 func Deadlocked(err error) bool {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && pg.Code == "40P01"
 }
 
-// Away tells whether an error means that the database cannot answer at the moment: it is not there, it hung
-// up, it is so busy that it took longer than a statement may, or it lacks the room to.
+// Away reports whether an error means that the database is unavailable at the moment: unreachable, disconnected, out
+// of resources, or so busy that a statement exceeded its time limit.
 func Away(err error) bool {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return slices.Contains(awayStates, pg.Code) || slices.Contains(awayClasses, pg.Code[:min(2, len(pg.Code))])
@@ -98,7 +98,7 @@ func Away(err error) bool {
 	return pgconn.SafeToRetry(err) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// awayStates are the SQLSTATEs of a server that will answer again.
+// awayStates are SQLSTATEs of a server that is temporarily unavailable.
 var awayStates = []string{
 	"57014", // the statement took too long
 	"57P01", // the server is shutting down
@@ -108,7 +108,7 @@ var awayStates = []string{
 	"25006", // it only reads, as a standby does until it takes over
 }
 
-// awayClasses are the classes of SQLSTATEs of such a server.
+// awayClasses are classes of such SQLSTATEs.
 var awayClasses = []string{
 	"08", // the connection broke
 	"53", // the disk is full, memory or connections have run out

@@ -13,16 +13,16 @@ func (t Tenant) Folders(ctx context.Context) ([]core.Folder, error) {
 	return queryMany[core.Folder](t.query(ctx, `SELECT `+folderColumns+` ORDER BY name_key, id`, nil))
 }
 
-// Folder reads a folder.
+// Folder returns a folder.
 func (t Tenant) Folder(ctx context.Context, id core.FolderID) (core.Folder, error) {
 	return queryOne[core.Folder](t.query(ctx, `SELECT `+folderColumns+` AND id = @id`, args{"id": id}))
 }
 
-// LockFolders makes everybody else who changes the workspace's tree of folders wait until the transaction
-// ends, so that two moves can never make a circle.
+// LockFolders blocks other changes of the workspace's folder tree until the transaction ends, so that two moves
+// cannot create a cycle.
 func (t Tenant) LockFolders(ctx context.Context) error { return t.LockWorkspace(ctx) }
 
-// FoldersAbove lists the folders from the given one up to the root. One that is not here is not_found.
+// FoldersAbove lists the folders from the given one up to the root, or returns not_found.
 func (t Tenant) FoldersAbove(ctx context.Context, id core.FolderID) ([]core.FolderID, error) {
 	if id.IsZero() {
 		return nil, nil
@@ -40,7 +40,7 @@ func (t Tenant) FoldersAbove(ctx context.Context, id core.FolderID) ([]core.Fold
 	return ids, err
 }
 
-// FolderHeight is how many levels a folder and those in it make: 1 when there is none in it.
+// FolderHeight returns the number of levels of a folder with its subfolders: 1 if it has none.
 func (t Tenant) FolderHeight(ctx context.Context, id core.FolderID) (int, error) {
 	return queryValue[int](t.query(ctx, `
 		WITH RECURSIVE down AS (
@@ -51,8 +51,8 @@ func (t Tenant) FolderHeight(ctx context.Context, id core.FolderID) (int, error)
 		SELECT coalesce(max(level), 1) FROM down`, args{"id": id}))
 }
 
-// AddFolder stores a new folder. key is its name without regard to case; one in use among its siblings is a
-// conflict.
+// AddFolder stores a new folder. key is its name ignoring case; it is a conflict if another folder in the same parent
+// has it.
 func (t Tenant) AddFolder(ctx context.Context, f core.Folder, key string) error {
 	return t.exec(ctx, `
 		INSERT INTO folders (id, workspace_id, parent_id, name, name_key, created_at, updated_at)
@@ -68,8 +68,8 @@ func (t Tenant) UpdateFolder(ctx context.Context, f core.Folder, key string) err
 		args{"id": f.ID, "parent": f.Parent, "name": f.Name, "key": key, "now": f.UpdatedAt})
 }
 
-// LockEmptyFolder keeps files and folders out of a folder until the transaction ends, and tells whether
-// there is none in it.
+// LockEmptyFolder prevents adding files and folders to a folder until the transaction ends, and reports whether it is
+// empty.
 func (t Tenant) LockEmptyFolder(ctx context.Context, id core.FolderID) (bool, error) {
 	if _, err := queryValue[core.FolderID](t.query(ctx, `SELECT id FROM folders WHERE workspace_id = @ws AND id = @id FOR UPDATE`, args{"id": id})); err != nil {
 		return false, err
@@ -79,7 +79,7 @@ func (t Tenant) LockEmptyFolder(ctx context.Context, id core.FolderID) (bool, er
 			AND NOT EXISTS (SELECT FROM media WHERE workspace_id = @ws AND folder_id = @id)`, args{"id": id}))
 }
 
-// DeleteFolder removes an empty folder.
+// DeleteFolder deletes an empty folder.
 func (t Tenant) DeleteFolder(ctx context.Context, id core.FolderID) error {
 	return t.exec(ctx, `DELETE FROM folders WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }

@@ -31,12 +31,12 @@ func (t Tenant) Groups(ctx context.Context) ([]Group, error) {
 	return queryMany[Group](t.query(ctx, `SELECT`+groupColumns+` ORDER BY lower(g.name), g.id`, nil))
 }
 
-// Group reads a group.
+// Group returns a group.
 func (t Tenant) Group(ctx context.Context, id core.GroupID) (Group, error) {
 	return queryOne[Group](t.query(ctx, `SELECT`+groupColumns+` AND g.id = @id`, args{"id": id}))
 }
 
-// LockGroup reads a group and keeps others from changing it until the transaction ends.
+// LockGroup returns a group and prevents changes to it until the transaction ends.
 func (t Tenant) LockGroup(ctx context.Context, id core.GroupID) (Group, error) {
 	if _, err := queryValue[core.GroupID](t.query(ctx, `
 		SELECT id FROM groups WHERE workspace_id = @ws AND id = @id FOR UPDATE`, args{"id": id})); err != nil {
@@ -45,7 +45,7 @@ func (t Tenant) LockGroup(ctx context.Context, id core.GroupID) (Group, error) {
 	return t.Group(ctx, id)
 }
 
-// AddGroup stores a new group without its accounts. A name in use is a conflict.
+// AddGroup stores a new group without its accounts. It is a conflict if the name is in use.
 func (t Tenant) AddGroup(ctx context.Context, g Group) error {
 	return t.exec(ctx, `
 		INSERT INTO groups (id, workspace_id, name, description, color, created_at, updated_at)
@@ -72,7 +72,7 @@ func (t Tenant) SetGroupAccounts(ctx context.Context, id core.GroupID, accounts 
 		args{"id": id, "accounts": accounts})
 }
 
-// DeleteGroup removes a group; its accounts stay as they are.
+// DeleteGroup deletes a group; its accounts do not change.
 func (t Tenant) DeleteGroup(ctx context.Context, id core.GroupID) error {
 	changed, err := t.execChanged(ctx, `DELETE FROM groups WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 	if err == nil && !changed {

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// Replay names a request that may be repeated: its route, the client's key, and a fingerprint of
-// everything that must be the same when it is.
+// Replay identifies a repeatable request: its route, the client's key, and a fingerprint of everything that must be
+// the same.
 type Replay struct {
 	Route       string
 	Key         string
 	Fingerprint []byte
 }
 
-// Kept is what is known of a repeated request. Status 0 means that the first one still runs, and Left is for how
-// much longer its lock holds, which can be below zero.
+// Kept is what is stored about a repeated request. Status 0 means that the first one is still running, and Left is
+// how much longer its lock is valid, which can be below zero.
 type Kept struct {
 	Fingerprint []byte
 	Status      int
@@ -30,8 +30,8 @@ func (r Replay) nameArguments(more args) args {
 	return a
 }
 
-// BeginReplay takes the key for a first request, for as long as the lock; first tells whether it did. What
-// was kept for longer than keep, and a first request whose lock has run out, count as never been.
+// BeginReplay reserves the key for a first request while the lock lasts; first reports whether it did. Responses
+// older than keep, and first requests whose lock has ended, are ignored.
 func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock,
 	keep time.Duration,
 ) (found Kept, first bool, err error) {
@@ -52,7 +52,7 @@ func (t Tenant) BeginReplay(ctx context.Context, r Replay, lock,
 	return found, false, err
 }
 
-// Replay reads what is known of a request by its key; not_found when nothing is.
+// Replay returns what is stored about a request, by its key, or not_found.
 func (t Tenant) Replay(ctx context.Context, r Replay) (Kept, error) {
 	return queryOne[Kept](t.query(ctx, `
 		SELECT fingerprint, status, body, locked_until - clock() AS left FROM idempotency
@@ -63,7 +63,7 @@ const keepReplay = `
 	UPDATE idempotency SET status = @status, body = @body
 	WHERE workspace_id = @ws AND route = @route AND key = @key AND fingerprint = @fingerprint AND status = 0`
 
-// KeepReplay stores the answer of a first request. False: the key is not this request's any more.
+// KeepReplay stores the response of a first request. It returns false if another request has taken the key.
 func (t Tenant) KeepReplay(ctx context.Context, r Replay, status int, body []byte) (bool, error) {
 	return t.execChanged(ctx, keepReplay, r.nameArguments(args{"fingerprint": r.Fingerprint, "status": status, "body": body}))
 }

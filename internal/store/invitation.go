@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Invitation is what its link leads to.
+// Invitation is the invitation that a link leads to.
 type Invitation struct {
 	ID            core.UserID
 	Workspace     core.WorkspaceID
@@ -17,7 +17,7 @@ type Invitation struct {
 	Role          core.Role
 }
 
-// Invitation finds an invitation by the hash of its token; an expired, used or replaced one is not_found.
+// Invitation returns an invitation by the hash of its token, or not_found if it has expired, was used or replaced.
 func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Invitation, error) {
 	return queryOne[Invitation](s.query(ctx, `
 		SELECT i.id, i.workspace_id AS workspace, w.name AS workspace_name, i.email, i.name, i.role
@@ -25,7 +25,7 @@ func (s *Store) Invitation(ctx context.Context, hash []byte, now time.Time) (Inv
 		WHERE i.hash = @hash AND i.expires_at > @now`, args{"hash": hash, "now": now}))
 }
 
-// Invite stores an invitation, or gives the one with its id another token, name and role.
+// Invite stores an invitation, or replaces the token, name and role of the one with its id.
 func (t Tenant) Invite(ctx context.Context, m core.Member, hash []byte) error {
 	return t.exec(ctx, `
 		INSERT INTO invitations AS i (id, workspace_id, email, name, role, hash, created_at, expires_at)
@@ -37,15 +37,15 @@ func (t Tenant) Invite(ctx context.Context, m core.Member, hash []byte) error {
 	})
 }
 
-// TakeInvitation removes an invitation and tells its role; an expired, used or replaced one is not_found.
+// TakeInvitation deletes an invitation and returns its role, or not_found if it has expired, was used or replaced.
 func (t Tenant) TakeInvitation(ctx context.Context, hash []byte, now time.Time) (core.Role, error) {
 	return queryValue[core.Role](t.query(ctx, `
 		DELETE FROM invitations WHERE workspace_id = @ws AND hash = @hash AND expires_at > @now RETURNING role`,
 		args{"hash": hash, "now": now}))
 }
 
-// Join makes a person a member; with a password hash it stores the person first. An email address in use is then a
-// conflict.
+// Join adds a person to the workspace. With a password hash, it stores the person first; it is then a conflict if the
+// email address is in use.
 func (t Tenant) Join(ctx context.Context, u core.User, passwordHash string, role core.Role, now time.Time) error {
 	if passwordHash != "" {
 		if err := t.store.AddUser(ctx, u, passwordHash, now); err != nil {

@@ -8,25 +8,25 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Count is what is left of a limit after a request was counted, or refused.
+// Count is the state of a limit after a request was counted or refused.
 type Count struct {
 	Granted   bool
 	Remaining int
-	// Reset is how long until the oldest counted request drops out of the window.
+	// Reset is the time until the oldest counted request leaves the window.
 	Reset time.Duration
-	// RetryAfter is how long until one more request passes; 0 when it was granted.
+	// RetryAfter is the time until another request is allowed; 0 if this one was.
 	RetryAfter time.Duration
 }
 
-// CountCreate counts a creation of posts, unless that would make more than limit in any window of the given
-// length. The workspace's row is locked meanwhile, so creations are counted one after the other; the
-// count commits by itself, also when the creation fails later, and does not wait for the disk: a crash of the
-// database may forget the creations of its last moment.
+// CountCreate counts a request to create posts, unless there would be more than limit in any window of the given
+// length. It locks the workspace's row, so requests are counted one after the other. The count commits by itself,
+// also if the creation then fails, and does not wait for the disk: after a crash of the database, the last requests
+// may not be counted.
 func (t Tenant) CountCreate(ctx context.Context, limit int, window time.Duration) (Count, error) {
 	return t.countCreates(ctx, limit, window, true)
 }
 
-// PeekCreate tells what CountCreate would say of the next creation, without counting one.
+// PeekCreate returns what CountCreate would return for the next creation, without counting.
 func (t Tenant) PeekCreate(ctx context.Context, limit int, window time.Duration) (Count, error) {
 	return t.countCreates(ctx, limit, window, false)
 }

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Media is a file with all that is kept of it.
+// Media is a file with everything that is stored about it.
 type Media struct {
 	core.Media
 	FailReason  string
@@ -26,30 +26,30 @@ type Media struct {
 	PublishedAt time.Time
 }
 
-// mediaFields are a file's columns. The bytes of one that was deleted are gone as if they were purged.
+// mediaFields are the columns of a file. A deleted file looks purged.
 const mediaFields = `
 	m.id, m.status, m.fail_reason, m.original_name AS name, m.title, m.description, m.tags, m.pinned,
 	m.folder_id AS folder, m.kind, m.mime, m.size AS bytes, m.width, m.height, m.duration_ms, m.fps, m.video_codec,
 	m.audio_codec, m.audio_rate, m.audio_channels, m.bit_rate, m.frames, m.charged, m.blob, m.thumbnail,
 	m.source, m.expires_at, m.tries, m.created_at, m.published_at, coalesce(m.purged_at, m.deleted_at) AS purged_at`
 
-// mediaColumns leaves out files that were deleted.
+// mediaColumns excludes deleted files.
 const mediaColumns = mediaFields + `
 	FROM media m WHERE m.workspace_id = @ws AND m.deleted_at IS NULL`
 
-// Media reads a file's row.
+// Media returns a file.
 func (t Tenant) Media(ctx context.Context, id core.MediaID) (Media, error) {
 	return queryOne[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id`, args{"id": id}))
 }
 
-// LockMedia reads a file's row and keeps others from changing it, and from using the file in a post, until
-// the transaction ends. Whoever locks a file and counts storage locks the file first.
+// LockMedia returns a file, and prevents changing it and using it in a post until the transaction ends. The file must
+// be locked before its storage is counted.
 func (t Tenant) LockMedia(ctx context.Context, id core.MediaID) (Media, error) {
 	return queryOne[Media](t.query(ctx, `SELECT`+mediaColumns+` AND m.id = @id FOR NO KEY UPDATE`, args{"id": id}))
 }
 
-// AddMedia stores a new file, for which its charged bytes were taken, and which the sweep looks at at the
-// given time. A folder of another workspace is not_found.
+// AddMedia stores a new file whose bytes have been charged, and which the sweep handles at the given time. It returns
+// not_found for a folder of another workspace.
 func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO media (id, workspace_id, folder_id, status, original_name, kind, mime, size, charged, source,
@@ -62,7 +62,7 @@ func (t Tenant) AddMedia(ctx context.Context, m Media, next time.Time) error {
 		})
 }
 
-// UpdateMedia stores what a person may change of a file. A folder of another workspace is not_found.
+// UpdateMedia stores what a person can change about a file. It returns not_found for a folder of another workspace.
 func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
 	return t.exec(ctx, `
 		UPDATE media SET title = @title, description = @description, tags = @tags, folder_id = @folder, pinned = @pinned
@@ -73,7 +73,7 @@ func (t Tenant) UpdateMedia(ctx context.Context, m Media) error {
 		})
 }
 
-// MediaFilter narrows a list. Zero fields do not.
+// MediaFilter filters a list. Zero fields have no effect.
 type MediaFilter struct {
 	Folder   core.FolderID
 	Root     bool // only files in no folder
@@ -85,7 +85,7 @@ type MediaFilter struct {
 	Limit    int
 }
 
-// ListMedia lists files, the newest first.
+// ListMedia lists files, newest first.
 func (t Tenant) ListMedia(ctx context.Context, f MediaFilter) ([]Media, error) {
 	sql, a := `SELECT`+mediaColumns, args{"limit": f.Limit}
 	where := func(condition, name string, v any) {

@@ -7,14 +7,15 @@ import (
 	"belfry/internal/core"
 )
 
-// MediaClaim is the right to store a file's bytes, or to examine them: whoever holds the newest epoch. It
-// ends with its lease unless it is renewed, so that a dead holder does not keep others out.
+// MediaClaim is the right to store or examine a file's bytes, which belongs to the newest epoch. It ends with its
+// lease unless it is renewed.
 type MediaClaim struct {
 	ID    core.MediaID
 	Epoch int64
 }
 
-// ClaimMedia claims a file in that state unless somebody else holds it. False: another holds it, or it has moved on.
+// ClaimMedia claims a file in the given state. It returns false if another worker has claimed the file, or its state
+// has changed.
 func (t Tenant) ClaimMedia(
 	ctx context.Context, id core.MediaID, in core.MediaStatus, lease time.Duration,
 ) (MediaClaim, bool, error) {
@@ -30,7 +31,7 @@ func (t Tenant) ClaimMedia(
 	return MediaClaim{id, epochs[0]}, true, nil
 }
 
-// RenewMedia keeps a claim for another lease. False: it is lost.
+// RenewMedia renews a claim. It returns false if the claim was lost.
 func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duration) (bool, error) {
 	return t.execChanged(ctx, `
 		UPDATE media SET lease_until = clock() + @lease::interval, next_at = greatest(expires_at,
@@ -39,8 +40,8 @@ func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duratio
 		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
 }
 
-// ReleaseMedia returns a claim back. The sweep looks at the file again after the given time, but not before a
-// reservation's end; a try that failed counts.
+// ReleaseMedia releases a claim. The sweep handles the file again after the given time, but not before a reservation
+// ends; failed counts the attempt.
 func (t Tenant) ReleaseMedia(ctx context.Context, c MediaClaim, again time.Duration, failed bool) error {
 	return t.exec(ctx, `
 		UPDATE media SET lease_until = NULL, next_at = greatest(expires_at, clock() + @again::interval),
@@ -49,8 +50,8 @@ func (t Tenant) ReleaseMedia(ctx context.Context, c MediaClaim, again time.Durat
 		args{"id": c.ID, "epoch": c.Epoch, "again": again, "failed": failed})
 }
 
-// NoteMedia keeps what has become known of a file while its bytes come: name, kind, size and how many bytes
-// count. False: the claim is lost.
+// NoteMedia stores what is known about a file during its download: name, kind, size and charged bytes. It returns
+// false if the claim was lost.
 func (t Tenant) NoteMedia(ctx context.Context, c MediaClaim, m Media) (bool, error) {
 	return t.execChanged(ctx, `
 		UPDATE media SET original_name = @name, kind = @kind, size = @size, charged = @charged
@@ -58,7 +59,7 @@ func (t Tenant) NoteMedia(ctx context.Context, c MediaClaim, m Media) (bool, err
 		args{"id": c.ID, "epoch": c.Epoch, "name": m.Name, "kind": m.Kind, "size": m.Bytes, "charged": m.Charged})
 }
 
-// FetchesHeld counts the claims on files of the workspace that come from an address.
+// FetchesHeld counts the claimed downloads of the workspace.
 func (t Tenant) FetchesHeld(ctx context.Context) (int, error) {
 	return queryValue[int](t.query(ctx, `
 		SELECT count(*) FROM media
@@ -77,8 +78,8 @@ type MediaChange struct {
 	Next       time.Time // when the sweep looks at the file; zero for never
 }
 
-// MoveMedia carries out a move of a file that the caller has locked, charges the storage, and ends any
-// claim. False: the file has moved on, or the claim is lost. Epoch 0 is nobody's and claims nothing.
+// MoveMedia changes the state of a file that the caller has locked, charges the storage, and ends any claim. It
+// returns false if the file's state has changed or the claim was lost. Epoch 0 means without a claim.
 func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change MediaChange) (bool, error) {
 	f := change.Facts
 	changed, err := t.execChanged(ctx, `
@@ -106,7 +107,7 @@ func (t Tenant) MoveMedia(ctx context.Context, m Media, epoch int64, change Medi
 	return true, t.setCharged(ctx, m, change.Charged)
 }
 
-// DueMedia is a file that is due for work.
+// DueMedia is a file with pending work.
 type DueMedia struct {
 	Workspace core.WorkspaceID
 	ID        core.MediaID
@@ -114,8 +115,8 @@ type DueMedia struct {
 	Fetched   bool // it comes from an address, not from an upload
 }
 
-// TakeDueMedia lists files whose time has come, and puts their next time off, so that they are not listed
-// again before somebody had the time to look at them.
+// TakeDueMedia lists files that are due, and postpones them by patience, so that they are not listed again before
+// they can be handled.
 func (s *Store) TakeDueMedia(ctx context.Context, patience time.Duration, limit int) ([]DueMedia, error) {
 	return queryMany[DueMedia](s.query(ctx, `
 		WITH due AS (

@@ -9,18 +9,18 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// statements keeps, by SQL, how the named arguments of each statement are numbered.
+// statements caches the numbered arguments of each statement, by its SQL.
 var statements sync.Map // *preparedSQL
 
-// preparedSQL is SQL with its arguments numbered, and their names in that order.
+// preparedSQL is SQL with numbered arguments, and their names in order.
 type preparedSQL struct {
 	sql   string
 	names []string
 	given int // how many different ones
 }
 
-// namedArgs are arguments by name, as strict as pgx.StrictNamedArgs: it numbers a statement when that first
-// runs and judges whatever does not fit later.
+// namedArgs are named arguments, as strict as pgx.StrictNamedArgs, which numbers a statement when it first runs and
+// reports arguments that do not match later.
 type namedArgs map[string]any
 
 // RewriteQuery numbers the arguments.
@@ -45,7 +45,7 @@ func (n namedArgs) RewriteQuery(ctx context.Context, conn *pgx.Conn, sql string,
 	return s.sql, values, nil
 }
 
-// prepareSQL lets pgx number the names.
+// prepareSQL lets pgx number the arguments.
 func (n namedArgs) prepareSQL(ctx context.Context, conn *pgx.Conn, sql string) (*preparedSQL, error) {
 	names := pgx.StrictNamedArgs{}
 	for name := range n {
@@ -60,7 +60,7 @@ func (n namedArgs) prepareSQL(ctx context.Context, conn *pgx.Conn, sql string) (
 	return s, err
 }
 
-// driverValue is a value as the driver writes it: an id without a detour through text, and an unset time or id as NULL.
+// driverValue converts a value for the driver: an id directly to a UUID, and an unset time or id to NULL.
 func driverValue(value any) any {
 	switch value := value.(type) {
 	case time.Time:

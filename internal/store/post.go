@@ -24,7 +24,7 @@ const postFields = `
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
 	p.media_ids`
 
-// postJoins follow a FROM that has posts as p.
+// postJoins are the joins for a FROM that calls posts p.
 const postJoins = `
 	JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 	LEFT JOIN publications u ON u.workspace_id = p.workspace_id AND u.post_id = p.id`
@@ -69,8 +69,8 @@ func (t Tenant) toPost(r postRow) core.Post {
 	return p
 }
 
-// onItsWay says what the ledger knows of a post that may be under way. What was armed and is not in doubt is
-// sent, held back or sent again: of that the network is asked nothing but what leads to the next call.
+// onItsWay sets what the ledger knows about a post that may be in progress. A post that was armed but is not in doubt
+// is being sent, held or retried; the worker does not ask the network whether it was published.
 func (r postRow) onItsWay(p *core.Post) {
 	p.Busy = r.held
 	if p.Status != core.PostQueued || r.ledger.Step == "" {
@@ -85,7 +85,7 @@ func (r postRow) onItsWay(p *core.Post) {
 	p.Preparing = r.rest == core.DoPoll && !p.Asking
 }
 
-// Post reads a post.
+// Post returns a post.
 func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
 	row, err := queryValue[postRow](t.query(ctx, `SELECT`+postColumns+` AND p.id = @id`, args{"id": id}))
 	if err != nil {
@@ -94,9 +94,8 @@ func (t Tenant) Post(ctx context.Context, id core.PostID) (core.Post, error) {
 	return t.toPost(row), nil
 }
 
-// LockPost reads a post and keeps others from changing it until the transaction ends. Everything that
-// changes a post's state locks the post first and its publication after. A post that waits for the confirmation of a
-// restore, which changes it by its receipt, is a conflict.
+// LockPost returns a post and prevents changes to it until the transaction ends. Everything that changes a post's
+// state locks the post first and then its publication.
 func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error) {
 	restored, err := queryValue[bool](t.query(ctx, `
 		SELECT EXISTS (SELECT FROM restored_receipts r WHERE r.post_id = p.id) FROM posts p
@@ -111,7 +110,7 @@ func (t Tenant) LockPost(ctx context.Context, id core.PostID) (core.Post, error)
 	return t.Post(ctx, id)
 }
 
-// PostFilter narrows a list. Zero fields do not.
+// PostFilter filters a list. Zero fields have no effect.
 type PostFilter struct {
 	Statuses  []core.PostStatus
 	Account   core.AccountID
@@ -125,7 +124,7 @@ type PostFilter struct {
 
 const listTime = `coalesce(p.publish_at, p.created_at)`
 
-// listed selects posts with the time by which they are listed.
+// listed selects posts with the time by which they are sorted.
 const listed = `SELECT p.*, ` + listTime + ` AS listed_at FROM posts p`
 
 // Posts lists posts by time and then id, newest first unless asked otherwise.
@@ -151,7 +150,7 @@ func (t Tenant) readPosts(ctx context.Context, q postQuery, selected string) ([]
 	return posts, nil
 }
 
-// postQuery is the parts of a list's statements.
+// postQuery contains the parts of a list's SQL.
 type postQuery struct {
 	args  args
 	order string
@@ -161,8 +160,9 @@ type postQuery struct {
 	whole string // the condition on account, group, state and workspace without parts
 }
 
-// first selects the first posts of the list. The posts of an account and of a state are in the list's order in an
-// index, but those of several are not. So the first of each account and state are read and merged.
+// first returns the SQL for the first posts of the list. An index has the posts of one account and one status in the
+// order of the list, but not those of several. So it reads the first posts of each account and status, and merges
+// them.
 func (q postQuery) first(limit string) string {
 	page := listed + ` WHERE ` + q.part + q.span + q.order + ` LIMIT ` + limit
 	if q.parts == "" {
@@ -218,7 +218,7 @@ func (f PostFilter) query() postQuery {
 	return q
 }
 
-// CountPosts counts the posts in each state, as far as MostCounted.
+// CountPosts counts the posts in each status, up to MostCounted.
 func (t Tenant) CountPosts(ctx context.Context) (map[core.PostStatus]int, error) {
 	return queryMap[core.PostStatus, int](t.query(ctx, `
 		SELECT status, (SELECT count(*) FROM (
@@ -249,7 +249,7 @@ func (t Tenant) UpdatePost(ctx context.Context, p core.Post) error {
 		})
 }
 
-// DeletePost removes a post with its timeline and ledger. Its slot's row stays.
+// DeletePost deletes a post with its timeline and ledger row. The row of its slot stays.
 func (t Tenant) DeletePost(ctx context.Context, id core.PostID) error {
 	return t.exec(ctx, `DELETE FROM posts WHERE workspace_id = @ws AND id = @id`, args{"id": id})
 }
@@ -260,8 +260,8 @@ func (t Tenant) SetPostURL(ctx context.Context, id core.PostID, url string) erro
 		args{"id": id, "url": url})
 }
 
-// PostsWithoutLink lists live posts whose link is missing, whose account can be asked for it, and that went live
-// between two times, oldest first.
+// PostsWithoutLink lists live posts without a link that went live between two times, oldest first, if their account
+// can be asked for the link.
 func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit int) ([]queue.Link, error) {
 	return queryMany[queue.Link](s.query(ctx, `
 		SELECT p.workspace_id AS workspace, p.id AS post
@@ -271,7 +271,8 @@ func (s *Store) PostsWithoutLink(ctx context.Context, from, to time.Time, limit 
 		ORDER BY p.live_at LIMIT @limit`, args{"from": from, "to": to, "limit": limit, "ok": core.AccountOK}))
 }
 
-// BackdatePost moves all times of a live or failed post and of its timeline into the past. Another post is not changed.
+// BackdatePost moves all times of a live or failed post and of its timeline into the past. It does not change other
+// posts.
 func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Duration) error {
 	return t.exec(ctx, `
 		WITH post AS (
@@ -283,7 +284,7 @@ func (t Tenant) BackdatePost(ctx context.Context, id core.PostID, by time.Durati
 		args{"id": id, "by": by})
 }
 
-// PublishedAs lists the network's ids of the other posts of an account that went live since a time.
+// PublishedAs lists the network ids of the other posts of an account that went live since the given time.
 func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other core.PostID,
 	since time.Time,
 ) ([]string, error) {
@@ -294,8 +295,8 @@ func (t Tenant) PublishedAs(ctx context.Context, account core.AccountID, other c
 		args{"account": account, "other": other, "since": since}))
 }
 
-// RepeatedTexts tells which of the accounts are given the same text between two times, and whether it is live
-// there or, if it is not, queued.
+// RepeatedTexts returns the accounts that have a post with the same text between two times, and whether that post is
+// live or, otherwise, queued.
 func (t Tenant) RepeatedTexts(ctx context.Context, accounts []core.AccountID, texts []string, from,
 	to time.Time,
 ) (map[core.AccountID]core.PostStatus, error) {
@@ -322,17 +323,16 @@ func (t Tenant) AddEvent(ctx context.Context, id core.PostID, e core.Event) erro
 		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
 }
 
-// Events reads a post's timeline, oldest first.
+// Events returns a post's timeline, oldest event first.
 func (t Tenant) Events(ctx context.Context, id core.PostID) ([]core.Event, error) {
 	return queryMany[core.Event](t.query(ctx, `
 		SELECT kind, at, message, notes FROM post_events WHERE workspace_id = @ws AND post_id = @id ORDER BY id`,
 		args{"id": id}))
 }
 
-// SaveChange stores a change of a post that the caller holds: the post, its publication by way of ledger, its
-// timeline, and what follows from its state. A post that leaves the queue as a draft gives its slot back; the
-// files of one that went live are kept for a while only. Nothing else changes a post that is on the queue or was
-// sent, but Claim, which begins a try.
+// SaveChange stores a change of a post that the caller has locked: the post, its publication (by calling ledger), its
+// timeline and the consequences. A post that becomes a draft returns its slot, and the retention time of a live
+// post's files begins. Only SaveChange, and Claim, which begins an attempt, change a post that is queued or was sent.
 func (t Tenant) SaveChange(ctx context.Context, c core.Change, ledger func(Tenant) error) error {
 	if err := t.UpdatePost(ctx, c.Post); err != nil {
 		return err

@@ -21,8 +21,8 @@ type PostSources struct {
 	Media        map[core.MediaID]core.Media
 }
 
-// ReadPostSources reads, in one round trip, the connected accounts among those given and those of the group, and the
-// files that were not deleted. A zero group is none; it returns ErrNotFound for a group that does not exist.
+// ReadPostSources reads, in one round trip, the connected accounts among the given ones and those of the group, and
+// the files that have not been deleted. A zero group means none. It returns ErrNotFound if the group does not exist.
 func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, group core.GroupID,
 	media []core.MediaID,
 ) (PostSources, error) {
@@ -68,7 +68,7 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 	return s, nil
 }
 
-// queueMany adds a query to a batch; sending the batch collects its rows into rows.
+// queueMany adds a query to a batch; when the batch is sent, it appends the rows to into.
 func queueMany[T any](b *pgx.Batch, sql string, a namedArgs, into *[]T) {
 	b.Queue(sql, a).Query(func(rows pgx.Rows) (err error) {
 		*into, err = pgx.CollectRows(rows, rowToStruct[T])
@@ -81,22 +81,22 @@ func (t Tenant) sendBatch(ctx context.Context, b *pgx.Batch) error {
 	return translateError(t.store.q.SendBatch(ctx, b).Close())
 }
 
-// NewPosts are the posts of one request. They have the same files, time, zone, status and creation.
+// NewPosts are the posts of one request. They have the same files, time, zone, status and time of creation.
 type NewPosts struct {
 	Posts []core.Post
 	By    core.UserID
-	// Queued is set when the posts go onto the queue; otherwise they are drafts. Drafts is the plan's limit
-	// (core.Plan.CheckDrafts), which is checked again where no other creation can change the number; nil for none.
+	// Queued is set if the posts are queued; otherwise they are drafts. Drafts is the plan's limit
+	// (core.Plan.CheckDrafts), which is checked again while no other creation can change the number; nil for none.
 	Queued *NewQueued
 	Drafts *int64
-	// Unchecked makes drafts of posts that exist, whose files may be gone and whose accounts disconnected: both are
-	// issues of the drafts.
+	// Unchecked creates drafts from existing posts, whose files may be deleted and whose accounts may be disconnected:
+	// both become issues of the drafts.
 	Unchecked bool
-	// Answer is what repetitions of the request are answered with; nil when it cannot be repeated.
+	// Answer is the response to repetitions of the request; nil if it cannot be repeated.
 	Answer *Answer
 }
 
-// NewQueued is what new posts on the queue need beside their rows.
+// NewQueued is what new queued posts need in addition to their rows.
 type NewQueued struct {
 	Flows  []core.Flow // of the posts, in their order
 	Period string      // the month whose slots they take
@@ -104,27 +104,27 @@ type NewQueued struct {
 	Due    time.Time   // zero for now by the database's clock
 }
 
-// Answer is the answer to a request that may be repeated.
+// Answer is the response to a repeatable request.
 type Answer struct {
 	Replay
 	Status int
 	Body   []byte
 }
 
-// Errors of CreatePosts, after which nothing was stored.
+// Errors of CreatePosts. After them, nothing has been stored.
 var (
-	// ErrPlanChanged says that the plan by which the request was checked does not hold any more: a limit was
-	// reached, a file was removed or an account was disconnected in the meantime.
+	// ErrPlanChanged means that the request's check is no longer valid: meanwhile a limit was reached, a file was
+	// deleted or an account was disconnected.
 	ErrPlanChanged = errors.New("the plan of the request has changed")
-	// ErrReplaced says that another request with the same key took this one's place.
+	// ErrReplaced means that another request with the same key has replaced this one.
 	ErrReplaced = errors.New("another request with this key has replaced this one")
 )
 
-// CreatePosts stores new posts with their files, timelines, slots and ledger rows, all or none: one statement for each
-// table, however many posts there are, in one round trip and, outside Tx, one transaction.
+// CreatePosts stores new posts with their files, timelines, slots and ledger rows, all or none. It uses one statement
+// for each table, however many posts there are, in one round trip and, outside Tx, one transaction.
 //
-// The month's usage comes late, since all creations of a workspace wait there for each other's commit, and the
-// accounts after it, as whoever disconnects one locks them.
+// It locks the month's usage late, because all creations of a workspace wait there for each other's commit, and the
+// accounts after it, in the same order as disconnecting does.
 func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	post := n.Posts[0]
 	columns, err := columnsOf(n.Posts)
@@ -198,7 +198,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 	return err
 }
 
-// addStatements adds the slots and the ledger's rows.
+// addStatements adds the statements for the slots and the ledger rows.
 func (q NewQueued) addStatements(add func(string, args), columns postColumnValues) {
 	add(`INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT post, @ws, @period, 'held' FROM unnest(@ids::uuid[]) AS post`,
 		args{"ids": columns.ids, "period": q.Period})
@@ -211,10 +211,10 @@ func (q NewQueued) addStatements(add func(string, args), columns postColumnValue
 		})
 }
 
-// mustFailed is the SQLSTATE with which the SQL function must fails, replaced one of its messages.
+// mustFailed is the SQLSTATE of errors that the SQL function must raises, and replaced one of its messages.
 const mustFailed, replaced = "BF001", "the key was taken over"
 
-// errorOfMust returns the error of CreatePosts for what the SQL function must refused.
+// errorOfMust converts an error of the SQL function must to the error of CreatePosts.
 func errorOfMust(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
@@ -226,7 +226,7 @@ func errorOfMust(err error) error {
 	return fmt.Errorf("%w: %s", ErrPlanChanged, pg.Message)
 }
 
-// postColumnValues are the values of posts, column by column.
+// postColumnValues are the values of posts, by column.
 type postColumnValues struct {
 	ids            []core.PostID
 	accounts       []core.AccountID

@@ -7,13 +7,13 @@ import (
 	"belfry/internal/core"
 )
 
-// MediaByID reads what is proved of files, by their ids. Those that are not there are left out.
+// MediaByID returns verified facts about files, by id. Missing files are omitted.
 func (t Tenant) MediaByID(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
 	return t.mediaByID(ctx, ids, "")
 }
 
-// LockMediaShared reads files and keeps their bytes until the transaction ends: whoever purges or deletes one waits,
-// and sees then which posts use it. docs/adr/0010 has the order of locks: files are the last but for storage.
+// LockMediaShared is MediaByID, and keeps the files' bytes until the transaction ends: purging and deleting wait, and
+// then see which posts use the file. ADR 0010 explains the order of locks: files come last, except for storage.
 func (t Tenant) LockMediaShared(ctx context.Context, ids []core.MediaID) (map[core.MediaID]core.Media, error) {
 	return t.mediaByID(ctx, ids, ` ORDER BY m.id FOR SHARE`)
 }
@@ -30,7 +30,7 @@ func (t Tenant) mediaByID(ctx context.Context, ids []core.MediaID, lock string) 
 	return found, err
 }
 
-// PostMedia reads the files that a post names, in their order, those included that were deleted since.
+// PostMedia returns a post's files in order, including deleted ones.
 func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -46,7 +46,7 @@ func (t Tenant) PostMedia(ctx context.Context, ids []core.MediaID) ([]core.Media
 	return list, err
 }
 
-// Files reads the rows of files that posts name, by their ids, those included that were deleted since.
+// Files returns the rows of files by id, including deleted ones.
 func (t Tenant) Files(ctx context.Context, ids []core.MediaID) ([]Media, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -54,7 +54,7 @@ func (t Tenant) Files(ctx context.Context, ids []core.MediaID) ([]Media, error) 
 	return queryMany[Media](t.query(ctx, `SELECT`+mediaFields+` FROM media m WHERE m.workspace_id = @ws AND m.id = ANY(@ids)`, args{"ids": ids}))
 }
 
-// SetPostMedia gives a post other files, which the caller holds.
+// SetPostMedia replaces a post's files, which the caller has locked.
 func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.MediaID) error {
 	return t.exec(ctx, `
 		WITH post AS (
@@ -68,7 +68,7 @@ func (t Tenant) SetPostMedia(ctx context.Context, post core.PostID, ids []core.M
 		ON CONFLICT DO NOTHING`, args{"post": post, "ids": ids})
 }
 
-// SetMediaPublishedAt notes on a post's files when it went live.
+// SetMediaPublishedAt records on a post's files when it went live.
 func (t Tenant) SetMediaPublishedAt(ctx context.Context, post core.PostID, now time.Time) error {
 	return t.exec(ctx, `
 		WITH used AS (

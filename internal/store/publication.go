@@ -10,11 +10,10 @@ import (
 	"belfry/internal/core"
 )
 
-// ErrFenced tells a worker that another has taken its publication over: it must stop and make no
-// further call.
+// ErrFenced means that another worker has claimed the publication: the worker must stop and make no further call.
 var ErrFenced = errors.New("another worker has taken over this publication")
 
-// Publication is a row of the publishing ledger. Handle is sealed here; the protocol's own Handle is not.
+// Publication is a row of the publishing ledger. Its Handle is encrypted, unlike the protocol's own Handle.
 type Publication struct {
 	core.Publication
 	Post        core.PostID
@@ -32,24 +31,25 @@ type Publication struct {
 	FirstCallAt time.Time
 	LeaseUntil  time.Time
 	Failure     json.RawMessage
-	// ReadAt is the database's clock when the row was read or claimed.
+	// ReadAt is the time of the database's clock when the row was read or claimed.
 	ReadAt time.Time
 }
 
-// Reset is core.Publication.Reset: it forgets the sealed handle too.
+// Reset is core.Publication.Reset, and also removes the encrypted handle.
 func (p Publication) Reset() Publication {
 	p.Publication, p.Sealed = p.Publication.Reset(), nil
 	return p
 }
 
-// Leased reports whether a worker had claimed the publication when it was read: the opposite of the condition unleased.
+// Leased reports whether a worker had claimed the publication when it was read: the opposite of the condition
+// unleased.
 func (p Publication) Leased() bool { return p.LeaseUntil.After(p.ReadAt) }
 
-// unleased is the condition that no worker has a claim on a row of publications or media.
+// unleased is the condition that no worker has claimed a row of publications or media.
 const unleased = `(lease_until IS NULL OR lease_until <= clock())`
 
-// Since is when asking about the publication began: its step, or, where that came later, the last arm, from
-// when its call must have arrived.
+// Since returns when asking about the publication began: with its step or, if that is later, when the call of the
+// last arm must have arrived.
 func (p Publication) Since() time.Time {
 	if p.QuietAt.After(p.StepSince) {
 		return p.QuietAt
@@ -60,7 +60,7 @@ func (p Publication) Since() time.Time {
 // RestQueued marks a publication that no worker has claimed since it was queued.
 const RestQueued core.Do = "queued"
 
-// RestStuck marks a publication that cannot be sent for want of something at this server, not at the network.
+// RestStuck marks a publication that cannot be published because this server lacks something, such as a key.
 const RestStuck core.Do = "stuck"
 
 // publicationColumns are the columns of a row that a statement calls p.
@@ -69,16 +69,16 @@ const publicationColumns = `
 	p.deaths, p.polls, p.due_at, p.next_action_at AS next_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at,
 	p.lease_epoch AS epoch, coalesce(p.lease_owner, '') AS owner, p.lease_until, p.failure, clock() AS read_at`
 
-// LockPublication reads a post's ledger row and keeps others from claiming it until the transaction ends.
+// LockPublication returns a post's ledger row, and prevents workers from claiming it until the transaction ends.
 func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publication, error) {
 	return queryOne[Publication](t.query(ctx,
 		`SELECT `+publicationColumns+`, p.rest FROM publications p WHERE workspace_id = @ws AND post_id = @post FOR UPDATE`,
 		args{"post": post}))
 }
 
-// SetPublication stores what a change from outside a claim made of a post's row, which the caller has locked, or makes
-// the row. A worker acts on it when the post is due, if Rest is RestQueued, and otherwise never. The zero DueAt is now
-// by the database's clock. A worker that lost its lease and still lives cannot write over the change.
+// SetPublication stores a change of a post's row by something other than a claim, or creates the row. The caller has
+// locked it. If Rest is RestQueued, a worker acts on it when the post is due, and otherwise never. The zero DueAt
+// means now by the database's clock. A worker that has lost its lease cannot overwrite the change.
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	return t.signalAfter(t.exec(ctx, `
 		INSERT INTO publications AS p (post_id, workspace_id, platform, flow, step, handle, armed, open, answer, tries,
@@ -99,22 +99,22 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 // dueOrNow is when a queued post is due: the given time, or now by the database's clock.
 const dueOrNow = `coalesce(@due::timestamptz, clock())`
 
-// takeAway ends the claim of a row called p, if a worker has one.
+// takeAway ends the claim of a row called p, if there is one.
 const takeAway = `lease_epoch = p.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
 
-// relaxed lets a statement's own commit return before it is on disk. It is for what the fence or a repeated
-// question makes good after a crash of the database, and never for the arm or for what became of a post.
+// relaxed makes a statement's own commit return before it is on disk. It is for changes that the fence or a repeated
+// question corrects after a crash of the database, and never for the arm or the result of a post.
 const (
 	relaxed    = `set_config('synchronous_commit', 'off', true)`
 	relaxedBut = `CASE WHEN @call <> 'publish' THEN ` + relaxed + ` END`
 )
 
-// fence lets only the worker of the newest claim write.
+// fence allows only the worker of the newest claim to write.
 const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch AND lease_owner = @owner`
 
-// SaveStep stores the state of the protocol, what the last call came to and which call comes next, in
-// one statement, and renews the lease. It must succeed before the call is made. It returns the id of the call's step,
-// which only ever grows. ErrFenced: stop.
+// SaveStep stores the state of the protocol, the result of the last call and the next call in one statement, and
+// renews the lease. It must succeed before the call is made. It returns the id of the call's step, which always
+// increases. After ErrFenced, the worker must stop.
 func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quiet time.Duration,
 ) (int64, error) {
@@ -139,8 +139,8 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 	return id, nil
 }
 
-// SaveRest stores the state of the protocol at the end of a claim and gives the lease back. A zero
-// NextAt means that nobody need act. ErrFenced: another worker goes on.
+// SaveRest stores the state of the protocol at the end of a claim, and releases the lease. A zero NextAt means that
+// no worker needs to act. After ErrFenced, another worker continues.
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
@@ -172,12 +172,12 @@ func (p Publication) stepArguments() args {
 	}
 }
 
-// overdue is the condition of a publication that has been due, and held by nobody, for longer than @overdue.
+// overdue is the condition that a publication has been due, and unclaimed, for longer than @overdue.
 const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
-// Overdue counts the publications that have been due for longer than the given time and are held by nobody
-// or stuck, and tells for how long the oldest has been due.
+// Overdue counts the publications that have been due for longer than the given time and are unclaimed or stuck, and
+// returns for how long the oldest has been due.
 func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, oldest time.Duration, err error) {
 	type row struct {
 		Count  int
@@ -193,7 +193,7 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 	return r.Count, r.Oldest, err
 }
 
-// ReleaseLeases gives back the leases of a worker that stops, so that another may take over at once.
+// ReleaseLeases releases the leases of a worker that stops, so that others can take over immediately.
 func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
 	return s.exec(ctx, `
 		WITH held AS (
@@ -203,14 +203,14 @@ func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
 		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
 }
 
-// Call is one external call in the ledger.
+// Call is a call to a network in the ledger.
 type Call struct {
 	Seq      int
 	Do       core.Do
 	Deadline time.Duration // from now
 }
 
-// Outcome is what a call came to.
+// Outcome is the result of a call.
 type Outcome struct {
 	Seq        int
 	Verdict    core.Verdict
@@ -220,8 +220,8 @@ type Outcome struct {
 	Response   []byte
 }
 
-// lastOutcome finishes the step before in the same statement. Only the worker that began a step knows
-// its epoch and number, so this write needs no fence of its own.
+// lastOutcome returns the SQL that finishes the previous step in the same statement. Only the worker that began a
+// step knows its epoch and number, so this write needs no fence.
 func lastOutcome(o *Outcome, a args) string {
 	if o == nil {
 		return `WITH finished AS (SELECT 1)`

@@ -9,39 +9,37 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// subWindows is into how many parts the window of the address limit is cut. The part in which a window
-// begins is counted whole, as one more: no window ever holds too many, and a request may be refused for
-// one part longer than need be.
+// subWindows is the number of parts of the address limit's window. The part in which a window begins is counted as a
+// whole, so a window never contains too many requests, and a request may be refused for one part too long.
 const subWindows = 60
 
-// subWindow is the length of one part: whole microseconds, as the database counts, and 60 of them no
+// subWindow returns the length of a part in whole microseconds, the unit of the database, so that 60 of them are not
 // shorter than the window.
 func subWindow(window time.Duration) time.Duration {
 	return (window/subWindows + time.Microsecond - 1).Truncate(time.Microsecond)
 }
 
-// part numbers the part of @step microseconds that the database's clock is in.
+// currentPart is the number of the part, of @step microseconds, that contains the time of the database's clock.
 const currentPart = `(date_part('epoch', clock()) * 1000000)::bigint / @step`
 
-// countAgain counts a request of an address that has called in this part already and is below its limit:
-// all but the first of a part go this way.
+// countAgain counts a request of an address that has already sent one in this part and is below its limit, which is
+// the most common case.
 const countAgain = `
 	UPDATE address_log SET here = here + 1
 	WHERE address = @address AND newest = ` + currentPart + ` AND before + here < @limit
 	RETURNING before + here AS total, oldest, clock() AS now`
 
-// CountAddress counts a request of a client address, unless that would make more than limit in any window
-// of the given length. The address's row is locked meanwhile, so replicas count exactly together.
+// CountAddress counts a request of a client address, unless there would be more than limit in any window of the given
+// length. It locks the address's row, so replicas count exactly together.
 func (s *Store) CountAddress(ctx context.Context, address string, limit int, window time.Duration) (Count, error) {
 	step := subWindow(window)
 	row, err := queryValue[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
 	return s.finishCount(ctx, row, err, address, limit, step)
 }
 
-// CountAndFind counts a request as CountAddress does and finds the key it brought by its hash, on one way to the
-// database and back. A revoked key is not_found, and so is one whose maker is no longer a member: the row goes
-// with the membership. The key's error is the second; it says nothing when the first is there, or when the
-// request was not granted.
+// CountAndFind counts a request as CountAddress does and looks up its key by the hash, in one round trip. A revoked
+// key is not_found, and so is a key whose creator is no longer a member, because the row is deleted with the
+// membership. The second error is the key's; it is set only if the first is nil and the request was allowed.
 func (s *Store) CountAndFind(ctx context.Context, address string, limit int, window time.Duration,
 	hash []byte,
 ) (Count, KeyHolder, error, error) {
@@ -70,7 +68,7 @@ func (r *addressRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(&r.Total, &r.Oldest, timeTo(&r.Now))
 }
 
-// finishCount reads what countAgain came to, and counts the request where that did not.
+// finishCount reads the result of countAgain, and counts the request if that did not.
 func (s *Store) finishCount(ctx context.Context, row addressRow, err error, address string, limit int,
 	step time.Duration,
 ) (c Count, _ error) {
@@ -89,7 +87,7 @@ func (s *Store) finishCount(ctx context.Context, row addressRow, err error, addr
 	return c, nil
 }
 
-// countFirst counts a request whose address has not called in this part yet, or is at its limit.
+// countFirst counts a request whose address has not sent one in this part yet, or is at its limit.
 func (s *Store) countFirst(ctx context.Context, address string, limit int, step time.Duration) (Count, error) {
 	row, err := queryOne[tallyRow](s.query(ctx, `
 		INSERT INTO address_log AS a (address, newest, here, before, oldest, parts)
@@ -124,14 +122,14 @@ type tallyRow struct {
 	Now     time.Time
 }
 
-// tally is how many requests there were in each of 61 parts, the last of which has the number newest.
+// tally is the number of requests in each of 61 parts. newest is the number of the last part.
 type tally struct {
 	newest int64
 	parts  []int
 }
 
-// advanceTo is the tally in the running part. Nothing is left of it when it is too old, or of another
-// step, or from before the clock was set back; a clock set back a little goes on in the newest part.
+// advanceTo returns the tally for the running part. It is empty if the tally is too old, has another step, or is from
+// before the clock was set back; if the clock was set back a little, counting continues in the newest part.
 func (t tally) advanceTo(running int64) tally {
 	ahead := running - t.newest
 	switch {
@@ -151,7 +149,7 @@ func (t tally) countRequests() int {
 	return sum
 }
 
-// partOfRequest is the number of the part by which there had been n requests.
+// partOfRequest returns the number of the part in which the n-th request was counted.
 func (t tally) partOfRequest(n int) int64 {
 	for i, m := range t.parts {
 		if n -= m; n <= 0 {
@@ -161,13 +159,12 @@ func (t tally) partOfRequest(n int) int64 {
 	return t.newest
 }
 
-// freesAt is when the first n requests count no more.
+// freesAt returns when the first n requests no longer count.
 func (t tally) freesAt(n int, step time.Duration) time.Time {
 	return expiresAt(t.partOfRequest(n), step)
 }
 
-// expiresAt is when a part counts no more: once the one that is as far ahead of it as all the others has
-// begun.
+// expiresAt returns when a part no longer counts: when as many parts as there are have begun after it.
 func expiresAt(part int64, step time.Duration) time.Time {
 	return time.Unix(0, (part+subWindows+1)*int64(step))
 }

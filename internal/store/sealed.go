@@ -7,15 +7,15 @@ import (
 	"belfry/internal/core"
 )
 
-// SealedColumn is a column of sealed values that live for long. Consents are sealed too and end by themselves within
-// minutes.
+// SealedColumn is a column of encrypted values that are stored for long. Consents are encrypted too, but expire
+// within minutes.
 type SealedColumn struct {
 	Table, Column string
 	key           string // the column that the value is bound to
 	free          string // when a row may be changed
 }
 
-// The sealed columns.
+// The encrypted columns.
 var (
 	SealedTokens = SealedColumn{
 		"accounts", "token", "id",
@@ -26,14 +26,14 @@ var (
 	SealedHandles = SealedColumn{"publications", "handle", "post_id", "@lease::interval IS NOT NULL"}
 )
 
-// SealedValue is a sealed value and the row that it is bound to.
+// SealedValue is an encrypted value and the row to which it is bound.
 type SealedValue[K core.Kind] struct {
 	ID        core.ID[K]
 	Workspace core.WorkspaceID
 	Sealed    []byte
 }
 
-// SealedOtherwise lists values of a column that do not begin with head, in the order of their rows, behind the row
+// SealedOtherwise lists values of a column that do not begin with head, in the order of their rows, after the row
 // after.
 func SealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn, head []byte, after core.ID[K],
 	limit int,
@@ -45,7 +45,7 @@ func SealedOtherwise[K core.Kind](ctx context.Context, s *Store, c SealedColumn,
 		ORDER BY `+c.key+` LIMIT @limit`, args{"head": head, "after": after, "limit": limit}))
 }
 
-// ReplaceSealed stores a value anew, unless its row has another by now or somebody may be renewing it, which takes at
+// ReplaceSealed replaces an encrypted value, unless the row's value has changed or is being renewed, which takes at
 // most lease. It reports whether it did.
 func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, old SealedValue[K], sealed []byte,
 	lease time.Duration,
@@ -55,7 +55,7 @@ func ReplaceSealed[K core.Kind](ctx context.Context, s *Store, c SealedColumn, o
 		args{"id": old.ID, "old": old.Sealed, "sealed": sealed, "lease": lease})
 }
 
-// CountSealed counts the sealed values by the id of the key that sealed them.
+// CountSealed counts the encrypted values by the id of their key.
 func (s *Store) CountSealed(ctx context.Context) (map[string]int64, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMap[string, int64](s.query(ctx, `

@@ -9,12 +9,12 @@ import (
 	"belfry/internal/core"
 )
 
-// examinedFirst is how many posts a search examines before it uses the index. With so many, what occurs too rarely to
-// fill a page is rare enough for the index.
+// examinedFirst is how many posts a search examines before it uses the index. A text that is too rare to fill a page
+// with so many posts is rare enough for the index.
 const examinedFirst = 5_000
 
-// searchPosts looks through the first posts of the list, where it soon finds what occurs often. If they do not fill a
-// page, it reads the index of texts, which is fast for what occurs rarely.
+// searchPosts examines the first posts of the list, where it soon finds frequent texts. If they do not fill a page,
+// it uses the text index, which is fast for rare texts.
 func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]core.Post, error) {
 	const contains = `(p.text ILIKE @q OR p.title ILIKE @q)`
 	q.args["q"] = likePattern(f.Contains)
@@ -55,15 +55,15 @@ func (t Tenant) searchPosts(ctx context.Context, f PostFilter, q postQuery) ([]c
 	return found, err
 }
 
-// likePattern returns the LIKE pattern of a text that contains s.
+// likePattern returns the LIKE pattern for texts that contain s.
 func likePattern(s string) string {
 	return "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s) + "%"
 }
 
-// slowSearches is how many searches of one workspace may read the index at once in this process.
+// slowSearches is how many searches of one workspace may use the index at the same time in this process.
 const slowSearches = 2
 
-// searches limits how many searches of each workspace read the index at once. The zero value is ready.
+// searches limits how many searches of each workspace use the index at the same time. The zero value is ready to use.
 type searches struct {
 	mu      sync.Mutex
 	waiting map[core.WorkspaceID]*searchQueue
@@ -74,7 +74,7 @@ type searchQueue struct {
 	users  int // that run or wait; with the last one the queue goes
 }
 
-// begin waits for a place; the caller gives it back with done.
+// begin waits until a search may start; the caller calls done at its end.
 func (s *searches) begin(ctx context.Context, ws core.WorkspaceID) (done func(), err error) {
 	s.mu.Lock()
 	q, ok := s.waiting[ws]

@@ -6,18 +6,17 @@ import (
 	"time"
 )
 
-// Sessions keeps the dashboard's sessions under hashes of their tokens. It has the shape that scs asks of
-// a store. A deleted session leaves its empty row behind until it would have expired, so that a request
-// under way at that moment cannot bring it back by saving it.
+// Sessions stores the dashboard's sessions under hashes of their tokens, and implements the store of scs. A deleted
+// session leaves an empty row until its expiry, so that an open request cannot restore the session by saving it.
 type Sessions struct {
 	store *Store
 	now   func() time.Time
 }
 
-// NewSessions makes the store of sessions; now is the clock that their expiry is reckoned by.
+// NewSessions returns the store of sessions; now is the clock for their expiry.
 func NewSessions(s *Store, now func() time.Time) *Sessions { return &Sessions{s, now} }
 
-// FindCtx reads a session; found is false when there is none or it has expired.
+// FindCtx returns a session; found is false if there is none or it has expired.
 func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, found bool, err error) {
 	data, err = queryValue[[]byte](s.store.query(ctx, `
 		SELECT data FROM sessions WHERE token = @token AND expiry > @now AND data <> ''`,
@@ -28,7 +27,7 @@ func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, foun
 	return data, err == nil, err
 }
 
-// CommitCtx writes a session.
+// CommitCtx stores a session.
 func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	return s.store.exec(ctx, `
 		INSERT INTO sessions AS s (token, data, expiry) VALUES (@token, @data, @expiry)
@@ -36,12 +35,12 @@ func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, exp
 		args{"token": token, "data": data, "expiry": expiry})
 }
 
-// DeleteCtx ends a session for good.
+// DeleteCtx ends a session permanently.
 func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
 	return s.store.exec(ctx, `UPDATE sessions SET data = '' WHERE token = @token`, args{"token": token})
 }
 
-// Find is FindCtx without a context, which scs asks for and does not call.
+// Find is FindCtx without a context. The interface of scs requires it, but scs does not call it.
 func (s *Sessions) Find(token string) ([]byte, bool, error) {
 	return s.FindCtx(context.Background(), token)
 }

@@ -7,7 +7,7 @@ import (
 	"belfry/internal/core"
 )
 
-// MonthUsed is how many slots of the period are taken.
+// MonthUsed returns how many slots of the period are used.
 func (t Tenant) MonthUsed(ctx context.Context, period string) (int64, error) {
 	return queryValue[int64](t.query(ctx, `
 		SELECT coalesce((SELECT used FROM usage_month WHERE workspace_id = @ws AND period = @period), 0)`,
@@ -20,14 +20,15 @@ const takeSlots = `
 	ON CONFLICT (workspace_id, period) DO UPDATE SET used = m.used + @n WHERE @limit IS NULL OR m.used + @n <= @limit
 	RETURNING used`
 
-// CountDrafts returns how many drafts there are. In a transaction that made a draft the number holds until it ends.
+// CountDrafts returns the number of drafts. In a transaction that has created a draft, it does not change until the
+// transaction ends.
 func (t Tenant) CountDrafts(ctx context.Context) (int64, error) {
 	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_drafts WHERE workspace_id = @ws), 0)`,
 		nil))
 }
 
-// TakeSlot takes a slot of the period for a post and tells how many are used after that. A post that is queued anew
-// takes a new one. ok is false when the limit does not allow it; a nil limit always does.
+// TakeSlot takes a slot of the period for a post, and returns how many are used after that. A post that is queued
+// again takes a new slot. ok is false if the limit does not allow it; a nil limit always does.
 func (t Tenant) TakeSlot(ctx context.Context, post core.PostID, period string, limit *int64) (used int64, ok bool,
 	err error,
 ) {
@@ -44,7 +45,7 @@ func (t Tenant) TakeSlot(ctx context.Context, post core.PostID, period string, l
 	return used, false, err
 }
 
-// ReturnSlot gives a post's slot back to the month it came from; a slot that is not held stays so.
+// ReturnSlot returns a post's slot to its month. It does nothing if the post has no slot.
 func (t Tenant) ReturnSlot(ctx context.Context, post core.PostID) error {
 	return t.exec(ctx, `
 		WITH returned AS (

@@ -7,14 +7,14 @@ import (
 	"belfry/internal/core"
 )
 
-// StorageUsed is how many bytes the workspace's files take.
+// StorageUsed returns how many bytes the workspace's files use.
 func (t Tenant) StorageUsed(ctx context.Context) (int64, error) {
 	return queryValue[int64](t.query(ctx, `SELECT coalesce((SELECT used FROM usage_storage WHERE workspace_id = @ws), 0)`,
 		nil))
 }
 
-// TakeStorage takes n bytes, all or none, and returns how many are used after that. ok is false when the limit
-// does not allow it; a nil limit always does. Either way the answer holds until the transaction ends.
+// TakeStorage takes n bytes, all or none, and returns how many are used after that. ok is false if the limit does not
+// allow it; a nil limit always does. In both cases, the result does not change until the transaction ends.
 func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used int64, ok bool, err error) {
 	if err := t.exec(ctx, `
 		INSERT INTO usage_storage (workspace_id, used) VALUES (@ws, 0)
@@ -36,7 +36,7 @@ func (t Tenant) TakeStorage(ctx context.Context, n int64, limit *int64) (used in
 	return used, false, err
 }
 
-// setCharged makes a file that the caller has locked count so many bytes from now on, whatever the limit.
+// setCharged changes how many bytes a file that the caller has locked counts, whatever the limit.
 func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 	if bytes == m.Charged {
 		return nil
@@ -54,7 +54,7 @@ func (t Tenant) setCharged(ctx context.Context, m Media, bytes int64) error {
 	return err
 }
 
-// ExpiredUploads lists reservations whose time is over and that nobody is using.
+// ExpiredUploads lists reservations that have expired and are not in use.
 func (t Tenant) ExpiredUploads(ctx context.Context) ([]core.MediaID, error) {
 	return queryValues[core.MediaID](t.query(ctx, `
 		SELECT id FROM media WHERE workspace_id = @ws AND status = 'uploading' AND expires_at <= clock()

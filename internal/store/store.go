@@ -15,7 +15,7 @@ import (
 	"belfry/internal/queue"
 )
 
-// querier is what a pool and a transaction have in common.
+// querier is the common interface of a pool and a transaction.
 type querier interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
@@ -25,8 +25,8 @@ type querier interface {
 
 // Store is the database.
 type Store struct {
-	// Due is signalled after each commit by which a post is due at once or soon, for the worker of this process. It
-	// has a capacity of one; a nil channel tells nobody.
+	// Due receives a signal after each commit that makes a post due immediately or soon, for the worker of this
+	// process. It has a capacity of one; with a nil channel, there are no signals.
 	Due chan struct{}
 
 	pool     *pgxpool.Pool
@@ -37,7 +37,7 @@ type Store struct {
 	searches *searches
 }
 
-// New makes a store on a migrated database. The caller closes the pool.
+// New returns a store for a migrated database. The caller closes the pool.
 func New(pool *pgxpool.Pool) (*Store, error) {
 	jobs, err := queue.NewInserter()
 	if err != nil {
@@ -46,8 +46,8 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 	return &Store{pool: pool, jobs: jobs, q: pool, searches: &searches{}}, nil
 }
 
-// Tx runs f in one transaction, which commits exactly if f returns nil. Inside a transaction it runs
-// f in that one.
+// Tx calls f in one transaction, which commits exactly if f returns nil. Within a transaction, it calls f in that
+// one.
 func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
 	if s.tx != nil {
 		return f(s)
@@ -64,7 +64,7 @@ func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
 	return err
 }
 
-// signalDue signals Due, after the commit of the transaction if there is one.
+// signalDue signals Due, after the commit if there is a transaction.
 func (s *Store) signalDue() {
 	if s.tx != nil {
 		*s.madeDue = true
@@ -76,7 +76,7 @@ func (s *Store) signalDue() {
 	}
 }
 
-// signalAfter is signalDue after a statement that made a post due, unless it failed.
+// signalAfter is signalDue for a statement that made a post due, unless it failed.
 func (t Tenant) signalAfter(err error) error {
 	if err == nil {
 		t.store.signalDue()
@@ -84,20 +84,20 @@ func (t Tenant) signalAfter(err error) error {
 	return err
 }
 
-// In returns one workspace's data. It checks nobody's rights: app.enter does.
+// In returns one workspace's data. It does not check rights: app.enter does.
 func (s *Store) In(ws core.WorkspaceID) Tenant { return Tenant{s, ws} }
 
-// Tenant is one workspace's data. It adds the workspace to every query's arguments as @ws, and a
-// query that does not name it fails when it first runs.
+// Tenant is one workspace's data. It adds the workspace to every query's arguments as @ws. A query that does not use
+// @ws fails when it first runs.
 type Tenant struct {
 	store *Store
 	ws    core.WorkspaceID
 }
 
-// WorkspaceID is whose data it is.
+// WorkspaceID returns the id of the workspace.
 func (t Tenant) WorkspaceID() core.WorkspaceID { return t.ws }
 
-// Tx runs f in one transaction, which commits exactly if f returns nil.
+// Tx calls f in one transaction, which commits exactly if f returns nil.
 func (t Tenant) Tx(ctx context.Context, f func(Tenant) error) error {
 	return t.store.Tx(ctx, func(s *Store) error { return f(Tenant{s, t.ws}) })
 }
@@ -139,7 +139,7 @@ func (t Tenant) query(ctx context.Context, sql string, a args) (pgx.Rows, error)
 	return t.store.q.Query(ctx, sql, t.withWorkspace(a))
 }
 
-// queryPlanned is query for a statement whose plan depends on its arguments: PostgreSQL plans it anew each time.
+// queryPlanned is query for a statement whose plan depends on its arguments: PostgreSQL plans it each time.
 func (t Tenant) queryPlanned(ctx context.Context, sql string, a args) (pgx.Rows, error) {
 	return t.store.q.Query(ctx, sql, pgx.QueryExecModeCacheDescribe, t.withWorkspace(a))
 }
@@ -160,27 +160,27 @@ func (s *Store) query(ctx context.Context, sql string, a args) (pgx.Rows, error)
 	return s.q.Query(ctx, sql, namedArgs(a))
 }
 
-// queryOne collects exactly one row; none is not_found.
+// queryOne returns exactly one row; without a row, the error is not_found.
 func queryOne[T any](rows pgx.Rows, err error) (T, error) {
 	return collectOne(rows, err, rowToStruct[T])
 }
 
-// queryMany collects all rows.
+// queryMany returns all rows.
 func queryMany[T any](rows pgx.Rows, err error) ([]T, error) {
 	return collectAll(rows, err, rowToStruct[T])
 }
 
-// queryValue collects one column of exactly one row; none is not_found.
+// queryValue returns the only column of exactly one row; without a row, the error is not_found.
 func queryValue[T any](rows pgx.Rows, err error) (T, error) {
 	return collectOne(rows, err, pgx.RowTo[T])
 }
 
-// queryValues collects one column of all rows.
+// queryValues returns the only column of all rows.
 func queryValues[T any](rows pgx.Rows, err error) ([]T, error) {
 	return collectAll(rows, err, pgx.RowTo[T])
 }
 
-// queryMap collects all rows of two columns, a key and its value.
+// queryMap returns all rows of two columns, a key and its value.
 func queryMap[K comparable, V any](rows pgx.Rows, err error) (map[K]V, error) {
 	type pair struct {
 		Key   K

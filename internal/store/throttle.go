@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Throttle lets a key act burst times at once and then once per interval. It answers how long to wait, 0
-// when it may act now; a refusal costs nothing, so whoever waits that long gets through. It never
-// locks a key out for longer than one interval.
+// Throttle lets a key act burst times at once and then once per interval. It returns how long to wait, or 0 if the
+// key may act now. A refusal does not count, so a caller that waits that long succeeds. It never blocks a key for
+// longer than one interval.
 func (s *Store) Throttle(ctx context.Context, key string, burst int, interval time.Duration) (time.Duration, error) {
 	a := args{"key": key, "interval": interval, "burst": interval * time.Duration(burst)}
 	_, err := queryValue[string](s.query(ctx, `
@@ -31,7 +31,7 @@ type throttleRow struct {
 	Now time.Time
 }
 
-// RefundThrottle takes back one action that Throttle allowed for a key.
+// RefundThrottle reverses one action that Throttle allowed for a key.
 func (s *Store) RefundThrottle(ctx context.Context, key string, interval time.Duration) error {
 	return s.exec(ctx, `UPDATE throttles SET tat = tat - @interval::interval WHERE key = @key`, args{"key": key, "interval": interval})
 }

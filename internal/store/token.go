@@ -8,7 +8,7 @@ import (
 	"belfry/internal/queue"
 )
 
-// ExpireTokens marks the accounts whose token is past its date and cannot be renewed without a person.
+// ExpireTokens marks the accounts whose token has passed its date and cannot be renewed automatically.
 func (s *Store) ExpireTokens(ctx context.Context, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET status = @expired, status_reason = @reason
@@ -16,7 +16,7 @@ func (s *Store) ExpireTokens(ctx context.Context, reason string) error {
 		args{"ok": core.AccountOK, "expired": core.AccountExpired, "reason": reason})
 }
 
-// DueRefreshes lists accounts whose token should be renewed by now, the longest due first.
+// DueRefreshes lists accounts whose token should be renewed now, the longest overdue first.
 func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, error) {
 	return queryMany[queue.Refresh](s.query(ctx, `
 		SELECT workspace_id AS workspace, id AS account FROM accounts
@@ -24,8 +24,8 @@ func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, e
 		ORDER BY token_refresh_at LIMIT @limit`, args{"limit": limit}))
 }
 
-// ClaimRefresh takes the renewal of a token for as long as the lease: nobody else is given it before. It
-// answers not_found when the token is not due, or is being renewed by another, or was replaced.
+// ClaimRefresh claims the renewal of a token for the lease. It returns not_found if the token is not due, is being
+// renewed by another worker, or was replaced.
 func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID,
 	lease time.Duration,
 ) (core.Account, []byte, error) {
@@ -36,10 +36,10 @@ func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID,
 	return row.Account, row.Token, err
 }
 
-// checkEvery is how often the network is asked whether a token still works.
+// checkEvery is how often a worker asks the network whether a token still works.
 const checkEvery = 24 * time.Hour
 
-// DueChecks lists accounts of which the network should be asked by now whether their token still works.
+// DueChecks lists accounts whose token should be checked with the network now.
 func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error) {
 	return queryMany[queue.Check](s.query(ctx, `
 		SELECT workspace_id AS workspace, id AS account FROM accounts
@@ -47,8 +47,8 @@ func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error)
 		args{"limit": limit}))
 }
 
-// ClaimCheck gives the caller the check of an account's token for the given time, after which another worker may
-// check it. It returns the account and its sealed token, or not_found if no check is due.
+// ClaimCheck claims the check of an account's token for the lease. It returns the account and its encrypted token, or
+// not_found if no check is due.
 func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID, lease time.Duration) (core.Account, []byte, error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		UPDATE accounts SET check_at = clock() + @lease::interval
@@ -63,7 +63,7 @@ func (t Tenant) FinishCheck(ctx context.Context, id core.AccountID) error {
 		args{"id": id, "every": checkEvery})
 }
 
-// RefreshResult is what came of renewing a token.
+// RefreshResult is the result of renewing a token.
 type RefreshResult struct {
 	Token     *SealedToken // nil: the old one stays
 	Status    core.AccountStatus
@@ -72,8 +72,8 @@ type RefreshResult struct {
 	NeverAuto bool          // the network has no renewal
 }
 
-// FinishRefresh stores a result, unless the token was replaced since it was claimed: then a person has
-// reconnected the account meanwhile, and theirs is the newer truth.
+// FinishRefresh stores a result, unless the token has been replaced since it was claimed: then a person has
+// reconnected the account, and the new token is the valid one.
 func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []byte, r RefreshResult) error {
 	token := SealedToken{Sealed: claimed}
 	if r.Token != nil {
@@ -93,7 +93,7 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 		})
 }
 
-// AccountToken is an account's sealed token, for trying the key that sealed it.
+// AccountToken is an account's encrypted token, for checking the key that encrypted it.
 type AccountToken struct {
 	WorkspaceID core.WorkspaceID
 	ID          core.AccountID
@@ -102,7 +102,7 @@ type AccountToken struct {
 	Token       []byte
 }
 
-// KeySamples answers a sealed token for each key that has sealed one which is in use.
+// KeySamples returns one encrypted token in use for each key.
 func (s *Store) KeySamples(ctx context.Context) ([]AccountToken, error) {
 	// The head of a sealed value is its format, the length of the key's id and the id.
 	return queryMany[AccountToken](s.query(ctx, `
@@ -112,14 +112,14 @@ func (s *Store) KeySamples(ctx context.Context) ([]AccountToken, error) {
 		ORDER BY substring(token FROM 1 FOR 2 + get_byte(token, 1)), id`, nil))
 }
 
-// AccountTokens answers every account's sealed token that is in use.
+// AccountTokens returns the encrypted tokens in use of all accounts.
 func (s *Store) AccountTokens(ctx context.Context) ([]AccountToken, error) {
 	return queryMany[AccountToken](s.query(ctx, `
 		SELECT workspace_id, id, display_name, platform, token FROM accounts WHERE disconnected_at IS NULL
 			AND length(token) > 2 ORDER BY id`, nil))
 }
 
-// RevokeTokens forgets tokens and revokes their accounts, but for those whose token was replaced since it was read.
+// RevokeTokens deletes tokens and revokes their accounts, except for tokens that were replaced since they were read.
 func (s *Store) RevokeTokens(ctx context.Context, tokens []AccountToken, reason string) error {
 	ids, sealed := make([]core.AccountID, len(tokens)), make([][]byte, len(tokens))
 	for i, t := range tokens {
@@ -133,8 +133,8 @@ func (s *Store) RevokeTokens(ctx context.Context, tokens []AccountToken, reason 
 		args{"ids": ids, "tokens": sealed, "revoked": core.AccountRevoked, "reason": reason})
 }
 
-// ReviewAccounts revokes the accounts that were connected while other networks were in use than the ones
-// that are now, and takes that back for those whose networks are in use again. One without a token stays as it is.
+// ReviewAccounts revokes the accounts that were connected while this server used other networks, and restores those
+// whose networks are in use again. It does not change accounts without a token.
 func (s *Store) ReviewAccounts(ctx context.Context, connectedAt, reason string) error {
 	return s.exec(ctx, `
 		UPDATE accounts SET

@@ -21,7 +21,7 @@ type Person struct {
 	PasswordHash string
 }
 
-// Member finds a person's membership; without one it is not_found.
+// Member returns a person's membership, or not_found.
 func (s *Store) Member(ctx context.Context, user core.UserID, ws core.WorkspaceID) (Person, error) {
 	return queryOne[Person](s.query(ctx, `
 		SELECT m.workspace_id AS workspace, w.plan, m.user_id AS "user", m.role, u.password_hash
@@ -29,7 +29,7 @@ func (s *Store) Member(ctx context.Context, user core.UserID, ws core.WorkspaceI
 		WHERE m.user_id = @user AND m.workspace_id = @workspace`, args{"user": user, "workspace": ws}))
 }
 
-// Owner finds the owner of a workspace who has been it for longest.
+// Owner returns the person who has owned a workspace for the longest time.
 func (s *Store) Owner(ctx context.Context, ws core.WorkspaceID) (core.UserID, error) {
 	return queryValue[core.UserID](s.query(ctx, `
 		SELECT user_id FROM members WHERE workspace_id = @workspace AND role = @owner ORDER BY created_at, user_id LIMIT 1`,
@@ -43,7 +43,7 @@ func (s *Store) FirstOwner(ctx context.Context) (string, error) {
 		WHERE m.role = @owner ORDER BY m.created_at, m.user_id LIMIT 1`, args{"owner": core.RoleOwner}))
 }
 
-// Membership is a workspace as its member finds it in the switcher.
+// Membership is a workspace of a person, for the switcher.
 type Membership struct {
 	ID   core.WorkspaceID
 	Slug string
@@ -51,14 +51,14 @@ type Membership struct {
 	Role core.Role
 }
 
-// Memberships lists a person's workspaces, the oldest membership first.
+// Memberships lists a person's workspaces, oldest membership first.
 func (s *Store) Memberships(ctx context.Context, user core.UserID) ([]Membership, error) {
 	return queryMany[Membership](s.query(ctx, `
 		SELECT w.id, w.slug, w.name, m.role FROM members m JOIN workspaces w ON w.id = m.workspace_id
 		WHERE m.user_id = @user ORDER BY m.created_at, w.id`, args{"user": user}))
 }
 
-// AddMember makes a person a member of a workspace.
+// AddMember adds a person to a workspace.
 func (s *Store) AddMember(ctx context.Context, ws core.WorkspaceID, user core.UserID, role core.Role,
 	now time.Time,
 ) error {
@@ -67,7 +67,7 @@ func (s *Store) AddMember(ctx context.Context, ws core.WorkspaceID, user core.Us
 		args{"workspace": ws, "user": user, "role": role, "now": now})
 }
 
-// SignInUser is a person with what proves a password.
+// SignInUser is a person with what is needed to check their password.
 type SignInUser struct {
 	ID           core.UserID
 	Name         string
@@ -75,13 +75,13 @@ type SignInUser struct {
 	PasswordHash string
 }
 
-// UserByEmail finds a person by email address, upper and lower case alike.
+// UserByEmail returns a person by email address, ignoring case.
 func (s *Store) UserByEmail(ctx context.Context, email string) (SignInUser, error) {
 	return queryOne[SignInUser](s.query(ctx, `
 		SELECT id, name, email, password_hash FROM users WHERE lower(email) = lower(@email)`, args{"email": email}))
 }
 
-// AddUser stores a person. An email address in use is a conflict.
+// AddUser stores a person. It is a conflict if the email address is in use.
 func (s *Store) AddUser(ctx context.Context, u core.User, passwordHash string, now time.Time) error {
 	return s.exec(ctx, `
 		INSERT INTO users (id, email, name, password_hash, created_at) VALUES (@id, @email, @name, @hash, @now)`,
@@ -93,23 +93,23 @@ func (s *Store) SetPassword(ctx context.Context, user core.UserID, passwordHash 
 	return s.exec(ctx, `UPDATE users SET password_hash = @hash WHERE id = @user`, args{"user": user, "hash": passwordHash})
 }
 
-// User is a member of the workspace.
+// User returns a member of the workspace.
 func (t Tenant) User(ctx context.Context, id core.UserID) (core.User, error) {
 	return queryOne[core.User](t.query(ctx, `
 		SELECT u.id, u.name, u.email FROM users u JOIN members m ON m.user_id = u.id
 		WHERE m.workspace_id = @ws AND u.id = @id`, args{"id": id}))
 }
 
-// maxDevices is how many devices of a person are kept. The one not used for longest is dropped first.
+// maxDevices is how many devices of a person are kept. The least recently used one is deleted first.
 const maxDevices = 20
 
-// HasDevice reports whether a person has signed in with the device whose cookie has this hash.
+// HasDevice reports whether the person has signed in with the device whose cookie has this hash.
 func (s *Store) HasDevice(ctx context.Context, user core.UserID, hash []byte) (bool, error) {
 	return queryValue[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM devices WHERE hash = @hash AND user_id = @user)`,
 		args{"hash": hash, "user": user}))
 }
 
-// SaveDevice stores that a person has just signed in with a device.
+// SaveDevice records that a person has just signed in with a device.
 func (s *Store) SaveDevice(ctx context.Context, user core.UserID, hash []byte, now time.Time) error {
 	return s.exec(ctx, `
 		WITH surplus AS (

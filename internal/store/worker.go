@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// RecordHeartbeat notes that a worker is at work.
+// RecordHeartbeat records that a worker is running.
 func (s *Store) RecordHeartbeat(ctx context.Context, worker string) error {
 	return s.exec(ctx, `
 		INSERT INTO workers (name, seen_at) VALUES (@name, clock()) ON CONFLICT (name) DO UPDATE SET seen_at = clock()`,
 		args{"name": worker})
 }
 
-// Pulse is what tells whether posts go out.
+// Pulse says whether posts are being published.
 type Pulse struct {
 	WorkerSeen bool // a worker has reported within the time asked for
 	Overdue    bool // a publication has been due, and held by nobody, for longer than the time asked for
 }
 
-// Pulse reads it.
+// Pulse returns the present state.
 func (s *Store) Pulse(ctx context.Context, silence, late time.Duration) (Pulse, error) {
 	return queryOne[Pulse](s.query(ctx, `
 		SELECT EXISTS (SELECT FROM workers WHERE seen_at > clock() - @silence::interval) AS worker_seen,
 			EXISTS (SELECT FROM publications WHERE `+overdue+`) AS overdue`, args{"silence": silence, "overdue": late}))
 }
 
-// Uses is how long what Housekeep drops is of use.
+// Uses are the retention times of what Housekeep deletes.
 type Uses struct {
 	Replays   time.Duration
 	Creations time.Duration
@@ -35,7 +35,7 @@ type Uses struct {
 	Devices   time.Duration
 }
 
-// Housekeep drops what is past its use.
+// Housekeep deletes what is no longer needed.
 func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 	for _, chore := range []struct {
 		what, sql string

@@ -9,26 +9,26 @@ import (
 
 const workspaceColumns = `id, slug, name, plan, currency, tz AS zone`
 
-// Workspace is the workspace itself.
+// Workspace returns the workspace.
 func (t Tenant) Workspace(ctx context.Context) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, nil))
 }
 
-// UpdateWorkspace changes what is not nil. A slug that another workspace has is a conflict.
+// UpdateWorkspace changes the fields that are not nil. It is a conflict if another workspace has the slug.
 func (t Tenant) UpdateWorkspace(ctx context.Context, name, slug, tz *string) (core.Workspace, error) {
 	return queryOne[core.Workspace](t.query(ctx, `
 		UPDATE workspaces SET name = coalesce(@name, name), slug = coalesce(@slug, slug), tz = coalesce(@tz, tz)
 		WHERE id = @ws RETURNING `+workspaceColumns, args{"name": name, "slug": slug, "tz": tz}))
 }
 
-// LockWorkspace makes everybody else who counts something of the workspace wait until the transaction
-// ends: its accounts, its members, its creations of the last hour. Rows that refer to the workspace can still be added.
+// LockWorkspace blocks other transactions that count something in the workspace until this one ends: its accounts,
+// its members, its creations of the last hour. Rows that refer to the workspace can still be added.
 func (t Tenant) LockWorkspace(ctx context.Context) error {
 	_, err := queryValue[core.WorkspaceID](t.query(ctx, `SELECT id FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, nil))
 	return err
 }
 
-// Usage counts what the workspace has used; period is the month whose posts are meant.
+// Usage returns the usage of the workspace's plan; period is the month of the posts.
 func (t Tenant) Usage(ctx context.Context, period string, now time.Time) (core.Usage, error) {
 	return queryOne[core.Usage](t.query(ctx, `
 		SELECT @period AS period,
@@ -40,20 +40,20 @@ func (t Tenant) Usage(ctx context.Context, period string, now time.Time) (core.U
 		args{"period": period, "now": now}))
 }
 
-// AnyWorkspace tells whether a workspace exists.
+// AnyWorkspace reports whether a workspace exists.
 func (s *Store) AnyWorkspace(ctx context.Context) (bool, error) {
 	return queryValue[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM workspaces)`, nil))
 }
 
-// setUpTurn is the advisory lock under which a first workspace is made.
+// setUpTurn is the advisory lock for creating the first workspace.
 const setUpTurn = int64(0x736574_7570) // "setup"
 
-// LockSetUp makes every other set-up wait until the transaction ends.
+// LockSetUp blocks other set-ups until the transaction ends.
 func (s *Store) LockSetUp(ctx context.Context) error {
 	return s.exec(ctx, `SELECT pg_advisory_xact_lock(@turn)`, args{"turn": setUpTurn})
 }
 
-// AddWorkspace stores a workspace. It answers false, and stores nothing, when its slug is taken.
+// AddWorkspace stores a workspace. It returns false, and stores nothing, if the slug is in use.
 func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Time) (bool, error) {
 	return s.execChanged(ctx, `
 		INSERT INTO workspaces (id, slug, name, plan, currency, tz, created_at)
@@ -62,7 +62,7 @@ func (s *Store) AddWorkspace(ctx context.Context, w core.Workspace, now time.Tim
 	})
 }
 
-// FindWorkspace finds a workspace by slug or by the printed form of its id.
+// FindWorkspace returns a workspace by slug or by the printed form of its id.
 func (s *Store) FindWorkspace(ctx context.Context, slugOrID string) (core.Workspace, error) {
 	byID, _ := core.ParseID[core.WorkspaceKind](slugOrID) // unset for a slug
 	return queryOne[core.Workspace](s.query(ctx, `
@@ -70,7 +70,7 @@ func (s *Store) FindWorkspace(ctx context.Context, slugOrID string) (core.Worksp
 		args{"id": byID, "slug": slugOrID}))
 }
 
-// Workspaces lists all workspaces, the oldest first.
+// Workspaces lists all workspaces, oldest first.
 func (s *Store) Workspaces(ctx context.Context) ([]core.Workspace, error) {
 	return queryMany[core.Workspace](s.query(ctx, `SELECT `+workspaceColumns+` FROM workspaces ORDER BY created_at, id`, nil))
 }
