@@ -1,8 +1,11 @@
 package media
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 )
 
@@ -48,4 +51,76 @@ func writeCleaned(to io.Writer, b []byte) {
 	if _, err := to.Write(b); err != nil {
 		check(fmt.Errorf("write a cleaned file: %w", err))
 	}
+}
+
+func (f *file) cleanJPEG(to io.Writer, orientation int) {
+	writeCleaned(to, []byte{0xff, markSOI})
+	owed := orientation != 1 // the orientation, which comes after JFIF's segment
+	f.visitJPEGSegments(func(s segment) {
+		if owed && s.mark != markAPP0 {
+			owed = false
+			writeCleaned(to, append([]byte("\xff\xe1\x00\x22"+exifName), minimalEXIF(orientation)...))
+		}
+		if keptInJPEG(s) {
+			f.copyTo(to, s.at, s.at+s.length)
+		}
+	})
+}
+
+func (f *file) cleanPNG(to io.Writer, orientation int) {
+	f.copyTo(to, 0, pngHead)
+	f.visitPNGChunks(func(c chunk) {
+		if keptInPNG(c.name) {
+			f.copyTo(to, c.at, c.data+c.length+4)
+		}
+		if c.name == "IHDR" && orientation != 1 {
+			exif := minimalEXIF(orientation)
+			body := append([]byte("eXIf"), exif...)
+			out := binary.BigEndian.AppendUint32(nil, uint32(len(exif))) //nolint:gosec // 26
+			writeCleaned(to, binary.BigEndian.AppendUint32(append(out, body...), crc32.ChecksumIEEE(body)))
+		}
+	})
+}
+
+func (f *file) cleanGIF(to io.Writer) {
+	start := f.gifStart()
+	f.copyTo(to, 0, start)
+	f.visitGIFBlocks(start, func(k block) {
+		if keptInGIF(k) {
+			f.copyTo(to, k.at, k.at+k.length)
+		}
+	})
+}
+
+// cleanWebP reads the file twice, because its length comes first.
+func (f *file) cleanWebP(to io.Writer, orientation int) {
+	var exif []byte
+	if orientation != 1 {
+		exif = append([]byte("EXIF\x1a\x00\x00\x00"), minimalEXIF(orientation)...)
+	}
+	end, size := f.riffEnd(), int64(4+len(exif))
+	for c := range f.riffChunks(end) {
+		if keptInWebP(c.name) {
+			size += 8 + c.length + c.length&1
+		}
+	}
+	head := binary.LittleEndian.AppendUint32([]byte("RIFF"),
+		uint32(size)) //nolint:gosec // no more than it was, but for 34
+	writeCleaned(to, append(head, "WEBP"...))
+	for c := range f.riffChunks(end) {
+		switch {
+		case !keptInWebP(c.name):
+		case c.name == "VP8X":
+			b := bytes.Clone(f.readBytes(c.at, 18))
+			const hasXMP, hasEXIF = 0x04, 0x08
+			if b[8] &^= hasXMP | hasEXIF; exif != nil {
+				b[8] |= hasEXIF
+			}
+			writeCleaned(to, b)
+		default:
+			f.copyTo(to, c.at, c.data+c.length)
+			writeCleaned(to, make([]byte, c.length&1))
+		}
+	}
+	writeCleaned(to, exif)
 }

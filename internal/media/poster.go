@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"image"
@@ -130,4 +131,110 @@ func (b *limitedBuffer) Write(p []byte) (int, error) {
 		return 0, io.ErrShortWrite
 	}
 	return b.kept.Write(p)
+}
+
+const maxSample = 32 << 20 // of one picture of a video, as it is written
+
+// cutKeyframe returns a video with a single picture: the original's sample description, and its first key frame near
+// the first second. A fragmented file has no excerpt.
+func (f *file) cutKeyframe(facts Facts) (excerpt []byte, err error) {
+	err = catch(func() {
+		m := &movie{f: f, facts: &facts}
+		m.readTopBoxes()
+		video := m.firstTrack("vide")
+		noFrameIf(video == nil || video.outside || video.stsd.contentLength() > maxPayload)
+		m.readTimes(video)
+		at, size := m.locateKeyframe(video)
+		noFrameIf(size <= 0 || size > maxSample || at < 0 || at > f.size-size)
+		picture, stsd := make([]byte, size), make([]byte, video.stsd.end-video.stsd.start)
+		f.readFull(picture, at)
+		f.readFull(stsd, video.stsd.start)
+		excerpt = wrapSample(stsd, picture)
+	})
+	return excerpt, err
+}
+
+func noFrameIf(wrong bool) {
+	if wrong {
+		check(errNoFrame)
+	}
+}
+
+// locateKeyframe returns the position of the picture for the poster; size is 0 if there is none.
+func (m *movie) locateKeyframe(t *track) (at, size int64) {
+	noFrameIf(t.samples == 0 || !t.stco.exists())
+	wanted := m.chooseKeyframe(t)
+	// The chunks tell where the sample's one begins; the sizes of those before it in there, how far in it is.
+	first, start, before := int64(0), int64(-1), int64(0)
+	m.visitChunks(t, func(c mediaChunk) {
+		if start < 0 && wanted < first+c.samples {
+			start, before = c.at, first
+		}
+		first += c.samples
+	})
+	if start < 0 {
+		return 0, 0
+	}
+	sizes := m.openSampleSizes(t.stsz)
+	sizes.sumSizes(before)
+	start += sizes.sumSizes(wanted - before)
+	return start, sizes.nextSize()
+}
+
+// chooseKeyframe returns the number, from 0, of the picture to show: the last key frame within the first second,
+// which is often not the black one at the beginning (14496-12, 8.6.2).
+func (m *movie) chooseKeyframe(t *track) (found int64) {
+	if !t.stss.exists() { // every one does
+		return 0
+	}
+	second := t.samples
+	if t.length > 0 {
+		second = int64(float64(t.samples) * float64(t.timescale) / float64(t.length))
+	}
+	for row := range m.openTable(t.stss, 4).rest() {
+		n := int64(binary.BigEndian.Uint32(row)) - 1
+		if n < 0 || n >= t.samples || found > 0 && n > second {
+			break
+		}
+		if found = n; n > second {
+			break
+		}
+	}
+	return found
+}
+
+// wrapSample returns a QuickTime file with one picture, which begins where the index ends.
+func wrapSample(stsd, picture []byte) []byte {
+	var (
+		be    = binary.BigEndian.AppendUint32
+		words = func(of ...uint32) (out []byte) {
+			for _, w := range of {
+				out = be(out, w)
+			}
+			return out
+		}
+		boxed = func(name string, parts ...[]byte) []byte {
+			content := bytes.Join(parts, nil)
+			return append(append(be(nil, uint32(8+len(content))), name...), content...) //nolint:gosec // small
+		}
+	)
+	const one = 0x10000
+	unity := words(one, 0, 0, 0, one, 0, 0, 0, 0x40000000)
+	ftyp := boxed("ftyp", []byte("qt  "), words(0x200), []byte("qt  "))
+	moov := func(at uint32) []byte {
+		stbl := boxed("stbl", stsd,
+			boxed("stts", words(0, 1, 1, 1000)),
+			boxed("stsc", words(0, 1, 1, 1, 1)),
+			boxed("stsz", words(0, 0, 1, uint32(len(picture)))), //nolint:gosec // at most maxSample
+			boxed("stco", words(0, 1, at)))
+		minf := boxed("minf", boxed("vmhd", words(1, 0, 0)),
+			boxed("dinf", boxed("dref", words(0, 1), boxed("url ", words(1)))), stbl)
+		mdia := boxed("mdia", boxed("mdhd", words(0, 0, 0, 1000, 1000, 0x55c40000)),
+			boxed("hdlr", words(0), []byte("mhlrvide"), words(0, 0, 0), []byte{0}), minf)
+		tkhd := boxed("tkhd", words(7, 0, 0, 1, 0, 1000, 0, 0, 0, 0), unity, words(0, 0))
+		mvhd := boxed("mvhd", words(0, 0, 0, 1000, 1000, one, one<<8, 0, 0), unity, words(0, 0, 0, 0, 0, 0, 2))
+		return boxed("moov", mvhd, boxed("trak", tkhd, mdia))
+	}
+	head := len(ftyp) + len(moov(0)) + 8
+	return bytes.Join([][]byte{ftyp, moov(uint32(head)), boxed("mdat", picture)}, nil) //nolint:gosec // small
 }
