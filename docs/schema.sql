@@ -394,7 +394,10 @@ CREATE TABLE public.publications (
     lease_until timestamp with time zone,
     woken_at timestamp with time zone,
     failure jsonb,
-    calling boolean DEFAULT false NOT NULL
+    calling boolean DEFAULT false NOT NULL,
+    ahead interval DEFAULT '00:00:00'::interval NOT NULL,
+    preparing boolean DEFAULT false NOT NULL,
+    external_id text DEFAULT ''::text NOT NULL
 )
 WITH (fillfactor='50');
 
@@ -796,6 +799,8 @@ CREATE INDEX posts_went_live ON public.posts USING btree (account_id, live_at) W
 CREATE INDEX publications_due ON public.publications USING btree (next_action_at) WHERE (next_action_at IS NOT NULL);
 
 CREATE INDEX publications_sealed ON public.publications USING btree (post_id) WHERE (length(handle) > 2);
+
+CREATE INDEX publications_to_prepare ON public.publications USING btree (next_action_at) WHERE (next_action_at < due_at);
 
 CREATE INDEX river_job_args_index ON public.river_job USING gin (args);
 

@@ -34,6 +34,9 @@ type Config struct {
 const (
 	// publishers is how many posts are published at once: each mostly waits for a network.
 	publishers = 1000
+	// preparers is how many posts are prepared at once before they are due. They send files, which due posts must not
+	// wait for.
+	preparers = 32
 	// linkers is how many live posts' addresses are asked for at once: few, so that it slows no post down.
 	linkers = 16
 	// choreWorkers is how many tokens are asked about and files' bytes deleted at once: where a network keeps all
@@ -99,7 +102,8 @@ func (j *Jobs) Run(ctx context.Context) error {
 		loops.Go(func() { j.runPeriodically(ctx, task) })
 	}
 	loops.Go(func() {
-		j.cfg.App.Engine().Run(ctx, publish.Worker{Owner: j.cfg.Owner, Poll: j.cfg.Poll, Posts: publishers})
+		j.cfg.App.Engine().Run(ctx,
+			publish.Worker{Owner: j.cfg.Owner, Poll: j.cfg.Poll, Posts: publishers, Preparing: preparers})
 	})
 	<-ctx.Done()
 	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWithin)

@@ -64,7 +64,9 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 		post := r.newPost(target, c.Via(), now)
 		made.Posts, out.Posts[i] = append(made.Posts, post), a.postOf(post)
 		if r.queues() {
-			made.Queued.Flows = append(made.Queued.Flows, target.network.Flow(target.draft))
+			delivery := target.network.Delivery(target.draft)
+			made.Queued.Flows = append(made.Queued.Flows, delivery.Flow)
+			made.Queued.Ahead = append(made.Queued.Ahead, delivery.Ahead)
 		}
 	}
 	var err error

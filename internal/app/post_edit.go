@@ -205,7 +205,8 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
-		pub.Post, pub.Platform, pub.Flow = p.ID, p.Platform, n.Flow(d.draft)
+		delivery := n.Delivery(d.draft)
+		pub.Post, pub.Platform, pub.Flow, pub.Ahead = p.ID, p.Platform, delivery.Flow, delivery.Ahead
 		return a.setPublication(ctx, t, change.Post, pub.Reset())
 	})
 }

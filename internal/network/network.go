@@ -40,8 +40,8 @@ type Network interface {
 	// Verify asks the network whether the token still works.
 	Verify(ctx context.Context, t Token) error
 
-	// Flow is the shape in which such a post goes out. It depends on the kind of post only.
-	Flow(d Draft) core.Flow
+	// Delivery is how such a post gets to the network. It depends on the kind of post and on its files only.
+	Delivery(d Draft) Delivery
 	// Create makes the network's own object, of which nothing is visible. Not called in FlowOneCall.
 	Create(ctx context.Context, it Item) (handle string, err error)
 	// Status asks about the handle; in FlowOneCall the handle is "" and the question is whether the
@@ -131,6 +131,29 @@ type Draft struct {
 	Account core.Account
 }
 
+// Delivery is how a kind of post gets to its network.
+type Delivery struct {
+	Flow core.Flow
+	// Ahead is how long before its time a post may be prepared, by Create and Status: nothing of that is visible. 0
+	// means that all calls are made at its time.
+	Ahead time.Duration
+	// Files tells who brings the bytes of files; "" for a post without any.
+	Files Transfer
+}
+
+// PreparedAhead is how long before its time a post is prepared whose files the network fetches and processes.
+const PreparedAhead = 10 * time.Minute
+
+// Transfer is who brings the bytes of a post's files to its network.
+type Transfer string
+
+// Ways in which bytes get to a network.
+const (
+	Pulled Transfer = "pulled" // the network fetches File.URL
+	Pushed Transfer = "pushed" // the connector sends File.Part
+	Either Transfer = "either" // the network can fetch them, and the connector sends them where it cannot
+)
+
 // Item is a post on its way out.
 type Item struct {
 	Post     core.PostID
@@ -191,16 +214,17 @@ type filePart struct {
 }
 
 // Status is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,
-// Ready, Pending, Dead, Absent and Ambiguous. ExternalID and URL, the address of the post's page, are set on
-// Done where the network gives them.
+// Ready, Pending, Progress, Dead, Broken, Doomed, Absent and Ambiguous. ExternalID and URL, the address of the post's
+// page, are set on Done where the network gives them.
 type Status struct {
 	Verdict    core.Verdict
 	ExternalID string
 	URL        string
-	// Handle is what Status has made of the handle it was asked about, such as a whole of its parts; "" when
-	// nothing. It is made before the arm only, and replaces that handle.
+	// Handle is what Status has made of the handle it was asked about, such as a whole of its parts or the offset of the
+	// next bytes; "" when nothing. It is made before the arm only, and replaces that handle.
 	Handle  string
 	Message string // the network's words, where it has any
+	Hint    string // what a person can do about Doomed, when we know
 	Code    string
 }
 

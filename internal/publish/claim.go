@@ -35,6 +35,8 @@ type claim struct {
 	retryAfter  time.Duration  // how long the network asked to wait, in the last call
 	throttled   bool           // by a call of this claim
 	probing     bool           // this claim tries an account whose hold has ended
+	pushes      bool           // the connector may send the files' bytes after it has made the handle
+	aged        bool           // the handle was left alone before this claim, and may have expired
 	skew        time.Duration  // how far the database's clock is ahead of ours
 }
 
@@ -63,7 +65,7 @@ func (e *Engine) readClaims(ctx context.Context, ws core.WorkspaceID, claims []s
 	for i, r := range read {
 		out[i] = &claim{
 			engine: e, tenant: t, pub: r.Publication, post: r.Post, account: r.Account, sealedToken: r.Token, files: r.Media,
-			skew: r.ReadAt.Sub(e.cfg.Now()),
+			skew: r.ReadAt.Sub(e.cfg.Now()), aged: r.Rest == core.DoHold || r.Rest == core.DoAwait,
 		}
 		if r.Rest == "" {
 			e.cfg.Metrics.CountTakeover()
@@ -134,7 +136,9 @@ func (c *claim) loadConnector() error {
 			Open: func(ctx context.Context) (io.ReadSeekCloser, error) { return c.openFile(ctx, m) },
 		})
 	}
-	c.pub.Publication = c.pub.WithFlow(net.Flow(draft))
+	delivery := net.Delivery(draft)
+	c.pushes = delivery.Files == network.Pushed || delivery.Files == network.Either
+	c.pub.Publication = c.pub.WithFlow(delivery.Flow)
 	if c.account.Status != core.AccountOK && len(c.sealedToken) == 0 {
 		return nil
 	}

@@ -28,40 +28,64 @@ type Worker struct {
 	Poll time.Duration
 	// Posts is how many posts the worker publishes at once: each mostly waits for a network.
 	Posts int
+	// Preparing is how many more it prepares at once before they are due: few, since they send files.
+	Preparing int
 }
 
-// Run publishes posts as they become due, until ctx ends. Then it starts no irreversible call, waits for the calls
-// that have begun, and returns.
+// workload is one of the two kinds of work that the ledger has for a worker.
+type workload struct {
+	until func(ctx context.Context, most time.Duration) (time.Duration, error)
+	claim func(ctx context.Context, owner string, limit int, lease time.Duration, now time.Time) ([]store.Claim, error)
+	wake  <-chan struct{} // signals that there is work; nil where nobody does
+	slots chan struct{}
+}
+
+// Run publishes posts as they become due, and prepares others before, until ctx ends. Then it starts no irreversible
+// call, waits for the calls that have begun, and returns. Posts that are due do not wait for those that are prepared.
 //
 // The ledger is the only queue: a claim is the hand-over of a post to a worker, and its lease brings the post back
 // if the worker dies.
 func (e *Engine) Run(ctx context.Context, w Worker) {
+	ledger := e.cfg.Store
+	var loads sync.WaitGroup
+	loads.Go(func() {
+		e.runLoad(ctx, w, workload{ledger.UntilDue, ledger.ClaimDue, ledger.Due, make(chan struct{}, w.Posts)})
+	})
+	if w.Preparing > 0 {
+		loads.Go(func() {
+			e.runLoad(ctx, w, workload{ledger.UntilToPrepare, ledger.ClaimToPrepare, nil, make(chan struct{}, w.Preparing)})
+		})
+	}
+	loads.Wait()
+}
+
+// runLoad does one kind of work until ctx ends and what has begun is finished.
+func (e *Engine) runLoad(ctx context.Context, w Worker, load workload) {
 	var publishing sync.WaitGroup
 	defer publishing.Wait()
-	slots := make(chan struct{}, w.Posts)
-	for e.waitUntilDue(ctx, w.Poll) {
-		e.publishDue(ctx, w, slots, &publishing)
+	for e.waitForWork(ctx, w.Poll, load) {
+		e.claimAll(ctx, w, load, &publishing)
 	}
 }
 
-// publishDue claims the posts that are due and starts to publish them, until it has claimed all that it can.
-func (e *Engine) publishDue(ctx context.Context, w Worker, slots chan struct{}, publishing *sync.WaitGroup) {
+// claimAll claims the posts for which there is work and starts it, until it has claimed all that it can.
+func (e *Engine) claimAll(ctx context.Context, w Worker, load workload, publishing *sync.WaitGroup) {
 	for ctx.Err() == nil {
-		free := acquireSlots(ctx, slots)
-		claims, err := e.cfg.Store.ClaimDue(ctx, w.Owner, free, e.cfg.Schedule.Lease, e.cfg.Now())
+		free := acquireSlots(ctx, load.slots)
+		claims, err := load.claim(ctx, w.Owner, free, e.cfg.Schedule.Lease, e.cfg.Now())
 		for range free - len(claims) {
-			<-slots
+			<-load.slots
 		}
 		for ws, claims := range groupByWorkspace(claims) {
-			publishing.Go(func() { e.publishAll(ctx, ws, claims, slots) })
+			publishing.Go(func() { e.publishAll(ctx, ws, claims, load.slots) })
 		}
 		switch {
 		case err != nil && ctx.Err() == nil:
-			e.cfg.Log.ErrorContext(ctx, "could not claim due posts", "error", err)
+			e.cfg.Log.ErrorContext(ctx, "could not claim posts", "error", err)
 			wait(ctx, errorWait)
 			return
-		case len(claims) == 0: // what is due is locked by another
-			e.waitOrSignal(ctx, w.Poll)
+		case len(claims) == 0: // they are locked by another
+			load.waitOrWake(ctx, w.Poll)
 			return
 		case len(claims) < free:
 			return
@@ -132,30 +156,30 @@ func (c *claim) publishSafely(ctx context.Context) (err error) {
 	return c.publish(ctx)
 }
 
-// waitUntilDue waits until a post is due that no worker holds. It returns false when ctx has ended.
-func (e *Engine) waitUntilDue(ctx context.Context, poll time.Duration) bool {
+// waitForWork waits until there is work that no worker has claimed. It returns false when ctx has ended.
+func (e *Engine) waitForWork(ctx context.Context, poll time.Duration, load workload) bool {
 	for ctx.Err() == nil {
-		until, err := e.cfg.Store.UntilDue(ctx, poll)
+		until, err := load.until(ctx, poll)
 		if err == nil && until <= 0 {
 			return true
 		}
 		if err != nil && ctx.Err() == nil {
-			e.cfg.Log.ErrorContext(ctx, "could not look for due posts", "error", err)
+			e.cfg.Log.ErrorContext(ctx, "could not look for posts", "error", err)
 			wait(ctx, errorWait)
 			continue
 		}
-		e.waitOrSignal(ctx, until)
+		load.waitOrWake(ctx, until)
 	}
 	return false
 }
 
-// waitOrSignal waits until the store signals that a post is due, and at most for the given time.
-func (e *Engine) waitOrSignal(ctx context.Context, most time.Duration) {
+// waitOrWake waits until there is a signal that there is work, and at most for the given time.
+func (l workload) waitOrWake(ctx context.Context, most time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	select {
 	case <-ctx.Done():
-	case <-e.cfg.Store.Due:
+	case <-l.wake:
 	}
 }
 

@@ -11,9 +11,9 @@ import (
 )
 
 // checkFilesAvailable returns a *network.Error when a file of the post cannot be sent. It is asked before the
-// calls that begin to send a post; a network that has given a handle has the files already.
+// calls that send a post; a network that fetches files has done so when it has given a handle.
 func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
-	if do != core.DoCreate && do != core.DoStatus || c.pub.Handle != "" {
+	if do != core.DoCreate && do != core.DoStatus || c.pub.Armed || c.pub.Handle != "" && !c.pushes {
 		return nil
 	}
 	for _, file := range c.files {

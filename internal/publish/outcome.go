@@ -54,7 +54,9 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	now := c.now()
 	pub := c.pub
 	pub.Rest = do
-	pub.NextAt = c.nextActionAt(do, now)
+	if pub.NextAt = c.nextActionAt(do, now); pub.Preparing && pub.NextAt.After(pub.DueAt) && do != core.DoHold {
+		pub.NextAt = pub.DueAt // whatever it waits for, it is tried at its time
+	}
 	pub.Polls = 0
 	if do == core.DoPoll || do == core.DoBackoff {
 		pub.Polls = c.pub.Polls + 1
@@ -84,7 +86,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 		}
 	}
 	switch do {
-	case core.DoAccount, core.DoBackoff:
+	case core.DoAccount, core.DoBackoff, core.DoAwait:
 		return c.markAccountLost(ctx, t, do)
 	case core.DoLive:
 		if change.Post.ExternalID != "" && change.Post.ExternalURL == "" {
@@ -204,6 +206,8 @@ func (c *claim) postError(do core.Do) *core.PostError {
 		if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
 			e.Message, e.FromNetwork = issue.Message, false
 		}
+	case c.last != nil && c.last.Verdict == core.Doomed:
+		e.Message, e.Hint, e.FromNetwork = cmp.Or(c.status.Message, e.Message), c.status.Hint, c.status.Message != ""
 	case c.last != nil && c.last.Verdict == core.Broken:
 		e.Message, e.FromNetwork = cmp.Or(c.status.Message, e.Message), false
 		e.Hint = fmt.Sprintf("%s did not publish anything. If this happens again, replace the files or change the post.", c.desc.Name)

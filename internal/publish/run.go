@@ -33,8 +33,11 @@ func (c *claim) runProtocol(ctx context.Context) error {
 			c.pub, signal = before, c.dropTakenID(signal)
 			continue
 		}
-		if ctx.Err() != nil && do == core.DoPublish {
+		switch {
+		case ctx.Err() != nil && do == core.DoPublish:
 			return nil // stopping: no irreversible call is started; the lease is given back
+		case ctx.Err() != nil && signal.Verdict == core.Progress:
+			return c.endClaim(ctx, core.DoPoll) // stopping: another worker sends the next bytes
 		}
 		if err := c.loadKnownPosts(ctx, do); err != nil {
 			return err
@@ -66,7 +69,7 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, erro
 	schedule := c.engine.cfg.Schedule
 	started := c.engine.cfg.Now() // with the monotonic clock's reading, by which the lease is measured
 	c.seq++
-	first := c.pub.FirstCallAt.IsZero()
+	first := c.pub.FirstCallAt.IsZero() && !c.pub.Preparing
 	call := store.Call{Seq: c.seq, Do: do, Deadline: schedule.CallTimeout()}
 	quiet := schedule.QuietAfterArm(c.desc.Settle)
 	// The state is saved even while the worker is asked to stop: the call before it has happened.
@@ -136,7 +139,9 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 		if signal.Handle = status.Handle; do == core.DoCreate {
 			signal.Handle = status.ExternalID
 		}
-		c.status = status
+		if c.status = status; status.Verdict == core.Progress {
+			c.pub.Polls = 0
+		}
 		c.log.Debug("network answered", "call", do, "verdict", status.Verdict)
 		return signal
 	}
@@ -163,6 +168,7 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 	}
 	switch do {
 	case core.DoCreate:
+		c.aged = false
 		handle, err := c.net.Create(ctx, c.item)
 		return network.Status{Verdict: core.Done, ExternalID: handle}, err
 	case core.DoPublish:
@@ -201,9 +207,11 @@ func (c *claim) asksAboutCall(do core.Do) bool {
 // completeSignal adds what is true at this moment, or was when the question was asked.
 func (c *claim) completeSignal(s core.Signal, asked time.Time) core.Signal {
 	now := c.now()
-	s.Due = !now.Before(c.pub.DueAt)
+	// A claim that began before the post's time ends with its time: the next one begins the try.
+	s.Due = !c.pub.Preparing && !now.Before(c.pub.DueAt)
 	s.Quiet = !asked.Before(c.pub.QuietAt)
 	s.Stale = now.After(core.StaleAt(c.pub.Publication, c.pub.Since()))
+	s.Aged = c.aged
 	s.AccountOK = c.account.Status == core.AccountOK
 	s.MayRetry = c.engine.cfg.Schedule.MayRetry(c.pub.Publication)
 	s.Held = now.Before(c.pausedUntil())

@@ -33,25 +33,51 @@ func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
 			SELECT next_action_at - clock() FROM publications
-			WHERE next_action_at IS NOT NULL AND `+unleased+` ORDER BY next_action_at LIMIT 1
+			WHERE next_action_at IS NOT NULL AND next_action_at >= due_at AND `+unleased+` ORDER BY next_action_at LIMIT 1
+		), ( -- what no worker had the time to prepare
+			SELECT min(due_at) - clock() FROM publications
+			WHERE next_action_at < due_at AND next_action_at <= clock() AND `+unleased+`
+		))`, args{"most": most}))
+}
+
+// UntilToPrepare is UntilDue for the publications that may be prepared before they are due.
+func (s *Store) UntilToPrepare(ctx context.Context, most time.Duration) (time.Duration, error) {
+	return queryValue[time.Duration](s.query(ctx, `
+		SELECT least(@most::interval, (
+			SELECT next_action_at - clock() FROM publications
+			WHERE next_action_at < due_at AND due_at > clock() AND `+unleased+` ORDER BY next_action_at LIMIT 1
 		))`, args{"most": most}))
 }
 
 // ClaimDue claims up to limit due publications that no worker has claimed, those due first, each with the lease and a
-// new fencing epoch. Rest says how the previous claim ended; after the queue or the worker's own retry, the post
-// begins a new attempt, which is added to its timeline.
+// new fencing epoch. Rest says how the previous claim ended. After the queue or the worker's own retry, or if the post
+// was only prepared, the post begins a new attempt, which is added to its timeline.
 //
 // It skips locked rows, so any number of workers can call it at the same time without waiting.
 func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return queryMany[Claim](s.query(ctx, claimWhere(`true`)+` LIMIT @limit`+claimRest, args{
+	return s.claim(ctx, `p.due_at <= clock()`, owner, limit, lease, now)
+}
+
+// ClaimToPrepare claims publications as ClaimDue does, but those that may be prepared before they are due. Their posts
+// begin no try.
+func (s *Store) ClaimToPrepare(ctx context.Context, owner string, limit int, lease time.Duration,
+	now time.Time,
+) ([]Claim, error) {
+	return s.claim(ctx, `p.next_action_at < p.due_at AND p.due_at > clock()`, owner, limit, lease, now)
+}
+
+func (s *Store) claim(ctx context.Context, which, owner string, limit int, lease time.Duration,
+	now time.Time,
+) ([]Claim, error) {
+	return queryMany[Claim](s.query(ctx, claimWhere(which)+` LIMIT @limit`+claimRest, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
 
-// Claim claims one post's publication as ClaimDue does. It returns ErrNotFound if the publication is not due, or is
-// claimed or locked by another worker.
+// Claim claims one post's publication as ClaimDue or ClaimToPrepare does. It returns ErrNotFound if there is nothing to
+// do yet, or if the publication is claimed or locked by another worker.
 func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration,
 	now time.Time,
 ) (Claim, error) {
@@ -72,7 +98,9 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 func claimWhere(which string) string {
 	return `
 		WITH due AS (
-			SELECT p.workspace_id, p.post_id, p.rest FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id
+			SELECT p.workspace_id, p.post_id, p.rest, p.due_at > clock() AS early,
+				p.due_at <= clock() AND (p.rest IN (@queued, @retry) OR p.preparing) AS begins
+			FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id
 				AND posts.id = p.post_id
 			WHERE p.next_action_at <= clock() AND ` + unleased + `
 				AND NOT EXISTS (SELECT FROM publishing_hold) AND ` + which + `
@@ -87,7 +115,7 @@ const claimRest = `
 			UPDATE posts p SET status = 'queued', error_code = '', error_message = '', error_hint = '',
 				attempts = attempts + 1,
 				updated_at = @now
-			FROM due WHERE p.workspace_id = due.workspace_id AND p.id = due.post_id AND due.rest IN (@queued, @retry)
+			FROM due WHERE p.workspace_id = due.workspace_id AND p.id = due.post_id AND due.begins
 			RETURNING p.workspace_id, p.id, due.rest
 		), noted AS (
 			INSERT INTO post_events (workspace_id, post_id, kind, at)
@@ -95,7 +123,7 @@ const claimRest = `
 			UNION ALL SELECT workspace_id, id, 'publishing', @now FROM begun
 		)
 		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner || ' ' || gen_random_uuid(),
-			lease_until = clock() + @lease::interval, rest = '', calling = false
+			lease_until = clock() + @lease::interval, rest = '', calling = false, preparing = due.early
 		FROM due, (SELECT ` + relaxed + `) AS relaxed WHERE p.post_id = due.post_id
 		RETURNING p.workspace_id AS workspace, due.rest, ` + publicationColumns
 

@@ -98,10 +98,11 @@ type NewPosts struct {
 
 // NewQueued is what new queued posts need in addition to their rows.
 type NewQueued struct {
-	Flows  []core.Flow // of the posts, in their order
-	Period string      // the month whose slots they take
-	Limit  *int64      // of that month; nil for none
-	Due    time.Time   // zero for now by the database's clock
+	Flows  []core.Flow     // of the posts, in their order
+	Ahead  []time.Duration // how long before they are due the posts may be prepared, in the same order
+	Period string          // the month whose slots they take
+	Limit  *int64          // of that month; nil for none
+	Due    time.Time       // zero for now by the database's clock
 }
 
 // Answer is the response to a repeatable request.
@@ -202,12 +203,13 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 func (q NewQueued) addStatements(add func(string, args), columns postColumnValues) {
 	add(`INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT post, @ws, @period, 'held' FROM unnest(@ids::uuid[]) AS post`,
 		args{"ids": columns.ids, "period": q.Period})
-	add(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since)
-		SELECT p.id, @ws, p.platform, p.flow, @step, @queued, `+dueOrNow+`, `+dueOrNow+`, clock()
-		FROM unnest(@ids::uuid[], @platforms::text[], @flows::text[]) AS p(id, platform, flow)`,
+	add(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, ahead, next_action_at,
+			step_since)
+		SELECT p.id, @ws, p.platform, p.flow, @step, @queued, `+dueOrNow+`, p.ahead, `+aheadOfDue(`p.ahead`)+`, clock()
+		FROM unnest(@ids::uuid[], @platforms::text[], @flows::text[], @ahead::interval[]) AS p(id, platform, flow, ahead)`,
 		args{
-			"ids": columns.ids, "platforms": columns.platforms, "flows": q.Flows, "step": core.StepIdle, "queued": RestQueued,
-			"due": q.Due,
+			"ids": columns.ids, "platforms": columns.platforms, "flows": q.Flows, "ahead": q.Ahead, "step": core.StepIdle,
+			"queued": RestQueued, "due": q.Due,
 		})
 }
 

@@ -24,7 +24,10 @@ type Publication struct {
 	Rest        core.Do // how the last claim ended; RestQueued before the first
 	Polls       int
 	DueAt       time.Time
-	NextAt      time.Time // zero: nobody need act
+	Ahead       time.Duration // how long before DueAt the post may be prepared
+	Preparing   bool          // the last claim began before DueAt
+	ExternalID  string        // what the network calls the post, if it has said so before it was live
+	NextAt      time.Time     // zero: nobody need act
 	StepSince   time.Time
 	ArmedAt     time.Time
 	QuietAt     time.Time
@@ -35,15 +38,15 @@ type Publication struct {
 	ReadAt time.Time
 }
 
-// Reset is core.Publication.Reset, and also removes the encrypted handle.
+// Reset is core.Publication.Reset, and also removes the encrypted handle and the network's id.
 func (p Publication) Reset() Publication {
-	p.Publication, p.Sealed = p.Publication.Reset(), nil
+	p.Publication, p.Sealed, p.ExternalID = p.Publication.Reset(), nil, ""
 	return p
 }
 
-// Leased reports whether a worker had claimed the publication when it was read: the opposite of the condition
-// unleased.
-func (p Publication) Leased() bool { return p.LeaseUntil.After(p.ReadAt) }
+// Leased reports whether a worker was publishing the post when the row was read. A worker that prepares a post before
+// its time has a lease, too, but the post can still be changed.
+func (p Publication) Leased() bool { return p.LeaseUntil.After(p.ReadAt) && !p.DueAt.After(p.ReadAt) }
 
 // unleased is the condition that no worker has claimed a row of publications or media.
 const unleased = `(lease_until IS NULL OR lease_until <= clock())`
@@ -66,7 +69,8 @@ const RestStuck core.Do = "stuck"
 // publicationColumns are the columns of a row that a statement calls p.
 const publicationColumns = `
 	p.post_id AS post, p.platform, p.flow, p.step, '' AS handle, p.handle AS sealed, p.armed, p.open, p.answer, p.tries,
-	p.deaths, p.polls, p.due_at, p.next_action_at AS next_at, p.step_since, p.armed_at, p.quiet_at, p.first_call_at,
+	p.deaths, p.polls, p.due_at, p.ahead, p.preparing, p.external_id, p.next_action_at AS next_at, p.step_since,
+	p.armed_at, p.quiet_at, p.first_call_at,
 	p.lease_epoch AS epoch, coalesce(p.lease_owner, '') AS owner, p.lease_until, p.failure, clock() AS read_at`
 
 // LockPublication returns a post's ledger row, and prevents workers from claiming it until the transaction ends.
@@ -77,27 +81,32 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 }
 
 // SetPublication stores a change of a post's row by something other than a claim, or creates the row. The caller has
-// locked it. If Rest is RestQueued, a worker acts on it when the post is due, and otherwise never. The zero DueAt
-// means now by the database's clock. A worker that has lost its lease cannot overwrite the change.
+// locked it. If Rest is RestQueued, a worker acts on it when the post is due or may be prepared, and otherwise never.
+// The zero DueAt means now by the database's clock. A worker that has lost its lease cannot overwrite the change.
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	return t.signalAfter(t.exec(ctx, `
 		INSERT INTO publications AS p (post_id, workspace_id, platform, flow, step, handle, armed, open, answer, tries,
-			deaths, rest, due_at, next_action_at, step_since)
-		VALUES (@post, @ws, @platform, @flow, @step, @handle, @armed, @open, @answer, @tries, @deaths, @rest, `+dueOrNow+`,
-			CASE WHEN @rest = 'queued' THEN `+dueOrNow+` END, clock())
+			deaths, external_id, rest, due_at, ahead, next_action_at, step_since)
+		VALUES (@post, @ws, @platform, @flow, @step, @handle, @armed, @open, @answer, @tries, @deaths, @external_id, @rest,
+			`+dueOrNow+`, @ahead, CASE WHEN @rest = 'queued' THEN `+aheadOfDue(`@ahead::interval`)+` END, clock())
 		ON CONFLICT (post_id) DO UPDATE SET flow = @flow, step = @step, handle = @handle, armed = @armed, open = @open,
-			answer = @answer, tries = @tries, deaths = @deaths, polls = 0, rest = @rest, due_at = excluded.due_at,
+			answer = @answer, tries = @tries, deaths = @deaths, polls = 0, external_id = @external_id, rest = @rest,
+			due_at = excluded.due_at, ahead = @ahead, preparing = false,
 			next_action_at = excluded.next_action_at, step_since = excluded.step_since,
 			first_call_at = CASE WHEN p.due_at = excluded.due_at THEN p.first_call_at END, `+takeAway+`
 		WHERE p.workspace_id = @ws`,
 		args{
 			"post": p.Post, "platform": p.Platform, "flow": p.Flow, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
 			"open": p.Open, "answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "rest": p.Rest, "due": p.DueAt,
+			"ahead": p.Ahead, "external_id": p.ExternalID,
 		}))
 }
 
 // dueOrNow is when a queued post is due: the given time, or now by the database's clock.
 const dueOrNow = `coalesce(@due::timestamptz, clock())`
+
+// aheadOfDue is when a queued post may be prepared: so long before it is due, but not in the past.
+func aheadOfDue(ahead string) string { return `greatest(` + dueOrNow + ` - ` + ahead + `, clock())` }
 
 // takeAway ends the claim of a row called p, if there is one.
 const takeAway = `lease_epoch = p.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
@@ -114,7 +123,7 @@ const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch A
 
 // SaveStep stores the state of the protocol, the result of the last call and the next call in one statement, and
 // renews the lease. It must succeed before the call is made. It returns the id of the call's step, which always
-// increases. After ErrFenced, the worker must stop.
+// increases. It never saves the irreversible call before the post is due. After ErrFenced, the worker must stop.
 func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quiet time.Duration,
 ) (int64, error) {
@@ -122,11 +131,11 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
 	id, err := queryValue[int64](t.query(ctx, lastOutcome(last, a)+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
-				first_call_at = coalesce(first_call_at, clock()),
+				first_call_at = CASE WHEN preparing THEN first_call_at ELSE coalesce(first_call_at, clock()) END,
 				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish'
 					THEN clock() END) END,
 				quiet_at = CASE WHEN @call = 'publish' THEN clock() + @quiet::interval ELSE quiet_at END
-			WHERE `+fence+` RETURNING post_id, `+relaxedBut+`
+			WHERE `+fence+` AND (@call <> 'publish' OR due_at <= clock()) RETURNING post_id, `+relaxedBut+`
 		)
 		INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at)
 		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced RETURNING id`, a))
@@ -162,18 +171,20 @@ func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) erro
 
 const stepColumns = `
 	step_since = CASE WHEN step = @step THEN step_since ELSE clock() END, flow = @flow, step = @step, handle = @handle,
-	armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths, failure = @failure`
+	armed = @armed, open = @open, answer = @answer, tries = @tries, deaths = @deaths, external_id = @external_id,
+	failure = @failure`
 
 func (p Publication) stepArguments() args {
 	return args{
 		"post": p.Post, "epoch": p.Epoch, "owner": p.Owner, "flow": p.Flow, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
 		"open":   p.Open,
-		"answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "failure": p.Failure,
+		"answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "external_id": p.ExternalID, "failure": p.Failure,
 	}
 }
 
 // overdue is the condition that a publication has been due, and unclaimed, for longer than @overdue.
 const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
+	AND due_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
 // Overdue counts the publications that have been due for longer than the given time and are unclaimed or stuck, and
@@ -185,7 +196,7 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 	}
 	r, err := queryOne[row](s.query(ctx, `
 		SELECT count(*) AS count, coalesce(clock() - min(since), '0') AS oldest FROM (
-			SELECT next_action_at AS since FROM publications WHERE `+overdue+`
+			SELECT greatest(next_action_at, due_at) AS since FROM publications WHERE `+overdue+`
 			UNION ALL SELECT due_at FROM publications -- which are tried once a minute at least
 			WHERE rest = @stuck AND due_at <= clock() - @overdue::interval
 				AND next_action_at > clock() - @overdue::interval AND next_action_at <= clock() + '1 minute'::interval

@@ -317,7 +317,7 @@ func (e *explainer) callSpecial() {
 		_, _, err := ws.BeginReplay(ctx, replay, time.Hour, time.Hour)
 		return errors.Join(err, ws.CreatePosts(ctx, store.NewPosts{
 			Posts: []core.Post{queued}, By: e.user,
-			Queued: &store.NewQueued{Flows: []core.Flow{core.FlowHandle}, Period: "2026-11"},
+			Queued: &store.NewQueued{Flows: []core.Flow{core.FlowHandle}, Ahead: []time.Duration{0}, Period: "2026-11"},
 			Answer: &store.Answer{Replay: replay, Status: 201, Body: []byte("{}")},
 		}))
 	})

@@ -46,9 +46,15 @@ func (n *Network) stepsFor(d network.Draft) publishSteps {
 	return stepsByType[contentType(s, d.Media)]
 }
 
-// Flow is a single call for texts and links, uploads and a single call for photos. Of a video or a Story
+// Delivery is a single call for texts and links, uploads and a single call for photos. Of a video or a Story
 // Facebook tells whether it is published.
-func (n *Network) Flow(d network.Draft) core.Flow { return n.stepsFor(d).flow }
+func (n *Network) Delivery(d network.Draft) network.Delivery {
+	flow := n.stepsFor(d).flow
+	if !flow.MakesHandle() {
+		return network.Delivery{Flow: flow}
+	}
+	return network.Delivery{Flow: flow, Ahead: network.PreparedAhead, Files: network.Pulled}
+}
 
 // Create uploads the files of a post, which nobody sees yet.
 func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {

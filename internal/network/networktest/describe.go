@@ -14,7 +14,7 @@ func describes(t *testing.T, h Harness) {
 	for what, ok := range map[string]bool{
 		"ID is the driver's":          d.ID == h.Driver.ID,
 		"Settle":                      d.Settle > 0,
-		"FirstPoll of a handle":       d.FirstPoll > 0 || !w.Net.Flow(network.Draft{}).MakesHandle(),
+		"FirstPoll of a handle":       d.FirstPoll > 0 || !w.Net.Delivery(network.Draft{}).Flow.MakesHandle(),
 		"Configured with credentials": w.Net.Configured(),
 	} {
 		if !ok {
@@ -22,7 +22,7 @@ func describes(t *testing.T, h Harness) {
 		}
 	}
 	checkVariables(t, h)
-	if w.Net.Flow(network.Draft{}) == core.FlowOneCall {
+	if w.Net.Delivery(network.Draft{}).Flow == core.FlowOneCall {
 		if _, err := w.Net.Create(t.Context(), network.Item{}); err == nil {
 			t.Error("a flow without a handle made one")
 		}

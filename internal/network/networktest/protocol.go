@@ -33,7 +33,7 @@ type Worker struct {
 // Publish makes a worker whose item was never armed.
 func (w *World) Publish(it network.Item) *Worker {
 	it.ArmedAt = time.Time{}
-	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.Flow(it.Draft()), Step: core.StepIdle}}
+	return &Worker{w: w, it: it, pub: core.Publication{Flow: w.Net.Delivery(it.Draft()).Flow, Step: core.StepIdle}}
 }
 
 // Run claims again and again until the publication has ended, and says how.

@@ -154,7 +154,7 @@ func droppedBefore(t *testing.T, h Harness) {
 	_, err := w.Net.Publish(t.Context(), it, handle)
 	w.Failed(err, network.Unknown, it.Token.Access)
 	want := core.Ready
-	if !w.Net.Flow(it.Draft()).Repeatable() {
+	if !w.Net.Delivery(it.Draft()).Flow.Repeatable() {
 		want = core.Absent
 	}
 	if st, err := w.Ask(it, handle); err != nil || st.Verdict != want {

@@ -283,7 +283,7 @@ func (w *World) Item(text string) network.Item {
 func (w *World) Handle(it network.Item) string {
 	w.t.Helper()
 	handle := ""
-	if w.Net.Flow(it.Draft()).MakesHandle() {
+	if w.Net.Delivery(it.Draft()).Flow.MakesHandle() {
 		var err error
 		if handle, err = w.Net.Create(w.t.Context(), it); err != nil {
 			w.t.Fatalf("create: %v", err)
@@ -299,7 +299,7 @@ func (w *World) Handle(it network.Item) string {
 
 // Ask asks the network what became of the irreversible call, the way its flow has it.
 func (w *World) Ask(it network.Item, handle string) (network.Status, error) {
-	if w.Net.Flow(it.Draft()).Repeatable() {
+	if w.Net.Delivery(it.Draft()).Flow.Repeatable() {
 		return w.Net.Status(w.t.Context(), it, handle)
 	}
 	return w.Net.Find(w.t.Context(), it)

@@ -25,8 +25,14 @@ const invalid = "INVALID_"
 // before an empty search is believed: it has been seen to lose sight of what it had just made.
 const missingGrace = 5 * time.Minute
 
-// Flow is the same for every post: a container, then the call that makes it visible.
-func (*Network) Flow(network.Draft) core.Flow { return core.FlowHandle }
+// Delivery is the same for every post: a container, then the call that makes it visible. Threads fetches files and
+// processes them, which takes a while.
+func (*Network) Delivery(d network.Draft) network.Delivery {
+	if len(d.Media) == 0 {
+		return network.Delivery{Flow: core.FlowHandle}
+	}
+	return network.Delivery{Flow: core.FlowHandle, Ahead: network.PreparedAhead, Files: network.Pulled}
+}
 
 // Create makes a container of which nothing is visible. Of several files it makes one for each, and the handle
 // names those until Status makes the whole of them.

@@ -1,0 +1,268 @@
+package publish_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+	"belfry/internal/publish"
+)
+
+// ahead makes a post with files that is due in an hour, and moves the clock to when it may be prepared.
+func (b *bench) ahead(text string, account contract.Account, files ...contract.Media) contract.Post {
+	b.t.Helper()
+	at := local(b.Clock.Now().Add(time.Hour).Format("2006-01-02T15:04"), "UTC")
+	p := b.post(request(text, at, account), files...)
+	b.Clock.Advance(time.Hour - network.PreparedAhead)
+	return p
+}
+
+// prepared lets a worker prepare a post as far as it goes before its time.
+func (b *bench) prepared(p contract.Post) contract.Post {
+	b.t.Helper()
+	for b.next().Before(p.PublishAt.Time) {
+		b.Clock.Set(b.next())
+		b.ws.Work(p)
+		must(b.t, b.Sim.WaitIdle(b.Context()))
+	}
+	return b.ws.Post(p)
+}
+
+// A Reel that was uploaded at its time was live when its processing ended, minutes later.
+func TestAPostWithFilesIsPreparedAheadAndLiveAtItsTime(t *testing.T) {
+	for _, platform := range []string{"threads", "facebook"} {
+		for name, file := range map[string]func(*bench) contract.Media{
+			"photo": (*bench).photo,
+			"video": func(b *bench) contract.Media { return b.ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{})) },
+		} {
+			t.Run(platform+" "+name, func(t *testing.T) {
+				b := newBench(t)
+				must(t, b.Sim.SetOption(platform+".process_seconds", "120"))
+				account, f := b.ws.Account(platform), file(b)
+				post := b.ahead("on time", account, f)
+				due := post.PublishAt.Time
+				if next := b.next(); !next.Equal(due.Add(-network.PreparedAhead)) {
+					t.Errorf("it may be prepared at %s, due at %s", next, due)
+				}
+				post = b.prepared(post)
+				b.wants(post, "queued", 0, "created", "queued")
+				if waited := b.Clock.Now().Sub(due.Add(-network.PreparedAhead)); post.Attempts != 0 || !b.next().Equal(due) {
+					t.Errorf("%d attempts, next at %s, prepared after %s", post.Attempts, b.next(), waited)
+				}
+				b.Clock.Set(due)
+				calls := len(b.Sim.Calls.Recent(0))
+				post = b.ws.Work(post)
+				b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+				one, calls := b.Sim.Posts.All()[0], len(b.Sim.Calls.Recent(0))-calls
+				if post.Attempts != 1 || calls > 3 || !one.FirstPublishCallAt.Equal(due) {
+					t.Errorf("%d attempts, %d calls at its time; visible: %+v", post.Attempts, calls, one)
+				}
+			})
+		}
+	}
+}
+
+func TestATextIsNotPreparedAhead(t *testing.T) {
+	b := newBench(t)
+	post := b.ahead("later", b.ws.Account("threads"))
+	calls := len(b.Sim.Calls.Recent(0))
+	if post = b.ws.Work(post); len(b.Sim.Calls.Recent(0)) != calls || !b.next().Equal(post.PublishAt.Time) {
+		t.Errorf("the network was called; next at %s", b.next())
+	}
+}
+
+// What a person does to a post before its time counts, whatever a worker is doing with it.
+func TestAPostThatIsBeingPreparedCanBeCancelledAndMoved(t *testing.T) {
+	for name, change := range map[string]func(*bench, contract.Post){
+		"cancel": func(b *bench, p contract.Post) {
+			_, err := b.App.CancelPost(b.Context(), b.ws.Owner, p.ID)
+			must(b.t, err)
+		},
+		"move": func(b *bench, p contract.Post) {
+			at := local(b.Clock.Now().Add(5*time.Hour).Format("2006-01-02T15:04"), "UTC")
+			b.edit(p, contract.EditPost{When: &at})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			post := b.ahead("mind changed", b.ws.Account("threads"), b.photo())
+			id, err := core.ParseID[core.PostKind](post.ID)
+			must(t, err)
+			open, reached := make(chan struct{}), make(chan struct{})
+			worker := b.through(func(n network.Network) network.Network { return announced{gated{n, open}, reached} })
+			done := make(chan error)
+			go func() { done <- worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id) }()
+			<-reached
+			if b.ws.Post(post).StatusLine != post.StatusLine {
+				t.Errorf("the status line is %q", b.ws.Post(post).StatusLine)
+			}
+			change(b, post)
+			close(open)
+			must(t, <-done)
+			b.Clock.Set(post.PublishAt.Time)
+			post = b.after(time.Minute, post)
+			want := map[string]string{"cancel": "draft", "move": "queued"}[name]
+			if n := b.Visible(post.Text); post.Status != want || n != 0 {
+				t.Errorf("the post is %s, visible %d times", post.Status, n)
+			}
+			if post = b.after(5*time.Hour, post); name == "move" {
+				b.goesLive(post)
+			}
+		})
+	}
+}
+
+// announced tells when a network is asked to create something.
+type announced struct {
+	gated
+	reached chan struct{}
+}
+
+func (a announced) Create(ctx context.Context, it network.Item) (string, error) {
+	close(a.reached)
+	return a.gated.Create(ctx, it)
+}
+
+// At its time the promise of the contract holds again: a post in a worker's hands cannot be changed.
+func TestAPostInAWorkersHandsAtItsTimeCannotBeChanged(t *testing.T) {
+	b := newBench(t)
+	post := b.ahead("late", b.ws.Account("threads"), b.photo())
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	b.Clock.Set(post.PublishAt.Time.Add(-time.Second))
+	_, err = b.Store.In(b.ws.ID).Claim(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
+	must(t, err)
+	b.Clock.Advance(time.Second)
+	if _, err := b.App.CancelPost(b.Context(), b.ws.Owner, post.ID); core.CodeOf(err) != core.CodeConflict {
+		t.Errorf("cancelling answered %v, want a conflict", err)
+	}
+	b.Clock.Advance(time.Minute)
+	b.goesLive(post)
+	if post = b.ws.Post(post); post.Attempts != 1 {
+		t.Errorf("%d attempts, want 1", post.Attempts)
+	}
+}
+
+func TestTroubleBeforeThePostsTimeCostsNoTry(t *testing.T) {
+	b := newBench(t)
+	post := b.ahead("stubborn", b.ws.Account("threads"), b.photo())
+	b.Fault(sim.Fault{Network: "threads", Call: "create", Kind: sim.ServerError, Times: new(0)})
+	post = b.prepared(post)
+	b.wants(post, "queued", 0, "created", "queued")
+	if calls := b.calls("create"); calls < 5 || !b.next().Equal(post.PublishAt.Time) {
+		t.Errorf("%d calls, the next at %s", calls, b.next())
+	}
+	b.Clock.Set(b.next())
+	post = b.ws.Work(post)
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retriedByWorker")
+	if post.Attempts != 1 {
+		t.Errorf("%d attempts, want 1", post.Attempts)
+	}
+	b.Sim.Faults.Clear()
+	b.Clock.Advance(time.Minute)
+	b.goesLive(post)
+}
+
+func TestAnAccountThatIsLostBeforeThePostsTimeCanBeReconnected(t *testing.T) {
+	for _, reconnected := range []bool{true, false} {
+		t.Run(fmt.Sprint(reconnected), func(t *testing.T) {
+			b := newBench(t)
+			account := b.ws.Account("threads")
+			post := b.ahead("in time", account, b.photo())
+			b.Fault(fault("threads", "create", sim.TokenRevoked))
+			post = b.ws.Work(post)
+			b.wants(post, "queued", 0, "created", "queued")
+			if status := b.ws.StatusOf(account); status != "revoked" || !b.next().Equal(post.PublishAt.Time) {
+				t.Errorf("the account is %s, the post is next at %s", status, b.next())
+			}
+			if reconnected {
+				b.ws.Reconnect(account)
+			}
+			b.Clock.Set(post.PublishAt.Time)
+			if reconnected {
+				b.goesLive(post)
+				return
+			}
+			b.wants(b.ws.Work(post), "failed", 0, "created", "queued", "publishing", "failed")
+		})
+	}
+}
+
+func TestAClearRefusalFailsAPostBeforeItsTime(t *testing.T) {
+	b := newBench(t)
+	post := b.ahead("refused", b.ws.Account("threads"), b.photo())
+	b.Fault(fault("threads", "create", sim.Reject))
+	post = b.ws.Work(post)
+	b.wants(post, "failed", 0, "created", "queued", "failed")
+	if post.Error == nil || post.Error.Code != "rejected" {
+		t.Errorf("error %+v", post.Error)
+	}
+	post = b.ws.Retry(post)
+	b.wants(b.prepared(post), "queued", 0, "created", "queued", "failed", "retried")
+	b.Clock.Set(post.PublishAt.Time)
+	b.goesLive(post)
+}
+
+// Preparing sends files. A worker that is busy with that publishes what is due all the same, also what it had no time
+// to prepare.
+func TestDuePostsDoNotWaitForPreparation(t *testing.T) {
+	b := newBench(t)
+	account, photo := b.ws.Account("threads"), b.photo()
+	var preparing []contract.Post
+	for i := range 3 {
+		preparing = append(preparing, b.ahead(fmt.Sprintf("prepared %d", i), account, photo))
+		b.Clock.Advance(network.PreparedAhead - time.Hour)
+	}
+	text := b.ws.Queued("due", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour-time.Minute))
+	open := make(chan struct{})
+	worker := b.through(func(n network.Network) network.Network { return gatedFiles{n, open} })
+	b.startWorker(worker, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10, Preparing: 1})
+	b.Clock.Advance(time.Hour - time.Minute)
+	b.Eventually("the text is live", func() bool { return b.ws.Post(text).Status == "live" })
+	b.Clock.Advance(time.Minute)
+	b.Eventually("the worker has all posts", func() bool {
+		n := 0
+		must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM publications WHERE lease_until > clock()`).Scan(&n))
+		return n == len(preparing)
+	})
+	close(open)
+	b.Eventually("all posts are live", func() bool {
+		b.Clock.Advance(time.Second)
+		return b.live() == len(preparing)+1
+	})
+}
+
+// gatedFiles is a network that creates no post with files until its gate is open.
+type gatedFiles struct {
+	network.Network
+	open <-chan struct{}
+}
+
+func (g gatedFiles) Create(ctx context.Context, it network.Item) (string, error) {
+	if len(it.Files) > 0 {
+		return gated(g).Create(ctx, it)
+	}
+	return g.Network.Create(ctx, it)
+}
+
+// What waits to be prepared is not overdue: it is prepared as workers get to it, or at its time.
+func TestAPostThatWaitsToBePreparedIsNotOverdue(t *testing.T) {
+	b := newBench(t)
+	b.ahead("waits", b.ws.Account("threads"), b.photo())
+	b.Clock.Advance(5 * time.Minute)
+	must(t, b.App.CountOverdue(b.Context()))
+	if n := gauge(t, b.Harness, "publications_overdue"); n != 0 {
+		t.Errorf("%v posts are overdue", n)
+	}
+	b.Clock.Advance(10 * time.Minute)
+	must(t, b.App.CountOverdue(b.Context()))
+	if n := gauge(t, b.Harness, "publications_overdue"); n != 1 {
+		t.Errorf("%v posts are overdue, want 1", n)
+	}
+}
