@@ -111,20 +111,20 @@ func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 			Action: "View posts", URL: link.OnHold,
 		})
 	}
-	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
-	if err != nil {
-		return nil, err
+	if section == layout.SectionPosts { // where the tabs say so
+		return list, nil
 	}
-	if n := counts[core.PostFailed]; n > 0 && section != layout.SectionPosts {
+	counts, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
+	if n := counts[core.PostFailed]; n > 0 {
 		text := "1 post failed."
 		if n > 1 {
-			text = ui.Counted(int64(n)) + " posts failed."
+			text = ui.Counted(n) + " posts failed."
 		}
 		list = append(list, layout.Notice{
 			Text: text, Action: "View", URL: link.Posts(link.Filter{Status: string(core.PostFailed)}),
 		})
 	}
-	return list, nil
+	return list, err
 }
 
 var disconnectedReasons = map[string]string{

@@ -17,7 +17,7 @@ func (r *request) showPosts() error {
 		Status: r.echo.QueryParam("status"), Account: r.echo.QueryParam("accountId"), Query: r.echo.QueryParam("q"),
 		Cursor: r.echo.QueryParam("cursor"),
 	}
-	cards, next, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, contract.ListPosts{
+	cards, next, counts, err := r.web.cfg.App.ListPostCards(r.context(), r.caller, contract.ListPosts{
 		Status: filter.Status, AccountID: filter.Account, Q: filter.Query, Cursor: filter.Cursor,
 	})
 	if err != nil {
@@ -31,12 +31,7 @@ func (r *request) showPosts() error {
 	if err != nil {
 		return err
 	}
-	m := posts.ListModel{Frame: frame, Filter: filter, Next: next, Accounts: len(accounts) > 0}
-	if filter.Query == "" && filter.Account == "" {
-		if m.Counts, err = r.countPosts(); err != nil {
-			return err
-		}
-	}
+	m := posts.ListModel{Frame: frame, Filter: filter, Counts: counts, Next: next, Accounts: len(accounts) > 0}
 	var named []string
 	for _, card := range cards {
 		named = append(named, card.MediaIDs...)
@@ -76,19 +71,6 @@ func (r *request) pollInterval(card app.PostCard) time.Duration {
 		next = card.AskAt
 	}
 	return posts.PollEvery(card.Status, due, next, now)
-}
-
-// countPosts are the posts of the whole workspace by state.
-func (r *request) countPosts() (map[string]int64, error) {
-	found, err := r.web.cfg.App.CountPosts(r.context(), r.caller)
-	if err != nil {
-		return nil, err
-	}
-	counts := map[string]int64{}
-	for status, n := range found {
-		counts[string(status)] = int64(n)
-	}
-	return counts, nil
 }
 
 // showPostsOnHold lists the posts concerned while publishing is on hold.

@@ -30,8 +30,8 @@ func TestRefusalsSpeakToPeopleNotToPrograms(t *testing.T) {
 		"another time":              s.b.post("/posts/"+draft.ID+"/reschedule", "at", "soon", "tz", "UTC"),
 		"another zone":              s.b.post("/posts/"+draft.ID+"/reschedule", "at", "2026-10-07T10:00", "tz", "Nowhere"),
 		"a queued post's content":   s.b.post("/posts/"+queued.ID+"/edit", "text", "other", "when", "draft"),
-		"queueing without a time":   s.b.post("/posts/"+draft.ID+"/queue"),
-		"a file that failed":        s.b.post("/posts/"+withFile.ID+"/send-now"),
+		"queueing without a time":   s.b.post("/posts/" + draft.ID + "/queue"),
+		"a file that failed":        s.b.post("/posts/" + withFile.ID + "/send-now"),
 		"a state that is none":      s.b.get("/posts?status=lost"),
 		"a cursor of somebody else": s.b.get("/posts?cursor=x"),
 	} {

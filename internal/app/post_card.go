@@ -77,12 +77,32 @@ func (a *App) PostCard(ctx context.Context, c core.Caller, id string) (PostCard,
 	return card, err
 }
 
-// ListPostCards is ListPosts for the dashboard. next is empty on the last page.
+// ListPostCards is ListPosts for the dashboard. next is empty on the last page. A list of the whole workspace has the
+// counts of CountPosts as well, of the same moment; a search and the list of one account have none.
 func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 	in contract.ListPosts,
-) (cards []PostCard, next string, err error) {
-	posts, next, err := a.listPosts(ctx, c, in)
-	return convertAll(posts, func(p core.Post) PostCard { return a.cardOf(c, p) }), next, err
+) (cards []PostCard, next string, counts map[core.PostStatus]int, err error) {
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return nil, "", nil, err
+	}
+	read := func(t store.Tenant) error {
+		posts, after, err := a.listPosts(ctx, t, in)
+		cards, next = convertAll(posts, func(p core.Post) PostCard { return a.cardOf(c, p) }), after
+		return err
+	}
+	if in.Q != "" || in.AccountID != "" {
+		err = read(t)
+		return cards, next, nil, err
+	}
+	err = t.Snapshot(ctx, func(t store.Tenant) error {
+		if err := read(t); err != nil {
+			return err
+		}
+		counts, err = t.CountPosts(ctx)
+		return err
+	})
+	return cards, next, counts, err
 }
 
 func (a *App) cardOf(c core.Caller, p core.Post) PostCard {

@@ -22,8 +22,10 @@ import (
 	"belfry/internal/store"
 )
 
-// statementLog keeps the statements that a pool sends.
+// statementLog keeps the statements that a pool sends, and calls before ahead of each.
 type statementLog struct {
+	before func(sql string)
+
 	mu   sync.Mutex
 	sent []string
 }
@@ -36,6 +38,9 @@ func (l *statementLog) add(sql string) {
 
 func (l *statementLog) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
 	l.add(q.SQL)
+	if l.before != nil {
+		l.before(q.SQL)
+	}
 	return ctx
 }
 

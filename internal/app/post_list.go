@@ -29,18 +29,18 @@ func (a *App) GetPost(ctx context.Context, c core.Caller, id string) (contract.P
 
 // ListPosts lists posts by time, newest first unless asked otherwise.
 func (a *App) ListPosts(ctx context.Context, c core.Caller, in contract.ListPosts) (contract.PostList, error) {
-	posts, next, err := a.listPosts(ctx, c, in)
+	t, err := a.enter(c, core.Read)
+	if err != nil {
+		return contract.PostList{}, err
+	}
+	posts, next, err := a.listPosts(ctx, t, in)
 	return contract.PostList{Posts: convertAll(posts, a.postOf), NextCursor: contract.Optional(next)}, err
 }
 
 // listPosts returns a page of posts and the cursor of the next page, or "" after the last.
-func (a *App) listPosts(ctx context.Context, c core.Caller,
+func (a *App) listPosts(ctx context.Context, t store.Tenant,
 	in contract.ListPosts,
 ) (posts []core.Post, next string, err error) {
-	t, err := a.enter(c, core.Read)
-	if err != nil {
-		return nil, "", err
-	}
 	f, err := a.postFilter(ctx, t, in)
 	if err != nil {
 		return nil, "", err

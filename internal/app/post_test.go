@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -433,5 +434,29 @@ func TestABadBodyComesBeforeAnUnknownPost(t *testing.T) {
 		if core.CodeOf(err) != core.CodeInvalidRequest {
 			t.Errorf("%s: %v, want invalid_request", name, err)
 		}
+	}
+}
+
+// Two statements in a row saw a post that was queued in between in the list as a draft, and counted it as queued.
+func TestAListAndItsCountsAreOfOneMoment(t *testing.T) {
+	b := newBench(t)
+	draft := b.ws.Draft("hello", b.ws.Account("threads"))
+	counted, log := b.counted()
+	log.before = func(sql string) {
+		if !strings.Contains(sql, "FROM (VALUES ('draft')") {
+			return
+		}
+		log.before = nil
+		now := now()
+		_, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: draft.ID, When: &now, Status: "queued"})
+		must(t, err)
+	}
+	cards, _, counts, err := counted.ListPostCards(b.Context(), b.ws.Owner, contract.ListPosts{})
+	must(t, err)
+	if log.before != nil {
+		t.Fatal("nobody changed the post in between")
+	}
+	if len(cards) != 1 || counts[core.PostStatus(cards[0].Status)] != 1 {
+		t.Errorf("the list has %+v, and the counts are %v", cards, counts)
 	}
 }

@@ -49,12 +49,16 @@ func New(pool *pgxpool.Pool) (*Store, error) {
 // Tx calls f in one transaction, which commits exactly if f returns nil. Within a transaction, it calls f in that
 // one.
 func (s *Store) Tx(ctx context.Context, f func(*Store) error) error {
+	return s.runIn(ctx, pgx.TxOptions{}, f)
+}
+
+func (s *Store) runIn(ctx context.Context, options pgx.TxOptions, f func(*Store) error) error {
 	if s.tx != nil {
 		return f(s)
 	}
 	inner := *s
 	inner.madeDue = new(bool)
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+	err := pgx.BeginTxFunc(ctx, s.pool, options, func(tx pgx.Tx) error {
 		inner.q, inner.tx = tx, tx
 		return f(&inner)
 	})
@@ -100,6 +104,12 @@ func (t Tenant) WorkspaceID() core.WorkspaceID { return t.ws }
 // Tx calls f in one transaction, which commits exactly if f returns nil.
 func (t Tenant) Tx(ctx context.Context, f func(Tenant) error) error {
 	return t.store.Tx(ctx, func(s *Store) error { return f(Tenant{s, t.ws}) })
+}
+
+// Snapshot runs f, all of whose statements read the data as it is at one moment. They cannot change it.
+func (t Tenant) Snapshot(ctx context.Context, f func(Tenant) error) error {
+	return t.store.runIn(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly},
+		func(s *Store) error { return f(Tenant{s, t.ws}) })
 }
 
 // Enqueue inserts a job that exists exactly if the transaction commits. It must be called within Tx.

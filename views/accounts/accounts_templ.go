@@ -680,7 +680,7 @@ func queuedText(n int) string {
 	if n == 1 {
 		return "1 queued post"
 	}
-	return ui.Counted(int64(n)) + " queued posts"
+	return ui.Counted(n) + " queued posts"
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -166,13 +166,13 @@ func (f fixture) lists() map[string]templ.Component {
 	return map[string]templ.Component{
 		"posts": posts.List(posts.ListModel{
 			Frame: frame, Rows: rows, Next: "abc", Accounts: true,
-			Counts: map[string]int64{"queued": 2, "failed": 1, "live": 214, "draft": 1},
+			Counts: map[core.PostStatus]int{"queued": 2, "failed": 1, "live": 214, "draft": 1},
 		}),
 		"posts-empty": posts.List(posts.ListModel{Frame: f.frame("Posts", layout.SectionPosts)}),
 		"posts-first": posts.List(posts.ListModel{Frame: f.frame("Posts", layout.SectionPosts), Accounts: true}),
 		"posts-failed-none": posts.List(posts.ListModel{
 			Frame: f.frame("Posts", layout.SectionPosts), Accounts: true, Filter: link.Filter{Status: "failed"},
-			Counts: map[string]int64{"queued": 2},
+			Counts: map[core.PostStatus]int{"queued": 2},
 		}),
 		"posts-no-match": posts.List(posts.ListModel{
 			Frame: f.frame("Posts", layout.SectionPosts), Accounts: true,

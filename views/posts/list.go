@@ -15,7 +15,7 @@ type ListModel struct {
 	Frame  layout.Frame
 	Filter link.Filter
 	// Counts are the posts by state under the filter's other conditions; nil leaves the figures out.
-	Counts map[string]int64
+	Counts map[core.PostStatus]int
 	Rows   []Row
 	// Next is the cursor of the following page; empty on the last.
 	Next string
@@ -67,14 +67,14 @@ func (m ListModel) tabURL(t tab) string {
 	return link.Posts(f)
 }
 
-func (m ListModel) tabCount(t tab) (int64, bool) {
+func (m ListModel) tabCount(t tab) (int, bool) {
 	if m.Counts == nil {
 		return 0, false
 	}
 	if t.status != "" {
-		return m.Counts[t.status], true
+		return m.Counts[core.PostStatus(t.status)], true
 	}
-	var all int64
+	var all int
 	for _, n := range m.Counts {
 		all += n
 	}

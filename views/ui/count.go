@@ -7,7 +7,7 @@ import (
 )
 
 // Counted writes a number of posts, which is not known above core.MostCounted.
-func Counted(n int64) string {
+func Counted(n int) string {
 	if n >= core.MostCounted {
 		return fmt.Sprintf("%d+", core.MostCounted)
 	}
