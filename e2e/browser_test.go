@@ -353,6 +353,10 @@ func TestSignUpToLiveInABrowser(t *testing.T) {
 		b.clickLink(testid(nav))
 		b.checkAccessibility(page)
 	}
+	b.runActions("open the posts on a phone", chromedp.EmulateViewport(375, 800), chromedp.Navigate(s.url+"/posts"))
+	b.waitFor(`document.querySelector("#q").getBoundingClientRect().width === ` +
+		`document.querySelector("#posts").getBoundingClientRect().width`)
+	b.runActions("change the width back", chromedp.EmulateViewport(1280, 900))
 	b.runActions("open the workspace's settings", chromedp.Navigate(s.url+"/settings/workspace"))
 	b.checkAccessibility("the workspace's settings")
 	b.runActions("open the members", chromedp.Navigate(s.url+"/settings/members"))
