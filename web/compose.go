@@ -99,14 +99,26 @@ func (r *request) accountChip(a contract.Account, chosen bool) posts.Account {
 	return c
 }
 
+// loadComposer is the form as it is, without a plan: for the draft of the address, or for new posts where that names none.
+func (r *request) loadComposer(form url.Values) (posts.ComposeModel, error) {
+	if r.pathID() == "" {
+		return r.composerModel(form)
+	}
+	card, about, err := r.loadPostAndNetwork()
+	if err != nil {
+		return posts.ComposeModel{}, err
+	}
+	return r.editorModel(card, about, form)
+}
+
 // renderComposer draws the form with what it holds, its plan, and why it was refused.
 func (r *request) renderComposer(status int, form url.Values, e *core.Error) error {
-	m, err := r.composerModel(form)
+	m, err := r.loadComposer(form)
 	if err != nil {
 		return err
 	}
 	m.Redrawn = true
-	if err := r.fillPlan(&m, planRequest(m, form[posts.FieldAccount])); err != nil {
+	if err := r.fillPlan(&m, planRequest(m, form)); err != nil {
 		return err
 	}
 	r.applyRefusal(&m, e)
@@ -138,11 +150,11 @@ func (r *request) planPosts(form url.Values) error {
 	if !r.wantsFragment() {
 		return r.renderComposer(http.StatusOK, form, nil)
 	}
-	m, err := r.composerModel(form)
+	m, err := r.loadComposer(form)
 	if err != nil {
 		return err
 	}
-	if err := r.fillPlan(&m, planRequest(m, form[posts.FieldAccount])); err != nil {
+	if err := r.fillPlan(&m, planRequest(m, form)); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
@@ -154,7 +166,7 @@ func (r *request) createPosts(form url.Values) error {
 	if err != nil {
 		return err
 	}
-	made, e, err := r.create(form, planRequest(m, form[posts.FieldAccount]))
+	made, e, err := r.create(form, planRequest(m, form))
 	switch {
 	case err != nil:
 		return err

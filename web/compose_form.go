@@ -32,9 +32,14 @@ func composerValues(form url.Values, networks []posts.Network) posts.Values {
 	return values
 }
 
-// planRequest says in the interface's words what the form asks for, for the accounts that it names, be they
-// there or not. Of networks that are not chosen it says nothing: their inputs are out of sight.
-func planRequest(m posts.ComposeModel, accounts []string) contract.PlanPosts {
+// planRequest says in the interface's words what the form asks for: for the draft's account, or else for the accounts
+// that the form names, be they there or not. Of networks that are not chosen it says nothing: their inputs are out of
+// sight.
+func planRequest(m posts.ComposeModel, form url.Values) contract.PlanPosts {
+	accounts := form[posts.FieldAccount]
+	if m.PostID != "" {
+		accounts = []string{m.Accounts[0].ID}
+	}
 	in := contract.PlanPosts{
 		Text: m.Values.Text, Title: m.Values.Title, Tags: parseTags(m.Values.Tags),
 		When: whenFromValues(m.Values, m.Zone.Name()), MediaIDs: m.MediaIDs,

@@ -30,20 +30,6 @@ func (r *request) loadPostAndNetwork() (app.PostCard, network.Description, error
 	return card, n.Describe(), nil
 }
 
-// loadEditor is the composer for one draft with the inputs of a form, without a plan.
-func (r *request) loadEditor(form url.Values) (posts.ComposeModel, error) {
-	card, about, err := r.loadPostAndNetwork()
-	if err != nil {
-		return posts.ComposeModel{}, err
-	}
-	return r.editorModel(card, about, form)
-}
-
-// planEditor adds the plan of the draft with the inputs.
-func (r *request) planEditor(m *posts.ComposeModel) error {
-	return r.fillPlan(m, planRequest(*m, []string{m.Accounts[0].ID}))
-}
-
 func (r *request) showEditor() error {
 	if err := r.caller.Need(core.Write); err != nil {
 		return err
@@ -56,7 +42,7 @@ func (r *request) showEditor() error {
 		return r.redirect(link.Post(r.pathID())) // it has gone out, or will: the page says which
 	}
 	if form, ok := r.takeSavedForm(); ok {
-		return r.renderEditor(http.StatusOK, form, nil)
+		return r.renderComposer(http.StatusOK, form, nil)
 	}
 	zone, err := core.ParseZone(card.TZ)
 	if err != nil {
@@ -66,7 +52,7 @@ func (r *request) showEditor() error {
 	if err != nil {
 		return err
 	}
-	if err := r.planEditor(&m); err != nil {
+	if err := r.fillPlan(&m, planRequest(m, nil)); err != nil {
 		return err
 	}
 	return r.render(http.StatusOK, posts.Compose(m), nil)
@@ -134,36 +120,9 @@ func (r *request) accountStatus(account string) string {
 	return string(core.AccountRevoked)
 }
 
-func (r *request) renderEditor(status int, form url.Values, e *core.Error) error {
-	m, err := r.loadEditor(form)
-	if err != nil {
-		return err
-	}
-	m.Redrawn = true
-	if err := r.planEditor(&m); err != nil {
-		return err
-	}
-	r.applyRefusal(&m, e)
-	return r.render(status, posts.Compose(m), nil)
-}
-
-func (r *request) planDraft(form url.Values) error {
-	if !r.wantsFragment() {
-		return r.renderEditor(http.StatusOK, form, nil)
-	}
-	m, err := r.loadEditor(form)
-	if err != nil {
-		return err
-	}
-	if err := r.planEditor(&m); err != nil {
-		return err
-	}
-	return r.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
-}
-
 // saveDraft saves the draft, and queues it when the form says a time.
 func (r *request) saveDraft(form url.Values) error {
-	m, err := r.loadEditor(form)
+	m, err := r.loadComposer(form)
 	if err != nil {
 		return err
 	}
@@ -171,7 +130,7 @@ func (r *request) saveDraft(form url.Values) error {
 	in.ID, in.Revision = r.pathID(), form.Get(posts.FieldRevision)
 	_, err = r.web.cfg.App.EditPost(r.context(), r.caller, in)
 	if e, ok := asRefusal(err); ok {
-		return r.renderEditor(httpd.Status(e.Code), form, e)
+		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
 	if err != nil {
 		return err
@@ -186,7 +145,7 @@ var savedFlashes = map[string]string{
 
 // draftChanges says in the interface's words what the form changes. Saving as a draft leaves the time alone.
 func draftChanges(m posts.ComposeModel) contract.EditPost {
-	plan := planRequest(m, []string{m.Accounts[0].ID})
+	plan := planRequest(m, nil)
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}
 	maps.Copy(blocks, plan.PerPlatform)
 	in := contract.EditPost{Text: &plan.Text, Settings: &blocks}

@@ -54,7 +54,7 @@ func allRoutes() []route {
 		getRoute(link.Post(id), (*request).showPost),
 		getRoute(link.Edit(id), (*request).showEditor),
 		postRoute(link.Edit(id), withForm((*request).saveDraft)),
-		postRoute(link.EditPlan(id), withForm((*request).planDraft)),
+		postRoute(link.EditPlan(id), withForm((*request).planPosts)),
 		postRoute(link.Queue(id), (*request).queuePost),
 		postRoute(link.SendNow(id), (*request).sendPostNow),
 		postRoute(link.Reschedule(id), withForm((*request).reschedulePost)),
