@@ -49,7 +49,7 @@ type Network interface {
 	Status(ctx context.Context, it Item, handle string) (Status, error)
 	// Publish makes the irreversible call, and no other before it. Its status is Done, with the id and, where
 	// the same answer gives it, the address of the post; or Pending when the network has taken the call and
-	// Status will tell when the post is there.
+	// Status will tell when the post is there, with the id if it is known already.
 	Publish(ctx context.Context, it Item, handle string) (Status, error)
 	// Find searches the account for the post since it.ArmedAt, and is Done only for a unique match.
 	Find(ctx context.Context, it Item) (Status, error)
@@ -170,6 +170,8 @@ type Item struct {
 	HandleAt time.Time
 	// ArmedAt is when the irreversible call was first about to be made; zero before.
 	ArmedAt time.Time
+	// ExternalID is the network's id of the post, if Publish or Status has returned it before the post was Done.
+	ExternalID string
 	// Known are the network's ids of the account's other posts since then: a search passes them over, or a
 	// post with the text of another would be taken for it.
 	Known []string
@@ -215,7 +217,8 @@ type filePart struct {
 
 // Status is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,
 // Ready, Pending, Progress, Dead, Broken, Doomed, Absent and Ambiguous. ExternalID and URL, the address of the post's
-// page, are set on Done where the network gives them.
+// page, are set on Done where the network gives them. ExternalID may also come with Pending: it is kept until the post is
+// Done, and is its id if Done gives none.
 type Status struct {
 	Verdict    core.Verdict
 	ExternalID string

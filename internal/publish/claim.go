@@ -128,6 +128,7 @@ func (c *claim) loadConnector() error {
 	c.item = network.Item{
 		Post: c.post.ID, Text: c.post.Text, Title: c.post.Title, Tags: c.post.Tags, Settings: c.post.Settings,
 		Profile: c.account.ExternalID, Username: c.account.Username, ArmedAt: c.pub.ArmedAt, HandleAt: c.pub.StepSince,
+		ExternalID: c.pub.ExternalID,
 	}
 	for _, m := range c.files {
 		draft.Media = append(draft.Media, m.Media)

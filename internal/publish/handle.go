@@ -44,6 +44,9 @@ func (c *claim) setState(next core.Publication) {
 	}
 	if next.Handle != c.pub.Handle {
 		c.item.HandleAt = c.now()
+		if next.Handle == "" { // what was on its way is not any more
+			c.setExternalID("")
+		}
 	}
 	if next.Handle != c.pub.Handle || (next.Handle != "") != (c.pub.Sealed != nil) {
 		c.pub.Sealed = nil
@@ -53,6 +56,9 @@ func (c *claim) setState(next core.Publication) {
 	}
 	c.pub.Publication = next
 }
+
+// setExternalID sets the network's id of the post.
+func (c *claim) setExternalID(id string) { c.pub.ExternalID, c.item.ExternalID = id, id }
 
 // statusOfLostHandle replaces the network's answer for a handle that cannot be decrypted. One that was never
 // armed is invisible and replaced; only a person can tell what became of an armed one.

@@ -33,7 +33,7 @@ func (c *claim) endClaim(ctx context.Context, do core.Do) error {
 		switch {
 		case err == nil:
 			if do == core.DoLive {
-				c.writeReceipt(ctx, restore.Receipt{Live: true, ExternalID: c.status.ExternalID})
+				c.writeReceipt(ctx, restore.Receipt{Live: true, ExternalID: c.pub.ExternalID})
 			}
 			c.reportOutcome(do)
 			return nil
@@ -138,7 +138,7 @@ func (c *claim) postChange(do core.Do, now time.Time) (core.Change, bool, error)
 			move = core.MoveSettle
 		}
 		change, err := c.post.Change(move, now, "")
-		change.Post.ExternalID, change.Post.ExternalURL = c.status.ExternalID, c.status.URL
+		change.Post.ExternalID, change.Post.ExternalURL = c.pub.ExternalID, c.status.URL
 		return change, true, err
 	case core.DoHold:
 		if c.pub.Rest == core.DoHold && !c.throttled { // the timeline says so already
@@ -242,7 +242,7 @@ func (c *claim) reportOutcome(do core.Do) {
 	switch do {
 	case core.DoLive:
 		c.engine.cfg.Metrics.ObserveLive(platform, c.now().Sub(c.pub.DueAt))
-		c.log.Info("post is live", "external_id", c.status.ExternalID)
+		c.log.Info("post is live", "external_id", c.pub.ExternalID)
 	case core.DoFail, core.DoAccount, core.DoRetry, core.DoOutcomeUnknown:
 		c.log.Info("post failed", "outcome", do, "kind", kind)
 	}

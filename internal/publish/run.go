@@ -30,7 +30,8 @@ func (c *claim) runProtocol(ctx context.Context) error {
 			if !errors.Is(err, store.ErrSameID) {
 				return err
 			}
-			c.pub, signal = before, c.dropTakenID(signal)
+			c.pub = before
+			signal = c.dropTakenID(signal)
 			continue
 		}
 		switch {
@@ -54,8 +55,9 @@ func (c *claim) runProtocol(ctx context.Context) error {
 // dropTakenID returns a signal again after the ledger has refused the network's id, because another post has it:
 // a search took that one for this. What a handle's status says stays true, without an id.
 func (c *claim) dropTakenID(s core.Signal) core.Signal {
-	c.log.Warn("the network's post already belongs to another post of the account", "external_id", c.status.ExternalID)
-	c.status.ExternalID, c.status.URL = "", ""
+	c.log.Warn("the network's post already belongs to another post of the account", "external_id", c.pub.ExternalID)
+	c.setExternalID("")
+	c.status.URL = ""
 	if !c.pub.Flow.Repeatable() {
 		s.Verdict = core.Ambiguous
 		c.last.Verdict = s.Verdict
@@ -136,8 +138,9 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 		if !c.asksAboutCall(do) { // what failed before is over
 			c.failure, c.pub.Failure = nil, nil
 		}
-		if signal.Handle = status.Handle; do == core.DoCreate {
-			signal.Handle = status.ExternalID
+		signal.Handle = status.Handle
+		if status.ExternalID != "" {
+			c.setExternalID(status.ExternalID)
 		}
 		if c.status = status; status.Verdict == core.Progress {
 			c.pub.Polls = 0
@@ -170,7 +173,7 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 	case core.DoCreate:
 		c.aged = false
 		handle, err := c.net.Create(ctx, c.item)
-		return network.Status{Verdict: core.Done, ExternalID: handle}, err
+		return network.Status{Verdict: core.Done, Handle: handle}, err
 	case core.DoPublish:
 		return c.net.Publish(ctx, c.item, c.pub.Handle)
 	case core.DoFind:
