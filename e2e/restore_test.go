@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,5 +89,50 @@ func TestARestoredServiceSendsNothingThatWentLiveAfterItsBackup(t *testing.T) {
 		return strings.Contains(line, "publishing is on hold")
 	}) {
 		t.Error("the start after the confirmation holds publishing again")
+	}
+}
+
+// The whole server is lost, and the database and the file storage come from the same backup: no receipt tells of the
+// post that was published after it.
+func TestOnAnotherServerAPostWithoutAReceiptIsNotPublishedUnasked(t *testing.T) {
+	t.Parallel()
+	first, second := newStandaloneService(t, fastSettings()), newStandaloneService(t, fastSettings())
+	first.serveUntilReady()
+	seed := first.seedWorkspace()
+	c := first.newClient(seed.Key)
+	c.waitForStatus(c.createPost("Before the backup", "now", seed.Accounts["threads"]).ID, "live", 20*time.Second)
+	first.process.requireStop(t)
+	first.process = first.startRole("web")
+	first.process.waitUntilAlive(t)
+	post := c.createPost("On its way", "now", seed.Accounts["threads"]).ID
+	file := filepath.Join(newFolderForPostgres(t), "belfry.backup")
+	requireCommand(t, first.env, "", "backup", file)
+	from, to := first.env["DATA_DIR"], second.env["DATA_DIR"]
+	if err := os.CopyFS(filepath.Join(to, "media"), os.DirFS(filepath.Join(from, "media"))); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := os.ReadFile(filepath.Join(from, "secret.keys"))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(to, "secret.keys"), keys, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.process.requireStop(t)
+	first.serveUntilReady()
+	c.waitForStatus(post, "live", 20*time.Second)
+	first.process.requireStop(t)
+
+	requireCommand(t, second.env, "", "restore", file)
+	second.serveUntilReady()
+	defer second.process.requireStop(t)
+	if _, errs, err := runCommand(t, second.env, "", "restore", "confirm"); err == nil || !strings.Contains(errs, post) ||
+		!strings.Contains(errs, "--unproved=draft") {
+		t.Errorf("restore confirm says %v %s", err, errs)
+	}
+	requireCommand(t, second.env, "", "restore", "confirm", "--unproved=draft")
+	c = second.newClient(seed.Key)
+	if now := c.getPost(post); now.Status != "draft" {
+		t.Errorf("after the confirmation the post is %+v", now)
 	}
 }
