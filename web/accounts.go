@@ -14,7 +14,7 @@ import (
 
 func (r *request) showAccounts() error { return r.renderAccounts(http.StatusOK, nil) }
 
-// renderAccounts draws the page of accounts, above all with why an act there was refused.
+// renderAccounts renders the accounts page, with why an action failed at the top.
 func (r *request) renderAccounts(status int, refused *contract.Error) error {
 	cards, err := r.web.cfg.App.AccountCards(r.context(), r.caller)
 	if err != nil {
@@ -63,7 +63,7 @@ func accountView(card app.AccountCard) accounts.Account {
 	}
 }
 
-// findAccount finds an account of the workspace.
+// findAccount returns an account of the workspace.
 func (r *request) findAccount(id string) (app.AccountCard, error) {
 	cards, err := r.web.cfg.App.AccountCards(r.context(), r.caller)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"belfry/views/posts"
 )
 
-// showComposer is the empty composer, or one with what was written before the session had ended.
+// showComposer shows an empty composer, or one with the text that was sent after the session had ended.
 func (r *request) showComposer() error {
 	if err := r.caller.Need(core.Write); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (r *request) showComposer() error {
 	return r.render(http.StatusOK, posts.Compose(m), nil)
 }
 
-// composerModel is the form as it is, without a plan.
+// composerModel returns the composer with the form's values, without a plan.
 func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	var m posts.ComposeModel
 	accounts, err := r.loadAccounts()
@@ -78,7 +78,7 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	return m, err
 }
 
-// composerNetwork is a network as the form needs it, for a post with or without files.
+// composerNetwork returns a network for the composer, for a post with or without files.
 func composerNetwork(d network.Description, form url.Values, files bool) posts.Network {
 	held := func(setting string) string { return form.Get(posts.SettingField(string(d.ID), setting)) }
 	n := posts.Network{ID: string(d.ID), Name: d.Name, Text: d.Limits.Text, Fields: d.FieldsFor(files, held)}
@@ -111,7 +111,7 @@ func (r *request) loadComposer(form url.Values) (posts.ComposeModel, error) {
 	return r.editorModel(card, about, form)
 }
 
-// renderComposer draws the form with what it holds, its plan, and why it was refused.
+// renderComposer renders the form with its values, its plan, and why it was refused.
 func (r *request) renderComposer(status int, form url.Values, e *core.Error) error {
 	m, err := r.loadComposer(form)
 	if err != nil {
@@ -125,7 +125,7 @@ func (r *request) renderComposer(status int, form url.Values, e *core.Error) err
 	return r.render(status, posts.Compose(m), nil)
 }
 
-// applyRefusal puts a refusal where it belongs in the form.
+// applyRefusal shows an error at its place in the form.
 func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	switch {
 	case e == nil:
@@ -145,7 +145,7 @@ func (r *request) applyRefusal(m *posts.ComposeModel, e *core.Error) {
 	}
 }
 
-// planPosts answers what would happen: to a script with the plan alone, else with the whole form.
+// planPosts returns the plan: only the plan for a script, otherwise the whole form.
 func (r *request) planPosts(form url.Values) error {
 	if !r.wantsFragment() {
 		return r.renderComposer(http.StatusOK, form, nil)
@@ -160,7 +160,7 @@ func (r *request) planPosts(form url.Values) error {
 	return r.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
 }
 
-// createPosts takes the form. Every refusal draws it again with all that stood in it.
+// createPosts handles the form. After any refusal, it shows the form again with its values.
 func (r *request) createPosts(form url.Values) error {
 	m, err := r.composerModel(form)
 	if err != nil {

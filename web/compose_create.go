@@ -17,13 +17,13 @@ import (
 	"belfry/views/ui"
 )
 
-// formLetters are those of the names that newForm gives.
+// formLetters are the letters in ids from newFormID.
 const formLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
-// newFormID names a form that is drawn, so that pressing its button twice does its work once.
+// newFormID returns an id for a rendered form, so that submitting it twice has an effect only once.
 func newFormID() string { return rand.Text() }
 
-// replay is a form that may arrive twice; nil for one without a name that we gave.
+// replay returns the replay for a form that may be submitted twice, or nil if it has no id of ours.
 func replay(form url.Values) *app.Replay {
 	name := form.Get(posts.FieldForm)
 	if len(name) != len(newFormID()) || strings.Trim(name, formLetters) != "" {
@@ -32,7 +32,7 @@ func replay(form url.Values) *app.Replay {
 	return &app.Replay{Route: "dashboard", Key: name, Body: []byte(form.Encode()), Status: http.StatusCreated}
 }
 
-// create makes the posts of a form, counted in the hourly limit like a program's request. A refusal that
+// create creates the posts of a form, which counts toward the hourly limit like a program's request. A refusal that
 // the form can show is the second result.
 func (r *request) create(form url.Values, in contract.PlanPosts) (contract.Posts, *core.Error, error) {
 	var made contract.Posts

@@ -32,9 +32,8 @@ func composerValues(form url.Values, networks []posts.Network) posts.Values {
 	return values
 }
 
-// planRequest says in the interface's words what the form asks for: for the draft's account, or else for the accounts
-// that the form names, be they there or not. Of networks that are not chosen it says nothing: their inputs are out of
-// sight.
+// planRequest converts the form to a request for the given accounts, which need not exist. It omits the inputs of
+// networks that are not selected, because they are hidden.
 func planRequest(m posts.ComposeModel, form url.Values) contract.PlanPosts {
 	accounts := form[posts.FieldAccount]
 	if m.PostID != "" {
@@ -73,12 +72,12 @@ func whenFromValues(values posts.Values, zone string) *contract.When {
 	return &contract.When{PublishAt: trimSeconds(values.At), Timezone: zone}
 }
 
-// whenFromForm is the time of a form that has one.
+// whenFromForm returns the time in a form that has one.
 func whenFromForm(form url.Values) *contract.When {
 	return &contract.When{PublishAt: trimSeconds(form.Get(posts.FieldAt)), Timezone: form.Get(posts.FieldZone)}
 }
 
-// trimSeconds leaves out the seconds that some browsers write.
+// trimSeconds removes the seconds that some browsers add.
 func trimSeconds(at string) string {
 	if short, ok := strings.CutSuffix(at, ":00"); ok && len(short) == len(wallTime) {
 		return short
@@ -96,7 +95,7 @@ func parseTags(s string) []string {
 	return tags
 }
 
-// settingsBlock makes a settings block of the inputs that hold something; nil when none does.
+// settingsBlock converts the inputs that are not empty to a settings block, or nil if there are none.
 func settingsBlock(fields []network.Field, texts map[string]string) json.RawMessage {
 	block := map[string]any{}
 	for _, f := range fields {
@@ -114,8 +113,8 @@ func settingsBlock(fields []network.Field, texts map[string]string) json.RawMess
 	return raw
 }
 
-// settingValue is an input's text as the kind of field holds it. What does not fit the kind stays a text,
-// which the network then refuses by name.
+// settingValue converts an input's text to the type of its field. Text that does not fit stays a string, which the
+// network's check then refuses.
 func settingValue(kind network.FieldKind, text string) any {
 	switch kind {
 	case network.FieldSwitch:
@@ -133,7 +132,7 @@ func settingValue(kind network.FieldKind, text string) any {
 	return text
 }
 
-// inputForPath is the name of the input that a JSON path of the request came from, "" when there is none.
+// inputForPath returns the name of the input for a JSON path of the request, or "" if there is none.
 func inputForPath(path string) string {
 	head, rest, _ := strings.Cut(path, ".")
 	switch head {

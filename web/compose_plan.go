@@ -12,7 +12,7 @@ import (
 	"belfry/views/posts"
 )
 
-// fillPlan asks what the form would do, as soon as it says enough to ask.
+// fillPlan adds the plan of the form, if the form is complete enough.
 func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	if m.Plan.Missing = missingInput(m.Values, in); m.Plan.Missing != "" {
 		return nil
@@ -53,8 +53,8 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	return nil
 }
 
-// dropWrongSettings takes every setting that is refused for what it holds out of its block, so that the rest of the
-// plan can be seen. It returns by network why.
+// dropWrongSettings removes every setting with an invalid value from its block, so that the rest of the plan can be
+// shown. It returns the errors by network.
 func (w *Web) dropWrongSettings(blocks map[string]json.RawMessage) map[string][]*core.Error {
 	wrong := map[string][]*core.Error{}
 	for platform, block := range blocks {
@@ -72,7 +72,7 @@ func (w *Web) dropWrongSettings(blocks map[string]json.RawMessage) map[string][]
 	return wrong
 }
 
-// dropSetting takes a setting out of its network's block. False: it was not there.
+// dropSetting removes a setting from its network's block, and reports whether it was there.
 func dropSetting(blocks map[string]json.RawMessage, platform, setting string) bool {
 	values := map[string]json.RawMessage{}
 	if json.Unmarshal(blocks[platform], &values) != nil || values[setting] == nil {
@@ -84,7 +84,7 @@ func dropSetting(blocks map[string]json.RawMessage, platform, setting string) bo
 	return err == nil
 }
 
-// settingAt is the setting that a path of a request leads to, or into.
+// settingAt returns the setting to which a path of a request refers.
 func (w *Web) settingAt(path string) (field network.Field, ok bool) {
 	parts := strings.SplitN(path, ".", 3)
 	if len(parts) < 3 || parts[0] != "perPlatform" && parts[0] != "settings" {
@@ -103,7 +103,7 @@ func (w *Web) settingAt(path string) (field network.Field, ok bool) {
 	return field, false
 }
 
-// missingInput says what the form lacks before it says anything.
+// missingInput returns a sentence about what the form lacks for a plan.
 func missingInput(values posts.Values, in contract.PlanPosts) string {
 	switch {
 	case len(in.Targets.AccountIDs) == 0:

@@ -18,8 +18,8 @@ import (
 	"belfry/views/ui"
 )
 
-// startConnect sends the person to a network's consent page. It is a link and no form, because a form may not
-// lead to another site (Content-Security-Policy).
+// startConnect redirects the person to a network's consent page. It is a link instead of a form, because a form must
+// not lead to another site (Content-Security-Policy).
 func (r *request) startConnect() error {
 	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
@@ -40,7 +40,7 @@ func (r *request) redirectToConsent(ask contract.Authorize, err error) error {
 	return r.redirect(ask.AuthorizeURL)
 }
 
-// renderConnectError shows on the page of accounts why connecting or disconnecting did not work.
+// renderConnectError shows on the accounts page why connecting failed.
 func (r *request) renderConnectError(err error) error {
 	e, ok := asRefusal(err)
 	if !ok {
@@ -50,7 +50,7 @@ func (r *request) renderConnectError(err error) error {
 	return r.renderAccounts(httpd.Status(e.Code), r.web.humanize(e))
 }
 
-// finishConnect takes the way back from a network's consent page.
+// finishConnect handles the callback from a network's consent page.
 func (r *request) finishConnect() error {
 	if _, ok := r.web.cfg.Networks.Get(core.Platform(r.pathID())); !ok {
 		return core.NotFound()
@@ -85,7 +85,7 @@ func (r *request) redirectConnected(done app.Connected) error {
 	return r.redirect(link.Accounts)
 }
 
-// pendingChoice is the choice among profiles that waits in the session. It holds names, and no token.
+// pendingChoice returns the pending choice of profiles in the session. It contains names, but no token.
 func (r *request) pendingChoice() (app.Connected, bool) {
 	var done app.Connected
 	kept := r.web.sessions.manager.GetString(r.context(), keyChoice)

@@ -17,7 +17,7 @@ import (
 	"belfry/views/ui"
 )
 
-// loadPostAndNetwork reads the post of the address, and describes its network.
+// loadPostAndNetwork returns the post in the address, and its network's description.
 func (r *request) loadPostAndNetwork() (app.PostCard, network.Description, error) {
 	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -58,7 +58,7 @@ func (r *request) showEditor() error {
 	return r.render(http.StatusOK, posts.Compose(m), nil)
 }
 
-// draftForm fills the form with a draft.
+// draftForm returns the form's values for a draft.
 func (r *request) draftForm(card app.PostCard, about network.Description, zone core.Zone) url.Values {
 	form := url.Values{
 		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft},
@@ -76,7 +76,7 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 	return form
 }
 
-// editorModel is the composer for one draft.
+// editorModel returns the composer for a draft.
 func (r *request) editorModel(card app.PostCard, about network.Description,
 	form url.Values,
 ) (posts.ComposeModel, error) {
@@ -110,7 +110,7 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 	return m, nil
 }
 
-// accountStatus is an account's state; one that is not in the list was disconnected.
+// accountStatus returns an account's status; an account that is not listed was disconnected.
 func (r *request) accountStatus(account string) string {
 	for _, a := range r.accounts {
 		if a.ID == account {
@@ -120,7 +120,7 @@ func (r *request) accountStatus(account string) string {
 	return string(core.AccountRevoked)
 }
 
-// saveDraft saves the draft, and queues it when the form says a time.
+// saveDraft saves the draft, and queues it if the form has a time.
 func (r *request) saveDraft(form url.Values) error {
 	m, err := r.loadComposer(form)
 	if err != nil {
@@ -143,7 +143,7 @@ var savedFlashes = map[string]string{
 	posts.WhenNow: flashPublishing, posts.WhenAt: "Post scheduled.", posts.WhenDraft: "Draft saved.",
 }
 
-// draftChanges says in the interface's words what the form changes. Saving as a draft leaves the time alone.
+// draftChanges converts the form to the changes of a draft. Saving as a draft does not change the time.
 func draftChanges(m posts.ComposeModel) contract.EditPost {
 	plan := planRequest(m, nil)
 	blocks := map[string]json.RawMessage{m.Networks[0].ID: json.RawMessage("{}")}

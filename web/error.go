@@ -16,7 +16,7 @@ import (
 	"belfry/views/ui"
 )
 
-// ErrorPage draws an error as a page, or as a part of the current one.
+// ErrorPage renders an error as a page, or as a part of the current page.
 func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	r := w.requestFor(c)
 	if e.Code == core.CodeUnauthenticated {
@@ -35,7 +35,7 @@ func (w *Web) ErrorPage(c echo.Context, e *core.Error) error {
 	return r.render(m.Status, errorpage.Page(m), errorpage.Part(m))
 }
 
-// submittedText is the text of a form that could not be taken, so that nobody has to write it again.
+// submittedText returns the text of a refused form, so that nobody has to write it again.
 func (r *request) submittedText() string {
 	if !r.routed || r.echo.Request().Method != http.MethodPost {
 		return ""
@@ -47,8 +47,8 @@ func (r *request) submittedText() string {
 	return form.Get(posts.FieldText)
 }
 
-// errorFrame is the person's own frame where that can be drawn for sure: not of a database that is away,
-// not of a part that may be what went wrong, and not for an address that has asked for too much already.
+// errorFrame returns the person's own frame if it can be rendered safely: not if the database is unavailable, if the
+// failure may be in a part of the frame, or if the address is over its limit.
 func (r *request) errorFrame(e *core.Error) layout.Frame {
 	stranger := r.signedOutFrame("")
 	if e.Code == core.CodeUnavailable || e.Code == core.CodeInternal || r.wantsFragment() {

@@ -25,7 +25,7 @@ func withForm(handle func(*request, url.Values) error) func(*request) error {
 	}
 }
 
-// readForm reads the body of a form. Browsers send line ends as CRLF; ours are LF.
+// readForm reads the body of a form. It converts the line ends of browsers, CRLF, to LF.
 func (r *request) readForm() (url.Values, error) {
 	httpReq := r.echo.Request()
 	kind, _, err := mime.ParseMediaType(httpReq.Header.Get("Content-Type"))

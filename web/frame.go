@@ -8,7 +8,7 @@ import (
 	"belfry/views/ui"
 )
 
-// loadWhoami reads who is here and where, once per request.
+// loadWhoami returns the caller and their workspace, and reads them once per request.
 func (r *request) loadWhoami() (contract.Whoami, error) {
 	if r.whoami == nil {
 		who, err := r.web.cfg.App.Whoami(r.context(), r.caller)
@@ -20,7 +20,7 @@ func (r *request) loadWhoami() (contract.Whoami, error) {
 	return *r.whoami, nil
 }
 
-// loadAccounts reads the connected accounts, once per request.
+// loadAccounts returns the connected accounts, and reads them once per request.
 func (r *request) loadAccounts() ([]contract.Account, error) {
 	if r.accounts == nil {
 		found, err := r.web.cfg.App.ListAccounts(r.context(), r.caller)
@@ -40,7 +40,7 @@ func (r *request) workspaceZone() (core.Zone, error) {
 	return core.ParseZone(who.Workspace.TZ)
 }
 
-// pageFrame is what surrounds a page. A part of a page needs the person's rights only.
+// pageFrame returns the frame of a page. A part of a page needs only the person's rights.
 func (r *request) pageFrame(title string, section layout.Section) (layout.Frame, error) {
 	role := r.caller.Role()
 	f := layout.Frame{
@@ -68,7 +68,7 @@ func (r *request) pageFrame(title string, section layout.Section) (layout.Frame,
 	return f, nil
 }
 
-// otherWorkspaces are the person's workspaces but for this one.
+// otherWorkspaces returns the person's workspaces except this one.
 func (r *request) otherWorkspaces() ([]layout.Workspace, error) {
 	all, err := r.web.cfg.App.Workspaces(r.context(), r.caller)
 	var list []layout.Workspace
@@ -80,12 +80,13 @@ func (r *request) otherWorkspaces() ([]layout.Workspace, error) {
 	return list, err
 }
 
-// signedOutFrame is what surrounds a page of somebody who is not signed in.
+// signedOutFrame returns the frame of a page for a person who is not signed in.
 func (r *request) signedOutFrame(title string) layout.Frame {
 	return layout.Frame{Title: title, Sandbox: r.web.inSandbox(), SandboxURL: r.web.sandboxURL()}
 }
 
-// loadNotices are what needs a person, but for what the page at hand shows anyway.
+// loadNotices returns the problems that require a person's attention, except those that the present page shows
+// anyway.
 func (r *request) loadNotices(section layout.Section) ([]layout.Notice, error) {
 	var list []layout.Notice
 	accounts, err := r.loadAccounts()
@@ -133,7 +134,7 @@ var disconnectedReasons = map[string]string{
 
 func (w *Web) inSandbox() bool { return w.cfg.SandboxPath != "" }
 
-// sandboxURL is where the simulated networks can be looked at and made to misbehave.
+// sandboxURL returns the address of the simulated networks' control page.
 func (w *Web) sandboxURL() string {
 	if !w.inSandbox() {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"belfry/views/ui"
 )
 
-// redirectToSettings leads to the first page of the settings that the person may open.
+// redirectToSettings redirects to the first settings page that the person can open.
 func (r *request) redirectToSettings() error {
 	if r.caller.Role().Manages() {
 		return r.redirect(link.Keys)
@@ -53,8 +53,8 @@ func (r *request) renderKeys(status int, m settings.KeysModel) error {
 	return r.render(status, settings.Keys(m), nil)
 }
 
-// createKey makes a key and shows it in the answer itself, for it is kept nowhere that a next page could
-// read. The same form once more, as when the answer is loaded anew, makes no second key.
+// createKey creates a key and shows it in the response itself, because it is not stored where another page could read
+// it. Submitting the same form again, for example by reloading, does not create a second key.
 func (r *request) createKey(form url.Values) error {
 	name := form.Get(settings.FieldForm)
 	if name != "" && name == r.web.sessions.manager.GetString(r.context(), keyForm) {

@@ -15,7 +15,7 @@ import (
 
 func (r *request) showMembers() error { return r.renderMembers(http.StatusOK, settings.MembersModel{}) }
 
-// redirectToMembers is for who loads anew the address that a form went to.
+// redirectToMembers is for a person who reloads the address of a form.
 func (r *request) redirectToMembers() error { return r.redirect(link.Members) }
 
 func (r *request) renderMembers(status int, m settings.MembersModel) error {
@@ -33,8 +33,8 @@ func (r *request) renderMembers(status int, m settings.MembersModel) error {
 	return r.render(status, settings.Members(m), nil)
 }
 
-// inviteMember makes an invitation and shows its link in the answer itself, for it is kept nowhere that a next page
-// could read. The same form once more makes another link in place of it.
+// inviteMember creates an invitation and shows its link in the response itself, because it is not stored where
+// another page could read it. Submitting the same form again replaces the link.
 func (r *request) inviteMember(form url.Values) error {
 	m := settings.MembersModel{
 		Email: form.Get(settings.FieldEmail), Name: form.Get(settings.FieldName),

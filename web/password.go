@@ -13,8 +13,8 @@ import (
 	"belfry/views/link"
 )
 
-// withPassword handles a request. When that needs the person's password again, it asks for it on a page that carries
-// the form, so that nothing has to be entered twice; the form comes back with the password in it.
+// withPassword handles a request. If it requires the person's password again, the page that asks for it contains the
+// form, so that nothing has to be entered twice; the form is then submitted with the password.
 func (r *request) withPassword(handle func(*request) error) error {
 	if e, err := r.confirmPassword(); err != nil || e != nil {
 		return cmp.Or(err, r.renderPassword(e))
@@ -26,7 +26,7 @@ func (r *request) withPassword(handle func(*request) error) error {
 	return err
 }
 
-// confirmPassword checks the password that a carried form came back with, if the request is one. It returns why the
+// confirmPassword checks the password of a form from renderPassword, if the request is one. It returns why the
 // password was refused.
 func (r *request) confirmPassword() (*core.Error, error) {
 	if r.echo.Request().Method != http.MethodPost || !r.caller.IsSession() {
@@ -52,8 +52,8 @@ func (r *request) confirmPassword() (*core.Error, error) {
 	return nil, err
 }
 
-// renderPassword asks for the person's password before the form that was sent is used. e is why the one given was
-// refused, nil when none was.
+// renderPassword asks for the person's password before the submitted form is handled. e is why the previous password
+// was refused, or nil.
 func (r *request) renderPassword(e *core.Error) error {
 	form, err := r.readForm()
 	if err != nil {

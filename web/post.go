@@ -15,10 +15,10 @@ import (
 	"belfry/views/posts"
 )
 
-// showPost shows a post. A reader who has seen it as it is gets nothing anew.
+// showPost shows a post. If the reader has the current version, the response is empty.
 func (r *request) showPost() error { return r.renderPost(http.StatusOK, func(*posts.ShowModel) {}) }
 
-// renderPost draws a post's page; explain puts into it why an act was refused.
+// renderPost renders a post's page; explain adds why an action failed.
 func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -49,10 +49,10 @@ func (r *request) renderPost(status int, explain func(*posts.ShowModel)) error {
 	return r.render(status, posts.Show(m), posts.ShowPart(m))
 }
 
-// titleLength is how much of a post's text the browser's tab shows.
+// titleLength is how much of a post's text the browser tab shows.
 const titleLength = 40
 
-// tabTitle tells the tabs of posts apart.
+// tabTitle returns a title that distinguishes the tabs of posts.
 func tabTitle(card app.PostCard) string {
 	return posts.Excerpt(card.Post, titleLength) + " · " + card.AccountName
 }
@@ -83,10 +83,10 @@ func (r *request) postModel(card app.PostCard, events []contract.Event) posts.Sh
 	return m
 }
 
-// linkWait is how long after a post went live its page looks for the address at the network.
+// linkWait is how long after a post went live its page waits for the link.
 const linkWait = 2 * time.Minute
 
-// settingLabels shows a post's settings as its form names them.
+// settingLabels returns a post's settings with the labels of its form.
 func settingLabels(fields []network.Field, block json.RawMessage) []posts.Setting {
 	var list []posts.Setting
 	values := settingInputValues(fields, block)
@@ -108,7 +108,7 @@ func settingLabels(fields []network.Field, block json.RawMessage) []posts.Settin
 	return list
 }
 
-// settingInputValues are a settings block's values as inputs hold them.
+// settingInputValues returns the values of a settings block as its inputs contain them.
 func settingInputValues(fields []network.Field, block json.RawMessage) map[string]string {
 	values := map[string]json.RawMessage{}
 	if json.Unmarshal(block, &values) != nil {
@@ -133,7 +133,7 @@ func settingInputValues(fields []network.Field, block json.RawMessage) map[strin
 	return texts
 }
 
-// defaultTime is the time in a form: the post's own, else the next whole hour that leaves time to think.
+// defaultTime returns the time in a form: the post's own, or the next whole hour that is not too soon.
 func (r *request) defaultTime(at *contract.Time, zone core.Zone) string {
 	proposed := r.web.cfg.Now().Add(2 * time.Hour).In(zone.Location())
 	proposed = proposed.Add(-time.Duration(proposed.Minute()) * time.Minute)
@@ -143,5 +143,5 @@ func (r *request) defaultTime(at *contract.Time, zone core.Zone) string {
 	return proposed.Format(wallTime)
 }
 
-// wallTime is how a browser's input writes a date and time.
+// wallTime is the format of a browser's date and time input.
 const wallTime = "2006-01-02T15:04"

@@ -17,10 +17,11 @@ import (
 	"belfry/views/ui"
 )
 
-// handedOver stays true whatever the worker has made of the post by the time it is read.
+// flashPublishing is correct whatever the worker has done by the time it is read.
 const flashPublishing = "Publishing the post… The timeline shows its progress."
 
-// finishAction answers an act on a post: back to its page with a word, or the page with why not.
+// finishAction responds to an action on a post: it redirects to the post's page with a message, or shows the page
+// with the error.
 func (r *request) finishAction(word string, err error) error {
 	if e, ok := asRefusal(err); ok {
 		r.retryAfter(e)
@@ -47,7 +48,7 @@ func (r *request) queuePost() error {
 	return r.editPost("Post scheduled.", contract.EditPost{Status: string(core.PostQueued)})
 }
 
-// sendPostNow queues a draft for this moment, and moves a queued post to it.
+// sendPostNow queues a draft to be published now, or reschedules a queued post to now.
 func (r *request) sendPostNow() error {
 	p, err := r.web.cfg.App.GetPost(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -84,7 +85,7 @@ func (r *request) reschedulePost(form url.Values) error {
 	return r.finishAction("Rescheduled to "+zone.Label(p.PublishAt.Time)+".", nil)
 }
 
-// redirectToPost leads somebody who opens the address of an act, which only takes forms, to the page of its post.
+// redirectToPost redirects a person who opens the address of an action, which accepts only forms, to the post's page.
 func (r *request) redirectToPost() error { return r.redirect(link.Post(r.pathID())) }
 
 func (r *request) cancelPost() error {
@@ -122,7 +123,7 @@ func (r *request) settlePost(form url.Values) error {
 	return r.finishAction(word, err)
 }
 
-// confirmSendNow asks once before a post goes out before its time, or without one.
+// confirmSendNow asks for confirmation before a post is published early, or without a time.
 func (r *request) confirmSendNow() error {
 	card, err := r.web.cfg.App.PostCard(r.context(), r.caller, r.pathID())
 	if err != nil {
@@ -144,10 +145,10 @@ func (r *request) confirmSendNow() error {
 	})
 }
 
-// aboutLength is how much of a post's text a question about it shows.
+// aboutLength is how much of a post's text a confirmation shows.
 const aboutLength = 120
 
-// postSummary tells which post a question is about.
+// postSummary identifies the post in a confirmation.
 func postSummary(card app.PostCard) string {
 	return posts.Excerpt(card.Post, aboutLength) + " · " + card.StatusLine
 }

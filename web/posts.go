@@ -55,12 +55,12 @@ func (r *request) showPosts() error {
 	return r.render(http.StatusOK, posts.List(m), posts.ListPart(m))
 }
 
-// upToDate tells whether a reader who looks for news has seen what a model shows.
+// upToDate reports whether a polling reader has already seen what a model shows.
 func (r *request) upToDate(m interface{ Version() string }) bool {
 	return r.wantsFragment() && r.echo.QueryParam(versionParam) == m.Version()
 }
 
-// pollInterval is how often to look for news of a post.
+// pollInterval returns how often to poll a post.
 func (r *request) pollInterval(card app.PostCard) time.Duration {
 	now := r.web.cfg.Now()
 	due, next := now, card.NextTryAt
@@ -73,7 +73,7 @@ func (r *request) pollInterval(card app.PostCard) time.Duration {
 	return posts.PollEvery(card.Status, due, next, now)
 }
 
-// showPostsOnHold lists the posts concerned while publishing is on hold.
+// showPostsOnHold lists the affected posts while publishing is on hold.
 func (r *request) showPostsOnHold() error {
 	reason, held, err := r.web.cfg.App.PublishingHold(r.context(), r.caller)
 	if err != nil {
@@ -93,7 +93,7 @@ func (r *request) showPostsOnHold() error {
 	return r.render(http.StatusOK, posts.OnHold(m), nil)
 }
 
-// loadFiles are the files that a post names, in its order.
+// loadFiles returns a post's files in order.
 func (r *request) loadFiles(ids []string) ([]posts.File, error) {
 	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, ids)
 	return fileViews(ids, found), err
@@ -121,7 +121,7 @@ func fileViews(ids []string, found map[string]contract.Media) []posts.File {
 	return list
 }
 
-// troubleWords say of a file's state why the file cannot be sent.
+// fileTroubles are the reasons, by status, why a file cannot be published.
 var fileTroubles = map[string]string{
 	string(core.MediaUploading): "not uploaded yet", string(core.MediaProcessing): "processing",
 	string(core.MediaFailed): "cannot be used",

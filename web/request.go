@@ -21,7 +21,7 @@ const htmlType = "text/html; charset=utf-8"
 
 const requestKey = "web.visit"
 
-// request is one request to the dashboard.
+// request is a request to the dashboard.
 type request struct {
 	echo           echo.Context
 	web            *Web
@@ -45,7 +45,7 @@ func (w *Web) requestFor(c echo.Context) *request {
 
 func (r *request) context() context.Context { return r.echo.Request().Context() }
 
-// authenticate opens the session and finds out whose it is.
+// authenticate loads the session and its person.
 func (r *request) authenticate() error {
 	s := r.web.sessions
 	ctx, err := s.load(r.echo.Request())
@@ -66,7 +66,7 @@ func (r *request) authenticate() error {
 	return nil
 }
 
-// seenParam names the version of a page that its reader has (link.PostSince).
+// versionParam is the parameter with the version that the reader has (link.PostSince).
 const versionParam = "seen"
 
 func (r *request) putSession(key string, value any) {
@@ -74,7 +74,7 @@ func (r *request) putSession(key string, value any) {
 	r.sessionChanged = true
 }
 
-// popSession reads a text of the session and removes it.
+// popSession returns a value of the session and removes it.
 func (r *request) popSession(key string) string {
 	if !r.sessionLoaded || !r.web.sessions.manager.Exists(r.context(), key) {
 		return ""
@@ -91,7 +91,7 @@ func (r *request) saveSession() error {
 	return r.web.sessions.save(r.context(), r.echo.Response())
 }
 
-// setFlash leaves a word for the page after an act.
+// setFlash stores a message for the page after an action.
 func (r *request) setFlash(tone ui.Tone, text string) {
 	r.putSession(keyTone, string(tone))
 	r.putSession(keyFlash, text)
@@ -105,13 +105,13 @@ func (r *request) popFlash() *layout.Flash {
 	return &layout.Flash{Tone: ui.Tone(tone), Text: text, Provisional: text == flashPublishing}
 }
 
-// wantsFragment tells whether htmx asks for a part of a page. It swaps whole pages too, but never says so here.
+// wantsFragment reports whether htmx requests a part of a page. Its requests for whole pages do not count.
 func (r *request) wantsFragment() bool {
 	h := r.echo.Request().Header
 	return h.Get("HX-Request") == "true" && h.Get("HX-Boosted") != "true"
 }
 
-// render answers with a page, or with its part where one is asked for. A page without a part has none.
+// render writes a page, or its part if one is requested. part is nil for a page without one.
 func (r *request) render(status int, page, part templ.Component) error {
 	shown := page
 	if part != nil && r.wantsFragment() {
@@ -132,7 +132,7 @@ func (r *request) render(status int, page, part templ.Component) error {
 	return httpd.WriteCompressible(r.echo, status, htmlType, body.Bytes())
 }
 
-// renderConfirm asks once before something that cannot be taken back.
+// renderConfirm asks for confirmation of an action that cannot be undone.
 func (r *request) renderConfirm(section layout.Section, m layout.ConfirmModel) error {
 	frame, err := r.pageFrame(m.Title, section)
 	if err != nil {
@@ -142,17 +142,18 @@ func (r *request) renderConfirm(section layout.Section, m layout.ConfirmModel) e
 	return r.render(http.StatusOK, layout.Confirm(m), layout.ConfirmPart(m))
 }
 
-// pathID is the id in the request's path.
+// pathID returns the id in the request's path.
 func (r *request) pathID() string { return r.echo.Param("id") }
 
-// retryAfter tells programs what the page tells people.
+// retryAfter sets the Retry-After header for programs.
 func (r *request) retryAfter(e *core.Error) {
 	if e.RetryAfter > 0 {
 		r.echo.Response().Header().Set("Retry-After", strconv.Itoa(e.RetryAfter))
 	}
 }
 
-// redirect leads to another page after an act, also where htmx would only follow into a part of this one.
+// redirect redirects to another page after an action. htmx, which would load it as a part of this page, gets
+// HX-Redirect.
 func (r *request) redirect(to string) error {
 	if err := r.saveSession(); err != nil {
 		return err
@@ -164,7 +165,7 @@ func (r *request) redirect(to string) error {
 	return r.echo.Redirect(http.StatusSeeOther, to)
 }
 
-// askToSignIn leads a stranger to signing in, and back here afterwards; on a new server to the first run.
+// askToSignIn redirects to the sign-in page, which leads back here, or to the set-up page on a new server.
 func (r *request) askToSignIn() error {
 	first, err := r.web.cfg.App.SetUpOpen(r.context())
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"belfry/views/link"
 )
 
-// safeReturnURL makes an address of one of our pages out of what a request says of one, "" when it is none. It
-// is put together anew from what was understood, so nothing of another site's gets through.
+// safeReturnURL returns the address of one of our pages that a request names, or "" if it names none. It builds a new
+// address from the parsed parts, so that no other site's address can pass.
 func safeReturnURL(said string) string {
 	u, err := url.Parse(said)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || u.RawPath != "" {
@@ -42,7 +42,7 @@ func safeReturnURL(said string) string {
 	return link.Post(post)
 }
 
-// currentPage is the page that a request is about: its own when it reads one, else the one where its form stood.
+// currentPage returns the page of a request: its own for GET, or the page of its form.
 func (r *request) currentPage() string {
 	httpReq := r.echo.Request()
 	if httpReq.Method == http.MethodGet && !r.wantsFragment() {
@@ -51,7 +51,7 @@ func (r *request) currentPage() string {
 	return r.refererPage()
 }
 
-// refererPage is the page of ours where the person was, "" when that cannot be told.
+// refererPage returns the previous page if it is ours, or "".
 func (r *request) refererPage() string {
 	u, err := url.Parse(r.echo.Request().Referer())
 	if err != nil || u.Host == "" || u.Host != r.echo.Request().Host && u.Host != r.web.cfg.PublicURL.Host {

@@ -7,20 +7,20 @@ import (
 	"belfry/views/link"
 )
 
-// route is a page or an act.
+// route is a page or an action.
 type route struct {
 	method, path string
 	handle       func(*request) error
 	public       bool // also for strangers
 }
 
-// id is the parameter of a route's path for the id of a post, an account, a key or a network.
+// id is the path parameter for the id of a post, an account, a key or a network.
 const id = ":id"
 
-// token is the parameter of a route's path for a secret, which the access log leaves out.
+// token is the path parameter for a secret, which the access log omits.
 const token = ":token"
 
-// allRoutes is every address of the dashboard.
+// allRoutes returns all routes of the dashboard.
 func allRoutes() []route {
 	return []route{
 		publicRoute(http.MethodGet, link.Home, (*request).redirectHome),
@@ -103,7 +103,7 @@ func publicRoute(method, path string, handle func(*request) error) route {
 	return route{method: method, path: path, handle: handle, public: true}
 }
 
-// redirectToIcon is what browsers ask for without having read a page.
+// redirectToIcon redirects to the icon, for browsers that have not read a page.
 func (r *request) redirectToIcon() error {
 	return r.echo.Redirect(http.StatusFound, static.URL("icon.svg"))
 }

@@ -12,7 +12,7 @@ import (
 	"belfry/internal/httpd"
 )
 
-// How long a session lives (security.md 4.4).
+// Lifetimes of a session (security.md 4.4).
 const (
 	idleTime   = 12 * time.Hour
 	lifetime   = 14 * 24 * time.Hour
@@ -34,7 +34,7 @@ const (
 	keySavedForm = "carried" // a form that was sent when the session before had ended
 )
 
-// sessions are the dashboard's sessions. Only signing in makes one; strangers have none.
+// sessions are the dashboard's sessions. Only signing in creates one.
 type sessions struct {
 	manager *scs.SessionManager
 	now     func() time.Time
@@ -62,7 +62,7 @@ func (s *sessions) cookieToken(r *http.Request) string {
 	return cookie.Value
 }
 
-// load reads the request's session into its context: an empty one when there is none or its time is over.
+// load loads the request's session into its context. The session is empty if there is none or it has expired.
 func (s *sessions) load(r *http.Request) (context.Context, error) {
 	ctx, err := s.manager.Load(r.Context(), s.cookieToken(r))
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *sessions) timeSince(ctx context.Context, key string) time.Duration {
 	return s.now().Sub(time.Unix(s.manager.GetInt64(ctx, key), 0))
 }
 
-// signedInUser returns whose session it is; ok is false for a stranger's.
+// signedInUser returns the person of the session; ok is false if nobody is signed in.
 func (s *sessions) signedInUser(ctx context.Context) (app.Session, bool) {
 	session := app.Session{
 		ID: s.manager.Token(ctx), User: s.manager.GetString(ctx, keyUser), Workspace: s.manager.GetString(ctx, keyWorkspace),
@@ -91,7 +91,7 @@ func (s *sessions) signedInUser(ctx context.Context) (app.Session, bool) {
 	return session, session.User != ""
 }
 
-// begin makes a new session in the context's place: a token known before signing in is worth nothing after.
+// begin replaces the context's session with a new one, so that a token from before the sign-in is useless.
 func (s *sessions) begin(ctx context.Context, in app.SignedIn) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("start a session: %w", err)
@@ -109,8 +109,8 @@ func (s *sessions) begin(ctx context.Context, in app.SignedIn) error {
 	return nil
 }
 
-// renewProof notes that the person has just given their password. The session gets another token, since it may do more
-// from now on.
+// renewProof records that the person has just entered their password. The session gets a new token, because it has
+// more rights now.
 func (s *sessions) renewProof(ctx context.Context) error {
 	if err := s.manager.RenewToken(ctx); err != nil {
 		return fmt.Errorf("renew the session: %w", err)
@@ -119,7 +119,7 @@ func (s *sessions) renewProof(ctx context.Context) error {
 	return nil
 }
 
-// save writes the session and its cookie. It comes before the answer's first byte.
+// save saves the session and sets its cookie. It must be called before the response's first byte.
 func (s *sessions) save(ctx context.Context, w http.ResponseWriter) error {
 	token, expiry, err := s.manager.Commit(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *sessions) save(ctx context.Context, w http.ResponseWriter) error {
 	return nil
 }
 
-// end deletes the session where it is kept, and the cookie.
+// end deletes the session and its cookie.
 func (s *sessions) end(ctx context.Context, w http.ResponseWriter) error {
 	if err := s.manager.Destroy(ctx); err != nil {
 		return fmt.Errorf("end the session: %w", err)

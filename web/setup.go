@@ -16,7 +16,8 @@ import (
 	"belfry/views/ui"
 )
 
-// SetUpURL is where a new server is set up, with the code that its page asks for. It is empty once a workspace exists.
+// SetUpURL returns the address for setting up a new server, with the code that its page requires. It is empty after a
+// workspace has been created.
 func (w *Web) SetUpURL(ctx context.Context) (string, error) {
 	first, err := w.cfg.App.SetUpOpen(ctx)
 	if err != nil || !first {
@@ -74,7 +75,7 @@ func (r *request) setUp(form url.Values) error {
 	return r.redirect(link.Accounts)
 }
 
-// fieldErrors puts a refusal beside the input that it is about, or above the form when that is "".
+// fieldErrors returns a refusal as the error of an input, or for the top of the form if input is "".
 func (r *request) fieldErrors(e *core.Error, input string) (map[string]string, *contract.Error) {
 	told := r.web.humanize(e)
 	if input != "" {
@@ -83,7 +84,7 @@ func (r *request) fieldErrors(e *core.Error, input string) (map[string]string, *
 	return nil, told
 }
 
-// allFieldErrors words the errors that a form's fields have, by field.
+// allFieldErrors returns the messages of a form's errors, by field.
 func (r *request) allFieldErrors(err error) map[string]string {
 	found := map[string]string{}
 	for _, e := range core.Errors(err) {

@@ -23,24 +23,24 @@ import (
 	"belfry/views/reference"
 )
 
-// Config is what the package needs. Every field is required unless it says otherwise.
+// Config is the configuration of the dashboard. Every field is required unless it says otherwise.
 type Config struct {
 	App      *app.App
 	Networks *network.Set
-	// Sessions keeps sessions under hashes of their tokens.
+	// Sessions stores sessions under hashes of their tokens.
 	Sessions  scs.CtxStore
 	Server    *httpd.Server
 	Log       *slog.Logger
 	PublicURL *url.URL
-	// Now is the clock that pages and sessions live by.
+	// Now is the clock for pages and sessions.
 	Now func() time.Time
-	// SetUpCode is what the set-up page asks for, so that no stranger can set up a new server.
+	// SetUpCode is required for setting up a new server, so that no stranger can do it.
 	SetUpCode string
-	// SandboxPath is where the service's own simulated networks are; empty when it has none.
+	// SandboxPath is the path of the service's own simulated networks; empty if there are none.
 	SandboxPath string
 	// Version is shown in Settings; optional.
 	Version string
-	// UpgradeURL is where a 402 leads; optional.
+	// UpgradeURL is the link in a 402 for changing the plan; optional.
 	UpgradeURL string
 }
 
@@ -51,7 +51,7 @@ type Web struct {
 	reference reference.Model
 }
 
-// New checks the configuration and makes the door.
+// New checks the configuration and returns the dashboard.
 func New(cfg Config) (*Web, error) {
 	if cfg.App == nil || cfg.Networks == nil || cfg.Sessions == nil || cfg.Server == nil || cfg.Log == nil ||
 		cfg.PublicURL == nil ||
@@ -61,8 +61,8 @@ func New(cfg Config) (*Web, error) {
 	return &Web{cfg: cfg, sessions: newSessions(cfg.Sessions, cfg.PublicURL.Scheme == "https", cfg.Now)}, nil
 }
 
-// Mount serves the dashboard's pages, the API's description as a page, and the files that browsers load
-// beside them. It returns an error for a description that cannot be read.
+// Mount registers the dashboard's pages, the API reference, and their assets. It returns an error if the description
+// cannot be parsed.
 func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
 	if w.reference, err = reference.Read(description, w.cfg.PublicURL.JoinPath("v1").String()); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
 	return nil
 }
 
-// handlerFor opens the session and lets in whom the route is for.
+// handlerFor loads the session, and refuses people for whom the route is not.
 func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := w.requestFor(c)
@@ -92,8 +92,8 @@ func (w *Web) handlerFor(rt route) echo.HandlerFunc {
 	}
 }
 
-// Session recognises the signed-in person of a request by the dashboard's cookie; the zero Caller is nobody. Whoever
-// calls it has made sure that the request comes from our own pages.
+// Session returns the signed-in person of a request, by the dashboard's cookie; ok is false if nobody is signed in.
+// The caller has checked that the request comes from our own pages.
 func (w *Web) Session(r *http.Request) (core.Caller, error) {
 	ctx, err := w.sessions.load(r)
 	if err != nil {
@@ -115,7 +115,7 @@ func (w *Web) findCaller(ctx context.Context) (core.Caller, error) {
 	return c, err
 }
 
-// redirectHome leads to the first page that is of use.
+// redirectHome redirects to the list of posts, or to the sign-in page.
 func (r *request) redirectHome() error {
 	if !r.caller.IsZero() {
 		return r.redirect(link.Posts(link.Filter{}))

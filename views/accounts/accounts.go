@@ -9,24 +9,24 @@ import (
 	"belfry/views/layout"
 )
 
-// Model is the page of accounts.
+// Model is the accounts page.
 type Model struct {
 	Frame    layout.Frame
 	Networks []Network
 	Zone     core.Zone
-	// Used and Limit are the plan's figures; a nil limit means none is set.
+	// Used and Limit are the plan's numbers; a nil limit means unlimited.
 	Used  int64
 	Limit *int64
-	// Refused is why the last act did not work.
+	// Refused is why the last action failed.
 	Refused *contract.Error
 }
 
-// Network is a network and the accounts at it.
+// Network is a network and its accounts.
 type Network struct {
 	ID, Name string
 	Profile  string // what an account is called there
 	Needs    string // what a person needs in order to connect
-	// Configured tells whether this server has the network's credentials.
+	// Configured reports whether this server has the network's credentials.
 	Configured bool
 	Accounts   []Account
 }
@@ -41,13 +41,13 @@ type Account struct {
 	Queued             int // posts that wait for their time
 }
 
-// FieldProfile occurs once per profile that was picked; FieldPending names the pending consent.
+// FieldProfile occurs once per selected profile; FieldPending is the id of the pending consent.
 const (
 	FieldProfile = "profile"
 	FieldPending = "pending"
 )
 
-// ChooseModel is the choice among the profiles that a consent covers.
+// ChooseModel is the page for choosing among the profiles of a consent.
 type ChooseModel struct {
 	Frame    layout.Frame
 	Platform string
@@ -58,7 +58,7 @@ type ChooseModel struct {
 	Refused  *contract.Error
 }
 
-// Profile is one that may be picked.
+// Profile is a profile that can be selected.
 type Profile struct {
 	ID, Name, Username string
 	Unusable           string // why it cannot be connected; empty when it can

@@ -6,7 +6,7 @@ import (
 	"belfry/views/layout"
 )
 
-// Inputs of the forms.
+// Names of the forms' inputs.
 const (
 	FieldWorkspace = "workspace"
 	FieldName      = "name"
@@ -18,17 +18,17 @@ const (
 	FieldCarry     = "carry"
 )
 
-// SetUpModel is the first run: the workspace and its owner.
+// SetUpModel is the page for setting up a new server: the workspace and its owner.
 type SetUpModel struct {
 	Frame  layout.Frame
 	Values SetUpValues
-	// AsksForCode shows an input for the code that the server printed; the code of its link is sent along unseen.
+	// AsksForCode shows an input for the code that the server printed; a code from its link is sent as a hidden field.
 	AsksForCode bool
 	Errors      map[string]string // by input
 	Refused     *contract.Error
 }
 
-// SetUpValues are the inputs as they stand; a password is never drawn again.
+// SetUpValues are the values of the inputs; a password is never sent back.
 type SetUpValues struct {
 	Workspace, Name, Email, Zone, Code string
 }
@@ -38,14 +38,14 @@ type SignInModel struct {
 	Frame layout.Frame
 	Email string
 	Next  string // where to go afterwards; an address of ours
-	// Carry is a form that was sent when the session had ended already, to be given back afterwards.
+	// Carry is a form that was sent after the session had ended, and is restored after the sign-in.
 	Carry string
-	// Refused is why signing in did not work, in one answer for every cause.
+	// Refused is why the sign-in failed; it is the same for every cause.
 	Refused *contract.Error
 }
 
-// InvitationModel is the page of an invitation's link. Whether the person has an account already shows nowhere, or
-// whoever has a link could find that out.
+// InvitationModel is the page of an invitation link. It does not show whether the person already has an account,
+// because anyone with a link could find that out.
 type InvitationModel struct {
 	Frame                         layout.Frame
 	Token, Workspace, Email, Name string

@@ -10,18 +10,18 @@ import (
 	"belfry/views/link"
 )
 
-// Model is a page about an error.
+// Model is an error page.
 type Model struct {
-	// Frame is the signed-in person's; one without a workspace draws the page of a stranger.
+	// Frame is the signed-in person's; a frame without a workspace is for a person who is not signed in.
 	Frame     layout.Frame
 	Status    int
 	Error     contract.Error
 	RequestID string
-	// RetryAfter is the number of seconds to wait; 0 when waiting does not help.
+	// RetryAfter is the number of seconds to wait; 0 if waiting does not help.
 	RetryAfter int
-	// Kept is a text that was sent and could not be taken.
+	// Kept is a text that was sent and could not be accepted.
 	Kept string
-	// Back leads to where the person came from; empty when that is not known.
+	// Back is the address of the previous page; empty if it is not known.
 	Back string
 }
 
@@ -85,7 +85,7 @@ func (m Model) lookUpText() pageText {
 	return pageTexts[http.StatusBadRequest]
 }
 
-// whyText prefers the error's own words to the general ones.
+// whyText returns the error's own message, or a general one.
 func (m Model) whyText() string {
 	if m.Error.Message != "" {
 		return m.Error.Message
@@ -112,7 +112,7 @@ func (m Model) waitText() string {
 	return fmt.Sprintf("Wait %d minutes.", (m.RetryAfter+59)/60)
 }
 
-// backLink is a way on: where the person came from, else a page that is there for them.
+// backLink returns a link to the previous page or, if it is not known, to a page that the person can open.
 func (m Model) backLink() (address, words string) {
 	switch {
 	case m.Back != "":
@@ -123,7 +123,7 @@ func (m Model) backLink() (address, words string) {
 	return link.Posts(link.Filter{}), "Go to posts"
 }
 
-// LastResort is the page for when not even a page can be drawn. It needs nothing but itself.
+// LastResort is the page if even the error page cannot be rendered. It has no dependencies.
 const LastResort = `<!DOCTYPE html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Something went wrong · Belfry</title><meta name="viewport" content="width=device-width, initial-scale=1"></head>

@@ -6,7 +6,7 @@ import (
 	"belfry/views/ui"
 )
 
-// Section is the place of a page in the rail.
+// Section is the place of a page in the navigation.
 type Section string
 
 // Sections that exist.
@@ -17,47 +17,46 @@ const (
 	SectionSettings Section = "settings"
 )
 
-// Frame is what every page needs to know beside its own model.
+// Frame is what every page needs in addition to its own model.
 type Frame struct {
 	Title     string // of the browser's tab
 	Section   Section
 	Workspace string
-	// Others are the person's other workspaces, to switch to.
+	// Others are the person's other workspaces, to which they can switch.
 	Others []Workspace
 	Person Person
-	// Writes and Manages tell what the person's role allows, so that nothing is offered in vain.
+	// Writes and Manages report what the person's role allows, so that pages offer nothing else.
 	Writes, Manages bool
-	// Sandbox tells that the networks are simulated, SandboxURL where they are looked at and made to
-	// misbehave; the latter is optional.
+	// Sandbox reports that the networks are simulated, and SandboxURL is the address of their control page; optional.
 	Sandbox    bool
 	SandboxURL string
-	// Notices are what needs a person, wherever in the dashboard they are.
+	// Notices are problems that require a person's attention, shown on every page.
 	Notices []Notice
 	Flash   *Flash
 	Version string
 }
 
-// Workspace is one that the person may switch to.
+// Workspace is a workspace to which the person can switch.
 type Workspace struct{ ID, Slug, Name string }
 
-// FieldWorkspace is the switch's one input: the id of the workspace to go on in.
+// FieldWorkspace is the only input for switching: the id of the workspace.
 const FieldWorkspace = "workspace"
 
-// Person is who is signed in.
+// Person is the signed-in person.
 type Person struct{ Name, Email string }
 
-// Notice is something that needs a person, and the way there.
+// Notice is a problem that requires a person's attention, with a link.
 type Notice struct {
 	Text   string
 	Action string
 	URL    string
 }
 
-// Flash is said once, on the page after an act.
+// Flash is a message that is shown once, on the page after an action.
 type Flash struct {
 	Tone ui.Tone
 	Text string
-	// Hopes tells that it is not to stand above a post that has failed since.
+	// Provisional reports that the message must not be shown above a post that has failed since.
 	Provisional bool
 }
 
@@ -92,10 +91,9 @@ func (f Frame) tabTitle() string {
 	return f.Title + " · Belfry"
 }
 
-// htmxConfig keeps htmx from evaluating anything, from adding styles and from keeping pages in the
-// browser's storage; an error's page goes where people see it. An element's attributes hold for itself alone: a
-// link inside a part that looks for news must not be swapped in as that part is. Without a settle delay a link in
-// a new part works at once.
+// htmxConfig prevents htmx from evaluating code, adding styles and storing pages in the browser, and shows error
+// pages. Attributes of an element are not inherited: a link inside a polling part must not be swapped like that part.
+// Without a settle delay, links in a new part work immediately.
 const htmxConfig = `{"disableInheritance":true,"allowEval":false,"includeIndicatorStyles":false,"allowScriptTags":false,"selfRequestsOnly":true,` +
 	`"defaultSettleDelay":0,"historyCacheSize":0,"historyRestoreAsHxRequest":false,"refreshOnHistoryMiss":true,"timeout":20000,` +
 	`"responseHandling":[{"code":"204","swap":false},{"code":"[23]..","swap":true},` +

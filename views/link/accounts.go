@@ -1,20 +1,20 @@
 package link
 
-// Addresses of accounts that carry no id.
+// Addresses of accounts without an id.
 const (
 	Accounts = "/accounts"
-	// ChooseProfiles takes the profiles that a person picked after giving consent.
+	// ChooseProfiles accepts the profiles that a person selected after giving consent.
 	ChooseProfiles = "/accounts/choose"
 )
 
-// Connect starts connecting an account of a network. It leads to the network's consent page.
+// Connect starts connecting an account. It redirects to the network's consent page.
 func Connect(platform string) string { return joinPath(Accounts+"/connect", platform) }
 
-// ConnectCallback is the way back from a network's consent page.
+// ConnectCallback is the address to which a network's consent page redirects.
 func ConnectCallback(platform string) string { return joinPath(Accounts+"/callback", platform) }
 
-// Reconnect starts renewing the consent of an account that exists.
+// Reconnect starts renewing the consent of an account.
 func Reconnect(id string) string { return joinPath(Accounts, id, "reconnect") }
 
-// Disconnect asks for a confirmation (GET) and disconnects (POST).
+// Disconnect asks for confirmation (GET) and disconnects the account (POST).
 func Disconnect(id string) string { return joinPath(Accounts, id, "disconnect") }

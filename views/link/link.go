@@ -15,13 +15,13 @@ const (
 	SignIn  = "/sign-in"
 	SignOut = "/sign-out"
 	APIDocs = "/docs/api"
-	// OnHold lists the posts concerned while publishing is on hold.
+	// OnHold lists the affected posts while publishing is on hold.
 	OnHold = "/on-hold"
-	// Switch goes on in another of the person's workspaces (POST).
+	// Switch switches to another of the person's workspaces (POST).
 	Switch = "/workspace"
 )
 
-// SignInFor is the sign-in page that leads back to a page of the dashboard.
+// SignInFor returns the sign-in page that leads back to a page of the dashboard.
 func SignInFor(next string) string {
 	if next == "" {
 		return SignIn
@@ -29,10 +29,10 @@ func SignInFor(next string) string {
 	return SignIn + "?" + url.Values{"next": {next}}.Encode()
 }
 
-// Invitation is where the link of an invitation leads (GET) and where its form goes (POST).
+// Invitation returns the address of an invitation link (GET) and of its form (POST).
 func Invitation(token string) string { return joinPath("/invitations", token) }
 
-// joinPath joins a collection, an id and what is asked of it.
+// joinPath joins a collection, an id and further parts.
 func joinPath(collection, id string, rest ...string) string {
 	return strings.Join(append([]string{collection, url.PathEscape(id)}, rest...), "/")
 }

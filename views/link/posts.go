@@ -2,8 +2,8 @@ package link
 
 import "net/url"
 
-// Addresses of posts that carry no id. Compose is the page; Create takes its form, and Plan answers the
-// same form with what would happen.
+// Addresses of posts without an id. Compose is the composer, Create accepts its form, and Plan returns the plan for
+// the same form.
 const (
 	Compose = "/compose"
 	Plan    = "/compose/plan"
@@ -12,7 +12,7 @@ const (
 
 const posts = "/posts"
 
-// Filter narrows the list of posts. All of it stands in the address.
+// Filter filters the list of posts. All of it is in the address.
 type Filter struct {
 	Status  string // a state, or "" for all
 	Account string
@@ -20,7 +20,7 @@ type Filter struct {
 	Cursor  string
 }
 
-// Posts is the list; the zero Filter is the whole of it.
+// Posts returns the address of the list; the zero Filter selects all posts.
 func Posts(f Filter) string { return withQuery(posts, f.queryValues()) }
 
 func (f Filter) queryValues() url.Values {
@@ -33,36 +33,36 @@ func (f Filter) queryValues() url.Values {
 	return query
 }
 
-// Post is a post's page.
+// Post returns the address of a post's page.
 func Post(id string) string { return joinPath(posts, id) }
 
-// PostSince is a post's page for a reader who has seen it in a version: the answer is 204 as long as
-// there is nothing new.
+// PostSince returns the address for polling a post's page; version is the version that the reader has seen. The
+// response is 204 if nothing has changed.
 func PostSince(id, version string) string {
 	return withQuery(Post(id), url.Values{"seen": {version}})
 }
 
-// PostsSince is the list for a reader who has seen it in a version: the answer is 204 as long as there is
-// nothing new.
+// PostsSince returns the address for polling the list; version is the version that the reader has seen. The response
+// is 204 if nothing has changed.
 func PostsSince(f Filter, version string) string {
 	query := f.queryValues()
 	query.Set("seen", version)
 	return withQuery(posts, query)
 }
 
-// ComposeFor is the compose page with accounts already chosen.
+// ComposeFor returns the composer's address with an account selected.
 func ComposeFor(account string) string { return withQuery(Compose, url.Values{"account": {account}}) }
 
-// Edit is the form of a draft, and takes it.
+// Edit returns the address of a draft's form, and accepts the form.
 func Edit(id string) string { return joinPath(posts, id, "edit") }
 
-// EditPlan answers the form of a draft with what would happen.
+// EditPlan returns the plan for the form of a draft.
 func EditPlan(id string) string { return joinPath(posts, id, "edit", "plan") }
 
-// Queue takes a draft that has a time onto the queue.
+// Queue queues a draft that has a time.
 func Queue(id string) string { return joinPath(posts, id, "queue") }
 
-// SendNow publishes a draft or a queued post at once.
+// SendNow publishes a draft or a queued post immediately.
 func SendNow(id string) string { return joinPath(posts, id, "send-now") }
 
 // ConfirmSendNow asks whether to publish the post in the revision that its reader has seen.
@@ -70,20 +70,20 @@ func ConfirmSendNow(id, revision string) string {
 	return withQuery(SendNow(id), url.Values{"revision": {revision}})
 }
 
-// Cancel takes a queued post back to the drafts.
+// Cancel turns a queued post into a draft.
 func Cancel(id string) string { return joinPath(posts, id, "cancel") }
 
-// Reschedule gives a draft or a queued post another time.
+// Reschedule changes the time of a draft or a queued post.
 func Reschedule(id string) string { return joinPath(posts, id, "reschedule") }
 
 // Retry sends a failed post again.
 func Retry(id string) string { return joinPath(posts, id, "retry") }
 
-// Duplicate makes a draft with the same content.
+// Duplicate creates a draft with the same content.
 func Duplicate(id string) string { return joinPath(posts, id, "duplicate") }
 
-// Delete asks for a confirmation (GET) and deletes (POST).
+// Delete asks for confirmation (GET) and deletes the post (POST).
 func Delete(id string) string { return joinPath(posts, id, "delete") }
 
-// Settle takes what a person saw at the network of a post whose outcome is unknown.
+// Settle accepts a person's answer about a post with an unknown outcome.
 func Settle(id string) string { return joinPath(posts, id, "settle") }

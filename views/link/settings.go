@@ -1,7 +1,7 @@
 package link
 
-// Addresses of the settings. Keys lists the API keys (GET) and makes one (POST), Members lists members and invites
-// (POST), Profile shows the person who is signed in, Workspace shows and changes the workspace itself.
+// Addresses of the settings. Keys lists the API keys (GET) and creates one (POST), Members lists members and invites
+// (POST), Profile shows the signed-in person, Workspace shows and changes the workspace.
 const (
 	Settings  = "/settings"
 	Profile   = "/settings/profile"
@@ -10,11 +10,11 @@ const (
 	Workspace = "/settings/workspace"
 )
 
-// Member changes somebody's role (POST).
+// Member changes a member's role (POST).
 func Member(id string) string { return joinPath(Members, id) }
 
-// RemoveMember asks for a confirmation (GET) and removes (POST).
+// RemoveMember asks for confirmation (GET) and removes the member (POST).
 func RemoveMember(id string) string { return joinPath(Members, id, "remove") }
 
-// RevokeKey asks for a confirmation (GET) and revokes (POST).
+// RevokeKey asks for confirmation (GET) and revokes the key (POST).
 func RevokeKey(id string) string { return joinPath(Keys, id, "revoke") }

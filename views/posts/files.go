@@ -7,15 +7,15 @@ import (
 	"belfry/views/ui"
 )
 
-// File is a file of a post, as it is shown there.
+// File is a file of a post for display.
 type File struct {
 	Name  string
 	Video bool
-	// Length is a video's, zero while it is not known.
+	// Length is the length of a video; zero if it is not known.
 	Length time.Duration
-	// Thumbnail is the address of a small picture; empty when there is none.
+	// Thumbnail is the address of a thumbnail; empty if there is none.
 	Thumbnail string
-	// Trouble says in a few words why it cannot be sent as it is; empty when it can.
+	// Trouble is a short reason why the file cannot be published; empty if it can.
 	Trouble string
 }
 

@@ -13,10 +13,8 @@ import (
 	"belfry/views/ui"
 )
 
-// Names of the composer's inputs, for whoever reads the form. FieldAccount occurs once per account;
-// FieldWhen is one of the When words; FieldAt is a local date-time, YYYY-MM-DDTHH:mm, in the zone of
-// FieldZone; FieldTags holds tags divided by commas; FieldRevision is the revision of the
-// post that a form shows.
+// Names of the composer's inputs. FieldAccount occurs once per account; FieldWhen is one of the When words; FieldAt
+// is a local date-time, YYYY-MM-DDTHH:mm, in the zone of FieldZone; FieldTags contains tags separated by commas.
 const (
 	FieldAccount  = "account"
 	FieldText     = "text"
@@ -29,29 +27,29 @@ const (
 	FieldForm     = "form" // names this drawing of the form, so that two presses make one post
 )
 
-// Words of FieldWhen.
+// Values of FieldWhen.
 const (
 	WhenNow   = "now"
 	WhenAt    = "at"
 	WhenDraft = "draft"
 )
 
-// OverrideField is the input with a network's own text; empty means the common text.
+// OverrideField returns the name of the input with a network's own text; if it is empty, the general text is used.
 func OverrideField(platform string) string { return "override." + platform + ".text" }
 
-// SettingField is the input of one setting of a network. A switch sends "true" or nothing, a list one
-// entry per line.
+// SettingField returns the name of a setting's input. A switch sends "true" or nothing, and a list one entry per
+// line.
 func SettingField(platform, setting string) string { return "settings." + platform + "." + setting }
 
-// ComposeModel is the composer: for new posts, or for one draft when PostID is set.
+// ComposeModel is the composer: for new posts, or for one draft if PostID is set.
 type ComposeModel struct {
 	Frame    layout.Frame
 	Form     string // value of FieldForm
 	PostID   string // of the draft that is edited; its account is fixed and its network has no override
 	Accounts []Account
-	// Networks are those of Accounts, each with its limit and settings.
+	// Networks are the networks of Accounts, each with its limit and settings.
 	Networks []Network
-	// MediaIDs are the files that a draft has; the form leaves them alone.
+	// MediaIDs are the files of a draft, which the form does not change.
 	MediaIDs []string
 	Files    []File // those of MediaIDs, as they are shown
 	Values   Values
@@ -61,15 +59,15 @@ type ComposeModel struct {
 	Plan  PlanModel
 	// Refused is why the last try to send did not work; the values are kept.
 	Refused *contract.Error
-	// Errors are what is wrong with an input, by its name.
+	// Errors are the errors of inputs, by name.
 	Errors map[string]string
-	// Autosave names the browser's copy of what is written, one per person and workspace ("" for none).
+	// Autosave is the key of the browser's copy of the text, one per person and workspace ("" for none).
 	Autosave string
-	// Redrawn tells that Values come from the person and beat the browser's copy.
+	// Redrawn reports that Values are from the person and take precedence over the browser's copy.
 	Redrawn bool
 }
 
-// Account is an account to choose.
+// Account is an account that can be selected.
 type Account struct {
 	ID, Name, Username string
 	Platform, Network  string // the network's id and name
@@ -77,7 +75,7 @@ type Account struct {
 	Chosen             bool
 }
 
-// Network is what the composer knows of a network.
+// Network is what the composer needs to know about a network.
 type Network struct {
 	ID, Name string
 	Text     core.Count
@@ -95,22 +93,22 @@ type Values struct {
 	Settings          map[string]map[string]string // by platform and setting
 }
 
-// Setting is a setting's value as its input shows it.
+// Setting returns a setting's value as shown in its input.
 func (v Values) Setting(platform, name string) string { return v.Settings[platform][name] }
 
-// PlanModel is what would happen. The zero one says that nothing has been asked yet.
+// PlanModel is the plan. The zero one means that no plan has been requested yet.
 type PlanModel struct {
 	Plan *contract.Plan
-	// Rows are those of Plan with the names that people know.
+	// Rows are the rows of Plan with display names.
 	Rows []PlanRow
-	// Missing says in a sentence what the form lacks before there can be a plan.
+	// Missing is a sentence that says what the form lacks for a plan.
 	Missing string
 	// Refused is why there is no plan.
 	Refused *contract.Error
 	When    string // WhenNow, WhenAt or WhenDraft
 	Zone    core.Zone
 	Now     time.Time
-	// Editing tells that the posts exist already.
+	// Editing reports that the posts already exist.
 	Editing bool
 }
 
@@ -151,7 +149,7 @@ func (m ComposeModel) takesTitle() bool {
 	return false
 }
 
-// textFor is the text that goes to a network as the form stands.
+// textFor returns the text for a network according to the form.
 func (v Values) textFor(platform string) string {
 	if own := v.Overrides[platform]; own != "" {
 		return own
@@ -159,7 +157,7 @@ func (v Values) textFor(platform string) string {
 	return v.Text
 }
 
-// submitLabel is the label of the button, which says what happens.
+// submitLabel returns the button's label, which says what happens.
 func (m PlanModel) submitLabel() string {
 	n := len(m.Rows)
 	if m.Editing || n == 0 {
@@ -177,10 +175,10 @@ func (m PlanModel) submitLabel() string {
 	return fmt.Sprintf("Save %d drafts", n)
 }
 
-// canSubmit tells whether the button may be pressed.
+// canSubmit reports whether the button is enabled.
 func (m PlanModel) canSubmit() bool { return m.Plan != nil && m.Plan.OK && len(m.Rows) > 0 }
 
-// relativeTime says how far an instant is.
+// relativeTime describes the time between an instant and now.
 func relativeTime(at, now time.Time) string {
 	d := at.Sub(now)
 	switch {

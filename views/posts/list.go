@@ -14,19 +14,19 @@ import (
 type ListModel struct {
 	Frame  layout.Frame
 	Filter link.Filter
-	// Counts are the posts by state under the filter's other conditions; nil leaves the figures out.
+	// Counts are the numbers of posts by status under the filter's other conditions; nil hides them.
 	Counts map[core.PostStatus]int
 	Rows   []Row
-	// Next is the cursor of the following page; empty on the last.
+	// Next is the cursor of the next page; empty on the last.
 	Next string
-	// Accounts tells whether any account is connected, for the first steps.
+	// Accounts reports whether any account is connected, for the first steps.
 	Accounts bool
-	// Poll is how often the list looks for news; zero when none of its posts changes by itself.
+	// Poll is how often the list is polled; zero if none of its posts changes automatically.
 	Poll time.Duration
 }
 
-// Version changes when the list would show something else. A reader who names it with link.PostsSince
-// needs no new drawing.
+// Version changes if the list would look different. A reader who sends it with link.PostsSince needs no new response
+// until then.
 func (m ListModel) Version() string {
 	shown := []any{m.Poll, m.Next}
 	for _, t := range tabs {
@@ -95,7 +95,7 @@ func (m ListModel) firstPageURL() string {
 
 func (m ListModel) isFiltered() bool { return m.Filter.Query != "" || m.Filter.Account != "" }
 
-// rowText is the post on one line: its words, else the name of its first file.
+// rowText returns the post on one line: its text, or the name of its first file.
 func (r Row) rowText() string {
 	if r.hasNoText() && len(r.Files) > 0 {
 		return r.Files[0].Name
@@ -105,7 +105,7 @@ func (r Row) rowText() string {
 
 func (r Row) hasNoText() bool { return r.Text == "" && r.Title == nil }
 
-// Excerpt is the beginning of a post's title or text on one line, of at most so many characters.
+// Excerpt returns the beginning of a post's title or text on one line, with at most longest characters.
 func Excerpt(p contract.Post, longest int) string {
 	text := p.Text
 	if p.Title != nil {
@@ -121,5 +121,5 @@ func Excerpt(p contract.Post, longest int) string {
 	return text
 }
 
-// rowExcerpt is how much of a text a row holds at most.
+// rowExcerpt is the maximum length of a text in a row.
 const rowExcerpt = 160

@@ -13,8 +13,8 @@ import (
 	"belfry/views/layout"
 )
 
-// Inputs of the forms on a post's page: FieldOutcome is OutcomeLive or OutcomeAbsent, FieldLink the
-// optional address of the live post. The form of another time sends FieldAt and FieldZone.
+// Names of the inputs on a post's page: FieldOutcome is OutcomeLive or OutcomeAbsent, and FieldLink the optional
+// address of the live post. The form for rescheduling sends FieldAt and FieldZone.
 const (
 	FieldOutcome  = "outcome"
 	FieldLink     = "url"
@@ -33,61 +33,61 @@ type ShowModel struct {
 	Events           []contract.Event
 	NextTry          time.Time // zero when the worker will not try by itself
 	Held             bool      // waits at the network until NextTry
-	// Asking tells that the network is asked whether it took the post: at AskAt, or now where that is zero;
-	// Sending that it is being sent right now.
+	// Asking reports that the network is being asked whether it published the post: at AskAt, or now if that is zero.
+	// Sending reports that the post is being published.
 	Asking, Sending bool
 	AskAt           time.Time
 	Preparing       bool // the network works on what it was given
 	Settings        []Setting
-	// LiveURL is where a browser finds the live post; empty while there is no such place.
+	// LiveURL is the address of the live post; empty if there is none.
 	LiveURL string
 	Files   []File
-	// Mend tells that a failed post is to be changed rather than sent again as it is.
+	// Mend reports that a failed post must be changed rather than sent again.
 	Mend bool
-	// NetworkSaid tells that the message of the post's error is the network's own words.
+	// NetworkSaid reports that the message of the post's error is the network's own.
 	NetworkSaid bool
-	// ProfileURL is where a browser finds the account at the network; empty where that is not known.
+	// ProfileURL is the address of the account's profile on its network; empty if it is not known.
 	ProfileURL string
-	// Acts are what is offered: what the post's state and the person's role allow.
+	// Acts are the actions that the post's state and the person's role allow.
 	Acts []core.Act
-	// At is the value of the form of another time, YYYY-MM-DDTHH:mm; WrongAt what is wrong with it.
+	// At is the value of the rescheduling form, YYYY-MM-DDTHH:mm, and WrongAt the error of this value.
 	At, WrongAt string
-	// Refused is why the last act did not work.
+	// Refused is why the last action failed.
 	Refused *contract.Error
-	// Poll is how often the page looks for news; zero when none can come. See PollEvery.
+	// Poll is how often the page is polled; zero if nothing can change. See PollEvery.
 	Poll time.Duration
 }
 
-// zoneCity is the place that a zone is named for: Berlin for Europe/Berlin.
+// zoneCity returns the city in a zone's name: Berlin for Europe/Berlin.
 func zoneCity(zone core.Zone) string {
 	name := zone.Name()
 	return strings.ReplaceAll(name[strings.LastIndex(name, "/")+1:], "_", " ")
 }
 
-// Setting is a setting in words.
+// Setting is a setting for display.
 type Setting struct{ Label, Value string }
 
 func (m ShowModel) offers(a core.Act) bool { return slices.Contains(m.Acts, a) }
 
-// Version changes when the page of a post would show something else. A reader who names it with
-// link.PostSince needs no new drawing.
+// Version changes if the page would look different. A reader who sends it with link.PostSince needs no new response
+// until then.
 func (m ShowModel) Version() string {
 	post := m.Post
 	return contentHash(post.StatusLine, post.UpdatedAt.UnixMilli(), len(m.Events), m.Poll, m.LiveURL, m.Acts, m.Sending)
 }
 
-// contentHash is a short text that changes with what it is given.
+// contentHash returns a short text that changes with its arguments.
 func contentHash(shown ...any) string {
 	sum := fnv.New64a()
 	_, _ = fmt.Fprintf(sum, "%q", shown)
 	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
-// PollSoon is how often a page looks for news of what is about to happen.
+// PollSoon is how often a page is polled while a change is imminent.
 const PollSoon = 2 * time.Second
 
-// PollEvery tells how often to look for news of a post: often while it is on its way or about to be,
-// now and then while it waits or is long overdue, never when nothing will happen by itself.
+// PollEvery returns how often to poll a post: often while it is being published or about to be, less often while it
+// waits or is long overdue, and never if nothing will change automatically.
 func PollEvery(status string, due, nextTry, now time.Time) time.Duration {
 	next := nextTry
 	if next.IsZero() {
@@ -105,7 +105,7 @@ func PollEvery(status string, due, nextTry, now time.Time) time.Duration {
 	return 20 * time.Second
 }
 
-// pollSoonFor is how long news of a post that is due is looked for as something about to come.
+// pollSoonFor is how long a post that is due counts as about to be published.
 const pollSoonFor = 10 * time.Minute
 
 func (m ShowModel) pollTrigger() string { return "every " + m.Poll.String() }

@@ -15,7 +15,7 @@ type document struct {
 	Info  struct{ Title, Version, Description string }
 	Tags  []struct{ Name, Description string }
 	Paths map[string]map[string]json.RawMessage
-	// Components is what the rest refers to.
+	// Components contains the definitions to which the rest refers.
 	Components struct {
 		Schemas   map[string]*schema
 		Responses map[string]*response
@@ -57,10 +57,10 @@ type content struct {
 
 type example struct{ Value json.RawMessage }
 
-// methods in the order in which the routes of a path are shown.
+// methods is the order in which the routes of a path are shown.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Read makes the page of an OpenAPI document; address is where its routes stand.
+// Read converts an OpenAPI document to the page; address is the address of its routes.
 func Read(text []byte, address string) (Model, error) {
 	var d document
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -141,7 +141,7 @@ func curlMethod(method string) string {
 
 func quoteAddress(address string) string { return `"` + address + `"` }
 
-// resolveServer is a server's address, as seen from another.
+// resolveServer resolves a server's address against another.
 func resolveServer(address, server string) string {
 	base, err := url.Parse(address)
 	if err != nil {
@@ -181,7 +181,7 @@ func (d document) convertResponse(status string, r *response) Answer {
 	return a
 }
 
-// firstExample is the first example of a body, indented.
+// firstExample returns the first example of a body, indented.
 func (d document) firstExample(c content) string {
 	for _, name := range slices.Sorted(maps.Keys(c.Examples)) {
 		raw := c.Examples[name].Value

@@ -4,7 +4,7 @@ package reference
 
 import "belfry/views/layout"
 
-// Model is the page. Read makes all of it but the frame and where the link back leads.
+// Model is the page. Read sets everything except the frame and the link back.
 type Model struct {
 	Frame    layout.Frame
 	Back     string // into the dashboard
@@ -15,13 +15,13 @@ type Model struct {
 	Records  []Record
 }
 
-// Chapter is a part of the guide in front of the routes.
+// Chapter is a part of the guide before the routes.
 type Chapter struct {
 	ID, Title string
 	Blocks    []Block
 }
 
-// Section is the routes about one thing.
+// Section is the routes about one type of object.
 type Section struct {
 	ID, Title  string
 	About      []Span
@@ -39,13 +39,13 @@ type Operation struct {
 	Answers []Answer
 }
 
-// Body is what a route takes.
+// Body is what a route accepts.
 type Body struct {
 	Type     []Span
 	Required bool
 }
 
-// Answer is what a route answers with one status.
+// Answer is a response of a route with one status.
 type Answer struct {
 	Status, Words string
 
@@ -55,7 +55,7 @@ type Answer struct {
 	Example string
 }
 
-// summaryText is what stands before the type, if there is one.
+// summaryText returns the text before the type, if there is one.
 func (a Answer) summaryText() string {
 	if len(a.Type) == 0 {
 		return a.Words
@@ -63,7 +63,7 @@ func (a Answer) summaryText() string {
 	return a.Words + ": "
 }
 
-// Record is an object of requests and answers.
+// Record is an object in requests and responses.
 type Record struct {
 	ID, Name string
 	About    []Span
@@ -78,14 +78,14 @@ type Field struct {
 	About    []Span
 }
 
-// Block is a paragraph, or a table when it has a head.
+// Block is a paragraph, or a table if it has a head.
 type Block struct {
 	Text []Span
 	Head [][]Span
 	Rows [][][]Span
 }
 
-// Span is a piece of text, which may be code or lead somewhere.
+// Span is a piece of text, which can be code or a link.
 type Span struct {
 	Text string
 	Code bool

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// schema is what is read of a JSON schema.
+// schema is the part of a JSON schema that the page uses.
 type schema struct {
 	Ref                  string `json:"$ref"`
 	Type                 any    // a word, or several
@@ -27,7 +27,7 @@ type schema struct {
 	Required             []string
 }
 
-// listFields are a record's properties.
+// listFields returns a record's properties.
 func (s *schema) listFields() []Field {
 	var out []Field
 	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -38,7 +38,7 @@ func (s *schema) listFields() []Field {
 	return out
 }
 
-// typeSpans say which values a schema takes, with links to records.
+// typeSpans describes the values that a schema allows, with links to records.
 func (s *schema) typeSpans() []Span {
 	switch {
 	case s == nil:
@@ -102,7 +102,7 @@ func (s *schema) enumSpans() []Span {
 	return out
 }
 
-// objectSpans names the properties of an object that has no name of its own.
+// objectSpans lists the properties of an object without a name.
 func (s *schema) objectSpans() []Span {
 	out := []Span{{Text: "object of "}}
 	for i, name := range slices.Sorted(maps.Keys(s.Properties)) {
@@ -115,7 +115,7 @@ func (s *schema) objectSpans() []Span {
 	return out
 }
 
-// aboutSpans is the description with the bounds, the pattern and the default behind it.
+// aboutSpans returns the description with the limits, the pattern and the default.
 func (s *schema) aboutSpans() []Span {
 	out := parseSpans(s.Description)
 	add := func(format string, args ...any) {

@@ -2,8 +2,8 @@ package reference
 
 import "strings"
 
-// splitChapters splits the description's text at its headings. It knows what this API's text is made of:
-// headings of one level, paragraphs, tables and code within lines.
+// splitChapters splits the description's text at its headings. It supports only what this API's text contains:
+// headings of one level, paragraphs, tables and inline code.
 func splitChapters(text string) []Chapter {
 	var out []Chapter
 	for i, part := range strings.Split("\n"+text, "\n## ") {

@@ -7,7 +7,7 @@ import (
 	"belfry/views/layout"
 )
 
-// Inputs of the form of a new key. FieldScope is "read" or "write".
+// Names of the inputs for a new key. FieldScope is "read" or "write".
 const (
 	FieldName  = "name"
 	FieldScope = "scope"
@@ -20,18 +20,18 @@ type KeysModel struct {
 	Form  string // value of FieldForm
 	Keys  []contract.Key
 	Zone  core.Zone
-	// New is the key just made: the only time that its Key is shown.
+	// New is the key that was just created, whose Key is shown only now.
 	New *contract.Key
 	// Name and Scope are the form's values.
 	Name, Scope string
 	Errors      map[string]string // by input
-	// Refused is why the last act did not work.
+	// Refused is why the last action failed.
 	Refused *contract.Error
-	// API tells whether the plan has the API; UpgradeURL leads to the plans when it has not.
+	// API reports whether the plan includes the API; if not, UpgradeURL links to the plans.
 	API        bool
 	UpgradeURL string
-	// Address is where the API answers, such as https://belfry.example/v1.
+	// Address is the address of the API, such as https://belfry.example/v1.
 	Address string
-	// Slug is the workspace's short name, which commands take.
+	// Slug is the workspace's short name, for use in commands.
 	Slug string
 }

@@ -9,7 +9,7 @@ import (
 	"belfry/views/layout"
 )
 
-// Inputs of the form of an invitation, beside FieldName, and of a member's role.
+// Names of the inputs of an invitation, in addition to FieldName, and of a member's role.
 const (
 	FieldEmail = "email"
 	FieldRole  = "role"
@@ -21,25 +21,25 @@ type MembersModel struct {
 	Members []contract.Member
 	Zone    core.Zone
 	Now     time.Time
-	// Me is the id of the person who looks; Role is theirs.
+	// Me is the id of the signed-in person, and Role their role.
 	Me   string
 	Role core.Role
-	// New is the invitation just made: the only time that its link is shown.
+	// New is the invitation that was just created, whose link is shown only now.
 	New *contract.Member
 	// Email, Name and Invites are the form's values; Invites is the role.
 	Email, Name, Invites string
 	Errors               map[string]string // by input
-	// Refused is why the last act did not work.
+	// Refused is why the last action failed.
 	Refused *contract.Error
 }
 
-// option is a role as it is offered.
+// roleOption is a role that can be chosen.
 type roleOption struct {
 	role  core.Role
 	label string
 }
 
-// offeredRoles are the roles that the person who looks may give, from least to most.
+// offeredRoles returns the roles that the signed-in person can give, from least to most rights.
 func (m MembersModel) offeredRoles() []roleOption {
 	all := []roleOption{
 		{core.RoleViewer, "Viewer: read only"},
@@ -55,12 +55,12 @@ var roleNames = map[core.Role]string{
 	core.RoleOwner: "Owner",
 }
 
-// canChange tells whether the person who looks may give the member another role, or remove them.
+// canChange reports whether the signed-in person can change the member's role or remove the member.
 func (m MembersModel) canChange(row contract.Member) bool {
 	return m.Role.MaySet(core.Role(row.Role), "") == nil
 }
 
-// selectedRole is the role that the form of an invitation shows first.
+// selectedRole returns the role that is preselected for an invitation.
 func (m MembersModel) selectedRole() string {
 	if m.Invites == "" {
 		return string(core.RoleEditor)

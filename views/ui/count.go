@@ -6,7 +6,7 @@ import (
 	"belfry/internal/core"
 )
 
-// Counted writes a number of posts, which is not known above core.MostCounted.
+// Counted formats a number of posts, which is not known above core.MostCounted.
 func Counted(n int) string {
 	if n >= core.MostCounted {
 		return fmt.Sprintf("%d+", core.MostCounted)

@@ -1,7 +1,7 @@
 // Package ui holds the parts that every screen is made of. It knows no noun of the service.
 package ui
 
-// FirstLetter stands in for a picture of a person, a workspace or an account.
+// FirstLetter returns the letter that replaces the picture of a person, a workspace or an account.
 func FirstLetter(name string) string {
 	for _, r := range name {
 		return string(r)
@@ -9,7 +9,7 @@ func FirstLetter(name string) string {
 	return "·"
 }
 
-// Icons of lucide (static/vendor/README.md), drawn on 24 by 24 with a stroke of the text's colour.
+// Icons of Lucide (static/vendor/README.md), 24 by 24, with a stroke in the text's color.
 var icons = map[string]string{
 	"arrow-left":           `<path d="m12 19-7-7 7-7"/><path d="M19 12H5"/>`,
 	"arrow-right":          `<path d="M5 12h14"/><path d="m12 5 7 7-7 7"/>`,
