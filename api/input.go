@@ -20,9 +20,9 @@ type parameter struct {
 	schema *huma.Schema
 }
 
-// parametersOf returns the query parameters that the tags of a struct of strings and integers declare, and the type
-// to check them with.
-func parametersOf(r huma.Registry, t reflect.Type) ([]parameter, *schema.Object, error) {
+// compileParameters returns the query parameters that the tags of a struct of strings and integers declare, and the
+// type to check them with.
+func compileParameters(r huma.Registry, t reflect.Type) ([]parameter, *schema.Object, error) {
 	var list []parameter
 	query := &schema.Object{Fields: map[string]*schema.Type{}}
 	for i := range t.NumField() {
@@ -33,7 +33,7 @@ func parametersOf(r huma.Registry, t reflect.Type) ([]parameter, *schema.Object,
 		}
 		p := parameter{name, i, huma.SchemaFromField(r, f, "")}
 		var err error
-		if query.Fields[name], err = typeOf(r, p.schema); err != nil {
+		if query.Fields[name], err = compileType(r, p.schema); err != nil {
 			return nil, nil, err
 		}
 		list = append(list, p)
@@ -64,10 +64,10 @@ func (r *route) decodeQuery(raw string, in any) error {
 	return nil
 }
 
-// typeOf compiles a schema of the document into the type that requests are checked with, so that the document and the
-// checks agree. It returns an error for a keyword that it does not support, because the document would promise a
-// check that is not made.
-func typeOf(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
+// compileType compiles a schema of the document into the type that requests are checked with, so that the document
+// and the checks agree. It returns an error for a keyword that it does not support, because the document would
+// promise a check that is not made.
+func compileType(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
 	for s.Ref != "" {
 		s = r.SchemaFromRef(s.Ref)
 	}
@@ -76,7 +76,7 @@ func typeOf(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
 		return nil, fmt.Errorf("schema %q uses a keyword that requests are not checked for", s.Title)
 	}
 	if s.OneOf != nil {
-		return typeOfAlternatives(r, s.OneOf)
+		return compileAlternatives(r, s.OneOf)
 	}
 	out := &schema.Type{Null: s.Nullable}
 	var err error
@@ -88,25 +88,25 @@ func typeOf(r huma.Registry, s *huma.Schema) (*schema.Type, error) {
 	case huma.TypeInteger, huma.TypeNumber:
 		out.Number = &schema.Number{Integer: s.Type == huma.TypeInteger, Min: s.Minimum, Max: s.Maximum}
 	case huma.TypeString:
-		out.Text, err = textOf(s)
+		out.Text, err = compileText(s)
 	case huma.TypeArray:
-		out.List = &schema.List{Max: valueOf(s.MaxItems)}
-		out.List.Items, err = typeOf(r, s.Items)
+		out.List = &schema.List{Max: valueOrZero(s.MaxItems)}
+		out.List.Items, err = compileType(r, s.Items)
 	case huma.TypeObject:
-		out.Object, err = objectOf(r, s)
+		out.Object, err = compileObject(r, s)
 	default:
 		err = fmt.Errorf("schema type %q is unknown", s.Type)
 	}
 	return out, err
 }
 
-// typeOfAlternatives compiles alternatives that differ in their JSON type; other alternatives are an error.
-func typeOfAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.Type, error) {
+// compileAlternatives compiles alternatives that differ in their JSON type; other alternatives are an error.
+func compileAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.Type, error) {
 	out := &schema.Type{}
 	var forms []string
 	for _, s := range alternatives {
-		forms = append(forms, formsOf(s)...)
-		one, err := typeOf(r, s)
+		forms = append(forms, describeForms(s)...)
+		one, err := compileType(r, s)
 		if err != nil {
 			return nil, err
 		}
@@ -123,8 +123,8 @@ func typeOfAlternatives(r huma.Registry, alternatives []*huma.Schema) (*schema.T
 	return out, nil
 }
 
-// formsOf lists a schema's choices, or shows an object with the example of each property.
-func formsOf(s *huma.Schema) (list []string) {
+// describeForms lists a schema's choices, or shows an object with the example of each property.
+func describeForms(s *huma.Schema) (list []string) {
 	for _, choice := range s.Enum {
 		list = append(list, fmt.Sprintf("%q", choice))
 	}
@@ -140,8 +140,8 @@ func formsOf(s *huma.Schema) (list []string) {
 	return list
 }
 
-func textOf(s *huma.Schema) (*schema.Text, error) {
-	t := &schema.Text{Min: valueOf(s.MinLength), Max: valueOf(s.MaxLength)}
+func compileText(s *huma.Schema) (*schema.Text, error) {
+	t := &schema.Text{Min: valueOrZero(s.MinLength), Max: valueOrZero(s.MaxLength)}
 	for _, v := range s.Enum {
 		word, ok := v.(string)
 		if !ok {
@@ -152,10 +152,10 @@ func textOf(s *huma.Schema) (*schema.Text, error) {
 	return t, nil
 }
 
-func objectOf(r huma.Registry, s *huma.Schema) (*schema.Object, error) {
+func compileObject(r huma.Registry, s *huma.Schema) (*schema.Object, error) {
 	o := &schema.Object{Fields: map[string]*schema.Type{}, Required: s.Required}
 	for name, property := range s.Properties {
-		field, err := typeOf(r, property)
+		field, err := compileType(r, property)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -163,12 +163,12 @@ func objectOf(r huma.Registry, s *huma.Schema) (*schema.Object, error) {
 	}
 	var err error
 	if rest, ok := s.AdditionalProperties.(*huma.Schema); ok {
-		o.Rest, err = typeOf(r, rest)
+		o.Rest, err = compileType(r, rest)
 	}
 	return o, err
 }
 
-func valueOf(n *int) int {
+func valueOrZero(n *int) int {
 	if n == nil {
 		return 0
 	}

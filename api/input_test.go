@@ -12,7 +12,7 @@ import (
 func decodeAs[T any](t *testing.T, body string) (T, error) {
 	t.Helper()
 	r := Schemas(schemaPrefix)
-	s, err := typeOf(r, r.Schema(reflect.TypeFor[T](), true, ""))
+	s, err := compileType(r, r.Schema(reflect.TypeFor[T](), true, ""))
 	if err != nil {
 		t.Fatal(err)
 	}

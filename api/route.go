@@ -69,12 +69,12 @@ func (r *route) compileInput(registry huma.Registry) error {
 	r.query = &schema.Object{}
 	switch {
 	case r.hasBody():
-		r.body, err = typeOf(registry, registry.Schema(operation.Input, true, ""))
+		r.body, err = compileType(registry, registry.Schema(operation.Input, true, ""))
 	case r.method == http.MethodPost:
 		// Such a body says nothing, so nothing in it may be overlooked.
 		r.body, r.optionalBody = &schema.Type{Object: &schema.Object{}}, true
 	case r.idField == nil:
-		r.parameters, r.query, err = parametersOf(registry, operation.Input)
+		r.parameters, r.query, err = compileParameters(registry, operation.Input)
 	}
 	return err
 }

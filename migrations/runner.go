@@ -53,7 +53,7 @@ func Run(ctx context.Context, pool *pgxpool.Pool) error {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	defer conn.Release()
-	if err := takeTurn(ctx, conn.Conn()); err != nil {
+	if err := lockMigrations(ctx, conn.Conn()); err != nil {
 		return fmt.Errorf("wait to migrate: %w", err)
 	}
 	err = migrateAll(ctx, conn.Conn(), pool)
@@ -76,9 +76,9 @@ func migrateAll(ctx context.Context, conn *pgx.Conn, pool *pgxpool.Pool) error {
 	return migrateRiver(ctx, pool)
 }
 
-// takeTurn acquires the lock for migrating. It polls, because a session that waits for the lock inside PostgreSQL
+// lockMigrations acquires the lock for migrating. It polls, because a session that waits for the lock inside PostgreSQL
 // would have a snapshot, for whose end CREATE INDEX CONCURRENTLY would wait.
-func takeTurn(ctx context.Context, conn *pgx.Conn) error {
+func lockMigrations(ctx context.Context, conn *pgx.Conn) error {
 	tick := time.NewTicker(turnInterval)
 	defer tick.Stop()
 	for {

@@ -140,8 +140,8 @@ func (s *sessions) end(ctx context.Context, w http.ResponseWriter) error {
 	return nil
 }
 
-// deviceCookie is a cookie that outlives sessions. It says that a browser has been signed in with before and gives
-// access to nothing.
+// deviceCookie returns a cookie that outlives sessions. It says that the browser has been used to sign in before, and
+// gives access to nothing.
 func (s *sessions) deviceCookie(value string) *http.Cookie {
 	session := s.manager.Cookie
 	return &http.Cookie{ //nolint:gosec // Secure and SameSite are those of the session's cookie
@@ -150,7 +150,7 @@ func (s *sessions) deviceCookie(value string) *http.Cookie {
 	}
 }
 
-// visitor is the browser that sends the request.
+// visitor returns the browser that sent the request.
 func (r *request) visitor() app.Visitor {
 	from := app.Visitor{AddressKey: httpd.AddressKey(r.echo)}
 	if cookie, err := r.echo.Request().Cookie(r.web.sessions.deviceCookie("").Name); err == nil {
@@ -159,7 +159,7 @@ func (r *request) visitor() app.Visitor {
 	return from
 }
 
-// beginSession signs the person in on this browser.
+// beginSession signs the person in in this browser.
 func (r *request) beginSession(in app.SignedIn) error {
 	if err := r.web.sessions.begin(r.context(), in); err != nil {
 		return err

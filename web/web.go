@@ -123,7 +123,7 @@ func (r *request) redirectHome() error {
 	return r.askToSignIn()
 }
 
-// showAPIDocs shows the description of the API, which is no secret.
+// showAPIDocs shows the API reference, which is public.
 func (r *request) showAPIDocs() error {
 	m := r.web.reference
 	m.Frame, m.Back = layout.Frame{Title: "API"}, link.Home

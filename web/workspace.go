@@ -54,8 +54,8 @@ func (r *request) editWorkspace(form url.Values) error {
 	return r.redirect(link.Workspace)
 }
 
-// switchWorkspace goes on in another of the person's workspaces, as long as the session lasts. One that they are no
-// member of is answered as one that does not exist.
+// switchWorkspace switches to another of the person's workspaces for the rest of the session. A workspace of which
+// they are not a member is not found.
 func (r *request) switchWorkspace(form url.Values) error {
 	p, _ := r.web.sessions.signedInUser(r.context())
 	p.Workspace = form.Get(layout.FieldWorkspace)

@@ -54,7 +54,7 @@ func (a *App) StartConnect(ctx context.Context, c core.Caller, in contract.Conne
 	if err != nil {
 		return contract.Authorize{}, err
 	}
-	if err := a.roomForAccount(ctx, t); err != nil {
+	if err := a.checkAccountQuota(ctx, t); err != nil {
 		return contract.Authorize{}, err
 	}
 	return a.newConsent(ctx, t, c, n, nil)
@@ -86,7 +86,7 @@ func (a *App) findConnector(path, platform string) (network.Network, error) {
 		return nil, core.Invalid(path, "This version does not support %s accounts.", r.Describe().Name).
 			WithHint("It supports %s.", a.cfg.Networks.Names())
 	}
-	return nil, a.unknownNetwork(path, platform)
+	return nil, a.errUnknownNetwork(path, platform)
 }
 
 // findConnectable returns the network with an id. It returns invalid_request if accounts of this network cannot be
@@ -103,7 +103,7 @@ func (a *App) findConnectable(path, platform string) (network.Network, error) {
 	return n, nil
 }
 
-func (a *App) roomForAccount(ctx context.Context, t store.Tenant) error {
+func (a *App) checkAccountQuota(ctx context.Context, t store.Tenant) error {
 	_, plan, err := a.workspaceAndPlan(ctx, t)
 	if err != nil {
 		return err
@@ -113,12 +113,12 @@ func (a *App) roomForAccount(ctx context.Context, t store.Tenant) error {
 		return err
 	}
 	if plan.Accounts != nil && used >= *plan.Accounts {
-		return tooManyAccounts(used, *plan.Accounts)
+		return errTooManyAccounts(used, *plan.Accounts)
 	}
 	return nil
 }
 
-func tooManyAccounts(used, limit int64) error {
+func errTooManyAccounts(used, limit int64) error {
 	return core.OverQuota("connected accounts", used, limit).WithHint("Disconnect an account, or change the plan.")
 }
 
@@ -220,7 +220,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 	}
 	profiles, err := n.Exchange(ctx, grant)
 	if err != nil {
-		return nil, notConnected(name, err)
+		return nil, connectError(name, err)
 	}
 	return profiles, nil
 }

@@ -22,7 +22,7 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 		if err != nil {
 			return err
 		}
-		if err := a.takePostsOff(ctx, t, account); err != nil {
+		if err := a.unqueueAccountPosts(ctx, t, account); err != nil {
 			return err
 		}
 		// Posts before accounts, as a worker locks them; the account comes last.
@@ -43,9 +43,9 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 	})
 }
 
-// takePostsOff turns the account's queued posts into drafts. It locks all of them before it returns the first slot,
-// because a request that cancels a post locks the post before the month's usage.
-func (a *App) takePostsOff(ctx context.Context, t store.Tenant, account core.Account) error {
+// unqueueAccountPosts turns the account's queued posts into drafts. It locks all of them before it returns the first
+// slot, because a request that cancels a post locks the post before the month's usage.
+func (a *App) unqueueAccountPosts(ctx context.Context, t store.Tenant, account core.Account) error {
 	queued, err := t.LockQueuedPosts(ctx, account.ID)
 	if err != nil {
 		return err

@@ -13,9 +13,9 @@ import (
 	"belfry/internal/store"
 )
 
-// notConnected returns the error for a consent that a network did not complete, with the network's message if it sent
+// connectError returns the error for a consent that a network did not complete, with the network's message if it sent
 // one.
-func notConnected(name string, err error) error {
+func connectError(name string, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
 		return fmt.Errorf("connect to %s: %w", name, err)
@@ -113,7 +113,7 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, p
 			return nil, fmt.Errorf("connect %s: %w", platform, err)
 		}
 		if added && plan.Accounts != nil && used >= *plan.Accounts {
-			return nil, tooManyAccounts(used, *plan.Accounts)
+			return nil, errTooManyAccounts(used, *plan.Accounts)
 		}
 		if added {
 			used++

@@ -90,7 +90,7 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 	}
 	if err != nil {
 		log.WarnContext(ctx, "an account's token could not be renewed", "error", err)
-		result := a.notRefreshed(old, err)
+		result := a.failedRefresh(old, err)
 		a.cfg.Metrics.CountRefresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
 	}
@@ -124,17 +124,17 @@ var refreshOutcomes = map[core.AccountStatus]string{
 	core.AccountOK: "later", core.AccountExpired: "expired", core.AccountRevoked: "revoked",
 }
 
-// lostAccountStatus returns the status that an account has after an error of the network, and the network's message.
+// accountStatusAfter returns the status that an account has after an error of the network, and the network's message.
 // The status is "" if the account keeps its status.
-func lostAccountStatus(err error) (core.AccountStatus, string) {
+func accountStatusAfter(err error) (core.AccountStatus, string) {
 	if e, ok := errors.AsType[*network.Error](err); ok {
 		return e.Kind.AccountStatus(), e.Message
 	}
 	return "", ""
 }
 
-func (a *App) notRefreshed(old network.Token, err error) store.RefreshResult {
-	if status, reason := lostAccountStatus(err); status != "" {
+func (a *App) failedRefresh(old network.Token, err error) store.RefreshResult {
+	if status, reason := accountStatusAfter(err); status != "" {
 		return store.RefreshResult{Status: status, Reason: reason, NeverAuto: true}
 	}
 	again := min(max(a.cfg.Now().Sub(old.RefreshAt), refreshSoonest), refreshLatest)
@@ -187,7 +187,7 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	asking, cancel := context.WithTimeout(ctx, refreshCall)
 	defer cancel()
 	err = n.Verify(asking, token)
-	status, reason := lostAccountStatus(err)
+	status, reason := accountStatusAfter(err)
 	if status == "" {
 		return nil
 	}

@@ -21,7 +21,7 @@ func (a *App) admit(ctx context.Context, c core.Caller, access Access, replay *R
 			return Answer{}, err
 		}
 		if kept.Replayed {
-			return a.withCreations(ctx, t, access, kept)
+			return a.addCreateLimit(ctx, t, access, kept)
 		}
 	}
 	if !access.Creates {

@@ -63,15 +63,15 @@ type Session struct {
 func (a *App) SessionCaller(ctx context.Context, s Session) (core.Caller, error) {
 	userID, err := core.ParseID[core.UserKind](s.User)
 	if err != nil {
-		return core.Caller{}, signInFirst()
+		return core.Caller{}, errNotSignedIn()
 	}
 	workspaceID, err := core.ParseID[core.WorkspaceKind](s.Workspace)
 	if err != nil {
-		return core.Caller{}, signInFirst()
+		return core.Caller{}, errNotSignedIn()
 	}
 	m, err := a.findPerson(ctx, userID, workspaceID)
 	if err == nil && subtle.ConstantTimeCompare([]byte(s.Proof), []byte(Proof(m.PasswordHash))) != 1 {
-		err = signInFirst()
+		err = errNotSignedIn()
 	}
 	if err != nil {
 		return core.Caller{}, err
@@ -83,7 +83,7 @@ func (a *App) SessionCaller(ctx context.Context, s Session) (core.Caller, error)
 func (a *App) findPerson(ctx context.Context, user core.UserID, workspace core.WorkspaceID) (store.Person, error) {
 	m, err := a.cfg.Store.Member(ctx, user, workspace)
 	if errors.Is(err, store.ErrNotFound) {
-		return m, signInFirst()
+		return m, errNotSignedIn()
 	}
 	if err != nil {
 		return m, fmt.Errorf("look up the person of a session: %w", err)
@@ -104,6 +104,6 @@ func personCaller(user core.UserID) core.Caller {
 	return core.NewCaller(core.Credential{User: user, Kind: core.CredentialSession, Name: sessionName})
 }
 
-func signInFirst() error {
+func errNotSignedIn() error {
 	return core.Fail(core.CodeUnauthenticated, "You are not signed in.").WithHint("Sign in, then try again.")
 }

@@ -180,7 +180,7 @@ func (a *App) Join(ctx context.Context, token string, in contract.Join, from Vis
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("join %s: %w", i.Workspace, err)
 	}
-	return a.signedIn(ctx, person, w, from)
+	return a.completeSignIn(ctx, person, w, from)
 }
 
 // findOrMakeInvited returns the person that an invitation is for: an existing one who has entered their password, or

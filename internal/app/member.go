@@ -46,7 +46,7 @@ func (a *App) EditMember(ctx context.Context, c core.Caller, in contract.EditMem
 		if err := by.MaySet(m.Role, role); err != nil {
 			return err
 		}
-		if err := a.keepAnOwner(ctx, t, m, role); err != nil {
+		if err := a.checkLastOwner(ctx, t, m, role); err != nil {
 			return err
 		}
 		before := m.Role
@@ -88,7 +88,7 @@ func (a *App) RemoveMember(ctx context.Context, c core.Caller, id string) error 
 				return err
 			}
 		}
-		if err := a.keepAnOwner(ctx, t, m, ""); err != nil {
+		if err := a.checkLastOwner(ctx, t, m, ""); err != nil {
 			return err
 		}
 		if err := t.RemoveMember(ctx, m); err != nil {
@@ -109,12 +109,12 @@ func lockMembers(ctx context.Context, t store.Tenant, c core.Caller) (core.Role,
 	}
 	m, err := t.FindMember(ctx, c.User())
 	if errors.Is(err, store.ErrNotFound) {
-		return "", signInFirst()
+		return "", errNotSignedIn()
 	}
 	return m.Role, err
 }
 
-func (a *App) keepAnOwner(ctx context.Context, t store.Tenant, m core.Member, to core.Role) error {
+func (a *App) checkLastOwner(ctx context.Context, t store.Tenant, m core.Member, to core.Role) error {
 	if m.Role != core.RoleOwner || m.Invited() || to == core.RoleOwner {
 		return nil
 	}

@@ -70,7 +70,7 @@ func (a *App) storePosts(ctx context.Context, t store.Tenant, c core.Caller, r *
 		}
 	}
 	var err error
-	if made.Answer, err = answerToKeep(ctx, out); err != nil {
+	if made.Answer, err = answerToStore(ctx, out); err != nil {
 		return contract.Posts{}, err
 	}
 	if err := endReplay(ctx, t, t.CreatePosts(ctx, made)); err != nil {

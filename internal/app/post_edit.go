@@ -185,7 +185,7 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 	}
 	row := a.rowOf(d, true)
 	row.PublishAt = p.PublishAt
-	row.Issues = slices.Concat(row.Issues, timeIssues, r.overQuota(1))
+	row.Issues = slices.Concat(row.Issues, timeIssues, r.quotaIssues(1))
 	r.targets, r.rows = []target{d}, []core.PlanRow{row}
 	if err := planError(r); err != nil {
 		return err

@@ -100,7 +100,7 @@ func (a *App) postFilter(ctx context.Context, t store.Tenant, in contract.ListPo
 	if err != nil {
 		return f, err
 	}
-	if err := a.postSpan(ctx, t, in, &f); err != nil {
+	if err := a.parseTimeRange(ctx, t, in, &f); err != nil {
 		return f, err
 	}
 	if f.Account, err = findNamed(ctx, "query.accountId", in.AccountID, t.Account); err != nil {
@@ -144,8 +144,8 @@ func parseStatuses[S ~string](list, of string, known ...S) ([]S, error) {
 	return found, nil
 }
 
-// postSpan parses from, to and the cursor. A date is a day in the workspace's zone, and `to` includes that day.
-func (a *App) postSpan(ctx context.Context, t store.Tenant, in contract.ListPosts, f *store.PostFilter) error {
+// parseTimeRange parses from, to and the cursor. A date is a day in the workspace's zone, and `to` includes that day.
+func (a *App) parseTimeRange(ctx context.Context, t store.Tenant, in contract.ListPosts, f *store.PostFilter) error {
 	ws, err := t.Workspace(ctx)
 	if err != nil {
 		return err

@@ -15,8 +15,8 @@ func errBusy() error {
 		WithHint("Wait until it is live or failed. Its status line shows what it is waiting for.")
 }
 
-// lockIdle locks the ledger row of a post, or returns conflict if a worker has claimed it.
-func lockIdle(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
+// lockUnclaimed locks the ledger row of a post, or returns conflict if a worker has claimed it.
+func lockUnclaimed(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
 	pub, err := t.LockPublication(ctx, id)
 	if err == nil && pub.Leased() {
 		err = errBusy()
@@ -26,7 +26,7 @@ func lockIdle(ctx context.Context, t store.Tenant, id core.PostID) (store.Public
 
 // lockMovable locks the ledger row of a queued post, or returns conflict unless it is unclaimed and Movable.
 func lockMovable(ctx context.Context, t store.Tenant, id core.PostID) (store.Publication, error) {
-	pub, err := lockIdle(ctx, t, id)
+	pub, err := lockUnclaimed(ctx, t, id)
 	if err == nil && !pub.Movable() {
 		err = errBusy()
 	}
@@ -156,7 +156,7 @@ func (a *App) requeue(ctx context.Context, t store.Tenant, p *core.Post) error {
 	if err != nil {
 		return err
 	}
-	pub, err := lockIdle(ctx, t, p.ID)
+	pub, err := lockUnclaimed(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}
@@ -239,7 +239,7 @@ func (a *App) settleLive(ctx context.Context, t store.Tenant, p *core.Post, url 
 	if err := core.CheckLink("url", url); err != nil {
 		return err
 	}
-	pub, err := lockIdle(ctx, t, p.ID)
+	pub, err := lockUnclaimed(ctx, t, p.ID)
 	if err != nil {
 		return err
 	}

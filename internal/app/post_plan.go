@@ -61,13 +61,13 @@ func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) 
 		if text, ok := sameText[same[account.ID]]; ok {
 			row.Warnings = append(row.Warnings, text.With(account.DisplayName))
 		}
-		row.Issues = append(row.Issues, r.overQuota(i+1)...)
+		row.Issues = append(row.Issues, r.quotaIssues(i+1)...)
 	}
 	return nil
 }
 
-// overQuota returns the quota issue of the request's n-th post, or none if the plan allows it.
-func (r *postRequest) overQuota(n int) []core.Issue {
+// quotaIssues returns the quota issue of the request's n-th post, or none if the plan allows it.
+func (r *postRequest) quotaIssues(n int) []core.Issue {
 	switch posts := r.plan.Posts; {
 	case r.queues() && posts != nil && r.used+int64(n) > *posts:
 		return []core.Issue{core.IssueQuotaExceeded.With(r.used, *posts)}

@@ -153,10 +153,10 @@ func (a *App) findRules(path, name string) (network.Rules, error) {
 	if r, ok := a.cfg.Networks.RulesOf(core.Platform(name)); ok {
 		return r, nil
 	}
-	return nil, a.unknownNetwork(path+"."+name, name)
+	return nil, a.errUnknownNetwork(path+"."+name, name)
 }
 
-func (a *App) unknownNetwork(path, name string) error {
+func (a *App) errUnknownNetwork(path, name string) error {
 	var names []string
 	for _, r := range a.cfg.Networks.Rules() {
 		names = append(names, string(r.Describe().ID))

@@ -11,8 +11,8 @@ import (
 	"belfry/internal/store"
 )
 
-// rateLimited returns rate_limited. It rounds the wait up to whole seconds.
-func rateLimited(wait time.Duration, message, hint string) *core.Error {
+// errRateLimited returns rate_limited. It rounds the wait up to whole seconds.
+func errRateLimited(wait time.Duration, message, hint string) *core.Error {
 	e := core.Fail(core.CodeRateLimited, "%s", message).WithHint("%s", hint)
 	e.RetryAfter = max(int(math.Ceil(wait.Seconds())), 1)
 	return e
@@ -28,7 +28,7 @@ const (
 
 func (a *App) overLimitError(policy string, wait time.Duration, what string) error {
 	a.cfg.Metrics.CountRateLimited(policy)
-	return rateLimited(wait, "Too many "+what+".", "Wait the number of seconds in Retry-After, then send fewer requests.")
+	return errRateLimited(wait, "Too many "+what+".", "Wait the number of seconds in Retry-After, then send fewer requests.")
 }
 
 // Arrival is a request that its address's limit allows. Caller is the owner of the key; if there is none, Refused is
@@ -100,8 +100,8 @@ func (a *App) countCreate(ctx context.Context, t store.Tenant) (store.Count, err
 	return n, err
 }
 
-// withCreations adds the hourly limit to a replayed response, which does not count toward it.
-func (a *App) withCreations(ctx context.Context, t store.Tenant, access Access, kept Answer) (Answer, error) {
+// addCreateLimit adds the hourly limit to a replayed response, which does not count toward it.
+func (a *App) addCreateLimit(ctx context.Context, t store.Tenant, access Access, kept Answer) (Answer, error) {
 	if !access.Creates {
 		return kept, nil
 	}

@@ -62,13 +62,13 @@ func beginReplay(ctx context.Context, t store.Tenant, replay *Replay) (Answer, e
 		return Answer{}, core.Fail(core.CodeIdempotencyMismatch, "This Idempotency-Key was used for another request.").
 			WithHint("Use a new key for each new request. Repeat a key only with the same body.")
 	case kept.Status == 0:
-		return Answer{}, stillRunning(kept.Left)
+		return Answer{}, errStillRunning(kept.Left)
 	}
 	return Answer{Replayed: true, Status: kept.Status, Body: kept.Body}, nil
 }
 
-// stillRunning returns the error while the first request holds the key. left is the maximum time that remains.
-func stillRunning(left time.Duration) *core.Error {
+// errStillRunning returns the error while the first request holds the key. left is the maximum time that remains.
+func errStillRunning(left time.Duration) *core.Error {
 	e := core.Fail(core.CodeIdempotencyInProgress, "The first request with this Idempotency-Key is still running.").
 		WithHint("Wait the number of seconds in Retry-After, then repeat the request.")
 	e.RetryAfter = max(1, int((left+time.Second-1)/time.Second))
@@ -79,7 +79,7 @@ func stillRunning(left time.Duration) *core.Error {
 // together. It returns an error, which rolls the operation back, if another request with the same key has taken its
 // place meanwhile. Without a replay it does nothing.
 func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
-	kept, err := answerToKeep(ctx, answer)
+	kept, err := answerToStore(ctx, answer)
 	if err != nil || kept == nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func saveReplay(ctx context.Context, t store.Tenant, answer any) error {
 	return endReplay(ctx, t, err)
 }
 
-// answerToKeep returns the response to store for repetitions of the request, or nil if it cannot be repeated.
-func answerToKeep(ctx context.Context, answer any) (*store.Answer, error) {
+// answerToStore returns the response to store for repetitions of the request, or nil if it cannot be repeated.
+func answerToStore(ctx context.Context, answer any) (*store.Answer, error) {
 	replay, ok := ctx.Value(replayKey{}).(*Replay)
 	if !ok {
 		return nil, nil //nolint:nilnil // there is nothing to keep
@@ -118,7 +118,7 @@ func endReplay(ctx context.Context, t store.Tenant, err error) error {
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return fmt.Errorf("find the request that replaced this one: %w", err)
 	}
-	return stillRunning(other.Left)
+	return errStillRunning(other.Left)
 }
 
 // freeReplay frees the key of a request that was admitted and then refused, so that the client can send a corrected

@@ -26,7 +26,7 @@ func (a *App) ReviewKeys(ctx context.Context) error {
 		return fmt.Errorf("read the encrypted values: %w", err)
 	}
 	for _, s := range samples {
-		if a.tryToken(s) == nil {
+		if a.checkTokenKey(s) == nil {
 			continue
 		}
 		id, unsound := secret.SealedWith(s.Token)
@@ -39,8 +39,8 @@ func (a *App) ReviewKeys(ctx context.Context) error {
 	return nil
 }
 
-// tryToken returns an error if an account's token cannot be decrypted.
-func (a *App) tryToken(t store.AccountToken) error {
+// checkTokenKey returns an error if an account's token cannot be decrypted.
+func (a *App) checkTokenKey(t store.AccountToken) error {
 	_, err := a.cfg.Ring.Open(purposeToken, tokenPlace(t.ID, t.WorkspaceID), t.Token)
 	return err
 }
@@ -55,7 +55,7 @@ func (a *App) RevokeUnreadable(ctx context.Context, confirm bool) ([]core.Accoun
 	var lost []store.AccountToken
 	var out []core.Account
 	for _, t := range tokens {
-		if a.tryToken(t) != nil {
+		if a.checkTokenKey(t) != nil {
 			lost = append(lost, t)
 			out = append(out, core.Account{ID: t.ID, Platform: t.Platform, DisplayName: t.DisplayName})
 		}

@@ -14,11 +14,11 @@ import (
 
 // SetUpOpen reports whether the server has not been set up yet: no workspace exists.
 func (a *App) SetUpOpen(ctx context.Context) (bool, error) {
-	exists, err := a.cfg.Store.AnyWorkspace(ctx)
+	exists, err := a.cfg.Store.HasWorkspace(ctx)
 	return !exists, err
 }
 
-func alreadySetUp() error {
+func errAlreadySetUp() error {
 	return core.Fail(core.CodeConflict, "This server is already set up.").WithHint("Sign in instead.")
 }
 
@@ -30,7 +30,7 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 		return SignedIn{}, err
 	}
 	if !open {
-		return SignedIn{}, alreadySetUp()
+		return SignedIn{}, errAlreadySetUp()
 	}
 	w, wrongWorkspace := a.newWorkspace(contract.CreateWorkspace{Name: in.Workspace, TZ: in.TZ}, "workspace")
 	u, wrongUser := newUser(in.Name, in.Email, in.Password)
@@ -45,12 +45,12 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 		if err := s.LockSetUp(ctx); err != nil {
 			return err
 		}
-		exists, err := s.AnyWorkspace(ctx)
+		exists, err := s.HasWorkspace(ctx)
 		if err != nil {
 			return err
 		}
 		if exists {
-			return alreadySetUp()
+			return errAlreadySetUp()
 		}
 		if err := s.AddUser(ctx, u, hash, a.cfg.Now()); err != nil {
 			return err
@@ -61,7 +61,7 @@ func (a *App) SetUp(ctx context.Context, in contract.SetUp, from Visitor) (Signe
 	if err != nil {
 		return SignedIn{}, fmt.Errorf("set up: %w", err)
 	}
-	return a.signedIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
+	return a.completeSignIn(ctx, store.SignInUser{ID: u.ID, Name: u.Name, Email: u.Email, PasswordHash: hash}, w, from)
 }
 
 // addWorkspace stores a workspace with its owner. If a slug derived from the name is taken, it gets a number.
@@ -115,7 +115,7 @@ func (a *App) newWorkspace(in contract.CreateWorkspace, namePath string) (core.W
 		w.Plan = core.PlanOwner
 	}
 	if _, ok := a.cfg.Plans[w.Plan]; !ok {
-		return w, a.noPlan(w.Plan)
+		return w, a.errUnknownPlan(w.Plan)
 	}
 	var wrongZone error
 	w.Zone, wrongZone = workspaceZone(in.TZ)

@@ -55,7 +55,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 	if err != nil {
 		return SignedIn{}, err
 	}
-	if err := a.checkPasswordOf(ctx, user, in.Password, from, wrongPassword()); err != nil {
+	if err := a.checkPasswordOf(ctx, user, in.Password, from, errWrongPassword()); err != nil {
 		return SignedIn{}, err
 	}
 	memberships, err := a.cfg.Store.Memberships(ctx, user.ID)
@@ -66,7 +66,7 @@ func (a *App) SignIn(ctx context.Context, in contract.SignIn, from Visitor) (Sig
 		return SignedIn{}, core.Fail(core.CodeInsufficientScope, "You are not a member of any workspace.").
 			WithHint("Ask an owner or admin to add you.")
 	}
-	return a.signedIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
+	return a.completeSignIn(ctx, user, core.Workspace{ID: memberships[0].ID, Slug: memberships[0].Slug}, from)
 }
 
 // findUser returns the person with an email address. For an unknown address, the result has no id and no password.
@@ -156,18 +156,20 @@ func (a *App) throttleSignIn(ctx context.Context, bucket string, tries int, inte
 	}
 	if wait > 0 {
 		a.cfg.Metrics.CountRateLimited(policySignIn)
-		return rateLimited(wait, "Too many sign-in attempts.", "Wait a moment, then try again.")
+		return errRateLimited(wait, "Too many sign-in attempts.", "Wait a moment, then try again.")
 	}
 	return nil
 }
 
-func wrongPassword() error {
+func errWrongPassword() error {
 	return core.Fail(core.CodeUnauthenticated,
 		"The email address or the password is wrong.").WithHint("Check both and try again.")
 }
 
-// signedIn returns the result of a successful sign-in, and remembers the browser as one of the person's devices.
-func (a *App) signedIn(ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor) (SignedIn, error) {
+// completeSignIn returns the result of a successful sign-in, and remembers the browser as one of the person's devices.
+func (a *App) completeSignIn(
+	ctx context.Context, user store.SignInUser, w core.Workspace, from Visitor,
+) (SignedIn, error) {
 	var device string
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) (err error) {
 		if device, err = a.rememberDevice(ctx, s, user.ID, from.Device); err != nil {

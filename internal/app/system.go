@@ -69,7 +69,7 @@ func (a *App) newOwner(ctx context.Context, in contract.CreateWorkspace) (store.
 // SetPlan changes the plan of a workspace, given by slug or id.
 func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) error {
 	if _, ok := a.cfg.Plans[plan]; !ok {
-		return a.noPlan(plan)
+		return a.errUnknownPlan(plan)
 	}
 	w, err := a.findWorkspaceByName(ctx, slugOrID)
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *App) SetPlan(ctx context.Context, slugOrID string, plan core.PlanName) 
 	})
 }
 
-func (a *App) noPlan(name core.PlanName) error {
+func (a *App) errUnknownPlan(name core.PlanName) error {
 	return core.Invalid("plan", "There is no plan %q. The plans are %s.", name, a.cfg.Plans.Names())
 }
 

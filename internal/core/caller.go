@@ -143,7 +143,7 @@ func (c Caller) NeedSession(manages bool) error {
 			"This requires a signed-in person, not an API key.").WithHint("Use the dashboard.")
 	}
 	if manages && !c.credential.Role.Manages() {
-		return roleTooLow()
+		return errRoleTooLow()
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func ParseRole(path, s string) (Role, error) {
 // of a person outside the workspace.
 func (r Role) MaySet(from, to Role) error {
 	if !r.Manages() {
-		return roleTooLow()
+		return errRoleTooLow()
 	}
 	if r != RoleOwner && (from == RoleOwner || to == RoleOwner) {
 		return Fail(CodeInsufficientScope,
@@ -38,7 +38,7 @@ func (r Role) MaySet(from, to Role) error {
 	return nil
 }
 
-func roleTooLow() *Error {
+func errRoleTooLow() *Error {
 	return Fail(CodeInsufficientScope,
 		"Your role does not allow this.").WithHint("Ask an owner or admin of the workspace.")
 }

@@ -77,7 +77,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 			nil
 	}
 	at = instants[0]
-	issues = outOfBounds(at, now)
+	issues = boundsIssue(at, now)
 	if len(instants) > 1 {
 		warnings = append(warnings, WarnTimeOccursTwice.With(w.Zone.Label(at)))
 	}
@@ -87,7 +87,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	return at, issues, warnings
 }
 
-func outOfBounds(at, now time.Time) []Issue {
+func boundsIssue(at, now time.Time) []Issue {
 	switch {
 	case at.Before(now.Add(-pastTolerance)):
 		return []Issue{IssueTimeInPast.With()}
@@ -102,5 +102,5 @@ func CheckTime(at, now time.Time) []Issue {
 	if at.IsZero() {
 		return []Issue{IssueTimeRequired.With()}
 	}
-	return outOfBounds(at, now)
+	return boundsIssue(at, now)
 }

@@ -27,7 +27,7 @@ func (b box) exists() bool { return b.end > 0 }
 // boxAt reads the header of the box at position at, which must end before end.
 func (f *file) boxAt(at, end int64) box {
 	b, reason := f.boxHeader(at, end)
-	refuseIf(reason != "", reason)
+	abortIf(reason != "", reason)
 	return b
 }
 
@@ -62,7 +62,7 @@ func (m *movie) boxes(at, end int64) iter.Seq[box] {
 	return func(yield func(box) bool) {
 		for at := at; at <= end-8; {
 			m.seen++
-			refuseIf(m.seen > maxBoxes, reasonManyParts)
+			abortIf(m.seen > maxBoxes, reasonManyParts)
 			b := m.f.boxAt(at, end)
 			if !yield(b) {
 				return
@@ -76,13 +76,13 @@ func (m *movie) children(b box) iter.Seq[box] { return m.boxes(b.content, b.end)
 
 // unmarshalBox reads a small box completely.
 func (m *movie) unmarshalBox(b box, into mp4.IBox) {
-	refuseIf(b.contentLength() > maxPayload, reasonDamaged)
+	abortIf(b.contentLength() > maxPayload, reasonDamaged)
 	payload := m.f.readBytes(b.content, int(b.contentLength()))
 	defer func() {
-		refuseIf(recover() != nil, reasonDamaged) // the library's, over a box that it did not expect
+		abortIf(recover() != nil, reasonDamaged) // the library's, over a box that it did not expect
 	}()
 	_, err := mp4.Unmarshal(bytes.NewReader(payload), uint64(len(payload)), into, mp4.Context{})
-	refuseIf(err != nil, reasonDamaged)
+	abortIf(err != nil, reasonDamaged)
 }
 
 // table reads the rows of a box in order through its own small window, so that several tables can be read in
@@ -99,14 +99,14 @@ const tableWindow = 4 << 10
 
 // newTable returns a table of count rows of the given size. It must end before end.
 func (m *movie) newTable(at, count int64, row int, end int64) *table {
-	refuseIf(count*int64(row) > end-at, reasonDamaged)
+	abortIf(count*int64(row) > end-at, reasonDamaged)
 	return &table{f: m.f, nextAt: at, end: at + count*int64(row), row: row}
 }
 
 // openTable opens the table of a box, which contains the version and flags, the number of rows, and the rows.
 func (m *movie) openTable(b box, row int) *table {
 	const head = 8
-	refuseIf(b.contentLength() < head, reasonDamaged)
+	abortIf(b.contentLength() < head, reasonDamaged)
 	return m.newTable(b.content+head, m.f.readUint32(b.content+4), row, b.end)
 }
 

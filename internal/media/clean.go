@@ -19,7 +19,7 @@ import (
 // picture shows, subtitles, or the times in a video's headers.
 func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error {
 	f := newFile(ctx, r, facts.Bytes)
-	return catch(func() {
+	return recoverAbort(func() {
 		switch facts.Mime {
 		case "image/jpeg":
 			f.cleanJPEG(to, facts.Orientation)
@@ -32,7 +32,7 @@ func Clean(ctx context.Context, to io.Writer, r io.ReaderAt, facts Facts) error 
 		case "video/mp4", "video/quicktime":
 			f.cleanMP4(to, facts)
 		default:
-			check(fmt.Errorf("clean %q: unknown", facts.Mime))
+			abortOn(fmt.Errorf("clean %q: unknown", facts.Mime))
 		}
 	})
 }
@@ -49,7 +49,7 @@ func (f *file) copyTo(to io.Writer, at, end int64) {
 
 func writeCleaned(to io.Writer, b []byte) {
 	if _, err := to.Write(b); err != nil {
-		check(fmt.Errorf("write a cleaned file: %w", err))
+		abortOn(fmt.Errorf("write a cleaned file: %w", err))
 	}
 }
 

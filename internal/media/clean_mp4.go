@@ -32,7 +32,7 @@ func (f *file) cleanMP4(to io.Writer, facts Facts) {
 			}
 		}
 		_, err := io.CopyN(to, zeros{}, s.end-at)
-		check(err)
+		abortOn(err)
 		at = s.end
 	}
 	f.copyTo(to, at, f.size)
@@ -56,7 +56,7 @@ func (m *movie) findPrivateSpans() (all []span) {
 			if c.size > 0 && c.at >= 0 && c.at <= m.f.size-c.size && !m.moov.overlapsRange(c.at, c.at+c.size) {
 				all = append(all, span{start: c.at, end: c.at + c.size})
 			}
-			refuseIf(len(all) > maxSpans, reasonManyParts)
+			abortIf(len(all) > maxSpans, reasonManyParts)
 		})
 	}
 	slices.SortFunc(all, func(a, b span) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end)) })
@@ -82,7 +82,7 @@ func (m *movie) notePrivateBox(b box) {
 	}
 	m.facts.Private = true
 	m.privateBoxes = append(m.privateBoxes, b)
-	refuseIf(len(m.privateBoxes) > maxPrivateBoxes, reasonManyParts)
+	abortIf(len(m.privateBoxes) > maxPrivateBoxes, reasonManyParts)
 }
 
 // isHarmlessBox reports whether a box contains nothing except the name of the program that wrote it, as in most
@@ -105,7 +105,7 @@ func (m *movie) isHarmlessBox(b box, depth int) bool {
 		return false
 	}
 	harmless := true
-	err := catch(func() {
+	err := recoverAbort(func() {
 		for b := range m.children(b) {
 			harmless = m.isHarmlessBox(b, depth+1) && harmless
 		}
@@ -113,7 +113,7 @@ func (m *movie) isHarmlessBox(b box, depth int) bool {
 	if isRefusal(err) { // what cannot be read is not known to be harmless
 		return false
 	}
-	check(err)
+	abortOn(err)
 	return harmless
 }
 

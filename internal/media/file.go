@@ -17,7 +17,7 @@ const (
 // storage. It is an io.ReaderAt that fails after its context has ended. It is for one goroutine.
 //
 // All functions here that read a file panic with an abort if the file is refused or cannot be read, because nearly
-// every line can fail; see catch.
+// every line can fail; see recoverAbort.
 type file struct {
 	ctx  context.Context //nolint:containedctx // lives as long as the call that made it
 	r    io.ReaderAt
@@ -33,25 +33,25 @@ type file struct {
 // abort is the panic value that ends the reading of a file with an error.
 type abort struct{ err error }
 
-// check panics with an abort if err is not nil.
-func check(err error) {
+// abortOn panics with an abort if err is not nil.
+func abortOn(err error) {
 	if err != nil {
-		panic(abort{err}) //nolint:forbidigo // caught by catch, which every exported function calls
+		panic(abort{err}) //nolint:forbidigo // caught by recoverAbort, which every exported function calls
 	}
 }
 
-// refuse panics with an abort because the file is not accepted.
-func refuse(reason string) { check(newRefusal(reason)) }
+// abortWith panics with an abort because the file is not accepted.
+func abortWith(reason string) { abortOn(newRefusal(reason)) }
 
-// refuseIf panics with an abort if the file is not accepted.
-func refuseIf(wrong bool, reason string) {
+// abortIf panics with an abort if the file is not accepted.
+func abortIf(wrong bool, reason string) {
 	if wrong {
-		refuse(reason)
+		abortWith(reason)
 	}
 }
 
-// catch calls read and returns the error of an abort, if there was one.
-func catch(read func()) (err error) {
+// recoverAbort calls read and returns the error of an abort, if there was one.
+func recoverAbort(read func()) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			a, ok := v.(abort)
@@ -85,7 +85,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 
 // windowAt returns the bytes in the window from off: at least one byte, valid until the next call.
 func (f *file) windowAt(off int64) []byte {
-	refuseIf(off < 0 || off >= f.size, reasonTruncated)
+	abortIf(off < 0 || off >= f.size, reasonTruncated)
 	if off < f.at || off >= f.at+int64(f.n) {
 		f.moveWindow(off, 1)
 	}
@@ -118,13 +118,13 @@ func (f *file) readFull(p []byte, off int64) {
 		err = errors.Join(err, io.ErrUnexpectedEOF)
 		f.failed = fmt.Errorf("read the file at %d: it has fewer than its %d bytes: %w", off, f.size, err)
 	}
-	check(f.failed)
+	abortOn(f.failed)
 }
 
 // readBytes returns n bytes at off, at most a window, valid until the next call. A file that ends before is
 // truncated.
 func (f *file) readBytes(off int64, n int) []byte {
-	refuseIf(off < 0 || off > f.size-int64(n), reasonTruncated)
+	abortIf(off < 0 || off > f.size-int64(n), reasonTruncated)
 	if off < f.at || off+int64(n) > f.at+int64(f.n) {
 		f.moveWindow(off, n)
 	}

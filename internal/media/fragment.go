@@ -68,7 +68,7 @@ func (m *movie) readTraf(traf box) {
 				step = int64(head.DefaultSampleDuration)
 			}
 		case t == nil:
-			refuse(reasonDamaged) // tfhd comes first
+			abortWith(reasonDamaged) // tfhd comes first
 		case b.name == "tfdt":
 			var base mp4.Tfdt
 			m.unmarshalBox(b, &base)
@@ -81,7 +81,7 @@ func (m *movie) readTraf(traf box) {
 
 // readTrun adds a run of samples (14496-12, 8.8.8).
 func (m *movie) readTrun(t *fragmentedTrack, b box, step int64) {
-	refuseIf(b.contentLength() < 8, reasonDamaged)
+	abortIf(b.contentLength() < 8, reasonDamaged)
 	flags, count := m.f.readUint32(b.content), m.f.readUint32(b.content+4)
 	row := 0
 	for _, flag := range []int64{0x100, 0x200, 0x400, 0x800} {
@@ -104,5 +104,5 @@ func (m *movie) readTrun(t *fragmentedTrack, b box, step int64) {
 			t.end += int64(binary.BigEndian.Uint32(row))
 		}
 	}
-	refuseIf(t.end < 0 || t.end > maxUnits || t.samples > maxUnits, reasonTooLong)
+	abortIf(t.end < 0 || t.end > maxUnits || t.samples > maxUnits, reasonTooLong)
 }

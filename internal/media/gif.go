@@ -29,7 +29,7 @@ type block struct {
 func (f *file) visitGIFBlocks(at int64, visit func(block)) (end int64) {
 	for {
 		b := f.readUpTo(at, 20)
-		refuseIf(len(b) == 0, reasonTruncated)
+		abortIf(len(b) == 0, reasonTruncated)
 		k := block{kind: b[0], at: at}
 		data := at + 2
 		switch k.kind {
@@ -38,18 +38,18 @@ func (f *file) visitGIFBlocks(at int64, visit func(block)) (end int64) {
 			visit(k)
 			return at + 1
 		case gifExtension:
-			refuseIf(len(b) < 3, reasonTruncated)
+			abortIf(len(b) < 3, reasonTruncated)
 			k.label = b[1]
 			if k.label == gifApplication && len(b) >= 14 && b[2] == 11 {
 				k.app = string(b[3:14])
 			}
 			copy(k.head[:], b[2:])
 		case gifImage:
-			refuseIf(len(b) < 10, reasonTruncated)
+			abortIf(len(b) < 10, reasonTruncated)
 			copy(k.head[:], b)
 			data = at + 10 + paletteLength(b[9]) + 1 // the code size comes before the data
 		default:
-			refuse(reasonDamaged)
+			abortWith(reasonDamaged)
 		}
 		at = f.skipSubBlocks(data)
 		k.length = at - k.at
@@ -91,12 +91,12 @@ func readGIF(f *file, facts *Facts) {
 		case k.kind == gifImage:
 			facts.countOrRefuseFrame()
 			le := func(at int) int { return int(binary.LittleEndian.Uint16(k.head[at:])) }
-			refuseIf(le(1)+le(5) > facts.Width || le(3)+le(7) > facts.Height, reasonDamaged)
+			abortIf(le(1)+le(5) > facts.Width || le(3)+le(7) > facts.Height, reasonDamaged)
 		case k.label == gifGraphic:
 			facts.DurationMs += 10 * int64(binary.LittleEndian.Uint16(k.head[2:]))
 		}
 	})
-	refuseIf(facts.Frames == 0, reasonNoPicture)
+	abortIf(facts.Frames == 0, reasonNoPicture)
 	if facts.Frames == 1 {
 		facts.DurationMs = 0
 	}

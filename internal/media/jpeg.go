@@ -33,10 +33,10 @@ type segment struct {
 func (f *file) visitJPEGSegments(visit func(segment)) (end int64) {
 	scans := 0
 	for at, count := int64(2), 0; ; count++ {
-		refuseIf(count > maxSegments || scans > maxScans, reasonManyParts)
+		abortIf(count > maxSegments || scans > maxScans, reasonManyParts)
 		b := f.readBytes(at, 2)
 		s := segment{mark: b[1], at: at, length: 2}
-		refuseIf(b[0] != 0xff || s.mark == 0 || s.mark == markSOI, reasonDamaged)
+		abortIf(b[0] != 0xff || s.mark == 0 || s.mark == markSOI, reasonDamaged)
 		switch {
 		case s.mark == 0xff: // a fill byte
 			at++
@@ -47,7 +47,7 @@ func (f *file) visitJPEGSegments(visit func(segment)) (end int64) {
 			return at + 2
 		case s.mark != 0x01 && s.mark&0xf8 != 0xd0:
 			s.length += int64(binary.BigEndian.Uint16(f.readBytes(at, 4)[2:]))
-			refuseIf(s.length < 4, reasonDamaged)
+			abortIf(s.length < 4, reasonDamaged)
 			s.head = bytes.Clone(f.readBytes(at+4, int(min(s.length-4, 32<<10))))
 		}
 		if s.mark == markSOS {
@@ -91,14 +91,14 @@ func readJPEG(f *file, facts *Facts) {
 			facts.Private = true
 		case s.mark == markSOS:
 			scans++
-			refuseIf(!framed, reasonDamaged)
+			abortIf(!framed, reasonDamaged)
 		case s.mark >= 0xc0 && s.mark <= 0xcf && s.mark != 0xc4 && s.mark != 0xc8 && s.mark != 0xcc:
-			refuseIf(framed || len(s.head) < 6, reasonDamaged)
+			abortIf(framed || len(s.head) < 6, reasonDamaged)
 			framed = true
 			facts.readFrameHeader(s)
 		}
 	})
-	refuseIf(scans == 0, reasonNoPicture)
+	abortIf(scans == 0, reasonNoPicture)
 	if scans > 1 {
 		facts.Scans = scans
 	}
@@ -113,7 +113,7 @@ func readJPEG(f *file, facts *Facts) {
 // readFrameHeader reads the frame header (T.81, B.2.2).
 func (f *Facts) readFrameHeader(s segment) {
 	colours := s.head[5]
-	refuseIf(s.mark > 0xc2 || s.head[0] != 8 || colours != 1 && colours != 3 && colours != 4, reasonJPEGKind)
+	abortIf(s.mark > 0xc2 || s.head[0] != 8 || colours != 1 && colours != 3 && colours != 4, reasonJPEGKind)
 	f.PixelBytes = jpegPixelBytes(s.head, s.mark == 0xc2)
 	f.setSize(int64(binary.BigEndian.Uint16(s.head[3:])), int64(binary.BigEndian.Uint16(s.head[1:])))
 }

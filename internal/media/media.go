@@ -51,13 +51,13 @@ func newRefusal(reason string) error { return &Refusal{Reason: reason} }
 // later by Thumbnail, which may also refuse the file.
 func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (facts Facts, err error) {
 	f := newFile(ctx, r, size)
-	err = catch(func() {
+	err = recoverAbort(func() {
 		format := f.sniffFormat()
 		if claimed := claim.declaredKind(); claimed != "" && claimed != format.kind {
-			refuse(otherKind(claim, format.kind))
+			abortWith(otherKind(claim, format.kind))
 		}
 		facts = Facts{FileFacts: core.FileFacts{Kind: format.kind, Mime: format.mime, Bytes: size}, Orientation: 1}
-		refuseIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
+		abortIf(format.kind == core.FileImage && size > maxImageBytes, reasonHeavy)
 		format.readFacts(f, &facts)
 		f.refuseArchive()
 	})
@@ -69,9 +69,9 @@ func Read(ctx context.Context, r io.ReaderAt, size int64, claim DeclaredType) (f
 
 // setSize checks and sets a picture's size before rotation.
 func (f *Facts) setSize(width, height int64) {
-	refuseIf(width <= 0 || height <= 0, reasonNoSize)
+	abortIf(width <= 0 || height <= 0, reasonNoSize)
 	if width > maxPixels || height > maxPixels || width*height > maxPixels {
-		refuse(tooManyPixels(width, height))
+		abortWith(tooManyPixels(width, height))
 	}
 	f.Width, f.Height = int(width), int(height)
 }

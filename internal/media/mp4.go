@@ -27,7 +27,7 @@ type movie struct {
 func readMP4(f *file, facts *Facts) {
 	m := &movie{f: f, facts: facts}
 	m.readTopBoxes()
-	refuseIf(!m.moov.exists(), reasonNoMoov)
+	abortIf(!m.moov.exists(), reasonNoMoov)
 	m.summarize()
 }
 
@@ -36,13 +36,13 @@ func (m *movie) readTopBoxes() {
 	count := 0
 	for at := int64(0); at <= m.f.size-8; {
 		count++
-		refuseIf(count > maxTop, reasonManyParts)
+		abortIf(count > maxTop, reasonManyParts)
 		b, reason := m.f.boxHeader(at, m.f.size)
 		if reason != "" && m.moov.exists() && m.mdat.exists() && !isPrintableName(b.name) {
 			return
 		}
-		refuseIf(reason != "" && b.name == "moov", reasonNoMoov)
-		refuseIf(reason != "", reason)
+		abortIf(reason != "" && b.name == "moov", reasonNoMoov)
+		abortIf(reason != "", reason)
 		m.readTopBox(b)
 		at = b.end
 	}
@@ -51,8 +51,8 @@ func (m *movie) readTopBoxes() {
 func (m *movie) readTopBox(b box) {
 	switch b.name {
 	case "moov":
-		refuseIf(m.moov.exists(), reasonDamaged)
-		refuseIf(b.contentLength() > maxMoovBytes, reasonBigMoov)
+		abortIf(m.moov.exists(), reasonDamaged)
+		abortIf(b.contentLength() > maxMoovBytes, reasonBigMoov)
 		m.moov = b
 		m.readMoov()
 	case "mdat":
@@ -81,7 +81,7 @@ func (m *movie) readMoov() {
 		case "mvex":
 			m.readExtends(b)
 		case "cmov":
-			refuse(reasonDamaged) // an index that is packed, of thirty years ago
+			abortWith(reasonDamaged) // an index that is packed, of thirty years ago
 		default:
 			m.notePrivateBox(b)
 		}
@@ -102,13 +102,13 @@ func knownDuration(version uint8, v0, v1 uint64) int64 {
 // summarize derives the facts of the file from those of its tracks.
 func (m *movie) summarize() {
 	for _, t := range m.tracks {
-		refuseIf(t.outside, reasonOutside)
+		abortIf(t.outside, reasonOutside)
 		m.readTables(t)
 		m.facts.Private = m.facts.Private || t.isTelemetry() && m.fragments == nil
 	}
 	video, audio := m.firstTrack("vide"), m.firstTrack("soun")
-	refuseIf(video == nil && audio != nil, reasonAudio)
-	refuseIf(video == nil, reasonNoVideo)
+	abortIf(video == nil && audio != nil, reasonAudio)
+	abortIf(video == nil, reasonNoVideo)
 	m.describeVideo(video)
 	if audio != nil {
 		m.describeAudio(audio)
@@ -132,9 +132,9 @@ func (m *movie) readDuration(video *track) {
 	if m.fragments != nil {
 		seen := m.fragments.trackState(video.id)
 		samples, length = samples+seen.samples, max(length, seen.end)
-		refuseIf(samples == 0, reasonFragmentEnd)
+		abortIf(samples == 0, reasonFragmentEnd)
 	}
-	refuseIf(samples == 0, reasonNoSamples)
+	abortIf(samples == 0, reasonNoSamples)
 	if length > 0 && video.timescale > 0 {
 		m.facts.FPS = math.Round(1000*float64(samples)*float64(video.timescale)/float64(length)) / 1000
 	}
@@ -145,8 +145,8 @@ func (m *movie) readDuration(video *track) {
 	if ms == 0 {
 		ms = max(toMilliseconds(length, video.timescale), toMilliseconds(video.duration, video.timescale))
 	}
-	refuseIf(ms <= 0, reasonNoLength)
-	refuseIf(ms > maxDurationMs, reasonTooLong)
+	abortIf(ms <= 0, reasonNoLength)
+	abortIf(ms > maxDurationMs, reasonTooLong)
 	m.facts.DurationMs = ms
 	m.facts.BitRate = int64(float64(m.facts.Bytes) * 8000 / float64(ms))
 }
@@ -177,7 +177,7 @@ func (m *movie) describeVideo(t *track) {
 		if b.name != "pasp" {
 			continue
 		}
-		refuseIf(b.contentLength() < 8, reasonDamaged)
+		abortIf(b.contentLength() < 8, reasonDamaged)
 		h, v := m.f.readUint32(b.content), m.f.readUint32(b.content+4)
 		if h > 0 && v > 0 && h <= 64*v && v <= 64*h {
 			width = max(1, (width*h+v/2)/v)
@@ -190,9 +190,9 @@ func (m *movie) describeVideo(t *track) {
 
 // firstSampleEntry returns the first sample description, which must have at least least bytes of content.
 func (m *movie) firstSampleEntry(t *track, least int64) box {
-	refuseIf(t.stsd.contentLength() < 16, reasonDamaged)
+	abortIf(t.stsd.contentLength() < 16, reasonDamaged)
 	entry := m.f.boxAt(t.stsd.content+8, t.stsd.end)
-	refuseIf(entry.contentLength() < least, reasonDamaged)
+	abortIf(entry.contentLength() < least, reasonDamaged)
 	return entry
 }
 
@@ -219,7 +219,7 @@ func videoCodec(entry string) core.Codec {
 	case "av01", "dav1":
 		return core.CodecAV1
 	case "encv", "drmi":
-		refuse(reasonEncrypted)
+		abortWith(reasonEncrypted)
 	}
 	return printableCode(entry)
 }

@@ -24,22 +24,22 @@ func (f *file) visitPNGChunks(visit func(chunk)) (end int64) {
 		b := f.readBytes(at, 8)
 		c := chunk{name: string(b[4:8]), at: at, length: int64(binary.BigEndian.Uint32(b)), data: at + 8}
 		notALetter := func(l byte) bool { return l|0x20 < 'a' || l|0x20 > 'z' }
-		refuseIf(c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], notALetter), reasonDamaged)
+		abortIf(c.length > 1<<31-1 || slices.ContainsFunc(b[4:8], notALetter), reasonDamaged)
 		at += c.length + 12
-		refuseIf(at > f.size, reasonTruncated)
+		abortIf(at > f.size, reasonTruncated)
 		visit(c)
 		if c.name == "IEND" {
 			return at
 		}
 	}
-	refuse(reasonManyParts)
+	abortWith(reasonManyParts)
 	return 0
 }
 
 func readPNG(f *file, facts *Facts) {
 	first, pixels, animated := true, false, false
 	end := f.visitPNGChunks(func(c chunk) {
-		refuseIf(first != (c.name == "IHDR"), reasonDamaged)
+		abortIf(first != (c.name == "IHDR"), reasonDamaged)
 		first = false
 		switch c.name {
 		case "IHDR":
@@ -56,7 +56,7 @@ func readPNG(f *file, facts *Facts) {
 			facts.Private = facts.Private || !keptInPNG(c.name)
 		}
 	})
-	refuseIf(!pixels, reasonNoPicture)
+	abortIf(!pixels, reasonNoPicture)
 	if !animated || facts.Frames < 2 {
 		facts.Frames, facts.DurationMs = 1, 0
 	}
@@ -66,14 +66,14 @@ func readPNG(f *file, facts *Facts) {
 
 // content returns the whole content of a chunk, which must have the given length.
 func (f *file) content(c chunk, length int) []byte {
-	refuseIf(c.length != int64(length), reasonDamaged)
+	abortIf(c.length != int64(length), reasonDamaged)
 	return f.readBytes(c.data, length)
 }
 
 // countOrRefuseFrame counts a frame of an animated picture, and refuses the file if it has too many.
 func (f *Facts) countOrRefuseFrame() {
 	f.Frames++
-	refuseIf(f.Frames > maxFrames, reasonFrames)
+	abortIf(f.Frames > maxFrames, reasonFrames)
 }
 
 // readIHDR reads the header (PNG, 11.2.1).

@@ -138,14 +138,14 @@ const maxSample = 32 << 20 // of one picture of a video, as it is written
 // cutKeyframe returns a video with a single picture: the original's sample description, and its first key frame near
 // the first second. A fragmented file has no excerpt.
 func (f *file) cutKeyframe(facts Facts) (excerpt []byte, err error) {
-	err = catch(func() {
+	err = recoverAbort(func() {
 		m := &movie{f: f, facts: &facts}
 		m.readTopBoxes()
 		video := m.firstTrack("vide")
-		noFrameIf(video == nil || video.outside || video.stsd.contentLength() > maxPayload)
+		abortNoFrameIf(video == nil || video.outside || video.stsd.contentLength() > maxPayload)
 		m.readTimes(video)
 		at, size := m.locateKeyframe(video)
-		noFrameIf(size <= 0 || size > maxSample || at < 0 || at > f.size-size)
+		abortNoFrameIf(size <= 0 || size > maxSample || at < 0 || at > f.size-size)
 		picture, stsd := make([]byte, size), make([]byte, video.stsd.end-video.stsd.start)
 		f.readFull(picture, at)
 		f.readFull(stsd, video.stsd.start)
@@ -154,15 +154,15 @@ func (f *file) cutKeyframe(facts Facts) (excerpt []byte, err error) {
 	return excerpt, err
 }
 
-func noFrameIf(wrong bool) {
+func abortNoFrameIf(wrong bool) {
 	if wrong {
-		check(errNoFrame)
+		abortOn(errNoFrame)
 	}
 }
 
 // locateKeyframe returns the position of the picture for the poster; size is 0 if there is none.
 func (m *movie) locateKeyframe(t *track) (at, size int64) {
-	noFrameIf(t.samples == 0 || !t.stco.exists())
+	abortNoFrameIf(t.samples == 0 || !t.stco.exists())
 	wanted := m.chooseKeyframe(t)
 	// The chunks tell where the sample's one begins; the sizes of those before it in there, how far in it is.
 	first, start, before := int64(0), int64(-1), int64(0)

@@ -16,11 +16,11 @@ func (m *movie) readTables(t *track) {
 		m.readTimes(t)
 	}
 	if !t.hasChunks() {
-		refuseIf(t.samples > 0, reasonDamaged)
+		abortIf(t.samples > 0, reasonDamaged)
 		return
 	}
 	m.visitChunks(t, func(c mediaChunk) {
-		refuseIf(c.at < 0 || c.at > m.f.size-c.size, reasonTruncated)
+		abortIf(c.at < 0 || c.at > m.f.size-c.size, reasonTruncated)
 	})
 }
 
@@ -34,9 +34,9 @@ func (m *movie) readTimes(t *track) {
 			delta = 0
 		}
 		t.samples += count
-		refuseIf(count > 0 && delta > maxUnits/count, reasonTooLong)
+		abortIf(count > 0 && delta > maxUnits/count, reasonTooLong)
 		t.length += count * delta
-		refuseIf(t.length > maxUnits || t.samples > maxUnits, reasonTooLong)
+		abortIf(t.length > maxUnits || t.samples > maxUnits, reasonTooLong)
 	}
 }
 
@@ -51,7 +51,7 @@ type sampleSizes struct {
 }
 
 func (m *movie) openSampleSizes(b box) *sampleSizes {
-	refuseIf(b.contentLength() < 12, reasonDamaged)
+	abortIf(b.contentLength() < 12, reasonDamaged)
 	same, count := m.f.readUint32(b.content+4), m.f.readUint32(b.content+8)
 	s := &sampleSizes{left: count, field: 32}
 	switch {
@@ -61,7 +61,7 @@ func (m *movie) openSampleSizes(b box) *sampleSizes {
 		s.same = same
 		return s
 	}
-	refuseIf(s.field != 4 && s.field != 8 && s.field != 16 && s.field != 32, reasonDamaged)
+	abortIf(s.field != 4 && s.field != 8 && s.field != 16 && s.field != 32, reasonDamaged)
 	bytes := (count*int64(s.field) + 7) / 8
 	row := max(1, s.field/8)
 	s.rows = m.newTable(b.content+12, bytes/int64(row), row, b.end)
@@ -70,7 +70,7 @@ func (m *movie) openSampleSizes(b box) *sampleSizes {
 
 // nextSize returns the size of the next sample.
 func (s *sampleSizes) nextSize() int64 {
-	refuseIf(s.left == 0, reasonDamaged)
+	abortIf(s.left == 0, reasonDamaged)
 	s.left--
 	if s.same > 0 {
 		return s.same
@@ -95,7 +95,7 @@ func (s *sampleSizes) nextSize() int64 {
 // sumSizes returns the total size of the next count samples.
 func (s *sampleSizes) sumSizes(count int64) (total int64) {
 	if s.same > 0 {
-		refuseIf(count > s.left || count > maxUnits/s.same, reasonDamaged)
+		abortIf(count > s.left || count > maxUnits/s.same, reasonDamaged)
 		s.left -= count
 		return count * s.same
 	}
@@ -116,7 +116,7 @@ type chunkRuns struct {
 func (m *movie) openChunkRuns(b box) *chunkRuns {
 	r := &chunkRuns{rows: m.openTable(b, 12)}
 	r.nextRow()
-	refuseIf(r.nextChunk > 1, reasonDamaged)
+	abortIf(r.nextChunk > 1, reasonDamaged)
 	return r
 }
 
@@ -125,7 +125,7 @@ func (r *chunkRuns) nextRow() {
 	r.nextChunk = 0
 	if row := r.rows.nextRow(); row != nil {
 		r.nextChunk, r.nextCount = int64(binary.BigEndian.Uint32(row)), int64(binary.BigEndian.Uint32(row[4:]))
-		refuseIf(r.nextChunk <= before || r.nextCount == 0, reasonDamaged)
+		abortIf(r.nextChunk <= before || r.nextCount == 0, reasonDamaged)
 	}
 }
 
@@ -135,7 +135,7 @@ func (r *chunkRuns) samplesInChunk(chunk int64) int64 {
 		r.count = r.nextCount
 		r.nextRow()
 	}
-	refuseIf(r.count == 0, reasonDamaged)
+	abortIf(r.count == 0, reasonDamaged)
 	return r.count
 }
 

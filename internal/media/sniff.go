@@ -94,14 +94,14 @@ var markupSigns = []struct{ word, reason string }{
 
 // sniffFormat returns the format by the first bytes, and refuses a file that is also something else.
 func (f *file) sniffFormat() format {
-	refuseIf(f.size <= 0, reasonEmpty)
+	abortIf(f.size <= 0, reasonEmpty)
 	head := bytes.Clone(f.readUpTo(0, sniffLength)) // the window moves on
 	taken, ok, err := recogniseFormat(head)
-	check(err)
+	abortOn(err)
 	if !ok {
-		refuse(describeUnsupported(head))
+		abortWith(describeUnsupported(head))
 	}
-	refuseIf(findMarkup(head) != "" || looksLikeScript(head), reasonActive)
+	abortIf(findMarkup(head) != "" || looksLikeScript(head), reasonActive)
 	return taken
 }
 
@@ -233,7 +233,7 @@ func (f *file) checkTrailingData(end int64, facts *Facts) {
 	}
 	switch reason {
 	case reasonArchive, reasonPDF, reasonHTML, reasonSVG, reasonProgram:
-		refuse(reasonActive)
+		abortWith(reasonActive)
 	}
 }
 
@@ -249,6 +249,6 @@ func (f *file) refuseArchive() {
 		}
 		comment := int(binary.LittleEndian.Uint16(end[20:]))
 		length := int64(binary.LittleEndian.Uint32(end[12:]))
-		refuseIf(directory+comment <= len(end) && length <= f.size && binary.LittleEndian.Uint16(end[4:]) == 0, reasonActive)
+		abortIf(directory+comment <= len(end) && length <= f.size && binary.LittleEndian.Uint16(end[4:]) == 0, reasonActive)
 	}
 }

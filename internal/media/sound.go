@@ -33,7 +33,7 @@ func (m *movie) describeAudio(t *track) {
 // describeSound sets the audio codec. For mp4a it depends on a descriptor, which is in one of the boxes from boxes
 // on, or inside one of them.
 func (m *movie) describeSound(entry box, boxes int64) {
-	refuseIf(entry.name == "enca", reasonEncrypted)
+	abortIf(entry.name == "enca", reasonEncrypted)
 	if entry.name != "mp4a" {
 		m.facts.AudioCodec = printableCode(entry.name)
 		return
@@ -86,10 +86,10 @@ var soundRates = [...]int{
 // description, in which many encoders always write two channels.
 func (m *movie) readSoundConfig(data []byte) {
 	b := bitReader{data: data}
-	kind := soundKind(&b)
-	rate, layout := soundRate(&b), b.readBits(4)
+	kind := readObjectType(&b)
+	rate, layout := readSampleRate(&b), b.readBits(4)
 	if kind == kindSBR || kind == kindPS { // the rate is that of a half, and the whole's follows
-		rate = soundRate(&b)
+		rate = readSampleRate(&b)
 	}
 	if b.exhausted {
 		return
@@ -112,15 +112,15 @@ const (
 	kindEscape = 31
 )
 
-func soundKind(b *bitReader) int {
+func readObjectType(b *bitReader) int {
 	if kind := b.readBits(5); kind != kindEscape {
 		return kind
 	}
 	return 32 + b.readBits(6)
 }
 
-// soundRate returns the sample rate, or 0 for an invalid index.
-func soundRate(b *bitReader) int {
+// readSampleRate returns the sample rate, or 0 for an invalid index.
+func readSampleRate(b *bitReader) int {
 	const written = 15
 	switch i := b.readBits(4); {
 	case i == written:

@@ -105,7 +105,7 @@ func (f *file) decodePicture(facts Facts) (picture image.Image, err error) {
 // firstFrame returns the first frame of an animated WebP as a separate WebP, because the decoder does not support
 // animation.
 func (f *file) firstFrame() (frame io.Reader, err error) {
-	err = catch(func() {
+	err = recoverAbort(func() {
 		for c := range f.riffChunks(f.riffEnd()) {
 			if c.name != "ANMF" || c.length < 16 {
 				continue
@@ -120,7 +120,7 @@ func (f *file) firstFrame() (frame io.Reader, err error) {
 			frame = io.MultiReader(bytes.NewReader(head), io.NewSectionReader(f, c.data+16, length))
 			return
 		}
-		refuse(reasonNoPicture)
+		abortWith(reasonNoPicture)
 	})
 	return frame, err
 }

@@ -26,7 +26,7 @@ const maxTracks = 100
 func (m *movie) readTrack(trak box) {
 	t := &track{at: trak, orientation: 1}
 	m.tracks = append(m.tracks, t)
-	refuseIf(len(m.tracks) > maxTracks, reasonManyParts)
+	abortIf(len(m.tracks) > maxTracks, reasonManyParts)
 	for b := range m.children(trak) {
 		switch b.name {
 		case "tkhd":
@@ -65,7 +65,7 @@ func (m *movie) readMedia(t *track, mdia box) {
 			t.timescale = int64(head.Timescale)
 			t.duration = knownDuration(head.GetVersion(), uint64(head.DurationV0), head.DurationV1)
 		case "hdlr":
-			refuseIf(b.contentLength() < 12, reasonDamaged)
+			abortIf(b.contentLength() < 12, reasonDamaged)
 			t.handler = string(m.f.readBytes(b.content+8, 4))
 		case "minf":
 			for b := range m.children(b) {

@@ -17,21 +17,21 @@ func (f *file) riffChunks(end int64) iter.Seq[chunk] {
 			}
 			b := f.readBytes(at, 8)
 			c := chunk{name: string(b[:4]), at: at, length: int64(binary.LittleEndian.Uint32(b[4:])), data: at + 8}
-			refuseIf(c.length > end-c.data, reasonDamaged)
+			abortIf(c.length > end-c.data, reasonDamaged)
 			if !yield(c) {
 				return
 			}
 			at = c.data + c.length + c.length&1
 		}
-		refuse(reasonManyParts)
+		abortWith(reasonManyParts)
 	}
 }
 
 // riffEnd returns where the picture ends according to its header.
 func (f *file) riffEnd() int64 {
 	end := 8 + int64(binary.LittleEndian.Uint32(f.readBytes(4, 4)))
-	refuseIf(end > f.size, reasonTruncated)
-	refuseIf(end < riffHead+8, reasonDamaged)
+	abortIf(end > f.size, reasonTruncated)
+	abortIf(end < riffHead+8, reasonDamaged)
 	return end
 }
 
@@ -41,9 +41,9 @@ func readWebP(f *file, facts *Facts) {
 		facts.PixelBytes = max(facts.PixelBytes, webpPixelBytes(c.name))
 		switch c.name {
 		case "VP8X": // the extended header (RFC 9649, 2.7.1.1)
-			refuseIf(!first, reasonDamaged)
+			abortIf(!first, reasonDamaged)
 			b := f.content(c, 10)
-			facts.setSize(u24(b[4:])+1, u24(b[7:])+1)
+			facts.setSize(readUint24(b[4:])+1, readUint24(b[7:])+1)
 		case "VP8 ", "VP8L":
 			still++
 			if width, height := f.webpSize(c); first {
@@ -54,14 +54,14 @@ func readWebP(f *file, facts *Facts) {
 		case "EXIF":
 			facts.readEXIF(f.readUpTo(c.data, int(min(c.length, windowSize/2))))
 		default:
-			refuseIf(first, reasonDamaged)
+			abortIf(first, reasonDamaged)
 			facts.Private = facts.Private || !keptInWebP(c.name)
 		}
 		first = false
 	}
-	refuseIf(still > 1 || still == 1 && facts.Frames > 0, reasonDamaged)
-	refuseIf(still == 0 && facts.Frames == 0, reasonNoPicture)
-	refuseIf(facts.Width == 0, reasonNoSize)
+	abortIf(still > 1 || still == 1 && facts.Frames > 0, reasonDamaged)
+	abortIf(still == 0 && facts.Frames == 0, reasonNoPicture)
+	abortIf(facts.Width == 0, reasonNoSize)
 	if facts.Frames <= 1 {
 		facts.Frames, facts.DurationMs = 1, 0
 	}
@@ -72,11 +72,12 @@ func readWebP(f *file, facts *Facts) {
 // readFrame counts a frame and its delay (RFC 9649, 2.7.1.1).
 func (f *Facts) readFrame(from *file, c chunk) {
 	f.countOrRefuseFrame()
-	refuseIf(c.length < 16, reasonDamaged)
+	abortIf(c.length < 16, reasonDamaged)
 	b := from.readBytes(c.data, 16)
-	outside := 2*u24(b)+u24(b[6:])+1 > int64(f.Width) || 2*u24(b[3:])+u24(b[9:])+1 > int64(f.Height)
-	refuseIf(outside, reasonDamaged)
-	f.DurationMs += u24(b[12:])
+	outside := 2*readUint24(b)+readUint24(b[6:])+1 > int64(f.Width) ||
+		2*readUint24(b[3:])+readUint24(b[9:])+1 > int64(f.Height)
+	abortIf(outside, reasonDamaged)
+	f.DurationMs += readUint24(b[12:])
 }
 
 // webpPixelBytes returns how much memory the decoder uses per pixel of a picture with this chunk. A lossless picture,
@@ -99,18 +100,18 @@ func (f *file) webpSize(c chunk) (width, height int64) {
 	if c.name == "VP8L" {
 		need = 5
 	}
-	refuseIf(c.length < int64(need), reasonDamaged)
+	abortIf(c.length < int64(need), reasonDamaged)
 	b := f.readBytes(c.data, need)
 	if c.name == "VP8L" {
-		refuseIf(b[0] != 0x2f, reasonDamaged)
+		abortIf(b[0] != 0x2f, reasonDamaged)
 		bits := int64(binary.LittleEndian.Uint32(b[1:]))
 		return bits&0x3fff + 1, bits>>14&0x3fff + 1
 	}
-	refuseIf(b[0]&1 != 0 || string(b[3:6]) != "\x9d\x01\x2a", reasonDamaged)
+	abortIf(b[0]&1 != 0 || string(b[3:6]) != "\x9d\x01\x2a", reasonDamaged)
 	return int64(binary.LittleEndian.Uint16(b[6:]) & 0x3fff), int64(binary.LittleEndian.Uint16(b[8:]) & 0x3fff)
 }
 
-func u24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
+func readUint24(b []byte) int64 { return int64(b[0]) | int64(b[1])<<8 | int64(b[2])<<16 }
 
 // keptInWebP reports whether Clean keeps a chunk.
 func keptInWebP(name string) bool {

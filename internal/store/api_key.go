@@ -20,8 +20,8 @@ type KeyHolder struct {
 
 // ScanRow reads the columns of keyHolder.
 func (h *KeyHolder) ScanRow(rows pgx.Rows) error {
-	return rows.Scan(idTo(&h.Workspace), (*string)(&h.Plan), idTo(&h.User), (*string)(&h.Role), idTo(&h.Key), &h.Name,
-		(*string)(&h.Scope), timeTo(&h.LastUsedAt))
+	return rows.Scan(scanID(&h.Workspace), (*string)(&h.Plan), scanID(&h.User), (*string)(&h.Role), scanID(&h.Key),
+		&h.Name, (*string)(&h.Scope), scanTime(&h.LastUsedAt))
 }
 
 const keyHolder = `

@@ -71,7 +71,7 @@ func (s *Store) ClaimToPrepare(ctx context.Context, owner string, limit int, lea
 func (s *Store) claim(ctx context.Context, which, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return queryMany[Claim](s.query(ctx, claimWhere(which)+` LIMIT @limit`+claimRest, args{
+	return queryMany[Claim](s.query(ctx, selectDueSQL(which)+` LIMIT @limit`+claimRest, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
@@ -81,7 +81,7 @@ func (s *Store) claim(ctx context.Context, which, owner string, limit int, lease
 func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration,
 	now time.Time,
 ) (Claim, error) {
-	all, err := queryMany[Claim](t.query(ctx, claimWhere(`p.workspace_id = @ws AND p.post_id = @post`)+claimRest, args{
+	all, err := queryMany[Claim](t.query(ctx, selectDueSQL(`p.workspace_id = @ws AND p.post_id = @post`)+claimRest, args{
 		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 	if err == nil && len(all) == 0 {
@@ -93,9 +93,9 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 	return all[0], nil
 }
 
-// claimWhere returns the SQL that selects the publications to claim. It also locks the posts, which must always be
+// selectDueSQL returns the SQL that selects the publications to claim. It also locks the posts, which must always be
 // locked before the publications, and waits for neither.
-func claimWhere(which string) string {
+func selectDueSQL(which string) string {
 	return `
 		WITH due AS (
 			SELECT p.workspace_id, p.post_id, p.rest, p.due_at > clock() AS early,
@@ -107,7 +107,7 @@ func claimWhere(which string) string {
 			ORDER BY p.next_action_at FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
-// claimRest claims what claimWhere selected. Its commit does not wait for the disk: if a crash of the database loses
+// claimRest claims what selectDueSQL selected. Its commit does not wait for the disk: if a crash of the database loses
 // a claim, the fence refuses the worker's first write, even if the next claim has the same epoch, because no two
 // claims have the same lease_owner.
 const claimRest = `

@@ -36,7 +36,7 @@ func TestAWorkspaceIsFoundBySlugAndID(t *testing.T) {
 	if err != nil || added {
 		t.Errorf("a second of that slug: %v, %v", added, err)
 	}
-	if exists, err := w.AnyWorkspace(t.Context()); err != nil || !exists {
+	if exists, err := w.HasWorkspace(t.Context()); err != nil || !exists {
 		t.Errorf("none exists? %v, %v", exists, err)
 	}
 }

@@ -93,7 +93,7 @@ type rowWithTimes struct{ pgx.CollectableRow }
 func (r rowWithTimes) Scan(to ...any) error {
 	for i := range to {
 		if at, ok := to[i].(*time.Time); ok {
-			to[i] = timeTo(at)
+			to[i] = scanTime(at)
 		}
 	}
 	return r.CollectableRow.Scan(to...)
@@ -102,8 +102,8 @@ func (r rowWithTimes) Scan(to ...any) error {
 // Rows that are read at every request name where each column goes, in terms that the driver knows: for any other
 // type it searches a way anew at each query, which takes longer than reading the row.
 
-// idTo returns the destination of a column with an id.
-func idTo[K core.Kind](id *core.ID[K]) pgtype.UUIDScanner { return idColumn[K]{id} }
+// scanID returns the destination of a column with an id.
+func scanID[K core.Kind](id *core.ID[K]) pgtype.UUIDScanner { return idColumn[K]{id} }
 
 type idColumn[K core.Kind] struct{ to *core.ID[K] }
 
@@ -113,8 +113,8 @@ func (c idColumn[K]) ScanUUID(v pgtype.UUID) error {
 	return nil
 }
 
-// timeTo returns the destination of a column with a time.
-func timeTo(t *time.Time) pgtype.TimestamptzScanner { return timeColumn{t} }
+// scanTime returns the destination of a column with a time.
+func scanTime(t *time.Time) pgtype.TimestamptzScanner { return timeColumn{t} }
 
 type timeColumn struct{ to *time.Time }
 

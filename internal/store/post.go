@@ -44,11 +44,11 @@ type postRow struct {
 
 // ScanRow reads postColumns.
 func (r *postRow) ScanRow(rows pgx.Rows) error {
-	return rows.Scan(idTo(&r.ID), idTo(&r.Account), (*string)(&r.Platform), &r.AccountName, (*string)(&r.AccountStatus),
-		&r.Text, &r.Title, (*pgtype.FlatArray[string])(&r.Tags), (*[]byte)(&r.Settings),
-		timeTo(&r.PublishAt), &r.Zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code,
+	return rows.Scan(scanID(&r.ID), scanID(&r.Account), (*string)(&r.Platform), &r.AccountName,
+		(*string)(&r.AccountStatus), &r.Text, &r.Title, (*pgtype.FlatArray[string])(&r.Tags), (*[]byte)(&r.Settings),
+		scanTime(&r.PublishAt), &r.Zone, (*string)(&r.Status), &r.ExternalID, &r.ExternalURL, &r.failure.Code,
 		&r.failure.Message, &r.failure.Hint, &r.failure.FromNetwork,
-		&r.Attempts, (*string)(&r.Via), timeTo(&r.CreatedAt), timeTo(&r.UpdatedAt), timeTo(&r.next), (*string)(&r.rest),
+		&r.Attempts, (*string)(&r.Via), scanTime(&r.CreatedAt), scanTime(&r.UpdatedAt), scanTime(&r.next), (*string)(&r.rest),
 		(*string)(&r.ledger.Step), &r.ledger.Open, (*string)(&r.ledger.Answer), &r.held, &r.ahead, &r.calling,
 		(*pgtype.FlatArray[core.MediaID])(&r.MediaIDs))
 }
@@ -65,13 +65,13 @@ func (t Tenant) toPost(r postRow) core.Post {
 	case p.Status == core.PostQueued && r.rest == core.DoHold:
 		p.NextTryAt, p.Held = r.next, true
 	}
-	r.onItsWay(&p)
+	r.setProgress(&p)
 	return p
 }
 
-// onItsWay sets what the ledger knows about a post that may be in progress. A post that was armed but is not in doubt
-// is being sent, held or retried; the worker does not ask the network whether it was published.
-func (r postRow) onItsWay(p *core.Post) {
+// setProgress sets what the ledger knows about a post that may be in progress. A post that was armed but is not in
+// doubt is being sent, held or retried; the worker does not ask the network whether it was published.
+func (r postRow) setProgress(p *core.Post) {
 	p.Busy = r.held
 	if p.Status != core.PostQueued || r.ledger.Step == "" {
 		return

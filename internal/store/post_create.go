@@ -192,7 +192,7 @@ func (t Tenant) CreatePosts(ctx context.Context, n NewPosts) error {
 				AND disconnected_at IS NULL ORDER BY id FOR SHARE) AS held`,
 			args{"accounts": columns.accounts, "n": len(n.Posts)})
 	}
-	err = errorOfMust(t.sendBatch(ctx, &batch))
+	err = translateMustError(t.sendBatch(ctx, &batch))
 	if n.Queued != nil && n.Queued.Due.IsZero() {
 		return t.signalAfter(err)
 	}
@@ -216,8 +216,8 @@ func (q NewQueued) addStatements(add func(string, args), columns postColumnValue
 // mustFailed is the SQLSTATE of errors that the SQL function must raises, and replaced one of its messages.
 const mustFailed, replaced = "BF001", "the key was taken over"
 
-// errorOfMust converts an error of the SQL function must to the error of CreatePosts.
-func errorOfMust(err error) error {
+// translateMustError converts an error of the SQL function must to the error of CreatePosts.
+func translateMustError(err error) error {
 	pg, ok := errors.AsType[*pgconn.PgError](err)
 	switch {
 	case !ok || pg.Code != mustFailed:

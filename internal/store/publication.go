@@ -93,7 +93,7 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 			answer = @answer, tries = @tries, deaths = @deaths, polls = 0, external_id = @external_id, rest = @rest,
 			due_at = excluded.due_at, ahead = @ahead, preparing = false,
 			next_action_at = excluded.next_action_at, step_since = excluded.step_since,
-			first_call_at = CASE WHEN p.due_at = excluded.due_at THEN p.first_call_at END, `+takeAway+`
+			first_call_at = CASE WHEN p.due_at = excluded.due_at THEN p.first_call_at END, `+endClaimSQL+`
 		WHERE p.workspace_id = @ws`,
 		args{
 			"post": p.Post, "platform": p.Platform, "flow": p.Flow, "step": p.Step, "handle": p.Sealed, "armed": p.Armed,
@@ -108,8 +108,8 @@ const dueOrNow = `coalesce(@due::timestamptz, clock())`
 // aheadOfDue is when a queued post may be prepared: so long before it is due, but not in the past.
 func aheadOfDue(ahead string) string { return `greatest(` + dueOrNow + ` - ` + ahead + `, clock())` }
 
-// takeAway ends the claim of a row called p, if there is one.
-const takeAway = `lease_epoch = p.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
+// endClaimSQL ends the claim of a row called p, if there is one.
+const endClaimSQL = `lease_epoch = p.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
 
 // relaxed makes a statement's own commit return before it is on disk. It is for changes that the fence or a repeated
 // question corrects after a crash of the database, and never for the arm or the result of a post.
@@ -129,7 +129,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 ) (int64, error) {
 	a := p.stepArguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
-	id, err := queryValue[int64](t.query(ctx, lastOutcome(last, a)+`, fenced AS (
+	id, err := queryValue[int64](t.query(ctx, finishLastStepSQL(last, a)+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
 				first_call_at = CASE WHEN preparing THEN first_call_at ELSE coalesce(first_call_at, clock()) END,
 				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish'
@@ -153,7 +153,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
-	changed, err := t.execChanged(ctx, lastOutcome(last, a)+`
+	changed, err := t.execChanged(ctx, finishLastStepSQL(last, a)+`
 		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls, next_action_at = @next,
 			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
 		WHERE `+fence, a)
@@ -231,9 +231,9 @@ type Outcome struct {
 	Response   []byte
 }
 
-// lastOutcome returns the SQL that finishes the previous step in the same statement. Only the worker that began a
+// finishLastStepSQL returns the SQL that finishes the previous step in the same statement. Only the worker that began a
 // step knows its epoch and number, so this write needs no fence.
-func lastOutcome(o *Outcome, a args) string {
+func finishLastStepSQL(o *Outcome, a args) string {
 	if o == nil {
 		return `WITH finished AS (SELECT 1)`
 	}

@@ -65,7 +65,7 @@ type addressRow struct {
 
 // ScanRow reads the columns of countAgain.
 func (r *addressRow) ScanRow(rows pgx.Rows) error {
-	return rows.Scan(&r.Total, &r.Oldest, timeTo(&r.Now))
+	return rows.Scan(&r.Total, &r.Oldest, scanTime(&r.Now))
 }
 
 // finishCount reads the result of countAgain, and counts the request if that did not.

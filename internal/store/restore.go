@@ -183,7 +183,7 @@ func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.T
 			WHERE workspace_id = @ws AND id = @post AND status <> 'live' RETURNING id
 		), publication AS (
 			UPDATE publications p SET step = 'live', step_since = clock(), open = false, next_action_at = NULL, rest = 'live',
-				failure = NULL, `+takeAway+`
+				failure = NULL, `+endClaimSQL+`
 			FROM post WHERE workspace_id = @ws AND post_id = post.id
 		)
 		INSERT INTO post_events (workspace_id, post_id, kind, at) SELECT @ws, id, 'live', @now FROM post`,
@@ -198,7 +198,7 @@ func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) error {
 	return t.exec(ctx, `
 		UPDATE publications p SET step = 'armed', step_since = clock(), armed = true, open = true, answer = '',
 			handle = @handle,
-			armed_at = @armed_at, quiet_at = clock(), rest = '', next_action_at = clock(), `+takeAway+`
+			armed_at = @armed_at, quiet_at = clock(), rest = '', next_action_at = clock(), `+endClaimSQL+`
 		WHERE workspace_id = @ws AND post_id = @post AND next_action_at IS NOT NULL`,
 		args{"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt})
 }

@@ -40,8 +40,8 @@ func (t Tenant) Usage(ctx context.Context, period string, now time.Time) (core.U
 		args{"period": period, "now": now}))
 }
 
-// AnyWorkspace reports whether a workspace exists.
-func (s *Store) AnyWorkspace(ctx context.Context) (bool, error) {
+// HasWorkspace reports whether a workspace exists.
+func (s *Store) HasWorkspace(ctx context.Context) (bool, error) {
 	return queryValue[bool](s.query(ctx, `SELECT EXISTS (SELECT FROM workspaces)`, nil))
 }
 

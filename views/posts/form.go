@@ -57,7 +57,7 @@ type ComposeModel struct {
 	Saved *ShowModel
 	Zone  core.Zone // in which the time is asked for: the workspace's, or the draft's own
 	Plan  PlanModel
-	// Refused is why the last try to send did not work; the values are kept.
+	// Refused is why the last attempt to send the form failed; the values are kept.
 	Refused *contract.Error
 	// Errors are the errors of inputs, by name.
 	Errors map[string]string
@@ -83,7 +83,7 @@ type Network struct {
 	Fields   []network.Field
 }
 
-// Values are the inputs as they stand.
+// Values are the values of the inputs.
 type Values struct {
 	Text, Title, Tags string
 	Revision          string                       // of the draft that is edited

@@ -30,7 +30,7 @@ func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
 
 var fields = []network.Field{
 	{
-		Name: "privacyLevel", Label: "Who can see it", Kind: network.FieldChoice,
+		Name: "privacyLevel", Label: "Who can see the post", Kind: network.FieldChoice,
 		Help: "If empty, the widest audience that the account allows.",
 		Choices: []network.Choice{
 			{Value: "PUBLIC_TO_EVERYONE", Label: "Everyone"},
