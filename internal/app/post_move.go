@@ -60,6 +60,7 @@ func (a *App) changePost(ctx context.Context, c core.Caller, id string, malforme
 	return a.postOf(post), err
 }
 
+// lockAndChange is changePost for a caller whose right to the post has been checked.
 func lockAndChange(ctx context.Context, t store.Tenant, c core.Caller, id core.PostID,
 	f func(store.Tenant, *core.Post) error,
 ) (post core.Post, err error) {

@@ -15,7 +15,7 @@ import (
 const (
 	// receiptsKept is how long receipts are kept: a backup that is older restores without their help.
 	receiptsKept = 90 * 24 * time.Hour
-	// readBack is how long before the last sign of life a post may have been due whose call came after it.
+	// readBack is how long a post may have been on its way at the last sign of life.
 	readBack = time.Hour
 	// listed is how many of the posts concerned the log names.
 	listed = 20

@@ -111,7 +111,7 @@ type HeldPost struct {
 	PublishAt   time.Time
 	Armed       bool // a receipt says that its publishing call was about to be made
 	Live        bool // a receipt says that it was published
-	// Unproved tells that it was due before the hold began, and that the storage may lack its receipt.
+	// Unproved reports whether the post was due before the hold began, so that only its receipt may be missing.
 	Unproved    bool
 	ExternalURL string
 }
