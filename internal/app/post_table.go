@@ -3,33 +3,33 @@ package app
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+	"text/tabwriter"
 
 	"belfry/internal/core"
 )
 
 // formatPlan formats the plan as monospaced text, the same for the API, the dashboard and agents.
 func (a *App) formatPlan(r *postRequest) string {
-	lines := [][]string{{"NETWORK", "ACCOUNT", "WHEN", "PLAN"}}
+	var table strings.Builder
+	columns := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(columns, "NETWORK\tACCOUNT\tWHEN\tPLAN") // a Builder accepts everything
 	var notes []string
 	for i, row := range r.rows {
-		name := a.cfg.Networks.Name(row.Platform)
+		network, account := a.cfg.Networks.Name(row.Platform), oneLine(r.targets[i].draft.Account.DisplayName)
 		verdict := "ok"
 		if !row.OK() {
 			verdict = fmt.Sprintf("%d to fix", len(row.Issues))
 		}
-		lines = append(lines, []string{name, oneLine(r.targets[i].draft.Account.DisplayName), r.formatTime(row), verdict})
+		_, _ = fmt.Fprintf(columns, "%s\t%s\t%s\t%s\n", network, account, r.formatTime(row), verdict)
 		for _, issue := range row.Issues {
-			notes = append(notes,
-				fmt.Sprintf("x %s, %s: %s %s", name, oneLine(r.targets[i].draft.Account.DisplayName), issue.Message, issue.Hint))
+			notes = append(notes, fmt.Sprintf("x %s, %s: %s %s", network, account, issue.Message, issue.Hint))
 		}
 		for _, warning := range row.Warnings {
-			notes = append(notes,
-				fmt.Sprintf("! %s, %s: %s %s", name, oneLine(r.targets[i].draft.Account.DisplayName), warning.Message,
-					warning.Hint))
+			notes = append(notes, fmt.Sprintf("! %s, %s: %s %s", network, account, warning.Message, warning.Hint))
 		}
 	}
-	out := alignColumns(lines) + "\n" + r.formatQuota()
+	_ = columns.Flush()
+	out := table.String() + r.formatQuota()
 	if len(notes) > 0 {
 		out += "\n\n" + strings.Join(notes, "\n")
 	}
@@ -53,25 +53,6 @@ func (r *postRequest) formatQuota() string {
 		return fmt.Sprintf("This month: %d used, no limit, %d requested.", r.used, r.slots())
 	}
 	return fmt.Sprintf("This month: %d of %d used, %d requested.", r.used, *r.plan.Posts, r.slots())
-}
-
-// alignColumns pads cells so that columns align.
-func alignColumns(rows [][]string) string {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	lines := make([]string, len(rows))
-	for n, row := range rows {
-		var line strings.Builder
-		for i, cell := range row {
-			line.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2))
-		}
-		lines[n] = strings.TrimRight(line.String(), " ")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // oneLine replaces line breaks in a name, which would break the table.

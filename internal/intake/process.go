@@ -141,7 +141,7 @@ func (s *Service) storeCleanCopy(
 	cleaning.Go(func() { writer.CloseWithError(cleanSafely(ctx, writer, object, facts)) })
 	defer cleaning.Wait()
 	defer func() { _ = reader.Close() }() // it never fails; ends a copy that nobody reads any more
-	copied := &countingReader{reader: reader}
+	copied := &trackingReader{reader: reader}
 	err = s.cfg.Blobs.Put(ctx, key, copied, size)
 	return copied.n, err
 }
@@ -155,19 +155,6 @@ func cleanSafely(ctx context.Context, w io.Writer, object blob.Object, facts med
 		}
 	}()
 	return media.Clean(ctx, w, object, facts)
-}
-
-// countingReader counts the bytes it reads.
-type countingReader struct {
-	reader io.Reader
-	n      int64
-}
-
-// Read implements io.Reader.
-func (r *countingReader) Read(b []byte) (int, error) {
-	n, err := r.reader.Read(b)
-	r.n += int64(n)
-	return n, err
 }
 
 // acceptFile marks the file as ready, and charges the bytes that are kept.

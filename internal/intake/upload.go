@@ -180,7 +180,7 @@ func (s *Service) ReceiveUpload(
 func (s *Service) storeUpload(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, body io.Reader,
 ) (contract.Uploaded, error) {
-	key, source := newBlobKey(), &errTrackingReader{reader: body}
+	key, source := newBlobKey(), &trackingReader{reader: body}
 	err := s.withLease(ctx, t, claim, func(ctx context.Context) error {
 		return s.cfg.Blobs.Put(ctx, key, source, m.Bytes)
 	})
@@ -226,7 +226,7 @@ func (s *Service) markUploaded(
 
 // releaseUpload releases the claim of an upload that failed with err, and returns the error for the sender.
 func (s *Service) releaseUpload(
-	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *errTrackingReader, err error,
+	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *trackingReader, err error,
 ) error {
 	if releaseErr := t.ReleaseMedia(ctx, claim, 0, false); releaseErr != nil {
 		s.cfg.Log.Warn("could not release the lease of an upload; it will expire", "media", claim.ID, "error", releaseErr)
@@ -286,15 +286,18 @@ func errSizeMismatch(reserved, length int64) error {
 // newBlobKey returns an unused key, so that a worker that lost its lease cannot change another's bytes.
 func newBlobKey() string { return blob.Key("media", strings.ToLower(rand.Text())) }
 
-// errTrackingReader remembers the error of reading, to distinguish the sender's errors from the storage's.
-type errTrackingReader struct {
+// trackingReader counts the bytes it reads, and remembers the error of reading, to distinguish the sender's errors from
+// the storage's.
+type trackingReader struct {
 	reader io.Reader
+	n      int64
 	err    error // the last error but io.EOF
 }
 
 // Read implements io.Reader.
-func (r *errTrackingReader) Read(b []byte) (int, error) {
+func (r *trackingReader) Read(b []byte) (int, error) {
 	n, err := r.reader.Read(b)
+	r.n += int64(n)
 	if err != nil && err != io.EOF {
 		r.err = err
 	}
