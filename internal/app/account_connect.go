@@ -186,7 +186,7 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 		return Connected{}, err
 	}
 	if len(usable) == 1 {
-		return a.connectProfiles(ctx, t, c, n, usable)
+		return a.connectProfiles(ctx, t, c, row.Platform, usable)
 	}
 	return a.offerProfiles(ctx, t, c, n, profiles)
 }

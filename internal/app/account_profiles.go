@@ -72,24 +72,20 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 		return Connected{},
 			core.Fail(core.CodeConflict, "Belfry cannot publish to %s.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
 	}
-	return a.connectProfiles(ctx, t, c, n, profiles[i:i+1])
+	return a.connectProfiles(ctx, t, c, account.Platform, profiles[i:i+1])
 }
 
 // connectProfiles stores accounts for the profiles, all or none. It counts the plan's limit under the workspace's
 // lock. A profile that is or was connected keeps its account.
-func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
+func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, platform core.Platform,
 	profiles []network.Profile,
-) (Connected, error) {
-	done := Connected{Platform: n.Describe().ID}
-	err := t.Tx(ctx, func(t store.Tenant) error {
-		list, err := a.saveProfiles(ctx, t, c, n.Describe().ID, profiles)
-		done.Accounts = convertAll(list, a.accountOf)
+) (done Connected, err error) {
+	err = t.Tx(ctx, func(t store.Tenant) error {
+		list, err := a.saveProfiles(ctx, t, c, platform, profiles)
+		done = Connected{Platform: platform, Accounts: convertAll(list, a.accountOf)}
 		return err
 	})
-	if err != nil {
-		return Connected{}, err
-	}
-	return done, nil
+	return done, err
 }
 
 func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, platform core.Platform,
@@ -200,12 +196,11 @@ func (a *App) readChoices(ctx context.Context, t store.Tenant, platform core.Pla
 // ChooseProfiles connects the chosen profiles among those that FinishConnect offered, all or none. After an error,
 // the person can choose again.
 func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, externalIDs []string,
-) (Connected, error) {
+) (done Connected, err error) {
 	t, err := a.enterSession(c, true)
 	if err != nil {
 		return Connected{}, err
 	}
-	done := Connected{}
 	err = t.Tx(ctx, func(t store.Tenant) error {
 		row, err := t.TakeConnection(ctx, pendingConnection(choice, c), true, a.cfg.Now())
 		if err != nil {
@@ -215,14 +210,10 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 		if err != nil {
 			return err
 		}
-		list, err := a.saveProfiles(ctx, t, c, row.Platform, profiles)
-		done.Platform, done.Accounts = row.Platform, convertAll(list, a.accountOf)
+		done, err = a.connectProfiles(ctx, t, c, row.Platform, profiles)
 		return err
 	})
-	if err != nil {
-		return Connected{}, err
-	}
-	return done, nil
+	return done, err
 }
 
 func (a *App) chosenProfiles(c core.Caller, row store.Connection, externalIDs []string) ([]network.Profile, error) {

@@ -27,11 +27,11 @@ func (a *App) CreateWorkspace(ctx context.Context, in contract.CreateWorkspace) 
 	if err != nil {
 		return SignedIn{}, err
 	}
-	owner, err := a.cfg.Store.UserByEmail(ctx, email)
-	known := err == nil
-	if err != nil && !errors.Is(err, store.ErrNotFound) {
-		return SignedIn{}, fmt.Errorf("look up the owner: %w", err)
+	owner, err := a.findUser(ctx, email)
+	if err != nil {
+		return SignedIn{}, err
 	}
+	known := !owner.ID.IsZero()
 	if !known {
 		if owner, err = a.newOwner(ctx, in); err != nil {
 			return SignedIn{}, err
@@ -141,12 +141,12 @@ func (a *App) CreateKeyFor(ctx context.Context, workspace, name string, scope co
 
 // SetPassword replaces a person's password, ends all of their sessions, and resets their limit of sign-in attempts.
 func (a *App) SetPassword(ctx context.Context, email, password string) error {
-	user, err := a.cfg.Store.UserByEmail(ctx, strings.TrimSpace(email))
-	if errors.Is(err, store.ErrNotFound) {
-		return core.Fail(core.CodeNotFound, "No account has the email address %s.", email).WithHint("Check the spelling.")
-	}
+	user, err := a.findUser(ctx, email)
 	if err != nil {
-		return fmt.Errorf("look up a person: %w", err)
+		return err
+	}
+	if user.ID.IsZero() {
+		return core.Fail(core.CodeNotFound, "No account has the email address %s.", email).WithHint("Check the spelling.")
 	}
 	if err := checkPassword(password); err != nil {
 		return err
