@@ -474,7 +474,7 @@ func savedVersion(m ShowModel) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<section data-testid=\"saved-version\" aria-labelledby=\"saved-title\"><h2 id=\"saved-title\" class=\"card-title\">Saved version</h2><p dir=\"auto\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<section class=\"field\" data-testid=\"saved-version\" aria-labelledby=\"saved-title\"><h2 id=\"saved-title\" class=\"card-title\">Saved version</h2><p dir=\"auto\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
