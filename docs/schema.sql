@@ -124,7 +124,8 @@ CREATE TABLE public.accounts (
     check_at timestamp with time zone NOT NULL,
     created_at timestamp with time zone NOT NULL,
     disconnected_at timestamp with time zone,
-    held_until timestamp with time zone
+    held_until timestamp with time zone,
+    token_claimed_until timestamp with time zone
 );
 
 CREATE UNLOGGED TABLE public.address_log (

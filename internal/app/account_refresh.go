@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,10 @@ const (
 	// A renewal that failed for a while is tried again after as long as it has been due, within these.
 	refreshSoonest = time.Minute
 	refreshLatest  = time.Hour
+
+	// renewalWait is how long a call whose token has lapsed waits for another worker that is renewing it.
+	renewalWait = 5 * time.Second
+	renewalPoll = 100 * time.Millisecond
 
 	refreshBatch = 500
 
@@ -49,22 +54,69 @@ func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	if err != nil {
 		return err
 	}
-	account, sealed, err := t.ClaimRefresh(ctx, id, refreshLease)
+	_, err = a.claimAndRefresh(ctx, t, id, nil)
+	return err
+}
+
+// renewLapsed renews a token that has lapsed, and returns the account's token as it is then, also sealed: another worker
+// may have renewed it. If there is no new token, the error is a *network.Error with what that says of the account.
+func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
+	lapsed []byte,
+) (network.Token, []byte, error) {
+	t, err := a.enter(core.Worker(ws), core.Write)
+	if err != nil {
+		return network.Token{}, nil, err
+	}
+	claimed, err := a.claimAndRefresh(ctx, t, id, lapsed)
+	if err != nil {
+		return network.Token{}, nil, err
+	}
+	account, sealed, err := t.AccountWithToken(context.WithoutCancel(ctx), id)
+	for waited := time.Duration(0); err == nil && !claimed && waited < renewalWait; waited += renewalPoll {
+		if account.Status != core.AccountOK || !bytes.Equal(sealed, lapsed) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(renewalPoll):
+		}
+		account, sealed, err = t.AccountWithToken(ctx, id)
+	}
+	switch {
+	case err != nil:
+		return network.Token{}, nil, err
+	case account.Status != core.AccountOK:
+		kind := network.Revoked
+		if account.Status == core.AccountExpired {
+			kind = network.Expired
+		}
+		return network.Token{}, nil, &network.Error{Kind: kind, Message: account.StatusReason}
+	case bytes.Equal(sealed, lapsed):
+		return network.Token{}, nil, &network.Error{Kind: network.NotSent, Message: "The access token could not be renewed."}
+	}
+	token, err := a.openToken(account, ws, sealed)
+	return token, sealed, err
+}
+
+// claimAndRefresh renews a token that is due for it or is the lapsed one. It returns false if another worker is renewing
+// the token, or has renewed it.
+func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.AccountID, lapsed []byte) (bool, error) {
+	account, sealed, err := t.ClaimRefresh(ctx, id, lapsed, refreshLease)
 	if errors.Is(err, store.ErrNotFound) {
-		return nil
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("claim the renewal of account %s: %w", id, err)
+		return false, fmt.Errorf("claim the renewal of account %s: %w", id, err)
 	}
 	result, err := a.refreshOnce(ctx, t, account, sealed)
 	if err != nil {
-		return err
+		return true, err
 	}
 	// The network may have ended the old token: what it gave is stored even if the caller has gone.
 	if err := t.FinishRefresh(context.WithoutCancel(ctx), id, sealed, result); err != nil {
-		return fmt.Errorf("store the renewed token of account %s: %w", id, err)
+		return true, fmt.Errorf("store the renewed token of account %s: %w", id, err)
 	}
-	return nil
+	return true, nil
 }
 
 func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Account,
@@ -112,6 +164,9 @@ func (a *App) mergeToken(old, fresh network.Token) network.Token {
 	}
 	if len(fresh.Scopes) == 0 {
 		fresh.Scopes = slices.Clone(old.Scopes)
+	}
+	if len(fresh.Extra) == 0 {
+		fresh.Extra = old.Extra
 	}
 	if soonest := a.cfg.Now().Add(refreshSoonest); !fresh.RefreshAt.IsZero() && fresh.RefreshAt.Before(soonest) {
 		fresh.RefreshAt = soonest
@@ -183,6 +238,14 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	n, ok := a.cfg.Networks.Get(account.Platform)
 	if !ok {
 		return nil
+	}
+	if token.HasLapsed(a.cfg.Now()) { // which a check would take for a lost account
+		token, sealed, err = a.renewLapsed(ctx, t.WorkspaceID(), account.ID, sealed)
+		if _, refused := errors.AsType[*network.Error](err); err != nil && !refused {
+			return err
+		} else if refused {
+			return nil // which the account says already, where it is lost
+		}
 	}
 	asking, cancel := context.WithTimeout(ctx, refreshCall)
 	defer cancel()

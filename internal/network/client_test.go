@@ -375,7 +375,7 @@ func TestEveryKindHasItsVerdict(t *testing.T) {
 	for kind, want := range map[network.Kind]core.Verdict{
 		network.Rejected: core.Refused, network.Transient: core.Lost, network.RateLimited: core.Throttled,
 		network.Expired: core.AuthLost, network.Revoked: core.AuthLost, network.NotSent: core.NotSent,
-		network.Unknown: core.Lost,
+		network.Unknown: core.Lost, network.Lapsed: core.Lost,
 	} {
 		if got := (&network.Error{Kind: kind}).Verdict(); got != want {
 			t.Errorf("%s: want %s, got %s", kind, want, got)

@@ -16,7 +16,8 @@ const (
 	Rejected    Kind = "rejected"     // a well-formed refusal for good
 	Transient   Kind = "transient"    // a well-formed answer that says to try again later
 	RateLimited Kind = "rate_limited" // a well-formed refusal because of too many calls
-	Expired     Kind = "expired"      // the token is past its date
+	Lapsed      Kind = "lapsed"       // the access token is past its time, and Refresh gives another
+	Expired     Kind = "expired"      // the token is past its date, and a person must connect the account again
 	Revoked     Kind = "revoked"      // the token or a permission was withdrawn
 	NotSent     Kind = "not_sent"     // no byte of the request was written
 	Unknown     Kind = "unknown"      // no answer, half an answer, a server's error
@@ -69,7 +70,7 @@ func (e *Error) Unwrap() error { return e.cause }
 
 var verdicts = map[Kind]core.Verdict{
 	Rejected: core.Refused, RateLimited: core.Throttled, Expired: core.AuthLost, Revoked: core.AuthLost,
-	NotSent: core.NotSent, Transient: core.Lost, Unknown: core.Lost,
+	NotSent: core.NotSent, Lapsed: core.Lost, Transient: core.Lost, Unknown: core.Lost,
 }
 
 // Verdict is what the publishing protocol makes of the error.

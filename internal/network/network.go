@@ -59,7 +59,8 @@ type Network interface {
 
 // Refresher is a network whose tokens are renewed without a person.
 type Refresher interface {
-	// Refresh returns a fresh token. Fields the network left out keep their old values.
+	// Refresh returns a fresh token. Fields the network left out keep their old values. Nobody else renews the token of
+	// the account meanwhile.
 	Refresh(ctx context.Context, t Token) (Token, error)
 }
 
@@ -258,13 +259,27 @@ type Profile struct {
 
 // Token is an account's credential at its network. It is sealed wherever it is stored.
 type Token struct {
-	Access    Secret    `json:"access"`
-	Refresh   Secret    `json:"refresh,omitempty"`
-	IssuedAt  time.Time `json:"issuedAt,omitzero"`
-	ExpiresAt time.Time `json:"expiresAt,omitzero"` // zero when it has no date
-	// RefreshAt is when it should be renewed; zero when it cannot or need not be.
+	Access   Secret    `json:"access"`
+	Refresh  Secret    `json:"refresh,omitempty"`
+	IssuedAt time.Time `json:"issuedAt,omitzero"`
+	// LapsesAt is when Access stops working and Refresh must give another; zero when Access works until ExpiresAt.
+	LapsesAt time.Time `json:"lapsesAt,omitzero"`
+	// ExpiresAt is when a person must connect the account again; zero when there is no such date.
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+	// RefreshAt is when it should be renewed ahead of that; zero when it cannot or need not be. A token that has lapsed
+	// is renewed before it is used, whatever its RefreshAt.
 	RefreshAt time.Time `json:"refreshAt,omitzero"`
 	Scopes    []string  `json:"scopes,omitempty"`
+	// Extra is what else a login gives and later calls need, such as another token or the kind of login.
+	Extra map[string]Secret `json:"extra,omitempty"`
+}
+
+// renewAhead is how long before it lapses an access token is no longer used.
+const renewAhead = time.Minute
+
+// HasLapsed tells whether the access token must be renewed before it is used.
+func (t Token) HasLapsed(now time.Time) bool {
+	return !t.LapsesAt.IsZero() && !now.Add(renewAhead).Before(t.LapsesAt)
 }
 
 // Driver is a network's entry in network/all: New makes its connector; a network without one has Rules.

@@ -83,6 +83,7 @@ func (c *claim) publish(ctx context.Context) error {
 	if err != nil {
 		err = c.deferClaim(ctx, err)
 	} else {
+		c.renewIfLapsed(ctx)
 		err = c.runProtocol(ctx)
 	}
 	switch {

@@ -32,6 +32,8 @@ type Config struct {
 	Now func() time.Time
 	// OpenToken decrypts an account's token.
 	OpenToken func(core.Account, core.WorkspaceID, []byte) (network.Token, error)
+	// RenewToken renews an account's lapsed token and returns the account's token, also sealed; see app.renewLapsed.
+	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, error)
 	// Receipts keeps, outside the database, which posts were about to be published; nil keeps nothing.
 	Receipts *restore.Receipts
 	// FileURL is the address where a network fetches a file.
@@ -101,6 +103,7 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 	if err := c.loadConnector(); err != nil {
 		return err
 	}
+	c.renewIfLapsed(ctx)
 	url, err := c.net.Link(ctx, c.item, post.ExternalID)
 	if err != nil {
 		return fmt.Errorf("fetch the link of post %s: %w", id, err)

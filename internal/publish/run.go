@@ -130,6 +130,14 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 	defer cancel()
 	asked := now()
 	status, err := c.dispatchCall(ctx, do)
+	if e, ok := errors.AsType[*network.Error](err); ok && e.Kind == network.Lapsed {
+		// The irreversible call is not made again: like any other without success, it may have had its effect.
+		if renewErr := c.renewToken(ctx); do != core.DoPublish {
+			if err = renewErr; err == nil {
+				status, err = c.dispatchCall(ctx, do)
+			}
+		}
+	}
 	c.engine.cfg.Metrics.ObserveStep(platform, string(do), now().Sub(asked))
 	signal := core.Signal{Call: do, Verdict: status.Verdict}
 	c.last = &store.Outcome{Seq: c.seq, Verdict: status.Verdict, Code: status.Code}
@@ -163,6 +171,27 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 	c.shareThrottle(ctx, e)
 	c.log.Info("the network refused the call or did not respond", "call", do, "kind", e.Kind, "code", e.Code, "status", e.Status)
 	return signal
+}
+
+// renewIfLapsed renews the token if it has lapsed. If that fails, the call that needs it fails.
+func (c *claim) renewIfLapsed(ctx context.Context) {
+	if c.account.Status != core.AccountOK || !c.item.Token.HasLapsed(c.now()) {
+		return
+	}
+	if err := c.renewToken(ctx); err != nil {
+		c.log.WarnContext(ctx, "could not renew a lapsed token", "account", c.account.ID, "error", err)
+	}
+}
+
+// renewToken replaces the token of this claim and of its account.
+func (c *claim) renewToken(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, c.engine.cfg.Schedule.CallTimeout())
+	defer cancel()
+	token, sealed, err := c.engine.cfg.RenewToken(ctx, c.post.Workspace, c.account.ID, c.sealedToken)
+	if err == nil {
+		c.item.Token, c.sealedToken = token, sealed
+	}
+	return err
 }
 
 func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, error) {

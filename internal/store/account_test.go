@@ -36,7 +36,7 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	for what, call := range map[string]func() error{
 		"reading":    func() error { _, err := w.one.Account(t.Context(), theirs); return err },
 		"its token":  func() error { _, _, err := w.one.AccountWithToken(t.Context(), theirs); return err },
-		"a renewal":  func() error { _, _, err := w.one.ClaimRefresh(t.Context(), theirs, time.Minute); return err },
+		"a renewal":  func() error { _, _, err := w.one.ClaimRefresh(t.Context(), theirs, nil, time.Minute); return err },
 		"no profile": func() error { _, _, err := w.one.FindAccount(t.Context(), "threads", "q"); return err },
 	} {
 		missing(t, what, call())
@@ -102,9 +102,9 @@ func TestARenewalIsClaimedOnceAndKeepsANewerToken(t *testing.T) {
 	if err != nil || len(due) != 1 || due[0].Account != id || due[0].Workspace != w.one.id {
 		t.Fatalf("due: %+v, %v", due, err)
 	}
-	_, claimed, err := w.one.ClaimRefresh(t.Context(), id, time.Hour)
+	_, claimed, err := w.one.ClaimRefresh(t.Context(), id, nil, time.Hour)
 	must(t, err)
-	_, _, err = w.one.ClaimRefresh(t.Context(), id, time.Hour)
+	_, _, err = w.one.ClaimRefresh(t.Context(), id, nil, time.Hour)
 	missing(t, "a second claim", err)
 	a, err := w.one.Account(t.Context(), id)
 	must(t, err)

@@ -26,13 +26,14 @@ func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, e
 
 // ClaimRefresh claims the renewal of a token for the lease. It returns not_found if the token is not due, is being
 // renewed by another worker, or was replaced.
-func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID,
+func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID, lapsed []byte,
 	lease time.Duration,
 ) (core.Account, []byte, error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
-		UPDATE accounts SET token_refresh_at = clock() + @lease::interval
-		WHERE workspace_id = @ws AND id = @id AND token_refresh_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
-		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease}))
+		UPDATE accounts SET token_refresh_at = clock() + @lease::interval, token_claimed_until = clock() + @lease::interval
+		WHERE workspace_id = @ws AND id = @id AND (token_refresh_at <= clock() OR token = @lapsed::bytea)
+			AND (token_claimed_until IS NULL OR token_claimed_until <= clock()) AND status = 'ok' AND disconnected_at IS NULL
+		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease, "lapsed": lapsed}))
 	return row.Account, row.Token, err
 }
 
@@ -80,7 +81,7 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 		token = *r.Token
 	}
 	return t.exec(ctx, `
-		UPDATE accounts SET status = @status, status_reason = @reason, token = @token,
+		UPDATE accounts SET status = @status, status_reason = @reason, token = @token, token_claimed_until = NULL,
 			token_expires_at = CASE WHEN @renewed THEN @expires ELSE token_expires_at END,
 			token_refresh_at = CASE WHEN @renewed THEN @refresh::timestamptz WHEN @never THEN NULL
 				ELSE clock() + @again::interval END

@@ -1,0 +1,190 @@
+package publish_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// lapsing is a network whose access tokens lapse: it refuses each that it has not renewed itself.
+type lapsing struct {
+	network.Network
+	mu       *sync.Mutex
+	now      func() time.Time
+	life     time.Duration // of a renewed token
+	renewals *int
+	refused  *[]core.Do
+	refuse   *network.Error // of each renewal; nil for none
+	until    core.Do        // the first call that is refused; "" for all
+}
+
+func (l *lapsing) Refresh(context.Context, network.Token) (network.Token, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if *l.renewals++; l.refuse != nil {
+		return network.Token{}, l.refuse
+	}
+	return network.Token{Access: "renewed", LapsesAt: l.now().Add(l.life)}, nil
+}
+
+// check refuses a token, and gives the one that the network behind it knows.
+func (l *lapsing) check(it *network.Item, do core.Do) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.until == do {
+		l.until = ""
+	}
+	if l.until == "" && (it.Token.Access != "renewed" || !l.now().Before(it.Token.LapsesAt)) {
+		*l.refused = append(*l.refused, do)
+		return &network.Error{Kind: network.Lapsed, Message: "The access token has lapsed."}
+	}
+	if it.Token.Access == "renewed" {
+		it.Token.Access = it.Token.Extra["real"]
+	}
+	return nil
+}
+
+func (l *lapsing) Create(ctx context.Context, it network.Item) (string, error) {
+	if err := l.check(&it, core.DoCreate); err != nil {
+		return "", err
+	}
+	return l.Network.Create(ctx, it)
+}
+
+func (l *lapsing) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if err := l.check(&it, core.DoStatus); err != nil {
+		return network.Status{}, err
+	}
+	return l.Network.Status(ctx, it, handle)
+}
+
+func (l *lapsing) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if err := l.check(&it, core.DoPublish); err != nil {
+		return network.Status{}, err
+	}
+	return l.Network.Publish(ctx, it, handle)
+}
+
+func (l *lapsing) Verify(ctx context.Context, t network.Token) error {
+	it := network.Item{Token: t}
+	if err := l.check(&it, core.DoStatus); err != nil {
+		return err
+	}
+	return l.Network.Verify(ctx, it.Token)
+}
+
+func (l *lapsing) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+	profiles, err := l.Network.Exchange(ctx, g)
+	for i := range profiles {
+		t := &profiles[i].Token
+		t.Extra, t.RefreshAt, t.ExpiresAt = map[string]network.Secret{"real": t.Access}, time.Time{}, time.Time{}
+	}
+	return profiles, err
+}
+
+// lapses makes the networks' tokens lapse.
+func (b *bench) lapses(l lapsing) (renewals *int, refused *[]core.Do) {
+	l.mu, l.now, l.renewals, l.refused, l.life = &sync.Mutex{}, b.Clock.Now, new(int), &[]core.Do{}, time.Hour
+	b.App = b.through(func(n network.Network) network.Network {
+		l := l
+		l.Network = n
+		return &l
+	})
+	return l.renewals, l.refused
+}
+
+func TestALapsedTokenIsRenewedAndTheCallRepeatedOnce(t *testing.T) {
+	b := newBench(t)
+	renewals, refused := b.lapses(lapsing{})
+	account := b.ws.Account("threads")
+	post := b.ws.Work(b.ws.Now("renewed", account))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	if *renewals != 1 || len(*refused) != 1 || post.Attempts != 1 || b.ws.StatusOf(account) != "ok" {
+		t.Errorf("%d renewals, refused %v, %d attempts", *renewals, *refused, post.Attempts)
+	}
+	// The next token is known to lapse, and is not used for any call after that.
+	b.Clock.Advance(time.Hour)
+	b.wants(b.ws.Work(b.ws.Now("again", account)), "live", 1, "created", "queued", "publishing", "live")
+	if *renewals != 2 || len(*refused) != 1 {
+		t.Errorf("%d renewals, refused %v", *renewals, *refused)
+	}
+}
+
+// What is refused for a lapsed token may have been published all the same.
+func TestAnIrreversibleCallWithALapsedTokenIsALostOne(t *testing.T) {
+	b := newBench(t)
+	renewals, refused := b.lapses(lapsing{until: core.DoPublish})
+	post := b.ws.Work(b.ws.Now("careful", b.ws.Account("threads")))
+	b.wants(post, "queued", 0, "created", "queued", "publishing")
+	if *renewals != 1 || len(*refused) != 1 || (*refused)[0] != core.DoPublish {
+		t.Errorf("%d renewals, refused %v", *renewals, *refused)
+	}
+	b.wants(b.after(3*time.Minute, post), "live", 1, "created", "queued", "publishing", "live")
+}
+
+func TestARefusedRenewalLosesTheAccount(t *testing.T) {
+	b := newBench(t)
+	b.lapses(lapsing{refuse: &network.Error{Kind: network.Revoked, Message: "The grant was withdrawn."}})
+	account := b.ws.Account("threads")
+	post := b.ws.Work(b.ws.Now("lost", account))
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+	if post.Error.Code != "account_revoked" || b.ws.StatusOf(account) != "revoked" {
+		t.Errorf("error %+v, the account is %s", post.Error, b.ws.StatusOf(account))
+	}
+}
+
+func TestARenewalThatFailsForAWhileCostsATry(t *testing.T) {
+	b := newBench(t)
+	b.lapses(lapsing{refuse: &network.Error{Kind: network.Transient, Message: "Come back later."}})
+	account := b.ws.Account("threads")
+	post := b.ws.Work(b.ws.Now("waits", account))
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retriedByWorker")
+	if b.ws.StatusOf(account) != "ok" {
+		t.Errorf("the account is %s", b.ws.StatusOf(account))
+	}
+}
+
+// A check with a lapsed token would take every account for lost.
+func TestACheckRenewsALapsedToken(t *testing.T) {
+	b := newBench(t)
+	renewals, _ := b.lapses(lapsing{})
+	account := b.ws.Account("threads")
+	b.ws.Work(b.ws.Now("first", account))
+	b.Clock.Advance(25 * time.Hour)
+	due, err := b.App.DueChecks(b.Context())
+	must(t, err)
+	for _, check := range due {
+		must(t, b.App.CheckAccount(b.Context(), check.Workspace, check.Account))
+	}
+	if len(due) != 1 || *renewals != 2 || b.ws.StatusOf(account) != "ok" {
+		t.Errorf("%d checks, %d renewals, the account is %s", len(due), *renewals, b.ws.StatusOf(account))
+	}
+}
+
+// Two workers with the same lapsed token: one renews it, and the other takes what that one got.
+func TestOnlyOneWorkerRenewsALapsedToken(t *testing.T) {
+	b := newBench(t)
+	renewals, _ := b.lapses(lapsing{})
+	account := b.ws.Account("threads")
+	posts := []string{"one", "two", "three", "four"}
+	ids := make([]core.PostID, len(posts))
+	for i, text := range posts {
+		var err error
+		ids[i], err = core.ParseID[core.PostKind](b.ws.Now(text, account).ID)
+		must(t, err)
+	}
+	done := make(chan error)
+	for _, id := range ids {
+		go func() { done <- b.App.Engine().Publish(b.Context(), "worker "+id.String(), b.ws.ID, id) }()
+	}
+	for range ids {
+		must(t, <-done)
+	}
+	if *renewals != 1 || b.live() != len(posts) {
+		t.Errorf("%d renewals, want 1; %d posts are live, want all", *renewals, b.live())
+	}
+}

@@ -1,0 +1,3 @@
+-- Until when one worker alone may renew an account's token: also one that is renewed because it has lapsed, and not
+-- because token_refresh_at has come.
+ALTER TABLE accounts ADD COLUMN token_claimed_until timestamptz;
