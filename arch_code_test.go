@@ -119,13 +119,14 @@ func TestNetworksAreNamedInTheirFoldersOnly(t *testing.T) {
 		return ""
 	}
 	except := exceptions{
-		"internal/network/all":          "the list of connectors",
-		"internal/sandbox/networks.go":  "the list of simulators",
-		"internal/core/issue.go":        "youtube_title_required is a code of the interface (Spec §2)",
-		"internal/secret/phc.go":        "argon2id has threads of its own",
-		"internal/secret/password.go":   "argon2id has threads of its own",
-		"internal/media/poster.go":      "an option of ffmpeg is called threads",
-		"internal/network/sim/fetch.go": "the agent with which Meta fetches files, the same for three networks",
+		"internal/network/all":                      "the list of connectors",
+		"internal/sandbox/networks.go":              "the list of simulators",
+		"internal/core/issue.go":                    "youtube_title_required is a code of the interface (Spec §2)",
+		"internal/secret/phc.go":                    "argon2id has threads of its own",
+		"internal/secret/password.go":               "argon2id has threads of its own",
+		"internal/media/poster.go":                  "an option of ffmpeg is called threads",
+		"internal/network/meta/metasim/facebook.go": "the login that two networks share",
+		"internal/network/sim/fetch.go":             "the agent with which Meta fetches files, the same for three networks",
 	}
 	where(t, except, func(s source, n ast.Node) string {
 		for _, name := range names {

@@ -52,7 +52,7 @@ var floors = []struct {
 	{"internal/network/threads", "internal/core internal/network internal/network/meta"},
 	{"internal/network/youtube", "internal/core internal/network"},
 	{"internal/network/tiktok", "internal/core internal/network"},
-	{"internal/network/*/*sim", "internal/network/sim"},
+	{"internal/network/*/*sim", "internal/network/sim internal/network/meta/metasim"},
 	{"internal/network/all", "internal/network internal/network/*"},
 	{"internal/sandbox", "internal/network/sim internal/network/*/*sim"},
 

@@ -16,8 +16,8 @@ import (
 // Credentials are the credentials that the simulated networks accept if Config has none.
 const Credentials = "sandbox"
 
-// journalName is the only file in Config.JournalDir.
-const journalName = "sandbox.jsonl"
+// journalName is the only file in Config.JournalDir. Its number changes when earlier files cannot be read.
+const journalName = "sandbox-2.jsonl"
 
 // Config is the configuration of a Sandbox. The zero value is a sandbox at the root that stores nothing on disk.
 type Config struct {

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"strconv"
@@ -38,7 +37,9 @@ func OK(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
 // Run lets the script of faults have its say about a call and otherwise performs it. effect is told
 // whether a container made or asked about now must look unready.
 func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(neverReady bool) Answer) {
-	k.noteRequest(r, func(rec *CallRecord) { rec.Call, rec.Account = c.Names[0], c.Account })
+	k.noteRequest(r, func(rec *CallRecord) {
+		rec.Network, rec.Call, rec.Account = c.Network, c.Names[0], c.Account
+	})
 	slow, hit, cleared := k.Faults.takeMatching(c)
 	k.noteFault(r, slow, hit)
 
@@ -57,11 +58,7 @@ func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(ne
 		dropConnection(w)
 		return
 	}
-	if hit != nil && hit.Kind == TruncatedJSON {
-		k.writeAnswer(w, r, answer, true)
-		return
-	}
-	k.writeAnswer(w, r, answer, false)
+	k.writeAnswer(w, r, answer, hit != nil && hit.Kind == TruncatedJSON)
 }
 
 // performCall returns the answer, or reports that the connection was dropped instead.
@@ -173,8 +170,5 @@ func (k *Kit) writeAnswer(w http.ResponseWriter, r *http.Request, a Answer, half
 
 // InternalError is the answer when the sandbox itself cannot do its work, a full disk for instance.
 func InternalError(err error) Answer {
-	return GraphError{
-		Status: http.StatusInternalServerError, Code: 2, Type: "OAuthException", Transient: true,
-		Message: fmt.Sprintf("The sandbox failed: %v", err),
-	}.Answer()
+	return Answer{Status: http.StatusInternalServerError, Body: map[string]any{"error": "The sandbox failed: " + err.Error()}}
 }

@@ -16,11 +16,14 @@ type Option struct {
 	Choices []string `json:"choices,omitempty"`
 }
 
+// ahead is the one entry of the clock's table.
+const ahead = "ahead"
+
 // Now is the networks' time: the injected clock plus what the control surface added.
 func (k *Kit) Now() time.Time {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.now().UTC().Add(k.offset)
+	return k.now().UTC().Add(k.offset.Get(ahead))
 }
 
 // Advance moves the networks' clock forward, never back: tokens age and containers expire.
@@ -30,25 +33,39 @@ func (k *Kit) Advance(by time.Duration) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if err := k.journal.appendRecord("", "clock", k.offset+by); err != nil {
-		return err
-	}
-	k.offset += by
-	return nil
+	return k.offset.Put(ahead, k.offset.Get(ahead)+by)
 }
 
 // Offset is how far the networks' clock runs ahead.
 func (k *Kit) Offset() time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.offset
+	return k.offset.Get(ahead)
 }
 
 // Option reads a switch by its full name.
 func (k *Kit) Option(name string) string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.options[name]
+	return k.readOption(name)
+}
+
+// readOption is Option for a caller that holds the lock.
+func (k *Kit) readOption(name string) string {
+	if k.options.Has(name) {
+		return k.options.Get(name)
+	}
+	if preset, ok := k.cfg.Options[name]; ok {
+		return preset
+	}
+	for _, n := range k.networks {
+		for _, o := range n.about.Options {
+			if o.Name == name {
+				return o.Default
+			}
+		}
+	}
+	return ""
 }
 
 // Number reads a switch that counts something; a value that is no number counts as 0.
@@ -67,7 +84,7 @@ func (k *Kit) Options() []Option {
 	var list []Option
 	for _, n := range k.networks {
 		for _, o := range n.about.Options {
-			o.Value = k.options[o.Name]
+			o.Value = k.readOption(o.Name)
 			list = append(list, o)
 		}
 	}
@@ -85,11 +102,7 @@ func (k *Kit) SetOption(name, value string) error {
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		if err := k.journal.appendRecord("", "option", [2]string{name, value}); err != nil {
-			return err
-		}
-		k.options[name] = value
-		return nil
+		return k.options.Put(name, value)
 	}
 	return fmt.Errorf("there is no option %q", name)
 }
@@ -109,9 +122,5 @@ func (o Option) checkValue(value string) error {
 	return fmt.Errorf("option %s must be one of %q, not %q", o.Name, o.Choices, value)
 }
 
-func (k *Kit) replayRecord(kind string, data []byte) error {
-	return RecordHandlers{
-		"clock":  RecordHandler(func(ahead time.Duration) error { k.offset = ahead; return nil }),
-		"option": RecordHandler(func(pair [2]string) error { k.options[pair[0]] = pair[1]; return nil }),
-	}.Apply(kind, data)
-}
+// Seconds is Number as a duration.
+func (k *Kit) Seconds(name string) time.Duration { return time.Duration(k.Number(name)) * time.Second }

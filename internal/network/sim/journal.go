@@ -15,18 +15,22 @@ import (
 type journal struct {
 	mu   sync.Mutex
 	file *os.File
-	past map[string][]line
+	past map[tableKey][]line
 }
+
+// tableKey names a table of a network.
+type tableKey struct{ network, table string }
 
 type line struct {
 	Network string          `json:"n,omitempty"`
-	Kind    string          `json:"k"`
-	Value   json.RawMessage `json:"v"`
+	Table   string          `json:"t"`
+	ID      string          `json:"i,omitempty"`
+	Value   json.RawMessage `json:"v"` // null for an entry that is deleted, for all of them without an id
 }
 
 // openJournal reads what a former run wrote. A torn last line is cut off: its answer never left.
 func openJournal(path string) (*journal, error) {
-	j := &journal{past: map[string][]line{}}
+	j := &journal{past: map[tableKey][]line{}}
 	if path == "" {
 		return j, nil
 	}
@@ -63,28 +67,29 @@ func (j *journal) loadRecords(data []byte) error {
 		if err := json.Unmarshal(raw, &l); err != nil {
 			return fmt.Errorf("line %d is unreadable: %w", n, err)
 		}
-		j.past[l.Network] = append(j.past[l.Network], l)
+		key := tableKey{l.Network, l.Table}
+		j.past[key] = append(j.past[key], l)
 	}
 	return nil
 }
 
-// appendRecord returns once the line is written, so that an answer never promises what a restart forgets.
-func (j *journal) appendRecord(network, kind string, value any) error {
+// append returns once the entry is written, so that an answer never promises what a restart forgets.
+func (j *journal) append(key tableKey, id string, value any) error {
 	if j.file == nil {
 		return nil
 	}
 	v, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("encode %s for sandbox journal: %w", kind, err)
+		return fmt.Errorf("encode %s for sandbox journal: %w", key.table, err)
 	}
-	raw, err := json.Marshal(line{Network: network, Kind: kind, Value: v})
+	raw, err := json.Marshal(line{Network: key.network, Table: key.table, ID: id, Value: v})
 	if err != nil {
-		return fmt.Errorf("encode %s for sandbox journal: %w", kind, err)
+		return fmt.Errorf("encode %s for sandbox journal: %w", key.table, err)
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if _, err := j.file.Write(append(raw, '\n')); err != nil {
-		return fmt.Errorf("write %s to sandbox journal: %w", kind, err)
+		return fmt.Errorf("write %s to sandbox journal: %w", key.table, err)
 	}
 	return nil
 }
@@ -97,67 +102,4 @@ func (j *journal) close() error {
 		return fmt.Errorf("close sandbox journal: %w", err)
 	}
 	return nil
-}
-
-// Record writes one change of a network before its answer leaves.
-func (k *Kit) Record(network, kind string, value any) error {
-	return k.journal.appendRecord(network, kind, value)
-}
-
-// Replay hands a network what it recorded in former runs, in order, once.
-func (k *Kit) Replay(network string, apply func(kind string, data []byte) error) error {
-	past := k.journal.past[network]
-	delete(k.journal.past, network)
-	for i, l := range past {
-		if err := apply(l.Kind, l.Value); err != nil {
-			return fmt.Errorf("replay %s record %d (%s): %w", network, i+1, l.Kind, err)
-		}
-	}
-	return nil
-}
-
-// RecordHandlers maps the kinds of a network's records to what they change.
-type RecordHandlers map[string]func(data []byte) error
-
-// Apply performs one record; an unknown kind is an error, since something would be forgotten silently.
-func (a RecordHandlers) Apply(kind string, data []byte) error {
-	apply, ok := a[kind]
-	if !ok {
-		return fmt.Errorf("unknown record %q", kind)
-	}
-	return apply(data)
-}
-
-// RecordHandler decodes a record before it is performed.
-func RecordHandler[T any](perform func(T) error) func(data []byte) error {
-	return func(data []byte) error {
-		var value T
-		if err := json.Unmarshal(data, &value); err != nil {
-			return err
-		}
-		return perform(value)
-	}
-}
-
-// UpdateHandler decodes a record that changes what an earlier one made.
-func UpdateHandler[V, R any](all map[string]*V, id func(R) string, update func(*V, R)) func(data []byte) error {
-	return RecordHandler(func(record R) error {
-		value, err := Find(all, id(record))
-		if err == nil {
-			update(value, record)
-		}
-		return err
-	})
-}
-
-// OwnID is the id of a record that is nothing but an id.
-func OwnID(id string) string { return id }
-
-// Find returns what an earlier record made, or says that the journal does not hold it.
-func Find[V any](all map[string]*V, id string) (*V, error) {
-	found, ok := all[id]
-	if !ok {
-		return nil, fmt.Errorf("no earlier record made %q", id)
-	}
-	return found, nil
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -66,8 +65,11 @@ type Kit struct {
 
 	mu       sync.Mutex
 	networks []registration
-	options  map[string]string
-	offset   time.Duration
+	options  *Table[string]
+	offset   *Table[time.Duration]
+	shared   map[string]any
+	// unreadable is why a table could not be restored.
+	unreadable error
 
 	ctx    context.Context // the life of the simulators, ended by Close
 	cancel context.CancelFunc
@@ -95,12 +97,12 @@ func New(cfg Config) (*Kit, error) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &Kit{
-		cfg: cfg, now: cfg.Now, journal: j, shelf: newMediaStore(cfg.JournalPath), Faults: newFaults(), Posts: newPosts(),
-		Calls:   newCalls(callsKept),
-		options: map[string]string{}, ctx: ctx, cancel: cancel,
+		cfg: cfg, now: cfg.Now, journal: j, shelf: newMediaStore(cfg.JournalPath), Faults: newFaults(),
+		Calls: newCalls(callsKept), shared: map[string]any{}, ctx: ctx, cancel: cancel,
 	}
-	maps.Copy(k.options, cfg.Options)
-	if err := k.Replay("", k.replayRecord); err != nil {
+	k.options, k.offset = OpenTable[string](k, "", "option"), OpenTable[time.Duration](k, "", "clock")
+	k.Posts = newPosts(k)
+	if err := k.checkRestored(""); err != nil {
 		cancel()
 		_ = j.close()
 		return nil, err
@@ -108,17 +110,42 @@ func New(cfg Config) (*Kit, error) {
 	return k, nil
 }
 
-// Register makes a network known to the control surface. reset forgets its visible posts.
-func (k *Kit) Register(about About, reset func() error) {
+// checkRestored says why a network does not know all that earlier runs kept of it.
+func (k *Kit) checkRestored(network string) error {
+	if k.unreadable != nil {
+		return k.unreadable
+	}
+	for key := range k.journal.past {
+		if key.network == network {
+			return fmt.Errorf("the sandbox journal has an unknown table %q of %q (move the file away to start afresh)",
+				key.table, network)
+		}
+	}
+	return nil
+}
+
+// Register makes a network known to the control surface, after it has opened its tables. reset forgets what belongs to
+// posts, besides the posts themselves.
+func (k *Kit) Register(about About, reset func() error) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.networks = append(k.networks, registration{about: about, reset: reset})
-	for _, o := range about.Options {
-		if _, set := k.options[o.Name]; !set {
-			k.options[o.Name] = o.Default
-		}
-	}
 	k.Faults.allowNetwork(about)
+	return k.checkRestored(about.ID)
+}
+
+// Share returns what several networks of a sandbox have in common, made by the first that asks for it.
+func Share[V any](k *Kit, name string, make func() V) V {
+	k.mu.Lock()
+	common, ok := k.shared[name].(V)
+	k.mu.Unlock()
+	if !ok {
+		common = make()
+		k.mu.Lock()
+		k.shared[name] = common
+		k.mu.Unlock()
+	}
+	return common
 }
 
 // Networks lists what was registered, in that order.
@@ -142,7 +169,7 @@ func (k *Kit) ResetPosts() error {
 			return fmt.Errorf("reset posts of %s: %w", n.about.ID, err)
 		}
 	}
-	return k.shelf.removeAll()
+	return errors.Join(k.Posts.clear(), k.shelf.removeAll())
 }
 
 // Link maps an address of a real network to where this sandbox serves it, for pages the sandbox renders itself.

@@ -5,6 +5,8 @@ import (
 	"embed"
 	"html/template"
 	"net/http"
+	"path"
+	"strings"
 	"time"
 )
 
@@ -107,6 +109,36 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body.Bytes())
+}
+
+// ServePost draws the public page of a post; nil is a post that the public cannot see.
+func (k *Kit) ServePost(w http.ResponseWriter, r *http.Request, page *PostPage) {
+	if page == nil {
+		k.Page(w, r, http.StatusNotFound, "notice", Notice{
+			Heading: "This content is not available", Text: "It was deleted or never published.",
+		})
+		return
+	}
+	k.Page(w, r, http.StatusOK, "post", page)
+}
+
+// ServeSite serves what the site of every network has: files that the network fetched below media, and generated profile
+// pictures below picture. Nothing else is found.
+func (k *Kit) ServeSite(w http.ResponseWriter, r *http.Request, network, title string) {
+	folder, name := path.Split(r.URL.Path)
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	case folder == "/picture/":
+		k.Picture(w, r, strings.TrimSuffix(name, ".png"))
+	case folder == "/media/":
+		k.ServeMedia(w, r, name)
+	default:
+		k.Page(w, r, http.StatusNotFound, "notice", Notice{
+			Network: network, Title: title, Heading: "This page is not available",
+			Text: "The address may be wrong, or the page was removed.",
+		})
+	}
 }
 
 // Stylesheet is the style of all pages, followed by each network's own.

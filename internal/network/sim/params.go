@@ -1,22 +1,25 @@
 package sim
 
 import (
-	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"hash/fnv"
+	"mime"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"time"
+	"strings"
 )
 
-// UnknownParam names the first parameter that a call does not have. The networks ignore such parameters; here they
-// are a typing mistake found early.
+// UnknownParam names the first parameter that a call does not have; a known name that ends with * stands for all that begin
+// so. The networks ignore such parameters; here they are a typing mistake found early.
 func UnknownParam(params url.Values, known ...string) (name string, found bool) {
 	var unknown []string
 	for name := range params {
-		if !slices.Contains(known, name) {
+		if !slices.ContainsFunc(known, func(k string) bool {
+			prefix, wild := strings.CutSuffix(k, "*")
+			return k == name || wild && strings.HasPrefix(name, prefix)
+		}) {
 			unknown = append(unknown, name)
 		}
 	}
@@ -26,105 +29,87 @@ func UnknownParam(params url.Values, known ...string) (name string, found bool) 
 	return slices.Min(unknown), true
 }
 
-// Limits of a page of a list.
-const (
-	defaultLimit = 25
-	maxLimit     = 100
+const maxBody = 1 << 20
+
+var (
+	errTwice    = errors.New("was given more than once")
+	errBodyJSON = errors.New("the body is JSON, which this network does not take here")
 )
 
-// ReadLimit reads how many entries a page of a list has; problem says what is wrong with the parameter.
-func ReadLimit(params url.Values) (limit int, problem string) {
-	text := params.Get("limit")
-	if text == "" {
-		return defaultLimit, ""
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > maxLimit {
-		return 0, fmt.Sprintf("Param limit must be a number from 1 to %d", maxLimit)
-	}
-	return n, ""
-}
-
-// ReadSpan reads the parameters since and until; problem says what is wrong with one of them.
-func ReadSpan(params url.Values) (since, until time.Time, problem string) {
-	for name, into := range map[string]*time.Time{"since": &since, "until": &until} {
-		text := params.Get(name)
-		if text == "" {
-			continue
-		}
-		t, err := readTime(text)
-		if err != nil {
-			return since, until, "Param " + name + " must be a Unix timestamp or a date"
-		}
-		*into = t
-	}
-	return since, until, ""
-}
-
-const timeFormat = "2006-01-02T15:04:05-0700"
-
-// FormatTime writes a time as Graph APIs do.
-func FormatTime(t time.Time) string { return t.UTC().Format(timeFormat) }
-
-func readTime(text string) (time.Time, error) {
-	if unix, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return time.Unix(unix, 0).UTC(), nil
-	}
-	for _, format := range []string{time.RFC3339, timeFormat, time.DateOnly} {
-		if t, err := time.Parse(format, text); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("no time: %q", text)
-}
-
-// Cursor is the cursor of an entry of a list.
-func Cursor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
-
-// ReadCursor returns the id of the entry that a cursor parameter names; "" without one.
-func ReadCursor(params url.Values, name string) (id, problem string) {
-	raw, err := base64.RawURLEncoding.DecodeString(params.Get(name))
+// Params merges query and body, refusing what a careless client might send: a parameter given twice, in
+// two places, or a body that does not parse. JSON bodies are taken only when asked for.
+func Params(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
+	merged, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return "", "Invalid cursor in param " + name
+		return nil, fmt.Errorf("read query: %w", err)
 	}
-	return string(raw), ""
+	body, err := bodyParams(w, r, takeJSON)
+	if err != nil {
+		return nil, err
+	}
+	for name, values := range body {
+		merged[name] = append(merged[name], values...)
+	}
+	for name, values := range merged {
+		if len(values) > 1 {
+			return nil, fmt.Errorf("param %s %w", name, errTwice)
+		}
+	}
+	return merged, nil
 }
 
-// PagedBody is a page of a list: nodes with these ids, at an address without its query. The token goes into the
-// address of the next page only when the request carried it in its own.
-func PagedBody(
-	r *http.Request, params url.Values, bearer, address string, nodes []any, ids []string, more bool,
-) map[string]any {
-	body := map[string]any{"data": nodes}
-	if len(ids) == 0 {
-		return body
-	}
-	last := Cursor(ids[len(ids)-1])
-	paging := map[string]any{"cursors": map[string]any{"before": Cursor(ids[0]), "after": last}}
-	if more {
-		next := url.Values{"after": {last}}
-		for name, values := range params {
-			if name != "before" && name != "after" {
-				next[name] = values
-			}
+func bodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch kind {
+	case "application/json":
+		if !takeJSON {
+			return nil, errBodyJSON
 		}
-		if r.Header.Get("Authorization") == "" {
-			next.Set("access_token", bearer)
+		return jsonParams(r)
+	case "multipart/form-data":
+		if err := r.ParseMultipartForm(maxBody); err != nil { //nolint:gosec // bounded by the reader above
+			return nil, fmt.Errorf("read multipart body: %w", err)
 		}
-		paging["next"] = address + "?" + next.Encode()
+		return r.MultipartForm.Value, nil
 	}
-	body["paging"] = paging
-	return body
+	if err := r.ParseForm(); err != nil {
+		return nil, fmt.Errorf("read form body: %w", err)
+	}
+	return r.PostForm, nil
 }
 
-// StableID is always the same id for a name, so that a lost journal does not make another account of it; one that is
-// taken by another name is passed over.
-func StableID(prefix, name string, taken func(id string) bool) string {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(name))
-	for n := h.Sum64() % 1e10; ; n = (n + 1) % 1e10 {
-		if id := fmt.Sprintf("%s%010d", prefix, n); !taken(id) {
-			return id
-		}
+// jsonParams flattens one object: text as it is, everything else as its JSON.
+func jsonParams(r *http.Request) (url.Values, error) {
+	var object map[string]json.RawMessage
+	if err := json.NewDecoder(r.Body).Decode(&object); err != nil {
+		return nil, fmt.Errorf("read JSON body: %w", err)
 	}
+	values := url.Values{}
+	for name, raw := range object {
+		var text string
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw)
+		}
+		values.Set(name, text)
+	}
+	return values, nil
+}
+
+// TakeToken returns the access token of a request and removes it from params. Two tokens are an error, which the
+// real networks may tolerate.
+func TakeToken(r *http.Request, params url.Values) (string, error) {
+	inParams := params.Get("access_token")
+	params.Del("access_token")
+	header := r.Header.Get("Authorization")
+	bearer, isBearer := strings.CutPrefix(header, "Bearer ")
+	switch {
+	case header != "" && !isBearer:
+		return "", errors.New("the Authorization header must read Bearer <token>")
+	case isBearer && inParams != "":
+		return "", errors.New("the access token was sent both as a parameter and in the Authorization header")
+	case isBearer:
+		return bearer, nil
+	}
+	return inParams, nil
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -26,19 +27,39 @@ type Post struct {
 	FirstPublishCallAt time.Time `json:"firstPublishCallAt"`
 	// PublishCalls counts the calls that tried to make exactly this post visible, late ones included.
 	PublishCalls int `json:"publishCalls"`
+	// Draft and DeletedAt keep a post from the public.
+	Draft     bool      `json:"draft,omitempty"`
+	DeletedAt time.Time `json:"deletedAt,omitzero"`
 }
 
-// Posts holds what is visible at all networks.
+// Visible reports whether the public can see the post.
+func (p Post) Visible() bool { return !p.Draft && p.DeletedAt.IsZero() }
+
+type postKey struct{ network, id string }
+
+func (k postKey) String() string { return k.network + "/" + k.id }
+
+// Posts holds the posts of all networks.
 type Posts struct {
-	mu   sync.Mutex
-	list []*Post
-	byID map[[2]string]*Post
+	mu    sync.Mutex
+	table *Table[*Post]
+	owned map[postKey][]*Post // by account, oldest first
 }
 
-func newPosts() *Posts { return &Posts{byID: map[[2]string]*Post{}} }
+func newPosts(k *Kit) *Posts {
+	p := &Posts{table: OpenTable[*Post](k, "", "post"), owned: map[postKey][]*Post{}}
+	for post := range p.table.All() {
+		owner := postKey{post.Network, post.Account}
+		p.owned[owner] = append(p.owned[owner], post)
+	}
+	for _, owned := range p.owned {
+		slices.SortStableFunc(owned, func(a, b *Post) int { return a.CreatedAt.Compare(b.CreatedAt) })
+	}
+	return p
+}
 
-// Add shows a post.
-func (p *Posts) Add(post Post) {
+// Put adds a post or changes it. A draft that becomes visible is the newest post of its account.
+func (p *Posts) Put(post Post) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if post.Extra == nil {
@@ -47,48 +68,69 @@ func (p *Posts) Add(post Post) {
 	if post.Media == nil {
 		post.Media = []Media{}
 	}
-	kept := &post
-	p.list = append(p.list, kept)
-	p.byID[[2]string{post.Network, post.ID}] = kept
-}
-
-// Called counts one more publishing call for a post that is visible already.
-func (p *Posts) Called(network, id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if post, ok := p.byID[[2]string{network, id}]; ok {
-		post.PublishCalls++
+	key, owner := postKey{post.Network, post.ID}.String(), postKey{post.Network, post.Account}
+	old := p.table.Get(key)
+	if err := p.table.Put(key, &post); err != nil {
+		return err
 	}
-}
-
-// Remove removes a deleted post.
-func (p *Posts) Remove(network, id string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	key := [2]string{network, id}
-	delete(p.byID, key)
-	p.list = slices.DeleteFunc(p.list, func(q *Post) bool { return q.Network == network && q.ID == id })
-}
-
-// Clear forgets all posts of a network.
-func (p *Posts) Clear(network string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, q := range p.list {
-		if q.Network == network {
-			delete(p.byID, [2]string{network, q.ID})
+	if i := slices.Index(p.owned[owner], old); old != nil && i >= 0 {
+		if !old.Draft || post.Draft {
+			p.owned[owner][i] = &post
+			return nil
 		}
+		p.owned[owner] = slices.Delete(p.owned[owner], i, i+1)
 	}
-	p.list = slices.DeleteFunc(p.list, func(q *Post) bool { return q.Network == network })
+	p.owned[owner] = append(p.owned[owner], &post)
+	return nil
 }
 
-// All returns copies, oldest first.
+// Get returns a post that is not deleted.
+func (p *Posts) Get(network, id string) (Post, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	post := p.table.Get(postKey{network, id}.String())
+	if post == nil || !post.DeletedAt.IsZero() {
+		return Post{}, false
+	}
+	return *post, true
+}
+
+// Called counts one more publishing call for a post. A count that cannot be stored does not change the answer.
+func (p *Posts) Called(network, id string) {
+	if post, ok := p.Get(network, id); ok {
+		post.PublishCalls++
+		_ = p.Put(post)
+	}
+}
+
+// Of returns an account's posts, oldest first, with drafts and deleted ones.
+func (p *Posts) Of(network, account string) []Post {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return copyPosts(p.owned[postKey{network, account}])
+}
+
+// All returns what the public can see at all networks, oldest first.
 func (p *Posts) All() []Post {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := make([]Post, 0, len(p.list))
-	for _, q := range p.list {
-		all = append(all, *q)
+	visible := slices.DeleteFunc(slices.Collect(p.table.All()), func(q *Post) bool { return !q.Visible() })
+	return copyPosts(visible)
+}
+
+func copyPosts(posts []*Post) []Post {
+	copies := make([]Post, 0, len(posts))
+	for _, q := range posts {
+		post := *q
+		post.Extra = maps.Clone(q.Extra)
+		copies = append(copies, post)
 	}
-	return all
+	return copies
+}
+
+func (p *Posts) clear() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.owned)
+	return p.table.Clear()
 }

@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,24 +24,24 @@ func open(t *testing.T, path string) *sim.Kit {
 	return kit
 }
 
-func records(t *testing.T, kit *sim.Kit, network string) []string {
+func register(t *testing.T, kit *sim.Kit, about sim.About) {
 	t.Helper()
-	var all []string
-	if err := kit.Replay(network, func(kind string, data []byte) error {
-		all = append(all, kind+" "+string(data))
-		return nil
-	}); err != nil {
+	if err := kit.Register(about, func() error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	return all
+}
+
+func words(kit *sim.Kit) []string {
+	return slices.Collect(sim.OpenTable[string](kit, "net", "word").All())
 }
 
 func TestJournalSurvivesATornLastLine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "j.jsonl")
 	kit := open(t, path)
+	table := sim.OpenTable[string](kit, "net", "word")
 	for _, word := range []string{"one", "two"} {
-		if err := kit.Record("net", "word", word); err != nil {
+		if err := table.Put(word, word); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -52,21 +52,22 @@ func TestJournalSurvivesATornLastLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for cut := 1; cut < len(`{"n":"net","k":"word","v":"two"}`); cut += 5 {
+	for cut := 1; cut < len(`{"n":"net","t":"word","i":"two","v":"two"}`); cut += 5 {
 		if err := os.WriteFile(path, whole[:len(whole)-cut], 0o600); err != nil {
 			t.Fatal(err)
 		}
 		torn := open(t, path)
-		if got := records(t, torn, "net"); !reflect.DeepEqual(got, []string{`word "one"`}) {
+		table := sim.OpenTable[string](torn, "net", "word")
+		if got := slices.Collect(table.All()); !slices.Equal(got, []string{"one"}) {
 			t.Errorf("cut by %d: %q", cut, got)
 		}
-		if err := torn.Record("net", "word", "three"); err != nil {
+		if err := table.Put("three", "three"); err != nil {
 			t.Fatal(err)
 		}
 		if err := torn.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if got := records(t, open(t, path), "net"); !reflect.DeepEqual(got, []string{`word "one"`, `word "three"`}) {
+		if got := words(open(t, path)); !slices.Equal(got, []string{"one", "three"}) {
 			t.Errorf("cut by %d and written on: %q", cut, got)
 		}
 	}
@@ -75,7 +76,7 @@ func TestJournalSurvivesATornLastLine(t *testing.T) {
 func TestJournalSaysWhereItIsDamaged(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "j.jsonl")
-	if err := os.WriteFile(path, []byte("{\"k\":\"clock\",\"v\":1}\nrubbish\n{\"k\":\"clock\",\"v\":2}\n"), 0o600); err != nil {
+	if err := os.WriteFile(path, []byte("{\"t\":\"clock\",\"v\":1}\nrubbish\n{\"t\":\"clock\",\"v\":2}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := sim.New(sim.Config{JournalPath: path}); err == nil || !strings.Contains(err.Error(), "line 2") {
@@ -97,6 +98,79 @@ func TestJournalIsForItsOwnerOnly(t *testing.T) {
 	}
 }
 
+func TestTablesForgetWhatIsDeleted(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "j.jsonl")
+	kit := open(t, path)
+	table := sim.OpenTable[string](kit, "net", "word")
+	for _, err := range []error{
+		table.Put("a", "gone"), table.Clear(), table.Put("b", "one"), table.Put("c", "two"), table.Put("b", "three"),
+		table.Put("d", "four"), table.Delete("c"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := slices.Collect(table.All())
+	_ = kit.Close()
+	if after := words(open(t, path)); !slices.Equal(before, []string{"three", "four"}) || !slices.Equal(after, before) {
+		t.Errorf("before %q, after a restart %q", before, after)
+	}
+}
+
+func TestANetworkDoesNotForgetSilently(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "j.jsonl")
+	kit := open(t, path)
+	if err := sim.OpenTable[string](kit, "net", "word").Put("a", "text"); err != nil {
+		t.Fatal(err)
+	}
+	_ = kit.Close()
+	reset := func() error { return nil }
+	if err := open(t, path).Register(sim.About{ID: "net"}, reset); err == nil || !strings.Contains(err.Error(), "word") {
+		t.Errorf("a table that nobody opened: %v", err)
+	}
+	other := open(t, path)
+	sim.OpenTable[int](other, "net", "word")
+	if err := other.Register(sim.About{ID: "net"}, reset); err == nil || !strings.Contains(err.Error(), "restore word a") {
+		t.Errorf("a table of another type: %v", err)
+	}
+}
+
+func TestDraftsAndDeletedPostsAreNotVisible(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "j.jsonl")
+	kit := open(t, path)
+	at := time.Date(2026, 10, 1, 8, 0, 0, 0, time.UTC)
+	put := func(p sim.Post) {
+		t.Helper()
+		p.Network, p.Account = "net", "shop"
+		if err := kit.Posts.Put(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(sim.Post{ID: "1", CreatedAt: at, Draft: true})
+	put(sim.Post{ID: "2", CreatedAt: at.Add(time.Minute)})
+	put(sim.Post{ID: "3", CreatedAt: at.Add(time.Minute), DeletedAt: at.Add(time.Hour)})
+	kit.Posts.Called("net", "2")
+	put(sim.Post{ID: "1", CreatedAt: at.Add(time.Hour)})
+	read := func(posts []sim.Post) string {
+		var ids []string
+		for _, p := range posts {
+			ids = append(ids, p.ID+strings.Repeat("+", p.PublishCalls))
+		}
+		return strings.Join(ids, " ")
+	}
+	_, found := kit.Posts.Get("net", "3")
+	if got := read(kit.Posts.Of("net", "shop")); got != "2+ 3 1" || read(kit.Posts.All()) != "1 2+" || found {
+		t.Errorf("posts %q, visible %q, deleted one found: %v", got, read(kit.Posts.All()), found)
+	}
+	_ = kit.Close()
+	if got := read(open(t, path).Posts.Of("net", "shop")); got != "2+ 3 1" {
+		t.Errorf("after a restart %q", got)
+	}
+}
+
 func TestClockAndOptionsAreKept(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "j.jsonl")
@@ -104,7 +178,7 @@ func TestClockAndOptionsAreKept(t *testing.T) {
 		{Name: "net.count", Default: "5"}, {Name: "net.mode", Default: "a", Choices: []string{"a", "b"}},
 	}}
 	kit := open(t, path)
-	kit.Register(about, func() error { return nil })
+	register(t, kit, about)
 	if kit.Number("net.count") != 5 || kit.Option("net.mode") != "a" {
 		t.Errorf("defaults %v", kit.Options())
 	}
@@ -123,7 +197,7 @@ func TestClockAndOptionsAreKept(t *testing.T) {
 	}
 	_ = kit.Close()
 	again := open(t, path)
-	again.Register(about, func() error { return nil })
+	register(t, again, about)
 	if again.Number("net.count") != 7 || again.Option("net.mode") != "b" || again.Offset() != time.Hour {
 		t.Errorf("after a restart: %v, %s", again.Options(), again.Offset())
 	}
@@ -132,8 +206,8 @@ func TestClockAndOptionsAreKept(t *testing.T) {
 func TestFaultsAreCheckedBeforeTheyAreTaken(t *testing.T) {
 	t.Parallel()
 	kit := open(t, "")
-	kit.Register(sim.About{ID: "two", Calls: []string{"create", "publish"}, Containers: true}, nil)
-	kit.Register(sim.About{ID: "one", Calls: []string{"publish", "feed"}}, nil)
+	register(t, kit, sim.About{ID: "two", Calls: []string{"create", "publish"}, Containers: true})
+	register(t, kit, sim.About{ID: "one", Calls: []string{"publish", "feed"}})
 	bad := map[string]sim.Fault{
 		"is unknown":       {Kind: "explode"},
 		"needs delayMs":    {Kind: sim.Slow},
@@ -162,47 +236,6 @@ func TestFaultsAreCheckedBeforeTheyAreTaken(t *testing.T) {
 	}
 	if !kit.Faults.Delete(added[0].ID) || kit.Faults.Delete(added[0].ID) || len(kit.Faults.Active()) != 1 {
 		t.Errorf("after deletion: %v", kit.Faults.Active())
-	}
-}
-
-func TestFieldsAreReadAsWritten(t *testing.T) {
-	t.Parallel()
-	got, err := sim.ParseFields("id, picture.type(large){url},a{b{c},d}.limit(0)")
-	if err == nil {
-		t.Errorf("a modifier after the braces was read as %v", got)
-	}
-	got, err = sim.ParseFields("id, picture.type(large).width(3){url},a{b{c},d}")
-	want := []sim.Field{
-		{Name: "id"},
-		{Name: "picture", Sub: []sim.Field{{Name: "url"}}},
-		{Name: "a", Sub: []sim.Field{{Name: "b", Sub: []sim.Field{{Name: "c"}}}, {Name: "d"}}},
-	}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("read %v, %v", got, err)
-	}
-	for _, bad := range []string{"a,,b", "a{b", "a}", "a.x(", ",a", "a{b}}"} {
-		if got, err := sim.ParseFields(bad); err == nil {
-			t.Errorf("%q was read as %v", bad, got)
-		}
-	}
-}
-
-func TestPickKeepsWhatWasAsked(t *testing.T) {
-	t.Parallel()
-	node := map[string]any{
-		"id": "1", "name": "n", "list": map[string]any{"data": []any{map[string]any{"a": 1, "b": 2}}},
-	}
-	fields, err := sim.ParseFields("list{a},absent")
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, stranger := sim.Pick(node, sim.Known("name", "list", "absent"), fields)
-	want := map[string]any{"id": "1", "list": map[string]any{"data": []any{map[string]any{"a": 1}}}}
-	if stranger != "" || !reflect.DeepEqual(got, want) {
-		t.Errorf("picked %v, stranger %q", got, stranger)
-	}
-	if _, stranger = sim.Pick(node, sim.Known("name"), fields); stranger != "list" {
-		t.Errorf("stranger %q, want list", stranger)
 	}
 }
 

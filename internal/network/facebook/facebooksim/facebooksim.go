@@ -6,9 +6,11 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
-	"sync"
+	"time"
 
+	"belfry/internal/network/meta/metasim"
 	"belfry/internal/network/sim"
 )
 
@@ -18,64 +20,74 @@ const Name = "facebook"
 // Switches of the control surface.
 const (
 	OptDuplicates = "facebook.refuse_duplicates"
-	OptProof      = "facebook.require_appsecret_proof"
+	OptProof      = metasim.OptProof
 	OptListDelay  = "facebook.list_delay_seconds"
 	OptProcess    = "facebook.process_seconds"
 )
 
 // Values of the switches that are either on or off.
 const (
-	On  = "on"
+	On  = metasim.On
 	Off = "off"
-)
-
-const (
-	site       = "www.facebook.com"
-	graph      = "graph.facebook.com"
-	uploadHost = "rupload.facebook.com"
 )
 
 //go:embed style.css
 var style []byte
 
-// Sim is the simulated network. Its lock is held for changes in memory and one journal line, never while waiting.
+// Sim is the simulated network.
 type Sim struct {
-	kit *sim.Kit
-
-	mu     sync.Mutex
-	person person
-	pages  map[string]*page
-	order  []string // page ids as the person sees them
-	codes  map[string]*grantCode
-	tokens map[string]*token
-	// derived finds a Page token by the person's token and the Page.
-	derived map[[2]string]*token
-	posts   map[string]*post
-	photos  map[string]*photo
-	videos  map[string]*video
-	tries   map[attemptKey]*publishAttempt
+	kit    *sim.Kit
+	login  *metasim.PageLogin
+	graph  *metasim.Graph
+	photos *sim.Table[*photo]
+	videos *sim.Table[*video]
+	tries  map[attemptKey]*publishAttempt
 }
 
 // New restores what the journal holds and makes the network known to the sandbox.
 func New(kit *sim.Kit) (*Sim, error) {
 	s := &Sim{
-		kit: kit, person: demoPerson(), pages: map[string]*page{}, codes: map[string]*grantCode{},
-		tokens: map[string]*token{}, derived: map[[2]string]*token{}, posts: map[string]*post{},
-		photos: map[string]*photo{}, videos: map[string]*video{}, tries: map[attemptKey]*publishAttempt{},
+		kit: kit, login: metasim.JoinPageLogin(kit), photos: sim.OpenTable[*photo](kit, Name, "photo"),
+		videos: sim.OpenTable[*video](kit, Name, "video"), tries: map[attemptKey]*publishAttempt{},
 	}
-	for _, p := range demoPages() {
-		s.addPage(p)
+	s.graph = metasim.NewGraph(kit, Name, nil, &s.login.Lock, metasim.PageWords(32, "pages"))
+	s.login.Join(metasim.Member{Graph: s.graph, Node: s.findNode, Upload: s.findUpload, Site: s.serveSite})
+	for _, p := range kit.Posts.All() {
+		// A sandbox that was killed may have written the post and not yet its video.
+		if v := s.videos.Get(p.Extra["media_id"]); v != nil && p.Network == Name {
+			v.Post = p.ID
+		}
 	}
-	if err := kit.Replay(Name, s.recordHandlers().Apply); err != nil {
+	for v := range s.videos.All() {
+		if v.URL != "" && v.Fetched == nil {
+			s.fetchVideo(v)
+		}
+	}
+	if err := kit.Register(s.About(), s.resetPosts); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
 	}
-	s.resumeUploads()
-	kit.Register(s.About(), s.resetPosts)
 	return s, nil
 }
 
 // Hosts are the network's real host names.
-func (s *Sim) Hosts() []string { return []string{site, graph, uploadHost} }
+func (s *Sim) Hosts() []string {
+	return []string{metasim.PageSite, metasim.PageGraph, metasim.PageUpload}
+}
+
+// Names of calls that a fault may aim at.
+const (
+	callPublish   = "publish"
+	callFeed      = "feed"
+	callList      = "list"
+	callPermalink = "permalink"
+	callDelete    = "delete"
+	callCreate    = "create"
+	callUpload    = "upload"
+	callPhotos    = "photos"
+	callStatus    = "status"
+	callFinish    = "finish"
+	callStories   = "stories"
+)
 
 // About describes the network to the control surface.
 func (s *Sim) About() sim.About {
@@ -83,8 +95,9 @@ func (s *Sim) About() sim.About {
 		ID: Name, Title: "Facebook Page", Hosts: s.Hosts(), Containers: true, Style: style,
 		Text: "publishes texts and links in one call, and photos, videos, Reels and Stories in two steps.",
 		Calls: []string{
-			callExchange, callToken, callDebug, callProfile, callAccounts, callPublish, callFeed, callList, callPermalink,
-			callDelete, callRevoke, callCreate, callUpload, callPhotos, callStatus, callFinish, callStories, sim.CallFetch,
+			metasim.CallExchange, metasim.CallToken, metasim.CallDebug, metasim.CallProfile, metasim.CallAccounts, callPublish,
+			callFeed, callList, callPermalink, callDelete, metasim.CallRevoke, callCreate, callUpload, callPhotos, callStatus,
+			callFinish, callStories, sim.CallFetch,
 		},
 		Options: []sim.Option{
 			{
@@ -99,51 +112,161 @@ func (s *Sim) About() sim.About {
 }
 
 // ServeHTTP serves all hosts of the network.
-func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch sim.Host(r) {
-	case site:
-		s.serveSite(w, r)
-	case uploadHost:
-		s.serveUpload(w, r)
+func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.login.ServeHTTP(w, r) }
+
+// resetPosts forgets photos and videos; visible posts are the kit's.
+func (s *Sim) resetPosts() error {
+	s.login.Lock.Lock()
+	defer s.login.Lock.Unlock()
+	clear(s.tries)
+	if err := s.photos.Clear(); err != nil {
+		return err
+	}
+	return s.videos.Clear()
+}
+
+// findNode finds a call of a Page, a post, a photo or a video.
+func (s *Sim) findNode(q *sim.Request, id, edge string) (route sim.Route, ok bool, err error) {
+	s.login.Lock.Lock()
+	defer s.login.Lock.Unlock()
+	post, isPost := s.kit.Posts.Get(Name, id)
+	photo, video := s.photos.Get(id), s.videos.Get(id)
+	call := q.R.Method + " " + edge
+	switch {
+	case s.login.Page(id) != nil:
+		route, ok = s.pageRoute(q, s.login.Page(id), call)
+	case photo != nil && metasim.CanSee(q.Token, photo.Page):
+		route, ok = s.photoRoute(photo), call == "GET "
+	case video != nil && metasim.CanSee(q.Token, video.Page):
+		route, ok = s.videoRoute(q, video, call)
+	case isPost && metasim.CanSee(q.Token, post.Account):
+		route, ok = s.postRoute(post, call)
+	}
+	return route, ok, nil
+}
+
+// pageRoute finds a call of a Page.
+func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim.Route, ok bool) {
+	upload := s.phaseRoute
+	if q.Params.Get("upload_phase") == "finish" {
+		upload = s.finishRoute
+	}
+	routes := map[string]sim.Route{
+		"POST feed": {
+			Names: []string{callPublish, callFeed}, Text: sim.Param("message", "link"), Arrive: s.countAttempt,
+			Params: append([]string{"attached_media*"}, feedParams...), Serve: s.createPost,
+		},
+		"POST photos": {
+			Names: []string{callUpload, callPhotos}, Text: sim.Param("url"), Params: []string{"url", "published"},
+			Fetch: "url", Serve: s.uploadPhoto,
+		},
+		"POST videos": {
+			Names: []string{callCreate}, Text: sim.Param("description", "file_url"),
+			Params: []string{"file_url", "title", "description", "published"}, Fetch: "file_url", Serve: s.createVideo,
+		},
+		"POST video_reels":   upload(edgeReels),
+		"POST video_stories": upload(edgeStories),
+		"POST photo_stories": {
+			Names: []string{callPublish}, Params: []string{"photo_id"}, Arrive: s.attemptPhoto, Serve: s.publishPhotoStory,
+		},
+		"GET stories":         {Names: []string{callStories}, Params: metasim.ListParams, Serve: s.listStories},
+		"GET feed":            {Names: []string{callList}, Params: metasim.ListParams, Serve: s.listPosts},
+		"GET published_posts": {Names: []string{callList}, Params: metasim.ListParams, Serve: s.listPosts},
+	}
+	route, ok = routes[call]
+	switch {
+	case strings.HasPrefix(call, "POST"):
+		route.Serve = onlyFor(p, route.Serve, mayPublish)
 	default:
-		s.serveGraph(w, r)
+		route.Serve = onlyFor(p, route.Serve, mayList)
+		route.Scopes = []string{scopeRead}
+	}
+	return route, ok
+}
+
+const (
+	scopeRead   = "pages_read_engagement"
+	scopeManage = "pages_manage_posts"
+	scopeOthers = "pages_read_user_content"
+)
+
+// onlyFor performs a call of a Page for those who may make it.
+func onlyFor(
+	p *metasim.Page, serve func(*sim.Request) (any, error), may func(q *sim.Request, p *metasim.Page) error,
+) func(*sim.Request) (any, error) {
+	return func(q *sim.Request) (any, error) {
+		if err := may(q, p); err != nil {
+			return nil, err
+		}
+		return serve(q)
 	}
 }
 
-func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
-	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	if len(parts) == 3 && parts[1] == "dialog" && parts[2] == "oauth" {
-		s.serveDialog(w, r, parts[0])
-		return
+func forbidden(message string) error {
+	return &metasim.Error{Status: http.StatusForbidden, Code: 200, Message: "(#200) " + message}
+}
+
+// mayPublish checks what publishing needs: the Page's own token, the task and the permissions.
+func mayPublish(q *sim.Request, p *metasim.Page) error {
+	switch {
+	case !metasim.IsPageToken(q.Token, p.ID):
+		return forbidden("A Page access token of this Page is required to publish to it")
+	case !p.MayCreate():
+		return forbidden("The user does not have the permission to create content on this Page")
+	case !q.Token.Has(scopeManage, scopeRead):
+		return forbidden("If posting to a page, requires both pages_read_engagement and pages_manage_posts permissions")
 	}
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
-		return
+	return nil
+}
+
+// mayList checks what the lists of a Page need.
+func mayList(q *sim.Request, p *metasim.Page) error {
+	if !metasim.IsPageToken(q.Token, p.ID) {
+		return forbidden("A Page access token of this Page is required")
 	}
+	if strings.HasSuffix(q.R.URL.Path, "/feed") && !q.Token.Has(scopeOthers) {
+		return &sim.ScopeError{Scope: scopeOthers}
+	}
+	return nil
+}
+
+// serveSite draws the public page of a post, a video, a Reel or a Story.
+func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) bool {
+	id, kinds := "", []string{}
 	switch {
 	case len(parts) == 3 && parts[1] == "posts":
-		s.servePost(w, r, parts[0]+"_"+parts[2])
+		id = parts[0] + "_" + parts[2]
 	case len(parts) == 3 && parts[1] == "videos":
-		s.serveVideo(w, r, parts[2])
+		id, kinds = parts[2], []string{edgeVideos}
 	case len(parts) == 2 && parts[0] == "reel":
-		s.serveVideo(w, r, parts[1])
+		id, kinds = parts[1], []string{edgeReels}
 	case len(parts) == 3 && parts[0] == "stories":
-		s.serveStory(w, r, parts[1], parts[2])
-	case len(parts) == 2 && parts[0] == "media":
-		s.kit.ServeMedia(w, r, parts[1])
-	case len(parts) == 2 && parts[0] == "picture":
-		s.kit.Picture(w, r, strings.TrimSuffix(parts[1], ".png"))
+		id, kinds = parts[2], []string{edgeStories, edgePhotoStories}
 	case len(parts) == 1 && strings.Contains(parts[0], "_"):
-		owner, id, _ := strings.Cut(parts[0], "_")
+		owner, own, _ := strings.Cut(parts[0], "_")
 		//nolint:gosec // always below our own mount
-		http.Redirect(w, r, s.kit.Link("https://"+site+"/"+owner+"/posts/"+id), http.StatusFound)
+		http.Redirect(w, r, s.kit.Link("https://"+metasim.PageSite+"/"+owner+"/posts/"+own), http.StatusFound)
+		return true
 	default:
-		s.showNotice(
-			w, r, http.StatusNotFound, "This page isn't available", "The address may be wrong, or the page was removed.",
-		)
+		return false
 	}
+	p, ok := s.kit.Posts.Get(Name, id)
+	edge := p.Extra["edge"]
+	over := strings.HasSuffix(edge, "stories") && s.kit.Now().Sub(p.CreatedAt) >= storyLife
+	if !ok || !p.Visible() || over || edge != "" && !slices.Contains(kinds, edge) {
+		s.kit.ServePost(w, r, nil)
+		return true
+	}
+	s.login.Lock.Lock()
+	owner := *s.login.Page(p.Account)
+	s.login.Lock.Unlock()
+	s.kit.ServePost(w, r, &sim.PostPage{
+		Network: Name, Title: "Facebook", Name: owner.Name, Handle: owner.Category, Picture: metasim.PictureURL(owner.ID),
+		Text: p.Text, Topic: p.Extra["title"], Link: p.Link, Media: metasim.ShownMedia(metasim.PageSite, p.Media),
+		At: p.CreatedAt,
+	})
+	return true
 }
 
-func (s *Sim) showNotice(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
-	s.kit.Page(w, r, status, "notice", sim.Notice{Network: Name, Title: "Facebook", Heading: heading, Text: text})
-}
+// storyLife is how long a Story is shown.
+const storyLife = 24 * time.Hour

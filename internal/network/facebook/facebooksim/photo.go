@@ -1,13 +1,14 @@
 package facebooksim
 
 import (
-	"context"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"belfry/internal/network/meta/metasim"
 	"belfry/internal/network/sim"
 )
 
@@ -24,98 +25,74 @@ type photo struct {
 	Media sim.Media `json:"media"`
 	At    time.Time `json:"at"`
 
-	used  bool // by a post or a Story
-	story string
-	calls int
-	first time.Time
+	Used  bool      `json:"used,omitempty"` // by a post or a Story
+	Post  string    `json:"post,omitempty"` // that shows it
+	Calls int       `json:"calls,omitempty"`
+	First time.Time `json:"first,omitzero"`
 }
 
-func (p *photo) isExpired(now time.Time) bool { return !p.used && now.Sub(p.At) >= unusedLife }
+func (p *photo) isExpired(now time.Time) bool { return !p.Used && now.Sub(p.At) >= unusedLife }
 
-// uploadPhoto fetches a photo for a later post. One that is published by the upload is refused here: a lost
-// answer would leave nothing to ask about.
-func (s *Sim) uploadPhoto(q *apiCall, p *page) {
-	address := q.params.Get("url")
-	s.runCall(q, []string{callUpload, callPhotos}, address, func() sim.Answer {
-		if a, refused := mayPublish(q, p); refused {
-			return a
-		}
-		if name, odd := sim.UnknownParam(q.params, "url", "published"); odd {
-			return badParameter("Param " + name + " is not simulated")
-		}
-		switch {
-		case address == "":
-			return badParameter("Missing parameter: url")
-		case q.params.Get("published") != "false":
-			return badParameter("Param published must be false: what is published by its upload is not simulated")
-		}
-		media, err := s.kit.Fetch(context.WithoutCancel(q.r.Context()), Name, p.ID, address)
-		switch {
-		case err != nil:
-			return graphError(324, 2069019, "(#324) Missing or invalid image file: "+err.Error())
-		case !media.Image(sim.JPEG, sim.PNG, sim.GIF, sim.BMP, sim.TIFF) || media.Bytes > maxPhoto:
-			return graphError(
-				324, 1366046,
-				"(#324) Your photos couldn't be uploaded. Photos should be smaller than 10 MB and saved as JPG, PNG, GIF, BMP or TIFF files.",
-			)
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		fresh := &photo{Page: p.ID, Media: media, At: s.kit.Now()}
-		for fresh.ID == "" || s.photos[fresh.ID] != nil {
-			fresh.ID = sim.Digits("122", 15)
-		}
-		if err := s.kit.Record(Name, recPhoto, fresh); err != nil {
-			return sim.InternalError(err)
-		}
-		s.photos[fresh.ID] = fresh
-		return sim.OK(map[string]any{"id": fresh.ID})
-	})
+// checkUnpublished refuses what is published by its upload: a lost answer would leave nothing to ask about.
+func checkUnpublished(q *sim.Request, address string) error {
+	if q.Params.Get(address) == "" {
+		return metasim.Bad("Missing parameter: %s", address)
+	}
+	if q.Params.Get("published") != "false" {
+		return metasim.Bad("Param published must be false: what is published by its upload is not simulated")
+	}
+	return nil
 }
 
-var photoFields = sim.Known("id", "created_time", "page_story_id", "images", "width", "height", "link", "from")
-
-// readPhoto serves one photo; page_story_id names the post that shows it.
-func (s *Sim) readPhoto(q *apiCall, p *photo) {
-	s.runCall(q, []string{callStatus}, "", func() sim.Answer {
-		if name, odd := sim.UnknownParam(q.params, "fields"); odd {
-			return badParameter("Param " + name + " is not allowed")
+// uploadPhoto keeps a fetched photo for a later post.
+func (s *Sim) uploadPhoto(q *sim.Request) (any, error) {
+	if err := checkUnpublished(q, "url"); err != nil {
+		return nil, err
+	}
+	switch {
+	case q.MediaError != nil:
+		return nil, &metasim.Error{
+			Code: 324, Subcode: 2069019, Message: "(#324) Missing or invalid image file: " + q.MediaError.Error(),
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
+	case !q.Media.Image(sim.JPEG, sim.PNG, sim.GIF, sim.BMP, sim.TIFF) || q.Media.Bytes > maxPhoto:
+		return nil, &metasim.Error{
+			Code: 324, Subcode: 1366046, Message: "(#324) Your photos couldn't be uploaded. Photos should be smaller than 10 MB " +
+				"and saved as JPG, PNG, GIF, BMP or TIFF files.",
+		}
+	}
+	fresh := &photo{ID: s.photos.NewID("122", 15), Page: q.Account, Media: q.Media, At: s.kit.Now()}
+	return map[string]any{"id": fresh.ID}, s.photos.Put(fresh.ID, fresh)
+}
+
+var photoKind = metasim.NewKind(
+	"Photo", "id,created_time", "created_time", "page_story_id", "images", "width", "height", "link", "from",
+)
+
+// photoRoute serves one photo; page_story_id names the post that shows it.
+func (s *Sim) photoRoute(p *photo) sim.Route {
+	return sim.Route{Names: []string{callStatus}, Params: []string{"fields"}, Serve: func(q *sim.Request) (any, error) {
 		if p.isExpired(s.kit.Now()) {
-			return notFoundError(q.r.Method, p.ID)
+			return nil, metasim.NotFound(q.R.Method, p.ID)
 		}
 		node := map[string]any{
-			"id": p.ID, "created_time": sim.FormatTime(p.At), "width": p.Media.Width, "height": p.Media.Height,
+			"id": p.ID, "created_time": metasim.FormatTime(p.At), "width": p.Media.Width, "height": p.Media.Height,
 		}
-		if p.story != "" {
-			node["page_story_id"] = p.story
+		if p.Post != "" {
+			node["page_story_id"] = p.Post
 		}
-		return pickAnswer(q.params.Get("fields"), node, photoFields, "id,created_time", "Photo")
-	})
+		return photoKind.Pick(q.Params.Get("fields"), node)
+	}}
 }
 
 // attachedPhotos reads attached_media in its two forms: one parameter for each, or a list.
-func attachedPhotos(params map[string][]string) (ids []string, problem string) {
+func attachedPhotos(params url.Values) (ids []string, err error) {
 	const name = "attached_media"
 	type media struct {
 		ID string `json:"media_fbid"`
 	}
 	var list []media
-	if text, ok := params[name]; ok && json.Unmarshal([]byte(text[0]), &list) != nil {
-		return nil, "Param " + name + " must be an array"
-	}
-	for i := 0; ; i++ {
-		text, ok := params[name+"["+strconv.Itoa(i)+"]"]
-		if !ok {
-			break
-		}
-		var one media
-		if json.Unmarshal([]byte(text[0]), &one) != nil {
-			return nil, "Param " + name + " must hold objects"
-		}
-		list = append(list, one)
+	if params.Has(name) && json.Unmarshal([]byte(params.Get(name)), &list) != nil {
+		return nil, metasim.Bad("Param %s must be an array", name)
 	}
 	given := 0
 	for key := range params {
@@ -123,60 +100,96 @@ func attachedPhotos(params map[string][]string) (ids []string, problem string) {
 			given++
 		}
 	}
-	if given > 0 && given != len(list) {
-		return nil, "Param " + name + " must be numbered from 0 without a gap"
+	for i := range given {
+		var one media
+		if json.Unmarshal([]byte(params.Get(name+"["+strconv.Itoa(i)+"]")), &one) != nil {
+			return nil, metasim.Bad("Param %s must hold objects, numbered from 0 without a gap", name)
+		}
+		list = append(list, one)
 	}
 	for _, m := range list {
 		if m.ID == "" || slices.Contains(ids, m.ID) {
-			return nil, "Param " + name + " must name each photo once by media_fbid"
+			return nil, metasim.Bad("Param %s must name each photo once by media_fbid", name)
 		}
 		ids = append(ids, m.ID)
 	}
-	return ids, ""
+	return ids, nil
 }
 
-// checkPhotos says why photos cannot be published, nil when they can. The caller holds the lock.
-func (s *Sim) checkPhotos(owner *page, ids []string) *sim.Answer {
+// checkPhotos says why photos cannot be published.
+func (s *Sim) checkPhotos(q *sim.Request, ids []string) error {
 	for _, id := range ids {
-		p := s.photos[id]
+		p := s.photos.Get(id)
 		switch {
-		case p == nil || p.Page != owner.ID || p.isExpired(s.kit.Now()):
-			a := notFoundError("POST", id)
-			return &a
-		case p.used:
-			a := graphError(100, 1366051, "(#100) These photos were already posted.")
-			return &a
+		case p == nil || p.Page != q.Account || p.isExpired(s.kit.Now()):
+			return metasim.NotFound("POST", id)
+		case p.Used:
+			return &metasim.Error{Code: 100, Subcode: 1366051, Message: "(#100) These photos were already posted."}
 		}
 	}
 	return nil
 }
 
-// photoFiles are the files of photos. The caller holds the lock.
+// photoFiles are the files of photos.
 func (s *Sim) photoFiles(ids []string) []sim.Media {
 	var all []sim.Media
 	for _, id := range ids {
-		if p := s.photos[id]; p != nil {
+		if p := s.photos.Get(id); p != nil {
 			all = append(all, p.Media)
 		}
 	}
 	return all
 }
 
-// markUsed marks photos as shown by a post. The caller holds the lock, or the network is still starting.
-func (s *Sim) markUsed(ids []string, post string) {
+// markUsed marks photos as shown by a post.
+func (s *Sim) markUsed(ids []string, post string) error {
 	for _, id := range ids {
-		if p := s.photos[id]; p != nil {
-			p.used, p.story = true, post
+		p := s.photos.Get(id)
+		p.Used, p.Post = true, post
+		if err := s.photos.Put(id, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attemptPhoto counts a call that publishes a photo Story when it arrives, whatever becomes of it.
+func (s *Sim) attemptPhoto(q *sim.Request) {
+	p := s.photos.Get(q.Params.Get("photo_id"))
+	if p == nil || p.Page != q.Account {
+		return
+	}
+	if p.Calls++; p.Calls == 1 {
+		p.First = s.kit.Arrived(q.R)
+	}
+	for _, o := range s.kit.Posts.Of(Name, p.Page) {
+		if o.Extra["media_id"] == p.ID {
+			s.kit.Posts.Called(Name, o.ID)
 		}
 	}
 }
 
-func mediaURL(m sim.Media) string { return "https://" + site + "/media/" + m.SHA256 }
-
-func shownMedia(media []sim.Media) []sim.Shown {
-	var all []sim.Shown
-	for _, m := range media {
-		all = append(all, sim.Shown{Media: m, URL: mediaURL(m)})
+// publishPhotoStory shows an uploaded photo as a Story: the one irreversible call.
+func (s *Sim) publishPhotoStory(q *sim.Request) (any, error) {
+	id := q.Params.Get("photo_id")
+	if err := s.checkPhotos(q, []string{id}); err != nil {
+		return nil, err
 	}
-	return all
+	used := s.photos.Get(id)
+	story := sim.Post{
+		Account: used.Page, ID: sim.Digits("77", 15), Media: []sim.Media{used.Media}, CreatedAt: s.kit.Now(),
+		ArrivedAt: s.kit.Arrived(q.R), FirstCallAt: used.First, FirstPublishCallAt: used.First, PublishCalls: used.Calls,
+		Extra: map[string]string{"edge": edgePhotoStories, "kind": "photo", "media_id": id},
+	}
+	if err := s.markUsed([]string{id}, ""); err != nil {
+		return nil, err
+	}
+	return map[string]any{"success": true, "post_id": metasim.BigNumber(story.ID)}, s.showStory(story)
+}
+
+// showStory makes a Story visible.
+func (s *Sim) showStory(story sim.Post) error {
+	story.Network, story.AccountName = Name, s.login.Page(story.Account).Name
+	story.URL = "https://" + metasim.PageSite + "/stories/" + story.Account + "/" + story.ID
+	return s.kit.Posts.Put(story)
 }

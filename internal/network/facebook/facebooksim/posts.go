@@ -1,199 +1,288 @@
 package facebooksim
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 
+	"belfry/internal/network/meta/metasim"
 	"belfry/internal/network/sim"
 )
 
-// postURL is an address of the post's public page; the bare id redirects there.
-func postURL(p *post) string {
-	_, own, _ := strings.Cut(p.ID, "_")
-	return "https://" + site + "/" + p.Page + "/posts/" + own
-}
-
-var postFields = sim.Known(
-	"id", "message", "created_time", "updated_time", "permalink_url", "is_published", "application", "from", "attachments",
-	"status_type", "story", "full_picture", "shares", "is_hidden", "is_expired", "link",
+const (
+	// maxMessage is counted in UTF-16 units, the strictest reading of a limit the network does not document.
+	maxMessage = 63_206
+	triesKept  = 100_000
 )
 
-// postNode is a post as the API reads it back. The caller holds the lock.
-func (s *Sim) postNode(p *post) map[string]any {
-	owner := s.pages[p.Page]
-	node := map[string]any{
-		"id": p.ID, "created_time": sim.FormatTime(p.At), "updated_time": sim.FormatTime(p.At), "permalink_url": postURL(p),
-		"is_published": p.Published, "is_hidden": false, "is_expired": false, "status_type": "mobile_status_update",
-		"application": map[string]any{"id": s.kit.ClientID(), "name": s.kit.AppName(), "category": "Business"},
-		"from":        map[string]any{"id": owner.ID, "name": owner.Name},
-	}
-	if p.Message != "" {
-		node["message"] = p.Message
-	}
-	if p.Link != "" {
-		node["link"], node["status_type"] = p.Link, "shared_story"
-		node["attachments"] = map[string]any{"data": []any{map[string]any{
-			"type": "share", "media_type": "link", "title": p.Link, "unshimmed_url": p.Link,
-			"url":    "https://l.facebook.com/l.php?u=" + url.QueryEscape(p.Link),
-			"target": map[string]any{"url": "https://l.facebook.com/l.php?u=" + url.QueryEscape(p.Link)},
-		}}}
-	}
-	if attachments := s.photoAttachments(p); attachments != nil {
-		node["attachments"], node["status_type"] = map[string]any{"data": []any{attachments}}, "added_photos"
-	}
-	return node
+// publishAttempt counts the calls with one content until one of them makes a post: a lost call leaves no other trace.
+type publishAttempt struct {
+	calls int
+	first time.Time
 }
 
-// photoAttachments are the photos of a post. The caller holds the lock.
-func (s *Sim) photoAttachments(p *post) map[string]any {
+type attemptKey [sha256.Size]byte
+
+var feedParams = []string{"message", "link", "published", "unpublished_content_type", "fields"}
+
+func (s *Sim) attemptKeyOf(q *sim.Request) attemptKey {
+	content := []string{q.Account, q.Params.Get("message"), q.Params.Get("link")}
+	ids, _ := attachedPhotos(q.Params)
+	for _, m := range s.photoFiles(ids) {
+		content = append(content, m.SHA256)
+	}
+	return sha256.Sum256([]byte(strings.Join(content, "\x00")))
+}
+
+// countAttempt counts a publishing call when it arrives, whatever its outcome.
+func (s *Sim) countAttempt(q *sim.Request) {
+	key := s.attemptKeyOf(q)
+	t := s.tries[key]
+	if t == nil {
+		if len(s.tries) >= triesKept {
+			clear(s.tries) // texts that never made it; forgetting them only makes a later count smaller
+		}
+		t = &publishAttempt{first: s.kit.Arrived(q.R)}
+		s.tries[key] = t
+	}
+	t.calls++
+}
+
+// readPost turns the parameters of a feed call into a post, or says what the network would refuse.
+func (s *Sim) readPost(params url.Values) (p sim.Post, photos []string, err error) {
+	if photos, err = attachedPhotos(params); err != nil {
+		return p, nil, err
+	}
+	p = sim.Post{Network: Name, Text: params.Get("message"), Link: params.Get("link")}
+	switch params.Get("published") {
+	case "", "true", "1":
+	case "false", "0":
+		p.Draft = true
+	default:
+		return p, nil, metasim.Bad("Param published must be a boolean")
+	}
+	kind := params.Get("unpublished_content_type")
+	switch {
+	case kind != "" && (!p.Draft || kind != "DRAFT"):
+		err = metasim.Bad("Param unpublished_content_type must be DRAFT, together with published=false")
+	case strings.TrimSpace(p.Text) == "" && p.Link == "" && len(photos) == 0:
+		err = metasim.Bad("Missing message or attachment")
+	case p.Link != "" && len(photos) > 0:
+		err = metasim.Bad("Param link does not go together with attached_media")
+	case !utf8.ValidString(p.Text) || strings.ContainsRune(p.Text, 0):
+		err = metasim.Bad("Param message must be valid UTF-8")
+	case len(utf16.Encode([]rune(p.Text))) > maxMessage:
+		err = metasim.Bad("Param message must be at most 63206 characters long")
+	case params.Has("link"):
+		err = checkLink(p.Link)
+	}
+	return p, photos, err
+}
+
+// checkLink refuses what is no address, an address of Facebook, and one that cannot be fetched.
+func checkLink(link string) error {
+	no := func(subcode int, message string) error {
+		return &metasim.Error{Code: 100, Subcode: subcode, Message: "(#100) " + message}
+	}
+	u, err := url.Parse(link)
+	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "http" && u.Scheme != "https") ||
+		strings.ContainsAny(link, " \t\r\n") {
+		return no(2061006, "The URL you supplied is invalid")
+	}
+	host := strings.ToLower(u.Hostname())
+	for _, own := range []string{"facebook.com", "fb.com", "fb.me", "fb.watch", "fbcdn.net"} {
+		if host == own || strings.HasSuffix(host, "."+own) {
+			return no(1609008, "You can't share links to Facebook this way")
+		}
+	}
+	if strings.HasSuffix(host, ".invalid") {
+		return no(1609005, "The link could not be scraped")
+	}
+	return nil
+}
+
+// createPost publishes a text, a link or uploaded photos in one call.
+func (s *Sim) createPost(q *sim.Request) (any, error) {
+	p, photos, err := s.readPost(q.Params)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkPhotos(q, photos); err != nil {
+		return nil, err
+	}
+	key := s.attemptKeyOf(q)
+	if last, ok := s.lastVisible(q.Account); ok && last.Text == p.Text && last.Link == p.Link &&
+		last.Extra["photos"] == "" && len(photos) == 0 && s.kit.Option(OptDuplicates) == On {
+		delete(s.tries, key)
+		s.kit.Posts.Called(Name, last.ID)
+		return nil, &metasim.Error{
+			Code: 506, Subcode: 1455006, Message: "(#506) Duplicate status message",
+			Title: "Duplicate Status Update", Detail: "This status update is identical to the last one you posted.",
+		}
+	}
+	own := sim.Digits("122", 17)
+	p.ID, p.URL = q.Account+"_"+own, "https://"+metasim.PageSite+"/"+q.Account+"/posts/"+own
+	p.Account, p.AccountName, p.CreatedAt = q.Account, s.login.Page(q.Account).Name, s.kit.Now()
+	p.ArrivedAt, p.Media = s.kit.Arrived(q.R), s.photoFiles(photos)
+	if len(photos) > 0 {
+		p.Extra = map[string]string{"photos": strings.Join(photos, ",")}
+	}
+	p.FirstCallAt, p.PublishCalls = p.ArrivedAt, 1
+	if t := s.tries[key]; t != nil {
+		p.FirstCallAt, p.PublishCalls = t.first, t.calls
+	}
+	if p.FirstPublishCallAt = p.FirstCallAt; p.Draft {
+		p.FirstPublishCallAt, p.PublishCalls = time.Time{}, 0
+	}
+	body, err := postKind.Pick(cmp.Or(q.Params.Get("fields"), "id"), s.postNode(p))
+	if err != nil {
+		return nil, err
+	}
+	delete(s.tries, key)
+	if err := s.kit.Posts.Put(p); err != nil {
+		return nil, err
+	}
+	return body, s.markUsed(photos, p.ID)
+}
+
+// lastVisible is the newest post of a Page's feed.
+func (s *Sim) lastVisible(page string) (sim.Post, bool) {
+	for _, p := range slices.Backward(s.kit.Posts.Of(Name, page)) {
+		if p.Visible() && p.Extra["edge"] == "" {
+			return p, true
+		}
+	}
+	return sim.Post{}, false
+}
+
+var postKind = metasim.NewKind(
+	"PagePost", "created_time,message,id", "message", "created_time", "updated_time", "permalink_url", "is_published",
+	"application", "from", "attachments", "status_type", "story", "full_picture", "shares", "is_hidden", "is_expired", "link",
+)
+
+// postNode is a post as the API reads it back.
+func (s *Sim) postNode(p sim.Post) map[string]any {
+	at := metasim.FormatTime(p.CreatedAt)
+	node := map[string]any{
+		"id": p.ID, "created_time": at, "updated_time": at, "permalink_url": p.URL,
+		"is_published": !p.Draft, "is_hidden": false, "is_expired": false, "status_type": "mobile_status_update",
+		"application": map[string]any{"id": s.kit.ClientID(), "name": s.kit.AppName(), "category": "Business"},
+		"from":        map[string]any{"id": p.Account, "name": p.AccountName},
+	}
+	if p.Text != "" {
+		node["message"] = p.Text
+	}
+	attach := func(status string, attachment map[string]any) {
+		node["status_type"], node["attachments"] = status, map[string]any{"data": []any{attachment}}
+	}
+	if p.Link != "" {
+		shim := "https://l.facebook.com/l.php?u=" + url.QueryEscape(p.Link)
+		node["link"] = p.Link
+		attach("shared_story", map[string]any{
+			"type": "share", "media_type": "link", "title": p.Link, "unshimmed_url": p.Link, "url": shim,
+			"target": map[string]any{"url": shim},
+		})
+	}
 	var photos []any
-	for _, id := range p.Photos {
-		address := "https://" + site + "/photo/?fbid=" + id
+	for id := range strings.SplitSeq(p.Extra["photos"], ",") {
+		address := "https://" + metasim.PageSite + "/photo/?fbid=" + id
 		photos = append(photos, map[string]any{
 			"type": "photo", "media_type": "photo", "url": address, "target": map[string]any{"id": id, "url": address},
 		})
 	}
-	switch len(photos) {
-	case 0:
-		return nil
-	case 1:
-		return photos[0].(map[string]any) //nolint:errcheck // made above
+	if p.Extra["photos"] != "" {
+		album := map[string]any{
+			"type": "album", "media_type": "album", "url": p.URL, "target": map[string]any{"id": p.ID, "url": p.URL},
+			"subattachments": map[string]any{"data": photos},
+		}
+		if one, ok := photos[0].(map[string]any); ok && len(photos) == 1 {
+			album = one
+		}
+		attach("added_photos", album)
 	}
-	return map[string]any{
-		"type": "album", "media_type": "album", "url": postURL(p), "target": map[string]any{"id": p.ID, "url": postURL(p)},
-		"subattachments": map[string]any{"data": photos},
-	}
+	return node
 }
 
-// readPostNode serves one post.
-func (s *Sim) readPostNode(q *apiCall, p *post) {
-	s.runCall(q, []string{callPermalink}, p.Message+" "+p.Link, func() sim.Answer {
-		if name, odd := sim.UnknownParam(q.params, "fields"); odd {
-			return badParameter("Param " + name + " is not allowed")
-		}
-		if !q.token.hasScope(scopeReadEngagement) {
-			return missingScope(scopeReadEngagement)
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return pickAnswer(q.params.Get("fields"), s.postNode(p), postFields, "created_time,message,id", "PagePost")
-	})
+// postRoute finds a call of a post.
+func (s *Sim) postRoute(p sim.Post, call string) (sim.Route, bool) {
+	page := s.login.Page(p.Account)
+	routes := map[string]sim.Route{
+		"GET ": {
+			Names: []string{callPermalink}, Params: []string{"fields"}, Scopes: []string{scopeRead},
+			Serve: func(q *sim.Request) (any, error) { return postKind.Pick(q.Params.Get("fields"), s.postNode(p)) },
+		},
+		"POST ": {Names: []string{callPublish}, Params: []string{"is_published"}, Serve: onlyFor(page,
+			func(q *sim.Request) (any, error) { return s.publishDraft(q, p.ID) }, mayPublish)},
+		"DELETE ": {Names: []string{callDelete}, Serve: onlyFor(page, func(*sim.Request) (any, error) {
+			if _, ok := s.kit.Posts.Get(Name, p.ID); !ok {
+				return nil, metasim.NotFound(http.MethodDelete, p.ID)
+			}
+			return s.graph.DeletePost(p)
+		}, mayPublish)},
+	}
+	route, ok := routes[call]
+	route.Text = func(*sim.Request) string { return p.Text + " " + p.Link }
+	return route, ok
+}
+
+// publishDraft publishes a post that was created unpublished; doing it again changes nothing.
+func (s *Sim) publishDraft(q *sim.Request, id string) (any, error) {
+	if q.Params.Get("is_published") != "true" {
+		return nil, metasim.Bad("Param is_published must be true")
+	}
+	p, ok := s.kit.Posts.Get(Name, id)
+	if !ok {
+		return nil, metasim.NotFound(q.R.Method, id)
+	}
+	if p.PublishCalls++; p.Draft {
+		p.Draft, p.CreatedAt, p.ArrivedAt = false, s.kit.Now(), s.kit.Arrived(q.R)
+		p.FirstPublishCallAt = p.ArrivedAt
+	}
+	return map[string]any{"success": true}, s.kit.Posts.Put(p)
 }
 
 // listPosts serves a Page's posts, newest first: all of them at feed, the published ones at published_posts.
-func (s *Sim) listPosts(q *apiCall, p *page) {
-	feed := strings.HasSuffix(q.r.URL.Path, "/feed")
-	s.runCall(q, []string{callList}, "", func() sim.Answer {
-		if name, odd := sim.UnknownParam(q.params, "fields", "since", "until", "limit", "after", "before"); odd {
-			return badParameter("Param " + name + " is not allowed")
-		}
-		if q.token.Page != p.ID {
-			return noPermission(200, "(#200) A Page access token of this Page is required")
-		}
-		if !q.token.hasScope(scopeReadEngagement) {
-			return missingScope(scopeReadEngagement)
-		}
-		if feed && !q.token.hasScope(scopeReadUserContent) {
-			return missingScope(scopeReadUserContent)
-		}
-		limit, problem := sim.ReadLimit(q.params)
-		if problem != "" {
-			return badParameter(problem)
-		}
-		since, until, problem := sim.ReadSpan(q.params)
-		if problem != "" {
-			return badParameter(problem)
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.listAnswer(q, p, limit, s.idsBetween(p, since, until, feed))
-	})
-}
-
-func (s *Sim) listAnswer(q *apiCall, p *page, limit int, ids []string) sim.Answer {
-	ids, more, problem := pageOfIDs(ids, q.params, limit)
-	if problem != "" {
-		return badParameter(problem)
+func (s *Sim) listPosts(q *sim.Request) (any, error) {
+	edge := q.R.URL.Path[strings.LastIndexByte(q.R.URL.Path, '/')+1:]
+	posts, err := s.graph.PostsBetween(q, q.Account, OptListDelay)
+	if err != nil {
+		return nil, err
 	}
-	data := make([]any, 0, len(ids))
-	for _, id := range ids {
-		picked, refusal := pickFields(
-			q.params.Get("fields"), s.postNode(s.posts[id]), postFields, "created_time,message,id", "PagePost",
-		)
-		if refusal != nil {
-			return *refusal
-		}
-		data = append(data, picked)
-	}
-	edge := q.r.URL.Path[strings.LastIndexByte(q.r.URL.Path, '/')+1:]
-	return sim.OK(pagedBody(q, data, ids, more, p.ID+"/"+edge))
-}
-
-// idsBetween lists newest first. The caller holds the lock.
-func (s *Sim) idsBetween(p *page, since, until time.Time, unpublished bool) []string {
-	seenUntil := s.kit.Now().Add(-time.Duration(s.kit.Number(OptListDelay)) * time.Second)
-	if !until.IsZero() && until.Before(seenUntil) {
-		seenUntil = until
-	}
-	var ids []string
-	for _, o := range slices.Backward(p.posts) {
-		if o.At.Before(since) {
-			break
-		}
-		if !o.At.After(seenUntil) && (o.Published || unpublished) {
-			ids = append(ids, o.ID)
+	var nodes []map[string]any
+	for _, p := range posts {
+		if p.Extra["edge"] == "" && (edge == "feed" || !p.Draft) {
+			nodes = append(nodes, s.postNode(p))
 		}
 	}
-	return ids
+	return metasim.ListNodes(q, metasim.GraphAddress(q, q.Account, edge), postKind, nodes)
 }
 
-// deletePost deletes a post.
-func (s *Sim) deletePost(q *apiCall, p *post) {
-	s.runCall(q, []string{callDelete}, p.Message+" "+p.Link, func() sim.Answer {
-		if a, refused := mayPublish(q, s.pages[p.Page]); refused {
-			return a
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.posts[p.ID] == nil {
-			return notFoundError(q.r.Method, p.ID)
-		}
-		if err := s.kit.Record(Name, recDelete, p.ID); err != nil {
-			return sim.InternalError(err)
-		}
-		s.hidePost(p)
-		return sim.OK(map[string]any{"success": true})
-	})
-}
-
-// hidePost removes a deleted post. The caller holds the lock, or the network is still starting.
-func (s *Sim) hidePost(p *post) {
-	delete(s.posts, p.ID)
-	owner := s.pages[p.Page]
-	owner.posts = slices.DeleteFunc(owner.posts, func(o *post) bool { return o == p })
-	s.kit.Posts.Remove(Name, p.ID)
-}
-
-// resetPosts forgets all posts, unpublished ones too.
-func (s *Sim) resetPosts() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.kit.Record(Name, recReset, true); err != nil {
-		return err
+// listStories serves a Page's Stories, newest first.
+func (s *Sim) listStories(q *sim.Request) (any, error) {
+	posts, err := s.graph.PostsBetween(q, q.Account, OptListDelay)
+	if err != nil {
+		return nil, err
 	}
-	s.forgetPosts()
-	return nil
-}
-
-func (s *Sim) forgetPosts() {
-	clear(s.posts)
-	clear(s.photos)
-	clear(s.videos)
-	clear(s.tries)
-	for _, p := range s.pages {
-		p.posts, p.stories = nil, nil
+	data := []any{}
+	for _, p := range posts {
+		if !strings.HasSuffix(p.Extra["edge"], "stories") {
+			continue
+		}
+		status := "PUBLISHED"
+		if s.kit.Now().Sub(p.CreatedAt) >= storyLife {
+			status = "ARCHIVED"
+		}
+		data = append(data, map[string]any{
+			"post_id": p.ID, "status": status, "creation_time": strconv.FormatInt(p.CreatedAt.Unix(), 10),
+			"media_type": p.Extra["kind"], "media_id": p.Extra["media_id"], "url": p.URL,
+		})
 	}
-	s.kit.Posts.Clear(Name)
+	return map[string]any{"data": data}, nil
 }

@@ -3,16 +3,21 @@ package facebooksim
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 
+	"belfry/internal/network/meta/metasim"
 	"belfry/internal/network/sim"
 )
 
-// Edges at which videos are made; they say what becomes of one.
+// Edges at which posts of other kinds than the feed's are made; they say what becomes of a video.
 const (
-	edgeVideos  = "videos"
-	edgeReels   = "video_reels"
-	edgeStories = "video_stories"
+	edgeVideos       = "videos"
+	edgeReels        = "video_reels"
+	edgeStories      = "video_stories"
+	edgePhotoStories = "photo_stories"
 )
 
 const (
@@ -39,19 +44,19 @@ type video struct {
 	Stuck       bool      `json:"stuck,omitempty"`
 	At          time.Time `json:"at"`
 	ArrivedAt   time.Time `json:"arrivedAt"`
-
-	url     string // that is being fetched, or was
-	fetched fetchResult
-	taken   acceptedVideo
-	post    string // what the public knows it by
-
-	calls int
-	first time.Time
+	// URL is where the file is fetched from; Fetched is how that ended.
+	URL     string       `json:"url,omitempty"`
+	Fetched *fetchResult `json:"fetched,omitempty"`
+	// TakenAt is when the call that publishes it was accepted, zero before; TakenArrivedAt when that call arrived.
+	TakenAt        time.Time `json:"takenAt,omitzero"`
+	TakenArrivedAt time.Time `json:"takenArrivedAt,omitzero"`
+	Post           string    `json:"post,omitempty"` // what the public knows it by
+	Calls          int       `json:"calls,omitempty"`
+	First          time.Time `json:"first,omitzero"`
 }
 
 // fetchResult is how the download of a video ended.
 type fetchResult struct {
-	ID      string    `json:"id"`
 	Media   sim.Media `json:"media"`
 	Failed  string    `json:"failed,omitempty"` // why there is no file
 	Code    int       `json:"code,omitempty"`   // why the file is no good
@@ -59,33 +64,11 @@ type fetchResult struct {
 	Ready   time.Time `json:"ready"` // when it is processed
 }
 
-// acceptedVideo is the accepted call that publishes a video.
-type acceptedVideo struct {
-	ID          string    `json:"id"`
-	Title       string    `json:"title,omitempty"`
-	Description string    `json:"description,omitempty"`
-	At          time.Time `json:"at"`
-	ArrivedAt   time.Time `json:"arrivedAt"`
-	First       time.Time `json:"first"`
-}
-
-type upload struct {
-	ID  string `json:"id"`
-	URL string `json:"url"`
-}
-
-// addVideo begins a video. The caller holds the lock.
-func (s *Sim) addVideo(q *apiCall, v *video) *sim.Answer {
-	v.At, v.ArrivedAt = s.kit.Now(), s.kit.Arrived(q.r)
-	for v.ID == "" || s.videos[v.ID] != nil {
-		v.ID = sim.Digits("98", 16)
-	}
-	if err := s.kit.Record(Name, recVideo, v); err != nil {
-		a := sim.InternalError(err)
-		return &a
-	}
-	s.videos[v.ID] = v
-	return nil
+// addVideo begins a video.
+func (s *Sim) addVideo(q *sim.Request, v *video) error {
+	v.ID, v.Page, v.Stuck = s.videos.NewID("98", 16), q.Account, q.Unready
+	v.At, v.ArrivedAt = s.kit.Now(), s.kit.Arrived(q.R)
+	return s.videos.Put(v.ID, v)
 }
 
 // checkVideoFile is what the network finds in a file for an edge, in its own numbers.
@@ -115,40 +98,32 @@ func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 	return 0, ""
 }
 
-// fetchOutcome is what became of a download.
-func (s *Sim) fetchOutcome(v *video, media sim.Media, err error) fetchResult {
-	e := fetchResult{ID: v.ID, Media: media, Ready: s.kit.Now().Add(time.Duration(s.kit.Number(OptProcess)) * time.Second)}
+// deliver gives a video its file, or the reason why there is none.
+func (s *Sim) deliver(v *video, media sim.Media, err error) error {
+	v.Fetched = &fetchResult{Media: media, Ready: s.kit.Now().Add(s.kit.Seconds(OptProcess))}
 	if err != nil {
-		e.Failed = err.Error()
-		return e
+		v.Fetched.Failed = err.Error()
+	} else {
+		v.Fetched.Code, v.Fetched.Problem = checkVideoFile(v.Edge, media)
 	}
-	e.Code, e.Problem = checkVideoFile(v.Edge, media)
-	return e
+	return s.videos.Put(v.ID, v)
 }
 
 // fetchVideo fetches a hosted file after its address was taken.
 func (s *Sim) fetchVideo(v *video) {
+	id, page, address := v.ID, v.Page, v.URL
 	s.kit.Go(func(ctx context.Context) {
-		media, err := s.kit.Fetch(ctx, Name, v.Page, v.url)
+		media, err := s.kit.Fetch(ctx, Name, page, address)
 		if ctx.Err() != nil {
 			return // the sandbox ends; the next run downloads again
 		}
-		e := s.fetchOutcome(v, media, err)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.videos[v.ID] == v && s.kit.Record(Name, recFetched, e) == nil {
-			v.fetched = e
+		s.login.Lock.Lock()
+		defer s.login.Lock.Unlock()
+		if s.videos.Get(id) == v {
+			// What cannot be stored is downloaded again by the next run.
+			_ = s.deliver(v, media, err)
 		}
 	})
-}
-
-// resumeUploads restarts downloads that the end of an earlier run interrupted.
-func (s *Sim) resumeUploads() {
-	for _, v := range s.videos {
-		if v.url != "" && v.fetched.ID == "" {
-			s.fetchVideo(v)
-		}
-	}
 }
 
 // States of a video.
@@ -161,24 +136,24 @@ const (
 	stateExpired    = "expired"
 )
 
-// videoStatus is video_status. The caller holds the lock.
-func (v *video) videoStatus(now time.Time) string {
+// status is video_status.
+func (v *video) status(now time.Time) string {
 	switch {
-	case v.post == "" && v.taken.ID == "" && now.Sub(v.At) >= videoLife:
+	case v.TakenAt.IsZero() && now.Sub(v.At) >= videoLife:
 		return stateExpired
-	case v.fetched.Failed != "":
-		return stateFailed
-	case v.fetched.ID == "":
+	case v.Fetched == nil:
 		return stateUploading
-	case v.Stuck || now.Before(v.fetched.Ready):
+	case v.Fetched.Failed != "":
+		return stateFailed
+	case v.Stuck || now.Before(v.Fetched.Ready):
 		return stateProcessing
-	case v.fetched.Problem != "":
+	case v.Fetched.Problem != "":
 		return stateError
 	}
 	return stateReady
 }
 
-// phaseNodes is the status of a video as the network tells it. The caller holds the lock.
+// phaseNodes is the status of a video as the network tells it.
 func (v *video) phaseNodes(state string) map[string]any {
 	phase := func(status string) map[string]any { return map[string]any{"status": status} }
 	uploading, processing, publishing := phase("complete"), phase("not_started"), phase("not_started")
@@ -187,22 +162,22 @@ func (v *video) phaseNodes(state string) map[string]any {
 		uploading = phase("in_progress")
 	case stateFailed:
 		uploading = phase("error")
-		uploading["error"] = map[string]any{"message": v.fetched.Failed}
+		uploading["error"] = map[string]any{"message": v.Fetched.Failed}
 	case stateProcessing:
 		processing = phase("in_progress")
 	case stateError:
 		processing = phase("error")
-		processing["errors"] = []any{map[string]any{"code": v.fetched.Code, "message": v.fetched.Problem}}
+		processing["errors"] = []any{map[string]any{"code": v.Fetched.Code, "message": v.Fetched.Problem}}
 	case stateReady:
 		processing = phase("complete")
 	}
-	size := v.fetched.Media.Bytes
+	size := v.media().Bytes
 	//nolint:misspell // spelt as the network spells it
 	uploading["bytes_transfered"], uploading["source_file_size"] = size, size
-	if v.taken.ID != "" && v.Edge != edgeVideos {
-		publishing["publish_status"], publishing["publish_time"] = "published", v.taken.At.Unix()
+	if !v.TakenAt.IsZero() && v.Edge != edgeVideos {
+		publishing["publish_status"], publishing["publish_time"] = "published", v.TakenAt.Unix()
 	}
-	if v.post != "" {
+	if v.Post != "" {
 		publishing["status"] = "complete"
 	}
 	return map[string]any{
@@ -210,18 +185,252 @@ func (v *video) phaseNodes(state string) map[string]any {
 	}
 }
 
-// showVideo makes a taken video visible once it is processed. The caller holds the lock.
+func (v *video) media() sim.Media {
+	if v.Fetched == nil {
+		return sim.Media{}
+	}
+	return v.Fetched.Media
+}
+
+// sitePath is where the site shows the video.
+func (v *video) sitePath() string {
+	switch v.Edge {
+	case edgeReels:
+		return "/reel/" + v.ID + "/"
+	case edgeStories:
+		return "/stories/" + v.Page + "/" + v.Post
+	}
+	return "/" + v.Page + "/videos/" + v.ID + "/"
+}
+
+// showVideo makes an accepted video visible once it is processed.
 func (s *Sim) showVideo(v *video) error {
 	now := s.kit.Now()
-	if v.taken.ID == "" || v.post != "" || v.videoStatus(now) != stateReady {
+	if v.TakenAt.IsZero() || v.Post != "" || v.status(now) != stateReady {
 		return nil
 	}
-	live := publishedVideo{ID: v.ID, Post: v.ID, At: now, Calls: v.calls}
+	v.Post = v.ID
 	if v.Edge == edgeStories {
-		live.Post = sim.Digits("77", 15)
+		v.Post = sim.Digits("77", 15)
 	}
-	if err := s.kit.Record(Name, recVideoLive, live); err != nil {
+	p := sim.Post{
+		Network: Name, Account: v.Page, AccountName: s.login.Page(v.Page).Name, ID: v.Post, Text: v.Description,
+		URL: "https://" + metasim.PageSite + v.sitePath(), Media: []sim.Media{v.Fetched.Media}, CreatedAt: now,
+		ArrivedAt: v.TakenArrivedAt, FirstCallAt: v.ArrivedAt, FirstPublishCallAt: v.First, PublishCalls: v.Calls,
+		Extra: map[string]string{"title": v.Title, "edge": v.Edge, "kind": "video", "media_id": v.ID},
+	}
+	if err := s.kit.Posts.Put(p); err != nil {
 		return err
 	}
-	return s.videoLive(live)
+	return s.videos.Put(v.ID, v)
+}
+
+// checkWords says why title and description cannot be taken.
+func checkWords(title, description string) error {
+	switch {
+	case !utf8.ValidString(title + description):
+		return metasim.Bad("Param description must be valid UTF-8")
+	case utf8.RuneCountInString(title) > maxTitle:
+		return metasim.Bad("Param title must be at most 255 characters long")
+	case len(utf16.Encode([]rune(description))) > maxMessage:
+		return metasim.Bad("Param description must be at most 63206 characters long")
+	}
+	return nil
+}
+
+// createVideo keeps a fetched Page video that is published later.
+func (s *Sim) createVideo(q *sim.Request) (any, error) {
+	v := &video{
+		Edge: edgeVideos, Title: q.Params.Get("title"), Description: q.Params.Get("description"), URL: q.Params.Get("file_url"),
+	}
+	if err := checkWords(v.Title, v.Description); err != nil {
+		return nil, err
+	}
+	if err := checkUnpublished(q, "file_url"); err != nil {
+		return nil, err
+	}
+	if q.MediaError != nil {
+		return nil, &metasim.Error{
+			Code: codeUnfetch, Message: "(#389) Unable to fetch video file from URL: " + q.MediaError.Error(),
+		}
+	}
+	if code, problem := checkVideoFile(v.Edge, q.Media); code != 0 {
+		return nil, &metasim.Error{Code: code, Message: problem}
+	}
+	if err := s.addVideo(q, v); err != nil {
+		return nil, err
+	}
+	return map[string]any{"id": v.ID}, s.deliver(v, q.Media, nil)
+}
+
+// phaseRoute serves the start and finish calls of Reels and video Stories.
+func (s *Sim) phaseRoute(edge string) sim.Route {
+	return sim.Route{
+		Names: []string{callCreate}, Params: []string{"upload_phase"},
+		Serve: func(q *sim.Request) (any, error) {
+			if q.Params.Get("upload_phase") != "start" {
+				return nil, metasim.Bad("Param upload_phase must be one of {start, finish}")
+			}
+			v := &video{Edge: edge}
+			if err := s.addVideo(q, v); err != nil {
+				return nil, err
+			}
+			version, _, _ := strings.Cut(strings.TrimPrefix(q.R.URL.Path, "/"), "/")
+			return map[string]any{
+				"video_id": v.ID, "upload_url": "https://" + metasim.PageUpload + "/video-upload/" + version + "/" + v.ID,
+			}, nil
+		},
+	}
+}
+
+// finishRoute accepts a Reel or a video Story for publishing; it becomes visible later.
+func (s *Sim) finishRoute(edge string) sim.Route {
+	params := []string{"upload_phase", "video_id"}
+	if edge == edgeReels {
+		params = append(params, "video_state", "title", "description")
+	}
+	return sim.Route{
+		Names: []string{callPublish, callFinish}, Params: params, Text: sim.Param("description"),
+		Arrive: func(q *sim.Request) { s.attemptVideo(q, edge, q.Params.Get("video_id")) },
+		Serve: func(q *sim.Request) (any, error) {
+			title, description := q.Params.Get("title"), q.Params.Get("description")
+			if err := checkWords(title, description); err != nil {
+				return nil, err
+			}
+			v := s.videos.Get(q.Params.Get("video_id"))
+			switch {
+			case v == nil || v.Page != q.Account || v.Edge != edge:
+				return nil, metasim.NotFound(q.R.Method, q.Params.Get("video_id"))
+			case edge == edgeReels && q.Params.Get("video_state") != "PUBLISHED":
+				return nil, metasim.Bad("Param video_state must be PUBLISHED; drafts and schedules are not simulated")
+			case v.TakenAt.IsZero():
+				v.Title, v.Description = title, description
+			}
+			return s.acceptVideo(q, v)
+		},
+	}
+}
+
+// attemptVideo counts a publishing call when it arrives, whatever becomes of it.
+func (s *Sim) attemptVideo(q *sim.Request, edge, id string) {
+	v := s.videos.Get(id)
+	if v == nil || v.Page != q.Account || v.Edge != edge {
+		return
+	}
+	if v.Calls++; v.Calls == 1 {
+		v.First = s.kit.Arrived(q.R)
+	}
+	if v.Post != "" {
+		s.kit.Posts.Called(Name, v.Post)
+	}
+}
+
+// acceptVideo accepts a video for publishing, and shows it when it is processed.
+func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
+	now := s.kit.Now()
+	state := v.status(now)
+	switch {
+	case !v.TakenAt.IsZero() && v.Edge == edgeStories:
+		return nil, &metasim.Error{Code: 100, Subcode: 1366051, Message: "(#100) This media was already posted."}
+	case !v.TakenAt.IsZero():
+		return map[string]any{"success": true}, nil
+	case state == stateError:
+		return nil, &metasim.Error{Code: 100, Subcode: v.Fetched.Code, Message: "(#100) " + v.Fetched.Problem}
+	case state == stateUploading, state == stateFailed, state == stateExpired, v.Edge == edgeVideos && state != stateReady:
+		return nil, &metasim.Error{Code: 6000, Message: "(#6000) There was a problem with the video: it is " + state}
+	case v.Edge == edgeReels && s.countReels(v.Page, now) >= reelsADay:
+		const text = "(#80001) There have been too many reels published from this Page in 24 hours"
+		return nil, &metasim.Error{Code: 80001, Message: text}
+	}
+	v.TakenAt, v.TakenArrivedAt = now, s.kit.Arrived(q.R)
+	if err := s.videos.Put(v.ID, v); err != nil {
+		return nil, err
+	}
+	err := s.showVideo(v)
+	body := map[string]any{"success": true}
+	if v.Edge == edgeStories && v.Post != "" {
+		body["post_id"] = metasim.BigNumber(v.Post)
+	}
+	return body, err
+}
+
+// countReels counts those that a Page published in the last 24 hours.
+func (s *Sim) countReels(page string, now time.Time) int {
+	n := 0
+	for v := range s.videos.All() {
+		if v.Page == page && v.Edge == edgeReels && !v.TakenAt.IsZero() && now.Sub(v.TakenAt) < 24*time.Hour {
+			n++
+		}
+	}
+	return n
+}
+
+var videoKind = metasim.NewKind(
+	"Video", "id,created_time", "status", "published", "permalink_url", "title", "description", "created_time", "length",
+)
+
+// videoRoute reads a video, or publishes one of the Page's own.
+func (s *Sim) videoRoute(q *sim.Request, v *video, call string) (sim.Route, bool) {
+	text := func(*sim.Request) string { return v.Description }
+	if call == "POST " {
+		return sim.Route{
+			Names: []string{callPublish}, Params: []string{"published"}, Text: text,
+			Arrive: func(q *sim.Request) { s.attemptVideo(q, edgeVideos, v.ID) },
+			Serve: onlyFor(s.login.Page(v.Page), func(q *sim.Request) (any, error) {
+				if q.Params.Get("published") != "true" || v.Edge != edgeVideos {
+					return nil, metasim.Bad("Param published must be true, and the video one of the Page's own")
+				}
+				return s.acceptVideo(q, v)
+			}, mayPublish),
+		}, true
+	}
+	name := callStatus
+	if strings.Contains(q.Params.Get("fields"), "permalink") {
+		name = callPermalink
+	}
+	return sim.Route{Names: []string{name}, Params: []string{"fields"}, Text: text, Serve: func(q *sim.Request) (any, error) {
+		return s.readVideo(q, v)
+	}}, call == "GET "
+}
+
+func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
+	if err := s.showVideo(v); err != nil {
+		return nil, err
+	}
+	state := v.status(s.kit.Now())
+	if q.Unready && state == stateReady && v.Post == "" {
+		state = stateProcessing
+	}
+	return videoKind.Pick(q.Params.Get("fields"), map[string]any{
+		"id": v.ID, "status": v.phaseNodes(state), "published": v.Post != "", "permalink_url": v.sitePath(),
+		"title": v.Title, "description": v.Description, "created_time": metasim.FormatTime(v.At),
+		"length": v.media().Seconds(),
+	})
+}
+
+// findUpload accepts the address of a hosted file at the upload host.
+func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, error) {
+	s.login.Lock.Lock()
+	defer s.login.Lock.Unlock()
+	v, address := s.videos.Get(id), q.R.Header.Get("file_url")
+	if kind != "video-upload" || v == nil || v.Edge == edgeVideos || !metasim.IsPageToken(q.Token, v.Page) {
+		return sim.Route{}, false, nil
+	}
+	return sim.Route{
+		Names: []string{callUpload}, Text: func(*sim.Request) string { return address },
+		Serve: func(*sim.Request) (any, error) {
+			switch {
+			case address == "":
+				return metasim.UploadError("PartialRequestError", "Only a hosted file is simulated: file_url is missing"), nil
+			case v.URL != "":
+				return metasim.UploadError("OffsetInvalidError", "The file was given already"), nil
+			}
+			v.URL = address
+			if err := s.videos.Put(v.ID, v); err != nil {
+				return nil, err
+			}
+			s.fetchVideo(v)
+			return map[string]any{"success": true}, nil
+		},
+	}, true, nil
 }

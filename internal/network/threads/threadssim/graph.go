@@ -2,133 +2,196 @@ package threadssim
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
+	"time"
 
+	"belfry/internal/network/meta/metasim"
 	"belfry/internal/network/sim"
 )
 
-// Names a fault may aim at.
 const (
-	callExchange  = "exchange"
-	callToken     = "token"
-	callRefresh   = "refresh"
-	callDebug     = "debug"
-	callProfile   = "profile"
-	callCreate    = "create"
-	callStatus    = "status"
-	callPublish   = "publish"
-	callList      = "list"
-	callPermalink = "permalink"
-	callLimit     = "limit"
-	callDelete    = "delete"
+	quotaWindow  = 24 * time.Hour
+	quotaReplies = 1000
+	quotaDeletes = 100
 )
 
-// apiCall is one call to the Graph host, with its parameters merged and checked for duplicates.
-type apiCall struct {
-	w      http.ResponseWriter
-	r      *http.Request
-	params url.Values
-	bearer string
-	token  *token
-	owner  *account
-}
-
-func (s *Sim) serveGraph(w http.ResponseWriter, r *http.Request) {
-	if r.Header.Get("Idempotency-Key") != "" || r.Header.Get("X-Idempotency-Key") != "" {
-		s.kit.Send(
-			w, r, badParameter("The network knows no idempotency keys, and Go's transport resends requests that carry one."),
-		)
-		return
-	}
-	params, err := sim.Params(w, r, false)
-	if err != nil {
-		s.kit.Send(w, r, badParameter(err.Error()))
-		return
-	}
-	bearer, err := sim.TakeToken(r, params)
-	if err != nil {
-		s.kit.Send(w, r, badParameter(err.Error()))
-		return
-	}
-	q := &apiCall{w: w, r: r, params: params, bearer: bearer}
-	route := r.Method + " " + r.URL.Path
-	switch route {
-	case "POST /oauth/access_token":
-		s.exchangeGrant(q)
-	case "GET /oauth/access_token":
-		s.appToken(q)
-	case "GET /access_token":
-		s.extendToken(q)
-	case "GET /refresh_access_token":
-		s.refreshToken(q)
-	default:
-		s.serveVersion(q)
+// notFound is the answer to a container that cannot be published.
+func notFound() *metasim.Error {
+	return &metasim.Error{
+		Code: 24, Subcode: 4279009, Message: "The requested resource does not exist", Title: "Media Not Found",
+		Detail: "The media with the given id could not be found.",
 	}
 }
 
-func (s *Sim) serveVersion(q *apiCall) {
-	path, ok := strings.CutPrefix(q.r.URL.Path, "/v1.0/")
-	if !ok {
-		s.kit.Send(q.w, q.r, unknownPath(q.r.URL.Path))
-		return
+func (s *Sim) route(q *sim.Request, path string) (sim.Route, error) {
+	switch q.R.Method + " " + path {
+	case "POST oauth/access_token":
+		return s.login.Exchange(), nil
+	case "GET oauth/access_token":
+		return s.login.AppToken(), nil
+	case "GET access_token":
+		return s.login.Extend(q)
+	case "GET refresh_access_token":
+		return s.login.Refresh(q)
+	case "GET v1.0/debug_token":
+		return s.login.Debug(q)
 	}
-	parts := strings.Split(path, "/")
-	if len(parts) == 1 && parts[0] == "debug_token" && q.r.Method == http.MethodGet {
-		s.debugToken(q)
-		return
+	path, known := strings.CutPrefix(path, "v1.0/")
+	if !known {
+		return sim.Route{}, metasim.UnknownPath(path)
 	}
-	if a, refused := s.authenticateCall(q); refused {
-		s.kit.Send(q.w, q.r, a)
-		return
+	if err := s.graph.Authenticate(q); err != nil {
+		return sim.Route{}, err
 	}
-	self := parts[0] == "me" || parts[0] == q.owner.ID
-	if len(parts) == 1 {
-		s.serveNode(q, parts[0], self)
-		return
+	id, edge, _ := strings.Cut(path, "/")
+	if id == "me" || id == q.Token.Subject {
+		return s.profileRoute(q, path, edge)
 	}
-	edges := map[string]func(*apiCall){
-		"POST threads": s.createContainer, "GET threads": s.listPosts, "POST threads_publish": s.servePublish,
-		"GET threads_publishing_limit": s.readQuota,
+	if edge != "" {
+		return sim.Route{}, metasim.NotFound(q.R.Method, id)
 	}
-	edge, ok := edges[q.r.Method+" "+parts[1]]
-	switch {
-	case len(parts) != 2 || !ok:
-		s.kit.Send(q.w, q.r, unknownPath(q.r.URL.Path))
-	case !self:
-		s.kit.Send(q.w, q.r, notFoundError(q.r.Method, parts[0]))
-	default:
-		edge(q)
-	}
+	return s.nodeRoute(q, id)
 }
 
-func (s *Sim) serveNode(q *apiCall, id string, self bool) {
+// profileRoute finds a call of the profile behind the token.
+func (s *Sim) profileRoute(q *sim.Request, path, edge string) (sim.Route, error) {
+	switch q.R.Method + " " + edge {
+	case "GET ":
+		return sim.Route{Names: []string{"profile"}, Params: []string{"fields"}, Serve: s.readProfile}, nil
+	case "POST threads":
+		return sim.Route{
+			Names: []string{"create"}, Params: []string{"*"}, Scopes: []string{scopePublish}, Text: sim.Param("text"),
+			Serve: s.create,
+		}, nil
+	case "GET threads":
+		return sim.Route{Names: []string{"list"}, Params: metasim.ListParams, Serve: s.listPosts}, nil
+	case "POST threads_publish":
+		return sim.Route{
+			Names: []string{"publish"}, Params: []string{"creation_id"}, Scopes: []string{scopePublish},
+			Text: s.containers.Text, Arrive: s.containers.Attempt, Serve: s.publish,
+		}, nil
+	case "GET threads_publishing_limit":
+		return sim.Route{
+			Names: []string{"limit"}, Params: []string{"fields"}, Scopes: []string{scopePublish}, Serve: s.readQuota,
+		}, nil
+	}
+	return sim.Route{}, metasim.UnknownPath(path)
+}
+
+// nodeRoute finds a call of a container or a post of the profile's own.
+func (s *Sim) nodeRoute(q *sim.Request, id string) (sim.Route, error) {
 	s.mu.Lock()
-	c, isContainer := s.containers[id]
-	p, isPost := s.posts[id]
+	c := s.containers.Of(q.Token.Subject, id)
 	s.mu.Unlock()
+	p, isPost := s.kit.Posts.Get(Name, id)
+	isPost = isPost && p.Account == q.Token.Subject
 	switch {
-	case self && q.r.Method == http.MethodGet:
-		s.readProfile(q)
-	case isContainer && c.Account == q.owner.ID && q.r.Method == http.MethodGet:
-		s.readContainerStatus(q, c)
-	case isPost && p.Account == q.owner.ID && q.r.Method == http.MethodGet:
-		s.readPost(q, p)
-	case isPost && p.Account == q.owner.ID && q.r.Method == http.MethodDelete:
-		s.deletePost(q, p)
-	default:
-		s.kit.Send(q.w, q.r, notFoundError(q.r.Method, id))
+	case c != nil && q.R.Method == http.MethodGet:
+		return sim.Route{
+			Names: []string{"status"}, Params: []string{"fields"}, Text: func(*sim.Request) string { return c.Text },
+			Serve: func(q *sim.Request) (any, error) { return s.readContainer(q, c) },
+		}, nil
+	case isPost && q.R.Method == http.MethodGet:
+		return sim.Route{
+			Names: []string{"permalink"}, Params: []string{"fields"}, Text: func(*sim.Request) string { return p.Text },
+			Serve: func(q *sim.Request) (any, error) { return postKind.Pick(q.Params.Get("fields"), s.postNode(p)) },
+		}, nil
+	case isPost && q.R.Method == http.MethodDelete:
+		return sim.Route{
+			Names: []string{"delete"}, Scopes: []string{scopeDelete}, Text: func(*sim.Request) string { return p.Text },
+			Serve: func(q *sim.Request) (any, error) { return s.deletePost(q, id) },
+		}, nil
 	}
+	return sim.Route{}, metasim.NotFound(q.R.Method, id)
 }
 
-// runCall performs a call under the script of faults.
-func (s *Sim) runCall(q *apiCall, name, text string, effect func(neverReady bool) sim.Answer) {
-	c := sim.Call{Network: Name, Names: []string{name}, Text: text, Containers: true, Fault: faultAnswer}
-	if q.owner != nil {
-		c.Account = q.owner.ID
+// create makes a container, the reversible half of publishing.
+func (s *Sim) create(q *sim.Request) (any, error) {
+	c, err := readContainer(q.Params)
+	if err != nil {
+		return nil, err
 	}
-	if t := q.token; t != nil {
-		c.Kill = func(revoked bool, subcode int) error { return s.killToken(t, revoked, subcode) }
+	return s.containers.Add(q, c)
+}
+
+var containerKind = metasim.NewKind("ThreadsMediaContainer", "id", "status", "error_message")
+
+// readContainer tells how far a container is, and never which post it became.
+func (s *Sim) readContainer(q *sim.Request, c *metasim.Container) (any, error) {
+	state := c.State(s.kit.Now())
+	if q.Unready && state == metasim.Finished {
+		state = metasim.InProgress
 	}
-	s.kit.Run(q.w, q.r, c, effect)
+	node := map[string]any{"id": c.ID, "status": state}
+	if state == metasim.Failed {
+		node["error_message"] = c.Problem
+	}
+	return containerKind.Pick(q.Params.Get("fields"), node)
+}
+
+// publish makes a container visible: the one irreversible call.
+func (s *Sim) publish(q *sim.Request) (any, error) {
+	id := q.Params.Get("creation_id")
+	if id == "" {
+		return nil, metasim.Bad("The parameter creation_id is required")
+	}
+	c, now := s.containers.Of(q.Account, id), s.kit.Now()
+	if c == nil {
+		return nil, notFound()
+	}
+	switch c.State(now) {
+	case metasim.Published:
+		if s.kit.Option(OptRepeatPublish) == RepeatSameID {
+			return map[string]any{"id": c.Post}, nil
+		}
+		return nil, notFound()
+	case metasim.Outdated:
+		return nil, notFound()
+	case metasim.InProgress:
+		return nil, metasim.NotReady()
+	case metasim.Failed:
+		return nil, metasim.Bad("The media container failed: %s", c.Problem)
+	}
+	if c.Item {
+		return nil, metasim.Bad("A carousel item cannot be published by itself")
+	}
+	if used, _ := s.graph.CountSince(q.Account, now.Add(-quotaWindow)); used >= s.kit.Number(OptQuota) {
+		return nil, metasim.LimitReached() // borrowed from a sister network; this one documents no code
+	}
+	a := s.accounts.Get(q.Account)
+	return s.containers.Publish(q, c, sim.Post{
+		AccountName: a.Username, URL: "https://" + site + "/@" + a.Username + "/post/" + metasim.NewShortcode(),
+	})
+}
+
+var quotaKind = metasim.NewKind(
+	"ThreadsPublishingLimit", "quota_usage", "quota_usage", "config", "reply_quota_usage", "reply_config",
+)
+
+// readQuota serves how much of the publishing quota is used.
+func (s *Sim) readQuota(q *sim.Request) (any, error) {
+	used, _ := s.graph.CountSince(q.Account, s.kit.Now().Add(-quotaWindow))
+	day := int(quotaWindow.Seconds())
+	picked, err := quotaKind.Pick(q.Params.Get("fields"), map[string]any{
+		"quota_usage": used, "config": map[string]any{"quota_total": s.kit.Number(OptQuota), "quota_duration": day},
+		"reply_quota_usage": 0, "reply_config": map[string]any{"quota_total": quotaReplies, "quota_duration": day},
+	})
+	return map[string]any{"data": []any{picked}}, err
+}
+
+var profileKind = metasim.NewKind(
+	"ThreadsUser", "id", "username", "name", "threads_profile_picture_url", "threads_biography", "is_verified",
+)
+
+// readProfile serves the profile behind the token.
+func (s *Sim) readProfile(q *sim.Request) (any, error) {
+	a := s.accounts.Get(q.Account)
+	node := map[string]any{
+		"id": a.ID, "username": a.Username, "name": a.Name, "threads_profile_picture_url": pictureURL(a),
+		"is_verified": false,
+	}
+	if a.Bio != "" {
+		node["threads_biography"] = a.Bio
+	}
+	return profileKind.Pick(q.Params.Get("fields"), node)
 }

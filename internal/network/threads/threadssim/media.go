@@ -1,10 +1,9 @@
 package threadssim
 
 import (
-	"context"
 	"slices"
-	"time"
 
+	"belfry/internal/network/meta/metasim"
 	"belfry/internal/network/sim"
 )
 
@@ -36,39 +35,14 @@ const (
 	leastRatio = 0.01 // of videos
 )
 
-// fetchMedia fetches a container's media after its id was answered, as the network does.
-func (s *Sim) fetchMedia(c *container) {
-	s.kit.Go(func(ctx context.Context) {
-		media, err := s.kit.Fetch(ctx, Name, c.Account, c.MediaURL)
-		if ctx.Err() != nil {
-			return // the sandbox ends; the next run downloads again
-		}
-		end := mediaEnd{ID: c.ID, Problem: checkFile(c.Type, media, err), Media: media}
-		end.Ready = s.kit.Now().Add(time.Duration(s.kit.Number(OptProcess)) * time.Second)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.kit.Record(Name, recMedia, end) == nil {
-			c.applyMedia(end)
-		}
-	})
-}
-
-// resumeMedia restarts downloads that the end of an earlier run interrupted.
-func (s *Sim) resumeMedia() {
-	for _, c := range s.containers {
-		if c.pending {
-			s.fetchMedia(c)
-		}
-	}
-}
-
-func checkFile(kind string, m sim.Media, err error) string {
+// checkFile is the error_message of a file that is no good for a container, "" for one that is.
+func checkFile(c *metasim.Container, m sim.Media, err error) string {
 	switch {
-	case err != nil && kind == typeVideo:
+	case err != nil && c.Type == typeVideo:
 		return failedDownload
 	case err != nil:
 		return badUnknown
-	case kind == typeImage:
+	case c.Type == typeImage:
 		return checkImage(m)
 	}
 	return checkVideo(m)
@@ -103,39 +77,4 @@ func checkVideo(m sim.Media) string {
 		return badBitRate
 	}
 	return ""
-}
-
-// mediaURL is where the network shows what it fetched.
-func mediaURL(m sim.Media) string {
-	if m.SHA256 == "" {
-		return ""
-	}
-	return "https://www.threads.net/media/" + m.SHA256
-}
-
-// containerFiles are the files of a container, of a carousel in its order. The caller holds the lock.
-func (s *Sim) containerFiles(c *container) []sim.Media {
-	if c.Type != typeCarousel {
-		if c.media.SHA256 == "" {
-			return nil
-		}
-		m := c.media
-		m.Alt = c.Alt
-		return []sim.Media{m}
-	}
-	var all []sim.Media
-	for _, id := range c.Children {
-		if child := s.containers[id]; child != nil {
-			all = append(all, s.containerFiles(child)...)
-		}
-	}
-	return all
-}
-
-func shownMedia(media []sim.Media) []sim.Shown {
-	var all []sim.Shown
-	for _, m := range media {
-		all = append(all, sim.Shown{Media: m, URL: mediaURL(m)})
-	}
-	return all
 }

@@ -8,7 +8,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"belfry/internal/network/meta/metasim"
 	"belfry/internal/network/sim"
+)
+
+// Media types of a container.
+const (
+	typeText     = "TEXT"
+	typeImage    = "IMAGE"
+	typeVideo    = "VIDEO"
+	typeCarousel = "CAROUSEL"
 )
 
 const (
@@ -31,31 +40,31 @@ var replyControls = []string{
 }
 
 // readContainer turns the parameters of a create call into a container, or says what the network would refuse.
-func readContainer(params url.Values) (*container, string) {
+func readContainer(params url.Values) (*metasim.Container, error) {
 	if params.Has("auto_publish_text") {
-		return nil, "Param auto_publish_text leaves no container to ask about after a crash; it is refused here"
+		return nil, metasim.Bad("Param auto_publish_text leaves no container to ask about after a crash; it is refused here")
 	}
 	if name, unknown := sim.UnknownParam(params, createParams...); unknown {
-		return nil, "THREADS_API__FEATURE_NOT_AVAILABLE: param " + name + " is not simulated"
+		return nil, metasim.Bad("THREADS_API__FEATURE_NOT_AVAILABLE: param %s is not simulated", name)
 	}
-	c := &container{
+	c := &metasim.Container{
 		Type: params.Get("media_type"), Text: params.Get("text"), Link: params.Get("link_attachment"),
-		Topic: params.Get("topic_tag"), Alt: params.Get("alt_text"),
+		Alt: params.Get("alt_text"), Extra: map[string]string{"topic_tag": params.Get("topic_tag")},
 	}
-	for _, check := range []func(*container, url.Values) string{
+	for _, check := range []func(*metasim.Container, url.Values) string{
 		checkType, checkMedia, checkText, checkLinks, checkTopic, checkRest,
 	} {
 		if problem := check(c, params); problem != "" {
-			return nil, problem
+			return nil, metasim.Bad("%s", problem)
 		}
 	}
-	if c.Topic == "" {
-		c.Topic = topicIn(c.Text)
+	if c.Extra["topic_tag"] == "" {
+		c.Extra["topic_tag"] = topicIn(c.Text)
 	}
-	return c, ""
+	return c, nil
 }
 
-func checkType(c *container, params url.Values) string {
+func checkType(c *metasim.Container, params url.Values) string {
 	if !slices.Contains([]string{typeText, typeImage, typeVideo, typeCarousel}, c.Type) {
 		return "Param media_type must be one of {TEXT, IMAGE, VIDEO, CAROUSEL}"
 	}
@@ -72,7 +81,7 @@ func checkType(c *container, params url.Values) string {
 	return ""
 }
 
-func checkMedia(c *container, params url.Values) string {
+func checkMedia(c *metasim.Container, params url.Values) string {
 	wants := map[string]string{typeImage: "image_url", typeVideo: "video_url", typeCarousel: "children"}[c.Type]
 	for _, name := range []string{"image_url", "video_url", "children"} {
 		if name != wants && params.Has(name) {
@@ -93,16 +102,14 @@ func checkMedia(c *container, params url.Values) string {
 		return ""
 	}
 	c.MediaURL = params.Get(wants)
-	u, err := url.Parse(c.MediaURL)
-	if err != nil || u.Host == "" || u.User != nil ||
-		(u.Scheme != "https" && (u.Scheme != "http" || !sim.Loopback(u.Hostname()))) {
-		return "The media could not be fetched from this URI: " + wants + " must be a public https address"
+	if err := metasim.CheckAddress(wants, c.MediaURL); err != nil {
+		return err.Error()
 	}
 	return ""
 }
 
 // checkText counts bytes: production refusals show that 498 characters of 504 bytes are too long.
-func checkText(c *container, _ url.Values) string {
+func checkText(c *metasim.Container, _ url.Values) string {
 	switch {
 	case c.Type == typeText && strings.TrimSpace(c.Text) == "":
 		return "The parameter text is required"
@@ -126,7 +133,7 @@ func linksIn(text string) []string {
 	return found
 }
 
-func checkLinks(c *container, params url.Values) string {
+func checkLinks(c *metasim.Container, params url.Values) string {
 	if params.Has("link_attachment") {
 		if c.Type != typeText {
 			return "Param link_attachment is only allowed with media_type TEXT"
@@ -147,15 +154,16 @@ func checkLinks(c *container, params url.Values) string {
 	return ""
 }
 
-func checkTopic(c *container, params url.Values) string {
+func checkTopic(c *metasim.Container, params url.Values) string {
 	if !params.Has("topic_tag") {
 		return ""
 	}
-	n := utf8.RuneCountInString(c.Topic)
-	if n < 1 || n > maxTopic || strings.TrimSpace(c.Topic) == "" {
+	topic := c.Extra["topic_tag"]
+	n := utf8.RuneCountInString(topic)
+	if n < 1 || n > maxTopic || strings.TrimSpace(topic) == "" {
 		return "Param topic_tag must be between 1 and 50 characters long"
 	}
-	if strings.ContainsAny(c.Topic, ".&") {
+	if strings.ContainsAny(topic, ".&") {
 		return "Param topic_tag must not contain periods or ampersands"
 	}
 	if c.Item {
@@ -164,7 +172,7 @@ func checkTopic(c *container, params url.Values) string {
 	return ""
 }
 
-func checkRest(c *container, params url.Values) string {
+func checkRest(c *metasim.Container, params url.Values) string {
 	if params.Has("alt_text") {
 		if c.Type != typeImage && c.Type != typeVideo {
 			return "Param alt_text is only allowed with images and videos"

@@ -7,8 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
+	"belfry/internal/network/meta/metasim"
 	"belfry/internal/network/sim"
 )
 
@@ -29,49 +29,40 @@ const (
 	RepeatSameID = "same_id"
 )
 
+const site = "www.threads.net"
+
 //go:embed style.css
 var style []byte
 
-// Sim is the simulated network. Its lock is held for changes in memory and one journal line, never while waiting.
+// Sim is the simulated network.
 type Sim struct {
-	kit *sim.Kit
-
+	kit        *sim.Kit
 	mu         sync.Mutex
-	accounts   map[string]*account
-	byUsername map[string]*account
-	codes      map[string]*grantCode
-	tokens     map[string]*token
-	containers map[string]*container
-	posts      map[string]*post
-	byCode     map[string]*post
-}
-
-type account struct {
-	ID       string `json:"id"`
-	Username string `json:"username"`
-	Name     string `json:"name"`
-	Bio      string `json:"bio"`
-
-	posts     []*post     // oldest first, without deleted ones
-	published []time.Time // within the quota's window
-	deleted   []time.Time
+	graph      *metasim.Graph
+	login      *metasim.OwnLogin
+	accounts   *sim.Table[*account]
+	containers *metasim.Containers
 }
 
 // New restores what the journal holds and makes the network known to the sandbox.
 func New(kit *sim.Kit) (*Sim, error) {
-	s := &Sim{
-		kit: kit, accounts: map[string]*account{}, byUsername: map[string]*account{}, codes: map[string]*grantCode{},
-		tokens: map[string]*token{}, containers: map[string]*container{}, posts: map[string]*post{},
-		byCode: map[string]*post{},
-	}
+	s := &Sim{kit: kit, accounts: sim.OpenTable[*account](kit, Name, "account")}
 	for _, a := range demoProfiles() {
-		s.addAccount(a)
+		s.accounts.PutDefault(a.ID, a)
 	}
-	if err := kit.Replay(Name, s.recordHandlers().Apply); err != nil {
+	s.graph = metasim.NewGraph(kit, Name, s.newOAuth(), &s.mu, metasim.Words{
+		Type: "THApiException", TokenType: metasim.TypeOAuth, TokenStatus: http.StatusUnauthorized, MissingToken: 190,
+		Throttled: 4, Scope: "Application does not have permission for this action: %s was not granted", Race: *notFound(),
+	})
+	s.graph.Route = s.route
+	s.login = &metasim.OwnLogin{Graph: s.graph, Short: "th", Basic: scopeBasic, Answer: func(t sim.Token) any {
+		// The id is a JSON number above 2^53 here, and only here.
+		return map[string]any{"access_token": t.Text, "user_id": metasim.BigNumber(t.Subject)}
+	}}
+	s.containers = metasim.OpenContainers(s.graph, OptProcess, checkFile)
+	if err := kit.Register(s.About(), func() error { return nil }); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
 	}
-	s.resumeMedia()
-	kit.Register(s.About(), s.resetPosts)
 	return s, nil
 }
 
@@ -88,8 +79,8 @@ func (s *Sim) About() sim.About {
 		ID: Name, Title: "Threads", Hosts: s.Hosts(), Containers: true, Style: style,
 		Text: "publishes in two steps: a container is created, then published.",
 		Calls: []string{
-			callExchange, callToken, callRefresh, callDebug, callProfile, callCreate, callStatus, callPublish,
-			callList, callPermalink, callLimit, callDelete, sim.CallFetch,
+			metasim.CallExchange, metasim.CallToken, metasim.CallRefresh, metasim.CallDebug, "profile", "create", "status",
+			"publish", "list", "permalink", "limit", "delete", sim.CallFetch,
 		},
 		Options: []sim.Option{
 			{Name: OptQuota, Title: "Threads: posts per moving 24 hours", Default: "250"},
@@ -105,40 +96,15 @@ func (s *Sim) About() sim.About {
 
 // ServeHTTP serves all hosts of the network.
 func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if strings.HasPrefix(sim.Host(r), "graph.") {
-		s.serveGraph(w, r)
-		return
-	}
-	s.serveSite(w, r)
-}
-
-func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	switch {
+	case strings.HasPrefix(sim.Host(r), "graph."):
+		s.graph.ServeHTTP(w, r)
 	case r.URL.Path == "/oauth/authorize":
-		s.serveConsent(w, r)
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		s.graph.API.OAuth.ServeConsent(w, r)
 	case len(parts) == 3 && strings.HasPrefix(parts[0], "@") && parts[1] == "post":
-		s.servePost(w, r, strings.TrimPrefix(parts[0], "@"), parts[2])
-	case len(parts) == 2 && parts[0] == "picture":
-		s.kit.Picture(w, r, strings.TrimSuffix(parts[1], ".png"))
-	case len(parts) == 2 && parts[0] == "media":
-		s.kit.ServeMedia(w, r, parts[1])
+		s.kit.ServePost(w, r, s.findPage(strings.TrimPrefix(parts[0], "@"), parts[2]))
 	default:
-		s.showNotice(
-			w, r, http.StatusNotFound, "Not all who wander are lost, but this page is.", "There is nothing at this address.",
-		)
+		s.kit.ServeSite(w, r, Name, "Threads")
 	}
 }
-
-func (s *Sim) showNotice(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
-	s.kit.Page(w, r, status, "notice", sim.Notice{Network: Name, Title: "Threads", Heading: heading, Text: text})
-}
-
-func (s *Sim) addAccount(a *account) {
-	s.accounts[a.ID] = a
-	s.byUsername[a.Username] = a
-}
-
-func pictureURL(a *account) string { return "https://www.threads.net/picture/" + a.ID + ".png" }

@@ -1,0 +1,282 @@
+package metasim
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"maps"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+const containerLife = 24 * time.Hour
+
+// States of a container.
+const (
+	InProgress = "IN_PROGRESS"
+	Finished   = "FINISHED"
+	Published  = "PUBLISHED"
+	Failed     = "ERROR"
+	Outdated   = "EXPIRED"
+)
+
+// Container is a post in the making. Its ids share no space with those of posts.
+type Container struct {
+	ID       string   `json:"id"`
+	Account  string   `json:"account"`
+	Type     string   `json:"type"` // a word of the network's
+	Text     string   `json:"text,omitempty"`
+	Link     string   `json:"link,omitempty"`
+	Alt      string   `json:"alt,omitempty"`
+	Item     bool     `json:"item,omitempty"` // of a carousel
+	Children []string `json:"children,omitempty"`
+	// Extra is what else the post will have.
+	Extra map[string]string `json:"extra,omitempty"`
+	// Stuck is never finished, as a fault asked.
+	Stuck     bool      `json:"stuck,omitempty"`
+	ArrivedAt time.Time `json:"arrivedAt"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	MediaURL string    `json:"mediaUrl,omitempty"`
+	Pending  bool      `json:"pending,omitempty"` // the file has not arrived yet
+	Media    sim.Media `json:"media,omitzero"`
+	Ready    time.Time `json:"ready,omitzero"` // when the file is processed
+	Problem  string    `json:"problem,omitempty"`
+	Post     string    `json:"post,omitempty"` // the id of the post once published
+
+	PublishCalls int       `json:"publishCalls,omitempty"`
+	FirstPublish time.Time `json:"firstPublish,omitzero"`
+}
+
+// State is what a reader of the container is told.
+func (c *Container) State(now time.Time) string {
+	switch {
+	case c.Post != "":
+		return Published
+	case now.Sub(c.CreatedAt) >= containerLife:
+		return Outdated
+	case c.Problem != "":
+		return Failed
+	case c.Pending || c.Stuck || now.Before(c.Ready):
+		return InProgress
+	}
+	return Finished
+}
+
+// Containers are all containers of a network. The API's lock protects them.
+type Containers struct {
+	graph *Graph
+	table *sim.Table[*Container]
+	// check says in the network's words why a file is no good for a container; err is why there is no file.
+	check func(c *Container, m sim.Media, err error) string
+	// processing is the switch that says how many seconds it takes to process a file.
+	processing string
+}
+
+// OpenContainers restores the containers of earlier runs and goes on with downloads that were interrupted.
+func OpenContainers(
+	g *Graph, processing string, check func(c *Container, m sim.Media, err error) string,
+) *Containers {
+	cs := &Containers{
+		graph: g, table: sim.OpenTable[*Container](g.API.Kit, g.API.Network, "container"), check: check,
+		processing: processing,
+	}
+	for _, p := range g.API.Kit.Posts.All() {
+		// A sandbox that was killed may have written the post and not yet its container.
+		if c := cs.table.Get(p.Extra["container"]); c != nil && p.Network == g.API.Network {
+			c.Post = p.ID
+		}
+	}
+	for c := range cs.table.All() {
+		if c.Pending && c.MediaURL != "" {
+			cs.fetch(c)
+		}
+	}
+	return cs
+}
+
+// Of returns a container of an account, nil when there is none.
+func (cs *Containers) Of(account, id string) *Container {
+	if c := cs.table.Get(id); c != nil && c.Account == account {
+		return c
+	}
+	return nil
+}
+
+// CountSince counts the containers that an account made after a time.
+func (cs *Containers) CountSince(account string, since time.Time) int {
+	n := 0
+	for c := range cs.table.All() {
+		if c.Account == account && c.CreatedAt.After(since) {
+			n++
+		}
+	}
+	return n
+}
+
+// Add stores a new container of the account that calls, and begins to download its file. The children of a carousel must be
+// finished items of the same account.
+func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
+	now := cs.graph.API.Kit.Now()
+	c.ID, c.Account, c.Stuck = cs.table.NewID("179", 17), q.Account, q.Unready
+	c.CreatedAt, c.ArrivedAt = now, cs.graph.API.Kit.Arrived(q.R)
+	for i, id := range c.Children {
+		child := cs.Of(c.Account, id)
+		switch {
+		case child == nil:
+			return nil, NotFound("GET", id)
+		case !child.Item:
+			return nil, Bad("Param children: %s was not created with is_carousel_item=true", id)
+		case slices.Contains(c.Children[:i], id):
+			return nil, Bad("Param children: %s is listed twice", id)
+		case child.State(now) != Finished:
+			return nil, NotReady()
+		}
+	}
+	c.Pending = c.Pending || c.MediaURL != "" && c.Media.SHA256 == ""
+	if err := cs.table.Put(c.ID, c); err != nil {
+		return nil, err
+	}
+	if c.Pending && c.MediaURL != "" {
+		cs.fetch(c)
+	}
+	return map[string]any{"id": c.ID}, nil
+}
+
+// fetch downloads a container's file after its id was answered, as the networks do.
+func (cs *Containers) fetch(c *Container) {
+	kit, address := cs.graph.API.Kit, c.MediaURL
+	kit.Go(func(ctx context.Context) {
+		media, err := kit.Fetch(ctx, cs.graph.API.Network, c.Account, address)
+		if ctx.Err() != nil {
+			return // the sandbox ends; the next run downloads again
+		}
+		cs.graph.API.Lock.Lock()
+		defer cs.graph.API.Lock.Unlock()
+		// What cannot be stored is downloaded again by the next run.
+		_ = cs.Deliver(c, media, err)
+	})
+}
+
+// Deliver gives a container its file, or the reason why there is none.
+func (cs *Containers) Deliver(c *Container, media sim.Media, err error) error {
+	c.Pending, c.Media, c.Problem = false, media, cs.check(c, media, err)
+	c.Ready = cs.graph.API.Kit.Now().Add(cs.graph.API.Kit.Seconds(cs.processing))
+	return cs.table.Put(c.ID, c)
+}
+
+// Await gives a container the address of its file, to be downloaded now.
+func (cs *Containers) Await(c *Container, address string) error {
+	c.MediaURL = address
+	if err := cs.table.Put(c.ID, c); err != nil {
+		return err
+	}
+	cs.fetch(c)
+	return nil
+}
+
+// Attempt counts a publishing call when it arrives, whatever its outcome. It is a route's Arrive.
+func (cs *Containers) Attempt(q *sim.Request) {
+	c := cs.Of(q.Account, q.Params.Get("creation_id"))
+	if c == nil {
+		return
+	}
+	if c.PublishCalls++; c.PublishCalls == 1 {
+		c.FirstPublish = cs.graph.API.Kit.Arrived(q.R)
+	}
+	if c.Post != "" {
+		cs.graph.API.Kit.Posts.Called(cs.graph.API.Network, c.Post)
+	}
+}
+
+// Text is what a fault of the publishing call is matched with.
+func (cs *Containers) Text(q *sim.Request) string {
+	if c := cs.Of(q.Account, q.Params.Get("creation_id")); c != nil {
+		return c.Text
+	}
+	return ""
+}
+
+// Publish makes a finished container visible as a post, which the caller has described except for what the container knows:
+// the one irreversible call.
+func (cs *Containers) Publish(q *sim.Request, c *Container, p sim.Post) (any, error) {
+	p.Network, p.Account, p.ID, p.CreatedAt = cs.graph.API.Network, c.Account, sim.Digits("180", 17), cs.graph.API.Kit.Now()
+	p.Text, p.Link, p.Media = c.Text, c.Link, cs.Files(c)
+	p.ArrivedAt, p.FirstCallAt = cs.graph.API.Kit.Arrived(q.R), c.ArrivedAt
+	p.FirstPublishCallAt, p.PublishCalls = c.FirstPublish, c.PublishCalls
+	p.Extra = map[string]string{"container": c.ID, "media_type": c.Type, "alt_text": c.Alt}
+	maps.Copy(p.Extra, c.Extra)
+	p.Extra["shortcode"] = path.Base(strings.TrimSuffix(p.URL, "/"))
+	if len(c.Children) > 0 {
+		p.Extra["children"] = strings.Join(c.Children, ",")
+	}
+	if err := cs.graph.API.Kit.Posts.Put(p); err != nil {
+		return nil, err
+	}
+	c.Post = p.ID
+	return map[string]any{"id": p.ID}, cs.table.Put(c.ID, c)
+}
+
+// Files are the files of a container, of a carousel in its order.
+func (cs *Containers) Files(c *Container) []sim.Media {
+	var all []sim.Media
+	for _, id := range c.Children {
+		if child := cs.table.Get(id); child != nil {
+			all = append(all, cs.Files(child)...)
+		}
+	}
+	if c.Media.SHA256 != "" {
+		m := c.Media
+		m.Alt = c.Alt
+		all = append(all, m)
+	}
+	return all
+}
+
+// NewShortcode is the id of a post in its address.
+func NewShortcode() string {
+	raw := make([]byte, 8)
+	_, _ = rand.Read(raw)
+	return "D" + strings.ReplaceAll(base64.RawURLEncoding.EncodeToString(raw)[:10], "-", "_")
+}
+
+// CheckAddress says why a network cannot fetch a file from an address.
+func CheckAddress(param, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil ||
+		(u.Scheme != "https" && (u.Scheme != "http" || !sim.Loopback(u.Hostname()))) {
+		return Bad("The media could not be fetched from this URI: %s must be a public https address", param)
+	}
+	return nil
+}
+
+// ShownMedia are files as the site of a network shows them.
+func ShownMedia(site string, files []sim.Media) []sim.Shown {
+	var all []sim.Shown
+	for _, m := range files {
+		all = append(all, sim.Shown{Media: m, URL: MediaURL(site, m)})
+	}
+	return all
+}
+
+// MediaURL is where the site of a network shows a file; "" for none.
+func MediaURL(site string, m sim.Media) string {
+	if m.SHA256 == "" {
+		return ""
+	}
+	return "https://" + site + "/media/" + m.SHA256
+}
+
+// ChildNodes are the children of a carousel's post.
+func ChildNodes(p sim.Post) map[string]any {
+	items := []any{}
+	for id := range strings.SplitSeq(p.Extra["children"], ",") {
+		items = append(items, map[string]any{"id": id})
+	}
+	return map[string]any{"data": items}
+}

@@ -1,0 +1,137 @@
+package metasim
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Kind is a type of node.
+type Kind struct {
+	name, byDefault string
+	fields          map[string]bool
+}
+
+// NewKind describes a type of node: what errors call it, which fields come unasked, and all that it has.
+func NewKind(name, byDefault string, fields ...string) Kind {
+	k := Kind{name: name, byDefault: byDefault, fields: map[string]bool{"id": true}}
+	for _, f := range fields {
+		k.fields[f] = true
+	}
+	return k
+}
+
+// Pick keeps the fields of a node that the parameter fields asks for. A field that the type does not have is an error; a
+// field without a value is left out, as the networks do. The id always comes along.
+func (k Kind) Pick(asked string, node map[string]any) (map[string]any, error) {
+	if strings.TrimSpace(asked) == "" {
+		asked = k.byDefault
+	}
+	fields, err := ParseFields(asked)
+	if err != nil {
+		return nil, &Error{Code: 2500, Type: TypeOAuth, Message: fmt.Sprintf("Syntax error %q in fields", err)}
+	}
+	picked := map[string]any{}
+	if id, ok := node["id"]; ok {
+		picked["id"] = id
+	}
+	for _, f := range fields {
+		if !k.fields[f.Name] {
+			return nil, NoField(f.Name, k.name)
+		}
+		if value, ok := node[f.Name]; ok {
+			picked[f.Name] = pruneFields(value, f.Sub)
+		}
+	}
+	return picked, nil
+}
+
+// NoField is the error of a field or an edge that a type of node does not have.
+func NoField(field, kind string) error {
+	return Bad("Tried accessing nonexisting field (%s) on node type (%s)", field, kind)
+}
+
+// Field is one entry of a fields parameter: name.modifier(x){sub,fields}.
+type Field struct {
+	Name string
+	Sub  []Field
+}
+
+// ParseFields reads a fields parameter.
+func ParseFields(text string) ([]Field, error) {
+	fields, rest, err := parseFields(text)
+	if err == nil && rest != "" {
+		err = fmt.Errorf("unexpected %q in fields", rest)
+	}
+	return fields, err
+}
+
+func parseFields(text string) (fields []Field, rest string, err error) {
+	for text != "" && text[0] != '}' {
+		end := strings.IndexAny(text, ",{}.(")
+		if end < 0 {
+			end = len(text)
+		}
+		f := Field{Name: strings.TrimSpace(text[:end])}
+		if f.Name == "" {
+			return nil, text, fmt.Errorf("empty name in fields before %q", text)
+		}
+		text = text[end:]
+		if text, err = skipModifiers(text); err != nil {
+			return nil, text, err
+		}
+		if strings.HasPrefix(text, "{") {
+			if f.Sub, text, err = parseFields(text[1:]); err != nil {
+				return nil, text, err
+			}
+			if !strings.HasPrefix(text, "}") {
+				return nil, text, errors.New("missing } in fields")
+			}
+			text = text[1:]
+		}
+		fields = append(fields, f)
+		if next, ok := strings.CutPrefix(text, ","); ok {
+			text = next
+		} else if text != "" && text[0] != '}' {
+			return nil, text, fmt.Errorf("unexpected %q in fields", text)
+		}
+	}
+	return fields, text, nil
+}
+
+func skipModifiers(text string) (string, error) {
+	for strings.HasPrefix(text, ".") {
+		end := strings.IndexByte(text, ')')
+		if end < 0 {
+			return text, errors.New("missing ) in fields")
+		}
+		text = text[end+1:]
+	}
+	return text, nil
+}
+
+func pruneFields(value any, fields []Field) any {
+	if len(fields) == 0 {
+		return value
+	}
+	switch v := value.(type) {
+	case map[string]any:
+		if data, ok := v["data"]; ok && len(v) == 1 {
+			return map[string]any{"data": pruneFields(data, fields)}
+		}
+		kept := map[string]any{}
+		for _, f := range fields {
+			if inner, ok := v[f.Name]; ok {
+				kept[f.Name] = pruneFields(inner, f.Sub)
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, 0, len(v))
+		for _, inner := range v {
+			kept = append(kept, pruneFields(inner, fields))
+		}
+		return kept
+	}
+	return value
+}

@@ -1,0 +1,116 @@
+// Package metasim is what the simulators of Meta's networks share: the Graph API's envelope, fields and lists, its tokens,
+// containers that are published in a second step, and Facebook Login. A network's simulator may import it.
+package metasim
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"belfry/internal/network/sim"
+)
+
+// Graph is one Graph API.
+type Graph struct {
+	API   *sim.API
+	Words Words
+	// Route finds the call that a path means. It authenticates what needs a token.
+	Route func(q *sim.Request, path string) (sim.Route, error)
+	// TakeJSON accepts JSON bodies. Proof accepts appsecret_proof; ProofOption is the switch that requires it.
+	TakeJSON, Proof bool
+	ProofOption     string
+}
+
+// On is the value of a switch that is either on or off.
+const On = "on"
+
+// NewGraph returns a Graph API of a network, which the caller completes with Route.
+func NewGraph(kit *sim.Kit, network string, oauth *sim.OAuth, lock sync.Locker, words Words) *Graph {
+	g := &Graph{Words: words}
+	g.API = &sim.API{
+		Kit: kit, Network: network, OAuth: oauth, Lock: lock, Containers: true, Error: g.errorAnswer, Fault: g.faultAnswer,
+		Finish: func(q *sim.Request, a *sim.Answer) { g.setUsage(q, a, 1, 0) },
+	}
+	return g
+}
+
+// ServeHTTP serves a call.
+func (g *Graph) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q, err := sim.Read(w, r, g.TakeJSON)
+	if err != nil {
+		g.API.Kit.Send(w, r, g.errorAnswer(Bad("%s", err)))
+		return
+	}
+	route, err := g.Route(q, strings.Trim(r.URL.Path, "/"))
+	if err != nil {
+		g.API.Kit.Send(w, r, g.errorAnswer(err))
+		return
+	}
+	g.API.Serve(q, route)
+}
+
+// Authenticate finds the token of a call and says why it does not work.
+func (g *Graph) Authenticate(q *sim.Request) error {
+	if g.Proof && q.Bearer != "" {
+		if err := g.checkProof(q); err != nil {
+			return err
+		}
+	}
+	t, why := g.API.OAuth.Find(q.Bearer)
+	if e := g.tokenError(t, why); e != nil {
+		return e
+	}
+	q.Token = t
+	return nil
+}
+
+// checkProof verifies appsecret_proof when it is sent, and refuses a call without it when the option requires it.
+func (g *Graph) checkProof(q *sim.Request) error {
+	proof := q.Params.Get("appsecret_proof")
+	q.Params.Del("appsecret_proof")
+	mac := hmac.New(sha256.New, []byte(g.API.Kit.ClientSecret()))
+	mac.Write([]byte(q.Bearer))
+	switch {
+	case proof == "" && g.API.Kit.Option(g.ProofOption) == On:
+		return &Error{Code: 100, Type: TypeMethod, Message: "API calls from the server require an appsecret_proof argument"}
+	case proof != "" && !hmac.Equal([]byte(hex.EncodeToString(mac.Sum(nil))), []byte(proof)):
+		return &Error{Code: 100, Type: TypeMethod, Message: "Invalid appsecret_proof provided in the API argument"}
+	}
+	return nil
+}
+
+// Versions that are served: v20.0 ended on 2026-09-24, v26.0 is the newest.
+const (
+	oldestVersion = 21
+	newestVersion = 26
+)
+
+var versions = regexp.MustCompile(`^v([0-9]{1,3})\.0$`)
+
+// CheckVersion says why the version in a path is not served.
+func CheckVersion(version string) error {
+	m := versions.FindStringSubmatch(version)
+	if m == nil {
+		return &Error{Code: 2635, Message: "(#2635) You are calling without a version of the Graph API. Please use vNN.0."}
+	}
+	n, err := strconv.Atoi(m[1])
+	switch {
+	case err != nil || n > newestVersion:
+		return &Error{Code: 2635, Message: "(#2635) Unknown version " + version + " of the Graph API."}
+	case n < oldestVersion:
+		return &Error{Code: 2635, Message: fmt.Sprintf("(#2635) You are calling a deprecated version of the Graph API. "+
+			"Please update to the latest version: v%d.0.", newestVersion)}
+	}
+	return nil
+}
+
+// UnknownPath is the error of a path that leads nowhere.
+func UnknownPath(path string) error {
+	return &Error{Code: 2500, Type: TypeOAuth, Message: "Unknown path components: /" + path}
+}

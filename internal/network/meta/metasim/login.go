@@ -1,0 +1,362 @@
+package metasim
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// Names of calls that a fault may aim at.
+const (
+	CallProfile  = "profile"
+	CallAccounts = "accounts"
+	CallRevoke   = "revoke"
+)
+
+// PageLogin is what the networks share whose accounts belong to Pages: a login dialog, a person, Pages, and the tokens of
+// both.
+type PageLogin struct {
+	// Lock protects the members' records too.
+	Lock    sync.Mutex
+	kit     *sim.Kit
+	oauth   *sim.OAuth
+	pages   *sim.Table[*Page]
+	members []Member
+}
+
+// Member is a network with this login.
+type Member struct {
+	Graph *Graph
+	// Scope is the permission by which its tokens are told from those of others; the member without one is the last.
+	Scope string
+	// Node finds a call of a node that the token may see; ok is false when the node is none of the network's.
+	Node func(q *sim.Request, id, edge string) (route sim.Route, ok bool, err error)
+	// Upload finds the call of an upload, by the first and the last part of its path.
+	Upload func(q *sim.Request, kind, id string) (route sim.Route, ok bool, err error)
+	// Site serves a page of the site; false when the page is none of the network's. Nil serves none.
+	Site func(w http.ResponseWriter, r *http.Request, parts []string) bool
+	// Link is the account that is linked to a Page; nil for networks without such accounts.
+	Link func(p *Page) (map[string]any, error)
+}
+
+// JoinPageLogin returns the login that the networks of a sandbox share.
+func JoinPageLogin(kit *sim.Kit) *PageLogin {
+	return sim.Share(kit, "page login", func() *PageLogin {
+		l := &PageLogin{kit: kit, pages: sim.OpenTable[*Page](kit, loginName, "page")}
+		for _, p := range demoPages() {
+			l.pages.PutDefault(p.ID, p)
+		}
+		l.oauth = sim.NewOAuth(kit, l.newConfig())
+		return l
+	})
+}
+
+// Join makes a network a member and gives its Graph API what it needs to be one.
+func (l *PageLogin) Join(m Member) {
+	m.Graph.TakeJSON, m.Graph.Proof, m.Graph.ProofOption = true, true, OptProof
+	m.Graph.API.OAuth = l.oauth
+	l.members = append(l.members, m)
+	slices.SortStableFunc(l.members, func(a, b Member) int { return strings.Compare(b.Scope, a.Scope) })
+}
+
+// Page returns a Page, nil when there is none. The caller holds the lock.
+func (l *PageLogin) Page(id string) *Page { return l.pages.Get(id) }
+
+// CanSee reports whether a token may look at a Page at all.
+func CanSee(t sim.Token, page string) bool { return slices.Contains(t.Targets, page) }
+
+// IsPageToken reports whether a token is that of a Page.
+func IsPageToken(t sim.Token, page string) bool { return t.Kind == pageToken && t.Subject == page }
+
+// ServeHTTP serves the hosts that the members share.
+func (l *PageLogin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch sim.Host(r) {
+	case PageSite:
+		l.serveSite(w, r)
+	case PageUpload:
+		l.serveUpload(w, r)
+	default:
+		l.serveGraph(w, r)
+	}
+}
+
+func (l *PageLogin) serveSite(w http.ResponseWriter, r *http.Request) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if len(parts) == 3 && parts[1] == "dialog" && parts[2] == "oauth" {
+		l.oauth.ServeConsent(w, r)
+		return
+	}
+	for _, m := range l.members {
+		if m.Site != nil && m.Site(w, r, parts) {
+			return
+		}
+	}
+	l.kit.ServeSite(w, r, loginName, loginTitle)
+}
+
+func (l *PageLogin) serveGraph(w http.ResponseWriter, r *http.Request) {
+	version, path, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
+	q, err := sim.Read(w, r, true)
+	if err != nil {
+		err = Bad("%s", err)
+	} else {
+		err = CheckVersion(version)
+	}
+	var m Member
+	var route sim.Route
+	if err == nil {
+		w.Header().Set(versionHeader, version)
+		m, route, err = l.findCall(q, path)
+	}
+	l.serve(w, r, q, m, route, err)
+}
+
+func (l *PageLogin) serve(
+	w http.ResponseWriter, r *http.Request, q *sim.Request, m Member, route sim.Route, err error,
+) {
+	if err != nil {
+		l.kit.Send(w, r, l.members[0].Graph.errorAnswer(err))
+		return
+	}
+	m.Graph.API.Serve(q, route)
+}
+
+// memberOf is the network whose scopes were granted.
+func (l *PageLogin) memberOf(c sim.Consented) Member {
+	for _, m := range l.members {
+		if slices.Contains(c.Scopes, m.Scope) {
+			return m
+		}
+	}
+	return l.members[len(l.members)-1]
+}
+
+// findCall finds the call that a path means and the network it belongs to.
+func (l *PageLogin) findCall(q *sim.Request, path string) (Member, sim.Route, error) {
+	switch path {
+	case "oauth/access_token":
+		if q.Params.Get("grant_type") == "fb_exchange_token" {
+			q.Token, _ = l.oauth.Find(q.Params.Get("fb_exchange_token"))
+			return l.memberOf(q.Token.Consented), l.tokenRoute(CallToken), nil
+		}
+		return l.memberOf(l.oauth.PeekCode(q.Params.Get("code"))), l.tokenRoute(CallExchange), nil
+	case "debug_token":
+		t, _ := l.oauth.Find(q.Params.Get("input_token"))
+		m := l.memberOf(t.Consented)
+		route, err := m.Graph.debugRoute(q, l.appToken())
+		return m, route, err
+	}
+	if err := l.members[0].Graph.Authenticate(q); err != nil {
+		return Member{}, sim.Route{}, err
+	}
+	id, edge, _ := strings.Cut(path, "/")
+	if id == "me" {
+		id = q.Token.Subject
+	}
+	l.Lock.Lock()
+	p := l.pages.Get(id)
+	l.Lock.Unlock()
+	switch {
+	case id == personID:
+		route, err := l.personRoute(q, edge)
+		return l.memberOf(q.Token.Consented), route, err
+	case p != nil && !CanSee(q.Token, id):
+		return Member{}, sim.Route{}, NotFound(q.R.Method, id)
+	case p != nil && edge == "" && q.R.Method == http.MethodGet:
+		return l.memberOf(q.Token.Consented), l.pageRoute(p), nil
+	}
+	for _, m := range l.members {
+		if route, ok, err := m.Node(q, id, edge); ok || err != nil {
+			return m, route, err
+		}
+	}
+	if p != nil && q.R.Method == http.MethodGet {
+		return Member{}, sim.Route{}, NoField(edge, "Page")
+	}
+	return Member{}, sim.Route{}, NotFound(q.R.Method, id)
+}
+
+// personRoute finds a call of the person who signed in.
+func (l *PageLogin) personRoute(q *sim.Request, edge string) (sim.Route, error) {
+	if q.Token.Kind == pageToken {
+		return sim.Route{}, NotFound(q.R.Method, personID)
+	}
+	switch q.R.Method + " " + edge {
+	case "GET ":
+		return sim.Route{Names: []string{CallProfile}, Params: []string{"fields"}, Serve: func(q *sim.Request) (any, error) {
+			node := map[string]any{"id": personID, "name": personName, "picture": pictureNode(personID)}
+			return personKind.Pick(q.Params.Get("fields"), node)
+		}}, nil
+	case "GET accounts":
+		return sim.Route{
+			Names: []string{CallAccounts}, Params: ListParams, Scopes: []string{"pages_show_list"}, Serve: l.listAccounts,
+		}, nil
+	case "GET permissions":
+		return sim.Route{Names: []string{CallProfile}, Serve: listPermissions}, nil
+	case "DELETE permissions":
+		// Only the whole consent can be given back: every token of the app dies, Page tokens too.
+		return sim.Route{Names: []string{CallRevoke}, Serve: func(*sim.Request) (any, error) {
+			err := l.oauth.End(sim.Revoked, 0, func(sim.Token) bool { return true })
+			return map[string]any{"success": true}, err
+		}}, nil
+	}
+	if q.R.Method == http.MethodGet {
+		return sim.Route{}, NoField(edge, "User")
+	}
+	return sim.Route{}, NotFound(q.R.Method, personID)
+}
+
+// listPermissions serves the permissions that the person granted and declined.
+func listPermissions(q *sim.Request) (any, error) {
+	var data []any
+	for status, scopes := range map[string][]string{"granted": q.Token.Scopes, "declined": q.Token.Declined} {
+		for _, scope := range scopes {
+			data = append(data, map[string]any{"permission": scope, "status": status})
+		}
+	}
+	return map[string]any{"data": data}, nil
+}
+
+// listAccounts lists the Pages ticked in the dialog, each with a token of its own.
+func (l *PageLogin) listAccounts(q *sim.Request) (any, error) {
+	var nodes []map[string]any
+	for _, id := range q.Token.Targets {
+		node, err := l.pageNode(q.Token, l.pages.Get(id))
+		if err != nil {
+			return nil, err
+		}
+		nodes = append(nodes, node)
+	}
+	return ListNodes(q, GraphAddress(q, personID, "accounts"), accountKind, nodes)
+}
+
+// GraphAddress is the address of an edge in the version of a call.
+func GraphAddress(q *sim.Request, id, edge string) string {
+	version, _, _ := strings.Cut(strings.TrimPrefix(q.R.URL.Path, "/"), "/")
+	return "https://" + sim.Host(q.R) + "/" + version + "/" + id + "/" + edge
+}
+
+// pageRoute serves a Page, for its own token or the person's.
+func (l *PageLogin) pageRoute(p *Page) sim.Route {
+	return sim.Route{Names: []string{CallProfile}, Params: []string{"fields"}, Serve: func(q *sim.Request) (any, error) {
+		node, err := l.pageNode(q.Token, p)
+		if err != nil {
+			return nil, err
+		}
+		delete(node, "tasks")
+		return pageKind.Pick(q.Params.Get("fields"), node)
+	}}
+}
+
+// tokenRoute exchanges a code, or a short-lived token for a long-lived one.
+func (l *PageLogin) tokenRoute(name string) sim.Route {
+	return sim.Route{
+		Names:  []string{name},
+		Params: []string{"client_id", "client_secret", "redirect_uri", "code", "grant_type", "fb_exchange_token"},
+		Serve: func(q *sim.Request) (any, error) {
+			if q.Bearer != "" {
+				return nil, Bad("access_token is not allowed here")
+			}
+			switch l.oauth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) {
+			case sim.WrongClient:
+				const text = "Error validating application. Cannot get application info due to a system error."
+				return nil, &Error{Code: 101, Message: text}
+			case sim.WrongSecret:
+				return nil, &Error{Code: 101, Message: "Error validating client secret."}
+			}
+			switch grant := q.Params.Get("grant_type"); grant {
+			case "", "authorization_code":
+				return l.exchange(q)
+			case "fb_exchange_token":
+				return l.extend(q)
+			case "client_credentials":
+				return map[string]any{"access_token": l.appToken(), "token_type": "bearer"}, nil
+			default:
+				return nil, Bad("Invalid grant_type: %s", grant)
+			}
+		},
+	}
+}
+
+func (l *PageLogin) appToken() string { return l.kit.ClientID() + "|" + l.kit.ClientSecret() }
+
+func (l *PageLogin) exchange(q *sim.Request) (any, error) {
+	code := q.Params.Get("code")
+	consented, why, err := l.oauth.Redeem(code, q.Params.Get("redirect_uri"), "")
+	refusal := map[sim.Refusal]Error{
+		sim.Unknown:       {Message: "Invalid verification code format."},
+		sim.Used:          {Subcode: 36009, Message: "This authorization code has been used."},
+		sim.Expired:       {Subcode: 36007, Message: "This authorization code has expired."},
+		sim.WrongRedirect: {Subcode: 36008, Message: wrongRedirect},
+	}[why]
+	switch {
+	case err != nil:
+		return nil, err
+	case why != "":
+		refusal.Code = 100
+		return nil, &refusal
+	}
+	return l.grantToken(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, 85*time.Minute)
+}
+
+// extend gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it keeps its old
+// end.
+func (l *PageLogin) extend(q *sim.Request) (any, error) {
+	t, why := l.oauth.Find(q.Params.Get("fb_exchange_token"))
+	if t.Kind == pageToken {
+		why = sim.Unknown
+	}
+	if e := l.members[0].Graph.tokenError(t, why); e != nil {
+		return nil, e
+	}
+	life := longLife
+	if t.Kind == longToken {
+		life = t.ExpiresAt.Sub(l.kit.Now())
+	}
+	t.Kind, t.Parent = longToken, t.Text
+	return l.grantToken(t, life)
+}
+
+func (l *PageLogin) grantToken(t sim.Token, life time.Duration) (any, error) {
+	t, err := l.oauth.Issue(t, life)
+	return map[string]any{"access_token": t.Text, "token_type": "bearer", "expires_in": int(life.Seconds())}, err
+}
+
+// serveUpload serves the upload host, which has an Authorization scheme of its own and no parameters.
+func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
+	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if !ok || r.Method != http.MethodPost || len(parts) != 3 || CheckVersion(parts[1]) != nil {
+		l.serve(w, r, nil, Member{}, sim.Route{}, Bad("Unsupported upload request"))
+		return
+	}
+	q := &sim.Request{W: w, R: r, Bearer: bearer, Params: url.Values{}}
+	t, why := l.oauth.Find(bearer)
+	if e := l.members[0].Graph.tokenError(t, why); e != nil {
+		l.serve(w, r, q, Member{}, sim.Route{}, e)
+		return
+	}
+	q.Token = t
+	for _, m := range l.members {
+		if m.Upload == nil {
+			continue
+		}
+		if route, ok, err := m.Upload(q, parts[0], parts[2]); ok || err != nil {
+			l.serve(w, r, q, m, route, err)
+			return
+		}
+	}
+	l.serve(w, r, q, Member{}, sim.Route{}, NotFound(r.Method, parts[2]))
+}
+
+// UploadError is an error in the format of the upload host.
+func UploadError(kind, message string) sim.Answer {
+	return sim.Answer{Status: http.StatusBadRequest, Body: map[string]any{
+		"debug_info": map[string]any{"retriable": false, "type": kind, "message": message},
+	}}
+}

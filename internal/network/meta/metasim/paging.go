@@ -1,0 +1,168 @@
+package metasim
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// Limits of a page of a list.
+const (
+	defaultLimit = 25
+	maxLimit     = 100
+)
+
+// ListParams are the parameters of every list.
+var ListParams = []string{"fields", "limit", "after", "before", "since", "until"}
+
+func readLimit(params url.Values) (int, error) {
+	text := params.Get("limit")
+	if text == "" {
+		return defaultLimit, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > maxLimit {
+		return 0, Bad("Param limit must be a number from 1 to %d", maxLimit)
+	}
+	return n, nil
+}
+
+// ReadTime reads a Unix time or a date from a parameter; zero without one.
+func ReadTime(params url.Values, name string) (time.Time, error) {
+	text := params.Get(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if unix, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.Unix(unix, 0).UTC(), nil
+	}
+	for _, format := range []string{time.RFC3339, timeFormat, time.DateOnly} {
+		if t, err := time.Parse(format, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, Bad("Param %s must be a Unix timestamp or a date", name)
+}
+
+const timeFormat = "2006-01-02T15:04:05-0700"
+
+// FormatTime writes a time as Graph APIs do.
+func FormatTime(t time.Time) string { return t.UTC().Format(timeFormat) }
+
+func newCursor(id string) string { return base64.RawURLEncoding.EncodeToString([]byte(id)) }
+
+// findCursor is the index of the node that a cursor names, or otherwise without one.
+func findCursor(params url.Values, name string, ids []string, otherwise int) (int, error) {
+	if params.Get(name) == "" {
+		return otherwise, nil
+	}
+	id, err := base64.RawURLEncoding.DecodeString(params.Get(name))
+	i := slices.Index(ids, string(id))
+	if err != nil || i < 0 {
+		return 0, Bad("Invalid cursor in param %s", name)
+	}
+	return i, nil
+}
+
+// ListNodes returns a page of nodes at an address without its query, each with the fields that were asked for.
+func ListNodes(q *sim.Request, address string, kind Kind, nodes []map[string]any) (any, error) {
+	limit, err := readLimit(q.Params)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(nodes))
+	for i, node := range nodes {
+		ids[i] = fmt.Sprint(node["id"])
+	}
+	after, err := findCursor(q.Params, "after", ids, -1)
+	if err != nil {
+		return nil, err
+	}
+	before, err := findCursor(q.Params, "before", ids, len(ids))
+	if err != nil {
+		return nil, err
+	}
+	first := min(after+1, before)
+	last := min(first+limit, before)
+	data := make([]any, 0, last-first)
+	for _, node := range nodes[first:last] {
+		picked, err := kind.Pick(q.Params.Get("fields"), node)
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, picked)
+	}
+	body := map[string]any{"data": data}
+	if len(data) > 0 {
+		end := newCursor(ids[last-1])
+		paging := map[string]any{"cursors": map[string]any{"before": newCursor(ids[first]), "after": end}}
+		if last < before {
+			paging["next"] = nextPage(q, address, end)
+		}
+		body["paging"] = paging
+	}
+	return body, nil
+}
+
+// nextPage carries the token in its address only when the request did.
+func nextPage(q *sim.Request, address, after string) string {
+	next := url.Values{"after": {after}}
+	for name, values := range q.Params {
+		if name != "before" && name != "after" {
+			next[name] = values
+		}
+	}
+	if q.R.Header.Get("Authorization") == "" {
+		next.Set("access_token", q.Bearer)
+	}
+	return address + "?" + next.Encode()
+}
+
+// PostsBetween selects those of an account's posts that a list shows: newest first, neither deleted ones nor those younger
+// than the delay of lists, between the parameters since and until.
+func (g *Graph) PostsBetween(q *sim.Request, account, delayOption string) ([]sim.Post, error) {
+	since, err := ReadTime(q.Params, "since")
+	if err != nil {
+		return nil, err
+	}
+	until, err := ReadTime(q.Params, "until")
+	if err != nil {
+		return nil, err
+	}
+	newest := g.API.Kit.Now().Add(-g.API.Kit.Seconds(delayOption))
+	if !until.IsZero() && until.Before(newest) {
+		newest = until
+	}
+	posts := slices.DeleteFunc(g.API.Kit.Posts.Of(g.API.Network, account), func(p sim.Post) bool {
+		return !p.DeletedAt.IsZero() || p.CreatedAt.Before(since) || p.CreatedAt.After(newest)
+	})
+	slices.Reverse(posts)
+	return posts, nil
+}
+
+// DeletePost serves the deletion of a post.
+func (g *Graph) DeletePost(p sim.Post) (any, error) {
+	p.DeletedAt = g.API.Kit.Now()
+	if err := g.API.Kit.Posts.Put(p); err != nil {
+		return nil, err
+	}
+	return map[string]any{"success": true, "deleted_id": p.ID}, nil
+}
+
+// CountSince counts the posts of an account that were published after a time, and those that were deleted after it.
+func (g *Graph) CountSince(account string, since time.Time) (published, deleted int) {
+	for _, p := range g.API.Kit.Posts.Of(g.API.Network, account) {
+		if !p.Draft && p.CreatedAt.After(since) {
+			published++
+		}
+		if p.DeletedAt.After(since) {
+			deleted++
+		}
+	}
+	return published, deleted
+}

@@ -1,0 +1,213 @@
+package metasim
+
+import (
+	"encoding/json"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// Kinds of tokens.
+const (
+	shortToken = "short"
+	longToken  = "long"
+	pageToken  = "page"
+)
+
+// Lives of tokens.
+const (
+	shortLife  = time.Hour
+	longLife   = 60 * 24 * time.Hour
+	refreshAge = 24 * time.Hour
+	grantLife  = 90 * 24 * time.Hour
+)
+
+// OwnLogin is the login of a network of Meta's with accounts of its own: a code becomes a token of an hour, that one a token
+// of 60 days, which can be renewed when it is a day old.
+type OwnLogin struct {
+	Graph *Graph
+	// Short begins the names of grant types: th, ig. Basic is the scope that every token needs.
+	Short, Basic string
+	// Answer is the body of a code's exchange.
+	Answer func(t sim.Token) any
+}
+
+// Names of calls that a fault may aim at.
+const (
+	CallExchange = "exchange"
+	CallToken    = "token"
+	CallRefresh  = "refresh"
+	CallDebug    = "debug"
+)
+
+// Prefixes are those of an OwnLogin's tokens.
+func Prefixes(prefix string) map[string]string {
+	return map[string]string{shortToken: prefix, longToken: prefix, pageToken: prefix}
+}
+
+func exchangeFailure(message string) sim.Answer {
+	return sim.Answer{Status: 400, Body: map[string]any{
+		"error_type": TypeOAuth, "code": 400, "error_message": message,
+	}}
+}
+
+// Exchange turns a code into a token of one hour.
+func (l *OwnLogin) Exchange() sim.Route {
+	return sim.Route{
+		Names: []string{CallExchange}, Params: []string{"*"},
+		Arrive: func(q *sim.Request) { q.Account = l.Graph.API.OAuth.PeekCode(q.Params.Get("code")).Subject },
+		Serve:  l.exchange,
+	}
+}
+
+func (l *OwnLogin) exchange(q *sim.Request) (any, error) {
+	oauth := l.Graph.API.OAuth
+	name, unknown := sim.UnknownParam(q.Params, "client_id", "client_secret", "code", "grant_type", "redirect_uri")
+	switch {
+	case unknown:
+		return exchangeFailure("Param " + name + " is not allowed"), nil
+	case q.R.URL.RawQuery != "":
+		return exchangeFailure("The code, the secret and all else belong into the form body"), nil
+	case oauth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "":
+		return exchangeFailure("Error validating client secret"), nil
+	case q.Params.Get("grant_type") != "authorization_code":
+		return exchangeFailure("Invalid grant_type"), nil
+	}
+	code := q.Params.Get("code")
+	consented, why, err := oauth.Redeem(code, q.Params.Get("redirect_uri"), "")
+	switch {
+	case err != nil:
+		return nil, err
+	case why == sim.WrongRedirect:
+		return exchangeFailure(wrongRedirect), nil
+	case why != "":
+		return exchangeFailure("Matching code was not found or was already used"), nil
+	}
+	t, err := oauth.Issue(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, shortLife)
+	return l.Answer(t), err
+}
+
+const wrongRedirect = "Error validating verification code. Please make sure your redirect_uri is identical to the one " +
+	"you used in the OAuth dialog request"
+
+// AppToken serves the app's own token, which cannot publish.
+func (l *OwnLogin) AppToken() sim.Route {
+	return sim.Route{
+		Names: []string{CallToken}, Params: []string{"client_id", "client_secret", "grant_type"},
+		Serve: func(q *sim.Request) (any, error) {
+			if q.Params.Get("grant_type") != "client_credentials" ||
+				l.Graph.API.OAuth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "" {
+				return exchangeFailure("Error validating client secret"), nil
+			}
+			return map[string]any{"access_token": l.appToken(), "token_type": "bearer"}, nil
+		},
+	}
+}
+
+func (l *OwnLogin) appToken() string {
+	return "TH|" + l.Graph.API.Kit.ClientID() + "|" + l.Graph.API.Kit.ClientSecret()
+}
+
+// Extend exchanges a token of one hour for one of 60 days.
+func (l *OwnLogin) Extend(q *sim.Request) (sim.Route, error) {
+	return sim.Route{
+		Names: []string{CallToken}, Params: []string{"grant_type", "client_secret"},
+		Serve: func(q *sim.Request) (any, error) {
+			switch {
+			case q.Params.Get("grant_type") != l.Short+"_exchange_token":
+				return nil, Bad("Invalid grant_type")
+			case q.Params.Get("client_secret") != l.Graph.API.Kit.ClientSecret():
+				return nil, &Error{Code: 101, Type: TypeOAuth, Message: "Error validating client secret."}
+			case q.Token.Kind == longToken:
+				return nil, &Error{
+					Code: 452, Type: TypeOAuth, Message: "Session key invalid. This could be because the session key has an " +
+						"incorrect format, or because the user has revoked this session",
+				}
+			}
+			return l.issueLong(q)
+		},
+	}, l.Graph.Authenticate(q)
+}
+
+// Refresh gives a token of 60 days another 60 days.
+func (l *OwnLogin) Refresh(q *sim.Request) (sim.Route, error) {
+	return sim.Route{
+		Names: []string{CallRefresh}, Params: []string{"grant_type"}, Scopes: []string{l.Basic},
+		Serve: func(q *sim.Request) (any, error) {
+			switch {
+			case q.Params.Get("grant_type") != l.Short+"_refresh_token":
+				return nil, Bad("Invalid grant_type")
+			case q.Token.Kind != longToken:
+				return nil, Bad("Only long-lived access tokens can be refreshed")
+			case l.Graph.API.Kit.Now().Sub(q.Token.IssuedAt) < refreshAge:
+				return nil, Bad("The access token must be at least 24 hours old to be refreshed")
+			}
+			return l.issueLong(q)
+		},
+	}, l.Graph.Authenticate(q)
+}
+
+func (l *OwnLogin) issueLong(q *sim.Request) (any, error) {
+	t := q.Token
+	t.Kind, t.Parent = longToken, q.Token.Text
+	t, err := l.Graph.API.OAuth.Issue(t, longLife)
+	return map[string]any{
+		"access_token": t.Text, "token_type": "bearer", "expires_in": int(longLife.Seconds()),
+	}, err
+}
+
+// Debug tells what a token is, to whoever shows the app's own token or a live one of the same app.
+func (l *OwnLogin) Debug(q *sim.Request) (sim.Route, error) {
+	return l.Graph.debugRoute(q, l.appToken())
+}
+
+func (g *Graph) debugRoute(q *sim.Request, appToken string) (route sim.Route, err error) {
+	if q.Bearer != appToken {
+		err = g.Authenticate(q)
+	} else if g.Proof {
+		err = g.checkProof(q)
+	}
+	return sim.Route{
+		Names: []string{CallDebug}, Params: []string{"input_token"},
+		Serve: func(q *sim.Request) (any, error) {
+			return map[string]any{"data": g.describeToken(q.Params.Get("input_token"))}, nil
+		},
+	}, err
+}
+
+func (g *Graph) describeToken(text string) map[string]any {
+	t, why := g.API.OAuth.Find(text)
+	now := g.API.Kit.Now()
+	data := map[string]any{"is_valid": why == "", "scopes": []string{}}
+	if e := g.tokenError(t, why); e != nil {
+		data["error"] = map[string]any{"code": e.Code, "subcode": e.Subcode, "message": e.Message}
+	}
+	if t.Text == "" {
+		return data
+	}
+	data["app_id"], data["application"], data["type"] = g.API.Kit.ClientID(), g.API.Kit.AppName(), "USER"
+	data["scopes"], data["user_id"], data["issued_at"] = t.Scopes, t.Subject, t.IssuedAt.Unix()
+	data["expires_at"], data["data_access_expires_at"] = 0, t.IssuedAt.Add(grantLife).Unix()
+	if t.Kind == pageToken {
+		data["type"], data["user_id"], data["profile_id"] = "PAGE", personID, t.Subject
+	}
+	var granular []any
+	for _, scope := range t.Scopes {
+		if len(t.Targets) > 0 && scope != scopeProfile {
+			granular = append(granular, map[string]any{"scope": scope, "target_ids": t.Targets})
+		}
+	}
+	data["granular_scopes"] = granular
+	if !t.ExpiresAt.IsZero() {
+		data["expires_at"] = endOf(t, now).Unix()
+	}
+	return data
+}
+
+// BigNumber is an id as a JSON number, which may be above 2^53.
+func BigNumber(id string) json.RawMessage { return json.RawMessage(id) }
+
+// Denied is what the way back says after a refusal.
+var Denied = [][2]string{
+	{"error", "access_denied"}, {"error_reason", "user_denied"}, {"error_description", "The user denied your request"},
+}

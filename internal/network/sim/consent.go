@@ -1,0 +1,238 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// PKCE is how a network writes the challenge of a code; its method is always called S256.
+type PKCE string
+
+// Forms of a challenge. Without one the consent page does not know the parameters.
+const (
+	NoPKCE     PKCE = ""
+	PKCEBase64 PKCE = "base64url"
+	PKCEHex    PKCE = "hex"
+)
+
+var verifiers = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
+
+func (p PKCE) encode(sum []byte) string {
+	if p == PKCEHex {
+		return hex.EncodeToString(sum)
+	}
+	return base64.RawURLEncoding.EncodeToString(sum)
+}
+
+func (p PKCE) matches(challenge, verifier string) bool {
+	sum := sha256.Sum256([]byte(verifier))
+	return verifiers.MatchString(verifier) && subtle.ConstantTimeCompare([]byte(p.encode(sum[:])), []byte(challenge)) == 1
+}
+
+// OAuthConfig is what makes the authorization server of one network different from another's.
+type OAuthConfig struct {
+	Network, Title string
+	// ClientParam is the name of the app's id in addresses; "" for client_id.
+	ClientParam string
+	// Scopes are all that exist. Needed must be among those that are asked for, and cannot be withheld; Given comes along
+	// unasked.
+	Scopes, Needed, Given []string
+	// Params are those that the consent page has besides those of OAuth; Form is what a person fills in.
+	Params, Form []string
+	// Withhold offers the scopes to be withheld, instead of ticked ones to be granted.
+	Withhold bool
+	PKCE     PKCE
+	// NeedPKCE refuses a request without a challenge.
+	NeedPKCE bool
+	CodeLife time.Duration
+	// Prefixes begin the tokens of each kind; CodePrefix begins codes.
+	Prefixes   map[string]string
+	CodePrefix string
+
+	Allow, Heading, Lead string // of the consent page
+	UnknownApp, BadScope string // the network's words
+	// Fragment ends the address of the way back. Denied is what it says after a refusal; Granted is what it says besides
+	// code and state, nil for nothing.
+	Fragment string
+	Denied   [][2]string
+	Granted  func(Consented) [][2]string
+	// Accounts offers what a person can choose; Choose reads the choice, and may make a new account.
+	Accounts func() Group
+	Choose   func(form url.Values) (Consented, error)
+	// Check refuses a request for a reason of the network's own; nil for none.
+	Check func(r *http.Request) error
+}
+
+func (c OAuthConfig) clientParam() string {
+	if c.ClientParam != "" {
+		return c.ClientParam
+	}
+	return "client_id"
+}
+
+func (c OAuthConfig) params() []string {
+	all := slices.Concat([]string{c.clientParam(), "redirect_uri", "scope", "response_type", "state"}, c.Params)
+	if c.PKCE != NoPKCE {
+		all = append(all, "code_challenge", "code_challenge_method")
+	}
+	return all
+}
+
+// ServeConsent shows the consent page, and takes the person's decision.
+func (o *OAuth) ServeConsent(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodPost {
+		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+		return
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+	err := r.ParseForm()
+	var scopes []string
+	if err == nil {
+		scopes, err = o.checkRequest(r)
+	}
+	switch {
+	case err != nil:
+		o.showProblem(w, r, "This app cannot ask for access", err)
+	case r.Method == http.MethodGet:
+		o.kit.Page(w, r, http.StatusOK, "consent", o.consentPage(r, scopes))
+	default:
+		o.takeDecision(w, r, scopes)
+	}
+}
+
+func (o *OAuth) showProblem(w http.ResponseWriter, r *http.Request, heading string, err error) {
+	o.kit.Page(w, r, http.StatusBadRequest, "notice", Notice{
+		Network: o.cfg.Network, Title: o.cfg.Title, Heading: heading, Text: err.Error(),
+	})
+}
+
+// checkRequest returns the scopes that are asked for, or says why nobody can be asked.
+func (o *OAuth) checkRequest(r *http.Request) ([]string, error) {
+	known := o.cfg.params()
+	for _, name := range known {
+		if len(r.Form[name]) > 1 {
+			return nil, fmt.Errorf("%s was given more than once", name)
+		}
+	}
+	if r.Method == http.MethodPost {
+		known = slices.Concat(known, o.cfg.Form, []string{"decision", "grant", "withhold"})
+	}
+	if name, unknown := UnknownParam(r.Form, known...); unknown {
+		return nil, fmt.Errorf("this page knows no parameter %s", name)
+	}
+	if o.cfg.Check != nil {
+		if err := o.cfg.Check(r); err != nil {
+			return nil, err
+		}
+	}
+	if err := CheckRedirect(r.Form.Get("redirect_uri")); err != nil {
+		return nil, err
+	}
+	challenge, method := r.Form.Get("code_challenge"), r.Form.Get("code_challenge_method")
+	switch {
+	case r.Form.Get(o.cfg.clientParam()) != o.kit.ClientID():
+		return nil, errors.New(o.cfg.UnknownApp)
+	case r.Form.Get("response_type") != "code":
+		return nil, errors.New("response_type must be code")
+	case r.Form.Get("state") == "":
+		return nil, errors.New("state is missing")
+	case challenge == "" && (o.cfg.NeedPKCE || method != ""):
+		return nil, errors.New("code_challenge is missing")
+	case challenge != "" && (method != "S256" || len(challenge) != len(o.cfg.PKCE.encode(make([]byte, sha256.Size)))):
+		return nil, fmt.Errorf("code_challenge must be S256, as %s", o.cfg.PKCE)
+	}
+	return o.checkScopes(SplitScopes(r.Form.Get("scope")))
+}
+
+func (o *OAuth) checkScopes(scopes []string) ([]string, error) {
+	if len(scopes) == 0 {
+		return nil, errors.New("scope is missing")
+	}
+	for _, scope := range scopes {
+		if !slices.Contains(o.cfg.Scopes, scope) {
+			return nil, fmt.Errorf("%s: %s", o.cfg.BadScope, scope)
+		}
+	}
+	for _, scope := range o.cfg.Needed {
+		if !slices.Contains(scopes, scope) {
+			return nil, fmt.Errorf("scope must include %s", scope)
+		}
+	}
+	return scopes, nil
+}
+
+func (o *OAuth) consentPage(r *http.Request, scopes []string) Consent {
+	page := Consent{
+		Network: o.cfg.Network, Title: o.cfg.Title, Allow: o.cfg.Allow, Heading: o.kit.AppName() + " " + o.cfg.Heading,
+		Lead: o.cfg.Lead, Action: o.kit.Link("https://" + Host(r) + r.URL.Path),
+	}
+	for _, name := range o.cfg.params() {
+		if r.Form.Has(name) {
+			page.Hidden = append(page.Hidden, [2]string{name, r.Form.Get(name)})
+		}
+	}
+	permissions := Group{Title: "Permissions", Folded: true}
+	choice := Choice{Type: "checkbox", Name: "grant", Checked: true}
+	if o.cfg.Withhold {
+		permissions.Title, choice.Name, choice.Checked = "Permissions to withhold", "withhold", false
+	}
+	for _, scope := range scopes {
+		if !slices.Contains(o.cfg.Needed, scope) {
+			choice.Value, choice.Label = scope, scope
+			permissions.Choices = append(permissions.Choices, choice)
+		}
+	}
+	page.Groups = []Group{o.cfg.Accounts(), permissions}
+	return page
+}
+
+func (o *OAuth) takeDecision(w http.ResponseWriter, r *http.Request, scopes []string) {
+	back, state := r.Form.Get("redirect_uri"), [2]string{"state", r.Form.Get("state")}
+	if r.Form.Get("decision") != "allow" {
+		denied := append(slices.Clone(o.cfg.Denied), state)
+		http.Redirect(w, r, Redirect(back, denied, o.cfg.Fragment), http.StatusFound)
+		return
+	}
+	chosen, err := o.cfg.Choose(r.Form)
+	if err != nil {
+		o.showProblem(w, r, "Nothing was chosen", err)
+		return
+	}
+	chosen.Scopes = slices.Clone(o.cfg.Given)
+	for _, scope := range scopes {
+		granted := slices.Contains(o.cfg.Needed, scope) ||
+			slices.Contains(r.Form["grant"], scope) || o.cfg.Withhold && !slices.Contains(r.Form["withhold"], scope)
+		switch {
+		case slices.Contains(o.cfg.Given, scope):
+		case granted:
+			chosen.Scopes = append(chosen.Scopes, scope)
+		default:
+			chosen.Declined = append(chosen.Declined, scope)
+		}
+	}
+	text := Secret(o.cfg.CodePrefix)
+	o.mu.Lock()
+	err = o.codes.Put(text, &code{
+		Consented: chosen, RedirectURI: back, Challenge: r.Form.Get("code_challenge"),
+		ExpiresAt: o.kit.Now().Add(o.cfg.CodeLife),
+	})
+	o.mu.Unlock()
+	if err != nil {
+		o.showProblem(w, r, "The sandbox failed", err)
+		return
+	}
+	answer := [][2]string{{"code", text}}
+	if o.cfg.Granted != nil {
+		answer = append(answer, o.cfg.Granted(chosen)...)
+	}
+	http.Redirect(w, r, Redirect(back, append(answer, state), o.cfg.Fragment), http.StatusFound)
+}

@@ -1,0 +1,117 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Table keeps the values of a network by id, in the order in which they came, also over a restart. It has no lock of its
+// own.
+type Table[V any] struct {
+	journal *journal
+	key     tableKey
+	byID    map[string]V
+	order   []string
+}
+
+// OpenTable returns a table with what earlier runs put into it. A journal that cannot be read is reported by Register.
+func OpenTable[V any](k *Kit, network, name string) *Table[V] {
+	key := tableKey{network, name}
+	t := &Table[V]{journal: k.journal, key: key, byID: map[string]V{}}
+	for _, l := range k.journal.past[key] {
+		var value V
+		switch {
+		case string(l.Value) != "null":
+			if err := json.Unmarshal(l.Value, &value); err != nil {
+				k.unreadable = fmt.Errorf("restore %s %s of the sandbox: %w", name, l.ID, err)
+				return t
+			}
+			t.set(l.ID, value)
+		case l.ID == "":
+			t.forget()
+		default:
+			t.drop(l.ID)
+		}
+	}
+	delete(k.journal.past, key)
+	return t
+}
+
+// Get returns the value of an id, and the zero value when there is none.
+func (t *Table[V]) Get(id string) V { return t.byID[id] }
+
+// Has reports whether there is a value for the id.
+func (t *Table[V]) Has(id string) bool { _, ok := t.byID[id]; return ok }
+
+// All yields the values, oldest first.
+func (t *Table[V]) All() iter.Seq[V] {
+	return func(yield func(V) bool) {
+		for _, id := range t.order {
+			if !yield(t.byID[id]) {
+				return
+			}
+		}
+	}
+}
+
+// PutDefault adds a value that every run begins with, unless an earlier run has changed it.
+func (t *Table[V]) PutDefault(id string, value V) {
+	if !t.Has(id) {
+		t.set(id, value)
+	}
+}
+
+// Put stores a value, new or changed.
+func (t *Table[V]) Put(id string, value V) error {
+	if err := t.journal.append(t.key, id, value); err != nil {
+		return err
+	}
+	t.set(id, value)
+	return nil
+}
+
+// Delete removes a value.
+func (t *Table[V]) Delete(id string) error {
+	if err := t.journal.append(t.key, id, nil); err != nil {
+		return err
+	}
+	t.drop(id)
+	return nil
+}
+
+// Clear removes all values.
+func (t *Table[V]) Clear() error {
+	if err := t.journal.append(t.key, "", nil); err != nil {
+		return err
+	}
+	t.forget()
+	return nil
+}
+
+func (t *Table[V]) set(id string, value V) {
+	if !t.Has(id) {
+		t.order = append(t.order, id)
+	}
+	t.byID[id] = value
+}
+
+func (t *Table[V]) drop(id string) {
+	delete(t.byID, id)
+	t.order = slices.DeleteFunc(t.order, func(other string) bool { return other == id })
+}
+
+func (t *Table[V]) forget() {
+	clear(t.byID)
+	t.order = nil
+}
+
+// NewID draws ids of n digits that begin with start until one is free.
+func (t *Table[V]) NewID(start string, n int) string {
+	for {
+		if id := Digits(start, n); !t.Has(id) {
+			return id
+		}
+	}
+}
