@@ -32,8 +32,8 @@ func newMediaStore(journal string) *mediaStore {
 	return &mediaStore{folder: filepath.Join(filepath.Dir(journal), "sandbox-media")}
 }
 
-// createTemp creates an empty file in the store's folder, and the folder first when it is missing.
-func (s *mediaStore) createTemp() (*os.File, error) {
+// makeFolder returns the store's folder, which it creates when it is missing.
+func (s *mediaStore) makeFolder() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var err error
@@ -43,9 +43,18 @@ func (s *mediaStore) createTemp() (*os.File, error) {
 		err = os.MkdirAll(s.folder, 0o700)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for fetched media: %w", err)
+		return "", fmt.Errorf("make a folder for fetched media: %w", err)
 	}
-	file, err := os.CreateTemp(s.folder, "fetching-")
+	return s.folder, nil
+}
+
+// createTemp creates an empty file in the store's folder.
+func (s *mediaStore) createTemp() (*os.File, error) {
+	folder, err := s.makeFolder()
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(folder, "fetching-")
 	if err != nil {
 		return nil, fmt.Errorf("make a file for fetched media: %w", err)
 	}

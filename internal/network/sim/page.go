@@ -3,9 +3,11 @@ package sim
 import (
 	"bytes"
 	"embed"
+	"fmt"
 	"html/template"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -66,6 +68,13 @@ type PostPage struct {
 	Counts  []string
 }
 
+// ProfilePage is the public page of an account.
+type ProfilePage struct {
+	Network, Title, Name, Handle, Picture string
+	Counts                                []string
+	Posts                                 []*PostPage
+}
+
 // Shown is a picture or a video on a post's page.
 type Shown struct {
 	Media
@@ -91,7 +100,7 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"deref": func(n *int) int { return *n },
-	}).ParseFS(pages, "page/frame.html", "page/"+name+".html")
+	}).ParseFS(pages, "page/frame.html", "page/article.html", "page/"+name+".html")
 	var body bytes.Buffer
 	if err == nil {
 		err = t.Execute(&body, data)
@@ -110,6 +119,40 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 	w.WriteHeader(status)
 	_, _ = w.Write(body.Bytes())
 }
+
+// ShowPost describes the page of a post on a site; the caller adds what it knows of the account.
+func (k *Kit) ShowPost(p Post, site string) *PostPage {
+	page := &PostPage{
+		Network: p.Network, Name: p.AccountName, Text: p.Text, Link: p.Link, At: p.CreatedAt,
+		Counts: k.PostFigures(p).shownCounts(),
+	}
+	for _, m := range p.Media {
+		page.Media = append(page.Media, Shown{Media: m, URL: MediaURL(site, m)})
+	}
+	return page
+}
+
+// MediaURL is where a site shows a file; "" for none.
+func MediaURL(site string, m Media) string {
+	if m.SHA256 == "" {
+		return ""
+	}
+	return "https://" + site + "/media/" + m.SHA256
+}
+
+// ServeProfile draws the public page of an account, with its newest visible posts.
+func (k *Kit) ServeProfile(w http.ResponseWriter, r *http.Request, profile ProfilePage, site, account string) {
+	profile.Counts = []string{fmt.Sprintf("%d followers", k.Followers(account, k.Now()))}
+	for _, p := range slices.Backward(k.Posts.Of(profile.Network, account)) {
+		if p.Visible() && len(profile.Posts) < shownOnProfile {
+			profile.Posts = append(profile.Posts, k.ShowPost(p, site))
+		}
+	}
+	k.Page(w, r, http.StatusOK, "profile", profile)
+}
+
+// shownOnProfile is how many posts the page of an account shows.
+const shownOnProfile = 50
 
 // ServePost draws the public page of a post; nil is a post that the public cannot see.
 func (k *Kit) ServePost(w http.ResponseWriter, r *http.Request, page *PostPage) {

@@ -1,7 +1,10 @@
 package sim_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"net/http/httptest"
 	"os"
@@ -9,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"belfry/internal/network/sim"
@@ -306,5 +310,61 @@ func TestOnlyLoopbackAndThePublicNetAreFetched(t *testing.T) {
 			!strings.Contains(err.Error(), "neither public nor loopback") {
 			t.Errorf("%s: %v", address, err)
 		}
+	}
+}
+
+func TestUploadsGoOnWhereTheyBrokeOff(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "j.jsonl")
+	kit := open(t, path)
+	broken := io.MultiReader(strings.NewReader("one "), iotest.ErrReader(io.ErrUnexpectedEOF))
+	if size, err := kit.AppendUpload("a", 0, broken); size != 4 || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a part that broke off: %d, %v", size, err)
+	}
+	_ = kit.Close()
+	kit = open(t, path)
+	if size, err := kit.AppendUpload("a", 3, strings.NewReader("x")); size != 4 || !errors.Is(err, sim.ErrOffset) {
+		t.Errorf("a part at the wrong place: %d, %v", size, err)
+	}
+	if size, err := kit.AppendUpload("a", 4, strings.NewReader("two")); size != 7 || err != nil || kit.UploadSize("b") != 0 {
+		t.Errorf("the next part: %d, %v", size, err)
+	}
+	m, err := kit.FinishUpload("a")
+	if sum := sha256.Sum256([]byte("one two")); err != nil || m.SHA256 != hex.EncodeToString(sum[:]) || m.Bytes != 7 ||
+		kit.UploadSize("a") != 0 {
+		t.Errorf("the file: %+v, %v", m, err)
+	}
+}
+
+func TestFiguresGrowAndNeverShrink(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 10, 1, 8, 0, 0, 0, time.UTC)
+	kit, err := sim.New(sim.Config{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = kit.Close() })
+	p := sim.Post{Network: "net", ID: "1", CreatedAt: now}
+	if f := kit.PostFigures(p); f != (sim.Figures{}) {
+		t.Errorf("a new post has %+v", f)
+	}
+	last, followers := 0, kit.Followers("shop", now)
+	for range 10 {
+		now = now.Add(12 * time.Hour)
+		f := kit.PostFigures(p)
+		if f.Views <= last || f != kit.PostFigures(p) || f.Reach > f.Views {
+			t.Errorf("after %v: %+v, before %d", now.Sub(p.CreatedAt), f, last)
+		}
+		last = f.Views
+	}
+	if more := kit.Followers("shop", now); more <= followers {
+		t.Errorf("followers %d, before %d", more, followers)
+	}
+	sum := 0
+	for _, n := range sim.ByCountry(followers) {
+		sum += n
+	}
+	if sum != followers {
+		t.Errorf("%d followers in all countries, want %d", sum, followers)
 	}
 }

@@ -233,7 +233,15 @@ func mayList(q *sim.Request, p *metasim.Page) error {
 // serveSite draws the public page of a post, a video, a Reel or a Story.
 func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) bool {
 	id, kinds := "", []string{}
+	s.login.Lock.Lock()
+	owner := s.login.Page(parts[0])
+	s.login.Lock.Unlock()
 	switch {
+	case len(parts) == 1 && owner != nil:
+		s.kit.ServeProfile(w, r, sim.ProfilePage{
+			Network: Name, Title: "Facebook", Name: owner.Name, Handle: owner.Category, Picture: metasim.PictureURL(owner.ID),
+		}, metasim.PageSite, owner.ID)
+		return true
 	case len(parts) == 3 && parts[1] == "posts":
 		id = parts[0] + "_" + parts[2]
 	case len(parts) == 3 && parts[1] == "videos":
@@ -257,14 +265,9 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) 
 		s.kit.ServePost(w, r, nil)
 		return true
 	}
-	s.login.Lock.Lock()
-	owner := *s.login.Page(p.Account)
-	s.login.Lock.Unlock()
-	s.kit.ServePost(w, r, &sim.PostPage{
-		Network: Name, Title: "Facebook", Name: owner.Name, Handle: owner.Category, Picture: metasim.PictureURL(owner.ID),
-		Text: p.Text, Topic: p.Extra["title"], Link: p.Link, Media: metasim.ShownMedia(metasim.PageSite, p.Media),
-		At: p.CreatedAt,
-	})
+	page := s.kit.ShowPost(p, metasim.PageSite)
+	page.Title, page.Picture, page.Topic = "Facebook", metasim.PictureURL(p.Account), p.Extra["title"]
+	s.kit.ServePost(w, r, page)
 	return true
 }
 

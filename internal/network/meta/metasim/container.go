@@ -255,23 +255,6 @@ func CheckAddress(param, address string) error {
 	return nil
 }
 
-// ShownMedia are files as the site of a network shows them.
-func ShownMedia(site string, files []sim.Media) []sim.Shown {
-	var all []sim.Shown
-	for _, m := range files {
-		all = append(all, sim.Shown{Media: m, URL: MediaURL(site, m)})
-	}
-	return all
-}
-
-// MediaURL is where the site of a network shows a file; "" for none.
-func MediaURL(site string, m sim.Media) string {
-	if m.SHA256 == "" {
-		return ""
-	}
-	return "https://" + site + "/media/" + m.SHA256
-}
-
 // ChildNodes are the children of a carousel's post.
 func ChildNodes(p sim.Post) map[string]any {
 	items := []any{}

@@ -36,7 +36,7 @@ const (
 
 func (s *Sim) newOAuth() *sim.OAuth {
 	return sim.NewOAuth(s.kit, sim.OAuthConfig{
-		Network: Name, Title: "Threads", Needed: []string{scopeBasic}, Withhold: true,
+		Network: Name, Title: title, Needed: []string{scopeBasic}, Withhold: true,
 		Scopes: []string{
 			scopeBasic, scopePublish, "threads_manage_insights", "threads_manage_replies", "threads_read_replies", scopeDelete,
 			"threads_manage_mentions", "threads_keyword_search", "threads_location_tagging", "threads_profile_discovery",
@@ -76,14 +76,22 @@ func (s *Sim) chooseProfile(form url.Values) (sim.Consented, error) {
 		}
 		return sim.Consented{}, errors.New("choose a profile or enter a username")
 	}
-	for a := range s.accounts.All() {
-		if a.Username == username {
-			return sim.Consented{Subject: a.ID}, nil
-		}
+	if a := s.accountNamed(username); a != nil {
+		return sim.Consented{Subject: a.ID}, nil
 	}
 	if !usernames.MatchString(username) {
 		return sim.Consented{}, errors.New("a username has 1 to 30 letters from a to z, digits, full stops and underscores")
 	}
 	a := &account{ID: sim.StableID("1784142", username, s.accounts.Has), Username: username, Name: username}
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)
+}
+
+// accountNamed finds an account by its username; nil when there is none.
+func (s *Sim) accountNamed(username string) *account {
+	for a := range s.accounts.All() {
+		if a.Username == username {
+			return a
+		}
+	}
+	return nil
 }

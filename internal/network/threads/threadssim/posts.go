@@ -2,6 +2,7 @@ package threadssim
 
 import (
 	"cmp"
+	"net/http"
 	"strings"
 
 	"belfry/internal/network/meta/metasim"
@@ -28,7 +29,7 @@ func (s *Sim) postNode(p sim.Post) map[string]any {
 		link = found[0]
 	}
 	if kind != typeCarousel && len(p.Media) > 0 {
-		media = metasim.MediaURL(site, p.Media[0])
+		media = sim.MediaURL(site, p.Media[0])
 	}
 	for name, value := range map[string]string{
 		"text": p.Text, "alt_text": p.Extra["alt_text"], "link_attachment_url": link, "topic_tag": p.Extra["topic_tag"],
@@ -70,18 +71,31 @@ func (s *Sim) deletePost(q *sim.Request, id string) (any, error) {
 }
 
 // findPage is the public page of a post; the username must be its author's.
-func (s *Sim) findPage(username, code string) *sim.PostPage {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for a := range s.accounts.All() {
-		for _, p := range s.kit.Posts.Of(Name, a.ID) {
-			if p.Visible() && p.Extra["shortcode"] == code && strings.EqualFold(a.Username, username) {
-				return &sim.PostPage{
-					Network: Name, Title: "Threads", Name: a.Name, Handle: "@" + a.Username, Picture: pictureURL(a), Text: p.Text,
-					Topic: p.Extra["topic_tag"], Link: p.Link, Media: metasim.ShownMedia(site, p.Media), At: p.CreatedAt,
-				}
-			}
+func (s *Sim) findPage(a *account, code string) *sim.PostPage {
+	for _, p := range s.kit.Posts.Of(Name, a.ID) {
+		if p.Visible() && p.Extra["shortcode"] == code {
+			page := s.kit.ShowPost(p, site)
+			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, pictureURL(a)
+			page.Topic = p.Extra["topic_tag"]
+			return page
 		}
 	}
 	return nil
+}
+
+// serveAccount serves the page of an account, @username, or of a post below it.
+func (s *Sim) serveAccount(w http.ResponseWriter, r *http.Request, username, post string) {
+	s.mu.Lock()
+	a := s.accountNamed(strings.ToLower(username))
+	s.mu.Unlock()
+	switch {
+	case a == nil:
+		s.kit.ServePost(w, r, nil)
+	case post == "":
+		s.kit.ServeProfile(w, r, sim.ProfilePage{
+			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: pictureURL(a),
+		}, site, a.ID)
+	default:
+		s.kit.ServePost(w, r, s.findPage(a, post))
+	}
 }

@@ -370,3 +370,19 @@ func TestStrictnessAboutRequests(t *testing.T) {
 		t.Errorf("posts appeared: %v", got)
 	}
 }
+
+func TestVisitorsSeeTheProfile(t *testing.T) {
+	t.Parallel()
+	r := start(t)
+	token := r.token("harbour.bakery")
+	r.publish(token, "older")
+	r.publish(token, "newer")
+	a := r.call("GET", "https://www.threads.net/@Harbour.Bakery", "", nil)
+	if a.status != http.StatusOK || strings.Index(a.body, "newer") > strings.Index(a.body, "older") ||
+		!strings.Contains(a.body, "older") || !strings.Contains(a.body, "followers") {
+		t.Errorf("the profile answered %d\n%s", a.status, a.body)
+	}
+	if a := r.call("GET", "https://www.threads.net/@nobody", "", nil); a.status != http.StatusNotFound {
+		t.Errorf("the profile of nobody answered %d", a.status)
+	}
+}

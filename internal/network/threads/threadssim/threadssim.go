@@ -29,7 +29,10 @@ const (
 	RepeatSameID = "same_id"
 )
 
-const site = "www.threads.net"
+const (
+	site  = "www.threads.net"
+	title = "Threads"
+)
 
 //go:embed style.css
 var style []byte
@@ -76,7 +79,7 @@ func (s *Sim) Hosts() []string {
 // About describes the network to the control surface.
 func (s *Sim) About() sim.About {
 	return sim.About{
-		ID: Name, Title: "Threads", Hosts: s.Hosts(), Containers: true, Style: style,
+		ID: Name, Title: title, Hosts: s.Hosts(), Containers: true, Style: style,
 		Text: "publishes in two steps: a container is created, then published.",
 		Calls: []string{
 			metasim.CallExchange, metasim.CallToken, metasim.CallRefresh, metasim.CallDebug, "profile", "create", "status",
@@ -102,9 +105,11 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.graph.ServeHTTP(w, r)
 	case r.URL.Path == "/oauth/authorize":
 		s.graph.API.OAuth.ServeConsent(w, r)
+	case len(parts) == 1 && strings.HasPrefix(parts[0], "@"):
+		s.serveAccount(w, r, parts[0][1:], "")
 	case len(parts) == 3 && strings.HasPrefix(parts[0], "@") && parts[1] == "post":
-		s.kit.ServePost(w, r, s.findPage(strings.TrimPrefix(parts[0], "@"), parts[2]))
+		s.serveAccount(w, r, parts[0][1:], parts[2])
 	default:
-		s.kit.ServeSite(w, r, Name, "Threads")
+		s.kit.ServeSite(w, r, Name, title)
 	}
 }

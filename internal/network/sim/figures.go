@@ -1,0 +1,76 @@
+package sim
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"time"
+)
+
+// A simulated account reaches a few hundred people a day, a post a few thousand in all.
+const (
+	viewsOfPost  = 4000
+	viewsOfDay   = 600
+	followersMin = 140
+	followersDay = 6
+	growthTime   = 36 * time.Hour // in which a post gets two thirds of its views
+)
+
+// Countries are where the people live whom figures count, most first.
+var Countries = []string{"US", "DE", "GB", "PL", "BR", "IN"}
+
+// Figures are what a network counts of a post, an account or a day.
+type Figures struct{ Views, Reach, Likes, Comments, Shares, Saves int }
+
+func newFigures(views int) Figures {
+	return Figures{
+		Views: views, Reach: views * 7 / 10, Likes: views / 14, Comments: views / 110, Shares: views / 160, Saves: views / 130,
+	}
+}
+
+// chance is a number from 0 to 1 that is always the same for a name.
+func chance(name string) float64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))
+	return float64(h.Sum64()%1000) / 1000
+}
+
+// PostFigures are the figures of a post, which grow with its age and never shrink.
+func (k *Kit) PostFigures(p Post) Figures {
+	age := max(k.Now().Sub(p.CreatedAt), 0)
+	most := viewsOfPost * (0.25 + chance(p.Network+p.ID))
+	return newFigures(int(most * (1 - math.Exp(-float64(age)/float64(growthTime)))))
+}
+
+// DayFigures are the figures of an account on a day, which grow until the day is over.
+func (k *Kit) DayFigures(account string, day time.Time) Figures {
+	day = day.UTC().Truncate(24 * time.Hour)
+	part := min(max(k.Now().Sub(day).Hours()/24, 0), 1)
+	return newFigures(int(part * viewsOfDay * (0.5 + chance(account+day.Format(time.DateOnly)))))
+}
+
+// Followers is how many follow an account at a time. Every day some come and never as many go.
+func (k *Kit) Followers(account string, at time.Time) int {
+	days := int(at.Sub(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).Hours() / 24)
+	few := int(chance(account) * followersMin)
+	return followersMin + few + max(days, 0)*(followersDay+few/20)
+}
+
+// ByCountry divides a figure among the Countries, most to the first.
+func ByCountry(total int) map[string]int {
+	parts := map[string]int{}
+	rest := total
+	for _, country := range Countries[1:] {
+		parts[country] = rest / 5
+		rest -= parts[country]
+	}
+	parts[Countries[0]] = rest
+	return parts
+}
+
+// shownCounts are figures as a visitor reads them.
+func (f Figures) shownCounts() []string {
+	return []string{
+		fmt.Sprintf("%d views", f.Views), fmt.Sprintf("%d likes", f.Likes), fmt.Sprintf("%d comments", f.Comments),
+	}
+}

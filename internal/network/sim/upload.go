@@ -1,0 +1,66 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// ErrOffset is the error of a part that does not begin where the last one ended.
+var ErrOffset = errors.New("the part does not begin where the last one ended")
+
+// uploadPath is where the bytes of an upload are kept until it is complete.
+func (k *Kit) uploadPath(id string) (string, error) {
+	name := sha256.Sum256([]byte(id))
+	folder, err := k.shelf.makeFolder()
+	return filepath.Join(folder, "upload-"+hex.EncodeToString(name[:])), err
+}
+
+// UploadSize is how many bytes of an upload have arrived, also in earlier runs.
+func (k *Kit) UploadSize(id string) int64 {
+	path, err := k.uploadPath(id)
+	if err != nil {
+		return 0
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// AppendUpload adds a part that begins at an offset, and returns how many bytes there are now. The bytes of a part that
+// breaks off stay, and err says why it did. The caller lets one part in at a time.
+func (k *Kit) AppendUpload(id string, offset int64, part io.Reader) (size int64, err error) {
+	if size = k.UploadSize(id); size != offset {
+		return size, ErrOffset
+	}
+	path, err := k.uploadPath(id)
+	if err != nil {
+		return size, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return size, fmt.Errorf("keep a part of an upload: %w", err)
+	}
+	n, err := io.Copy(file, part)
+	return size + n, errors.Join(err, file.Close())
+}
+
+// FinishUpload turns the bytes of a complete upload into a file that the network knows. They are gone afterwards.
+func (k *Kit) FinishUpload(id string) (Media, error) {
+	path, err := k.uploadPath(id)
+	if err != nil {
+		return Media{}, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return Media{}, fmt.Errorf("read an upload: %w", err)
+	}
+	defer func() { _ = file.Close(); _ = os.Remove(path) }()
+	return k.storeFile(file)
+}
