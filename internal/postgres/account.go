@@ -111,7 +111,7 @@ func (a account) checkReachable(path string) error {
 			enter = 0o010
 		}
 		if info.Mode()&enter == 0 {
-			return fmt.Errorf("the folder %s is closed to the user %q, who runs PostgreSQL for root and must reach %s: set BELFRY_DATA_DIR to a folder elsewhere, such as /var/lib/belfry, or open it with `chmod o+x %s`", dir, a.name, path, dir)
+			return fmt.Errorf("the folder %s is not accessible to the user %q, who runs PostgreSQL for root and must reach %s: set BELFRY_DATA_DIR to a folder elsewhere, such as /var/lib/belfry, or open it with `chmod o+x %s`", dir, a.name, path, dir)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

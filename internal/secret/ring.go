@@ -40,7 +40,7 @@ func ParseRing(pairs ...string) (*Ring, error) {
 	for _, pair := range pairs {
 		id, text, ok := strings.Cut(pair, ":")
 		if !ok || !validID(id) {
-			return nil, errors.New("a key does not have the form ID:KEY, where ID has letters, digits, dots and dashes")
+			return nil, errors.New("a key must have the form ID:KEY, where ID has letters, digits, dots and dashes")
 		}
 		key, err := base64.StdEncoding.DecodeString(text)
 		switch {
