@@ -27,7 +27,7 @@ func TestAClosedFolderOnTheWayIsNamed(t *testing.T) {
 	}
 	stranger := account{name: "nobody", uid: 54321, gid: 54321, switched: true}
 	err := stranger.checkReachable(filepath.Join(inside, "postgres"))
-	if err == nil || !strings.HasPrefix(err.Error(), "the folder "+closed+` is closed to the user "nobody"`) {
+	if err == nil || !strings.HasPrefix(err.Error(), "the folder "+closed+` is not accessible to the user "nobody"`) {
 		t.Errorf("got %v", err)
 	}
 	if err := stranger.checkReachable(filepath.Join(open, "postgres")); err != nil {
