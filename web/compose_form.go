@@ -16,8 +16,9 @@ import (
 func composerValues(form url.Values, networks []posts.Network) posts.Values {
 	values := posts.Values{
 		Text: form.Get(posts.FieldText), Title: form.Get(posts.FieldTitle), Tags: form.Get(posts.FieldTags),
-		Revision: form.Get(posts.FieldRevision), When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt), Overrides: map[string]string{},
-		Settings: map[string]map[string]string{},
+		Revision: form.Get(posts.FieldRevision), When: form.Get(posts.FieldWhen), At: form.Get(posts.FieldAt),
+		Overrides: map[string]string{},
+		Settings:  map[string]map[string]string{},
 	}
 	if values.When == "" {
 		values.When = posts.WhenDraft

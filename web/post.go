@@ -59,7 +59,8 @@ func tabTitle(card app.PostCard) string {
 
 func (r *request) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {
 	m := posts.ShowModel{
-		Post: card.Post, Revision: card.Revision, Account: card.AccountName, Network: card.Platform, Events: events, NextTry: card.NextTryAt,
+		Post: card.Post, Revision: card.Revision, Account: card.AccountName, Network: card.Platform,
+		Events: events, NextTry: card.NextTryAt,
 		Held:   card.Held,
 		Asking: card.Asking, AskAt: card.AskAt, Sending: card.Sending, Preparing: card.Preparing, Acts: card.Acts,
 		Mend: card.Mend, NetworkSaid: card.NetworkSaid,

@@ -107,7 +107,8 @@ func (a *App) ListPostCards(ctx context.Context, c core.Caller,
 
 func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
-		Post: a.postOf(p), AccountName: p.AccountName, Revision: p.Revision(), NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
+		Post: a.postOf(p), AccountName: p.AccountName, Revision: p.Revision(),
+		NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
 		Preparing: p.Preparing,
 		Sending:   p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
