@@ -20,6 +20,7 @@ const (
 	askAgain     = time.Hour       // an unknown outcome, asked about once more
 	firstBackoff = 5 * time.Second // a network that cannot be asked; grows to a minute
 	settleMargin = 50 * time.Millisecond
+	manySteps    = 10 // as many calls in a claim send a file in parts
 )
 
 // endClaim stores what became of the post and gives the lease back. What the network said must not be lost, so
@@ -75,7 +76,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	if err != nil {
 		return err
 	}
-	if pub.Polls > 1 || do == core.DoHold {
+	if pub.Polls > 1 || do == core.DoHold || c.seq > manySteps {
 		if err := t.DeleteRepeatedSteps(ctx, pub.Post); err != nil {
 			return err
 		}
