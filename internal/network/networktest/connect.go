@@ -29,9 +29,10 @@ func connects(t *testing.T, h Harness) {
 		if err := w.Net.Verify(t.Context(), p.Token); err != nil {
 			t.Errorf("the token of %s does not work: %v", p.ExternalID, err)
 		}
-		if _, renewable := w.Net.(network.Refresher); renewable != !p.Token.ExpiresAt.IsZero() ||
-			p.Token.RefreshAt.IsZero() == renewable {
-			t.Errorf("token ends %v, is renewed %v, renewable %v", p.Token.ExpiresAt, p.Token.RefreshAt, renewable)
+		_, renewable := w.Net.(network.Refresher)
+		lapses := !p.Token.LapsesAt.IsZero()
+		if renewable != (lapses || !p.Token.ExpiresAt.IsZero()) || !lapses && p.Token.RefreshAt.IsZero() == renewable {
+			t.Errorf("renewable %v: %+v", renewable, p.Token)
 		}
 	}
 	_, err = w.Net.Exchange(t.Context(), grant)
@@ -53,9 +54,9 @@ func wrongCode(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	good := w.Grant()
 	for name, grant := range map[string]network.Grant{
-		"a made-up code":   {Code: "AQ-this-is-not-a-code-of-anyone", RedirectURI: callback},
-		"another way back": {Code: good.Code, RedirectURI: callback + "/elsewhere"},
-		"no code at all":   {RedirectURI: callback},
+		"a made-up code":   {Code: "AQ-this-is-not-a-code-of-anyone", RedirectURI: callback, Verifier: good.Verifier},
+		"another way back": {Code: good.Code, RedirectURI: callback + "/elsewhere", Verifier: good.Verifier},
+		"no code at all":   {RedirectURI: callback, Verifier: good.Verifier},
 	} {
 		_, err := w.Net.Exchange(t.Context(), grant)
 		if e := w.Failure(err, network.Rejected, network.Secret(grant.Code)); e.Message == "" {
@@ -72,12 +73,12 @@ func refreshes(t *testing.T, h Harness) {
 	r, ok := w.Net.(network.Refresher)
 	old := w.Connect().Token
 	if !ok {
-		if !old.RefreshAt.IsZero() {
+		if !old.RefreshAt.IsZero() || !old.LapsesAt.IsZero() {
 			t.Error("a token that cannot be renewed says when it should be")
 		}
 		return
 	}
-	w.Advance(old.RefreshAt.Sub(w.Now()))
+	w.Advance(renewalTime(old).Sub(w.Now()))
 	for kind, want := range map[string]network.Kind{
 		sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited, sim.TruncatedJSON: network.Unknown,
 	} {
@@ -89,8 +90,8 @@ func refreshes(t *testing.T, h Harness) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fresh.Access == old.Access || !fresh.ExpiresAt.After(old.ExpiresAt) || !fresh.RefreshAt.After(old.RefreshAt) ||
-		len(fresh.Scopes) != len(old.Scopes) {
+	if fresh.Access == old.Access || !renewalTime(fresh).After(renewalTime(old)) ||
+		old.LapsesAt.IsZero() && !fresh.ExpiresAt.After(old.ExpiresAt) || len(fresh.Scopes) != len(old.Scopes) {
 		t.Errorf("the fresh token %+v does not follow %+v", fresh, old)
 	}
 	if err := w.Net.Verify(t.Context(), fresh); err != nil {
@@ -102,7 +103,17 @@ func refreshes(t *testing.T, h Harness) {
 	_, err = r.Refresh(t.Context(), fresh)
 	w.Failed(err, network.Unknown, fresh.Access)
 	w.Instead(nil)
-	w.Advance(fresh.ExpiresAt.Sub(w.Now()) + time.Second)
-	_, err = r.Refresh(t.Context(), fresh)
-	w.Failed(err, network.Expired, fresh.Access)
+	if !fresh.ExpiresAt.IsZero() {
+		w.Advance(fresh.ExpiresAt.Sub(w.Now()) + time.Second)
+		_, err = r.Refresh(t.Context(), fresh)
+		w.Failed(err, network.Expired, fresh.Access, fresh.Refresh)
+	}
+}
+
+// renewalTime is when a token must be renewed.
+func renewalTime(t network.Token) time.Time {
+	if !t.LapsesAt.IsZero() {
+		return t.LapsesAt
+	}
+	return t.RefreshAt
 }

@@ -1,6 +1,7 @@
 package networktest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -19,17 +20,19 @@ func documentedErrors(t *testing.T, h Harness) {
 	it := w.Item(text)
 	handle := w.Handle(it)
 	for _, c := range h.Errors {
-		code := strconv.Itoa(c.Code)
+		code := cmp.Or(c.Reason, strconv.Itoa(c.Code))
 		if c.Subcode != 0 {
 			code += "/" + strconv.Itoa(c.Subcode)
 		}
 		words := fmt.Sprintf("These are the network's very own words for %s.", code)
 		w.Fault(
-			sim.Fault{Call: "publish", Kind: sim.Error, Code: c.Code, Subcode: c.Subcode, Status: c.Status, Message: words},
+			sim.Fault{
+				Call: "publish", Kind: sim.Error, Code: c.Code, Subcode: c.Subcode, Reason: c.Reason, Status: c.Status, Message: words,
+			},
 		)
 		_, err := w.Net.Publish(t.Context(), it, handle)
 		e := w.Failure(err, c.Kind, it.Token.Access)
-		if e.Code != code || e.Message != words || !strings.Contains(string(e.Raw), words) || e.Trace == "" ||
+		if e.Code != code || e.Message != words || !strings.Contains(string(e.Raw), words) || e.Trace == "" != h.NoTrace ||
 			e.Status < 400 {
 			t.Errorf("%s: want the network's words, code, trace and answer, got %+v", code, e)
 		}
@@ -63,6 +66,10 @@ func deadTokens(t *testing.T, h Harness) {
 			w := NewWorld(t, h)
 			it := w.Item(text)
 			handle := w.Handle(it)
+			lapses, cause := !it.Token.LapsesAt.IsZero(), want
+			if lapses {
+				want = network.Lapsed // and Refresh tells the cause
+			}
 			w.Fault(sim.Fault{Call: "publish", Kind: kind})
 			_, err := w.Net.Publish(t.Context(), it, handle)
 			if e := w.Failure(err, want, it.Token.Access); e.Hint == "" {
@@ -73,6 +80,21 @@ func deadTokens(t *testing.T, h Harness) {
 			w.Failed(err, want, it.Token.Access)
 			if all := w.Visible(); len(all) != 0 {
 				t.Errorf("visible: %+v", all)
+			}
+			if !lapses {
+				return
+			}
+			fresh, err := w.Net.(network.Refresher).Refresh(t.Context(), it.Token)
+			if cause == network.Revoked {
+				w.Failed(err, cause, it.Token.Access, it.Token.Refresh)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			it.Token = fresh
+			if st, err := w.Ask(it, handle); err != nil || st.Verdict != core.Ready {
+				t.Errorf("with a fresh token: %+v, %v", st, err)
 			}
 		})
 	}
@@ -215,7 +237,9 @@ func checksLength(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	limit := w.Net.Describe().Limits.Text
 	codes := func(text string) []core.IssueCode {
-		issues, _ := w.Net.Check(network.Draft{Text: text, Settings: []byte(`{}`)})
+		d := h.Simplest
+		d.Text, d.Settings = text, []byte(`{}`)
+		issues, _ := w.Net.Check(d)
 		var codes []core.IssueCode
 		for _, i := range issues {
 			if i.Message == "" || i.Hint == "" {
@@ -225,10 +249,14 @@ func checksLength(t *testing.T, h Harness) {
 		}
 		return codes
 	}
+	blank := core.IssueTextRequired.Code
+	if len(h.Simplest.Media) > 0 {
+		blank = ""
+	}
 	for text, want := range map[string]core.IssueCode{
 		strings.Repeat("a", limit.Max):   "",
 		strings.Repeat("a", limit.Max+1): core.IssueCaptionTooLong.Code,
-		" \n":                            core.IssueTextRequired.Code,
+		" \n":                            blank,
 		strings.Repeat("🥐", limit.Max/fits(limit)):   "",
 		strings.Repeat("🥐", limit.Max/fits(limit)+1): core.IssueCaptionTooLong.Code,
 	} {

@@ -94,8 +94,8 @@ func ratio(l core.FileLimits, r float64) Change {
 }
 
 // draft is a post of the shape in the words that its kind takes; ok tells whether the check lets it pass.
-func (s shape) draft(r network.Rules) (d network.Draft, ok bool) {
-	d = network.Draft{Text: text, Media: s.media, Settings: json.RawMessage(`{}`)}
+func (s shape) draft(r network.Rules, h Harness) (d network.Draft, ok bool) {
+	d = network.Draft{Text: text, Title: h.Simplest.Title, Media: s.media, Settings: json.RawMessage(`{}`)}
 	for _, f := range r.Describe().Fields {
 		if slices.ContainsFunc(f.Choices, func(c network.Choice) bool { return c.Value == s.kind }) {
 			d.Settings = json.RawMessage(fmt.Sprintf(`{%q: %q}`, f.Name, s.kind))
@@ -113,7 +113,7 @@ func (s shape) draft(r network.Rules) (d network.Draft, ok bool) {
 func (w *World) post(d network.Draft) network.Item {
 	w.t.Helper()
 	it := w.Item(d.Text)
-	it.Settings, it.Files = d.Settings, w.Files(d.Media...)
+	it.Title, it.Settings, it.Files = d.Title, d.Settings, w.Files(d.Media...)
 	if issues, _ := w.Net.Check(it.Draft()); len(issues) != 0 {
 		w.t.Fatalf("the files made are others than were asked for: %+v", issues)
 	}
@@ -151,7 +151,7 @@ func publishesFiles(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	taken := map[string]bool{}
 	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules)
+		d, ok := s.draft(rules, h)
 		if !ok {
 			continue
 		}
@@ -187,7 +187,7 @@ func publishesFiles(t *testing.T, h Harness) {
 func filesSurviveLoss(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules)
+		d, ok := s.draft(rules, h)
 		if !ok || !s.plain || len(d.Media) > 2 {
 			continue
 		}
@@ -243,7 +243,7 @@ func losesOne(t *testing.T, h Harness, d network.Draft, n int, arrives, crash, o
 func filesTakeTime(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules)
+		d, ok := s.draft(rules, h)
 		if !ok || !s.plain {
 			continue
 		}
@@ -271,12 +271,12 @@ func filesTakeTime(t *testing.T, h Harness) {
 	}
 }
 
-// filesThatCannotBeFetched fail with the network's words, and nothing is visible.
+// filesThatCannotBeFetched fail with the network's words, and nothing is visible. Nobody fetches what is pushed.
 func filesThatCannotBeFetched(t *testing.T, h Harness) {
 	rules := NewWorld(t, h).Net
 	for _, s := range shapes(rules.Describe()) {
-		d, ok := s.draft(rules)
-		if !ok || !s.plain {
+		d, ok := s.draft(rules, h)
+		if !ok || !s.plain || rules.Delivery(d).Files == network.Pushed {
 			continue
 		}
 		t.Run(s.name, func(t *testing.T) {

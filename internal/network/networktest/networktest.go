@@ -17,12 +17,16 @@ type Harness struct {
 	Driver network.Driver
 	// Settings is the zero value of the network's settings struct.
 	Settings any
+	// Simplest is the simplest post that the network takes, without its text; the zero value for a text alone.
+	Simplest network.Draft
 	// Sandbox starts the simulators; the suite stops them.
 	Sandbox func(t *testing.T, now func() time.Time, client, secret string) (http.Handler, *sim.Kit)
 	// Consent is what a person picks on the consent page.
 	Consent url.Values
 	// TokenPaths are the paths where the network accepts a token only as a parameter.
 	TokenPaths []string
+	// NoTrace tells that the network's errors carry no id of the call.
+	NoTrace bool
 	// Errors are the documented errors of the publishing call.
 	Errors []Case
 }
@@ -30,6 +34,7 @@ type Harness struct {
 // Case is a documented error and what it must be taken for.
 type Case struct {
 	Code, Subcode, Status int
+	Reason                string // instead of Code, where the network's codes are words
 	Kind                  network.Kind
 }
 

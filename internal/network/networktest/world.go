@@ -2,6 +2,8 @@ package networktest
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +26,7 @@ const (
 	clientID     = "1234567890123456"
 	clientSecret = "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 	callback     = "http://localhost:8080/accounts/callback/network"
+	verifier     = "a-verifier-of-at-least-43-characters-of-the-url-alphabet"
 )
 
 // World is one network with a simulator of its own, reached over HTTP.
@@ -216,13 +219,22 @@ func (w *World) Grant() network.Grant {
 	if back.Get("code") == "" || back.Get("state") != "the-state" {
 		w.t.Fatalf("the consent page sent back %v", back)
 	}
-	return network.Grant{Code: back.Get("code"), RedirectURI: callback}
+	grant := network.Grant{Code: back.Get("code"), RedirectURI: callback}
+	if w.Net.Describe().PKCE {
+		grant.Verifier = verifier
+	}
+	return grant
 }
 
 // Consent opens the consent page, decides, and returns the parameters of the way back.
 func (w *World) Consent(decision string) url.Values {
 	w.t.Helper()
-	address := w.Net.AuthorizeURL(network.AuthRequest{State: "the-state", RedirectURI: callback})
+	request := network.AuthRequest{State: "the-state", RedirectURI: callback}
+	if w.Net.Describe().PKCE {
+		sum := sha256.Sum256([]byte(verifier))
+		request.Challenge = base64.RawURLEncoding.EncodeToString(sum[:])
+	}
+	address := w.Net.AuthorizeURL(request)
 	if again := w.Client.Browse(address); again != address {
 		w.t.Errorf("a mapped address is mapped again: %s", again)
 	}
@@ -274,8 +286,8 @@ func (w *World) Item(text string) network.Item {
 	w.t.Helper()
 	p := w.Connect()
 	return network.Item{
-		Text: text, Settings: json.RawMessage(`{}`), Profile: p.ExternalID, Username: p.Username, Token: p.Token,
-		ArmedAt: w.Now(),
+		Text: text, Title: w.h.Simplest.Title, Files: w.Files(w.h.Simplest.Media...), Settings: json.RawMessage(`{}`),
+		Profile: p.ExternalID, Username: p.Username, Token: p.Token, ArmedAt: w.Now(),
 	}
 }
 
@@ -290,11 +302,16 @@ func (w *World) Handle(it network.Item) string {
 		}
 	}
 	w.rest()
-	st, err := w.Net.Status(w.t.Context(), it, handle)
-	if err != nil || st.Verdict != core.Ready {
-		w.t.Fatalf("status of a fresh handle: %+v, %v", st, err)
+	for {
+		st, err := w.Net.Status(w.t.Context(), it, handle)
+		handle = cmp.Or(st.Handle, handle)
+		switch {
+		case err != nil || st.Verdict != core.Ready && st.Verdict != core.Progress:
+			w.t.Fatalf("status of a fresh handle: %+v, %v", st, err)
+		case st.Verdict == core.Ready:
+			return handle
+		}
 	}
-	return cmp.Or(st.Handle, handle)
 }
 
 // Ask asks the network what became of the irreversible call, the way its flow has it.

@@ -88,7 +88,13 @@ func (a *API) Serve(q *Request, route Route) {
 			if revoked {
 				why = Revoked
 			}
-			return a.OAuth.End(why, number, func(t Token) bool { return t.Text == killed })
+			parent := ""
+			if revoked && q.Token.Kind == AccessToken {
+				parent = q.Token.Parent // a refresh token ends with its consent
+			}
+			return a.OAuth.End(why, number, func(t Token) bool {
+				return t.Text == killed || t.Kind == RefreshToken && t.Text == parent
+			})
 		}
 	}
 	a.Kit.Run(q.W, q.R, c, func(unready bool) Answer {

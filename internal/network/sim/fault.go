@@ -83,6 +83,7 @@ type Fault struct {
 	Kind    string `json:"kind"`
 	Code    int    `json:"code,omitempty"`
 	Subcode int    `json:"subcode,omitempty"`
+	Reason  string `json:"reason,omitempty"` // instead of Code, where the network's codes are words
 	Status  int    `json:"status,omitempty"`
 	Message string `json:"message,omitempty"`
 	// RetryAfter is in seconds.
@@ -167,7 +168,7 @@ func (x *Fault) checkNumbers() error {
 		return fmt.Errorf("delayMs %d: use 0 to %d", x.DelayMs, maxDelay.Milliseconds())
 	case x.Kind == Slow && x.DelayMs == 0:
 		return fmt.Errorf("kind %s needs delayMs", Slow)
-	case x.Kind == Error && x.Code == 0:
+	case x.Kind == Error && x.Code == 0 && x.Reason == "":
 		return fmt.Errorf("kind %s needs a code", Error)
 	case x.Status != 0 && (x.Status < minStatus || x.Status > maxStatus):
 		return fmt.Errorf("status %d: use %d to %d", x.Status, minStatus, maxStatus)
