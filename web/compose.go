@@ -99,7 +99,8 @@ func (r *request) accountChip(a contract.Account, chosen bool) posts.Account {
 	return c
 }
 
-// loadComposer is the form as it is, without a plan: for the draft of the address, or for new posts where that names none.
+// loadComposer returns the form as it is, without a plan: for the draft in the request's path, or for new posts if the
+// path has none.
 func (r *request) loadComposer(form url.Values) (posts.ComposeModel, error) {
 	if r.pathID() == "" {
 		return r.composerModel(form)

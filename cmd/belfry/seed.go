@@ -185,7 +185,8 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 		return made, err
 	}
 	g.owner, err = g.app.SessionCaller(ctx, app.Session{
-		ID: "seed-" + secret.Random(16), User: made.User.String(), Workspace: made.Workspace.String(), Proof: made.Proof, ProvedAt: time.Now(),
+		ID: "seed-" + secret.Random(16), User: made.User.String(), Workspace: made.Workspace.String(),
+		Proof: made.Proof, ProvedAt: time.Now(),
 	})
 	return made, err
 }

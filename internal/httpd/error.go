@@ -75,8 +75,8 @@ func convertEchoError(e *echo.HTTPError) *core.Error {
 	return core.Invalid("", "The request is not valid.").Because(e)
 }
 
-// writeJSON answers with the JSON error body, its status and, where waiting helps, Retry-After. It returns an error only
-// when the answer could not be written.
+// writeJSON responds with the JSON error body, its status and, where waiting helps, Retry-After. It returns an error
+// only if the response could not be written.
 func (s *Server) writeJSON(c echo.Context, e *core.Error) error {
 	setErrorHeaders(c, e)
 	var body bytes.Buffer

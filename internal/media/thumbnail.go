@@ -8,15 +8,15 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	_ "image/gif" // for image.Decode, as the others
+	_ "image/gif" // for image.Decode
 	"image/jpeg"
-	_ "image/png"
+	_ "image/png" // for image.Decode
 	"io"
 	"runtime/debug"
 	"slices"
 
 	"golang.org/x/image/draw"
-	_ "golang.org/x/image/webp"
+	_ "golang.org/x/image/webp" // for image.Decode
 
 	"belfry/internal/core"
 )

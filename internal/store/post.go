@@ -20,7 +20,8 @@ const postFields = `
 		ELSE u.next_action_at END,
 	coalesce(u.rest, '') AS rest,
 	coalesce(u.step, '') AS step, coalesce(u.open, false) AS open, coalesce(u.answer, '') AS answer,
-	coalesce(u.lease_until > clock() AND u.due_at <= clock(), false) AS held, coalesce(u.next_action_at > clock(), false) AS ahead,
+	coalesce(u.lease_until > clock() AND u.due_at <= clock(), false) AS held,
+	coalesce(u.next_action_at > clock(), false) AS ahead,
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
 	p.media_ids`
 
