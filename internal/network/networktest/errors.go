@@ -27,10 +27,18 @@ func documentedErrors(t *testing.T, h Harness) {
 		words := fmt.Sprintf("These are the network's very own words for %s.", code)
 		w.Fault(
 			sim.Fault{
-				Call: "publish", Kind: sim.Error, Code: c.Code, Subcode: c.Subcode, Reason: c.Reason, Status: c.Status, Message: words,
+				Call: cmp.Or(c.Call, "publish"), Kind: sim.Error, Code: c.Code, Subcode: c.Subcode, Reason: c.Reason, Status: c.Status, Message: words,
 			},
 		)
-		_, err := w.Net.Publish(t.Context(), it, handle)
+		var err error
+		switch c.Call {
+		case "create":
+			_, err = w.Net.Create(t.Context(), it)
+		case "status":
+			_, err = w.Net.Status(t.Context(), it, handle)
+		default:
+			_, err = w.Net.Publish(t.Context(), it, handle)
+		}
 		e := w.Failure(err, c.Kind, it.Token.Access)
 		if e.Code != code || e.Message != words || !strings.Contains(string(e.Raw), words) || e.Trace == "" != h.NoTrace ||
 			e.Status < 400 {
@@ -128,6 +136,7 @@ func hostileAnswers(t *testing.T, h Harness) {
 		"success in a redirect":         redirect(http.StatusFound, `{"id": "17"}`),
 		"a redirect that resends":       redirect(http.StatusTemporaryRedirect, ``),
 		"a redirect that stays":         redirect(http.StatusPermanentRedirect, ``),
+		"a redirect to nowhere":         write(http.StatusPermanentRedirect, ``),
 		"fewer bytes than were said":    cutShort,
 		"an answer that is no answer":   garbage,
 		"a connection closed at once":   hangUp,
@@ -186,6 +195,7 @@ func secretsStay(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	grant := w.Grant()
 	it := w.Item(text)
+	handle := w.Handle(it)
 	it.ArmedAt = w.Now()
 	echo := func(status int, shape string) http.HandlerFunc {
 		return func(rw http.ResponseWriter, r *http.Request) {
@@ -209,7 +219,7 @@ func secretsStay(t *testing.T, h Harness) {
 	verbs := map[string]func() error{
 		"exchange": func() error { _, err := w.Net.Exchange(t.Context(), grant); return err },
 		"verify":   func() error { return w.Net.Verify(t.Context(), it.Token) },
-		"publish":  func() error { _, err := w.Net.Publish(t.Context(), it, "17900000000000001"); return err },
+		"publish":  func() error { _, err := w.Net.Publish(t.Context(), it, handle); return err },
 		"find":     func() error { _, err := w.Net.Find(t.Context(), it); return err },
 		"link":     func() error { _, err := w.Net.Link(t.Context(), it, "18000000000000001"); return err },
 	}

@@ -1,11 +1,15 @@
 package networktest
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -297,6 +301,78 @@ func filesThatCannotBeFetched(t *testing.T, h Harness) {
 			if do := k.Run(); do == core.DoLive {
 				w.shown(it, k)
 			}
+		})
+	}
+}
+
+// filesThatCannotBeRead by the connector that sends them fail, and nothing is visible; what can be read later goes live.
+func filesThatCannotBeRead(t *testing.T, h Harness) {
+	rules := NewWorld(t, h).Net
+	for _, s := range shapes(rules.Describe()) {
+		d, ok := s.draft(rules, h)
+		if !ok || !s.plain || rules.Delivery(d).Files != network.Pushed {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w := NewWorld(t, h)
+			it := w.post(d)
+			left := -1
+			for i, f := range it.Files {
+				it.Files[i].Open = func(ctx context.Context) (io.ReadSeekCloser, error) {
+					if left != 0 {
+						left--
+						return nil, errors.New("the file cannot be read")
+					}
+					return f.Open(ctx)
+				}
+			}
+			if do := w.Publish(it).Run(); do != core.DoFail || len(w.Visible()) != 0 {
+				t.Fatalf("ended with %s, visible: %v", do, w.Visible())
+			}
+			left = 1
+			k := w.Publish(it)
+			if do := k.Run(); do != core.DoLive {
+				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
+			}
+			w.shown(it, k)
+		})
+	}
+}
+
+// preparesInvisibly: whatever precedes the arm shows nothing, also when the post is given up then, and a post that was
+// prepared ahead goes live once at its time.
+func preparesInvisibly(t *testing.T, h Harness) {
+	rules := NewWorld(t, h).Net
+	for _, s := range append(shapes(rules.Describe()), shape{name: "the simplest", plain: true, media: h.Simplest.Media}) {
+		d, ok := s.draft(rules, h)
+		if !ok || !s.plain {
+			continue
+		}
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w := NewWorld(t, h)
+			it := w.post(d)
+			k := w.Publish(it)
+			k.early = true
+			do := core.DoPoll
+			for n := 0; n < limitClaims && do != core.DoAwait; n++ {
+				do = k.claim()
+				w.rest()
+				w.Advance(time.Minute)
+			}
+			if do != core.DoAwait || slices.Contains(k.calls, core.DoPublish) {
+				t.Fatalf("before the time it ended with %s after %v: %v", do, k.calls, k.failed)
+			}
+			w.Advance(rules.Delivery(d).Ahead)
+			if all := w.Visible(); len(all) != 0 {
+				t.Fatalf("visible before the time: %v", all)
+			}
+			k.early = false
+			if do := k.Run(); do != core.DoLive {
+				t.Fatalf("ended with %s after %v: %v", do, k.calls, k.failed)
+			}
+			w.shown(it, k)
 		})
 	}
 }

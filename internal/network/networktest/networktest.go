@@ -27,7 +27,7 @@ type Harness struct {
 	TokenPaths []string
 	// NoTrace tells that the network's errors carry no id of the call.
 	NoTrace bool
-	// Errors are the documented errors of the publishing call.
+	// Errors are the documented errors of the calls that publish.
 	Errors []Case
 }
 
@@ -35,6 +35,7 @@ type Harness struct {
 type Case struct {
 	Code, Subcode, Status int
 	Reason                string // instead of Code, where the network's codes are words
+	Call                  string // that is refused: create, status or publish; "" is publish
 	Kind                  network.Kind
 }
 
@@ -66,6 +67,8 @@ func Run(t *testing.T, h Harness) {
 		"no lost call makes a post with files twice":   filesSurviveLoss,
 		"files that take their time are waited for":    filesTakeTime,
 		"files that cannot be fetched fail":            filesThatCannotBeFetched,
+		"files that cannot be read fail":               filesThatCannotBeRead,
+		"nothing is visible before the arm":            preparesInvisibly,
 		"check and network agree on the text's length": checksLength,
 	} {
 		t.Run(name, func(t *testing.T) {

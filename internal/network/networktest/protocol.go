@@ -25,6 +25,7 @@ type Worker struct {
 	ID     string // of the post
 	calls  []core.Do
 	URL    string // of the post, where publishing or asking told it
+	early  bool   // the post's time has not come
 	crash  bool   // the worker dies in the call that the world loses
 	failed error  // of the last call that did
 	said   string // with a handle's death
@@ -70,7 +71,7 @@ func (k *Worker) claim() core.Do {
 }
 
 func (k *Worker) facts(s core.Signal) core.Signal {
-	s.Due, s.AccountOK, s.MayRetry = true, true, k.pub.Tries < 3
+	s.Due, s.AccountOK, s.MayRetry = !k.early, true, k.pub.Tries < 3
 	s.Quiet = !k.w.Now().Before(k.quiet)
 	s.ErrorsMayPublish = k.w.Net.Describe().ErrorsMayPublish
 	return s
@@ -112,7 +113,10 @@ func (k *Worker) call(do core.Do) core.Signal {
 	case do == core.DoCreate:
 		s.Handle = st.ExternalID
 	case st.Verdict == core.Done:
-		k.ID, k.URL = st.ExternalID, st.URL
+		k.URL = st.URL
+	}
+	if err == nil && do != core.DoCreate && st.ExternalID != "" {
+		k.ID, k.it.ExternalID = st.ExternalID, st.ExternalID
 	}
 	return s
 }
