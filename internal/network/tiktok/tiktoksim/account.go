@@ -1,0 +1,144 @@
+package tiktoksim
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+type account struct {
+	ID       string `json:"id"` // open_id
+	Username string `json:"username"`
+	Name     string `json:"name"`
+}
+
+func demoAccounts() []*account {
+	return []*account{
+		{ID: "-000harbour9kQpXvB2mTz71LdYw4", Username: "harbour.bakery", Name: "Harbour Bakery"},
+		{ID: "-000nightowl4RsWc8uNf05JhGe6X", Username: "nightowl.cycles", Name: "Night Owl Cycles"},
+	}
+}
+
+func pictureURL(a *account) string { return "https://" + site + "/picture/" + a.ID + ".png" }
+
+const (
+	scopeBasic   = "user.info.basic"
+	scopeProfile = "user.info.profile"
+	scopeStats   = "user.info.stats"
+	scopeList    = "video.list"
+	scopePublish = "video.publish"
+)
+
+func (s *Sim) newOAuth() *sim.OAuth {
+	return sim.NewOAuth(s.kit, sim.OAuthConfig{
+		Network: Name, Title: title, ClientParam: "client_key", Needed: []string{scopeBasic},
+		Scopes: []string{scopeBasic, scopeProfile, scopeStats, scopeList, scopePublish, "video.upload"},
+		Params: []string{"disable_auto_auth"}, Form: []string{"account", "username"}, PKCE: sim.PKCEHex, NeedPKCE: true,
+		Withhold: true, CodeLife: 10 * time.Minute, CodePrefix: "c.",
+		Prefixes: map[string]string{sim.AccessToken: "act.", sim.RefreshToken: "rft."},
+		Allow:    "Continue", Heading: "wants to access a TikTok account", Lead: "Choose the account that it can post to.",
+		UnknownApp: "client_key: the app does not exist", BadScope: "invalid scope",
+		Denied: [][2]string{
+			{"error", "access_denied"}, {"error_description", "The user denied the request"},
+		},
+		Granted:  func(c sim.Consented) [][2]string { return [][2]string{{"scopes", strings.Join(c.Scopes, ",")}} },
+		Accounts: s.offerAccounts, Choose: s.chooseAccount, Check: checkConsent,
+	})
+}
+
+// checkConsent refuses an address of the way back that TikTok would not register.
+func checkConsent(r *http.Request) error {
+	back := r.Form.Get("redirect_uri")
+	if strings.Contains(back, "?") || len(back) >= 512 {
+		return errors.New("redirect_uri must be shorter than 512 characters and have no query")
+	}
+	return nil
+}
+
+func (s *Sim) offerAccounts() sim.Group {
+	group := sim.Group{
+		Title: "Which account?", Field: "username", FieldLabel: "Or another username",
+		FieldHint: "If there is no account with this name, it is created.",
+	}
+	for i, a := range demoAccounts() {
+		group.Choices = append(group.Choices, sim.Choice{
+			Type: "radio", Name: "account", Value: a.ID, Label: a.Name, Note: "@" + a.Username, Picture: pictureURL(a), Checked: i == 0,
+		})
+	}
+	return group
+}
+
+var usernames = regexp.MustCompile(`^[a-z0-9_][a-z0-9_.]{0,22}[a-z0-9_]$`)
+
+// chooseAccount finds the account that a person picked; a typed name wins, and a new one makes a new account.
+func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	username := strings.ToLower(strings.TrimPrefix(strings.TrimSpace(form.Get("username")), "@"))
+	a := s.accounts.Get(form.Get("account"))
+	if username != "" {
+		a = s.accountNamed(username)
+	}
+	switch {
+	case a != nil:
+		return sim.Consented{Subject: a.ID}, nil
+	case !usernames.MatchString(username):
+		return sim.Consented{}, errors.New("choose an account or enter a username of 2 to 24 letters, digits, full stops and underscores")
+	}
+	a = &account{ID: sim.StableID("-000sandbox", username, s.accounts.Has), Username: username, Name: username}
+	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)
+}
+
+// accountNamed finds an account by its username; nil when there is none.
+func (s *Sim) accountNamed(username string) *account {
+	for a := range s.accounts.All() {
+		if a.Username == username {
+			return a
+		}
+	}
+	return nil
+}
+
+// scopeOfField is the permission that a field of an account needs.
+var scopeOfField = map[string]string{
+	"open_id": scopeBasic, "union_id": scopeBasic, "avatar_url": scopeBasic, "avatar_url_100": scopeBasic,
+	"avatar_large_url": scopeBasic, "display_name": scopeBasic, "username": scopeProfile, "bio_description": scopeProfile,
+	"is_verified": scopeProfile, "profile_deep_link": scopeProfile, "profile_web_link": scopeProfile,
+	"follower_count": scopeStats, "following_count": scopeStats, "likes_count": scopeStats, "video_count": scopeStats,
+}
+
+// readProfile answers the fields that are asked for; one without its permission fails the whole call.
+func (s *Sim) readProfile(q *sim.Request) (any, error) {
+	a := s.accounts.Get(q.Account)
+	posts := s.kit.Posts.Of(Name, a.ID)
+	likes := 0
+	for _, p := range posts {
+		likes += s.kit.PostFigures(p).Likes
+	}
+	all := map[string]any{
+		"open_id": a.ID, "union_id": "union" + a.ID, "avatar_url": pictureURL(a), "avatar_url_100": pictureURL(a),
+		"avatar_large_url": pictureURL(a), "display_name": a.Name, "username": a.Username, "bio_description": "",
+		"is_verified": false, "profile_deep_link": profileURL(a), "profile_web_link": profileURL(a),
+		"follower_count": s.kit.Followers(a.ID, s.kit.Now()), "following_count": 12, "likes_count": likes,
+		"video_count": len(posts),
+	}
+	user := map[string]any{}
+	for name := range strings.SplitSeq(q.Params.Get("fields"), ",") {
+		scope, known := scopeOfField[name]
+		switch {
+		case !known:
+			return nil, invalid("fields: " + name + " does not exist")
+		case !q.Token.Has(scope):
+			return nil, &sim.ScopeError{Scope: scope}
+		}
+		user[name] = all[name]
+	}
+	return answerData(map[string]any{"user": user}), nil
+}
+
+func profileURL(a *account) string { return "https://" + site + "/@" + a.Username }

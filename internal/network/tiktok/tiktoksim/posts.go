@@ -1,0 +1,154 @@
+package tiktoksim
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"belfry/internal/network/sim"
+)
+
+// show makes the post of a task, which only its account sees when it is private.
+func (s *Sim) show(t *task) error {
+	a := s.accounts.Get(t.Account)
+	extra := map[string]string{"privacy_level": t.Info.Privacy, "task": t.ID}
+	for name, is := range map[string]bool{
+		"disable_comment": t.Info.DisableComment, "disable_duet": t.Info.DisableDuet, "disable_stitch": t.Info.DisableStitch,
+		"brand_content_toggle": *t.Info.BrandContent, "brand_organic_toggle": *t.Info.BrandOrganic, "is_aigc": t.Info.AI,
+	} {
+		extra[name] = strconv.FormatBool(is)
+	}
+	if t.Info.CoverMs != nil {
+		extra["video_cover_timestamp_ms"] = strconv.Itoa(int(*t.Info.CoverMs))
+	}
+	return s.kit.Posts.Put(sim.Post{
+		Network: Name, Account: t.Account, AccountName: a.Username, ID: t.Post, Text: t.Info.Title,
+		URL: profileURL(a) + "/video/" + t.Post, Media: []sim.Media{t.Media}, CreatedAt: s.kit.Now(), Extra: extra,
+		ArrivedAt: t.LastAt, FirstCallAt: t.ArrivedAt, FirstPublishCallAt: t.First, PublishCalls: t.Calls,
+	})
+}
+
+// public are the posts of an account that everyone sees, newest first.
+func (s *Sim) public(account string) []sim.Post {
+	posts := s.kit.Posts.Of(Name, account)
+	slices.Reverse(posts)
+	return slices.DeleteFunc(posts, func(p sim.Post) bool {
+		return !p.Visible() || p.Extra["privacy_level"] != everyone ||
+			s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptIDDelay)))
+	})
+}
+
+var videoFields = []string{
+	"id", "create_time", "share_url", "video_description", "duration", "height", "width", "title", "like_count",
+	"comment_count", "share_count", "view_count", "is_aigc",
+}
+
+// videoNode is a post with the fields that are asked for.
+func (s *Sim) videoNode(p sim.Post, fields []string) map[string]any {
+	figures, m := s.kit.PostFigures(p), p.Media[0]
+	text := []rune(p.Text)
+	all := map[string]any{
+		"id": p.ID, "create_time": p.CreatedAt.Unix(), "share_url": p.URL + "?utm_campaign=tt4d_open_api",
+		"video_description": string(text[:min(len(text), 150)]), "duration": m.Ms / 1000, "height": m.Height, "width": m.Width,
+		"title": "", "like_count": figures.Likes, "comment_count": figures.Comments, "share_count": figures.Shares,
+		"view_count": figures.Views, "is_aigc": p.Extra["is_aigc"] == "true",
+	}
+	node := map[string]any{}
+	for _, name := range fields {
+		node[name] = all[name]
+	}
+	return node
+}
+
+func readFields(q *sim.Request) ([]string, error) {
+	fields := strings.Split(q.Params.Get("fields"), ",")
+	for _, name := range fields {
+		if !slices.Contains(videoFields, name) {
+			return nil, invalid("fields: " + name + " does not exist")
+		}
+	}
+	return fields, nil
+}
+
+// listVideos lists the public posts, newest first.
+func (s *Sim) listVideos(q *sim.Request) (any, error) {
+	fields, err := readFields(q)
+	if err != nil {
+		return nil, err
+	}
+	limit, cursor := 10, s.kit.Now().UnixMilli()+1
+	if text := q.Params.Get("max_count"); text != "" {
+		if limit, err = strconv.Atoi(text); err != nil || limit < 1 || limit > 20 {
+			return nil, invalid("max_count must be from 1 to 20")
+		}
+	}
+	if text := q.Params.Get("cursor"); text != "" {
+		if cursor, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return nil, invalid("cursor is not a number")
+		}
+	}
+	videos, more := []any{}, false
+	last := cursor
+	for _, p := range s.public(q.Account) {
+		switch at := p.CreatedAt.UnixMilli(); {
+		case at >= cursor:
+		case len(videos) == limit:
+			more = true
+		default:
+			videos, last = append(videos, s.videoNode(p, fields)), at
+		}
+	}
+	return answerData(map[string]any{"videos": videos, "cursor": last, "has_more": more}), nil
+}
+
+// queryVideos answers those of the ids that are public posts of the account.
+func (s *Sim) queryVideos(q *sim.Request) (any, error) {
+	fields, err := readFields(q)
+	if err != nil {
+		return nil, err
+	}
+	var filters struct {
+		IDs []string `json:"video_ids"`
+	}
+	if err := json.Unmarshal([]byte(q.Params.Get("filters")), &filters); err != nil || len(filters.IDs) > 20 {
+		return nil, invalid("filters must have at most 20 video_ids")
+	}
+	videos := []any{}
+	for _, p := range s.public(q.Account) {
+		if slices.Contains(filters.IDs, p.ID) {
+			videos = append(videos, s.videoNode(p, fields))
+		}
+	}
+	return answerData(map[string]any{"videos": videos}), nil
+}
+
+// servePage serves the page of an account, @username, or of a public post below it.
+func (s *Sim) servePage(w http.ResponseWriter, r *http.Request) {
+	username, post, isPost := strings.Cut(r.URL.Path[len("/@"):], "/video/")
+	s.mu.Lock()
+	a := s.accountNamed(strings.ToLower(strings.TrimSuffix(username, "/")))
+	s.mu.Unlock()
+	switch {
+	case a == nil:
+		s.kit.ServePost(w, r, nil)
+	case !isPost:
+		s.kit.ServeProfile(w, r, sim.ProfilePage{
+			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: pictureURL(a),
+		}, site, a.ID)
+	default:
+		s.kit.ServePost(w, r, s.findPage(a, post))
+	}
+}
+
+func (s *Sim) findPage(a *account, id string) *sim.PostPage {
+	for _, p := range s.public(a.ID) {
+		if p.ID == id {
+			page := s.kit.ShowPost(p, site)
+			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, pictureURL(a)
+			return page
+		}
+	}
+	return nil
+}

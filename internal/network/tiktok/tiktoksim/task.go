@@ -1,0 +1,236 @@
+package tiktoksim
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"belfry/internal/network/sim"
+)
+
+const (
+	addressLife = time.Hour // of an upload
+	capWindow   = 24 * time.Hour
+	maxCaption  = 2200
+	minChunk    = 5_000_000
+	maxChunk    = 64_000_000
+	maxLast     = 128_000_000
+	maxChunks   = 1000
+)
+
+// Who can see a post.
+const (
+	everyone  = "PUBLIC_TO_EVERYONE"
+	friends   = "MUTUAL_FOLLOW_FRIENDS"
+	followers = "FOLLOWER_OF_CREATOR"
+	onlyMe    = "SELF_ONLY"
+)
+
+// postInfo is how a video is to be posted. What must be given is a pointer.
+type postInfo struct {
+	Title          string `json:"title"`
+	Privacy        string `json:"privacy_level"`
+	DisableDuet    bool   `json:"disable_duet"`
+	DisableStitch  bool   `json:"disable_stitch"`
+	DisableComment bool   `json:"disable_comment"`
+	CoverMs        *int32 `json:"video_cover_timestamp_ms,omitempty"`
+	BrandContent   *bool  `json:"brand_content_toggle"`
+	BrandOrganic   *bool  `json:"brand_organic_toggle"`
+	AI             bool   `json:"is_aigc"`
+}
+
+type sourceInfo struct {
+	Source string `json:"source"`
+	Size   int64  `json:"video_size"`
+	Chunk  int64  `json:"chunk_size"`
+	Count  int64  `json:"total_chunk_count"`
+}
+
+// task is a video on its way to the public.
+type task struct {
+	ID        string     `json:"id"` // publish_id
+	UploadID  string     `json:"uploadId"`
+	Secret    string     `json:"secret"`
+	Account   string     `json:"account"`
+	Info      postInfo   `json:"info"`
+	Source    sourceInfo `json:"source"`
+	MadeAt    time.Time  `json:"madeAt"`
+	ArrivedAt time.Time  `json:"arrivedAt"`
+
+	// DoneAt is when the last part had arrived, LastAt when its call did; zero before.
+	DoneAt  time.Time `json:"doneAt,omitzero"`
+	LastAt  time.Time `json:"lastAt,omitzero"`
+	Media   sim.Media `json:"media,omitzero"`
+	Problem string    `json:"problem,omitempty"` // fail_reason
+	Post    string    `json:"post,omitempty"`
+	Calls   int       `json:"calls,omitempty"` // with the last part
+	First   time.Time `json:"first,omitzero"`
+}
+
+// privacyOptions are those of the account.
+func (s *Sim) privacyOptions() []string {
+	if s.kit.Option(OptAccount) == Private {
+		return []string{followers, friends, onlyMe}
+	}
+	return []string{everyone, friends, onlyMe}
+}
+
+// posting says why the account cannot post now.
+func (s *Sim) posting(account string) error {
+	n := 0
+	for t := range s.tasks.All() {
+		if t.Account == account && s.kit.Now().Sub(t.DoneAt) < capWindow {
+			n++
+		}
+	}
+	if n >= s.kit.Number(OptCap) {
+		return coded("spam_risk_too_many_posts", guidelines)
+	}
+	return nil
+}
+
+// readCreator says what the account may do. It says with status 200 that it may not post.
+func (s *Sim) readCreator(q *sim.Request) (any, error) {
+	if err := s.posting(q.Account); err != nil {
+		answer := s.errorAnswer(err)
+		answer.Status = 200
+		return answer, nil
+	}
+	a, quiet := s.accounts.Get(q.Account), s.kit.Option(OptAccount) == Quiet
+	return answerData(map[string]any{
+		"creator_avatar_url": pictureURL(a), "creator_username": a.Username, "creator_nickname": a.Name,
+		"privacy_level_options": s.privacyOptions(), "comment_disabled": quiet, "duet_disabled": quiet,
+		"stitch_disabled": quiet, "max_video_post_duration_sec": s.kit.Number(OptDuration),
+	}), nil
+}
+
+// initVideo begins a task, of which nothing is visible before its last part.
+func (s *Sim) initVideo(q *sim.Request) (any, error) {
+	t := &task{Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.Arrived(q.R)}
+	for name, into := range map[string]any{"post_info": &t.Info, "source_info": &t.Source} {
+		d := json.NewDecoder(strings.NewReader(q.Params.Get(name)))
+		d.DisallowUnknownFields()
+		if err := d.Decode(into); err != nil {
+			return nil, invalid(name + ": " + err.Error())
+		}
+	}
+	if err := s.checkInfo(t.Info); err != nil {
+		return nil, err
+	}
+	if err := t.Source.check(); err != nil {
+		return nil, err
+	}
+	if err := s.posting(q.Account); err != nil {
+		return nil, err
+	}
+	t.UploadID, t.Secret = sim.Digits("7", 19), sim.Secret("")
+	t.ID = "v_pub_file~v2-1." + t.UploadID
+	address := fmt.Sprintf("https://%s/video/?upload_id=%s&upload_token=%s", hostUpload, t.UploadID, url.QueryEscape(t.Secret))
+	return answerData(map[string]any{"publish_id": t.ID, "upload_url": address}), s.tasks.Put(t.ID, t)
+}
+
+func (s *Sim) checkInfo(p postInfo) error {
+	isOn := func(toggle *bool) bool { return toggle != nil && *toggle }
+	switch {
+	case len(utf16.Encode([]rune(p.Title))) > maxCaption:
+		return invalid("The title is too long")
+	case p.BrandContent == nil || p.BrandOrganic == nil:
+		return invalid("brand_content_toggle and brand_organic_toggle are required")
+	case s.kit.Option(OptAudited) == Off && (p.Privacy != onlyMe || s.kit.Option(OptAccount) != Private):
+		return coded("unaudited_client_can_only_post_to_private_accounts", guidelines)
+	case !slices.Contains(s.privacyOptions(), p.Privacy):
+		return coded("privacy_level_option_mismatch", guidelines)
+	case isOn(p.BrandContent) && p.Privacy == onlyMe:
+		return invalid("Branded content cannot be private")
+	case s.kit.Option(OptAccount) == Quiet && !(p.DisableComment && p.DisableDuet && p.DisableStitch):
+		return invalid("The account allows no comments, duets and stitches")
+	case p.CoverMs != nil && *p.CoverMs < 0:
+		return invalid("video_cover_timestamp_ms is negative")
+	}
+	return nil
+}
+
+// check does the arithmetic of parts.
+func (o sourceInfo) check() error {
+	switch {
+	case o.Source != "FILE_UPLOAD":
+		return invalid("source must be FILE_UPLOAD")
+	case o.Size < 1 || o.Size > 4_000_000_000:
+		return invalid("The video size is invalid")
+	case o.Chunk < 1 || o.Chunk > maxChunk || o.Chunk < minChunk && o.Chunk != o.Size || o.Count == 1 && o.Chunk != o.Size:
+		return invalid("The chunk size is invalid")
+	case o.Count != o.Size/o.Chunk || o.Count > maxChunks || o.Size-(o.Count-1)*o.Chunk > maxLast:
+		return invalid("The total chunk count is invalid")
+	}
+	return nil
+}
+
+// failures are the reasons for which a task fails.
+var failures = []string{
+	"file_format_check_failed", "duration_check_failed", "frame_rate_check_failed", "picture_size_check_failed", "internal",
+	"video_pull_failed", "photo_pull_failed", "publish_cancelled", "auth_removed", "spam_risk_too_many_posts",
+	"spam_risk_user_banned_from_posting", "spam_risk_text", "spam_risk",
+}
+
+// findProblem is why a complete file cannot be posted; "" when it can.
+func (s *Sim) findProblem(m sim.Media) string {
+	scripted := s.kit.Option(OptFail)
+	within := func(n int) bool { return n >= 360 && n <= 4096 }
+	switch {
+	case scripted != NoFailure:
+		return scripted
+	case m.Kind != sim.MP4 || !slices.Contains([]string{"avc1", "avc3", "hvc1", "hev1", "vp08", "vp09"}, m.Video):
+		return "file_format_check_failed"
+	case m.Ms > int64(s.kit.Number(OptDuration))*1000:
+		return "duration_check_failed"
+	case m.FPS > 0 && (m.FPS < 22.5 || m.FPS > 60.5):
+		return "frame_rate_check_failed"
+	case !within(m.Width) || !within(m.Height):
+		return "picture_size_check_failed"
+	}
+	return ""
+}
+
+// advance makes a processed video visible, as far as its time has come.
+func (s *Sim) advance(t *task) error {
+	now := s.kit.Now()
+	if t.DoneAt.IsZero() || t.Post != "" || t.Problem != "" || now.Before(t.DoneAt.Add(s.kit.Seconds(OptProcess))) {
+		return nil
+	}
+	if t.Problem = s.findProblem(t.Media); t.Problem == "" {
+		t.Post = sim.Digits("75", 19)
+		if err := s.show(t); err != nil {
+			return err
+		}
+	}
+	return s.tasks.Put(t.ID, t)
+}
+
+// readStatus says how far a task is.
+func (s *Sim) readStatus(q *sim.Request) (any, error) {
+	t := s.tasks.Get(q.Params.Get("publish_id"))
+	switch {
+	case t == nil:
+		return nil, coded("invalid_publish_id", "The publish_id is invalid.")
+	case t.Account != q.Account:
+		return nil, coded("token_not_authorized_for_specified_publish_id", "The publish_id belongs to another user.")
+	}
+	if err := s.advance(t); err != nil {
+		return nil, err
+	}
+	node := map[string]any{"status": "PROCESSING_UPLOAD", "uploaded_bytes": s.uploaded(t)}
+	switch {
+	case t.Problem != "":
+		node["status"], node["fail_reason"] = "FAILED", t.Problem
+	case t.Post != "":
+		node["status"] = "PUBLISH_COMPLETE"
+		if t.Info.Privacy == everyone && !s.kit.Now().Before(t.DoneAt.Add(s.kit.Seconds(OptIDDelay))) {
+			node["publicaly_available_post_id"] = []json.Number{json.Number(t.Post)}
+		}
+	}
+	return answerData(node), nil
+}

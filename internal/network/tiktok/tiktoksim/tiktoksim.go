@@ -1,0 +1,135 @@
+// Package tiktoksim imitates TikTok, stricter than the network where its documents leave room, and never laxer.
+package tiktoksim
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// Name is the network's id.
+const Name = "tiktok"
+
+// Switches of the control surface.
+const (
+	OptAccount  = "tiktok.account"
+	OptAudited  = "tiktok.audited"
+	OptDuration = "tiktok.longest_seconds"
+	OptCap      = "tiktok.posts_a_day"
+	OptProcess  = "tiktok.process_seconds"
+	OptIDDelay  = "tiktok.id_delay_seconds"
+	OptFail     = "tiktok.fail_reason"
+	OptOK       = "tiktok.errors_with_200"
+	OptAccess   = "tiktok.access_seconds"
+	OptRefresh  = "tiktok.refresh_seconds"
+	OptRotate   = "tiktok.rotate"
+)
+
+// Values of switches.
+const (
+	On  = "on"
+	Off = "off"
+	// Public and Private are kinds of account; Quiet is a public one that allows no comments, duets and stitches.
+	Public  = "public"
+	Private = "private"
+	Quiet   = "quiet"
+	// NoFailure lets processing succeed.
+	NoFailure = "none"
+)
+
+const (
+	site       = "www.tiktok.com"
+	hostAPI    = "open.tiktokapis.com"
+	hostUpload = "open-upload.tiktokapis.com"
+	title      = "TikTok"
+)
+
+//go:embed style.css
+var style []byte
+
+// Sim is the simulated network.
+type Sim struct {
+	kit      *sim.Kit
+	mu       sync.Mutex
+	oauth    *sim.OAuth
+	api      *sim.API // the API with its envelope
+	login    *sim.API // the calls about tokens, whose errors are flat
+	accounts *sim.Table[*account]
+	tasks    *sim.Table[*task]
+	recent   map[string][]time.Time // calls of the last minute, by token and name
+}
+
+// New restores what the journal holds and makes the network known to the sandbox.
+func New(kit *sim.Kit) (*Sim, error) {
+	s := &Sim{
+		kit: kit, accounts: sim.OpenTable[*account](kit, Name, "account"), tasks: sim.OpenTable[*task](kit, Name, "task"),
+		recent: map[string][]time.Time{},
+	}
+	for _, a := range demoAccounts() {
+		s.accounts.PutDefault(a.ID, a)
+	}
+	s.oauth = s.newOAuth()
+	s.api = &sim.API{
+		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: s.errorAnswer,
+		Fault: func(f sim.Fault, _ *sim.Request) sim.Answer { return s.withRetryAfter(f, s.errorAnswer(scriptedError(f))) },
+	}
+	s.login = &sim.API{
+		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: s.flatAnswer,
+		Fault: func(f sim.Fault, _ *sim.Request) sim.Answer { return s.withRetryAfter(f, s.flatAnswer(scriptedLoginError(f))) },
+	}
+	if err := kit.Register(s.About(), func() error { return nil }); err != nil {
+		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
+	}
+	return s, nil
+}
+
+// Hosts are the network's real host names.
+func (s *Sim) Hosts() []string { return []string{site, hostAPI, hostUpload} }
+
+// About describes the network to the control surface.
+func (s *Sim) About() sim.About {
+	onOff := []string{Off, On}
+	return sim.About{
+		ID: Name, Title: title, Hosts: s.Hosts(), Style: style,
+		Text: "takes a video in parts and publishes it when the last one has arrived.",
+		Calls: []string{
+			"exchange", "refresh", "revoke", "profile", "creator_info", "create", "upload", "publish", "status", "list", "permalink",
+		},
+		Options: []sim.Option{
+			{Name: OptAccount, Title: "TikTok: accounts are", Default: Public, Choices: []string{Public, Private, Quiet}},
+			{Name: OptAudited, Title: "TikTok: the app is audited", Default: On, Choices: onOff},
+			{Name: OptDuration, Title: "TikTok: seconds of the longest video", Default: "600"},
+			{Name: OptCap, Title: "TikTok: posts per moving 24 hours", Default: "15"},
+			{Name: OptProcess, Title: "TikTok: seconds until an uploaded video is processed", Default: "0"},
+			{Name: OptIDDelay, Title: "TikTok: seconds until the id of a public post is told", Default: "0"},
+			{Name: OptFail, Title: "TikTok: processing ends with", Default: NoFailure, Choices: append([]string{NoFailure}, failures...)},
+			{Name: OptOK, Title: "TikTok: errors come with HTTP 200", Default: Off, Choices: onOff},
+			{Name: OptAccess, Title: "TikTok: seconds until an access token lapses", Default: "7200"},
+			{Name: OptRefresh, Title: "TikTok: seconds until a refresh token expires", Default: "15552000"},
+			{Name: OptRotate, Title: "TikTok: a renewal replaces the refresh token", Default: On, Choices: onOff},
+		},
+	}
+}
+
+// ServeHTTP serves all hosts of the network.
+func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch host, path := sim.Host(r), r.URL.Path; {
+	case host == hostUpload:
+		s.serveUpload(w, r)
+	case host == hostAPI && strings.HasPrefix(path, "/v2/oauth/"):
+		s.serveLogin(w, r)
+	case host == hostAPI:
+		s.serveAPI(w, r)
+	case path == "/v2/auth/authorize/":
+		s.oauth.ServeConsent(w, r)
+	case strings.HasPrefix(path, "/@"):
+		s.servePage(w, r)
+	default:
+		s.kit.ServeSite(w, r, Name, title)
+	}
+}

@@ -1,0 +1,140 @@
+package tiktoksim
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"strings"
+
+	"belfry/internal/network/sim"
+)
+
+// loginError is an error of the calls about tokens.
+type loginError struct {
+	status     int
+	code, text string
+}
+
+func (e *loginError) Error() string { return e.text }
+
+var errGrant = &loginError{400, "invalid_grant", "Authorization code is expired."}
+
+// flatAnswer puts an error about tokens into TikTok's words.
+func (s *Sim) flatAnswer(err error) sim.Answer {
+	e := &loginError{http.StatusBadRequest, "invalid_request", "The request parameters are malformed."}
+	var param *sim.ParamError
+	if !errors.As(err, &e) && !errors.As(err, &param) {
+		return sim.InternalError(err)
+	}
+	return sim.Answer{Status: s.shownStatus(e.status), Body: map[string]any{
+		"error": e.code, "error_description": e.text, "log_id": newLogID(),
+	}}
+}
+
+// scriptedLoginError is a scripted fault of these calls.
+func scriptedLoginError(f sim.Fault) error {
+	e := map[string]loginError{
+		sim.RateLimited: {http.StatusTooManyRequests, "rate_limit_exceeded", "The API rate limit was exceeded."},
+		sim.ServerError: {http.StatusInternalServerError, "server_error", "Something went wrong."},
+	}[f.Kind]
+	return &loginError{
+		cmp.Or(f.Status, e.status, http.StatusBadRequest), cmp.Or(f.Reason, e.code, "invalid_request"),
+		cmp.Or(f.Message, e.text, "The request parameters are malformed."),
+	}
+}
+
+func (s *Sim) serveLogin(w http.ResponseWriter, r *http.Request) {
+	q, err := sim.Read(w, r, false)
+	if err != nil || r.Method != http.MethodPost || r.URL.RawQuery != "" {
+		s.kit.Send(w, r, s.flatAnswer(&sim.ParamError{}))
+		return
+	}
+	client := []string{"client_key", "client_secret"}
+	route := sim.Route{Names: []string{"exchange"}, Params: []string{"*"}, Serve: func(*sim.Request) (any, error) {
+		return nil, &loginError{http.StatusBadRequest, "unsupported_grant_type", "The grant type is not supported."}
+	}}
+	switch grant := q.Params.Get("grant_type"); {
+	case r.URL.Path == "/v2/oauth/revoke/":
+		route = sim.Route{Names: []string{"revoke"}, Params: append(client, "token"), Serve: s.revoke}
+	case r.URL.Path != "/v2/oauth/token/":
+		http.NotFound(w, r)
+		return
+	case grant == "authorization_code":
+		route.Params = append(client, "grant_type", "code", "redirect_uri", "code_verifier")
+		route.Serve = s.exchange
+	case grant == "refresh_token":
+		route = sim.Route{
+			Names: []string{"refresh"}, Params: append(client, "grant_type", "refresh_token"), Serve: s.refresh,
+		}
+	}
+	s.login.Serve(q, route)
+}
+
+func (s *Sim) checkClient(q *sim.Request) error {
+	if s.oauth.CheckClient(q.Params.Get("client_key"), q.Params.Get("client_secret")) != "" {
+		return &loginError{http.StatusUnauthorized, "invalid_client", "Client key or secret is incorrect."}
+	}
+	return nil
+}
+
+func (s *Sim) exchange(q *sim.Request) (any, error) {
+	if err := s.checkClient(q); err != nil {
+		return nil, err
+	}
+	code := q.Params.Get("code")
+	if code == "" {
+		return nil, &sim.ParamError{Name: "code"}
+	}
+	c, why, err := s.oauth.Redeem(code, q.Params.Get("redirect_uri"), q.Params.Get("code_verifier"))
+	switch {
+	case err != nil:
+		return nil, err
+	case why == sim.WrongRedirect || why == sim.WrongVerifier:
+		return nil, &loginError{http.StatusBadRequest, "invalid_request", string(why)}
+	case why != "":
+		return nil, errGrant
+	}
+	access, refresh, err := s.oauth.IssuePair(c, code, s.kit.Seconds(OptAccess), s.kit.Seconds(OptRefresh))
+	if err != nil {
+		return nil, err
+	}
+	return s.tokenNode(access, refresh), nil
+}
+
+// refresh ends the refresh token that it is given when the switch says so.
+func (s *Sim) refresh(q *sim.Request) (any, error) {
+	if err := s.checkClient(q); err != nil {
+		return nil, err
+	}
+	access, refresh, why, err := s.oauth.Renew(
+		q.Params.Get("refresh_token"), s.kit.Option(OptRotate) == On, s.kit.Seconds(OptAccess), s.kit.Seconds(OptRefresh),
+	)
+	switch {
+	case err != nil:
+		return nil, err
+	case why != "":
+		return nil, &loginError{http.StatusBadRequest, "invalid_grant", "Refresh token is invalid or expired."}
+	}
+	return s.tokenNode(access, refresh), nil
+}
+
+func (s *Sim) tokenNode(access, refresh sim.Token) any {
+	left := func(t sim.Token) int64 { return int64(t.ExpiresAt.Sub(s.kit.Now()).Seconds()) }
+	return map[string]any{
+		"access_token": access.Text, "expires_in": left(access), "refresh_token": refresh.Text,
+		"refresh_expires_in": left(refresh), "open_id": access.Subject, "scope": strings.Join(access.Scopes, ","),
+		"token_type": "Bearer",
+	}
+}
+
+// revoke ends all tokens of the consent.
+func (s *Sim) revoke(q *sim.Request) (any, error) {
+	if err := s.checkClient(q); err != nil {
+		return nil, err
+	}
+	t, why := s.oauth.Find(q.Params.Get("token"))
+	if why != "" {
+		return nil, &sim.ParamError{Name: "token"}
+	}
+	return struct{}{}, s.oauth.End(sim.Revoked, 0, func(other sim.Token) bool { return other.Grant == t.Grant })
+}
