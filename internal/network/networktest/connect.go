@@ -84,7 +84,7 @@ func refreshes(t *testing.T, h Harness) {
 	}
 	w.Advance(renewalTime(old).Sub(w.Now()))
 	for kind, want := range map[string]network.Kind{
-		sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited, sim.TruncatedJSON: network.Unknown,
+		sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited,
 	} {
 		w.Fault(sim.Fault{Call: "refresh", Kind: kind})
 		_, err := r.Refresh(t.Context(), old)
@@ -101,6 +101,9 @@ func refreshes(t *testing.T, h Harness) {
 	if err := w.Net.Verify(t.Context(), fresh); err != nil {
 		t.Errorf("the fresh token does not work: %v", err)
 	}
+	w.Fault(sim.Fault{Call: "refresh", Kind: sim.TruncatedJSON}) // which may cost a token that can be used only once
+	_, err = r.Refresh(t.Context(), fresh)
+	w.Failed(err, network.Unknown, fresh.Access, fresh.Refresh)
 	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
 		_, _ = rw.Write([]byte(`{"token_type":"bearer","access_token":""}`))
 	})

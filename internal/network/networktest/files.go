@@ -110,7 +110,7 @@ func (s shape) draft(r network.Rules, h Harness) (d network.Draft, ok bool) {
 		d.Text = ""
 		issues, _ = r.Check(d)
 	}
-	return d, len(issues) == 0
+	return d, len(issues) == 0 && !slices.Contains(h.Unfinished, s.kind)
 }
 
 // post is a draft with real files on its way out.
@@ -179,7 +179,7 @@ func publishesFiles(t *testing.T, h Harness) {
 		})
 	}
 	for kind, c := range rules.Describe().Limits.ContentTypes {
-		if c.Max > 0 && !taken[kind] {
+		if c.Max > 0 && !taken[kind] && !slices.Contains(h.Unfinished, kind) {
 			t.Errorf("no %s was taken", kind)
 		}
 	}

@@ -27,6 +27,10 @@ type Harness struct {
 	TokenPaths []string
 	// NoTrace tells that the network's errors carry no id of the call.
 	NoTrace bool
+	// TokenCall is the call that shows a dead token, as Case.Call names it.
+	TokenCall string
+	// Unfinished are the content types that the connector cannot publish yet. Such a network is not registered.
+	Unfinished []string
 	// Errors are the documented errors of the calls that publish.
 	Errors []Case
 }
@@ -35,7 +39,7 @@ type Harness struct {
 type Case struct {
 	Code, Subcode, Status int
 	Reason                string // instead of Code, where the network's codes are words
-	Call                  string // that is refused: create, status or publish; "" is publish
+	Call                  string // that is refused: status, one that Create makes, or publish; "" is publish
 	Kind                  network.Kind
 }
 

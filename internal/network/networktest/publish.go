@@ -125,10 +125,10 @@ func publishesTwice(t *testing.T, h Harness) {
 	if err == nil && second.ExternalID != first.ExternalID {
 		t.Errorf("the second call answers another post: %s after %s", second.ExternalID, first.ExternalID)
 	}
-	w.exactlyOne(text)
+	one := w.exactlyOne(text)
 	st, err := w.Ask(it, handle)
-	if err != nil || st.Verdict != core.Done || st.ExternalID != first.ExternalID {
-		t.Errorf("want done with %s, got %+v, %v", first.ExternalID, st, err)
+	if err != nil || st.Verdict != core.Done || st.ExternalID != one.ID || first.Verdict == core.Done && first.ExternalID != one.ID {
+		t.Errorf("want done with %s after %+v, got %+v, %v", one.ID, first, st, err)
 	}
 }
 
@@ -189,6 +189,10 @@ func notSent(t *testing.T, h Harness) {
 func bindsNoOther(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)
+	if st, err := w.Net.Find(t.Context(), it); err == nil && st.Verdict == core.Ambiguous &&
+		w.Net.Delivery(it.Draft()).Flow.Repeatable() {
+		return // a network that cannot be searched never says that it found a post, and its handles tell
+	}
 	find := func(it network.Item, want core.Verdict, id string) {
 		t.Helper()
 		st, err := w.Net.Find(t.Context(), it)
