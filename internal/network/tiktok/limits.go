@@ -1,6 +1,8 @@
 package tiktok
 
 import (
+	"time"
+
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
@@ -45,5 +47,7 @@ var description = network.Description{
 			},
 		},
 	},
-	Fields: fields,
+	Fields:     fields,
+	ProfileURL: siteURL + "/@{username}",
+	FirstPoll:  5 * time.Second,
 }

@@ -1,7 +1,10 @@
-// Package tiktok holds what TikTok takes: a video, or photos.
+// Package tiktok publishes to TikTok: it begins an upload, sends all parts of the video but the last, and publishes with
+// the last one.
 package tiktok
 
 import (
+	"fmt"
+
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
@@ -9,11 +12,84 @@ import (
 // ID is the network's platform value.
 const ID core.Platform = "tiktok"
 
+// Names of the configuration variables.
+const (
+	varClientID     = "TIKTOK_CLIENT_ID"
+	varClientSecret = "TIKTOK_CLIENT_SECRET"
+	varPKCE         = "TIKTOK_PKCE"
+	varSettle       = "TIKTOK_SETTLE"
+)
+
+// Forms of the PKCE challenge. TikTok documents the first one, and only for apps on desktops and phones.
+const (
+	pkceHex    = "hex"
+	pkceBase64 = "base64url"
+	pkceNone   = "none"
+)
+
+const (
+	consentURL = "https://www.tiktok.com/v2/auth/authorize/"
+	apiURL     = "https://open.tiktokapis.com"
+)
+
 // Driver is the network's entry in network/all.
 func Driver() network.Driver { return network.Driver{ID: ID, Rules: Rules{}} }
+
+// Connector is the driver with the connector.
+func Connector() network.Driver {
+	return network.Driver{
+		ID: ID,
+		Variables: []network.Variable{
+			{Name: varClientID, Help: "The client key of the TikTok app."},
+			{Name: varClientSecret, Help: "The client secret of the TikTok app.", Secret: true},
+			{
+				Name: varPKCE, Default: pkceHex,
+				Help: "How the PKCE challenge is written: hex, as TikTok documents it, base64url, or none.",
+			},
+			{
+				Name: varSettle, Default: "60s",
+				Help: "How long TikTok may take to count the last part of a video that got no response.",
+			},
+		},
+		New: func(env network.Environment) (network.Network, error) { return New(env) },
+	}
+}
 
 // Rules are what TikTok takes.
 type Rules struct{}
 
 // Describe says what is fixed about the network.
 func (Rules) Describe() network.Description { return description }
+
+// Network is TikTok. It needs no more than its environment and holds no state.
+type Network struct {
+	Rules
+	env    network.Environment
+	id     string
+	secret network.Secret
+	pkce   string
+	about  network.Description
+}
+
+// New reads the variables; one that cannot be used is an error that names it.
+func New(env network.Environment) (*Network, error) {
+	settle, err := network.ReadDuration(env, varSettle)
+	if err != nil {
+		return nil, err
+	}
+	pkce := env.Get(varPKCE)
+	if pkce != pkceHex && pkce != pkceBase64 && pkce != pkceNone {
+		return nil, fmt.Errorf("%s is %q, which must be hex, base64url or none", varPKCE, pkce)
+	}
+	about := description
+	about.Settle, about.PKCE = settle, pkce != pkceNone
+	return &Network{
+		env: env, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)), pkce: pkce, about: about,
+	}, nil
+}
+
+// Describe says what is fixed about the network and its connector.
+func (n *Network) Describe() network.Description { return n.about }
+
+// Configured tells whether the app's credentials are there.
+func (n *Network) Configured() bool { return n.id != "" && n.secret != "" }

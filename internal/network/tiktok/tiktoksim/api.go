@@ -138,7 +138,7 @@ func (s *Sim) routes() map[string]sim.Route {
 		}
 	}
 	return map[string]sim.Route{
-		"GET /v2/user/info/": limited("profile", 600, scopeBasic, []string{"fields"}, s.readProfile),
+		"GET /v2/user/info/":                        limited("profile", 600, scopeBasic, []string{"fields"}, s.readProfile),
 		"POST /v2/post/publish/creator_info/query/": limited("creator_info", 20, scopePublish, nil, s.readCreator),
 		"POST /v2/post/publish/video/init/": limited(
 			"create", 6, scopePublish, []string{"post_info", "source_info"}, s.initVideo,

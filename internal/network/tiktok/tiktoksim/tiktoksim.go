@@ -76,11 +76,15 @@ func New(kit *sim.Kit) (*Sim, error) {
 	s.oauth = s.newOAuth()
 	s.api = &sim.API{
 		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: s.errorAnswer,
-		Fault: func(f sim.Fault, _ *sim.Request) sim.Answer { return s.withRetryAfter(f, s.errorAnswer(scriptedError(f))) },
+		Fault: func(f sim.Fault, _ *sim.Request) sim.Answer {
+			return s.withRetryAfter(f, s.errorAnswer(scriptedError(f)))
+		},
 	}
 	s.login = &sim.API{
 		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: s.flatAnswer,
-		Fault: func(f sim.Fault, _ *sim.Request) sim.Answer { return s.withRetryAfter(f, s.flatAnswer(scriptedLoginError(f))) },
+		Fault: func(f sim.Fault, _ *sim.Request) sim.Answer {
+			return s.withRetryAfter(f, s.flatAnswer(scriptedLoginError(f)))
+		},
 	}
 	if err := kit.Register(s.About(), func() error { return nil }); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)

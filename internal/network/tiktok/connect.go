@@ -1,0 +1,169 @@
+package tiktok
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"belfry/internal/network"
+)
+
+// Permissions that the service asks for. Without scopePublish it cannot publish.
+const (
+	scopeProfile = "user.info.profile"
+	scopePublish = "video.publish"
+)
+
+var scopes = []string{"user.info.basic", scopeProfile, "user.info.stats", "video.list", scopePublish}
+
+// AuthorizeURL is the consent page's address, as a browser reaches it.
+func (n *Network) AuthorizeURL(r network.AuthRequest) string {
+	q := url.Values{
+		"client_key": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(scopes, ",")},
+		"response_type": {"code"}, "state": {r.State},
+	}
+	if r.Challenge != "" {
+		q.Set("code_challenge", n.encodeChallenge(r.Challenge))
+		q.Set("code_challenge_method", "S256")
+	}
+	return n.env.Client.Browse(consentURL + "?" + q.Encode())
+}
+
+// encodeChallenge writes a challenge in base64url the way that TikTok wants it.
+func (n *Network) encodeChallenge(challenge string) string {
+	sum, err := base64.RawURLEncoding.DecodeString(challenge)
+	if n.pkce != pkceHex || err != nil {
+		return challenge
+	}
+	return hex.EncodeToString(sum)
+}
+
+// tokenAnswer is a pair of tokens, or an error.
+type tokenAnswer struct {
+	Access         network.Secret `json:"access_token"`
+	Seconds        int64          `json:"expires_in"`
+	Refresh        network.Secret `json:"refresh_token"`
+	RefreshSeconds int64          `json:"refresh_expires_in"`
+	Scope          string         `json:"scope"`
+	Error          string         `json:"error"`
+	Description    string         `json:"error_description"`
+	LogID          string         `json:"log_id"`
+}
+
+// askToken makes a call about tokens. Its errors are flat and may come with status 200.
+func (n *Network) askToken(ctx context.Context, form url.Values) (tokenAnswer, error) {
+	form.Set("client_key", n.id)
+	form.Set("client_secret", n.secret.Reveal())
+	var out tokenAnswer
+	resp, err := n.env.Client.Do(ctx, network.Request{Method: http.MethodPost, URL: apiURL + "/v2/oauth/token/", Form: form})
+	if err != nil {
+		return out, err
+	}
+	failed := decodeBody(resp, &out)
+	switch {
+	case failed != nil:
+		return out, failed
+	case out.Error != "":
+		return out, n.classify(resp, apiFault{Code: out.Error, Message: out.Description, LogID: out.LogID})
+	case out.Access == "" || resp.Status != http.StatusOK:
+		return out, resp.Fail(network.Error{Kind: network.Unknown, Message: "TikTok did not return a token."})
+	}
+	return out, nil
+}
+
+// Exchange turns the code into the one account that consented.
+func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.RedirectURI}}
+	if g.Verifier != "" {
+		form.Set("code_verifier", g.Verifier)
+	}
+	out, err := n.askToken(ctx, form)
+	if err != nil {
+		return nil, err
+	}
+	token := n.newToken(network.Token{}, out)
+	p, err := n.fetchProfile(ctx, token)
+	if err != nil {
+		return nil, err
+	}
+	p.Token = token
+	if !slices.Contains(token.Scopes, scopePublish) {
+		p.Unusable = "The permission " + scopePublish + " was not granted. Connect again and leave every permission selected."
+	}
+	return []network.Profile{p}, nil
+}
+
+// newToken is an older token with what TikTok has just given; what the answer leaves out stays.
+func (n *Network) newToken(old network.Token, a tokenAnswer) network.Token {
+	now, t := n.env.Now(), old
+	t.Access, t.Refresh, t.IssuedAt = a.Access, cmp.Or(a.Refresh, old.Refresh), now
+	t.LapsesAt = now.Add(time.Duration(a.Seconds) * time.Second)
+	if a.RefreshSeconds > 0 {
+		life := time.Duration(min(a.RefreshSeconds, longestLife)) * time.Second
+		t.ExpiresAt, t.RefreshAt = now.Add(life), now.Add(life/2)
+	}
+	if a.Scope != "" {
+		t.Scopes = strings.Split(a.Scope, ",")
+	}
+	return t
+}
+
+// longestLife bounds what TikTok says of a refresh token, in seconds; ten years.
+const longestLife = 10 * 365 * 24 * 60 * 60
+
+// Refresh gives another access token and, usually, another refresh token, which ends the old one.
+func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, error) {
+	out, err := n.askToken(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {t.Refresh.Reveal()}})
+	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == codeInvalidGrant {
+		// TikTok has one code for both, so that the date decides.
+		e.Kind, e.Hint = network.Revoked, hintReconnect
+		if !t.ExpiresAt.IsZero() && !n.env.Now().Before(t.ExpiresAt) {
+			e.Kind = network.Expired
+		}
+	}
+	if err != nil {
+		return network.Token{}, err
+	}
+	return n.newToken(t, out), nil
+}
+
+// Verify asks for the profile, which any working token may.
+func (n *Network) Verify(ctx context.Context, t network.Token) error {
+	_, err := n.fetchProfile(ctx, t)
+	return err
+}
+
+func (n *Network) fetchProfile(ctx context.Context, t network.Token) (network.Profile, error) {
+	fields := "open_id,avatar_url,display_name"
+	if slices.Contains(t.Scopes, scopeProfile) { // a field without its permission fails the whole call
+		fields += ",username"
+	}
+	var out struct {
+		User struct {
+			ID       string `json:"open_id"`
+			Name     string `json:"display_name"`
+			Username string `json:"username"`
+			Picture  string `json:"avatar_url"`
+		} `json:"user"`
+	}
+	err := n.call(ctx, network.Request{
+		Method: http.MethodGet, URL: apiURL + "/v2/user/info/", Query: url.Values{"fields": {fields}}, Token: t.Access,
+	}, &out)
+	if err != nil {
+		return network.Profile{}, err
+	}
+	u := out.User
+	if u.ID == "" {
+		return network.Profile{}, &network.Error{Kind: network.Unknown, Message: "TikTok returned a profile without an ID."}
+	}
+	return network.Profile{
+		ExternalID: u.ID, Username: u.Username, DisplayName: cmp.Or(u.Name, u.Username, "TikTok"), AvatarURL: u.Picture,
+	}, nil
+}

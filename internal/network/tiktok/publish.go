@@ -1,0 +1,161 @@
+package tiktok
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+const (
+	// longestAhead leaves time for the last part while TikTok still takes parts.
+	longestAhead = 50 * time.Minute
+	// uplink is the bytes a second that preparing ahead reckons with.
+	uplink = 2_000_000
+)
+
+// Delivery is an upload whose last part publishes the video. A large one is prepared longer ahead.
+func (*Network) Delivery(d network.Draft) network.Delivery {
+	ahead := network.PreparedAhead
+	for _, m := range d.Media {
+		ahead += time.Duration(m.Bytes/uplink) * time.Second
+	}
+	return network.Delivery{Flow: core.FlowHandle, Ahead: min(ahead, longestAhead), Files: network.Pushed}
+}
+
+// Create asks what the account may do and begins the upload.
+func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
+	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
+	switch {
+	case err != nil:
+		return "", err
+	case len(it.Files) != 1 || it.Files[0].Kind != core.FileVideo:
+		return "", refusal("The post has no video.", "Add a video and send the post again.")
+	}
+	c, err := n.fetchCreator(ctx, it.Token.Access)
+	if err != nil {
+		return "", err
+	}
+	info, err := c.newPostInfo(it, s)
+	if err != nil {
+		return "", err
+	}
+	return n.beginUpload(ctx, it, info)
+}
+
+// Status sends the next part before the arm. After it, it asks what became of the last one.
+func (n *Network) Status(ctx context.Context, it network.Item, text string) (network.Status, error) {
+	h, err := decodeHandle(text)
+	switch {
+	case err != nil:
+		return network.Status{}, err
+	case !it.ArmedAt.IsZero():
+		return n.taskStatus(ctx, it, h)
+	case h.isExpired(n.env.Now()):
+		return network.Status{Verdict: core.Dead, Message: "The upload has expired."}, nil
+	case h.Offset == h.lastOffset():
+		return network.Status{Verdict: core.Ready}, nil
+	}
+	return n.sendNextPart(ctx, it, h)
+}
+
+// sendNextPart sends the part at the handle's offset. A lost part is no error: TikTok tells how many bytes have arrived.
+func (n *Network) sendNextPart(ctx context.Context, it network.Item, h handle) (network.Status, error) {
+	_, sendErr := n.sendPart(ctx, it, h, h.Offset)
+	if sendErr == nil {
+		h.Offset += h.Part
+		return network.Status{Verdict: core.Progress, Handle: h.encode()}, nil
+	}
+	e, ok := errors.AsType[*network.Error](sendErr)
+	if !ok || e.Kind != network.Unknown {
+		return network.Status{}, sendErr
+	}
+	t, err := n.fetchTask(ctx, it, h)
+	if err != nil {
+		return network.Status{}, err
+	}
+	st := network.Status{Verdict: core.Pending, Message: e.Message}
+	arrived := min(t.Uploaded/h.Part*h.Part, h.lastOffset())
+	switch {
+	case arrived > h.Offset:
+		st.Verdict = core.Progress
+	case e.Status == http.StatusForbidden || e.Status == http.StatusNotFound:
+		st.Verdict = core.Dead
+	}
+	h.Offset = arrived
+	st.Handle = h.encode()
+	return st, nil
+}
+
+// task is what TikTok says of an upload. The ids are numbers of 19 digits, in a list whose name is misspelled.
+type task struct {
+	Status   string        `json:"status"`
+	Reason   string        `json:"fail_reason"`
+	Posts    []json.Number `json:"publicaly_available_post_id"`
+	Uploaded int64         `json:"uploaded_bytes"`
+}
+
+func (n *Network) fetchTask(ctx context.Context, it network.Item, h handle) (t task, err error) {
+	return t, n.post(ctx, it.Token.Access, "/v2/post/publish/status/fetch/", map[string]string{"publish_id": h.Task}, &t)
+}
+
+// taskStatus is what became of the last part.
+func (n *Network) taskStatus(ctx context.Context, it network.Item, h handle) (network.Status, error) {
+	t, err := n.fetchTask(ctx, it, h)
+	if err != nil {
+		return network.Status{}, err
+	}
+	pending := network.Status{Verdict: core.Pending, Code: t.Status}
+	switch {
+	case t.Status == "PUBLISH_COMPLETE":
+		return t.published(it), nil
+	case t.Status == "FAILED":
+		return failedStatus(t.Reason), nil
+	case t.Status != "PROCESSING_UPLOAD" || t.Uploaded >= h.Size:
+		return pending, nil
+	case n.env.Now().After(h.Until.Add(lateParts)):
+		return network.Status{Verdict: core.Dead, Message: "The upload has expired before all of the video had arrived."}, nil
+	case h.isExpired(n.env.Now()):
+		return pending, nil
+	case t.Uploaded >= h.lastOffset():
+		return network.Status{Verdict: core.Ready}, nil
+	}
+	h.Offset = t.Uploaded / h.Part * h.Part
+	st, err := n.sendNextPart(ctx, it, h) // TikTok has lost some
+	st.Handle = ""
+	return st, err
+}
+
+// published is the status of a post that is live. TikTok tells the id of a public one, at times later.
+func (t task) published(it network.Item) network.Status {
+	st := network.Status{Verdict: core.Done}
+	if len(t.Posts) > 0 {
+		st.ExternalID = t.Posts[0].String()
+		if it.Username != "" {
+			st.URL = siteURL + "/@" + it.Username + "/video/" + st.ExternalID
+		}
+	}
+	return st
+}
+
+// Publish sends the last part.
+func (n *Network) Publish(ctx context.Context, it network.Item, text string) (network.Status, error) {
+	h, err := decodeHandle(text)
+	if err != nil {
+		return network.Status{}, err
+	}
+	resp, err := n.sendPart(ctx, it, h, h.lastOffset())
+	switch {
+	case err != nil:
+		return network.Status{}, err
+	case resp.Status != http.StatusCreated:
+		return network.Status{}, resp.Fail(network.Error{
+			Kind: network.Unknown, Message: "TikTok says that parts of the video are missing.",
+		})
+	}
+	return network.Status{Verdict: core.Pending}, nil
+}
