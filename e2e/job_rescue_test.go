@@ -81,8 +81,8 @@ func TestJobsOfAKilledWorkerAreRescued(t *testing.T) {
 	s.execSQL(`UPDATE publications SET lease_until = clock() WHERE lease_until > clock()`)
 	s.execSQL(`UPDATE media SET lease_until = clock(), next_at = clock() WHERE lease_until > clock() OR next_at > clock()`)
 	s.execSQL(
-		`UPDATE accounts SET token_refresh_at = clock() WHERE platform = 'threads' AND token_refresh_at < clock() + ` +
-			`interval '1 hour'`,
+		`UPDATE accounts SET token_refresh_at = clock(), token_claimed_until = NULL ` +
+			`WHERE platform = 'threads' AND token_refresh_at < clock() + interval '1 hour'`,
 	)
 	s.execSQL(
 		`UPDATE accounts SET check_at = clock() WHERE platform = 'facebook' AND check_at < clock() + interval '1 hour'`,

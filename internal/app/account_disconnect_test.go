@@ -100,7 +100,7 @@ func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 		says []string // none: it is disconnected
 	}{
 		"held by a worker": {
-			`lease_until = clock() + '1 minute'::interval, lease_owner = 'w', lease_epoch = 1`,
+			`lease_until = clock() + '1 minute'::interval, lease_owner = 'w', lease_epoch = 1, due_at = clock()`,
 			[]string{"is being published", "by Mon 5 Oct 2026, 09:01 UTC"},
 		},
 		"armed": {
@@ -111,6 +111,7 @@ func TestWhatIsBeingSentKeepsItsAccount(t *testing.T) {
 			},
 		},
 		"left by a dead worker":    {`lease_until = clock() - '1 second'::interval, lease_owner = 'w', lease_epoch = 1, step = 'creating'`, nil},
+		"prepared by a worker":     {`lease_until = clock() + '1 minute'::interval, lease_owner = 'w', lease_epoch = 1`, nil},
 		"with a handle made ahead": {`step = 'waiting', handle = 'sealed'`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
