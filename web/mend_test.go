@@ -70,7 +70,7 @@ func TestTheTabsOfPostsAreToldApart(t *testing.T) {
 	s := newStudio(t)
 	for text, want := range map[string]string{
 		"Rye bread\n is back": "Rye bread is back · one · Belfry", "": "No text · one · Belfry",
-		"Seventeen bells and a half rang in the old workshop": "Seventeen bells and a half rang in the o… · one · Belfry",
+		"Seventeen bells and a half rang in the old workshop": "Seventeen bells and a half rang in the… · one · Belfry",
 	} {
 		post := s.ws.Draft("soon another", s.threads)
 		must(t, editText(s, post, text))

@@ -54,7 +54,7 @@ const titleLength = 40
 
 // tabTitle returns a title that distinguishes the tabs of posts.
 func tabTitle(card app.PostCard) string {
-	return posts.Excerpt(card.Post, titleLength) + " · " + card.AccountName
+	return posts.TitleOrText(card.Post, titleLength) + " · " + card.AccountName
 }
 
 func (r *request) postModel(card app.PostCard, events []contract.Event) posts.ShowModel {

@@ -150,7 +150,7 @@ const aboutLength = 120
 
 // postSummary identifies the post in a confirmation.
 func postSummary(card app.PostCard) string {
-	return posts.Excerpt(card.Post, aboutLength) + " · " + card.StatusLine
+	return posts.TitleOrText(card.Post, aboutLength) + " · " + card.StatusLine
 }
 
 func (r *request) confirmDelete() error {

@@ -50,7 +50,7 @@ func (d *database) close(ctx context.Context) error {
 
 // openForServe locks the data folder and starts the local server, or uses DATABASE_URL.
 func openForServe(ctx context.Context, cfg *config.Config) (*database, error) {
-	lock, err := postgres.LockDir(ctx, cfg.DataDir)
+	lock, err := postgres.LockForService(ctx, cfg.DataDir)
 	if err != nil {
 		return nil, err
 	}

@@ -155,7 +155,7 @@ func (a *App) editDraft(ctx context.Context, t store.Tenant, p *core.Post, in co
 			timeIssues)
 	}
 	if len(timeIssues) > 0 {
-		return postPlanError(p, timeIssues)
+		return errPostPlan(p, timeIssues)
 	}
 	return t.UpdatePost(ctx, *p)
 }
@@ -231,7 +231,7 @@ func (a *App) editQueued(ctx context.Context, t store.Tenant, p *core.Post, in c
 	at, issues, _ := when.Resolve(a.cfg.Now())
 	p.PublishAt, p.Zone = at.UTC().Truncate(time.Microsecond), zoneOf(when, p.Zone)
 	if len(issues) > 0 {
-		return postPlanError(p, issues)
+		return errPostPlan(p, issues)
 	}
 	pub, err := lockMovable(ctx, t, p.ID)
 	if err != nil {

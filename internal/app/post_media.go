@@ -76,7 +76,7 @@ func replaceFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return err
 	}
 	if len(issues) > 0 {
-		return postPlanError(p, issues)
+		return errPostPlan(p, issues)
 	}
 	return t.SetPostMedia(ctx, p.ID, p.MediaIDs)
 }
@@ -95,7 +95,7 @@ func lockPostFiles(ctx context.Context, t store.Tenant, p *core.Post) error {
 		return err
 	}
 	if issues := fileIssues(files); len(issues) > 0 {
-		return postPlanError(p, issues)
+		return errPostPlan(p, issues)
 	}
 	return nil
 }

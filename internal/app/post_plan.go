@@ -163,8 +163,8 @@ func planError(r *postRequest) error {
 	return e
 }
 
-// postPlanError is planError for one post with issues.
-func postPlanError(p *core.Post, issues []core.Issue) error {
+// errPostPlan returns the error of planError for one post with issues.
+func errPostPlan(p *core.Post, issues []core.Issue) error {
 	return planError(&postRequest{rows: []core.PlanRow{{
 		Account: p.Account, Platform: p.Platform, PublishAt: p.PublishAt,
 		Issues: slices.Clone(issues),

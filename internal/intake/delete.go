@@ -22,7 +22,7 @@ func (s *Service) DeleteFile(ctx context.Context, t store.Tenant, id core.MediaI
 		if err != nil {
 			return err
 		}
-		used, err := t.MediaInUse(ctx, id)
+		used, err := t.UsedByPendingPost(ctx, id)
 		if err != nil {
 			return err
 		}

@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// confineProcess makes the program end with this process and, if the system allows it, run in an empty network
-// namespace.
-func confineProcess(command *exec.Cmd, alone bool) {
+// confineProcess makes the program end with this process. With isolateNetwork, it also runs in an empty network
+// namespace; if the system does not allow that, the program does not start.
+func confineProcess(command *exec.Cmd, isolateNetwork bool) {
 	attr := &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	if alone {
+	if isolateNetwork {
 		attr.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWNET
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}

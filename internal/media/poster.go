@@ -85,10 +85,10 @@ func decodeFrame(ctx context.Context, ffmpeg string, f *file, facts Facts) (imag
 func runFFmpeg(ctx context.Context, program string, arguments []string, folder string) (*bytes.Buffer, error) {
 	ctx, cancel := context.WithTimeout(ctx, posterTime)
 	defer cancel()
-	for _, alone := range []bool{true, false} {
+	for _, isolateNetwork := range []bool{true, false} {
 		command := exec.CommandContext(ctx, program, arguments...) //nolint:gosec // no word of it is a sender's
 		command.Dir, command.Env, command.WaitDelay = folder, []string{"LC_ALL=C"}, time.Second
-		confineProcess(command, alone)
+		confineProcess(command, isolateNetwork)
 		out := &limitedBuffer{left: posterBytes}
 		command.Stdout = out
 		if err := command.Start(); err != nil {

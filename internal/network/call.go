@@ -158,7 +158,7 @@ func mergeQueries(raw string, more url.Values) string {
 func readResponse(answer *http.Response, host string, cut redactor, complete []int) (*Response, *Error) {
 	resp := &Response{Status: answer.StatusCode, Header: answer.Header, cut: cut}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, bodyLimit+1))
-	body = replaceNUL(body)
+	body = replaceNULEscapes(body)
 	resp.Body = body
 	isComplete := slices.Contains(complete, answer.StatusCode)
 	unknown := func(message string) *Error {
@@ -182,9 +182,9 @@ func readResponse(answer *http.Response, host string, cut redactor, complete []i
 // jsonEscape matches escapes one after the other, so that the backslash of an escaped backslash begins no other.
 var jsonEscape = regexp.MustCompile(`(?s)\\(?:u0000|.)`)
 
-// replaceNUL replaces every escaped U+0000 in JSON: no network means it, and a database that cannot store it would
-// lose the answer.
-func replaceNUL(body []byte) []byte {
+// replaceNULEscapes replaces every escaped U+0000 in JSON: no network means it, and a database that cannot store it
+// would lose the response.
+func replaceNULEscapes(body []byte) []byte {
 	return jsonEscape.ReplaceAllFunc(body, func(escape []byte) []byte {
 		if string(escape) == `\u0000` {
 			return []byte(`\ufffd`)

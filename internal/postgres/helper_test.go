@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 
 func serveForATest(dir string) int {
 	ctx := context.Background()
-	if _, err := LockDir(ctx, dir); err != nil {
+	if _, err := LockForService(ctx, dir); err != nil {
 		fmt.Println("error:", err)
 		return 1
 	}

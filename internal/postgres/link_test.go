@@ -21,7 +21,7 @@ func TestLinksInTheDataFolderAreNotFollowed(t *testing.T) {
 		act     func(t *testing.T, dir string, l layout) error
 	}{
 		"lock": {act: func(_ *testing.T, dir string, _ layout) error {
-			lock, err := TryLockDir(dir)
+			lock, err := TryLockForService(dir)
 			if err == nil {
 				err = lock.Release()
 			}

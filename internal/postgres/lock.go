@@ -44,14 +44,15 @@ const (
 	serveExitPatience = time.Second
 )
 
-// LockDir locks the data folder for a service, and creates the folder if necessary. It waits for a command to finish.
-// If another service holds the lock, the error is a *HeldError.
-func LockDir(ctx context.Context, dir string) (*Lock, error) {
+// LockForService locks the data folder for a service, and creates the folder if necessary. It waits up to 30 seconds
+// for a command that holds the lock, and one second for another service, which may just be ending. If the lock is
+// still held then, the error is a *HeldError.
+func LockForService(ctx context.Context, dir string) (*Lock, error) {
 	return lockDir(ctx, dir, byServe)
 }
 
-// TryLockDir is LockDir without waiting.
-func TryLockDir(dir string) (*Lock, error) { return tryLock(dir, byServe) }
+// TryLockForService is LockForService without waiting.
+func TryLockForService(dir string) (*Lock, error) { return tryLock(dir, byServe) }
 
 // Holder returns who holds the lock on a data folder, or nil. It changes nothing.
 func Holder(dir string) (*HeldError, error) {

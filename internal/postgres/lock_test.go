@@ -16,11 +16,11 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func TestASecondServiceIsToldWhoHasTheFolder(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	lock, err := LockDir(t.Context(), dir)
+	lock, err := LockForService(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = LockDir(t.Context(), dir)
+	_, err = LockForService(t.Context(), dir)
 	want := "another belfry serve is using " + dir + " (pid " + itoa(os.Getpid()) + ")"
 	if held := new(HeldError); !errors.As(err, &held) || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
@@ -28,7 +28,7 @@ func TestASecondServiceIsToldWhoHasTheFolder(t *testing.T) {
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
 	}
-	lock, err = LockDir(t.Context(), dir)
+	lock, err = LockForService(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,13 +39,13 @@ func TestASecondServiceIsToldWhoHasTheFolder(t *testing.T) {
 func TestAServiceWaitsForOneThatIsJustEnding(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	ending, err := LockDir(t.Context(), dir)
+	ending, err := LockForService(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := make(chan error)
 	go func() {
-		lock, err := LockDir(context.WithoutCancel(t.Context()), dir)
+		lock, err := LockForService(context.WithoutCancel(t.Context()), dir)
 		if err == nil {
 			err = lock.Release()
 		}
@@ -68,7 +68,7 @@ func TestAServiceWaitsForOneThatIsJustEnding(t *testing.T) {
 func TestALockThatNobodyMentionsHolds(t *testing.T) {
 	t.Parallel()
 	dir := dataDir(t)
-	if _, err := LockDir(t.Context(), dir); err != nil {
+	if _, err := LockForService(t.Context(), dir); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
@@ -77,7 +77,7 @@ func TestALockThatNobodyMentionsHolds(t *testing.T) {
 	if held, err := Holder(dir); err != nil || held == nil || !held.Serves() {
 		t.Errorf("the folder is held by %+v, %v", held, err)
 	}
-	if lock, err := TryLockDir(dir); err == nil {
+	if lock, err := TryLockForService(dir); err == nil {
 		_ = lock.Release()
 		t.Error("a second service got in")
 	}
@@ -92,13 +92,13 @@ func TestAServiceWaitsForACommand(t *testing.T) {
 	}
 	got := make(chan error)
 	go func() {
-		lock, err := LockDir(context.WithoutCancel(t.Context()), dir)
+		lock, err := LockForService(context.WithoutCancel(t.Context()), dir)
 		if err == nil {
 			err = lock.Release()
 		}
 		got <- err
 	}()
-	if _, err := TryLockDir(dir); err == nil || !strings.HasPrefix(err.Error(), "another belfry command is using") {
+	if _, err := TryLockForService(dir); err == nil || !strings.HasPrefix(err.Error(), "another belfry command is using") {
 		t.Errorf("got %v", err)
 	}
 	if err := command.Release(); err != nil {
@@ -115,7 +115,7 @@ func TestAFolderThatCannotBeMadeIsNamed(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := LockDir(t.Context(), file+"/data")
+	_, err := LockForService(t.Context(), file+"/data")
 	if err == nil || !strings.Contains(err.Error(), file+"/data") {
 		t.Errorf("got %v", err)
 	}

@@ -100,7 +100,7 @@ func TestAStartRightAfterAKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = parent.Wait()
-	lock, err := LockDir(t.Context(), dir)
+	lock, err := LockForService(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,8 +59,9 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// shutDown requests a fast shutdown, which ends sessions and writes a checkpoint, and an immediate one if ctx ends
-// first. It returns when the process has ended.
+// shutDown requests a fast shutdown, which ends sessions and writes a checkpoint, and waits until the process has
+// ended. If ctx ends first, it requests an immediate shutdown and returns an error: when the process has ended, or
+// after five seconds if it has not.
 func (p *process) shutDown(ctx context.Context) error {
 	if err := p.sendSignal(syscall.SIGINT); err != nil {
 		return err

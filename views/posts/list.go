@@ -100,13 +100,14 @@ func (r Row) rowText() string {
 	if r.hasNoText() && len(r.Files) > 0 {
 		return r.Files[0].Name
 	}
-	return Excerpt(r.Post, rowExcerpt)
+	return TitleOrText(r.Post, rowExcerpt)
 }
 
 func (r Row) hasNoText() bool { return r.Text == "" && r.Title == nil }
 
-// Excerpt returns the beginning of a post's title or text on one line, with at most longest characters.
-func Excerpt(p contract.Post, longest int) string {
+// TitleOrText returns a post's title, or its text if it has none, on one line. At most longest characters of it are
+// kept, the last of which is an ellipsis if some are missing.
+func TitleOrText(p contract.Post, longest int) string {
 	text := p.Text
 	if p.Title != nil {
 		text = *p.Title
@@ -116,7 +117,7 @@ func Excerpt(p contract.Post, longest int) string {
 		return "No text"
 	}
 	if runes := []rune(text); len(runes) > longest {
-		return strings.TrimSpace(string(runes[:longest])) + "…"
+		return strings.TrimSpace(string(runes[:longest-1])) + "…"
 	}
 	return text
 }

@@ -137,7 +137,7 @@ func TestAVersionChangesWithWhatIsShown(t *testing.T) {
 	}
 }
 
-func TestExcerpt(t *testing.T) {
+func TestTitleOrText(t *testing.T) {
 	t.Parallel()
 	title := "A title"
 	for want, post := range map[string]contract.Post{
@@ -146,12 +146,14 @@ func TestExcerpt(t *testing.T) {
 		"A title":     {Text: "text", Title: &title},
 		"63,206 רב 🔔": {Text: "63,206 רב 🔔"},
 	} {
-		if got := Excerpt(post, 160); got != want {
+		if got := TitleOrText(post, 160); got != want {
 			t.Errorf("want %q, got %q", want, got)
 		}
 	}
-	if got := Excerpt(contract.Post{Text: "One two three"}, 4); got != "One…" {
-		t.Error(got)
+	for longest, want := range map[int]string{4: "One…", 5: "One…", 6: "One t…", 12: "One two thr…", 13: "One two three"} {
+		if got := TitleOrText(contract.Post{Text: "One two three"}, longest); got != want {
+			t.Errorf("at most %d characters: want %q, got %q", longest, want, got)
+		}
 	}
 	if got := formatThousands(63206) + " " + formatThousands(500) + " " + formatThousands(1234567); got != "63,206 500 1,234,567" {
 		t.Error(got)

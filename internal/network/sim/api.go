@@ -131,9 +131,9 @@ func (a *API) perform(q *Request, route Route) Answer {
 	return OK(body)
 }
 
-// Read merges and checks the parameters of a call and takes its token out of them. A request with an idempotency key is
-// refused: no network knows such keys, and Go's transport resends requests that carry one.
-func Read(w http.ResponseWriter, r *http.Request, takeJSON bool) (*Request, error) {
+// ReadCall merges and checks the parameters of a call and takes its token out of them. A request with an idempotency
+// key is refused: no network knows such keys, and Go's transport resends requests that carry one.
+func ReadCall(w http.ResponseWriter, r *http.Request, takeJSON bool) (*Request, error) {
 	if hasIdempotencyKey(r) {
 		return nil, errors.New("the network knows no idempotency keys, and Go's transport resends requests that carry one")
 	}

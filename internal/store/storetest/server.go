@@ -32,7 +32,7 @@ func Start(ctx context.Context) (*Server, error) {
 	}
 	for slot := range slots {
 		dir := filepath.Join(base, strconv.Itoa(slot))
-		lock, err := postgres.TryLockDir(dir)
+		lock, err := postgres.TryLockForService(dir)
 		if held := new(postgres.HeldError); errors.As(err, &held) {
 			continue
 		}

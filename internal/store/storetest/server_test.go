@@ -27,7 +27,7 @@ func folder(t *testing.T) string {
 
 func serverIn(t *testing.T, dir string) *Server {
 	t.Helper()
-	lock, err := postgres.TryLockDir(dir)
+	lock, err := postgres.TryLockForService(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,7 +141,7 @@ func (s *Sim) photoFiles(ids []string) []sim.Media {
 	return all
 }
 
-// markUsed marks photos as shown by a post.
+// markUsed marks photos as shown by a post. The caller has checked them with checkPhotos under the same lock.
 func (s *Sim) markUsed(ids []string, post string) error {
 	for _, id := range ids {
 		p := s.photos.Get(id)

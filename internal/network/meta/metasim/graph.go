@@ -42,7 +42,7 @@ func NewGraph(kit *sim.Kit, network string, oauth *sim.OAuth, lock sync.Locker, 
 
 // ServeHTTP serves a call.
 func (g *Graph) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	q, err := sim.Read(w, r, g.TakeJSON)
+	q, err := sim.ReadCall(w, r, g.TakeJSON)
 	if err != nil {
 		g.API.Kit.Send(w, r, g.errorAnswer(Bad("%s", err)))
 		return

@@ -101,7 +101,7 @@ func (l *PageLogin) serveSite(w http.ResponseWriter, r *http.Request) {
 
 func (l *PageLogin) serveGraph(w http.ResponseWriter, r *http.Request) {
 	version, path, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
-	q, err := sim.Read(w, r, true)
+	q, err := sim.ReadCall(w, r, true)
 	if err != nil {
 		err = Bad("%s", err)
 	} else {

@@ -106,7 +106,7 @@ func (s *Sim) readCall(w http.ResponseWriter, r *http.Request) (*sim.Request, si
 		return nil, sim.Route{}, invalid("the content type must be application/json; charset=UTF-8")
 	}
 	inHeader := r.Header.Get("Authorization") != ""
-	q, err := sim.Read(w, r, true)
+	q, err := sim.ReadCall(w, r, true)
 	if err != nil {
 		return nil, sim.Route{}, invalid(err.Error())
 	}

@@ -44,7 +44,7 @@ func scriptedLoginError(f sim.Fault) error {
 }
 
 func (s *Sim) serveLogin(w http.ResponseWriter, r *http.Request) {
-	q, err := sim.Read(w, r, false)
+	q, err := sim.ReadCall(w, r, false)
 	if err != nil || r.Method != http.MethodPost || r.URL.RawQuery != "" {
 		s.kit.Send(w, r, s.flatAnswer(&sim.ParamError{}))
 		return
