@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// API is what the calls of a simulated network share: faults, permissions, strict parameters and one lock. The lock is held
-// for changes in memory and a line of the journal, never while waiting.
+// API is what the calls of a simulated network share: faults, permissions, strict parameters and one lock. The lock is
+// held for changes in memory and a line of the journal, never while waiting.
 type API struct {
 	Kit     *Kit
 	Network string
@@ -56,6 +56,8 @@ type Route struct {
 	Fetch string
 	// Serve performs the call and returns the body of its answer, or an Answer. It holds the lock.
 	Serve func(*Request) (any, error)
+	// Unlocked says that Serve takes the lock itself, because it reads bytes of an upload in between.
+	Unlocked bool
 }
 
 // ParamError is a parameter that a call does not take.
@@ -69,7 +71,7 @@ type ScopeError struct{ Scope string }
 func (e *ScopeError) Error() string { return "permission " + e.Scope + " was not granted" }
 
 // Serve performs a call under the script of faults.
-func (a *API) Serve(q *Request, route Route) {
+func (a *API) Serve(ctx context.Context, q *Request, route Route) {
 	q.Account = q.Token.Subject
 	c := Call{Network: a.Network, Names: route.Names, Containers: a.Containers}
 	a.Lock.Lock()
@@ -99,7 +101,7 @@ func (a *API) Serve(q *Request, route Route) {
 	}
 	a.Kit.Run(q.W, q.R, c, func(unready bool) Answer {
 		q.Unready = unready
-		answer := a.perform(q, route)
+		answer := a.performRoute(ctx, q, route)
 		if a.Finish != nil {
 			a.Finish(q, &answer)
 		}
@@ -107,7 +109,7 @@ func (a *API) Serve(q *Request, route Route) {
 	})
 }
 
-func (a *API) perform(q *Request, route Route) Answer {
+func (a *API) performRoute(ctx context.Context, q *Request, route Route) Answer {
 	if name, unknown := UnknownParam(q.Params, route.Params...); unknown {
 		return a.Error(&ParamError{name})
 	}
@@ -117,10 +119,12 @@ func (a *API) perform(q *Request, route Route) Answer {
 		}
 	}
 	if address := q.Params.Get(route.Fetch); route.Fetch != "" && address != "" {
-		q.Media, q.MediaError = a.Kit.Fetch(context.WithoutCancel(q.R.Context()), a.Network, q.Account, address)
+		q.Media, q.MediaError = a.Kit.Fetch(context.WithoutCancel(ctx), a.Network, q.Account, address)
 	}
-	a.Lock.Lock()
-	defer a.Lock.Unlock()
+	if !route.Unlocked {
+		a.Lock.Lock()
+		defer a.Lock.Unlock()
+	}
 	body, err := route.Serve(q)
 	if err != nil {
 		return a.Error(err)

@@ -58,7 +58,7 @@ func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(ne
 		dropConnection(w)
 		return
 	}
-	k.writeAnswer(w, r, answer, hit != nil && hit.Kind == TruncatedJSON)
+	k.writeAnswer(w, r, answer, hit, cleared)
 }
 
 // performCall returns the answer, or reports that the connection was dropped instead.
@@ -69,7 +69,7 @@ func (k *Kit) performCall(w http.ResponseWriter, c Call, hit *Fault, effect func
 	switch hit.Kind {
 	case NeverReady:
 		return effect(true), false
-	case TruncatedJSON:
+	case TruncatedJSON, Trickle:
 		return effect(false), false
 	case DropBeforeAccept:
 		dropConnection(w)
@@ -91,7 +91,7 @@ func (k *Kit) performCall(w http.ResponseWriter, c Call, hit *Fault, effect func
 }
 
 func splitDelays(slow []Fault, hit *Fault) (early, late time.Duration) {
-	if hit != nil {
+	if hit != nil && hit.Kind != Trickle {
 		slow = append(slow, *hit)
 	}
 	for _, f := range slow {
@@ -147,14 +147,18 @@ func dropConnection(w http.ResponseWriter) {
 }
 
 // Send writes an answer outside the script of faults.
-func (k *Kit) Send(w http.ResponseWriter, r *http.Request, a Answer) { k.writeAnswer(w, r, a, false) }
+func (k *Kit) Send(w http.ResponseWriter, r *http.Request, a Answer) {
+	k.writeAnswer(w, r, a, nil, nil)
+}
 
-func (k *Kit) writeAnswer(w http.ResponseWriter, r *http.Request, a Answer, half bool) {
+func (k *Kit) writeAnswer(
+	w http.ResponseWriter, r *http.Request, a Answer, hit *Fault, cleared <-chan struct{},
+) {
 	body, err := json.Marshal(a.Body)
 	if err != nil {
 		a, body = InternalError(err), []byte(`{}`)
 	}
-	if half {
+	if hit != nil && hit.Kind == TruncatedJSON {
 		body = body[:len(body)/2]
 	}
 	k.noteRequest(r, func(rec *CallRecord) { rec.Status = a.Status })
@@ -165,10 +169,24 @@ func (k *Kit) writeAnswer(w http.ResponseWriter, r *http.Request, a Answer, half
 	header.Set("Cache-Control", "private, no-cache, no-store, must-revalidate")
 	header.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(body)
+	if hit == nil || hit.Kind != Trickle {
+		_, _ = w.Write(body)
+		return
+	}
+	each := time.Duration(hit.DelayMs) * time.Millisecond
+	for _, b := range body {
+		_, err := w.Write([]byte{b})
+		if err == nil {
+			err = http.NewResponseController(w).Flush()
+		}
+		if err != nil || !k.waitFor(each, cleared) {
+			return
+		}
+	}
 }
 
 // InternalError is the answer when the sandbox itself cannot do its work, a full disk for instance.
 func InternalError(err error) Answer {
-	return Answer{Status: http.StatusInternalServerError, Body: map[string]any{"error": "The sandbox failed: " + err.Error()}}
+	body := map[string]any{"error": "The sandbox failed: " + err.Error()}
+	return Answer{Status: http.StatusInternalServerError, Body: body}
 }

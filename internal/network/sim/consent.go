@@ -26,16 +26,16 @@ const (
 
 var verifiers = regexp.MustCompile(`^[A-Za-z0-9._~-]{43,128}$`)
 
-func (p PKCE) encode(sum []byte) string {
+func (p PKCE) encodeSum(sum []byte) string {
 	if p == PKCEHex {
 		return hex.EncodeToString(sum)
 	}
 	return base64.RawURLEncoding.EncodeToString(sum)
 }
 
-func (p PKCE) matches(challenge, verifier string) bool {
+func (p PKCE) matchesVerifier(challenge, verifier string) bool {
 	sum := sha256.Sum256([]byte(verifier))
-	return verifiers.MatchString(verifier) && subtle.ConstantTimeCompare([]byte(p.encode(sum[:])), []byte(challenge)) == 1
+	return verifiers.MatchString(verifier) && subtle.ConstantTimeCompare([]byte(p.encodeSum(sum[:])), []byte(challenge)) == 1
 }
 
 // OAuthConfig is what makes the authorization server of one network different from another's.
@@ -79,7 +79,7 @@ func (c OAuthConfig) clientParam() string {
 	return "client_id"
 }
 
-func (c OAuthConfig) params() []string {
+func (c OAuthConfig) pageParams() []string {
 	all := slices.Concat([]string{c.clientParam(), "redirect_uri", "scope", "response_type", "state"}, c.Params)
 	if c.PKCE != NoPKCE {
 		all = append(all, "code_challenge", "code_challenge_method")
@@ -117,7 +117,7 @@ func (o *OAuth) showProblem(w http.ResponseWriter, r *http.Request, heading stri
 
 // checkRequest returns the scopes that are asked for, or says why nobody can be asked.
 func (o *OAuth) checkRequest(r *http.Request) ([]string, error) {
-	known := o.cfg.params()
+	known := o.cfg.pageParams()
 	for _, name := range known {
 		if len(r.Form[name]) > 1 {
 			return nil, fmt.Errorf("%s was given more than once", name)
@@ -147,7 +147,7 @@ func (o *OAuth) checkRequest(r *http.Request) ([]string, error) {
 		return nil, errors.New("state is missing")
 	case challenge == "" && (o.cfg.NeedPKCE || method != ""):
 		return nil, errors.New("code_challenge is missing")
-	case challenge != "" && (method != "S256" || len(challenge) != len(o.cfg.PKCE.encode(make([]byte, sha256.Size)))):
+	case challenge != "" && (method != "S256" || len(challenge) != len(o.cfg.PKCE.encodeSum(make([]byte, sha256.Size)))):
 		return nil, fmt.Errorf("code_challenge must be S256, as %s", o.cfg.PKCE)
 	}
 	return o.checkScopes(SplitScopes(r.Form.Get("scope")))
@@ -175,7 +175,7 @@ func (o *OAuth) consentPage(r *http.Request, scopes []string) Consent {
 		Network: o.cfg.Network, Title: o.cfg.Title, Allow: o.cfg.Allow, Heading: o.kit.AppName() + " " + o.cfg.Heading,
 		Lead: o.cfg.Lead, Action: o.kit.Link("https://" + Host(r) + r.URL.Path),
 	}
-	for _, name := range o.cfg.params() {
+	for _, name := range o.cfg.pageParams() {
 		if r.Form.Has(name) {
 			page.Hidden = append(page.Hidden, [2]string{name, r.Form.Get(name)})
 		}

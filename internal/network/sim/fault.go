@@ -23,6 +23,7 @@ const (
 	NotReadyRace     = "not_ready_race"
 	ServerError      = "server_error"
 	TruncatedJSON    = "truncated_json"
+	Trickle          = "trickle"
 )
 
 // Kind is a kind of fault and what it does, in a sentence.
@@ -49,6 +50,7 @@ func FaultKinds() []Kind {
 		},
 		{ServerError, "The network responds with HTTP 500. The call has no effect."},
 		{TruncatedJSON, "The call succeeds, but only half of the response arrives."},
+		{Trickle, "The call succeeds, but its response arrives one byte a second, or per the milliseconds you enter."},
 	}
 }
 
@@ -147,6 +149,9 @@ func (f *Faults) checkFault(x *Fault) error {
 	}
 	if x.Network == AnyCall {
 		x.Network = ""
+	}
+	if x.Kind == Trickle && x.DelayMs == 0 {
+		x.DelayMs = int(time.Second.Milliseconds())
 	}
 	if x.Kind == RateLimited && x.RetryAfter == 0 {
 		x.RetryAfter = defaultRetryAfter

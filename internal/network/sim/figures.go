@@ -24,12 +24,13 @@ type Figures struct{ Views, Reach, Likes, Comments, Shares, Saves int }
 
 func newFigures(views int) Figures {
 	return Figures{
-		Views: views, Reach: views * 7 / 10, Likes: views / 14, Comments: views / 110, Shares: views / 160, Saves: views / 130,
+		Views: views, Reach: views * 7 / 10, Likes: views / 14, Comments: views / 110, Shares: views / 160,
+		Saves: views / 130,
 	}
 }
 
-// chance is a number from 0 to 1 that is always the same for a name.
-func chance(name string) float64 {
+// stableChance is a number from 0 to 1 that is always the same for a name.
+func stableChance(name string) float64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name))
 	return float64(h.Sum64()%1000) / 1000
@@ -38,7 +39,7 @@ func chance(name string) float64 {
 // PostFigures are the figures of a post, which grow with its age and never shrink.
 func (k *Kit) PostFigures(p Post) Figures {
 	age := max(k.Now().Sub(p.CreatedAt), 0)
-	most := viewsOfPost * (0.25 + chance(p.Network+p.ID))
+	most := viewsOfPost * (0.25 + stableChance(p.Network+p.ID))
 	return newFigures(int(most * (1 - math.Exp(-float64(age)/float64(growthTime)))))
 }
 
@@ -46,13 +47,13 @@ func (k *Kit) PostFigures(p Post) Figures {
 func (k *Kit) DayFigures(account string, day time.Time) Figures {
 	day = day.UTC().Truncate(24 * time.Hour)
 	part := min(max(k.Now().Sub(day).Hours()/24, 0), 1)
-	return newFigures(int(part * viewsOfDay * (0.5 + chance(account+day.Format(time.DateOnly)))))
+	return newFigures(int(part * viewsOfDay * (0.5 + stableChance(account+day.Format(time.DateOnly)))))
 }
 
 // Followers is how many follow an account at a time. Every day some come and never as many go.
 func (k *Kit) Followers(account string, at time.Time) int {
 	days := int(at.Sub(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)).Hours() / 24)
-	few := int(chance(account) * followersMin)
+	few := int(stableChance(account) * followersMin)
 	return followersMin + few + max(days, 0)*(followersDay+few/20)
 }
 

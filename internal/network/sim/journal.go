@@ -73,8 +73,8 @@ func (j *journal) loadRecords(data []byte) error {
 	return nil
 }
 
-// append returns once the entry is written, so that an answer never promises what a restart forgets.
-func (j *journal) append(key tableKey, id string, value any) error {
+// appendLine returns once the entry is written, so that an answer never promises what a restart forgets.
+func (j *journal) appendLine(key tableKey, id string, value any) error {
 	if j.file == nil {
 		return nil
 	}

@@ -71,11 +71,12 @@ type Kit struct {
 	// unreadable is why a table could not be restored.
 	unreadable error
 
-	ctx    context.Context // the life of the simulators, ended by Close
-	cancel context.CancelFunc
-	work   sync.WaitGroup
-	busy   int           // works that have not ended
-	idle   chan struct{} // closed when busy is 0 again
+	ctx       context.Context // the life of the simulators, ended by Close
+	cancel    context.CancelFunc
+	work      sync.WaitGroup
+	receiving map[string]bool // uploads of which a part is arriving
+	busy      int             // works that have not ended
+	idle      chan struct{}   // closed when busy is 0 again
 }
 
 type registration struct {
@@ -98,7 +99,7 @@ func New(cfg Config) (*Kit, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	k := &Kit{
 		cfg: cfg, now: cfg.Now, journal: j, shelf: newMediaStore(cfg.JournalPath), Faults: newFaults(),
-		Calls: newCalls(callsKept), shared: map[string]any{}, ctx: ctx, cancel: cancel,
+		Calls: newCalls(callsKept), shared: map[string]any{}, receiving: map[string]bool{}, ctx: ctx, cancel: cancel,
 	}
 	k.options, k.offset = OpenTable[string](k, "", "option"), OpenTable[time.Duration](k, "", "clock")
 	k.Posts = newPosts(k)
@@ -135,12 +136,12 @@ func (k *Kit) Register(about About, reset func() error) error {
 }
 
 // Share returns what several networks of a sandbox have in common, made by the first that asks for it.
-func Share[V any](k *Kit, name string, make func() V) V {
+func Share[V any](k *Kit, name string, create func() V) V {
 	k.mu.Lock()
 	common, ok := k.shared[name].(V)
 	k.mu.Unlock()
 	if !ok {
-		common = make()
+		common = create()
 		k.mu.Lock()
 		k.shared[name] = common
 		k.mu.Unlock()
@@ -169,7 +170,7 @@ func (k *Kit) ResetPosts() error {
 			return fmt.Errorf("reset posts of %s: %w", n.about.ID, err)
 		}
 	}
-	return errors.Join(k.Posts.clear(), k.shelf.removeAll())
+	return errors.Join(k.Posts.clearAll(), k.shelf.removeAll())
 }
 
 // Link maps an address of a real network to where this sandbox serves it, for pages the sandbox renders itself.

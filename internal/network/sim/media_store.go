@@ -116,6 +116,7 @@ func (k *Kit) ServeMedia(w http.ResponseWriter, r *http.Request, sum string) {
 	}
 	var file *os.File
 	if err == nil {
+		//nolint:gosec // the name is 64 hexadecimal digits
 		file, err = os.Open(filepath.Join(folder, hex.EncodeToString(raw)))
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
@@ -66,9 +67,7 @@ func (l *login) visit(method string, change url.Values) (status int, body string
 		"client_key": {"app"}, "redirect_uri": {wayBack}, "scope": {"basic,post list"}, "response_type": {"code"},
 		"state": {"st"},
 	}
-	for name, values := range change {
-		form[name] = values
-	}
+	maps.Copy(form, change)
 	r := httptest.NewRequestWithContext(l.Context(), method, "https://net.example/login?"+form.Encode(), nil)
 	w := httptest.NewRecorder()
 	l.oauth.ServeConsent(w, r)
@@ -83,9 +82,7 @@ func (l *login) visit(method string, change url.Values) (status int, body string
 func (l *login) code(change url.Values) string {
 	l.Helper()
 	form := url.Values{"decision": {"allow"}, "who": {"maren"}, "grant": {"post", "list"}}
-	for name, values := range change {
-		form[name] = values
-	}
+	maps.Copy(form, change)
 	status, body, back := l.visit("POST", form)
 	if status != 302 || back.Get("state") != "st" {
 		l.Fatalf("consent: %d %s", status, body)
@@ -117,9 +114,7 @@ func TestConsentPageRefusesWhatNoAppMayAsk(t *testing.T) {
 		"must be https; http is all": {"redirect_uri": {"http://example.org/"}},
 	} {
 		form := url.Values{"code_challenge": good["code_challenge"], "code_challenge_method": {"S256"}}
-		for name, values := range change {
-			form[name] = values
-		}
+		maps.Copy(form, change)
 		if status, body, _ := l.visit("GET", form); status != 400 || !strings.Contains(body, words) {
 			t.Errorf("want %q, answered %d:\n%s", words, status, body)
 		}

@@ -165,8 +165,8 @@ func (k *Kit) ServePost(w http.ResponseWriter, r *http.Request, page *PostPage) 
 	k.Page(w, r, http.StatusOK, "post", page)
 }
 
-// ServeSite serves what the site of every network has: files that the network fetched below media, and generated profile
-// pictures below picture. Nothing else is found.
+// ServeSite serves what the site of every network has: files that the network fetched below media, and generated
+// profile pictures below picture. Nothing else is found.
 func (k *Kit) ServeSite(w http.ResponseWriter, r *http.Request, network, title string) {
 	folder, name := path.Split(r.URL.Path)
 	switch {

@@ -128,7 +128,7 @@ func copyPosts(posts []*Post) []Post {
 	return copies
 }
 
-func (p *Posts) clear() error {
+func (p *Posts) clearAll() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clear(p.owned)

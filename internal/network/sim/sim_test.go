@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -366,5 +367,39 @@ func TestFiguresGrowAndNeverShrink(t *testing.T) {
 	}
 	if sum != followers {
 		t.Errorf("%d followers in all countries, want %d", sum, followers)
+	}
+}
+
+func TestAnAnswerTrickles(t *testing.T) {
+	t.Parallel()
+	kit := open(t, "")
+	register(t, kit, sim.About{ID: "net", Calls: []string{"publish"}})
+	effects := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kit.Run(w, r, sim.Call{Network: "net", Names: []string{"publish"}}, func(bool) sim.Answer {
+			effects++
+			return sim.OK(map[string]string{"id": "1"})
+		})
+	}))
+	t.Cleanup(server.Close)
+	if _, err := kit.Faults.Add(sim.Fault{Call: "publish", Kind: sim.Trickle, DelayMs: 600_000}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	some := make([]byte, 16)
+	if n, err := resp.Body.Read(some); n != 1 || err != nil || effects != 1 {
+		t.Errorf("first %q, %v, %d effects", some[:n], err, effects)
+	}
+	kit.Faults.Clear()
+	if rest, err := io.ReadAll(resp.Body); string(rest) != `"id":"1"}` || err != nil {
+		t.Errorf("rest %q, %v", rest, err)
 	}
 }

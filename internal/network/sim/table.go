@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Table keeps the values of a network by id, in the order in which they came, also over a restart. It has no lock of its
-// own.
+// Table keeps the values of a network by id, in the order in which they came, also over a restart. It has no lock of
+// its own.
 type Table[V any] struct {
 	journal *journal
 	key     tableKey
@@ -28,11 +28,11 @@ func OpenTable[V any](k *Kit, network, name string) *Table[V] {
 				k.unreadable = fmt.Errorf("restore %s %s of the sandbox: %w", name, l.ID, err)
 				return t
 			}
-			t.set(l.ID, value)
+			t.setValue(l.ID, value)
 		case l.ID == "":
-			t.forget()
+			t.forgetAll()
 		default:
-			t.drop(l.ID)
+			t.dropValue(l.ID)
 		}
 	}
 	delete(k.journal.past, key)
@@ -59,50 +59,50 @@ func (t *Table[V]) All() iter.Seq[V] {
 // PutDefault adds a value that every run begins with, unless an earlier run has changed it.
 func (t *Table[V]) PutDefault(id string, value V) {
 	if !t.Has(id) {
-		t.set(id, value)
+		t.setValue(id, value)
 	}
 }
 
 // Put stores a value, new or changed.
 func (t *Table[V]) Put(id string, value V) error {
-	if err := t.journal.append(t.key, id, value); err != nil {
+	if err := t.journal.appendLine(t.key, id, value); err != nil {
 		return err
 	}
-	t.set(id, value)
+	t.setValue(id, value)
 	return nil
 }
 
 // Delete removes a value.
 func (t *Table[V]) Delete(id string) error {
-	if err := t.journal.append(t.key, id, nil); err != nil {
+	if err := t.journal.appendLine(t.key, id, nil); err != nil {
 		return err
 	}
-	t.drop(id)
+	t.dropValue(id)
 	return nil
 }
 
 // Clear removes all values.
 func (t *Table[V]) Clear() error {
-	if err := t.journal.append(t.key, "", nil); err != nil {
+	if err := t.journal.appendLine(t.key, "", nil); err != nil {
 		return err
 	}
-	t.forget()
+	t.forgetAll()
 	return nil
 }
 
-func (t *Table[V]) set(id string, value V) {
+func (t *Table[V]) setValue(id string, value V) {
 	if !t.Has(id) {
 		t.order = append(t.order, id)
 	}
 	t.byID[id] = value
 }
 
-func (t *Table[V]) drop(id string) {
+func (t *Table[V]) dropValue(id string) {
 	delete(t.byID, id)
 	t.order = slices.DeleteFunc(t.order, func(other string) bool { return other == id })
 }
 
-func (t *Table[V]) forget() {
+func (t *Table[V]) forgetAll() {
 	clear(t.byID)
 	t.order = nil
 }

@@ -121,7 +121,7 @@ func (o *OAuth) Redeem(text, redirectURI, verifier string) (Consented, Refusal, 
 		return Consented{}, Expired, nil
 	case c.RedirectURI != redirectURI:
 		return Consented{}, WrongRedirect, nil
-	case c.Challenge != "" && !o.cfg.PKCE.matches(c.Challenge, verifier), c.Challenge == "" && verifier != "":
+	case c.Challenge != "" && !o.cfg.PKCE.matchesVerifier(c.Challenge, verifier), c.Challenge == "" && verifier != "":
 		return Consented{}, WrongVerifier, nil
 	}
 	c.Used = true
@@ -132,10 +132,10 @@ func (o *OAuth) Redeem(text, redirectURI, verifier string) (Consented, Refusal, 
 func (o *OAuth) Issue(t Token, life time.Duration) (Token, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.issue(t, life)
+	return o.issueToken(t, life)
 }
 
-func (o *OAuth) issue(t Token, life time.Duration) (Token, error) {
+func (o *OAuth) issueToken(t Token, life time.Duration) (Token, error) {
 	t.Text, t.IssuedAt, t.ExpiresAt = Secret(o.cfg.Prefixes[t.Kind]), o.kit.Now(), time.Time{}
 	t.Ended, t.Number = "", 0
 	if life > 0 {
@@ -154,10 +154,10 @@ const (
 func (o *OAuth) IssuePair(c Consented, grant string, access, refresh time.Duration) (a, r Token, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if r, err = o.issue(Token{Consented: c, Kind: RefreshToken, Grant: grant}, refresh); err != nil {
+	if r, err = o.issueToken(Token{Consented: c, Kind: RefreshToken, Grant: grant}, refresh); err != nil {
 		return a, r, err
 	}
-	a, err = o.issue(Token{Consented: c, Kind: AccessToken, Grant: grant, Parent: r.Text}, access)
+	a, err = o.issueToken(Token{Consented: c, Kind: AccessToken, Grant: grant, Parent: r.Text}, access)
 	return a, r, err
 }
 
@@ -174,14 +174,14 @@ func (o *OAuth) Renew(text string, rotate bool, access, refresh time.Duration) (
 		return a, r, why, nil
 	}
 	if rotate {
-		if err = o.end(r, Used, 0); err != nil {
+		if err = o.endToken(r, Used, 0); err != nil {
 			return a, r, "", err
 		}
-		if r, err = o.issue(r, refresh); err != nil {
+		if r, err = o.issueToken(r, refresh); err != nil {
 			return a, r, "", err
 		}
 	}
-	a, err = o.issue(Token{Consented: r.Consented, Kind: AccessToken, Grant: r.Grant, Parent: r.Text}, access)
+	a, err = o.issueToken(Token{Consented: r.Consented, Kind: AccessToken, Grant: r.Grant, Parent: r.Text}, access)
 	return a, r, "", err
 }
 
@@ -217,7 +217,7 @@ func (o *OAuth) End(why Refusal, number int, match func(Token) bool) error {
 	defer o.mu.Unlock()
 	for t := range o.tokens.All() {
 		if match(t) && t.Ended == "" {
-			if err := o.end(t, why, number); err != nil {
+			if err := o.endToken(t, why, number); err != nil {
 				return err
 			}
 		}
@@ -225,7 +225,7 @@ func (o *OAuth) End(why Refusal, number int, match func(Token) bool) error {
 	return nil
 }
 
-func (o *OAuth) end(t Token, why Refusal, number int) error {
+func (o *OAuth) endToken(t Token, why Refusal, number int) error {
 	t.Ended, t.Number = why, number
 	return o.tokens.Put(t.Text, t)
 }

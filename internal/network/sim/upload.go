@@ -34,11 +34,23 @@ func (k *Kit) UploadSize(id string) int64 {
 }
 
 // AppendUpload adds a part that begins at an offset, and returns how many bytes there are now. The bytes of a part that
-// breaks off stay, and err says why it did. The caller lets one part in at a time.
+// breaks off stay, and err says why it did. While one part arrives, no other is at the right offset.
 func (k *Kit) AppendUpload(id string, offset int64, part io.Reader) (size int64, err error) {
-	if size = k.UploadSize(id); size != offset {
+	k.mu.Lock()
+	size = k.UploadSize(id)
+	free := !k.receiving[id] && size == offset
+	if free {
+		k.receiving[id] = true
+	}
+	k.mu.Unlock()
+	if !free {
 		return size, ErrOffset
 	}
+	defer func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.receiving, id)
+	}()
 	path, err := k.uploadPath(id)
 	if err != nil {
 		return size, err

@@ -252,7 +252,6 @@ func (s *Sim) serveSite(w http.ResponseWriter, r *http.Request, parts []string) 
 		id, kinds = parts[2], []string{edgeStories, edgePhotoStories}
 	case len(parts) == 1 && strings.Contains(parts[0], "_"):
 		owner, own, _ := strings.Cut(parts[0], "_")
-		//nolint:gosec // always below our own mount
 		http.Redirect(w, r, s.kit.Link("https://"+metasim.PageSite+"/"+owner+"/posts/"+own), http.StatusFound)
 		return true
 	default:

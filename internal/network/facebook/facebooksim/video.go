@@ -98,8 +98,8 @@ func checkVideoFile(edge string, m sim.Media) (code int, problem string) {
 	return 0, ""
 }
 
-// deliver gives a video its file, or the reason why there is none.
-func (s *Sim) deliver(v *video, media sim.Media, err error) error {
+// deliverFile gives a video its file, or the reason why there is none.
+func (s *Sim) deliverFile(v *video, media sim.Media, err error) error {
 	v.Fetched = &fetchResult{Media: media, Ready: s.kit.Now().Add(s.kit.Seconds(OptProcess))}
 	if err != nil {
 		v.Fetched.Failed = err.Error()
@@ -121,7 +121,7 @@ func (s *Sim) fetchVideo(v *video) {
 		defer s.login.Lock.Unlock()
 		if s.videos.Get(id) == v {
 			// What cannot be stored is downloaded again by the next run.
-			_ = s.deliver(v, media, err)
+			_ = s.deliverFile(v, media, err)
 		}
 	})
 }
@@ -136,8 +136,8 @@ const (
 	stateExpired    = "expired"
 )
 
-// status is video_status.
-func (v *video) status(now time.Time) string {
+// statusAt is video_status.
+func (v *video) statusAt(now time.Time) string {
 	switch {
 	case v.TakenAt.IsZero() && now.Sub(v.At) >= videoLife:
 		return stateExpired
@@ -206,7 +206,7 @@ func (v *video) sitePath() string {
 // showVideo makes an accepted video visible once it is processed.
 func (s *Sim) showVideo(v *video) error {
 	now := s.kit.Now()
-	if v.TakenAt.IsZero() || v.Post != "" || v.status(now) != stateReady {
+	if v.TakenAt.IsZero() || v.Post != "" || v.statusAt(now) != stateReady {
 		return nil
 	}
 	v.Post = v.ID
@@ -260,7 +260,7 @@ func (s *Sim) createVideo(q *sim.Request) (any, error) {
 	if err := s.addVideo(q, v); err != nil {
 		return nil, err
 	}
-	return map[string]any{"id": v.ID}, s.deliver(v, q.Media, nil)
+	return map[string]any{"id": v.ID}, s.deliverFile(v, q.Media, nil)
 }
 
 // phaseRoute serves the start and finish calls of Reels and video Stories.
@@ -328,7 +328,7 @@ func (s *Sim) attemptVideo(q *sim.Request, edge, id string) {
 // acceptVideo accepts a video for publishing, and shows it when it is processed.
 func (s *Sim) acceptVideo(q *sim.Request, v *video) (any, error) {
 	now := s.kit.Now()
-	state := v.status(now)
+	state := v.statusAt(now)
 	switch {
 	case !v.TakenAt.IsZero() && v.Edge == edgeStories:
 		return nil, &metasim.Error{Code: 100, Subcode: 1366051, Message: "(#100) This media was already posted."}
@@ -397,7 +397,7 @@ func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
 	if err := s.showVideo(v); err != nil {
 		return nil, err
 	}
-	state := v.status(s.kit.Now())
+	state := v.statusAt(s.kit.Now())
 	if q.Unready && state == stateReady && v.Post == "" {
 		state = stateProcessing
 	}

@@ -119,8 +119,8 @@ func (cs *Containers) CountSince(account string, since time.Time) int {
 	return n
 }
 
-// Add stores a new container of the account that calls, and begins to download its file. The children of a carousel must be
-// finished items of the same account.
+// Add stores a new container of the account that calls, and begins to download its file. The children of a carousel must
+// be finished items of the same account.
 func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 	now := cs.graph.API.Kit.Now()
 	c.ID, c.Account, c.Stuck = cs.table.NewID("179", 17), q.Account, q.Unready

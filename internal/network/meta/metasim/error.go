@@ -65,7 +65,7 @@ func LimitReached() *Error {
 	}
 }
 
-func (e *Error) answer() sim.Answer {
+func (e *Error) toAnswer() sim.Answer {
 	body := map[string]any{"message": e.Message, "type": e.Type, "code": e.Code, "fbtrace_id": newTrace()}
 	if e.Subcode != 0 {
 		body["error_subcode"] = e.Subcode
@@ -163,7 +163,7 @@ func (g *Graph) errorAnswer(err error) sim.Answer {
 		said.Message = g.Words.ParamPrefix + said.Message
 	}
 	said.Type = cmp.Or(said.Type, g.Words.Type)
-	return said.answer()
+	return said.toAnswer()
 }
 
 // faultAnswer is the answer of a scripted fault. Code, status and message of the script take precedence.
@@ -192,7 +192,7 @@ func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 		e.Type = g.Words.TokenType
 	}
 	e.Type = cmp.Or(e.Type, g.Words.Type)
-	answer := e.answer()
+	answer := e.toAnswer()
 	if f.RetryAfter > 0 {
 		answer.Header = http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}}
 		g.setUsage(q, &answer, 100, (f.RetryAfter+59)/60)

@@ -62,7 +62,9 @@ func (l *PageLogin) newConfig() sim.OAuthConfig {
 		Lead:       "You are signed in as " + personName + ". Choose the Pages it can use.",
 		UnknownApp: "invalid App ID: the client_id belongs to no app", BadScope: "invalid scopes",
 		Denied: [][2]string{
-			{"error", "access_denied"}, {"error_code", "200"}, {"error_description", "Permissions error"},
+			{"error", "access_denied"},
+			{"error_code", "200"},
+			{"error_description", "Permissions error"},
 			{"error_reason", "user_denied"},
 		},
 		Form: []string{"page", "newPage"}, Accounts: l.offerPages, Choose: l.choosePages,

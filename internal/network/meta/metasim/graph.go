@@ -1,5 +1,5 @@
-// Package metasim is what the simulators of Meta's networks share: the Graph API's envelope, fields and lists, its tokens,
-// containers that are published in a second step, and Facebook Login. A network's simulator may import it.
+// Package metasim is what the simulators of Meta's networks share: the Graph API's envelope, fields and lists, its
+// tokens, containers that are published in a second step, and a login with Pages. A network's simulator may import it.
 package metasim
 
 import (
@@ -52,7 +52,7 @@ func (g *Graph) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.API.Kit.Send(w, r, g.errorAnswer(err))
 		return
 	}
-	g.API.Serve(q, route)
+	g.API.Serve(r.Context(), q, route)
 }
 
 // Authenticate finds the token of a call and says why it does not work.

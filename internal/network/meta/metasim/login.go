@@ -18,8 +18,8 @@ const (
 	CallRevoke   = "revoke"
 )
 
-// PageLogin is what the networks share whose accounts belong to Pages: a login dialog, a person, Pages, and the tokens of
-// both.
+// PageLogin is what the networks share whose accounts belong to Pages: a login dialog, a person, Pages, and the tokens
+// of both.
 type PageLogin struct {
 	// Lock protects the members' records too.
 	Lock    sync.Mutex
@@ -113,17 +113,17 @@ func (l *PageLogin) serveGraph(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(versionHeader, version)
 		m, route, err = l.findCall(q, path)
 	}
-	l.serve(w, r, q, m, route, err)
+	l.serveCall(w, r, q, m, route, err)
 }
 
-func (l *PageLogin) serve(
+func (l *PageLogin) serveCall(
 	w http.ResponseWriter, r *http.Request, q *sim.Request, m Member, route sim.Route, err error,
 ) {
 	if err != nil {
 		l.kit.Send(w, r, l.members[0].Graph.errorAnswer(err))
 		return
 	}
-	m.Graph.API.Serve(q, route)
+	m.Graph.API.Serve(r.Context(), q, route)
 }
 
 // memberOf is the network whose scopes were granted.
@@ -271,9 +271,9 @@ func (l *PageLogin) tokenRoute(name string) sim.Route {
 			}
 			switch grant := q.Params.Get("grant_type"); grant {
 			case "", "authorization_code":
-				return l.exchange(q)
+				return l.exchangeCode(q)
 			case "fb_exchange_token":
-				return l.extend(q)
+				return l.extendToken(q)
 			case "client_credentials":
 				return map[string]any{"access_token": l.appToken(), "token_type": "bearer"}, nil
 			default:
@@ -285,7 +285,7 @@ func (l *PageLogin) tokenRoute(name string) sim.Route {
 
 func (l *PageLogin) appToken() string { return l.kit.ClientID() + "|" + l.kit.ClientSecret() }
 
-func (l *PageLogin) exchange(q *sim.Request) (any, error) {
+func (l *PageLogin) exchangeCode(q *sim.Request) (any, error) {
 	code := q.Params.Get("code")
 	consented, why, err := l.oauth.Redeem(code, q.Params.Get("redirect_uri"), "")
 	refusal := map[sim.Refusal]Error{
@@ -304,9 +304,9 @@ func (l *PageLogin) exchange(q *sim.Request) (any, error) {
 	return l.grantToken(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, 85*time.Minute)
 }
 
-// extend gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it keeps its old
+// extendToken gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it keeps its old
 // end.
-func (l *PageLogin) extend(q *sim.Request) (any, error) {
+func (l *PageLogin) extendToken(q *sim.Request) (any, error) {
 	t, why := l.oauth.Find(q.Params.Get("fb_exchange_token"))
 	if t.Kind == pageToken {
 		why = sim.Unknown
@@ -332,13 +332,13 @@ func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
 	bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "OAuth ")
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	if !ok || r.Method != http.MethodPost || len(parts) != 3 || CheckVersion(parts[1]) != nil {
-		l.serve(w, r, nil, Member{}, sim.Route{}, Bad("Unsupported upload request"))
+		l.serveCall(w, r, nil, Member{}, sim.Route{}, Bad("Unsupported upload request"))
 		return
 	}
 	q := &sim.Request{W: w, R: r, Bearer: bearer, Params: url.Values{}}
 	t, why := l.oauth.Find(bearer)
 	if e := l.members[0].Graph.tokenError(t, why); e != nil {
-		l.serve(w, r, q, Member{}, sim.Route{}, e)
+		l.serveCall(w, r, q, Member{}, sim.Route{}, e)
 		return
 	}
 	q.Token = t
@@ -347,11 +347,11 @@ func (l *PageLogin) serveUpload(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		if route, ok, err := m.Upload(q, parts[0], parts[2]); ok || err != nil {
-			l.serve(w, r, q, m, route, err)
+			l.serveCall(w, r, q, m, route, err)
 			return
 		}
 	}
-	l.serve(w, r, q, Member{}, sim.Route{}, NotFound(r.Method, parts[2]))
+	l.serveCall(w, r, q, Member{}, sim.Route{}, NotFound(r.Method, parts[2]))
 }
 
 // UploadError is an error in the format of the upload host.

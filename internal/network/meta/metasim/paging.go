@@ -123,8 +123,8 @@ func nextPage(q *sim.Request, address, after string) string {
 	return address + "?" + next.Encode()
 }
 
-// PostsBetween selects those of an account's posts that a list shows: newest first, neither deleted ones nor those younger
-// than the delay of lists, between the parameters since and until.
+// PostsBetween selects those of an account's posts that a list shows: newest first, neither deleted ones nor those
+// younger than the delay of lists, between the parameters since and until.
 func (g *Graph) PostsBetween(q *sim.Request, account, delayOption string) ([]sim.Post, error) {
 	since, err := ReadTime(q.Params, "since")
 	if err != nil {

@@ -22,8 +22,8 @@ const (
 	grantLife  = 90 * 24 * time.Hour
 )
 
-// OwnLogin is the login of a network of Meta's with accounts of its own: a code becomes a token of an hour, that one a token
-// of 60 days, which can be renewed when it is a day old.
+// OwnLogin is the login of a network of Meta's with accounts of its own: a code becomes a token of an hour, that one a
+// token of 60 days, which can be renewed when it is a day old.
 type OwnLogin struct {
 	Graph *Graph
 	// Short begins the names of grant types: th, ig. Basic is the scope that every token needs.
@@ -56,11 +56,11 @@ func (l *OwnLogin) Exchange() sim.Route {
 	return sim.Route{
 		Names: []string{CallExchange}, Params: []string{"*"},
 		Arrive: func(q *sim.Request) { q.Account = l.Graph.API.OAuth.PeekCode(q.Params.Get("code")).Subject },
-		Serve:  l.exchange,
+		Serve:  l.exchangeCode,
 	}
 }
 
-func (l *OwnLogin) exchange(q *sim.Request) (any, error) {
+func (l *OwnLogin) exchangeCode(q *sim.Request) (any, error) {
 	oauth := l.Graph.API.OAuth
 	name, unknown := sim.UnknownParam(q.Params, "client_id", "client_secret", "code", "grant_type", "redirect_uri")
 	switch {

@@ -23,7 +23,7 @@ func notFound() *metasim.Error {
 	}
 }
 
-func (s *Sim) route(q *sim.Request, path string) (sim.Route, error) {
+func (s *Sim) findRoute(q *sim.Request, path string) (sim.Route, error) {
 	switch q.R.Method + " " + path {
 	case "POST oauth/access_token":
 		return s.login.Exchange(), nil
@@ -61,14 +61,14 @@ func (s *Sim) profileRoute(q *sim.Request, path, edge string) (sim.Route, error)
 	case "POST threads":
 		return sim.Route{
 			Names: []string{"create"}, Params: []string{"*"}, Scopes: []string{scopePublish}, Text: sim.Param("text"),
-			Serve: s.create,
+			Serve: s.createContainer,
 		}, nil
 	case "GET threads":
 		return sim.Route{Names: []string{"list"}, Params: metasim.ListParams, Serve: s.listPosts}, nil
 	case "POST threads_publish":
 		return sim.Route{
 			Names: []string{"publish"}, Params: []string{"creation_id"}, Scopes: []string{scopePublish},
-			Text: s.containers.Text, Arrive: s.containers.Attempt, Serve: s.publish,
+			Text: s.containers.Text, Arrive: s.containers.Attempt, Serve: s.publishContainer,
 		}, nil
 	case "GET threads_publishing_limit":
 		return sim.Route{
@@ -105,8 +105,8 @@ func (s *Sim) nodeRoute(q *sim.Request, id string) (sim.Route, error) {
 	return sim.Route{}, metasim.NotFound(q.R.Method, id)
 }
 
-// create makes a container, the reversible half of publishing.
-func (s *Sim) create(q *sim.Request) (any, error) {
+// createContainer makes a container, the reversible half of publishing.
+func (s *Sim) createContainer(q *sim.Request) (any, error) {
 	c, err := readContainer(q.Params)
 	if err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func (s *Sim) readContainer(q *sim.Request, c *metasim.Container) (any, error) {
 	return containerKind.Pick(q.Params.Get("fields"), node)
 }
 
-// publish makes a container visible: the one irreversible call.
-func (s *Sim) publish(q *sim.Request) (any, error) {
+// publishContainer makes a container visible: the one irreversible call.
+func (s *Sim) publishContainer(q *sim.Request) (any, error) {
 	id := q.Params.Get("creation_id")
 	if id == "" {
 		return nil, metasim.Bad("The parameter creation_id is required")

@@ -57,7 +57,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 		Type: "THApiException", TokenType: metasim.TypeOAuth, TokenStatus: http.StatusUnauthorized, MissingToken: 190,
 		Throttled: 4, Scope: "Application does not have permission for this action: %s was not granted", Race: *notFound(),
 	})
-	s.graph.Route = s.route
+	s.graph.Route = s.findRoute
 	s.login = &metasim.OwnLogin{Graph: s.graph, Short: "th", Basic: scopeBasic, Answer: func(t sim.Token) any {
 		// The id is a JSON number above 2^53 here, and only here.
 		return map[string]any{"access_token": t.Text, "user_id": metasim.BigNumber(t.Subject)}

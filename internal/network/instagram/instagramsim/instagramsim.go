@@ -1,0 +1,171 @@
+// Package instagramsim imitates Instagram with both of its logins, stricter than the network where its documents leave
+// room, and never laxer.
+package instagramsim
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"belfry/internal/network/meta/metasim"
+	"belfry/internal/network/sim"
+)
+
+// Name is the network's id.
+const Name = "instagram"
+
+// Switches of the control surface.
+const (
+	OptQuota         = "instagram.quota_total"
+	OptRepeatPublish = "instagram.repeat_publish"
+	OptListDelay     = "instagram.list_delay_seconds"
+	OptProcess       = "instagram.process_seconds"
+	OptAccountType   = "instagram.new_account_type"
+	OptExchange      = "instagram.exchange_answer"
+)
+
+// Values of OptRepeatPublish: how a second publish of one container is answered.
+const (
+	RepeatError  = "error"
+	RepeatSameID = "same_id"
+)
+
+// Values of OptExchange: whether the exchange of a code answers a list, as documented, or an object, as seen.
+const (
+	AnswerList   = "list"
+	AnswerObject = "object"
+)
+
+const (
+	site      = "www.instagram.com"
+	loginHost = "api.instagram.com"
+	graphHost = "graph.instagram.com"
+	title     = "Instagram"
+)
+
+//go:embed style.css
+var style []byte
+
+// Sim is the simulated network.
+type Sim struct {
+	kit        *sim.Kit
+	pages      *metasim.PageLogin // for accounts that are linked to Pages
+	own        *metasim.OwnLogin  // for accounts that sign in themselves
+	accounts   *sim.Table[*account]
+	containers *metasim.Containers
+}
+
+// variant is one of the two logins, each with an API of its own.
+type variant struct {
+	graph *metasim.Graph
+	// read, publish and figures are the scopes of its calls.
+	read, publish, figures []string
+	profile                metasim.Kind
+	// bytes says that a Reel's bytes can be sent.
+	bytes bool
+}
+
+// New restores what the journal holds and makes the network known to the sandbox.
+func New(kit *sim.Kit) (*Sim, error) {
+	s := &Sim{
+		kit: kit, pages: metasim.JoinPageLogin(kit), accounts: sim.OpenTable[*account](kit, Name, "account"),
+	}
+	for _, a := range demoAccounts() {
+		s.accounts.PutDefault(a.ID, a)
+	}
+	own := metasim.NewGraph(kit, Name, s.newOAuth(), &s.pages.Lock, metasim.Words{
+		Type: "IGApiException", TokenType: metasim.TypeOAuth, TokenStatus: http.StatusBadRequest, MissingToken: 190,
+		Scope: "(#10) Application does not have permission for this action: %s was not granted", Throttled: codeThrottled,
+		Usage: Name, Race: *containerGone(),
+	})
+	own.TakeJSON, own.Proof = true, true
+	own.Route = s.ownRoute
+	s.own = &metasim.OwnLogin{Graph: own, Short: "ig", Basic: "instagram_business_basic", Answer: s.answerExchange}
+	words := metasim.PageWords(codeThrottled, Name)
+	words.Race = *containerGone()
+	linked := metasim.NewGraph(kit, Name, nil, &s.pages.Lock, words)
+	s.pages.Join(metasim.Member{
+		Graph: linked, Scope: "instagram_basic", Link: s.linkAccount, Upload: s.findUpload,
+		Node: func(q *sim.Request, id, edge string) (sim.Route, bool, error) {
+			return s.linkedRoute(linked, q, id, edge)
+		},
+	})
+	s.containers = metasim.OpenContainers(own, OptProcess, checkFile)
+	if err := kit.Register(s.About(), func() error { return nil }); err != nil {
+		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
+	}
+	return s, nil
+}
+
+// Hosts are the network's real host names.
+func (s *Sim) Hosts() []string {
+	return []string{graphHost, loginHost, site, metasim.PageSite, metasim.PageGraph, metasim.PageUpload}
+}
+
+// About describes the network to the control surface.
+func (s *Sim) About() sim.About {
+	return sim.About{
+		ID: Name, Title: title, Hosts: s.Hosts(), Containers: true, Style: style,
+		Text: "publishes in two steps: a container is created, then published.",
+		Calls: []string{
+			metasim.CallExchange, metasim.CallToken, metasim.CallRefresh, metasim.CallDebug, metasim.CallProfile,
+			metasim.CallAccounts, metasim.CallRevoke, "create", "upload", "status", "publish", "list", "permalink", "limit",
+			"insights", sim.CallFetch,
+		},
+		Options: []sim.Option{
+			{Name: OptQuota, Title: "Instagram: posts per moving 24 hours", Default: "100"},
+			{
+				Name: OptRepeatPublish, Title: "Instagram: second publish of a container",
+				Default: RepeatError, Choices: []string{RepeatError, RepeatSameID},
+			},
+			{Name: OptListDelay, Title: "Instagram: seconds until a post is listed", Default: "0"},
+			{Name: OptProcess, Title: "Instagram: seconds until a file is processed", Default: "0"},
+			{
+				Name: OptAccountType, Title: "Instagram: type of new accounts", Default: typeBusiness,
+				Choices: []string{typeBusiness, typeCreator, typePersonal},
+			},
+			{
+				Name: OptExchange, Title: "Instagram: answer with a new token", Default: AnswerList,
+				Choices: []string{AnswerList, AnswerObject},
+			},
+		},
+	}
+}
+
+// ServeHTTP serves all hosts of the network.
+func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	switch host := sim.Host(r); {
+	case host == graphHost, host == loginHost && r.URL.Path == "/oauth/access_token":
+		s.own.Graph.ServeHTTP(w, r)
+	case host != site && host != loginHost:
+		s.pages.ServeHTTP(w, r)
+	case r.URL.Path == "/oauth/authorize":
+		s.own.Graph.API.OAuth.ServeConsent(w, r)
+	case len(parts) == 2 && (parts[0] == "p" || parts[0] == "reel"), len(parts) == 3 && parts[0] == "stories":
+		s.servePost(w, r)
+	case len(parts) == 1 && s.accountNamed(parts[0]) != nil:
+		a := s.accountNamed(parts[0])
+		s.kit.ServeProfile(w, r, sim.ProfilePage{
+			Network: Name, Title: title, Name: a.Name, Handle: "@" + a.Username, Picture: pictureURL(a),
+		}, site, a.ID)
+	default:
+		s.kit.ServeSite(w, r, Name, title)
+	}
+}
+
+// servePost draws the public page of a post, of a Story for a day.
+func (s *Sim) servePost(w http.ResponseWriter, r *http.Request) {
+	address := "https://" + site + strings.TrimSuffix(r.URL.Path, "/") + "/"
+	for _, p := range s.kit.Posts.All() {
+		if p.Network != Name || p.URL != address || isOver(p, s.kit.Now()) {
+			continue
+		}
+		page := s.kit.ShowPost(p, site)
+		page.Title, page.Handle, page.Picture = title, "@"+p.AccountName, "https://"+site+"/picture/"+p.Account+".png"
+		s.kit.ServePost(w, r, page)
+		return
+	}
+	s.kit.ServePost(w, r, nil)
+}
