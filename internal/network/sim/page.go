@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 	"time"
 )
@@ -143,8 +142,11 @@ func MediaURL(site string, m Media) string {
 // ServeProfile draws the public page of an account, with its newest visible posts.
 func (k *Kit) ServeProfile(w http.ResponseWriter, r *http.Request, profile ProfilePage, site, account string) {
 	profile.Counts = []string{fmt.Sprintf("%d followers", k.Followers(account, k.Now()))}
-	for _, p := range slices.Backward(k.Posts.Of(profile.Network, account)) {
-		if p.Visible() && len(profile.Posts) < shownOnProfile {
+	for p := range k.Posts.Newest(profile.Network, account) {
+		if len(profile.Posts) == shownOnProfile {
+			break
+		}
+		if p.Visible() {
 			profile.Posts = append(profile.Posts, k.ShowPost(p, site))
 		}
 	}

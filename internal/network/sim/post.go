@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"maps"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -39,7 +39,7 @@ type postKey struct{ network, id string }
 
 func (k postKey) String() string { return k.network + "/" + k.id }
 
-// Posts holds the posts of all networks.
+// Posts holds the posts of all networks. A post is replaced and never changed, so that copies may share its maps.
 type Posts struct {
 	mu    sync.Mutex
 	table *Table[*Post]
@@ -103,29 +103,58 @@ func (p *Posts) Called(network, id string) {
 	}
 }
 
-// Of returns an account's posts, oldest first, with drafts and deleted ones.
-func (p *Posts) Of(network, account string) []Post {
+// Newest yields an account's posts, newest first, with drafts and deleted ones. No lock is held meanwhile.
+func (p *Posts) Newest(network, account string) iter.Seq[Post] {
+	owner := postKey{network, account}
+	return func(yield func(Post) bool) {
+		for i := p.countOwned(owner) - 1; i >= 0; i-- {
+			if post, ok := p.ownedAt(owner, i); ok && !yield(post) {
+				return
+			}
+		}
+	}
+}
+
+func (p *Posts) countOwned(owner postKey) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return copyPosts(p.owned[postKey{network, account}])
+	return len(p.owned[owner])
+}
+
+func (p *Posts) ownedAt(owner postKey, i int) (Post, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if i >= len(p.owned[owner]) {
+		return Post{}, false
+	}
+	return *p.owned[owner][i], true
+}
+
+// CountSince counts the posts that an account made after a time, deleted ones too.
+func (p *Posts) CountSince(network, account string, since time.Time) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	owned := p.owned[postKey{network, account}]
+	first, _ := slices.BinarySearchFunc(owned, since, func(q *Post, at time.Time) int {
+		if q.CreatedAt.After(at) {
+			return 1
+		}
+		return -1
+	})
+	return len(owned) - first
 }
 
 // All returns what the public can see at all networks, oldest first.
 func (p *Posts) All() []Post {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	visible := slices.DeleteFunc(slices.Collect(p.table.All()), func(q *Post) bool { return !q.Visible() })
-	return copyPosts(visible)
-}
-
-func copyPosts(posts []*Post) []Post {
-	copies := make([]Post, 0, len(posts))
-	for _, q := range posts {
-		post := *q
-		post.Extra = maps.Clone(q.Extra)
-		copies = append(copies, post)
+	visible := make([]Post, 0, len(p.table.order))
+	for post := range p.table.All() {
+		if post.Visible() {
+			visible = append(visible, *post)
+		}
 	}
-	return copies
+	return visible
 }
 
 func (p *Posts) clearAll() error {

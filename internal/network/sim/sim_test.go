@@ -167,11 +167,16 @@ func TestDraftsAndDeletedPostsAreNotVisible(t *testing.T) {
 		return strings.Join(ids, " ")
 	}
 	_, found := kit.Posts.Get("net", "3")
-	if got := read(kit.Posts.Of("net", "shop")); got != "2+ 3 1" || read(kit.Posts.All()) != "1 2+" || found {
+	for after, want := range map[time.Time]int{at: 3, at.Add(time.Minute): 1, at.Add(time.Hour): 0} {
+		if got := kit.Posts.CountSince("net", "shop", after); got != want {
+			t.Errorf("%d posts since %v, want %d", got, after, want)
+		}
+	}
+	if got := read(slices.Collect(kit.Posts.Newest("net", "shop"))); got != "1 3 2+" || read(kit.Posts.All()) != "1 2+" || found {
 		t.Errorf("posts %q, visible %q, deleted one found: %v", got, read(kit.Posts.All()), found)
 	}
 	_ = kit.Close()
-	if got := read(open(t, path).Posts.Of("net", "shop")); got != "2+ 3 1" {
+	if got := read(slices.Collect(open(t, path).Posts.Newest("net", "shop"))); got != "1 3 2+" {
 		t.Errorf("after a restart %q", got)
 	}
 }

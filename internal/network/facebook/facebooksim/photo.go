@@ -162,7 +162,7 @@ func (s *Sim) attemptPhoto(q *sim.Request) {
 	if p.Calls++; p.Calls == 1 {
 		p.First = s.kit.Arrived(q.R)
 	}
-	for _, o := range s.kit.Posts.Of(Name, p.Page) {
+	for o := range s.kit.Posts.Newest(Name, p.Page) {
 		if o.Extra["media_id"] == p.ID {
 			s.kit.Posts.Called(Name, o.ID)
 		}

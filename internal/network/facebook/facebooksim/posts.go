@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -154,7 +153,7 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 
 // lastVisible is the newest post of a Page's feed.
 func (s *Sim) lastVisible(page string) (sim.Post, bool) {
-	for _, p := range slices.Backward(s.kit.Posts.Of(Name, page)) {
+	for p := range s.kit.Posts.Newest(Name, page) {
 		if p.Visible() && p.Extra["edge"] == "" {
 			return p, true
 		}
@@ -251,30 +250,19 @@ func (s *Sim) publishDraft(q *sim.Request, id string) (any, error) {
 // listPosts serves a Page's posts, newest first: all of them at feed, the published ones at published_posts.
 func (s *Sim) listPosts(q *sim.Request) (any, error) {
 	edge := q.R.URL.Path[strings.LastIndexByte(q.R.URL.Path, '/')+1:]
-	posts, err := s.graph.PostsBetween(q, q.Account, OptListDelay)
-	if err != nil {
-		return nil, err
-	}
-	var nodes []map[string]any
-	for _, p := range posts {
-		if p.Extra["edge"] == "" && (edge == "feed" || !p.Draft) {
-			nodes = append(nodes, s.postNode(p))
-		}
-	}
-	return metasim.ListNodes(q, metasim.GraphAddress(q, q.Account, edge), postKind, nodes)
+	fits := func(p sim.Post) bool { return p.Extra["edge"] == "" && (edge == "feed" || !p.Draft) }
+	return s.graph.ListPosts(q, edge, OptListDelay, postKind, fits, s.postNode)
 }
 
 // listStories serves a Page's Stories, newest first.
 func (s *Sim) listStories(q *sim.Request) (any, error) {
-	posts, err := s.graph.PostsBetween(q, q.Account, OptListDelay)
+	fits := func(p sim.Post) bool { return strings.HasSuffix(p.Extra["edge"], "stories") }
+	posts, err := s.graph.PostsBetween(q, q.Account, OptListDelay, fits)
 	if err != nil {
 		return nil, err
 	}
 	data := []any{}
 	for _, p := range posts {
-		if !strings.HasSuffix(p.Extra["edge"], "stories") {
-			continue
-		}
 		status := "PUBLISHED"
 		if s.kit.Now().Sub(p.CreatedAt) >= storyLife {
 			status = "ARCHIVED"

@@ -253,7 +253,7 @@ var (
 // profileNode is an account as an API with Pages shows it.
 func (s *Sim) profileNode(a *account) map[string]any {
 	count := 0
-	for _, p := range s.kit.Posts.Of(Name, a.ID) {
+	for p := range s.kit.Posts.Newest(Name, a.ID) {
 		if p.Visible() && p.Extra["product"] != productStory {
 			count++
 		}

@@ -165,7 +165,7 @@ func (s *Sim) publishContainer(q *sim.Request, a *account) (any, error) {
 	if c.Item {
 		return nil, metasim.Bad("A carousel item cannot be published by itself")
 	}
-	if used, _ := s.own.Graph.CountSince(a.ID, now.Add(-window)); used >= s.kit.Number(OptQuota) {
+	if used := s.kit.Posts.CountSince(Name, a.ID, now.Add(-window)); used >= s.kit.Number(OptQuota) {
 		return nil, metasim.LimitReached()
 	}
 	path := "/p/" + metasim.NewShortcode() + "/"
@@ -225,21 +225,13 @@ func isOver(p sim.Post, now time.Time) bool {
 
 // listMedia serves an account's posts, newest first: Stories of the last day, or everything else.
 func (s *Sim) listMedia(q *sim.Request, stories bool) (any, error) {
-	posts, err := s.own.Graph.PostsBetween(q, q.Account, OptListDelay)
-	if err != nil {
-		return nil, err
-	}
 	edge := "media"
 	if stories {
 		edge = "stories"
 	}
-	var nodes []map[string]any
-	for _, p := range posts {
-		if stories == (p.Extra["product"] == productStory) && !isOver(p, s.kit.Now()) {
-			nodes = append(nodes, s.mediaNode(p))
-		}
-	}
-	return metasim.ListNodes(q, metasim.GraphAddress(q, q.Account, edge), mediaKind, nodes)
+	now := s.kit.Now()
+	fits := func(p sim.Post) bool { return stories == (p.Extra["product"] == productStory) && !isOver(p, now) }
+	return s.own.Graph.ListPosts(q, edge, OptListDelay, mediaKind, fits, s.mediaNode)
 }
 
 var quotaKind = metasim.NewKind("IGContentPublishingLimit", "quota_usage", "quota_usage", "config")
@@ -256,7 +248,7 @@ func (s *Sim) readQuota(q *sim.Request) (any, error) {
 	case now.Sub(since) > window:
 		return nil, metasim.Bad("Param since must not be older than 24 hours")
 	}
-	used, _ := s.own.Graph.CountSince(q.Account, since)
+	used := s.kit.Posts.CountSince(Name, q.Account, since)
 	picked, err := quotaKind.Pick(q.Params.Get("fields"), map[string]any{"quota_usage": used, "config": map[string]any{
 		"quota_total": s.kit.Number(OptQuota), "quota_duration": int(window.Seconds()),
 	}})

@@ -76,6 +76,7 @@ type Containers struct {
 	check func(c *Container, m sim.Media, err error) string
 	// processing is the switch that says how many seconds it takes to process a file.
 	processing string
+	made       map[string][]time.Time // by account, those that CountSince has not passed over
 }
 
 // OpenContainers restores the containers of earlier runs and goes on with downloads that were interrupted.
@@ -84,7 +85,7 @@ func OpenContainers(
 ) *Containers {
 	cs := &Containers{
 		graph: g, table: sim.OpenTable[*Container](g.API.Kit, g.API.Network, "container"), check: check,
-		processing: processing,
+		processing: processing, made: map[string][]time.Time{},
 	}
 	for _, p := range g.API.Kit.Posts.All() {
 		// A sandbox that was killed may have written the post and not yet its container.
@@ -93,6 +94,7 @@ func OpenContainers(
 		}
 	}
 	for c := range cs.table.All() {
+		cs.made[c.Account] = append(cs.made[c.Account], c.CreatedAt)
 		if c.Pending && c.MediaURL != "" {
 			cs.fetch(c)
 		}
@@ -110,13 +112,12 @@ func (cs *Containers) Of(account, id string) *Container {
 
 // CountSince counts the containers that an account made after a time.
 func (cs *Containers) CountSince(account string, since time.Time) int {
-	n := 0
-	for c := range cs.table.All() {
-		if c.Account == account && c.CreatedAt.After(since) {
-			n++
-		}
+	made := cs.made[account]
+	for len(made) > 0 && !made[0].After(since) {
+		made = made[1:]
 	}
-	return n
+	cs.made[account] = made
+	return len(made)
 }
 
 // Add stores a new container of the account that calls, and begins to download its file. The children of a carousel must
@@ -142,6 +143,7 @@ func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 	if err := cs.table.Put(c.ID, c); err != nil {
 		return nil, err
 	}
+	cs.made[c.Account] = append(cs.made[c.Account], now)
 	if c.Pending && c.MediaURL != "" {
 		cs.fetch(c)
 	}

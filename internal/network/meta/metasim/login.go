@@ -1,6 +1,7 @@
 package metasim
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -232,7 +233,9 @@ func (l *PageLogin) listAccounts(q *sim.Request) (any, error) {
 		}
 		nodes = append(nodes, node)
 	}
-	return ListNodes(q, GraphAddress(q, personID, "accounts"), accountKind, nodes)
+	id := func(node map[string]any) string { return fmt.Sprint(node["id"]) }
+	same := func(node map[string]any) map[string]any { return node }
+	return ListNodes(q, GraphAddress(q, personID, "accounts"), accountKind, nodes, id, same)
 }
 
 // GraphAddress is the address of an edge in the version of a call.

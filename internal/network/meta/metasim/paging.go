@@ -2,7 +2,6 @@ package metasim
 
 import (
 	"encoding/base64"
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -70,14 +69,16 @@ func findCursor(params url.Values, name string, ids []string, otherwise int) (in
 }
 
 // ListNodes returns a page of nodes at an address without its query, each with the fields that were asked for.
-func ListNodes(q *sim.Request, address string, kind Kind, nodes []map[string]any) (any, error) {
+func ListNodes[T any](
+	q *sim.Request, address string, kind Kind, items []T, id func(T) string, node func(T) map[string]any,
+) (any, error) {
 	limit, err := readLimit(q.Params)
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]string, len(nodes))
-	for i, node := range nodes {
-		ids[i] = fmt.Sprint(node["id"])
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = id(item)
 	}
 	after, err := findCursor(q.Params, "after", ids, -1)
 	if err != nil {
@@ -90,8 +91,8 @@ func ListNodes(q *sim.Request, address string, kind Kind, nodes []map[string]any
 	first := min(after+1, before)
 	last := min(first+limit, before)
 	data := make([]any, 0, last-first)
-	for _, node := range nodes[first:last] {
-		picked, err := kind.Pick(q.Params.Get("fields"), node)
+	for _, item := range items[first:last] {
+		picked, err := kind.Pick(q.Params.Get("fields"), node(item))
 		if err != nil {
 			return nil, err
 		}
@@ -124,8 +125,10 @@ func nextPage(q *sim.Request, address, after string) string {
 }
 
 // PostsBetween selects those of an account's posts that a list shows: newest first, neither deleted ones nor those
-// younger than the delay of lists, between the parameters since and until.
-func (g *Graph) PostsBetween(q *sim.Request, account, delayOption string) ([]sim.Post, error) {
+// younger than the delay of lists, between the parameters since and until, and of the list's own sort.
+func (g *Graph) PostsBetween(
+	q *sim.Request, account, delayOption string, fits func(sim.Post) bool,
+) ([]sim.Post, error) {
 	since, err := ReadTime(q.Params, "since")
 	if err != nil {
 		return nil, err
@@ -138,11 +141,28 @@ func (g *Graph) PostsBetween(q *sim.Request, account, delayOption string) ([]sim
 	if !until.IsZero() && until.Before(newest) {
 		newest = until
 	}
-	posts := slices.DeleteFunc(g.API.Kit.Posts.Of(g.API.Network, account), func(p sim.Post) bool {
-		return !p.DeletedAt.IsZero() || p.CreatedAt.Before(since) || p.CreatedAt.After(newest)
-	})
-	slices.Reverse(posts)
+	var posts []sim.Post
+	for p := range g.API.Kit.Posts.Newest(g.API.Network, account) {
+		if p.CreatedAt.Before(since) {
+			break
+		}
+		if p.DeletedAt.IsZero() && !p.CreatedAt.After(newest) && fits(p) {
+			posts = append(posts, p)
+		}
+	}
 	return posts, nil
+}
+
+// ListPosts returns a page of an account's posts.
+func (g *Graph) ListPosts(
+	q *sim.Request, edge, delayOption string, kind Kind, fits func(sim.Post) bool, node func(sim.Post) map[string]any,
+) (any, error) {
+	posts, err := g.PostsBetween(q, q.Account, delayOption, fits)
+	if err != nil {
+		return nil, err
+	}
+	id := func(p sim.Post) string { return p.ID }
+	return ListNodes(q, GraphAddress(q, q.Account, edge), kind, posts, id, node)
 }
 
 // DeletePost serves the deletion of a post.
@@ -152,17 +172,4 @@ func (g *Graph) DeletePost(p sim.Post) (any, error) {
 		return nil, err
 	}
 	return map[string]any{"success": true, "deleted_id": p.ID}, nil
-}
-
-// CountSince counts the posts of an account that were published after a time, and those that were deleted after it.
-func (g *Graph) CountSince(account string, since time.Time) (published, deleted int) {
-	for _, p := range g.API.Kit.Posts.Of(g.API.Network, account) {
-		if !p.Draft && p.CreatedAt.After(since) {
-			published++
-		}
-		if p.DeletedAt.After(since) {
-			deleted++
-		}
-	}
-	return published, deleted
 }

@@ -155,7 +155,7 @@ func (s *Sim) publishContainer(q *sim.Request) (any, error) {
 	if c.Item {
 		return nil, metasim.Bad("A carousel item cannot be published by itself")
 	}
-	if used, _ := s.graph.CountSince(q.Account, now.Add(-quotaWindow)); used >= s.kit.Number(OptQuota) {
+	if used := s.kit.Posts.CountSince(Name, q.Account, now.Add(-quotaWindow)); used >= s.kit.Number(OptQuota) {
 		return nil, metasim.LimitReached() // borrowed from a sister network; this one documents no code
 	}
 	a := s.accounts.Get(q.Account)
@@ -170,7 +170,7 @@ var quotaKind = metasim.NewKind(
 
 // readQuota serves how much of the publishing quota is used.
 func (s *Sim) readQuota(q *sim.Request) (any, error) {
-	used, _ := s.graph.CountSince(q.Account, s.kit.Now().Add(-quotaWindow))
+	used := s.kit.Posts.CountSince(Name, q.Account, s.kit.Now().Add(-quotaWindow))
 	day := int(quotaWindow.Seconds())
 	picked, err := quotaKind.Pick(q.Params.Get("fields"), map[string]any{
 		"quota_usage": used, "config": map[string]any{"quota_total": s.kit.Number(OptQuota), "quota_duration": day},

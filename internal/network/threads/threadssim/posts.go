@@ -47,15 +47,7 @@ func (s *Sim) postNode(p sim.Post) map[string]any {
 
 // listPosts serves the profile's posts, newest first.
 func (s *Sim) listPosts(q *sim.Request) (any, error) {
-	posts, err := s.graph.PostsBetween(q, q.Account, OptListDelay)
-	if err != nil {
-		return nil, err
-	}
-	var nodes []map[string]any
-	for _, p := range posts {
-		nodes = append(nodes, s.postNode(p))
-	}
-	return metasim.ListNodes(q, "https://"+sim.Host(q.R)+"/v1.0/"+q.Account+"/threads", postKind, nodes)
+	return s.graph.ListPosts(q, "threads", OptListDelay, postKind, sim.Post.Visible, s.postNode)
 }
 
 // deletePost deletes one post of the profile's own.
@@ -64,7 +56,13 @@ func (s *Sim) deletePost(q *sim.Request, id string) (any, error) {
 	if !ok {
 		return nil, metasim.NotFound(q.R.Method, id)
 	}
-	if _, deleted := s.graph.CountSince(q.Account, s.kit.Now().Add(-quotaWindow)); deleted >= quotaDeletes {
+	deleted, since := 0, s.kit.Now().Add(-quotaWindow)
+	for other := range s.kit.Posts.Newest(Name, q.Account) {
+		if other.DeletedAt.After(since) {
+			deleted++
+		}
+	}
+	if deleted >= quotaDeletes {
 		return nil, metasim.LimitReached()
 	}
 	return s.graph.DeletePost(p)
@@ -72,7 +70,7 @@ func (s *Sim) deletePost(q *sim.Request, id string) (any, error) {
 
 // findPage is the public page of a post; the username must be its author's.
 func (s *Sim) findPage(a *account, code string) *sim.PostPage {
-	for _, p := range s.kit.Posts.Of(Name, a.ID) {
+	for p := range s.kit.Posts.Newest(Name, a.ID) {
 		if p.Visible() && p.Extra["shortcode"] == code {
 			page := s.kit.ShowPost(p, site)
 			page.Title, page.Name, page.Handle, page.Picture = title, a.Name, "@"+a.Username, pictureURL(a)
