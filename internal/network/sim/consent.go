@@ -2,7 +2,6 @@ package sim
 
 import (
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -35,7 +34,7 @@ func (p PKCE) encodeSum(sum []byte) string {
 
 func (p PKCE) matchesVerifier(challenge, verifier string) bool {
 	sum := sha256.Sum256([]byte(verifier))
-	return verifiers.MatchString(verifier) && subtle.ConstantTimeCompare([]byte(p.encodeSum(sum[:])), []byte(challenge)) == 1
+	return verifiers.MatchString(verifier) && p.encodeSum(sum[:]) == challenge
 }
 
 // OAuthConfig is what makes the authorization server of one network different from another's.

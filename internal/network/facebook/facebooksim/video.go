@@ -388,9 +388,10 @@ func (s *Sim) videoRoute(q *sim.Request, v *video, call string) (sim.Route, bool
 	if strings.Contains(q.Params.Get("fields"), "permalink") {
 		name = callPermalink
 	}
-	return sim.Route{Names: []string{name}, Params: []string{"fields"}, Text: text, Serve: func(q *sim.Request) (any, error) {
-		return s.readVideo(q, v)
-	}}, call == "GET "
+	return sim.Route{
+		Names: []string{name}, Params: []string{"fields"}, Text: text,
+		Serve: func(q *sim.Request) (any, error) { return s.readVideo(q, v) },
+	}, call == "GET "
 }
 
 func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {

@@ -291,7 +291,7 @@ func (s *Sim) takeUpload(q *sim.Request, c *metasim.Container) (any, error) {
 	var offset, size int64
 	if _, err := fmt.Sscan(header.Get("Offset")+" "+header.Get("File_size"), &offset, &size); err != nil || size < 1 {
 		const text = "The headers offset and file_size are required"
-		return metasim.UploadError("PartialRequestError", text), nil //nolint:nilerr // the answer says it
+		return metasim.UploadError("PartialRequestError", text), nil
 	}
 	arrived, err := s.kit.AppendUpload(c.ID, offset, http.MaxBytesReader(q.W, q.R.Body, size-offset))
 	switch {

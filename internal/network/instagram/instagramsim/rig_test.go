@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -151,9 +152,7 @@ func consent(change url.Values) url.Values {
 		"client_id": {"app"}, "redirect_uri": {callback}, "scope": {ownScopes}, "response_type": {"code"}, "state": {"st"},
 		"decision": {"allow"},
 	}
-	for name, values := range change {
-		v[name] = values
-	}
+	maps.Copy(v, change)
 	return v
 }
 

@@ -120,8 +120,8 @@ func (cs *Containers) CountSince(account string, since time.Time) int {
 	return len(made)
 }
 
-// Add stores a new container of the account that calls, and begins to download its file. The children of a carousel must
-// be finished items of the same account.
+// Add stores a new container of the account that calls, and begins to download its file. The children of a carousel
+// must be finished items of the same account.
 func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 	now := cs.graph.API.Kit.Now()
 	c.ID, c.Account, c.Stuck = cs.table.NewID("179", 17), q.Account, q.Unready
@@ -204,10 +204,11 @@ func (cs *Containers) Text(q *sim.Request) string {
 	return ""
 }
 
-// Publish makes a finished container visible as a post, which the caller has described except for what the container knows:
-// the one irreversible call.
+// Publish makes a finished container visible as a post, which the caller has described except for what the container
+// knows: the one irreversible call.
 func (cs *Containers) Publish(q *sim.Request, c *Container, p sim.Post) (any, error) {
-	p.Network, p.Account, p.ID, p.CreatedAt = cs.graph.API.Network, c.Account, sim.Digits("180", 17), cs.graph.API.Kit.Now()
+	p.Network, p.Account, p.ID = cs.graph.API.Network, c.Account, sim.Digits("180", 17)
+	p.CreatedAt = cs.graph.API.Kit.Now()
 	p.Text, p.Link, p.Media = c.Text, c.Link, cs.Files(c)
 	p.ArrivedAt, p.FirstCallAt = cs.graph.API.Kit.Arrived(q.R), c.ArrivedAt
 	p.FirstPublishCallAt, p.PublishCalls = c.FirstPublish, c.PublishCalls

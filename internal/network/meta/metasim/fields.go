@@ -21,8 +21,8 @@ func NewKind(name, byDefault string, fields ...string) Kind {
 	return k
 }
 
-// Pick keeps the fields of a node that the parameter fields asks for. A field that the type does not have is an error; a
-// field without a value is left out, as the networks do. The id always comes along.
+// Pick keeps the fields of a node that the parameter fields asks for. A field that the type does not have is an error;
+// a field without a value is left out, as the networks do. The id always comes along.
 func (k Kind) Pick(asked string, node map[string]any) (map[string]any, error) {
 	if strings.TrimSpace(asked) == "" {
 		asked = k.byDefault

@@ -307,8 +307,8 @@ func (l *PageLogin) exchangeCode(q *sim.Request) (any, error) {
 	return l.grantToken(sim.Token{Consented: consented, Kind: shortToken, Grant: code}, 85*time.Minute)
 }
 
-// extendToken gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it keeps its old
-// end.
+// extendToken gives a token of 60 days. That exchanging a long one extends it is documented nowhere, so here it keeps
+// its old end.
 func (l *PageLogin) extendToken(q *sim.Request) (any, error) {
 	t, why := l.oauth.Find(q.Params.Get("fb_exchange_token"))
 	if t.Kind == pageToken {
