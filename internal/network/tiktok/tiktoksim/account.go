@@ -115,9 +115,9 @@ var scopeOfField = map[string]string{
 // readProfile answers the fields that are asked for; one without its permission fails the whole call.
 func (s *Sim) readProfile(q *sim.Request) (any, error) {
 	a := s.accounts.Get(q.Account)
-	posts := s.kit.Posts.Of(Name, a.ID)
-	likes := 0
-	for _, p := range posts {
+	posts, likes := 0, 0
+	for p := range s.kit.Posts.Newest(Name, a.ID) {
+		posts++
 		likes += s.kit.PostFigures(p).Likes
 	}
 	all := map[string]any{
@@ -125,7 +125,7 @@ func (s *Sim) readProfile(q *sim.Request) (any, error) {
 		"avatar_large_url": pictureURL(a), "display_name": a.Name, "username": a.Username, "bio_description": "",
 		"is_verified": false, "profile_deep_link": profileURL(a), "profile_web_link": profileURL(a),
 		"follower_count": s.kit.Followers(a.ID, s.kit.Now()), "following_count": 12, "likes_count": likes,
-		"video_count": len(posts),
+		"video_count": posts,
 	}
 	user := map[string]any{}
 	for name := range strings.SplitSeq(q.Params.Get("fields"), ",") {

@@ -96,7 +96,7 @@ func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 		s.kit.Send(w, r, s.errorAnswer(err))
 		return
 	}
-	s.api.Serve(q, route)
+	s.api.Serve(r.Context(), q, route)
 }
 
 // readCall finds the call of a request and who makes it.

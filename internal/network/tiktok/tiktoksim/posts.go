@@ -32,12 +32,14 @@ func (s *Sim) show(t *task) error {
 
 // public are the posts of an account that everyone sees, newest first.
 func (s *Sim) public(account string) []sim.Post {
-	posts := s.kit.Posts.Of(Name, account)
-	slices.Reverse(posts)
-	return slices.DeleteFunc(posts, func(p sim.Post) bool {
-		return !p.Visible() || p.Extra["privacy_level"] != everyone ||
-			s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptIDDelay)))
-	})
+	var posts []sim.Post
+	for p := range s.kit.Posts.Newest(Name, account) {
+		if p.Visible() && p.Extra["privacy_level"] == everyone &&
+			!s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptIDDelay))) {
+			posts = append(posts, p)
+		}
+	}
+	return posts
 }
 
 var videoFields = []string{

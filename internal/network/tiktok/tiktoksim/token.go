@@ -67,7 +67,7 @@ func (s *Sim) serveLogin(w http.ResponseWriter, r *http.Request) {
 			Names: []string{"refresh"}, Params: append(client, "grant_type", "refresh_token"), Serve: s.refresh,
 		}
 	}
-	s.login.Serve(q, route)
+	s.login.Serve(r.Context(), q, route)
 }
 
 func (s *Sim) checkClient(q *sim.Request) error {
