@@ -302,6 +302,11 @@ CREATE TABLE public.members (
     created_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.network_holds (
+    platform text NOT NULL,
+    held_until timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.post_events (
     id bigint NOT NULL,
     workspace_id uuid NOT NULL,
@@ -661,6 +666,9 @@ ALTER TABLE ONLY public.media
 
 ALTER TABLE ONLY public.members
     ADD CONSTRAINT members_pkey PRIMARY KEY (workspace_id, user_id);
+
+ALTER TABLE ONLY public.network_holds
+    ADD CONSTRAINT network_holds_pkey PRIMARY KEY (platform);
 
 ALTER TABLE ONLY public.post_events
     ADD CONSTRAINT post_events_pkey PRIMARY KEY (id);

@@ -82,7 +82,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 		}
 	}
 	if c.probing && c.last != nil && !c.throttled {
-		if err := t.ReleaseAccount(ctx, c.account.ID); err != nil {
+		if err := t.ReleaseAccount(ctx, c.account.ID, c.engine.cfg.Schedule.CallTimeout()); err != nil {
 			return err
 		}
 	}

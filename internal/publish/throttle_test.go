@@ -147,8 +147,28 @@ func TestAThrottleOfTheAppHoldsAllAccountsOfTheNetwork(t *testing.T) {
 	if p := b.ws.Work(b.ws.Now("third", b.ws.Account("facebook"))); p.Status != "live" {
 		t.Errorf("the post to another network is %s", p.Status)
 	}
+	// An account that is connected during the throttle is held as well.
+	later := b.ws.Work(b.ws.Now("fourth", b.ws.Account("threads")))
+	b.says(later, " · held until Mon 5 Oct 2026, 09:10 UTC")
 	if n := b.calls("create"); n != 1 {
 		t.Errorf("%d calls, want 1", n)
+	}
+	// When it ends, one post of one account tries.
+	b.Fault(f)
+	b.Clock.Advance(10 * time.Minute)
+	b.ws.Work(later)
+	for _, account := range []contract.Account{one, other} {
+		b.ws.Work(b.ws.Now("fifth", account))
+	}
+	if n := b.calls("create"); n != 2 {
+		t.Errorf("%d calls after the throttle, want 2", n)
+	}
+	b.Clock.Advance(10 * time.Minute)
+	if later = b.ws.Work(later); later.Status != "live" {
+		t.Errorf("the post that tries after the throttle is %s: %s", later.Status, later.StatusLine)
+	}
+	if p := b.ws.Work(b.ws.Now("sixth", one)); p.Status != "live" {
+		t.Errorf("the next post is %s: %s", p.Status, p.StatusLine)
 	}
 }
 
@@ -175,7 +195,7 @@ func TestTheEndOfAHoldDoesNotWaitForAPostThatIsBeingChanged(t *testing.T) {
 		return tenant.Tx(b.Context(), func(worker store.Tenant) error {
 			ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second) // it would wait for ever
 			defer cancel()
-			return worker.ReleaseAccount(ctx, accountID)
+			return worker.ReleaseAccount(ctx, accountID, time.Minute)
 		})
 	}))
 	rows, err := b.Pool.Query(b.Context(), `SELECT post_id FROM publications WHERE next_action_at <= clock()`)

@@ -9,7 +9,8 @@ import (
 
 const accountColumns = `
 	id, platform, external_id, username, display_name, avatar_url, status, status_reason, connected_at AS connected_via,
-	token_expires_at AS expires_at, held_until, created_at`
+	token_expires_at AS expires_at, created_at,
+	greatest(held_until, (SELECT h.held_until FROM network_holds h WHERE h.platform = accounts.platform)) AS held_until`
 
 // Accounts lists the connected accounts, oldest first.
 func (t Tenant) Accounts(ctx context.Context) ([]core.Account, error) {
@@ -190,25 +191,36 @@ func (t Tenant) HoldAccount(ctx context.Context, id core.AccountID, until time.T
 // HoldPlatform holds the posts of all accounts of a network at least until the given time.
 func (s *Store) HoldPlatform(ctx context.Context, platform core.Platform, until time.Time) error {
 	return s.exec(ctx, `
-		UPDATE accounts SET held_until = greatest(held_until, @until) WHERE platform = @platform AND disconnected_at IS NULL`,
+		INSERT INTO network_holds AS h (platform, held_until) VALUES (@platform, @until)
+		ON CONFLICT (platform) DO UPDATE SET held_until = greatest(h.held_until, excluded.held_until)`,
 		args{"platform": platform, "until": until})
 }
 
-// ProbeAccount lets one caller at a time try an account whose hold has ended. It returns true for this caller, and
-// holds the account for all others meanwhile.
+// ProbeAccount lets one caller at a time try an account, or a network, whose hold has ended. It returns true for this
+// caller, and holds the account, or the network, for all others meanwhile.
 func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile time.Duration) (bool, error) {
-	return t.execChanged(ctx, `
-		UPDATE accounts SET held_until = clock() + @meanwhile::interval WHERE workspace_id = @ws AND id = @id
-			AND held_until <= clock()`,
-		args{"id": id, "meanwhile": meanwhile})
+	return queryValue[bool](t.query(ctx, `
+		WITH network AS (
+			UPDATE network_holds SET held_until = clock() + @meanwhile::interval WHERE held_until <= clock()
+				AND platform = (SELECT platform FROM accounts WHERE workspace_id = @ws AND id = @id)
+			RETURNING platform
+		), account AS (
+			UPDATE accounts SET held_until = clock() + @meanwhile::interval WHERE workspace_id = @ws AND id = @id
+				AND held_until <= clock() RETURNING id
+		)
+		SELECT EXISTS (SELECT FROM network) OR EXISTS (SELECT FROM account)`,
+		args{"id": id, "meanwhile": meanwhile}))
 }
 
-// ReleaseAccount ends the hold of an account, and makes the waiting posts due. It skips locked posts, because the
-// caller has locked another post for which those transactions may be waiting.
-func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID) error {
+// ReleaseAccount ends the holds that ProbeAccount has set meanwhile, and makes the account's waiting posts due. It skips
+// locked posts, because the caller has locked another post for which those transactions may be waiting.
+func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID, meanwhile time.Duration) error {
 	return t.signalAfter(t.exec(ctx, `
 		WITH released AS (
 			UPDATE accounts SET held_until = NULL WHERE workspace_id = @ws AND id = @id
+		), network AS ( -- a longer hold is of another throttle
+			DELETE FROM network_holds WHERE held_until <= clock() + @meanwhile::interval
+				AND platform = (SELECT platform FROM accounts WHERE workspace_id = @ws AND id = @id)
 		), waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND p.account_id = @id AND p.status = 'queued'
@@ -217,7 +229,7 @@ func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID) error {
 		)
 		UPDATE publications u SET next_action_at = clock() FROM waiting WHERE u.workspace_id = @ws
 			AND u.post_id = waiting.post_id`,
-		args{"id": id, "hold": core.DoHold}))
+		args{"id": id, "hold": core.DoHold, "meanwhile": meanwhile}))
 }
 
 // Connection is a pending consent, from the redirect to the network until its callback and then, with Profiles, until
