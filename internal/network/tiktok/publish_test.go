@@ -1,0 +1,255 @@
+package tiktok_test
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	nt "belfry/internal/network/networktest"
+	"belfry/internal/network/sim"
+	"belfry/internal/network/tiktok"
+)
+
+func TestEverySettingOfAVideoArrives(t *testing.T) {
+	t.Parallel()
+	off := map[string]string{
+		"privacy_level": "PUBLIC_TO_EVERYONE", "disable_comment": "false", "disable_duet": "false", "disable_stitch": "false",
+		"brand_content_toggle": "false", "brand_organic_toggle": "false", "is_aigc": "false", "video_cover_timestamp_ms": "",
+	}
+	for setting, want := range map[string][2]string{
+		`{}`: {"privacy_level", "PUBLIC_TO_EVERYONE"},
+		`{"privacyLevel":"MUTUAL_FOLLOW_FRIENDS"}`: {"privacy_level", "MUTUAL_FOLLOW_FRIENDS"},
+		`{"privacyLevel":"SELF_ONLY"}`:             {"privacy_level", "SELF_ONLY"},
+		`{"disableComment":true}`:                  {"disable_comment", "true"},
+		`{"disableDuet":true}`:                     {"disable_duet", "true"},
+		`{"disableStitch":true}`:                   {"disable_stitch", "true"},
+		`{"coverMs":1500}`:                         {"video_cover_timestamp_ms", "1500"},
+		`{"coverMs":0}`:                            {"video_cover_timestamp_ms", "0"},
+		`{"brandContent":true}`:                    {"brand_content_toggle", "true"},
+		`{"brandOrganic":true}`:                    {"brand_organic_toggle", "true"},
+		`{"aiGenerated":true}`:                     {"is_aigc", "true"},
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			w := nt.NewWorld(t, harness())
+			it := newItem(t, w, 0, setting)
+			it.Tags = []string{"bread"}
+			if do := w.Publish(it).Run(); do != core.DoLive {
+				t.Fatalf("ended with %s", do)
+			}
+			post := w.Visible()[0]
+			if post.Text != "A quiet morning\n\n#bread" && post.Text != network.WithTags(it.Text, it.Tags) {
+				t.Errorf("the caption is %q", post.Text)
+			}
+			for field, value := range off {
+				if field == want[0] {
+					value = want[1]
+				}
+				if post.Extra[field] != value {
+					t.Errorf("want %s %q, got %q", field, value, post.Extra[field])
+				}
+			}
+		})
+	}
+}
+
+func TestWithoutAChoiceTheWidestAudienceIsTaken(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	setOption(t, w, "tiktok.account", "private")
+	w.Publish(newItem(t, w, 0, "")).Run()
+	if got := w.Visible()[0].Extra["privacy_level"]; got != "FOLLOWER_OF_CREATOR" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestWhatTheAccountDoesNotAllowIsRefusedBeforeTheUpload(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	wantRefusal(t, w, newItem(t, w, 0, `{"privacyLevel":"FOLLOWER_OF_CREATOR"}`), "Everyone, Friends, Only me")
+	setOption(t, w, "tiktok.longest_seconds", "20")
+	wantRefusal(t, w, newItem(t, w, 0, ""), "20 seconds")
+	if n := countCalls(w, "create"); n != 0 {
+		t.Errorf("%d uploads were begun", n)
+	}
+	setOption(t, w, "tiktok.longest_seconds", "600")
+	setOption(t, w, "tiktok.audited", "off")
+	wantRefusal(t, w, newItem(t, w, 0, ""), "audit")
+}
+
+func TestDisabledInteractionsAreSwitchedOff(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	setOption(t, w, "tiktok.account", "quiet")
+	if do := w.Publish(newItem(t, w, 0, "")).Run(); do != core.DoLive {
+		t.Fatalf("ended with %s", do)
+	}
+	for _, name := range []string{"disable_comment", "disable_duet", "disable_stitch"} {
+		if w.Visible()[0].Extra[name] != "true" {
+			t.Errorf("%s is off", name)
+		}
+	}
+}
+
+// What TikTok gives up after the last part is told by the reason.
+func TestEveryReasonOfAFailureIsTold(t *testing.T) {
+	t.Parallel()
+	want := map[string]core.Do{}
+	for reason := range tiktok.Failures {
+		want[reason] = core.DoFail
+	}
+	want["spam_risk_too_many_posts"] = core.DoFail // after two more uploads that end so
+	for reason, end := range want {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			w := nt.NewWorld(t, harness())
+			setOption(t, w, "tiktok.fail_reason", reason)
+			setOption(t, w, "tiktok.posts_a_day", "100")
+			it := newItem(t, w, 0, "")
+			handle := w.Handle(it)
+			if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
+				t.Fatal(err)
+			}
+			st, err := w.Net.Status(t.Context(), it, handle)
+			if err != nil || st.Verdict != tiktok.Failures[reason] || st.Code != reason || st.Hint == "" ||
+				!strings.Contains(st.Message, reason) {
+				t.Errorf("got %+v, %v", st, err)
+			}
+			if do := w.Publish(newItem(t, w, 0, "")).Run(); do != end || len(w.Visible()) != 0 {
+				t.Errorf("ended with %s, visible: %v", do, w.Visible())
+			}
+		})
+	}
+}
+
+// A failure that may pass is tried again with another upload, and shows one post.
+func TestAnInternalFailureIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	setOption(t, w, "tiktok.fail_reason", "internal")
+	it := newItem(t, w, 0, "")
+	handle := w.Handle(it)
+	if _, err := w.Net.Publish(t.Context(), it, handle); err != nil {
+		t.Fatal(err)
+	}
+	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Broken {
+		t.Fatalf("%+v, %v", st, err)
+	}
+	setOption(t, w, "tiktok.fail_reason", "none")
+	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Broken {
+		t.Errorf("what has failed once is %+v, %v", st, err)
+	}
+	if do := w.Publish(it).Run(); do != core.DoLive || len(w.Visible()) != 1 {
+		t.Errorf("ended with %s, visible: %v", do, w.Visible())
+	}
+}
+
+func TestTheDayCapHoldsThePostUntilThereIsRoom(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	setOption(t, w, "tiktok.posts_a_day", "1")
+	setOption(t, w, "tiktok.access_seconds", "864000")
+	w.Publish(newItem(t, w, 0, "")).Run()
+	k := w.Publish(newItem(t, w, 0, ""))
+	if do := k.Run(); do != core.DoLive || len(w.Visible()) != 2 {
+		t.Errorf("ended with %s, visible: %v", do, w.Visible())
+	}
+	first, second := w.Visible()[0].CreatedAt, w.Visible()[1].CreatedAt
+	if gap := second.Sub(first).Hours(); gap < 24 || gap > 26 {
+		t.Errorf("the second post followed after %v hours", gap)
+	}
+}
+
+// Refusals may come with status 200: the code decides.
+func TestErrorsWithStatus200AreErrors(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	setOption(t, w, "tiktok.errors_with_200", "on")
+	it := newItem(t, w, 0, "")
+	for reason, kind := range map[string]network.Kind{
+		"access_token_invalid": network.Lapsed, "spam_risk_too_many_posts": network.RateLimited,
+		"privacy_level_option_mismatch": network.Rejected, "scope_not_authorized": network.Revoked,
+	} {
+		w.Fault(sim.Fault{Call: "create", Kind: sim.Error, Reason: reason})
+		_, err := w.Net.Create(t.Context(), it)
+		if e := w.Failure(err, kind, it.Token.Access); e.Code != reason || e.Status != http.StatusOK {
+			t.Errorf("%s: %+v", reason, e)
+		}
+	}
+	grant := w.Grant()
+	grant.Code += "x"
+	_, err := w.Net.Exchange(t.Context(), grant)
+	if e := w.Failure(err, network.Rejected); e.Code != "invalid_grant" {
+		t.Errorf("exchange: %+v", e)
+	}
+}
+
+// The id of a public post may be told late, and that of a private one never: both are live.
+func TestAPostIsLiveBeforeItsIDIsKnown(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	setOption(t, w, "tiktok.id_delay_seconds", "3600")
+	for _, settings := range []string{`{}`, `{"privacyLevel":"SELF_ONLY"}`} {
+		k := w.Publish(newItem(t, w, 0, settings))
+		if do := k.Run(); do != core.DoLive || k.ID != "" || k.URL != "" {
+			t.Errorf("ended with %s, %q at %q", do, k.ID, k.URL)
+		}
+	}
+}
+
+func TestOldRefreshTokensEnd(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	r := w.Net.(network.Refresher)
+	old := w.Connect().Token
+	if old.LapsesAt.Sub(w.Now()).Hours() != 2 || old.ExpiresAt.Sub(w.Now()).Hours() != 180*24 || !slices.Contains(old.Scopes, "video.publish") {
+		t.Errorf("the token is %+v", old)
+	}
+	fresh, err := r.Refresh(t.Context(), old)
+	if err != nil || fresh.Refresh == old.Refresh {
+		t.Fatalf("%+v, %v", fresh, err)
+	}
+	_, err = r.Refresh(t.Context(), old)
+	w.Failed(err, network.Revoked, old.Access, old.Refresh)
+	setOption(t, w, "tiktok.rotate", "off")
+	again, err := r.Refresh(t.Context(), fresh)
+	if err != nil || again.Refresh != fresh.Refresh {
+		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+func TestAnAccountThatMayNotPublishIsNotConnected(t *testing.T) {
+	t.Parallel()
+	h := harness()
+	h.Consent["withhold"] = []string{"video.publish", "user.info.profile"}
+	w := nt.NewWorld(t, h)
+	profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+	if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, "video.publish") || profiles[0].DisplayName == "" {
+		t.Errorf("%+v, %v", profiles, err)
+	}
+}
+
+func TestTheChallengeIsWrittenAsTheServerIsSet(t *testing.T) {
+	t.Parallel()
+	const challenge = "47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU" // of the empty text
+	for form, want := range map[string]string{
+		"hex": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "base64url": challenge,
+	} {
+		n, err := tiktok.New(network.Environment{
+			Client: network.NewClient(network.ClientConfig{}),
+			Get: func(name string) string {
+				return map[string]string{"TIKTOK_PKCE": form, "TIKTOK_SETTLE": "1s"}[name]
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		address := n.AuthorizeURL(network.AuthRequest{Challenge: challenge, State: "s", RedirectURI: "https://a.example/"})
+		if !strings.Contains(address, "code_challenge="+want+"&") || !n.Describe().PKCE {
+			t.Errorf("%s: %s", form, address)
+		}
+	}
+}

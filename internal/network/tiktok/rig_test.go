@@ -1,0 +1,76 @@
+package tiktok_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"strings"
+	"testing"
+
+	"belfry/internal/media/mediatest"
+	"belfry/internal/network"
+	nt "belfry/internal/network/networktest"
+)
+
+// newItem is a video of about so many bytes on its way out, with settings.
+func newItem(t *testing.T, w *nt.World, size int64, settings string) network.Item {
+	t.Helper()
+	it := w.Item("A quiet morning")
+	it.Files[0] = padFile(t, it.Files[0], size)
+	if settings != "" {
+		it.Settings = json.RawMessage(settings)
+	}
+	return it
+}
+
+// padFile makes a file at least so large with bytes that change nothing of it.
+func padFile(t *testing.T, f network.File, size int64) network.File {
+	t.Helper()
+	file, err := f.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := io.ReadAll(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if missing := size - int64(len(content)) - 8; missing >= 0 {
+		content = append(content, mediatest.Box("free", make([]byte, missing))...)
+	}
+	f.Bytes = int64(len(content))
+	f.Open = func(context.Context) (io.ReadSeekCloser, error) { return openFile{bytes.NewReader(content)}, nil }
+	return f
+}
+
+// openFile is a file in memory.
+type openFile struct{ *bytes.Reader }
+
+func (openFile) Close() error { return nil }
+
+func setOption(t *testing.T, w *nt.World, name, value string) {
+	t.Helper()
+	if err := w.Kit.SetOption(name, value); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// countCalls tells how often the simulator was called so.
+func countCalls(w *nt.World, name string) int {
+	n := 0
+	for _, c := range w.Kit.Calls.Recent(0) {
+		if c.Call == name {
+			n++
+		}
+	}
+	return n
+}
+
+// wantRefusal checks that Create is refused for good with a message that holds the words, and shows nothing.
+func wantRefusal(t *testing.T, w *nt.World, it network.Item, words string) {
+	t.Helper()
+	_, err := w.Net.Create(t.Context(), it)
+	if e := w.Failure(err, network.Rejected, it.Token.Access); !strings.Contains(e.Message+e.Hint, words) || e.Hint == "" {
+		t.Errorf("want %q, got %q %q", words, e.Message, e.Hint)
+	}
+}
