@@ -28,7 +28,7 @@ type Call struct {
 type Answer struct {
 	Status int
 	Header http.Header
-	Body   any
+	Body   any // nil for none
 }
 
 // OK answers 200 with a JSON body.
@@ -155,8 +155,11 @@ func (k *Kit) writeAnswer(
 	w http.ResponseWriter, r *http.Request, a Answer, hit *Fault, cleared <-chan struct{},
 ) {
 	body, err := json.Marshal(a.Body)
-	if err != nil {
+	switch {
+	case err != nil:
 		a, body = InternalError(err), []byte(`{}`)
+	case a.Body == nil:
+		body = nil
 	}
 	if hit != nil && hit.Kind == TruncatedJSON {
 		body = body[:len(body)/2]

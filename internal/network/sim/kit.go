@@ -1,7 +1,5 @@
-// Package sim is what every simulated network shares. A network keeps its state in a Table, which the journal restores;
-// lets people sign in at an OAuth; describes each call by a Route, which an API performs under the script of faults;
-// reads files from addresses (Kit.Fetch) or in parts (Kit.AppendUpload); and shows what is published as a Post. The
-// package depends on no network and on nothing of the product.
+// Package sim is what every simulated network shares: the mapping of real hosts, the journal, scripted
+// faults, the record of visible posts and the pages people see. It depends on no network and on nothing of the product.
 package sim
 
 import (

@@ -1,0 +1,269 @@
+package youtubesim
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+const (
+	tokenHost   = "oauth2.googleapis.com"
+	scopePrefix = "https://www.googleapis.com/auth/"
+	noChannel   = "nobody"
+)
+
+type channel struct {
+	ID, Title, Handle string
+	LongUploads       bool // videos of more than 15 minutes are allowed
+	Verified          bool // by phone: thumbnails are allowed
+}
+
+func demoChannels() []*channel {
+	return []*channel{
+		{ID: "UCk3J9sBxQwZ1a4817229035", Title: "Harbour Bakery", Handle: "@harbour.bakery", LongUploads: true, Verified: true},
+		{ID: "UCk3J9sBxQwZ1a7730916254", Title: "Night Owl Cycles", Handle: "@nightowl.cycles", LongUploads: true, Verified: true},
+		{ID: "UCk3J9sBxQwZ1a2260417798", Title: "Maren Holt", Handle: "@maren.writes"},
+	}
+}
+
+func pictureURL(id string) string { return "https://" + site + "/picture/" + id + ".png" }
+
+// uploadsOf is the list of a channel's own uploads, and playlistOf its one playlist.
+func uploadsOf(channel string) string  { return "UU" + channel[2:] }
+func playlistOf(channel string) string { return "PL" + channel[2:] }
+
+func (s *Sim) newOAuth() *sim.OAuth {
+	var scopes []string
+	for _, name := range []string{
+		"youtube", "youtube.force-ssl", "youtube.readonly", "youtube.upload", "yt-analytics.readonly",
+	} {
+		scopes = append(scopes, scopePrefix+name)
+	}
+	return sim.NewOAuth(s.kit, sim.OAuthConfig{
+		Network: Name, Title: title, Scopes: scopes, Withhold: true, PKCE: sim.PKCEBase64, CodeLife: 10 * time.Minute,
+		Params:   []string{"access_type", "prompt", "include_granted_scopes", "login_hint"},
+		Prefixes: map[string]string{sim.AccessToken: "ya29.", sim.RefreshToken: "1//"}, CodePrefix: "4/0A",
+		Allow: "Continue", Heading: "wants access to a YouTube channel", Lead: "Choose the channel that it can publish to.",
+		UnknownApp: "invalid_client: the OAuth client was not found", BadScope: "invalid_scope",
+		Denied: [][2]string{{"error", "access_denied"}}, Form: []string{"channel", "username"},
+		Granted:  func(c sim.Consented) [][2]string { return [][2]string{{"scope", strings.Join(c.Scopes, " ")}} },
+		Accounts: s.offerChannels, Choose: s.chooseChannel,
+		Check: func(r *http.Request) error {
+			if r.Form.Get("access_type") != "offline" || !strings.Contains(r.Form.Get("prompt"), "consent") {
+				return errors.New("without access_type=offline and prompt=consent there is no refresh token; it is refused here")
+			}
+			return nil
+		},
+	})
+}
+
+func (s *Sim) offerChannels() sim.Group {
+	group := sim.Group{
+		Title: "Which channel?", Field: "username", FieldLabel: "Or another handle",
+		FieldHint: "If there is no channel with this handle, it is created.",
+	}
+	for i, c := range demoChannels() {
+		group.Choices = append(group.Choices, sim.Choice{
+			Type: "radio", Name: "channel", Value: c.ID, Label: c.Title, Note: c.Handle, Picture: pictureURL(c.ID), Checked: i == 0,
+		})
+	}
+	group.Choices = append(group.Choices, sim.Choice{
+		Type: "radio", Name: "channel", Value: noChannel, Label: "A Google account without a channel",
+		Picture: pictureURL(noChannel),
+	})
+	return group
+}
+
+var handles = regexp.MustCompile(`^@[a-z0-9._-]{3,30}$`)
+
+// chooseChannel finds the channel a person picked; a typed handle wins, and a new one makes a new channel.
+func (s *Sim) chooseChannel(form url.Values) (sim.Consented, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	handle := strings.ToLower(strings.TrimSpace(form.Get("username")))
+	if handle == "" {
+		if id := form.Get("channel"); id == noChannel || s.channels.Has(id) {
+			return sim.Consented{Subject: id}, nil
+		}
+		return sim.Consented{}, errors.New("choose a channel or enter a handle")
+	}
+	handle = "@" + strings.TrimPrefix(handle, "@")
+	for c := range s.channels.All() {
+		if c.Handle == handle {
+			return sim.Consented{Subject: c.ID}, nil
+		}
+	}
+	if !handles.MatchString(handle) {
+		return sim.Consented{}, errors.New("a handle has 3 to 30 letters from a to z, digits, full stops, hyphens and underscores")
+	}
+	c := &channel{ID: sim.StableID("UCk3J9sBxQwZ1a", handle, s.channels.Has), Title: handle[1:], Handle: handle, Verified: true}
+	return sim.Consented{Subject: c.ID}, s.channels.Put(c.ID, c)
+}
+
+// serveTokens serves the endpoints that issue, renew and revoke tokens.
+func (s *Sim) serveTokens(w http.ResponseWriter, r *http.Request) {
+	q, err := sim.ReadCall(w, r, false)
+	var route sim.Route
+	switch {
+	case err != nil || r.Method != http.MethodPost:
+		s.kit.Send(w, r, tokenError(http.StatusBadRequest, "invalid_request", "Bad Request"))
+		return
+	case r.URL.Path == "/revoke":
+		route = sim.Route{Names: []string{"revoke"}, Params: []string{"token"}, Serve: s.revoke}
+		q.Token, _ = s.oauth.Find(q.Params.Get("token"))
+	case q.Params.Get("grant_type") == "authorization_code":
+		route = sim.Route{
+			Names: []string{"exchange"}, Serve: s.exchange,
+			Params: []string{"code", "client_id", "client_secret", "redirect_uri", "grant_type", "code_verifier"},
+		}
+	default:
+		route = sim.Route{
+			Names: []string{"refresh"}, Serve: s.refresh,
+			Params: []string{"client_id", "client_secret", "refresh_token", "grant_type"},
+		}
+		q.Token, _ = s.oauth.Find(q.Params.Get("refresh_token"))
+	}
+	s.api.Serve(r.Context(), q, route)
+}
+
+func badGrant(description string) (any, error) {
+	return tokenError(http.StatusBadRequest, "invalid_grant", description), nil
+}
+
+// checkClient is the answer to the credentials of another app; ok when they are the app's.
+func (s *Sim) checkClient(q *sim.Request) (answer sim.Answer, ok bool) {
+	if s.oauth.CheckClient(q.Params.Get("client_id"), q.Params.Get("client_secret")) != "" {
+		return tokenError(http.StatusUnauthorized, "invalid_client", "Unauthorized"), false
+	}
+	return sim.Answer{}, true
+}
+
+func (s *Sim) exchange(q *sim.Request) (any, error) {
+	if answer, ok := s.checkClient(q); !ok {
+		return answer, nil
+	}
+	code := q.Params.Get("code")
+	c, why, err := s.oauth.Redeem(code, q.Params.Get("redirect_uri"), q.Params.Get("code_verifier"))
+	switch {
+	case err != nil:
+		return nil, err
+	case code == "":
+		return tokenError(http.StatusBadRequest, "invalid_request", "Missing required parameter: code"), nil
+	case why == sim.WrongRedirect:
+		return tokenError(http.StatusBadRequest, "redirect_uri_mismatch", "Bad Request"), nil
+	case why != "":
+		return badGrant("Bad Request")
+	}
+	days := time.Duration(s.kit.Number(OptRefresh)) * 24 * time.Hour
+	access, refresh, err := s.oauth.IssuePair(c, code, s.kit.Seconds(OptAccess), days)
+	if err != nil {
+		return nil, err
+	}
+	body := accessAnswer(access)
+	body["refresh_token"] = refresh.Text
+	if days > 0 {
+		body["refresh_token_expires_in"] = int(days.Seconds())
+	}
+	return body, nil
+}
+
+func accessAnswer(t sim.Token) map[string]any {
+	return map[string]any{
+		"access_token": t.Text, "expires_in": int(t.ExpiresAt.Sub(t.IssuedAt).Seconds()),
+		"scope": strings.Join(t.Scopes, " "), "token_type": "Bearer",
+	}
+}
+
+// refresh makes another access token; the refresh token stays.
+func (s *Sim) refresh(q *sim.Request) (any, error) {
+	if answer, ok := s.checkClient(q); !ok {
+		return answer, nil
+	}
+	if q.Params.Get("grant_type") != "refresh_token" {
+		return tokenError(http.StatusBadRequest, "unsupported_grant_type", "Invalid grant_type"), nil
+	}
+	access, _, why, err := s.oauth.Renew(q.Params.Get("refresh_token"), false, s.kit.Seconds(OptAccess), 0)
+	switch {
+	case err != nil:
+		return nil, err
+	case why != "":
+		return badGrant("Token has been expired or revoked.")
+	}
+	return accessAnswer(access), nil
+}
+
+// revoke ends every consent that the person gave the app.
+func (s *Sim) revoke(q *sim.Request) (any, error) {
+	if q.Token.Text == "" || q.Token.Ended != "" {
+		return tokenError(http.StatusBadRequest, "invalid_token", "Token expired or revoked"), nil
+	}
+	return map[string]any{}, s.oauth.End(sim.Revoked, 0, func(t sim.Token) bool { return t.Subject == q.Token.Subject })
+}
+
+// listChannels serves the channel behind the token.
+func (s *Sim) listChannels(q *sim.Request) (any, error) {
+	if q.Params.Get("mine") != "true" {
+		return nil, &apiError{http.StatusBadRequest, "youtube.parameter", "missingRequiredParameter", "No filter selected."}
+	}
+	items := []any{}
+	if c := s.channels.Get(q.Account); c != nil {
+		long := map[bool]string{true: "allowed", false: "eligible"}[c.LongUploads]
+		picture := map[string]any{"url": pictureURL(c.ID), "width": 88, "height": 88}
+		items = append(items, map[string]any{
+			"kind": "youtube#channel", "id": c.ID,
+			"snippet": map[string]any{
+				"title": c.Title, "customUrl": c.Handle, "thumbnails": map[string]any{"default": picture, "medium": picture},
+			},
+			"contentDetails": map[string]any{"relatedPlaylists": map[string]any{"uploads": uploadsOf(c.ID)}},
+			"statistics": map[string]any{
+				"subscriberCount": strconv.Itoa(s.kit.Followers(c.ID, s.kit.Now())), "hiddenSubscriberCount": false,
+				"videoCount": strconv.Itoa(s.kit.Posts.CountSince(Name, c.ID, time.Time{})),
+			},
+			"status": map[string]any{"longUploadsStatus": long},
+		})
+	}
+	answer := map[string]any{"kind": "youtube#channelListResponse", "pageInfo": map[string]any{"totalResults": len(items)}}
+	if len(items) > 0 {
+		answer["items"] = items
+	}
+	return answer, nil
+}
+
+// servePages serves a video as a visitor sees it, the page of a channel, and pictures.
+func (s *Sim) servePages(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id, isShort := strings.CutPrefix(r.URL.Path, "/shorts/")
+	switch {
+	case r.URL.Path == "/watch" || isShort:
+		if !isShort {
+			id = r.URL.Query().Get("v")
+		}
+		p, found := s.kit.Posts.Get(Name, id)
+		if !found || !p.Visible() || p.Extra["privacyStatus"] == "private" {
+			s.kit.ServePost(w, r, nil)
+			return
+		}
+		c, page := s.channels.Get(p.Account), s.kit.ShowPost(p, site)
+		page.Title, page.Name, page.Handle, page.Picture = title, c.Title, c.Handle, pictureURL(c.ID)
+		page.Topic = p.Extra["title"]
+		s.kit.ServePost(w, r, page)
+	case strings.HasPrefix(r.URL.Path, "/channel/"):
+		c := s.channels.Get(strings.TrimPrefix(r.URL.Path, "/channel/"))
+		if c == nil {
+			s.kit.ServePost(w, r, nil)
+			return
+		}
+		s.kit.ServeProfile(w, r, sim.ProfilePage{
+			Network: Name, Title: title, Name: c.Title, Handle: c.Handle, Picture: pictureURL(c.ID),
+		}, site, c.ID)
+	default:
+		s.kit.ServeSite(w, r, Name, title)
+	}
+}

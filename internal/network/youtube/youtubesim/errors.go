@@ -1,0 +1,130 @@
+package youtubesim
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"belfry/internal/network/sim"
+)
+
+// apiError is an error in the words of the Data API.
+type apiError struct {
+	Status                  int
+	Domain, Reason, Message string
+}
+
+func (e *apiError) Error() string { return e.Message }
+
+// documented are the errors of networks/youtube.md, part 5, by reason.
+var documented = map[string]apiError{
+	"authError": {http.StatusUnauthorized, "global", "", "Request had invalid authentication credentials. Expected OAuth 2 " +
+		"access token, login cookie or other valid authentication credential."},
+	"insufficientPermissions":    {http.StatusForbidden, "global", "", "Request had insufficient authentication scopes."},
+	"youtubeSignupRequired":      {http.StatusUnauthorized, "youtube.header", "", "Unauthorized"},
+	"authorizationRequired":      {http.StatusUnauthorized, "global", "", "Authorization required"},
+	"accessNotConfigured":        {http.StatusForbidden, "usageLimits", "", "YouTube Data API has not been used in this project."},
+	"keyInvalid":                 {http.StatusBadRequest, "usageLimits", "", "Bad Request"},
+	"invalidTitle":               {http.StatusBadRequest, domainVideo, "", "The request metadata specifies an invalid or empty video title."},
+	"invalidDescription":         {http.StatusBadRequest, domainVideo, "", "The request metadata specifies an invalid video description."},
+	"invalidTags":                {http.StatusBadRequest, domainVideo, "", "The request metadata specifies invalid video keywords."},
+	"invalidCategoryId":          {http.StatusBadRequest, domainVideo, "", "The request metadata specifies an invalid video category."},
+	"invalidRecordingDetails":    {http.StatusBadRequest, domainVideo, "", "The request metadata specifies invalid recording details."},
+	"invalidVideoMetadata":       {http.StatusBadRequest, domainVideo, "", "The request metadata is invalid."},
+	"invalidFilename":            {http.StatusBadRequest, domainVideo, "", "The video filename in the Slug header is invalid."},
+	"mediaBodyRequired":          {http.StatusBadRequest, domainVideo, "", "The request does not include the video content."},
+	"uploadLimitExceeded":        {http.StatusBadRequest, domainVideo, "", "The user has exceeded the number of videos they may upload."},
+	"forbidden":                  {http.StatusForbidden, domainVideo, "", "Forbidden"},
+	"forbiddenLicenseSetting":    {http.StatusForbidden, domainVideo, "", "The license setting is not allowed."},
+	"forbiddenPrivacySetting":    {http.StatusForbidden, domainVideo, "", "The privacy setting is not allowed."},
+	"authenticatedUserSuspended": {http.StatusForbidden, "youtube.common", "", "The account is suspended."},
+	"quotaExceeded":              {http.StatusForbidden, "youtube.quota", "", "The request cannot be completed because you have exceeded your <a href=\"/youtube/v3/getting-started#quota\">quota</a>."},
+	"rateLimitExceeded":          {http.StatusTooManyRequests, "usageLimits", "", "Rate Limit Exceeded"},
+	"userRateLimitExceeded":      {http.StatusForbidden, "usageLimits", "", "User Rate Limit Exceeded"},
+	"internalError":              {http.StatusInternalServerError, "global", "", "Internal error encountered."},
+	"backendError":               {http.StatusServiceUnavailable, "global", "", "Backend Error"},
+	"notFound":                   {http.StatusNotFound, "global", "", "Not Found"},
+	"videoNotFound":              {http.StatusNotFound, "youtube.playlistItem", "", "Video not found."},
+	"playlistNotFound":           {http.StatusNotFound, "youtube.playlistItem", "", "The playlist identified with the request cannot be found."},
+	"playlistItemsNotAccessible": {http.StatusForbidden, "youtube.playlistItem", "", "The request is not properly authorized to change the playlist."},
+	"invalidImage":               {http.StatusBadRequest, "youtube.thumbnail", "", "The provided image content is invalid."},
+}
+
+const domainVideo = "youtube.video"
+
+// uploadsExceeded is how the project's limit of uploads is told: a 429 that lasts until the day is over in Los Angeles.
+var uploadsExceeded = &apiError{
+	http.StatusTooManyRequests, "global", "rateLimitExceeded", "Quota exceeded for quota metric 'Video Uploads' and limit " +
+		"'Video Uploads per day' of service 'youtube.googleapis.com' for consumer 'project_number:123'.",
+}
+
+// fail is the documented error of a reason.
+func fail(reason string) *apiError {
+	e, known := documented[reason]
+	if !known {
+		e = apiError{Status: http.StatusBadRequest, Domain: "global", Message: reason}
+	}
+	e.Reason = reason
+	return &e
+}
+
+func badRequest(format string, args ...any) *apiError {
+	return &apiError{http.StatusBadRequest, "global", "badRequest", fmt.Sprintf(format, args...)}
+}
+
+func errorAnswer(err error) sim.Answer {
+	if param, ok := errors.AsType[*sim.ParamError](err); ok {
+		err = &apiError{http.StatusBadRequest, "youtube.parameter", "unexpectedParameter", "Unexpected parameter " + param.Name}
+	}
+	e, ok := errors.AsType[*apiError](err)
+	if !ok {
+		return sim.InternalError(err)
+	}
+	body := map[string]any{
+		"code": e.Status, "message": e.Message,
+		"errors": []any{map[string]any{"message": e.Message, "domain": e.Domain, "reason": e.Reason}},
+	}
+	if status := rpcStatus[e.Reason]; status != "" {
+		body["status"] = status
+	}
+	return sim.Answer{Status: e.Status, Body: map[string]any{"error": body}}
+}
+
+var rpcStatus = map[string]string{
+	"authError": "UNAUTHENTICATED", "insufficientPermissions": "PERMISSION_DENIED", "rateLimitExceeded": "RESOURCE_EXHAUSTED",
+}
+
+// faultAnswer puts a scripted fault into the words of the API, or of the token endpoint.
+func faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
+	e := map[string]*apiError{
+		sim.Reject: fail("forbidden"), sim.RateLimited: fail("rateLimitExceeded"), sim.ServerError: fail("backendError"),
+		sim.TokenExpired: fail("authError"), sim.TokenRevoked: fail("authError"),
+		sim.Error: fail(cmp.Or(f.Reason, strconv.Itoa(f.Code))),
+	}[f.Kind]
+	e.Status, e.Message = cmp.Or(f.Status, e.Status), cmp.Or(f.Message, e.Message)
+	answer := errorAnswer(e)
+	if sim.Host(q.R) == tokenHost {
+		answer = tokenFault(f, e)
+	}
+	if f.RetryAfter > 0 {
+		answer.Header = http.Header{"Retry-After": {strconv.Itoa(f.RetryAfter)}}
+	}
+	return answer
+}
+
+// tokenFault is an error of the token endpoint.
+func tokenFault(f sim.Fault, e *apiError) sim.Answer {
+	switch f.Kind {
+	case sim.TokenExpired, sim.TokenRevoked, sim.Reject:
+		return tokenError(http.StatusBadRequest, "invalid_grant", "Token has been expired or revoked.")
+	case sim.ServerError:
+		return tokenError(http.StatusInternalServerError, "internal_failure", e.Message)
+	}
+	return tokenError(e.Status, e.Reason, e.Message)
+}
+
+func tokenError(status int, code, description string) sim.Answer {
+	return sim.Answer{Status: status, Body: map[string]any{"error": code, "error_description": description}}
+}

@@ -1,0 +1,36 @@
+package youtubesim
+
+import (
+	"time"
+
+	"belfry/internal/network/sim"
+)
+
+// units are what calls cost; any other costs one, and bytes of an upload nothing.
+var units = map[string]int{callUpload: 0, callStatus: 0, callPublish: 0, "playlist": 50, "thumbnail": 50}
+
+// spendUnits takes the cost of a call from the project's day, whatever becomes of the call.
+func (s *Sim) spendUnits(_ *sim.Request, call string) error {
+	cost, special := units[call]
+	if !special {
+		cost = 1
+	}
+	return s.spend("units", cost, OptUnits, fail("quotaExceeded"))
+}
+
+// spend takes from a bucket of the project's day, which ends at midnight in Los Angeles.
+func (s *Sim) spend(bucket string, cost int, option string, refusal *apiError) error {
+	place, err := time.LoadLocation("America/Los_Angeles")
+	if err != nil {
+		return err
+	}
+	if cost == 0 {
+		return nil
+	}
+	key := s.kit.Now().In(place).Format(time.DateOnly) + " " + bucket
+	used := s.used.Get(key)
+	if used+cost > s.kit.Number(option) {
+		return refusal
+	}
+	return s.used.Put(key, used+cost)
+}

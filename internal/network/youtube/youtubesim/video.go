@@ -1,0 +1,265 @@
+package youtubesim
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf16"
+
+	"belfry/internal/network/sim"
+)
+
+// video is the metadata of a video, as an upload sends it.
+type video struct {
+	Snippet struct {
+		Title                string   `json:"title"`
+		Description          string   `json:"description"`
+		Tags                 []string `json:"tags"`
+		CategoryID           string   `json:"categoryId"`
+		DefaultLanguage      string   `json:"defaultLanguage"`
+		DefaultAudioLanguage string   `json:"defaultAudioLanguage"`
+	} `json:"snippet"`
+	Status struct {
+		PrivacyStatus           string `json:"privacyStatus"`
+		License                 string `json:"license"`
+		Embeddable              *bool  `json:"embeddable"`
+		PublicStatsViewable     *bool  `json:"publicStatsViewable"`
+		SelfDeclaredMadeForKids bool   `json:"selfDeclaredMadeForKids"`
+		ContainsSyntheticMedia  bool   `json:"containsSyntheticMedia"`
+	} `json:"status"`
+	RecordingDetails struct {
+		RecordingDate string `json:"recordingDate"`
+	} `json:"recordingDetails"`
+	PaidProductPlacementDetails struct {
+		HasPaidProductPlacement bool `json:"hasPaidProductPlacement"`
+	} `json:"paidProductPlacementDetails"`
+	Notify string `json:"-"` // of the call
+}
+
+var (
+	languages  = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$`)
+	categories = []string{"1", "2", "10", "15", "17", "19", "20", "22", "23", "24", "25", "26", "27", "28", "29"}
+)
+
+// check is the error of metadata that the network refuses.
+func (v video) check() error {
+	n, reason := v.Snippet, ""
+	recorded := v.RecordingDetails.RecordingDate
+	_, dateErr := time.Parse(time.RFC3339, recorded)
+	switch {
+	case strings.TrimSpace(n.Title) == "" || len(utf16.Encode([]rune(n.Title))) > 100 || strings.ContainsAny(n.Title, "<>"):
+		reason = "invalidTitle"
+	case len(n.Description) > 5000 || strings.ContainsAny(n.Description, "<>"):
+		reason = "invalidDescription"
+	case tagsLength(n.Tags) > 500:
+		reason = "invalidTags"
+	case !slices.Contains(categories, n.CategoryID):
+		reason = "invalidCategoryId"
+	case recorded != "" && dateErr != nil:
+		reason = "invalidRecordingDetails"
+	case !slices.Contains([]string{"public", "unlisted", "private"}, v.Status.PrivacyStatus),
+		v.Status.License != "" && v.Status.License != "youtube" && v.Status.License != "creativeCommon",
+		n.DefaultLanguage != "" && !languages.MatchString(n.DefaultLanguage),
+		n.DefaultAudioLanguage != "" && !languages.MatchString(n.DefaultAudioLanguage):
+		reason = "invalidVideoMetadata"
+	default:
+		return nil
+	}
+	return fail(reason)
+}
+
+func tagsLength(tags []string) int {
+	n := max(len(tags)-1, 0)
+	for _, tag := range tags {
+		n += len(utf16.Encode([]rune(tag)))
+		if strings.Contains(tag, " ") {
+			n += 2
+		}
+	}
+	return n
+}
+
+// extra is the metadata as a post keeps it.
+func (v video) extra() map[string]string {
+	on := func(b *bool) string { return strconv.FormatBool(b == nil || *b) }
+	return map[string]string{
+		"title": v.Snippet.Title, "tags": strings.Join(v.Snippet.Tags, ","), "categoryId": v.Snippet.CategoryID,
+		"defaultLanguage": v.Snippet.DefaultLanguage, "defaultAudioLanguage": v.Snippet.DefaultAudioLanguage,
+		"privacyStatus": v.Status.PrivacyStatus, "license": v.Status.License, "embeddable": on(v.Status.Embeddable),
+		"publicStatsViewable":     on(v.Status.PublicStatsViewable),
+		"selfDeclaredMadeForKids": strconv.FormatBool(v.Status.SelfDeclaredMadeForKids),
+		"containsSyntheticMedia":  strconv.FormatBool(v.Status.ContainsSyntheticMedia),
+		"recordingDate":           v.RecordingDetails.RecordingDate,
+		"hasPaidProductPlacement": strconv.FormatBool(v.PaidProductPlacementDetails.HasPaidProductPlacement),
+		"notifySubscribers":       v.Notify,
+	}
+}
+
+// videoNode is a video as the API shows it.
+func (s *Sim) videoNode(p sim.Post) map[string]any {
+	state, reason, _ := strings.Cut(p.Extra["outcome"], "/")
+	processing := map[string]string{processed: "succeeded", "failed": "failed"}[state]
+	if s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptProcess))) {
+		state, processing = "uploaded", "processing"
+	}
+	status := map[string]any{
+		"uploadStatus": state, "privacyStatus": p.Extra["privacyStatus"], "license": p.Extra["license"],
+		"madeForKids": p.Extra["selfDeclaredMadeForKids"] == "true",
+	}
+	if reason != "" && (state == "failed" || state == "rejected") {
+		status[map[string]string{"failed": "failureReason", "rejected": "rejectionReason"}[state]] = reason
+	}
+	figures := s.kit.PostFigures(p)
+	return map[string]any{
+		"kind": "youtube#video", "id": p.ID, "status": status,
+		"snippet": map[string]any{
+			"publishedAt": p.CreatedAt.Format(time.RFC3339), "channelId": p.Account, "title": p.Extra["title"],
+			"description": p.Text, "categoryId": p.Extra["categoryId"],
+		},
+		"processingDetails": map[string]any{"processingStatus": processing},
+		"statistics": map[string]any{
+			"viewCount": strconv.Itoa(figures.Views), "likeCount": strconv.Itoa(figures.Likes),
+			"commentCount": strconv.Itoa(figures.Comments),
+		},
+	}
+}
+
+// listVideos serves videos by id; those that do not exist are left out.
+func (s *Sim) listVideos(q *sim.Request) (any, error) {
+	items := []any{}
+	for _, id := range strings.Split(q.Params.Get("id"), ",") {
+		if p, found := s.kit.Posts.Get(Name, id); found && p.Account == q.Account {
+			items = append(items, s.videoNode(p))
+		}
+	}
+	return map[string]any{"kind": "youtube#videoListResponse", "items": items}, nil
+}
+
+// playlistItem is a video in a playlist that a person made.
+type playlistItem struct{ ID, Playlist, Video string }
+
+const maxPage = 50
+
+// listPlaylist serves a channel's uploads, newest first, or what is in its playlist.
+func (s *Sim) listPlaylist(q *sim.Request) (any, error) {
+	list, only := q.Params.Get("playlistId"), q.Params.Get("videoId")
+	if list != uploadsOf(q.Account) && list != playlistOf(q.Account) {
+		return nil, fail("playlistNotFound")
+	}
+	var items []any
+	add := func(p sim.Post) {
+		items = append(items, map[string]any{
+			"kind": "youtube#playlistItem", "id": list + p.ID, "status": map[string]any{"privacyStatus": p.Extra["privacyStatus"]},
+			"snippet": map[string]any{
+				"publishedAt": p.CreatedAt.Format(time.RFC3339), "title": p.Extra["title"], "description": p.Text,
+				"resourceId": map[string]any{"kind": "youtube#video", "videoId": p.ID},
+			},
+			"contentDetails": map[string]any{"videoId": p.ID, "videoPublishedAt": p.CreatedAt.Format(time.RFC3339)},
+		})
+	}
+	for p := range s.kit.Posts.Newest(Name, q.Account) {
+		listed := !s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptListDelay)))
+		if list == uploadsOf(q.Account) && listed && (only == "" || only == p.ID) {
+			add(p)
+		}
+	}
+	for i := range s.playlists.All() {
+		p, found := s.kit.Posts.Get(Name, i.Video)
+		if i.Playlist == list && found && (only == "" || only == i.Video) {
+			add(p)
+		}
+	}
+	size, _ := strconv.Atoi(q.Params.Get("maxResults"))
+	from, _ := strconv.Atoi(q.Params.Get("pageToken"))
+	if size < 1 || size > maxPage {
+		size = 5
+	}
+	from = min(max(from, 0), len(items))
+	answer := map[string]any{
+		"kind": "youtube#playlistItemListResponse", "pageInfo": map[string]any{"totalResults": len(items)},
+		"items": items[from:min(from+size, len(items))],
+	}
+	if from+size < len(items) {
+		answer["nextPageToken"] = strconv.Itoa(from + size)
+	}
+	return answer, nil
+}
+
+// addToPlaylist adds a video; the same video may be in a playlist twice.
+func (s *Sim) addToPlaylist(q *sim.Request) (any, error) {
+	var in struct {
+		Snippet struct {
+			PlaylistID string `json:"playlistId"`
+			ResourceID struct{ Kind, VideoID string }
+		}
+	}
+	if err := json.NewDecoder(io.LimitReader(q.R.Body, maxJSON)).Decode(&in); err != nil {
+		return nil, badRequest("Invalid JSON payload received")
+	}
+	video := in.Snippet.ResourceID
+	p, found := s.kit.Posts.Get(Name, video.VideoID)
+	switch {
+	case in.Snippet.PlaylistID == "":
+		return nil, fail("playlistIdRequired")
+	case video.Kind != "youtube#video":
+		return nil, fail("invalidResourceType")
+	case strings.HasPrefix(in.Snippet.PlaylistID, "PLUC") || s.channels.Has("UC"+strings.TrimPrefix(in.Snippet.PlaylistID, "PL")) &&
+		in.Snippet.PlaylistID != playlistOf(q.Account):
+		return nil, fail("playlistItemsNotAccessible")
+	case in.Snippet.PlaylistID != playlistOf(q.Account):
+		return nil, fail("playlistNotFound")
+	case !found || p.Account != q.Account:
+		return nil, fail("videoNotFound")
+	}
+	i := &playlistItem{ID: fmt.Sprint(p.ID, "-", s.kit.Now().UnixNano(), "-", sim.Digits("", 6)), Playlist: in.Snippet.PlaylistID, Video: p.ID}
+	return map[string]any{"kind": "youtube#playlistItem", "id": i.ID}, s.playlists.Put(i.ID, i)
+}
+
+const maxThumbnail = 50 << 20
+
+// setThumbnail takes a picture for a video. A Short that is not processed yet does not keep it.
+func (s *Sim) setThumbnail(q *sim.Request) (any, error) {
+	p, found := s.kit.Posts.Get(Name, q.Params.Get("videoId"))
+	switch {
+	case !found || p.Account != q.Account:
+		return nil, fail("videoNotFound")
+	case !s.channels.Get(q.Account).Verified:
+		e := fail("forbidden")
+		e.Domain = "youtube.thumbnail"
+		e.Message = "The authenticated user doesn't have permissions to upload and set custom video thumbnails."
+		return nil, e
+	case q.R.ContentLength > maxThumbnail:
+		return nil, &apiError{http.StatusBadRequest, "youtube.thumbnail", "failedPrecondition", "The image is too large."}
+	case q.R.ContentLength < 1:
+		return nil, fail("mediaBodyRequired")
+	}
+	id := "thumbnail-" + p.ID + sim.Digits("", 6)
+	if _, err := s.kit.AppendUpload(id, 0, io.LimitReader(q.R.Body, maxThumbnail)); err != nil {
+		return nil, err
+	}
+	m, err := s.kit.FinishUpload(id)
+	kind := q.R.Header.Get("Content-Type")
+	switch {
+	case err != nil:
+		return nil, err
+	case !m.Image(sim.JPEG, sim.PNG), kind != m.Type() && kind != "application/octet-stream":
+		return nil, fail("invalidImage")
+	}
+	film := p.Media[0]
+	short := film.Ms <= shortMs && film.Within(0, squareish)
+	if ready := !s.kit.Now().Before(p.CreatedAt.Add(s.kit.Seconds(OptProcess))); ready || !short {
+		p.Extra = maps.Clone(p.Extra)
+		p.Extra["thumbnail"] = m.SHA256
+		if err := s.kit.Posts.Put(p); err != nil {
+			return nil, err
+		}
+	}
+	return map[string]any{"kind": "youtube#thumbnailSetResponse", "items": []any{map[string]any{}}}, nil
+}

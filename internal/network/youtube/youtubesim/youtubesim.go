@@ -1,0 +1,214 @@
+// Package youtubesim imitates YouTube's Data API, stricter than the network where its documents leave room, and never laxer.
+package youtubesim
+
+import (
+	_ "embed"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"belfry/internal/network/sim"
+)
+
+// Name is the network's id.
+const Name = "youtube"
+
+const title = "YouTube"
+
+// Switches of the control surface.
+const (
+	OptProcess        = "youtube.process_seconds"
+	OptOutcome        = "youtube.outcome"
+	OptUploads        = "youtube.uploads_per_day"
+	OptUnits          = "youtube.units_per_day"
+	OptChannelUploads = "youtube.channel_uploads_per_day"
+	OptSession        = "youtube.session_hours"
+	OptAccess         = "youtube.access_seconds"
+	OptRefresh        = "youtube.refresh_days"
+	OptListDelay      = "youtube.list_delay_seconds"
+	OptForcePrivate   = "youtube.force_private"
+)
+
+// Calls that a fault may aim at besides those with a name of their own: a chunk that is not the last, the last one, and the
+// question how far an upload is.
+const (
+	callUpload  = "upload"
+	callPublish = "publish"
+	callStatus  = "status"
+)
+
+const site = "www.youtube.com"
+
+//go:embed style.css
+var style []byte
+
+// Sim is the simulated network.
+type Sim struct {
+	kit       *sim.Kit
+	mu        sync.Mutex
+	api       *sim.API
+	oauth     *sim.OAuth
+	channels  *sim.Table[*channel]
+	sessions  *sim.Table[*session]
+	playlists *sim.Table[*playlistItem]
+	used      *sim.Table[int] // of a bucket of quota on a day
+}
+
+// New restores what the journal holds and makes the network known to the sandbox.
+func New(kit *sim.Kit) (*Sim, error) {
+	s := &Sim{
+		kit: kit, channels: sim.OpenTable[*channel](kit, Name, "channel"), sessions: sim.OpenTable[*session](kit, Name, "session"),
+		playlists: sim.OpenTable[*playlistItem](kit, Name, "playlistItem"), used: sim.OpenTable[int](kit, Name, "quota"),
+	}
+	for _, c := range demoChannels() {
+		s.channels.PutDefault(c.ID, c)
+	}
+	s.oauth = s.newOAuth()
+	s.api = &sim.API{
+		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: errorAnswer, Fault: faultAnswer,
+	}
+	if err := kit.Register(s.About(), func() error { return nil }); err != nil {
+		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
+	}
+	return s, nil
+}
+
+// Hosts are the network's real host names.
+func (s *Sim) Hosts() []string {
+	return []string{
+		"accounts.google.com", tokenHost, "www.googleapis.com", "youtube.googleapis.com", site, "youtube.com",
+	}
+}
+
+// About describes the network to the control surface.
+func (s *Sim) About() sim.About {
+	return sim.About{
+		ID: Name, Title: title, Hosts: s.Hosts(), Style: style,
+		Text: "takes the bytes of a video in parts; the last one publishes it.",
+		Calls: []string{
+			"exchange", "refresh", "revoke", "profile", "create", callUpload, callStatus, callPublish, "videos", "list", "thumbnail",
+			"playlist", "playlistCheck",
+		},
+		Options: []sim.Option{
+			{Name: OptProcess, Title: "YouTube: seconds until a video is processed", Default: "0"},
+			{
+				Name: OptOutcome, Title: "YouTube: what processing comes to", Default: outcomes()[0], Choices: outcomes(),
+			},
+			{Name: OptUploads, Title: "YouTube: uploads of the project per day", Default: "100"},
+			{Name: OptUnits, Title: "YouTube: units of the project per day", Default: "10000"},
+			{Name: OptChannelUploads, Title: "YouTube: uploads of a channel per day", Default: "100"},
+			{Name: OptSession, Title: "YouTube: hours until an upload is forgotten", Default: "168"},
+			{Name: OptAccess, Title: "YouTube: seconds until an access token lapses", Default: "3599"},
+			{Name: OptRefresh, Title: "YouTube: days until a refresh token expires, 0 for never", Default: "0"},
+			{Name: OptListDelay, Title: "YouTube: seconds until a video is listed", Default: "0"},
+			{
+				Name: OptForcePrivate, Title: "YouTube: make every video private", Default: "off",
+				Choices: []string{"off", "on"},
+			},
+		},
+	}
+}
+
+// ServeHTTP serves all hosts of the network.
+func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	switch sim.Host(r) {
+	case "accounts.google.com":
+		if r.URL.Path == "/o/oauth2/v2/auth" {
+			s.oauth.ServeConsent(w, r)
+			return
+		}
+	case tokenHost:
+		s.serveTokens(w, r)
+		return
+	case "www.googleapis.com", "youtube.googleapis.com":
+		s.serveAPI(w, r)
+		return
+	case site, "youtube.com":
+		s.servePages(w, r)
+		return
+	}
+	s.kit.ServeSite(w, r, Name, title)
+}
+
+// serveAPI serves a call of the Data API.
+func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
+	q := &sim.Request{W: w, R: r, Params: r.URL.Query()}
+	for name, values := range q.Params {
+		if len(values) > 1 {
+			s.kit.Send(w, r, errorAnswer(badRequest("Param %s was given more than once", name)))
+			return
+		}
+	}
+	route, err := s.findRoute(q)
+	if err == nil {
+		bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		token, why := s.oauth.Find(bearer)
+		if q.Token = token; why != "" || token.Kind != sim.AccessToken {
+			err = fail("authError")
+		}
+	}
+	if err != nil {
+		s.kit.Send(w, r, errorAnswer(err))
+		return
+	}
+	serve := route.Serve
+	route.Serve = func(q *sim.Request) (any, error) {
+		if err := s.spendUnits(q, route.Names[0]); err != nil {
+			return nil, err
+		}
+		return serve(q)
+	}
+	s.api.Serve(r.Context(), q, route)
+}
+
+// Permissions: any one of them is enough for a call.
+var (
+	toRead   = []string{"youtube.readonly", "youtube.force-ssl", "youtube"}
+	toUpload = []string{"youtube.upload", "youtube.force-ssl", "youtube"}
+	toChange = []string{"youtube.force-ssl", "youtube"}
+)
+
+// allow checks the permissions of a call before it is served.
+func allow(scopes []string, serve func(*sim.Request) (any, error)) func(*sim.Request) (any, error) {
+	return func(q *sim.Request) (any, error) {
+		if !slices.ContainsFunc(scopes, func(scope string) bool { return q.Token.Has(scopePrefix + scope) }) {
+			return nil, fail("insufficientPermissions")
+		}
+		return serve(q)
+	}
+}
+
+func (s *Sim) findRoute(q *sim.Request) (sim.Route, error) {
+	path := strings.TrimPrefix(q.R.URL.Path, "/resumable")
+	switch q.R.Method + " " + path {
+	case "GET /youtube/v3/channels":
+		return sim.Route{
+			Names: []string{"profile"}, Params: []string{"part", "mine"}, Serve: allow(toRead, s.listChannels),
+		}, nil
+	case "GET /youtube/v3/videos":
+		return sim.Route{Names: []string{"videos"}, Params: []string{"part", "id"}, Serve: allow(toRead, s.listVideos)}, nil
+	case "GET /youtube/v3/playlistItems":
+		names := []string{"list"}
+		if q.Params.Has("videoId") {
+			names = []string{"playlistCheck"}
+		}
+		return sim.Route{
+			Names: names, Params: []string{"part", "playlistId", "videoId", "maxResults", "pageToken"},
+			Serve: allow(toRead, s.listPlaylist),
+		}, nil
+	case "POST /youtube/v3/playlistItems":
+		return sim.Route{Names: []string{"playlist"}, Params: []string{"part"}, Serve: allow(toChange, s.addToPlaylist)}, nil
+	case "POST /upload/youtube/v3/thumbnails/set":
+		return sim.Route{
+			Names: []string{"thumbnail"}, Params: []string{"videoId", "uploadType"}, Serve: allow(toUpload, s.setThumbnail),
+		}, nil
+	case "POST /upload/youtube/v3/videos", "PUT /upload/youtube/v3/videos":
+		if q.Params.Has("upload_id") {
+			return s.findUpload(q)
+		}
+		return s.startUpload(q)
+	}
+	return sim.Route{}, &apiError{Status: http.StatusNotFound, Reason: "notFound", Domain: "global", Message: "Not Found"}
+}
