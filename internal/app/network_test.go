@@ -15,7 +15,7 @@ import (
 // Spec §1.5; those of them that have no connector yet have limits and settings all the same.
 var (
 	networks  = []string{"facebook", "instagram", "threads", "tiktok", "youtube"}
-	rulesOnly = []string{"instagram", "tiktok", "youtube"}
+	rulesOnly = []string{"instagram", "tiktok"}
 )
 
 func TestLimitsNameEveryNetwork(t *testing.T) {
@@ -73,7 +73,7 @@ func refusedByName(t *testing.T, err error, path string) {
 	t.Helper()
 	want(t, core.CodeInvalidRequest, err)
 	e := core.AsError(err)
-	if e.Path != path || !strings.Contains(e.Hint, "It supports Facebook and Threads.") ||
+	if e.Path != path || !strings.Contains(e.Hint, "It supports ") ||
 		!strings.Contains(e.Message, "does not support") {
 		t.Errorf("%s: %q, hint %q", path, e.Message, e.Hint)
 	}

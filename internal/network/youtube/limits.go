@@ -1,6 +1,8 @@
 package youtube
 
 import (
+	"time"
+
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
@@ -19,6 +21,8 @@ const (
 
 	shortMs    = 180_000
 	shortRatio = 1.0
+
+	firstPoll = 5 * time.Second
 )
 
 var (
@@ -39,4 +43,5 @@ var description = network.Description{
 		ContentTypes: map[string]core.ContentType{typeVideo: {Min: 1, Max: 2, Image: &cover, Video: &video}},
 	},
 	Fields: fields,
+	PKCE:   true, FirstPoll: firstPoll, ProfileURL: "https://www.youtube.com/channel/{id}",
 }

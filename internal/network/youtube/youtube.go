@@ -1,7 +1,9 @@
-// Package youtube holds what YouTube takes: one video with a title, and an image to show for it.
+// Package youtube publishes to YouTube: the bytes of a video are uploaded in parts, and the last of them publishes it.
 package youtube
 
 import (
+	"time"
+
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
@@ -9,11 +11,61 @@ import (
 // ID is the network's platform value.
 const ID core.Platform = "youtube"
 
+// Names of the configuration variables.
+const (
+	varClientID     = "YOUTUBE_CLIENT_ID"
+	varClientSecret = "YOUTUBE_CLIENT_SECRET"
+	varSettle       = "YOUTUBE_SETTLE"
+)
+
 // Driver is the network's entry in network/all.
-func Driver() network.Driver { return network.Driver{ID: ID, Rules: Rules{}} }
+func Driver() network.Driver {
+	return network.Driver{
+		ID: ID,
+		Variables: []network.Variable{
+			{Name: varClientID, Help: "The client ID of the OAuth client (type: web application) in the Google Cloud console."},
+			{Name: varClientSecret, Help: "The secret of the OAuth client.", Secret: true},
+			{
+				Name: varSettle, Default: "60s",
+				Help: "How long a video may take to appear after its last bytes were sent without a response.",
+			},
+		},
+		New: func(env network.Environment) (network.Network, error) { return New(env) },
+	}
+}
 
 // Rules are what YouTube takes.
 type Rules struct{}
 
 // Describe says what is fixed about the network.
 func (Rules) Describe() network.Description { return description }
+
+// Network is YouTube. It needs no more than its environment and holds no state.
+type Network struct {
+	Rules
+	client *network.Client
+	id     string
+	secret network.Secret
+	about  network.Description
+	now    func() time.Time
+}
+
+// New reads the variables; one that cannot be used is an error that names it.
+func New(env network.Environment) (*Network, error) {
+	settle, err := network.ReadDuration(env, varSettle)
+	if err != nil {
+		return nil, err
+	}
+	about := description
+	about.Settle = settle
+	return &Network{
+		client: env.Client, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)), about: about,
+		now: env.Now,
+	}, nil
+}
+
+// Describe says what is fixed about the network and its connector.
+func (n *Network) Describe() network.Description { return n.about }
+
+// Configured tells whether the OAuth client's credentials are there.
+func (n *Network) Configured() bool { return n.id != "" && n.secret != "" }

@@ -1,0 +1,184 @@
+package youtube
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"belfry/internal/network"
+)
+
+const (
+	consentURL = "https://accounts.google.com/o/oauth2/v2/auth"
+	tokenURL   = "https://oauth2.googleapis.com/token"
+)
+
+const scopePrefix = "https://www.googleapis.com/auth/"
+
+// Permissions that the service asks for. A person may untick some of them.
+const (
+	scopeUpload = scopePrefix + "youtube.upload"
+	scopeRead   = scopePrefix + "youtube.readonly"
+	scopeChange = scopePrefix + "youtube.force-ssl" // also includes the two above
+	scopeFigure = scopePrefix + "yt-analytics.readonly"
+)
+
+// AuthorizeURL is the consent page's address, as a browser reaches it.
+func (n *Network) AuthorizeURL(r network.AuthRequest) string {
+	q := url.Values{
+		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "response_type": {"code"}, "state": {r.State},
+		"scope":       {strings.Join([]string{scopeUpload, scopeRead, scopeChange, scopeFigure}, " ")},
+		"access_type": {"offline"}, "prompt": {"select_account consent"}, // or there is no refresh token
+	}
+	if r.Challenge != "" {
+		q.Set("code_challenge", r.Challenge)
+		q.Set("code_challenge_method", "S256")
+	}
+	return n.client.Browse(consentURL + "?" + q.Encode())
+}
+
+// grant is what the token endpoint gives.
+type grant struct {
+	Access         string `json:"access_token"`
+	Refresh        string `json:"refresh_token"`
+	Seconds        int64  `json:"expires_in"`
+	RefreshSeconds int64  `json:"refresh_token_expires_in"` // only of access that a person limited in time
+	Scope          string `json:"scope"`
+}
+
+// Exchange turns the code into the channel that the person chose.
+func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {g.Code}, "redirect_uri": {g.RedirectURI}}
+	if g.Verifier != "" {
+		form.Set("code_verifier", g.Verifier)
+	}
+	granted, err := n.requestToken(ctx, form)
+	if err != nil {
+		return nil, err
+	}
+	token := n.renewed(network.Token{}, granted)
+	channels, err := n.listChannels(ctx, token.Access)
+	if err != nil {
+		return nil, err
+	}
+	if len(channels) == 0 {
+		return nil, withoutChannel()
+	}
+	var profiles []network.Profile
+	for _, c := range channels {
+		p := c.profile()
+		p.Token, p.Unusable = token, missingScope(token)
+		profiles = append(profiles, p)
+	}
+	return profiles, nil
+}
+
+func withoutChannel() error {
+	return &network.Error{
+		Kind: network.Rejected, Message: "This Google account has no YouTube channel.",
+		Hint: "Create a channel on YouTube, or choose an account that has one.",
+	}
+}
+
+// missingScope says which permission is missing without which nothing can be published; "" when none is.
+func missingScope(t network.Token) string {
+	granted := func(scopes ...string) bool {
+		return slices.ContainsFunc(scopes, func(s string) bool { return slices.Contains(t.Scopes, s) })
+	}
+	switch {
+	case t.Refresh == "":
+		return "Google did not grant lasting access. Connect again and allow it."
+	case !granted(scopeUpload, scopeChange):
+		return "The permission to upload videos was not granted. Connect again and allow it."
+	case !granted(scopeRead, scopeChange):
+		return "The permission to view the channel was not granted. Connect again and allow it."
+	}
+	return ""
+}
+
+// renewed is an older token with what Google has just granted; what the answer leaves out stays.
+func (n *Network) renewed(old network.Token, g grant) network.Token {
+	t, now := old, n.now()
+	t.Access, t.Refresh = network.Secret(g.Access), cmp.Or(network.Secret(g.Refresh), old.Refresh)
+	t.IssuedAt, t.LapsesAt = now, now.Add(time.Duration(cmp.Or(g.Seconds, defaultLife))*time.Second)
+	if g.RefreshSeconds > 0 {
+		t.ExpiresAt = now.Add(time.Duration(g.RefreshSeconds) * time.Second)
+	}
+	if g.Scope != "" {
+		t.Scopes = strings.Fields(g.Scope)
+	}
+	return t
+}
+
+// defaultLife is for an answer that does not say how many seconds its token lives.
+const defaultLife = 3000
+
+// Refresh gets another access token. Google keeps the refresh token as it is.
+func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, error) {
+	g, err := n.requestToken(ctx, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {t.Refresh.Reveal()}})
+	if err != nil {
+		return network.Token{}, lostGrant(err, t, n.now())
+	}
+	return n.renewed(t, g), nil
+}
+
+// Verify asks for the channel, which any working token may.
+func (n *Network) Verify(ctx context.Context, t network.Token) error {
+	channels, err := n.listChannels(ctx, t.Access)
+	if err == nil && len(channels) == 0 {
+		return withoutChannel()
+	}
+	return err
+}
+
+// requestToken asks the token endpoint.
+func (n *Network) requestToken(ctx context.Context, form url.Values) (g grant, err error) {
+	form.Set("client_id", n.id)
+	form.Set("client_secret", n.secret.Reveal())
+	resp, err := n.client.Do(ctx, network.Request{Method: http.MethodPost, URL: tokenURL, Form: form})
+	if err != nil {
+		return grant{}, err
+	}
+	if resp.Status != http.StatusOK {
+		return grant{}, classifyTokenError(resp, n.now())
+	}
+	if json.Unmarshal(resp.Body, &g) != nil || g.Access == "" {
+		return grant{}, resp.Fail(network.Error{Kind: network.Unknown, Message: "Google did not return a token."})
+	}
+	return g, nil
+}
+
+// channel is what the Data API returns of one.
+type channel struct {
+	ID      string `json:"id"`
+	Snippet struct {
+		Title      string `json:"title"`
+		Handle     string `json:"customUrl"`
+		Thumbnails map[string]struct {
+			URL string `json:"url"`
+		} `json:"thumbnails"`
+	} `json:"snippet"`
+}
+
+func (c channel) profile() network.Profile {
+	pictures := c.Snippet.Thumbnails
+	return network.Profile{
+		ExternalID: c.ID, Username: strings.TrimPrefix(c.Snippet.Handle, "@"), DisplayName: cmp.Or(c.Snippet.Title, c.ID),
+		AvatarURL: cmp.Or(pictures["medium"].URL, pictures["default"].URL, pictures["high"].URL),
+	}
+}
+
+// listChannels returns the channels behind the token: normally one.
+func (n *Network) listChannels(ctx context.Context, token network.Secret) ([]channel, error) {
+	var out struct {
+		Items []channel `json:"items"`
+	}
+	err := n.get(ctx, "/channels", token, url.Values{"part": {"id,snippet"}, "mine": {"true"}}, &out)
+	out.Items = slices.DeleteFunc(out.Items, func(c channel) bool { return c.ID == "" })
+	return out.Items, err
+}

@@ -1,0 +1,63 @@
+package youtube_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	nt "belfry/internal/network/networktest"
+	"belfry/internal/network/sim"
+	"belfry/internal/network/youtube"
+	"belfry/internal/sandbox"
+)
+
+func sandboxed(t *testing.T, now func() time.Time, client, secret string) (http.Handler, *sim.Kit) {
+	t.Helper()
+	s, err := sandbox.New(sandbox.Config{Now: now, ClientID: client, ClientSecret: secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, s.Kit()
+}
+
+func harness() nt.Harness {
+	return nt.Harness{
+		Driver: youtube.Driver(), Settings: youtube.Settings{}, Sandbox: sandboxed, NoTrace: true,
+		Simplest: network.Draft{Title: "Harbour", Media: []core.Media{nt.Video()}},
+		Consent:  url.Values{"username": {"nightowl.cycles"}}, Errors: documented(),
+	}
+}
+
+// documented are the rows of networks/youtube.md, part 5.
+func documented() []nt.Case {
+	var all []nt.Case
+	add := func(kind network.Kind, status int, reasons ...string) {
+		for _, reason := range reasons {
+			all = append(all, nt.Case{Reason: reason, Status: status, Kind: kind})
+		}
+	}
+	add(network.Transient, 500, "internalError", "backendError", "anotherError")
+	add(network.Transient, 503, "backendError")
+	add(network.RateLimited, 403, "rateLimitExceeded", "userRateLimitExceeded", "quotaExceeded", "dailyLimitExceeded")
+	add(network.RateLimited, 429, "rateLimitExceeded", "uploadRateLimitExceeded", "anotherLimit")
+	add(network.RateLimited, 400, "uploadLimitExceeded")
+	add(network.Lapsed, 401, "authError", "anotherReason")
+	add(network.Revoked, 401, "youtubeSignupRequired", "authorizationRequired")
+	add(network.Revoked, 403, "insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT")
+	add(network.Rejected, 400, "invalidTitle", "invalidDescription", "invalidTags", "invalidCategoryId", "invalidFilename",
+		"invalidPublishAt", "invalidRecordingDetails", "invalidVideoGameRating", "invalidVideoMetadata",
+		"defaultLanguageNotSet", "mediaBodyRequired", "keyInvalid", "missingRequiredParameter", "unexpectedParameter",
+		"invalidPageToken", "invalidFilters", "incompatibleParameters", "badRequest")
+	add(network.Rejected, 403, "forbidden", "forbiddenLicenseSetting", "forbiddenPrivacySetting",
+		"authenticatedUserAccountClosed", "authenticatedUserAccountSuspended", "authenticatedUserNotChannel", "channelClosed",
+		"channelSuspended", "accountDelegationForbidden", "accessNotConfigured")
+	return all
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	nt.Run(t, harness())
+}

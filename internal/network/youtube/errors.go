@@ -1,0 +1,184 @@
+package youtube
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"belfry/internal/network"
+)
+
+// apiError is an error of the Data API.
+type apiError struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Status  string `json:"status"`
+	Errors  []struct {
+		Reason string `json:"reason"`
+	} `json:"errors"`
+	Details []struct {
+		Reason string `json:"reason"`
+	} `json:"details"`
+}
+
+// reason is the word by which errors are told apart.
+func (e apiError) reason() string {
+	for _, entry := range append(e.Errors, e.Details...) {
+		if entry.Reason != "" {
+			return entry.Reason
+		}
+	}
+	return e.Status
+}
+
+// classifyError turns an answer that is no success into an error. One without Google's words says nothing.
+func classifyError(resp *network.Response, now time.Time) *network.Error {
+	var out struct {
+		Error *apiError `json:"error"`
+	}
+	body := bytes.TrimSpace(resp.Body)
+	if bytes.HasPrefix(body, []byte("[")) { // some answers are a list of one error
+		body = bytes.TrimSuffix(bytes.TrimPrefix(body, []byte("[")), []byte("]"))
+	}
+	if json.Unmarshal(body, &out) != nil || out.Error == nil || out.Error.Message == "" && out.Error.reason() == "" {
+		return resp.Fail(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
+	}
+	reason, message := out.Error.reason(), out.Error.Message
+	meaning, known := reasons[reason]
+	switch {
+	case strings.Contains(message, "per day"): // a 429 that is no short throttle
+		meaning = quotaUsed
+	case !known:
+		meaning = rowOfStatus(resp.Status)
+	}
+	e := network.Error{Kind: meaning.kind, Code: reason, Message: message, Hint: meaning.hint}
+	if meaning.kind == network.RateLimited {
+		e.Scope, e.RetryAfter = meaning.scope, cmp.Or(resp.RetryAfter(now), meaning.wait)
+		if meaning.untilMidnight {
+			e.RetryAfter = untilQuotaResets(now)
+		}
+	}
+	return resp.Fail(e)
+}
+
+// classifyTokenError turns an answer of the token endpoint that is no success into an error.
+func classifyTokenError(resp *network.Response, now time.Time) *network.Error {
+	var out struct {
+		Code        string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	if json.Unmarshal(resp.Body, &out) != nil || out.Code == "" {
+		return resp.Fail(network.Error{Kind: network.Unknown, Message: "Google responded in an unexpected way."})
+	}
+	meaning := rowOfStatus(resp.Status)
+	e := network.Error{
+		Kind: meaning.kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: "Start again from Accounts.",
+	}
+	switch {
+	case out.Code == "invalid_client" || out.Code == "unauthorized_client" || out.Code == "deleted_client":
+		e.Kind = network.Rejected
+		e.Hint = "Check " + varClientID + " and " + varClientSecret + " of this server, with the prefix BELFRY_."
+	case meaning.kind == network.RateLimited:
+		e.Hint, e.RetryAfter = meaning.hint, cmp.Or(resp.RetryAfter(now), meaning.wait)
+	case meaning.kind == network.Transient:
+		e.Hint = meaning.hint
+	default:
+		e.Kind = network.Rejected
+	}
+	return resp.Fail(e)
+}
+
+// lostGrant tells what a refusal to renew a token says of the account: nothing, if it is this server that Google refuses.
+func lostGrant(err error, t network.Token, now time.Time) error {
+	e, ok := errors.AsType[*network.Error](err)
+	switch {
+	case !ok || e.Kind != network.Rejected:
+		return err
+	case e.Code != "invalid_grant":
+		e.Kind = network.Transient
+	case !t.ExpiresAt.IsZero() && !now.Before(t.ExpiresAt):
+		e.Kind, e.Hint = network.Expired, hintReconnect
+	default:
+		e.Kind, e.Hint = network.Revoked, hintReconnect
+	}
+	return e
+}
+
+// row says what a reason means, and what a person can do.
+type row struct {
+	kind          network.Kind
+	hint          string
+	scope         network.Scope // of a throttle
+	wait          time.Duration // of a throttle without Retry-After
+	untilMidnight bool          // the throttle lasts as long as the day of quota
+}
+
+const (
+	hintReconnect = "Reconnect the account."
+	hintQuota     = "This server's Google Cloud project has used its quota for today. Belfry continues after midnight in Los Angeles."
+	hintContent   = "Correct the post and send it again."
+	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
+	hintProject   = "The operator must check the Google Cloud project of this server."
+	hintReport    = "This is a mistake in Belfry. Report it."
+)
+
+// Rows that several reasons share.
+var (
+	failing   = row{kind: network.Transient, hint: "YouTube has a problem. Belfry will try again."}
+	throttled = row{kind: network.RateLimited, hint: "Belfry will try again.", scope: network.ScopeApp, wait: time.Minute}
+	perUser   = row{kind: network.RateLimited, hint: "Belfry will try again.", scope: network.ScopeAccount, wait: time.Minute}
+	quotaUsed = row{kind: network.RateLimited, hint: hintQuota, scope: network.ScopeApp, untilMidnight: true}
+	lapsed    = row{kind: network.Lapsed, hint: "Belfry renews its access and tries again."}
+	lost      = row{kind: network.Revoked, hint: hintReconnect}
+	content   = row{kind: network.Rejected, hint: hintContent}
+	channelOf = row{kind: network.Rejected, hint: hintChannel}
+	project   = row{kind: network.Rejected, hint: hintProject}
+	mistake   = row{kind: network.Rejected, hint: hintReport}
+)
+
+// reasons are the rows of networks/youtube.md, part 5.
+var reasons = map[string]row{
+	"internalError": failing, "backendError": failing,
+
+	"rateLimitExceeded": throttled, "RESOURCE_EXHAUSTED": throttled, "userRateLimitExceeded": perUser,
+	"uploadRateLimitExceeded": perUser, "quotaExceeded": quotaUsed, "dailyLimitExceeded": quotaUsed,
+	"uploadLimitExceeded": {
+		kind: network.RateLimited, scope: network.ScopeAccount, wait: 24 * time.Hour,
+		hint: "The channel has reached YouTube's limit for a day. Belfry will try again.",
+	},
+
+	"authError": lapsed, "UNAUTHENTICATED": lapsed,
+	"youtubeSignupRequired": lost, "authorizationRequired": lost, "insufficientPermissions": lost,
+	"ACCESS_TOKEN_SCOPE_INSUFFICIENT": lost,
+
+	"invalidTitle": content, "invalidDescription": content, "invalidTags": content, "invalidCategoryId": content,
+	"invalidFilename": content, "invalidPublishAt": content, "invalidRecordingDetails": content,
+	"invalidVideoGameRating": content, "invalidVideoMetadata": content, "defaultLanguageNotSet": content,
+	"mediaBodyRequired": content, "forbiddenLicenseSetting": content, "forbiddenPrivacySetting": content,
+
+	"forbidden": channelOf, "authenticatedUserAccountClosed": channelOf, "authenticatedUserAccountSuspended": channelOf,
+	"authenticatedUserNotChannel": channelOf, "channelClosed": channelOf, "channelSuspended": channelOf,
+	"accountDelegationForbidden": channelOf,
+
+	"accessNotConfigured": project, "keyInvalid": project,
+
+	"missingRequiredParameter": mistake, "unexpectedParameter": mistake, "invalidPageToken": mistake,
+	"invalidFilters": mistake, "incompatibleParameters": mistake,
+}
+
+// rowOfStatus is what an error means whose reason is not known.
+func rowOfStatus(status int) row {
+	switch {
+	case status == http.StatusUnauthorized:
+		return lapsed
+	case status == http.StatusTooManyRequests:
+		return throttled
+	case status == http.StatusRequestTimeout || status >= http.StatusInternalServerError:
+		return failing
+	}
+	return content
+}

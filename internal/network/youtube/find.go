@@ -1,0 +1,79 @@
+package youtube
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+const (
+	// drift is how far YouTube's clock may be behind ours.
+	drift = 5 * time.Minute
+	// searchPages bounds a search: 500 videos since the arm are more than a channel may upload.
+	searchPages = 10
+)
+
+// listedVideo is an entry of a playlist.
+type listedVideo struct {
+	Snippet struct {
+		Title       string    `json:"title"`
+		Description string    `json:"description"`
+		At          time.Time `json:"publishedAt"`
+	} `json:"snippet"`
+	Details struct {
+		ID string `json:"videoId"`
+	} `json:"contentDetails"`
+}
+
+// Find looks through the channel's uploads since the arm for the one with this title and description.
+func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
+	if it.ArmedAt.IsZero() {
+		return network.Status{}, errors.New("search for a video on YouTube that was never armed")
+	}
+	since := it.ArmedAt.Add(-drift)
+	var found []string
+	query := url.Values{"part": {"snippet,contentDetails"}, "playlistId": {uploadsOf(it.Profile)}, "maxResults": {"50"}}
+	for range searchPages {
+		var page struct {
+			Items []listedVideo `json:"items"`
+			Next  string        `json:"nextPageToken"`
+		}
+		if err := n.get(ctx, "/playlistItems", it.Token.Access, query, &page); err != nil {
+			return network.Status{}, err
+		}
+		older := false
+		for _, v := range page.Items {
+			older = older || v.Snippet.At.Before(since)
+			if !v.Snippet.At.Before(since) && sameText(v.Snippet.Title, it.Title) &&
+				sameText(v.Snippet.Description, it.Text) && !slices.Contains(it.Known, v.Details.ID) {
+				found = append(found, v.Details.ID)
+			}
+		}
+		if older || page.Next == "" {
+			break
+		}
+		query.Set("pageToken", page.Next)
+	}
+	switch len(found) {
+	case 0:
+		return network.Status{Verdict: core.Absent}, nil
+	case 1:
+		return doneStatus(found[0]), nil
+	}
+	return network.Status{Verdict: core.Ambiguous}, nil
+}
+
+// uploadsOf is the id of the playlist of all that a channel has uploaded.
+func uploadsOf(channel string) string { return "UU" + strings.TrimPrefix(channel, "UC") }
+
+// sameText compares texts as YouTube stores them, without white space at the ends and carriage returns.
+func sameText(a, b string) bool {
+	normal := func(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+	return normal(a) == normal(b)
+}

@@ -1,0 +1,219 @@
+package youtube
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+const (
+	// uploadRate is the slowest uplink in bytes a second for which a video is ready at its time.
+	uploadRate = 1 << 20
+	mostAhead  = 24 * time.Hour
+
+	// graceOfGone is how long an upload that is gone after the arm is searched for.
+	graceOfGone = 5 * time.Minute
+	// longProcessing is after how long a video counts as live that YouTube still processes.
+	longProcessing = 30 * time.Minute
+)
+
+// Delivery is the same for every video: all of its bytes but the last are sent ahead of its time.
+func (*Network) Delivery(d network.Draft) network.Delivery {
+	ahead := network.PreparedAhead
+	for _, m := range d.Media {
+		ahead += time.Duration(m.Bytes/uploadRate) * time.Second
+	}
+	return network.Delivery{Flow: core.FlowHandle, Ahead: min(ahead, mostAhead), Files: network.Pushed}
+}
+
+// Create begins an upload, which leaves nothing on the channel unless its last byte arrives.
+func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
+	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
+	if err != nil {
+		return "", err
+	}
+	u, err := n.startUpload(ctx, it, s)
+	if err != nil {
+		return "", err
+	}
+	return u.handle(), nil
+}
+
+// Status asks how far the upload is and sends its next part, but never the last one.
+func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	u, err := parseHandle(handle)
+	if err != nil {
+		return network.Status{}, err
+	}
+	p, err := n.askUpload(ctx, it, u)
+	switch {
+	case isGone(err):
+		return n.statusOfGone(ctx, it, err)
+	case err != nil:
+		return n.statusOfRefused(it, err)
+	case p.Video != nil:
+		return n.videoStatus(ctx, it, p.Video.ID)
+	}
+	size := u.nextChunk(p.Offset)
+	if size <= 0 {
+		u.Tail = p.Offset
+		return network.Status{Verdict: core.Ready, Handle: changedHandle(it, u)}, nil
+	}
+	_, err = n.sendPart(ctx, it, u, p.Offset, size)
+	if isLost(err) { // the next question tells what has arrived
+		u.Chunk = max(u.Chunk/2/unit*unit, unit)
+		return network.Status{Verdict: core.Pending, Handle: changedHandle(it, u), Message: err.Error()}, nil
+	}
+	return network.Status{Verdict: core.Progress}, err
+}
+
+// changedHandle is what has become of a handle; after the arm a handle stays as it is.
+func changedHandle(it network.Item, u upload) string {
+	if !it.ArmedAt.IsZero() {
+		return ""
+	}
+	return u.handle()
+}
+
+// Publish sends the last bytes of the upload. The video is on the channel as soon as they have arrived.
+func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	u, err := parseHandle(handle)
+	if err != nil {
+		return network.Status{}, err
+	}
+	p, err := n.sendPart(ctx, it, u, u.Tail, u.Size-u.Tail)
+	if err == nil && p.Video == nil && p.Offset > u.Tail { // a part of them had arrived before
+		p, err = n.sendPart(ctx, it, u, p.Offset, u.Size-p.Offset)
+	}
+	switch {
+	case err != nil:
+		return network.Status{}, err
+	case p.Video == nil:
+		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "YouTube lacks other parts of the video."}
+	case p.Video.Status.Upload == uploadProcessed:
+		return doneStatus(p.Video.ID), nil
+	}
+	return network.Status{Verdict: core.Pending, ExternalID: p.Video.ID}, nil
+}
+
+func doneStatus(id string) network.Status {
+	return network.Status{Verdict: core.Done, ExternalID: id, URL: watchURL(id)}
+}
+
+// statusOfGone decides about an upload that YouTube does not know. If its last bytes may have been sent, only the
+// channel's videos can tell, and nobody can if they do not show the post.
+func (n *Network) statusOfGone(ctx context.Context, it network.Item, why error) (network.Status, error) {
+	if it.ArmedAt.IsZero() {
+		return network.Status{Verdict: core.Dead, Message: why.Error()}, nil
+	}
+	found, err := n.Find(ctx, it)
+	if err != nil || found.Verdict != core.Absent {
+		return found, err
+	}
+	found.Verdict, found.Message = core.Ambiguous, why.Error()
+	if n.now().Sub(it.ArmedAt) < max(graceOfGone, n.about.Settle) {
+		found.Verdict = core.Pending
+	}
+	return found, nil
+}
+
+// statusOfRefused decides about an upload that ended with an error, which YouTube repeats.
+func (n *Network) statusOfRefused(it network.Item, err error) (network.Status, error) {
+	e, ok := errors.AsType[*network.Error](err)
+	if !ok || e.Kind != network.Rejected || it.ArmedAt.IsZero() {
+		return network.Status{}, err
+	}
+	return network.Status{Verdict: core.Doomed, Code: e.Code, Message: e.Message, Hint: e.Hint}, nil
+}
+
+// Link is the address of the video's page.
+func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
+	v, err := n.fetchVideo(ctx, it, externalID)
+	if err != nil {
+		return "", err
+	}
+	return watchURL(v.ID), nil
+}
+
+// Values of a video's status.
+const (
+	uploadUploaded  = "uploaded"
+	uploadProcessed = "processed"
+	uploadFailed    = "failed"
+	uploadRejected  = "rejected"
+	uploadDeleted   = "deleted"
+)
+
+// videoNode is what the Data API returns of one.
+type videoNode struct {
+	ID     string `json:"id"`
+	Status struct {
+		Upload   string `json:"uploadStatus"`
+		Failure  string `json:"failureReason"`
+		Rejected string `json:"rejectionReason"`
+	} `json:"status"`
+}
+
+func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (videoNode, error) {
+	var out struct {
+		Items []videoNode `json:"items"`
+	}
+	err := n.get(ctx, "/videos", it.Token.Access, url.Values{"part": {"id,status"}, "id": {id}}, &out)
+	switch {
+	case err != nil:
+		return videoNode{}, err
+	case len(out.Items) != 1 || out.Items[0].ID != id:
+		return videoNode{}, &network.Error{Kind: network.Rejected, Code: "videoNotFound", Message: "YouTube has no video with this ID."}
+	}
+	return out.Items[0], nil
+}
+
+// videoStatus follows the processing of a video that is on the channel.
+func (n *Network) videoStatus(ctx context.Context, it network.Item, id string) (network.Status, error) {
+	pending := network.Status{Verdict: core.Pending, ExternalID: id}
+	v, err := n.fetchVideo(ctx, it, id)
+	if err != nil {
+		return n.statusOfUnread(pending, it, err)
+	}
+	switch v.Status.Upload {
+	case uploadFailed, uploadRejected, uploadDeleted:
+		return v.doomedStatus(), nil
+	case uploadUploaded:
+		if n.now().Sub(it.ArmedAt) < longProcessing {
+			return pending, nil
+		}
+	}
+	return doneStatus(id), nil
+}
+
+// statusOfUnread is the status of a video about which YouTube cannot be asked. It was taken: that is certain.
+func (n *Network) statusOfUnread(pending network.Status, it network.Item, err error) (network.Status, error) {
+	e, ok := errors.AsType[*network.Error](err)
+	switch {
+	case !ok || e.Kind == network.Lapsed:
+		return network.Status{}, err
+	case n.now().Sub(it.ArmedAt) < longProcessing && (e.Kind == network.Rejected || isLost(err) || e.Kind == network.NotSent):
+		return pending, nil
+	}
+	return doneStatus(pending.ExternalID), nil
+}
+
+// doomedStatus is the status of a video that YouTube took and then refused.
+func (v videoNode) doomedStatus() network.Status {
+	doomed := network.Status{Verdict: core.Doomed, Code: v.Status.Failure + v.Status.Rejected}
+	doomed.Message, doomed.Hint = "YouTube could not process the video.", "Replace the file and send the post again."
+	switch v.Status.Upload {
+	case uploadRejected:
+		doomed.Message, doomed.Hint = "YouTube rejected the video.", hintChannel
+	case uploadDeleted:
+		doomed.Code, doomed.Message, doomed.Hint = uploadDeleted, "The video was deleted on YouTube.", hintContent
+	}
+	if doomed.Code != "" && v.Status.Upload != uploadDeleted {
+		doomed.Message = doomed.Message[:len(doomed.Message)-1] + ": " + doomed.Code + "."
+	}
+	return doomed
+}

@@ -1,0 +1,95 @@
+package youtube
+
+import (
+	"cmp"
+	"strings"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Defaults of settings that are always sent.
+const (
+	defaultVisibility = "public"
+	defaultCategory   = "22" // People & Blogs
+)
+
+// resource is the metadata of a video as an upload sends it.
+type resource struct {
+	Snippet   snippet    `json:"snippet"`
+	Status    status     `json:"status"`
+	Recording *recording `json:"recordingDetails,omitempty"`
+	Placement *placement `json:"paidProductPlacementDetails,omitempty"`
+}
+
+type snippet struct {
+	Title         string   `json:"title"`
+	Description   string   `json:"description"`
+	Tags          []string `json:"tags,omitempty"`
+	Category      string   `json:"categoryId"`
+	Language      string   `json:"defaultLanguage,omitempty"`
+	AudioLanguage string   `json:"defaultAudioLanguage,omitempty"`
+}
+
+type status struct {
+	Visibility  string `json:"privacyStatus"`
+	License     string `json:"license,omitempty"`
+	Embeddable  *bool  `json:"embeddable,omitempty"`
+	PublicStats *bool  `json:"publicStatsViewable,omitempty"`
+	// MadeForKids is what the channel declares; the network's own field of that name cannot be set.
+	MadeForKids bool `json:"selfDeclaredMadeForKids"`
+	Synthetic   bool `json:"containsSyntheticMedia"`
+}
+
+type recording struct {
+	Date string `json:"recordingDate"`
+}
+
+type placement struct {
+	Paid bool `json:"hasPaidProductPlacement"`
+}
+
+// newResource is the video of a post.
+func newResource(it network.Item, s Settings) resource {
+	v := resource{
+		Snippet: snippet{
+			Title: it.Title, Description: it.Text, Tags: it.Tags, Category: cmp.Or(s.Category, defaultCategory),
+			Language: s.Language, AudioLanguage: s.AudioLanguage,
+		},
+		Status: status{
+			Visibility: cmp.Or(s.Visibility, defaultVisibility), License: s.License, Embeddable: s.Embeddable,
+			PublicStats: s.PublicStatsViewable, MadeForKids: s.MadeForKids, Synthetic: s.ContainsSyntheticMedia,
+		},
+	}
+	if s.RecordingDate != "" {
+		v.Recording = &recording{s.RecordingDate + "T00:00:00Z"}
+	}
+	if s.PaidProductPlacement {
+		v.Placement = &placement{true}
+	}
+	return v
+}
+
+// parts names the sections of the resource, as an upload must.
+func (v resource) parts() string {
+	parts := []string{"snippet", "status"}
+	if v.Recording != nil {
+		parts = append(parts, "recordingDetails")
+	}
+	if v.Placement != nil {
+		parts = append(parts, "paidProductPlacementDetails")
+	}
+	return strings.Join(parts, ",")
+}
+
+// videoOf is the post's video.
+func videoOf(it network.Item) (network.File, error) {
+	for _, f := range it.Files {
+		if f.Kind == core.FileVideo {
+			return f, nil
+		}
+	}
+	return network.File{}, &network.Error{
+		Kind: network.Rejected, Message: "The post has no video.", Hint: "Add a video and send the post again.",
+	}
+}
