@@ -2,6 +2,7 @@ package publish_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"belfry/internal/network"
 	"belfry/internal/network/sim"
 	"belfry/internal/publish"
+	"belfry/internal/store"
 )
 
 // ahead makes a post with files that is due in an hour, and moves the clock to when it may be prepared.
@@ -265,4 +267,25 @@ func TestAPostThatWaitsToBePreparedIsNotOverdue(t *testing.T) {
 	if n := gauge(t, b.Harness, "publications_overdue"); n != 1 {
 		t.Errorf("%v posts are overdue, want 1", n)
 	}
+}
+
+// Whatever a worker believes, the database saves no arm before the post's time.
+func TestTheDatabaseArmsNoPostBeforeItsTime(t *testing.T) {
+	b := newBench(t)
+	post := b.ahead("early", b.ws.Account("threads"), b.photo())
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	tenant := b.Store.In(b.ws.ID)
+	claim, err := tenant.Claim(b.Context(), id, "a worker", time.Hour, b.Clock.Now())
+	must(t, err)
+	arm := func() error {
+		call := store.Call{Seq: 1, Do: core.DoPublish, Deadline: time.Minute}
+		_, err := tenant.SaveStep(b.Context(), claim.Publication, nil, call, time.Hour, time.Minute)
+		return err
+	}
+	if err := arm(); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("before its time: %v", err)
+	}
+	b.Clock.Set(post.PublishAt.Time)
+	must(t, arm())
 }
