@@ -74,6 +74,8 @@ func (s *sessions) load(r *http.Request) (context.Context, error) {
 	return s.manager.Load(r.Context(), "")
 }
 
+// hasExpired enforces both lifetimes by the service's clock, the longer one from the sign-in on. The limits of scs only
+// remove expired sessions from the browser and the database: scs restarts the lifetime with each new token.
 func (s *sessions) hasExpired(ctx context.Context) bool {
 	return s.timeSince(ctx, keySince) >= lifetime || s.timeSince(ctx, keySeen) >= idleTime
 }

@@ -13,8 +13,8 @@ import (
 	"belfry/internal/store"
 )
 
-// Proof returns what a session stores to prove that its password has not changed. It is derived from the password's
-// hash.
+// Proof returns what a session stores to prove that the person's password has not changed. It is derived from the
+// password's hash, so all sessions of a person end when their password changes (SessionCaller).
 func Proof(passwordHash string) string {
 	sum := sha256.Sum256([]byte("session " + passwordHash))
 	return hex.EncodeToString(sum[:16])

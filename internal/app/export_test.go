@@ -6,6 +6,14 @@ import (
 	"belfry/internal/core"
 )
 
+// Bounds of short texts.
+const (
+	MaxName        = maxName
+	MaxDescription = maxDescription
+	MaxSlug        = maxSlug
+	MaxEmail       = maxEmail
+)
+
 // RefusedAddresses counts the addresses that are remembered as over their limit.
 func (a *App) RefusedAddresses() int {
 	a.refused.mu.Lock()

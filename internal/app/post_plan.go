@@ -59,7 +59,7 @@ func (a *App) completePlan(ctx context.Context, t store.Tenant, r *postRequest) 
 	for i, target := range r.targets {
 		row, account := &r.rows[i], target.draft.Account
 		if text, ok := sameText[same[account.ID]]; ok {
-			row.Warnings = append(row.Warnings, text.With(account.DisplayName))
+			text.AppendTo(&row.Issues, &row.Warnings, account.DisplayName)
 		}
 		row.Issues = append(row.Issues, r.quotaIssues(i+1)...)
 	}

@@ -2,15 +2,47 @@ package app_test
 
 import (
 	"fmt"
+	"reflect"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"belfry/internal/app"
 	"belfry/internal/app/apptest"
 	"belfry/internal/contract"
 	"belfry/internal/core"
 )
+
+func TestTheAPIStatesTheBoundsThatTheAppChecks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		record any
+		field  string
+		bound  int
+	}{
+		{contract.EditWorkspace{}, "Name", app.MaxName},
+		{contract.EditWorkspace{}, "Slug", app.MaxSlug},
+		{contract.SetUp{}, "Workspace", app.MaxName},
+		{contract.SetUp{}, "Name", app.MaxName},
+		{contract.CreateKey{}, "Name", app.MaxName},
+		{contract.InviteMember{}, "Name", app.MaxName},
+		{contract.InviteMember{}, "Email", app.MaxEmail},
+		{contract.CreateGroup{}, "Name", app.MaxName},
+		{contract.CreateGroup{}, "Description", app.MaxDescription},
+		{contract.EditGroup{}, "Name", app.MaxName},
+		{contract.EditGroup{}, "Description", app.MaxDescription},
+		{contract.CreateFolder{}, "Name", app.MaxName},
+		{contract.EditFolder{}, "Name", app.MaxName},
+	} {
+		record := reflect.TypeOf(c.record)
+		field, _ := record.FieldByName(c.field)
+		if stated := field.Tag.Get("maxLength"); stated != strconv.Itoa(c.bound) {
+			t.Errorf("%s.%s: maxLength is %q, want %d", record.Name(), c.field, stated, c.bound)
+		}
+	}
+}
 
 func TestAWorkspaceIsChanged(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package core
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -32,6 +33,14 @@ func (t IssueText) With(args ...any) Issue {
 		Code: t.Code, Message: fmt.Sprintf(t.message, args[:t.messageArgs]...),
 		Hint: fmt.Sprintf(t.hint, args[t.messageArgs:]...),
 	}
+}
+
+// AppendTo appends the issue with its arguments to issues, or to warnings if it is a warning.
+func (t IssueText) AppendTo(issues, warnings *[]Issue, args ...any) {
+	if t.Warning {
+		issues = warnings
+	}
+	*issues = append(*issues, t.With(args...))
 }
 
 // Words returns the message and the hint with an ellipsis for each argument.
@@ -107,11 +116,12 @@ var (
 	IssueNetworkUnavailable = newIssue("network_unavailable", 1, "%s is not set up on this server.",
 		"Ask the server's operator to add the network's credentials.")
 
-	IssueTimeInPast       = newIssue("time_in_past", 0, "The time is in the past.", "Choose a later time, or publish now.")
-	IssueTimeTooFar       = newIssue("time_too_far", 0, "The time is more than 366 days ahead.", "Choose an earlier time.")
+	IssueTimeInPast = newIssue("time_in_past", 0, "The time is in the past.", "Choose a later time, or publish now.")
+	IssueTimeTooFar = newIssue("time_too_far", 0, "The time is more than "+strconv.Itoa(mostDaysAhead)+" days ahead.",
+		"Choose an earlier time.")
 	IssueTimeDoesNotExist = newIssue("time_does_not_exist", 1, "This time does not exist in %s.",
 		"The clocks go forward at that time. The nearest times are %s and %s.")
-	IssueTimeRequired = newIssue("time_required", 0, "A post needs a time to be queued.",
+	IssueTimeRequired = newIssue("time_required", 0, "A post must have a time before it can be queued.",
 		"Choose a time, or publish now.")
 	IssueQuotaExceeded = newIssue("quota_exceeded", 2, "This month's quota is used up: %d of %d posts.",
 		"Wait until next month, cancel queued posts, or change the plan.")

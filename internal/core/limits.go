@@ -2,7 +2,7 @@ package core
 
 import "unicode/utf8"
 
-// Limits are a network's limits, which GET /limits returns and the plan checks.
+// Limits are a network's limits, which GET /limits returns and the plan checks. Nil means that no limit is known.
 type Limits struct {
 	Text         Count
 	Title        *Count

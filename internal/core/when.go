@@ -26,7 +26,7 @@ type When struct {
 // Limits of a requested time (decisions.md, Posts).
 const (
 	pastTolerance = 60 * time.Second
-	furthestAhead = 366 * 24 * time.Hour
+	mostDaysAhead = 366
 	lastYear      = 9999 // that RFC 3339, in which answers write instants, can spell; the first is 0
 )
 
@@ -79,7 +79,7 @@ func (w When) Resolve(now time.Time) (at time.Time, issues, warnings []Issue) {
 	at = instants[0]
 	issues = boundsIssue(at, now)
 	if len(instants) > 1 {
-		warnings = append(warnings, WarnTimeOccursTwice.With(w.Zone.Label(at)))
+		WarnTimeOccursTwice.AppendTo(&issues, &warnings, w.Zone.Label(at))
 	}
 	if y := at.UTC().Year(); y < 0 || y > lastYear {
 		at = time.Time{}
@@ -91,7 +91,7 @@ func boundsIssue(at, now time.Time) []Issue {
 	switch {
 	case at.Before(now.Add(-pastTolerance)):
 		return []Issue{IssueTimeInPast.With()}
-	case at.After(now.Add(furthestAhead)):
+	case at.After(now.Add(mostDaysAhead * 24 * time.Hour)):
 		return []Issue{IssueTimeTooFar.With()}
 	}
 	return nil

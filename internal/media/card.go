@@ -28,7 +28,8 @@ func drawCard(facts Facts) ([]byte, error) {
 	return encodeThumbnail(picture)
 }
 
-// cardSize returns the size of the card: the file's aspect ratio, limited so that there is room to draw.
+// cardSize returns the size of the card: the file's aspect ratio, limited so that there is room to draw. Unlike
+// thumbnailSize, it enlarges a small file, and works for a file whose size is unknown.
 func cardSize(width, height int) (w, h int) {
 	const least = 120
 	if width <= 0 || height <= 0 {

@@ -14,9 +14,7 @@ const (
 	reasonTruncated = "The end of the file is missing. Upload the file again."
 	reasonDamaged   = "The file is damaged and cannot be read."
 	reasonActive    = "The file also contains something that another program could run. Export the file again."
-	reasonHeavy     = "The image file is larger than 256 MiB."
 	reasonNoSize    = "The image or video has no width or height."
-	reasonFrames    = "The image has more than 200 frames. Export it as an MP4 video."
 
 	reasonHEIC     = "The networks do not accept HEIC images. Export the image as JPEG."
 	reasonAVIF     = "The networks do not accept AVIF images. Export the image as JPEG, PNG or WebP."
@@ -49,14 +47,21 @@ const (
 	reasonNoVideo     = "The file contains no video track."
 	reasonNoSamples   = "The video is empty."
 	reasonNoLength    = "The video has no duration."
-	reasonTooLong     = "The video is longer than two days."
 	reasonOutside     = "The video refers to another file. Export the video as a single file."
 	reasonFragmentEnd = "Part of the video is missing. Upload the file again."
 	reasonEncrypted   = "The video is encrypted."
 )
 
+// Reasons that state a limit.
+var (
+	reasonHeavy   = fmt.Sprintf("The image file is larger than %d MiB.", maxImageBytes>>20)
+	reasonFrames  = fmt.Sprintf("The image has more than %d frames. Export it as an MP4 video.", maxFrames)
+	reasonTooLong = fmt.Sprintf("The video is longer than %d hours.", maxDurationMs/3600_000)
+)
+
 func tooManyPixels(width, height int64) string {
-	return fmt.Sprintf("The image has %d × %d pixels, more than 100 million. Reduce its size.", width, height)
+	return fmt.Sprintf("The image has %d × %d pixels, more than %d million. Reduce its size.", width, height,
+		maxPixels/1_000_000)
 }
 
 func otherKind(c DeclaredType, is core.FileKind) string {

@@ -12,12 +12,8 @@ type Findings struct{ issues, warnings []core.Issue }
 
 // AddIf notes an issue or a warning where something is wrong.
 func (f *Findings) AddIf(wrong bool, i core.IssueText, args ...any) {
-	switch {
-	case !wrong:
-	case i.Warning:
-		f.warnings = append(f.warnings, i.With(args...))
-	default:
-		f.issues = append(f.issues, i.With(args...))
+	if wrong {
+		i.AppendTo(&f.issues, &f.warnings, args...)
 	}
 }
 
