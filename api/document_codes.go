@@ -52,7 +52,7 @@ var meanings = map[core.Code]meaning{
 		"Belfry does not know whether the network published the post.",
 		"Check the account on the network. If the post is not there, send `confirmNotPublished: true`. Or answer the question in the dashboard.",
 	},
-	core.CodeIdempotencyMismatch: {"The Idempotency-Key was used with another body.", "Use a new key."},
+	core.CodeIdempotencyMismatch: {"The Idempotency-Key was used with a different body.", "Use a new key."},
 	core.CodeIdempotencyInProgress: {
 		"The first request with this Idempotency-Key is still running.",
 		"Wait the number of seconds in `Retry-After`.",

@@ -15,7 +15,8 @@ import (
 )
 
 // errNotLocal says that backup and restore work only with the local database.
-var errNotLocal = errors.New("this command is for the local database; for BELFRY_DATABASE_URL use pg_dump and pg_restore")
+var errNotLocal = errors.New("this command works only with the local database; for a database set in BELFRY_DATABASE_URL, " +
+	"use pg_dump and pg_restore")
 
 func defineBackup(o *options) action {
 	force := o.flags.Bool("force", false, "replace FILE if it exists")
@@ -72,7 +73,7 @@ func (p *program) restore(ctx context.Context, cfg *config.Config, name string) 
 		return fmt.Errorf("restore the database: %w", err)
 	}
 	return p.printf("The database was restored.\n"+
-		"1. Put the service's secret keys and file storage in place, then start it. If posts were published after the backup, it publishes nothing until you confirm.\n"+
+		"1. Put the service's secret keys and file storage in place, then start the service. If posts were published after the backup, it publishes nothing until you confirm.\n"+
 		"2. Check the queue at %s, or list the affected posts with `belfry doctor`.\n"+
 		"3. Run `belfry restore confirm`: posts that were published become live, and the others are published.",
 		cfg.PublicURL+link.Posts(link.Filter{Status: string(core.PostQueued)}))

@@ -31,7 +31,7 @@ func (s *Service) ReserveUpload(
 		return contract.Upload{}, err
 	}
 	if in.Size < 1 || in.Size > blob.MaxSize {
-		return contract.Upload{}, core.Invalid("size", "A file must have 1 to %d bytes.", int64(blob.MaxSize))
+		return contract.Upload{}, core.Invalid("size", "A file must be 1 to %d bytes in size.", int64(blob.MaxSize))
 	}
 	m.Bytes, m.Charged = in.Size, in.Size
 	plan, err := s.resolveFolderAndPlan(ctx, t, &m, in.FolderID)

@@ -111,7 +111,9 @@ func (a account) checkReachable(path string) error {
 			enter = 0o010
 		}
 		if info.Mode()&enter == 0 {
-			return fmt.Errorf("the folder %s is not accessible to the user %q, who runs PostgreSQL for root and must reach %s: set BELFRY_DATA_DIR to a folder elsewhere, such as /var/lib/belfry, or open it with `chmod o+x %s`", dir, a.name, path, dir)
+			return fmt.Errorf("the folder %s is not accessible to the user %q, which belfry uses to run PostgreSQL when "+
+				"started as root and which must reach %s: set BELFRY_DATA_DIR to another folder, such as /var/lib/belfry, or run "+
+				"`chmod o+x %s`", dir, a.name, path, dir)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

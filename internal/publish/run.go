@@ -55,7 +55,8 @@ func (c *claim) runProtocol(ctx context.Context) error {
 // dropTakenID returns a signal again after the ledger has refused the network's id, because another post has it:
 // a search took that one for this. What a handle's status says stays true, without an id.
 func (c *claim) dropTakenID(s core.Signal) core.Signal {
-	c.log.Warn("the network's post already belongs to another post of the account", "external_id", c.pub.ExternalID)
+	c.log.Warn("the post found at the network is already recorded for another post of this account",
+		"external_id", c.pub.ExternalID)
 	c.setExternalID("")
 	c.status.URL = ""
 	if !c.pub.Flow.Repeatable() {

@@ -64,7 +64,9 @@ func (n *Network) publishStory(ctx context.Context, it network.Item, handle stri
 	}
 	switch {
 	case !out.Success:
-		return network.Status{}, &network.Error{Kind: network.Unknown, Message: "Facebook did not confirm success."}
+		return network.Status{}, &network.Error{
+			Kind: network.Unknown, Message: "Facebook did not confirm that the story was published.",
+		}
 	case out.Post == "":
 		return network.Status{Verdict: core.Pending}, nil
 	}
