@@ -32,7 +32,7 @@ type guard struct {
 }
 
 func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := g.check(r); err != nil {
+	if err := g.checkRequest(r); err != nil {
 		if r.Body != nil { // which a RoundTripper closes, also when it does not send
 			_ = r.Body.Close()
 		}
@@ -41,8 +41,8 @@ func (g guard) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.next.RoundTrip(r)
 }
 
-// check returns why a request may not be sent.
-func (g guard) check(r *http.Request) error {
+// checkRequest returns why a request may not be sent.
+func (g guard) checkRequest(r *http.Request) error {
 	for _, name := range replayable {
 		if r.Header.Get(name) != "" {
 			return errReplayable

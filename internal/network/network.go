@@ -218,8 +218,8 @@ type filePart struct {
 
 // Status is what the network says of a handle, a search or the irreversible call: Verdict is one of Done,
 // Ready, Pending, Progress, Dead, Broken, Doomed, Absent and Ambiguous. ExternalID and URL, the address of the post's
-// page, are set on Done where the network gives them. ExternalID may also come with Pending: it is kept until the post is
-// Done, and is its id if Done gives none.
+// page, are set on Done where the network gives them. ExternalID may also come with Pending: it is kept until the
+// post is Done, and is its id if Done gives none.
 type Status struct {
 	Verdict    core.Verdict
 	ExternalID string

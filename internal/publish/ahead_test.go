@@ -19,7 +19,7 @@ import (
 // ahead makes a post with files that is due in an hour, and moves the clock to when it may be prepared.
 func (b *bench) ahead(text string, account contract.Account, files ...contract.Media) contract.Post {
 	b.t.Helper()
-	at := local(b.Clock.Now().Add(time.Hour).Format("2006-01-02T15:04"), "UTC")
+	at := utc(b.Clock.Now().Add(time.Hour).Format("2006-01-02T15:04"))
 	p := b.post(request(text, at, account), files...)
 	b.Clock.Advance(time.Hour - network.PreparedAhead)
 	return p
@@ -87,7 +87,7 @@ func TestAPostThatIsBeingPreparedCanBeCancelledAndMoved(t *testing.T) {
 			must(b.t, err)
 		},
 		"move": func(b *bench, p contract.Post) {
-			at := local(b.Clock.Now().Add(5*time.Hour).Format("2006-01-02T15:04"), "UTC")
+			at := utc(b.Clock.Now().Add(5 * time.Hour).Format("2006-01-02T15:04"))
 			b.edit(p, contract.EditPost{When: &at})
 		},
 	} {

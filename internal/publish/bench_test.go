@@ -112,8 +112,9 @@ func request(text string, when contract.When, accounts ...contract.Account) cont
 
 func now() contract.When { return contract.When{Word: "now"} }
 
-func local(wall, zone string) contract.When {
-	return contract.When{PublishAt: wall, Timezone: zone}
+// utc is a time of the clock on the wall in UTC.
+func utc(wall string) contract.When {
+	return contract.When{PublishAt: wall, Timezone: "UTC"}
 }
 
 // gauge reads a figure without labels.

@@ -87,7 +87,7 @@ func TestAPostsLatenessCountsOnceForEachOfItsTimes(t *testing.T) {
 		anew  func(*bench, contract.Post) contract.Post
 	}{
 		"moved": {"never_ready", func(b *bench, p contract.Post) contract.Post {
-			at := local(b.Clock.Now().Add(time.Hour).Format("2006-01-02T15:04"), "UTC")
+			at := utc(b.Clock.Now().Add(time.Hour).Format("2006-01-02T15:04"))
 			return b.edit(p, contract.EditPost{When: &at})
 		}},
 		"retried": {"token_revoked", func(b *bench, p contract.Post) contract.Post {

@@ -82,7 +82,7 @@ func (d *dooming) Status(ctx context.Context, it network.Item, handle string) (n
 // A post that its network took and then refused fails with the network's words, and sent again it begins anew.
 func TestAPostThatIsRefusedAfterItWasTakenFails(t *testing.T) {
 	b := newBench(t)
-	post, real := b.ws.Now("doomed", b.ws.Account("threads")), b.App
+	post, before := b.ws.Now("doomed", b.ws.Account("threads")), b.App
 	b.App = b.through(func(n network.Network) network.Network { return &dooming{n, 1} })
 	post = b.ws.Work(post)
 	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
@@ -90,7 +90,7 @@ func TestAPostThatIsRefusedAfterItWasTakenFails(t *testing.T) {
 		*e.Hint != "Use another sound." {
 		t.Errorf("error %+v", post.Error)
 	}
-	b.App = real
+	b.App = before
 	if _, err := b.App.RetryPost(b.Context(), b.ws.Owner, contract.RetryPost{ID: post.ID}); err != nil {
 		t.Fatal(err)
 	}

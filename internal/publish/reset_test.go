@@ -24,7 +24,7 @@ func TestAChangedPostDropsWhatWasPrepared(t *testing.T) {
 			b.Fault(fault("threads", "status", "never_ready"))
 			post := b.ws.Work(b.ws.Now("old words", b.ws.Account("threads")))
 			b.wants(post, "queued", 0, "created", "queued", "publishing")
-			at := local(b.Clock.Now().Add(10*time.Minute).Format("2006-01-02T15:04"), "UTC")
+			at := utc(b.Clock.Now().Add(10 * time.Minute).Format("2006-01-02T15:04"))
 			change(b, post, &at)
 			b.Sim.Faults.Clear()
 			b.Clock.Advance(10 * time.Minute)

@@ -22,7 +22,7 @@ func TestAPostHeldByAThrottledCallCanBeCancelledAfterTheSettleTime(t *testing.T)
 			return err
 		},
 		"move": func(b *bench, p contract.Post) error {
-			at := local(b.Clock.Now().Add(2*time.Hour).Format("2006-01-02T15:04"), "UTC")
+			at := utc(b.Clock.Now().Add(2 * time.Hour).Format("2006-01-02T15:04"))
 			_, err := b.App.EditPost(b.Context(), b.ws.Owner, contract.EditPost{ID: p.ID, When: &at})
 			return err
 		},

@@ -96,7 +96,11 @@ func deadTokens(t *testing.T, h Harness) {
 			if !lapses {
 				return
 			}
-			fresh, err := w.Net.(network.Refresher).Refresh(t.Context(), it.Token)
+			refresher, ok := w.Net.(network.Refresher)
+			if !ok {
+				t.Fatal("a token that lapses cannot be renewed")
+			}
+			fresh, err := refresher.Refresh(t.Context(), it.Token)
 			if cause == network.Revoked {
 				w.Failed(err, cause, it.Token.Access, it.Token.Refresh)
 				return
