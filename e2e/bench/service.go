@@ -39,7 +39,10 @@ func start(folder, name string, env []string, program string, args ...string) (*
 	if err := p.cmd.Start(); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}
-	go func() { p.done <- p.cmd.Wait() }()
+	go func() {
+		p.done <- p.cmd.Wait()
+		close(p.done)
+	}()
 	return p, nil
 }
 
@@ -113,7 +116,6 @@ func (s *service) await(ctx context.Context, url string) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case err := <-s.done:
-			s.done <- err
 			return fmt.Errorf("the program ended: %w", err)
 		case <-tick.C:
 		}

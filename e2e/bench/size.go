@@ -34,17 +34,13 @@ var searched = []string{
 }
 
 // measureSize reads lists and publishes posts with many posts in the database, a third of them in one workspace on two
-// accounts, and publishes as many on the same accounts before.
+// accounts, and publishes as many in an empty database afterwards.
 func measureSize(ctx context.Context, o options, folder string, t *table) error {
 	p, err := startWithNetworks(ctx, o, folder)
 	if err != nil {
 		return err
 	}
 	defer p.stop()
-	empty, err := p.publishAtOnce(ctx, o.posts)
-	if err != nil {
-		return err
-	}
 	database, err := p.database()
 	if err != nil {
 		return err
@@ -67,19 +63,25 @@ func measureSize(ctx context.Context, o options, folder string, t *table) error 
 	if err != nil {
 		return err
 	}
-	t.section(fmt.Sprintf("%d posts due in one second there, and before it had more posts", o.posts))
-	t.row("due to the first network call before, p50 / p99", empty.called.halfAndMost(), "", nil)
+	p.process.stop()
+	empty, err := publishAtOnce(ctx, o, folder+"-empty", o.posts)
+	if err != nil {
+		return err
+	}
+	t.section(fmt.Sprintf("%d posts due in one second there, and in an empty database", o.posts))
 	t.row("due to the first network call there, p50 / p99", filled.called.halfAndMost(), "", nil)
+	t.row("due to the first network call in an empty database, p50 / p99", empty.called.halfAndMost(), "", nil)
 	ratio := quantile(filled.called, 0.99).Seconds() / quantile(empty.called, 0.99).Seconds()
 	met := ratio <= goalLateRatio
-	t.row("p99 there / before", fmt.Sprintf("%.2f", ratio), "<= 1.3", &met)
+	t.row("p99 there / in an empty database", fmt.Sprintf("%.2f", ratio), "<= 1.3", &met)
 	return nil
 }
 
 func (p *publisher) measureLists(ctx context.Context, t *table) error {
 	account := "accountId=" + p.seed.Accounts["threads"]
 	lists := []string{
-		"", "order=asc", "status=failed", "status=queued", account, account + "&status=failed", "from=2023-01-01&to=2023-06-01",
+		"", "order=asc", "status=failed", "status=queued", account, account + "&status=failed",
+		"from=2023-01-01&to=2023-06-01",
 	}
 	searches := []string{"q=harbour&status=failed", "q=lemon+salt&status=draft&" + account}
 	var short []string
@@ -146,8 +148,8 @@ func (p *publisher) measureNeighbor(ctx context.Context, t *table) error {
 		return err
 	}
 	met := quantile(took, 0.99) < goalNeighbor
-	t.row(fmt.Sprintf("another workspace's list, with %d clients searching, p99", searchers), milliseconds(quantile(took, 0.99)),
-		"< "+milliseconds(goalNeighbor), &met)
+	t.row(fmt.Sprintf("another workspace's list, with %d clients searching, p99", searchers),
+		milliseconds(quantile(took, 0.99)), "< "+milliseconds(goalNeighbor), &met)
 	return nil
 }
 
