@@ -1,19 +1,100 @@
-// Package instagram holds what Instagram accepts from a Business or Creator account.
+// Package instagram publishes to Business and Creator accounts on Instagram: a container first, with its files, and then
+// the one call that makes it visible.
 package instagram
 
 import (
+	"fmt"
+	"regexp"
+	"time"
+
 	"belfry/internal/core"
 	"belfry/internal/network"
+	"belfry/internal/network/meta"
 )
 
 // ID is the network's platform value.
 const ID core.Platform = "instagram"
 
+// Names of the configuration variables.
+const (
+	varClientID     = "INSTAGRAM_CLIENT_ID"
+	varClientSecret = "INSTAGRAM_CLIENT_SECRET"
+	varVersion      = "INSTAGRAM_GRAPH_VERSION"
+	varSettle       = "INSTAGRAM_SETTLE"
+)
+
+const (
+	consentURL = "https://www.instagram.com/oauth/authorize"
+	codeURL    = "https://api.instagram.com"
+	graphURL   = "https://graph.instagram.com"
+)
+
 // Driver is the network's entry in network/all.
 func Driver() network.Driver { return network.Driver{ID: ID, Rules: Rules{}} }
+
+// Connector is the driver with the connector.
+func Connector() network.Driver {
+	return network.Driver{
+		ID: ID,
+		Variables: []network.Variable{
+			{Name: varClientID, Help: "The Instagram App ID in the Instagram settings of the Meta app. It is not the Meta App ID."},
+			{Name: varClientSecret, Help: "The secret of the Instagram app.", Secret: true},
+			{Name: varVersion, Default: "v25.0", Help: "Version of the Graph API, such as v25.0."},
+			{
+				Name: varSettle, Default: "2m",
+				Help: "How long a post may take to appear after a publishing call that got no response.",
+			},
+		},
+		New: func(env network.Environment) (network.Network, error) { return New(env) },
+	}
+}
 
 // Rules are what Instagram takes.
 type Rules struct{}
 
 // Describe says what is fixed about the network.
 func (Rules) Describe() network.Description { return description }
+
+// Network is Instagram. It holds no state.
+type Network struct {
+	Rules
+	client *network.Client
+	code   meta.API // exchanges codes
+	token  meta.API // calls about tokens, which have no version
+	graph  meta.API
+	id     string
+	secret network.Secret
+	about  network.Description
+	now    func() time.Time
+}
+
+var versions = regexp.MustCompile(`^v[0-9]{2,3}\.0$`)
+
+// New reads the variables; one that cannot be used is an error that names it.
+func New(env network.Environment) (*Network, error) {
+	settle, err := network.ReadDuration(env, varSettle)
+	if err != nil {
+		return nil, err
+	}
+	version := env.Get(varVersion)
+	if !versions.MatchString(version) {
+		return nil, fmt.Errorf("%s is %q, which is not a version such as v25.0", varVersion, version)
+	}
+	about := description
+	about.Settle = settle
+	n := &Network{
+		client: env.Client, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)), about: about,
+		now: env.Now,
+	}
+	n.code = meta.API{Client: env.Client, Base: codeURL, Table: errorTable, Now: env.Now}
+	n.token, n.graph = n.code, n.code
+	n.token.Base = graphURL
+	n.graph.Base, n.graph.Proof = graphURL+"/"+version, n.secret
+	return n, nil
+}
+
+// Describe says what is fixed about the network and its connector.
+func (n *Network) Describe() network.Description { return n.about }
+
+// Configured tells whether the app's credentials are there.
+func (n *Network) Configured() bool { return n.id != "" && n.secret != "" }

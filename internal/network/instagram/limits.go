@@ -1,6 +1,8 @@
 package instagram
 
 import (
+	"time"
+
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
@@ -21,6 +23,7 @@ const (
 	maxMentions      = 20
 	maxCollaborators = 3 // Spec §8
 	maxAlt           = 1_000
+	firstPoll        = 5 * time.Second
 )
 
 var (
@@ -46,7 +49,8 @@ func videoLimits(l core.FileLimits) core.FileLimits {
 
 var description = network.Description{
 	ID: ID, Name: "Instagram", Profile: "profile",
-	Needs: "You need an Instagram Business or Creator account. Personal accounts are not supported.",
+	Needs:     "You need an Instagram Business or Creator account. Personal accounts are not supported.",
+	FirstPoll: firstPoll, ProfileURL: "https://www.instagram.com/{username}/",
 	Limits: core.Limits{
 		Text:     core.Count{Max: maxText, Unit: core.UnitCharacters},
 		Hashtags: new(maxHashtags), Mentions: new(maxMentions),

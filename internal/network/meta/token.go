@@ -62,6 +62,22 @@ func (a API) InspectToken(ctx context.Context, inspector, token network.Secret) 
 	return out.Data, err
 }
 
+// refreshAge is how old a token must be to be refreshed.
+const refreshAge = 24 * time.Hour
+
+// RefreshTime is half of the token's life, and never before the network allows it; zero when the token has no end or
+// ends before that.
+func RefreshTime(t network.Token) time.Time {
+	if t.ExpiresAt.IsZero() {
+		return time.Time{}
+	}
+	at := t.IssuedAt.Add(max(t.ExpiresAt.Sub(t.IssuedAt)/2, refreshAge))
+	if !at.Before(t.ExpiresAt) {
+		return time.Time{}
+	}
+	return at
+}
+
 // MissingScope says in a sentence which of the needed permissions was not granted first; "" when all were.
 func MissingScope(granted, needed []string) string {
 	for _, scope := range needed {

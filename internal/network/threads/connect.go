@@ -5,7 +5,6 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"time"
 
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
@@ -16,9 +15,6 @@ var (
 	scopes = []string{"threads_basic", "threads_content_publish", "threads_manage_insights"}
 	needed = scopes[:2]
 )
-
-// refreshAge is how old a token must be to be refreshed.
-const refreshAge = 24 * time.Hour
 
 // AuthorizeURL is the consent window's address, as a browser reaches it.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
@@ -101,21 +97,8 @@ func (n *Network) renewed(old network.Token, g tokenAnswer) network.Token {
 	t := old
 	t.Access, t.IssuedAt = network.Secret(g.Access), now
 	t.ExpiresAt = meta.Expiry(now, g.Seconds, old.ExpiresAt)
-	t.RefreshAt = refreshTime(t)
+	t.RefreshAt = meta.RefreshTime(t)
 	return t
-}
-
-// refreshTime is half of the token's life, and never before the network allows it.
-func refreshTime(t network.Token) time.Time {
-	if t.ExpiresAt.IsZero() {
-		return time.Time{}
-	}
-	life := t.ExpiresAt.Sub(t.IssuedAt)
-	at := t.IssuedAt.Add(max(life/2, refreshAge))
-	if !at.Before(t.ExpiresAt) {
-		return time.Time{}
-	}
-	return at
 }
 
 // Refresh gives a token another 60 days. The token is its own credential: there is no other.

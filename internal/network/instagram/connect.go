@@ -1,0 +1,178 @@
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"belfry/internal/network"
+	"belfry/internal/network/meta"
+)
+
+// scopes are the permissions that the service asks for; needed are those without which it cannot publish.
+var (
+	scopes = []string{
+		"instagram_business_basic", "instagram_business_content_publish", "instagram_business_manage_insights",
+	}
+	needed = scopes[:2]
+)
+
+// professional are the types of accounts that can be published to.
+var professional = []string{"BUSINESS", "MEDIA_CREATOR"}
+
+// AuthorizeURL is the consent window's address, as a browser reaches it.
+func (n *Network) AuthorizeURL(r network.AuthRequest) string {
+	q := url.Values{
+		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(scopes, ",")},
+		"response_type": {"code"}, "state": {r.State},
+	}
+	return n.client.Browse(consentURL + "?" + q.Encode())
+}
+
+// shortToken is what a code is exchanged for.
+type shortToken struct {
+	Access      string      `json:"access_token"`
+	Permissions permissions `json:"permissions"`
+}
+
+// permissions are written as a list or as a text with commas.
+type permissions []string
+
+// UnmarshalJSON accepts both forms.
+func (p *permissions) UnmarshalJSON(data []byte) error {
+	var list []string
+	if json.Unmarshal(data, &list) == nil {
+		*p = list
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	*p = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	return nil
+}
+
+type tokenAnswer struct {
+	Access  string `json:"access_token"`
+	Seconds int64  `json:"expires_in"`
+}
+
+// Exchange turns the code into the one account that consented, with a token of 60 days.
+func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+	short, err := n.exchangeCode(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	var long tokenAnswer
+	err = n.token.Get(ctx, "/access_token", "", url.Values{
+		"grant_type": {"ig_exchange_token"}, "client_secret": {n.secret.Reveal()}, "access_token": {short.Access},
+	}, &long)
+	if err != nil {
+		return nil, err
+	}
+	if long.Access == "" {
+		return nil, errNoToken()
+	}
+	p, err := n.fetchProfile(ctx, network.Secret(long.Access))
+	if err != nil {
+		return nil, err
+	}
+	p.Token = n.renewed(network.Token{Scopes: short.Permissions}, long)
+	p.Unusable = cmp.Or(p.Unusable, meta.MissingScope(short.Permissions, needed))
+	return []network.Profile{p}, nil
+}
+
+// exchangeCode returns a token of an hour and the permissions that were granted. The documented answer is a list of one
+// object; the object alone has been seen.
+func (n *Network) exchangeCode(ctx context.Context, g network.Grant) (shortToken, error) {
+	var out struct {
+		Data []shortToken `json:"data"`
+		shortToken
+	}
+	err := n.code.Post(ctx, "/oauth/access_token", "", url.Values{
+		"client_id": {n.id}, "client_secret": {n.secret.Reveal()}, "grant_type": {"authorization_code"},
+		"redirect_uri": {g.RedirectURI}, "code": {meta.TrimCode(g.Code)},
+	}, &out)
+	switch {
+	case err != nil:
+		return shortToken{}, err
+	case len(out.Data) > 0:
+		return out.Data[0], nil
+	}
+	return out.shortToken, nil
+}
+
+// fetchProfile is the account of a token. Its own id is one that other calls do not know.
+func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (network.Profile, error) {
+	var me struct {
+		ID       meta.ID `json:"user_id"`
+		Username string  `json:"username"`
+		Name     string  `json:"name"`
+		Type     string  `json:"account_type"`
+		Picture  string  `json:"profile_picture_url"`
+	}
+	fields := url.Values{"fields": {"user_id,username,name,account_type,profile_picture_url"}}
+	if err := n.graph.Get(ctx, "/me", token, fields, &me); err != nil {
+		return network.Profile{}, err
+	}
+	if me.ID == "" {
+		return network.Profile{}, &network.Error{
+			Kind: network.Unknown, Message: "Instagram returned a profile without an ID.",
+		}
+	}
+	p := network.Profile{
+		ExternalID: string(me.ID), Username: me.Username, DisplayName: cmp.Or(me.Name, me.Username), AvatarURL: me.Picture,
+	}
+	if !slices.Contains(professional, strings.ToUpper(me.Type)) {
+		p.Unusable = "This is a personal account. In the Instagram app, change it to a Business or Creator account, and " +
+			"connect again."
+	}
+	return p, nil
+}
+
+// renewed is an older token with what Instagram has just granted; what the answer leaves out stays.
+func (n *Network) renewed(old network.Token, g tokenAnswer) network.Token {
+	t := old
+	t.Access, t.IssuedAt = network.Secret(g.Access), n.now()
+	t.ExpiresAt = meta.Expiry(t.IssuedAt, g.Seconds, old.ExpiresAt)
+	t.RefreshAt = meta.RefreshTime(t)
+	return t
+}
+
+// Refresh gives a token another 60 days. The token is its own credential: there is no other.
+func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, error) {
+	var g tokenAnswer
+	err := n.token.Get(ctx, "/refresh_access_token", "", url.Values{
+		"grant_type": {"ig_refresh_token"}, "access_token": {t.Access.Reveal()},
+	}, &g)
+	if err != nil {
+		return network.Token{}, n.classifyAuthError(ctx, err, t)
+	}
+	if g.Access == "" {
+		return network.Token{}, errNoToken()
+	}
+	return n.renewed(t, g), nil
+}
+
+func errNoToken() error {
+	return &network.Error{Kind: network.Unknown, Message: "Instagram did not return a token."}
+}
+
+// Verify asks for the profile, which any working token may.
+func (n *Network) Verify(ctx context.Context, t network.Token) error {
+	_, err := n.fetchProfile(ctx, t.Access)
+	return n.classifyAuthError(ctx, err, t)
+}
+
+// classifyAuthError tells an expired token from a revoked one by its date where the answer does not. No call is
+// documented that tells it of these tokens.
+func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
+	return n.graph.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
+		return "", errors.New("nobody may ask about tokens of Instagram Login")
+	})
+}

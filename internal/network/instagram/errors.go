@@ -1,0 +1,70 @@
+package instagram
+
+import (
+	"errors"
+	"time"
+
+	"belfry/internal/network"
+	"belfry/internal/network/meta"
+)
+
+// quotaWait holds a post when nothing tells when the quota frees.
+const quotaWait = time.Hour
+
+const (
+	hintQuota     = "The account has reached Instagram's limit for 24 hours. Belfry will try again."
+	hintThrottled = "Instagram temporarily does not allow more calls for this account. Belfry will try again."
+	hintTrouble   = "Instagram has a temporary problem. " + meta.Later
+	hintFetch     = "Instagram could not fetch or process the file. " + meta.Later
+	hintMissing   = "Instagram cannot find the container that it has just created. " + meta.Later
+	hintVideo     = "Save the video as MP4 with H.264 and AAC, 23 to 60 frames per second, at most 1920 pixels wide, and send " +
+		"the post again."
+	hintCover  = "Choose a cover frame that lies within the video."
+	hintCount  = "A carousel has 2 to 10 files. Change the post and send it again."
+	hintTags   = "A caption can have at most 30 hashtags and 20 mentions. Change the text and send the post again."
+	hintServer = "This server sent Instagram something that it does not know. Ask the server's operator."
+)
+
+// errorTable holds the codes that Instagram uses in a way of its own; meta has those that all Graph APIs share.
+var errorTable = meta.Table{
+	{Code: 80002}:               {Kind: network.RateLimited, Hint: hintThrottled},
+	{Code: 9, Subcode: 2207042}: {Kind: network.RateLimited, Hint: hintQuota, Wait: quotaWait},
+
+	{Code: -1}:                   {Kind: network.Transient, Hint: hintTrouble},
+	{Code: -2}:                   {Kind: network.Transient, Hint: hintFetch},
+	{Subcode: 2207053}:           {Kind: network.Transient, Hint: hintFetch},
+	{Subcode: 2207006}:           {Kind: network.Transient, Hint: hintMissing},
+	{Subcode: 2207008}:           {Kind: network.Transient, Hint: hintMissing},
+	{Subcode: 2207027}:           {Kind: network.Transient, Hint: "Instagram is still processing the post."},
+	{Code: 1, Subcode: badCover}: {Kind: network.Rejected, Hint: hintCover},
+
+	{Subcode: 2207050}: {
+		Kind: network.Rejected, Hint: "Instagram has restricted this account. Open the Instagram app to see why.",
+	},
+	{Subcode: 2207023}:  {Kind: network.Rejected, Hint: hintServer},
+	{Subcode: 2207028}:  {Kind: network.Rejected, Hint: hintCount},
+	{Subcode: 2207040}:  {Kind: network.Rejected, Hint: hintTags},
+	{Subcode: badVideo}: {Kind: network.Rejected, Hint: hintVideo},
+	{Code: 36000}: {
+		Kind: network.Rejected, Hint: "Use an image of at most 8 MB and send the post again.",
+	},
+	{Code: 36001}: {Kind: network.Rejected, Hint: "Save the image as JPEG and send the post again."},
+	{Code: 36003}: {
+		Kind: network.Rejected, Hint: "Crop the image to a shape between 4:5 and 1.91:1 and send the post again.",
+	},
+	{Code: 36004}: {Kind: network.Rejected, Hint: "Shorten the text and send the post again."},
+}
+
+// Subcodes of files that another upload would not mend. They are also told as the problem of a container.
+const (
+	badVideo = 2207026
+	badCover = 2207057
+)
+
+// missingCodes are the codes that say there is no such container.
+var missingCodes = map[string]bool{"24/2207006": true, "24/2207008": true, "100/33": true}
+
+func isMissing(err error) bool {
+	var e *network.Error
+	return errors.As(err, &e) && missingCodes[e.Code]
+}

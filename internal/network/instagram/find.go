@@ -1,0 +1,110 @@
+package instagram
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/meta"
+)
+
+type listedPost struct {
+	ID        meta.ID   `json:"id"`
+	Caption   *string   `json:"caption"`
+	Type      string    `json:"media_type"`
+	Product   string    `json:"media_product_type"`
+	At        meta.Time `json:"timestamp"`
+	Permalink string    `json:"permalink"`
+}
+
+// Find looks through the account's posts since the arm for the one with this caption and type. A post of the type that
+// does not show its caption makes the answer ambiguous: documents differ on which logins are shown captions.
+func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
+	if it.ArmedAt.IsZero() {
+		return network.Status{}, errors.New("search for a post on instagram that was never armed")
+	}
+	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
+	if err != nil {
+		return network.Status{}, err
+	}
+	draft := it.Draft()
+	kind, edge, caption := contentType(s, draft.Media), "/media", network.WithTags(it.Text, it.Tags)
+	if kind == typeStories {
+		edge, caption = "/stories", ""
+	}
+	since := meta.Since(it.ArmedAt)
+	posts, err := n.listPosts(ctx, it, edge, "id,caption,timestamp,media_type,media_product_type,permalink", since)
+	if err != nil {
+		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
+	}
+	var found []network.Status
+	for _, p := range posts {
+		switch {
+		case !p.isOfType(kind, draft.Media) || p.At.Before(since) || slices.Contains(it.Known, string(p.ID)):
+		case p.Caption == nil && caption != "":
+			return network.Status{Verdict: core.Ambiguous, Message: "One of the account's posts may be this post."}, nil
+		case kind == typeStories || sameCaption(p.Caption, caption):
+			found = append(found, network.Status{ExternalID: string(p.ID), URL: ownURL(p.Permalink)})
+		}
+	}
+	return meta.OnlyMatch(found), nil
+}
+
+// isOfType tells whether a listed post may be of a content type. Not every login is shown the product.
+func (p listedPost) isOfType(kind string, media []core.Media) bool {
+	want, product := "IMAGE", "FEED"
+	switch {
+	case kind == typeCarousel:
+		want = "CAROUSEL_ALBUM"
+	case len(media) == 1 && media[0].Kind == core.FileVideo:
+		want = "VIDEO"
+	}
+	switch kind {
+	case typeReels:
+		product = "REELS"
+	case typeStories:
+		product = "STORY"
+	}
+	return p.Type == want && (p.Product == "" || p.Product == product)
+}
+
+// sameCaption forgives a caption that comes back without the @ of its mentions, as has been seen.
+func sameCaption(listed *string, ours string) bool {
+	withoutAt := func(s string) string { return strings.ReplaceAll(s, "@", "") }
+	return listed == nil || meta.SameText(withoutAt(*listed), withoutAt(ours))
+}
+
+// listPosts lists the account's posts, or its Stories, since a moment, newest first.
+func (n *Network) listPosts(
+	ctx context.Context, it network.Item, edge, fields string, since time.Time,
+) ([]listedPost, error) {
+	return meta.List[listedPost](ctx, n.graph, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, url.Values{
+		"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
+	})
+}
+
+// Link is the address of the post's own page.
+func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
+	var out struct {
+		Permalink string `json:"permalink"`
+	}
+	err := n.graph.Get(ctx, "/"+url.PathEscape(externalID), it.Token.Access, url.Values{"fields": {"permalink"}}, &out)
+	if err != nil {
+		return "", n.classifyAuthError(ctx, err, it.Token)
+	}
+	link := ownURL(out.Permalink)
+	if link == "" {
+		return "", &network.Error{
+			Kind: network.Unknown, Message: "Instagram did not return an address on its own host for the post.",
+		}
+	}
+	return link, nil
+}
+
+func ownURL(link string) string { return network.URLOnHosts(link, "instagram.com") }

@@ -1,0 +1,190 @@
+package instagram
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/meta"
+)
+
+// States of a container.
+const (
+	containerPublished = "PUBLISHED"
+	containerFinished  = "FINISHED"
+	containerError     = "ERROR"
+	containerExpired   = "EXPIRED"
+)
+
+// missingGrace is how long an armed container that the network says it does not have is asked about
+// before an empty search is believed: it has been seen to lose sight of what it had just made.
+const missingGrace = 5 * time.Minute
+
+// Delivery is the same for every post: a container, then the call that makes it visible. Instagram fetches the files.
+func (*Network) Delivery(network.Draft) network.Delivery {
+	return network.Delivery{Flow: core.FlowHandle, Ahead: network.PreparedAhead, Files: network.Pulled}
+}
+
+// Create makes a container of which nothing is visible. Of several files it makes one for each, and the handle
+// names those until Status makes the whole of them.
+func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
+	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
+	if err != nil {
+		return "", err
+	}
+	if contentType(s, it.Draft().Media) == typeCarousel {
+		return n.createItems(ctx, it)
+	}
+	form, err := postForm(it, s)
+	if err != nil {
+		return "", err
+	}
+	return n.create(ctx, it, "/media", form)
+}
+
+// postForm holds the parameters of a post's container, without the children of a carousel. Instagram documents no
+// default for share_to_feed, so that is always sent.
+func postForm(it network.Item, s Settings) (url.Values, error) {
+	kind := contentType(s, it.Draft().Media)
+	v := url.Values{}
+	if kind != typeFeed {
+		v.Set("media_type", strings.ToUpper(kind))
+	}
+	if kind != typeCarousel {
+		if len(it.Files) != 1 {
+			return nil, fmt.Errorf("a post on instagram of the type %s with %d files", kind, len(it.Files))
+		}
+		v.Set(addressParam(it.Files[0]), it.Files[0].URL)
+	}
+	if kind == typeStories {
+		return v, nil
+	}
+	if text := network.WithTags(it.Text, it.Tags); text != "" {
+		v.Set("caption", text)
+	}
+	if len(s.Collaborators) > 0 {
+		list, err := json.Marshal(s.Collaborators)
+		if err != nil {
+			return nil, err
+		}
+		v.Set("collaborators", strings.ToLower(string(list)))
+	}
+	if kind == typeFeed && s.AltText != "" {
+		v.Set("alt_text", s.AltText)
+	}
+	if kind == typeReels {
+		v.Set("share_to_feed", strconv.FormatBool(s.ShareToFeed == nil || *s.ShareToFeed))
+	}
+	if kind == typeReels && s.CoverMs != nil {
+		v.Set("thumb_offset", strconv.FormatInt(*s.CoverMs, 10))
+	}
+	return v, nil
+}
+
+// addressParam is the parameter that holds the address of a file.
+func addressParam(f network.File) string {
+	if f.Kind == core.FileVideo {
+		return "video_url"
+	}
+	return "image_url"
+}
+
+// Publish makes the container visible.
+func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	id, err := n.create(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
+	if err != nil {
+		return network.Status{}, n.withQuotaWait(ctx, it, err)
+	}
+	return network.Status{Verdict: core.Done, ExternalID: id}, nil
+}
+
+// create posts a form to an edge of the account and returns the id of the new object.
+func (n *Network) create(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
+	id, err := n.graph.Create(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+	return id, n.classifyAuthError(ctx, err, it.Token)
+}
+
+// Status asks about the container, and makes a carousel of items that are all ready. Of a published container
+// it also looks the post up, and leaves the id empty when the account's posts do not single one out.
+func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if ids, ok := strings.CutPrefix(handle, itemsHandle); ok {
+		return n.itemsStatus(ctx, it, strings.Split(ids, itemsComma))
+	}
+	return n.containerStatus(ctx, it, handle)
+}
+
+func (n *Network) containerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	var c struct {
+		State string `json:"status_code"`
+		Words string `json:"status"`
+	}
+	fields := url.Values{"fields": {"id,status_code,status"}}
+	err := n.graph.Get(ctx, "/"+url.PathEscape(handle), it.Token.Access, fields, &c)
+	switch {
+	case isMissing(err):
+		return n.statusOfMissingContainer(ctx, it, err)
+	case err != nil:
+		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
+	}
+	if c.State == "" && strings.HasPrefix(c.Words, "Error") { // has been seen
+		c.State = containerError
+	}
+	st := network.Status{Verdict: core.Pending, Message: c.Words, Code: c.State}
+	switch c.State {
+	case containerFinished:
+		st.Verdict = core.Ready
+	case containerExpired:
+		st.Verdict = core.Dead
+	case containerPublished:
+		st.Verdict = core.Done
+		// That the post is live is certain; which one it is only decorates it.
+		if found, err := n.Find(ctx, it); err == nil && found.Verdict == core.Done {
+			st.ExternalID, st.URL = found.ExternalID, found.URL
+		}
+	case containerError:
+		return statusOfBrokenContainer(it, st)
+	}
+	return st, nil
+}
+
+// statusOfBrokenContainer refuses a post whose file another upload would not mend; any other file is tried again.
+func statusOfBrokenContainer(it network.Item, st network.Status) (network.Status, error) {
+	for _, subcode := range []int{badVideo, badCover} {
+		if code := strconv.Itoa(subcode); strings.HasSuffix(st.Message, code) && it.ArmedAt.IsZero() {
+			row := errorTable.Row(meta.Code{Code: 1, Subcode: subcode})
+			return network.Status{}, &network.Error{
+				Kind: row.Kind, Code: code, Message: "Instagram cannot use the file: " + st.Message, Hint: row.Hint,
+			}
+		}
+	}
+	st.Verdict, st.Message = core.Broken, "Instagram could not use the file: "+st.Message
+	return st, nil
+}
+
+// statusOfMissingContainer decides about a container that Instagram does not find, as happens for a while after it was
+// made. After that it is dead if it was never armed; if it was, only when the account's posts do not show
+// the post either.
+func (n *Network) statusOfMissingContainer(ctx context.Context, it network.Item, why error) (network.Status, error) {
+	dead := network.Status{Verdict: core.Dead, Message: why.Error()}
+	pending := network.Status{Verdict: core.Pending, Message: why.Error()}
+	if it.ArmedAt.IsZero() {
+		if n.now().Sub(it.HandleAt) < missingGrace {
+			return pending, nil
+		}
+		return dead, nil
+	}
+	found, err := n.Find(ctx, it)
+	switch {
+	case err != nil || found.Verdict != core.Absent:
+		return found, err
+	case n.now().Sub(it.ArmedAt) < missingGrace:
+		return pending, nil
+	}
+	return dead, nil
+}
