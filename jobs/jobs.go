@@ -135,6 +135,13 @@ func newWorkers(cfg Config) *river.Workers {
 	addWorker(workers, 2*time.Minute, func(ctx context.Context, j queue.Link) error {
 		return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
 	})
+	addWorker(workers, 2*time.Minute, func(ctx context.Context, j queue.Finish) error {
+		again, err := a.Engine().FinishPost(ctx, j.Workspace, j.Post, j.Step)
+		if err == nil && again > 0 {
+			return river.JobSnooze(again)
+		}
+		return err
+	})
 	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
 		return a.RefreshToken(ctx, j.Workspace, j.Account)
 	})

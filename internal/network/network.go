@@ -64,6 +64,16 @@ type Refresher interface {
 	Refresh(ctx context.Context, t Token) (Token, error)
 }
 
+// Finisher is a network on which steps follow once a post is live, such as a picture for a video. None of them makes the
+// post live or takes it down.
+type Finisher interface {
+	// FinalSteps names what follows for such a post, in words that a sentence can hold; nil for nothing.
+	FinalSteps(d Draft) []string
+	// Finish does one of the steps. It may be called again after any outcome and looks first where that matters. After a
+	// Rejected error, it is not called again, and the words of the error are added to the post's timeline.
+	Finish(ctx context.Context, it Item, externalID, step string) error
+}
+
 // Description is what is fixed about a network.
 type Description struct {
 	ID    core.Platform

@@ -90,9 +90,13 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	case core.DoAccount, core.DoBackoff, core.DoAwait:
 		return c.markAccountLost(ctx, t, do)
 	case core.DoLive:
-		if change.Post.ExternalID != "" && change.Post.ExternalURL == "" {
-			return t.Enqueue(ctx, queue.Link{Workspace: c.post.Workspace, Post: c.post.ID}, time.Time{})
+		if change.Post.ExternalID == "" {
+			return nil
 		}
+		if err := c.enqueueFinalSteps(ctx, t); err != nil || change.Post.ExternalURL != "" {
+			return err
+		}
+		return t.Enqueue(ctx, queue.Link{Workspace: c.post.Workspace, Post: c.post.ID}, time.Time{})
 	}
 	return nil
 }

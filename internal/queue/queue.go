@@ -34,6 +34,21 @@ func (Link) InsertOpts() river.InsertOpts {
 	}}
 }
 
+// Finish does a step that follows once a post is live.
+type Finish struct {
+	Workspace core.WorkspaceID `json:"workspace"`
+	Post      core.PostID      `json:"post"`
+	Step      string           `json:"step"`
+}
+
+// Kind names the job.
+func (Finish) Kind() string { return "finish" }
+
+// InsertOpts are how the job is run.
+func (Finish) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueLink}
+}
+
 // Refresh renews an account's token before it expires.
 type Refresh struct {
 	Workspace core.WorkspaceID `json:"workspace"`

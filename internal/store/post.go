@@ -324,6 +324,16 @@ func (t Tenant) AddEvent(ctx context.Context, id core.PostID, e core.Event) erro
 		args{"id": id, "kind": e.Kind, "at": e.At, "message": e.Message, "notes": notes})
 }
 
+// AddNote adds a note to the last event of a live post, unless the event has it.
+func (t Tenant) AddNote(ctx context.Context, id core.PostID, note string) error {
+	return t.exec(ctx, `
+		UPDATE post_events SET notes = array_append(notes, @note)
+		WHERE id = (SELECT max(e.id) FROM post_events e JOIN posts p ON p.workspace_id = e.workspace_id AND p.id = e.post_id
+				WHERE e.workspace_id = @ws AND e.post_id = @id AND p.status = 'live')
+			AND workspace_id = @ws AND NOT @note = ANY(notes)`,
+		args{"id": id, "note": note})
+}
+
 // Events returns a post's timeline, oldest event first.
 func (t Tenant) Events(ctx context.Context, id core.PostID) ([]core.Event, error) {
 	return queryMany[core.Event](t.query(ctx, `

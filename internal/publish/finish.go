@@ -1,0 +1,99 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/queue"
+	"belfry/internal/store"
+)
+
+// finishDelays are the pauses between the tries of a final step, and finishFor is how long after the post went live it is
+// tried.
+var finishDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
+
+const finishFor = 24 * time.Hour
+
+// enqueueFinalSteps enqueues what follows once the post is live.
+func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
+	finisher, ok := c.net.(network.Finisher)
+	if !ok {
+		return nil
+	}
+	for _, step := range finisher.FinalSteps(c.item.Draft()) {
+		job := queue.Finish{Workspace: c.post.Workspace, Post: c.post.ID, Step: step}
+		if err := t.Enqueue(ctx, job, time.Time{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FinishPost does one step that follows once a post is live, and returns after how long to try again, 0 for never. What
+// was refused or given up becomes a note of the post's last event. The post itself stays as it is.
+func (e *Engine) FinishPost(
+	ctx context.Context, ws core.WorkspaceID, id core.PostID, step string,
+) (again time.Duration, err error) {
+	t := e.tenant(ws)
+	post, err := t.Post(ctx, id)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (post.Status != core.PostLive || post.ExternalID == "") {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	events, err := t.Events(ctx, id)
+	if err != nil {
+		return 0, err
+	}
+	files, err := t.Files(ctx, post.MediaIDs)
+	if err != nil {
+		return 0, err
+	}
+	slices.SortFunc(files, func(a, b store.Media) int {
+		return slices.Index(post.MediaIDs, a.ID) - slices.Index(post.MediaIDs, b.ID)
+	})
+	account, sealed, err := t.AccountWithToken(ctx, post.Account)
+	if err != nil {
+		return 0, err
+	}
+	c := &claim{engine: e, tenant: t, post: post, account: account, sealedToken: sealed, files: files}
+	if err := c.loadConnector(); err != nil {
+		return 0, err
+	}
+	finisher, ok := c.net.(network.Finisher)
+	if !ok {
+		return 0, nil
+	}
+	c.renewIfLapsed(ctx)
+	calling, cancel := context.WithTimeout(ctx, e.cfg.Schedule.CallTimeout())
+	defer cancel()
+	err = finisher.Finish(calling, c.item, post.ExternalID, step)
+	failed, ok := errors.AsType[*network.Error](err)
+	if !ok {
+		return 0, err
+	}
+	c.log.Info("a step after publishing failed", "step", step, "kind", failed.Kind, "code", failed.Code)
+	age := c.now().Sub(events[len(events)-1].At)
+	if failed.Kind == network.Rejected || age >= finishFor {
+		return 0, t.AddNote(ctx, id, fmt.Sprintf("%s did not apply the %s: %s", c.desc.Name, step, failed.Message))
+	}
+	return nextFinish(age, failed.RetryAfter), nil
+}
+
+// nextFinish is the pause before the next try of a step, by the time since the post went live.
+func nextFinish(age, asked time.Duration) time.Duration {
+	wait := finishDelays[len(finishDelays)-1]
+	for total, i := time.Duration(0), 0; i < len(finishDelays); i++ {
+		if total += finishDelays[i]; age < total {
+			wait = finishDelays[i]
+			break
+		}
+	}
+	return max(wait, asked)
+}
