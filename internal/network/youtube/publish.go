@@ -152,9 +152,10 @@ const (
 type videoNode struct {
 	ID     string `json:"id"`
 	Status struct {
-		Upload   string `json:"uploadStatus"`
-		Failure  string `json:"failureReason"`
-		Rejected string `json:"rejectionReason"`
+		Upload     string `json:"uploadStatus"`
+		Failure    string `json:"failureReason"`
+		Rejected   string `json:"rejectionReason"`
+		Visibility string `json:"privacyStatus"`
 	} `json:"status"`
 }
 

@@ -1,0 +1,112 @@
+package youtube
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// Steps that follow once a video is on the channel.
+const (
+	stepVisibility = "visibility"
+	stepThumbnail  = "thumbnail"
+	stepPlaylist   = "playlist"
+)
+
+// FinalSteps names what follows for a video: whether YouTube kept its visibility is always checked.
+func (n *Network) FinalSteps(d network.Draft) []string {
+	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
+	if err != nil {
+		return nil
+	}
+	steps := []string{stepVisibility}
+	if s.UseCoverAsThumbnail {
+		steps = append(steps, stepThumbnail)
+	}
+	if s.PlaylistID != "" {
+		steps = append(steps, stepPlaylist)
+	}
+	return steps
+}
+
+// Finish does one of the steps.
+func (n *Network) Finish(ctx context.Context, it network.Item, externalID, step string) error {
+	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
+	if err != nil {
+		return err
+	}
+	v, err := n.fetchVideo(ctx, it, externalID)
+	if err != nil {
+		return atFirst(err, "videoNotFound")
+	}
+	switch step {
+	case stepVisibility:
+		return v.checkVisibility(newResource(it, s).Status.Visibility)
+	case stepThumbnail:
+		return n.setThumbnail(ctx, it, v)
+	case stepPlaylist:
+		return n.addToPlaylist(ctx, it, s.PlaylistID, externalID)
+	}
+	return nil
+}
+
+// checkVisibility compares what YouTube made of the visibility with what was asked for.
+func (v videoNode) checkVisibility(asked string) error {
+	if v.Status.Visibility == asked {
+		return nil
+	}
+	return &network.Error{Kind: network.Rejected, Message: "The video is " + v.Status.Visibility + "."}
+}
+
+// setThumbnail sends the post's image. A Short that is not processed yet would not keep it.
+func (n *Network) setThumbnail(ctx context.Context, it network.Item, v videoNode) error {
+	if v.Status.Upload == uploadUploaded {
+		return &network.Error{Kind: network.Transient, Message: "YouTube is still processing the video."}
+	}
+	i := slices.IndexFunc(it.Files, func(f network.File) bool { return f.Kind == core.FileImage })
+	if i < 0 {
+		return &network.Error{Kind: network.Rejected, Message: "The post has no image."}
+	}
+	cover := it.Files[i]
+	if issue := cover.Issue(); issue != nil {
+		return &network.Error{Kind: network.Rejected, Message: issue.Message}
+	}
+	return n.call(ctx, network.Request{
+		Method: http.MethodPost, URL: uploadBase + "/thumbnails/set", Token: it.Token.Access,
+		Query: url.Values{"videoId": {v.ID}, "uploadType": {"media"}}, Body: cover.Part(0, cover.Bytes),
+	}, nil)
+}
+
+// addToPlaylist looks first: most playlists would take the same video twice.
+func (n *Network) addToPlaylist(ctx context.Context, it network.Item, playlist, video string) error {
+	var listed struct {
+		Items []struct{} `json:"items"`
+	}
+	query := url.Values{"part": {"id"}, "playlistId": {playlist}, "videoId": {video}}
+	if err := n.get(ctx, "/playlistItems", it.Token.Access, query, &listed); err != nil || len(listed.Items) > 0 {
+		return err
+	}
+	err := n.call(ctx, network.Request{
+		Method: http.MethodPost, URL: apiBase + "/playlistItems", Query: url.Values{"part": {"snippet"}},
+		Token: it.Token.Access, JSON: map[string]any{"snippet": map[string]any{
+			"playlistId": playlist, "resourceId": map[string]any{"kind": "youtube#video", "videoId": video},
+		}},
+	}, nil)
+	if e, ok := errors.AsType[*network.Error](err); ok && e.Status == http.StatusConflict {
+		return nil // it is there
+	}
+	return atFirst(err, "videoNotFound")
+}
+
+// atFirst makes a refusal one that passes: right after an upload, YouTube may not find the video.
+func atFirst(err error, code string) error {
+	if e, ok := errors.AsType[*network.Error](err); ok && e.Code == code {
+		e.Kind = network.Transient
+	}
+	return err
+}

@@ -1,0 +1,138 @@
+package youtube_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	nt "belfry/internal/network/networktest"
+	"belfry/internal/network/sim"
+	"belfry/internal/network/youtube/youtubesim"
+)
+
+// finishing is a video that is live, with settings whose steps follow.
+func finishing(t *testing.T, block string, consent ...string) (*nt.World, network.Finisher, network.Item, string) {
+	t.Helper()
+	h := harness()
+	if len(consent) > 0 {
+		h.Consent = map[string][]string{"channel": consent}
+	}
+	w := nt.NewWorld(t, h)
+	it := w.Item("A film")
+	playlist := "PL" + strings.TrimPrefix(it.Profile, "UC")
+	it.Settings = json.RawMessage(strings.ReplaceAll(block, "<playlist>", playlist))
+	if strings.Contains(block, "Thumbnail") {
+		it.Files = append(it.Files, w.File(nt.Image()))
+	}
+	k := w.Publish(it)
+	if do := k.Run(); do != core.DoLive {
+		t.Fatalf("ended with %s", do)
+	}
+	f, ok := w.Net.(network.Finisher)
+	if !ok {
+		t.Fatal("nothing follows")
+	}
+	return w, f, it, k.ID
+}
+
+func TestTheCoverBecomesTheThumbnail(t *testing.T) {
+	t.Parallel()
+	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`)
+	if steps := f.FinalSteps(it.Draft()); !slices.Equal(steps, []string{"visibility", "thumbnail"}) {
+		t.Errorf("steps %v", steps)
+	}
+	for range 2 {
+		if err := f.Finish(t.Context(), it, id, "thumbnail"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sum := w.Visible()[0].Extra["thumbnail"]; sum == "" || sum == w.Visible()[0].Media[0].SHA256 {
+		t.Errorf("the thumbnail is %q", sum)
+	}
+	it.Files[1].PurgedAt = w.Now()
+	w.Failed(f.Finish(t.Context(), it, id, "thumbnail"), network.Rejected)
+}
+
+// A Short that is not processed yet would not keep its thumbnail.
+func TestAThumbnailWaitsForProcessing(t *testing.T) {
+	t.Parallel()
+	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`)
+	if err := w.Kit.SetOption(youtubesim.OptProcess, "7200"); err != nil {
+		t.Fatal(err)
+	}
+	w.Failed(f.Finish(t.Context(), it, id, "thumbnail"), network.Transient)
+	if err := w.Kit.SetOption(youtubesim.OptProcess, "0"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Finish(t.Context(), it, id, "thumbnail"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAChannelThatIsNotVerifiedHasNoThumbnails(t *testing.T) {
+	t.Parallel()
+	w, f, it, id := finishing(t, `{"useCoverAsThumbnail":true}`, "UCk3J9sBxQwZ1a2260417798")
+	if e := w.Failure(f.Finish(t.Context(), it, id, "thumbnail"), network.Rejected); !strings.Contains(e.Message, "permissions") {
+		t.Errorf("got %+v", e)
+	}
+}
+
+// entries counts how often the video is in its playlist.
+func entries(t *testing.T, w *nt.World) (n int) {
+	t.Helper()
+	for _, call := range w.Kit.Calls.Recent(0) {
+		if call.Call == "playlist" && call.Status == 200 {
+			n++
+		}
+	}
+	return n
+}
+
+// Finishing twice leaves one entry, also when the answer to the first was lost.
+func TestAVideoIsInItsPlaylistOnce(t *testing.T) {
+	t.Parallel()
+	w, f, it, id := finishing(t, `{"playlistId":"<playlist>"}`)
+	w.Fault(sim.Fault{Call: "playlist", Kind: sim.DropAfterAccept})
+	w.Failed(f.Finish(t.Context(), it, id, "playlist"), network.Unknown)
+	for range 2 {
+		if err := f.Finish(t.Context(), it, id, "playlist"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := entries(t, w); n != 0 {
+		t.Errorf("%d more entries", n)
+	}
+}
+
+func TestWhatAPlaylistRefuses(t *testing.T) {
+	t.Parallel()
+	w, f, it, id := finishing(t, `{"playlistId":"<playlist>"}`)
+	w.Fault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoNotFound", Status: 404})
+	w.Failed(f.Finish(t.Context(), it, id, "playlist"), network.Transient)
+	w.Fault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "playlistContainsMaximumNumberOfVideos", Status: 403})
+	w.Failed(f.Finish(t.Context(), it, id, "playlist"), network.Rejected)
+	w.Fault(sim.Fault{Call: "playlist", Kind: sim.Error, Reason: "videoAlreadyInPlaylist", Status: 409})
+	if err := f.Finish(t.Context(), it, id, "playlist"); err != nil {
+		t.Error(err)
+	}
+	it.Settings = json.RawMessage(`{"playlistId":"PLnobodys"}`)
+	w.Failed(f.Finish(t.Context(), it, id, "playlist"), network.Rejected)
+}
+
+func TestAnotherVisibilityThanAskedForIsSaid(t *testing.T) {
+	t.Parallel()
+	w, f, it, id := finishing(t, `{"visibility":"unlisted"}`)
+	if err := f.Finish(t.Context(), it, id, "visibility"); err != nil {
+		t.Error(err)
+	}
+	it.Settings = json.RawMessage(`{}`)
+	if e := w.Failure(f.Finish(t.Context(), it, id, "visibility"), network.Rejected); e.Message != "The video is unlisted." {
+		t.Errorf("got %+v", e)
+	}
+	w.Advance(2 * time.Hour)
+	w.Failed(f.Finish(t.Context(), it, id, "visibility"), network.Lapsed, it.Token.Access)
+}
