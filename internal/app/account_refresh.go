@@ -19,6 +19,8 @@ const (
 	// before the lease does.
 	refreshLease = 5 * time.Minute
 	refreshCall  = 4 * time.Minute
+	// finishAgain is how long a worker waits before it stores a renewed token once more.
+	finishAgain = time.Second
 	// A renewal that failed for a while is tried again after as long as it has been due, within these.
 	refreshSoonest = time.Minute
 	refreshLatest  = time.Hour
@@ -108,15 +110,25 @@ func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.Accou
 	if err != nil {
 		return false, fmt.Errorf("claim the renewal of account %s: %w", id, err)
 	}
+	// The network may end the old token when it gives a new one, so the renewal is finished and stored even if the
+	// caller has gone.
+	ctx, cancel := network.WithDeadline(context.WithoutCancel(ctx), a.cfg.Now(), a.cfg.Now().Add(refreshLease))
+	defer cancel()
 	result, err := a.refreshOnce(ctx, t, account, sealed)
 	if err != nil {
 		return true, err
 	}
-	// The network may have ended the old token: what it gave is stored even if the caller has gone.
-	if err := t.FinishRefresh(context.WithoutCancel(ctx), id, sealed, result); err != nil {
-		return true, fmt.Errorf("store the renewed token of account %s: %w", id, err)
+	for {
+		if err = t.FinishRefresh(ctx, id, sealed, result); err == nil {
+			return true, nil
+		}
+		select {
+		case <-ctx.Done():
+			return true, fmt.Errorf("store the renewed token of account %s: %w", id, err)
+		case <-time.After(finishAgain):
+			a.cfg.Log.WarnContext(ctx, "could not store a renewed token; trying again", "account", id, "error", err)
+		}
 	}
-	return true, nil
 }
 
 func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Account,

@@ -127,19 +127,19 @@ type renewing struct {
 	network.Network
 	mu    sync.Mutex
 	calls int
-	give  func(old network.Token) (network.Token, error)
+	give  func(ctx context.Context, old network.Token) (network.Token, error)
 }
 
-func (r *renewing) Refresh(_ context.Context, old network.Token) (network.Token, error) {
+func (r *renewing) Refresh(ctx context.Context, old network.Token) (network.Token, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls++
-	return r.give(old)
+	return r.give(ctx, old)
 }
 
 // renewal is a harness with an account whose renewal is scripted and due.
 func renewal(t *testing.T,
-	give func(network.Token) (network.Token, error),
+	give func(context.Context, network.Token) (network.Token, error),
 ) (*apptest.Harness, *apptest.Workspace, contract.Account, *renewing) {
 	t.Helper()
 	r := &renewing{give: give}
@@ -157,7 +157,7 @@ func TestWhatTheNetworkLeavesOutIsKept(t *testing.T) {
 	t.Parallel()
 	var seen []network.Token
 	var h *apptest.Harness
-	h, _, a, _ := renewal(t, func(old network.Token) (network.Token, error) {
+	h, _, a, _ := renewal(t, func(_ context.Context, old network.Token) (network.Token, error) {
 		seen = append(seen, old)
 		if len(seen) == 1 {
 			return network.Token{
@@ -184,9 +184,47 @@ func TestWhatTheNetworkLeavesOutIsKept(t *testing.T) {
 	}
 }
 
+// The network ends the old token when it gives a new one, so a renewal that has begun is finished and stored.
+func TestARenewalThatHasBegunIsStored(t *testing.T) {
+	t.Parallel()
+	fresh := network.Token{Access: "a2", Refresh: "r2"}
+	t.Run("also when its caller stops", func(t *testing.T) {
+		t.Parallel()
+		caller, stop := context.WithCancel(t.Context())
+		h, ws, a, _ := renewal(t, func(ctx context.Context, _ network.Token) (network.Token, error) {
+			stop()
+			return fresh, ctx.Err()
+		})
+		before := stored[[]byte](t, h, a, "token")
+		must(t, h.App.RefreshToken(caller, ws.ID, ws.AccountID(a)))
+		if bytes.Equal(before, stored[[]byte](t, h, a, "token")) {
+			t.Error("the new token is lost")
+		}
+	})
+	t.Run("also when the database fails once", func(t *testing.T) {
+		t.Parallel()
+		var h *apptest.Harness
+		h, _, a, r := renewal(t, func(ctx context.Context, _ network.Token) (network.Token, error) {
+			_, err := h.Pool.Exec(ctx, `
+				CREATE SEQUENCE writes;
+				CREATE FUNCTION fail_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+					IF nextval('writes') = 1 THEN RAISE EXCEPTION 'the first write fails'; END IF;
+					RETURN NEW;
+				END $$;
+				CREATE TRIGGER fail_first BEFORE UPDATE ON accounts FOR EACH ROW EXECUTE FUNCTION fail_first()`)
+			return fresh, err
+		})
+		before := stored[[]byte](t, h, a, "token")
+		refreshAll(t, h.App)
+		if r.calls != 1 || bytes.Equal(before, stored[[]byte](t, h, a, "token")) {
+			t.Errorf("after %d calls the new token is lost", r.calls)
+		}
+	})
+}
+
 func TestAnEmptyTokenNeverReplacesOne(t *testing.T) {
 	t.Parallel()
-	h, _, a, r := renewal(t, func(network.Token) (network.Token, error) { return network.Token{Refresh: "r2"}, nil })
+	h, _, a, r := renewal(t, func(context.Context, network.Token) (network.Token, error) { return network.Token{Refresh: "r2"}, nil })
 	before := stored[[]byte](t, h, a, "token")
 	refreshAll(t, h.App)
 	if r.calls != 1 || !bytes.Equal(before, stored[[]byte](t, h, a, "token")) ||
@@ -197,7 +235,7 @@ func TestAnEmptyTokenNeverReplacesOne(t *testing.T) {
 
 func TestFailedRenewalsBackOff(t *testing.T) {
 	t.Parallel()
-	h, _, a, r := renewal(t, func(network.Token) (network.Token, error) {
+	h, _, a, r := renewal(t, func(context.Context, network.Token) (network.Token, error) {
 		return network.Token{}, &network.Error{Kind: network.Unknown, Message: "no answer"}
 	})
 	due := stored[time.Time](t, h, a, "token_refresh_at")
@@ -221,7 +259,7 @@ func TestFailedRenewalsBackOff(t *testing.T) {
 func TestAReconnectionDuringARenewalWins(t *testing.T) {
 	t.Parallel()
 	asked, answer := make(chan struct{}), make(chan struct{})
-	h, ws, a, _ := renewal(t, func(network.Token) (network.Token, error) {
+	h, ws, a, _ := renewal(t, func(context.Context, network.Token) (network.Token, error) {
 		close(asked)
 		<-answer
 		return network.Token{}, &network.Error{Kind: network.Revoked, Message: "withdrawn"}
@@ -242,7 +280,7 @@ func TestAWorkerThatDiesGivesTheRenewalBack(t *testing.T) {
 	t.Parallel()
 	var h *apptest.Harness
 	dying := true
-	h, ws, a, r := renewal(t, func(old network.Token) (network.Token, error) {
+	h, ws, a, r := renewal(t, func(_ context.Context, old network.Token) (network.Token, error) {
 		if dying {
 			dying = false
 			panic("killed")
@@ -283,7 +321,7 @@ func TestATokenThatNobodyCanRenewExpiresAtItsDate(t *testing.T) {
 
 func TestADisconnectedAccountIsNotRenewed(t *testing.T) {
 	t.Parallel()
-	h, ws, a, r := renewal(t, func(network.Token) (network.Token, error) { return network.Token{}, errors.New("asked") })
+	h, ws, a, r := renewal(t, func(context.Context, network.Token) (network.Token, error) { return network.Token{}, errors.New("asked") })
 	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID))
 	refreshAll(t, h.App)
 	must(t, h.App.RefreshToken(t.Context(), ws.ID, ws.AccountID(a)))
