@@ -21,6 +21,7 @@ func documentedErrors(t *testing.T, h Harness) {
 	handle := w.Handle(it)
 	for _, c := range h.Errors {
 		w.Advance(time.Minute) // beyond the limits of calls
+		it = w.renewIfLapsed(it)
 		code := cmp.Or(c.Reason, strconv.Itoa(c.Code))
 		if c.Subcode != 0 {
 			code += "/" + strconv.Itoa(c.Subcode)
@@ -46,6 +47,19 @@ func documentedErrors(t *testing.T, h Harness) {
 	if all := w.Visible(); len(all) != 0 {
 		t.Errorf("visible: %+v", all)
 	}
+}
+
+// renewIfLapsed gives the item a fresh token when its own has lapsed.
+func (w *World) renewIfLapsed(it network.Item) network.Item {
+	w.t.Helper()
+	if it.Token.HasLapsed(w.Now()) {
+		fresh, err := w.Net.(network.Refresher).Refresh(w.t.Context(), it.Token)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		it.Token = fresh
+	}
+	return it
 }
 
 // provoke makes the connector make a call, as Case.Call names it.

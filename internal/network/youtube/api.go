@@ -14,22 +14,22 @@ const (
 	uploadBase = "https://www.googleapis.com/upload/youtube/v3"
 )
 
-// get asks the Data API and decodes its answer.
-func (n *Network) get(ctx context.Context, path string, token network.Secret, query url.Values, out any) error {
-	return n.call(ctx, network.Request{Method: http.MethodGet, URL: apiBase + path, Query: query, Token: token}, out)
+// getJSON asks the Data API and decodes its answer.
+func (n *Network) getJSON(ctx context.Context, path string, token network.Secret, query url.Values, out any) error {
+	return n.callJSON(ctx, network.Request{Method: http.MethodGet, URL: apiBase + path, Query: query, Token: token}, out)
 }
 
-// call makes a call whose answer is JSON. out may be nil.
-func (n *Network) call(ctx context.Context, in network.Request, out any) error {
-	resp, err := n.send(ctx, in)
+// callJSON makes a call whose answer is JSON. out may be nil.
+func (n *Network) callJSON(ctx context.Context, in network.Request, out any) error {
+	resp, err := n.sendRequest(ctx, in)
 	if err == nil && out != nil && json.Unmarshal(resp.Body, out) != nil {
 		return resp.Fail(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
 	}
 	return err
 }
 
-// send makes a call. A status that is neither success nor named in in.Complete is an error.
-func (n *Network) send(ctx context.Context, in network.Request) (*network.Response, error) {
+// sendRequest makes a call. A status that is neither success nor named in in.Complete is an error.
+func (n *Network) sendRequest(ctx context.Context, in network.Request) (*network.Response, error) {
 	resp, err := n.client.Do(ctx, in)
 	switch {
 	case err != nil:

@@ -178,7 +178,7 @@ func (n *Network) listChannels(ctx context.Context, token network.Secret) ([]cha
 	var out struct {
 		Items []channel `json:"items"`
 	}
-	err := n.get(ctx, "/channels", token, url.Values{"part": {"id,snippet"}, "mine": {"true"}}, &out)
+	err := n.getJSON(ctx, "/channels", token, url.Values{"part": {"id,snippet"}, "mine": {"true"}}, &out)
 	out.Items = slices.DeleteFunc(out.Items, func(c channel) bool { return c.ID == "" })
 	return out.Items, err
 }

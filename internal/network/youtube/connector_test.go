@@ -1,6 +1,7 @@
 package youtube_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	nt "belfry/internal/network/networktest"
 	"belfry/internal/network/sim"
 	"belfry/internal/network/youtube"
+	"belfry/internal/network/youtube/youtubesim"
 	"belfry/internal/sandbox"
 )
 
@@ -36,7 +38,13 @@ func documented() []nt.Case {
 	var all []nt.Case
 	add := func(kind network.Kind, status int, reasons ...string) {
 		for _, reason := range reasons {
-			all = append(all, nt.Case{Reason: reason, Status: status, Kind: kind})
+			c := nt.Case{Reason: reason, Status: status, Kind: kind}
+			all = append(all, c)
+			c.Call = "create"
+			all = append(all, c)
+			if c.Call = "status"; kind != network.Rejected { // which tells what became of the upload
+				all = append(all, c)
+			}
 		}
 	}
 	add(network.Transient, 500, "internalError", "backendError", "anotherError")
@@ -60,4 +68,39 @@ func documented() []nt.Case {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	nt.Run(t, harness())
+}
+
+// Each documented answer to the last bytes ends as it must, whether the video was taken with it or not.
+func TestWhatEveryErrorOfThePublishingCallComesTo(t *testing.T) {
+	t.Parallel()
+	ends := map[network.Kind]core.Do{
+		network.Transient: core.DoLive, network.RateLimited: core.DoLive, network.Lapsed: core.DoLive,
+		network.Revoked: core.DoAccount, network.Rejected: core.DoFail,
+	}
+	for _, c := range documented() {
+		if c.Call != "" {
+			continue
+		}
+		for _, taken := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s %d taken %v", c.Reason, c.Status, taken), func(t *testing.T) {
+				t.Parallel()
+				w := nt.NewWorld(t, harness())
+				if err := w.Kit.SetOption(youtubesim.OptAccess, "900000"); err != nil { // some throttles last for a day
+					t.Fatal(err)
+				}
+				w.Fault(sim.Fault{Call: "publish", Kind: sim.Error, Reason: c.Reason, Status: c.Status, Accept: taken})
+				want, visible := ends[c.Kind], 0
+				if taken {
+					want = core.DoLive
+				}
+				if want == core.DoLive {
+					visible = 1
+				}
+				do, all := w.Publish(w.Item("An error")).Run(), w.Visible()
+				if do != want || len(all) != visible || taken && all[0].PublishCalls != 1 {
+					t.Errorf("ended with %s, visible: %+v", do, all)
+				}
+			})
+		}
+	}
 }

@@ -25,8 +25,8 @@ type apiError struct {
 	} `json:"details"`
 }
 
-// reason is the word by which errors are told apart.
-func (e apiError) reason() string {
+// firstReason is the word by which errors are told apart.
+func (e apiError) firstReason() string {
 	for _, entry := range append(e.Errors, e.Details...) {
 		if entry.Reason != "" {
 			return entry.Reason
@@ -44,10 +44,10 @@ func classifyError(resp *network.Response, now time.Time) *network.Error {
 	if bytes.HasPrefix(body, []byte("[")) { // some answers are a list of one error
 		body = bytes.TrimSuffix(bytes.TrimPrefix(body, []byte("[")), []byte("]"))
 	}
-	if json.Unmarshal(body, &out) != nil || out.Error == nil || out.Error.Message == "" && out.Error.reason() == "" {
+	if json.Unmarshal(body, &out) != nil || out.Error == nil || out.Error.Message == "" && out.Error.firstReason() == "" {
 		return resp.Fail(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})
 	}
-	reason, message := out.Error.reason(), out.Error.Message
+	reason, message := out.Error.firstReason(), out.Error.Message
 	meaning, known := reasons[reason]
 	switch {
 	case strings.Contains(message, "per day"): // a 429 that is no short throttle
@@ -92,7 +92,7 @@ func classifyTokenError(resp *network.Response, now time.Time) *network.Error {
 	return resp.Fail(e)
 }
 
-// lostGrant tells what a refusal to renew a token says of the account: nothing, if it is this server that Google refuses.
+// lostGrant tells what a refusal to renew a token says of the account: nothing, if Google refuses this server.
 func lostGrant(err error, t network.Token, now time.Time) error {
 	e, ok := errors.AsType[*network.Error](err)
 	switch {
@@ -118,8 +118,9 @@ type row struct {
 }
 
 const (
+	hintLater     = "Belfry will try again."
 	hintReconnect = "Reconnect the account."
-	hintQuota     = "This server's Google Cloud project has used its quota for today. Belfry continues after midnight in Los Angeles."
+	hintQuota     = "This server's Google Cloud project has used its quota for today. Belfry continues tomorrow."
 	hintContent   = "Correct the post and send it again."
 	hintChannel   = "Open YouTube Studio to see what is wrong with the channel."
 	hintProject   = "The operator must check the Google Cloud project of this server."
@@ -129,8 +130,8 @@ const (
 // Rows that several reasons share.
 var (
 	failing   = row{kind: network.Transient, hint: "YouTube has a problem. Belfry will try again."}
-	throttled = row{kind: network.RateLimited, hint: "Belfry will try again.", scope: network.ScopeApp, wait: time.Minute}
-	perUser   = row{kind: network.RateLimited, hint: "Belfry will try again.", scope: network.ScopeAccount, wait: time.Minute}
+	throttled = row{kind: network.RateLimited, hint: hintLater, scope: network.ScopeApp, wait: time.Minute}
+	perUser   = row{kind: network.RateLimited, hint: hintLater, scope: network.ScopeAccount, wait: time.Minute}
 	quotaUsed = row{kind: network.RateLimited, hint: hintQuota, scope: network.ScopeApp, untilMidnight: true}
 	lapsed    = row{kind: network.Lapsed, hint: "Belfry renews its access and tries again."}
 	lost      = row{kind: network.Revoked, hint: hintReconnect}

@@ -44,7 +44,7 @@ func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, er
 			Items []listedVideo `json:"items"`
 			Next  string        `json:"nextPageToken"`
 		}
-		if err := n.get(ctx, "/playlistItems", it.Token.Access, query, &page); err != nil {
+		if err := n.getJSON(ctx, "/playlistItems", it.Token.Access, query, &page); err != nil {
 			return network.Status{}, err
 		}
 		older := false

@@ -76,7 +76,7 @@ func (n *Network) setThumbnail(ctx context.Context, it network.Item, v videoNode
 	if issue := cover.Issue(); issue != nil {
 		return &network.Error{Kind: network.Rejected, Message: issue.Message}
 	}
-	return n.call(ctx, network.Request{
+	return n.callJSON(ctx, network.Request{
 		Method: http.MethodPost, URL: uploadBase + "/thumbnails/set", Token: it.Token.Access,
 		Query: url.Values{"videoId": {v.ID}, "uploadType": {"media"}}, Body: cover.Part(0, cover.Bytes),
 	}, nil)
@@ -88,10 +88,10 @@ func (n *Network) addToPlaylist(ctx context.Context, it network.Item, playlist, 
 		Items []struct{} `json:"items"`
 	}
 	query := url.Values{"part": {"id"}, "playlistId": {playlist}, "videoId": {video}}
-	if err := n.get(ctx, "/playlistItems", it.Token.Access, query, &listed); err != nil || len(listed.Items) > 0 {
+	if err := n.getJSON(ctx, "/playlistItems", it.Token.Access, query, &listed); err != nil || len(listed.Items) > 0 {
 		return err
 	}
-	err := n.call(ctx, network.Request{
+	err := n.callJSON(ctx, network.Request{
 		Method: http.MethodPost, URL: apiBase + "/playlistItems", Query: url.Values{"part": {"snippet"}},
 		Token: it.Token.Access, JSON: map[string]any{"snippet": map[string]any{
 			"playlistId": playlist, "resourceId": map[string]any{"kind": "youtube#video", "videoId": video},

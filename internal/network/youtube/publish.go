@@ -40,7 +40,7 @@ func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return u.handle(), nil
+	return u.encodeHandle(), nil
 }
 
 // Status asks how far the upload is and sends its next part, but never the last one.
@@ -76,7 +76,7 @@ func changedHandle(it network.Item, u upload) string {
 	if !it.ArmedAt.IsZero() {
 		return ""
 	}
-	return u.handle()
+	return u.encodeHandle()
 }
 
 // Publish sends the last bytes of the upload. The video is on the channel as soon as they have arrived.
@@ -163,12 +163,12 @@ func (n *Network) fetchVideo(ctx context.Context, it network.Item, id string) (v
 	var out struct {
 		Items []videoNode `json:"items"`
 	}
-	err := n.get(ctx, "/videos", it.Token.Access, url.Values{"part": {"id,status"}, "id": {id}}, &out)
+	err := n.getJSON(ctx, "/videos", it.Token.Access, url.Values{"part": {"id,status"}, "id": {id}}, &out)
 	switch {
 	case err != nil:
 		return videoNode{}, err
 	case len(out.Items) != 1 || out.Items[0].ID != id:
-		return videoNode{}, &network.Error{Kind: network.Rejected, Code: "videoNotFound", Message: "YouTube has no video with this ID."}
+		return videoNode{}, &network.Error{Kind: network.Rejected, Code: "videoNotFound", Message: "The video was not found."}
 	}
 	return out.Items[0], nil
 }
@@ -197,7 +197,8 @@ func (n *Network) statusOfUnread(pending network.Status, it network.Item, err er
 	switch {
 	case !ok || e.Kind == network.Lapsed:
 		return network.Status{}, err
-	case n.now().Sub(it.ArmedAt) < longProcessing && (e.Kind == network.Rejected || isLost(err) || e.Kind == network.NotSent):
+	case n.now().Sub(it.ArmedAt) < longProcessing &&
+		(e.Kind == network.Rejected || e.Kind == network.NotSent || isLost(err)):
 		return pending, nil
 	}
 	return doneStatus(pending.ExternalID), nil

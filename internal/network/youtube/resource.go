@@ -70,8 +70,8 @@ func newResource(it network.Item, s Settings) resource {
 	return v
 }
 
-// parts names the sections of the resource, as an upload must.
-func (v resource) parts() string {
+// sectionNames lists the sections of the resource, as an upload must.
+func (v resource) sectionNames() string {
 	parts := []string{"snippet", "status"}
 	if v.Recording != nil {
 		parts = append(parts, "recordingDetails")

@@ -29,7 +29,8 @@ type upload struct {
 	Tail int64 `json:"tail,omitempty"`
 }
 
-func (u upload) handle() string {
+// encodeHandle writes the upload as the handle of its post.
+func (u upload) encodeHandle() string {
 	raw, err := json.Marshal(u)
 	if err != nil {
 		return ""
@@ -55,18 +56,18 @@ func (u upload) nextChunk(offset int64) int64 {
 	return min(u.Chunk, (u.Size-offset-1)/unit*unit)
 }
 
-// startUpload begins an upload with the metadata of its video. Until its last byte has arrived, nothing is on the channel.
+// startUpload begins an upload with the metadata of its video. Nothing is on the channel until its last byte has arrived.
 func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) (upload, error) {
 	file, err := videoOf(it)
 	if err != nil {
 		return upload{}, err
 	}
 	video := newResource(it, s)
-	query := url.Values{"uploadType": {"resumable"}, "part": {video.parts()}}
+	query := url.Values{"uploadType": {"resumable"}, "part": {video.sectionNames()}}
 	if s.NotifySubscribers != nil && !*s.NotifySubscribers {
 		query.Set("notifySubscribers", "false")
 	}
-	resp, err := n.send(ctx, network.Request{
+	resp, err := n.sendRequest(ctx, network.Request{
 		Method: http.MethodPost, URL: uploadBase + "/videos", Query: query, JSON: video, Token: it.Token.Access,
 		Header: http.Header{
 			"X-Upload-Content-Length": {strconv.FormatInt(file.Bytes, 10)}, "X-Upload-Content-Type": {file.Mime},
@@ -91,7 +92,7 @@ type progress struct {
 
 // askUpload asks how far the upload is.
 func (n *Network) askUpload(ctx context.Context, it network.Item, u upload) (progress, error) {
-	return n.put(ctx, it, u, fmt.Sprintf("bytes */%d", u.Size), nil)
+	return n.putBytes(ctx, it, u, fmt.Sprintf("bytes */%d", u.Size), nil)
 }
 
 // sendPart sends bytes of the file to the upload.
@@ -103,7 +104,7 @@ func (n *Network) sendPart(ctx context.Context, it network.Item, u upload, from,
 	case file.Bytes != u.Size:
 		return progress{}, &network.Error{Kind: network.Rejected, Message: "The video has changed since its upload began."}
 	}
-	return n.put(ctx, it, u, fmt.Sprintf("bytes %d-%d/%d", from, from+size-1, u.Size), file.Part(from, size))
+	return n.putBytes(ctx, it, u, fmt.Sprintf("bytes %d-%d/%d", from, from+size-1, u.Size), file.Part(from, size))
 }
 
 var (
@@ -111,14 +112,15 @@ var (
 	videoIDs = regexp.MustCompile(`^[A-Za-z0-9_-]{6,64}$`)
 )
 
-func (n *Network) put(
+// putBytes makes a call to the upload: it sends bytes, or asks how far the upload is.
+func (n *Network) putBytes(
 	ctx context.Context, it network.Item, u upload, contentRange string, body *network.Body,
 ) (progress, error) {
 	address, err := url.Parse(u.Address)
 	if err != nil {
 		return progress{}, err
 	}
-	resp, err := n.send(ctx, network.Request{
+	resp, err := n.sendRequest(ctx, network.Request{
 		Method: http.MethodPut, URL: u.Address, Body: body, Token: it.Token.Access,
 		Header:   http.Header{"Content-Range": {contentRange}},
 		Secrets:  []network.Secret{network.Secret(address.Query().Get("upload_id"))},

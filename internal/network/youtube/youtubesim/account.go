@@ -26,9 +26,9 @@ type channel struct {
 
 func demoChannels() []*channel {
 	return []*channel{
-		{ID: "UCk3J9sBxQwZ1a4817229035", Title: "Harbour Bakery", Handle: "@harbour.bakery", LongUploads: true, Verified: true},
-		{ID: "UCk3J9sBxQwZ1a7730916254", Title: "Night Owl Cycles", Handle: "@nightowl.cycles", LongUploads: true, Verified: true},
-		{ID: "UCk3J9sBxQwZ1a2260417798", Title: "Maren Holt", Handle: "@maren.writes"},
+		{"UCk3J9sBxQwZ1a4817229035", "Harbour Bakery", "@harbour.bakery", true, true},
+		{"UCk3J9sBxQwZ1a7730916254", "Night Owl Cycles", "@nightowl.cycles", true, true},
+		{"UCk3J9sBxQwZ1a2260417798", "Maren Holt", "@maren.writes", false, false},
 	}
 }
 
@@ -70,7 +70,8 @@ func (s *Sim) offerChannels() sim.Group {
 	}
 	for i, c := range demoChannels() {
 		group.Choices = append(group.Choices, sim.Choice{
-			Type: "radio", Name: "channel", Value: c.ID, Label: c.Title, Note: c.Handle, Picture: pictureURL(c.ID), Checked: i == 0,
+			Type: "radio", Name: "channel", Value: c.ID, Label: c.Title, Note: c.Handle, Picture: pictureURL(c.ID),
+			Checked: i == 0,
 		})
 	}
 	group.Choices = append(group.Choices, sim.Choice{
@@ -100,9 +101,10 @@ func (s *Sim) chooseChannel(form url.Values) (sim.Consented, error) {
 		}
 	}
 	if !handles.MatchString(handle) {
-		return sim.Consented{}, errors.New("a handle has 3 to 30 letters from a to z, digits, full stops, hyphens and underscores")
+		return sim.Consented{}, errors.New("a handle has 3 to 30 letters, digits, full stops, hyphens and underscores")
 	}
-	c := &channel{ID: sim.StableID("UCk3J9sBxQwZ1a", handle, s.channels.Has), Title: handle[1:], Handle: handle, Verified: true}
+	c := &channel{Title: handle[1:], Handle: handle, LongUploads: true, Verified: true}
+	c.ID = sim.StableID("UCk3J9sBxQwZ1a", handle, s.channels.Has)
 	return sim.Consented{Subject: c.ID}, s.channels.Put(c.ID, c)
 }
 
@@ -115,16 +117,16 @@ func (s *Sim) serveTokens(w http.ResponseWriter, r *http.Request) {
 		s.kit.Send(w, r, tokenError(http.StatusBadRequest, "invalid_request", "Bad Request"))
 		return
 	case r.URL.Path == "/revoke":
-		route = sim.Route{Names: []string{"revoke"}, Params: []string{"token"}, Serve: s.revoke}
+		route = sim.Route{Names: []string{"revoke"}, Params: []string{"token"}, Serve: s.revokeGrants}
 		q.Token, _ = s.oauth.Find(q.Params.Get("token"))
 	case q.Params.Get("grant_type") == "authorization_code":
 		route = sim.Route{
-			Names: []string{"exchange"}, Serve: s.exchange,
+			Names: []string{"exchange"}, Serve: s.redeemCode,
 			Params: []string{"code", "client_id", "client_secret", "redirect_uri", "grant_type", "code_verifier"},
 		}
 	default:
 		route = sim.Route{
-			Names: []string{"refresh"}, Serve: s.refresh,
+			Names: []string{"refresh"}, Serve: s.renewToken,
 			Params: []string{"client_id", "client_secret", "refresh_token", "grant_type"},
 		}
 		q.Token, _ = s.oauth.Find(q.Params.Get("refresh_token"))
@@ -144,7 +146,7 @@ func (s *Sim) checkClient(q *sim.Request) (answer sim.Answer, ok bool) {
 	return sim.Answer{}, true
 }
 
-func (s *Sim) exchange(q *sim.Request) (any, error) {
+func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 	if answer, ok := s.checkClient(q); !ok {
 		return answer, nil
 	}
@@ -180,8 +182,8 @@ func accessAnswer(t sim.Token) map[string]any {
 	}
 }
 
-// refresh makes another access token; the refresh token stays.
-func (s *Sim) refresh(q *sim.Request) (any, error) {
+// renewToken makes another access token; the refresh token stays.
+func (s *Sim) renewToken(q *sim.Request) (any, error) {
 	if answer, ok := s.checkClient(q); !ok {
 		return answer, nil
 	}
@@ -198,8 +200,8 @@ func (s *Sim) refresh(q *sim.Request) (any, error) {
 	return accessAnswer(access), nil
 }
 
-// revoke ends every consent that the person gave the app.
-func (s *Sim) revoke(q *sim.Request) (any, error) {
+// revokeGrants ends every consent that the person gave the app.
+func (s *Sim) revokeGrants(q *sim.Request) (any, error) {
 	if q.Token.Text == "" || q.Token.Ended != "" {
 		return tokenError(http.StatusBadRequest, "invalid_token", "Token expired or revoked"), nil
 	}

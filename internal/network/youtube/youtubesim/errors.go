@@ -20,48 +20,61 @@ func (e *apiError) Error() string { return e.Message }
 
 // documented are the errors of networks/youtube.md, part 5, by reason.
 var documented = map[string]apiError{
-	"authError": {http.StatusUnauthorized, "global", "", "Request had invalid authentication credentials. Expected OAuth 2 " +
-		"access token, login cookie or other valid authentication credential."},
-	"insufficientPermissions":    {http.StatusForbidden, "global", "", "Request had insufficient authentication scopes."},
-	"youtubeSignupRequired":      {http.StatusUnauthorized, "youtube.header", "", "Unauthorized"},
-	"authorizationRequired":      {http.StatusUnauthorized, "global", "", "Authorization required"},
-	"accessNotConfigured":        {http.StatusForbidden, "usageLimits", "", "YouTube Data API has not been used in this project."},
-	"keyInvalid":                 {http.StatusBadRequest, "usageLimits", "", "Bad Request"},
-	"invalidTitle":               {http.StatusBadRequest, domainVideo, "", "The request metadata specifies an invalid or empty video title."},
-	"invalidDescription":         {http.StatusBadRequest, domainVideo, "", "The request metadata specifies an invalid video description."},
-	"invalidTags":                {http.StatusBadRequest, domainVideo, "", "The request metadata specifies invalid video keywords."},
-	"invalidCategoryId":          {http.StatusBadRequest, domainVideo, "", "The request metadata specifies an invalid video category."},
-	"invalidRecordingDetails":    {http.StatusBadRequest, domainVideo, "", "The request metadata specifies invalid recording details."},
-	"invalidVideoMetadata":       {http.StatusBadRequest, domainVideo, "", "The request metadata is invalid."},
-	"invalidFilename":            {http.StatusBadRequest, domainVideo, "", "The video filename in the Slug header is invalid."},
-	"mediaBodyRequired":          {http.StatusBadRequest, domainVideo, "", "The request does not include the video content."},
-	"uploadLimitExceeded":        {http.StatusBadRequest, domainVideo, "", "The user has exceeded the number of videos they may upload."},
-	"forbidden":                  {http.StatusForbidden, domainVideo, "", "Forbidden"},
-	"forbiddenLicenseSetting":    {http.StatusForbidden, domainVideo, "", "The license setting is not allowed."},
-	"forbiddenPrivacySetting":    {http.StatusForbidden, domainVideo, "", "The privacy setting is not allowed."},
-	"authenticatedUserSuspended": {http.StatusForbidden, "youtube.common", "", "The account is suspended."},
-	"quotaExceeded":              {http.StatusForbidden, "youtube.quota", "", "The request cannot be completed because you have exceeded your <a href=\"/youtube/v3/getting-started#quota\">quota</a>."},
-	"rateLimitExceeded":          {http.StatusTooManyRequests, "usageLimits", "", "Rate Limit Exceeded"},
-	"userRateLimitExceeded":      {http.StatusForbidden, "usageLimits", "", "User Rate Limit Exceeded"},
-	"internalError":              {http.StatusInternalServerError, "global", "", "Internal error encountered."},
-	"backendError":               {http.StatusServiceUnavailable, "global", "", "Backend Error"},
-	"notFound":                   {http.StatusNotFound, "global", "", "Not Found"},
-	"videoNotFound":              {http.StatusNotFound, "youtube.playlistItem", "", "Video not found."},
-	"playlistNotFound":           {http.StatusNotFound, "youtube.playlistItem", "", "The playlist identified with the request cannot be found."},
-	"playlistItemsNotAccessible": {http.StatusForbidden, "youtube.playlistItem", "", "The request is not properly authorized to change the playlist."},
+	"authError":               {http.StatusUnauthorized, domainGlobal, "", "Request had invalid authentication credentials."},
+	"authorizationRequired":   {http.StatusUnauthorized, domainGlobal, "", "Authorization required"},
+	"youtubeSignupRequired":   {http.StatusUnauthorized, "youtube.header", "", "Unauthorized"},
+	"insufficientPermissions": {http.StatusForbidden, domainGlobal, "", "Request had insufficient authentication scopes."},
+	"accessNotConfigured":     {http.StatusForbidden, domainUsage, "", "The API has not been used in this project."},
+	"keyInvalid":              {http.StatusBadRequest, domainUsage, "", "Bad Request"},
+
+	"invalidTitle":            {http.StatusBadRequest, domainVideo, "", invalid + "an invalid or empty video title."},
+	"invalidDescription":      {http.StatusBadRequest, domainVideo, "", invalid + "an invalid video description."},
+	"invalidTags":             {http.StatusBadRequest, domainVideo, "", invalid + "invalid video keywords."},
+	"invalidCategoryId":       {http.StatusBadRequest, domainVideo, "", invalid + "an invalid video category."},
+	"invalidRecordingDetails": {http.StatusBadRequest, domainVideo, "", invalid + "invalid recording details."},
+	"invalidVideoMetadata":    {http.StatusBadRequest, domainVideo, "", "The request metadata is invalid."},
+	"invalidFilename":         {http.StatusBadRequest, domainVideo, "", "The filename in the Slug header is invalid."},
+	"mediaBodyRequired":       {http.StatusBadRequest, domainVideo, "", "The request does not include the video content."},
+	"forbidden":               {http.StatusForbidden, domainVideo, "", "Forbidden"},
+	"forbiddenLicenseSetting": {http.StatusForbidden, domainVideo, "", "The license setting is not allowed."},
+	"forbiddenPrivacySetting": {http.StatusForbidden, domainVideo, "", "The privacy setting is not allowed."},
+	"uploadLimitExceeded": {
+		http.StatusBadRequest, domainVideo, "", "The user has exceeded the number of videos they may upload.",
+	},
+	"quotaExceeded": {
+		http.StatusForbidden, "youtube.quota", "", "The request cannot be completed because you have exceeded your " +
+			"<a href=\"/youtube/v3/getting-started#quota\">quota</a>.",
+	},
+	"rateLimitExceeded":     {http.StatusTooManyRequests, domainUsage, "", "Rate Limit Exceeded"},
+	"userRateLimitExceeded": {http.StatusForbidden, domainUsage, "", "User Rate Limit Exceeded"},
+	"internalError":         {http.StatusInternalServerError, domainGlobal, "", "Internal error encountered."},
+	"backendError":          {http.StatusServiceUnavailable, domainGlobal, "", "Backend Error"},
+
+	"notFound":                   {http.StatusNotFound, domainGlobal, "", "Not Found"},
+	"videoNotFound":              {http.StatusNotFound, domainItem, "", "Video not found."},
+	"playlistNotFound":           {http.StatusNotFound, domainItem, "", "The playlist cannot be found."},
+	"playlistItemsNotAccessible": {http.StatusForbidden, domainItem, "", "The playlist belongs to another channel."},
 	"invalidImage":               {http.StatusBadRequest, "youtube.thumbnail", "", "The provided image content is invalid."},
 }
 
-const domainVideo = "youtube.video"
+const invalid = "The request metadata specifies "
+
+// Domains of errors.
+const (
+	domainGlobal = "global"
+	domainUsage  = "usageLimits"
+	domainVideo  = "youtube.video"
+	domainItem   = "youtube.playlistItem"
+)
 
 // uploadsExceeded is how the project's limit of uploads is told: a 429 that lasts until the day is over in Los Angeles.
 var uploadsExceeded = &apiError{
-	http.StatusTooManyRequests, "global", "rateLimitExceeded", "Quota exceeded for quota metric 'Video Uploads' and limit " +
-		"'Video Uploads per day' of service 'youtube.googleapis.com' for consumer 'project_number:123'.",
+	http.StatusTooManyRequests, "global", "rateLimitExceeded", "Quota exceeded for quota metric 'Video Uploads' and " +
+		"limit 'Video Uploads per day' of service 'youtube.googleapis.com' for consumer 'project_number:123'.",
 }
 
-// fail is the documented error of a reason.
-func fail(reason string) *apiError {
+// documentedError is the documented error of a reason.
+func documentedError(reason string) *apiError {
 	e, known := documented[reason]
 	if !known {
 		e = apiError{Status: http.StatusBadRequest, Domain: "global", Message: reason}
@@ -76,7 +89,9 @@ func badRequest(format string, args ...any) *apiError {
 
 func errorAnswer(err error) sim.Answer {
 	if param, ok := errors.AsType[*sim.ParamError](err); ok {
-		err = &apiError{http.StatusBadRequest, "youtube.parameter", "unexpectedParameter", "Unexpected parameter " + param.Name}
+		err = &apiError{
+			http.StatusBadRequest, "youtube.parameter", "unexpectedParameter", "Unexpected parameter " + param.Name,
+		}
 	}
 	e, ok := errors.AsType[*apiError](err)
 	if !ok {
@@ -93,15 +108,17 @@ func errorAnswer(err error) sim.Answer {
 }
 
 var rpcStatus = map[string]string{
-	"authError": "UNAUTHENTICATED", "insufficientPermissions": "PERMISSION_DENIED", "rateLimitExceeded": "RESOURCE_EXHAUSTED",
+	"authError": "UNAUTHENTICATED", "insufficientPermissions": "PERMISSION_DENIED",
+	"rateLimitExceeded": "RESOURCE_EXHAUSTED",
 }
 
 // faultAnswer puts a scripted fault into the words of the API, or of the token endpoint.
 func faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	e := map[string]*apiError{
-		sim.Reject: fail("forbidden"), sim.RateLimited: fail("rateLimitExceeded"), sim.ServerError: fail("backendError"),
-		sim.TokenExpired: fail("authError"), sim.TokenRevoked: fail("authError"),
-		sim.Error: fail(cmp.Or(f.Reason, strconv.Itoa(f.Code))),
+		sim.Reject: documentedError("forbidden"), sim.RateLimited: documentedError("rateLimitExceeded"),
+		sim.ServerError: documentedError("backendError"), sim.TokenExpired: documentedError("authError"),
+		sim.TokenRevoked: documentedError("authError"),
+		sim.Error:        documentedError(cmp.Or(f.Reason, strconv.Itoa(f.Code))),
 	}[f.Kind]
 	e.Status, e.Message = cmp.Or(f.Status, e.Status), cmp.Or(f.Message, e.Message)
 	answer := errorAnswer(e)

@@ -15,11 +15,11 @@ func (s *Sim) spendUnits(_ *sim.Request, call string) error {
 	if !special {
 		cost = 1
 	}
-	return s.spend("units", cost, OptUnits, fail("quotaExceeded"))
+	return s.spendQuota("units", cost, OptUnits, documentedError("quotaExceeded"))
 }
 
-// spend takes from a bucket of the project's day, which ends at midnight in Los Angeles.
-func (s *Sim) spend(bucket string, cost int, option string, refusal *apiError) error {
+// spendQuota takes from a bucket of the project's day, which ends at midnight in Los Angeles.
+func (s *Sim) spendQuota(bucket string, cost int, option string, refusal *apiError) error {
 	place, err := time.LoadLocation("America/Los_Angeles")
 	if err != nil {
 		return err

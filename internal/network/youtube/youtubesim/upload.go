@@ -65,23 +65,23 @@ func (s *Sim) openSession(q *sim.Request, v video, body []byte) (any, error) {
 	case err != nil || size < 1 || size > maxFile:
 		return nil, badRequest("X-Upload-Content-Length must be the size of the file")
 	case !strings.HasPrefix(kind, "video/") && kind != "application/octet-stream":
-		return nil, badRequest("Media type '%s' is not supported. Valid media types: [video/*, application/octet-stream]", kind)
+		return nil, badRequest("Media type '%s' is not supported.", kind)
 	}
 	if e := checkParts(strings.Split(q.Params.Get("part"), ","), body); e != nil {
 		return nil, e
 	}
-	if e := v.check(); e != nil {
+	if e := v.checkMetadata(); e != nil {
 		return nil, e
 	}
 	v.Notify = q.Params.Get("notifySubscribers")
 	if s.kit.Posts.CountSince(Name, q.Account, s.kit.Now().Add(-24*time.Hour)) >= s.kit.Number(OptChannelUploads) {
-		return nil, fail("uploadLimitExceeded")
+		return nil, documentedError("uploadLimitExceeded")
 	}
-	if err := s.spend("uploads", 1, OptUploads, uploadsExceeded); err != nil {
+	if err := s.spendQuota("uploads", 1, OptUploads, uploadsExceeded); err != nil {
 		return nil, err
 	}
 	u := &session{
-		ID: "AHmUCY" + rand.Text() + rand.Text(), Channel: q.Account, Type: kind, Video: v, Size: size, CreatedAt: s.kit.Now(),
+		ID: sim.Secret("AHmUCY"), Channel: q.Account, Type: kind, Video: v, Size: size, CreatedAt: s.kit.Now(),
 	}
 	address := "https://www.googleapis.com/upload/youtube/v3/videos?uploadType=resumable&upload_id=" + u.ID
 	return sim.Answer{Status: http.StatusOK, Header: http.Header{"Location": {address}}}, s.sessions.Put(u.ID, u)
@@ -123,7 +123,7 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 	route.Serve = allow(toUpload, func(q *sim.Request) (any, error) {
 		switch {
 		case u == nil || u.Channel != q.Account, s.kit.Now().After(u.CreatedAt.Add(s.sessionLife())):
-			return nil, fail("notFound")
+			return nil, documentedError("notFound")
 		case u.Post != "": // the final answer is repeated
 			return s.finalAnswer(u)
 		case span[3] != "*" && span[3] != fmt.Sprint(u.Size):
@@ -131,9 +131,9 @@ func (s *Sim) findUpload(q *sim.Request) (sim.Route, error) {
 		case from >= 0:
 			return s.takeChunk(q, u, from, to)
 		case span[3] != "*" && s.kit.UploadSize(u.ID) == u.Size: // an empty request closes an exact multiple
-			return s.finish(q, u)
+			return s.finishUpload(q, u)
 		}
-		return s.incomplete(q, u), nil
+		return s.incompleteAnswer(q, u), nil
 	})
 	return route, nil
 }
@@ -152,15 +152,15 @@ func (s *Sim) takeChunk(q *sim.Request, u *session, from, to int64) (any, error)
 	size, err := s.kit.AppendUpload(u.ID, from, io.LimitReader(q.R.Body, length))
 	switch {
 	case errors.Is(err, sim.ErrOffset) || err == nil && size < u.Size:
-		return s.incomplete(q, u), nil
+		return s.incompleteAnswer(q, u), nil
 	case err != nil:
 		return nil, err
 	}
-	return s.finish(q, u)
+	return s.finishUpload(q, u)
 }
 
-// incomplete says how many bytes have arrived, to Google's own clients with another status.
-func (s *Sim) incomplete(q *sim.Request, u *session) sim.Answer {
+// incompleteAnswer says how many bytes have arrived, to Google's own clients with another status.
+func (s *Sim) incompleteAnswer(q *sim.Request, u *session) sim.Answer {
 	answer := sim.Answer{Status: http.StatusPermanentRedirect, Header: http.Header{}}
 	if q.R.Header.Get("X-GUploader-No-308") == "yes" {
 		answer.Status = http.StatusOK
@@ -172,8 +172,8 @@ func (s *Sim) incomplete(q *sim.Request, u *session) sim.Answer {
 	return answer
 }
 
-// finish makes a video of a complete upload: it is there from now on.
-func (s *Sim) finish(q *sim.Request, u *session) (any, error) {
+// finishUpload makes a video of a complete upload: it is there from now on.
+func (s *Sim) finishUpload(q *sim.Request, u *session) (any, error) {
 	media, err := s.kit.FinishUpload(u.ID)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (s *Sim) finish(q *sim.Request, u *session) (any, error) {
 	u.Post = rand.Text()[:11]
 	c, now := s.channels.Get(u.Channel), s.kit.Now()
 	extra := u.Video.extra()
-	extra["outcome"] = s.outcome(c, media)
+	extra["outcome"] = s.processingOutcome(c, media)
 	if s.kit.Option(OptForcePrivate) == "on" {
 		extra["privacyStatus"] = "private"
 	}
@@ -203,15 +203,15 @@ func (s *Sim) finish(q *sim.Request, u *session) (any, error) {
 func (s *Sim) finalAnswer(u *session) (any, error) {
 	p, found := s.kit.Posts.Get(Name, u.Post)
 	if !found {
-		return nil, fail("notFound")
+		return nil, documentedError("notFound")
 	}
 	return sim.Answer{Status: http.StatusCreated, Body: s.videoNode(p)}, nil
 }
 
 const processed = "processed"
 
-// outcomes are what processing can come to: processed, or a status and its reason.
-func outcomes() []string {
+// allOutcomes are what processing can come to: processed, or a status and its reason.
+func allOutcomes() []string {
 	all := []string{processed}
 	for _, reason := range []string{"conversion", "invalidFile", "emptyFile", "tooSmall", "codec", "uploadAborted"} {
 		all = append(all, "failed/"+reason)
@@ -232,8 +232,8 @@ const (
 	squareish = 1.0
 )
 
-// outcome is what processing of a file comes to.
-func (s *Sim) outcome(c *channel, m sim.Media) string {
+// processingOutcome is what processing of a file comes to.
+func (s *Sim) processingOutcome(c *channel, m sim.Media) string {
 	switch {
 	case s.kit.Option(OptOutcome) != processed:
 		return s.kit.Option(OptOutcome)
@@ -248,8 +248,8 @@ func (s *Sim) outcome(c *channel, m sim.Media) string {
 // checkParts checks that part names the sections of the body, and only sections that exist.
 func checkParts(parts []string, body []byte) error {
 	known := []string{
-		"contentDetails", "fileDetails", "id", "liveStreamingDetails", "localizations", "paidProductPlacementDetails", "player",
-		"processingDetails", "recordingDetails", "snippet", "statistics", "status", "suggestions", "topicDetails",
+		"contentDetails", "fileDetails", "id", "liveStreamingDetails", "localizations", "paidProductPlacementDetails",
+		"player", "processingDetails", "recordingDetails", "snippet", "statistics", "status", "suggestions", "topicDetails",
 	}
 	for _, part := range parts {
 		if !slices.Contains(known, part) {

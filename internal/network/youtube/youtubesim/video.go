@@ -2,7 +2,6 @@ package youtubesim
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -48,13 +47,13 @@ var (
 	categories = []string{"1", "2", "10", "15", "17", "19", "20", "22", "23", "24", "25", "26", "27", "28", "29"}
 )
 
-// check is the error of metadata that the network refuses.
-func (v video) check() error {
+// checkMetadata is the error of metadata that the network refuses.
+func (v video) checkMetadata() error {
 	n, reason := v.Snippet, ""
 	recorded := v.RecordingDetails.RecordingDate
 	_, dateErr := time.Parse(time.RFC3339, recorded)
 	switch {
-	case strings.TrimSpace(n.Title) == "" || len(utf16.Encode([]rune(n.Title))) > 100 || strings.ContainsAny(n.Title, "<>"):
+	case strings.TrimSpace(n.Title) == "", len(utf16.Encode([]rune(n.Title))) > 100, strings.ContainsAny(n.Title, "<>"):
 		reason = "invalidTitle"
 	case len(n.Description) > 5000 || strings.ContainsAny(n.Description, "<>"):
 		reason = "invalidDescription"
@@ -72,7 +71,7 @@ func (v video) check() error {
 	default:
 		return nil
 	}
-	return fail(reason)
+	return documentedError(reason)
 }
 
 func tagsLength(tags []string) int {
@@ -151,12 +150,13 @@ const maxPage = 50
 func (s *Sim) listPlaylist(q *sim.Request) (any, error) {
 	list, only := q.Params.Get("playlistId"), q.Params.Get("videoId")
 	if list != uploadsOf(q.Account) && list != playlistOf(q.Account) {
-		return nil, fail("playlistNotFound")
+		return nil, documentedError("playlistNotFound")
 	}
 	var items []any
 	add := func(p sim.Post) {
 		items = append(items, map[string]any{
-			"kind": "youtube#playlistItem", "id": list + p.ID, "status": map[string]any{"privacyStatus": p.Extra["privacyStatus"]},
+			"kind": "youtube#playlistItem", "id": list + p.ID,
+			"status": map[string]any{"privacyStatus": p.Extra["privacyStatus"]},
 			"snippet": map[string]any{
 				"publishedAt": p.CreatedAt.Format(time.RFC3339), "title": p.Extra["title"], "description": p.Text,
 				"resourceId": map[string]any{"kind": "youtube#video", "videoId": p.ID},
@@ -206,19 +206,18 @@ func (s *Sim) addToPlaylist(q *sim.Request) (any, error) {
 	video := in.Snippet.ResourceID
 	p, found := s.kit.Posts.Get(Name, video.VideoID)
 	switch {
-	case in.Snippet.PlaylistID == "":
-		return nil, fail("playlistIdRequired")
+	case len(in.Snippet.PlaylistID) < len("PL"):
+		return nil, documentedError("playlistIdRequired")
 	case video.Kind != "youtube#video":
-		return nil, fail("invalidResourceType")
-	case strings.HasPrefix(in.Snippet.PlaylistID, "PLUC") || s.channels.Has("UC"+strings.TrimPrefix(in.Snippet.PlaylistID, "PL")) &&
-		in.Snippet.PlaylistID != playlistOf(q.Account):
-		return nil, fail("playlistItemsNotAccessible")
+		return nil, documentedError("invalidResourceType")
+	case in.Snippet.PlaylistID != playlistOf(q.Account) && s.channels.Has("UC"+in.Snippet.PlaylistID[2:]):
+		return nil, documentedError("playlistItemsNotAccessible")
 	case in.Snippet.PlaylistID != playlistOf(q.Account):
-		return nil, fail("playlistNotFound")
+		return nil, documentedError("playlistNotFound")
 	case !found || p.Account != q.Account:
-		return nil, fail("videoNotFound")
+		return nil, documentedError("videoNotFound")
 	}
-	i := &playlistItem{ID: fmt.Sprint(p.ID, "-", s.kit.Now().UnixNano(), "-", sim.Digits("", 6)), Playlist: in.Snippet.PlaylistID, Video: p.ID}
+	i := &playlistItem{ID: s.playlists.NewID("PLI", 20), Playlist: in.Snippet.PlaylistID, Video: p.ID}
 	return map[string]any{"kind": "youtube#playlistItem", "id": i.ID}, s.playlists.Put(i.ID, i)
 }
 
@@ -229,16 +228,16 @@ func (s *Sim) setThumbnail(q *sim.Request) (any, error) {
 	p, found := s.kit.Posts.Get(Name, q.Params.Get("videoId"))
 	switch {
 	case !found || p.Account != q.Account:
-		return nil, fail("videoNotFound")
+		return nil, documentedError("videoNotFound")
 	case !s.channels.Get(q.Account).Verified:
-		e := fail("forbidden")
+		e := documentedError("forbidden")
 		e.Domain = "youtube.thumbnail"
 		e.Message = "The authenticated user doesn't have permissions to upload and set custom video thumbnails."
 		return nil, e
 	case q.R.ContentLength > maxThumbnail:
 		return nil, &apiError{http.StatusBadRequest, "youtube.thumbnail", "failedPrecondition", "The image is too large."}
 	case q.R.ContentLength < 1:
-		return nil, fail("mediaBodyRequired")
+		return nil, documentedError("mediaBodyRequired")
 	}
 	id := "thumbnail-" + p.ID + sim.Digits("", 6)
 	if _, err := s.kit.AppendUpload(id, 0, io.LimitReader(q.R.Body, maxThumbnail)); err != nil {
@@ -250,7 +249,7 @@ func (s *Sim) setThumbnail(q *sim.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	case !m.Image(sim.JPEG, sim.PNG), kind != m.Type() && kind != "application/octet-stream":
-		return nil, fail("invalidImage")
+		return nil, documentedError("invalidImage")
 	}
 	film := p.Media[0]
 	short := film.Ms <= shortMs && film.Within(0, squareish)

@@ -1,4 +1,5 @@
-// Package youtubesim imitates YouTube's Data API, stricter than the network where its documents leave room, and never laxer.
+// Package youtubesim imitates YouTube's Data API, stricter than the network where its documents leave room, and never
+// laxer.
 package youtubesim
 
 import (
@@ -31,8 +32,7 @@ const (
 	OptForcePrivate   = "youtube.force_private"
 )
 
-// Calls that a fault may aim at besides those with a name of their own: a chunk that is not the last, the last one, and the
-// question how far an upload is.
+// Calls to an upload: a chunk that is not the last, the last one, and the question how far it is.
 const (
 	callUpload  = "upload"
 	callPublish = "publish"
@@ -59,7 +59,8 @@ type Sim struct {
 // New restores what the journal holds and makes the network known to the sandbox.
 func New(kit *sim.Kit) (*Sim, error) {
 	s := &Sim{
-		kit: kit, channels: sim.OpenTable[*channel](kit, Name, "channel"), sessions: sim.OpenTable[*session](kit, Name, "session"),
+		kit: kit, channels: sim.OpenTable[*channel](kit, Name, "channel"),
+		sessions:  sim.OpenTable[*session](kit, Name, "session"),
 		playlists: sim.OpenTable[*playlistItem](kit, Name, "playlistItem"), used: sim.OpenTable[int](kit, Name, "quota"),
 	}
 	for _, c := range demoChannels() {
@@ -88,13 +89,13 @@ func (s *Sim) About() sim.About {
 		ID: Name, Title: title, Hosts: s.Hosts(), Style: style,
 		Text: "takes the bytes of a video in parts; the last one publishes it.",
 		Calls: []string{
-			"exchange", "refresh", "revoke", "profile", "create", callUpload, callStatus, callPublish, "videos", "list", "thumbnail",
-			"playlist", "playlistCheck",
+			"exchange", "refresh", "revoke", "profile", "create", callUpload, callStatus, callPublish, "videos", "list",
+			"thumbnail", "playlist", "playlistCheck",
 		},
 		Options: []sim.Option{
 			{Name: OptProcess, Title: "YouTube: seconds until a video is processed", Default: "0"},
 			{
-				Name: OptOutcome, Title: "YouTube: what processing comes to", Default: outcomes()[0], Choices: outcomes(),
+				Name: OptOutcome, Title: "YouTube: what processing comes to", Default: allOutcomes()[0], Choices: allOutcomes(),
 			},
 			{Name: OptUploads, Title: "YouTube: uploads of the project per day", Default: "100"},
 			{Name: OptUnits, Title: "YouTube: units of the project per day", Default: "10000"},
@@ -146,7 +147,7 @@ func (s *Sim) serveAPI(w http.ResponseWriter, r *http.Request) {
 		bearer, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		token, why := s.oauth.Find(bearer)
 		if q.Token = token; why != "" || token.Kind != sim.AccessToken {
-			err = fail("authError")
+			err = documentedError("authError")
 		}
 	}
 	if err != nil {
@@ -174,7 +175,7 @@ var (
 func allow(scopes []string, serve func(*sim.Request) (any, error)) func(*sim.Request) (any, error) {
 	return func(q *sim.Request) (any, error) {
 		if !slices.ContainsFunc(scopes, func(scope string) bool { return q.Token.Has(scopePrefix + scope) }) {
-			return nil, fail("insufficientPermissions")
+			return nil, documentedError("insufficientPermissions")
 		}
 		return serve(q)
 	}
