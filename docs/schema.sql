@@ -125,7 +125,8 @@ CREATE TABLE public.accounts (
     created_at timestamp with time zone NOT NULL,
     disconnected_at timestamp with time zone,
     held_until timestamp with time zone,
-    token_claimed_until timestamp with time zone
+    token_claimed_until timestamp with time zone,
+    token_failing_since timestamp with time zone
 );
 
 CREATE UNLOGGED TABLE public.address_log (

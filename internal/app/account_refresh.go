@@ -21,9 +21,8 @@ const (
 	refreshCall  = 4 * time.Minute
 	// finishAgain is how long a worker waits before it stores a renewed token once more.
 	finishAgain = time.Second
-	// A renewal that failed for a while is tried again after as long as it has been due, within these.
+	// refreshSoonest is how long a new token is used before it is renewed, whatever the network says.
 	refreshSoonest = time.Minute
-	refreshLatest  = time.Hour
 
 	// renewalWait is how long a call whose token has lapsed waits for another worker that is renewing it.
 	renewalWait = 5 * time.Second
@@ -73,16 +72,22 @@ func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.Acco
 	if err != nil {
 		return network.Token{}, nil, err
 	}
-	account, sealed, err := t.AccountWithToken(context.WithoutCancel(ctx), id)
-	for waited := time.Duration(0); err == nil && !claimed && waited < renewalWait; waited += renewalPoll {
-		if account.Status != core.AccountOK || !bytes.Equal(sealed, lapsed) {
+	var account core.Account
+	var sealed []byte
+	var backoff time.Duration
+	for waited := time.Duration(0); ; waited += renewalPoll {
+		account, sealed, err = t.AccountWithToken(context.WithoutCancel(ctx), id)
+		if err == nil {
+			backoff, err = t.RefreshBackoff(context.WithoutCancel(ctx), id)
+		}
+		settled := account.Status != core.AccountOK || !bytes.Equal(sealed, lapsed) || backoff > 0
+		if err != nil || claimed || settled || waited >= renewalWait || ctx.Err() != nil {
 			break
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(renewalPoll):
 		}
-		account, sealed, err = t.AccountWithToken(ctx, id)
 	}
 	switch {
 	case err != nil:
@@ -93,6 +98,10 @@ func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.Acco
 			kind = network.Expired
 		}
 		return network.Token{}, nil, &network.Error{Kind: kind, Message: account.StatusReason}
+	case bytes.Equal(sealed, lapsed) && backoff > 0:
+		return network.Token{}, nil, &network.Error{
+			Kind: network.RateLimited, Message: "The access token could not be renewed.", RetryAfter: backoff,
+		}
 	case bytes.Equal(sealed, lapsed):
 		return network.Token{}, nil, &network.Error{Kind: network.NotSent, Message: "The access token could not be renewed."}
 	}
@@ -154,7 +163,7 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 	}
 	if err != nil {
 		log.WarnContext(ctx, "an account's token could not be renewed", "error", err)
-		result := a.failedRefresh(old, err)
+		result := failedRefresh(err)
 		a.cfg.Metrics.CountRefresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
 	}
@@ -200,15 +209,15 @@ func accountStatusAfter(err error) (core.AccountStatus, string) {
 	return "", ""
 }
 
-func (a *App) failedRefresh(old network.Token, err error) store.RefreshResult {
+func failedRefresh(err error) store.RefreshResult {
 	if status, reason := accountStatusAfter(err); status != "" {
 		return store.RefreshResult{Status: status, Reason: reason, NeverAuto: true}
 	}
-	again := min(max(a.cfg.Now().Sub(old.RefreshAt), refreshSoonest), refreshLatest)
+	result := store.RefreshResult{Status: core.AccountOK}
 	if e, ok := errors.AsType[*network.Error](err); ok {
-		again = max(again, e.RetryAfter)
+		result.Wait = e.RetryAfter
 	}
-	return store.RefreshResult{Status: core.AccountOK, TryAgain: again}
+	return result
 }
 
 // DueChecks lists the accounts whose token must be checked with the network now.

@@ -321,7 +321,9 @@ func TestATokenThatNobodyCanRenewExpiresAtItsDate(t *testing.T) {
 
 func TestADisconnectedAccountIsNotRenewed(t *testing.T) {
 	t.Parallel()
-	h, ws, a, r := renewal(t, func(context.Context, network.Token) (network.Token, error) { return network.Token{}, errors.New("asked") })
+	h, ws, a, r := renewal(t, func(context.Context, network.Token) (network.Token, error) {
+		return network.Token{}, errors.New("asked")
+	})
 	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID))
 	refreshAll(t, h.App)
 	must(t, h.App.RefreshToken(t.Context(), ws.ID, ws.AccountID(a)))

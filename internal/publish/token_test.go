@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
@@ -137,14 +138,32 @@ func TestARefusedRenewalLosesTheAccount(t *testing.T) {
 	}
 }
 
-func TestARenewalThatFailsForAWhileCostsATry(t *testing.T) {
-	b := newBench(t)
-	b.lapses(lapsing{refuse: &network.Error{Kind: network.Transient, Message: "Come back later."}})
-	account := b.ws.Account("threads")
-	post := b.ws.Work(b.ws.Now("waits", account))
-	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed", "retriedByWorker")
-	if b.ws.StatusOf(account) != "ok" {
-		t.Errorf("the account is %s", b.ws.StatusOf(account))
+func TestARenewalThatFailsForAWhileHoldsThePosts(t *testing.T) {
+	for name, c := range map[string]struct {
+		refuse network.Error
+		until  string
+	}{
+		"without a time":             {network.Error{Kind: network.Transient, Message: "Come back later."}, "09:01"},
+		"with the network's own one": {network.Error{Kind: network.RateLimited, RetryAfter: time.Hour}, "10:00"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			renewals, _ := b.lapses(lapsing{refuse: &c.refuse})
+			account := b.ws.Account("threads")
+			one, two := b.ws.Work(b.ws.Now("one", account)), b.ws.Work(b.ws.Now("two", account))
+			for _, post := range []contract.Post{one, two} {
+				b.wants(post, "queued", 0, "created", "queued", "publishing", "queued")
+				b.says(post, " · held until Mon 5 Oct 2026, "+c.until+" UTC")
+			}
+			if *renewals != 1 || b.ws.StatusOf(account) != "ok" {
+				t.Errorf("%d renewals, want 1; the account is %s", *renewals, b.ws.StatusOf(account))
+			}
+			b.Clock.Set(b.next())
+			b.ws.Work(one)
+			if *renewals != 2 {
+				t.Errorf("%d renewals after the wait, want 2", *renewals)
+			}
+		})
 	}
 }
 

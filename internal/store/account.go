@@ -105,7 +105,8 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 			clock() + @check::interval, @now)
 		ON CONFLICT (workspace_id, platform, external_id) DO UPDATE SET username = @username, display_name = @name,
 			avatar_url = @avatar, status = @ok, status_reason = '', connected_at = @connected, token = @token,
-			token_expires_at = @expires, token_refresh_at = @refresh, token_claimed_until = NULL, check_at = excluded.check_at, disconnected_at = NULL
+			token_expires_at = @expires, token_refresh_at = @refresh, token_claimed_until = NULL, token_failing_since = NULL,
+			check_at = excluded.check_at, disconnected_at = NULL
 		WHERE accounts.id = @id`,
 		args{
 			"id": a.ID, "platform": a.Platform, "external": a.ExternalID, "username": a.Username, "name": a.DisplayName,

@@ -25,16 +25,25 @@ func (s *Store) DueRefreshes(ctx context.Context, limit int) ([]queue.Refresh, e
 }
 
 // ClaimRefresh claims the renewal of a token for the lease. It returns not_found if the token is not due, is being
-// renewed by another worker, or was replaced.
+// renewed by another worker, or was replaced. A lapsed token is due, except after a failed renewal.
 func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID, lapsed []byte,
 	lease time.Duration,
 ) (core.Account, []byte, error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		UPDATE accounts SET token_refresh_at = clock() + @lease::interval, token_claimed_until = clock() + @lease::interval
-		WHERE workspace_id = @ws AND id = @id AND (token_refresh_at <= clock() OR token = @lapsed::bytea)
+		WHERE workspace_id = @ws AND id = @id AND (token_refresh_at <= clock() OR token = @lapsed::bytea AND token_failing_since IS NULL)
 			AND (token_claimed_until IS NULL OR token_claimed_until <= clock()) AND status = 'ok' AND disconnected_at IS NULL
 		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease, "lapsed": lapsed}))
 	return row.Account, row.Token, err
+}
+
+// RefreshBackoff returns how long a failed renewal of an account's token must not be repeated: 0 if it may be, or if a
+// worker is renewing the token.
+func (t Tenant) RefreshBackoff(ctx context.Context, id core.AccountID) (time.Duration, error) {
+	return queryValue[time.Duration](t.query(ctx, `
+		SELECT CASE WHEN token_failing_since IS NULL OR token_claimed_until > clock() THEN interval '0'
+			ELSE coalesce(greatest(token_refresh_at - clock(), interval '0'), interval '0') END
+		FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))
 }
 
 // checkEvery is how often a worker asks the network whether a token still works.
@@ -69,9 +78,17 @@ type RefreshResult struct {
 	Token     *SealedToken // nil: the old one stays
 	Status    core.AccountStatus
 	Reason    string
-	TryAgain  time.Duration // when the old token stays and the account is in order
-	NeverAuto bool          // the network has no renewal
+	NeverAuto bool // the network has no renewal
+	// Wait is how long the network wants to be waited for after a failure that may pass. The next renewal is due after
+	// as long as renewals have been failing, within the store's bounds, but not before that.
+	Wait time.Duration
 }
+
+// Bounds of the wait between failing renewals.
+const (
+	refreshSoonest = time.Minute
+	refreshLatest  = time.Hour
+)
 
 // FinishRefresh stores a result, unless the token has been replaced since it was claimed: then a person has
 // reconnected the account, and the new token is the valid one.
@@ -84,13 +101,15 @@ func (t Tenant) FinishRefresh(ctx context.Context, id core.AccountID, claimed []
 		UPDATE accounts SET status = @status, status_reason = @reason, token = @token, token_claimed_until = NULL,
 			token_expires_at = CASE WHEN @renewed THEN @expires ELSE token_expires_at END,
 			token_refresh_at = CASE WHEN @renewed THEN @refresh::timestamptz WHEN @never THEN NULL
-				ELSE clock() + @again::interval END
+				ELSE clock() + greatest(@wait::interval, @soonest::interval,
+					least(@latest::interval, clock() - coalesce(token_failing_since, clock()))) END,
+			token_failing_since = CASE WHEN NOT @renewed AND NOT @never THEN coalesce(token_failing_since, clock()) END
 		WHERE workspace_id = @ws AND id = @id AND token = @claimed AND disconnected_at IS NULL`,
 		args{
 			"id": id, "claimed": claimed, "status": r.Status, "reason": r.Reason, "token": token.Sealed,
 			"renewed": r.Token != nil,
 			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "never": r.NeverAuto,
-			"again": r.TryAgain,
+			"wait": r.Wait, "soonest": refreshSoonest, "latest": refreshLatest,
 		})
 }
 
