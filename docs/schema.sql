@@ -403,6 +403,7 @@ CREATE TABLE public.publications (
     failure jsonb,
     calling boolean DEFAULT false NOT NULL,
     ahead interval DEFAULT '00:00:00'::interval NOT NULL,
+    prepare_at timestamp with time zone,
     preparing boolean DEFAULT false NOT NULL,
     external_id text DEFAULT ''::text NOT NULL
 )
@@ -810,7 +811,7 @@ CREATE INDEX publications_due ON public.publications USING btree (next_action_at
 
 CREATE INDEX publications_sealed ON public.publications USING btree (post_id) WHERE (length(handle) > 2);
 
-CREATE INDEX publications_to_prepare ON public.publications USING btree (next_action_at) WHERE (next_action_at < due_at);
+CREATE INDEX publications_to_prepare ON public.publications USING btree (prepare_at) WHERE (prepare_at IS NOT NULL);
 
 CREATE INDEX river_job_args_index ON public.river_job USING gin (args);
 

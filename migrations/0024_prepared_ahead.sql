@@ -1,6 +1,9 @@
--- Posts are prepared before their time. ahead is how long before due_at a worker may begin, preparing tells that the last
--- claim began before due_at, and external_id is what the network calls the post before it is live.
+-- Posts are prepared before their time. ahead is how long before due_at a worker may begin, prepare_at is when a worker
+-- acts next before due_at, preparing tells that the last claim began before due_at, and external_id is what the network
+-- calls the post before it is live. next_action_at is never before due_at: what was not prepared is published then, also
+-- by a version that prepares nothing.
 ALTER TABLE publications
     ADD COLUMN ahead interval NOT NULL DEFAULT '0',
+    ADD COLUMN prepare_at timestamptz,
     ADD COLUMN preparing boolean NOT NULL DEFAULT false,
     ADD COLUMN external_id text NOT NULL DEFAULT '';

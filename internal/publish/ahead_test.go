@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -288,4 +289,49 @@ func TestTheDatabaseArmsNoPostBeforeItsTime(t *testing.T) {
 	}
 	b.Clock.Set(post.PublishAt.Time)
 	must(t, arm())
+}
+
+// The version before this one claims by next_action_at alone, while both run and after going back.
+func TestAVersionThatPreparesNothingClaimsNoPostBeforeItsTime(t *testing.T) {
+	b := newBench(t)
+	must(t, b.Sim.SetOption("threads.process_seconds", "120"))
+	b.Fault(fault("threads", "create", sim.RateLimited))
+	post := b.ahead("one version each", b.ws.Account("threads"), b.photo())
+	for b.next().Before(post.PublishAt.Time) {
+		b.Clock.Set(b.next())
+		post = b.ws.Work(post)
+		must(t, b.Sim.WaitIdle(b.Context()))
+		var at time.Time
+		must(t, b.Pool.QueryRow(b.Context(), `SELECT next_action_at FROM publications`).Scan(&at))
+		if !at.Equal(post.PublishAt.Time) {
+			t.Errorf("it would be published at %s instead of %s", at.UTC(), post.PublishAt.Time)
+		}
+	}
+	b.Clock.Set(post.PublishAt.Time)
+	b.goesLive(post)
+}
+
+// Such a post was queued again at its time, for ever: nobody could retry, settle or delete it.
+func TestAPostWhoseOutcomeIsUnknownBeforeItsTimeStaysFailed(t *testing.T) {
+	b := newBench(t)
+	post := b.prepared(b.ahead("where", b.ws.Account("facebook"), b.photo()))
+	b.Clock.Set(post.PublishAt.Time)
+	b.Fault(fault("facebook", "publish", sim.RateLimited))
+	if post = b.ws.Work(post); post.Status != "queued" {
+		t.Fatalf("the throttled post is %s", post.Status)
+	}
+	at := utc(b.Clock.Now().Add(5 * time.Hour).Format("2006-01-02T15:04"))
+	post = b.edit(post, contract.EditPost{When: &at})
+	b.Fault(sim.Fault{Network: "facebook", Call: "list", Kind: sim.Reject, Times: new(0)})
+	b.Clock.Set(b.next())
+	post = b.ws.Work(post)
+	kinds := b.kinds(post)
+	for _, at := range []time.Time{b.Clock.Now(), post.PublishAt.Time, b.Clock.Now().Add(48 * time.Hour)} {
+		b.Clock.Set(at)
+		post = b.ws.Work(post)
+		if post.Status != "failed" || post.Error == nil || post.Error.Code != core.ErrorOutcomeUnknown ||
+			!slices.Equal(b.kinds(post), kinds) {
+			t.Errorf("at %s the post is %s (%+v) after %v", at, post.Status, post.Error, b.kinds(post))
+		}
+	}
 }

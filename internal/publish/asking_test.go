@@ -25,7 +25,7 @@ func (b *bench) says(p contract.Post, want string) {
 // next is when a worker acts on the only post.
 func (b *bench) next() (at time.Time) {
 	b.t.Helper()
-	must(b.t, b.Pool.QueryRow(b.Context(), `SELECT next_action_at FROM publications`).Scan(&at))
+	must(b.t, b.Pool.QueryRow(b.Context(), `SELECT coalesce(prepare_at, next_action_at) FROM publications`).Scan(&at))
 	return at.UTC()
 }
 

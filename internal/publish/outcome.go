@@ -55,7 +55,8 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	now := c.now()
 	pub := c.pub
 	pub.Rest = do
-	if pub.NextAt = c.nextActionAt(do, now); pub.Preparing && pub.NextAt.After(pub.DueAt) && do != core.DoHold {
+	if pub.NextAt = c.nextActionAt(do, now); pub.Preparing && pub.NextAt.After(pub.DueAt) &&
+		do != core.DoHold && do != core.DoOutcomeUnknown {
 		pub.NextAt = pub.DueAt // whatever it waits for, it is tried at its time
 	}
 	pub.Polls = 0

@@ -355,7 +355,7 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 		t.Run(name, func(t *testing.T) {
 			r := restoreElsewhere(t, write)
 			_, err := r.Pool.Exec(t.Context(), `
-				UPDATE publications SET next_action_at = clock() - '1 hour'::interval WHERE due_at > clock()`) // prepared ahead
+				UPDATE publications SET prepare_at = clock() - '1 hour'::interval WHERE due_at > clock()`) // prepared ahead
 			must(t, err)
 			if got := r.unproved(); !slices.Equal(got, []string{"on its way", "sent"}) {
 				t.Errorf("unproved are %v", got)

@@ -132,10 +132,10 @@ func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
 // locked the publication, so a later reconnection finds it with WakeArmed.
 func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
 	return t.signalAfter(t.exec(ctx, `
-		UPDATE publications u SET next_action_at = clock()
+		UPDATE publications u SET `+wakeSQL+`
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
 		WHERE u.workspace_id = @ws AND u.post_id = @post AND p.workspace_id = @ws AND p.id = @post AND a.status = @ok
-			AND u.next_action_at > clock()`, args{"post": post, "ok": core.AccountOK}))
+			AND coalesce(u.prepare_at, u.next_action_at) > clock()`, args{"post": post, "ok": core.AccountOK}))
 }
 
 // LoseToken records that the network refuses the account's token, and why, unless the token has been replaced since
@@ -225,10 +225,11 @@ func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID, meanwhile
 		), waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
 			WHERE u.workspace_id = @ws AND p.account_id = @id AND p.status = 'queued'
-				AND u.rest = @hold AND NOT u.armed AND u.failure IS NULL AND u.next_action_at > clock()
+				AND u.rest = @hold AND NOT u.armed AND u.failure IS NULL
+				AND coalesce(u.prepare_at, u.next_action_at) > clock()
 			FOR NO KEY UPDATE OF u SKIP LOCKED
 		)
-		UPDATE publications u SET next_action_at = clock() FROM waiting WHERE u.workspace_id = @ws
+		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.workspace_id = @ws
 			AND u.post_id = waiting.post_id`,
 		args{"id": id, "hold": core.DoHold, "meanwhile": meanwhile}))
 }

@@ -33,10 +33,7 @@ func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
 			SELECT next_action_at - clock() FROM publications
-			WHERE next_action_at IS NOT NULL AND next_action_at >= due_at AND `+unleased+` ORDER BY next_action_at LIMIT 1
-		), ( -- what no worker had the time to prepare
-			SELECT min(due_at) - clock() FROM publications
-			WHERE next_action_at < due_at AND next_action_at <= clock() AND `+unleased+`
+			WHERE next_action_at IS NOT NULL AND `+unleased+` ORDER BY next_action_at LIMIT 1
 		))`, args{"most": most}))
 }
 
@@ -44,10 +41,18 @@ func (s *Store) UntilDue(ctx context.Context, most time.Duration) (time.Duration
 func (s *Store) UntilToPrepare(ctx context.Context, most time.Duration) (time.Duration, error) {
 	return queryValue[time.Duration](s.query(ctx, `
 		SELECT least(@most::interval, (
-			SELECT next_action_at - clock() FROM publications
-			WHERE next_action_at < due_at AND due_at > clock() AND `+unleased+` ORDER BY next_action_at LIMIT 1
+			SELECT prepare_at - clock() FROM publications
+			WHERE prepare_at IS NOT NULL AND `+beforeDue+` AND `+unleased+` ORDER BY prepare_at LIMIT 1
 		))`, args{"most": most}))
 }
+
+// What is due, what may be prepared, and what a claim that prepares may act on: a version that prepares nothing does
+// not clear prepare_at when it takes a post off the queue.
+const (
+	dueNow     = `p.next_action_at <= clock()`
+	prepareNow = `p.prepare_at <= clock() AND ` + beforeDue
+	beforeDue  = `due_at > clock() AND next_action_at IS NOT NULL`
+)
 
 // ClaimDue claims up to limit due publications that no worker has claimed, those due first, each with the lease and a
 // new fencing epoch. Rest says how the previous claim ended. After the queue or the worker's own retry, or if the post
@@ -57,7 +62,7 @@ func (s *Store) UntilToPrepare(ctx context.Context, most time.Duration) (time.Du
 func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return s.claim(ctx, `p.due_at <= clock()`, owner, limit, lease, now)
+	return s.claim(ctx, dueNow, `p.next_action_at`, owner, limit, lease, now)
 }
 
 // ClaimToPrepare claims publications as ClaimDue does, but those that may be prepared before they are due. Their posts
@@ -65,13 +70,13 @@ func (s *Store) ClaimDue(ctx context.Context, owner string, limit int, lease tim
 func (s *Store) ClaimToPrepare(ctx context.Context, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return s.claim(ctx, `p.next_action_at < p.due_at AND p.due_at > clock()`, owner, limit, lease, now)
+	return s.claim(ctx, prepareNow, `p.prepare_at`, owner, limit, lease, now)
 }
 
-func (s *Store) claim(ctx context.Context, which, owner string, limit int, lease time.Duration,
+func (s *Store) claim(ctx context.Context, which, order, owner string, limit int, lease time.Duration,
 	now time.Time,
 ) ([]Claim, error) {
-	return queryMany[Claim](s.query(ctx, selectDueSQL(which)+` LIMIT @limit`+claimRest, args{
+	return queryMany[Claim](s.query(ctx, selectDueSQL(which, order)+` LIMIT @limit`+claimRest, args{
 		"owner": owner, "limit": limit, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 }
@@ -81,7 +86,8 @@ func (s *Store) claim(ctx context.Context, which, owner string, limit int, lease
 func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease time.Duration,
 	now time.Time,
 ) (Claim, error) {
-	all, err := queryMany[Claim](t.query(ctx, selectDueSQL(`p.workspace_id = @ws AND p.post_id = @post`)+claimRest, args{
+	const which = `p.workspace_id = @ws AND p.post_id = @post AND (` + dueNow + ` OR ` + prepareNow + `)`
+	all, err := queryMany[Claim](t.query(ctx, selectDueSQL(which, `p.post_id`)+claimRest, args{
 		"post": post, "owner": owner, "lease": lease, "now": now, "queued": RestQueued, "retry": core.DoRetry,
 	}))
 	if err == nil && len(all) == 0 {
@@ -95,16 +101,17 @@ func (t Tenant) Claim(ctx context.Context, post core.PostID, owner string, lease
 
 // selectDueSQL returns the SQL that selects the publications to claim. It also locks the posts, which must always be
 // locked before the publications, and waits for neither.
-func selectDueSQL(which string) string {
+func selectDueSQL(which, order string) string {
 	return `
 		WITH due AS (
 			SELECT p.workspace_id, p.post_id, p.rest, p.due_at > clock() AS early,
-				p.due_at <= clock() AND (p.rest IN (@queued, @retry) OR p.preparing) AS begins
+				p.due_at <= clock() AND (
+					p.rest IN (@queued, @retry) OR p.preparing AND posts.status = 'queued'
+				) AS begins
 			FROM publications p JOIN posts ON posts.workspace_id = p.workspace_id
 				AND posts.id = p.post_id
-			WHERE p.next_action_at <= clock() AND ` + unleased + `
-				AND NOT EXISTS (SELECT FROM publishing_hold) AND ` + which + `
-			ORDER BY p.next_action_at FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
+			WHERE ` + which + ` AND ` + unleased + ` AND NOT EXISTS (SELECT FROM publishing_hold)
+			ORDER BY ` + order + ` FOR NO KEY UPDATE OF posts, p SKIP LOCKED`
 }
 
 // claimRest claims what selectDueSQL selected. Its commit does not wait for the disk: if a crash of the database loses
@@ -123,7 +130,8 @@ const claimRest = `
 			UNION ALL SELECT workspace_id, id, 'publishing', @now FROM begun
 		)
 		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner || ' ' || gen_random_uuid(),
-			lease_until = clock() + @lease::interval, rest = '', calling = false, preparing = due.early
+			lease_until = clock() + @lease::interval, rest = '', calling = false, preparing = due.early,
+			prepare_at = CASE WHEN due.early THEN p.prepare_at END
 		FROM due, (SELECT ` + relaxed + `) AS relaxed WHERE p.post_id = due.post_id
 		RETURNING p.workspace_id AS workspace, due.rest, ` + publicationColumns
 

@@ -17,11 +17,11 @@ const postFields = `
 	p.publish_at, p.tz, p.status, p.external_id, p.external_url, p.error_code, p.error_message, p.error_hint,
 	p.error_from_network, p.attempts, p.created_via, p.created_at, p.updated_at,
 	CASE WHEN u.rest = 'hold' AND u.armed THEN greatest(u.next_action_at, (u.failure->>'until')::timestamptz)
-		ELSE u.next_action_at END,
+		ELSE coalesce(u.prepare_at, u.next_action_at) END,
 	coalesce(u.rest, '') AS rest,
 	coalesce(u.step, '') AS step, coalesce(u.open, false) AS open, coalesce(u.answer, '') AS answer,
 	coalesce(u.lease_until > clock() AND u.due_at <= clock(), false) AS held,
-	coalesce(u.next_action_at > clock(), false) AS ahead,
+	coalesce(coalesce(u.prepare_at, u.next_action_at) > clock(), false) AS ahead,
 	coalesce(u.calling AND u.lease_until > clock(), false) AS calling,
 	p.media_ids`
 

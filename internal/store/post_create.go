@@ -204,8 +204,9 @@ func (q NewQueued) addStatements(add func(string, args), columns postColumnValue
 	add(`INSERT INTO post_slots (post_id, workspace_id, period, state) SELECT post, @ws, @period, 'held' FROM unnest(@ids::uuid[]) AS post`,
 		args{"ids": columns.ids, "period": q.Period})
 	add(`INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, ahead, next_action_at,
-			step_since)
-		SELECT p.id, @ws, p.platform, p.flow, @step, @queued, `+dueOrNow+`, p.ahead, `+aheadOfDue(`p.ahead`)+`, clock()
+			prepare_at, step_since)
+		SELECT p.id, @ws, p.platform, p.flow, @step, @queued, `+dueOrNow+`, p.ahead, `+dueOrNow+`,
+			`+prepareAtSQL(`p.ahead`, `@due::timestamptz`)+`, clock()
 		FROM unnest(@ids::uuid[], @platforms::text[], @flows::text[], @ahead::interval[]) AS p(id, platform, flow, ahead)`,
 		args{
 			"ids": columns.ids, "platforms": columns.platforms, "flows": q.Flows, "ahead": q.Ahead, "step": core.StepIdle,

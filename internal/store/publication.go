@@ -27,7 +27,7 @@ type Publication struct {
 	Ahead       time.Duration // how long before DueAt the post may be prepared
 	Preparing   bool          // the last claim began before DueAt
 	ExternalID  string        // what the network calls the post, if it has said so before it was live
-	NextAt      time.Time     // zero: nobody need act
+	NextAt      time.Time     // not before DueAt; zero: nobody need act
 	StepSince   time.Time
 	ArmedAt     time.Time
 	QuietAt     time.Time
@@ -86,13 +86,16 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	return t.signalAfter(t.exec(ctx, `
 		INSERT INTO publications AS p (post_id, workspace_id, platform, flow, step, handle, armed, open, answer, tries,
-			deaths, external_id, rest, due_at, ahead, next_action_at, step_since)
+			deaths, external_id, rest, due_at, ahead, next_action_at, prepare_at,
+			step_since)
 		VALUES (@post, @ws, @platform, @flow, @step, @handle, @armed, @open, @answer, @tries, @deaths, @external_id, @rest,
-			`+dueOrNow+`, @ahead, CASE WHEN @rest = 'queued' THEN `+aheadOfDue(`@ahead::interval`)+` END, clock())
+			`+dueOrNow+`, @ahead, CASE WHEN @rest = 'queued' THEN `+dueOrNow+` END,
+			CASE WHEN @rest = 'queued' THEN `+prepareAtSQL(`@ahead::interval`, `@due::timestamptz`)+` END, clock())
 		ON CONFLICT (post_id) DO UPDATE SET flow = @flow, step = @step, handle = @handle, armed = @armed, open = @open,
 			answer = @answer, tries = @tries, deaths = @deaths, polls = 0, external_id = @external_id, rest = @rest,
 			due_at = excluded.due_at, ahead = @ahead, preparing = false,
-			next_action_at = excluded.next_action_at, step_since = excluded.step_since,
+			next_action_at = excluded.next_action_at, prepare_at = excluded.prepare_at,
+			step_since = excluded.step_since,
 			first_call_at = CASE WHEN p.due_at = excluded.due_at THEN p.first_call_at END, `+endClaimSQL+`
 		WHERE p.workspace_id = @ws`,
 		args{
@@ -105,8 +108,14 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 // dueOrNow is when a queued post is due: the given time, or now by the database's clock.
 const dueOrNow = `coalesce(@due::timestamptz, clock())`
 
-// aheadOfDue is when a queued post may be prepared: so long before it is due, but not in the past.
-func aheadOfDue(ahead string) string { return `greatest(` + dueOrNow + ` - ` + ahead + `, clock())` }
+// prepareAtSQL is when a post may be prepared: so long before it is due, but not in the past. It is null for one that is
+// due, or is not prepared.
+func prepareAtSQL(ahead, due string) string {
+	return `CASE WHEN ` + ahead + ` > '0' AND ` + due + ` > clock() THEN greatest(` + due + ` - ` + ahead + `, clock()) END`
+}
+
+// wakeSQL makes a worker act on a row called u at once: before the post is due, to prepare it.
+const wakeSQL = `next_action_at = greatest(u.due_at, clock()), prepare_at = CASE WHEN u.due_at > clock() THEN clock() END`
 
 // endClaimSQL ends the claim of a row called p, if there is one.
 const endClaimSQL = `lease_epoch = p.lease_epoch + 1, lease_owner = NULL, lease_until = NULL`
@@ -148,13 +157,15 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 	return id, nil
 }
 
-// SaveRest stores the state of the protocol at the end of a claim, and releases the lease. A zero NextAt means that
-// no worker needs to act. After ErrFenced, another worker continues.
+// SaveRest stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker acts
+// again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. After ErrFenced, another worker continues.
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
 	changed, err := t.execChanged(ctx, finishLastStepSQL(last, a)+`
-		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls, next_action_at = @next,
+		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls,
+			next_action_at = CASE WHEN @next::timestamptz IS NOT NULL THEN greatest(due_at, @next) END,
+			prepare_at = CASE WHEN @next < due_at THEN @next END,
 			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
 		WHERE `+fence, a)
 	if err != nil {
@@ -184,7 +195,6 @@ func (p Publication) stepArguments() args {
 
 // overdue is the condition that a publication has been due, and unclaimed, for longer than @overdue.
 const overdue = `NOT EXISTS (SELECT FROM publishing_hold) AND next_action_at <= clock() - @overdue::interval
-	AND due_at <= clock() - @overdue::interval
 	AND (lease_until IS NULL OR lease_until <= clock() - @overdue::interval)`
 
 // Overdue counts the publications that have been due for longer than the given time and are unclaimed or stuck, and
@@ -196,7 +206,7 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 	}
 	r, err := queryOne[row](s.query(ctx, `
 		SELECT count(*) AS count, coalesce(clock() - min(since), '0') AS oldest FROM (
-			SELECT greatest(next_action_at, due_at) AS since FROM publications WHERE `+overdue+`
+			SELECT next_action_at AS since FROM publications WHERE `+overdue+`
 			UNION ALL SELECT due_at FROM publications -- which are tried once a minute at least
 			WHERE rest = @stuck AND due_at <= clock() - @overdue::interval
 				AND next_action_at > clock() - @overdue::interval AND next_action_at <= clock() + '1 minute'::interval
@@ -209,7 +219,7 @@ func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
 	return s.exec(ctx, `
 		WITH held AS (
 			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock()
-				AND next_action_at <= clock() ORDER BY post_id FOR UPDATE
+				AND (next_action_at <= clock() OR prepare_at <= clock()) ORDER BY post_id FOR UPDATE
 		)
 		UPDATE publications p SET lease_until = clock() FROM held WHERE p.post_id = held.post_id`, args{"owner": owner})
 }

@@ -81,10 +81,11 @@ ON CONFLICT (workspace_id, period) DO UPDATE SET used = u.used + excluded.used;
 INSERT INTO usage_drafts AS u (workspace_id, used)
 SELECT workspace_id, count(*) FROM fill_posts WHERE status = 'draft' GROUP BY 1 ON CONFLICT (workspace_id) DO UPDATE SET used = u.used + excluded.used;
 
-INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, next_action_at, step_since, lease_epoch)
+INSERT INTO publications (post_id, workspace_id, platform, flow, step, rest, due_at, ahead, next_action_at, prepare_at, step_since, lease_epoch)
 SELECT id, workspace_id, platform, 'handle', CASE status WHEN 'queued' THEN 'idle' WHEN 'live' THEN 'live' ELSE 'rejected' END,
-    CASE status WHEN 'queued' THEN 'queued' WHEN 'live' THEN 'live' ELSE 'fail' END, at, CASE WHEN status = 'queued' THEN at END, at, 1
-FROM fill_posts WHERE status <> 'draft' ORDER BY n;
+    CASE status WHEN 'queued' THEN 'queued' WHEN 'live' THEN 'live' ELSE 'fail' END, at, ahead,
+    CASE WHEN status = 'queued' THEN at END, CASE WHEN status = 'queued' AND ahead > '0' THEN greatest(at - ahead, now()) END, at, 1
+FROM fill_posts, LATERAL (SELECT CASE WHEN n % 2 = 0 THEN '10 minutes' ELSE '0' END::interval AS ahead) files WHERE status <> 'draft' ORDER BY n;
 
 INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at, finished_at, verdict, http_status)
 SELECT workspace_id, id, 1, seq, CASE seq WHEN 1 THEN 'create' ELSE 'publish' END, at, at + interval '30 seconds', at + interval '1 second', 'ok', 200
