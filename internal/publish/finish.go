@@ -75,6 +75,10 @@ func (e *Engine) FinishPost(
 	defer cancel()
 	err = finisher.Finish(calling, c.item, post.ExternalID, step)
 	failed, ok := errors.AsType[*network.Error](err)
+	if ok && failed.Kind == network.Lapsed && c.renewToken(ctx) == nil {
+		err = finisher.Finish(calling, c.item, post.ExternalID, step)
+		failed, ok = errors.AsType[*network.Error](err)
+	}
 	if !ok {
 		return 0, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"belfry/internal/core"
 	"belfry/internal/media/mediatest"
+	"belfry/internal/network/sim"
 )
 
 // A network whose bytes are pushed has all but the last of them before the post's time, although the access token has lapsed
@@ -39,6 +40,8 @@ func TestAVideoIsPushedAheadAndLiveAtItsTime(t *testing.T) {
 		t.Errorf("visible: %+v", one)
 	}
 	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	_, err = b.Sim.Faults.Add(sim.Fault{Call: "videos", Kind: sim.TokenExpired}) // and is renewed at once
 	must(t, err)
 	for _, step := range []string{"visibility", "thumbnail"} {
 		if again, err := b.App.Engine().FinishPost(b.Context(), b.ws.ID, id, step); err != nil || again != 0 {
