@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -207,7 +208,7 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 		return nil, err
 	}
 	out.Key = key.Key
-	for _, card := range g.app.Networks() {
+	for _, card := range g.networks() {
 		account, err := g.connectAccount(ctx, string(card.ID), "demo_"+name)
 		if err != nil {
 			return nil, err
@@ -223,6 +224,18 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 		}
 	}
 	return out, nil
+}
+
+// networks lists the networks that get accounts: those that are set up here and take posts without files.
+func (g *seeder) networks() []app.NetworkCard {
+	return slices.DeleteFunc(g.app.Networks(), func(card app.NetworkCard) bool {
+		for _, kind := range card.Limits.ContentTypes {
+			if kind.Min == 0 {
+				return !card.Configured
+			}
+		}
+		return true
+	})
 }
 
 // connectAccount grants consent on the network's page and follows the redirect, as a person's browser does.

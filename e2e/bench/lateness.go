@@ -95,21 +95,21 @@ func startWithNetworks(ctx context.Context, o options, folder string) (p *publis
 	if p.networks, err = start(p.folder, "sandbox", nil, o.binary, "sandbox", "--addr", networks); err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			p.stop()
-		}
-	}()
-	if _, err := p.serve(ctx); err != nil {
-		return nil, err
+	if _, err = p.serve(ctx); err == nil {
+		p.seed, err = p.service.seed(ctx)
 	}
-	if p.seed, err = p.service.seed(ctx); err != nil {
+	if err != nil {
+		p.stop()
 		return nil, err
 	}
 	options := map[string]string{"threads.quota_total": "100000", "facebook.refuse_duplicates": "off"}
 	slow := map[string]any{"kind": "slow", "call": "any", "delayMs": callTakes.Milliseconds(), "times": 0}
-	return p, errors.Join(call(ctx, "POST", p.control+"options", "", options, nil),
-		call(ctx, "POST", p.control+"faults", "", slow, nil))
+	if err = errors.Join(call(ctx, "POST", p.control+"options", "", options, nil),
+		call(ctx, "POST", p.control+"faults", "", slow, nil)); err != nil {
+		p.stop()
+		return nil, err
+	}
+	return p, nil
 }
 
 func (p *publisher) stop() {
