@@ -104,7 +104,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 func (n *Network) newToken(old network.Token, a tokenAnswer) network.Token {
 	now, t := n.env.Now(), old
 	t.Access, t.Refresh, t.IssuedAt = a.Access, cmp.Or(a.Refresh, old.Refresh), now
-	t.LapsesAt = now.Add(time.Duration(a.Seconds) * time.Second)
+	t.LapsesAt = now.Add(time.Duration(cmp.Or(a.Seconds, defaultLife)) * time.Second)
 	if a.RefreshSeconds > 0 {
 		life := time.Duration(min(a.RefreshSeconds, longestLife)) * time.Second
 		t.ExpiresAt, t.RefreshAt = now.Add(life), now.Add(life/2)
@@ -114,6 +114,9 @@ func (n *Network) newToken(old network.Token, a tokenAnswer) network.Token {
 	}
 	return t
 }
+
+// defaultLife is for an answer that does not say how many seconds its access token lives.
+const defaultLife = 60 * 60
 
 // longestLife bounds what TikTok says of a refresh token, in seconds; ten years.
 const longestLife = 10 * 365 * 24 * 60 * 60

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -218,6 +219,19 @@ func TestOldRefreshTokensEnd(t *testing.T) {
 	again, err := r.Refresh(t.Context(), fresh)
 	if err != nil || again.Refresh != fresh.Refresh {
 		t.Errorf("%+v, %v", again, err)
+	}
+}
+
+func TestATokenWithoutALifetimeIsUsedForAnHour(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	old := w.Connect().Token
+	w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
+		_, _ = rw.Write([]byte(`{"access_token":"act.next","token_type":"Bearer"}`))
+	})
+	fresh, err := w.Net.(network.Refresher).Refresh(t.Context(), old)
+	if err != nil || fresh.Access != "act.next" || fresh.LapsesAt.Sub(w.Now()) != time.Hour {
+		t.Errorf("lapses at %s, %v", fresh.LapsesAt, err)
 	}
 }
 
