@@ -87,7 +87,8 @@ func (c *Client) send(ctx context.Context, in Request, call *Call) (*Response, *
 	r, host, err := c.newHTTPRequest(ctx, in)
 	call.Host = host
 	if err != nil {
-		return nil, transportError(NotSent, host, cut, err)
+		err = cleanCause(cut, err)
+		return nil, &Error{Kind: NotSent, Message: fmt.Sprintf("The call was not made: %v.", err), cause: err}
 	}
 	answer, err := c.http.Do(r)
 	if err != nil {
@@ -216,15 +217,21 @@ func Seconds(n float64) time.Duration {
 }
 
 func transportError(kind Kind, host string, cut redactor, err error) *Error {
-	err = unwrapURLError(err)
-	if clean := cut.Cut(err.Error()); clean != err.Error() {
-		err = errors.New(clean)
-	}
+	err = cleanCause(cut, err)
 	message := host + " could not be reached (%v)."
 	if kind == Unknown {
 		message = host + " did not respond (%v)."
 	}
 	return &Error{Kind: kind, Message: fmt.Sprintf(message, err), cause: err}
+}
+
+// cleanCause returns an error without the address of the call and without secrets.
+func cleanCause(cut redactor, err error) error {
+	err = unwrapURLError(err)
+	if clean := cut.Cut(err.Error()); clean != err.Error() {
+		return errors.New(clean)
+	}
+	return err
 }
 
 // unwrapURLError removes the layer of an error that prints the whole address.
