@@ -405,7 +405,8 @@ CREATE TABLE public.publications (
     ahead interval DEFAULT '00:00:00'::interval NOT NULL,
     prepare_at timestamp with time zone,
     preparing boolean DEFAULT false NOT NULL,
-    external_id text DEFAULT ''::text NOT NULL
+    external_id text DEFAULT ''::text NOT NULL,
+    gate text DEFAULT ''::text NOT NULL
 )
 WITH (fillfactor='50');
 

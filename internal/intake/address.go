@@ -30,42 +30,65 @@ const addressTime = 24 * time.Hour
 // thumbnailName is the last part of every thumbnail's address.
 const thumbnailName = "thumbnail.jpg"
 
-// FileURL returns a signed address for a file's bytes.
-func (s *Service) FileURL(ws core.WorkspaceID, m store.Media) string {
-	return s.signedURL(purposeFile, ws, m.ID, "file"+extensions[m.Mime])
+// gateWait is how long a request for a file waits for its gate, and gatePoll how often the gate is looked at.
+const (
+	gateWait = 15 * time.Second
+	gatePoll = 100 * time.Millisecond
+)
+
+// FileURL returns a signed address for a file's bytes, which it gives out once the gate is open; "" for no gate.
+func (s *Service) FileURL(ws core.WorkspaceID, m store.Media, gate string) string {
+	return s.signedURL(purposeFile, ws, m.ID, gate, "file"+extensions[m.Mime])
 }
 
 // ThumbnailURL returns a signed address for a file's thumbnail.
 func (s *Service) ThumbnailURL(ws core.WorkspaceID, m store.Media) string {
-	return s.signedURL(purposeThumbnail, ws, m.ID, thumbnailName)
+	return s.signedURL(purposeThumbnail, ws, m.ID, "", thumbnailName)
 }
 
-func (s *Service) signedURL(purpose string, ws core.WorkspaceID, id core.MediaID, name string) string {
+func (s *Service) signedURL(purpose string, ws core.WorkspaceID, id core.MediaID, gate, name string) string {
 	until := s.cfg.Now().Truncate(addressTime).Add(2 * addressTime)
-	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, until) + "/" + name
+	return s.cfg.MediaURL + contract.FilePath + s.signToken(purpose, ws, id, gate, until) + "/" + name
 }
 
-func (s *Service) signToken(purpose string, ws core.WorkspaceID, id core.MediaID, until time.Time) string {
-	return s.cfg.Ring.Sign(purpose, []byte(ws.String()+" "+id.String()), until)
+func (s *Service) signToken(purpose string, ws core.WorkspaceID, id core.MediaID, gate string, until time.Time) string {
+	return s.cfg.Ring.Sign(purpose, []byte(strings.TrimSpace(ws.String()+" "+id.String()+" "+gate)), until)
 }
 
-// verifyToken returns the file that a token was signed for. The token is the credential: the errors are
+// verifyToken returns the file that a token was signed for, and its gate. The token is the credential: the errors are
 // secret.ErrSigned and secret.ErrExpired.
-func (s *Service) verifyToken(purpose, token string) (store.Tenant, core.MediaID, error) {
+func (s *Service) verifyToken(purpose, token string) (t store.Tenant, id core.MediaID, gate string, err error) {
 	payload, err := s.cfg.Ring.Verify(purpose, token, s.cfg.Now())
 	if err != nil {
-		return store.Tenant{}, core.MediaID{}, err
+		return t, id, "", err
 	}
-	workspace, media, _ := strings.Cut(string(payload), " ")
+	workspace, rest, _ := strings.Cut(string(payload), " ")
+	media, gate, _ := strings.Cut(rest, " ")
 	ws, err := core.ParseID[core.WorkspaceKind](workspace)
 	if err != nil {
-		return store.Tenant{}, core.MediaID{}, err
+		return t, id, "", err
 	}
-	id, err := core.ParseID[core.MediaKind](media)
-	if err != nil {
-		return store.Tenant{}, core.MediaID{}, err
+	id, err = core.ParseID[core.MediaKind](media)
+	return s.tenant(ws), id, gate, err
+}
+
+// waitForGate returns not_found if a gate is not open in time: the network that asks has no post then.
+func (s *Service) waitForGate(ctx context.Context, t store.Tenant, gate string) error {
+	ctx, cancel := context.WithTimeout(ctx, gateWait)
+	defer cancel()
+	for {
+		open, err := t.GateIsOpen(ctx, gate)
+		switch {
+		case ctx.Err() != nil:
+			return core.NotFound().Because(ctx.Err())
+		case err != nil || open:
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(gatePoll):
+		}
 	}
-	return s.tenant(ws), id, nil
 }
 
 // extensions are the file name extensions of the accepted formats; some networks require them.
@@ -86,16 +109,21 @@ type File struct {
 // OpenFile opens the file or thumbnail of a signed address. It returns not_found if the address has not been signed
 // by this service or has expired, or if the bytes have been deleted.
 func (s *Service) OpenFile(ctx context.Context, token string) (File, error) {
-	t, id, err := s.verifyToken(purposeFile, token)
+	t, id, gate, err := s.verifyToken(purposeFile, token)
 	thumbnail := errors.Is(err, secret.ErrSigned)
 	if thumbnail {
-		t, id, err = s.verifyToken(purposeThumbnail, token)
+		t, id, gate, err = s.verifyToken(purposeThumbnail, token)
 	}
 	if errors.Is(err, secret.ErrSigned) || errors.Is(err, secret.ErrExpired) {
 		return File{}, core.NotFound()
 	}
 	if err != nil {
 		return File{}, err
+	}
+	if gate != "" {
+		if err := s.waitForGate(ctx, t, gate); err != nil {
+			return File{}, err
+		}
 	}
 	m, err := t.Media(ctx, id)
 	if err != nil {

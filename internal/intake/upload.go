@@ -41,7 +41,7 @@ func (s *Service) ReserveUpload(
 	if err := plan.CheckFile(m.Bytes); err != nil {
 		return contract.Upload{}, err
 	}
-	token := s.signToken(purposeUpload, t.WorkspaceID(), m.ID, m.ExpiresAt)
+	token := s.signToken(purposeUpload, t.WorkspaceID(), m.ID, "", m.ExpiresAt)
 	out := contract.Upload{
 		MediaID: m.ID.String(), UploadURL: s.cfg.PublicURL + contract.UploadPath + token,
 		ExpiresAt: contract.Time{Time: m.ExpiresAt},
@@ -146,7 +146,7 @@ func (s *Service) expireUpload(ctx context.Context, t store.Tenant, id core.Medi
 func (s *Service) ReceiveUpload(
 	ctx context.Context, token string, length int64, body io.Reader,
 ) (contract.Uploaded, error) {
-	t, id, err := s.verifyToken(purposeUpload, token)
+	t, id, _, err := s.verifyToken(purposeUpload, token)
 	switch {
 	case errors.Is(err, secret.ErrExpired):
 		return contract.Uploaded{}, errUploadExpired()

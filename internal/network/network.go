@@ -150,6 +150,9 @@ type Delivery struct {
 	Ahead time.Duration
 	// Files tells who brings the bytes of files; "" for a post without any.
 	Files Transfer
+	// Gated tells that the network fetches the files by itself after Create, and then shows the post. The addresses of
+	// a call of Create give them out only after the arm of its handle is saved, so that Publish makes no call.
+	Gated bool
 }
 
 // PreparedAhead is how long before its time a post is prepared whose files the network fetches and processes.

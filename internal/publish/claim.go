@@ -35,6 +35,7 @@ type claim struct {
 	retryAfter  time.Duration  // how long the network asked to wait, in the last call
 	throttled   bool           // by a call of this claim
 	probing     bool           // this claim tries an account whose hold has ended
+	gated       bool           // the files are given out only after the arm
 	pushes      bool           // the connector may send the files' bytes after it has made the handle
 	aged        bool           // the handle was left alone before this claim, and may have expired
 	skew        time.Duration  // how far the database's clock is ahead of ours
@@ -134,11 +135,12 @@ func (c *claim) loadConnector() error {
 	for _, m := range c.files {
 		draft.Media = append(draft.Media, m.Media)
 		c.item.Files = append(c.item.Files, network.File{
-			Media: m.Media, URL: cfg.FileURL(c.post.Workspace, m),
+			Media: m.Media, URL: cfg.FileURL(c.post.Workspace, m, ""),
 			Open: func(ctx context.Context) (io.ReadSeekCloser, error) { return c.openFile(ctx, m) },
 		})
 	}
 	delivery := net.Delivery(draft)
+	c.gated = delivery.Gated
 	c.pushes = delivery.Files == network.Pushed || delivery.Files == network.Either
 	c.pub.Publication = c.pub.WithFlow(delivery.Flow)
 	if c.account.Status != core.AccountOK && len(c.sealedToken) == 0 {

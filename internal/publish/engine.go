@@ -36,8 +36,8 @@ type Config struct {
 	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, error)
 	// Receipts keeps, outside the database, which posts were about to be published; nil keeps nothing.
 	Receipts *restore.Receipts
-	// FileURL is the address where a network fetches a file.
-	FileURL func(core.WorkspaceID, store.Media) string
+	// FileURL is the address where a network fetches a file, once the gate is open; "" for one that always is.
+	FileURL func(ws core.WorkspaceID, m store.Media, gate string) string
 }
 
 // Engine publishes posts. It is safe for concurrent use.

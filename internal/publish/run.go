@@ -202,6 +202,11 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 	switch do {
 	case core.DoCreate:
 		c.aged = false
+		for i, m := range c.files {
+			if c.gated {
+				c.item.Files[i].URL = c.engine.cfg.FileURL(c.post.Workspace, m, c.pub.Gate(c.seq))
+			}
+		}
 		handle, err := c.net.Create(ctx, c.item)
 		return network.Status{Verdict: core.Done, Handle: handle}, err
 	case core.DoPublish:

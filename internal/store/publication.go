@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"belfry/internal/core"
@@ -140,6 +141,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
 	id, err := queryValue[int64](t.query(ctx, finishLastStepSQL(last, a)+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
+				gate = CASE WHEN @call = 'create' THEN concat(@epoch::bigint, '.', @seq::int) ELSE gate END,
 				first_call_at = CASE WHEN preparing THEN first_call_at ELSE coalesce(first_call_at, clock()) END,
 				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish'
 					THEN clock() END) END,
@@ -191,6 +193,20 @@ func (p Publication) stepArguments() args {
 		"open":   p.Open,
 		"answer": p.Answer, "tries": p.Tries, "deaths": p.Deaths, "external_id": p.ExternalID, "failure": p.Failure,
 	}
+}
+
+// Gate names the call numbered seq of a claim that creates a post's object; see network.Delivery.Gated.
+func (p Publication) Gate(seq int) string { return fmt.Sprintf("%s.%d.%d", p.Post, p.Epoch, seq) }
+
+// GateIsOpen tells whether the object that a gate's call created was the last one of its post, and is armed.
+func (t Tenant) GateIsOpen(ctx context.Context, gate string) (bool, error) {
+	post, call, _ := strings.Cut(gate, ".")
+	id, err := core.ParseID[core.PostKind](post)
+	if err != nil {
+		return false, err
+	}
+	return queryValue[bool](t.query(ctx, `SELECT EXISTS (SELECT FROM publications
+		WHERE workspace_id = @ws AND post_id = @post AND gate = @gate AND armed)`, args{"post": id, "gate": call}))
 }
 
 // overdue is the condition that a publication has been due, and unclaimed, for longer than @overdue.

@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -25,6 +26,9 @@ type shelf struct {
 	mu    sync.Mutex
 	files map[string]served
 	base  string
+	// gates are closed when it is known whether they open, as open says.
+	gates map[string]chan struct{}
+	open  map[string]bool
 }
 
 type served struct {
@@ -34,7 +38,7 @@ type served struct {
 
 func newShelf(t *testing.T) *shelf {
 	t.Helper()
-	s := &shelf{files: map[string]served{}}
+	s := &shelf{files: map[string]served{}, gates: map[string]chan struct{}{}, open: map[string]bool{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	s.base = server.URL
@@ -45,13 +49,49 @@ func newShelf(t *testing.T) *shelf {
 func (s *shelf) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	f, ok := s.files[path.Base(r.URL.Path)]
+	gate := s.gates[r.URL.Query().Get("gate")]
 	s.mu.Unlock()
+	if gate != nil {
+		select {
+		case <-gate:
+		case <-r.Context().Done():
+		}
+		s.mu.Lock()
+		ok = ok && s.open[r.URL.Query().Get("gate")]
+		s.mu.Unlock()
+	}
 	if !ok {
 		http.NotFound(w, r)
 		return
 	}
 	w.Header().Set("Content-Type", f.mime)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(f.bytes))
+}
+
+// addGate returns the parameter of addresses that give nothing out before their gate is open.
+func (s *shelf) addGate() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	name := fmt.Sprint("g", len(s.gates))
+	s.gates[name] = make(chan struct{})
+	return name
+}
+
+// openGate opens one gate. Without a name, it ends the waiting for all others, as the service does after a while.
+func (s *shelf) openGate(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for other, decided := range s.gates {
+		if name != "" && other != name {
+			continue
+		}
+		s.open[other] = s.open[other] || name != ""
+		select {
+		case <-decided:
+		default:
+			close(decided)
+		}
+	}
 }
 
 func (s *shelf) put(f served) string {
@@ -66,6 +106,7 @@ func (s *shelf) put(f served) string {
 func (s *shelf) sum(address string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	address, _, _ = strings.Cut(address, "?")
 	sum := sha256.Sum256(s.files[path.Base(address)].bytes)
 	return hex.EncodeToString(sum[:])
 }

@@ -3,6 +3,7 @@ package networktest
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"belfry/internal/core"
@@ -25,6 +26,7 @@ type Worker struct {
 	ID     string // of the post
 	calls  []core.Do
 	URL    string // of the post, where publishing or asking told it
+	gate   string // of the handle
 	early  bool   // the post's time has not come
 	crash  bool   // the worker dies in the call that the world loses
 	failed error  // of the last call that did
@@ -57,7 +59,9 @@ func (k *Worker) claim() core.Do {
 	signal := k.facts(core.Signal{Verdict: core.Claimed})
 	for {
 		var do core.Do
-		k.pub, do = k.pub.Next(signal)
+		if k.pub, do = k.pub.Next(signal); !k.pub.Armed {
+			k.it.ArmedAt = time.Time{}
+		}
 		if !do.Calls() {
 			return do
 		}
@@ -77,6 +81,18 @@ func (k *Worker) facts(s core.Signal) core.Signal {
 	return s
 }
 
+// closeGate gives the files addresses that wait for the arm of the handle that is about to be made.
+func (k *Worker) closeGate() {
+	if !k.w.Net.Delivery(k.it.Draft()).Gated {
+		return
+	}
+	k.gate = k.w.shelf.addGate()
+	for i, f := range k.it.Files {
+		address, _, _ := strings.Cut(f.URL, "?")
+		k.it.Files[i].URL = address + "?gate=" + k.gate
+	}
+}
+
 func (k *Worker) call(do core.Do) core.Signal {
 	ctx, n := k.w.t.Context(), k.w.Net
 	k.w.begin(do)
@@ -84,9 +100,11 @@ func (k *Worker) call(do core.Do) core.Signal {
 	var err error
 	switch do {
 	case core.DoCreate:
+		k.closeGate()
 		st.Verdict = core.Done
 		st.ExternalID, err = n.Create(ctx, k.it)
 	case core.DoPublish:
+		k.w.shelf.openGate(k.gate)
 		if k.it.ArmedAt.IsZero() {
 			k.it.ArmedAt = k.w.Now()
 		}

@@ -180,6 +180,7 @@ func (w *World) begin(do core.Do) {
 // rest lets the simulators finish what they do in the background.
 func (w *World) rest() {
 	w.t.Helper()
+	w.shelf.openGate("")
 	if err := w.Kit.WaitIdle(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
