@@ -134,7 +134,7 @@ func TestAuthenticationScopesAndPlans(t *testing.T) {
 			status: 200, contains: `{"authorizeUrl":"http`,
 		},
 		refuse(
-			"an account of a network without a connector", "session", "POST /accounts/connect", `{"platform":"tiktok"}`, 400,
+			"an account of a network without a connector", "session", "POST /accounts/connect", `{"platform":"instagram"}`, 400,
 			"invalid_request",
 		),
 		refuse(

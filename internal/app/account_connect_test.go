@@ -405,13 +405,13 @@ func TestANetworkWithPKCEIsShownTheVerifierOfItsChallenge(t *testing.T) {
 	}
 }
 
-// replace puts another network in the place of the first one whose tokens are renewed.
+// replace puts another network in the place of Threads.
 func replace(t *testing.T, with func(network.Network) network.Network) func(*app.Config) {
 	return func(c *app.Config) {
 		var drivers []network.Driver
 		for _, n := range c.Networks.List() {
 			d := network.Driver{ID: n.Describe().ID, New: func(network.Environment) (network.Network, error) { return n, nil }}
-			if _, ok := n.(network.Refresher); ok {
+			if d.ID == "threads" {
 				d.New = func(network.Environment) (network.Network, error) { return with(n), nil }
 			}
 			drivers = append(drivers, d)

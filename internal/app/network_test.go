@@ -15,7 +15,7 @@ import (
 // Spec §1.5; those of them that have no connector yet have limits and settings all the same.
 var (
 	networks  = []string{"facebook", "instagram", "threads", "tiktok", "youtube"}
-	rulesOnly = []string{"instagram", "tiktok"}
+	rulesOnly = []string{"instagram"}
 )
 
 func TestLimitsNameEveryNetwork(t *testing.T) {

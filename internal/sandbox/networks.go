@@ -4,6 +4,7 @@ import (
 	"belfry/internal/network/facebook/facebooksim"
 	"belfry/internal/network/sim"
 	"belfry/internal/network/threads/threadssim"
+	"belfry/internal/network/tiktok/tiktoksim"
 	"belfry/internal/network/youtube/youtubesim"
 )
 
@@ -13,5 +14,6 @@ func newNetworks(kit *sim.Kit) []func() (sim.Network, error) {
 		func() (sim.Network, error) { return threadssim.New(kit) },
 		func() (sim.Network, error) { return facebooksim.New(kit) },
 		func() (sim.Network, error) { return youtubesim.New(kit) },
+		func() (sim.Network, error) { return tiktoksim.New(kit) },
 	}
 }

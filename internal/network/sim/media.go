@@ -2,6 +2,7 @@ package sim
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	_ "image/gif" // decoders of what networks take
 	_ "image/jpeg"
@@ -18,6 +19,7 @@ const (
 	BMP  = "bmp"
 	TIFF = "tiff"
 	MP4  = "mp4"
+	WebP = "webp"
 )
 
 // Media is what a network learns about a file it downloaded. Zero means that the file does not say.
@@ -91,6 +93,9 @@ func DetectMedia(file io.ReaderAt, size int64) Media {
 		return m
 	}
 	switch {
+	case len(head) >= 30 && string(head[:4]) == "RIFF" && string(head[8:12]) == "WEBP":
+		m.Kind = WebP
+		m.readWebP(head)
 	case bytes.HasPrefix(head, []byte("BM")) && len(head) >= 26:
 		m.Kind = BMP
 	case bytes.HasPrefix(head, []byte("II*\x00")), bytes.HasPrefix(head, []byte("MM\x00*")):
@@ -100,4 +105,20 @@ func DetectMedia(file io.ReaderAt, size int64) Media {
 		m.readMP4(file, size)
 	}
 	return m
+}
+
+// readWebP reads the size of a picture from the head of its first chunk.
+func (m *Media) readWebP(head []byte) {
+	const bits14 = 1<<14 - 1
+	switch string(head[12:16]) {
+	case "VP8L":
+		size := int(binary.LittleEndian.Uint32(head[21:]))
+		m.Width, m.Height = size&bits14+1, size>>14&bits14+1
+	case "VP8X":
+		m.Width = int(binary.LittleEndian.Uint32(head[24:])&(1<<24-1)) + 1
+		m.Height = int(binary.LittleEndian.Uint32(head[26:])>>8) + 1
+	case "VP8 ":
+		m.Width = int(binary.LittleEndian.Uint16(head[26:])) & bits14
+		m.Height = int(binary.LittleEndian.Uint16(head[28:])) & bits14
+	}
 }

@@ -3,7 +3,6 @@ package tiktok_test
 import (
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 	"time"
 
@@ -11,30 +10,23 @@ import (
 	"belfry/internal/network/networktest"
 	"belfry/internal/network/sim"
 	"belfry/internal/network/tiktok"
-	"belfry/internal/network/tiktok/tiktoksim"
+	"belfry/internal/sandbox"
 )
 
 func sandboxed(t *testing.T, now func() time.Time, client, secret string) (http.Handler, *sim.Kit) {
 	t.Helper()
-	kit, err := sim.New(sim.Config{Now: now, ClientID: client, ClientSecret: secret})
+	s, err := sandbox.New(sandbox.Config{Now: now, ClientID: client, ClientSecret: secret})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := tiktoksim.New(kit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-		s.ServeHTTP(w, kit.Enter(r, tiktoksim.Name, host, "/"+path, ""))
-	}), kit
+	return s, s.Kit()
 }
 
 func harness() networktest.Harness {
 	return networktest.Harness{
-		Driver: tiktok.Connector(), Settings: tiktok.Settings{}, Sandbox: sandboxed, TokenCall: "create",
-		Simplest: network.Draft{Media: networktest.Files(1, networktest.Video())}, Unfinished: []string{"photo"},
-		Consent: url.Values{"username": {"nightowl.cycles"}}, Errors: documented(),
+		Driver: tiktok.Driver(), Settings: tiktok.Settings{}, Sandbox: sandboxed, TokenCall: "create",
+		Simplest: network.Draft{Media: networktest.Files(1, networktest.Video())},
+		Consent:  url.Values{"username": {"nightowl.cycles"}}, Errors: documented(),
 	}
 }
 

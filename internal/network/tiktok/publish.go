@@ -18,8 +18,12 @@ const (
 	uplink = 2_000_000
 )
 
-// Delivery is an upload whose last part publishes the video. A large one is prepared longer ahead.
+// Delivery of a video is an upload whose last part publishes it. A large one is prepared longer ahead. Photos are fetched
+// and shown without another call.
 func (*Network) Delivery(d network.Draft) network.Delivery {
+	if contentType(d.Media) == typePhoto {
+		return network.Delivery{Flow: core.FlowHandle, Files: network.Pulled, Gated: true}
+	}
 	ahead := network.PreparedAhead
 	for _, m := range d.Media {
 		ahead += time.Duration(m.Bytes/uplink) * time.Second
@@ -27,14 +31,14 @@ func (*Network) Delivery(d network.Draft) network.Delivery {
 	return network.Delivery{Flow: core.FlowHandle, Ahead: min(ahead, longestAhead), Files: network.Pushed}
 }
 
-// Create asks what the account may do and begins the upload.
+// Create asks what the account may do and begins the post.
 func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	switch {
 	case err != nil:
 		return "", err
-	case len(it.Files) != 1 || it.Files[0].Kind != core.FileVideo:
-		return "", refusal("The post has no video.", "Add a video and send the post again.")
+	case len(it.Files) == 0:
+		return "", refusal("The post has no file.", "Add the file and send the post again.")
 	}
 	c, err := n.fetchCreator(ctx, it.Token.Access)
 	if err != nil {
@@ -44,10 +48,13 @@ func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if contentType(it.Draft().Media) == typePhoto {
+		return n.beginPhotos(ctx, it, info, s)
+	}
 	return n.beginUpload(ctx, it, info)
 }
 
-// Status sends the next part before the arm. After it, it asks what became of the last one.
+// Status sends the next part of a video before the arm. After the arm, it asks what became of the post.
 func (n *Network) Status(ctx context.Context, it network.Item, text string) (network.Status, error) {
 	h, err := decodeHandle(text)
 	switch {
@@ -55,6 +62,8 @@ func (n *Network) Status(ctx context.Context, it network.Item, text string) (net
 		return network.Status{}, err
 	case !it.ArmedAt.IsZero():
 		return n.taskStatus(ctx, it, h)
+	case h.isPhotos():
+		return network.Status{Verdict: core.Ready}, nil
 	case h.isExpired(n.env.Now()):
 		return network.Status{Verdict: core.Dead, Message: "The upload has expired."}, nil
 	case h.Offset == h.lastOffset():
@@ -115,7 +124,7 @@ func (n *Network) taskStatus(ctx context.Context, it network.Item, h handle) (ne
 		return t.published(it), nil
 	case t.Status == "FAILED":
 		return failedStatus(t.Reason), nil
-	case t.Status != "PROCESSING_UPLOAD" || t.Uploaded >= h.Size:
+	case h.isPhotos() || t.Status != "PROCESSING_UPLOAD" || t.Uploaded >= h.Size:
 		return pending, nil
 	case n.env.Now().After(h.Until.Add(lateParts)):
 		return network.Status{Verdict: core.Dead, Message: "The upload has expired before all of the video had arrived."}, nil
@@ -135,18 +144,21 @@ func (t task) published(it network.Item) network.Status {
 	st := network.Status{Verdict: core.Done}
 	if len(t.Posts) > 0 {
 		st.ExternalID = t.Posts[0].String()
-		if it.Username != "" {
+		if it.Username != "" && contentType(it.Draft().Media) == typeVideo { // the address of photos is not documented
 			st.URL = siteURL + "/@" + it.Username + "/video/" + st.ExternalID
 		}
 	}
 	return st
 }
 
-// Publish sends the last part.
+// Publish sends the last part of a video. TikTok shows photos without a call, since the arm lets it fetch them.
 func (n *Network) Publish(ctx context.Context, it network.Item, text string) (network.Status, error) {
 	h, err := decodeHandle(text)
 	if err != nil {
 		return network.Status{}, err
+	}
+	if h.isPhotos() {
+		return network.Status{Verdict: core.Pending}, nil
 	}
 	resp, err := n.sendPart(ctx, it, h, h.lastOffset())
 	switch {

@@ -57,6 +57,56 @@ func TestEverySettingOfAVideoArrives(t *testing.T) {
 	}
 }
 
+func TestEverySettingOfPhotosArrives(t *testing.T) {
+	t.Parallel()
+	off := map[string]string{
+		"privacy_level": "PUBLIC_TO_EVERYONE", "disable_comment": "false", "auto_add_music": "false", "photo_cover_index": "0",
+		"brand_content_toggle": "false", "brand_organic_toggle": "false", "is_aigc": "false", "title": "The title",
+	}
+	for setting, want := range map[string][2]string{
+		`{}`:                           {"privacy_level", "PUBLIC_TO_EVERYONE"},
+		`{"privacyLevel":"SELF_ONLY"}`: {"privacy_level", "SELF_ONLY"},
+		`{"disableComment":true}`:      {"disable_comment", "true"},
+		`{"autoAddMusic":true}`:        {"auto_add_music", "true"},
+		`{"photoCoverIndex":2}`:        {"photo_cover_index", "2"},
+		`{"brandContent":true}`:        {"brand_content_toggle", "true"},
+		`{"brandOrganic":true}`:        {"brand_organic_toggle", "true"},
+		`{"aiGenerated":true}`:         {"is_aigc", "true"},
+	} {
+		t.Run(setting, func(t *testing.T) {
+			t.Parallel()
+			w := nt.NewWorld(t, harness())
+			it := newItem(t, w, 0, setting)
+			it.Title, it.Files = "The title", w.Files(nt.Files(3, nt.Image(nt.Size(320, 320)))...)
+			if do := w.Publish(it).Run(); do != core.DoLive {
+				t.Fatalf("ended with %s", do)
+			}
+			post := w.Visible()[0]
+			if post.Text != it.Text || len(post.Media) != 3 {
+				t.Errorf("the post is %+v", post)
+			}
+			for field, value := range off {
+				if field == want[0] {
+					value = want[1]
+				}
+				if post.Extra[field] != value {
+					t.Errorf("want %s %q, got %q", field, value, post.Extra[field])
+				}
+			}
+		})
+	}
+}
+
+// Photos are refused where their host is not verified, which only the operator can change.
+func TestPhotosNeedAVerifiedHost(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	setOption(t, w, "tiktok.verified_host", "off")
+	it := newItem(t, w, 0, "")
+	it.Files = w.Files(nt.Files(2, nt.Image(nt.Size(320, 320)))...)
+	wantRefusal(t, w, it, "operator")
+}
+
 func TestWithoutAChoiceTheWidestAudienceIsTaken(t *testing.T) {
 	t.Parallel()
 	w := nt.NewWorld(t, harness())

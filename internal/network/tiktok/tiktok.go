@@ -1,5 +1,5 @@
-// Package tiktok publishes to TikTok: it begins an upload, sends all parts of the video but the last, and publishes with
-// the last one.
+// Package tiktok publishes to TikTok. It sends all parts of a video but the last before the arm, and publishes with the
+// last one. TikTok fetches photos by itself as soon as the arm opens their addresses.
 package tiktok
 
 import (
@@ -33,10 +33,7 @@ const (
 )
 
 // Driver is the network's entry in network/all.
-func Driver() network.Driver { return network.Driver{ID: ID, Rules: Rules{}} }
-
-// Connector is the driver with the connector.
-func Connector() network.Driver {
+func Driver() network.Driver {
 	return network.Driver{
 		ID: ID,
 		Variables: []network.Variable{

@@ -21,9 +21,10 @@ const (
 	lateParts = 2 * time.Minute
 )
 
-// handle is an upload. It is stored encrypted, since whoever has its address may send bytes to it.
+// handle is a post that TikTok has begun. It is stored encrypted, since whoever has the address of an upload may send bytes to it.
 type handle struct {
-	Task    string    `json:"task"` // publish_id
+	Task string `json:"task"` // publish_id
+	// The rest is of a video.
 	Address string    `json:"address"`
 	Size    int64     `json:"size"`
 	Part    int64     `json:"part"`   // size of each part but the last
@@ -45,6 +46,9 @@ func decodeHandle(text string) (h handle, err error) {
 	}
 	return h, nil
 }
+
+// isPhotos tells whether TikTok fetches the files.
+func (h handle) isPhotos() bool { return h.Size == 0 }
 
 // count is how many parts there are.
 func (h handle) count() int64 { return h.Size / h.Part }

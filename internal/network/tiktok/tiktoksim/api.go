@@ -143,6 +143,9 @@ func (s *Sim) routes() map[string]sim.Route {
 		"POST /v2/post/publish/video/init/": limited(
 			"create", 6, scopePublish, []string{"post_info", "source_info"}, s.initVideo,
 		),
+		"POST /v2/post/publish/content/init/": limited(
+			"create", 6, scopePublish, []string{"media_type", "post_mode", "post_info", "source_info"}, s.initPhotos,
+		),
 		"POST /v2/post/publish/status/fetch/": limited("status", 30, scopePublish, []string{"publish_id"}, s.readStatus),
 		"POST /v2/video/list/":                limited("list", 600, scopeList, []string{"fields", "cursor", "max_count"}, s.listVideos),
 		"POST /v2/video/query/":               limited("permalink", 600, scopeList, []string{"fields", "filters"}, s.queryVideos),

@@ -23,9 +23,15 @@ func (s *Sim) show(t *task) error {
 	if t.Info.CoverMs != nil {
 		extra["video_cover_timestamp_ms"] = strconv.Itoa(int(*t.Info.CoverMs))
 	}
+	kind := "video"
+	if t.Photos != nil {
+		kind = "photo"
+		extra["title"], extra["auto_add_music"] = t.Title, strconv.FormatBool(t.Music)
+		extra["photo_cover_index"] = strconv.Itoa(t.Photos.Cover)
+	}
 	return s.kit.Posts.Put(sim.Post{
 		Network: Name, Account: t.Account, AccountName: a.Username, ID: t.Post, Text: t.Info.Title,
-		URL: profileURL(a) + "/video/" + t.Post, Media: []sim.Media{t.Media}, CreatedAt: s.kit.Now(), Extra: extra,
+		URL: profileURL(a) + "/" + kind + "/" + t.Post, Media: t.Files, CreatedAt: s.kit.Now(), Extra: extra,
 		ArrivedAt: t.LastAt, FirstCallAt: t.ArrivedAt, FirstPublishCallAt: t.First, PublishCalls: t.Calls,
 	})
 }
@@ -128,9 +134,10 @@ func (s *Sim) queryVideos(q *sim.Request) (any, error) {
 
 // servePage serves the page of an account, @username, or of a public post below it.
 func (s *Sim) servePage(w http.ResponseWriter, r *http.Request) {
-	username, post, isPost := strings.Cut(r.URL.Path[len("/@"):], "/video/")
+	username, path, isPost := strings.Cut(r.URL.Path[len("/@"):], "/")
+	_, post, _ := strings.Cut(path, "/")
 	s.mu.Lock()
-	a := s.accountNamed(strings.ToLower(strings.TrimSuffix(username, "/")))
+	a := s.accountNamed(strings.ToLower(username))
 	s.mu.Unlock()
 	switch {
 	case a == nil:

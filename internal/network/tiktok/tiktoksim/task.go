@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf16"
 
@@ -61,14 +60,19 @@ type task struct {
 	MadeAt    time.Time  `json:"madeAt"`
 	ArrivedAt time.Time  `json:"arrivedAt"`
 
-	// DoneAt is when the last part had arrived, LastAt when its call did; zero before.
-	DoneAt  time.Time `json:"doneAt,omitzero"`
-	LastAt  time.Time `json:"lastAt,omitzero"`
-	Media   sim.Media `json:"media,omitzero"`
-	Problem string    `json:"problem,omitempty"` // fail_reason
-	Post    string    `json:"post,omitempty"`
-	Calls   int       `json:"calls,omitempty"` // with the last part
-	First   time.Time `json:"first,omitzero"`
+	// Photos are fetched; a video has none. Title and Music are theirs.
+	Photos *photoSource `json:"photos,omitempty"`
+	Title  string       `json:"title,omitempty"`
+	Music  bool         `json:"music,omitempty"`
+
+	// DoneAt is when the last bytes had arrived, LastAt when the call for it did; zero before.
+	DoneAt  time.Time   `json:"doneAt,omitzero"`
+	LastAt  time.Time   `json:"lastAt,omitzero"`
+	Files   []sim.Media `json:"files,omitempty"`
+	Problem string      `json:"problem,omitempty"` // fail_reason
+	Post    string      `json:"post,omitempty"`
+	Calls   int         `json:"calls,omitempty"` // with the last part
+	First   time.Time   `json:"first,omitzero"`
 }
 
 // privacyOptions are those of the account.
@@ -112,11 +116,12 @@ func (s *Sim) readCreator(q *sim.Request) (any, error) {
 func (s *Sim) initVideo(q *sim.Request) (any, error) {
 	t := &task{Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.Arrived(q.R)}
 	for name, into := range map[string]any{"post_info": &t.Info, "source_info": &t.Source} {
-		d := json.NewDecoder(strings.NewReader(q.Params.Get(name)))
-		d.DisallowUnknownFields()
-		if err := d.Decode(into); err != nil {
-			return nil, invalid(name + ": " + err.Error())
+		if err := decodeStrictly(q, name, into); err != nil {
+			return nil, err
 		}
+	}
+	if len(utf16.Encode([]rune(t.Info.Title))) > maxCaption {
+		return nil, invalid("The title is too long")
 	}
 	if err := s.checkInfo(t.Info); err != nil {
 		return nil, err
@@ -136,8 +141,6 @@ func (s *Sim) initVideo(q *sim.Request) (any, error) {
 func (s *Sim) checkInfo(p postInfo) error {
 	isOn := func(toggle *bool) bool { return toggle != nil && *toggle }
 	switch {
-	case len(utf16.Encode([]rune(p.Title))) > maxCaption:
-		return invalid("The title is too long")
 	case p.BrandContent == nil || p.BrandOrganic == nil:
 		return invalid("brand_content_toggle and brand_organic_toggle are required")
 	case s.kit.Option(OptAudited) == Off && (p.Privacy != onlyMe || s.kit.Option(OptAccount) != Private):
@@ -201,7 +204,10 @@ func (s *Sim) advance(t *task) error {
 	if t.DoneAt.IsZero() || t.Post != "" || t.Problem != "" || now.Before(t.DoneAt.Add(s.kit.Seconds(OptProcess))) {
 		return nil
 	}
-	if t.Problem = s.findProblem(t.Media); t.Problem == "" {
+	if t.Photos == nil {
+		t.Problem = s.findProblem(t.Files[0])
+	}
+	if t.Problem == "" {
 		t.Post = sim.Digits("75", 19)
 		if err := s.show(t); err != nil {
 			return err
@@ -223,6 +229,9 @@ func (s *Sim) readStatus(q *sim.Request) (any, error) {
 		return nil, err
 	}
 	node := map[string]any{"status": "PROCESSING_UPLOAD", "uploaded_bytes": s.uploaded(t)}
+	if t.Photos != nil {
+		node = map[string]any{"status": "PROCESSING_DOWNLOAD"}
+	}
 	switch {
 	case t.Problem != "":
 		node["status"], node["fail_reason"] = "FAILED", t.Problem

@@ -28,6 +28,7 @@ const (
 	OptAccess   = "tiktok.access_seconds"
 	OptRefresh  = "tiktok.refresh_seconds"
 	OptRotate   = "tiktok.rotate"
+	OptVerified = "tiktok.verified_host"
 )
 
 // Values of switches.
@@ -73,6 +74,11 @@ func New(kit *sim.Kit) (*Sim, error) {
 	for _, a := range demoAccounts() {
 		s.accounts.PutDefault(a.ID, a)
 	}
+	for t := range s.tasks.All() {
+		if t.Photos != nil && t.DoneAt.IsZero() {
+			s.fetchPhotos(t)
+		}
+	}
 	s.oauth = s.newOAuth()
 	s.api = &sim.API{
 		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: s.errorAnswer,
@@ -103,6 +109,7 @@ func (s *Sim) About() sim.About {
 		Text: "takes a video in parts and publishes it when the last one has arrived.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "creator_info", "create", "upload", "publish", "status", "list", "permalink",
+			sim.CallFetch,
 		},
 		Options: []sim.Option{
 			{Name: OptAccount, Title: "TikTok: accounts are", Default: Public, Choices: []string{Public, Private, Quiet}},
@@ -112,6 +119,7 @@ func (s *Sim) About() sim.About {
 			{Name: OptProcess, Title: "TikTok: seconds until an uploaded video is processed", Default: "0"},
 			{Name: OptIDDelay, Title: "TikTok: seconds until the id of a public post is told", Default: "0"},
 			{Name: OptFail, Title: "TikTok: processing ends with", Default: NoFailure, Choices: append([]string{NoFailure}, failures...)},
+			{Name: OptVerified, Title: "TikTok: the host of photos is verified", Default: On, Choices: onOff},
 			{Name: OptOK, Title: "TikTok: errors come with HTTP 200", Default: Off, Choices: onOff},
 			{Name: OptAccess, Title: "TikTok: seconds until an access token lapses", Default: "7200"},
 			{Name: OptRefresh, Title: "TikTok: seconds until a refresh token expires", Default: "15552000"},

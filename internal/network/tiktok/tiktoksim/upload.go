@@ -122,7 +122,7 @@ func (s *Sim) finishUpload(t *task, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t.Media, t.DoneAt, t.LastAt = media, s.kit.Now(), s.kit.Arrived(r)
+	t.Files, t.DoneAt, t.LastAt = []sim.Media{media}, s.kit.Now(), s.kit.Arrived(r)
 	if err := s.tasks.Put(t.ID, t); err != nil {
 		return err
 	}

@@ -1,0 +1,50 @@
+package tiktok
+
+import (
+	"context"
+
+	"belfry/internal/network"
+)
+
+// photoInfo is how photos are posted.
+type photoInfo struct {
+	Title          string `json:"title,omitempty"`
+	Description    string `json:"description,omitempty"`
+	Privacy        string `json:"privacy_level"`
+	DisableComment bool   `json:"disable_comment"`
+	Music          bool   `json:"auto_add_music"`
+	BrandContent   bool   `json:"brand_content_toggle"`
+	BrandOrganic   bool   `json:"brand_organic_toggle"`
+	AI             bool   `json:"is_aigc,omitempty"` // not documented for photos, so only if it was asked for
+}
+
+// beginPhotos gives TikTok the addresses of photos. It fetches them at once and then shows the post, so that the addresses
+// give nothing out before the arm.
+func (n *Network) beginPhotos(ctx context.Context, it network.Item, info postInfo, s Settings) (string, error) {
+	cover := 0
+	if s.PhotoCoverIndex != nil {
+		cover = *s.PhotoCoverIndex
+	}
+	var images []string
+	for _, f := range it.Files {
+		images = append(images, f.URL)
+	}
+	body := map[string]any{
+		"media_type": "PHOTO", "post_mode": "DIRECT_POST",
+		"post_info": photoInfo{
+			Title: it.Title, Description: info.Title, Privacy: info.Privacy, DisableComment: info.DisableComment,
+			Music: s.AutoAddMusic, BrandContent: info.BrandContent, BrandOrganic: info.BrandOrganic, AI: info.AI,
+		},
+		"source_info": map[string]any{"source": "PULL_FROM_URL", "photo_cover_index": cover, "photo_images": images},
+	}
+	var out struct {
+		Task string `json:"publish_id"`
+	}
+	if err := n.post(ctx, it.Token.Access, "/v2/post/publish/content/init/", body, &out); err != nil {
+		return "", err
+	}
+	if out.Task == "" {
+		return "", &network.Error{Kind: network.Unknown, Message: "TikTok did not return an id for the photos."}
+	}
+	return handle{Task: out.Task}.encode(), nil
+}

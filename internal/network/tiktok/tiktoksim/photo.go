@@ -1,0 +1,124 @@
+package tiktoksim
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"belfry/internal/network/sim"
+)
+
+const (
+	maxPhotoTitle  = 90
+	maxDescription = 4000
+	maxPhotos      = 35
+	maxPhotoBytes  = 20_000_000
+)
+
+// photoInfo is how photos are to be posted. What must be given is a pointer.
+type photoInfo struct {
+	Title          string `json:"title"`
+	Description    string `json:"description"`
+	Privacy        string `json:"privacy_level"`
+	DisableComment bool   `json:"disable_comment"`
+	Music          bool   `json:"auto_add_music"`
+	BrandContent   *bool  `json:"brand_content_toggle"`
+	BrandOrganic   *bool  `json:"brand_organic_toggle"`
+	AI             bool   `json:"is_aigc"`
+}
+
+type photoSource struct {
+	Source string   `json:"source"`
+	Cover  int      `json:"photo_cover_index"`
+	Images []string `json:"photo_images"`
+}
+
+// initPhotos takes photos and fetches them at once: no other call is needed to make the post visible.
+func (s *Sim) initPhotos(q *sim.Request) (any, error) {
+	var info photoInfo
+	var source photoSource
+	for name, into := range map[string]any{"post_info": &info, "source_info": &source} {
+		if err := decodeStrictly(q, name, into); err != nil {
+			return nil, err
+		}
+	}
+	length := func(text string) int { return len(utf16.Encode([]rune(text))) }
+	switch {
+	case q.Params.Get("media_type") != "PHOTO" || q.Params.Get("post_mode") != "DIRECT_POST":
+		return nil, invalid("media_type must be PHOTO and post_mode DIRECT_POST")
+	case length(info.Title) > maxPhotoTitle || length(info.Description) > maxDescription:
+		return nil, invalid("The title or the description is too long")
+	case source.Source != "PULL_FROM_URL" || len(source.Images) < 1 || len(source.Images) > maxPhotos:
+		return nil, invalid("photo_images must be 1 to 35 addresses")
+	case source.Cover < 0 || source.Cover >= len(source.Images):
+		return nil, invalid("photo_cover_index is out of range")
+	case s.kit.Option(OptVerified) == Off:
+		return nil, coded("url_ownership_unverified", guidelines)
+	}
+	t := &task{Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.Arrived(q.R), Photos: &source, Music: info.Music, Title: info.Title}
+	t.Info = postInfo{
+		Title: info.Description, Privacy: info.Privacy, DisableComment: info.DisableComment, DisableDuet: true,
+		DisableStitch: true, BrandContent: info.BrandContent, BrandOrganic: info.BrandOrganic, AI: info.AI,
+	}
+	if err := s.checkInfo(t.Info); err != nil {
+		return nil, err
+	}
+	if err := s.posting(q.Account); err != nil {
+		return nil, err
+	}
+	t.UploadID = sim.Digits("7", 19)
+	t.ID, t.Calls, t.First, t.LastAt = "p_pub_url~v2."+t.UploadID, 1, t.ArrivedAt, t.ArrivedAt
+	if err := s.tasks.Put(t.ID, t); err != nil {
+		return nil, err
+	}
+	s.fetchPhotos(t)
+	return answerData(map[string]any{"publish_id": t.ID}), nil
+}
+
+// fetchPhotos fetches the files of a task after its id was answered.
+func (s *Sim) fetchPhotos(t *task) {
+	s.kit.Go(func(ctx context.Context) {
+		var files []sim.Media
+		problem := ""
+		for _, address := range t.Photos.Images {
+			m, err := s.kit.Fetch(ctx, Name, t.Account, address)
+			if ctx.Err() != nil {
+				return // the sandbox ends; the next run fetches again
+			}
+			if problem = findPhotoProblem(m); err != nil {
+				problem = "photo_pull_failed"
+			}
+			if files = append(files, m); problem != "" {
+				break
+			}
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		t.Files, t.DoneAt, t.Problem = files, s.kit.Now(), problem
+		if s.tasks.Put(t.ID, t) == nil { // what cannot be stored is fetched again by the next run
+			_ = s.advance(t)
+		}
+	})
+}
+
+func findPhotoProblem(m sim.Media) string {
+	switch {
+	case !slices.Contains([]string{sim.JPEG, sim.WebP}, m.Kind) || m.Bytes > maxPhotoBytes:
+		return "file_format_check_failed"
+	case max(m.Width, m.Height) > 1920 || min(m.Width, m.Height) > 1080:
+		return "picture_size_check_failed"
+	}
+	return ""
+}
+
+// decodeStrictly reads an object among the parameters and refuses members that it does not have.
+func decodeStrictly(q *sim.Request, name string, into any) error {
+	d := json.NewDecoder(strings.NewReader(q.Params.Get(name)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return invalid(name + ": " + err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package publish_test
+
+import (
+	"context"
+	"path"
+	"testing"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+)
+
+// createdTwice loses the answer to the first Create, as a crash does, and keeps the addresses that each call got.
+type createdTwice struct {
+	network.Network
+	given *[][]network.File
+}
+
+func (n createdTwice) Create(ctx context.Context, it network.Item) (string, error) {
+	var files []network.File
+	*n.given = append(*n.given, append(files, it.Files...))
+	handle, err := n.Network.Create(ctx, it)
+	if len(*n.given) == 1 {
+		return "", &network.Error{Kind: network.Unknown, Message: "The response was lost."}
+	}
+	return handle, err
+}
+
+// Photos that a network fetches by itself, and then shows, are given out after the arm of their own handle only: of two
+// creations one becomes visible.
+func TestGatedFilesAreGivenOutToTheArmedHandleOnly(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("tiktok")
+	post := b.post(request("two photos", now(), account), b.photo(), b.photo())
+	var given [][]network.File
+	worker := b.through(func(n network.Network) network.Network { return createdTwice{n, &given} })
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	open := func(ctx context.Context, f network.File) error {
+		served, err := b.App.Intake().OpenFile(ctx, path.Base(path.Dir(f.URL)))
+		if err == nil {
+			err = served.Content.Close()
+		}
+		return err
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel() // nobody waits
+	for range 5 {
+		must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
+		if len(given) == 1 && core.CodeOf(open(gone, given[0][0])) != core.CodeNotFound {
+			t.Error("a file was given out before the arm")
+		}
+		must(t, b.Sim.WaitIdle(b.Context()))
+		if post = b.ws.Post(post); post.Status == "live" {
+			break
+		}
+		b.Clock.Set(b.next())
+	}
+	if post.Status != "live" || len(given) != 2 || len(b.Sim.Posts.All()) != 1 {
+		t.Fatalf("the post is %s after %d creations; visible: %+v", post.Status, len(given), b.Sim.Posts.All())
+	}
+	must(t, open(t.Context(), given[1][0]))
+	if err := open(gone, given[0][0]); core.CodeOf(err) != core.CodeNotFound {
+		t.Errorf("the lost handle's file is given out: %v", err)
+	}
+	if shown := b.Sim.Posts.All()[0]; len(shown.Media) != 2 || shown.Media[0].Kind != sim.JPEG {
+		t.Errorf("visible: %+v", shown)
+	}
+}
