@@ -284,11 +284,15 @@ func TestTheDatabaseArmsNoPostBeforeItsTime(t *testing.T) {
 		_, err := tenant.SaveStep(b.Context(), claim.Publication, nil, call, time.Hour, time.Minute)
 		return err
 	}
-	if err := arm(); !errors.Is(err, store.ErrFenced) {
+	if err := arm(); !errors.Is(err, store.ErrNotDue) {
 		t.Errorf("before its time: %v", err)
 	}
 	b.Clock.Set(post.PublishAt.Time)
 	must(t, arm())
+	claim.Epoch++
+	if err := arm(); !errors.Is(err, store.ErrFenced) {
+		t.Errorf("with the claim of another worker: %v", err)
+	}
 }
 
 // The version before this one claims by next_action_at alone, while both run and after going back.

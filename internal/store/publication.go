@@ -14,6 +14,9 @@ import (
 // ErrFenced means that another worker has claimed the publication: the worker must stop and make no further call.
 var ErrFenced = errors.New("another worker has taken over this publication")
 
+// ErrNotDue means that the post is not due yet, so that its irreversible call must not be made.
+var ErrNotDue = errors.New("this post is not due yet")
+
 // Publication is a row of the publishing ledger. Its Handle is encrypted, unlike the protocol's own Handle.
 type Publication struct {
 	core.Publication
@@ -133,7 +136,8 @@ const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch A
 
 // SaveStep stores the state of the protocol, the result of the last call and the next call in one statement, and
 // renews the lease. It must succeed before the call is made. It returns the id of the call's step, which always
-// increases. It never saves the irreversible call before the post is due. After ErrFenced, the worker must stop.
+// increases. It returns ErrNotDue for the irreversible call before the post is due. After ErrFenced, the worker must
+// stop.
 func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quiet time.Duration,
 ) (int64, error) {
@@ -151,7 +155,7 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 		INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at)
 		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced RETURNING id`, a))
 	if errors.Is(err, ErrNotFound) {
-		return 0, ErrFenced
+		return 0, t.whyNotSaved(ctx, p)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("save %s before %s: %w", p.Step, next.Do, err)
@@ -159,8 +163,22 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 	return id, nil
 }
 
+// whyNotSaved returns why SaveStep changed nothing: ErrNotDue if the worker still holds its claim, otherwise ErrFenced.
+func (t Tenant) whyNotSaved(ctx context.Context, p Publication) error {
+	held, err := queryValue[bool](t.query(ctx, `SELECT EXISTS (SELECT FROM publications WHERE `+fence+`)`,
+		args{"post": p.Post, "epoch": p.Epoch, "owner": p.Owner}))
+	switch {
+	case err != nil:
+		return fmt.Errorf("check the fence: %w", err)
+	case held:
+		return ErrNotDue
+	}
+	return ErrFenced
+}
+
 // SaveRest stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker acts
-// again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. After ErrFenced, another worker continues.
+// again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. After
+// ErrFenced, another worker continues.
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
