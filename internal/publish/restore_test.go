@@ -24,7 +24,9 @@ const (
 	rewind   = `
 		DELETE FROM publish_steps;
 		DELETE FROM publications;
-		UPDATE posts p SET status = s.status, external_id = s.external_id, external_url = s.external_url, attempts = s.attempts
+		UPDATE posts p SET status = s.status, external_id = s.external_id, external_url = s.external_url,
+			attempts = s.attempts, publish_at = s.publish_at, error_code = s.error_code, error_message = s.error_message, error_hint = s.error_hint,
+			error_from_network = s.error_from_network
 			FROM snapshot_posts s WHERE s.id = p.id;
 		INSERT INTO publications SELECT * FROM snapshot_publications;
 		SELECT setval('publish_steps_id_seq', 1, false)`
@@ -71,6 +73,107 @@ func TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain(t *testing.T) {
 				t.Errorf("the start after the confirmation holds publishing again: %v", err)
 			}
 		})
+	}
+}
+
+// restoreWithoutAnswer restores the backup. The receipt of the post says only that the call that publishes was made.
+func (b *bench) restoreWithoutAnswer(post contract.Post) restore.Confirmed {
+	b.t.Helper()
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(b.t, err)
+	receipt := store.RestoredReceipt{Workspace: b.ws.ID, Post: id}
+	must(b.t, b.Pool.QueryRow(b.t.Context(),
+		`SELECT handle, coalesce(armed_at, step_since) FROM publications WHERE post_id = $1`, id).Scan(&receipt.Handle, &receipt.ArmedAt))
+	_, err = b.Pool.Exec(b.t.Context(), rewind)
+	must(b.t, err)
+	must(b.t, b.Store.HoldPublishing(b.t.Context(), "a test", time.Time{}, []store.RestoredReceipt{receipt}))
+	done, err := b.App.Guard().Confirm(b.t.Context(), false)
+	must(b.t, err)
+	return done
+}
+
+// A person retried a failed post after the backup. In the restored database, it must not be sent a second time.
+func TestAFailedPostThatWasRetriedAfterTheBackupIsNotSentAgain(t *testing.T) {
+	for network, call := range map[string]string{"threads": "create", "facebook": "photos"} {
+		t.Run(network, func(t *testing.T) {
+			b := newBench(t)
+			f := fault(network, call, "reject")
+			f.Code, f.Status, f.Message = 100, 400, "No"
+			b.Fault(f)
+			post := b.ws.Work(b.post(request("retried", now(), b.ws.Account(network)), b.photo()))
+			b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+			_, err := b.Pool.Exec(t.Context(), snapshot)
+			must(t, err)
+			b.goesLive(b.ws.Retry(post))
+
+			if done := b.restoreWithoutAnswer(post); done.LookedFor != 1 {
+				t.Errorf("confirmed: %+v", done)
+			}
+			if post = b.ws.Work(post); post.Status != "live" || b.Visible(post.Text) != 1 || b.calls("publish") != 1 {
+				t.Errorf("the post is %s (%+v), visible %d times, after %d calls that publish",
+					post.Status, post.Error, b.Visible(post.Text), b.calls("publish"))
+			}
+		})
+	}
+}
+
+// If the network does not show it, the post stays failed, and only a person sends it again.
+func TestAFailedPostThatTheNetworkDoesNotShowAfterARestoreStaysFailed(t *testing.T) {
+	b := newBench(t)
+	f := fault("threads", "create", "reject")
+	f.Code, f.Status, f.Message = 100, 400, "No"
+	b.Fault(f)
+	post := b.ws.Work(b.ws.Now("retried in vain", b.ws.Account("threads")))
+	_, err := b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	b.Fault(fault("threads", "publish", "drop_before_accept"))
+	b.ws.Work(b.ws.Retry(post))
+
+	b.restoreWithoutAnswer(post)
+	if post = b.after(time.Hour, b.ws.Work(post)); post.Status != "failed" || b.Visible(post.Text) != 0 {
+		t.Errorf("the post is %s, visible %d times", post.Status, b.Visible(post.Text))
+	}
+	if post = b.ws.Work(b.ws.Retry(post)); post.Status != "live" || b.Visible(post.Text) != 1 || b.calls("create") != 2 {
+		t.Errorf("after a retry the post is %s (%+v), visible %d times, after %d containers",
+			post.Status, post.Error, b.Visible(post.Text), b.calls("create"))
+	}
+}
+
+// A draft that was queued after the backup is nobody's to look for: its card says so.
+func TestADraftOfTheBackupIsNotCountedAsLookedFor(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Queued("cancelled", b.ws.Account("threads"), b.Clock.Now().Add(time.Hour))
+	post, err := b.App.CancelPost(t.Context(), b.ws.Owner, post.ID)
+	must(t, err)
+	_, err = b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	if done := b.restoreWithoutAnswer(post); done.LookedFor != 0 {
+		t.Errorf("confirmed: %+v", done)
+	}
+	if post = b.after(time.Hour, post); post.Status != "draft" {
+		t.Errorf("the post is %s", post.Status)
+	}
+}
+
+// A person moved a post to an earlier time after the backup, whose time for it is still to come.
+func TestAPostThatWasMovedToAnEarlierTimeAfterTheBackupGoesOut(t *testing.T) {
+	b := newBench(t)
+	post := b.ahead("moved", b.ws.Account("threads"), b.photo())
+	_, err := b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	when := now()
+	post, err = b.App.EditPost(t.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &when})
+	must(t, err)
+	b.Fault(fault("threads", "publish", "drop_before_accept"))
+	for b.ws.Work(post); b.calls("publish") == 0; b.ws.Work(post) {
+		must(t, b.Sim.WaitIdle(t.Context()))
+		b.Clock.Set(b.next())
+	}
+
+	b.restoreWithoutAnswer(post)
+	if post = b.ws.Work(post); post.Status != "live" || b.Visible(post.Text) != 1 || post.Attempts != 1 {
+		t.Errorf("the post is %s (%+v), visible %d times, after %d attempts", post.Status, post.Error, b.Visible(post.Text),
+			post.Attempts)
 	}
 }
 
@@ -360,8 +463,13 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 			if got := r.unproved(); !slices.Equal(got, []string{"on its way", "sent"}) {
 				t.Errorf("unproved are %v", got)
 			}
-			r.Clock.Advance(48 * time.Hour)
 			held, err := r.Store.HeldPosts(t.Context(), 10)
+			must(t, err)
+			if len(held) != 2 {
+				t.Errorf("before the third post is due, on hold are %+v", held)
+			}
+			r.Clock.Advance(48 * time.Hour)
+			held, err = r.Store.HeldPosts(t.Context(), 10)
 			must(t, err)
 			if len(held) != 3 || !held[0].Unproved || held[2].Unproved || held[2].Text != "later" {
 				t.Errorf("on hold are %+v", held)

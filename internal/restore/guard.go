@@ -253,9 +253,12 @@ func (g *Guard) confirmReceipts(ctx context.Context, receipts []store.RestoredRe
 	err = g.Store.Tx(ctx, func(s *store.Store) error {
 		for _, r := range receipts {
 			if !r.Live {
-				done.LookedFor++
-				if err := s.In(r.Workspace).RearmPublication(ctx, r); err != nil {
+				rearmed, err := s.In(r.Workspace).RearmPublication(ctx, r)
+				if err != nil {
 					return err
+				}
+				if rearmed {
+					done.LookedFor++
 				}
 				continue
 			}

@@ -192,15 +192,24 @@ func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.T
 		})
 }
 
-// RearmPublication puts the ledger row of a post back to where its receipt says that it was: the call that publishes
-// may have been made, so that the network is asked before anything is sent.
-func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) error {
-	return t.exec(ctx, `
-		UPDATE publications p SET step = 'armed', step_since = clock(), armed = true, open = true, answer = '',
-			handle = @handle,
-			armed_at = @armed_at, quiet_at = clock(), rest = '', next_action_at = clock(), `+endClaimSQL+`
-		WHERE workspace_id = @ws AND post_id = @post AND next_action_at IS NOT NULL`,
-		args{"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt})
+// RearmPublication records in the ledger that the call of the receipt may have published a queued or failed post: the
+// network is asked before anything is sent. A failed post stays failed unless the network shows it or a retry by the
+// worker was pending. It returns false if the post is neither queued nor failed.
+func (t Tenant) RearmPublication(ctx context.Context, r RestoredReceipt) (bool, error) {
+	return t.execChanged(ctx, `
+		WITH post AS (
+			SELECT u.post_id, p.status = 'queued' OR u.rest = @retry AS sends
+			FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
+			WHERE u.workspace_id = @ws AND u.post_id = @post AND p.status IN ('queued', 'failed')
+		)
+		UPDATE publications p SET step = CASE WHEN sends THEN 'armed' ELSE 'unknown' END, step_since = clock(), armed = true,
+			open = sends, answer = '', handle = @handle, armed_at = @armed_at, quiet_at = clock(),
+			rest = CASE WHEN NOT sends THEN @unknown WHEN rest = @retry THEN rest ELSE @queued END,
+			due_at = least(due_at, clock()), preparing = false, next_action_at = clock(), prepare_at = NULL, `+endClaimSQL+`
+		FROM post WHERE p.post_id = post.post_id`, args{
+		"post": r.Post, "handle": r.Handle, "armed_at": r.ArmedAt,
+		"queued": RestQueued, "retry": core.DoRetry, "unknown": core.DoOutcomeUnknown,
+	})
 }
 
 // AdvanceSteps lets the ids of steps go on above step, so that no receipt of before looks newer than the ledger.
