@@ -100,7 +100,11 @@ func confirmRestore(ctx context.Context, p *program, s *session, unproved string
 	}
 	defer func() { err = errors.Join(err, s.appConfig.Blobs.Close()) }()
 	if unproved == "draft" {
-		if err := s.app.DraftUnproved(ctx); err != nil {
+		drafts, err := s.app.DraftUnproved(ctx)
+		if err != nil {
+			return err
+		}
+		if err := p.printf("Posts turned into drafts: %d.", drafts); err != nil {
 			return err
 		}
 	}

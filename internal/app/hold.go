@@ -36,11 +36,11 @@ func (a *App) PublishingHold(ctx context.Context, c core.Caller) (reason string,
 }
 
 // DraftUnproved makes drafts of the posts that may be published although no receipt shows it, and gives their slots
-// back. Where one failed, it cancels the retry.
-func (a *App) DraftUnproved(ctx context.Context) error {
+// back. Where one failed, it cancels the retry. It returns how many posts there were.
+func (a *App) DraftUnproved(ctx context.Context) (int, error) {
 	posts, err := a.cfg.Store.UnprovedPosts(ctx)
 	if err != nil {
-		return fmt.Errorf("list the unproved posts: %w", err)
+		return 0, fmt.Errorf("list the unproved posts: %w", err)
 	}
 	for _, held := range posts {
 		_, err := lockAndChange(ctx, a.enterHeld(held), core.Caller{}, held.Post, func(t store.Tenant, p *core.Post) error {
@@ -50,8 +50,8 @@ func (a *App) DraftUnproved(ctx context.Context) error {
 			return a.unqueue(ctx, t, p)
 		})
 		if err != nil {
-			return fmt.Errorf("make a draft of post %s: %w", held.Post, err)
+			return 0, fmt.Errorf("make a draft of post %s: %w", held.Post, err)
 		}
 	}
-	return nil
+	return len(posts), nil
 }

@@ -481,7 +481,8 @@ func TestPostsThatMayBePublishedWithoutAReceiptAreNotPublishedAgain(t *testing.T
 			if r.later = r.ws.Work(r.later); r.later.Status != "queued" {
 				t.Errorf("a refused confirmation ended the hold")
 			}
-			must(t, r.App.DraftUnproved(t.Context()))
+			_, err = r.App.DraftUnproved(t.Context())
+			must(t, err)
 			_, err = r.guard.Confirm(t.Context(), false)
 			must(t, err)
 			r.sent, r.onItsWay, r.later = r.ws.Work(r.sent), r.ws.Work(r.onItsWay), r.ws.Work(r.later)

@@ -50,7 +50,8 @@ var errorTable = meta.Table{
 	},
 	{Subcode: 2061006}: {Kind: network.Rejected, Hint: hintLink},
 	{Subcode: 1366046}: {Kind: network.Rejected, Hint: hintPhoto},
-	{Subcode: 2069019}: {Kind: network.Rejected, Hint: hintPhoto},
+	// The file is invalid, or could not be fetched just then.
+	{Subcode: 2069019}: {Kind: network.Transient, Hint: hintPhoto},
 
 	{Subcode: 1404082}: {
 		Kind: network.Rejected, Hint: "Facebook treats this as a duplicate. Change the text and send it again.",
