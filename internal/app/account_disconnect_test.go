@@ -277,7 +277,7 @@ func TestManyPublicationsAreLockedInOneOrder(t *testing.T) {
 		"an account is connected again": {
 			`step = 'armed', armed = true`,
 			func(h *apptest.Harness, ws *apptest.Workspace, a contract.Account) error {
-				return h.Store.In(ws.ID).WakeArmed(h.Context(), ws.AccountID(a))
+				return h.Store.In(ws.ID).WakeReconnected(h.Context(), ws.AccountID(a))
 			},
 		},
 	} {

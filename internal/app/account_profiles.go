@@ -147,7 +147,7 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 		ConnectedVia: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
 	}
 	// Publications before accounts, as a worker locks them when the network takes its token no more.
-	if err := t.WakeArmed(ctx, id); err != nil {
+	if err := t.WakeReconnected(ctx, id); err != nil {
 		return account, false, err
 	}
 	if err := t.SaveAccount(ctx, account, token); err != nil {

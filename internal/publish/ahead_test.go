@@ -186,6 +186,12 @@ func TestAnAccountThatIsLostBeforeThePostsTimeCanBeReconnected(t *testing.T) {
 			}
 			if reconnected {
 				b.ws.Reconnect(account)
+				if next := b.next(); !next.Equal(b.Clock.Now()) {
+					t.Errorf("the post of the reconnected account is prepared at %s", next)
+				}
+				if post = b.prepared(b.ws.Work(post)); b.calls("create") != 2 || post.Status != "queued" {
+					t.Errorf("%d calls, the post is %s", b.calls("create"), post.Status)
+				}
 			}
 			b.Clock.Set(post.PublishAt.Time)
 			if reconnected {

@@ -115,21 +115,25 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 		})
 }
 
-// WakeArmed makes the account's queued publications due whose irreversible call may have been made: with a new token,
-// the worker can ask the network about them. It does not change when failed posts are due.
-func (t Tenant) WakeArmed(ctx context.Context, account core.AccountID) error {
+// WakeReconnected lets workers go on with the account's queued posts that wait for a new token: they ask the network
+// about those whose irreversible call may have been made, and prepare those that are due later. It does not change when
+// failed posts are due.
+func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) error {
 	return t.signalAfter(t.exec(ctx, `
-		WITH armed AS (
+		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
-			WHERE u.workspace_id = @ws AND u.step = 'armed' AND p.account_id = @account AND p.status = 'queued'
+			WHERE u.workspace_id = @ws AND (u.step = 'armed' OR u.rest = @await) AND p.account_id = @account AND p.status = 'queued'
 			ORDER BY u.post_id FOR UPDATE OF u
 		)
-		UPDATE publications u SET next_action_at = clock() FROM armed WHERE u.post_id = armed.post_id`,
-		args{"account": account}))
+		UPDATE publications u SET
+			next_action_at = CASE WHEN u.step = 'armed' THEN clock() ELSE u.next_action_at END,
+			prepare_at = CASE WHEN u.rest = @await THEN `+prepareAtSQL(`u.ahead`, `u.due_at`)+` END
+		FROM waiting WHERE u.post_id = waiting.post_id`,
+		args{"account": account, "await": core.DoAwait}))
 }
 
-// WakeIfOK makes a publication that waits for its account due if the account's status is ok after all. The caller has
-// locked the publication, so a later reconnection finds it with WakeArmed.
+// WakeIfOK lets a worker go on at once with a publication that waits for its account if the account's status is ok after
+// all. The caller has saved in the same transaction that it waits, so a later reconnection finds it with WakeReconnected.
 func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
 	return t.signalAfter(t.exec(ctx, `
 		UPDATE publications u SET `+wakeSQL+`

@@ -48,7 +48,7 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	// What changes an account changes none of another workspace.
 	must(t, w.one.LoseToken(t.Context(), theirs, []byte("p"), core.AccountRevoked, "no"))
 	must(t, w.one.HideAccount(t.Context(), theirs, "no", start))
-	must(t, w.one.WakeArmed(t.Context(), theirs))
+	must(t, w.one.WakeReconnected(t.Context(), theirs))
 	must(t, w.one.FinishRefresh(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
 	if a, token, err := w.two.AccountWithToken(t.Context(), theirs); err != nil || a.Status != core.AccountOK ||
 		string(token) != "p" {
