@@ -301,7 +301,11 @@ func (p Publication) replaceDeadHandle(s Signal) (Publication, Do) {
 	if s.Verdict != Dead || !s.Aged {
 		p.Deaths++
 	}
-	if p.Deaths > limitDeaths {
+	switch {
+	case p.Deaths > limitDeaths && !s.Due: // no failure of the network costs the post before its time
+		p.Step, p.Deaths = StepIdle, limitDeaths
+		return p, DoAwait
+	case p.Deaths > limitDeaths:
 		return p.becomeFailed(DoFail)
 	}
 	p.Step = StepCreating

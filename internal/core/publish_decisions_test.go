@@ -33,9 +33,15 @@ func TestDecisions(t *testing.T) {
 		},
 		"but not for ever": {
 			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h3", Deaths: 2},
-			core.Signal{Call: core.DoStatus, Verdict: core.Dead},
+			core.Signal{Call: core.DoStatus, Verdict: core.Dead, Due: true},
 			p{Flow: core.FlowHandle, Step: core.StepRejected, Deaths: 3},
 			core.DoFail,
+		},
+		"before its time, the post waits for it": {
+			p{Flow: core.FlowHandle, Step: core.StepWaiting, Handle: "h3", Deaths: 2},
+			core.Signal{Call: core.DoStatus, Verdict: core.Dead},
+			p{Flow: core.FlowHandle, Step: core.StepIdle, Deaths: 2},
+			core.DoAwait,
 		},
 		"a call that was never sent may be cancelled while it waits for its retry": {
 			call,

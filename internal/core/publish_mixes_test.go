@@ -48,6 +48,10 @@ var mixes = []mix{
 		left: budget{loss: 1, cancel: 1, move: 1},
 	},
 	{
+		name: "handle, expires again and again before its time", flow: core.FlowHandle, ahead: true,
+		left: budget{kill: 1, expire: 4},
+	},
+	{
 		name: "handle, the account is lost", flow: core.FlowHandle,
 		left: budget{kill: 1, loss: 1, auth: 1, lieAuth: 1, retry: 1, look: 1, ask: 1},
 	},

@@ -20,6 +20,9 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 		if do == core.DoOutcomeUnknown && m.flow == core.FlowHandle && !signal.Stale {
 			m.unneeded()
 		}
+		if do == core.DoFail && !signal.Due && (signal.Verdict == core.Dead || signal.Verdict == core.Broken) {
+			m.unneeded()
+		}
 		n := w
 		n.workers[i] = worker{
 			phase: phaseSave, do: code(dos[:], do), verdict: k.verdict, flags: k.flags & fresh,

@@ -10,7 +10,8 @@ type model struct {
 	parts  bool // what is made first are parts
 	chunks bool // the bytes are sent to the handle
 	design design
-	// unneeded is called when a post of FlowHandle is given up although asking was still worth while.
+	// unneeded is called when a post of FlowHandle is given up although asking was still worth while, or a post before its
+	// time because of a handle that another can replace.
 	unneeded func()
 }
 
