@@ -110,6 +110,9 @@ func (c *claim) nextActionAt(do core.Do, now time.Time) time.Time {
 	case core.DoHold:
 		return c.checkThrottledAt(now)
 	case core.DoPoll:
+		if c.last != nil && c.last.Verdict != core.Pending { // this worker stops before the next call
+			return now
+		}
 		return now.Add(core.Backoff(c.desc.FirstPoll, c.pub.Polls))
 	case core.DoAwait:
 		return c.pub.DueAt
@@ -135,7 +138,8 @@ func (c *claim) lostToken(do core.Do) bool {
 	return do == core.DoAccount || c.last != nil && c.last.Verdict == core.AuthLost
 }
 
-// postChange is what becomes of the post itself; false when nothing does. Nobody has changed it since the claim.
+// postChange is what becomes of the post itself; false when nothing does. If a person has changed it since
+// the claim, the fence refuses to store what is made here.
 func (c *claim) postChange(do core.Do, now time.Time) (core.Change, bool, error) {
 	switch do {
 	case core.DoLive:

@@ -2,6 +2,7 @@ package publish_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -177,4 +178,54 @@ type stopping struct {
 func (s stopping) Create(ctx context.Context, it network.Item) (string, error) {
 	defer s.stop()
 	return s.Network.Create(ctx, it)
+}
+
+// What a worker that stops had learnt was lost: the parts were combined a second time.
+func TestAWorkerThatStopsBeforeTheIrreversibleCallKeepsWhatIsReady(t *testing.T) {
+	b := newBench(t)
+	post := b.ws.Now("ready", b.ws.Account("threads"))
+	id, err := core.ParseID[core.PostKind](post.ID)
+	must(t, err)
+	ctx, stop := context.WithCancel(b.Context())
+	whole := &combined{stop: stop}
+	b.App = b.through(func(n network.Network) network.Network {
+		if n.Describe().ID != "threads" {
+			return n
+		}
+		whole.Network = n
+		return whole
+	})
+	must(t, b.App.Engine().Publish(ctx, "a worker", b.ws.ID, id))
+	if b.wants(b.ws.Post(post), "queued", 0, "created", "queued", "publishing"); b.calls("publish") != 0 {
+		t.Error("a worker that stops has published")
+	}
+	var unfinished int
+	must(t, b.Pool.QueryRow(t.Context(), `SELECT count(*) FROM publish_steps WHERE finished_at IS NULL`).Scan(&unfinished))
+	post = b.ws.Work(post)
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+	if unfinished != 0 || whole.times != 1 || post.Attempts != 1 {
+		t.Errorf("%d unfinished calls; combined %d times in %d attempts", unfinished, whole.times, post.Attempts)
+	}
+}
+
+// combined is a network that makes a new handle of one that is ready, and then stops the worker.
+type combined struct {
+	network.Network
+	stop  context.CancelFunc
+	times int
+}
+
+const combinedMark = " combined"
+
+func (c *combined) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	status, err := c.Network.Status(ctx, it, strings.TrimSuffix(handle, combinedMark))
+	if status.Verdict == core.Ready && !strings.HasSuffix(handle, combinedMark) {
+		c.times, status.Handle = c.times+1, handle+combinedMark
+		c.stop()
+	}
+	return status, err
+}
+
+func (c *combined) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	return c.Network.Publish(ctx, it, strings.TrimSuffix(handle, combinedMark))
 }

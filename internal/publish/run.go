@@ -24,6 +24,13 @@ func (c *claim) runProtocol(ctx context.Context) error {
 	for {
 		before := c.pub
 		next, do := c.pub.Next(signal)
+		switch {
+		case ctx.Err() != nil && do == core.DoPublish: // stopping: another worker goes on from before the arm
+			next.Step, next.Armed, next.Open, next.Answer = before.Step, before.Armed, before.Open, before.Answer
+			do = core.DoPoll
+		case ctx.Err() != nil && do.Calls() && signal.Verdict == core.Progress: // another worker sends the next bytes
+			do = core.DoPoll
+		}
 		c.setState(next)
 		if !do.Calls() {
 			err := c.endClaim(ctx, do)
@@ -33,12 +40,6 @@ func (c *claim) runProtocol(ctx context.Context) error {
 			c.pub = before
 			signal = c.dropTakenID(signal)
 			continue
-		}
-		switch {
-		case ctx.Err() != nil && do == core.DoPublish:
-			return nil // stopping: no irreversible call is started; the lease is given back
-		case ctx.Err() != nil && signal.Verdict == core.Progress:
-			return c.endClaim(ctx, core.DoPoll) // stopping: another worker sends the next bytes
 		}
 		if err := c.loadKnownPosts(ctx, do); err != nil {
 			return err
