@@ -63,7 +63,8 @@ func (r *Response) Fail(e Error) *Error {
 }
 
 // Do makes the call once. An error is always an *Error: NotSent when nothing of the request was
-// written, Unknown when no complete JSON answer came back. It never holds an address or a secret.
+// written, Unknown when no complete response came back: JSON, or a status of in.Complete. It never holds an address or
+// a secret.
 func (c *Client) Do(ctx context.Context, in Request) (*Response, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()

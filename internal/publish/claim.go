@@ -54,8 +54,8 @@ type failure struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// readClaims reads what a worker needs to know about publications of one workspace that it has claimed. Nobody else
-// changes their posts while the leases last. A post that was deleted since is missing.
+// readClaims reads what a worker needs to know about publications of one workspace that it has claimed. A person
+// may change a post meanwhile that is not due yet: that ends its claim. A post that was deleted since is missing.
 func (e *Engine) readClaims(ctx context.Context, ws core.WorkspaceID, claims []store.Claim) ([]*claim, error) {
 	t := e.tenant(ws)
 	read, err := t.ReadClaimed(ctx, claims)
