@@ -34,8 +34,8 @@ type claim struct {
 	status      network.Status // of the last call that did not
 	retryAfter  time.Duration  // how long the network asked to wait, in the last call
 	throttled   bool           // by a call of this claim
-	probing     bool           // this claim tries an account whose hold has ended
 	gated       bool           // the files are given out only after the arm
+	probeUntil  time.Time      // until when this claim alone tries an account whose hold has ended; zero when it does not
 	pushes      bool           // the connector may send the files' bytes after it has made the handle
 	aged        bool           // the handle was left alone before this claim, and may have expired
 	skew        time.Duration  // how far the database's clock is ahead of ours

@@ -82,8 +82,8 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 			return err
 		}
 	}
-	if c.probing && c.last != nil && !c.throttled {
-		if err := t.ReleaseAccount(ctx, c.account.ID, c.engine.cfg.Schedule.CallTimeout()); err != nil {
+	if !c.probeUntil.IsZero() && c.last != nil && !c.throttled {
+		if err := t.ReleaseAccount(ctx, c.account.ID, c.probeUntil); err != nil {
 			return err
 		}
 	}

@@ -3,9 +3,11 @@ package publish
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"belfry/internal/network"
+	"belfry/internal/store"
 )
 
 // defaultThrottle is how long a throttle lasts when the network does not say.
@@ -76,14 +78,14 @@ func (c *claim) probeThrottledAccount(ctx context.Context) error {
 		return nil
 	}
 	meanwhile := c.engine.cfg.Schedule.CallTimeout()
-	may, err := c.tenant.ProbeAccount(ctx, c.account.ID, meanwhile)
+	until, err := c.tenant.ProbeAccount(ctx, c.account.ID, meanwhile)
 	switch {
+	case errors.Is(err, store.ErrNotFound):
+		c.account.HeldUntil = c.now().Add(meanwhile)
 	case err != nil:
 		return err
-	case may:
-		c.probing, c.account.HeldUntil = true, time.Time{}
 	default:
-		c.account.HeldUntil = c.now().Add(meanwhile)
+		c.probeUntil, c.account.HeldUntil = until, time.Time{}
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package publish_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -180,6 +181,9 @@ func TestTheEndOfAHoldDoesNotWaitForAPostThatIsBeingChanged(t *testing.T) {
 	changed, waiting := b.ws.Now("being changed", account), b.ws.Now("waiting", account)
 	_, err := b.Pool.Exec(b.Context(), `UPDATE publications SET rest = 'hold', next_action_at = clock() + '1 hour'::interval`)
 	must(t, err)
+	until := b.Clock.Now().Add(time.Minute)
+	_, err = b.Pool.Exec(b.Context(), `UPDATE accounts SET held_until = $1`, until)
+	must(t, err)
 	ids := make(map[string]core.PostID)
 	for _, p := range []contract.Post{changed, waiting} {
 		ids[p.ID], err = core.ParseID[core.PostKind](p.ID)
@@ -195,14 +199,89 @@ func TestTheEndOfAHoldDoesNotWaitForAPostThatIsBeingChanged(t *testing.T) {
 		return tenant.Tx(b.Context(), func(worker store.Tenant) error {
 			ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second) // it would wait for ever
 			defer cancel()
-			return worker.ReleaseAccount(ctx, accountID, time.Minute)
+			return worker.ReleaseAccount(ctx, accountID, until)
 		})
 	}))
-	rows, err := b.Pool.Query(b.Context(), `SELECT post_id FROM publications WHERE next_action_at <= clock()`)
-	must(t, err)
-	due, err := pgx.CollectRows(rows, pgx.RowTo[core.PostID])
-	must(t, err)
-	if len(due) != 1 || due[0] != ids[waiting.ID] {
+	if due := b.duePosts(); len(due) != 1 || due[0] != ids[waiting.ID] {
 		t.Errorf("due are %v, want only %s", due, waiting.ID)
+	}
+}
+
+// duePosts returns the posts that a worker must act on now.
+func (b *bench) duePosts() []core.PostID {
+	b.t.Helper()
+	rows, err := b.Pool.Query(b.Context(), `SELECT post_id FROM publications WHERE next_action_at <= clock()`)
+	must(b.t, err)
+	due, err := pgx.CollectRows(rows, pgx.RowTo[core.PostID])
+	must(b.t, err)
+	return due
+}
+
+// exec changes the database behind the service's back.
+func (b *bench) exec(sql string, args ...any) {
+	b.t.Helper()
+	_, err := b.Pool.Exec(b.Context(), sql, args...)
+	must(b.t, err)
+}
+
+func TestTheEndOfANetworksHoldWakesThePostsOfItsAccounts(t *testing.T) {
+	b := newBench(t)
+	one, other, held := b.ws.Account("threads"), b.ws.Account("threads"), b.ws.Account("threads")
+	tries, waits, stays := b.ws.Now("tries", one), b.ws.Now("waits", other), b.ws.Now("stays held", held)
+	b.exec(`UPDATE publications SET rest = 'hold', next_action_at = clock() + interval '1 hour'
+		WHERE post_id <> (SELECT id FROM posts WHERE text = 'tries')`)
+	b.exec(`INSERT INTO network_holds VALUES ('threads', clock())`)
+	b.exec(`UPDATE accounts SET held_until = clock() + interval '2 hours' WHERE id = $1`, b.ws.AccountID(held))
+	if p := b.ws.Work(tries); p.Status != "live" {
+		t.Fatalf("the post that tries is %s: %s", p.Status, p.StatusLine)
+	}
+	id, err := core.ParseID[core.PostKind](waits.ID)
+	must(t, err)
+	if due := b.duePosts(); len(due) != 1 || due[0] != id {
+		t.Errorf("due are %v, want %s, and not %s", due, waits.ID, stays.ID)
+	}
+}
+
+func TestAProbeEndsNoHoldButItsOwn(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	b.ws.Now("waits", account)
+	b.exec(`UPDATE publications SET rest = 'hold', next_action_at = clock() + interval '1 hour'`)
+	b.exec(`UPDATE accounts SET held_until = clock()`)
+	tenant, id := b.Store.In(b.ws.ID), b.ws.AccountID(account)
+	until, err := tenant.ProbeAccount(b.Context(), id, time.Minute)
+	must(t, err)
+	if _, err := tenant.ProbeAccount(b.Context(), id, time.Minute); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a second probe: %v", err)
+	}
+	must(t, tenant.HoldAccount(b.Context(), id, until.Add(time.Hour)))
+	must(t, b.Store.HoldPlatform(b.Context(), "threads", until.Add(-time.Second)))
+	must(t, tenant.ReleaseAccount(b.Context(), id, until))
+	a, err := tenant.Account(b.Context(), id)
+	must(t, err)
+	if due := b.duePosts(); len(due) != 0 || !a.HeldUntil.Equal(until.Add(time.Hour)) {
+		t.Errorf("due are %v; the account is held until %s", due, a.HeldUntil)
+	}
+	var holds int
+	must(t, b.Pool.QueryRow(b.Context(), `SELECT count(*) FROM network_holds`).Scan(&holds))
+	if holds != 1 {
+		t.Error("the network's hold has ended")
+	}
+}
+
+func TestAnAccountIsNotProbedWhileItsNetworkIsHeld(t *testing.T) {
+	b := newBench(t)
+	one, other := b.ws.AccountID(b.ws.Account("threads")), b.ws.AccountID(b.ws.Account("threads"))
+	b.exec(`UPDATE accounts SET held_until = clock()`)
+	b.exec(`INSERT INTO network_holds VALUES ('threads', clock())`)
+	tenant := b.Store.In(b.ws.ID)
+	until, err := tenant.ProbeAccount(b.Context(), one, time.Minute)
+	must(t, err)
+	if _, err := tenant.ProbeAccount(b.Context(), other, time.Minute); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("another account is tried as well: %v", err)
+	}
+	must(t, tenant.ReleaseAccount(b.Context(), one, until))
+	if _, err := tenant.ProbeAccount(b.Context(), other, time.Minute); err != nil {
+		t.Errorf("after the network's hold, the other account's own is tried: %v", err)
 	}
 }

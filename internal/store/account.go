@@ -201,41 +201,50 @@ func (s *Store) HoldPlatform(ctx context.Context, platform core.Platform, until 
 		args{"platform": platform, "until": until})
 }
 
-// ProbeAccount lets one caller at a time try an account, or a network, whose hold has ended. It returns true for this
-// caller, and holds the account, or the network, for all others meanwhile.
-func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile time.Duration) (bool, error) {
-	return queryValue[bool](t.query(ctx, `
+// ProbeAccount lets one caller at a time try an account, or a network, whose hold has ended. For this caller it returns
+// until when it holds the account, or the network, for all others meanwhile. For others, it returns not_found.
+func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile time.Duration) (time.Time, error) {
+	return queryValue[time.Time](t.query(ctx, `
 		WITH network AS (
 			UPDATE network_holds SET held_until = clock() + @meanwhile::interval WHERE held_until <= clock()
-				AND platform = (SELECT platform FROM accounts WHERE workspace_id = @ws AND id = @id)
-			RETURNING platform
-		), account AS (
-			UPDATE accounts SET held_until = clock() + @meanwhile::interval WHERE workspace_id = @ws AND id = @id
-				AND held_until <= clock() RETURNING id
+				AND platform = (SELECT platform FROM accounts WHERE workspace_id = @ws AND id = @id
+					AND (held_until IS NULL OR held_until <= clock()))
+			RETURNING held_until
+		), account AS ( -- where the network is held, whoever probes the network probes the account
+			UPDATE accounts a SET held_until = clock() + @meanwhile::interval WHERE workspace_id = @ws AND id = @id
+				AND held_until <= clock() AND (EXISTS (SELECT FROM network)
+					OR NOT EXISTS (SELECT FROM network_holds h WHERE h.platform = a.platform))
+			RETURNING held_until
 		)
-		SELECT EXISTS (SELECT FROM network) OR EXISTS (SELECT FROM account)`,
+		SELECT held_until FROM network UNION SELECT held_until FROM account`,
 		args{"id": id, "meanwhile": meanwhile}))
 }
 
-// ReleaseAccount ends the holds that ProbeAccount has set meanwhile, and makes the account's waiting posts due. It skips
-// locked posts, because the caller has locked another post for which those transactions may be waiting.
-func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID, meanwhile time.Duration) error {
+// ReleaseAccount ends the holds that ProbeAccount has set until the given time, and makes the posts due that waited for
+// them: those of the account, or of all accounts of the network. It skips locked posts, because the caller has locked
+// another post for which those transactions may be waiting.
+func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID, until time.Time) error {
 	return t.signalAfter(t.exec(ctx, `
-		WITH released AS (
-			UPDATE accounts SET held_until = NULL WHERE workspace_id = @ws AND id = @id
-		), network AS ( -- a longer hold is of another throttle
-			DELETE FROM network_holds WHERE held_until <= clock() + @meanwhile::interval
+		WITH network AS ( -- any other time is that of another throttle, or of another probe
+			DELETE FROM network_holds WHERE held_until = @until
 				AND platform = (SELECT platform FROM accounts WHERE workspace_id = @ws AND id = @id)
+			RETURNING platform
+		), account AS (
+			UPDATE accounts SET held_until = NULL WHERE workspace_id = @ws AND id = @id AND held_until = @until RETURNING id
+		), free AS (
+			SELECT id FROM account
+			UNION SELECT a.id FROM accounts a JOIN network USING (platform) WHERE a.held_until IS NULL OR a.held_until <= clock()
 		), waiting AS (
-			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
-			WHERE u.workspace_id = @ws AND p.account_id = @id AND p.status = 'queued'
-				AND u.rest = @hold AND NOT u.armed AND u.failure IS NULL
+			SELECT u.workspace_id, u.post_id
+			FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
+			WHERE p.account_id IN (SELECT id FROM free) AND p.status = 'queued'
+				AND u.rest = @hold AND NOT u.armed AND u.failure IS NULL AND u.next_action_at IS NOT NULL
 				AND coalesce(u.prepare_at, u.next_action_at) > clock()
 			FOR NO KEY UPDATE OF u SKIP LOCKED
 		)
-		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.workspace_id = @ws
+		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.workspace_id = waiting.workspace_id
 			AND u.post_id = waiting.post_id`,
-		args{"id": id, "hold": core.DoHold, "meanwhile": meanwhile}))
+		args{"id": id, "hold": core.DoHold, "until": until}))
 }
 
 // Connection is a pending consent, from the redirect to the network until its callback and then, with Profiles, until
