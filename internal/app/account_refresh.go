@@ -2,6 +2,7 @@ package app
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -247,10 +248,14 @@ func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	if ctx.Err() != nil { // stopped, not checked: the claim runs out and another worker checks
 		return err
 	}
-	return errors.Join(err, t.FinishCheck(ctx, id))
+	if e, ok := errors.AsType[*network.Error](err); ok { // not checked: the check follows the next renewal
+		return t.FinishCheck(ctx, id, cmp.Or(e.RetryAfter, refreshLease))
+	}
+	return errors.Join(err, t.FinishCheck(ctx, id, store.CheckEvery))
 }
 
-// checkToken asks the network about an account's token and marks the account if the token does not work.
+// checkToken asks the network about an account's token and marks the account if the token does not work. It returns a
+// *network.Error if the token has lapsed and could not be renewed.
 func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Account, sealed []byte) error {
 	token, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil {
@@ -262,10 +267,8 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	}
 	if token.HasLapsed(a.cfg.Now()) { // which a check would take for a lost account
 		token, sealed, err = a.renewLapsed(ctx, t.WorkspaceID(), account.ID, sealed)
-		if _, refused := errors.AsType[*network.Error](err); err != nil && !refused {
+		if err != nil {
 			return err
-		} else if refused {
-			return nil // which the account says already, where it is lost
 		}
 	}
 	asking, cancel := context.WithTimeout(ctx, refreshCall)

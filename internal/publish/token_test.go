@@ -19,14 +19,14 @@ type lapsing struct {
 	life     time.Duration // of a renewed token
 	renewals *int
 	refused  *[]core.Do
-	refuse   *network.Error // of each renewal; nil for none
+	refuse   *network.Error // of each renewal; nil, or without a kind, for none
 	until    core.Do        // the first call that is refused; "" for all
 }
 
 func (l *lapsing) Refresh(context.Context, network.Token) (network.Token, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if *l.renewals++; l.refuse != nil {
+	if *l.renewals++; l.refuse != nil && l.refuse.Kind != "" {
 		return network.Token{}, l.refuse
 	}
 	return network.Token{Access: "renewed", LapsesAt: l.now().Add(l.life)}, nil
@@ -181,6 +181,24 @@ func TestACheckRenewsALapsedToken(t *testing.T) {
 	}
 	if len(due) != 1 || *renewals != 2 || b.ws.StatusOf(account) != "ok" {
 		t.Errorf("%d checks, %d renewals, the account is %s", len(due), *renewals, b.ws.StatusOf(account))
+	}
+}
+
+// A check that could not be made because the token was not renewed is made when the token may be renewed again.
+func TestACheckIsRepeatedAfterAFailedRenewal(t *testing.T) {
+	b := newBench(t)
+	refuse := network.Error{}
+	renewals, _ := b.lapses(lapsing{refuse: &refuse})
+	account := b.ws.Account("threads")
+	b.ws.Work(b.ws.Now("first", account))
+	b.Clock.Advance(25 * time.Hour)
+	refuse = network.Error{Kind: network.RateLimited, Message: "Slow down.", RetryAfter: 2 * time.Hour}
+	must(t, b.App.CheckAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
+	b.Clock.Advance(2 * time.Hour)
+	due, err := b.App.DueChecks(b.Context())
+	must(t, err)
+	if *renewals != 2 || len(due) != 1 {
+		t.Errorf("%d renewals, %d checks are due after the wait, want 2 and 1", *renewals, len(due))
 	}
 }
 

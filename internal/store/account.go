@@ -111,7 +111,7 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 		args{
 			"id": a.ID, "platform": a.Platform, "external": a.ExternalID, "username": a.Username, "name": a.DisplayName,
 			"avatar": a.AvatarURL, "ok": core.AccountOK, "connected": a.ConnectedVia, "token": token.Sealed,
-			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "check": checkEvery, "now": a.CreatedAt,
+			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "check": CheckEvery, "now": a.CreatedAt,
 		})
 }
 

@@ -46,8 +46,8 @@ func (t Tenant) RefreshBackoff(ctx context.Context, id core.AccountID) (time.Dur
 		FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))
 }
 
-// checkEvery is how often a worker asks the network whether a token still works.
-const checkEvery = 24 * time.Hour
+// CheckEvery is how often a worker asks the network whether a token still works.
+const CheckEvery = 24 * time.Hour
 
 // DueChecks lists accounts whose token should be checked with the network now.
 func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error) {
@@ -67,10 +67,10 @@ func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID, lease time.Du
 	return row.Account, row.Token, err
 }
 
-// FinishCheck stores when an account's token is checked next.
-func (t Tenant) FinishCheck(ctx context.Context, id core.AccountID) error {
-	return t.exec(ctx, `UPDATE accounts SET check_at = clock() + @every::interval WHERE workspace_id = @ws AND id = @id`,
-		args{"id": id, "every": checkEvery})
+// FinishCheck stores after how long an account's token is checked next.
+func (t Tenant) FinishCheck(ctx context.Context, id core.AccountID, next time.Duration) error {
+	return t.exec(ctx, `UPDATE accounts SET check_at = clock() + @next::interval WHERE workspace_id = @ws AND id = @id`,
+		args{"id": id, "next": next})
 }
 
 // RefreshResult is the result of renewing a token.
