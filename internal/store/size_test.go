@@ -327,6 +327,10 @@ func (e *explainer) callSpecial() {
 		}
 		return nil
 	})
+	e.run("GateIsOpen", func(_ *store.Store, ws store.Tenant) error {
+		_, err := ws.GateIsOpen(ctx, store.Publication{Post: e.post}.Gate(1))
+		return err
+	})
 	e.run("sealed values", func(db *store.Store, _ store.Tenant) error {
 		return errors.Join(
 			explainSealed[core.AccountKind](ctx, db, store.SealedTokens),
