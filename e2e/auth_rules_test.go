@@ -134,10 +134,6 @@ func TestAuthenticationScopesAndPlans(t *testing.T) {
 			status: 200, contains: `{"authorizeUrl":"http`,
 		},
 		refuse(
-			"an account of a network without a connector", "session", "POST /accounts/connect", `{"platform":"instagram"}`, 400,
-			"invalid_request",
-		),
-		refuse(
 			"an account of no network", "session", "POST /accounts/connect", `{"platform":"myspace"}`, 400, "invalid_request",
 		),
 		{

@@ -99,8 +99,8 @@ func TestPlanAndCreateRules(t *testing.T) {
 	)
 	invalid("an override of no network", request(threads, `,"overrides":{"myspace":{}}`), "overrides.myspace")
 	invalid(
-		"an override for a network without a connector", request(threads, `,"overrides":{"instagram":{"text":"x"}}`),
-		"overrides.instagram",
+		"an override for a network that is not supported", request(threads, `,"overrides":{"fedbook":{"text":"x"}}`),
+		"overrides.fedbook",
 	)
 	invalid("an unknown override", request(threads, `,"overrides":{"threads":{"tekst":"x"}}`), "text")
 	missing("an account that never was", request(`"accountIds":["<threads>","acc_none"]`, `,"text":"x"`), "")

@@ -12,11 +12,8 @@ import (
 	"belfry/internal/core"
 )
 
-// Spec §1.5; those of them that have no connector yet have limits and settings all the same.
-var (
-	networks  = []string{"facebook", "instagram", "threads", "tiktok", "youtube"}
-	rulesOnly = []string{"instagram"}
-)
+// Spec §1.5.
+var networks = []string{"facebook", "instagram", "threads", "tiktok", "youtube"}
 
 func TestLimitsNameEveryNetwork(t *testing.T) {
 	t.Parallel()
@@ -50,22 +47,14 @@ func TestSettingsOfEveryNetworkAreReadStrictly(t *testing.T) {
 	}
 }
 
-func TestANetworkWithoutAConnectorIsNeitherConnectedNorOverridden(t *testing.T) {
+func TestANetworkThatIsNotSupportedIsNeitherConnectedNorOverridden(t *testing.T) {
 	b := newBench(t)
-	account := b.ws.Account("threads")
-	for _, network := range rulesOnly {
-		in := request("Text", draft(), account)
-		in.Overrides = map[string]contract.Override{network: {}}
-		_, err := b.App.PlanPosts(b.Context(), b.ws.Owner, in.PlanPosts)
-		refusedByName(t, err, "overrides."+network)
-		_, err = b.App.StartConnect(t.Context(), b.ws.Owner, contract.Connect{Platform: network})
-		refusedByName(t, err, "platform")
-	}
-	for _, card := range b.App.Networks() {
-		if slices.Contains(rulesOnly, string(card.ID)) {
-			t.Errorf("%s is offered on the page of accounts", card.ID)
-		}
-	}
+	in := request("Text", draft(), b.ws.Account("threads"))
+	in.Overrides = map[string]contract.Override{"fedbook": {}}
+	_, err := b.App.PlanPosts(b.Context(), b.ws.Owner, in.PlanPosts)
+	refusedByName(t, err, "overrides.fedbook")
+	_, err = b.App.StartConnect(t.Context(), b.ws.Owner, contract.Connect{Platform: "fedbook"})
+	refusedByName(t, err, "platform")
 }
 
 // refusedByName tells whether the error names the place, and the networks that can.

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"belfry/internal/network/facebook/facebooksim"
+	"belfry/internal/network/instagram/instagramsim"
 	"belfry/internal/network/sim"
 	"belfry/internal/network/threads/threadssim"
 	"belfry/internal/network/tiktok/tiktoksim"
@@ -12,6 +13,7 @@ import (
 func newNetworks(kit *sim.Kit) []func() (sim.Network, error) {
 	return []func() (sim.Network, error){
 		func() (sim.Network, error) { return threadssim.New(kit) },
+		func() (sim.Network, error) { return instagramsim.New(kit) },
 		func() (sim.Network, error) { return facebooksim.New(kit) },
 		func() (sim.Network, error) { return youtubesim.New(kit) },
 		func() (sim.Network, error) { return tiktoksim.New(kit) },

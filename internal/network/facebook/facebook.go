@@ -50,7 +50,7 @@ func Driver() network.Driver {
 type Network struct {
 	Rules
 	client  *network.Client
-	login   meta.API // without proof: there is no token yet
+	login   meta.PageLogin
 	graph   meta.API
 	version string
 	id      string
@@ -77,9 +77,8 @@ func New(env network.Environment) (*Network, error) {
 		client: env.Client, version: version, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)),
 		about: about, now: env.Now,
 	}
-	n.login = meta.API{Client: env.Client, Base: graph + version, Table: errorTable, Now: env.Now}
-	n.graph = n.login
-	n.graph.Proof = n.secret
+	n.graph = meta.API{Client: env.Client, Base: graph + version, Table: errorTable, Proof: n.secret, Now: env.Now}
+	n.login = meta.PageLogin{API: n.graph, ID: n.id, Secret: n.secret}
 	return n, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
@@ -26,11 +27,15 @@ var professional = []string{"BUSINESS", "MEDIA_CREATOR"}
 
 // AuthorizeURL is the consent window's address, as a browser reaches it.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
+	window, asked := consentURL, scopes
+	if n.login == loginFacebook {
+		window, asked = fmt.Sprintf(dialogURL, n.version), pageScopes
+	}
 	q := url.Values{
-		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(scopes, ",")},
+		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "scope": {strings.Join(asked, ",")},
 		"response_type": {"code"}, "state": {r.State},
 	}
-	return n.client.Browse(consentURL + "?" + q.Encode())
+	return n.client.Browse(window + "?" + q.Encode())
 }
 
 // shortToken is what a code is exchanged for.
@@ -62,8 +67,12 @@ type tokenAnswer struct {
 	Seconds int64  `json:"expires_in"`
 }
 
-// Exchange turns the code into the one account that consented, with a token of 60 days.
+// Exchange turns the code into the one account that consented, with a token of 60 days, or with Facebook Login into the
+// accounts that are linked to the selected Pages.
 func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+	if n.login == loginFacebook {
+		return n.exchangeForPages(ctx, g)
+	}
 	short, err := n.exchangeCode(ctx, g)
 	if err != nil {
 		return nil, err
@@ -117,7 +126,7 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 		Picture  string  `json:"profile_picture_url"`
 	}
 	fields := url.Values{"fields": {"user_id,username,name,account_type,profile_picture_url"}}
-	if err := n.graph.Get(ctx, "/me", token, fields, &me); err != nil {
+	if err := n.own.Get(ctx, "/me", token, fields, &me); err != nil {
 		return network.Profile{}, err
 	}
 	if me.ID == "" {
@@ -144,8 +153,11 @@ func (n *Network) renewed(old network.Token, g tokenAnswer) network.Token {
 	return t
 }
 
-// Refresh gives a token another 60 days. The token is its own credential: there is no other.
+// Refresh gives a token another 60 days. The token is its own credential: there is no other. No call renews a Page's.
 func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, error) {
+	if isPageToken(t) {
+		return t, nil
+	}
 	var g tokenAnswer
 	err := n.token.Get(ctx, "/refresh_access_token", "", url.Values{
 		"grant_type": {"ig_refresh_token"}, "access_token": {t.Access.Reveal()},
@@ -163,16 +175,22 @@ func errNoToken() error {
 	return &network.Error{Kind: network.Unknown, Message: "Instagram did not return a token."}
 }
 
-// Verify asks for the profile, which any working token may.
+// Verify asks for the profile, or for the Page, which any working token may.
 func (n *Network) Verify(ctx context.Context, t network.Token) error {
+	if isPageToken(t) {
+		return n.verifyPage(ctx, t)
+	}
 	_, err := n.fetchProfile(ctx, t.Access)
 	return n.classifyAuthError(ctx, err, t)
 }
 
-// classifyAuthError tells an expired token from a revoked one by its date where the answer does not. No call is
-// documented that tells it of these tokens.
+// classifyAuthError tells an expired token from a revoked one where the answer does not. For tokens of Instagram Login
+// only the date does: no call is documented that tells it.
 func (n *Network) classifyAuthError(ctx context.Context, err error, t network.Token) error {
-	return n.graph.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
+	if isPageToken(t) {
+		return n.pages.Classify(ctx, err, t)
+	}
+	return n.own.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
 		return "", errors.New("nobody may ask about tokens of Instagram Login")
 	})
 }

@@ -3,6 +3,7 @@ package instagram_test
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,12 +33,39 @@ func sandboxed(t *testing.T, now func() time.Time, client, secret string) (http.
 
 func harness() nt.Harness {
 	return nt.Harness{
-		Driver: instagram.Connector(), Settings: instagram.Settings{}, Sandbox: sandboxed,
+		Driver: instagram.Driver(), Settings: instagram.Settings{}, Sandbox: sandboxed,
 		Simplest:   network.Draft{Media: nt.Files(1, nt.Image(nt.Size(320, 320)))},
 		Consent:    url.Values{"username": {"nightowl.cycles"}},
 		TokenPaths: []string{"/access_token", "/refresh_access_token"},
 		Errors:     documented(),
 	}
+}
+
+const (
+	bakery = "104758391620475"
+	cycles = "118203947561038" // which no account is linked to
+	choir  = "126650918347205" // whose figures may be seen, and no more
+)
+
+var granted = []string{
+	"instagram_basic", "instagram_content_publish", "instagram_manage_insights", "pages_show_list",
+	"pages_read_engagement", "business_management",
+}
+
+// withFacebook is the harness with Facebook Login, whose person selects these Pages and permissions.
+func withFacebook(pages, scopes []string) nt.Harness {
+	h := harness()
+	for i, v := range h.Driver.Variables {
+		if v.Name == "INSTAGRAM_LOGIN" {
+			h.Driver.Variables[i].Default = "facebook"
+		}
+	}
+	h.Consent, h.NoRenewal = url.Values{"page": pages, "grant": scopes}, true
+	h.TokenPaths = []string{"/oauth/access_token", "/debug_token"}
+	h.Errors = slices.DeleteFunc(h.Errors, func(c nt.Case) bool {
+		return c.Call == "status" && c.Code == 10 // is read again with the person's token
+	})
+	return h
 }
 
 // documented are the rows of networks/instagram.md, part 5, at each call where they may occur.
@@ -72,4 +100,9 @@ func documented() []nt.Case {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	nt.Run(t, harness())
+}
+
+func TestConformanceWithFacebookLogin(t *testing.T) {
+	t.Parallel()
+	nt.Run(t, withFacebook([]string{bakery, cycles}, granted))
 }

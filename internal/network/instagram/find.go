@@ -83,10 +83,14 @@ func sameCaption(listed *string, ours string) bool {
 // listPosts lists the account's posts, or its Stories, since a moment, newest first.
 func (n *Network) listPosts(
 	ctx context.Context, it network.Item, edge, fields string, since time.Time,
-) ([]listedPost, error) {
-	return meta.List[listedPost](ctx, n.graph, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, url.Values{
-		"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"},
+) (posts []listedPost, err error) {
+	path := "/" + url.PathEscape(it.Profile) + edge
+	params := url.Values{"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"}}
+	err = n.read(it.Token, func(graph meta.API, token network.Secret) (err error) {
+		posts, err = meta.List[listedPost](ctx, graph, path, token, params)
+		return err
 	})
+	return posts, err
 }
 
 // Link is the address of the post's own page.
@@ -94,7 +98,7 @@ func (n *Network) Link(ctx context.Context, it network.Item, externalID string) 
 	var out struct {
 		Permalink string `json:"permalink"`
 	}
-	err := n.graph.Get(ctx, "/"+url.PathEscape(externalID), it.Token.Access, url.Values{"fields": {"permalink"}}, &out)
+	err := n.get(ctx, it.Token, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink"}}, &out)
 	if err != nil {
 		return "", n.classifyAuthError(ctx, err, it.Token)
 	}

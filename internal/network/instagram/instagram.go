@@ -19,26 +19,39 @@ const ID core.Platform = "instagram"
 const (
 	varClientID     = "INSTAGRAM_CLIENT_ID"
 	varClientSecret = "INSTAGRAM_CLIENT_SECRET"
+	varLogin        = "INSTAGRAM_LOGIN"
 	varVersion      = "INSTAGRAM_GRAPH_VERSION"
 	varSettle       = "INSTAGRAM_SETTLE"
 )
 
+// Logins by which accounts are connected. Those that were connected by the other one go on publishing.
 const (
-	consentURL = "https://www.instagram.com/oauth/authorize"
-	codeURL    = "https://api.instagram.com"
-	graphURL   = "https://graph.instagram.com"
+	loginInstagram = "instagram"
+	loginFacebook  = "facebook"
+)
+
+const (
+	consentURL   = "https://www.instagram.com/oauth/authorize"
+	codeURL      = "https://api.instagram.com"
+	graphURL     = "https://graph.instagram.com"
+	dialogURL    = "https://www.facebook.com/%s/dialog/oauth"
+	pageGraphURL = "https://graph.facebook.com"
 )
 
 // Driver is the network's entry in network/all.
-func Driver() network.Driver { return network.Driver{ID: ID, Rules: Rules{}} }
-
-// Connector is the driver with the connector.
-func Connector() network.Driver {
+func Driver() network.Driver {
 	return network.Driver{
 		ID: ID,
 		Variables: []network.Variable{
-			{Name: varClientID, Help: "The Instagram App ID in the Instagram settings of the Meta app. It is not the Meta App ID."},
-			{Name: varClientSecret, Help: "The secret of the Instagram app.", Secret: true},
+			{
+				Name: varClientID,
+				Help: "The Instagram App ID in the Instagram settings of the Meta app. For Facebook Login, the Meta App ID.",
+			},
+			{Name: varClientSecret, Help: "The secret that belongs to this ID.", Secret: true},
+			{
+				Name: varLogin, Default: loginInstagram,
+				Help: "How accounts are connected: instagram, or facebook for accounts that are linked to a Facebook Page.",
+			},
 			{Name: varVersion, Default: "v25.0", Help: "Version of the Graph API, such as v25.0."},
 			{
 				Name: varSettle, Default: "2m",
@@ -58,14 +71,17 @@ func (Rules) Describe() network.Description { return description }
 // Network is Instagram. It holds no state.
 type Network struct {
 	Rules
-	client *network.Client
-	code   meta.API // exchanges codes
-	token  meta.API // calls about tokens, which have no version
-	graph  meta.API
-	id     string
-	secret network.Secret
-	about  network.Description
-	now    func() time.Time
+	client  *network.Client
+	code    meta.API // exchanges codes
+	token   meta.API // calls about tokens, which have no version
+	own     meta.API // for accounts that signed in themselves
+	pages   meta.PageLogin
+	login   string
+	version string
+	id      string
+	secret  network.Secret
+	about   network.Description
+	now     func() time.Time
 }
 
 var versions = regexp.MustCompile(`^v[0-9]{2,3}\.0$`)
@@ -80,16 +96,27 @@ func New(env network.Environment) (*Network, error) {
 	if !versions.MatchString(version) {
 		return nil, fmt.Errorf("%s is %q, which is not a version such as v25.0", varVersion, version)
 	}
+	login := env.Get(varLogin)
+	if login != loginInstagram && login != loginFacebook {
+		return nil, fmt.Errorf("%s is %q, which is neither %s nor %s", varLogin, login, loginInstagram, loginFacebook)
+	}
 	about := description
 	about.Settle = settle
 	n := &Network{
-		client: env.Client, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)), about: about,
-		now: env.Now,
+		client: env.Client, login: login, version: version, id: env.Get(varClientID),
+		secret: network.Secret(env.Get(varClientSecret)), about: about, now: env.Now,
 	}
 	n.code = meta.API{Client: env.Client, Base: codeURL, Table: errorTable, Now: env.Now}
-	n.token, n.graph = n.code, n.code
-	n.token.Base = graphURL
-	n.graph.Base, n.graph.Proof = graphURL+"/"+version, n.secret
+	n.token, n.own = n.code, n.code
+	n.token.Base, n.own.Base = graphURL, graphURL+"/"+version
+	n.pages = meta.PageLogin{API: n.own, ID: n.id, Secret: n.secret}
+	n.pages.API.Base = pageGraphURL + "/" + version
+	// The secret proves nothing about tokens of the other app.
+	if login == loginFacebook {
+		n.pages.API.Proof = n.secret
+	} else {
+		n.own.Proof = n.secret
+	}
 	return n, nil
 }
 

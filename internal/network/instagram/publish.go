@@ -106,7 +106,7 @@ func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (
 
 // create posts a form to an edge of the account and returns the id of the new object.
 func (n *Network) create(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
-	id, err := n.graph.Create(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
+	id, err := n.graphOf(it.Token).Create(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
@@ -125,7 +125,7 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 		Words string `json:"status"`
 	}
 	fields := url.Values{"fields": {"id,status_code,status"}}
-	err := n.graph.Get(ctx, "/"+url.PathEscape(handle), it.Token.Access, fields, &c)
+	err := n.get(ctx, it.Token, "/"+url.PathEscape(handle), fields, &c)
 	switch {
 	case isMissing(err):
 		return n.statusOfMissingContainer(ctx, it, err)

@@ -51,6 +51,8 @@ type TokenInfo struct {
 	Valid   bool     `json:"is_valid"`
 	Expires int64    `json:"expires_at"` // Unix time; 0 for none
 	Scopes  []string `json:"scopes"`
+	// DataAccessEnds is when the person must consent again for what the token may see; Unix time.
+	DataAccessEnds int64 `json:"data_access_expires_at"`
 }
 
 // InspectToken asks about a token with another of the same app, or with the token itself.

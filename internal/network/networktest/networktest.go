@@ -25,6 +25,8 @@ type Harness struct {
 	Consent url.Values
 	// TokenPaths are the paths where the network accepts a token only as a parameter.
 	TokenPaths []string
+	// NoRenewal tells that the tokens of this login are not renewed, though those of another login of the network are.
+	NoRenewal bool
 	// NoTrace tells that the network's errors carry no id of the call.
 	NoTrace bool
 	// TokenCall is the call that shows a dead token, as Case.Call names it.

@@ -1,0 +1,122 @@
+package instagram
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/url"
+	"time"
+
+	"belfry/internal/network"
+	"belfry/internal/network/meta"
+)
+
+// pageScopes are the permissions that the service asks for with Facebook Login; pageNeeded are those without which it
+// cannot publish. Without business_management Pages of a business portfolio are not listed.
+var (
+	pageScopes = []string{
+		"instagram_basic", "instagram_content_publish", meta.ScopeListPages, "pages_read_engagement",
+		"instagram_manage_insights", "business_management",
+	}
+	pageNeeded = pageScopes[:4]
+)
+
+// extraPerson holds the token of the person beside the Page's, and marks tokens of Facebook Login.
+const extraPerson = "person"
+
+func isPageToken(t network.Token) bool { return t.Extra[extraPerson] != "" }
+
+// linkedPage is a Page with the professional account that is linked to it.
+type linkedPage struct {
+	meta.Page
+	Account struct {
+		ID       meta.ID `json:"id"`
+		Username string  `json:"username"`
+		Name     string  `json:"name"`
+		Picture  string  `json:"profile_picture_url"`
+	} `json:"instagram_business_account"`
+}
+
+const linkedFields = meta.PageFields + ",instagram_business_account{id,username,name,profile_picture_url}"
+
+// exchangeForPages turns the code into the accounts that are linked to the Pages that the person selected.
+func (n *Network) exchangeForPages(ctx context.Context, g network.Grant) ([]network.Profile, error) {
+	person, granted, err := n.pages.Exchange(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	list, err := meta.ListPages[linkedPage](ctx, n.pages, person, granted, linkedFields)
+	if err != nil {
+		return nil, err
+	}
+	info, err := n.pages.API.InspectToken(ctx, network.Secret(n.id+"|"+n.secret.Reveal()), person)
+	if err != nil {
+		return nil, err
+	}
+	token := network.Token{
+		IssuedAt: n.now(), Scopes: granted, Extra: map[string]network.Secret{extraPerson: person},
+	}
+	if info.DataAccessEnds > 0 {
+		token.ExpiresAt = time.Unix(info.DataAccessEnds, 0).UTC()
+	}
+	profiles := make([]network.Profile, 0, len(list))
+	for _, p := range list {
+		token.Access = network.Secret(p.Access)
+		profiles = append(profiles, p.profile(token))
+	}
+	return profiles, nil
+}
+
+// profile is the account of a Page, or the Page itself with the reason why it cannot be connected.
+func (p linkedPage) profile(t network.Token) network.Profile {
+	if p.Account.ID == "" {
+		return network.Profile{
+			ExternalID: string(p.ID), DisplayName: p.Name, AvatarURL: p.Picture.Data.URL, Token: t,
+			Unusable: "No Business or Creator account on Instagram is linked to this Page. Link one in the Page's settings, and " +
+				"connect again.",
+		}
+	}
+	return network.Profile{
+		ExternalID: string(p.Account.ID), Username: p.Account.Username,
+		DisplayName: cmp.Or(p.Account.Name, p.Account.Username), AvatarURL: p.Account.Picture, Token: t,
+		Unusable: p.WhyUnusable(t.Scopes, pageNeeded),
+	}
+}
+
+// verifyPage asks for the Page, which its own token may.
+func (n *Network) verifyPage(ctx context.Context, t network.Token) error {
+	var me struct {
+		ID meta.ID `json:"id"`
+	}
+	return n.classifyAuthError(ctx, n.pages.API.Get(ctx, "/me", t.Access, url.Values{"fields": {"id"}}, &me), t)
+}
+
+// graphOf is the API of the login that gave the token.
+func (n *Network) graphOf(t network.Token) meta.API {
+	if isPageToken(t) {
+		return n.pages.API
+	}
+	return n.own
+}
+
+// hiddenCodes say that a token may not see something. Tokens of Pages have been refused so what the person's own was
+// shown.
+var hiddenCodes = map[string]bool{"10": true, "100/33": true}
+
+// read makes a call that changes nothing with the account's token, and with the person's where the Page's is not shown
+// what it asks for.
+func (n *Network) read(t network.Token, call func(graph meta.API, token network.Secret) error) error {
+	err := call(n.graphOf(t), t.Access)
+	var e *network.Error
+	if isPageToken(t) && errors.As(err, &e) && hiddenCodes[e.Code] && call(n.graphOf(t), t.Extra[extraPerson]) == nil {
+		return nil
+	}
+	return err
+}
+
+// get reads a path into the value.
+func (n *Network) get(ctx context.Context, t network.Token, path string, params url.Values, into any) error {
+	return n.read(t, func(graph meta.API, token network.Secret) error {
+		return graph.Get(ctx, path, token, params, into)
+	})
+}

@@ -1,0 +1,125 @@
+package instagram_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/instagram"
+	nt "belfry/internal/network/networktest"
+	"belfry/internal/network/sim"
+)
+
+func TestThePickerShowsWhatCannotBeUsed(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, withFacebook([]string{bakery, cycles, choir}, granted))
+	profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+	if err != nil || len(profiles) != 3 {
+		t.Fatalf("got %+v, %v", profiles, err)
+	}
+	for i, want := range []struct{ username, name, why string }{
+		{"harbour.bakery", "Harbour Bakery", ""}, {"", "Night Owl Cycles", "is linked to this Page"},
+		{"old.mill.choir", "Old Mill Choir", "create content"},
+	} {
+		p := profiles[i]
+		if p.Username != want.username || p.DisplayName != want.name || (p.Unusable == "") != (want.why == "") ||
+			!strings.Contains(p.Unusable, want.why) {
+			t.Errorf("want %+v, got %+v", want, p)
+		}
+	}
+	if profiles[0].ExternalID != "17841405309217644" || profiles[0].Token.Access == profiles[2].Token.Access {
+		t.Errorf("got %+v", profiles)
+	}
+}
+
+func TestAMissingPermissionMakesEveryAccountUnusable(t *testing.T) {
+	t.Parallel()
+	without := func(scope string) []string {
+		return slices.DeleteFunc(slices.Clone(granted), func(s string) bool { return s == scope })
+	}
+	for _, scope := range []string{"instagram_content_publish", "pages_read_engagement"} {
+		w := nt.NewWorld(t, withFacebook([]string{bakery}, without(scope)))
+		profiles, err := w.Net.Exchange(t.Context(), w.Grant())
+		if err != nil || len(profiles) != 1 || !strings.Contains(profiles[0].Unusable, scope) {
+			t.Errorf("%s: got %+v, %v", scope, profiles, err)
+		}
+	}
+	for _, scopes := range [][]string{without("pages_show_list"), granted} {
+		w := nt.NewWorld(t, withFacebook(nil, scopes))
+		_, err := w.Net.Exchange(t.Context(), w.Grant())
+		if e := w.Failure(err, network.Rejected); e.Message == "" || e.Hint == "" {
+			t.Errorf("got %+v", e)
+		}
+	}
+}
+
+// A Page's token has no date, but Instagram's data is only open to it for 90 days after the consent.
+func TestATokenOfAPageEndsAfter90Days(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, withFacebook([]string{bakery}, granted))
+	token := w.Connect().Token
+	if ends := token.ExpiresAt.Sub(w.Now()); ends != 90*24*time.Hour || !token.RefreshAt.IsZero() {
+		t.Errorf("ends after %v, renewed %v", ends, token.RefreshAt)
+	}
+	same, err := w.Net.(network.Refresher).Refresh(t.Context(), token)
+	if err != nil || same.Access != token.Access || !same.ExpiresAt.Equal(token.ExpiresAt) {
+		t.Errorf("got %+v, %v", same, err)
+	}
+}
+
+// Tokens of Pages have been refused reads that the person's own was granted; writes are not tried twice.
+func TestReadsThatAPageIsRefusedAreMadeAsThePerson(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, withFacebook([]string{bakery}, granted))
+	it := w.Item("Twice asked")
+	handle := w.Handle(it)
+	for _, code := range [][2]int{{10, 0}, {100, 33}} {
+		refuse := func(call string) {
+			w.Fault(sim.Fault{Call: call, Kind: sim.Error, Code: code[0], Subcode: code[1], Message: "Hidden"})
+		}
+		refuse("status")
+		if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Ready {
+			t.Errorf("%v: %+v, %v", code, st, err)
+		}
+		refuse("list")
+		if st, err := w.Net.Find(t.Context(), it); err != nil || st.Verdict != core.Absent {
+			t.Errorf("%v: %+v, %v", code, st, err)
+		}
+		refuse("publish")
+		if _, err := w.Net.Publish(t.Context(), it, handle); err == nil || len(w.Visible()) != 0 {
+			t.Errorf("%v: published as the person: %v", code, err)
+		}
+	}
+	refusedTwice := sim.Fault{Call: "status", Kind: sim.Error, Code: 10, Message: "Hidden", Times: new(2)}
+	w.Fault(refusedTwice)
+	_, err := w.Net.Status(t.Context(), it, handle)
+	w.Failed(err, network.Revoked, it.Token.Access, it.Token.Extra["person"])
+}
+
+func TestAccountsOfTheOtherLoginStillPublish(t *testing.T) {
+	t.Parallel()
+	for login, h := range map[string]nt.Harness{"facebook": harness(), "instagram": withFacebook([]string{bakery}, granted)} {
+		w := nt.NewWorld(t, h)
+		it := w.Item("Connected before")
+		other, err := instagram.New(network.Environment{Client: w.Client, Now: w.Now, Get: func(name string) string {
+			return map[string]string{
+				"INSTAGRAM_CLIENT_ID": "99", "INSTAGRAM_CLIENT_SECRET": "of-the-other-app", "INSTAGRAM_LOGIN": login,
+				"INSTAGRAM_GRAPH_VERSION": "v25.0", "INSTAGRAM_SETTLE": "2m",
+			}[name]
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Net = other
+		it.ArmedAt = w.Now()
+		if st, err := other.Publish(t.Context(), it, w.Handle(it)); err != nil || st.Verdict != core.Done {
+			t.Errorf("with %s: %+v, %v", login, st, err)
+		}
+		if err := other.Verify(t.Context(), it.Token); err != nil {
+			t.Errorf("with %s: %v", login, err)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package meta
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+
+	"belfry/internal/network"
+)
+
+// ScopeListPages lets a person's Pages be listed.
+const ScopeListPages = "pages_show_list"
+
+// PageLogin is the login of people who manage Pages, which several networks share.
+type PageLogin struct {
+	API    API // with the version
+	ID     string
+	Secret network.Secret
+}
+
+// Exchange turns the code into a long-lived token of the person and the permissions that the person left selected.
+func (l PageLogin) Exchange(
+	ctx context.Context, g network.Grant,
+) (person network.Secret, granted []string, err error) {
+	app := url.Values{"client_id": {l.ID}, "client_secret": {l.Secret.Reveal()}}
+	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {TrimCode(g.Code)}}
+	var short, long struct {
+		Access string `json:"access_token"`
+	}
+	if err := l.API.Post(ctx, "/oauth/access_token", "", mergeValues(app, code), &short); err != nil {
+		return "", nil, err
+	}
+	exchange := url.Values{"grant_type": {"fb_exchange_token"}, "fb_exchange_token": {short.Access}}
+	if err := l.API.Get(ctx, "/oauth/access_token", "", mergeValues(app, exchange), &long); err != nil {
+		return "", nil, err
+	}
+	if long.Access == "" {
+		return "", nil, &network.Error{Kind: network.Unknown, Message: "Facebook did not return a token."}
+	}
+	person = network.Secret(long.Access)
+	granted, err = l.grantedScopes(ctx, person)
+	return person, granted, err
+}
+
+func mergeValues(sets ...url.Values) url.Values {
+	all := url.Values{}
+	for _, set := range sets {
+		maps.Copy(all, set)
+	}
+	return all
+}
+
+func (l PageLogin) grantedScopes(ctx context.Context, person network.Secret) ([]string, error) {
+	type permission struct {
+		Name   string `json:"permission"`
+		Status string `json:"status"`
+	}
+	list, err := List[permission](ctx, l.API, "/me/permissions", person, nil)
+	if err != nil {
+		return nil, err
+	}
+	var given []string
+	for _, p := range list {
+		if p.Status == "granted" {
+			given = append(given, p.Name)
+		}
+	}
+	return given, nil
+}
+
+// Classify tells an expired token from a revoked one where the answer does not.
+func (l PageLogin) Classify(ctx context.Context, err error, t network.Token) error {
+	return l.API.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
+		return network.Secret(l.ID + "|" + l.Secret.Reveal()), nil
+	})
+}
+
+// PageFields are the fields that Page reads.
+const PageFields = "id,name,username,access_token,tasks,picture.type(large)"
+
+// Page is a Page of a person, with a token of its own.
+type Page struct {
+	ID       ID       `json:"id"`
+	Name     string   `json:"name"`
+	Username string   `json:"username"`
+	Access   string   `json:"access_token"`
+	Tasks    []string `json:"tasks"`
+	Picture  struct {
+		Data struct {
+			URL string `json:"url"`
+		} `json:"data"`
+	} `json:"picture"`
+}
+
+// ListPages lists the Pages that the person selected, as values that hold these fields of a Page. None at all is an error
+// that says why.
+func ListPages[T any](
+	ctx context.Context, l PageLogin, person network.Secret, granted []string, fields string,
+) ([]T, error) {
+	if !slices.Contains(granted, ScopeListPages) {
+		return nil, errNoPage("The permission to list Pages was not granted.")
+	}
+	list, err := List[T](ctx, l.API, "/me/accounts", person, url.Values{"fields": {fields}, "limit": {"100"}})
+	if err == nil && len(list) == 0 {
+		err = errNoPage("No Page was selected, or you have no Page.")
+	}
+	return list, err
+}
+
+func errNoPage(message string) error {
+	return &network.Error{
+		Kind: network.Rejected, Message: message, Hint: "Connect again, select the Page and leave every permission selected.",
+	}
+}
+
+// publishingTasks let a person publish to a Page; one of them is enough.
+var publishingTasks = []string{"CREATE_CONTENT", "MANAGE"}
+
+// WhyUnusable says why a Page cannot be published to with these of the needed permissions; "" when it can.
+func (p Page) WhyUnusable(granted, needed []string) string {
+	may := func(task string) bool { return slices.Contains(publishingTasks, task) }
+	switch missing := MissingScope(granted, needed); {
+	case missing != "":
+		return missing
+	case !slices.ContainsFunc(p.Tasks, may):
+		return "You cannot create content on this Page. Ask someone who manages it for this permission."
+	case p.Access == "":
+		return "Facebook did not return a token for this Page."
+	}
+	return ""
+}
