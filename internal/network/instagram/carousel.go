@@ -22,7 +22,7 @@ func (n *Network) createItems(ctx context.Context, it network.Item) (string, err
 		if f.Kind == core.FileVideo {
 			form.Set("media_type", "VIDEO")
 		}
-		return n.create(ctx, it, "/media", form)
+		return n.createNode(ctx, it, "/media", form)
 	})
 	return itemsHandle + strings.Join(ids, itemsComma), err
 }
@@ -62,7 +62,7 @@ func (n *Network) createCarousel(ctx context.Context, it network.Item, ids []str
 		return network.Status{}, err
 	}
 	form.Set("children", strings.Join(ids, itemsComma))
-	handle, err := n.create(ctx, it, "/media", form)
+	handle, err := n.createNode(ctx, it, "/media", form)
 	if err != nil {
 		return network.Status{}, err
 	}

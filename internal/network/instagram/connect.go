@@ -91,7 +91,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	if err != nil {
 		return nil, err
 	}
-	p.Token = n.renewed(network.Token{Scopes: short.Permissions}, long)
+	p.Token = n.applyGrant(network.Token{Scopes: short.Permissions}, long)
 	p.Unusable = cmp.Or(p.Unusable, meta.MissingScope(short.Permissions, needed))
 	return []network.Profile{p}, nil
 }
@@ -144,8 +144,8 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 	return p, nil
 }
 
-// renewed is an older token with what Instagram has just granted; what the answer leaves out stays.
-func (n *Network) renewed(old network.Token, g tokenAnswer) network.Token {
+// applyGrant is an older token with what Instagram has just granted; what the answer leaves out stays.
+func (n *Network) applyGrant(old network.Token, g tokenAnswer) network.Token {
 	t := old
 	t.Access, t.IssuedAt = network.Secret(g.Access), n.now()
 	t.ExpiresAt = meta.Expiry(t.IssuedAt, g.Seconds, old.ExpiresAt)
@@ -168,7 +168,7 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 	if g.Access == "" {
 		return network.Token{}, errNoToken()
 	}
-	return n.renewed(t, g), nil
+	return n.applyGrant(t, g), nil
 }
 
 func errNoToken() error {

@@ -90,12 +90,15 @@ func TestAnswersInOtherFormsConnectToo(t *testing.T) {
 
 func TestVariablesThatCannotBeUsedAreNamed(t *testing.T) {
 	t.Parallel()
-	for name, value := range map[string]string{"INSTAGRAM_GRAPH_VERSION": "25", "INSTAGRAM_SETTLE": "soon", "INSTAGRAM_LOGIN": "email"} {
+	good := map[string]string{"INSTAGRAM_GRAPH_VERSION": "v25.0", "INSTAGRAM_SETTLE": "2m", "INSTAGRAM_LOGIN": "instagram"}
+	for name, value := range map[string]string{
+		"INSTAGRAM_GRAPH_VERSION": "25", "INSTAGRAM_SETTLE": "soon", "INSTAGRAM_LOGIN": "email",
+	} {
 		_, err := instagram.New(network.Environment{Get: func(n string) string {
 			if n == name {
 				return value
 			}
-			return map[string]string{"INSTAGRAM_GRAPH_VERSION": "v25.0", "INSTAGRAM_SETTLE": "2m", "INSTAGRAM_LOGIN": "instagram"}[n]
+			return good[n]
 		}})
 		if err == nil || !strings.Contains(err.Error(), name) || !strings.Contains(err.Error(), value) {
 			t.Errorf("%s: %v", name, err)

@@ -86,7 +86,7 @@ func (n *Network) listPosts(
 ) (posts []listedPost, err error) {
 	path := "/" + url.PathEscape(it.Profile) + edge
 	params := url.Values{"fields": {fields}, "since": {strconv.FormatInt(since.Unix(), 10)}, "limit": {"100"}}
-	err = n.read(it.Token, func(graph meta.API, token network.Secret) (err error) {
+	err = n.readWithFallback(it.Token, func(graph meta.API, token network.Secret) (err error) {
 		posts, err = meta.List[listedPost](ctx, graph, path, token, params)
 		return err
 	})
@@ -98,7 +98,7 @@ func (n *Network) Link(ctx context.Context, it network.Item, externalID string) 
 	var out struct {
 		Permalink string `json:"permalink"`
 	}
-	err := n.get(ctx, it.Token, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink"}}, &out)
+	err := n.readNode(ctx, it.Token, "/"+url.PathEscape(externalID), url.Values{"fields": {"permalink"}}, &out)
 	if err != nil {
 		return "", n.classifyAuthError(ctx, err, it.Token)
 	}

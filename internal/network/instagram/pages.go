@@ -62,13 +62,13 @@ func (n *Network) exchangeForPages(ctx context.Context, g network.Grant) ([]netw
 	profiles := make([]network.Profile, 0, len(list))
 	for _, p := range list {
 		token.Access = network.Secret(p.Access)
-		profiles = append(profiles, p.profile(token))
+		profiles = append(profiles, p.toProfile(token))
 	}
 	return profiles, nil
 }
 
-// profile is the account of a Page, or the Page itself with the reason why it cannot be connected.
-func (p linkedPage) profile(t network.Token) network.Profile {
+// toProfile is the account of a Page, or the Page itself with the reason why it cannot be connected.
+func (p linkedPage) toProfile(t network.Token) network.Profile {
 	if p.Account.ID == "" {
 		return network.Profile{
 			ExternalID: string(p.ID), DisplayName: p.Name, AvatarURL: p.Picture.Data.URL, Token: t,
@@ -103,9 +103,9 @@ func (n *Network) graphOf(t network.Token) meta.API {
 // shown.
 var hiddenCodes = map[string]bool{"10": true, "100/33": true}
 
-// read makes a call that changes nothing with the account's token, and with the person's where the Page's is not shown
-// what it asks for.
-func (n *Network) read(t network.Token, call func(graph meta.API, token network.Secret) error) error {
+// readWithFallback makes a call that changes nothing with the account's token, and with the person's where the Page's is
+// not shown what it asks for.
+func (n *Network) readWithFallback(t network.Token, call func(graph meta.API, token network.Secret) error) error {
 	err := call(n.graphOf(t), t.Access)
 	var e *network.Error
 	if isPageToken(t) && errors.As(err, &e) && hiddenCodes[e.Code] && call(n.graphOf(t), t.Extra[extraPerson]) == nil {
@@ -114,9 +114,9 @@ func (n *Network) read(t network.Token, call func(graph meta.API, token network.
 	return err
 }
 
-// get reads a path into the value.
-func (n *Network) get(ctx context.Context, t network.Token, path string, params url.Values, into any) error {
-	return n.read(t, func(graph meta.API, token network.Secret) error {
+// readNode reads a path into the value.
+func (n *Network) readNode(ctx context.Context, t network.Token, path string, params url.Values, into any) error {
+	return n.readWithFallback(t, func(graph meta.API, token network.Secret) error {
 		return graph.Get(ctx, path, token, params, into)
 	})
 }

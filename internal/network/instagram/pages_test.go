@@ -101,7 +101,9 @@ func TestReadsThatAPageIsRefusedAreMadeAsThePerson(t *testing.T) {
 
 func TestAccountsOfTheOtherLoginStillPublish(t *testing.T) {
 	t.Parallel()
-	for login, h := range map[string]nt.Harness{"facebook": harness(), "instagram": withFacebook([]string{bakery}, granted)} {
+	for login, h := range map[string]nt.Harness{
+		"facebook": harness(), "instagram": withFacebook([]string{bakery}, granted),
+	} {
 		w := nt.NewWorld(t, h)
 		it := w.Item("Connected before")
 		other, err := instagram.New(network.Environment{Client: w.Client, Now: w.Now, Get: func(name string) string {

@@ -45,7 +45,7 @@ func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return n.create(ctx, it, "/media", form)
+	return n.createNode(ctx, it, "/media", form)
 }
 
 // postForm holds the parameters of a post's container, without the children of a carousel. Instagram documents no
@@ -97,15 +97,15 @@ func addressParam(f network.File) string {
 
 // Publish makes the container visible.
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	id, err := n.create(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
+	id, err := n.createNode(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
 		return network.Status{}, n.withQuotaWait(ctx, it, err)
 	}
 	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }
 
-// create posts a form to an edge of the account and returns the id of the new object.
-func (n *Network) create(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
+// createNode posts a form to an edge of the account and returns the id of the new object.
+func (n *Network) createNode(ctx context.Context, it network.Item, edge string, form url.Values) (string, error) {
 	id, err := n.graphOf(it.Token).Create(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form)
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
@@ -125,7 +125,7 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 		Words string `json:"status"`
 	}
 	fields := url.Values{"fields": {"id,status_code,status"}}
-	err := n.get(ctx, it.Token, "/"+url.PathEscape(handle), fields, &c)
+	err := n.readNode(ctx, it.Token, "/"+url.PathEscape(handle), fields, &c)
 	switch {
 	case isMissing(err):
 		return n.statusOfMissingContainer(ctx, it, err)

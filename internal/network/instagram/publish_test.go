@@ -53,9 +53,11 @@ func TestEverySettingArrives(t *testing.T) {
 		media    []core.Media
 		want     map[string]string // of the post's extra fields
 	}{
-		"a photo":            {`{}`, []core.Media{photo}, map[string]string{"media_type": "IMAGE", "product": "FEED"}},
-		"a described photo":  {`{"altText":"A roll"}`, []core.Media{photo}, map[string]string{"alt_text": "A roll"}},
-		"with collaborators": {`{"collaborators":["Ann.B","c_d"]}`, []core.Media{photo}, map[string]string{"collaborators": "ann.b,c_d"}},
+		"a photo":           {`{}`, []core.Media{photo}, map[string]string{"media_type": "IMAGE", "product": "FEED"}},
+		"a described photo": {`{"altText":"A roll"}`, []core.Media{photo}, map[string]string{"alt_text": "A roll"}},
+		"with collaborators": {
+			`{"collaborators":["Ann.B","c_d"]}`, []core.Media{photo}, map[string]string{"collaborators": "ann.b,c_d"},
+		},
 		"a carousel": {
 			`{"contentType":"feed","collaborators":["ann"],"altText":"not sent"}`, []core.Media{photo, video},
 			map[string]string{"media_type": "CAROUSEL", "collaborators": "ann", "alt_text": ""},
@@ -64,12 +66,18 @@ func TestEverySettingArrives(t *testing.T) {
 			`{}`, []core.Media{video},
 			map[string]string{"media_type": "REELS", "share_to_feed": "true", "thumb_offset": "", "product": "REELS"},
 		},
-		"a Reel shown in the feed":     {`{"shareToFeed":true}`, []core.Media{video}, map[string]string{"share_to_feed": "true"}},
-		"a Reel not shown in the feed": {`{"shareToFeed":false}`, []core.Media{video}, map[string]string{"share_to_feed": "false"}},
-		"a cover frame":                {`{"contentType":"reels","coverMs":1500}`, []core.Media{video}, map[string]string{"thumb_offset": "1500"}},
-		"the first frame":              {`{"coverMs":0}`, []core.Media{video}, map[string]string{"thumb_offset": "0"}},
-		"a Story of a photo":           {`{"contentType":"stories"}`, []core.Media{photo}, map[string]string{"product": "STORY"}},
-		"a Story of a video":           {`{"contentType":"stories"}`, []core.Media{video}, map[string]string{"product": "STORY"}},
+		"a Reel shown in the feed": {
+			`{"shareToFeed":true}`, []core.Media{video}, map[string]string{"share_to_feed": "true"},
+		},
+		"a Reel not shown in the feed": {
+			`{"shareToFeed":false}`, []core.Media{video}, map[string]string{"share_to_feed": "false"},
+		},
+		"a cover frame": {
+			`{"contentType":"reels","coverMs":1500}`, []core.Media{video}, map[string]string{"thumb_offset": "1500"},
+		},
+		"the first frame":    {`{"coverMs":0}`, []core.Media{video}, map[string]string{"thumb_offset": "0"}},
+		"a Story of a photo": {`{"contentType":"stories"}`, []core.Media{photo}, map[string]string{"product": "STORY"}},
+		"a Story of a video": {`{"contentType":"stories"}`, []core.Media{video}, map[string]string{"product": "STORY"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -152,7 +160,9 @@ func TestWhatAContainersStateMeans(t *testing.T) {
 	long := armed
 	long.ArmedAt = w.Now().Add(-time.Hour)
 	stamp := w.Now().Format("2006-01-02T15:04:05-0700")
-	post := fmt.Sprintf(`{"id":"18","caption":"State","timestamp":%q,"media_type":"IMAGE","media_product_type":"FEED"}`, stamp)
+	post := fmt.Sprintf(
+		`{"id":"18","caption":"State","timestamp":%q,"media_type":"IMAGE","media_product_type":"FEED"}`, stamp,
+	)
 	bare := fmt.Sprintf(`{"id":"19","timestamp":%q,"media_type":"IMAGE"}`, stamp)
 	gone := `{"error":{"code":24,"error_subcode":2207006,"message":"gone"}}`
 	failed := func(code string) string {
@@ -214,7 +224,8 @@ func TestASearchComparesCaptionTypeAndProduct(t *testing.T) {
 	w := nt.NewWorld(t, harness())
 	it := newItem(w, `{}`, "By @ann\r\nand @bob ", photo)
 	listed := func(caption, kind, product, at string) string {
-		return fmt.Sprintf(`{"id":"18","caption":%q,"media_type":%q,"media_product_type":%q,"timestamp":%q}`, caption, kind, product, at)
+		const shape = `{"id":"18","caption":%q,"media_type":%q,"media_product_type":%q,"timestamp":%q}`
+		return fmt.Sprintf(shape, caption, kind, product, at)
 	}
 	const now, before = "2026-10-05T09:00:01+0000", "2026-10-05T08:58:00+0000"
 	for name, c := range map[string]struct {
@@ -245,7 +256,8 @@ func TestALinkOfAnotherHostIsNoLink(t *testing.T) {
 		"https://instagram.com.evil.example/p/B/": "", "javascript:alert(1)": "",
 	} {
 		w.Instead(func(rw http.ResponseWriter, _ *http.Request) {
-			_, _ = fmt.Fprintf(rw, `{"permalink":%[1]q,"data":[{"id":"1","caption":"Same words","media_type":"IMAGE","permalink":%[1]q}]}`, address)
+			const shape = `{"permalink":%[1]q,"data":[{"id":"1","caption":"Same words","media_type":"IMAGE","permalink":%[1]q}]}`
+			_, _ = fmt.Fprintf(rw, shape, address)
 		})
 		if found, err := w.Net.Find(t.Context(), it); err != nil || found.Verdict != core.Done || found.URL != want {
 			t.Errorf("%s: found %+v, %v", address, found, err)

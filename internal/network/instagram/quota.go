@@ -38,7 +38,7 @@ func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item) time.Dur
 		} `json:"data"`
 	}
 	edge := "/" + url.PathEscape(it.Profile) + "/content_publishing_limit"
-	err := n.get(ctx, it.Token, edge, url.Values{"fields": {"quota_usage,config"}}, &out)
+	err := n.readNode(ctx, it.Token, edge, url.Values{"fields": {"quota_usage,config"}}, &out)
 	if err != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 {
 		return quotaWait
 	}
