@@ -36,7 +36,7 @@ func (l PageLogin) Exchange(
 		return "", nil, err
 	}
 	if long.Access == "" {
-		return "", nil, &network.Error{Kind: network.Unknown, Message: "Facebook did not return a token."}
+		return "", nil, &network.Error{Kind: network.Unknown, Message: "The login did not return a token."}
 	}
 	person = network.Secret(long.Access)
 	granted, err = l.grantedScopes(ctx, person)
@@ -126,7 +126,7 @@ func (p Page) WhyUnusable(granted, needed []string) string {
 	case !slices.ContainsFunc(p.Tasks, may):
 		return "You cannot create content on this Page. Ask someone who manages it for this permission."
 	case p.Access == "":
-		return "Facebook did not return a token for this Page."
+		return "The login did not return a token for this Page."
 	}
 	return ""
 }
