@@ -97,7 +97,8 @@ func (p *publisher) measureLists(ctx context.Context, t *table) error {
 		queries []string
 		goal    time.Duration
 	}{
-		{"lists and filters", lists, goalList}, {"searches", searches, goalList},
+		{"lists and filters", lists, goalList},
+		{"searches", searches, goalList},
 		{"searches of one or two characters", short, goalShortSearch},
 	} {
 		var slowest time.Duration

@@ -64,8 +64,8 @@ type Refresher interface {
 	Refresh(ctx context.Context, t Token) (Token, error)
 }
 
-// Finisher is a network on which steps follow once a post is live, such as a picture for a video. None of them makes the
-// post live or takes it down.
+// Finisher is a network on which steps follow once a post is live, such as a picture for a video. None of them makes
+// the post live or takes it down.
 type Finisher interface {
 	// FinalSteps names what follows for such a post, in words that a sentence can hold; nil for nothing.
 	FinalSteps(d Draft) []string

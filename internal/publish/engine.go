@@ -50,8 +50,8 @@ func New(cfg Config) *Engine { return &Engine{cfg: cfg} }
 func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.In(ws) }
 
 // Publish carries one post as far as it will go right now: one claim under one lease, by the protocol of
-// core.Publication. Before the post is due, it only prepares it. owner names the worker. It does nothing when the post can
-// neither be published nor prepared yet, is held by another worker, or is done.
+// core.Publication. Before the post is due, it only prepares it. owner names the worker. It does nothing when the post
+// can neither be published nor prepared yet, is held by another worker, or is done.
 func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
 	claim, err := e.tenant(ws).Claim(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())
 	if errors.Is(err, store.ErrNotFound) {

@@ -13,8 +13,8 @@ import (
 	"belfry/internal/store"
 )
 
-// finishDelays are the pauses between the tries of a final step, and finishFor is how long it is tried after the post went
-// live.
+// finishDelays are the pauses between the tries of a final step, and finishFor is how long it is tried after the post
+// went live.
 var finishDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
 
 const finishFor = 24 * time.Hour

@@ -122,7 +122,8 @@ func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) err
 	return t.signalAfter(t.exec(ctx, `
 		WITH waiting AS (
 			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
-			WHERE u.workspace_id = @ws AND (u.step = 'armed' OR u.rest = @await) AND p.account_id = @account AND p.status = 'queued'
+			WHERE u.workspace_id = @ws AND (u.step = 'armed' OR u.rest = @await) AND p.account_id = @account
+				AND p.status = 'queued'
 			ORDER BY u.post_id FOR UPDATE OF u
 		)
 		UPDATE publications u SET
@@ -132,8 +133,9 @@ func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) err
 		args{"account": account, "await": core.DoAwait}))
 }
 
-// WakeIfOK lets a worker go on at once with a publication that waits for its account if the account's status is ok after
-// all. The caller has saved in the same transaction that it waits, so a later reconnection finds it with WakeReconnected.
+// WakeIfOK lets a worker go on at once with a publication that waits for its account if the account's status is ok
+// after all. The caller has saved in the same transaction that it waits, so a later reconnection finds it with
+// WakeReconnected.
 func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
 	return t.signalAfter(t.exec(ctx, `
 		UPDATE publications u SET `+wakeSQL+`

@@ -14,8 +14,8 @@ const usedByPendingPost = `
 	WHERE pm.workspace_id = m.workspace_id AND pm.media_id = m.id
 		AND (p.status IN ('draft', 'queued') OR p.status = 'failed' AND u.rest = @retry AND u.next_action_at IS NOT NULL)`
 
-// UsedByPendingPost reports whether a post that is still to be published uses the file: a draft, a queued post, or a failed
-// post that the worker will retry.
+// UsedByPendingPost reports whether a post that is still to be published uses the file: a draft, a queued post, or a
+// failed post that the worker will retry.
 func (t Tenant) UsedByPendingPost(ctx context.Context, id core.MediaID) (bool, error) {
 	return queryValue[bool](t.query(ctx, `SELECT EXISTS (`+usedByPendingPost+
 		`) FROM media m WHERE m.workspace_id = @ws AND m.id = @id`,

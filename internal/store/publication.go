@@ -112,8 +112,8 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 // dueOrNow is when a queued post is due: the given time, or now by the database's clock.
 const dueOrNow = `coalesce(@due::timestamptz, clock())`
 
-// prepareAtSQL is when a post may be prepared: so long before it is due, but not in the past. It is null for one that is
-// due, or is not prepared.
+// prepareAtSQL is when a post may be prepared: so long before it is due, but not in the past. It is null for one that
+// is due, or is not prepared.
 func prepareAtSQL(ahead, due string) string {
 	return `CASE WHEN ` + ahead + ` > '0' AND ` + due + ` > clock() THEN greatest(` + due + ` - ` + ahead + `, clock()) END`
 }

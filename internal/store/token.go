@@ -31,7 +31,8 @@ func (t Tenant) ClaimRefresh(ctx context.Context, id core.AccountID, lapsed []by
 ) (core.Account, []byte, error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		UPDATE accounts SET token_refresh_at = clock() + @lease::interval, token_claimed_until = clock() + @lease::interval
-		WHERE workspace_id = @ws AND id = @id AND (token_refresh_at <= clock() OR token = @lapsed::bytea AND token_failing_since IS NULL)
+		WHERE workspace_id = @ws AND id = @id
+			AND (token_refresh_at <= clock() OR token = @lapsed::bytea AND token_failing_since IS NULL)
 			AND (token_claimed_until IS NULL OR token_claimed_until <= clock()) AND status = 'ok' AND disconnected_at IS NULL
 		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease, "lapsed": lapsed}))
 	return row.Account, row.Token, err

@@ -1,5 +1,5 @@
-// Package instagram publishes to Business and Creator accounts on Instagram: a container first, with its files, and then
-// the one call that makes it visible.
+// Package instagram publishes to Business and Creator accounts on Instagram: a container first, with its files, and
+// then the one call that makes it visible.
 package instagram
 
 import (
@@ -18,7 +18,7 @@ const ID core.Platform = "instagram"
 // Names of the configuration variables.
 const (
 	varClientID     = "INSTAGRAM_CLIENT_ID"
-	varClientSecret = "INSTAGRAM_CLIENT_SECRET"
+	varClientSecret = "INSTAGRAM_CLIENT_SECRET" //nolint:gosec // the name of a variable
 	varLogin        = "INSTAGRAM_LOGIN"
 	varVersion      = "INSTAGRAM_GRAPH_VERSION"
 	varSettle       = "INSTAGRAM_SETTLE"

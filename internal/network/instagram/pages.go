@@ -103,8 +103,8 @@ func (n *Network) graphOf(t network.Token) meta.API {
 // shown.
 var hiddenCodes = map[string]bool{"10": true, "100/33": true}
 
-// readWithFallback makes a call that changes nothing with the account's token, and with the person's where the Page's is
-// not shown what it asks for.
+// readWithFallback makes a call that changes nothing with the account's token, and with the person's where the Page's
+// is not shown what it asks for.
 func (n *Network) readWithFallback(t network.Token, call func(graph meta.API, token network.Secret) error) error {
 	err := call(n.graphOf(t), t.Access)
 	var e *network.Error

@@ -21,7 +21,8 @@ func TestThePickerShowsWhatCannotBeUsed(t *testing.T) {
 		t.Fatalf("got %+v, %v", profiles, err)
 	}
 	for i, want := range []struct{ username, name, why string }{
-		{"harbour.bakery", "Harbour Bakery", ""}, {"", "Night Owl Cycles", "is linked to this Page"},
+		{"harbour.bakery", "Harbour Bakery", ""},
+		{"", "Night Owl Cycles", "is linked to this Page"},
 		{"old.mill.choir", "Old Mill Choir", "create content"},
 	} {
 		p := profiles[i]

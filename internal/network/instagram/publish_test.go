@@ -59,11 +59,13 @@ func TestEverySettingArrives(t *testing.T) {
 			`{"collaborators":["Ann.B","c_d"]}`, []core.Media{photo}, map[string]string{"collaborators": "ann.b,c_d"},
 		},
 		"a carousel": {
-			`{"contentType":"feed","collaborators":["ann"],"altText":"not sent"}`, []core.Media{photo, video},
+			`{"contentType":"feed","collaborators":["ann"],"altText":"not sent"}`,
+			[]core.Media{photo, video},
 			map[string]string{"media_type": "CAROUSEL", "collaborators": "ann", "alt_text": ""},
 		},
 		"a Reel": {
-			`{}`, []core.Media{video},
+			`{}`,
+			[]core.Media{video},
 			map[string]string{"media_type": "REELS", "share_to_feed": "true", "thumb_offset": "", "product": "REELS"},
 		},
 		"a Reel shown in the feed": {

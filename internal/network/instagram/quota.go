@@ -14,8 +14,8 @@ import (
 // codeQuota says that the account has published as often as it may in 24 hours.
 const codeQuota = "9/2207042"
 
-// withQuotaWait holds a post that the quota refuses until the oldest post that fills it is 24 hours old. Any other error
-// comes back as it is.
+// withQuotaWait holds a post that the quota refuses until the oldest post that fills it is 24 hours old. Any other
+// error comes back as it is.
 func (n *Network) withQuotaWait(ctx context.Context, it network.Item, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) || e.Code != codeQuota {
@@ -26,8 +26,8 @@ func (n *Network) withQuotaWait(ctx context.Context, it network.Item, err error)
 	return meta.Reclassify(err, row)
 }
 
-// untilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window; an hour when that is
-// not known.
+// untilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window; an hour when
+// that is not known.
 func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item) time.Duration {
 	var out struct {
 		Data []struct {

@@ -93,8 +93,8 @@ type Page struct {
 	} `json:"picture"`
 }
 
-// ListPages lists the Pages that the person selected, as values that hold these fields of a Page. None at all is an error
-// that says why.
+// ListPages lists the Pages that the person selected, as values that hold these fields of a Page. None at all is an
+// error that says why.
 func ListPages[T any](
 	ctx context.Context, l PageLogin, person network.Secret, granted []string, fields string,
 ) ([]T, error) {

@@ -53,7 +53,11 @@ func documentedErrors(t *testing.T, h Harness) {
 func (w *World) renewIfLapsed(it network.Item) network.Item {
 	w.t.Helper()
 	if it.Token.HasLapsed(w.Now()) {
-		fresh, err := w.Net.(network.Refresher).Refresh(w.t.Context(), it.Token)
+		refresher, ok := w.Net.(network.Refresher)
+		if !ok {
+			w.t.Fatal("the token has lapsed, and the network renews none")
+		}
+		fresh, err := refresher.Refresh(w.t.Context(), it.Token)
 		if err != nil {
 			w.t.Fatal(err)
 		}

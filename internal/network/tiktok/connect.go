@@ -62,7 +62,9 @@ func (n *Network) askToken(ctx context.Context, form url.Values) (tokenAnswer, e
 	form.Set("client_key", n.id)
 	form.Set("client_secret", n.secret.Reveal())
 	var out tokenAnswer
-	resp, err := n.env.Client.Do(ctx, network.Request{Method: http.MethodPost, URL: apiURL + "/v2/oauth/token/", Form: form})
+	resp, err := n.env.Client.Do(ctx, network.Request{
+		Method: http.MethodPost, URL: apiURL + "/v2/oauth/token/", Form: form,
+	})
 	if err != nil {
 		return out, err
 	}

@@ -123,7 +123,9 @@ type apiFault struct {
 // classify is the error of a refusal in TikTok's words. The code decides, whatever the status.
 func (n *Network) classify(resp *network.Response, f apiFault) *network.Error {
 	r := rowOf(f.Code, resp.Status)
-	e := network.Error{Kind: r.kind, Code: f.Code, Message: cmp.Or(f.Message, f.Code), Hint: r.hint, Trace: f.LogID, Scope: r.scope}
+	e := network.Error{
+		Kind: r.kind, Code: f.Code, Message: cmp.Or(f.Message, f.Code), Hint: r.hint, Trace: f.LogID, Scope: r.scope,
+	}
 	if r.kind == network.RateLimited {
 		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), r.wait)
 	}

@@ -18,8 +18,8 @@ type photoInfo struct {
 	AI             bool   `json:"is_aigc,omitempty"` // not documented for photos, so only if it was asked for
 }
 
-// beginPhotos gives TikTok the addresses of photos. It fetches them at once and then shows the post, so that the addresses
-// give nothing out before the arm.
+// beginPhotos gives TikTok the addresses of photos. It fetches them at once and then shows the post, so that the
+// addresses give nothing out before the arm.
 func (n *Network) beginPhotos(ctx context.Context, it network.Item, info postInfo, s Settings) (string, error) {
 	cover := 0
 	if s.PhotoCoverIndex != nil {

@@ -18,8 +18,8 @@ const (
 	uplink = 2_000_000
 )
 
-// Delivery of a video is an upload whose last part publishes it. A large one is prepared longer ahead. Photos are fetched
-// and shown without another call.
+// Delivery of a video is an upload whose last part publishes it. A large one is prepared longer ahead. Photos are
+// fetched and shown without another call.
 func (*Network) Delivery(d network.Draft) network.Delivery {
 	if contentType(d.Media) == typePhoto {
 		return network.Delivery{Flow: core.FlowHandle, Files: network.Pulled, Gated: true}
@@ -72,7 +72,8 @@ func (n *Network) Status(ctx context.Context, it network.Item, text string) (net
 	return n.sendNextPart(ctx, it, h)
 }
 
-// sendNextPart sends the part at the handle's offset. A lost part is no error: TikTok tells how many bytes have arrived.
+// sendNextPart sends the part at the handle's offset. A lost part is no error: TikTok tells how many bytes have
+// arrived.
 func (n *Network) sendNextPart(ctx context.Context, it network.Item, h handle) (network.Status, error) {
 	_, sendErr := n.sendPart(ctx, it, h, h.Offset)
 	if sendErr == nil {
@@ -104,7 +105,7 @@ func (n *Network) sendNextPart(ctx context.Context, it network.Item, h handle) (
 type task struct {
 	Status   string        `json:"status"`
 	Reason   string        `json:"fail_reason"`
-	Posts    []json.Number `json:"publicaly_available_post_id"`
+	Posts    []json.Number `json:"publicaly_available_post_id"` //nolint:misspell // as TikTok spells it
 	Uploaded int64         `json:"uploaded_bytes"`
 }
 

@@ -15,7 +15,7 @@ const ID core.Platform = "tiktok"
 // Names of the configuration variables.
 const (
 	varClientID     = "TIKTOK_CLIENT_ID"
-	varClientSecret = "TIKTOK_CLIENT_SECRET"
+	varClientSecret = "TIKTOK_CLIENT_SECRET" //nolint:gosec // the name of a variable
 	varPKCE         = "TIKTOK_PKCE"
 	varSettle       = "TIKTOK_SETTLE"
 )

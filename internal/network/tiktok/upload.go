@@ -21,7 +21,8 @@ const (
 	lateParts = 2 * time.Minute
 )
 
-// handle is a post that TikTok has begun. It is stored encrypted, since whoever has the address of an upload may send bytes to it.
+// handle is a post that TikTok has begun. It is stored encrypted, since whoever has the address of an upload may send
+// bytes to it.
 type handle struct {
 	Task string `json:"task"` // publish_id
 	// The rest is of a video.

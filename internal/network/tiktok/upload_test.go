@@ -52,10 +52,18 @@ func TestAPartThatIsLostIsSentAgain(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"upload", "publish"} {
 		for _, fault := range []sim.Fault{
-			{Kind: sim.DropBeforeAccept}, {Kind: sim.DropAfterAccept}, {Kind: sim.ServerError}, {Kind: sim.TruncatedJSON},
-			{Kind: sim.ServerError, Accept: true}, {Kind: sim.RateLimited}, {Kind: sim.Reject}, {Kind: sim.Reject, Accept: true},
-			{Kind: sim.Error, Status: 404, Reason: "gone"}, {Kind: sim.Error, Status: 403, Reason: "expired"},
-			{Kind: sim.Error, Status: 416, Reason: "range"}, {Kind: sim.Error, Status: 416, Reason: "range", Accept: true},
+			{Kind: sim.DropBeforeAccept},
+			{Kind: sim.DropAfterAccept},
+			{Kind: sim.ServerError},
+			{Kind: sim.TruncatedJSON},
+			{Kind: sim.ServerError, Accept: true},
+			{Kind: sim.RateLimited},
+			{Kind: sim.Reject},
+			{Kind: sim.Reject, Accept: true},
+			{Kind: sim.Error, Status: 404, Reason: "gone"},
+			{Kind: sim.Error, Status: 403, Reason: "expired"},
+			{Kind: sim.Error, Status: 416, Reason: "range"},
+			{Kind: sim.Error, Status: 416, Reason: "range", Accept: true},
 		} {
 			fault.Call = call
 			t.Run(fmt.Sprintf("%s %s %d %t", call, fault.Kind, fault.Status, fault.Accept), func(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 
 const (
 	consentURL = "https://accounts.google.com/o/oauth2/v2/auth"
-	tokenURL   = "https://oauth2.googleapis.com/token"
+	tokenURL   = "https://oauth2.googleapis.com/token" //nolint:gosec // an address
 )
 
 const scopePrefix = "https://www.googleapis.com/auth/"

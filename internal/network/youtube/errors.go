@@ -41,8 +41,8 @@ func classifyError(resp *network.Response, now time.Time) *network.Error {
 		Error *apiError `json:"error"`
 	}
 	body := bytes.TrimSpace(resp.Body)
-	if bytes.HasPrefix(body, []byte("[")) { // some answers are a list of one error
-		body = bytes.TrimSuffix(bytes.TrimPrefix(body, []byte("[")), []byte("]"))
+	if after, ok := bytes.CutPrefix(body, []byte("[")); ok { // some answers are a list of one error
+		body = bytes.TrimSuffix(after, []byte("]"))
 	}
 	if json.Unmarshal(body, &out) != nil || out.Error == nil || out.Error.Message == "" && out.Error.firstReason() == "" {
 		return resp.Fail(network.Error{Kind: network.Unknown, Message: "YouTube responded in an unexpected way."})

@@ -377,7 +377,7 @@ func TestPermissionsThatAreWithheld(t *testing.T) {
 	} {
 		h := harness()
 		h.Consent = maps.Clone(h.Consent)
-		for _, scope := range strings.Fields(withheld) {
+		for scope := range strings.FieldsSeq(withheld) {
 			h.Consent.Add("withhold", auth+scope)
 		}
 		w := nt.NewWorld(t, h)

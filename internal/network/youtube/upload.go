@@ -56,7 +56,8 @@ func (u upload) nextChunk(offset int64) int64 {
 	return min(u.Chunk, (u.Size-offset-1)/unit*unit)
 }
 
-// startUpload begins an upload with the metadata of its video. Nothing is on the channel until its last byte has arrived.
+// startUpload begins an upload with the metadata of its video. Nothing is on the channel until its last byte has
+// arrived.
 func (n *Network) startUpload(ctx context.Context, it network.Item, s Settings) (upload, error) {
 	file, err := videoOf(it)
 	if err != nil {

@@ -126,7 +126,9 @@ func (s *Sim) readCall(w http.ResponseWriter, r *http.Request) (*sim.Request, si
 
 // routes are the calls of the API.
 func (s *Sim) routes() map[string]sim.Route {
-	limited := func(name string, perMinute int, scope string, params []string, serve func(*sim.Request) (any, error)) sim.Route {
+	limited := func(name string, perMinute int, scope string, params []string,
+		serve func(*sim.Request) (any, error),
+	) sim.Route {
 		return sim.Route{
 			Names: []string{name}, Scopes: []string{scope}, Params: params, Text: s.callText,
 			Serve: func(q *sim.Request) (any, error) {

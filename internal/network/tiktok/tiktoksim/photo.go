@@ -57,7 +57,10 @@ func (s *Sim) initPhotos(q *sim.Request) (any, error) {
 	case s.kit.Option(OptVerified) == Off:
 		return nil, coded("url_ownership_unverified", guidelines)
 	}
-	t := &task{Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.Arrived(q.R), Photos: &source, Music: info.Music, Title: info.Title}
+	t := &task{
+		Account: q.Account, MadeAt: s.kit.Now(), ArrivedAt: s.kit.Arrived(q.R), Photos: &source, Music: info.Music,
+		Title: info.Title,
+	}
 	t.Info = postInfo{
 		Title: info.Description, Privacy: info.Privacy, DisableComment: info.DisableComment, DisableDuet: true,
 		DisableStitch: true, BrandContent: info.BrandContent, BrandOrganic: info.BrandOrganic, AI: info.AI,

@@ -134,7 +134,8 @@ func (s *Sim) initVideo(q *sim.Request) (any, error) {
 	}
 	t.UploadID, t.Secret = sim.Digits("7", 19), sim.Secret("")
 	t.ID = "v_pub_file~v2-1." + t.UploadID
-	address := fmt.Sprintf("https://%s/video/?upload_id=%s&upload_token=%s", hostUpload, t.UploadID, url.QueryEscape(t.Secret))
+	address := fmt.Sprintf("https://%s/video/?upload_id=%s&upload_token=%s", hostUpload, t.UploadID,
+		url.QueryEscape(t.Secret))
 	return answerData(map[string]any{"publish_id": t.ID, "upload_url": address}), s.tasks.Put(t.ID, t)
 }
 
@@ -238,7 +239,7 @@ func (s *Sim) readStatus(q *sim.Request) (any, error) {
 	case t.Post != "":
 		node["status"] = "PUBLISH_COMPLETE"
 		if t.Info.Privacy == everyone && !s.kit.Now().Before(t.DoneAt.Add(s.kit.Seconds(OptIDDelay))) {
-			node["publicaly_available_post_id"] = []json.Number{json.Number(t.Post)}
+			node["publicaly_available_post_id"] = []json.Number{json.Number(t.Post)} //nolint:misspell // as TikTok spells it
 		}
 	}
 	return answerData(node), nil

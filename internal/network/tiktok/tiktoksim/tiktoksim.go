@@ -118,7 +118,10 @@ func (s *Sim) About() sim.About {
 			{Name: OptCap, Title: "TikTok: posts per moving 24 hours", Default: "15"},
 			{Name: OptProcess, Title: "TikTok: seconds until an uploaded video is processed", Default: "0"},
 			{Name: OptIDDelay, Title: "TikTok: seconds until the id of a public post is told", Default: "0"},
-			{Name: OptFail, Title: "TikTok: processing ends with", Default: NoFailure, Choices: append([]string{NoFailure}, failures...)},
+			{
+				Name: OptFail, Title: "TikTok: processing ends with", Default: NoFailure,
+				Choices: append([]string{NoFailure}, failures...),
+			},
 			{Name: OptVerified, Title: "TikTok: the host of photos is verified", Default: On, Choices: onOff},
 			{Name: OptOK, Title: "TikTok: errors come with HTTP 200", Default: Off, Choices: onOff},
 			{Name: OptAccess, Title: "TikTok: seconds until an access token lapses", Default: "7200"},

@@ -20,7 +20,9 @@ func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	var p part
 	_, err := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes %d-%d/%d", &p.first, &p.last, &p.total)
 	names := []string{"upload"}
-	call := sim.Call{Network: Name, Fault: func(f sim.Fault) sim.Answer { return s.withRetryAfter(f, scriptedUploadError(f)) }}
+	call := sim.Call{Network: Name, Fault: func(f sim.Fault) sim.Answer {
+		return s.withRetryAfter(f, scriptedUploadError(f))
+	}}
 	if t != nil && p.last+1 == t.Source.Size {
 		names = []string{"publish", "upload"}
 		s.countAttempt(t, r)

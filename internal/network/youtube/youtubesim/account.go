@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	tokenHost   = "oauth2.googleapis.com"
+	tokenHost   = "oauth2.googleapis.com" //nolint:gosec // a host
 	scopePrefix = "https://www.googleapis.com/auth/"
 	noChannel   = "nobody"
 )

@@ -67,8 +67,9 @@ const (
 	domainItem   = "youtube.playlistItem"
 )
 
-// uploadsExceeded is how the project's limit of uploads is told: a 429 that lasts until the day is over in Los Angeles.
-var uploadsExceeded = &apiError{
+// errUploadsExceeded is how the project's limit of uploads is told: a 429 that lasts until the day is over in Los
+// Angeles.
+var errUploadsExceeded = &apiError{
 	http.StatusTooManyRequests, "global", "rateLimitExceeded", "Quota exceeded for quota metric 'Video Uploads' and " +
 		"limit 'Video Uploads per day' of service 'youtube.googleapis.com' for consumer 'project_number:123'.",
 }

@@ -77,7 +77,7 @@ func (s *Sim) openSession(q *sim.Request, v video, body []byte) (any, error) {
 	if s.kit.Posts.CountSince(Name, q.Account, s.kit.Now().Add(-24*time.Hour)) >= s.kit.Number(OptChannelUploads) {
 		return nil, documentedError("uploadLimitExceeded")
 	}
-	if err := s.spendQuota("uploads", 1, OptUploads, uploadsExceeded); err != nil {
+	if err := s.spendQuota("uploads", 1, OptUploads, errUploadsExceeded); err != nil {
 		return nil, err
 	}
 	u := &session{

@@ -133,7 +133,7 @@ func (s *Sim) videoNode(p sim.Post) map[string]any {
 // listVideos serves videos by id; those that do not exist are left out.
 func (s *Sim) listVideos(q *sim.Request) (any, error) {
 	items := []any{}
-	for _, id := range strings.Split(q.Params.Get("id"), ",") {
+	for id := range strings.SplitSeq(q.Params.Get("id"), ",") {
 		if p, found := s.kit.Posts.Get(Name, id); found && p.Account == q.Account {
 			items = append(items, s.videoNode(p))
 		}
