@@ -25,7 +25,7 @@ func TestFilesAreRecognised(t *testing.T) {
 		"GIF":     {mediatest.GIF(40, 30, 3), sim.Media{Kind: sim.GIF, Width: 40, Height: 30}},
 		"BMP":     {append([]byte("BM"), make([]byte, 30)...), sim.Media{Kind: sim.BMP}},
 		"TIFF":    {[]byte("MM\x00*\x00\x00\x00\x08"), sim.Media{Kind: sim.TIFF}},
-		"WebP":    {mediatest.WebP(40, 30), sim.Media{}},
+		"WebP":    {mediatest.WebP(40, 30), sim.Media{Kind: sim.WebP, Width: 40, Height: 30}},
 		"a page":  {[]byte("<html>"), sim.Media{}},
 		"nothing": {nil, sim.Media{}},
 		"HEIC":    {mediatest.Box("ftyp", []byte("heic\x00\x00\x00\x00heic")), sim.Media{}},
