@@ -91,7 +91,15 @@ type counts struct {
 	rows  rowCounts
 }
 
-func (g *scenario) countAll() counts { return counts{g.countFiles(g.owner), g.countRows()} }
+// countAll counts when no file is being written, as marks and receipts are now and then.
+func (g *scenario) countAll() (all counts) {
+	g.t.Helper()
+	eventually(g.t, workerTimeout, "no file is being written", func() bool {
+		all = counts{g.countFiles(g.owner), g.countRows()}
+		return all.files.unfinished == 0
+	})
+	return all
+}
 
 // runAlone runs each step as a test of its own, in random order: no step may need what another has left.
 func (g *scenario) runAlone(t *testing.T, steps []step) {

@@ -83,8 +83,11 @@ func TestUploadAddressRefusals(t *testing.T) {
 	length := fmt.Sprintf("Content-Length: %d\r\n", len(content))
 	u, other := c.reserveUpload("bell.png", len(content)), c.uploadFile("other.png", mediatest.PNG(8, 8))
 	thumbnail := *c.waitForFile(t, other.MediaID).ThumbnailURL
-	eventually(t, workerTimeout, "the other file has come to rest", func() bool { return s.countFiles(c).blobs == 2 })
-	before := s.countFiles(c)
+	var before fileCounts
+	eventually(t, workerTimeout, "the other file has come to rest", func() bool {
+		before = s.countFiles(c)
+		return before.blobs == 2 && before.unfinished == 0
+	})
 
 	readAnswer(
 		t,
