@@ -60,8 +60,9 @@ func (a *App) RefreshToken(ctx context.Context, ws core.WorkspaceID, id core.Acc
 	return err
 }
 
-// renewLapsed renews a token that has lapsed, and returns the account's token as it is then, also sealed: another worker
-// may have renewed it. If there is no new token, the error is a *network.Error with what that says of the account.
+// renewLapsed renews a token that has lapsed, and returns the account's token as it is then, also sealed: another
+// worker may have renewed it. If there is no new token, the error is a *network.Error with what that says of the
+// account.
 func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.AccountID,
 	lapsed []byte,
 ) (network.Token, []byte, error) {
@@ -110,8 +111,8 @@ func (a *App) renewLapsed(ctx context.Context, ws core.WorkspaceID, id core.Acco
 	return token, sealed, err
 }
 
-// claimAndRefresh renews a token that is due for it or is the lapsed one. It returns false if another worker is renewing
-// the token, or has renewed it.
+// claimAndRefresh renews a token that is due for it or is the lapsed one. It returns false if another worker is
+// renewing the token, or has renewed it.
 func (a *App) claimAndRefresh(ctx context.Context, t store.Tenant, id core.AccountID, lapsed []byte) (bool, error) {
 	account, sealed, err := t.ClaimRefresh(ctx, id, lapsed, refreshLease)
 	if errors.Is(err, store.ErrNotFound) {
