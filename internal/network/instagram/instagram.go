@@ -82,6 +82,8 @@ type Network struct {
 	secret  network.Secret
 	about   network.Description
 	now     func() time.Time
+
+	containers meta.Containers
 }
 
 var versions = regexp.MustCompile(`^v[0-9]{2,3}\.0$`)
@@ -105,6 +107,9 @@ func New(env network.Environment) (*Network, error) {
 	n := &Network{
 		client: env.Client, login: login, version: version, id: env.Get(varClientID),
 		secret: network.Secret(env.Get(varClientSecret)), about: about, now: env.Now,
+	}
+	n.containers = meta.Containers{
+		Now: n.now, Ask: n.containerStatus, Find: n.Find, CreateCarousel: n.createCarousel,
 	}
 	n.code = meta.API{Client: env.Client, Base: codeURL, Table: errorTable, Now: env.Now}
 	n.token, n.own = n.code, n.code

@@ -7,24 +7,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
 )
-
-// States of a container.
-const (
-	containerPublished = "PUBLISHED"
-	containerFinished  = "FINISHED"
-	containerError     = "ERROR"
-	containerExpired   = "EXPIRED"
-)
-
-// missingGrace is how long an armed container that the network says it does not have is asked about
-// before an empty search is believed: it has been seen to lose sight of what it had just made.
-const missingGrace = 5 * time.Minute
 
 // Delivery is the same for every post: a container, then the call that makes it visible. Instagram fetches the files.
 func (*Network) Delivery(network.Draft) network.Delivery {
@@ -110,13 +97,9 @@ func (n *Network) createNode(ctx context.Context, it network.Item, edge string, 
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// Status asks about the container, and makes a carousel of items that are all ready. Of a published container
-// it also looks the post up, and leaves the id empty when the account's posts do not single one out.
+// Status asks about the container, and makes a carousel of items that are all ready.
 func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	if ids, ok := strings.CutPrefix(handle, itemsHandle); ok {
-		return n.itemsStatus(ctx, it, strings.Split(ids, itemsComma))
-	}
-	return n.containerStatus(ctx, it, handle)
+	return n.containers.StatusOfHandle(ctx, it, handle)
 }
 
 func (n *Network) containerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
@@ -128,63 +111,31 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 	err := n.readNode(ctx, it.Token, "/"+url.PathEscape(handle), fields, &c)
 	switch {
 	case isMissing(err):
-		return n.statusOfMissingContainer(ctx, it, err)
+		return n.containers.StatusOfMissing(ctx, it, err)
 	case err != nil:
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
 	}
 	if c.State == "" && strings.HasPrefix(c.Words, "Error") { // has been seen
-		c.State = containerError
+		c.State = meta.ContainerError
 	}
-	st := network.Status{Verdict: core.Pending, Message: c.Words, Code: c.State}
-	switch c.State {
-	case containerFinished:
-		st.Verdict = core.Ready
-	case containerExpired:
-		st.Verdict = core.Dead
-	case containerPublished:
-		st.Verdict = core.Done
-		// That the post is live is certain; which one it is only decorates it.
-		if found, err := n.Find(ctx, it); err == nil && found.Verdict == core.Done {
-			st.ExternalID, st.URL = found.ExternalID, found.URL
+	if c.State == meta.ContainerError {
+		if err := fileRefusal(it, c.Words); err != nil {
+			return network.Status{}, err
 		}
-	case containerError:
-		return statusOfBrokenContainer(it, st)
+		c.Words = "Instagram could not use the file: " + c.Words
 	}
-	return st, nil
+	return n.containers.Status(ctx, it, c.State, c.Words), nil
 }
 
-// statusOfBrokenContainer refuses a post whose file another upload would not mend; any other file is tried again.
-func statusOfBrokenContainer(it network.Item, st network.Status) (network.Status, error) {
+// fileRefusal returns an error for a container whose file another upload would not mend; any other is tried again.
+func fileRefusal(it network.Item, words string) error {
 	for _, subcode := range []int{badVideo, badCover} {
-		if code := strconv.Itoa(subcode); strings.HasSuffix(st.Message, code) && it.ArmedAt.IsZero() {
+		if code := strconv.Itoa(subcode); strings.HasSuffix(words, code) && it.ArmedAt.IsZero() {
 			row := errorTable.Row(meta.Code{Code: 1, Subcode: subcode})
-			return network.Status{}, &network.Error{
-				Kind: row.Kind, Code: code, Message: "Instagram cannot use the file: " + st.Message, Hint: row.Hint,
+			return &network.Error{
+				Kind: row.Kind, Code: code, Message: "Instagram cannot use the file: " + words, Hint: row.Hint,
 			}
 		}
 	}
-	st.Verdict, st.Message = core.Broken, "Instagram could not use the file: "+st.Message
-	return st, nil
-}
-
-// statusOfMissingContainer decides about a container that Instagram does not find, as happens for a while after it was
-// made. After that it is dead if it was never armed; if it was, only when the account's posts do not show
-// the post either.
-func (n *Network) statusOfMissingContainer(ctx context.Context, it network.Item, why error) (network.Status, error) {
-	dead := network.Status{Verdict: core.Dead, Message: why.Error()}
-	pending := network.Status{Verdict: core.Pending, Message: why.Error()}
-	if it.ArmedAt.IsZero() {
-		if n.now().Sub(it.HandleAt) < missingGrace {
-			return pending, nil
-		}
-		return dead, nil
-	}
-	found, err := n.Find(ctx, it)
-	switch {
-	case err != nil || found.Verdict != core.Absent:
-		return found, err
-	case n.now().Sub(it.ArmedAt) < missingGrace:
-		return pending, nil
-	}
-	return dead, nil
+	return nil
 }

@@ -58,7 +58,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	if err != nil {
 		return nil, err
 	}
-	p.Token = n.renewed(network.Token{Scopes: granted}, long)
+	p.Token = n.applyGrant(network.Token{Scopes: granted}, long)
 	p.Unusable = meta.MissingScope(granted, needed)
 	return []network.Profile{p}, nil
 }
@@ -91,8 +91,8 @@ func (n *Network) fetchProfile(ctx context.Context, token network.Secret) (netwo
 	}, nil
 }
 
-// renewed is an older token with what Threads has just granted; what the answer leaves out stays.
-func (n *Network) renewed(old network.Token, g tokenAnswer) network.Token {
+// applyGrant is an older token with what Threads has just granted; what the answer leaves out stays.
+func (n *Network) applyGrant(old network.Token, g tokenAnswer) network.Token {
 	now := n.now()
 	t := old
 	t.Access, t.IssuedAt = network.Secret(g.Access), now
@@ -113,7 +113,7 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 	if g.Access == "" {
 		return network.Token{}, errNoToken()
 	}
-	return n.renewed(t, g), nil
+	return n.applyGrant(t, g), nil
 }
 
 func errNoToken() error {

@@ -4,26 +4,14 @@ import (
 	"context"
 	"net/url"
 	"strings"
-	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
-)
-
-// States of a container.
-const (
-	containerPublished = "PUBLISHED"
-	containerFinished  = "FINISHED"
-	containerError     = "ERROR"
-	containerExpired   = "EXPIRED"
+	"belfry/internal/network/meta"
 )
 
 // invalid begins the reasons for which a container fails because of what is in it; another one would fail too.
 const invalid = "INVALID_"
-
-// missingGrace is how long an armed container that the network says it does not have is asked about
-// before an empty search is believed: it has been seen to lose sight of what it had just made.
-const missingGrace = 5 * time.Minute
 
 // Delivery is the same for every post: a container, then the call that makes it visible. Threads fetches files and
 // processes them, which takes a while.
@@ -90,13 +78,9 @@ func (n *Network) create(ctx context.Context, it network.Item, edge string, form
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// Status asks about the container, and makes a carousel of items that are all ready. Of a published container
-// it also looks the post up, and leaves the id empty when the profile's posts do not single one out.
+// Status asks about the container, and makes a carousel of items that are all ready.
 func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	if ids, ok := strings.CutPrefix(handle, itemsHandle); ok {
-		return n.itemsStatus(ctx, it, strings.Split(ids, itemsComma))
-	}
-	return n.containerStatus(ctx, it, handle)
+	return n.containers.StatusOfHandle(ctx, it, handle)
 }
 
 func (n *Network) containerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
@@ -109,52 +93,16 @@ func (n *Network) containerStatus(ctx context.Context, it network.Item, handle s
 	)
 	switch {
 	case isMissing(err):
-		return n.statusOfMissingContainer(ctx, it, err)
+		return n.containers.StatusOfMissing(ctx, it, err)
 	case err != nil:
 		return network.Status{}, n.classifyAuthError(ctx, err, it.Token)
-	}
-	st := network.Status{Verdict: core.Pending, Message: c.Problem, Code: c.Status}
-	switch c.Status {
-	case containerFinished:
-		st.Verdict = core.Ready
-	case containerExpired:
-		st.Verdict = core.Dead
-	case containerPublished:
-		st.Verdict = core.Done
-		// That the post is live is certain; which one it is only decorates it.
-		if found, err := n.Find(ctx, it); err == nil && found.Verdict == core.Done {
-			st.ExternalID, st.URL = found.ExternalID, found.URL
+	case c.Status == meta.ContainerError && strings.HasPrefix(c.Problem, invalid) && it.ArmedAt.IsZero():
+		return network.Status{}, &network.Error{
+			Kind: network.Rejected, Code: c.Problem, Message: "Threads cannot use the file: " + c.Problem,
+			Hint: "Replace the file and send the post again.",
 		}
-	case containerError:
-		if strings.HasPrefix(c.Problem, invalid) && it.ArmedAt.IsZero() {
-			return network.Status{}, &network.Error{
-				Kind: network.Rejected, Code: c.Problem, Message: "Threads cannot use the file: " + c.Problem,
-				Hint: "Replace the file and send the post again.",
-			}
-		}
-		st.Verdict, st.Message = core.Broken, "Threads could not use the file: "+c.Problem
+	case c.Status == meta.ContainerError:
+		c.Problem = "Threads could not use the file: " + c.Problem
 	}
-	return st, nil
-}
-
-// statusOfMissingContainer decides about a container that Threads does not find, as happens for a while after it was
-// made. After that it is dead if it was never armed; if it was, only when the profile's posts do not show
-// the post either.
-func (n *Network) statusOfMissingContainer(ctx context.Context, it network.Item, why error) (network.Status, error) {
-	dead := network.Status{Verdict: core.Dead, Message: why.Error()}
-	pending := network.Status{Verdict: core.Pending, Message: why.Error()}
-	if it.ArmedAt.IsZero() {
-		if n.now().Sub(it.HandleAt) < missingGrace {
-			return pending, nil
-		}
-		return dead, nil
-	}
-	found, err := n.Find(ctx, it)
-	switch {
-	case err != nil || found.Verdict != core.Absent:
-		return found, err
-	case n.now().Sub(it.ArmedAt) < missingGrace:
-		return pending, nil
-	}
-	return dead, nil
+	return n.containers.Status(ctx, it, c.Status, c.Problem), nil
 }

@@ -59,6 +59,8 @@ type Network struct {
 	consent string
 	about   network.Description
 	now     func() time.Time
+
+	containers meta.Containers
 }
 
 // New reads the variables; one that cannot be used is an error that names it.
@@ -76,11 +78,15 @@ func New(env network.Environment) (*Network, error) {
 	api := meta.API{Client: env.Client, Base: version, Table: errorTable, Now: env.Now}
 	root := api
 	root.Base = host
-	return &Network{
+	n := &Network{
 		client: env.Client, graph: api, token: root, id: env.Get(varClientID),
 		secret:  network.Secret(env.Get(varClientSecret)),
 		consent: consent, about: about, now: env.Now,
-	}, nil
+	}
+	n.containers = meta.Containers{
+		Now: n.now, Ask: n.containerStatus, Find: n.Find, CreateCarousel: n.createCarousel,
+	}
+	return n, nil
 }
 
 // Describe says what is fixed about the network and its connector.
