@@ -16,29 +16,30 @@ import (
 
 // claim is one worker's hold on a publication, for as long as its lease lasts and is renewed.
 type claim struct {
-	engine      *Engine
-	tenant      store.Tenant
-	log         *slog.Logger
-	net         network.Network
-	desc        network.Description
-	pub         store.Publication
-	post        core.Post
-	account     core.Account
-	sealedToken []byte // as it was read; empty when the account was disconnected
-	item        network.Item
-	files       []store.Media
-	fileIssue   *core.Issue // why a file cannot be sent
-	seq         int
-	last        *store.Outcome // of the call just made, not yet saved
-	failure     *failure       // of the last call that failed
-	status      network.Status // of the last call that did not
-	retryAfter  time.Duration  // how long the network asked to wait, in the last call
-	throttled   bool           // by a call of this claim
-	gated       bool           // the files are given out only after the arm
-	probeUntil  time.Time      // until when this claim alone tries an account whose hold has ended; zero when it does not
-	pushes      bool           // the connector may send the files' bytes after it has made the handle
-	aged        bool           // the handle was left alone before this claim, and may have expired
-	skew        time.Duration  // how far the database's clock is ahead of ours
+	engine       *Engine
+	tenant       store.Tenant
+	log          *slog.Logger
+	net          network.Network
+	desc         network.Description
+	pub          store.Publication
+	post         core.Post
+	account      core.Account
+	sealedToken  []byte // as it was read; empty when the account was disconnected
+	item         network.Item
+	files        []store.Media
+	fileIssue    *core.Issue // why a file cannot be sent
+	seq          int
+	last         *store.Outcome // of the call just made, not yet saved
+	failure      *failure       // of the last call that failed
+	status       network.Status // of the last call that did not
+	retryAfter   time.Duration  // how long the network asked to wait, in the last call
+	throttled    bool           // by a call of this claim
+	gated        bool           // the files are given out only after the arm
+	probeUntil   time.Time      // until when this claim alone tries an account whose hold has ended; zero when it does not
+	pushes       bool           // the connector may send the files' bytes after it has made the handle
+	filesChecked bool           // the files can be sent, as far as this claim has seen
+	aged         bool           // the handle was left alone before this claim, and may have expired
+	skew         time.Duration  // how far the database's clock is ahead of ours
 }
 
 // now is the database's clock, by which due times and leases live.

@@ -10,10 +10,10 @@ import (
 	"belfry/internal/store"
 )
 
-// checkFilesAvailable returns a *network.Error when a file of the post cannot be sent. It is asked before the
-// calls that send a post; a network that fetches files has done so when it has given a handle.
+// checkFilesAvailable returns a *network.Error when a file of the post cannot be sent. It is asked before the first
+// call of a claim that sends a post; a network that fetches files has done so when it has given a handle.
 func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
-	if do != core.DoCreate && do != core.DoStatus || c.pub.Armed || c.pub.Handle != "" && !c.pushes {
+	if c.filesChecked || do != core.DoCreate && do != core.DoStatus || c.pub.Armed || c.pub.Handle != "" && !c.pushes {
 		return nil
 	}
 	for _, file := range c.files {
@@ -32,6 +32,7 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 		}
 		_ = object.Close() // it was not read
 	}
+	c.filesChecked = true
 	return nil
 }
 

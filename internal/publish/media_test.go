@@ -41,10 +41,10 @@ func (b *bench) recording() (*app.App, *[]network.Item) {
 	return b.through(func(n network.Network) network.Network { return recorder{n, &sent} }), &sent
 }
 
-// through is the App with each network in a wrapping.
-func (b *bench) through(wrap func(network.Network) network.Network) *app.App {
+// through is the App with each network in a wrapping, and other changes of its configuration.
+func (b *bench) through(wrap func(network.Network) network.Network, changes ...func(*app.Config)) *app.App {
 	b.t.Helper()
-	return b.Replica(func(c *app.Config) {
+	return b.Replica(append(changes, func(c *app.Config) {
 		var drivers []network.Driver
 		for _, n := range c.Networks.List() {
 			drivers = append(drivers,
@@ -55,7 +55,7 @@ func (b *bench) through(wrap func(network.Network) network.Network) *app.App {
 		set, err := network.NewSet(drivers, network.Environment{})
 		must(b.t, err)
 		c.Networks = set
-	})
+	})...)
 }
 
 func TestTheNetworkGetsTheFilesWithAddressesThatLast(t *testing.T) {
