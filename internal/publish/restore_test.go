@@ -177,6 +177,43 @@ func TestAPostThatWasMovedToAnEarlierTimeAfterTheBackupGoesOut(t *testing.T) {
 	}
 }
 
+// A post that was sent earlier than planned in the backup kept its planned time, in the future.
+func TestAPostThatWasSentEarlierThanPlannedIsLiveAtTheTimeOfItsCall(t *testing.T) {
+	b := newBench(t)
+	must(t, b.App.Guard().CheckAtStart(t.Context()))
+	post := b.ahead("moved", b.ws.Account("threads"), b.photo())
+	_, err := b.Pool.Exec(t.Context(), snapshot)
+	must(t, err)
+	when := now()
+	post, err = b.App.EditPost(t.Context(), b.ws.Owner, contract.EditPost{ID: post.ID, When: &when})
+	must(t, err)
+	b.goesLive(post)
+	_, err = b.Pool.Exec(t.Context(), rewind)
+	must(t, err)
+	must(t, b.App.Guard().CheckAtStart(t.Context()))
+	_, err = b.App.Guard().Confirm(t.Context(), false)
+	must(t, err)
+	post, err = b.App.GetPost(t.Context(), b.ws.Owner, post.ID)
+	must(t, err)
+	if post.Status != "live" || post.PublishAt == nil || post.PublishAt.After(b.Clock.Now()) {
+		t.Errorf("the post is %s at %v", post.Status, post.PublishAt)
+	}
+}
+
+// The list of posts on hold said of a post whose call had no answer that it would be published, for want of a receipt.
+func TestAPostWhoseCallHadNoAnswerIsListedAsMaybePublished(t *testing.T) {
+	b := newBench(t)
+	b.Fault(fault("facebook", "publish", "drop_after_accept"))
+	b.ws.Work(b.ws.Now("without an answer", b.ws.Account("facebook")))
+	b.Clock.Set(b.next())
+	must(t, b.Store.HoldPublishing(t.Context(), "a test", time.Time{}, nil))
+	held, err := b.Store.HeldPosts(t.Context(), 10)
+	must(t, err)
+	if len(held) != 1 || !strings.HasPrefix(held[0].Fate(), "may be published; Belfry will ask the network") {
+		t.Errorf("on hold are %+v", held)
+	}
+}
+
 // A mark that was written by another copy of the database means that this one may have missed something.
 func TestAnotherCopyOfTheDatabaseHoldsPublishing(t *testing.T) {
 	b := newBench(t)

@@ -109,7 +109,7 @@ type HeldPost struct {
 	Text        string
 	Status      core.PostStatus
 	PublishAt   time.Time
-	Armed       bool // a receipt says that its publishing call was about to be made
+	Armed       bool // its publishing call may have been made: a receipt or the ledger says so
 	Live        bool // a receipt says that it was published
 	// Unproved reports whether the post was due before the hold began, so that only its receipt may be missing.
 	Unproved    bool
@@ -119,7 +119,8 @@ type HeldPost struct {
 const heldPosts = `
 	SELECT p.workspace_id AS workspace, w.slug, p.id AS post, p.platform, a.display_name AS account_name,
 		left(p.text, 80) AS text, p.status, p.publish_at,
-		r.post_id IS NOT NULL AS armed, coalesce(r.live, false) AS live, coalesce(r.external_url, '') AS external_url,
+		r.post_id IS NOT NULL OR coalesce(u.armed, false) AS armed, coalesce(r.live, false) AS live,
+		coalesce(r.external_url, '') AS external_url,
 		coalesce(r.post_id IS NULL AND NOT u.armed
 			AND greatest(u.due_at, u.next_action_at) BETWEEN h.unproved_since AND h.since, false) AS unproved
 	FROM publishing_hold h CROSS JOIN posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
@@ -175,7 +176,7 @@ func (t Tenant) MarkPublished(ctx context.Context, r RestoredReceipt, now time.T
 		WITH post AS (
 			UPDATE posts p SET status = 'live', external_url = @external_url, error_code = '', error_message = '',
 				error_hint = '',
-				error_from_network = false, publish_at = coalesce(publish_at, @armed_at), updated_at = @now,
+				error_from_network = false, publish_at = least(publish_at, @armed_at), updated_at = @now,
 				external_id = CASE WHEN NOT EXISTS (
 					SELECT FROM posts other
 					WHERE other.account_id = p.account_id AND other.external_id = @external_id AND other.id <> p.id
