@@ -106,7 +106,7 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 	}
 	var accounts []string
 	var strict string // an account at a network whose refusals are final
-	for _, card := range g.networks() {
+	for _, card := range g.listTextNetworks() {
 		account, err := g.connectAccount(ctx, string(card.ID), brand.Name)
 		if err != nil {
 			return "", err

@@ -208,7 +208,7 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 		return nil, err
 	}
 	out.Key = key.Key
-	for _, card := range g.networks() {
+	for _, card := range g.listTextNetworks() {
 		account, err := g.connectAccount(ctx, string(card.ID), "demo_"+name)
 		if err != nil {
 			return nil, err
@@ -226,8 +226,8 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 	return out, nil
 }
 
-// networks lists the networks that get accounts: those that are set up here and take posts without files.
-func (g *seeder) networks() []app.NetworkCard {
+// listTextNetworks lists the networks that get accounts: those that are set up here and take posts without files.
+func (g *seeder) listTextNetworks() []app.NetworkCard {
 	return slices.DeleteFunc(g.app.Networks(), func(card app.NetworkCard) bool {
 		for _, kind := range card.Limits.ContentTypes {
 			if kind.Min == 0 {

@@ -121,22 +121,22 @@ func (p *publisher) stop() {
 
 // publishAtOnce schedules posts for one moment and returns how late they were.
 func (p *publisher) publishAtOnce(ctx context.Context, posts int) (late latenesses, err error) {
-	due, err := p.schedule(ctx, posts)
+	due, err := p.schedulePosts(ctx, posts)
 	if err != nil {
 		return late, err
 	}
 	if late.called, late.arrived, err = sent(ctx, p.control, posts, due); err != nil {
 		return late, err
 	}
-	late.live, err = p.live(ctx, posts, due)
+	late.live, err = p.waitUntilLive(ctx, posts, due)
 	return late, err
 }
 
 const benchText = "Lateness bench, post "
 
-// schedule creates the posts and answers when they are due: at the first full minute that leaves time to
+// schedulePosts creates the posts and answers when they are due: at the first full minute that leaves time to
 // create them all.
-func (p *publisher) schedule(ctx context.Context, posts int) (time.Time, error) {
+func (p *publisher) schedulePosts(ctx context.Context, posts int) (time.Time, error) {
 	ahead := 30*time.Second + time.Duration(posts)*5*time.Millisecond
 	due := time.Now().Add(ahead).Truncate(time.Minute).Add(time.Minute).UTC()
 	group, ctx := errgroup.WithContext(ctx)
@@ -227,8 +227,8 @@ func questions(ctx context.Context, control string, due time.Time) ([]time.Durat
 	return late, nil
 }
 
-// live answers how late each post was live by the program's own word.
-func (p *publisher) live(ctx context.Context, posts int, due time.Time) ([]time.Duration, error) {
+// waitUntilLive waits until all posts are live, and answers how late each post was live by the program's own word.
+func (p *publisher) waitUntilLive(ctx context.Context, posts int, due time.Time) ([]time.Duration, error) {
 	for deadline := time.Now().Add(time.Minute); ; {
 		var late []time.Duration
 		for cursor := ""; ; {

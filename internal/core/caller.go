@@ -65,8 +65,8 @@ func Worker(ws WorkspaceID) Caller {
 	return NewCaller(Credential{Workspace: ws, Kind: CredentialWorker, Role: RoleOwner, Scope: Write})
 }
 
-// writes tells whether the scope and the role both allow changes: a key never has more rights than its maker.
-func (c Caller) writes() bool { return c.credential.Scope == Write && c.credential.Role.Writes() }
+// mayWrite tells whether the scope and the role both allow changes: a key never has more rights than its maker.
+func (c Caller) mayWrite() bool { return c.credential.Scope == Write && c.credential.Role.Writes() }
 
 // Workspace returns the workspace whose data the caller can access.
 func (c Caller) Workspace() WorkspaceID { return c.credential.Workspace }
@@ -109,7 +109,7 @@ func (c Caller) Scopes() []Scope {
 	switch {
 	case c.IsZero():
 		return []Scope{}
-	case c.writes():
+	case c.mayWrite():
 		return []Scope{Read, Write}
 	default:
 		return []Scope{Read}
@@ -121,11 +121,11 @@ func (c Caller) Need(s Scope) error {
 	if c.IsZero() {
 		return Unauthenticated()
 	}
-	if s == Write && !c.writes() && c.IsSession() {
+	if s == Write && !c.mayWrite() && c.IsSession() {
 		return Fail(CodeInsufficientScope,
 			"Your role in this workspace is read-only.").WithHint("Ask an owner or admin for another role.")
 	}
-	if s == Write && !c.writes() {
+	if s == Write && !c.mayWrite() {
 		return Fail(CodeInsufficientScope, "This credential is read-only.").
 			WithHint("Use an API key with the scope write. A viewer's keys are always read-only.")
 	}

@@ -59,8 +59,8 @@ type Network interface {
 
 // Refresher is a network whose tokens are renewed without a person.
 type Refresher interface {
-	// Refresh returns a fresh token. Fields the network left out keep their old values. Nobody else renews the token of
-	// the account meanwhile.
+	// Refresh returns the whole renewed token: what the network left out is as it was. Nobody else renews the token of the
+	// account meanwhile.
 	Refresh(ctx context.Context, t Token) (Token, error)
 }
 

@@ -90,7 +90,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	if err != nil {
 		return nil, err
 	}
-	token := n.newToken(network.Token{}, out)
+	token := n.applyGrant(network.Token{}, out)
 	p, err := n.fetchProfile(ctx, token)
 	if err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	return []network.Profile{p}, nil
 }
 
-// newToken is an older token with what TikTok has just given; what the answer leaves out stays.
-func (n *Network) newToken(old network.Token, a tokenAnswer) network.Token {
+// applyGrant is an older token with what TikTok has just given; what the answer leaves out stays.
+func (n *Network) applyGrant(old network.Token, a tokenAnswer) network.Token {
 	now, t := n.env.Now(), old
 	t.Access, t.Refresh, t.IssuedAt = a.Access, cmp.Or(a.Refresh, old.Refresh), now
 	t.LapsesAt = now.Add(time.Duration(cmp.Or(a.Seconds, defaultLife)) * time.Second)
@@ -136,7 +136,7 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 	if err != nil {
 		return network.Token{}, err
 	}
-	return n.newToken(t, out), nil
+	return n.applyGrant(t, out), nil
 }
 
 // Verify asks for the profile, which any working token may.
@@ -158,7 +158,7 @@ func (n *Network) fetchProfile(ctx context.Context, t network.Token) (network.Pr
 			Picture  string `json:"avatar_url"`
 		} `json:"user"`
 	}
-	err := n.call(ctx, network.Request{
+	err := n.callAPI(ctx, network.Request{
 		Method: http.MethodGet, URL: apiURL + "/v2/user/info/", Query: url.Values{"fields": {fields}}, Token: t.Access,
 	}, &out)
 	if err != nil {

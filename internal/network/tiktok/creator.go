@@ -20,7 +20,7 @@ type creator struct {
 
 func (n *Network) fetchCreator(ctx context.Context, token network.Secret) (creator, error) {
 	var c creator
-	return c, n.post(ctx, token, "/v2/post/publish/creator_info/query/", struct{}{}, &c)
+	return c, n.postJSON(ctx, token, "/v2/post/publish/creator_info/query/", struct{}{}, &c)
 }
 
 // widestFirst are the levels of privacy, the widest first.

@@ -140,13 +140,13 @@ func decodeBody(resp *network.Response, into any) error {
 	return nil
 }
 
-// post makes a call of the API with a JSON body.
-func (n *Network) post(ctx context.Context, token network.Secret, path string, body, into any) error {
-	return n.call(ctx, network.Request{Method: http.MethodPost, URL: apiURL + path, JSON: body, Token: token}, into)
+// postJSON makes a call of the API with a JSON body.
+func (n *Network) postJSON(ctx context.Context, token network.Secret, path string, body, into any) error {
+	return n.callAPI(ctx, network.Request{Method: http.MethodPost, URL: apiURL + path, JSON: body, Token: token}, into)
 }
 
-// call makes a call of the API and reads the data of its envelope. Only the code "ok" is a success.
-func (n *Network) call(ctx context.Context, r network.Request, into any) error {
+// callAPI makes a call of the API and reads the data of its envelope. Only the code "ok" is a success.
+func (n *Network) callAPI(ctx context.Context, r network.Request, into any) error {
 	resp, err := n.env.Client.Do(ctx, r)
 	if err != nil {
 		return err

@@ -14,5 +14,5 @@ var Failures = func() map[string]core.Verdict {
 // Parts is how large the parts of a file are, but the last, and how many.
 func Parts(size int64) (part, count int64) {
 	h := newHandle(size)
-	return h.Part, h.count()
+	return h.Part, h.countParts()
 }

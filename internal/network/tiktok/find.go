@@ -24,7 +24,7 @@ func (n *Network) Link(ctx context.Context, it network.Item, externalID string) 
 			Link string `json:"share_url"`
 		} `json:"videos"`
 	}
-	err := n.call(ctx, network.Request{
+	err := n.callAPI(ctx, network.Request{
 		Method: http.MethodPost, URL: apiURL + "/v2/video/query/", Query: url.Values{"fields": {"id,share_url"}},
 		JSON: map[string]any{"filters": map[string]any{"video_ids": []string{externalID}}}, Token: it.Token.Access,
 	}, &out)

@@ -40,7 +40,7 @@ func (n *Network) beginPhotos(ctx context.Context, it network.Item, info postInf
 	var out struct {
 		Task string `json:"publish_id"`
 	}
-	if err := n.post(ctx, it.Token.Access, "/v2/post/publish/content/init/", body, &out); err != nil {
+	if err := n.postJSON(ctx, it.Token.Access, "/v2/post/publish/content/init/", body, &out); err != nil {
 		return "", err
 	}
 	if out.Task == "" {

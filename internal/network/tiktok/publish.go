@@ -110,7 +110,7 @@ type task struct {
 }
 
 func (n *Network) fetchTask(ctx context.Context, it network.Item, h handle) (t task, err error) {
-	return t, n.post(ctx, it.Token.Access, "/v2/post/publish/status/fetch/", map[string]string{"publish_id": h.Task}, &t)
+	return t, n.postJSON(ctx, it.Token.Access, "/v2/post/publish/status/fetch/", map[string]string{"publish_id": h.Task}, &t)
 }
 
 // taskStatus is what became of the last part.

@@ -51,11 +51,11 @@ func decodeHandle(text string) (h handle, err error) {
 // isPhotos tells whether TikTok fetches the files.
 func (h handle) isPhotos() bool { return h.Size == 0 }
 
-// count is how many parts there are.
-func (h handle) count() int64 { return h.Size / h.Part }
+// countParts is how many parts there are.
+func (h handle) countParts() int64 { return h.Size / h.Part }
 
 // lastOffset is where the last part begins, which takes the remainder too.
-func (h handle) lastOffset() int64 { return (h.count() - 1) * h.Part }
+func (h handle) lastOffset() int64 { return (h.countParts() - 1) * h.Part }
 
 // isExpired tells whether it is too late to begin a part.
 func (h handle) isExpired(now time.Time) bool { return !now.Before(h.Until.Add(-lateParts)) }
@@ -72,7 +72,7 @@ func (n *Network) beginUpload(ctx context.Context, it network.Item, info postInf
 	body := map[string]any{
 		"post_info": info,
 		"source_info": map[string]any{
-			"source": "FILE_UPLOAD", "video_size": h.Size, "chunk_size": h.Part, "total_chunk_count": h.count(),
+			"source": "FILE_UPLOAD", "video_size": h.Size, "chunk_size": h.Part, "total_chunk_count": h.countParts(),
 		},
 	}
 	var out struct {
@@ -80,7 +80,7 @@ func (n *Network) beginUpload(ctx context.Context, it network.Item, info postInf
 		Address string `json:"upload_url"`
 	}
 	begun := n.env.Now()
-	if err := n.post(ctx, it.Token.Access, "/v2/post/publish/video/init/", body, &out); err != nil {
+	if err := n.postJSON(ctx, it.Token.Access, "/v2/post/publish/video/init/", body, &out); err != nil {
 		return "", err
 	}
 	if out.Task == "" || network.URLOnHosts(out.Address, "tiktokapis.com", "tiktok.com") == "" {

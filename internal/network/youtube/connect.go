@@ -61,7 +61,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	if err != nil {
 		return nil, err
 	}
-	token := n.renewed(network.Token{}, granted)
+	token := n.applyGrant(network.Token{}, granted)
 	channels, err := n.listChannels(ctx, token.Access)
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	}
 	var profiles []network.Profile
 	for _, c := range channels {
-		p := c.profile()
+		p := c.toProfile()
 		p.Token, p.Unusable = token, missingScope(token)
 		profiles = append(profiles, p)
 	}
@@ -101,8 +101,8 @@ func missingScope(t network.Token) string {
 	return ""
 }
 
-// renewed is an older token with what Google has just granted; what the answer leaves out stays.
-func (n *Network) renewed(old network.Token, g grant) network.Token {
+// applyGrant is an older token with what Google has just granted; what the answer leaves out stays.
+func (n *Network) applyGrant(old network.Token, g grant) network.Token {
 	t, now := old, n.now()
 	t.Access, t.Refresh = network.Secret(g.Access), cmp.Or(network.Secret(g.Refresh), old.Refresh)
 	t.IssuedAt, t.LapsesAt = now, now.Add(time.Duration(cmp.Or(g.Seconds, defaultLife))*time.Second)
@@ -124,7 +124,7 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 	if err != nil {
 		return network.Token{}, lostGrant(err, t, n.now())
 	}
-	return n.renewed(t, g), nil
+	return n.applyGrant(t, g), nil
 }
 
 // Verify asks for the channel, which any working token may.
@@ -165,7 +165,7 @@ type channel struct {
 	} `json:"snippet"`
 }
 
-func (c channel) profile() network.Profile {
+func (c channel) toProfile() network.Profile {
 	pictures := c.Snippet.Thumbnails
 	return network.Profile{
 		ExternalID: c.ID, Username: strings.TrimPrefix(c.Snippet.Handle, "@"), DisplayName: cmp.Or(c.Snippet.Title, c.ID),

@@ -96,7 +96,7 @@ func OpenContainers(
 	for c := range cs.table.All() {
 		cs.made[c.Account] = append(cs.made[c.Account], c.CreatedAt)
 		if c.Pending && c.MediaURL != "" {
-			cs.fetch(c)
+			cs.fetchFiles(c)
 		}
 	}
 	return cs
@@ -145,13 +145,13 @@ func (cs *Containers) Add(q *sim.Request, c *Container) (any, error) {
 	}
 	cs.made[c.Account] = append(cs.made[c.Account], now)
 	if c.Pending && c.MediaURL != "" {
-		cs.fetch(c)
+		cs.fetchFiles(c)
 	}
 	return map[string]any{"id": c.ID}, nil
 }
 
-// fetch downloads a container's file after its id was answered, as the networks do.
-func (cs *Containers) fetch(c *Container) {
+// fetchFiles downloads a container's file after its id was answered, as the networks do.
+func (cs *Containers) fetchFiles(c *Container) {
 	kit, address := cs.graph.API.Kit, c.MediaURL
 	kit.Go(func(ctx context.Context) {
 		media, err := kit.Fetch(ctx, cs.graph.API.Network, c.Account, address)
@@ -178,7 +178,7 @@ func (cs *Containers) Await(c *Container, address string) error {
 	if err := cs.table.Put(c.ID, c); err != nil {
 		return err
 	}
-	cs.fetch(c)
+	cs.fetchFiles(c)
 	return nil
 }
 

@@ -126,7 +126,7 @@ func (s *Sim) initVideo(q *sim.Request) (any, error) {
 	if err := s.checkInfo(t.Info); err != nil {
 		return nil, err
 	}
-	if err := t.Source.check(); err != nil {
+	if err := t.Source.checkSource(); err != nil {
 		return nil, err
 	}
 	if err := s.posting(q.Account); err != nil {
@@ -158,8 +158,8 @@ func (s *Sim) checkInfo(p postInfo) error {
 	return nil
 }
 
-// check does the arithmetic of parts.
-func (o sourceInfo) check() error {
+// checkSource does the arithmetic of parts.
+func (o sourceInfo) checkSource() error {
 	switch {
 	case o.Source != "FILE_UPLOAD":
 		return invalid("source must be FILE_UPLOAD")
