@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"belfry/internal/core"
@@ -169,7 +168,7 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 		a.cfg.Metrics.CountRefresh(string(account.Platform), refreshOutcomes[result.Status])
 		return result, nil
 	}
-	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.mergeToken(old, fresh))
+	token, err := a.sealToken(account.ID, t.WorkspaceID(), a.limitRenewals(fresh))
 	if err != nil {
 		return same, err
 	}
@@ -179,22 +178,12 @@ func (a *App) refreshOnce(ctx context.Context, t store.Tenant, account core.Acco
 	return same, nil
 }
 
-// mergeToken completes a fresh token with what the network left out, and makes sure that the next renewal is not due
-// immediately.
-func (a *App) mergeToken(old, fresh network.Token) network.Token {
-	if fresh.Refresh == "" {
-		fresh.Refresh = old.Refresh
+// limitRenewals makes sure that the next renewal is not due immediately, whatever the network says.
+func (a *App) limitRenewals(t network.Token) network.Token {
+	if soonest := a.cfg.Now().Add(refreshSoonest); !t.RefreshAt.IsZero() && t.RefreshAt.Before(soonest) {
+		t.RefreshAt = soonest
 	}
-	if len(fresh.Scopes) == 0 {
-		fresh.Scopes = slices.Clone(old.Scopes)
-	}
-	if len(fresh.Extra) == 0 {
-		fresh.Extra = old.Extra
-	}
-	if soonest := a.cfg.Now().Add(refreshSoonest); !fresh.RefreshAt.IsZero() && fresh.RefreshAt.Before(soonest) {
-		fresh.RefreshAt = soonest
-	}
-	return fresh
+	return t
 }
 
 // refreshOutcomes maps the status of an account after a failed renewal to its label in the metrics.

@@ -38,7 +38,7 @@ type listedPost struct {
 // message, link and number of photos. A post that might be it but does not show enough makes the answer ambiguous.
 func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
 	if it.ArmedAt.IsZero() {
-		return network.Status{}, errors.New("search for a post on facebook that was never armed")
+		return network.Status{}, errors.New("search for a post on Facebook that was never armed")
 	}
 	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
 	if err != nil {

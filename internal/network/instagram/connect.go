@@ -191,6 +191,6 @@ func (n *Network) classifyAuthError(ctx context.Context, err error, t network.To
 		return n.pages.Classify(ctx, err, t)
 	}
 	return n.own.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
-		return "", errors.New("nobody may ask about tokens of Instagram Login")
+		return "", errors.New("tokens of Instagram Login cannot be inspected")
 	})
 }

@@ -1,7 +1,9 @@
 package networktest
 
 import (
+	"maps"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -96,7 +98,8 @@ func refreshes(t *testing.T, h Harness) {
 		t.Fatal(err)
 	}
 	if fresh.Access == old.Access || !renewalTime(fresh).After(renewalTime(old)) ||
-		old.LapsesAt.IsZero() && !fresh.ExpiresAt.After(old.ExpiresAt) || len(fresh.Scopes) != len(old.Scopes) {
+		old.LapsesAt.IsZero() && !fresh.ExpiresAt.After(old.ExpiresAt) || !slices.Equal(fresh.Scopes, old.Scopes) ||
+		(fresh.Refresh == "") != (old.Refresh == "") || !maps.Equal(fresh.Extra, old.Extra) {
 		t.Errorf("the fresh token %+v does not follow %+v", fresh, old)
 	}
 	if err := w.Net.Verify(t.Context(), fresh); err != nil {
