@@ -34,6 +34,8 @@ type Config struct {
 	Session func(*http.Request) (core.Caller, error)
 	// SameOrigin returns an error unless the request certainly comes from our own pages. It is required with Session.
 	SameOrigin func(*http.Request) error
+	// VerificationFiles are texts that are served beside the files, by name. It is optional.
+	VerificationFiles map[string]string
 }
 
 // API serves /v1. It is safe for concurrent use.
@@ -79,4 +81,5 @@ func (a *API) Mount(e *echo.Echo) {
 	// Outside /v1: no credential, no limit, and no bound of a JSON body.
 	e.PUT(contract.UploadPath+":token", a.receiveUpload, httpd.NoTimeLimit(0))
 	e.GET(contract.FilePath+":token/:name", a.serveFile, httpd.NoTimeLimit(answerTime))
+	e.GET(contract.FilePath+":name", a.serveVerificationFile)
 }

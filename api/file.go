@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"belfry/internal/contract"
+	"belfry/internal/core"
 	"belfry/internal/httpd"
 )
 
@@ -38,6 +39,15 @@ func (a *API) serveFile(c echo.Context) error {
 	}
 	http.ServeContent(c.Response(), asked, "", f.Modified, httpd.PacedSource(c, f.Content))
 	return nil
+}
+
+// serveVerificationFile serves a text that proves to a network who owns the address of the files.
+func (a *API) serveVerificationFile(c echo.Context) error {
+	text, ok := a.cfg.VerificationFiles[c.Param("name")]
+	if !ok {
+		return core.NotFound()
+	}
+	return c.String(http.StatusOK, text)
 }
 
 // contentDisposition returns a Content-Disposition header (RFC 6266): inline for images and videos, attachment for

@@ -65,3 +65,16 @@ func TestAThumbnailIsServedToWhoeverHasItsAddress(t *testing.T) {
 	r.Clock.Advance(48 * time.Hour)
 	r.do("GET", address, "").want(t, 404, core.CodeNotFound)
 }
+
+func TestVerificationFilesAreServedBesideFiles(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	got := r.do("GET", "/media/proof1.txt", "")
+	if got.Status != 200 || string(got.Body) != "site-verification=1" ||
+		got.Header.Get("Content-Type") != "text/plain; charset=UTF-8" {
+		t.Errorf("%d %s %v", got.Status, got.Body, got.Header)
+	}
+	if got := r.do("GET", "/media/proof2.txt", ""); got.Status != 404 {
+		t.Errorf("another name: %d", got.Status)
+	}
+}

@@ -126,7 +126,8 @@ CREATE TABLE public.accounts (
     disconnected_at timestamp with time zone,
     held_until timestamp with time zone,
     token_claimed_until timestamp with time zone,
-    token_failing_since timestamp with time zone
+    token_failing_since timestamp with time zone,
+    login text DEFAULT ''::text NOT NULL
 );
 
 CREATE UNLOGGED TABLE public.address_log (

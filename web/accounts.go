@@ -59,7 +59,7 @@ func accountView(card app.AccountCard) accounts.Account {
 	return accounts.Account{
 		ID: card.ID.String(), Name: card.DisplayName, Username: card.Username, Status: string(card.Status),
 		Reason:    card.StatusReason,
-		ExpiresAt: card.ExpiresAt, CreatedAt: card.CreatedAt, Queued: card.Queued,
+		ExpiresAt: card.ExpiresAt, CreatedAt: card.CreatedAt, Queued: card.Queued, Unreachable: card.Unreachable,
 	}
 }
 

@@ -117,6 +117,30 @@ func TestActionsOfAccountsWithTheSameNameHaveDifferentNames(t *testing.T) {
 	}
 }
 
+func TestAnAccountSaysThatItsFilesCannotBeDownloaded(t *testing.T) {
+	t.Parallel()
+	said := func(mediaURL string, change func(*app.Config)) *page {
+		r := open(t, change, func(c *app.Config) { c.MediaURL = mediaURL })
+		ws := r.Workspace("one")
+		ws.Account("threads")
+		ws.Account("youtube")
+		return r.as(ws).get("/accounts").is(t, http.StatusOK)
+	}
+	without := func(c *app.Config) { c.NetworksURL = "" }
+	local := said("http://localhost:8080", without)
+	if text := textOf(local.one(t, testid("unreachable"))); !strings.Contains(text, "Photos and videos cannot be published: "+
+		"Threads would download them") || !strings.Contains(text, "BELFRY_MEDIA_URL") {
+		t.Errorf("it says %q", text)
+	}
+	for _, reached := range []*page{
+		said("https://files.example.org", without), said("http://localhost:8080", func(*app.Config) {}),
+	} {
+		if len(reached.all(testid("unreachable"))) != 0 {
+			t.Error("a server whose files can be downloaded is said to be unreachable")
+		}
+	}
+}
+
 func TestChoosingAmongPages(t *testing.T) {
 	t.Parallel()
 	r := open(t)

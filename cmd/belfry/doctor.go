@@ -38,6 +38,7 @@ func allChecks() []check {
 		{"secret keys", (*installation).checkKeys},
 		{"address", (*installation).checkAddress},
 		{"networks", (*installation).checkNetworks},
+		{"media files", (*installation).checkFiles},
 		{"publishing", (*installation).checkPublishing},
 	}
 }
@@ -60,11 +61,14 @@ func runDoctor(ctx context.Context, p *program, cfg *config.Config) (err error) 
 	failed := 0
 	for _, c := range allChecks() {
 		found, err := c.ask(of, ctx)
-		if err != nil {
+		mark := "ok"
+		switch _, isNotice := errors.AsType[notice](err); {
+		case isNotice:
+			mark, found = "! ", err.Error()
+		case err != nil:
+			mark, found = "x ", err.Error()
 			failed++
-			found = err.Error()
 		}
-		mark := map[bool]string{true: "ok", false: "x "}[err == nil]
 		if err := p.printf("%s %-12s %s", mark, c.name, found); err != nil {
 			return err
 		}

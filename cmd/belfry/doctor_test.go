@@ -5,12 +5,18 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"belfry/internal/app"
+	"belfry/internal/fetch"
+	"belfry/internal/fetch/fetchtest"
+	"belfry/internal/network"
+	"belfry/internal/network/all"
 	"belfry/internal/store/storetest"
 )
 
@@ -105,6 +111,90 @@ func TestDoctorChangesNothingOnTheDisk(t *testing.T) {
 		}
 		if after := tree(t, dir); after != before {
 			t.Errorf("before doctor there was\n%sand after it\n%s", before, after)
+		}
+	}
+}
+
+func TestDoctorSaysWhatCannotBePublishedWithoutAPublicAddress(t *testing.T) {
+	t.Parallel()
+	env := []string{
+		"BELFRY_DATA_DIR=" + t.TempDir(), "BELFRY_ADDR=127.0.0.1:0", "BELFRY_PUBLIC_URL=http://localhost:8080",
+		"BELFRY_THREADS_CLIENT_ID=1", "BELFRY_THREADS_CLIENT_SECRET=2", "BELFRY_TIKTOK_CLIENT_ID=1",
+		"BELFRY_TIKTOK_CLIENT_SECRET=2", "BELFRY_YOUTUBE_CLIENT_ID=1", "BELFRY_YOUTUBE_CLIENT_SECRET=2",
+		"BELFRY_VERIFICATION_FILES=tiktok1.txt:proof=1",
+	}
+	code, out, errs := belfry(t, env, "doctor")
+	if code != exitOK {
+		t.Errorf("doctor exits with %d: %s", code, errs)
+	}
+	_, said, _ := strings.Cut(out, "!  media files")
+	for _, want := range []string{
+		"http://localhost:8080 does not begin with https://", "Threads: posts with files cannot be published",
+		"TikTok: photos cannot be published; videos can", "Set BELFRY_MEDIA_URL", "the URL prefix http://localhost:8080/media/",
+		"http://localhost:8080/media/tiktok1.txt is served",
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("doctor does not say %q: %s", want, out)
+		}
+	}
+	if strings.Contains(said, "YouTube") {
+		t.Errorf("doctor speaks of a network that downloads nothing: %s", said)
+	}
+	for name, more := range map[string][]string{
+		"simulated":   {"BELFRY_NETWORKS_URL=http://127.0.0.1:9"},
+		"sandbox":     nil,
+		"only pushed": nil,
+	} {
+		env := append(slices.Clone(env[:3]), more...)
+		if name == "only pushed" {
+			env = append(env, "BELFRY_YOUTUBE_CLIENT_ID=1", "BELFRY_YOUTUBE_CLIENT_SECRET=2")
+		}
+		if _, out, _ := belfry(t, env, "doctor"); !strings.Contains(out, "ok media files") {
+			t.Errorf("%s: %s", name, out)
+		}
+	}
+}
+
+func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
+	t.Parallel()
+	moved := false
+	world := fetchtest.New(t, func(rw http.ResponseWriter, r *http.Request) {
+		if moved {
+			http.Redirect(rw, r, "/elsewhere", http.StatusFound)
+			return
+		}
+		http.NotFound(rw, r)
+	})
+	world.Names["inside.example.com"] = []string{"10.0.0.7"}
+	networks, err := network.NewSet(all.Drivers(), network.Environment{Get: func(name string) string {
+		for _, v := range networkVariables() {
+			if v.Name == name && v.Default != "" {
+				return v.Default
+			}
+		}
+		return "set"
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := func(mediaURL string) (string, error) {
+		return reportFiles(t.Context(), app.Config{
+			MediaURL: mediaURL, Networks: networks,
+			Fetch: fetch.New(fetch.Config{Lookup: world.Lookup, Dial: world.Dial, Roots: world.Roots()}),
+		}, nil)
+	}
+	found, err := report("https://example.com/belfry")
+	if err != nil || !strings.Contains(found, "served at https://example.com/belfry/media/") ||
+		!strings.Contains(found, "the URL prefix https://example.com/belfry/media/") {
+		t.Errorf("%s, %v", found, err)
+	}
+	moved = true
+	for address, want := range map[string]string{
+		"https://example.com":        "https://example.com/media/ redirects to another address",
+		"https://inside.example.com": "resolves to 10.0.0.7",
+	} {
+		if found, err := report(address); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %s, %v", address, found, err)
 		}
 	}
 }

@@ -126,6 +126,12 @@ func runServe(ctx context.Context, p *program, cfg *config.Config) (err error) {
 	}
 	log.Info("belfry is running", "url", cfg.PublicURL, "version", versionText(), "simulated_networks", calls != nil,
 		"took", time.Since(started).Round(time.Millisecond))
+	group.Go(func() error {
+		if err := checkFilesReachable(ctx, shared); err != nil {
+			log.WarnContext(ctx, "networks cannot download files from this server; `belfry doctor` says what that means", "error", err)
+		}
+		return nil
+	})
 	if setUp != "" {
 		log.Info("open this link to set up Belfry", "link", setUp)
 	}

@@ -41,6 +41,8 @@ func convertAll[From, To any](list []From, convert func(From) To) []To {
 type AccountCard struct {
 	core.Account
 	Queued int // posts that wait for their time
+	// Unreachable are the kinds of files that the network cannot download from this server.
+	Unreachable []core.FileKind
 }
 
 // AccountCards lists the connected accounts with what a person needs to know before disconnecting one.
@@ -54,7 +56,9 @@ func (a *App) AccountCards(ctx context.Context, c core.Caller) ([]AccountCard, e
 		return nil, err
 	}
 	queued, err := t.QueuedByAccount(ctx)
-	return convertAll(list, func(a core.Account) AccountCard { return AccountCard{a, queued[a.ID]} }), err
+	return convertAll(list, func(account core.Account) AccountCard {
+		return AccountCard{account, queued[account.ID], a.unreachableFiles(account)}
+	}), err
 }
 
 // Limits returns the limits of each network, which the plan's checks also use.

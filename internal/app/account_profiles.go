@@ -143,7 +143,7 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 	}
 	account = core.Account{
 		ID: id, Platform: platform, ExternalID: p.ExternalID, Username: p.Username, DisplayName: p.DisplayName,
-		AvatarURL:    p.AvatarURL,
+		AvatarURL: p.AvatarURL, Login: p.Login,
 		ConnectedVia: a.cfg.NetworksURL, CreatedAt: a.cfg.Now(),
 	}
 	// Publications before accounts, as a worker locks them when the network takes its token no more.

@@ -115,7 +115,7 @@ func New(cfg Config) (*App, error) {
 	a.engine = publish.New(publish.Config{
 		Store: cfg.Store, Networks: cfg.Networks, Blobs: cfg.Blobs, Ring: cfg.Ring, Schedule: cfg.Schedule, Log: cfg.Log,
 		Metrics: cfg.Metrics, Now: cfg.Now, OpenToken: a.openToken, RenewToken: a.renewLapsed,
-		FileURL: a.intake.FileURL, Receipts: receipts,
+		FileURL: a.fileURL, Receipts: receipts,
 	})
 	return a, nil
 }

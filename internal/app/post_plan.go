@@ -7,6 +7,7 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/network"
 	"belfry/internal/store"
 )
 
@@ -94,8 +95,12 @@ func (a *App) rowOf(target target, queues bool) core.PlanRow {
 	if issue := d.Account.Issue(); issue != nil {
 		row.Issues = append(row.Issues, *issue)
 	}
+	name := target.network.Describe().Name
 	if !target.network.Configured() {
-		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.With(target.network.Describe().Name))
+		row.Issues = append(row.Issues, core.IssueNetworkUnavailable.With(name))
+	}
+	if target.network.Delivery(d).Files == network.Pulled && !a.cfg.ServesPublicFiles() {
+		row.Issues = append(row.Issues, core.IssueMediaUnreachable.With(name))
 	}
 	return row
 }

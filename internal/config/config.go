@@ -35,6 +35,7 @@ type Config struct {
 	UpgradeURL     string        `env:"UPGRADE_URL" eg:"https://example.org/upgrade" help:"The address where people can upgrade their plan. Default: the dashboard's settings."`
 	MetricsAddr    string        `env:"METRICS_ADDR" eg:"127.0.0.1:9100" help:"Where metrics are served for Prometheus, as HOST:PORT. Empty: metrics are not served."`
 	MediaURL       string        `env:"MEDIA_URL" shown:"http://localhost:8080" help:"The address where the networks download media files. Default: BELFRY_PUBLIC_URL."`
+	ProofFiles     Files         `env:"VERIFICATION_FILES" eg:"example1234.txt:example-site-verification=1234" help:"Text files that prove to a network that BELFRY_MEDIA_URL is yours, as a list of NAME:CONTENT. Each is served at BELFRY_MEDIA_URL followed by /media/NAME. Empty: none."`
 	LogFormat      string        `env:"LOG_FORMAT" envDefault:"text" help:"The format of the log: text or json."`
 	LogLevel       slog.Level    `env:"LOG_LEVEL" envDefault:"info" help:"The lowest level to log: debug, info, warn or error."`
 	Network        NetworkValues // what the networks declared

@@ -77,14 +77,15 @@ func TestValuesAreRead(t *testing.T) {
 		"BELFRY_TRUSTED_PROXIES=10.1.2.3/8, 192.168.1.7,fd00::/8", "BELFRY_LIMIT_CREATE=5/30s", "BELFRY_LEASE=6s",
 		"BELFRY_THREADS_CLIENT_ID=1", "BELFRY_THREADS_CLIENT_SECRET=hush", "BELFRY_LOG_LEVEL=debug", "BELFRY_SWEEP=",
 		"PATH=/bin", "BELFRY_TEST_POSTGRES=postgres://x", "BELFRY_RETRY_DELAYS=1s",
+		"BELFRY_VERIFICATION_FILES=a.txt:x=1:2, b.html:y",
 	}, declared(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := fmt.Sprint(cfg.PublicURL, cfg.MediaURL, cfg.Roles, cfg.TrustedProxies, cfg.LimitCreate, cfg.Lease, cfg.LogLevel,
-		cfg.Sweep, cfg.RetryDelays)
+		cfg.Sweep, cfg.RetryDelays, cfg.ProofFiles, cfg.ProofFiles.Names())
 	want := "https://belfry.example.org" + "https://belfry.example.org" +
-		"{false true} [10.0.0.0/8 192.168.1.7/32 fd00::/8] {5 30s} 6s DEBUG 1s [1s]"
+		"{false true} [10.0.0.0/8 192.168.1.7/32 fd00::/8] {5 30s} 6s DEBUG 1s [1s] map[a.txt:x=1:2 b.html:y] [a.txt b.html]"
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -112,6 +113,8 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"LIMIT_ADDRESS=0/1h":              `BELFRY_LIMIT_ADDRESS cannot be "0/1h" ("0" is not a number greater than zero) (for example, BELFRY_LIMIT_ADDRESS=600/10m)`,
 		"LEASE=5s":                        "BELFRY_LEASE is 5s, but must be at least 6s (for example, BELFRY_LEASE=60s)",
 		"SWEEP=-1s":                       "BELFRY_SWEEP must be greater than zero (for example, BELFRY_SWEEP=1s)",
+		"VERIFICATION_FILES=a.txt":        `BELFRY_VERIFICATION_FILES cannot be "a.txt" (the : is missing) (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
+		"VERIFICATION_FILES=../a:b":       `BELFRY_VERIFICATION_FILES cannot be "../a:b" ("../a" is not a file name of letters, digits, dots and hyphens) (for example, BELFRY_VERIFICATION_FILES=example1234.txt:example-site-verification=1234)`,
 		"LOG_FORMAT=xml":                  `BELFRY_LOG_FORMAT is "xml", but must be text or json (for example, BELFRY_LOG_FORMAT=text)`,
 		"SECRET_KEYS=a:c2hvcnQ=":          "BELFRY_SECRET_KEYS is not valid (the key \"a\" has 5 bytes, but must have 32: create one with `openssl rand -base64 32`) (for example, BELFRY_SECRET_KEYS=2026a:BASE64,2025b:BASE64)",
 		"THREADS_CLIENT_ID=1":             "BELFRY_THREADS_CLIENT_ID is set, but BELFRY_THREADS_CLIENT_SECRET is not: a network needs both, so set the second or remove the first",

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,6 +91,30 @@ func (ps *Prefixes) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
+
+// Files are small text files: their contents by name.
+type Files map[string]string
+
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+
+// UnmarshalText parses a list such as "a.txt:one,b.txt:two".
+func (fs *Files) UnmarshalText(text []byte) error {
+	*fs = Files{}
+	for _, word := range splitList(text) {
+		name, content, ok := strings.Cut(word, ":")
+		switch {
+		case !ok:
+			return errors.New("the : is missing")
+		case !fileName.MatchString(name):
+			return fmt.Errorf("%q is not a file name of letters, digits, dots and hyphens", name)
+		}
+		(*fs)[name] = content
+	}
+	return nil
+}
+
+// Names returns the names of the files, sorted.
+func (fs Files) Names() []string { return slices.Sorted(maps.Keys(fs)) }
 
 func parsePositiveDuration(word string) (time.Duration, error) {
 	d, err := time.ParseDuration(word)

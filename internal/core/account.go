@@ -24,7 +24,9 @@ type Account struct {
 	Username    string
 	DisplayName string
 	AvatarURL   string
-	Status      AccountStatus
+	// Login is the login by which the account was connected, where its network has several; "" if it is not known.
+	Login  string
+	Status AccountStatus
 	// StatusReason is a sentence with the reason why the status is not ok; empty otherwise.
 	StatusReason string
 	// ConnectedVia is where the account was connected: "" for the real networks, or the address of what replaced them

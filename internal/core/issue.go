@@ -93,6 +93,9 @@ var (
 		"%d is not a valid number of files for this post on %s.", "Use from %d to %d files.")
 	IssueMediaMixedUnsupported = newIssue("media_mixed_unsupported", 1,
 		"%s does not allow photos and videos in the same post.", "Use only photos, or only videos.")
+	IssueMediaUnreachable = newIssue("media_unreachable", 1,
+		"%s cannot download files from this server, because its address is not public.",
+		"Ask the server's operator to set BELFRY_MEDIA_URL to an https address that the internet can reach.")
 
 	IssueFormatUnsupported = newIssue("format_unsupported", 2, "%s does not accept the format of %s.",
 		"It accepts %s; this file is %s.")
@@ -147,7 +150,8 @@ func Issues() []IssueText {
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany,
 		IssueCharactersUnsupported, IssueLinksTooMany,
 		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
-		IssueMediaKindUnsupported, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueFormatUnsupported,
+		IssueMediaKindUnsupported, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueMediaUnreachable,
+		IssueFormatUnsupported,
 		IssueFileTooLarge, IssueAspectUnsupported, IssueResolutionUnsupported, IssueDurationTooShort, IssueDurationTooLong,
 		IssueSettingConflict, IssueSettingUnavailable, IssueAccountExpired, IssueAccountRevoked, IssueNetworkUnavailable,
 		IssueTimeInPast, IssueTimeTooFar, IssueTimeDoesNotExist, IssueTimeRequired, IssueQuotaExceeded, IssueTooManyDrafts,

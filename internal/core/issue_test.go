@@ -17,7 +17,7 @@ const (
 		resolution_unsupported duration_too_short duration_too_long setting_conflict setting_unavailable account_expired
 		account_revoked network_unavailable time_in_past time_too_far time_does_not_exist time_required quota_exceeded`
 	// Codes that the networks made necessary since: they refuse what the decisions have no word for.
-	addedCodes   = `mentions_too_many characters_unsupported`
+	addedCodes   = `mentions_too_many characters_unsupported media_unreachable`
 	warningCodes = `time_occurs_twice hashtags_many same_text_recently not_a_short`
 )
 
@@ -70,6 +70,7 @@ var issueArguments = map[core.IssueCode][]any{
 	"media_kind_unsupported":  {"Network"},
 	"media_count_unsupported": {11, "Network", 2, 10},
 	"media_mixed_unsupported": {"Network"},
+	"media_unreachable":       {"Network"},
 	"format_unsupported":      {"Network", "a.gif", "JPEG or PNG", "GIF"},
 	"file_too_large":          {"a.jpg", "Network", "8 MB"},
 	"aspect_unsupported":      {"Network", "a.jpg", "4:5", "1.91:1"},

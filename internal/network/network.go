@@ -40,7 +40,8 @@ type Network interface {
 	// Verify asks the network whether the token still works.
 	Verify(ctx context.Context, t Token) error
 
-	// Delivery is how such a post gets to the network. It depends on the kind of post and on its files only.
+	// Delivery is how such a post gets to the network. It depends only on the kind of post, on its files and on the login
+	// by which its account was connected.
 	Delivery(d Draft) Delivery
 	// Create makes the network's own object, of which nothing is visible. Not called in FlowOneCall.
 	Create(ctx context.Context, it Item) (handle string, err error)
@@ -90,6 +91,9 @@ type Description struct {
 	// such address.
 	ProfileURL string
 	PKCE       bool
+	// Ownership says what an operator must do before the network downloads files from this server, whose files begin with
+	// {prefix}; "" for nothing.
+	Ownership string
 	// Settle is how long after an irreversible call without an answer its effect may still appear.
 	Settle time.Duration
 	// FirstPoll is how long after making a handle it is asked about for the second time.
@@ -203,7 +207,8 @@ func (it Item) Draft() Draft {
 // File is a file of a post on its way out. A network fetches its bytes from URL, or the connector sends them.
 type File struct {
 	core.Media
-	// URL is where the network fetches the bytes: it needs no credential and works for a day at least.
+	// URL is where the network fetches the bytes: it needs no credential and works for a day at least. It is "" if this
+	// server's address is not public, so that the bytes have to be pushed.
 	URL string
 	// Open opens the bytes; see Part. The context counts for as long as they are open.
 	Open func(context.Context) (io.ReadSeekCloser, error)
@@ -265,6 +270,7 @@ type Profile struct {
 	Username    string
 	DisplayName string
 	AvatarURL   string
+	Login       string // by which it was connected, where the network has several; a word of the network's
 	Token       Token
 	// Unusable says in a sentence why it cannot be connected; empty when it can.
 	Unusable string

@@ -37,6 +37,7 @@ type claim struct {
 	gated        bool           // the files are given out only after the arm
 	probeUntil   time.Time      // until when this claim alone tries an account whose hold has ended; zero when it does not
 	pushes       bool           // the connector may send the files' bytes after it has made the handle
+	unreachable  bool           // the network would fetch the files from this server, and cannot
 	filesChecked bool           // the files can be sent, as far as this claim has seen
 	aged         bool           // the handle was left alone before this claim, and may have expired
 	skew         time.Duration  // how far the database's clock is ahead of ours
@@ -142,7 +143,9 @@ func (c *claim) loadConnector() error {
 	}
 	delivery := net.Delivery(draft)
 	c.gated = delivery.Gated
-	c.pushes = delivery.Files == network.Pushed || delivery.Files == network.Either
+	hidden := len(c.item.Files) > 0 && c.item.Files[0].URL == ""
+	c.pushes = delivery.Files == network.Pushed || delivery.Files == network.Either && hidden
+	c.unreachable = delivery.Files == network.Pulled && hidden
 	c.pub.Publication = c.pub.WithFlow(delivery.Flow)
 	if c.account.Status != core.AccountOK && len(c.sealedToken) == 0 {
 		return nil

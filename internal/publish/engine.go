@@ -36,7 +36,8 @@ type Config struct {
 	RenewToken func(context.Context, core.WorkspaceID, core.AccountID, []byte) (network.Token, []byte, error)
 	// Receipts keeps, outside the database, which posts were about to be published; nil keeps nothing.
 	Receipts *restore.Receipts
-	// FileURL is the address where a network fetches a file, once the gate is open; "" for one that always is.
+	// FileURL is the address where a network fetches a file, once the gate is open; the gate "" always is. The address is
+	// "" if no network can reach this server.
 	FileURL func(ws core.WorkspaceID, m store.Media, gate string) string
 }
 

@@ -16,6 +16,9 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 	if c.filesChecked || do != core.DoCreate && do != core.DoStatus || c.pub.Armed || c.pub.Handle != "" && !c.pushes {
 		return nil
 	}
+	if c.unreachable {
+		return c.refuseFiles(core.IssueMediaUnreachable.With(c.desc.Name))
+	}
 	for _, file := range c.files {
 		object, err := c.openFile(ctx, file)
 		switch {
@@ -24,8 +27,7 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 			if known := file.Issue(); known != nil {
 				issue = *known
 			}
-			c.fileIssue = &issue
-			return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
+			return c.refuseFiles(issue)
 		case err != nil:
 			c.log.Warn("could not read a file of a post", "media", file.ID, "error", err)
 			return &network.Error{Kind: network.NotSent, Message: "The file " + file.Name + " could not be read."}
@@ -34,6 +36,12 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 	}
 	c.filesChecked = true
 	return nil
+}
+
+// refuseFiles notes why the files cannot be sent, and returns the error that fails the post.
+func (c *claim) refuseFiles(issue core.Issue) error {
+	c.fileIssue = &issue
+	return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
 }
 
 // openFile opens a file's bytes, or returns blob.ErrNotFound for a file that cannot be sent.

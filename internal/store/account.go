@@ -8,8 +8,8 @@ import (
 )
 
 const accountColumns = `
-	id, platform, external_id, username, display_name, avatar_url, status, status_reason, connected_at AS connected_via,
-	token_expires_at AS expires_at, created_at,
+	id, platform, external_id, username, display_name, avatar_url, login, status, status_reason,
+	connected_at AS connected_via, token_expires_at AS expires_at, created_at,
 	greatest(held_until, (SELECT h.held_until FROM network_holds h WHERE h.platform = accounts.platform)) AS held_until`
 
 // Accounts lists the connected accounts, oldest first.
@@ -98,19 +98,19 @@ type SealedToken struct {
 // visible, whatever it was before. Its time of creation does not change.
 func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedToken) error {
 	return t.exec(ctx, `
-		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, status,
+		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, login, status,
 			connected_at,
 			token, token_expires_at, token_refresh_at, check_at, created_at)
-		VALUES (@id, @ws, @platform, @external, @username, @name, @avatar, @ok, @connected, @token, @expires, @refresh,
-			clock() + @check::interval, @now)
+		VALUES (@id, @ws, @platform, @external, @username, @name, @avatar, @login, @ok, @connected, @token, @expires,
+			@refresh, clock() + @check::interval, @now)
 		ON CONFLICT (workspace_id, platform, external_id) DO UPDATE SET username = @username, display_name = @name,
-			avatar_url = @avatar, status = @ok, status_reason = '', connected_at = @connected, token = @token,
+			avatar_url = @avatar, login = @login, status = @ok, status_reason = '', connected_at = @connected, token = @token,
 			token_expires_at = @expires, token_refresh_at = @refresh, token_claimed_until = NULL, token_failing_since = NULL,
 			check_at = excluded.check_at, disconnected_at = NULL
 		WHERE accounts.id = @id`,
 		args{
 			"id": a.ID, "platform": a.Platform, "external": a.ExternalID, "username": a.Username, "name": a.DisplayName,
-			"avatar": a.AvatarURL, "ok": core.AccountOK, "connected": a.ConnectedVia, "token": token.Sealed,
+			"avatar": a.AvatarURL, "login": a.Login, "ok": core.AccountOK, "connected": a.ConnectedVia, "token": token.Sealed,
 			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "check": CheckEvery, "now": a.CreatedAt,
 		})
 }

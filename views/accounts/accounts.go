@@ -39,6 +39,8 @@ type Account struct {
 	ExpiresAt          time.Time
 	CreatedAt          time.Time
 	Queued             int // posts that wait for their time
+	// Unreachable are the kinds of files that the network cannot download from this server.
+	Unreachable []core.FileKind
 }
 
 // FieldProfile occurs once per selected profile; FieldPending is the id of the pending consent.
@@ -75,5 +77,15 @@ func (m Model) countConnected() int {
 }
 
 func (m Model) atLimit() bool { return m.Limit != nil && m.Used >= *m.Limit }
+
+// reachText says what cannot be published because this server has no public address.
+func reachText(network string, kinds []core.FileKind) string {
+	what := "Photos and videos"
+	if len(kinds) == 1 {
+		what = map[core.FileKind]string{core.FileImage: "Photos", core.FileVideo: "Videos"}[kinds[0]]
+	}
+	return what + " cannot be published: " + network +
+		" would download them from this server, whose address is not public."
+}
 
 func (n Network) connectLabel() string { return "Connect a " + n.Profile }

@@ -91,6 +91,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	if err != nil {
 		return nil, err
 	}
+	p.Login = loginInstagram
 	p.Token = n.applyGrant(network.Token{Scopes: short.Permissions}, long)
 	p.Unusable = cmp.Or(p.Unusable, meta.MissingScope(short.Permissions, needed))
 	return []network.Profile{p}, nil

@@ -62,7 +62,9 @@ func (n *Network) exchangeForPages(ctx context.Context, g network.Grant) ([]netw
 	profiles := make([]network.Profile, 0, len(list))
 	for _, p := range list {
 		token.Access = network.Secret(p.Access)
-		profiles = append(profiles, p.toProfile(token))
+		profile := p.toProfile(token)
+		profile.Login = loginFacebook
+		profiles = append(profiles, profile)
 	}
 	return profiles, nil
 }

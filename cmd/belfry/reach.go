@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"belfry/internal/app"
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// puller is a network that downloads files from this server.
+type puller struct {
+	network.Description
+	kinds []core.FileKind
+}
+
+// findPullers returns the networks with credentials that download files.
+func findPullers(networks *network.Set) []puller {
+	var list []puller
+	for _, n := range networks.List() {
+		if kinds := network.PulledKinds(n, core.Account{}); n.Configured() && len(kinds) > 0 {
+			list = append(list, puller{n.Describe(), kinds})
+		}
+	}
+	return list
+}
+
+// lost says what cannot be published without a public address.
+func (p puller) lost() string {
+	switch {
+	case len(p.kinds) > 1:
+		return p.Name + ": posts with files cannot be published"
+	case p.kinds[0] == core.FileImage:
+		return p.Name + ": photos cannot be published; videos can, because Belfry sends them"
+	}
+	return p.Name + ": videos cannot be published; photos can, because Belfry sends them"
+}
+
+// checkFilesReachable returns why the networks cannot download files from this server, or nil if they can or need not.
+// It looks the name of the server up.
+func checkFilesReachable(ctx context.Context, cfg app.Config) error {
+	if cfg.NetworksURL != "" || len(findPullers(cfg.Networks)) == 0 {
+		return nil
+	}
+	return cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
+}
+
+// reportFiles says from where the networks download files, and what each of them needs for that. The error is a notice
+// if they cannot.
+func reportFiles(ctx context.Context, cfg app.Config, proofs []string) (string, error) {
+	pullers := findPullers(cfg.Networks)
+	if len(pullers) == 0 {
+		return "no network with credentials downloads files from this server", nil
+	}
+	prefix := cfg.MediaURL + contract.FilePath
+	why := cfg.Fetch.CheckPublic(ctx, cfg.MediaURL)
+	if why == nil {
+		why = cfg.Fetch.CheckOpens(ctx, prefix)
+	}
+	var b strings.Builder
+	if why == nil {
+		b.WriteString("served at " + prefix)
+	} else {
+		b.WriteString("networks cannot download files: " + why.Error())
+		for _, p := range pullers {
+			b.WriteString("\n   " + p.lost())
+		}
+		b.WriteString("\n   Set BELFRY_MEDIA_URL to an https address that the internet can reach. See docs/operations.md, " +
+			"A public address.")
+	}
+	for _, p := range pullers {
+		if p.Ownership == "" {
+			continue
+		}
+		b.WriteString("\n   " + p.Name + ": " + strings.ReplaceAll(p.Ownership, "{prefix}", prefix))
+		for _, name := range proofs {
+			b.WriteString("\n   " + prefix + name + " is served")
+		}
+	}
+	if why != nil {
+		return "", notice{errors.New(b.String())}
+	}
+	return b.String(), nil
+}
+
+// notice is a finding of the doctor that restricts what can be published, but is no fault of the installation.
+type notice struct{ error }
+
+// checkFiles checks the address from which the networks download files.
+func (of *installation) checkFiles(ctx context.Context) (string, error) {
+	if usesOwnSandbox(of.cfg) || of.cfg.NetworksURL != "" {
+		return "no public address needed, because the networks are simulated", nil
+	}
+	cfg, err := newAppConfig(of.cfg, nil, of.log, nil)
+	if err != nil {
+		return "", fmt.Errorf("list the networks: %w", err)
+	}
+	return reportFiles(ctx, cfg, of.cfg.ProofFiles.Names())
+}

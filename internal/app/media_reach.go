@@ -1,0 +1,30 @@
+package app
+
+import (
+	"belfry/internal/core"
+	"belfry/internal/fetch"
+	"belfry/internal/network"
+	"belfry/internal/store"
+)
+
+// ServesPublicFiles reports whether the networks can download files from this server, as far as the form of its address
+// tells. Simulated networks always can.
+func (c Config) ServesPublicFiles() bool { return c.NetworksURL != "" || fetch.IsPublic(c.MediaURL) }
+
+// fileURL returns the address where a network downloads a file, or "" if it cannot; see intake.Service.FileURL.
+func (a *App) fileURL(ws core.WorkspaceID, m store.Media, gate string) string {
+	if !a.cfg.ServesPublicFiles() {
+		return ""
+	}
+	return a.intake.FileURL(ws, m, gate)
+}
+
+// unreachableFiles returns the kinds of files that posts to an account cannot have, because its network would download
+// them from this server and cannot.
+func (a *App) unreachableFiles(account core.Account) []core.FileKind {
+	n, ok := a.cfg.Networks.Get(account.Platform)
+	if !ok || a.cfg.ServesPublicFiles() {
+		return nil
+	}
+	return network.PulledKinds(n, account)
+}

@@ -1,0 +1,93 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// IsPublic reports whether the internet can reach an address, as far as its form tells: it begins with https://, and
+// its host is neither an IP address that is not public nor a name that is only known in a private network.
+func IsPublic(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "https" && isPublicHost(u.Hostname())
+}
+
+// privateNames end the names of hosts that the public DNS does not know (RFC 6761, 6762, 7686, 8375, 9476), or that are
+// common in private networks.
+var privateNames = []string{
+	"localhost", "local", "internal", "test", "invalid", "onion", "alt", "home.arpa", "lan", "home", "corp",
+}
+
+func isPublicHost(host string) bool {
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return newPublicCheck()(ip)
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	dot := strings.LastIndexByte(host, '.')
+	last := host[dot+1:]
+	if dot < 1 || last == "" || last[0] >= '0' && last[0] <= '9' { // one word, or an address such as 127.1
+		return false
+	}
+	return !slices.ContainsFunc(privateNames, func(name string) bool { return strings.HasSuffix(host, "."+name) })
+}
+
+// CheckPublic returns why the internet cannot reach an address: by its form, or because its name does not resolve to
+// public addresses only.
+func (c *Client) CheckPublic(ctx context.Context, address string) error {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil || u.Scheme != "https":
+		return fmt.Errorf("%s does not begin with https://", address)
+	case !isPublicHost(u.Hostname()):
+		return fmt.Errorf("%s is not on the public internet", u.Hostname())
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.limits.connectTimeout)
+	defer cancel()
+	found, err := c.lookup(ctx, u.Hostname())
+	if err != nil {
+		return fmt.Errorf("the name %s cannot be resolved: %w", u.Hostname(), err)
+	}
+	for _, a := range found {
+		if !c.public(a.Unmap()) {
+			return fmt.Errorf("the name %s resolves to %s, which is not on the public internet", u.Hostname(), a.Unmap())
+		}
+	}
+	return nil
+}
+
+// CheckOpens returns why an address does not open from here: no connection, a certificate that is not valid, a redirect
+// or a server error. An address of a form that this client never opens, such as one with a port, is not opened.
+func (c *Client) CheckOpens(ctx context.Context, address string) error {
+	if _, err := parseAddress(address); err != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.limits.headerTimeout)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		return err
+	}
+	direct := *c.http
+	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	answer, err := direct.Do(r)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return fmt.Errorf("%s cannot be opened: %w", address, failed.Err)
+	}
+	if err != nil {
+		return err
+	}
+	answer.Body.Close()
+	switch {
+	case answer.StatusCode/100 == 3:
+		return fmt.Errorf("%s redirects to another address", address)
+	case answer.StatusCode >= http.StatusInternalServerError:
+		return fmt.Errorf("%s responds with status %d", address, answer.StatusCode)
+	}
+	return nil
+}
