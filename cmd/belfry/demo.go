@@ -18,7 +18,7 @@ import (
 	"belfry/internal/secret"
 )
 
-// demoFiles are the brands' data and pictures.
+// demoFiles are the brands' data, pictures and videos.
 //
 //go:embed demo
 var demoFiles embed.FS
@@ -29,13 +29,14 @@ type demoBrand struct {
 	Posts             []demoPost
 }
 
-// demoPost is a post to all accounts of its brand.
+// demoPost is a post to all accounts of its brand that can publish it.
 type demoPost struct {
 	Day     int    // days from today: one in the past is live, one in the future queued
 	At      string // the time of day, "now" today; empty for a draft
+	Title   string
 	Text    string
-	Picture string // a file name, or empty
-	Refused string // the network's message, for a post that fails; it goes to one account only
+	Files   []string // names of files of the demo
+	Refused string   // the network's message, for a post that fails; it goes to one account only
 }
 
 func loadDemoBrands() (brands []demoBrand, err error) {
@@ -79,6 +80,9 @@ func (g *seeder) makeDemo(ctx context.Context, p *program) error {
 		}
 		fmt.Fprintf(table, "  %s\t%s\n", in.Name, slug)
 	}
+	if err := g.publishAll(ctx); err != nil {
+		return err
+	}
 	_ = table.Flush() // a Builder accepts everything
 	return p.printf("The demo workspaces are ready:\n\n%s\nOpen %s and sign in as %s %s.\n"+
 		"To create an API key, run `belfry key create --workspace SHORT-NAME --name demo --scope write`.",
@@ -98,23 +102,19 @@ func (g *seeder) freeSuffix(ctx context.Context, brands []demoBrand) (string, er
 	}
 }
 
-// makeBrand creates a workspace with its accounts, group, pictures and posts, and returns its slug.
+// makeBrand creates a workspace with its accounts, group, files and posts, and returns its slug.
 func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, brand demoBrand) (string, error) {
 	made, err := g.createWorkspace(ctx, in)
 	if err != nil {
 		return "", err
 	}
 	var accounts []string
-	var strict string // an account at a network whose refusals are final
-	for _, card := range g.listTextNetworks() {
+	for _, card := range g.listConfiguredNetworks() {
 		account, err := g.connectAccount(ctx, string(card.ID), brand.Name)
 		if err != nil {
 			return "", err
 		}
 		accounts = append(accounts, account.ID)
-		if !card.ErrorsMayPublish {
-			strict = account.ID
-		}
 	}
 	group, err := g.app.CreateGroup(ctx, g.owner, contract.CreateGroup{
 		Name: "All accounts", Color: &brand.Color, AccountIDs: accounts,
@@ -122,29 +122,65 @@ func (g *seeder) makeBrand(ctx context.Context, in contract.CreateWorkspace, bra
 	if err != nil {
 		return "", err
 	}
-	pictures, err := g.addPictures(ctx, made.Workspace, brand)
-	if err != nil {
-		return "", err
-	}
 	for _, post := range brand.Posts {
-		request := contract.PlanPosts{Targets: contract.Targets{GroupID: &group.ID}, Text: post.Text}
-		if post.Refused != "" {
-			request.Targets = contract.Targets{AccountIDs: []string{strict}}
+		request, err := g.requestFor(ctx, post, contract.Targets{GroupID: &group.ID})
+		if err != nil {
+			return "", err
 		}
-		if post.Picture != "" {
-			request.MediaIDs = []string{pictures[post.Picture]}
-		}
-		if err := g.makePost(ctx, made.Workspace, brand.Zone, post, request); err != nil {
+		if err := g.makePost(ctx, brand.Zone, post, request); err != nil {
 			return "", err
 		}
 	}
 	return made.Slug, nil
 }
 
-// makePost saves a draft, schedules a post, or publishes a post and backdates it.
-func (g *seeder) makePost(
-	ctx context.Context, ws core.WorkspaceID, zoneName string, post demoPost, request contract.PlanPosts,
-) error {
+// requestFor is the request for a post to those of the targets that can publish it.
+func (g *seeder) requestFor(ctx context.Context, post demoPost, to contract.Targets) (contract.PlanPosts, error) {
+	request := contract.PlanPosts{Targets: to, Title: post.Title, Text: post.Text, When: &contract.When{Word: "draft"}}
+	for _, name := range post.Files {
+		id, err := g.addFile(ctx, name)
+		if err != nil {
+			return request, err
+		}
+		request.MediaIDs = append(request.MediaIDs, id)
+	}
+	plan, err := g.app.PlanPosts(ctx, g.owner, request)
+	if err != nil {
+		return request, err
+	}
+	var able []contract.PlanRow
+	for _, row := range plan.Rows {
+		if row.OK {
+			able = append(able, row)
+		}
+	}
+	if post.Refused != "" {
+		able = g.pickStrict(able)
+	}
+	if len(able) == len(plan.Rows) {
+		return request, nil
+	}
+	request.Targets = contract.Targets{}
+	for _, row := range able {
+		request.Targets.AccountIDs = append(request.Targets.AccountIDs, row.AccountID)
+	}
+	return request, nil
+}
+
+// pickStrict picks one account at a network whose refusals are final.
+func (g *seeder) pickStrict(rows []contract.PlanRow) []contract.PlanRow {
+	for _, card := range g.app.Networks() {
+		for _, row := range rows {
+			if row.Platform == string(card.ID) && !card.ErrorsMayPublish {
+				return []contract.PlanRow{row}
+			}
+		}
+	}
+	return rows[:min(1, len(rows))]
+}
+
+// makePost saves a draft, schedules a post, or queues a post that publishAll publishes and backdates.
+func (g *seeder) makePost(ctx context.Context, zoneName string, post demoPost, request contract.PlanPosts) error {
 	zone, err := time.LoadLocation(zoneName)
 	if err != nil {
 		return err
@@ -168,60 +204,51 @@ func (g *seeder) makePost(
 		return err
 	}
 	for _, p := range made.Posts {
-		if err := g.publishPost(ctx, ws, p.ID); err != nil {
-			return err
+		due := publication{owner: g.owner, post: p.ID}
+		if post.Day < 0 {
+			if due.past, err = time.ParseInLocation("2006-01-02T15:04", local, zone); err != nil {
+				return err
+			}
 		}
-		if post.Day == 0 {
-			continue
-		}
-		at, err := time.ParseInLocation("2006-01-02T15:04", local, zone)
-		if err != nil {
-			return err
-		}
-		if err := g.app.BackdatePost(ctx, g.owner, p.ID, at); err != nil {
-			return err
-		}
+		g.due = append(g.due, due)
 	}
 	return nil
 }
 
-// addPictures adds a brand's pictures to its media, and returns their ids by file name.
-func (g *seeder) addPictures(ctx context.Context, ws core.WorkspaceID, brand demoBrand) (map[string]string, error) {
-	ids := map[string]string{}
-	for _, post := range brand.Posts {
-		name := post.Picture
-		if name == "" || ids[name] != "" {
-			continue
-		}
-		data, err := demoFiles.ReadFile("demo/" + name)
-		if err != nil {
-			return nil, err
-		}
-		size := int64(len(data))
-		upload, err := g.app.CreateUpload(ctx, g.owner, contract.CreateUpload{Filename: name, Mime: "image/jpeg", Size: size})
-		if err != nil {
-			return nil, err
-		}
-		_, err = g.app.Intake().ReceiveUpload(ctx, path.Base(upload.UploadURL), size, bytes.NewReader(data))
-		if err != nil {
-			return nil, err
-		}
-		if err := g.processPicture(ctx, ws, upload.MediaID); err != nil {
-			return nil, fmt.Errorf("add %s: %w", name, err)
-		}
-		ids[name] = upload.MediaID
+// addFile adds a file of the demo to the workspace's media once, and returns its id.
+func (g *seeder) addFile(ctx context.Context, name string) (string, error) {
+	if id := g.files[name]; id != "" {
+		return id, nil
 	}
-	return ids, nil
+	data, err := demoFiles.ReadFile("demo/" + name)
+	if err != nil {
+		return "", err
+	}
+	size := int64(len(data))
+	upload, err := g.app.CreateUpload(ctx, g.owner, contract.CreateUpload{
+		Filename: name, Mime: "application/octet-stream", Size: size,
+	})
+	if err != nil {
+		return "", err
+	}
+	if _, err = g.app.Intake().ReceiveUpload(ctx, path.Base(upload.UploadURL), size, bytes.NewReader(data)); err != nil {
+		return "", err
+	}
+	if err := g.processFile(ctx, upload.MediaID); err != nil {
+		return "", fmt.Errorf("add %s: %w", name, err)
+	}
+	g.files[name] = upload.MediaID
+	return upload.MediaID, nil
 }
 
-// processPicture processes a file, or waits until the running service has processed it.
-func (g *seeder) processPicture(ctx context.Context, ws core.WorkspaceID, id string) error {
+// processFile processes a file, or waits until the running service has processed it.
+func (g *seeder) processFile(ctx context.Context, id string) error {
 	mediaID, err := core.ParseID[core.MediaKind](id)
 	if err != nil {
 		return err
 	}
 	return pollUntil(ctx, func(ctx context.Context) (bool, error) {
-		if err := g.app.Intake().ProcessFile(ctx, ws, mediaID); err != nil {
+		if err := g.app.Intake().ProcessFile(ctx, g.owner.Workspace(), mediaID); err != nil {
 			return false, err
 		}
 		m, err := g.app.GetMedia(ctx, g.owner, id)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"belfry/internal/network/all"
 	"belfry/internal/store/storetest"
 )
 
@@ -65,5 +66,35 @@ func TestSeedGivesTheFirstOwnerThreeBrandsWithAPastAndAFuture(t *testing.T) {
 		if found[want] == 0 {
 			t.Errorf("there are no posts of %q, only %v", want, found)
 		}
+	}
+	checkEveryNetworkHasPosts(t, pool)
+}
+
+// checkEveryNetworkHasPosts fails unless a brand has an account on all networks, also on those that only take files,
+// with a past and a future, and a group of all accounts.
+func checkEveryNetworkHasPosts(t *testing.T, pool *pgxpool.Pool) {
+	t.Helper()
+	rows, err := pool.Query(t.Context(), `
+		SELECT a.platform, count(p.id) FILTER (WHERE p.status = 'live'), count(p.id) FILTER (WHERE p.status = 'queued'),
+			count(DISTINCT g.group_id)
+		FROM workspaces w JOIN accounts a ON a.workspace_id = w.id LEFT JOIN posts p ON p.account_id = a.id
+		LEFT JOIN group_accounts g ON g.account_id = a.id
+		WHERE w.name = 'Harbour Bakery 2' GROUP BY a.platform`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	networks := 0
+	for rows.Next() {
+		var network string
+		var live, queued, groups int
+		if err := rows.Scan(&network, &live, &queued, &groups); err != nil {
+			t.Fatal(err)
+		}
+		if networks++; live == 0 || queued == 0 || groups != 1 {
+			t.Errorf("%s: %d live and %d queued posts, in %d groups", network, live, queued, groups)
+		}
+	}
+	if rows.Err() != nil || networks != len(all.Drivers()) {
+		t.Errorf("the brand has accounts on %d networks: %v", networks, rows.Err())
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"belfry/internal/app"
 	"belfry/internal/config"
 	"belfry/internal/contract"
@@ -47,6 +49,15 @@ func scriptPosts() []demoPost {
 			At: "now", Text: "The network refused this post, so that you can see what a failed post looks like.",
 			Refused: "The network refused this text.",
 		},
+	}
+}
+
+// scriptFiles returns what a post of scriptPosts is tried with, on networks that do not accept it otherwise.
+func scriptFiles() []demoPost {
+	return []demoPost{
+		{},
+		{Files: []string{"harbour-at-dawn.jpg"}},
+		{Title: "A video", Files: []string{"harbour.mp4"}},
 	}
 }
 
@@ -91,6 +102,15 @@ type seeder struct {
 	base    *url.URL // the address of the simulated networks, as SCHEME://HOST
 	control string   // the address of their control surface
 	owner   core.Caller
+	files   map[string]string // ids of the files that the workspace has, by their names in the demo
+	due     []publication
+}
+
+// publication is a queued post that publishAll publishes.
+type publication struct {
+	owner core.Caller
+	post  string
+	past  time.Time // when it is to have been published; zero for now
 }
 
 // reachNetworks finds the simulated networks at BELFRY_NETWORKS_URL or in the running service. If there are none, it
@@ -185,6 +205,7 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 	if err != nil {
 		return made, err
 	}
+	g.files = map[string]string{}
 	g.owner, err = g.app.SessionCaller(ctx, app.Session{
 		ID: "seed-" + secret.Random(16), User: made.User.String(), Workspace: made.Workspace.String(),
 		Proof: made.Proof, ProvedAt: time.Now(),
@@ -208,34 +229,44 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 		return nil, err
 	}
 	out.Key = key.Key
-	for _, card := range g.listTextNetworks() {
+	for _, card := range g.listConfiguredNetworks() {
 		account, err := g.connectAccount(ctx, string(card.ID), "demo_"+name)
 		if err != nil {
 			return nil, err
 		}
 		out.Accounts[account.Platform] = account.ID
-	}
-	for _, id := range out.Accounts {
-		for _, post := range scriptPosts() {
-			request := contract.PlanPosts{Targets: contract.Targets{AccountIDs: []string{id}}, Text: post.Text}
-			if err := g.makePost(ctx, made.Workspace, "Europe/Berlin", post, request); err != nil {
-				return nil, err
-			}
+		if err := g.makeScriptPosts(ctx, account); err != nil {
+			return nil, fmt.Errorf("create posts on %s: %w", card.Name, err)
 		}
 	}
-	return out, nil
+	return out, g.publishAll(ctx)
 }
 
-// listTextNetworks lists the networks that get accounts: those that are set up here and take posts without files.
-func (g *seeder) listTextNetworks() []app.NetworkCard {
-	return slices.DeleteFunc(g.app.Networks(), func(card app.NetworkCard) bool {
-		for _, kind := range card.Limits.ContentTypes {
-			if kind.Min == 0 {
-				return !card.Configured
+// makeScriptPosts makes a post in each state with the first files that the account's network accepts.
+func (g *seeder) makeScriptPosts(ctx context.Context, account contract.Account) error {
+	to := contract.Targets{AccountIDs: []string{account.ID}}
+	for _, post := range scriptPosts() {
+		var request contract.PlanPosts
+		var err error
+		for _, try := range scriptFiles() {
+			post.Title, post.Files = try.Title, try.Files
+			if request, err = g.requestFor(ctx, post, to); err != nil {
+				return err
+			}
+			if len(request.Targets.AccountIDs) > 0 {
+				break
 			}
 		}
-		return true
-	})
+		if err := g.makePost(ctx, "Europe/Berlin", post, request); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listConfiguredNetworks lists the networks that get accounts: those that are set up here.
+func (g *seeder) listConfiguredNetworks() []app.NetworkCard {
+	return slices.DeleteFunc(g.app.Networks(), func(card app.NetworkCard) bool { return !card.Configured })
 }
 
 // connectAccount grants consent on the network's page and follows the redirect, as a person's browser does.
@@ -263,28 +294,46 @@ func (g *seeder) connectAccount(ctx context.Context, platform, profile string) (
 	return done.Accounts[0], nil
 }
 
-// refusePost makes the network refuse the next post with this text, with the given message.
+// refusePost makes the network refuse the first call for the next post with this text, with the given message.
 func (g *seeder) refusePost(ctx context.Context, text, message string) error {
-	fault := map[string]any{"call": "publish", "kind": "reject", "match": text, "code": 100, "message": message}
+	fault := map[string]any{"kind": "reject", "match": text, "message": message}
 	return g.callControl(ctx, http.MethodPost, "faults", fault)
 }
 
-// publishPost publishes a post, or waits until the running service has published it.
-func (g *seeder) publishPost(ctx context.Context, ws core.WorkspaceID, id string) error {
-	post, err := core.ParseID[core.PostKind](id)
+// publishedAtOnce bounds how many demo posts are published side by side: some networks take seconds.
+const publishedAtOnce = 16
+
+// publishAll publishes the posts that are due, or waits until the running service has published them.
+func (g *seeder) publishAll(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(publishedAtOnce)
+	for _, due := range g.due {
+		group.Go(func() error {
+			if err := g.publishPost(ctx, due); err != nil || due.past.IsZero() {
+				return err
+			}
+			return g.app.BackdatePost(ctx, due.owner, due.post, due.past)
+		})
+	}
+	return group.Wait()
+}
+
+func (g *seeder) publishPost(ctx context.Context, due publication) error {
+	post, err := core.ParseID[core.PostKind](due.post)
 	if err != nil {
 		return err
 	}
+	ws := due.owner.Workspace()
 	err = pollUntil(ctx, func(ctx context.Context) (bool, error) {
 		if err := g.app.Engine().Publish(ctx, workerName(), ws, post); err != nil {
 			return false, err
 		}
-		now, err := g.app.PostCard(ctx, g.owner, id)
+		now, err := g.app.PostCard(ctx, due.owner, due.post)
 		// A network whose refusals prove nothing is asked again later, before the post fails.
 		return now.Status != string(core.PostQueued) || time.Until(now.AskAt) > seedAskPatience, err
 	})
 	if err != nil {
-		return fmt.Errorf("publish the demo post %s: %w", id, err)
+		return fmt.Errorf("publish the demo post %s: %w", due.post, err)
 	}
 	return g.app.Engine().FetchLink(ctx, ws, post)
 }

@@ -178,7 +178,7 @@ func (s *Sim) publishPhotoStory(q *sim.Request) (any, error) {
 	used := s.photos.Get(id)
 	story := sim.Post{
 		Account: used.Page, ID: sim.Digits("77", 15), Media: []sim.Media{used.Media}, CreatedAt: s.kit.Now(),
-		ArrivedAt: s.kit.Arrived(q.R), FirstCallAt: used.First, FirstPublishCallAt: used.First, PublishCalls: used.Calls,
+		ArrivedAt: s.kit.Arrived(q.R), FirstCallAt: used.At, FirstPublishCallAt: used.First, PublishCalls: used.Calls,
 		Extra: map[string]string{"edge": edgePhotoStories, "kind": "photo", "media_id": id},
 	}
 	if err := s.markUsed([]string{id}, ""); err != nil {

@@ -140,6 +140,11 @@ func (s *Sim) createPost(q *sim.Request) (any, error) {
 	if p.FirstPublishCallAt = p.FirstCallAt; p.Draft {
 		p.FirstPublishCallAt, p.PublishCalls = time.Time{}, 0
 	}
+	for _, id := range photos {
+		if at := s.photos.Get(id).At; at.Before(p.FirstCallAt) {
+			p.FirstCallAt = at
+		}
+	}
 	body, err := postKind.Pick(cmp.Or(q.Params.Get("fields"), "id"), s.postNode(p))
 	if err != nil {
 		return nil, err

@@ -218,6 +218,11 @@ func (s *Sim) addToPlaylist(q *sim.Request) (any, error) {
 		return nil, documentedError("videoNotFound")
 	}
 	i := &playlistItem{ID: s.playlists.NewID("PLI", 20), Playlist: in.Snippet.PlaylistID, Video: p.ID}
+	p.Extra = maps.Clone(p.Extra)
+	p.Extra["playlistId"] = i.Playlist
+	if err := s.kit.Posts.Put(p); err != nil {
+		return nil, err
+	}
 	return map[string]any{"kind": "youtube#playlistItem", "id": i.ID}, s.playlists.Put(i.ID, i)
 }
 
