@@ -109,7 +109,19 @@ func TestNothingRunsBeforeMain(t *testing.T) {
 // A network is a drawer: nothing outside its folder knows its name (ADR 0002).
 func TestNetworksAreNamedInTheirFoldersOnly(t *testing.T) {
 	t.Parallel()
-	names := []string{"youtube", "instagram", "facebook", "threads", "tiktok"}
+	simulators, err := filepath.Glob("internal/network/*/*sim")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, folder := range simulators {
+		if name := filepath.Base(filepath.Dir(folder)); name != "meta" { // what networks share
+			names = append(names, name)
+		}
+	}
+	if len(names) < 5 {
+		t.Fatalf("found only the networks %v", names)
+	}
 	named := func(text string) string {
 		for _, name := range names {
 			if strings.Contains(strings.ToLower(text), name) {

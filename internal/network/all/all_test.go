@@ -20,14 +20,15 @@ import (
 )
 
 // Spec §1.5.
-func TestAllNetworksAreKnown(t *testing.T) {
+func TestNetworksOfTheSpecificationAreKnown(t *testing.T) {
 	t.Parallel()
 	var ids []core.Platform
 	for _, r := range known(t).Rules() {
 		ids = append(ids, r.Describe().ID)
 	}
-	if want := []core.Platform{"youtube", "instagram", "facebook", "threads", "tiktok"}; !slices.Equal(ids, want) {
-		t.Errorf("want %v, got %v", want, ids)
+	want := []core.Platform{"youtube", "instagram", "facebook", "threads", "tiktok"}
+	if len(ids) < len(want) || !slices.Equal(ids[:len(want)], want) {
+		t.Errorf("want %v and perhaps more, got %v", want, ids)
 	}
 }
 
