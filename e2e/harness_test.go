@@ -346,10 +346,11 @@ func (s *service) visiblePosts() []visiblePost {
 }
 
 type visiblePost struct {
-	Network, ID, URL, Text string
-	FirstCallAt, ArrivedAt time.Time
-	PublishCalls           int
-	Media                  []struct{ SHA256 string }
+	Network, Account, ID, URL, Text, Link string
+	CreatedAt, FirstCallAt, ArrivedAt     time.Time
+	PublishCalls                          int
+	Media                                 []struct{ SHA256 string }
+	Extra                                 map[string]string // what else the network keeps of it
 }
 
 // seedResult is what `belfry seed --json` prints.
