@@ -162,7 +162,24 @@ func (f *Faults) checkFault(x *Fault) error {
 	if err := x.checkNumbers(); err != nil {
 		return err
 	}
+	if err := f.checkCode(x); err != nil {
+		return err
+	}
 	return f.checkAim(x)
+}
+
+// checkCode refuses a code that no network documents: most are slips. With a status, any code is taken.
+func (f *Faults) checkCode(x *Fault) error {
+	if x.Kind != Error || x.Status != 0 {
+		return nil
+	}
+	for id, about := range f.networks {
+		if _, documented := FindDocumented(about.Errors, *x); documented && (x.Network == "" || x.Network == id) {
+			return nil
+		}
+	}
+	return fmt.Errorf("code %s is not documented; give a status as well, or use another code",
+		Documented{Code: x.Code, Subcode: x.Subcode, Reason: x.Reason}.Name())
 }
 
 func (x *Fault) checkNumbers() error {

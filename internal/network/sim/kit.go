@@ -49,6 +49,8 @@ type About struct {
 	// Containers says that the network publishes in two steps, so the faults about readiness make sense.
 	Containers bool
 	Options    []Option
+	// Errors are the errors that a fault can ask for by their code alone.
+	Errors []Documented
 	// Style is a stylesheet of the network's own pages.
 	Style []byte
 }

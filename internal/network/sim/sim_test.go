@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -213,12 +214,35 @@ func TestClockAndOptionsAreKept(t *testing.T) {
 	}
 }
 
+func TestATableOfErrorsIsReadStrictly(t *testing.T) {
+	t.Parallel()
+	all, err := sim.ParseDocumented("# from the documents\n\n4/7 | 400 | * | rejected | again | (#4) A | B\nword | 429 | a b | x | | C\n")
+	want := []sim.Documented{
+		{Code: 4, Subcode: 7, Status: 400, Class: "rejected", Advice: "again", Message: "(#4) A | B"},
+		{Reason: "word", Status: 429, Calls: []string{"a", "b"}, Class: "x", Message: "C"},
+	}
+	if err != nil || !reflect.DeepEqual(all, want) {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	for _, bad := range []string{
+		"4 | 400 | * | rejected | again", "4/x | 400 | * | a | b | c", "4 | 4 | * | a | b | c", "4 | 400 | * | | b | c",
+		"4 | 400 | * | a | b | ",
+	} {
+		if _, err := sim.ParseDocumented(bad); err == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+}
+
 func TestFaultsAreCheckedBeforeTheyAreTaken(t *testing.T) {
 	t.Parallel()
 	kit := open(t, "")
 	register(t, kit, sim.About{ID: "two", Calls: []string{"create", "publish"}, Containers: true})
-	register(t, kit, sim.About{ID: "one", Calls: []string{"publish", "feed"}})
+	register(t, kit, sim.About{ID: "one", Calls: []string{"publish", "feed"}, Errors: []sim.Documented{{Code: 4, Subcode: 7}}})
 	bad := map[string]sim.Fault{
+		"code 4 is":        {Kind: sim.Error, Code: 4},
+		"code 4/7 is":      {Kind: sim.Error, Network: "two", Code: 4, Subcode: 7},
+		"code no is":       {Kind: sim.Error, Reason: "no"},
 		"is unknown":       {Kind: "explode"},
 		"needs delayMs":    {Kind: sim.Slow},
 		"needs a code":     {Kind: sim.Error},

@@ -34,6 +34,9 @@ const (
 //go:embed style.css
 var style []byte
 
+//go:embed errors.txt
+var errorTable string
+
 // Sim is the simulated network.
 type Sim struct {
 	kit    *sim.Kit
@@ -46,11 +49,16 @@ type Sim struct {
 
 // New restores what the journal holds and makes the network known to the sandbox.
 func New(kit *sim.Kit) (*Sim, error) {
+	errs, err := metasim.ParseErrors(errorTable)
+	if err != nil {
+		return nil, err
+	}
 	s := &Sim{
 		kit: kit, login: metasim.JoinPageLogin(kit), photos: sim.OpenTable[*photo](kit, Name, "photo"),
 		videos: sim.OpenTable[*video](kit, Name, "video"), tries: map[attemptKey]*publishAttempt{},
 	}
 	s.graph = metasim.NewGraph(kit, Name, nil, &s.login.Lock, metasim.PageWords(32, "pages"))
+	s.graph.Errors = errs
 	s.login.Join(metasim.Member{Graph: s.graph, Node: s.findNode, Upload: s.findUpload, Site: s.serveSite})
 	for _, p := range kit.Posts.All() {
 		// A sandbox that was killed may have written the post and not yet its video.
@@ -92,7 +100,7 @@ const (
 // About describes the network to the control surface.
 func (s *Sim) About() sim.About {
 	return sim.About{
-		ID: Name, Title: "Facebook Page", Hosts: s.Hosts(), Containers: true, Style: style,
+		ID: Name, Title: "Facebook Page", Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.graph.Errors,
 		Text: "publishes texts and links in one call, and photos, videos, Reels and Stories in two steps.",
 		Calls: []string{
 			metasim.CallExchange, metasim.CallToken, metasim.CallDebug, metasim.CallProfile, metasim.CallAccounts, callPublish,

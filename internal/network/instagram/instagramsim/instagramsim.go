@@ -47,6 +47,9 @@ const (
 //go:embed style.css
 var style []byte
 
+//go:embed errors.txt
+var errorTable string
+
 // Sim is the simulated network.
 type Sim struct {
 	kit        *sim.Kit
@@ -68,6 +71,10 @@ type variant struct {
 
 // New restores what the journal holds and makes the network known to the sandbox.
 func New(kit *sim.Kit) (*Sim, error) {
+	errs, err := metasim.ParseErrors(errorTable)
+	if err != nil {
+		return nil, err
+	}
 	s := &Sim{
 		kit: kit, pages: metasim.JoinPageLogin(kit), accounts: sim.OpenTable[*account](kit, Name, "account"),
 	}
@@ -80,11 +87,12 @@ func New(kit *sim.Kit) (*Sim, error) {
 		Usage: Name, Race: *containerGone(),
 	})
 	own.TakeJSON, own.Proof = true, true
-	own.Route = s.ownRoute
+	own.Route, own.Errors = s.ownRoute, errs
 	s.own = &metasim.OwnLogin{Graph: own, Short: "ig", Basic: "instagram_business_basic", Answer: s.answerExchange}
 	words := metasim.PageWords(codeThrottled, Name)
 	words.Race = *containerGone()
 	linked := metasim.NewGraph(kit, Name, nil, &s.pages.Lock, words)
+	linked.Errors = errs
 	s.pages.Join(metasim.Member{
 		Graph: linked, Scope: "instagram_basic", Link: s.linkAccount, Upload: s.findUpload,
 		Node: func(q *sim.Request, id, edge string) (sim.Route, bool, error) {
@@ -106,7 +114,7 @@ func (s *Sim) Hosts() []string {
 // About describes the network to the control surface.
 func (s *Sim) About() sim.About {
 	return sim.About{
-		ID: Name, Title: title, Hosts: s.Hosts(), Containers: true, Style: style,
+		ID: Name, Title: title, Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.own.Graph.Errors,
 		Text: "publishes in two steps: a container is created, then published.",
 		Calls: []string{
 			metasim.CallExchange, metasim.CallToken, metasim.CallRefresh, metasim.CallDebug, metasim.CallProfile,

@@ -3,6 +3,7 @@ package metasim
 import (
 	"cmp"
 	"crypto/rand"
+	_ "embed"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -103,6 +104,19 @@ type Words struct {
 	Race Error
 }
 
+//go:embed errors.txt
+var sharedErrors string
+
+// ParseErrors reads a network's table of errors and adds those that all Graph APIs share.
+func ParseErrors(table string) ([]sim.Documented, error) {
+	own, err := sim.ParseDocumented(table)
+	if err != nil {
+		return nil, err
+	}
+	shared, err := sim.ParseDocumented(sharedErrors)
+	return append(own, shared...), err
+}
+
 // tokenError is the error of a token that does not work, nil for one that does.
 func (g *Graph) tokenError(t sim.Token, why sim.Refusal) *Error {
 	e := &Error{Status: g.Words.TokenStatus, Code: 190, Type: g.Words.TokenType}
@@ -181,6 +195,9 @@ func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	}[f.Kind]
 	if f.Code != 0 {
 		e.Code, e.Subcode = f.Code, 0
+	}
+	if d, documented := sim.FindDocumented(g.Errors, f); documented && f.Kind == sim.Error {
+		e.Status, e.Message = d.Status, d.Message
 	}
 	e.Subcode = cmp.Or(f.Subcode, e.Subcode)
 	e.Status = cmp.Or(f.Status, e.Status)

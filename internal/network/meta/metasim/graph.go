@@ -20,6 +20,8 @@ import (
 type Graph struct {
 	API   *sim.API
 	Words Words
+	// Errors are the errors that a fault can ask for by their code.
+	Errors []sim.Documented
 	// Route finds the call that a path means. It authenticates what needs a token.
 	Route func(q *sim.Request, path string) (sim.Route, error)
 	// TakeJSON accepts JSON bodies. Proof accepts appsecret_proof; ProofOption is the switch that requires it.

@@ -135,10 +135,10 @@ func TestAnErrorMayHideAPostThatWentLive(t *testing.T) {
 	r := start(t)
 	token := r.token("harbour.bakery")
 	id := r.post("/v1.0/me/threads", token, words("hello")).text("id")
-	if _, err := r.kit.Faults.Add(sim.Fault{Call: "publish", Kind: sim.Error, Code: 2207051, Accept: true}); err != nil {
+	if _, err := r.kit.Faults.Add(sim.Fault{Call: "publish", Kind: sim.Error, Code: 4, Subcode: 2207051, Accept: true}); err != nil {
 		t.Fatal(err)
 	}
-	r.post("/v1.0/me/threads_publish", token, url.Values{"creation_id": {id}}).refused("2207051", "", "")
+	r.post("/v1.0/me/threads_publish", token, url.Values{"creation_id": {id}}).refused("4", "2207051", "")
 	if a := r.get("/v1.0/"+id+"?fields=status", token); a.text("status") != "PUBLISHED" || len(r.kit.Posts.All()) != 1 {
 		t.Errorf("container %s, posts %v", a.body, r.kit.Posts.All())
 	}

@@ -37,6 +37,9 @@ const (
 //go:embed style.css
 var style []byte
 
+//go:embed errors.txt
+var errorTable string
+
 // Sim is the simulated network.
 type Sim struct {
 	kit        *sim.Kit
@@ -49,6 +52,10 @@ type Sim struct {
 
 // New restores what the journal holds and makes the network known to the sandbox.
 func New(kit *sim.Kit) (*Sim, error) {
+	errs, err := metasim.ParseErrors(errorTable)
+	if err != nil {
+		return nil, err
+	}
 	s := &Sim{kit: kit, accounts: sim.OpenTable[*account](kit, Name, "account")}
 	for _, a := range demoProfiles() {
 		s.accounts.PutDefault(a.ID, a)
@@ -57,7 +64,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 		Type: "THApiException", TokenType: metasim.TypeOAuth, TokenStatus: http.StatusUnauthorized, MissingToken: 190,
 		Throttled: 4, Scope: "Application does not have permission for this action: %s was not granted", Race: *notFound(),
 	})
-	s.graph.Route = s.findRoute
+	s.graph.Route, s.graph.Errors = s.findRoute, errs
 	s.login = &metasim.OwnLogin{Graph: s.graph, Short: "th", Basic: scopeBasic, Answer: func(t sim.Token) any {
 		// The id is a JSON number above 2^53 here, and only here.
 		return map[string]any{"access_token": t.Text, "user_id": metasim.BigNumber(t.Subject)}
@@ -79,7 +86,7 @@ func (s *Sim) Hosts() []string {
 // About describes the network to the control surface.
 func (s *Sim) About() sim.About {
 	return sim.About{
-		ID: Name, Title: title, Hosts: s.Hosts(), Containers: true, Style: style,
+		ID: Name, Title: title, Hosts: s.Hosts(), Containers: true, Style: style, Errors: s.graph.Errors,
 		Text: "publishes in two steps: a container is created, then published.",
 		Calls: []string{
 			metasim.CallExchange, metasim.CallToken, metasim.CallRefresh, metasim.CallDebug, "profile", "create", "status",

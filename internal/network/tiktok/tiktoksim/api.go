@@ -73,13 +73,14 @@ func (s *Sim) shownStatus(status int) int {
 }
 
 // scriptedError is the error of a scripted fault. Code, status and message of the script take precedence.
-func scriptedError(f sim.Fault) error {
+func (s *Sim) scriptedError(f sim.Fault) error {
 	code := cmp.Or(f.Reason, map[string]string{
 		sim.RateLimited: "rate_limit_exceeded", sim.ServerError: "internal_error", sim.TokenExpired: "access_token_invalid",
 		sim.TokenRevoked: "access_token_invalid",
 	}[f.Kind], "invalid_params")
-	e := coded(code, cmp.Or(f.Message, "The request failed: "+code))
-	e.status = cmp.Or(f.Status, e.status)
+	d, _ := sim.FindDocumented(s.errors, sim.Fault{Reason: code})
+	e := coded(code, cmp.Or(f.Message, d.Message, "The request failed: "+code))
+	e.status = cmp.Or(f.Status, d.Status, e.status)
 	return e
 }
 

@@ -53,6 +53,9 @@ const (
 //go:embed style.css
 var style []byte
 
+//go:embed errors.txt
+var errorTable string
+
 // Sim is the simulated network.
 type Sim struct {
 	kit      *sim.Kit
@@ -63,13 +66,18 @@ type Sim struct {
 	accounts *sim.Table[*account]
 	tasks    *sim.Table[*task]
 	recent   map[string][]time.Time // calls of the last minute, by token and name
+	errors   []sim.Documented
 }
 
 // New restores what the journal holds and makes the network known to the sandbox.
 func New(kit *sim.Kit) (*Sim, error) {
+	errs, err := sim.ParseDocumented(errorTable)
+	if err != nil {
+		return nil, err
+	}
 	s := &Sim{
 		kit: kit, accounts: sim.OpenTable[*account](kit, Name, "account"), tasks: sim.OpenTable[*task](kit, Name, "task"),
-		recent: map[string][]time.Time{},
+		recent: map[string][]time.Time{}, errors: errs,
 	}
 	for _, a := range demoAccounts() {
 		s.accounts.PutDefault(a.ID, a)
@@ -83,7 +91,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	s.api = &sim.API{
 		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: s.errorAnswer,
 		Fault: func(f sim.Fault, _ *sim.Request) sim.Answer {
-			return s.withRetryAfter(f, s.errorAnswer(scriptedError(f)))
+			return s.withRetryAfter(f, s.errorAnswer(s.scriptedError(f)))
 		},
 	}
 	s.login = &sim.API{
@@ -105,7 +113,7 @@ func (s *Sim) Hosts() []string { return []string{site, hostAPI, hostUpload} }
 func (s *Sim) About() sim.About {
 	onOff := []string{Off, On}
 	return sim.About{
-		ID: Name, Title: title, Hosts: s.Hosts(), Style: style,
+		ID: Name, Title: title, Hosts: s.Hosts(), Style: style, Errors: s.errors,
 		Text: "takes a video in parts and publishes it when the last one has arrived.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "creator_info", "create", "upload", "publish", "status", "list", "permalink",

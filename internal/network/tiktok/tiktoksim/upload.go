@@ -21,7 +21,7 @@ func (s *Sim) serveUpload(w http.ResponseWriter, r *http.Request) {
 	_, err := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes %d-%d/%d", &p.first, &p.last, &p.total)
 	names := []string{"upload"}
 	call := sim.Call{Network: Name, Fault: func(f sim.Fault) sim.Answer {
-		return s.withRetryAfter(f, scriptedUploadError(f))
+		return s.withRetryAfter(f, s.scriptedUploadError(f))
 	}}
 	if t != nil && p.last+1 == t.Source.Size {
 		names = []string{"publish", "upload"}
@@ -66,11 +66,15 @@ func (s *Sim) countAttempt(t *task, r *http.Request) {
 }
 
 // scriptedUploadError is a scripted fault of this host, which does not use the API's envelope.
-func scriptedUploadError(f sim.Fault) sim.Answer {
+func (s *Sim) scriptedUploadError(f sim.Fault) sim.Answer {
 	status := map[string]int{
 		sim.RateLimited: http.StatusTooManyRequests, sim.ServerError: http.StatusInternalServerError,
 	}[f.Kind]
-	return sim.Answer{Status: cmp.Or(f.Status, status, http.StatusBadRequest), Body: map[string]any{"message": f.Message}}
+	d, _ := sim.FindDocumented(s.errors, f)
+	return sim.Answer{
+		Status: cmp.Or(f.Status, d.Status, status, http.StatusBadRequest),
+		Body:   map[string]any{"message": cmp.Or(f.Message, d.Message)},
+	}
 }
 
 var videoTypes = []string{"video/mp4", "video/quicktime", "video/webm"}

@@ -18,7 +18,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.Message }
 
-// documented are the errors of networks/youtube.md, part 5, by reason.
+// documented are the errors that the simulator makes by itself, by reason.
 var documented = map[string]apiError{
 	"authError":               {http.StatusUnauthorized, domainGlobal, "", "Request had invalid authentication credentials."},
 	"authorizationRequired":   {http.StatusUnauthorized, domainGlobal, "", "Authorization required"},
@@ -114,13 +114,16 @@ var rpcStatus = map[string]string{
 }
 
 // faultAnswer puts a scripted fault into the words of the API, or of the token endpoint.
-func faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
+func (s *Sim) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	e := map[string]*apiError{
 		sim.Reject: documentedError("forbidden"), sim.RateLimited: documentedError("rateLimitExceeded"),
 		sim.ServerError: documentedError("backendError"), sim.TokenExpired: documentedError("authError"),
 		sim.TokenRevoked: documentedError("authError"),
 		sim.Error:        documentedError(cmp.Or(f.Reason, strconv.Itoa(f.Code))),
 	}[f.Kind]
+	if d, ok := sim.FindDocumented(s.errors, f); ok && f.Kind == sim.Error {
+		e.Status, e.Message = d.Status, d.Message
+	}
 	e.Status, e.Message = cmp.Or(f.Status, e.Status), cmp.Or(f.Message, e.Message)
 	answer := errorAnswer(e)
 	if sim.Host(q.R) == tokenHost {

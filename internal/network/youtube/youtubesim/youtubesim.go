@@ -44,6 +44,9 @@ const site = "www.youtube.com"
 //go:embed style.css
 var style []byte
 
+//go:embed errors.txt
+var errorTable string
+
 // Sim is the simulated network.
 type Sim struct {
 	kit       *sim.Kit
@@ -54,12 +57,17 @@ type Sim struct {
 	sessions  *sim.Table[*session]
 	playlists *sim.Table[*playlistItem]
 	used      *sim.Table[int] // of a bucket of quota on a day
+	errors    []sim.Documented
 }
 
 // New restores what the journal holds and makes the network known to the sandbox.
 func New(kit *sim.Kit) (*Sim, error) {
+	errs, err := sim.ParseDocumented(errorTable)
+	if err != nil {
+		return nil, err
+	}
 	s := &Sim{
-		kit: kit, channels: sim.OpenTable[*channel](kit, Name, "channel"),
+		kit: kit, errors: errs, channels: sim.OpenTable[*channel](kit, Name, "channel"),
 		sessions:  sim.OpenTable[*session](kit, Name, "session"),
 		playlists: sim.OpenTable[*playlistItem](kit, Name, "playlistItem"), used: sim.OpenTable[int](kit, Name, "quota"),
 	}
@@ -68,7 +76,7 @@ func New(kit *sim.Kit) (*Sim, error) {
 	}
 	s.oauth = s.newOAuth()
 	s.api = &sim.API{
-		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: errorAnswer, Fault: faultAnswer,
+		Kit: kit, Network: Name, OAuth: s.oauth, Lock: &s.mu, Error: errorAnswer, Fault: s.faultAnswer,
 	}
 	if err := kit.Register(s.About(), func() error { return nil }); err != nil {
 		return nil, fmt.Errorf("restore simulated %s: %w", Name, err)
@@ -86,7 +94,7 @@ func (s *Sim) Hosts() []string {
 // About describes the network to the control surface.
 func (s *Sim) About() sim.About {
 	return sim.About{
-		ID: Name, Title: title, Hosts: s.Hosts(), Style: style,
+		ID: Name, Title: title, Hosts: s.Hosts(), Style: style, Errors: s.errors,
 		Text: "takes the bytes of a video in parts; the last one publishes it.",
 		Calls: []string{
 			"exchange", "refresh", "revoke", "profile", "create", callUpload, callStatus, callPublish, "videos", "list",

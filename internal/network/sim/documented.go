@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Documented is an error that a network documents.
+type Documented struct {
+	// Code and Subcode, or Reason where the network's codes are words.
+	Code, Subcode int
+	Reason        string
+	Status        int
+	// Calls are the calls that it occurs at; nil for all.
+	Calls []string
+	// Class is what the documents advise to make of it; Advice is a word of the advice that a person must get.
+	Class, Advice string
+	Message       string // in the network's words
+}
+
+// Name is the code as people write it.
+func (d Documented) Name() string {
+	name := cmp.Or(d.Reason, strconv.Itoa(d.Code))
+	if d.Subcode != 0 {
+		name += "/" + strconv.Itoa(d.Subcode)
+	}
+	return name
+}
+
+// ParseDocumented reads a table of errors, one a line: code, HTTP status, calls, class, advice and message, with | in
+// between. A code is a number, a number and a subcode after a slash, or a word. Calls are * or names. Lines that begin
+// with # say where the rows come from.
+func ParseDocumented(table string) ([]Documented, error) {
+	var all []Documented
+	for n, line := range strings.Split(table, "\n") {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		d, err := parseDocumentedLine(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d of a table of errors: %w", n+1, err)
+		}
+		all = append(all, d)
+	}
+	return all, nil
+}
+
+const documentedColumns = 6
+
+func parseDocumentedLine(line string) (d Documented, err error) {
+	cells := strings.SplitN(line, "|", documentedColumns)
+	if len(cells) != documentedColumns {
+		return d, fmt.Errorf("%d columns, want %d", len(cells), documentedColumns)
+	}
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	code, subcode, _ := strings.Cut(cells[0], "/")
+	if d.Code, err = strconv.Atoi(code); err != nil {
+		d.Code, d.Reason = 0, cells[0]
+	} else if subcode != "" {
+		if d.Subcode, err = strconv.Atoi(subcode); err != nil {
+			return d, fmt.Errorf("subcode %q is no number", subcode)
+		}
+	}
+	if d.Status, err = strconv.Atoi(cells[1]); err != nil || d.Status < http.StatusOK || d.Status > maxStatus {
+		return d, fmt.Errorf("%q is no HTTP status", cells[1])
+	}
+	if cells[2] != "*" {
+		d.Calls = strings.Fields(cells[2])
+	}
+	d.Class, d.Advice, d.Message = cells[3], cells[4], cells[5]
+	if d.Class == "" || d.Message == "" {
+		return d, fmt.Errorf("%s has no class or no message", cells[0])
+	}
+	return d, nil
+}
+
+// FindDocumented returns the documented error that a fault asks for.
+func FindDocumented(all []Documented, f Fault) (Documented, bool) {
+	i := slices.IndexFunc(all, func(d Documented) bool {
+		return d.Reason == f.Reason && d.Code == f.Code && d.Subcode == f.Subcode
+	})
+	if i < 0 {
+		return Documented{}, false
+	}
+	return all[i], true
+}
