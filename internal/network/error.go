@@ -46,14 +46,15 @@ const (
 
 // Error is a failed call to a network, with the network's own words.
 type Error struct {
-	Kind       Kind
-	Code       string // the network's, subcode after a slash
-	Message    string // the network's own words
-	Hint       string // what a person can do, when we know
-	Status     int    // HTTP status, 0 without an answer
-	Trace      string // the network's trace id
+	Kind    Kind
+	Code    string // the network's, subcode after a slash
+	Message string // the network's own words
+	Hint    string // what a person can do, when we know
+	Status  int    // HTTP status, 0 without an answer
+	Trace   string // the network's trace id
+	// RetryAfter is how long a throttle lasts. Of a Rejected error, it is how long the others in Scope must wait.
 	RetryAfter time.Duration
-	Scope      Scope  // of a RateLimited error
+	Scope      Scope
 	Raw        []byte // the answer verbatim, at most 64 KiB, secrets cut
 	cause      error
 }

@@ -248,6 +248,8 @@ type Status struct {
 	Message string // the network's words, where it has any
 	Hint    string // what a person can do about Doomed, when we know
 	Code    string
+	// Lost is the account's status, where Doomed is because the access to it was withdrawn.
+	Lost core.AccountStatus
 }
 
 // AuthRequest is what a consent page is asked with.
@@ -307,6 +309,8 @@ type Driver struct {
 	Variables []Variable
 	New       func(Environment) (Network, error)
 	Rules     Rules
+	// Errors lists the error codes that the network documents; nil for a network without a connector.
+	Errors func() []Documented
 }
 
 // Variable is a configuration variable that a network declares, without the prefix BELFRY_.

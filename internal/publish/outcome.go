@@ -90,6 +90,10 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	switch do {
 	case core.DoAccount, core.DoBackoff, core.DoAwait:
 		return c.markAccountLost(ctx, t, do)
+	case core.DoFail:
+		if c.isDoomed() && c.status.Lost != "" {
+			return t.LoseToken(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
+		}
 	case core.DoLive:
 		if change.Post.ExternalID == "" {
 			return nil
@@ -216,7 +220,11 @@ func (c *claim) postError(do core.Do) *core.PostError {
 		if c.failure == nil || c.failure.Kind.AccountStatus() == "" {
 			e.Message, e.FromNetwork = issue.Message, false
 		}
-	case c.last != nil && c.last.Verdict == core.Doomed:
+	case c.isDoomed():
+		if account := c.account; c.status.Lost != "" {
+			account.Status = c.status.Lost
+			e.Code = string(account.Issue().Code)
+		}
 		e.Message, e.Hint, e.FromNetwork = cmp.Or(c.status.Message, e.Message), c.status.Hint, c.status.Message != ""
 	case c.last != nil && c.last.Verdict == core.Broken:
 		e.Message, e.FromNetwork = cmp.Or(c.status.Message, e.Message), false
@@ -228,6 +236,9 @@ func (c *claim) postError(do core.Do) *core.PostError {
 	}
 	return e
 }
+
+// isDoomed tells whether the network has just said that it took the post and then refused it for good.
+func (c *claim) isDoomed() bool { return c.last != nil && c.last.Verdict == core.Doomed }
 
 // accountAfterFailure is the account with the status that the failure leaves it in.
 func (c *claim) accountAfterFailure() core.Account {

@@ -137,6 +137,7 @@ func (c *claim) callNetwork(ctx context.Context, do core.Do, deadline time.Time)
 		if renewErr := c.renewToken(ctx); do != core.DoPublish {
 			if err = renewErr; err == nil {
 				status, err = c.dispatchCall(ctx, do)
+				err = revokeIfLapsed(err)
 			}
 		}
 	}
@@ -194,6 +195,18 @@ func (c *claim) renewToken(ctx context.Context) error {
 		c.item.Token, c.sealedToken = token, sealed
 	}
 	return err
+}
+
+// revokeIfLapsed is the error of a call with a token that is fresh: one that the network still refuses will not get
+// better, and a person must connect the account again.
+func revokeIfLapsed(err error) error {
+	e, ok := errors.AsType[*network.Error](err)
+	if !ok || e.Kind != network.Lapsed {
+		return err
+	}
+	revoked := *e
+	revoked.Kind = network.Revoked
+	return &revoked
 }
 
 func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, error) {

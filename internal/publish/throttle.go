@@ -52,12 +52,15 @@ func (c *claim) checkThrottledAt(now time.Time) time.Time {
 }
 
 // shareThrottle also holds the other posts of the account, or those of all accounts of the network if the throttle is
-// on this server's app. A failure to store that is only logged: it costs no more than another throttled call.
+// on this server's app. A refusal for good that says how long to wait holds only the others. A failure to store that is
+// only logged: it costs no more than another throttled call.
 func (c *claim) shareThrottle(ctx context.Context, e *network.Error) {
-	if e.Kind != network.RateLimited {
+	switch {
+	case e.Kind == network.RateLimited:
+		c.throttled = true
+	case e.Kind != network.Rejected || e.RetryAfter == 0:
 		return
 	}
-	c.throttled = true
 	until := throttleEnd(c.now(), e)
 	var err error
 	switch e.Scope {

@@ -71,6 +71,28 @@ func TestAPostHeldByAThrottledCallGoesOutWhenTheThrottleEnds(t *testing.T) {
 	}
 }
 
+// An account that its network had blocked was called for each of its posts.
+func TestARefusalThatIsAboutTheAccountHoldsItsOtherPosts(t *testing.T) {
+	b := newBench(t)
+	account, other := b.ws.Account("facebook"), b.ws.Account("facebook")
+	b.Fault(sim.Fault{Network: "facebook", Call: "publish", Kind: sim.Error, Code: 368, Times: new(0)})
+	refused := b.refuse(b.ws.Now("refused", account))
+	b.wants(refused, "failed", 0, "created", "queued", "publishing", "failed")
+	before := b.calls("publish")
+	held := b.ws.Work(b.ws.Now("held", account))
+	b.wants(held, "queued", 0, "created", "queued", "publishing", "queued")
+	if n := b.calls("publish") - before; n != 0 {
+		t.Errorf("%d calls for an account that is blocked", n)
+	}
+	b.Sim.Faults.Clear()
+	if p := b.ws.Work(b.ws.Now("free", other)); p.Status != "live" {
+		t.Errorf("the post of another account is %s", p.Status)
+	}
+	if held = b.after(4*time.Hour, held); held.Status != "live" {
+		t.Errorf("after four hours the post is %s (%+v)", held.Status, held.Error)
+	}
+}
+
 // A hundred posts that were due while a network took no more calls were a hundred refused calls.
 func TestAThrottleHoldsAllPostsOfTheAccount(t *testing.T) {
 	const count = 20

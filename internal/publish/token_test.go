@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
 	"belfry/internal/network"
 )
 
@@ -16,7 +18,7 @@ type lapsing struct {
 	network.Network
 	mu       *sync.Mutex
 	now      func() time.Time
-	life     time.Duration // of a renewed token
+	life     time.Duration // of a renewed token; 0 for an hour, less for one that never works
 	renewals *int
 	refused  *[]core.Do
 	refuse   *network.Error // of each renewal; nil, or without a kind, for none
@@ -89,7 +91,7 @@ func (l *lapsing) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 
 // lapses makes the networks' tokens lapse.
 func (b *bench) lapses(l lapsing) (renewals *int, refused *[]core.Do) {
-	l.mu, l.now, l.renewals, l.refused, l.life = &sync.Mutex{}, b.Clock.Now, new(int), &[]core.Do{}, time.Hour
+	l.mu, l.now, l.renewals, l.refused, l.life = &sync.Mutex{}, b.Clock.Now, new(int), &[]core.Do{}, cmp.Or(l.life, time.Hour)
 	b.App = b.through(func(n network.Network) network.Network {
 		l := l
 		l.Network = n
@@ -112,6 +114,18 @@ func TestALapsedTokenIsRenewedAndTheCallRepeatedOnce(t *testing.T) {
 	b.wants(b.ws.Work(b.ws.Now("again", account)), "live", 1, "created", "queued", "publishing", "live")
 	if *renewals != 2 || len(*refused) != 1 {
 		t.Errorf("%d renewals, refused %v", *renewals, *refused)
+	}
+}
+
+// A token that the network refused right after its renewal cost the post three tries, and nobody was told to reconnect.
+func TestATokenThatIsRefusedAfterItsRenewalLosesTheAccount(t *testing.T) {
+	b := newBench(t)
+	_, refused := b.lapses(lapsing{life: -1})
+	account := b.ws.Account("threads")
+	post := b.ws.Work(b.ws.Now("refused", account))
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+	if post.Error.Code != "account_revoked" || b.ws.StatusOf(account) != "revoked" || len(*refused) != 2 {
+		t.Errorf("error %+v, the account is %s, refused %v", post.Error, b.ws.StatusOf(account), *refused)
 	}
 }
 
@@ -223,5 +237,20 @@ func TestOnlyOneWorkerRenewsALapsedToken(t *testing.T) {
 	}
 	if *renewals != 1 || b.live() != len(posts) {
 		t.Errorf("%d renewals, want 1; %d posts are live, want all", *renewals, b.live())
+	}
+}
+
+// The account of a post that its network gave up because the access was withdrawn stayed "ok" until the daily check.
+func TestAPostGivenUpForWantOfAccessLosesTheAccount(t *testing.T) {
+	b := newBench(t)
+	must(t, b.Sim.SetOption("tiktok.fail_reason", "auth_removed"))
+	account := b.ws.Account("tiktok")
+	video := b.ws.File("video.mp4", mediatest.MP4(mediatest.Movie{
+		Width: 1080, Height: 1920, Duration: 10 * time.Second, FPS: 30, Codec: "avc1", Audio: "mp4a", Rate: 48_000, Channels: 2,
+	}))
+	post := b.ws.Work(b.post(request("removed", now(), account), video))
+	b.wants(post, "failed", 0, "created", "queued", "publishing", "failed")
+	if post.Error.Code != "account_revoked" || b.ws.StatusOf(account) != "revoked" {
+		t.Errorf("error %+v, the account is %s", post.Error, b.ws.StatusOf(account))
 	}
 }

@@ -23,6 +23,11 @@ const (
 	hintCode    = "The authorization code was already used or has expired. Start again from Accounts."
 )
 
+// blocked is a policy block of the account.
+var blocked = network.Meaning{
+	Kind: network.Rejected, Hint: hintAct, Wait: meta.BlockedWait, Actor: network.ActorOwner,
+}
+
 // errorTable holds the codes that Facebook uses in a way of its own; meta has those that all Graph APIs share.
 var errorTable = meta.Table{
 	{Code: 80001}:                 {Kind: network.RateLimited, Hint: hintPages},
@@ -54,24 +59,24 @@ var errorTable = meta.Table{
 	{Subcode: 2069019}: {Kind: network.Transient, Hint: hintPhoto},
 
 	{Subcode: 1404082}: {
-		Kind: network.Rejected, Hint: "Facebook treats this as a duplicate. Change the text and send it again.",
+		Kind: network.Rejected, Wait: meta.BlockedWait, Hint: "Facebook treats this as a duplicate. Change the text and send it again.",
 	},
 	{Subcode: 4854002}: {
-		Kind: network.Rejected,
+		Kind: network.Rejected, Wait: meta.BlockedWait, Actor: network.ActorOwner,
 		Hint: "Facebook requires an identity check. Complete it on Facebook, then send the post again.",
 	},
-	{Subcode: 1346003}: {Kind: network.Rejected, Hint: hintAct},
-	{Subcode: 1404102}: {Kind: network.Rejected, Hint: hintAct},
-	{Subcode: 1404112}: {Kind: network.Rejected, Hint: hintAct},
+	{Subcode: 1346003}: blocked,
+	{Subcode: 1404102}: blocked,
+	{Subcode: 1404112}: blocked,
 	{Subcode: 1404078}: {
 		Kind: network.Revoked, Hint: "The Page needs Facebook's publishing authorization. Complete it there, then reconnect.",
 	},
 
-	{Code: 101}:  {Kind: network.Rejected, Hint: hintServer},
-	{Code: 2635}: {Kind: network.Rejected, Hint: hintServer},
-	{Code: 3001}: {Kind: network.Rejected, Hint: hintServer},
+	{Code: 101}:  {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
+	{Code: 2635}: {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
+	{Code: 3001}: {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
 
-	{Code: 100, Subcode: 36007}: {Kind: network.Rejected, Hint: hintCode},
-	{Code: 100, Subcode: 36008}: {Kind: network.Rejected, Hint: hintServer},
-	{Code: 100, Subcode: 36009}: {Kind: network.Rejected, Hint: hintCode},
+	{Code: 100, Subcode: 36007}: {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner},
+	{Code: 100, Subcode: 36008}: {Kind: network.Rejected, Hint: hintServer, Actor: network.ActorOperator},
+	{Code: 100, Subcode: 36009}: {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner},
 }

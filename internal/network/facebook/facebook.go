@@ -42,7 +42,8 @@ func Driver() network.Driver {
 				Help: "How long a post may take to appear after a publishing call that got no response.",
 			},
 		},
-		New: func(env network.Environment) (network.Network, error) { return New(env) },
+		New:    func(env network.Environment) (network.Network, error) { return New(env) },
+		Errors: errorTable.Documented,
 	}
 }
 

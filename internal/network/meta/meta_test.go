@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -65,10 +66,23 @@ func TestTheClosestRowDecides(t *testing.T) {
 		`{"error":{"code":4,"error_subcode":9,"message":"m"}}`:  "subcode",
 		`{"error":{"code":9,"message":"m"}}`:                    "subcode",
 		`{"error":{"code":-1,"error_subcode":9,"message":"m"}}`: "subcode",
-		`{"error":{"code":5,"error_subcode":5,"message":"m"}}`:  "",
+		`{"error":{"code":5,"error_subcode":5,"message":"m"}}`:  "Check the post, and the account on the network, before you send the post again.",
 	} {
 		if e := failure(t, table, 400, nil, body); e.Hint != want {
 			t.Errorf("%s: want %q, got %+v", body, want, e)
+		}
+	}
+}
+
+// An author was told to change the post when the server's app secret was wrong.
+func TestAWrongProofIsForTheOperator(t *testing.T) {
+	t.Parallel()
+	for _, message := range []string{
+		"Invalid appsecret_proof provided in the API argument", "API calls from the server require an appsecret_proof argument",
+	} {
+		body := fmt.Sprintf(`{"error":{"code":100,"type":"GraphMethodException","message":%q}}`, message)
+		if e := failure(t, nil, 400, nil, body); e.Kind != network.Rejected || !strings.Contains(e.Hint, "operator") {
+			t.Errorf("got %+v", e)
 		}
 	}
 }

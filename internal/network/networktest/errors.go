@@ -2,9 +2,11 @@ package networktest
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,38 +17,139 @@ import (
 	"belfry/internal/network/sim"
 )
 
+// documentedErrors: every error that the network documents, at each call that makes a post, is what its class says,
+// with the network's own words.
 func documentedErrors(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)
 	handle := w.Handle(it)
+	documents := w.documents()
+	if len(documents) == 0 {
+		t.Fatal("the simulator documents no errors")
+	}
+	calls := []string{"publish"}
+	if w.Net.Delivery(it.Draft()).Flow.MakesHandle() {
+		calls = append(calls, "create", "status")
+	}
+	for _, d := range documents {
+		for _, call := range calls {
+			if d.Calls == nil || slices.Contains(d.Calls, call) {
+				it = w.checkDocumented(d, call, it, handle)
+			}
+		}
+	}
 	for _, c := range h.Errors {
-		w.Advance(time.Minute) // beyond the limits of calls
-		it = w.renewIfLapsed(it)
-		code := cmp.Or(c.Reason, strconv.Itoa(c.Code))
-		if c.Subcode != 0 {
-			code += "/" + strconv.Itoa(c.Subcode)
+		d := sim.Documented{
+			Code: c.Code, Subcode: c.Subcode, Reason: c.Reason, Status: c.Status, Class: string(c.Kind),
+			Message: "These are the network's very own words.",
 		}
-		words := fmt.Sprintf("These are the network's very own words for %s.", code)
-		w.Fault(
-			sim.Fault{
-				Call: cmp.Or(c.Call, "publish"), Kind: sim.Error, Code: c.Code, Subcode: c.Subcode, Reason: c.Reason, Status: c.Status, Message: words,
-			},
-		)
-		e := w.Failure(w.provoke(c.Call, it, handle), c.Kind, it.Token.Access)
-		if e.Code != code || e.Message != words || !strings.Contains(string(e.Raw), words) || e.Trace == "" != h.NoTrace ||
-			e.Status < 400 {
-			t.Errorf("%s: want the network's words, code, trace and answer, got %+v", code, e)
-		}
-		if e.Hint == "" {
-			t.Errorf("%s has no hint", code)
-		}
-		if (e.RetryAfter > 0) != (e.Kind == network.RateLimited) {
-			t.Errorf("%s: kind %s with a wait of %v", code, e.Kind, e.RetryAfter)
-		}
+		it = w.checkDocumented(d, cmp.Or(c.Call, "publish"), it, handle)
 	}
 	if all := w.Visible(); len(all) != 0 {
 		t.Errorf("visible: %+v", all)
 	}
+}
+
+// listsDocumented: the connector's table has every error that the network documents, with the same meaning.
+func listsDocumented(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	meanings := map[string]network.Meaning{}
+	for _, listed := range h.Driver.Errors() {
+		meanings[listed.Code] = listed.Meaning
+		if listed.Hint == "" {
+			t.Errorf("%s has no hint", listed.Code)
+		}
+	}
+	for _, d := range w.documents() {
+		class := ParseClass(t, d.Class, w.Now())
+		if class.Kind == Pending || class.Kind == network.Unknown || class.Kind == Ignored {
+			continue
+		}
+		listed, ok := meaningOf(meanings, d)
+		if !ok {
+			t.Errorf("%s is not in the table", d.Name())
+			continue
+		}
+		actor := cmp.Or(class.Actor, network.Meaning{Kind: class.Kind}.WhoActs())
+		if listed.Daily {
+			listed.Wait = class.Wait
+		}
+		if listed.Kind != class.Kind || listed.WhoActs() != actor || listed.Wait != class.Wait || listed.Scope != class.Scope {
+			t.Errorf("%s: the table says %+v and %s, the documents %s", d.Name(), listed, listed.WhoActs(), d.Class)
+		}
+	}
+}
+
+// meaningOf finds the row of an error: that of its code and subcode, of either, or of the range of its code.
+func meaningOf(meanings map[string]network.Meaning, d sim.Documented) (network.Meaning, bool) {
+	for _, name := range []string{
+		d.Name(), strconv.Itoa(d.Subcode), strconv.Itoa(d.Code), fmt.Sprintf("%d–%d", d.Code/100*100, d.Code/100*100+99),
+	} {
+		if m, ok := meanings[name]; ok && name != "0" {
+			return m, true
+		}
+	}
+	return network.Meaning{}, false
+}
+
+// documents are the errors that the network's simulator documents.
+func (w *World) documents() []sim.Documented {
+	for _, about := range w.Kit.Networks() {
+		if about.ID == string(w.Net.Describe().ID) {
+			return about.Errors
+		}
+	}
+	return nil
+}
+
+// checkDocumented has a call refused with an error until the connector gives up, and returns the item with a token that
+// works.
+func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, handle string) network.Item {
+	w.t.Helper()
+	w.Advance(time.Minute) // beyond the limits of calls
+	it = w.renewIfLapsed(it)
+	it.HandleAt, it.ArmedAt = w.Now(), w.Now()
+	w.Fault(sim.Fault{
+		Call: call, Kind: sim.Error, Code: d.Code, Subcode: d.Subcode, Reason: d.Reason, Status: d.Status, Message: d.Message,
+		Times: new(0),
+	})
+	defer w.Kit.Faults.Clear()
+	class := ParseClass(w.t, d.Class, w.Now())
+	st, err := w.provoke(call, it, handle)
+	name := d.Name() + " at " + call
+	switch {
+	case class.Kind == Pending:
+		if err != nil || st.Verdict != core.Pending {
+			w.t.Errorf("%s: want pending, got %+v, %v", name, st, err)
+		}
+		return it
+	case err == nil && st.Verdict == core.Doomed && class.Kind == network.Rejected: // a question was answered with it
+		err = &network.Error{
+			Kind: network.Rejected, Code: st.Code, Message: st.Message, Hint: st.Hint, Status: d.Status, Raw: []byte(d.Message),
+			Trace: "-", Scope: class.Scope, RetryAfter: class.Wait,
+		}
+	}
+	e := w.Failure(err, class.Kind, it.Token.Access)
+	if class.Kind == network.Unknown { // which says nothing
+		return it
+	}
+	if e.Code != d.Name() || e.Message != d.Message || !holdsWords(e.Raw, d.Message) || e.Trace == "" && !w.h.NoTrace {
+		w.t.Errorf("%s: want the network's words, code, trace and answer, got %+v", name, e)
+	}
+	if e.Hint == "" || !strings.Contains(strings.ToLower(e.Hint), strings.ToLower(d.Advice)) {
+		w.t.Errorf("%s: the hint %q does not say %q", name, e.Hint, d.Advice)
+	}
+	if d.Advice != "" && (e.RetryAfter != class.Wait || e.Scope != class.Scope) {
+		w.t.Errorf("%s: waits for %s in scope %q, want %s in %q", name, e.RetryAfter, e.Scope, class.Wait, class.Scope)
+	}
+	return it
+}
+
+// holdsWords tells whether an answer in JSON holds words.
+func holdsWords(answer []byte, words string) bool {
+	encoded, err := json.Marshal(words)
+	return err == nil && (strings.Contains(string(answer), strings.Trim(string(encoded), `"`)) ||
+		strings.Contains(string(answer), words))
 }
 
 // renewIfLapsed gives the item a fresh token when its own has lapsed.
@@ -67,16 +170,15 @@ func (w *World) renewIfLapsed(it network.Item) network.Item {
 }
 
 // provoke makes the connector make a call, as Case.Call names it.
-func (w *World) provoke(call string, it network.Item, handle string) (err error) {
+func (w *World) provoke(call string, it network.Item, handle string) (st network.Status, err error) {
 	switch call {
 	case "", "publish":
-		_, err = w.Net.Publish(w.t.Context(), it, handle)
+		return w.Net.Publish(w.t.Context(), it, handle)
 	case "status":
-		_, err = w.Net.Status(w.t.Context(), it, handle)
-	default:
-		_, err = w.Net.Create(w.t.Context(), it)
+		return w.Net.Status(w.t.Context(), it, handle)
 	}
-	return err
+	_, err = w.Net.Create(w.t.Context(), it)
+	return st, err
 }
 
 func throttles(t *testing.T, h Harness) {
@@ -102,11 +204,12 @@ func deadTokens(t *testing.T, h Harness) {
 				want = network.Lapsed // and Refresh tells the cause
 			}
 			w.Fault(sim.Fault{Call: cmp.Or(h.TokenCall, "publish"), Kind: kind})
-			if e := w.Failure(w.provoke(h.TokenCall, it, handle), want, it.Token.Access); e.Hint == "" {
+			_, err := w.provoke(h.TokenCall, it, handle)
+			if e := w.Failure(err, want, it.Token.Access); e.Hint == "" {
 				t.Error("no hint")
 			}
 			w.Failed(w.Net.Verify(t.Context(), it.Token), want, it.Token.Access)
-			_, err := w.Ask(it, handle)
+			_, err = w.Ask(it, handle)
 			w.Failed(err, want, it.Token.Access)
 			if all := w.Visible(); len(all) != 0 {
 				t.Errorf("visible: %+v", all)

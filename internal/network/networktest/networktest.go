@@ -33,11 +33,11 @@ type Harness struct {
 	TokenCall string
 	// Unfinished are the content types that the connector cannot publish yet. Such a network is not registered.
 	Unfinished []string
-	// Errors are the documented errors of the calls that publish.
+	// Errors are errors besides those that the simulator documents.
 	Errors []Case
 }
 
-// Case is a documented error and what it must be taken for.
+// Case is an error that is not documented and what it must be taken for.
 type Case struct {
 	Code, Subcode, Status int
 	Reason                string // instead of Code, where the network's codes are words
@@ -65,6 +65,7 @@ func Run(t *testing.T, h Harness) {
 		"a call that cannot be made is not sent":       notSent,
 		"a search binds no other post":                 bindsNoOther,
 		"every documented error has its kind":          documentedErrors,
+		"the table has every documented error":         listsDocumented,
 		"a throttle says how long it holds":            throttles,
 		"a dead token is told by its cause":            deadTokens,
 		"no answer but a whole one counts":             hostileAnswers,

@@ -17,9 +17,9 @@ var errorTable = meta.Table{
 		Kind: network.Transient, Hint: "Threads cannot find the container that it has just created. " + meta.Later,
 	},
 	{Code: 0, Subcode: 4279013}: {
-		Kind: network.Rejected, Hint: "Threads has restricted this profile. Open it on Threads to see why.",
+		Kind: network.Rejected, Actor: network.ActorOwner, Hint: "Threads has restricted this profile. Open it on Threads to see why.",
 	},
-	{Code: 452, Subcode: 0}: {Kind: network.Rejected, Hint: "Start again from Accounts."},
+	{Code: 452, Subcode: 0}: {Kind: network.Rejected, Hint: "Start again from Accounts.", Actor: network.ActorOwner},
 }
 
 // missingCodes are the codes that say there is no such container.

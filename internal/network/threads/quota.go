@@ -36,7 +36,7 @@ func (n *Network) withQuota(ctx context.Context, it network.Item, err error) err
 		out.Data[0].Used < out.Data[0].Config.Total {
 		return err
 	}
-	return meta.Reclassify(err, meta.Row{
+	return meta.Reclassify(err, network.Meaning{
 		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount,
 		Wait: n.untilQuotaFrees(ctx, it, out.Data[0]),
 	})

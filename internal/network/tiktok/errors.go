@@ -33,74 +33,91 @@ const (
 	hintFile       = "Replace the video with one that TikTok accepts, and send the post again."
 )
 
-const codeInvalidGrant = "invalid_grant"
-
-// row is what a code means.
-type row struct {
-	kind  network.Kind
-	hint  string
-	wait  time.Duration // of a throttle
-	scope network.Scope
-}
+const (
+	codeInvalidGrant = "invalid_grant"
+	codeAuthRemoved  = "auth_removed" // the owner has withdrawn the access while TikTok had the post
+)
 
 // errorTable holds the codes of the API and of the calls about tokens.
-var errorTable = map[string]row{
-	"invalid_param":  {kind: network.Rejected, hint: hintParameter},
-	"invalid_params": {kind: network.Rejected, hint: hintParameter},
+var errorTable = map[string]network.Meaning{
+	"invalid_param":  {Kind: network.Rejected, Hint: hintParameter},
+	"invalid_params": {Kind: network.Rejected, Hint: hintParameter},
 	"invalid_publish_id": {
-		kind: network.Rejected, hint: "TikTok no longer knows this upload. Look at the account on TikTok before you send the post again.",
+		Kind: network.Rejected,
+		Hint: "TikTok no longer knows this upload. Look at the account on TikTok before you send the post again.",
 	},
 	"token_not_authorized_for_specified_publish_id": {
-		kind: network.Rejected, hint: "The upload belongs to another account. Reconnect the account that the post is for.",
+		Kind: network.Rejected, Actor: network.ActorOwner,
+		Hint: "The upload belongs to another account. Reconnect the account that the post is for.",
 	},
-	"invalid_file_upload": {kind: network.Rejected, hint: hintFile},
+	"invalid_file_upload": {Kind: network.Rejected, Hint: hintFile},
 	"app_version_check_failed": {
-		kind: network.Rejected, hint: "Update the TikTok app of the account's owner, and send the post again.",
+		Kind: network.Rejected, Actor: network.ActorOwner,
+		Hint: "Update the TikTok app of the account's owner, and send the post again.",
 	},
-	"access_token_invalid":    {kind: network.Lapsed, hint: hintReconnect},
-	"scope_not_authorized":    {kind: network.Revoked, hint: hintPermission},
-	"scope_permission_missed": {kind: network.Revoked, hint: hintPermission},
+	"access_token_invalid":    {Kind: network.Lapsed, Hint: hintReconnect},
+	"scope_not_authorized":    {Kind: network.Revoked, Hint: hintPermission},
+	"scope_permission_missed": {Kind: network.Revoked, Hint: hintPermission},
 
 	"spam_risk_too_many_posts": {
-		kind: network.RateLimited, hint: hintCap, wait: capWait, scope: network.ScopeAccount,
+		Kind: network.RateLimited, Hint: hintCap, Wait: capWait, Scope: network.ScopeAccount,
 	},
 	"spam_risk_too_many_pending_share": {
-		kind: network.RateLimited, hint: hintCap, wait: capWait, scope: network.ScopeAccount,
+		Kind: network.RateLimited, Hint: hintCap, Wait: capWait, Scope: network.ScopeAccount,
 	},
 	"reached_active_user_cap": {
-		kind: network.RateLimited, wait: capWait, scope: network.ScopeApp,
-		hint: "The app has reached TikTok's limit of accounts that post in 24 hours. Belfry will try again.",
+		Kind: network.RateLimited, Wait: capWait, Scope: network.ScopeApp,
+		Hint: "The app has reached TikTok's limit of accounts that post in 24 hours. Belfry will try again.",
 	},
 	"rate_limit_exceeded": {
-		kind: network.RateLimited, hint: hintThrottled, wait: minuteWait, scope: network.ScopeAccount,
+		Kind: network.RateLimited, Hint: hintThrottled, Wait: minuteWait, Scope: network.ScopeAccount,
 	},
-	"spam_risk_user_banned_from_posting": {kind: network.Rejected, hint: hintBanned},
+	"spam_risk_user_banned_from_posting": {Kind: network.Rejected, Hint: hintBanned, Actor: network.ActorOwner},
 	"unaudited_client_can_only_post_to_private_accounts": {
-		kind: network.Rejected, hint: "TikTok has not audited the app. Until then, make the account private on TikTok and set " +
+		Kind: network.Rejected, Actor: network.ActorOperator,
+		Hint: "TikTok has not audited the app. Until then, make the account private on TikTok and set " +
 			"who can see the post to Only me. Ask the server's operator about the audit.",
 	},
 	"url_ownership_unverified": {
-		kind: network.Rejected, hint: "The server's address for files is not verified at TikTok. Ask the server's operator.",
+		Kind: network.Rejected, Actor: network.ActorOperator,
+		Hint: "The server's address for files is not verified at TikTok. Ask the server's operator.",
 	},
 	"privacy_level_option_mismatch": {
-		kind: network.Rejected, hint: "The account does not allow this audience. Choose another in Who can see the post.",
+		Kind: network.Rejected, Hint: "The account does not allow this audience. Choose another in Who can see the post.",
 	},
-	"internal_error": {kind: network.Transient, hint: hintLater},
+	"internal_error": {Kind: network.Transient, Hint: hintLater},
 
-	codeInvalidGrant:            {kind: network.Rejected, hint: hintCode},
-	"invalid_request":           {kind: network.Rejected, hint: "Start again from Accounts."},
-	"access_denied":             {kind: network.Rejected, hint: "Start again from Accounts and allow the access."},
-	"invalid_scope":             {kind: network.Rejected, hint: hintOperator},
-	"invalid_client":            {kind: network.Rejected, hint: hintOperator},
-	"unauthorized_client":       {kind: network.Rejected, hint: hintOperator},
-	"unsupported_grant_type":    {kind: network.Rejected, hint: hintOperator},
-	"unsupported_response_type": {kind: network.Rejected, hint: hintOperator},
-	"server_error":              {kind: network.Transient, hint: hintLater},
-	"temporarily_unavailable":   {kind: network.Transient, hint: hintLater},
+	codeInvalidGrant:  {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner},
+	"invalid_request": {Kind: network.Rejected, Hint: "Start again from Accounts.", Actor: network.ActorOwner},
+	"access_denied": {
+		Kind: network.Rejected, Hint: "Start again from Accounts and allow the access.", Actor: network.ActorOwner,
+	},
+	"invalid_scope":             {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
+	"invalid_client":            {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
+	"unauthorized_client":       {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
+	"unsupported_grant_type":    {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
+	"unsupported_response_type": {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
+	"server_error":              {Kind: network.Transient, Hint: hintLater},
+	"temporarily_unavailable":   {Kind: network.Transient, Hint: hintLater},
+}
+
+// documentedErrors lists the codes, and the reasons for which TikTok gives a post up.
+func documentedErrors() []network.Documented {
+	var all []network.Documented
+	for code, meaning := range errorTable {
+		all = append(all, network.Documented{Code: code, Meaning: meaning})
+	}
+	for reason, f := range failures {
+		if _, known := errorTable[reason]; !known { // one that is known means the same
+			all = append(all, network.Documented{Code: reason, Meaning: network.Meaning{Kind: f.kind(reason), Hint: f.hint}})
+		}
+	}
+	network.SortDocumented(all)
+	return all
 }
 
 // rowOf is what a code means; of an unknown one the status tells.
-func rowOf(code string, status int) row {
+func rowOf(code string, status int) network.Meaning {
 	r, known := errorTable[code]
 	switch {
 	case known:
@@ -124,10 +141,10 @@ type apiFault struct {
 func (n *Network) classify(resp *network.Response, f apiFault) *network.Error {
 	r := rowOf(f.Code, resp.Status)
 	e := network.Error{
-		Kind: r.kind, Code: f.Code, Message: cmp.Or(f.Message, f.Code), Hint: r.hint, Trace: f.LogID, Scope: r.scope,
+		Kind: r.Kind, Code: f.Code, Message: cmp.Or(f.Message, f.Code), Hint: r.Hint, Trace: f.LogID, Scope: r.Scope,
 	}
-	if r.kind == network.RateLimited {
-		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), r.wait)
+	if r.Kind == network.RateLimited {
+		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), r.Wait)
 	}
 	return resp.Fail(e)
 }
@@ -171,11 +188,25 @@ func (n *Network) callAPI(ctx context.Context, r network.Request, into any) erro
 	return nil
 }
 
-// failures says what follows from the reason for which TikTok gave a post up. It was never visible.
-var failures = map[string]struct {
+// failure is what follows from a reason for which TikTok gave a post up.
+type failure struct {
 	verdict core.Verdict
 	hint    string
-}{
+}
+
+// kind is the kind of error that a call would have to be refused with, to come to the same.
+func (f failure) kind(reason string) network.Kind {
+	switch {
+	case reason == codeAuthRemoved:
+		return network.Revoked
+	case f.verdict == core.Broken:
+		return network.Transient
+	}
+	return network.Rejected
+}
+
+// failures says what follows from the reason for which TikTok gave a post up. It was never visible.
+var failures = map[string]failure{
 	"file_format_check_failed":  {core.Doomed, hintFile},
 	"duration_check_failed":     {core.Doomed, hintFile},
 	"frame_rate_check_failed":   {core.Doomed, hintFile},
@@ -184,7 +215,7 @@ var failures = map[string]struct {
 	"video_pull_failed":         {core.Broken, hintLater},
 	"photo_pull_failed":         {core.Broken, hintLater},
 	"publish_cancelled":         {core.Doomed, "The post was cancelled on TikTok."},
-	"auth_removed":              {core.Doomed, "The access to the account was removed. Reconnect the account, and send the post again."},
+	codeAuthRemoved:             {core.Doomed, "Reconnect the account, and send the post again."},
 	// The next upload is throttled, and waits.
 	"spam_risk_too_many_posts":           {core.Dead, hintCap},
 	"spam_risk_user_banned_from_posting": {core.Doomed, hintBanned},
@@ -198,7 +229,12 @@ func failedStatus(reason string) network.Status {
 	if !known {
 		f.verdict, f.hint = core.Doomed, hintParameter
 	}
-	return network.Status{
-		Verdict: f.verdict, Code: reason, Message: "TikTok did not publish the post: " + cmp.Or(reason, "no reason given"), Hint: f.hint,
+	st := network.Status{
+		Verdict: f.verdict, Code: reason, Hint: f.hint,
+		Message: "TikTok did not publish the post: " + cmp.Or(reason, "no reason given"),
 	}
+	if reason == codeAuthRemoved {
+		st.Lost = core.AccountRevoked
+	}
+	return st
 }

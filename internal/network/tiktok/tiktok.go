@@ -48,7 +48,8 @@ func Driver() network.Driver {
 				Help: "How long TikTok may take to count the last part of a video that got no response.",
 			},
 		},
-		New: func(env network.Environment) (network.Network, error) { return New(env) },
+		New:    func(env network.Environment) (network.Network, error) { return New(env) },
+		Errors: documentedErrors,
 	}
 }
 

@@ -55,10 +55,10 @@ func classifyError(resp *network.Response, now time.Time) *network.Error {
 	case !known:
 		meaning = rowOfStatus(resp.Status)
 	}
-	e := network.Error{Kind: meaning.kind, Code: reason, Message: message, Hint: meaning.hint}
-	if meaning.kind == network.RateLimited {
-		e.Scope, e.RetryAfter = meaning.scope, cmp.Or(resp.RetryAfter(now), meaning.wait)
-		if meaning.untilMidnight {
+	e := network.Error{Kind: meaning.Kind, Code: reason, Message: message, Hint: meaning.Hint}
+	if meaning.Kind == network.RateLimited {
+		e.Scope, e.RetryAfter = meaning.Scope, cmp.Or(resp.RetryAfter(now), meaning.Wait)
+		if meaning.Daily {
 			e.RetryAfter = untilQuotaResets(now)
 		}
 	}
@@ -76,16 +76,16 @@ func classifyTokenError(resp *network.Response, now time.Time) *network.Error {
 	}
 	meaning := rowOfStatus(resp.Status)
 	e := network.Error{
-		Kind: meaning.kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: "Start again from Accounts.",
+		Kind: meaning.Kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: "Start again from Accounts.",
 	}
 	switch {
 	case out.Code == "invalid_client" || out.Code == "unauthorized_client" || out.Code == "deleted_client":
 		e.Kind = network.Rejected
 		e.Hint = "Check " + varClientID + " and " + varClientSecret + " of this server, with the prefix BELFRY_."
-	case meaning.kind == network.RateLimited:
-		e.Hint, e.RetryAfter = meaning.hint, cmp.Or(resp.RetryAfter(now), meaning.wait)
-	case meaning.kind == network.Transient:
-		e.Hint = meaning.hint
+	case meaning.Kind == network.RateLimited:
+		e.Hint, e.RetryAfter = meaning.Hint, cmp.Or(resp.RetryAfter(now), meaning.Wait)
+	case meaning.Kind == network.Transient:
+		e.Hint = meaning.Hint
 	default:
 		e.Kind = network.Rejected
 	}
@@ -108,17 +108,9 @@ func lostGrant(err error, t network.Token, now time.Time) error {
 	return e
 }
 
-// row says what a reason means, and what a person can do.
-type row struct {
-	kind          network.Kind
-	hint          string
-	scope         network.Scope // of a throttle
-	wait          time.Duration // of a throttle without Retry-After
-	untilMidnight bool          // the throttle lasts as long as the day of quota
-}
-
 const (
 	hintLater     = "Belfry will try again."
+	hintFailing   = "YouTube has a temporary problem. Send the post again later if no retry is scheduled."
 	hintReconnect = "Reconnect the account."
 	hintQuota     = "This server's Google Cloud project has used its quota for today. Belfry continues tomorrow."
 	hintContent   = "Correct the post and send it again."
@@ -129,27 +121,31 @@ const (
 
 // Rows that several reasons share.
 var (
-	failing   = row{kind: network.Transient, hint: "YouTube has a problem. Belfry will try again."}
-	throttled = row{kind: network.RateLimited, hint: hintLater, scope: network.ScopeApp, wait: time.Minute}
-	perUser   = row{kind: network.RateLimited, hint: hintLater, scope: network.ScopeAccount, wait: time.Minute}
-	quotaUsed = row{kind: network.RateLimited, hint: hintQuota, scope: network.ScopeApp, untilMidnight: true}
-	lapsed    = row{kind: network.Lapsed, hint: "Belfry renews its access and tries again."}
-	lost      = row{kind: network.Revoked, hint: hintReconnect}
-	content   = row{kind: network.Rejected, hint: hintContent}
-	channelOf = row{kind: network.Rejected, hint: hintChannel}
-	project   = row{kind: network.Rejected, hint: hintProject}
-	mistake   = row{kind: network.Rejected, hint: hintReport}
+	failing   = network.Meaning{Kind: network.Transient, Hint: hintFailing}
+	throttled = network.Meaning{Kind: network.RateLimited, Hint: hintLater, Scope: network.ScopeApp, Wait: time.Minute}
+	perUser   = network.Meaning{
+		Kind: network.RateLimited, Hint: hintLater, Scope: network.ScopeAccount, Wait: time.Minute,
+	}
+	quotaUsed   = network.Meaning{Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeApp, Daily: true}
+	lapsed      = network.Meaning{Kind: network.Lapsed, Hint: "Belfry renews its access and tries again."}
+	lost        = network.Meaning{Kind: network.Revoked, Hint: hintReconnect}
+	content     = network.Meaning{Kind: network.Rejected, Hint: hintContent}
+	channelOf   = network.Meaning{Kind: network.Rejected, Hint: hintChannel, Actor: network.ActorOwner}
+	project     = network.Meaning{Kind: network.Rejected, Hint: hintProject, Actor: network.ActorOperator}
+	ofThumbnail = network.Meaning{Kind: network.Rejected, Hint: "Set the thumbnail in YouTube Studio."}
+	ofPlaylist  = network.Meaning{Kind: network.Rejected, Hint: "Add the video to the playlist in YouTube Studio."}
+	mistake     = network.Meaning{Kind: network.Rejected, Hint: hintReport, Actor: network.ActorOperator}
 )
 
-// reasons are the rows of networks/youtube.md, part 5.
-var reasons = map[string]row{
+// reasons are what the words mean by which YouTube tells errors apart.
+var reasons = map[string]network.Meaning{
 	"internalError": failing, "backendError": failing,
 
 	"rateLimitExceeded": throttled, "RESOURCE_EXHAUSTED": throttled, "userRateLimitExceeded": perUser,
 	"uploadRateLimitExceeded": perUser, "quotaExceeded": quotaUsed, "dailyLimitExceeded": quotaUsed,
 	"uploadLimitExceeded": {
-		kind: network.RateLimited, scope: network.ScopeAccount, wait: 24 * time.Hour,
-		hint: "The channel has reached YouTube's limit for a day. Belfry will try again.",
+		Kind: network.RateLimited, Scope: network.ScopeAccount, Wait: 24 * time.Hour,
+		Hint: "The channel has reached YouTube's limit for a day. Belfry will try again.",
 	},
 
 	"authError": lapsed, "UNAUTHENTICATED": lapsed,
@@ -167,12 +163,31 @@ var reasons = map[string]row{
 
 	"accessNotConfigured": project, "keyInvalid": project,
 
+	"invalidImage": ofThumbnail, "imageFormatUnsupported": ofThumbnail, "imageTooTall": ofThumbnail, "imageTooWide": ofThumbnail,
+	"failedPrecondition": ofThumbnail,
+
+	"playlistNotFound": ofPlaylist, "playlistContainsMaximumNumberOfVideos": ofPlaylist, "playlistItemsNotAccessible": ofPlaylist,
+	"playlistOperationUnsupported": ofPlaylist, "videoAlreadyInAnotherSeriesPlaylist": ofPlaylist, "manualSortRequired": ofPlaylist,
+	"invalidContentDetails": ofPlaylist, "invalidPlaylistItemPosition": ofPlaylist, "invalidResourceType": ofPlaylist,
+	"channelIdRequired": ofPlaylist, "playlistIdRequired": ofPlaylist, "resourceIdRequired": ofPlaylist,
+	"videoNotFound": {Kind: network.Rejected, Hint: "Look at the channel on YouTube: the video may have been deleted."},
+
 	"missingRequiredParameter": mistake, "unexpectedParameter": mistake, "invalidPageToken": mistake,
 	"invalidFilters": mistake, "incompatibleParameters": mistake,
 }
 
+// documentedErrors lists the reasons.
+func documentedErrors() []network.Documented {
+	var all []network.Documented
+	for reason, meaning := range reasons {
+		all = append(all, network.Documented{Code: reason, Meaning: meaning})
+	}
+	network.SortDocumented(all)
+	return all
+}
+
 // rowOfStatus is what an error means whose reason is not known.
-func rowOfStatus(status int) row {
+func rowOfStatus(status int) network.Meaning {
 	switch {
 	case status == http.StatusUnauthorized:
 		return lapsed

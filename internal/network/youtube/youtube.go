@@ -30,7 +30,8 @@ func Driver() network.Driver {
 				Help: "How long a video may take to appear after its last bytes were sent without a response.",
 			},
 		},
-		New: func(env network.Environment) (network.Network, error) { return New(env) },
+		New:    func(env network.Environment) (network.Network, error) { return New(env) },
+		Errors: documentedErrors,
 	}
 }
 

@@ -1,0 +1,73 @@
+package networktest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/network"
+)
+
+// Classes that are no kinds of error: an answer to a question that says "not yet", and one that what was asked for is
+// done already.
+const (
+	Pending network.Kind = "pending"
+	Ignored network.Kind = "done"
+)
+
+// Class is what a network's documents advise to make of an error.
+type Class struct {
+	Kind  network.Kind
+	Actor network.Actor // "" where Kind tells
+	// Wait and Scope are of a throttle, or of a refusal after which the account is left alone.
+	Wait  time.Duration
+	Scope network.Scope
+}
+
+var classKinds = map[string]network.Kind{"throttled": network.RateLimited}
+
+var classActors = map[string]network.Actor{
+	"author": network.ActorAuthor, "owner": network.ActorOwner, "operator": network.ActorOperator,
+}
+
+// ParseClass reads a class such as "throttled account 5m", "throttled app midnight" or "rejected owner 4h".
+// Midnight is that of Los Angeles, where the networks count their days.
+func ParseClass(t *testing.T, text string, now time.Time) (c Class) {
+	t.Helper()
+	words := strings.Fields(text)
+	c.Kind = network.Kind(words[0])
+	if kind, ok := classKinds[words[0]]; ok {
+		c.Kind = kind
+	}
+	for _, word := range words[1:] {
+		if actor, ok := classActors[word]; ok {
+			c.Actor = actor
+			continue
+		}
+		switch word {
+		case string(network.ScopeAccount), string(network.ScopeApp):
+			c.Scope = network.Scope(word)
+		case "midnight":
+			c.Wait = untilMidnight(t, now)
+		default:
+			var err error
+			if c.Wait, err = time.ParseDuration(word); err != nil {
+				t.Fatalf("class %q: %v", text, err)
+			}
+		}
+	}
+	if c.Wait > 0 && c.Scope == "" {
+		c.Scope = network.ScopeAccount
+	}
+	return c
+}
+
+func untilMidnight(t *testing.T, now time.Time) time.Duration {
+	t.Helper()
+	zone, err := time.LoadLocation("America/Los_Angeles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := now.In(zone)
+	return time.Date(local.Year(), local.Month(), local.Day()+1, 0, 0, 0, 0, zone).Sub(now)
+}
