@@ -1,0 +1,113 @@
+// Errortable writes the error codes of all networks, with what each means and who must act:
+//
+//	go run ./tools/errortable docs/networks/errors.md
+package main
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"belfry/internal/network"
+	"belfry/internal/network/all"
+)
+
+func main() {
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "usage: errortable FILE")
+		os.Exit(2)
+	}
+	text, err := write()
+	if err == nil {
+		err = os.WriteFile(os.Args[1], []byte(text), 0o644)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "errortable:", err)
+		os.Exit(1)
+	}
+}
+
+const introduction = `# Error codes of the networks
+
+<!-- Written by tools/errortable from the tables in internal/network. Do not edit. -->
+
+What the service makes of each error code that a network documents. A post shows the network's own words, with
+secrets removed, and the hint of this table. A code that is not listed is judged by its HTTP status. After an error of
+the call that publishes, the service asks the network before it believes that nothing was published. Codes about
+thumbnails and playlists come after a post is live, and become a note in its timeline.
+
+`
+
+// write is the whole document.
+func write() (string, error) {
+	drivers := all.Drivers()
+	set, err := network.NewSet(drivers, network.Environment{
+		Client: network.NewClient(network.ClientConfig{}), Get: defaultsOf(drivers), Now: time.Now,
+	})
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	text.WriteString(introduction)
+	for i, d := range drivers {
+		if d.Errors == nil {
+			continue
+		}
+		fmt.Fprintf(&text, "## %s\n\n| Code | Then | Who must act | Hint |\n|---|---|---|---|\n", set.Name(d.ID))
+		for _, e := range d.Errors() {
+			fmt.Fprintf(&text, "| `%s` | %s | %s | %s |\n", e.Code, describe(e.Meaning), e.WhoActs(), e.Hint)
+		}
+		if i < len(drivers)-1 {
+			text.WriteString("\n")
+		}
+	}
+	return text.String(), nil
+}
+
+func defaultsOf(drivers []network.Driver) func(string) string {
+	values := map[string]string{}
+	for _, d := range drivers {
+		for _, v := range d.Variables {
+			values[v.Name] = v.Default
+		}
+	}
+	return func(name string) string { return values[name] }
+}
+
+// describe says what happens after an error.
+func describe(m network.Meaning) string {
+	whose := map[network.Scope]string{
+		network.ScopePost: "the post", network.ScopeAccount: "the account's posts", network.ScopeApp: "all posts on the network",
+	}[m.Scope]
+	wait := "for " + duration(m.Wait)
+	if m.Daily {
+		wait = "until the network's day ends"
+	}
+	switch m.Kind {
+	case network.RateLimited:
+		return whose + " wait " + wait + ", or as long as the response says"
+	case network.Transient:
+		return "tried again after 1, 5 and 15 minutes"
+	case network.Lapsed:
+		return "the access token is renewed, and the call repeated once"
+	case network.Expired, network.Revoked:
+		return "the post fails, and the account is " + string(m.Kind.AccountStatus())
+	}
+	if m.Wait > 0 {
+		return "the post fails, and the account's other posts wait " + wait
+	}
+	return "the post fails"
+}
+
+func duration(d time.Duration) string {
+	switch {
+	case d == time.Hour:
+		return "an hour"
+	case d == time.Minute:
+		return "a minute"
+	case d%time.Hour == 0:
+		return fmt.Sprintf("%d hours", d/time.Hour)
+	}
+	return fmt.Sprintf("%d minutes", d/time.Minute)
+}
