@@ -187,7 +187,15 @@ func (p *process) terminate() bool {
 // runCommand runs a command of belfry and returns its output.
 func runCommand(t testing.TB, env map[string]string, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	cmd := exec.Command(binary, args...)
+	return runBinary(t, binary, env, stdin, args...)
+}
+
+// runBinary runs a command of another build of the program likewise.
+func runBinary(
+	t testing.TB, path string, env map[string]string, stdin string, args ...string,
+) (stdout, stderr string, err error) {
+	t.Helper()
+	cmd := exec.Command(path, args...)
 	cmd.Env = belfryEnvironment(env)
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs bytes.Buffer
@@ -248,6 +256,7 @@ func waitUntil(within time.Duration, holds func() bool) bool {
 // service is belfry with its own database and its own simulated networks.
 type service struct {
 	t        testing.TB
+	binary   string // the program under test, or another build of it
 	env      map[string]string
 	url      string
 	networks string
@@ -265,8 +274,14 @@ func fastSettings() map[string]string {
 // newService prepares a service with a database from the test run's server and networks of their own.
 func newService(t testing.TB, settings ...map[string]string) *service {
 	t.Helper()
+	return newServiceOf(t, binary, settings...)
+}
+
+// newServiceOf prepares a service of another build of the program likewise.
+func newServiceOf(t testing.TB, path string, settings ...map[string]string) *service {
+	t.Helper()
 	addr, networks := freeAddr(t), freeAddr(t)
-	s := &service{t: t, url: "http://" + addr, networks: "http://" + networks, env: map[string]string{
+	s := &service{t: t, binary: path, url: "http://" + addr, networks: "http://" + networks, env: map[string]string{
 		"ADDR": addr, "PUBLIC_URL": "http://" + strings.Replace(addr, "127.0.0.1", "localhost", 1),
 		"DATABASE_URL": storetest.URL(t), "DATA_DIR": t.TempDir(), "NETWORKS_URL": "http://" + networks,
 		"THREADS_CLIENT_ID": "sandbox", "THREADS_CLIENT_SECRET": "sandbox",
@@ -277,7 +292,7 @@ func newService(t testing.TB, settings ...map[string]string) *service {
 	for _, more := range append([]map[string]string{fastSettings()}, settings...) {
 		maps.Copy(s.env, more)
 	}
-	startBelfry(t, nil, "sandbox", "--addr", networks)
+	startBinary(t, path, nil, "sandbox", "--addr", networks)
 	eventually(
 		t, 20*time.Second, "the simulated networks answer", func() bool { return respondsOK(s.networks + "/_/posts") },
 	)
@@ -290,7 +305,7 @@ func newService(t testing.TB, settings ...map[string]string) *service {
 // serveUntilReady starts the service and waits until it is ready.
 func (s *service) serveUntilReady() {
 	s.t.Helper()
-	s.process = startBelfry(s.t, s.env, "serve")
+	s.process = startBinary(s.t, s.binary, s.env, "serve")
 	s.waitUntilReady()
 }
 
@@ -362,7 +377,7 @@ type seedResult struct {
 // seedWorkspace creates a demo workspace with `belfry seed`.
 func (s *service) seedWorkspace() seedResult {
 	s.t.Helper()
-	out, errs, err := runCommand(s.t, s.env, "", "seed", "--json")
+	out, errs, err := runBinary(s.t, s.binary, s.env, "", "seed", "--json")
 	if err != nil {
 		s.t.Fatalf("seed: %v\n%s", err, errs)
 	}

@@ -66,7 +66,10 @@ func kindsOfPosts() []kindOfPost {
 		},
 		{network: "threads", name: "image", contentType: "image", files: []string{"square.jpg"}},
 		{network: "threads", name: "video", contentType: "video", files: []string{"tall.mp4"}},
-		{network: "threads", name: "carousel", contentType: "carousel", files: []string{"tall.mp4", "square.jpg", "tall.jpg"}},
+		{
+			network: "threads", name: "carousel", contentType: "carousel",
+			files: []string{"tall.mp4", "square.jpg", "tall.jpg"},
+		},
 		{network: "tiktok", name: "video", contentType: "video", files: []string{"tall.mp4"}},
 		{
 			network: "tiktok", name: "photos", contentType: "photo", title: "Two", files: []string{"square.jpg", "tall.jpg"},
@@ -112,7 +115,8 @@ func (s *service) newKindsPress(settings map[string]string) *kindsPress {
 	maps.Copy(other.env, settings)
 	made := other.seedWorkspace()
 	p := &kindsPress{
-		client: s.newClient(made.Key), service: s, accounts: made.Accounts, media: map[string]string{}, sums: map[string]string{},
+		client: s.newClient(made.Key), service: s, accounts: made.Accounts, media: map[string]string{},
+		sums: map[string]string{},
 	}
 	for name, content := range filesOfKinds() {
 		sum := sha256.Sum256(content)

@@ -35,6 +35,7 @@ const (
 // settingRows lists every setting, with a value that is not its default. Settings of one network and kind are sent with
 // one post.
 func settingRows() []settingRow {
+	const link = "https://example.org/stollen"
 	const y, i, f, h, k = "youtube", "instagram", "facebook", "threads", "tiktok"
 	return []settingRow{
 		{y, "visibility", "unlisted", "video", insertVideo + " `status.privacyStatus`", "privacyStatus", "unlisted"},
@@ -49,7 +50,10 @@ func settingRows() []settingRow {
 		},
 		{y, "license", "creativeCommon", "video", insertVideo + " `status.license`", "license", "creativeCommon"},
 		{y, "embeddable", false, "video", insertVideo + " `status.embeddable`", "embeddable", "false"},
-		{y, "publicStatsViewable", false, "video", insertVideo + " `status.publicStatsViewable`", "publicStatsViewable", "false"},
+		{
+			y, "publicStatsViewable", false, "video", insertVideo + " `status.publicStatsViewable`", "publicStatsViewable",
+			"false",
+		},
 		{
 			y, "containsSyntheticMedia", true, "video", insertVideo + " `status.containsSyntheticMedia`",
 			"containsSyntheticMedia", "true",
@@ -59,29 +63,32 @@ func settingRows() []settingRow {
 			"hasPaidProductPlacement", "true",
 		},
 		{y, "notifySubscribers", false, "video", insertVideo + " parameter `notifySubscribers`", "notifySubscribers", "false"},
-		{y, "playlistId", playlistOfAccount, "video", "`playlistItems.insert` `snippet.playlistId`", "playlistId", playlistOfAccount},
+		{
+			y, "playlistId", playlistOfAccount, "video", "`playlistItems.insert` `snippet.playlistId`", "playlistId",
+			playlistOfAccount,
+		},
 
 		{i, "contentType", "stories", "image Story", mediaEdge + " `media_type`", "product", "STORY"},
-		{i, "collaborators", []string{"nightowl.cycles"}, "image", mediaEdge + " `collaborators`", "collaborators", "nightowl.cycles"},
+		{
+			i, "collaborators", []string{"nightowl.cycles"}, "image", mediaEdge + " `collaborators`", "collaborators",
+			"nightowl.cycles",
+		},
 		{i, "shareToFeed", false, "Reel", mediaEdge + " `share_to_feed`", "share_to_feed", "false"},
 		{i, "altText", "A loaf of rye bread", "image", mediaEdge + " `alt_text`", "alt_text", "A loaf of rye bread"},
 		{i, "coverMs", 1500, "Reel", mediaEdge + " `thumb_offset`", "thumb_offset", "1500"},
 
 		{f, "contentType", "reels", "Reel", "`POST /{page}/video_reels` instead of `/videos`", "edge", "video_reels"},
-		{
-			f, "link", "https://example.org/stollen", "link", "`POST /{page}/feed` `link`", "link",
-			"https://example.org/stollen",
-		},
+		{f, "link", link, "link", "`POST /{page}/feed` `link`", "link", link},
 
 		{h, "topicTag", "Rye bread", "image", threadsEdge + " `topic_tag`", "topic_tag", "Rye bread"},
-		{
-			h, "linkAttachment", "https://example.org/stollen", "link", threadsEdge + " `link_attachment`", "link",
-			"https://example.org/stollen",
-		},
+		{h, "linkAttachment", link, "link", threadsEdge + " `link_attachment`", "link", link},
 		{h, "altText", "A loaf of rye bread", "image", threadsEdge + " `alt_text`", "alt_text", "A loaf of rye bread"},
 		{h, "replyControl", "mentioned_only", "image", "not sent", "reply_control", ""},
 
-		{k, "privacyLevel", "MUTUAL_FOLLOW_FRIENDS", "video", videoInit + " `privacy_level`", "privacy_level", "MUTUAL_FOLLOW_FRIENDS"},
+		{
+			k, "privacyLevel", "MUTUAL_FOLLOW_FRIENDS", "video", videoInit + " `privacy_level`", "privacy_level",
+			"MUTUAL_FOLLOW_FRIENDS",
+		},
 		{k, "disableComment", true, "video", videoInit + " `disable_comment`", "disable_comment", "true"},
 		{k, "disableDuet", true, "video", videoInit + " `disable_duet`", "disable_duet", "true"},
 		{k, "disableStitch", true, "video", videoInit + " `disable_stitch`", "disable_stitch", "true"},
@@ -110,7 +117,9 @@ func TestEverySettingArrivesAtItsNetwork(t *testing.T) {
 
 	rows := map[string][]settingRow{} // by network and kind
 	kinds := map[string]kindOfPost{}
-	withImage := kindOfPost{network: "youtube", name: "video with an image", title: "Covered", files: []string{"wide.mp4", "tall.jpg"}}
+	withImage := kindOfPost{
+		network: "youtube", name: "video with an image", title: "Covered", files: []string{"wide.mp4", "tall.jpg"},
+	}
 	for _, k := range append(kindsOfPosts(), withImage) {
 		kinds[k.network+" "+k.name] = k
 	}
@@ -168,7 +177,7 @@ func (row settingRow) checkArrived(t *testing.T, sent sentKind, post post) {
 		return got == want
 	})
 	if !arrived {
-		t.Errorf("%s is %q at %s, where its %s is %q; want %q", row.name, fmt.Sprint(row.value), row.network, row.field, got, want)
+		t.Errorf("%s: %v is sent, and %s has %q as its %s; want %q", row.name, row.value, row.network, got, row.field, want)
 	}
 }
 

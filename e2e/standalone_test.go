@@ -13,7 +13,9 @@ import (
 func newStandaloneService(t testing.TB, settings ...map[string]string) *service {
 	t.Helper()
 	addr := freeAddr(t)
-	s := &service{t: t, env: map[string]string{"ADDR": addr, "DATA_DIR": filepath.Join(newFolderForPostgres(t), "data")}}
+	s := &service{t: t, binary: binary, env: map[string]string{
+		"ADDR": addr, "DATA_DIR": filepath.Join(newFolderForPostgres(t), "data"),
+	}}
 	s.url = "http://" + strings.Replace(addr, "127.0.0.1", "localhost", 1)
 	s.networks = s.url + "/sandbox"
 	for _, more := range settings {

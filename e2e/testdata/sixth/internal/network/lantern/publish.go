@@ -1,0 +1,158 @@
+package lantern
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+const notesURL = site + "/api/notes"
+
+// note is a post, as Lantern returns it.
+type note struct {
+	ID   string    `json:"id"`
+	Text string    `json:"text"`
+	URL  string    `json:"url"`
+	At   time.Time `json:"createdAt"`
+}
+
+func errNoNote() error {
+	return &network.Error{Kind: network.Unknown, Message: "Lantern did not return the note."}
+}
+
+// Delivery is a single call.
+func (*Network) Delivery(network.Draft) network.Delivery {
+	return network.Delivery{Flow: core.FlowOneCall}
+}
+
+// Create makes nothing: a note is published by one call.
+func (*Network) Create(context.Context, network.Item) (string, error) {
+	return "", errors.New("create a handle on lantern, which has none")
+}
+
+// Status asks whether the profile can be reached.
+func (n *Network) Status(ctx context.Context, it network.Item, _ string) (network.Status, error) {
+	return network.Status{Verdict: core.Ready}, n.Verify(ctx, it.Token)
+}
+
+// Publish posts the note.
+func (n *Network) Publish(ctx context.Context, it network.Item, _ string) (network.Status, error) {
+	s, err := network.DecodeSettings[Settings](n.about, it.Settings)
+	if err != nil {
+		return network.Status{}, err
+	}
+	var out note
+	err = n.call(ctx, network.Request{Method: http.MethodPost, URL: notesURL, Token: it.Token.Access, Form: url.Values{
+		"text": {it.Text}, "visibility": {cmp.Or(s.Visibility, "public")},
+	}}, &out)
+	if err == nil && out.ID == "" {
+		err = errNoNote()
+	}
+	return network.Status{Verdict: core.Done, ExternalID: out.ID, URL: out.URL}, err
+}
+
+// Find looks for the note among those since the arm.
+func (n *Network) Find(ctx context.Context, it network.Item) (network.Status, error) {
+	if it.ArmedAt.IsZero() {
+		return network.Status{}, errors.New("find a note that was never armed")
+	}
+	since := it.ArmedAt.Add(-slack)
+	var out struct {
+		Notes []note `json:"notes"`
+	}
+	err := n.call(ctx, network.Request{
+		Method: http.MethodGet, URL: notesURL, Token: it.Token.Access,
+		Query: url.Values{"since": {strconv.FormatInt(since.Unix(), 10)}},
+	}, &out)
+	if err != nil {
+		return network.Status{}, err
+	}
+	found := slices.DeleteFunc(out.Notes, func(other note) bool {
+		return other.Text != it.Text || other.At.Before(since) || slices.Contains(it.Known, other.ID)
+	})
+	switch len(found) {
+	case 0:
+		return network.Status{Verdict: core.Absent}, nil
+	case 1:
+		return network.Status{Verdict: core.Done, ExternalID: found[0].ID, URL: found[0].URL}, nil
+	}
+	return network.Status{Verdict: core.Ambiguous}, nil
+}
+
+// Link is the address of the note's page.
+func (n *Network) Link(ctx context.Context, it network.Item, externalID string) (string, error) {
+	var out note
+	err := n.call(ctx, network.Request{
+		Method: http.MethodGet, URL: notesURL + "/" + url.PathEscape(externalID), Token: it.Token.Access,
+	}, &out)
+	if err == nil && out.URL == "" {
+		err = errNoNote()
+	}
+	return out.URL, err
+}
+
+// call makes a call and decodes its answer.
+func (n *Network) call(ctx context.Context, in network.Request, into any) error {
+	resp, err := n.env.Client.Do(ctx, in)
+	switch {
+	case err != nil:
+		return err
+	case resp.Status/100 != 2:
+		return n.classifyError(resp)
+	case json.Unmarshal(resp.Body, into) != nil:
+		return resp.Fail(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
+	}
+	return nil
+}
+
+// meanings are the error codes that Lantern documents.
+var meanings = map[string]network.Meaning{
+	"rate_limited": {
+		Kind: network.RateLimited, Hint: "Belfry will try again.", Wait: time.Minute, Scope: network.ScopeAccount,
+	},
+	"unavailable":   {Kind: network.Transient, Hint: "Belfry will try again."},
+	"token_expired": {Kind: network.Expired, Hint: "Reconnect the account."},
+	"token_revoked": {Kind: network.Revoked, Hint: "Reconnect the account."},
+	"invalid_grant": {Kind: network.Rejected, Hint: "Start again from Accounts.", Actor: network.ActorOwner},
+	"text_too_long": {Kind: network.Rejected, Hint: "Correct the post and send it again."},
+	"duplicate":     {Kind: network.Rejected, Hint: "Correct the post and send it again."},
+}
+
+// documented lists the error codes in order.
+func documented() (list []network.Documented) {
+	for _, code := range slices.Sorted(maps.Keys(meanings)) {
+		list = append(list, network.Documented{Code: code, Meaning: meanings[code]})
+	}
+	return list
+}
+
+func (n *Network) classifyError(resp *network.Response) error {
+	var out struct {
+		Error struct{ Code, Message, Trace string }
+	}
+	if json.Unmarshal(resp.Body, &out) != nil || out.Error.Code == "" {
+		return resp.Fail(network.Error{Kind: network.Unknown, Message: "Lantern responded in an unexpected way."})
+	}
+	meaning, known := meanings[out.Error.Code]
+	if !known {
+		meaning = meanings["text_too_long"]
+	}
+	e := network.Error{
+		Kind: meaning.Kind, Hint: meaning.Hint, Code: out.Error.Code, Message: out.Error.Message, Trace: out.Error.Trace,
+		Scope: meaning.Scope,
+	}
+	if e.Kind == network.RateLimited {
+		e.RetryAfter = cmp.Or(resp.RetryAfter(n.env.Now()), meaning.Wait)
+	}
+	return resp.Fail(e)
+}
