@@ -127,7 +127,9 @@ CREATE TABLE public.accounts (
     held_until timestamp with time zone,
     token_claimed_until timestamp with time zone,
     token_failing_since timestamp with time zone,
-    login text DEFAULT ''::text NOT NULL
+    login text DEFAULT ''::text NOT NULL,
+    grant_hash bytea,
+    granted_at timestamp with time zone
 );
 
 CREATE UNLOGGED TABLE public.address_log (
@@ -192,7 +194,8 @@ CREATE TABLE public.connections (
     session_hash bytea NOT NULL,
     verifier bytea NOT NULL,
     profiles bytea,
-    expires_at timestamp with time zone NOT NULL
+    expires_at timestamp with time zone NOT NULL,
+    begun_at timestamp with time zone DEFAULT public.clock() NOT NULL
 );
 
 CREATE TABLE public.create_log (
@@ -459,6 +462,15 @@ CREATE TABLE public.restored_receipts (
     external_url text NOT NULL
 );
 
+CREATE TABLE public.revocations (
+    grant_hash bytea NOT NULL,
+    platform text NOT NULL,
+    connected_at text NOT NULL,
+    token bytea NOT NULL,
+    asked_at timestamp with time zone NOT NULL,
+    quiet_at timestamp with time zone
+);
+
 CREATE TABLE public.river_job (
     id bigint NOT NULL,
     state public.river_job_state DEFAULT 'available'::public.river_job_state NOT NULL,
@@ -707,6 +719,9 @@ ALTER TABLE ONLY public.publishing_hold
 ALTER TABLE ONLY public.restored_receipts
     ADD CONSTRAINT restored_receipts_pkey PRIMARY KEY (post_id);
 
+ALTER TABLE ONLY public.revocations
+    ADD CONSTRAINT revocations_pkey PRIMARY KEY (grant_hash);
+
 ALTER TABLE ONLY public.river_job
     ADD CONSTRAINT river_job_pkey PRIMARY KEY (id);
 
@@ -750,6 +765,8 @@ ALTER TABLE ONLY public.workspaces
     ADD CONSTRAINT workspaces_slug_key UNIQUE (slug);
 
 CREATE INDEX accounts_check ON public.accounts USING btree (check_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
+
+CREATE INDEX accounts_grant ON public.accounts USING btree (grant_hash);
 
 CREATE INDEX accounts_refresh ON public.accounts USING btree (token_refresh_at) WHERE ((status = 'ok'::text) AND (disconnected_at IS NULL));
 

@@ -136,17 +136,16 @@ func newWorkers(cfg Config) *river.Workers {
 		return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
 	})
 	addWorker(workers, 2*time.Minute, func(ctx context.Context, j queue.Finish) error {
-		again, err := a.Engine().FinishPost(ctx, j.Workspace, j.Post, j.Step)
-		if err == nil && again > 0 {
-			return river.JobSnooze(again)
-		}
-		return err
+		return snooze(a.Engine().FinishPost(ctx, j.Workspace, j.Post, j.Step))
 	})
 	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
 		return a.RefreshToken(ctx, j.Workspace, j.Account)
 	})
 	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Check) error {
 		return a.CheckAccount(ctx, j.Workspace, j.Account)
+	})
+	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
+		return snooze(a.RevokeGrant(ctx, j.Grant))
 	})
 	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
 		return a.Intake().DeleteBlobs(ctx, j.Keys)
@@ -158,6 +157,14 @@ func newWorkers(cfg Config) *river.Workers {
 		return a.Intake().FetchFile(ctx, j.Workspace, j.Media)
 	})
 	return workers
+}
+
+// snooze makes a job run again after a pause, unless that is 0.
+func snooze(again time.Duration, err error) error {
+	if err == nil && again > 0 {
+		return river.JobSnooze(again)
+	}
+	return err
 }
 
 func addWorker[J queue.Job](workers *river.Workers, limit time.Duration, do func(context.Context, J) error) {

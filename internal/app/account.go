@@ -97,27 +97,36 @@ func tokenPlace(account core.AccountID, ws core.WorkspaceID) string {
 }
 
 func (a *App) sealToken(account core.AccountID, ws core.WorkspaceID, token network.Token) (store.SealedToken, error) {
-	plain, err := json.Marshal(token)
-	if err != nil {
-		return store.SealedToken{}, fmt.Errorf("write the token of account %s: %w", account, err)
-	}
+	sealed, err := a.sealTokenAt(tokenPlace(account, ws), token)
 	return store.SealedToken{
-		Sealed:    a.cfg.Ring.Seal(purposeToken, tokenPlace(account, ws), plain),
-		ExpiresAt: token.ExpiresAt, RefreshAt: token.RefreshAt,
-	}, nil
+		Sealed:    sealed,
+		ExpiresAt: token.ExpiresAt, RefreshAt: token.RefreshAt, Grant: hashGrant(token.Grant),
+	}, err
 }
 
 // openToken decrypts the token of an account.
 func (a *App) openToken(account core.Account, ws core.WorkspaceID, sealed []byte) (network.Token, error) {
-	plain, err := a.cfg.Ring.Open(purposeToken, tokenPlace(account.ID, ws), sealed)
+	token, err := a.openTokenAt(tokenPlace(account.ID, ws), sealed)
 	if err != nil {
-		return network.Token{}, fmt.Errorf("open the token of account %s: %w", account.ID, err)
-	}
-	var token network.Token
-	if err := json.Unmarshal(plain, &token); err != nil {
-		return network.Token{}, fmt.Errorf("read the token of account %s: %w", account.ID, err)
+		return token, fmt.Errorf("open the token of account %s: %w", account.ID, err)
 	}
 	return token, nil
+}
+
+func (a *App) openTokenAt(place string, sealed []byte) (token network.Token, err error) {
+	plain, err := a.cfg.Ring.Open(purposeToken, place, sealed)
+	if err != nil {
+		return token, err
+	}
+	return token, json.Unmarshal(plain, &token)
+}
+
+func (a *App) sealTokenAt(place string, token network.Token) ([]byte, error) {
+	plain, err := json.Marshal(token)
+	if err != nil {
+		return nil, fmt.Errorf("encode a token: %w", err)
+	}
+	return a.cfg.Ring.Seal(purposeToken, place, plain), nil
 }
 
 // otherNetworks is the reason for revoking an account that was connected while this server used other networks.

@@ -179,16 +179,16 @@ func (a *App) FinishConnect(ctx context.Context, c core.Caller, platform string,
 		return Connected{}, err
 	}
 	if row.Account != nil {
-		return a.finishReconnect(ctx, t, c, n, *row.Account, profiles)
+		return a.finishReconnect(ctx, t, c, n, row, profiles)
 	}
 	usable, err := usableProfiles(n, profiles)
 	if err != nil {
 		return Connected{}, err
 	}
 	if len(usable) == 1 {
-		return a.connectProfiles(ctx, t, c, row.Platform, usable)
+		return a.connectProfiles(ctx, t, c, row, usable)
 	}
-	return a.offerProfiles(ctx, t, c, n, profiles)
+	return a.offerProfiles(ctx, t, c, row, profiles)
 }
 
 // staleConsentError returns the error for a callback without a pending consent, whatever the reason.

@@ -11,7 +11,8 @@ import (
 const disconnected = "The account was disconnected."
 
 // DisconnectAccount deletes an account's token and hides its row. Its queued posts become drafts and return their
-// slots. It returns conflict, and changes nothing, if one of them is being published.
+// slots. A job tells the network to end the access if no other account needs it. It returns conflict, and changes
+// nothing, if one of the posts is being published.
 func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) error {
 	t, accountID, err := enterSessionFor[core.AccountKind](a, c, id)
 	if err != nil {
@@ -23,6 +24,9 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 			return err
 		}
 		if err := a.unqueueAccountPosts(ctx, t, account); err != nil {
+			return err
+		}
+		if err := a.askToRevoke(ctx, t, accountID); err != nil {
 			return err
 		}
 		// Posts before accounts, as a worker locks them; the account comes last.

@@ -53,10 +53,10 @@ func usableProfiles(n network.Network, profiles []network.Profile) ([]network.Pr
 	return nil, e.WithHint("%s", why)
 }
 
-func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network, id core.AccountID,
-	profiles []network.Profile,
+func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
+	consent store.Connection, profiles []network.Profile,
 ) (Connected, error) {
-	account, err := t.Account(ctx, id)
+	account, err := t.Account(ctx, *consent.Account)
 	if err != nil {
 		return Connected{}, err
 	}
@@ -72,26 +72,30 @@ func (a *App) finishReconnect(ctx context.Context, t store.Tenant, c core.Caller
 		return Connected{},
 			core.Fail(core.CodeConflict, "Belfry cannot publish to %s.", account.DisplayName).WithHint("%s", profiles[i].Unusable)
 	}
-	return a.connectProfiles(ctx, t, c, account.Platform, profiles[i:i+1])
+	return a.connectProfiles(ctx, t, c, consent, profiles[i:i+1])
 }
 
-// connectProfiles stores accounts for the profiles, all or none. It counts the plan's limit under the workspace's
-// lock. A profile that is or was connected keeps its account.
-func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, platform core.Platform,
+// connectProfiles stores accounts for the profiles of a consent, all or none. It counts the plan's limit under the
+// workspace's lock. A profile that is or was connected keeps its account.
+func (a *App) connectProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
 	profiles []network.Profile,
 ) (done Connected, err error) {
 	err = t.Tx(ctx, func(t store.Tenant) error {
-		list, err := a.saveProfiles(ctx, t, c, platform, profiles)
-		done = Connected{Platform: platform, Accounts: convertAll(list, a.accountOf)}
+		list, err := a.saveProfiles(ctx, t, c, consent, profiles)
+		done = Connected{Platform: consent.Platform, Accounts: convertAll(list, a.accountOf)}
 		return err
 	})
 	return done, err
 }
 
-func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, platform core.Platform,
+func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
 	profiles []network.Profile,
 ) ([]core.Account, error) {
+	platform := consent.Platform
 	if err := t.LockWorkspace(ctx); err != nil {
+		return nil, err
+	}
+	if err := keepGrants(ctx, t, consent, profiles); err != nil {
 		return nil, err
 	}
 	_, plan, err := a.workspaceAndPlan(ctx, t)
@@ -157,17 +161,17 @@ func (a *App) saveProfile(ctx context.Context, t store.Tenant, platform core.Pla
 	return account, !connected, err
 }
 
-// offerProfiles stores the profiles, encrypted, until the person has chosen.
-func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, n network.Network,
+// offerProfiles stores the profiles of a consent, encrypted, until the person has chosen.
+func (a *App) offerProfiles(ctx context.Context, t store.Tenant, c core.Caller, consent store.Connection,
 	profiles []network.Profile,
 ) (Connected, error) {
 	plain, err := json.Marshal(profiles)
 	if err != nil {
 		return Connected{}, fmt.Errorf("encode the profiles to choose from: %w", err)
 	}
-	choice := Connected{Choice: secret.Random(stateBytes), Platform: n.Describe().ID}
+	choice := Connected{Choice: secret.Random(stateBytes), Platform: consent.Platform}
 	row := pendingConnection(choice.Choice, c)
-	row.Platform, row.Verifier = choice.Platform, []byte{}
+	row.Platform, row.Verifier, row.BegunAt = choice.Platform, []byte{}, consent.BegunAt
 	row.Profiles = a.cfg.Ring.Seal(purposeProfiles, connectionPlace("profiles", row, c), plain)
 	if err := t.AddConnection(ctx, row, a.cfg.Now().Add(connectFor)); err != nil {
 		return Connected{}, fmt.Errorf("store profiles to choose from: %w", err)
@@ -210,7 +214,7 @@ func (a *App) ChooseProfiles(ctx context.Context, c core.Caller, choice string, 
 		if err != nil {
 			return err
 		}
-		done, err = a.connectProfiles(ctx, t, c, row.Platform, profiles)
+		done, err = a.connectProfiles(ctx, t, c, row, profiles)
 		return err
 	})
 	return done, err

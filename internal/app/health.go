@@ -66,6 +66,9 @@ func (a *App) Housekeep(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("housekeep: %w", err)
 	}
+	if err := a.cfg.Store.DropOldRevocations(ctx, core.FollowUpLifetime+time.Hour, 2*connectFor); err != nil {
+		return fmt.Errorf("delete old revocations: %w", err)
+	}
 	_, err = a.CountSealed(ctx)
 	return err
 }

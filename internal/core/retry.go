@@ -57,3 +57,21 @@ func Backoff(first time.Duration, polls int) time.Duration {
 	}
 	return min(wait, time.Minute)
 }
+
+// FollowUpLifetime is how long something that follows, and that no post waits for, is tried again after failures.
+const FollowUpLifetime = 24 * time.Hour
+
+var followUpDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
+
+// FollowUpDelay is the pause before the next try, by how long ago the first was due. It is at least as long as the
+// network has asked for.
+func FollowUpDelay(age, asked time.Duration) time.Duration {
+	wait := followUpDelays[len(followUpDelays)-1]
+	for total, i := time.Duration(0), 0; i < len(followUpDelays); i++ {
+		if total += followUpDelays[i]; age < total {
+			wait = followUpDelays[i]
+			break
+		}
+	}
+	return max(wait, asked)
+}

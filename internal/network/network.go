@@ -291,6 +291,9 @@ type Token struct {
 	// is renewed before it is used, whatever its RefreshAt.
 	RefreshAt time.Time `json:"refreshAt,omitzero"`
 	Scopes    []string  `json:"scopes,omitempty"`
+	// Grant names what the person has given this app, of which the token is a part; see GrantOf. Revoking it ends all
+	// tokens of the same grant. "" where it is not known.
+	Grant string `json:"grant,omitempty"`
 	// Extra is what else a login gives and later calls need, such as another token or the kind of login.
 	Extra map[string]Secret `json:"extra,omitempty"`
 }

@@ -13,12 +13,6 @@ import (
 	"belfry/internal/store"
 )
 
-// finishDelays are the pauses between the tries of a final step, and finishFor is how long it is tried after the post
-// went live.
-var finishDelays = []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
-
-const finishFor = 24 * time.Hour
-
 // enqueueFinalSteps enqueues what follows once the post is live.
 func (c *claim) enqueueFinalSteps(ctx context.Context, t store.Tenant) error {
 	finisher, ok := c.net.(network.Finisher)
@@ -84,20 +78,8 @@ func (e *Engine) FinishPost(
 	}
 	c.log.Info("a step after publishing failed", "step", step, "kind", failed.Kind, "code", failed.Code)
 	age := c.now().Sub(events[len(events)-1].At)
-	if failed.Kind == network.Rejected || age >= finishFor {
+	if failed.Kind == network.Rejected || age >= core.FollowUpLifetime {
 		return 0, t.AddNote(ctx, id, fmt.Sprintf("%s did not apply the %s: %s", c.desc.Name, step, failed.Message))
 	}
-	return nextFinish(age, failed.RetryAfter), nil
-}
-
-// nextFinish is the pause before the next try of a step, by the time since the post went live.
-func nextFinish(age, asked time.Duration) time.Duration {
-	wait := finishDelays[len(finishDelays)-1]
-	for total, i := time.Duration(0), 0; i < len(finishDelays); i++ {
-		if total += finishDelays[i]; age < total {
-			wait = finishDelays[i]
-			break
-		}
-	}
-	return max(wait, asked)
+	return core.FollowUpDelay(age, failed.RetryAfter), nil
 }

@@ -77,6 +77,19 @@ func (Check) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: sweptAttempts, Queue: QueueChore}
 }
 
+// Revoke tells a network to end a grant that no account needs any more.
+type Revoke struct {
+	Grant []byte `json:"grant"` // its hash
+}
+
+// Kind names the job.
+func (Revoke) Kind() string { return "revoke" }
+
+// InsertOpts are how the job is run.
+func (Revoke) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
+}
+
 // Process examines a file's bytes after they have been uploaded.
 type Process struct {
 	Workspace core.WorkspaceID `json:"workspace"`

@@ -92,6 +92,8 @@ type SealedToken struct {
 	Sealed    []byte
 	ExpiresAt time.Time
 	RefreshAt time.Time
+	// Grant is the hash of the token's grant; nil where it is not known.
+	Grant []byte
 }
 
 // SaveAccount stores an account that has just been connected or reconnected. Its status becomes ok and it becomes
@@ -100,18 +102,19 @@ func (t Tenant) SaveAccount(ctx context.Context, a core.Account, token SealedTok
 	return t.exec(ctx, `
 		INSERT INTO accounts (id, workspace_id, platform, external_id, username, display_name, avatar_url, login, status,
 			connected_at,
-			token, token_expires_at, token_refresh_at, check_at, created_at)
+			token, token_expires_at, token_refresh_at, grant_hash, granted_at, check_at, created_at)
 		VALUES (@id, @ws, @platform, @external, @username, @name, @avatar, @login, @ok, @connected, @token, @expires,
-			@refresh, clock() + @check::interval, @now)
+			@refresh, @grant, clock(), clock() + @check::interval, @now)
 		ON CONFLICT (workspace_id, platform, external_id) DO UPDATE SET username = @username, display_name = @name,
 			avatar_url = @avatar, login = @login, status = @ok, status_reason = '', connected_at = @connected, token = @token,
 			token_expires_at = @expires, token_refresh_at = @refresh, token_claimed_until = NULL, token_failing_since = NULL,
-			check_at = excluded.check_at, disconnected_at = NULL
+			grant_hash = @grant, granted_at = excluded.granted_at, check_at = excluded.check_at, disconnected_at = NULL
 		WHERE accounts.id = @id`,
 		args{
 			"id": a.ID, "platform": a.Platform, "external": a.ExternalID, "username": a.Username, "name": a.DisplayName,
 			"avatar": a.AvatarURL, "login": a.Login, "ok": core.AccountOK, "connected": a.ConnectedVia, "token": token.Sealed,
-			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "check": CheckEvery, "now": a.CreatedAt,
+			"expires": token.ExpiresAt, "refresh": token.RefreshAt, "grant": token.Grant, "check": CheckEvery,
+			"now": a.CreatedAt,
 		})
 }
 
@@ -259,16 +262,19 @@ type Connection struct {
 	SessionHash []byte
 	Verifier    []byte // sealed; empty without PKCE
 	Profiles    []byte // sealed; nil before the way back
+	BegunAt     time.Time
 }
 
-// AddConnection stores a consent that expires at the given time.
+// AddConnection stores a consent that expires at the given time. The zero BegunAt means now by the database's clock.
 func (t Tenant) AddConnection(ctx context.Context, c Connection, expires time.Time) error {
 	return t.exec(ctx, `
 		INSERT INTO connections (state_hash, workspace_id, user_id, platform, account_id, session_hash, verifier, profiles,
-			expires_at)
-		VALUES (@state, @ws, @user, @platform, @account, @session, @verifier, @profiles, @expires)`, args{
+			expires_at, begun_at)
+		VALUES (@state, @ws, @user, @platform, @account, @session, @verifier, @profiles, @expires,
+			coalesce(@begun::timestamptz, clock()))`, args{
 		"state": c.StateHash, "user": c.User, "platform": c.Platform, "account": c.Account, "session": c.SessionHash,
 		"verifier": c.Verifier, "profiles": c.Profiles, "expires": expires,
+		"begun": c.BegunAt,
 	})
 }
 
@@ -281,7 +287,7 @@ func (t Tenant) TakeConnection(ctx context.Context, want Connection, chosen bool
 		WHERE workspace_id = @ws AND state_hash = @state AND user_id = @user AND session_hash = @session
 			AND expires_at > @now
 			AND (platform = @platform OR @platform = '') AND (profiles IS NOT NULL) = @chosen
-		RETURNING state_hash, user_id AS "user", platform, account_id AS account, session_hash, verifier, profiles`, args{
+		RETURNING state_hash, user_id AS "user", platform, account_id AS account, session_hash, verifier, profiles, begun_at`, args{
 		"state": want.StateHash, "user": want.User, "session": want.SessionHash, "now": now, "platform": want.Platform,
 		"chosen": chosen,
 	}))

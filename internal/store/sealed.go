@@ -7,8 +7,8 @@ import (
 	"belfry/internal/core"
 )
 
-// SealedColumn is a column of encrypted values that are stored for long. Consents are encrypted too, but expire
-// within minutes.
+// SealedColumn is a column of encrypted values that are stored for long. Consents and the tokens of revocations are
+// encrypted too, but are deleted within minutes, or a day.
 type SealedColumn struct {
 	Table, Column string
 	key           string // the column that the value is bound to
@@ -63,5 +63,6 @@ func (s *Store) CountSealed(ctx context.Context) (map[string]int64, error) {
 			SELECT token AS sealed FROM accounts UNION ALL SELECT source FROM media WHERE length(source) > 2
 			UNION ALL SELECT handle FROM publications WHERE length(handle) > 2
 			UNION ALL SELECT verifier FROM connections UNION ALL SELECT profiles FROM connections
+			UNION ALL SELECT token FROM revocations
 		) AS values WHERE length(sealed) > 2 GROUP BY 1`, nil))
 }

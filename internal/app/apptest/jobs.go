@@ -2,6 +2,9 @@ package apptest
 
 import (
 	"encoding/json"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"belfry/internal/queue"
 )
@@ -23,4 +26,19 @@ func (h *Harness) WorkDiscards() {
 		must(h.t, json.Unmarshal([]byte(text), &job))
 		must(h.t, h.App.Intake().DeleteBlobs(h.Context(), job.Keys))
 	}
+}
+
+// WorkRevocations works the jobs enqueued so far that tell networks to end grants. It returns when the last of them wants
+// to be tried again, 0 for never.
+func (h *Harness) WorkRevocations() (again time.Duration) {
+	h.t.Helper()
+	rows, err := h.Pool.Query(h.Context(), `SELECT args FROM river_job WHERE kind = 'revoke' ORDER BY id`)
+	must(h.t, err)
+	all, err := pgx.CollectRows(rows, pgx.RowTo[queue.Revoke])
+	must(h.t, err)
+	for _, job := range all {
+		again, err = h.App.RevokeGrant(h.Context(), job.Grant)
+		must(h.t, err)
+	}
+	return again
 }

@@ -35,11 +35,11 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 // Exchange turns the code into the Pages that the person ticked, each with a token of its own. Those come
 // from a long-lived token of the person, so they have no date; the person's own is not kept.
 func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Profile, error) {
-	person, granted, err := n.login.Exchange(ctx, g)
+	login, err := n.login.Exchange(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	list, err := meta.ListPages[meta.Page](ctx, n.login, person, granted, meta.PageFields)
+	list, err := meta.ListPages[meta.Page](ctx, n.login, login.Person, login.Granted, meta.PageFields)
 	if err != nil {
 		return nil, err
 	}
@@ -47,12 +47,17 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	for _, p := range list {
 		profiles = append(profiles, network.Profile{
 			ExternalID: string(p.ID), Username: p.Username, DisplayName: p.Name, AvatarURL: p.Picture.Data.URL,
-			Token:    network.Token{Access: network.Secret(p.Access), IssuedAt: n.now(), Scopes: granted},
-			Unusable: p.WhyUnusable(granted, needed),
+			Token: network.Token{
+				Access: network.Secret(p.Access), IssuedAt: n.now(), Scopes: login.Granted, Grant: login.Grant,
+			},
+			Unusable: p.WhyUnusable(login.Granted, needed),
 		})
 	}
 	return profiles, nil
 }
+
+// Revoke removes the app from the account of the person who connected the Page.
+func (n *Network) Revoke(ctx context.Context, t network.Token) error { return n.login.Revoke(ctx, t) }
 
 // Verify asks for the Page, which its own token may.
 func (n *Network) Verify(ctx context.Context, t network.Token) error {

@@ -37,7 +37,7 @@ func harness() networktest.Harness {
 		Driver: facebook.Driver(), Settings: facebook.Settings{}, Sandbox: sandboxed,
 		Consent:    url.Values{"page": {ticked, "104758391620475"}, "grant": granted},
 		TokenPaths: []string{"/oauth/access_token", "/debug_token"},
-		Errors:     undocumented(),
+		Errors:     undocumented(), RevokesByApp: true,
 	}
 }
 

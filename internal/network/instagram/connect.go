@@ -41,6 +41,7 @@ func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 // shortToken is what a code is exchanged for.
 type shortToken struct {
 	Access      string      `json:"access_token"`
+	Person      meta.ID     `json:"user_id"` // which this app alone knows the account by
 	Permissions permissions `json:"permissions"`
 }
 
@@ -92,9 +93,24 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	p.Login = loginInstagram
-	p.Token = n.applyGrant(network.Token{Scopes: short.Permissions}, long)
+	grant := n.grantOf(string(short.Person))
+	p.Token = n.applyGrant(network.Token{Scopes: short.Permissions, Grant: grant}, long)
 	p.Unusable = cmp.Or(p.Unusable, meta.MissingScope(short.Permissions, needed))
 	return []network.Profile{p}, nil
+}
+
+// grantOf names what an account has given the app by Instagram Login.
+func (n *Network) grantOf(person string) string {
+	return network.GrantOf("graph.instagram.com", n.id, person)
+}
+
+// Revoke removes the app from the account of the person who connected by Facebook Login. No call is documented that does
+// it for Instagram Login.
+func (n *Network) Revoke(ctx context.Context, t network.Token) error {
+	if isPageToken(t) {
+		return n.pages.Revoke(ctx, t)
+	}
+	return &network.Error{Kind: network.Rejected, Message: "Instagram has no call that ends this access."}
 }
 
 // exchangeCode returns a token of an hour and the permissions that were granted. The documented answer is a list of one

@@ -36,7 +36,7 @@ func harness() nt.Harness {
 		Simplest:   network.Draft{Media: nt.Files(1, nt.Image(nt.Size(320, 320)))},
 		Consent:    url.Values{"username": {"nightowl.cycles"}},
 		TokenPaths: []string{"/access_token", "/refresh_access_token"},
-		Errors:     undocumented(),
+		Errors:     undocumented(), NoRevocation: true,
 	}
 }
 
@@ -61,6 +61,7 @@ func withFacebook(pages, scopes []string) nt.Harness {
 	}
 	h.Consent, h.NoRenewal = url.Values{"page": pages, "grant": scopes}, true
 	h.TokenPaths = []string{"/oauth/access_token", "/debug_token"}
+	h.NoRevocation, h.RevokesByApp = false, true
 	return h
 }
 

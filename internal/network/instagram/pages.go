@@ -41,20 +41,21 @@ const linkedFields = meta.PageFields + ",instagram_business_account{id,username,
 
 // exchangeForPages turns the code into the accounts that are linked to the Pages that the person selected.
 func (n *Network) exchangeForPages(ctx context.Context, g network.Grant) ([]network.Profile, error) {
-	person, granted, err := n.pages.Exchange(ctx, g)
+	login, err := n.pages.Exchange(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	list, err := meta.ListPages[linkedPage](ctx, n.pages, person, granted, linkedFields)
+	list, err := meta.ListPages[linkedPage](ctx, n.pages, login.Person, login.Granted, linkedFields)
 	if err != nil {
 		return nil, err
 	}
-	info, err := n.pages.API.InspectToken(ctx, network.Secret(n.id+"|"+n.secret.Reveal()), person)
+	info, err := n.pages.API.InspectToken(ctx, network.Secret(n.id+"|"+n.secret.Reveal()), login.Person)
 	if err != nil {
 		return nil, err
 	}
 	token := network.Token{
-		IssuedAt: n.now(), Scopes: granted, Extra: map[string]network.Secret{extraPerson: person},
+		IssuedAt: n.now(), Scopes: login.Granted, Grant: login.Grant,
+		Extra: map[string]network.Secret{extraPerson: login.Person},
 	}
 	if info.DataAccessEnds > 0 {
 		token.ExpiresAt = time.Unix(info.DataAccessEnds, 0).UTC()

@@ -43,6 +43,14 @@ func (a API) Post(ctx context.Context, path string, token network.Secret, form u
 	)
 }
 
+// Delete deletes what path names.
+func (a API) Delete(ctx context.Context, path string, token network.Secret) error {
+	var out json.RawMessage
+	return a.callAndDecode(ctx, network.Request{
+		Method: http.MethodDelete, URL: a.Base + path, Query: a.withProof(token, nil), Token: token,
+	}, &out)
+}
+
 // Create sends a form to path and returns the id of the object that was made.
 func (a API) Create(ctx context.Context, path string, token network.Secret, form url.Values) (string, error) {
 	var out struct {

@@ -19,29 +19,61 @@ type PageLogin struct {
 	Secret network.Secret
 }
 
-// Exchange turns the code into a long-lived token of the person and the permissions that the person left selected.
-func (l PageLogin) Exchange(
-	ctx context.Context, g network.Grant,
-) (person network.Secret, granted []string, err error) {
+// Login is what a person's login gives.
+type Login struct {
+	Person  network.Secret // the person's long-lived token
+	Granted []string       // the permissions that the person left selected
+	Grant   string
+}
+
+// Exchange turns the code into a long-lived token of the person.
+func (l PageLogin) Exchange(ctx context.Context, g network.Grant) (Login, error) {
 	app := url.Values{"client_id": {l.ID}, "client_secret": {l.Secret.Reveal()}}
 	code := url.Values{"redirect_uri": {g.RedirectURI}, "code": {TrimCode(g.Code)}}
 	var short, long struct {
 		Access string `json:"access_token"`
 	}
 	if err := l.API.Post(ctx, "/oauth/access_token", "", mergeValues(app, code), &short); err != nil {
-		return "", nil, err
+		return Login{}, err
 	}
 	exchange := url.Values{"grant_type": {"fb_exchange_token"}, "fb_exchange_token": {short.Access}}
 	if err := l.API.Get(ctx, "/oauth/access_token", "", mergeValues(app, exchange), &long); err != nil {
-		return "", nil, err
+		return Login{}, err
 	}
 	if long.Access == "" {
-		return "", nil, &network.Error{Kind: network.Unknown, Message: "The login did not return a token."}
+		return Login{}, &network.Error{Kind: network.Unknown, Message: "The login did not return a token."}
 	}
-	person = network.Secret(long.Access)
-	granted, err = l.grantedScopes(ctx, person)
-	return person, granted, err
+	login := Login{Person: network.Secret(long.Access)}
+	var me struct {
+		ID ID `json:"id"`
+	}
+	if err := l.API.Get(ctx, "/me", login.Person, url.Values{"fields": {"id"}}, &me); err != nil {
+		return Login{}, err
+	}
+	login.Grant = l.GrantOf(string(me.ID))
+	granted, err := l.grantedScopes(ctx, login.Person)
+	login.Granted = granted
+	return login, err
 }
+
+// pageIssuer names this login in grants. Networks that share the app share the grants.
+const pageIssuer = "graph.facebook.com"
+
+// GrantOf names what a person has given the app.
+func (l PageLogin) GrantOf(person string) string { return network.GrantOf(pageIssuer, l.ID, person) }
+
+// Revoke removes the app from the person's account, which ends the tokens of the person and of all Pages. It needs no
+// token of the person: those of Pages outlive it.
+func (l PageLogin) Revoke(ctx context.Context, t network.Token) error {
+	person := network.PersonOf(t.Grant, pageIssuer, l.ID)
+	if person == "" {
+		return &network.Error{Kind: network.Rejected, Message: "The access was granted to another app."}
+	}
+	return l.API.Delete(ctx, "/"+person+"/permissions", l.appToken())
+}
+
+// appToken is the token of the app itself.
+func (l PageLogin) appToken() network.Secret { return network.Secret(l.ID + "|" + l.Secret.Reveal()) }
 
 func mergeValues(sets ...url.Values) url.Values {
 	all := url.Values{}
@@ -72,7 +104,7 @@ func (l PageLogin) grantedScopes(ctx context.Context, person network.Secret) ([]
 // Classify tells an expired token from a revoked one where the answer does not.
 func (l PageLogin) Classify(ctx context.Context, err error, t network.Token) error {
 	return l.API.ClassifyAuthError(ctx, err, t, func(context.Context) (network.Secret, error) {
-		return network.Secret(l.ID + "|" + l.Secret.Reveal()), nil
+		return l.appToken(), nil
 	})
 }
 

@@ -27,6 +27,9 @@ type Harness struct {
 	TokenPaths []string
 	// NoRenewal tells that the tokens of this login are not renewed, though those of another login of the network are.
 	NoRenewal bool
+	// NoRevocation tells that no call ends the access of this login, and RevokesByApp that the call needs no token of the
+	// person.
+	NoRevocation, RevokesByApp bool
 	// NoTrace tells that the network's errors carry no id of the call.
 	NoTrace bool
 	// TokenCall is the call that shows a dead token, as Case.Call names it.
@@ -54,6 +57,7 @@ func Run(t *testing.T, h Harness) {
 		"a refused consent brings no code":             refusedConsent,
 		"a wrong code connects nothing":                wrongCode,
 		"a token is refreshed":                         refreshes,
+		"revoking ends every token of the grant":       revokes,
 		"publishes once, with a link that opens":       publishes,
 		"publishes the longest text it allows":         publishesLongest,
 		"the protocol survives a lost answer":          survivesLostAnswer,

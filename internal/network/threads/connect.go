@@ -58,9 +58,14 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	if err != nil {
 		return nil, err
 	}
-	p.Token = n.applyGrant(network.Token{Scopes: granted}, long)
+	p.Token = n.applyGrant(network.Token{Scopes: granted, Grant: n.grantOf(p.ExternalID)}, long)
 	p.Unusable = meta.MissingScope(granted, needed)
 	return []network.Profile{p}, nil
+}
+
+// grantOf names what a person has given the app. No call is documented that ends it.
+func (n *Network) grantOf(person string) string {
+	return network.GrantOf("graph.threads.net", n.id, person)
 }
 
 // grantedScopes are the permissions that the token has: a person may leave some out.

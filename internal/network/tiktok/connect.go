@@ -1,6 +1,7 @@
 package tiktok
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -96,10 +97,39 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	p.Token = token
+	p.Token.Grant = n.grantOf(p.ExternalID)
 	if !slices.Contains(token.Scopes, scopePublish) {
 		p.Unusable = "The permission " + scopePublish + " was not granted. Connect again and leave every permission selected."
 	}
 	return []network.Profile{p}, nil
+}
+
+// grantOf names what an account has given the app.
+func (n *Network) grantOf(person string) string {
+	return network.GrantOf("open.tiktokapis.com", n.id, person)
+}
+
+// Revoke removes the app from the account. TikTok answers with nothing.
+func (n *Network) Revoke(ctx context.Context, t network.Token) error {
+	resp, err := n.env.Client.Do(ctx, network.Request{
+		Method: http.MethodPost, URL: apiURL + "/v2/oauth/revoke/", Complete: []int{http.StatusOK}, Form: url.Values{
+			"client_key": {n.id}, "client_secret": {n.secret.Reveal()}, "token": {t.Access.Reveal()},
+		},
+		Secrets: []network.Secret{t.Access},
+	})
+	if err != nil || resp.Status == http.StatusOK && len(bytes.TrimSpace(resp.Body)) == 0 {
+		return err
+	}
+	var out tokenAnswer
+	switch failed := decodeBody(resp, &out); {
+	case failed != nil:
+		return failed
+	case out.Error != "":
+		return n.classify(resp, apiFault{Code: out.Error, Message: out.Description, LogID: out.LogID})
+	case resp.Status != http.StatusOK:
+		return resp.Fail(network.Error{Kind: network.Unknown, Message: "TikTok did not say that it ended the access."})
+	}
+	return nil
 }
 
 // applyGrant is an older token with what TikTok has just given; what the answer leaves out stays.

@@ -3,6 +3,7 @@ package youtube
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -16,6 +17,7 @@ import (
 const (
 	consentURL = "https://accounts.google.com/o/oauth2/v2/auth"
 	tokenURL   = "https://oauth2.googleapis.com/token" //nolint:gosec // an address
+	revokeURL  = "https://oauth2.googleapis.com/revoke"
 )
 
 const scopePrefix = "https://www.googleapis.com/auth/"
@@ -26,13 +28,15 @@ const (
 	scopeRead   = scopePrefix + "youtube.readonly"
 	scopeChange = scopePrefix + "youtube.force-ssl" // also includes the two above
 	scopeFigure = scopePrefix + "yt-analytics.readonly"
+	// scopePerson tells which person granted access: revoking ends that of all channels of the person.
+	scopePerson = "openid"
 )
 
 // AuthorizeURL is the consent page's address, as a browser reaches it.
 func (n *Network) AuthorizeURL(r network.AuthRequest) string {
 	q := url.Values{
 		"client_id": {n.id}, "redirect_uri": {r.RedirectURI}, "response_type": {"code"}, "state": {r.State},
-		"scope":       {strings.Join([]string{scopeUpload, scopeRead, scopeChange, scopeFigure}, " ")},
+		"scope":       {strings.Join([]string{scopeUpload, scopeRead, scopeChange, scopeFigure, scopePerson}, " ")},
 		"access_type": {"offline"}, "prompt": {"select_account consent"}, // or there is no refresh token
 	}
 	if r.Challenge != "" {
@@ -49,6 +53,24 @@ type grant struct {
 	Seconds        int64  `json:"expires_in"`
 	RefreshSeconds int64  `json:"refresh_token_expires_in"` // only of access that a person limited in time
 	Scope          string `json:"scope"`
+	Identity       string `json:"id_token"`
+}
+
+// person is the Google account that granted access; "" when Google does not say. The signature need not be verified,
+// because the token comes from Google itself.
+func (g grant) person() string {
+	parts := strings.Split(g.Identity, ".")
+	if len(parts) != 3 {
+		return ""
+	}
+	var claims struct {
+		Subject string `json:"sub"`
+	}
+	plain, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(plain, &claims) != nil {
+		return ""
+	}
+	return claims.Subject
 }
 
 // Exchange turns the code into the channel that the person chose.
@@ -62,6 +84,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	token := n.applyGrant(network.Token{}, granted)
+	token.Grant = network.GrantOf("accounts.google.com", n.id, granted.person())
 	channels, err := n.listChannels(ctx, token.Access)
 	if err != nil {
 		return nil, err
@@ -125,6 +148,18 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 		return network.Token{}, lostGrant(err, t, n.now())
 	}
 	return n.applyGrant(t, g), nil
+}
+
+// Revoke ends the access to all channels of the person who connected the channel.
+func (n *Network) Revoke(ctx context.Context, t network.Token) error {
+	resp, err := n.client.Do(ctx, network.Request{
+		Method: http.MethodPost, URL: revokeURL, Form: url.Values{"token": {cmp.Or(t.Refresh, t.Access).Reveal()}},
+		Secrets: []network.Secret{t.Refresh, t.Access}, Complete: []int{http.StatusOK},
+	})
+	if err == nil && resp.Status != http.StatusOK {
+		return classifyTokenError(resp, n.now())
+	}
+	return err
 }
 
 // Verify asks for the channel, which any working token may.

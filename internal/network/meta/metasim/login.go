@@ -152,6 +152,10 @@ func (l *PageLogin) findCall(q *sim.Request, path string) (Member, sim.Route, er
 		route, err := m.Graph.debugRoute(q, l.appToken())
 		return m, route, err
 	}
+	if path == personID+"/permissions" && q.R.Method == http.MethodDelete && q.Bearer == l.appToken() {
+		m := l.members[0]
+		return m, l.revokeRoute(), m.Graph.checkProof(q)
+	}
 	if err := l.members[0].Graph.Authenticate(q); err != nil {
 		return Member{}, sim.Route{}, err
 	}
@@ -200,16 +204,21 @@ func (l *PageLogin) personRoute(q *sim.Request, edge string) (sim.Route, error) 
 	case "GET permissions":
 		return sim.Route{Names: []string{CallProfile}, Serve: listPermissions}, nil
 	case "DELETE permissions":
-		// Only the whole consent can be given back: every token of the app dies, Page tokens too.
-		return sim.Route{Names: []string{CallRevoke}, Serve: func(*sim.Request) (any, error) {
-			err := l.oauth.End(sim.Revoked, 0, func(sim.Token) bool { return true })
-			return map[string]any{"success": true}, err
-		}}, nil
+		return l.revokeRoute(), nil
 	}
 	if q.R.Method == http.MethodGet {
 		return sim.Route{}, NoField(edge, "User")
 	}
 	return sim.Route{}, NotFound(q.R.Method, personID)
+}
+
+// revokeRoute removes the app from the person's account. Only the whole consent can be given back: every token of the
+// app dies, Page tokens too.
+func (l *PageLogin) revokeRoute() sim.Route {
+	return sim.Route{Names: []string{CallRevoke}, Serve: func(*sim.Request) (any, error) {
+		err := l.oauth.End(sim.Revoked, subRemoved, func(sim.Token) bool { return true })
+		return map[string]any{"success": true}, err
+	}}
 }
 
 // listPermissions serves the permissions that the person granted and declined.

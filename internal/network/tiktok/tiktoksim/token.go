@@ -127,7 +127,7 @@ func (s *Sim) tokenNode(access, refresh sim.Token) any {
 	}
 }
 
-// revoke ends all tokens of the consent.
+// revoke removes the app from the account: it ends the tokens of all consents.
 func (s *Sim) revoke(q *sim.Request) (any, error) {
 	if err := s.checkClient(q); err != nil {
 		return nil, err
@@ -136,5 +136,5 @@ func (s *Sim) revoke(q *sim.Request) (any, error) {
 	if why != "" {
 		return nil, &sim.ParamError{Name: "token"}
 	}
-	return struct{}{}, s.oauth.End(sim.Revoked, 0, func(other sim.Token) bool { return other.Grant == t.Grant })
+	return struct{}{}, s.oauth.End(sim.Revoked, 0, func(other sim.Token) bool { return other.Subject == t.Subject })
 }

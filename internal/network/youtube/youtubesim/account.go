@@ -1,7 +1,9 @@
 package youtubesim
 
 import (
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -15,7 +17,10 @@ import (
 const (
 	tokenHost   = "oauth2.googleapis.com" //nolint:gosec // a host
 	scopePrefix = "https://www.googleapis.com/auth/"
+	scopePerson = "openid"
 	noChannel   = "nobody"
+	// personID is the Google account that all channels belong to.
+	personID = "112358132134558914423"
 )
 
 type channel struct {
@@ -39,7 +44,7 @@ func uploadsOf(channel string) string  { return "UU" + channel[2:] }
 func playlistOf(channel string) string { return "PL" + channel[2:] }
 
 func (s *Sim) newOAuth() *sim.OAuth {
-	var scopes []string
+	scopes := []string{scopePerson}
 	for _, name := range []string{
 		"youtube", "youtube.force-ssl", "youtube.readonly", "youtube.upload", "yt-analytics.readonly",
 	} {
@@ -169,10 +174,20 @@ func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 	}
 	body := accessAnswer(access)
 	body["refresh_token"] = refresh.Text
+	if access.Has(scopePerson) {
+		body["id_token"] = s.identify()
+	}
 	if days > 0 {
 		body["refresh_token_expires_in"] = int(days.Seconds())
 	}
 	return body, nil
+}
+
+// identify is an ID token of the person, whose signature is not one.
+func (s *Sim) identify() string {
+	claims := fmt.Sprintf(`{"iss":"https://accounts.google.com","aud":%q,"sub":%q}`, s.kit.ClientID(), personID)
+	encode := base64.RawURLEncoding.EncodeToString
+	return encode([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + encode([]byte(claims)) + "." + encode([]byte("unsigned"))
 }
 
 func accessAnswer(t sim.Token) map[string]any {
@@ -200,12 +215,12 @@ func (s *Sim) renewToken(q *sim.Request) (any, error) {
 	return accessAnswer(access), nil
 }
 
-// revokeGrants ends every consent that the person gave the app.
+// revokeGrants ends every consent that the person gave the app, for whichever channel.
 func (s *Sim) revokeGrants(q *sim.Request) (any, error) {
 	if q.Token.Text == "" || q.Token.Ended != "" {
 		return tokenError(http.StatusBadRequest, "invalid_token", "Token expired or revoked"), nil
 	}
-	return map[string]any{}, s.oauth.End(sim.Revoked, 0, func(t sim.Token) bool { return t.Subject == q.Token.Subject })
+	return map[string]any{}, s.oauth.End(sim.Revoked, 0, func(sim.Token) bool { return true })
 }
 
 // listChannels serves the channel behind the token.

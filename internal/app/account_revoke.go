@@ -1,0 +1,147 @@
+package app
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/queue"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+const (
+	purposeGrant = "grant"
+
+	// revokeCall is how long telling a network to end a grant may take, and revokeLease how long no other worker does:
+	// after it, the call can no longer take effect.
+	revokeCall  = 30 * time.Second
+	revokeLease = 2 * time.Minute
+)
+
+// hashGrant is what is stored of a token's grant; nil of one that is not known.
+func hashGrant(grant string) []byte {
+	if grant == "" {
+		return nil
+	}
+	sum := secret.Hash(purposeGrant, grant)
+	return sum[:]
+}
+
+func revocationPlace(grant []byte) string {
+	return secret.Place("revocations", "token", hex.EncodeToString(grant), "")
+}
+
+// askToRevoke enqueues the end of an account's grant, if its network can be told to end it. The caller disconnects the
+// account in the same transaction.
+func (a *App) askToRevoke(ctx context.Context, t store.Tenant, id core.AccountID) error {
+	account, sealed, err := t.AccountWithToken(ctx, id)
+	if err != nil {
+		return err
+	}
+	n, _ := a.cfg.Networks.Get(account.Platform)
+	if _, can := n.(network.Revoker); !can || len(sealed) == 0 || account.ConnectedVia != a.cfg.NetworksURL {
+		return nil
+	}
+	token, err := a.openToken(account, t.WorkspaceID(), sealed)
+	if err != nil { // the key is lost: an account can be disconnected nevertheless
+		a.cfg.Log.WarnContext(ctx, "the access to an account is not ended at its network", "account", id, "error", err)
+		return nil
+	}
+	grant := hashGrant(token.Grant)
+	if grant == nil {
+		return nil
+	}
+	r := store.Revocation{Grant: grant, Platform: account.Platform, ConnectedVia: account.ConnectedVia}
+	if r.Token, err = a.sealTokenAt(revocationPlace(grant), token); err != nil {
+		return err
+	}
+	if err := t.AddRevocation(ctx, r); err != nil {
+		return fmt.Errorf("store that a grant must be ended: %w", err)
+	}
+	return t.Enqueue(ctx, queue.Revoke{Grant: grant}, time.Time{})
+}
+
+// keepGrants prevents the grants of new tokens from being revoked until the transaction ends, when accounts need them. It
+// returns conflict if one was revoked since the person was asked for consent.
+func keepGrants(ctx context.Context, t store.Tenant, consent store.Connection, profiles []network.Profile) error {
+	var grants [][]byte
+	for _, p := range profiles {
+		if grant := hashGrant(p.Token.Grant); grant != nil {
+			grants = append(grants, grant)
+		}
+	}
+	revoked, err := t.LockGrants(ctx, grants, consent.BegunAt)
+	if err == nil && revoked {
+		return core.Fail(core.CodeConflict, "Belfry has just ended an earlier access, and this one with it.").
+			WithHint("Start again from Accounts.")
+	}
+	return err
+}
+
+// RevokeGrant tells a network to end a grant that no account of this server needs any more. It returns after how long to
+// try again, 0 for never.
+func (a *App) RevokeGrant(ctx context.Context, grant []byte) (again time.Duration, err error) {
+	r, err := a.cfg.Store.ClaimRevocation(ctx, grant, revokeLease)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("claim a revocation: %w", err)
+	}
+	log := a.cfg.Log.With("network", r.Platform)
+	err = a.callRevoke(ctx, &r)
+	failed, called := errors.AsType[*network.Error](err)
+	ended := true // no call can take effect any more
+	switch age := a.cfg.Now().Sub(r.AskedAt); {
+	case err == nil:
+		log.InfoContext(ctx, "ended the access to accounts at their network")
+	case !called:
+		log.ErrorContext(ctx, "cannot end the access to accounts at their network", "error", err)
+	case failed.Kind == network.Rejected || failed.Kind == network.Expired || failed.Kind == network.Revoked:
+		log.InfoContext(ctx, "the access to accounts has ended, or the network does not end it", "error", err)
+	case age < core.FollowUpLifetime:
+		log.InfoContext(ctx, "the network did not end the access to accounts; trying again", "error", err)
+		return max(core.FollowUpDelay(age, failed.RetryAfter), revokeLease), nil
+	default:
+		log.WarnContext(ctx, "the network did not end the access to accounts; giving up", "error", err)
+		ended = false
+	}
+	return 0, a.cfg.Store.FinishRevocation(context.WithoutCancel(ctx), r, ended)
+}
+
+// callRevoke makes the call, and renews the token before if it has lapsed. Its error is a *network.Error if a network
+// gave it.
+func (a *App) callRevoke(ctx context.Context, r *store.Revocation) error {
+	n, _ := a.cfg.Networks.Get(r.Platform)
+	revoker, ok := n.(network.Revoker)
+	if !ok || !n.Configured() || r.ConnectedVia != a.cfg.NetworksURL {
+		return errors.New("this server does not use the network")
+	}
+	token, err := a.openTokenAt(revocationPlace(r.Grant), r.Token)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := network.WithDeadline(ctx, a.cfg.Now(), a.cfg.Now().Add(revokeCall))
+	defer cancel()
+	if refresher, can := n.(network.Refresher); can && token.HasLapsed(a.cfg.Now()) {
+		fresh, err := refresher.Refresh(ctx, token)
+		if err != nil {
+			return err
+		}
+		token = fresh
+		sealed, err := a.sealTokenAt(revocationPlace(r.Grant), token)
+		if err == nil {
+			err = a.cfg.Store.ReplaceRevocationToken(context.WithoutCancel(ctx), *r, sealed)
+		}
+		if err != nil {
+			return err
+		}
+		r.Token = sealed
+	}
+	return revoker.Revoke(ctx, token)
+}

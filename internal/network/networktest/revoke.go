@@ -1,0 +1,50 @@
+package networktest
+
+import (
+	"testing"
+
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+)
+
+func revokes(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	old, token := w.Connect().Token, w.Connect().Token
+	if token.Grant == "" || token.Grant != old.Grant {
+		t.Errorf("two tokens of one person have the grants %q and %q", old.Grant, token.Grant)
+	}
+	r, ok := w.Net.(network.Revoker)
+	if !ok {
+		return
+	}
+	if h.NoRevocation {
+		w.Failed(r.Revoke(t.Context(), token), network.Rejected, token.Access)
+		return
+	}
+	for kind, want := range map[string]network.Kind{
+		sim.ServerError: network.Transient, sim.RateLimited: network.RateLimited,
+	} {
+		w.Fault(sim.Fault{Call: "revoke", Kind: kind})
+		w.Failed(r.Revoke(t.Context(), token), want, token.Access, token.Refresh)
+	}
+	w.Fault(sim.Fault{Call: "revoke", Kind: sim.DropBeforeAccept})
+	w.Failed(r.Revoke(t.Context(), token), network.Unknown, token.Access, token.Refresh)
+	if err := w.Net.Verify(t.Context(), token); err != nil {
+		t.Fatalf("a refused call has ended the access: %v", err)
+	}
+	if err := r.Revoke(t.Context(), token); err != nil {
+		t.Fatal(err)
+	}
+	for _, dead := range []network.Token{old, token} {
+		if w.Net.Verify(t.Context(), dead) == nil {
+			t.Error("a token works after its grant was revoked")
+		}
+	}
+	if err := w.Net.Verify(t.Context(), w.Connect().Token); err != nil {
+		t.Errorf("a grant that was given after it does not work: %v", err)
+	}
+	if h.RevokesByApp { // which works as long as the app does
+		return
+	}
+	w.Failed(r.Revoke(t.Context(), token), network.Rejected, token.Access, token.Refresh)
+}

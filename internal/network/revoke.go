@@ -1,0 +1,30 @@
+package network
+
+import (
+	"context"
+	"strings"
+)
+
+// Revoker is a network that can be told to end a grant: all that a person has given this server's app.
+type Revoker interface {
+	// Revoke ends the grant of a token, and with it every token of the same grant. The token has not lapsed. A grant that
+	// has ended already is a Rejected, Expired or Revoked error.
+	Revoke(ctx context.Context, t Token) error
+}
+
+// GrantOf names what a person has given an app at an issuer of tokens; "" when the person is not known.
+func GrantOf(issuer, app, person string) string {
+	if person == "" {
+		return ""
+	}
+	return strings.Join([]string{issuer, app, person}, "/")
+}
+
+// PersonOf returns the person of a grant to the app; "" for the grant to another app.
+func PersonOf(grant, issuer, app string) string {
+	person, ok := strings.CutPrefix(grant, strings.Join([]string{issuer, app, ""}, "/"))
+	if !ok {
+		return ""
+	}
+	return person
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Revocation is a grant that a network must be told to end.
+type Revocation struct {
+	Grant        []byte // its hash
+	Platform     core.Platform
+	ConnectedVia string // as in core.Account
+	Token        []byte // encrypted
+	AskedAt      time.Time
+}
+
+// grantTurn is the class of the advisory locks of grants.
+const grantTurn = int32(0x67726e74) // "grnt"
+
+// lockGrants makes everybody else who locks one of the grants wait until the transaction ends.
+func (s *Store) lockGrants(ctx context.Context, grants ...[]byte) error {
+	return s.exec(ctx, `
+		SELECT pg_advisory_xact_lock(@class, key) FROM (
+			SELECT DISTINCT hashtext(encode(g, 'hex')) AS key FROM unnest(@grants::bytea[]) AS g ORDER BY key) AS keys`,
+		args{"class": grantTurn, "grants": grants})
+}
+
+// AddRevocation stores that a grant must be ended. Within Tx, a job must be enqueued that does it.
+func (t Tenant) AddRevocation(ctx context.Context, r Revocation) error {
+	return t.store.exec(ctx, `
+		INSERT INTO revocations (grant_hash, platform, connected_at, token, asked_at)
+		VALUES (@grant, @platform, @connected, @token, clock())
+		ON CONFLICT (grant_hash) DO UPDATE SET platform = @platform, connected_at = @connected, token = @token,
+			asked_at = clock()`,
+		args{"grant": r.Grant, "platform": r.Platform, "connected": r.ConnectedVia, "token": r.Token})
+}
+
+// LockGrants prevents the grants from being revoked until the transaction ends. It reports whether one of them was
+// revoked, or may have been, since a consent was asked for.
+func (t Tenant) LockGrants(ctx context.Context, grants [][]byte, begun time.Time) (revoked bool, err error) {
+	if err := t.store.lockGrants(ctx, grants...); err != nil {
+		return false, err
+	}
+	return queryValue[bool](t.store.query(ctx,
+		`SELECT EXISTS (SELECT FROM revocations WHERE grant_hash = ANY(@grants) AND quiet_at >= @begun)`,
+		args{"grants": grants, "begun": begun}))
+}
+
+// ClaimRevocation returns a grant that must be ended now, and lets no other worker call the network meanwhile. It
+// returns not_found if nothing is to be done: an account needs the grant, it was ended, or another worker is at it. Of an account
+// of the network whose grant is not known, it could be this one.
+func (s *Store) ClaimRevocation(ctx context.Context, grant []byte, meanwhile time.Duration) (r Revocation, err error) {
+	err = s.Tx(ctx, func(s *Store) error {
+		if err := s.lockGrants(ctx, grant); err != nil {
+			return err
+		}
+		const needed = `EXISTS (SELECT FROM accounts a WHERE a.disconnected_at IS NULL AND (a.grant_hash = @grant
+			OR a.grant_hash IS NULL AND a.platform = r.platform AND length(a.token) > 0))`
+		a := args{"grant": grant, "meanwhile": meanwhile}
+		r, err = queryOne[Revocation](s.query(ctx, `
+			UPDATE revocations r SET quiet_at = clock() + @meanwhile::interval
+			WHERE grant_hash = @grant AND length(token) > 0 AND (quiet_at IS NULL OR quiet_at <= clock()) AND NOT `+needed+`
+			RETURNING grant_hash AS "grant", platform, connected_at AS connected_via, token, asked_at`, a))
+		if !errors.Is(err, ErrNotFound) {
+			return err
+		}
+		return s.exec(ctx, `UPDATE revocations r SET token = '' WHERE grant_hash = @grant AND `+needed, args{"grant": grant})
+	})
+	if err == nil && r.Grant == nil {
+		err = ErrNotFound
+	}
+	return r, err
+}
+
+// ReplaceRevocationToken stores the renewed token of a claimed revocation.
+func (s *Store) ReplaceRevocationToken(ctx context.Context, r Revocation, sealed []byte) error {
+	return s.exec(ctx, `UPDATE revocations SET token = @sealed WHERE grant_hash = @grant AND token = @old`,
+		args{"grant": r.Grant, "old": r.Token, "sealed": sealed})
+}
+
+// FinishRevocation erases the token of a claimed revocation: nothing is left to do. ended says that no call can take
+// effect any more.
+func (s *Store) FinishRevocation(ctx context.Context, r Revocation, ended bool) error {
+	return s.exec(ctx, `
+		UPDATE revocations SET token = CASE WHEN token = @token THEN '' ELSE token END,
+			quiet_at = CASE WHEN @ended THEN clock() ELSE quiet_at END
+		WHERE grant_hash = @grant`, args{"grant": r.Grant, "token": r.Token, "ended": ended})
+}
+
+// DropOldRevocations deletes what nothing can be done about any more: revocations that were asked for longer ago than
+// given, and done ones that no consent can still meet.
+func (s *Store) DropOldRevocations(ctx context.Context, lifetime, consent time.Duration) error {
+	return s.exec(ctx, `
+		DELETE FROM revocations WHERE asked_at < clock() - @lifetime::interval
+			OR length(token) = 0 AND (quiet_at IS NULL OR quiet_at < clock() - @consent::interval)`,
+		args{"lifetime": lifetime, "consent": consent})
+}
