@@ -118,7 +118,8 @@ func (a *App) openTokenAt(place string, sealed []byte) (token network.Token, err
 	if err != nil {
 		return token, err
 	}
-	return token, json.Unmarshal(plain, &token)
+	err = json.Unmarshal(plain, &token)
+	return token, err
 }
 
 func (a *App) sealTokenAt(place string, token network.Token) ([]byte, error) {

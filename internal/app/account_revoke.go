@@ -36,8 +36,8 @@ func revocationPlace(grant []byte) string {
 	return secret.Place("revocations", "token", hex.EncodeToString(grant), "")
 }
 
-// askToRevoke enqueues the end of an account's grant, if its network can be told to end it. The caller disconnects the
-// account in the same transaction.
+// askToRevoke enqueues the end of an account's grant, if its network can be told to end it. The caller disconnects
+// the account in the same transaction.
 func (a *App) askToRevoke(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, sealed, err := t.AccountWithToken(ctx, id)
 	if err != nil {
@@ -66,8 +66,8 @@ func (a *App) askToRevoke(ctx context.Context, t store.Tenant, id core.AccountID
 	return t.Enqueue(ctx, queue.Revoke{Grant: grant}, time.Time{})
 }
 
-// keepGrants prevents the grants of new tokens from being revoked until the transaction ends, when accounts need them. It
-// returns conflict if one was revoked since the person was asked for consent.
+// keepGrants prevents the grants of new tokens from being revoked until the transaction ends, when accounts need them.
+// It returns conflict if one was revoked since the person was asked for consent.
 func keepGrants(ctx context.Context, t store.Tenant, consent store.Connection, profiles []network.Profile) error {
 	var grants [][]byte
 	for _, p := range profiles {
@@ -83,8 +83,8 @@ func keepGrants(ctx context.Context, t store.Tenant, consent store.Connection, p
 	return err
 }
 
-// RevokeGrant tells a network to end a grant that no account of this server needs any more. It returns after how long to
-// try again, 0 for never.
+// RevokeGrant tells a network to end a grant that no account of this server needs any more. It returns after how long
+// to try again, 0 for never.
 func (a *App) RevokeGrant(ctx context.Context, grant []byte) (again time.Duration, err error) {
 	r, err := a.cfg.Store.ClaimRevocation(ctx, grant, revokeLease)
 	if errors.Is(err, store.ErrNotFound) {

@@ -25,13 +25,14 @@ type lapsing struct {
 	until    core.Do        // the first call that is refused; "" for all
 }
 
-func (l *lapsing) Refresh(context.Context, network.Token) (network.Token, error) {
+func (l *lapsing) Refresh(_ context.Context, t network.Token) (network.Token, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if *l.renewals++; l.refuse != nil && l.refuse.Kind != "" {
 		return network.Token{}, l.refuse
 	}
-	return network.Token{Access: "renewed", LapsesAt: l.now().Add(l.life)}, nil
+	t.Access, t.LapsesAt = "renewed", l.now().Add(l.life)
+	return t, nil
 }
 
 // check refuses a token, and gives the one that the network behind it knows.

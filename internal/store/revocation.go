@@ -50,8 +50,8 @@ func (t Tenant) LockGrants(ctx context.Context, grants [][]byte, begun time.Time
 }
 
 // ClaimRevocation returns a grant that must be ended now, and lets no other worker call the network meanwhile. It
-// returns not_found if nothing is to be done: an account needs the grant, it was ended, or another worker is at it. Of an account
-// of the network whose grant is not known, it could be this one.
+// returns not_found if nothing is to be done: an account needs the grant, it was ended, or another worker is at it. An
+// account of the network whose grant is not known may need it.
 func (s *Store) ClaimRevocation(ctx context.Context, grant []byte, meanwhile time.Duration) (r Revocation, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		if err := s.lockGrants(ctx, grant); err != nil {

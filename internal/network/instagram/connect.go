@@ -104,8 +104,8 @@ func (n *Network) grantOf(person string) string {
 	return network.GrantOf("graph.instagram.com", n.id, person)
 }
 
-// Revoke removes the app from the account of the person who connected by Facebook Login. No call is documented that does
-// it for Instagram Login.
+// Revoke removes the app from the account of the person who connected by Facebook Login. For Instagram Login, no call
+// is documented that does it.
 func (n *Network) Revoke(ctx context.Context, t network.Token) error {
 	if isPageToken(t) {
 		return n.pages.Revoke(ctx, t)

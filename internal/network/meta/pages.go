@@ -57,7 +57,7 @@ func (l PageLogin) Exchange(ctx context.Context, g network.Grant) (Login, error)
 }
 
 // pageIssuer names this login in grants. Networks that share the app share the grants.
-const pageIssuer = "graph.facebook.com"
+const pageIssuer = "pages"
 
 // GrantOf names what a person has given the app.
 func (l PageLogin) GrantOf(person string) string { return network.GrantOf(pageIssuer, l.ID, person) }
