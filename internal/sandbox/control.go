@@ -60,7 +60,9 @@ func (c *control) resetPosts(w http.ResponseWriter, r *http.Request) {
 
 func (c *control) listCalls(w http.ResponseWriter, r *http.Request) {
 	limit, _ := strconv.Atoi(r.URL.Query().Get("limit"))
-	writeJSON(w, http.StatusOK, map[string]any{"calls": c.kit.Calls.Recent(limit)})
+	writeJSON(w, http.StatusOK, map[string]any{
+		"calls": c.kit.Calls.Recent(limit), "uploadedBytes": c.kit.Calls.Uploaded(),
+	})
 }
 
 func (c *control) listFaults(w http.ResponseWriter, _ *http.Request) {

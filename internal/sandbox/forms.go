@@ -42,7 +42,7 @@ func formFault(r *http.Request) (sim.Fault, error) {
 	}
 	numbers := map[string]*int{
 		"code": &f.Code, "subcode": &f.Subcode, "status": &f.Status, "retryAfter": &f.RetryAfter,
-		"delayMs": &f.DelayMs, "times": f.Times,
+		"delayMs": &f.DelayMs, "afterBytes": &f.AfterBytes, "times": f.Times,
 	}
 	for name, into := range numbers {
 		text := r.FormValue(name)

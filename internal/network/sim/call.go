@@ -50,8 +50,15 @@ func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(ne
 		dropConnection(w)
 		return
 	}
+	body := &uploadBody{ReadCloser: r.Body, kit: k, call: c}
+	r.Body = body
 	answer, sent := k.performCall(w, c, hit, effect)
 	if sent {
+		return
+	}
+	if body.broken {
+		k.noteRequest(r, func(rec *CallRecord) { rec.Fault += BreakOff })
+		dropConnection(w)
 		return
 	}
 	if !k.waitFor(late, cleared) {

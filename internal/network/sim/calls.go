@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -31,9 +32,26 @@ type Calls struct {
 	mu    sync.Mutex
 	ring  []CallRecord
 	total int
+	// uploaded is how many bytes of files have arrived, by network.
+	uploaded map[string]int
 }
 
-func newCalls(size int) *Calls { return &Calls{ring: make([]CallRecord, size)} }
+func newCalls(size int) *Calls {
+	return &Calls{ring: make([]CallRecord, size), uploaded: map[string]int{}}
+}
+
+func (c *Calls) addUploaded(network string, n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.uploaded[network] += n
+}
+
+// Uploaded returns how many bytes of files have arrived in calls, by network. What was sent twice counts twice.
+func (c *Calls) Uploaded() map[string]int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.uploaded)
+}
 
 func (c *Calls) addRecord(rec CallRecord) int {
 	c.mu.Lock()

@@ -24,6 +24,7 @@ const (
 	ServerError      = "server_error"
 	TruncatedJSON    = "truncated_json"
 	Trickle          = "trickle"
+	BreakOff         = "break_off"
 )
 
 // Kind is a kind of fault and what it does, in a sentence.
@@ -51,6 +52,10 @@ func FaultKinds() []Kind {
 		{ServerError, "The network responds with HTTP 500. The call has no effect."},
 		{TruncatedJSON, "The call succeeds, but only half of the response arrives."},
 		{Trickle, "The call succeeds, but its response arrives one byte a second, or per the milliseconds you enter."},
+		{
+			BreakOff,
+			"The connection breaks each time when the bytes you enter have arrived. Only for calls that send a file.",
+		},
 	}
 }
 
@@ -91,6 +96,8 @@ type Fault struct {
 	// RetryAfter is in seconds.
 	RetryAfter int `json:"retryAfter,omitempty"`
 	DelayMs    int `json:"delayMs,omitempty"`
+	// AfterBytes is after how many bytes of matching calls a connection breaks; those of earlier calls count.
+	AfterBytes int `json:"afterBytes,omitempty"`
 	// Times is how often it fires; 0 means until deleted. Absent means once.
 	Times   *int   `json:"times"`
 	Account string `json:"account,omitempty"`
@@ -98,6 +105,8 @@ type Fault struct {
 	// Accept lets the effect happen before a slow or erring answer, as networks sometimes do.
 	Accept bool `json:"accept,omitempty"`
 	Fired  int  `json:"fired"`
+
+	counted int // of AfterBytes
 }
 
 // Faults is the script of all networks.
@@ -190,6 +199,8 @@ func (x *Fault) checkNumbers() error {
 		return fmt.Errorf("delayMs %d: use 0 to %d", x.DelayMs, maxDelay.Milliseconds())
 	case x.Kind == Slow && x.DelayMs == 0:
 		return fmt.Errorf("kind %s needs delayMs", Slow)
+	case x.Kind == BreakOff && x.AfterBytes < 1:
+		return fmt.Errorf("kind %s needs afterBytes", BreakOff)
 	case x.Kind == Error && x.Code == 0 && x.Reason == "":
 		return fmt.Errorf("kind %s needs a code", Error)
 	case x.Status != 0 && (x.Status < minStatus || x.Status > maxStatus):
@@ -267,7 +278,7 @@ func (f *Faults) takeMatching(c Call) (slow []Fault, hit *Fault, cleared <-chan 
 	defer f.mu.Unlock()
 	var used bool
 	for _, x := range f.active {
-		if !x.matchesCall(c) || (x.Kind != Slow && hit != nil) {
+		if x.Kind == BreakOff || !x.matchesCall(c) || (x.Kind != Slow && hit != nil) {
 			continue
 		}
 		x.Fired++

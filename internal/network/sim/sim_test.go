@@ -255,6 +255,7 @@ func TestFaultsAreCheckedBeforeTheyAreTaken(t *testing.T) {
 		"delayMs -1":       {Kind: sim.Slow, DelayMs: -1},
 		"delayMs 86400000": {Kind: sim.Slow, DelayMs: 86_400_000},
 		"retryAfter":       {Kind: sim.RateLimited, RetryAfter: -1},
+		"needs afterBytes": {Kind: sim.BreakOff},
 	}
 	for words, f := range bad {
 		if _, err := kit.Faults.Add(sim.Fault{Kind: sim.Reject}, f); err == nil || !strings.Contains(err.Error(), words) {
@@ -430,5 +431,59 @@ func TestAnAnswerTrickles(t *testing.T) {
 	kit.Faults.Clear()
 	if rest, err := io.ReadAll(resp.Body); string(rest) != `"id":"1"}` || err != nil {
 		t.Errorf("rest %q, %v", rest, err)
+	}
+}
+
+// A connection breaks exactly where a fault says, over any number of calls, and what has arrived stays.
+func TestAnUploadBreaksOffAtExactlyTheGivenBytes(t *testing.T) {
+	t.Parallel()
+	kit := open(t, "")
+	register(t, kit, sim.About{ID: "net", Calls: []string{"upload"}})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		kit.Run(w, r, sim.Call{Network: "net", Names: []string{"upload"}}, func(bool) sim.Answer {
+			if _, err := kit.AppendUpload("a", kit.UploadSize("a"), r.Body); err != nil {
+				return sim.InternalError(err)
+			}
+			return sim.OK(nil)
+		})
+	}))
+	t.Cleanup(server.Close)
+	if _, err := kit.Faults.Add(
+		sim.Fault{Kind: sim.BreakOff, AfterBytes: 100_000, Times: new(2)}, sim.Fault{Kind: sim.BreakOff, AfterBytes: 30_001},
+		sim.Fault{Kind: sim.BreakOff, Network: "net", Match: "another", AfterBytes: 1},
+	); err != nil {
+		t.Fatal(err)
+	}
+	send := func(size int) bool {
+		body := strings.NewReader(strings.Repeat("x", size))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, server.URL, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.DefaultClient.Do(r)
+		if err == nil {
+			_ = resp.Body.Close()
+		}
+		return err == nil && resp.StatusCode == http.StatusOK
+	}
+	for i, part := range []struct {
+		size, arrived int
+		whole         bool
+	}{
+		{20_000, 20_000, true},    // no fault yet
+		{90_000, 30_001, false},   // the second fault, in the midst
+		{69_999, 100_000, false},  // the first fault, at the very end
+		{150_000, 200_000, false}, // and once more
+		{50_000, 250_000, true},
+	} {
+		if whole := send(part.size); whole != part.whole || kit.UploadSize("a") != int64(part.arrived) {
+			t.Errorf("part %d: whole %v, %d bytes have arrived, want %d", i+1, whole, kit.UploadSize("a"), part.arrived)
+		}
+	}
+	if got := kit.Calls.Uploaded()["net"]; got != 250_000 {
+		t.Errorf("%d bytes were counted", got)
+	}
+	if left := kit.Faults.Active(); len(left) != 1 || left[0].Match != "another" {
+		t.Errorf("left: %+v", left)
 	}
 }
