@@ -41,3 +41,13 @@ func TestALivePostWithoutALinkIsFoundAgain(t *testing.T) {
 		t.Error("the post has no link")
 	}
 }
+
+// A live post is live without its link.
+func TestAPostIsLiveAlthoughItsLinkCannotBeFetched(t *testing.T) {
+	b := newBench(t)
+	f := fault("threads", "permalink", "server_error")
+	f.Times = new(0)
+	b.Fault(f)
+	post := b.ws.Work(b.ws.Now("without a link", b.ws.Account("threads")))
+	b.wants(post, "live", 1, "created", "queued", "publishing", "live")
+}
