@@ -1,0 +1,138 @@
+package main
+
+// bug is an edit of one file that breaks a promise, and the tests of one package that must fail then. An edit that
+// opens a race also widens it, so that the tests certainly meet it.
+type bug struct {
+	Name     string
+	File     string
+	Old, New string
+	Package  string
+	Tests    []string
+}
+
+const (
+	ledger = "internal/store/publication.go"
+	worker = "internal/publish/run.go"
+	rules  = "internal/core/publish.go"
+	engine = "internal/publish"
+	verbs  = "internal/app"
+)
+
+var bugs = []bug{
+	{
+		Name: "no fence", File: ledger,
+		Old:     "AND lease_epoch = @epoch AND lease_owner = @owner`",
+		New:     "AND @epoch::bigint > 0 AND @owner::text IS NOT NULL`",
+		Package: engine, Tests: []string{"TestAClaimThatTheDatabaseForgotIsFenced"},
+	},
+	{
+		Name: "claims that another worker holds are taken", File: ledger,
+		Old:     "const unleased = `(lease_until IS NULL OR lease_until <= clock())`",
+		New:     "const unleased = `(lease_until IS NULL OR lease_until <= clock() + interval '1 hour')`",
+		Package: engine, Tests: []string{"TestReplicasShareDuePostsAndSendEachOnce"},
+	},
+	{
+		Name: "no arm saved", File: worker,
+		Old: "step, err := c.tenant.SaveStep(ctx, c.pub, ",
+		New: "unarmed := c.pub\n\tif do == core.DoPublish {\n\t\tunarmed.Step, unarmed.Armed, unarmed.Open = core.StepWaiting, false, false\n\t}\n\t" +
+			"step, err := c.tenant.SaveStep(ctx, unarmed, ",
+		Package: engine, Tests: []string{"TestTheArmIsOnRecordBeforeTheCallIsMade"},
+	},
+	{
+		Name: "armed before its time", File: ledger,
+		Old:     "AND (@call <> 'publish' OR due_at <= clock())",
+		New:     "",
+		Package: engine, Tests: []string{"TestTheDatabaseArmsNoPostBeforeItsTime"},
+	},
+	{
+		Name: "a lost call is repeated without asking", File: rules,
+		Old:     "if !p.Flow.Repeatable() {\n\t\treturn p, DoSettle\n\t}\n\treturn p, DoStatus\n}\n\n// afterQuestion",
+		New:     "return p.armAndPublish()\n}\n\n// afterQuestion",
+		Package: engine, Tests: []string{"TestASingleCallWithoutATraceEndsUnknown"},
+	},
+	{
+		Name: "an error is taken as evidence", File: rules,
+		Old:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p, p.chooseQuestion()",
+		New:     "p.Open, p.Answer = false, answers[s.Verdict]\n\t\treturn p.becomeFailed(DoFail)",
+		Package: engine, Tests: []string{"TestAPostShownSomeTimeAfterItsRefusalIsLive"},
+	},
+	{
+		Name: "the settle time is ignored", File: worker,
+		Old:     "s.Quiet = !asked.Before(c.pub.QuietAt)",
+		New:     "s.Quiet = true",
+		Package: engine, Tests: []string{"TestAPostShownSomeTimeAfterItsRefusalIsLive"},
+	},
+	{
+		Name: "the handle that was armed is forgotten", File: "internal/app/post_move.go",
+		Old:     "pub.Publication = pub.Requeue()",
+		New:     "pub = pub.Reset()",
+		Package: engine, Tests: []string{"TestARetryAsksAboutTheHandleThatWasArmedAndMakesNoOther"},
+	},
+	{
+		Name: "the irreversible call is repeated with another token", File: worker,
+		Old:     "if renewErr := c.renewToken(ctx); do != core.DoPublish {",
+		New:     "if renewErr := c.renewToken(ctx); do != \"\" {",
+		Package: engine, Tests: []string{"TestAnIrreversibleCallWithALapsedTokenIsALostOne"},
+	},
+	{
+		Name: "no receipt before the call", File: worker,
+		Old:     "c.writeReceipt(ctx, restore.Receipt{Step: step, Handle: c.pub.Sealed})",
+		New:     "_ = step",
+		Package: engine, Tests: []string{"TestAfterARestoreAPostThatMayBePublishedIsNotSentAgain"},
+	},
+	{
+		Name: "the link is fetched while the post becomes live", File: "internal/publish/outcome.go",
+		Old: "if err := c.enqueueFinalSteps(ctx, t); err != nil || change.Post.ExternalURL != \"\" {",
+		New: "if _, err := c.net.Link(ctx, c.item, change.Post.ExternalID); err != nil {\n\t\t\treturn store.ErrFenced\n\t\t}\n\t\t" +
+			"if err := c.enqueueFinalSteps(ctx, t); err != nil || change.Post.ExternalURL != \"\" {",
+		Package: engine, Tests: []string{"TestAPostIsLiveAlthoughItsLinkCannotBeFetched"},
+	},
+	{
+		Name: "a throttle stays with the replica that met it", File: "internal/publish/throttle.go",
+		Old:     "until := c.account.HeldUntil\n",
+		New:     "var until time.Time\n",
+		Package: engine, Tests: []string{"TestAThrottleHoldsTheAccountOnEveryReplica"},
+	},
+	{
+		Name: "files are given out before the arm", File: ledger,
+		Old:     "AND gate = @gate AND armed)",
+		New:     "AND gate = @gate)",
+		Package: engine, Tests: []string{"TestGatedFilesAreGivenOutToTheArmedHandleOnly"},
+	},
+	{
+		Name: "a stopping worker still publishes", File: worker,
+		Old:     "case ctx.Err() != nil && do == core.DoPublish:",
+		New:     "case ctx.Err() != nil && do == core.DoPublish && before.Armed:",
+		Package: engine, Tests: []string{"TestAWorkerThatStopsBeforeTheIrreversibleCallKeepsWhatIsReady"},
+	},
+	{
+		Name: "a token that is being renewed is renewed again", File: "internal/store/token.go",
+		Old:     "SET token_refresh_at = clock() + @lease::interval, token_claimed_until = clock() + @lease::interval",
+		New:     "SET token_claimed_until = clock() - @lease::interval",
+		Package: verbs, Tests: []string{"TestARenewalIsOneWorkersAlone"},
+	},
+	{
+		Name: "the quota is checked and then written", File: "internal/store/slot.go",
+		Old: "SELECT @ws, @period, @n::bigint WHERE @limit::bigint IS NULL OR @n <= @limit\n" +
+			"\tON CONFLICT (workspace_id, period) DO UPDATE SET used = m.used + @n WHERE @limit IS NULL OR m.used + @n <= @limit",
+		New: "SELECT @ws, @period, @n::bigint WHERE @limit::bigint IS NULL OR\n" +
+			"\t\t@n + coalesce((SELECT used FROM usage_month, pg_sleep(0.01) WHERE workspace_id = @ws AND period = @period), 0) <= @limit\n" +
+			"\tON CONFLICT (workspace_id, period) DO UPDATE SET used = m.used + @n",
+		Package: verbs, Tests: []string{"TestSlotsAreExactUnderConcurrency"},
+	},
+	{
+		// A moment between the check and the write makes the race certain.
+		Name: "the limit of creations is not locked", File: "internal/store/limits.go",
+		Old: "FROM workspaces WHERE id = @ws FOR NO KEY UPDATE`, t.withWorkspace(nil))\n\tqueueMany(&batch, `\n" +
+			"\t\tWITH counted AS (\n\t\t\tSELECT count(*) AS used,",
+		New: "FROM workspaces WHERE id = @ws`, t.withWorkspace(nil))\n\tqueueMany(&batch, `\n" +
+			"\t\tWITH counted AS (\n\t\t\tSELECT count(*) FILTER (WHERE pg_sleep(0.002) IS NOT NULL) AS used,",
+		Package: verbs, Tests: []string{"TestHourlyLimitAdmits60Of64ConcurrentCreations"},
+	},
+	{
+		Name: "a repeated request runs beside the first", File: "internal/store/idempotency.go",
+		Old:     "OR i.status = 0 AND i.locked_until <= clock()`",
+		New:     "OR i.status = 0`",
+		Package: verbs, Tests: []string{"TestOneOfManyConcurrentRepetitionsIsFirst"},
+	},
+}
