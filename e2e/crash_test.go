@@ -27,7 +27,7 @@ func (s *service) startRole(role string) *process {
 		env["STORAGE_URL"] = s.storageURL()
 		env["ADDR"], env["DATA_DIR"] = freeAddr(s.t), s.t.TempDir()
 	}
-	p := startBelfry(s.t, env, "serve")
+	p := startBinary(s.t, s.binary, env, "serve")
 	p.url = "http://" + env["ADDR"]
 	return p
 }
