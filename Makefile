@@ -49,7 +49,7 @@ schema: need-postgres ## Write docs/schema.sql from a fresh database
 check: test lint generate schema ## Do all that CI does, in the same order
 	git diff --exit-code
 
-prove: need-postgres need-cc need-node need-npm need-versitygw ## Run the long proofs, for hours; tools/prove lists them
+prove: need-postgres need-cc need-node need-npm need-versitygw need-nginx ## Run the long proofs, for hours, and write docs/proof.md
 	tools/prove
 
 release: check ## Build for Linux and macOS, on both kinds of processor, into bin/
