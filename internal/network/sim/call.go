@@ -4,9 +4,13 @@ import (
 	"encoding/json"
 	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 )
+
+// callPublish is what every network calls its irreversible call.
+const callPublish = "publish"
 
 // Call is one authenticated request as the script of faults sees it.
 type Call struct {
@@ -37,8 +41,13 @@ func OK(body any) Answer { return Answer{Status: http.StatusOK, Body: body} }
 // Run lets the script of faults have its say about a call and otherwise performs it. effect is told
 // whether a container made or asked about now must look unready.
 func (k *Kit) Run(w http.ResponseWriter, r *http.Request, c Call, effect func(neverReady bool) Answer) {
+	overlaps, end := false, func() {}
+	if slices.Contains(c.Names, callPublish) {
+		overlaps, end = k.Calls.beginPublish(c.Network, c.Account)
+	}
+	defer end()
 	k.noteRequest(r, func(rec *CallRecord) {
-		rec.Network, rec.Call, rec.Account = c.Network, c.Names[0], c.Account
+		rec.Network, rec.Call, rec.Account, rec.Overlaps = c.Network, c.Names[0], c.Account, overlaps
 	})
 	slow, hit, cleared := k.Faults.takeMatching(c)
 	k.noteFault(r, slow, hit)

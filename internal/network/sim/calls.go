@@ -25,6 +25,8 @@ type CallRecord struct {
 	TokenInQuery   bool      `json:"tokenInQuery"`
 	Status         int       `json:"status"` // 0 while unanswered and when the connection was dropped
 	Fault          string    `json:"fault,omitempty"`
+	// Overlaps tells that another publishing call of the account was on its way when this one arrived.
+	Overlaps bool `json:"overlaps,omitempty"`
 }
 
 // Calls is a bounded memory of requests.
@@ -34,10 +36,27 @@ type Calls struct {
 	total int
 	// uploaded is how many bytes of files have arrived, by network.
 	uploaded map[string]int
+	// publishing counts the publishing calls that are on their way, by network and account.
+	publishing map[[2]string]int
 }
 
 func newCalls(size int) *Calls {
-	return &Calls{ring: make([]CallRecord, size), uploaded: map[string]int{}}
+	return &Calls{ring: make([]CallRecord, size), uploaded: map[string]int{}, publishing: map[[2]string]int{}}
+}
+
+// beginPublish counts a publishing call until end is called, and tells whether another of the account is on its way.
+func (c *Calls) beginPublish(network, account string) (overlaps bool, end func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := [2]string{network, account}
+	c.publishing[key]++
+	return c.publishing[key] > 1, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.publishing[key]--; c.publishing[key] == 0 {
+			delete(c.publishing, key)
+		}
+	}
 }
 
 func (c *Calls) addUploaded(network string, n int) {
