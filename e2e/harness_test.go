@@ -372,12 +372,18 @@ type visiblePost struct {
 type seedResult struct {
 	Workspace, Email, Password, Key string
 	Accounts                        map[string]string
+	MoreAccounts                    map[string][]string
 }
 
-// seedWorkspace creates a demo workspace with `belfry seed`.
-func (s *service) seedWorkspace() seedResult {
+// account returns the nth account of a network, from 0 on.
+func (r seedResult) account(network string, n int) string {
+	return append([]string{r.Accounts[network]}, r.MoreAccounts[network]...)[n]
+}
+
+// seedWorkspace creates a demo workspace with `belfry seed`. Options such as --accounts=3 change it.
+func (s *service) seedWorkspace(options ...string) seedResult {
 	s.t.Helper()
-	out, errs, err := runBinary(s.t, s.binary, s.env, "", "seed", "--json")
+	out, errs, err := runBinary(s.t, s.binary, s.env, "", append([]string{"seed", "--json"}, options...)...)
 	if err != nil {
 		s.t.Fatalf("seed: %v\n%s", err, errs)
 	}

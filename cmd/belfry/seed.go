@@ -31,6 +31,8 @@ type seeded struct {
 	Password  string            `json:"password"`
 	Key       string            `json:"key"`
 	Accounts  map[string]string `json:"accounts"`
+	// MoreAccounts are the accounts that --accounts asked for beyond the first of each network.
+	MoreAccounts map[string][]string `json:"moreAccounts,omitempty"`
 }
 
 // seedPatience is how long publishing a demo post may take.
@@ -63,6 +65,7 @@ func scriptFiles() []demoPost {
 
 func defineSeed(o *options) action {
 	asJSON := o.flags.Bool("json", false, "create one small workspace for a script instead, and print it as JSON")
+	accounts := o.flags.Int("accounts", 1, "how many accounts on each network that workspace gets")
 	seed := inSession(mayInstall, func(ctx context.Context, p *program, s *session) (err error) {
 		g := &seeder{session: s}
 		stop, err := g.reachNetworks(ctx)
@@ -81,7 +84,7 @@ func defineSeed(o *options) action {
 		if !*asJSON {
 			return g.makeDemo(ctx, p)
 		}
-		out, err := g.makeWorkspace(ctx)
+		out, err := g.makeWorkspace(ctx, *accounts)
 		if err != nil {
 			return err
 		}
@@ -213,10 +216,14 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 	return made, err
 }
 
-// makeWorkspace creates a small workspace with a random name, and one post in each state on each network.
-func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
+// makeWorkspace creates a small workspace with a random name, accounts on each network, and one post in each state on the
+// first of them.
+func (g *seeder) makeWorkspace(ctx context.Context, accounts int) (*seeded, error) {
 	name := strings.ToLower(rand.Text()[:8]) // only characters that every network allows in a username
-	out := &seeded{Email: "owner-" + name + "@example.org", Password: secret.Random(18), Accounts: map[string]string{}}
+	out := &seeded{
+		Email: "owner-" + name + "@example.org", Password: secret.Random(18), Accounts: map[string]string{},
+		MoreAccounts: map[string][]string{},
+	}
 	made, err := g.createWorkspace(ctx, contract.CreateWorkspace{
 		Name: "Demo " + name, TZ: "Europe/Berlin", OwnerName: "Demo Owner", OwnerEmail: out.Email, Password: out.Password,
 	})
@@ -237,6 +244,13 @@ func (g *seeder) makeWorkspace(ctx context.Context) (*seeded, error) {
 		out.Accounts[account.Platform] = account.ID
 		if err := g.makeScriptPosts(ctx, account); err != nil {
 			return nil, fmt.Errorf("create posts on %s: %w", card.Name, err)
+		}
+		for i := 1; i < accounts; i++ {
+			more, err := g.connectAccount(ctx, string(card.ID), fmt.Sprintf("demo_%s_%d", name, i))
+			if err != nil {
+				return nil, err
+			}
+			out.MoreAccounts[more.Platform] = append(out.MoreAccounts[more.Platform], more.ID)
 		}
 	}
 	return out, g.publishAll(ctx)
