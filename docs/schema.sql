@@ -410,7 +410,8 @@ CREATE TABLE public.publications (
     prepare_at timestamp with time zone,
     preparing boolean DEFAULT false NOT NULL,
     external_id text DEFAULT ''::text NOT NULL,
-    gate text DEFAULT ''::text NOT NULL
+    gate text DEFAULT ''::text NOT NULL,
+    turn_of uuid
 )
 WITH (fillfactor='50');
 
@@ -566,6 +567,14 @@ CREATE UNLOGGED TABLE public.throttles (
     key text NOT NULL,
     tat timestamp with time zone NOT NULL
 );
+
+CREATE TABLE public.turns (
+    account_id uuid NOT NULL,
+    workspace_id uuid NOT NULL,
+    post_id uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+)
+WITH (fillfactor='50');
 
 CREATE TABLE public.usage_drafts (
     workspace_id uuid NOT NULL,
@@ -743,6 +752,9 @@ ALTER TABLE ONLY public.sessions
 ALTER TABLE ONLY public.throttles
     ADD CONSTRAINT throttles_pkey PRIMARY KEY (key);
 
+ALTER TABLE ONLY public.turns
+    ADD CONSTRAINT turns_pkey PRIMARY KEY (account_id);
+
 ALTER TABLE ONLY public.usage_drafts
     ADD CONSTRAINT usage_drafts_pkey PRIMARY KEY (workspace_id);
 
@@ -831,6 +843,8 @@ CREATE INDEX publications_due ON public.publications USING btree (next_action_at
 CREATE INDEX publications_sealed ON public.publications USING btree (post_id) WHERE (length(handle) > 2);
 
 CREATE INDEX publications_to_prepare ON public.publications USING btree (prepare_at) WHERE (prepare_at IS NOT NULL);
+
+CREATE INDEX publications_waiting ON public.publications USING btree (turn_of, due_at, post_id) WHERE (turn_of IS NOT NULL);
 
 CREATE INDEX river_job_args_index ON public.river_job USING gin (args);
 
@@ -948,6 +962,9 @@ ALTER TABLE ONLY public.publish_steps
 
 ALTER TABLE ONLY public.restored_receipts
     ADD CONSTRAINT restored_receipts_workspace_id_post_id_fkey FOREIGN KEY (workspace_id, post_id) REFERENCES public.posts(workspace_id, id) ON DELETE CASCADE;
+
+ALTER TABLE ONLY public.turns
+    ADD CONSTRAINT turns_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY public.usage_drafts
     ADD CONSTRAINT usage_drafts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);

@@ -55,9 +55,10 @@ func TestWorkersKilledWhilePostsGoOut(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.startRole("web").waitUntilAlive(t)
-	seed := s.seedWorkspace()
+	// A post in its call when its worker dies holds back the others of its account until the lease ends.
+	const posts, kills, accounts = 200, 30, 40
+	seed := s.seedWorkspace(fmt.Sprintf("--accounts=%d", accounts))
 	c := s.newClient(seed.Key)
-	const posts, kills = 200, 30
 
 	// A call takes as long as at a real network, and two in a hundred requests are lost on the way.
 	s.addFault(map[string]any{"kind": "slow", "call": "any", "delayMs": 60, "times": 0})
@@ -73,7 +74,7 @@ func TestWorkersKilledWhilePostsGoOut(t *testing.T) {
 		worker := s.startRole("worker").waitUntilReady(t)
 		// Some posts are new to this worker, the others were left by those before it.
 		for ; made < posts*(kill+1)/kills; made++ {
-			ids[made] = c.createPost(fmt.Sprintf("crash test %03d", made), "now", seed.Accounts[platforms[made%2]]).ID
+			ids[made] = c.createPost(fmt.Sprintf("crash test %03d", made), "now", seed.account(platforms[made%2], made/2%accounts)).ID
 		}
 		<-time.After(time.Duration(random.IntN(700)) * time.Millisecond)
 		worker.kill()
@@ -159,7 +160,7 @@ func TestAnotherWorkerTakesOverWithinTheLease(t *testing.T) {
 	)
 	s.startRole("web").waitUntilAlive(t)
 	first := s.startRole("worker").waitUntilReady(t)
-	seed := s.seedWorkspace()
+	seed := s.seedWorkspace("--accounts=5")
 	c := s.newClient(seed.Key)
 
 	tests := []struct {
@@ -181,7 +182,7 @@ func TestAnotherWorkerTakesOverWithinTheLease(t *testing.T) {
 		tt.fault["network"], tt.fault["call"], tt.fault["match"] = tt.network, tt.call, texts[i]
 		s.addFault(tt.fault)
 		calls[[2]string{tt.network, tt.call}]++
-		ids[i] = c.createPost(texts[i], "now", seed.Accounts[tt.network]).ID
+		ids[i] = c.createPost(texts[i], "now", seed.account(tt.network, i)).ID
 	}
 	for call, n := range calls {
 		eventually(

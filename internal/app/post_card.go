@@ -28,6 +28,8 @@ type PostCard struct {
 	AskAt           time.Time
 	// Preparing reports that the network is processing what it received.
 	Preparing bool
+	// Waiting reports that another post of the account is published first.
+	Waiting bool
 	// Mend reports that the content of the post made it fail: it must be changed rather than sent again.
 	Mend bool
 	// NetworkSaid reports that the message of the post's error is the network's own.
@@ -109,7 +111,7 @@ func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 	card := PostCard{
 		Post: a.postOf(p), AccountName: p.AccountName, Revision: p.Revision(),
 		NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
-		Preparing: p.Preparing,
+		Preparing: p.Preparing, Waiting: p.Waiting,
 		Sending:   p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if p.Error != nil {

@@ -60,6 +60,8 @@ type Post struct {
 	AskAt  time.Time
 	// Preparing reports that the network is processing what it received, none of which is visible yet.
 	Preparing bool
+	// Waiting reports that the post waits until another post of its account is published.
+	Waiting bool
 }
 
 // Revision changes with a post's content and time, and with nothing else. A form carries the revision that it shows,
@@ -198,6 +200,8 @@ func (p Post) StatusLine(networkName string) string {
 			" whether it published the post"
 	case p.Preparing:
 		line += " · " + networkName + " is processing it"
+	case p.Waiting:
+		line += " · waiting for another post of this account"
 	case p.NextTryAt.IsZero():
 	case p.Status == PostFailed:
 		line += " · next try " + p.Zone.Label(p.NextTryAt)

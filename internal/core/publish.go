@@ -102,6 +102,8 @@ type Signal struct {
 	AccountOK bool
 	MayRetry  bool // the worker has tries left
 	Held      bool // the network has asked for a pause that is not over
+	// Waited tells that the last claim ended right before the arm, because another post of the account had the turn.
+	Waited bool
 	// ErrorsMayPublish tells that the network may publish a post and answer the call with a refusal.
 	ErrorsMayPublish bool
 }
@@ -195,6 +197,8 @@ func (p Publication) afterClaim(s Signal) (Publication, Do) {
 		return p.becomeFailed(DoAccount)
 	case s.Held:
 		return p, DoHold
+	case p.Step == StepWaiting && s.Waited && s.Due: // Status has said that it may be published
+		return p.armAndPublish()
 	case p.Step == StepWaiting:
 		return p, DoStatus
 	case p.Armed && !s.Quiet: // what was refused may be there and not in the network's list yet
@@ -289,6 +293,18 @@ func (p Publication) afterStatus(s Signal) (Publication, Do) {
 func (p Publication) armAndPublish() (Publication, Do) {
 	p.Step, p.Armed, p.Open, p.Answer = StepArmed, true, true, AnswerNone
 	return p, DoPublish
+}
+
+// Without is the ledger if the call that Next has asked for is not made after all, and before was the ledger until then.
+// What was learned before the call is kept.
+func (p Publication) Without(call Do, before Publication) Publication {
+	switch call {
+	case DoCreate:
+		p.Step = StepIdle
+	case DoPublish:
+		p.Step, p.Armed, p.Open, p.Answer = before.Step, before.Armed, before.Open, before.Answer
+	}
+	return p
 }
 
 // replaceDeadHandle replaces a handle that the network itself says was never and will never be published. One that

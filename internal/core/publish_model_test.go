@@ -31,9 +31,10 @@ const (
 
 // Flags of a worker.
 const (
-	fresh  = 1 << iota // no later claim, cancel or retry has taken the ledger from it
-	quiet              // Signal.Quiet as it was when the question was put
-	frozen             // its request left so late that Quiet did not wait for it
+	fresh     = 1 << iota // no later claim, cancel or retry has taken the ledger from it
+	quiet                 // Signal.Quiet as it was when the question was put
+	frozen                // its request left so late that Quiet did not wait for it
+	hasWaited             // the claim before its own ended because of another post's turn
 )
 
 type worker struct {
@@ -78,6 +79,7 @@ const (
 	// about the token came with a post. Then a post may be there that the ledger calls failed; it is still
 	// never there twice.
 	excused
+	waited // the last claim ended before the arm, because another post of the account had the turn
 )
 
 // budget counts the faults and acts that may still happen.
@@ -237,6 +239,7 @@ func (m *model) tidy(w *world) {
 // worker that still lives cannot write any more.
 func (w *world) takeAway() {
 	w.lease = 0
+	w.flags &^= waited
 	for i := range w.workers {
 		w.workers[i].flags &^= fresh
 	}

@@ -9,7 +9,7 @@ func (m *model) judge(w world, i int, isQuiet bool, out emit) {
 	signal := core.Signal{
 		Verdict: verdicts[k.verdict], Handle: handleNames[k.handle], Due: w.flags&due != 0, Quiet: isQuiet,
 		AccountOK: w.flags&accountOK != 0, MayRetry: schedule.MayRetry(p), Held: w.flags&throttled != 0,
-		ErrorsMayPublish: !m.flow.Repeatable(),
+		Waited: k.flags&hasWaited != 0, ErrorsMayPublish: !m.flow.Repeatable(),
 	}
 	if signal.Verdict != core.Claimed {
 		signal.Call = dos[k.do]
@@ -115,6 +115,9 @@ func (m *model) save(w world, i int, out emit) {
 		return
 	}
 	do := dos[k.do]
+	if do == core.DoPublish {
+		m.waitForTurn(w, i, out)
+	}
 	if do != core.DoStop {
 		w.row = k.row
 		if m.design.noArm && steps[w.row.step] == core.StepArmed {
@@ -139,6 +142,18 @@ func (m *model) save(w world, i int, out emit) {
 	}
 	m.release(&w, i)
 	out(w, false, i, "has saved and ends with", string(do))
+}
+
+// waitForTurn is the save that finds another post of the account in its irreversible step: it ends the claim.
+func (m *model) waitForTurn(w world, i int, out emit) {
+	k := w.workers[i]
+	w.row = pack(m.publication(k.row).Without(core.DoPublish, m.publication(w.row)))
+	w.flags |= waited
+	if verdicts[k.verdict] == core.AuthLost {
+		w.flags &^= accountOK
+	}
+	m.release(&w, i)
+	out(w, false, i, "must wait for its turn", "")
 }
 
 // send checks both clocks, renews the lease where it must, and puts the call on the wire.

@@ -274,6 +274,9 @@ func (m *model) claim(w world, out emit) {
 	n.takeAway()
 	n.lease = uint8(i + 1)
 	n.workers[i] = worker{flags: fresh, row: n.row}
+	if w.flags&waited != 0 {
+		n.workers[i].flags |= hasWaited
+	}
 	m.judge(n, i, false, out)
 	if n.mayBeQuiet() {
 		m.judge(n, i, true, out)

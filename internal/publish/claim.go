@@ -40,6 +40,9 @@ type claim struct {
 	unreachable  bool           // the network would fetch the files from this server, and cannot
 	filesChecked bool           // the files can be sent, as far as this claim has seen
 	aged         bool           // the handle was left alone before this claim, and may have expired
+	waited       bool           // the last claim ended because another post of the account had the turn
+	hasTurn      bool           // the post may have its account's turn
+	called       core.Do        // the last call of this claim
 	skew         time.Duration  // how far the database's clock is ahead of ours
 }
 
@@ -66,9 +69,11 @@ func (e *Engine) readClaims(ctx context.Context, ws core.WorkspaceID, claims []s
 	}
 	out := make([]*claim, len(read))
 	for i, r := range read {
+		waited := r.Rest == store.RestTurn
 		out[i] = &claim{
 			engine: e, tenant: t, pub: r.Publication, post: r.Post, account: r.Account, sealedToken: r.Token, files: r.Media,
-			skew: r.ReadAt.Sub(e.cfg.Now()), aged: r.Rest == core.DoHold || r.Rest == core.DoAwait,
+			skew: r.ReadAt.Sub(e.cfg.Now()), aged: waited || r.Rest == core.DoHold || r.Rest == core.DoAwait,
+			waited: waited, hasTurn: waited,
 		}
 		if r.Rest == "" {
 			e.cfg.Metrics.CountTakeover()
@@ -108,7 +113,7 @@ func (c *claim) deferClaim(ctx context.Context, why error) error {
 	c.log.ErrorContext(ctx, "this server cannot publish a post", "error", why)
 	c.pub.Rest, c.pub.NextAt = store.RestStuck, c.now().Add(core.Backoff(firstBackoff, c.pub.Polls))
 	c.pub.Polls++
-	return c.tenant.SaveRest(context.WithoutCancel(ctx), c.pub, nil)
+	return c.tenant.SaveRest(context.WithoutCancel(ctx), c.pub, nil, c.turnToPass())
 }
 
 // loadConnector finds the post's network and decrypts the handle and the token. Its errors are lasting ones,

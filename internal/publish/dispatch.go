@@ -56,6 +56,7 @@ func (e *Engine) Run(ctx context.Context, w Worker) {
 			e.runLoad(ctx, w, workload{ledger.UntilToPrepare, ledger.ClaimToPrepare, nil, make(chan struct{}, w.Preparing)})
 		})
 	}
+	loads.Go(func() { e.passTurns(ctx, w) })
 	loads.Wait()
 }
 

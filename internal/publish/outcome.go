@@ -68,7 +68,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 		return err
 	}
 	// The fence takes the post back as well.
-	rest := func(t store.Tenant) error { return t.SaveRest(ctx, pub, c.last) }
+	rest := func(t store.Tenant) error { return t.SaveRest(ctx, pub, c.last, c.turnToPass()) }
 	if changed {
 		err = t.SaveChange(ctx, change, rest)
 	} else {
@@ -82,10 +82,8 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 			return err
 		}
 	}
-	if !c.probeUntil.IsZero() && c.last != nil && !c.throttled {
-		if err := t.ReleaseAccount(ctx, c.account.ID, c.probeUntil); err != nil {
-			return err
-		}
+	if err := c.endProbe(ctx, t); err != nil {
+		return err
 	}
 	switch do {
 	case core.DoAccount, core.DoBackoff, core.DoAwait:

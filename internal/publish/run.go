@@ -26,8 +26,7 @@ func (c *claim) runProtocol(ctx context.Context) error {
 		next, do := c.pub.Next(signal)
 		switch {
 		case ctx.Err() != nil && do == core.DoPublish: // stopping: another worker goes on from before the arm
-			next.Step, next.Armed, next.Open, next.Answer = before.Step, before.Armed, before.Open, before.Answer
-			do = core.DoPoll
+			next, do = next.Without(do, before.Publication), core.DoPoll
 		case ctx.Err() != nil && do.Calls() && signal.Verdict == core.Progress: // another worker sends the next bytes
 			do = core.DoPoll
 		}
@@ -45,6 +44,9 @@ func (c *claim) runProtocol(ctx context.Context) error {
 			return err
 		}
 		deadline, err := c.saveBeforeCall(ctx, do)
+		if errors.Is(err, store.ErrNoTurn) {
+			return c.awaitTurn(ctx, next.Without(do, before.Publication))
+		}
 		if err != nil {
 			return err
 		}
@@ -75,6 +77,7 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, erro
 	c.seq++
 	first := c.pub.FirstCallAt.IsZero() && !c.pub.Preparing
 	call := store.Call{Seq: c.seq, Do: do, Deadline: schedule.CallTimeout()}
+	c.useTurn(&call)
 	quiet := schedule.QuietAfterArm(c.desc.Settle)
 	// The state is saved even while the worker is asked to stop: the call before it has happened.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), schedule.CallTimeout())
@@ -83,7 +86,8 @@ func (c *claim) saveBeforeCall(ctx context.Context, do core.Do) (time.Time, erro
 	if err != nil {
 		return time.Time{}, err
 	}
-	c.last = nil
+	c.last, c.called = nil, do
+	c.hasTurn = call.TakesTurn || c.hasTurn && !call.PassesTurn
 	now := c.now()
 	if first {
 		c.pub.FirstCallAt = now
@@ -267,6 +271,7 @@ func (c *claim) completeSignal(s core.Signal, asked time.Time) core.Signal {
 	s.AccountOK = c.account.Status == core.AccountOK
 	s.MayRetry = c.engine.cfg.Schedule.MayRetry(c.pub.Publication)
 	s.Held = now.Before(c.pausedUntil())
+	s.Waited = c.waited && c.pub.Handle != lostHandle
 	s.ErrorsMayPublish = c.desc.ErrorsMayPublish
 	return s
 }

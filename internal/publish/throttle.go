@@ -92,3 +92,11 @@ func (c *claim) probeThrottledAccount(ctx context.Context) error {
 	}
 	return nil
 }
+
+// endProbe ends the hold of a throttled account that this claim alone has tried, if a call was not throttled.
+func (c *claim) endProbe(ctx context.Context, t store.Tenant) error {
+	if c.probeUntil.IsZero() || c.last == nil || c.throttled {
+		return nil
+	}
+	return t.ReleaseAccount(ctx, c.account.ID, c.probeUntil)
+}

@@ -130,7 +130,7 @@ const claimRest = `
 			UNION ALL SELECT workspace_id, id, 'publishing', @now FROM begun
 		)
 		UPDATE publications p SET lease_epoch = p.lease_epoch + 1, lease_owner = @owner || ' ' || gen_random_uuid(),
-			lease_until = clock() + @lease::interval, rest = '', calling = false, preparing = due.early,
+			lease_until = clock() + @lease::interval, rest = '', calling = false, preparing = due.early, turn_of = NULL,
 			prepare_at = CASE WHEN due.early THEN p.prepare_at END
 		FROM due, (SELECT ` + relaxed + `) AS relaxed WHERE p.post_id = due.post_id
 		RETURNING p.workspace_id AS workspace, due.rest, ` + publicationColumns

@@ -84,6 +84,7 @@ func (r postRow) setProgress(p *core.Post) {
 		p.AskAt = r.next
 	}
 	p.Preparing = r.rest == core.DoPoll && !p.Asking
+	p.Waiting = r.rest == RestTurn && !p.Asking
 }
 
 // Post returns a post.

@@ -89,6 +89,10 @@ func (t Tenant) LockPublication(ctx context.Context, post core.PostID) (Publicat
 // The zero DueAt means now by the database's clock. A worker that has lost its lease cannot overwrite the change.
 func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 	return t.signalAfter(t.exec(ctx, `
+		WITH ended AS ( -- of a post that has waited for it
+			DELETE FROM turns WHERE workspace_id = @ws AND post_id = @post
+				AND account_id = `+accountSQL+`
+		)
 		INSERT INTO publications AS p (post_id, workspace_id, platform, flow, step, handle, armed, open, answer, tries,
 			deaths, external_id, rest, due_at, ahead, next_action_at, prepare_at,
 			step_since)
@@ -97,7 +101,7 @@ func (t Tenant) SetPublication(ctx context.Context, p Publication) error {
 			CASE WHEN @rest = 'queued' THEN `+prepareAtSQL(`@ahead::interval`, `@due::timestamptz`)+` END, clock())
 		ON CONFLICT (post_id) DO UPDATE SET flow = @flow, step = @step, handle = @handle, armed = @armed, open = @open,
 			answer = @answer, tries = @tries, deaths = @deaths, polls = 0, external_id = @external_id, rest = @rest,
-			due_at = excluded.due_at, ahead = @ahead, preparing = false,
+			due_at = excluded.due_at, ahead = @ahead, preparing = false, turn_of = NULL,
 			next_action_at = excluded.next_action_at, prepare_at = excluded.prepare_at,
 			step_since = excluded.step_since,
 			first_call_at = CASE WHEN p.due_at = excluded.due_at THEN p.first_call_at END, `+endClaimSQL+`
@@ -136,65 +140,89 @@ const fence = `workspace_id = @ws AND post_id = @post AND lease_epoch = @epoch A
 
 // SaveStep stores the state of the protocol, the result of the last call and the next call in one statement, and
 // renews the lease. It must succeed before the call is made. It returns the id of the call's step, which always
-// increases. It returns ErrNotDue for the irreversible call before the post is due. After ErrFenced, the worker must
-// stop.
+// increases. For a call that takes the turn, it returns ErrNotDue before the post is due, and ErrNoTurn if another post
+// of the account has the turn. After ErrFenced, the worker must stop.
 func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next Call, lease,
 	quiet time.Duration,
 ) (int64, error) {
 	a := p.stepArguments()
 	a["lease"], a["quiet"], a["seq"], a["call"], a["deadline"] = lease, quiet, next.Seq, next.Do, next.Deadline
-	id, err := queryValue[int64](t.query(ctx, finishLastStepSQL(last, a)+`, fenced AS (
+	take, taken, pass := "", "", ""
+	if next.TakesTurn || next.Do == core.DoPublish {
+		take, taken = takeTurnSQL, ` AND EXISTS (SELECT FROM turn)`
+	}
+	if next.PassesTurn {
+		pass = passTurnSQL
+	}
+	type saved struct {
+		ID    int64
+		Woken bool
+	}
+	step, err := queryOne[saved](t.query(ctx, finishLastStepSQL(last, a)+take+`, fenced AS (
 			UPDATE publications SET `+stepColumns+`, lease_until = clock() + @lease::interval, calling = @call = 'publish',
 				gate = CASE WHEN @call = 'create' THEN concat(@epoch::bigint, '.', @seq::int) ELSE gate END,
 				first_call_at = CASE WHEN preparing THEN first_call_at ELSE coalesce(first_call_at, clock()) END,
 				armed_at = CASE WHEN NOT @armed THEN NULL ELSE coalesce(armed_at, CASE WHEN @call = 'publish'
 					THEN clock() END) END,
 				quiet_at = CASE WHEN @call = 'publish' THEN clock() + @quiet::interval ELSE quiet_at END
-			WHERE `+fence+` AND (@call <> 'publish' OR due_at <= clock()) RETURNING post_id, `+relaxedBut+`
-		)
+			WHERE `+fence+taken+` RETURNING post_id, `+relaxedBut+`
+		)`+pass+`
 		INSERT INTO publish_steps (workspace_id, post_id, epoch, seq, call, started_at, deadline_at)
-		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced RETURNING id`, a))
+		SELECT @ws, post_id, @epoch, @seq, @call, clock(), clock() + @deadline::interval FROM fenced
+		RETURNING id, `+wokenSQL(next.PassesTurn)+` AS woken`, a))
 	if errors.Is(err, ErrNotFound) {
 		return 0, t.whyNotSaved(ctx, p)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("save %s before %s: %w", p.Step, next.Do, err)
 	}
-	return id, nil
+	if step.Woken {
+		t.store.signalDue()
+	}
+	return step.ID, nil
 }
 
-// whyNotSaved returns why SaveStep changed nothing: ErrNotDue if the worker still holds its claim, otherwise ErrFenced.
+// whyNotSaved returns why SaveStep changed nothing: ErrNotDue or ErrNoTurn if the worker still holds its claim, otherwise
+// ErrFenced.
 func (t Tenant) whyNotSaved(ctx context.Context, p Publication) error {
-	held, err := queryValue[bool](t.query(ctx, `SELECT EXISTS (SELECT FROM publications WHERE `+fence+`)`,
+	due, err := queryValue[bool](t.query(ctx, `SELECT due_at <= clock() FROM publications WHERE `+fence,
 		args{"post": p.Post, "epoch": p.Epoch, "owner": p.Owner}))
 	switch {
+	case errors.Is(err, ErrNotFound):
+		return ErrFenced
 	case err != nil:
 		return fmt.Errorf("check the fence: %w", err)
-	case held:
-		return ErrNotDue
+	case due:
+		return ErrNoTurn
 	}
-	return ErrFenced
+	return ErrNotDue
 }
 
 // SaveRest stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker acts
-// again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. After
-// ErrFenced, another worker continues.
-func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome) error {
+// again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. A pass above
+// zero gives the account's turn, if the post has it, for so long to the next post that waits. After ErrFenced, another
+// worker continues.
+func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome, pass time.Duration) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt
-	changed, err := t.execChanged(ctx, finishLastStepSQL(last, a)+`
-		UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls,
-			next_action_at = CASE WHEN @next::timestamptz IS NOT NULL THEN greatest(due_at, @next) END,
-			prepare_at = CASE WHEN @next < due_at THEN @next END,
-			armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
-		WHERE `+fence, a)
-	if err != nil {
-		return fmt.Errorf("save %s at the end of a claim: %w", p.Step, err)
+	passSQL := ""
+	if pass > 0 {
+		a["lease"], passSQL = pass, passTurnSQL
 	}
-	if !changed {
+	woken, err := queryValue[bool](t.query(ctx, finishLastStepSQL(last, a)+`, fenced AS (
+			UPDATE publications SET `+stepColumns+`, rest = @rest, polls = @polls,
+				next_action_at = CASE WHEN @next::timestamptz IS NOT NULL THEN greatest(due_at, @next) END,
+				prepare_at = CASE WHEN @next < due_at THEN @next END,
+				armed_at = CASE WHEN @armed THEN armed_at END, lease_owner = NULL, lease_until = NULL
+			WHERE `+fence+` RETURNING post_id
+		)`+passSQL+`
+		SELECT `+wokenSQL(pass > 0)+` FROM fenced`, a))
+	switch {
+	case errors.Is(err, ErrNotFound):
 		return ErrFenced
-	}
-	if !p.NextAt.IsZero() {
+	case err != nil:
+		return fmt.Errorf("save %s at the end of a claim: %w", p.Step, err)
+	case woken || !p.NextAt.IsZero():
 		t.store.signalDue()
 	}
 	return nil
@@ -263,6 +291,9 @@ type Call struct {
 	Seq      int
 	Do       core.Do
 	Deadline time.Duration // from now
+	// TakesTurn tells that no other post of the account may make its irreversible call from now on, as before the
+	// irreversible call itself. PassesTurn tells that the next one may go on.
+	TakesTurn, PassesTurn bool
 }
 
 // Outcome is the result of a call.

@@ -322,11 +322,20 @@ func (e *explainer) callSpecial() {
 		}))
 	})
 	e.run("SaveRest", func(_ *store.Store, ws store.Tenant) error {
-		if err := ws.SaveRest(ctx, store.Publication{Post: e.post}, nil); !errors.Is(err, store.ErrFenced) {
+		if err := ws.SaveRest(ctx, store.Publication{Post: e.post}, nil, 0); !errors.Is(err, store.ErrFenced) {
 			return err
 		}
 		return nil
 	})
+	for _, call := range []store.Call{{Do: core.DoStatus, PassesTurn: true}, {Do: core.DoStatus}} {
+		e.run("SaveStep", func(_ *store.Store, ws store.Tenant) error {
+			_, err := ws.SaveStep(ctx, store.Publication{Post: e.post}, nil, call, time.Minute, time.Minute)
+			if !errors.Is(err, store.ErrFenced) {
+				return err
+			}
+			return nil
+		})
+	}
 	e.run("GateIsOpen", func(_ *store.Store, ws store.Tenant) error {
 		_, err := ws.GateIsOpen(ctx, store.Publication{Post: e.post}.Gate(1))
 		return err

@@ -38,6 +38,7 @@ type ShowModel struct {
 	Asking, Sending bool
 	AskAt           time.Time
 	Preparing       bool // the network works on what it was given
+	Waiting         bool // another post of the account is published first
 	Settings        []Setting
 	// LiveURL is the address of the live post; empty if there is none.
 	LiveURL string

@@ -1,0 +1,268 @@
+package publish_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/network/sim"
+	"belfry/internal/publish"
+	"belfry/internal/store"
+)
+
+// overlaps counts the publishing calls that arrived while another of the account was on its way.
+func (b *bench) overlaps() (n int) {
+	for _, c := range b.Sim.Calls.Recent(0) {
+		if c.Overlaps {
+			n++
+		}
+	}
+	return n
+}
+
+// Two replicas, one account and fifty posts that are due at once, at a network whose publishing call takes its time: no
+// two of these calls overlap. One post that is refused and one whose response is lost hold none of the others up.
+func TestPostsOfAnAccountArePublishedOneAfterAnother(t *testing.T) {
+	const posts = 50
+	b := newBench(t)
+	account, due := b.ws.Account("threads"), b.Clock.Now().Add(time.Hour)
+	always := 0
+	slow := fault("threads", "publish", sim.Slow)
+	slow.DelayMs, slow.Times = 15, &always
+	refused, lost := fault("threads", "publish", "reject"), fault("threads", "publish", "drop_before_accept")
+	refused.Match, lost.Match = "post 10 of", "post 20 of"
+	b.Fault(slow, refused, lost)
+	for i := range posts {
+		b.ws.Queued(fmt.Sprintf("post %d of %d", i, posts), account, due)
+	}
+	for _, owner := range []string{"one", "two"} {
+		b.startWorker(b.Replica(), publish.Worker{Owner: owner, Poll: 10 * time.Millisecond, Posts: 10})
+	}
+	b.Clock.Set(due)
+	settled := func() (n int) {
+		must(t, b.Pool.QueryRow(b.Context(), `SELECT count(*) FROM publications WHERE rest IN ('live', 'fail', 'settle')`).Scan(&n))
+		return n
+	}
+	b.Eventually("all posts have made their call", func() bool { return settled() == posts })
+	if n := b.live(); n != posts-2 {
+		t.Errorf("%d posts are live, want %d", n, posts-2)
+	}
+	b.Clock.Advance(3 * time.Minute)
+	b.Eventually("the lost post is live", func() bool { return b.live() == posts-1 })
+	if n := b.overlaps(); n != 0 {
+		t.Errorf("%d of %d publishing calls overlap with another of the account", n, b.calls("publish"))
+	}
+	seen := map[string]int{}
+	for _, p := range b.Sim.Posts.All() {
+		if seen[p.Text]++; seen[p.Text] > 1 {
+			t.Errorf("%q went out %d times", p.Text, seen[p.Text])
+		}
+	}
+}
+
+// arm claims a post and saves its arm, as a worker does before the irreversible call.
+func (b *bench) arm(p contract.Post) (store.Publication, error) {
+	b.t.Helper()
+	id, err := core.ParseID[core.PostKind](p.ID)
+	must(b.t, err)
+	claim, err := b.Store.In(b.ws.ID).Claim(b.Context(), id, "a worker that dies", time.Minute, b.Clock.Now())
+	must(b.t, err)
+	call := store.Call{Seq: 1, Do: core.DoPublish, Deadline: time.Second}
+	_, err = b.Store.In(b.ws.ID).SaveStep(b.Context(), claim.Publication, nil, call, time.Minute, time.Minute)
+	return claim.Publication, err
+}
+
+// endCall saves the outcome of the call that arm has announced: it leaves nothing to do.
+func (b *bench) endCall(p store.Publication) {
+	b.t.Helper()
+	p.NextAt = time.Time{}
+	must(b.t, b.Store.In(b.ws.ID).SaveRest(b.Context(), p, nil, time.Minute))
+}
+
+// Whatever a worker believes, the database saves no second arm of an account, but one of another account.
+func TestTheDatabaseArmsOnePostOfAnAccountAtATime(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	one, two, three := b.ws.Now("one", account), b.ws.Now("two", account), b.ws.Now("three", account)
+	first, err := b.arm(one)
+	must(t, err)
+	if _, err := b.arm(two); !errors.Is(err, store.ErrNoTurn) {
+		t.Errorf("a second arm: %v", err)
+	}
+	if _, err := b.arm(b.ws.Now("other", b.ws.Account("threads"))); err != nil {
+		t.Errorf("the arm of another account: %v", err)
+	}
+	call := store.Call{Seq: 2, Do: core.DoStatus, Deadline: time.Second, PassesTurn: true}
+	_, err = b.Store.In(b.ws.ID).SaveStep(b.Context(), first, nil, call, time.Minute, time.Minute)
+	must(t, err)
+	if _, err := b.arm(three); err != nil {
+		t.Errorf("after the outcome of the call: %v", err)
+	}
+}
+
+// A worker that died in its call keeps the turn until its lease ends, and no longer.
+func TestTheTurnOfADeadWorkerEndsWithItsLease(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	dead, next := b.ws.Now("dead", account), b.ws.Now("next", account)
+	_, err := b.arm(dead)
+	must(t, err)
+	next = b.ws.Work(next)
+	b.wants(next, "queued", 0, "created", "queued", "publishing")
+	b.says(next, " · waiting for another post of this account")
+	b.startWorker(b.App, publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 10})
+	b.Clock.Advance(59 * time.Second)
+	must(t, b.Store.PassTurns(b.Context(), time.Minute))
+	if n := b.live(); n != 0 {
+		t.Fatalf("%d posts are live before the lease has ended", n)
+	}
+	b.Clock.Advance(time.Second)
+	b.Eventually("the next post is live", func() bool { return b.ws.Post(next).Status == "live" })
+	if n := b.calls("status"); n > 3 {
+		t.Errorf("%d status calls", n)
+	}
+}
+
+// Who waits is not asked about anew, and the one that was due first goes first.
+func TestTheTurnGoesToThePostThatWasDueFirst(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("threads")
+	var posts []contract.Post
+	for i := range 4 {
+		b.Clock.Advance(time.Second)
+		posts = append(posts, b.ws.Now(fmt.Sprintf("post %d", i), account))
+	}
+	first, err := b.arm(posts[0])
+	must(t, err)
+	for _, i := range []int{2, 1, 3} {
+		b.ws.Work(posts[i])
+	}
+	status := b.calls("status")
+	if b.due() {
+		t.Error("a post is due while another has the turn")
+	}
+	b.endCall(first)
+	var order []string
+	for range 3 {
+		due := b.duePosts()
+		if len(due) != 1 {
+			t.Fatalf("due are %v", due)
+		}
+		must(t, b.App.Engine().Publish(b.Context(), "a worker", b.ws.ID, due[0]))
+		order = append(order, b.Sim.Posts.All()[len(order)].Text)
+	}
+	if got := strings.Join(order, ", "); got != "post 1, post 2, post 3" {
+		t.Errorf("published %s", got)
+	}
+	if n := b.calls("status") - status; n != 0 {
+		t.Errorf("%d status calls for posts that were ready", n)
+	}
+}
+
+// A post that gets the turn and cannot use it passes it on.
+func TestATurnThatIsNotUsedIsPassedOn(t *testing.T) {
+	for name, spoil := range map[string]func(*bench, contract.Post){
+		"cancelled": func(b *bench, p contract.Post) {
+			_, err := b.App.CancelPost(b.Context(), b.ws.Owner, p.ID)
+			must(b.t, err)
+		},
+		"throttled": func(b *bench, p contract.Post) {
+			b.exec(`UPDATE accounts SET held_until = clock() + interval '1 hour'`)
+			b.ws.Work(p)
+			b.exec(`UPDATE accounts SET held_until = NULL`)
+		},
+		"claimed by a worker that dies": func(b *bench, p contract.Post) {
+			_, err := b.arm(p)
+			must(b.t, err)
+			b.Clock.Advance(time.Minute)
+		},
+		"never claimed": func(b *bench, _ contract.Post) { b.Clock.Advance(time.Minute) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			account := b.ws.Account("threads")
+			one, two, three := b.ws.Now("one", account), b.ws.Now("two", account), b.ws.Now("three", account)
+			first, err := b.arm(one)
+			must(t, err)
+			b.ws.Work(two)
+			b.ws.Work(three)
+			b.endCall(first)
+			spoil(b, two)
+			must(t, b.Store.PassTurns(b.Context(), time.Minute))
+			if p := b.ws.Work(three); p.Status != "live" {
+				t.Errorf("the next post is %s: %s", p.Status, p.StatusLine)
+			}
+		})
+	}
+}
+
+// inCall is a network whose publishing call of some posts takes until it is let go.
+type inCall struct {
+	network.Network
+	letGo <-chan struct{}
+}
+
+func (n inCall) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if strings.HasPrefix(it.Text, "slow") {
+		select {
+		case <-n.letGo:
+		case <-ctx.Done():
+		}
+	}
+	return n.Network.Publish(ctx, it, handle)
+}
+
+// One call takes long, the account's other posts wait for it, and the worker's only other slot goes on publishing.
+func TestPostsThatWaitForTheirTurnHoldNoWorker(t *testing.T) {
+	const waiting, others = 20, 5
+	b := newBench(t)
+	letGo := make(chan struct{})
+	busy, free := b.ws.Account("threads"), b.ws.Account("threads")
+	b.startWorker(b.through(func(n network.Network) network.Network { return inCall{n, letGo} }),
+		publish.Worker{Owner: "a worker", Poll: 10 * time.Millisecond, Posts: 2})
+	for i := range waiting {
+		b.ws.Now(fmt.Sprintf("slow %d", i), busy)
+	}
+	wait := func() (n int) {
+		must(t, b.Pool.QueryRow(b.Context(), `SELECT count(*) FROM publications WHERE rest = 'turn'`).Scan(&n))
+		return n
+	}
+	b.Eventually("all but one wait", func() bool { return wait() == waiting-1 })
+	for i := range others {
+		b.ws.Now(fmt.Sprintf("free %d", i), free)
+	}
+	b.Eventually("the other account's posts are live", func() bool { return b.live() == others })
+	if n := wait(); n != waiting-1 {
+		t.Errorf("%d posts wait, want %d", n, waiting-1)
+	}
+	close(letGo)
+	b.Eventually("all posts are live", func() bool { return b.live() == waiting+others })
+	if n := b.overlaps(); n != 0 {
+		t.Errorf("%d publishing calls overlap", n)
+	}
+}
+
+// A post of files that its network fetches as soon as it is created waits for its turn before that.
+func TestAGatedPostWaitsForItsTurnBeforeItIsCreated(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("tiktok")
+	photo := func(text string) contract.Post {
+		return b.post(request(text, now(), account), b.photo(), b.photo())
+	}
+	first := photo("first")
+	held, err := b.arm(first)
+	must(t, err)
+	second := b.ws.Work(photo("second"))
+	b.says(second, " · waiting for another post of this account")
+	if n := b.calls("create"); n != 0 {
+		t.Errorf("%d posts were created during the turn of another", n)
+	}
+	b.endCall(held)
+	b.goesLive(second)
+}
