@@ -60,7 +60,7 @@ func TestReplicasKilledUnderLoad(t *testing.T) {
 	for i := range replicas {
 		replicas[i] = s.startRole("worker").waitUntilReady(t)
 	}
-	seed := s.seedWorkspace()
+	seed := s.seedWorkspace("--accounts=10")
 	s.callSandbox("POST", "options", map[string]string{
 		"instagram.quota_total": "100000", "tiktok.posts_a_day": "100000", "youtube.uploads_per_day": "100000",
 		"youtube.units_per_day": "10000000", "youtube.channel_uploads_per_day": "100000",
@@ -90,7 +90,7 @@ func TestReplicasKilledUnderLoad(t *testing.T) {
 		}
 		kind := chooseKind(made)
 		text := fmt.Sprintf("Under load %05d", made)
-		body := newPostBody(text, "now", seed.Accounts[kind.network])
+		body := newPostBody(text, "now", seed.account(kind.network, made%10))
 		body["title"] = text
 		if kind.file != "" {
 			body["mediaIds"] = []string{files[kind.file]}

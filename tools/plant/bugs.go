@@ -12,6 +12,7 @@ type bug struct {
 
 const (
 	ledger = "internal/store/publication.go"
+	turns  = "internal/store/turn.go"
 	worker = "internal/publish/run.go"
 	rules  = "internal/core/publish.go"
 	engine = "internal/publish"
@@ -39,10 +40,21 @@ var bugs = []bug{
 		Package: engine, Tests: []string{"TestTheArmIsOnRecordBeforeTheCallIsMade"},
 	},
 	{
-		Name: "armed before its time", File: ledger,
-		Old:     "AND (@call <> 'publish' OR due_at <= clock())",
-		New:     "",
+		Name: "armed before its time", File: turns,
+		Old:     " AND due_at <= clock() FOR NO KEY UPDATE",
+		New:     " FOR NO KEY UPDATE",
 		Package: engine, Tests: []string{"TestTheDatabaseArmsNoPostBeforeItsTime"},
+	},
+	{
+		Name: "the turn of another post is taken", File: turns,
+		Old: "WHERE t.post_id = excluded.post_id OR t.until <= clock()\n\t\t\tRETURNING post_id\n\t\t)`",
+		New: "RETURNING post_id\n\t\t)`", Package: engine,
+		Tests: []string{"TestTheDatabaseArmsOnePostOfAnAccountAtATime", "TestPostsOfAnAccountArePublishedOneAfterAnother"},
+	},
+	{
+		Name: "a turn is not passed on", File: turns,
+		Old: "SELECT FROM fenced) FOR UPDATE", New: "SELECT FROM fenced WHERE false) FOR UPDATE",
+		Package: engine, Tests: []string{"TestTheTurnGoesToThePostThatWasDueFirst"},
 	},
 	{
 		Name: "a lost call is repeated without asking", File: rules,
