@@ -47,16 +47,23 @@ type Harness struct {
 	NetworksURL string
 	// MediaURL is where they fetch files.
 	MediaURL string
+
+	secretKey, blobsURL string
 }
 
 // New makes an App. The options change its configuration first.
 func New(t testing.TB, options ...func(*app.Config)) *Harness {
 	t.Helper()
-	pool := storetest.Pool(t)
+	return NewOn(t, storetest.Pool(t), options...)
+}
+
+// NewOn is New on a migrated database of the test's own.
+func NewOn(t testing.TB, pool *pgxpool.Pool, options ...func(*app.Config)) *Harness {
+	t.Helper()
 	clock := newClock(t, pool)
 	db, err := store.New(pool)
 	must(t, err)
-	h := &Harness{t: t, Store: db, Pool: pool, Clock: clock}
+	h := &Harness{t: t, Store: db, Pool: pool, Clock: clock, secretKey: secret.NewKey(), blobsURL: "file:" + t.TempDir()}
 	h.simulate()
 	h.serveMedia()
 	h.Config = h.config()
@@ -80,24 +87,42 @@ func (h *Harness) Replica(options ...func(*app.Config)) *app.App {
 }
 
 func (h *Harness) config() app.Config {
-	base, err := url.Parse(h.NetworksURL)
-	must(h.t, err)
-	client := network.NewClient(network.ClientConfig{NetworksURL: base, Now: h.Clock.Now})
-	h.t.Cleanup(client.Close)
-	ring, err := secret.ParseRing(secret.NewKey())
-	must(h.t, err)
-	blobs, err := blob.Open(h.Context(), "file:"+h.t.TempDir())
+	blobs, err := blob.Open(h.Context(), h.blobsURL)
 	must(h.t, err)
 	h.t.Cleanup(func() { must(h.t, blobs.Close()) })
+	client := newClient(h.t, h.NetworksURL, h.Clock.Now, nil)
+	h.t.Cleanup(client.Close)
+	return newConfig(h.t, h.Shared(), h.Store, client, blobs, h.Clock.Now)
+}
+
+// newClient makes the client of networks that answer at an address.
+func newClient(t testing.TB, networksURL string, now func() time.Time, observe func(network.Call)) *network.Client {
+	t.Helper()
+	base, err := url.Parse(networksURL)
+	must(t, err)
+	return network.NewClient(network.ClientConfig{NetworksURL: base, Now: now, Observe: observe})
+}
+
+func newNetworks(t testing.TB, client *network.Client, now func() time.Time) *network.Set {
+	t.Helper()
 	drivers := all.Drivers()
-	networks, err := network.NewSet(drivers, network.Environment{Client: client, Get: variables(drivers), Now: h.Clock.Now})
-	must(h.t, err)
+	set, err := network.NewSet(drivers, network.Environment{Client: client, Get: variables(drivers), Now: now})
+	must(t, err)
+	return set
+}
+
+func newConfig(
+	t testing.TB, s Shared, db *store.Store, client *network.Client, blobs blob.Store, now func() time.Time,
+) app.Config {
+	t.Helper()
+	ring, err := secret.ParseRing(s.SecretKey)
+	must(t, err)
 	return app.Config{
-		Store: h.Store, Networks: networks, Client: client, Fetch: fetch.New(fetch.Config{Lookup: nowhere}), Ring: ring,
-		Plans:    core.DefaultPlans(),
+		Store: db, Networks: newNetworks(t, client, now), Client: client,
+		Fetch: fetch.New(fetch.Config{Lookup: nowhere}), Ring: ring, Plans: core.DefaultPlans(),
 		Schedule: core.Schedule{Retry: []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute}, Lease: time.Minute},
-		Log:      slog.New(slog.NewTextHandler(testLog{h.t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Metrics:  metrics.New(), Now: h.Clock.Now, PublicURL: PublicURL, MediaURL: h.MediaURL, NetworksURL: h.NetworksURL,
+		Log:      slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Metrics:  metrics.New(), Now: now, PublicURL: PublicURL, MediaURL: s.MediaURL, NetworksURL: s.NetworksURL,
 		Blobs: blobs, UploadTTL: time.Hour, Retention: 72 * time.Hour,
 		LimitAddress: app.Rate{Max: 600, Window: 10 * time.Minute},
 		LimitCreate:  app.Rate{Max: 60, Window: time.Hour},

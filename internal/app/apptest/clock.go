@@ -43,13 +43,23 @@ func (c *Clock) Advance(by time.Duration) {
 // Set puts the clock to a time.
 func (c *Clock) Set(to time.Time) {
 	c.t.Helper()
+	if err := c.trySet(to); err != nil {
+		c.t.Fatalf("set the database's clock: %v", err)
+	}
+}
+
+// TryAdvance moves the clock, unless the database does not respond.
+func (c *Clock) TryAdvance(by time.Duration) error { return c.trySet(c.Now().Add(by)) }
+
+func (c *Clock) trySet(to time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	to = to.UTC().Truncate(time.Microsecond)
 	sql := `CREATE OR REPLACE FUNCTION clock() RETURNS timestamptz LANGUAGE sql STABLE AS
 		$$SELECT '` + to.Format(time.RFC3339Nano) + `'::timestamptz$$`
 	if _, err := c.pool.Exec(context.WithoutCancel(c.t.Context()), sql); err != nil {
-		c.t.Fatalf("set the database's clock: %v", err)
+		return err
 	}
 	c.now = to
+	return nil
 }

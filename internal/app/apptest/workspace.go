@@ -47,6 +47,7 @@ type Workspace struct {
 
 	profiles int
 	proof    string
+	samples  map[string]contract.Media
 }
 
 // Workspace makes a workspace in UTC with a plan that allows everything.

@@ -1,0 +1,60 @@
+package apptest
+
+import (
+	"cmp"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"belfry/internal/app"
+	"belfry/internal/blob"
+	"belfry/internal/network"
+	"belfry/internal/store"
+)
+
+// Connections are what a replica reaches the outside through. Observe is told of every call to a network, if it is set.
+type Connections struct {
+	Pool        *pgxpool.Pool
+	NetworksURL string
+	Observe     func(network.Call)
+}
+
+// Through gives a replica connections of its own, as a process has.
+func (h *Harness) Through(c Connections) func(*app.Config) {
+	h.t.Helper()
+	return func(cfg *app.Config) {
+		db, err := store.New(c.Pool)
+		must(h.t, err)
+		cfg.Client = newClient(h.t, c.NetworksURL, cfg.Now, c.Observe)
+		cfg.Store, cfg.Networks = db, newNetworks(h.t, cfg.Client, cfg.Now)
+	}
+}
+
+// Shared is what the processes of an installation have in common.
+type Shared struct {
+	NetworksURL, MediaURL string
+	SecretKey, BlobsURL   string
+}
+
+// Shared returns what another process needs to be a replica of this App; the address of the database comes to it.
+func (h *Harness) Shared() Shared {
+	return Shared{
+		NetworksURL: h.NetworksURL, MediaURL: cmp.Or(h.Config.MediaURL, h.MediaURL), SecretKey: h.secretKey,
+		BlobsURL: h.blobsURL,
+	}
+}
+
+// Join makes an App of an installation that another process has set up, at a time that stands still. Its accounts must
+// have been connected at the same NetworksURL.
+func Join(t testing.TB, s Shared, c Connections, at time.Time) *app.App {
+	t.Helper()
+	now := func() time.Time { return at }
+	blobs, err := blob.Open(t.Context(), s.BlobsURL)
+	must(t, err)
+	db, err := store.New(c.Pool)
+	must(t, err)
+	a, err := app.New(newConfig(t, s, db, newClient(t, c.NetworksURL, now, c.Observe), blobs, now))
+	must(t, err)
+	return a
+}
