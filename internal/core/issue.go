@@ -106,7 +106,9 @@ var (
 		"Use from %s to %s pixels.")
 	IssueDurationTooShort = newIssue("duration_too_short", 1, "The video is shorter than %s allows.",
 		"The minimum is %s.")
-	IssueDurationTooLong = newIssue("duration_too_long", 1, "The video is longer than %s allows.", "The maximum is %s.")
+	IssueDurationTooLong     = newIssue("duration_too_long", 1, "The video is longer than %s allows.", "The maximum is %s.")
+	IssueDurationOverAccount = newIssue("duration_too_long", 1, "The video is longer than %s allows this account.",
+		"The maximum for the account is %s.")
 
 	IssueSettingConflict = newIssue("setting_conflict", 2, "The setting %s does not apply to this kind of post on %s.",
 		"%s")
@@ -140,7 +142,11 @@ var (
 		"Networks may reject or hide repeated text.")
 	WarnSameTextQueued = newWarning("same_text_recently", 1, "The same text is queued for %s within a day of this time.",
 		"Networks may reject or hide repeated text.")
-	WarnNotAShort = newWarning("not_a_short", 0, "This video will not be a Short.",
+	WarnAccountLimitNear = newWarning("account_limit_near", 4,
+		"This account has published %d of the %d posts that %s allows in %s.",
+		"A post beyond the limit waits until the network accepts it.")
+	WarnAccountBlocked = newWarning("account_blocked", 1, "%s does not currently accept posts from this account.", "%s")
+	WarnNotAShort      = newWarning("not_a_short", 0, "This video will not be a Short.",
 		"A Short is vertical and at most three minutes long.")
 )
 
@@ -153,9 +159,11 @@ func Issues() []IssueText {
 		IssueMediaKindUnsupported, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueMediaUnreachable,
 		IssueFormatUnsupported,
 		IssueFileTooLarge, IssueAspectUnsupported, IssueResolutionUnsupported, IssueDurationTooShort, IssueDurationTooLong,
-		IssueSettingConflict, IssueSettingUnavailable, IssueAccountExpired, IssueAccountRevoked, IssueNetworkUnavailable,
+		IssueDurationOverAccount, IssueSettingConflict, IssueSettingUnavailable, IssueAccountExpired, IssueAccountRevoked,
+		IssueNetworkUnavailable,
 		IssueTimeInPast, IssueTimeTooFar, IssueTimeDoesNotExist, IssueTimeRequired, IssueQuotaExceeded, IssueTooManyDrafts,
-		WarnTimeOccursTwice, WarnHashtagsMany, WarnSameTextRecently, WarnSameTextQueued, WarnNotAShort,
+		WarnTimeOccursTwice, WarnHashtagsMany, WarnSameTextRecently, WarnSameTextQueued, WarnAccountLimitNear,
+		WarnAccountBlocked, WarnNotAShort,
 	}
 }
 

@@ -17,8 +17,9 @@ const (
 		resolution_unsupported duration_too_short duration_too_long setting_conflict setting_unavailable account_expired
 		account_revoked network_unavailable time_in_past time_too_far time_does_not_exist time_required quota_exceeded`
 	// Codes that the networks made necessary since: they refuse what the decisions have no word for.
-	addedCodes   = `mentions_too_many characters_unsupported media_unreachable`
-	warningCodes = `time_occurs_twice hashtags_many same_text_recently not_a_short`
+	addedCodes    = `mentions_too_many characters_unsupported media_unreachable`
+	warningCodes  = `time_occurs_twice hashtags_many same_text_recently not_a_short`
+	addedWarnings = `account_limit_near account_blocked`
 )
 
 func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
@@ -27,7 +28,7 @@ func TestIssuesAreThoseOfTheDecisions(t *testing.T) {
 	for code := range strings.FieldsSeq(issueCodes + " " + addedCodes) {
 		want[core.IssueCode(code)] = false
 	}
-	for code := range strings.FieldsSeq(warningCodes) {
+	for code := range strings.FieldsSeq(warningCodes + " " + addedWarnings) {
 		want[core.IssueCode(code)] = true
 	}
 	seen, worded := map[core.IssueCode]bool{}, map[string]bool{}
@@ -87,6 +88,8 @@ var issueArguments = map[core.IssueCode][]any{
 	"time_occurs_twice":       {"Sun 25 Oct 2026, 02:30 CEST"},
 	"hashtags_many":           {"Network"},
 	"same_text_recently":      {"Ann"},
+	"account_limit_near":      {240, 250, "Network", "24 hours"},
+	"account_blocked":         {"Network", "Open the account to see why."},
 }
 
 func TestEveryIssueReadsAsSentences(t *testing.T) {

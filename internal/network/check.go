@@ -26,6 +26,7 @@ func CheckDraft[T any](d Description, draft Draft, check func(T, *Findings)) (is
 	}
 	var f Findings
 	check(s, &f)
+	f.checkFacts(d, draft)
 	return f.issues, f.warnings
 }
 

@@ -65,6 +65,13 @@ type Refresher interface {
 	Refresh(ctx context.Context, t Token) (Token, error)
 }
 
+// Informer is a network that tells what one account may do, beyond what Describe says of all accounts.
+type Informer interface {
+	// AccountFacts asks for the facts of the account with the given id at the network. It changes nothing there. An error
+	// says nothing about the account.
+	AccountFacts(ctx context.Context, profile string, t Token) (core.Facts, error)
+}
+
 // Finisher is a network on which steps follow once a post is live, such as a picture for a video. None of them makes
 // the post live or takes it down.
 type Finisher interface {
@@ -115,7 +122,9 @@ type Field struct {
 	Pattern *regexp.Regexp // what a text, or each entry of a list, must match; nil for none
 	Example string         // a text that does
 	Ignored bool           // accepted and not used (Spec §9)
-	Files   bool           // of use to a post with files only
+	// Ask tells that the network wants a person to choose: a form has no default for it.
+	Ask   bool
+	Files bool // of use to a post with files only
 }
 
 // FieldKind is how a setting is entered.
@@ -144,6 +153,8 @@ type Draft struct {
 	Settings json.RawMessage // in normal form
 	// Account is whose post it would be; a check may refuse what that account cannot do.
 	Account core.Account
+	// Facts are what its network has told about the account, as far as it counts for the post.
+	Facts core.Facts
 }
 
 // Delivery is how a kind of post gets to its network.

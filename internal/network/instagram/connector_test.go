@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/instagram"
 	"belfry/internal/network/instagram/instagramsim"
@@ -37,6 +38,10 @@ func harness() nt.Harness {
 		Consent:    url.Values{"username": {"nightowl.cycles"}},
 		TokenPaths: []string{"/access_token", "/refresh_access_token"},
 		Errors:     undocumented(), NoRevocation: true,
+		Facts: []nt.FactsCase{
+			{Want: core.Facts{Quota: &core.PostQuota{Limit: 100, Window: 24 * time.Hour}}},
+			{Option: instagramsim.OptQuota, Value: "50", Want: core.Facts{Quota: &core.PostQuota{Limit: 50, Window: 24 * time.Hour}}},
+		},
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
 )
@@ -26,26 +27,31 @@ func (n *Network) withQuotaWait(ctx context.Context, it network.Item, err error)
 	return meta.Reclassify(err, row)
 }
 
+// AccountFacts tells how much of the account's publishing quota is used.
+func (n *Network) AccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
+	q, err := n.readQuota(ctx, profile, t)
+	if err != nil {
+		return core.Facts{}, err
+	}
+	return core.Facts{Quota: &q}, nil
+}
+
+func (n *Network) readQuota(ctx context.Context, profile string, t network.Token) (core.PostQuota, error) {
+	return meta.ReadQuota(func(params url.Values, into any) error {
+		return n.readNode(ctx, t, "/"+url.PathEscape(profile)+"/content_publishing_limit", params, into)
+	})
+}
+
 // untilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window; an hour when
 // that is not known.
 func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item) time.Duration {
-	var out struct {
-		Data []struct {
-			Config struct {
-				Total   int   `json:"quota_total"`
-				Seconds int64 `json:"quota_duration"`
-			} `json:"config"`
-		} `json:"data"`
-	}
-	edge := "/" + url.PathEscape(it.Profile) + "/content_publishing_limit"
-	err := n.readNode(ctx, it.Token, edge, url.Values{"fields": {"quota_usage,config"}}, &out)
-	if err != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 {
+	q, err := n.readQuota(ctx, it.Profile, it.Token)
+	if err != nil {
 		return quotaWait
 	}
-	total, window := out.Data[0].Config.Total, time.Duration(out.Data[0].Config.Seconds)*time.Second
 	var times []time.Time
 	for _, edge := range []string{"/media", "/stories"} {
-		posts, err := n.listPosts(ctx, it, edge, "id,timestamp", n.now().Add(-window))
+		posts, err := n.listPosts(ctx, it, edge, "id,timestamp", n.now().Add(-q.Window))
 		if err != nil {
 			return quotaWait
 		}
@@ -53,12 +59,12 @@ func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item) time.Dur
 			times = append(times, p.At.Time)
 		}
 	}
-	if len(times) < total {
+	if len(times) < q.Limit {
 		return quotaWait
 	}
 	slices.SortFunc(times, func(a, b time.Time) int { return b.Compare(a) })
-	free := times[total-1].Add(window).Sub(n.now())
-	if free <= 0 || free > window {
+	free := times[q.Limit-1].Add(q.Window).Sub(n.now())
+	if free <= 0 || free > q.Window {
 		return quotaWait
 	}
 	return free

@@ -242,12 +242,7 @@ func hostileAnswers(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)
 	handle := w.Handle(it)
-	write := func(status int, body string) http.HandlerFunc {
-		return func(rw http.ResponseWriter, _ *http.Request) {
-			rw.WriteHeader(status)
-			_, _ = rw.Write([]byte(body))
-		}
-	}
+	write := writeAnswer
 	for name, answer := range map[string]http.HandlerFunc{
 		"an empty object":               write(200, `{}`),
 		"an empty id":                   write(200, `{"id": ""}`),
@@ -290,6 +285,13 @@ func hostileAnswers(t *testing.T, h Harness) {
 		if strings.Contains(r.URL.Path, "followed") {
 			t.Error("a redirect was followed")
 		}
+	}
+}
+
+func writeAnswer(status int, body string) http.HandlerFunc {
+	return func(rw http.ResponseWriter, _ *http.Request) {
+		rw.WriteHeader(status)
+		_, _ = rw.Write([]byte(body))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/sim"
 )
@@ -38,6 +39,16 @@ type Harness struct {
 	Unfinished []string
 	// Errors are errors besides those that the simulator documents.
 	Errors []Case
+	// Facts are what the network tells of a fresh account, by what makes the simulator tell it; none if it tells nothing.
+	Facts []FactsCase
+}
+
+// FactsCase is what a network tells of an account while an option of the simulator has a value, or a fault is
+// scripted.
+type FactsCase struct {
+	Option, Value string
+	Fault         sim.Fault
+	Want          core.Facts
 }
 
 // Case is an error that is not documented and what it must be taken for.
@@ -58,6 +69,9 @@ func Run(t *testing.T, h Harness) {
 		"a wrong code connects nothing":                wrongCode,
 		"a token is refreshed":                         refreshes,
 		"revoking ends every token of the grant":       revokes,
+		"tells facts of an account":                    tellsFacts,
+		"facts count what was published":               countsPublished,
+		"no facts but from a whole answer":             hostileFacts,
 		"publishes once, with a link that opens":       publishes,
 		"publishes the longest text it allows":         publishesLongest,
 		"the protocol survives a lost answer":          survivesLostAnswer,

@@ -285,7 +285,11 @@ func (w *World) open(browser *http.Client, address string) int {
 // Item is a post of a freshly connected profile.
 func (w *World) Item(text string) network.Item {
 	w.t.Helper()
-	p := w.Connect()
+	return w.itemOf(w.Connect(), text)
+}
+
+func (w *World) itemOf(p network.Profile, text string) network.Item {
+	w.t.Helper()
 	return network.Item{
 		Text: text, Title: w.h.Simplest.Title, Files: w.Files(w.h.Simplest.Media...), Settings: json.RawMessage(`{}`),
 		Profile: p.ExternalID, Username: p.Username, Token: p.Token, ArmedAt: w.Now(),

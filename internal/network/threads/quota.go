@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
 )
@@ -12,12 +13,19 @@ import (
 // quotaWait holds a post when the profile's posts do not tell when the quota frees.
 const quotaWait = time.Hour
 
-type quota struct {
-	Used   int `json:"quota_usage"`
-	Config struct {
-		Total   int   `json:"quota_total"`
-		Seconds int64 `json:"quota_duration"`
-	} `json:"config"`
+// AccountFacts tells how much of the profile's publishing quota is used.
+func (n *Network) AccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
+	q, err := n.readQuota(ctx, profile, t)
+	if err != nil {
+		return core.Facts{}, err
+	}
+	return core.Facts{Quota: &q}, nil
+}
+
+func (n *Network) readQuota(ctx context.Context, profile string, t network.Token) (core.PostQuota, error) {
+	return meta.ReadQuota(func(params url.Values, into any) error {
+		return n.graph.Get(ctx, "/"+url.PathEscape(profile)+"/threads_publishing_limit", t.Access, params, into)
+	})
 }
 
 // withQuota turns a refusal of the publishing call into a throttle until the quota frees, when the quota is used
@@ -26,32 +34,24 @@ func (n *Network) withQuota(ctx context.Context, it network.Item, err error) err
 	if !isRefusal(err) {
 		return err
 	}
-	var out struct {
-		Data []quota `json:"data"`
-	}
-	params := url.Values{"fields": {"quota_usage,config"}}
-	edge := "/" + url.PathEscape(it.Profile) + "/threads_publishing_limit"
-	failed := n.graph.Get(ctx, edge, it.Token.Access, params, &out)
-	if failed != nil || len(out.Data) == 0 || out.Data[0].Config.Total <= 0 ||
-		out.Data[0].Used < out.Data[0].Config.Total {
+	q, failed := n.readQuota(ctx, it.Profile, it.Token)
+	if failed != nil || q.Used < q.Limit {
 		return err
 	}
 	return meta.Reclassify(err, network.Meaning{
-		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount,
-		Wait: n.untilQuotaFrees(ctx, it, out.Data[0]),
+		Kind: network.RateLimited, Hint: hintQuota, Scope: network.ScopeAccount, Wait: n.untilQuotaFrees(ctx, it, q),
 	})
 }
 
 // untilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window.
-func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item, q quota) time.Duration {
-	window := time.Duration(q.Config.Seconds) * time.Second
+func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item, q core.PostQuota) time.Duration {
 	now := n.now()
-	posts, err := n.listPosts(ctx, it, "id,timestamp", now.Add(-window))
-	if err != nil || len(posts) < q.Config.Total {
+	posts, err := n.listPosts(ctx, it, "id,timestamp", now.Add(-q.Window))
+	if err != nil || len(posts) < q.Limit {
 		return quotaWait
 	}
-	free := posts[q.Config.Total-1].At.Add(window).Sub(now)
-	if free <= 0 || free > window {
+	free := posts[q.Limit-1].At.Add(q.Window).Sub(now)
+	if free <= 0 || free > q.Window {
 		return quotaWait
 	}
 	return free

@@ -6,10 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/networktest"
 	"belfry/internal/network/sim"
 	"belfry/internal/network/threads"
+	"belfry/internal/network/threads/threadssim"
 	"belfry/internal/sandbox"
 )
 
@@ -28,6 +30,10 @@ func harness() networktest.Harness {
 		Consent:    url.Values{"username": {"nightowl.cycles"}},
 		TokenPaths: []string{"/access_token", "/refresh_access_token", "/debug_token"},
 		Errors:     undocumented(),
+		Facts: []networktest.FactsCase{
+			{Want: core.Facts{Quota: &core.PostQuota{Limit: 250, Window: 24 * time.Hour}}},
+			{Option: threadssim.OptQuota, Value: "1", Want: core.Facts{Quota: &core.PostQuota{Limit: 1, Window: 24 * time.Hour}}},
+		},
 	}
 }
 

@@ -2,10 +2,12 @@ package tiktok
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"belfry/internal/core"
 	"belfry/internal/network"
 )
 
@@ -21,6 +23,42 @@ type creator struct {
 func (n *Network) fetchCreator(ctx context.Context, token network.Secret) (creator, error) {
 	var c creator
 	return c, n.postJSON(ctx, token, "/v2/post/publish/creator_info/query/", struct{}{}, &c)
+}
+
+// AccountFacts tells which audiences the account can choose, what it has switched off and how long its videos may be.
+// TikTok's answer to an account that cannot post at the moment is a refusal.
+func (n *Network) AccountFacts(ctx context.Context, _ string, t network.Token) (core.Facts, error) {
+	c, err := n.fetchCreator(ctx, t.Access)
+	if e, ok := errors.AsType[*network.Error](err); ok && slices.Contains(blocks, e.Code) {
+		return core.Facts{Blocked: e.Hint}, nil
+	}
+	switch {
+	case err != nil:
+		return core.Facts{}, err
+	case len(c.Privacy) == 0:
+		return core.Facts{}, &network.Error{Kind: network.Unknown, Message: "TikTok did not return the audiences of the account."}
+	}
+	return c.toFacts(), nil
+}
+
+// blocks are the codes of the creator info of an account that cannot post at the moment (networks/tiktok.md, 3.0).
+var blocks = []string{"spam_risk_too_many_posts", "spam_risk_user_banned_from_posting", "reached_active_user_cap"}
+
+func (c creator) toFacts() core.Facts {
+	f := core.Facts{Choices: map[string][]string{}, LongestVideoMs: c.LongestSeconds * 1000}
+	for _, level := range fields[0].Choices {
+		if slices.Contains(c.Privacy, level.Value) {
+			f.Choices["privacyLevel"] = append(f.Choices["privacyLevel"], level.Value)
+		}
+	}
+	for setting, disabled := range map[string]bool{
+		"disableComment": c.CommentDisabled, "disableDuet": c.DuetDisabled, "disableStitch": c.StitchDisabled,
+	} {
+		if disabled {
+			f.Choices[setting] = []string{"true"}
+		}
+	}
+	return f
 }
 
 // widestFirst are the levels of privacy, the widest first.

@@ -30,8 +30,8 @@ func (Rules) Settings(block json.RawMessage) (json.RawMessage, error) {
 
 var fields = []network.Field{
 	{
-		Name: "privacyLevel", Label: "Who can see the post", Kind: network.FieldChoice,
-		Help: "If empty, the widest audience that the account allows.",
+		Name: "privacyLevel", Label: "Who can see the post", Kind: network.FieldChoice, Ask: true,
+		Help: "TikTok requires a choice for each post. The API uses the widest audience that the account allows if it is left out.",
 		Choices: []network.Choice{
 			{Value: "PUBLIC_TO_EVERYONE", Label: "Everyone"},
 			{Value: "MUTUAL_FOLLOW_FRIENDS", Label: "Friends"},

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"belfry/internal/core"
 	"belfry/internal/network"
 )
 
@@ -171,6 +172,23 @@ func (n *Network) Verify(ctx context.Context, t network.Token) error {
 	return err
 }
 
+// AccountFacts tells whether the channel can upload videos of more than 15 minutes.
+func (n *Network) AccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
+	channels, err := n.listChannels(ctx, t.Access)
+	if err != nil {
+		return core.Facts{}, err
+	}
+	i := slices.IndexFunc(channels, func(c channel) bool { return c.ID == profile })
+	if i < 0 {
+		return core.Facts{}, &network.Error{Kind: network.Unknown, Message: "YouTube did not return the channel."}
+	}
+	switch channels[i].Status.LongUploads {
+	case "eligible", "disallowed":
+		return core.Facts{LongestVideoMs: ordinaryMs}, nil
+	}
+	return core.Facts{}, nil
+}
+
 // requestToken asks the token endpoint.
 func (n *Network) requestToken(ctx context.Context, form url.Values) (g grant, err error) {
 	form.Set("client_id", n.id)
@@ -198,6 +216,9 @@ type channel struct {
 			URL string `json:"url"`
 		} `json:"thumbnails"`
 	} `json:"snippet"`
+	Status struct {
+		LongUploads string `json:"longUploadsStatus"`
+	} `json:"status"`
 }
 
 func (c channel) toProfile() network.Profile {
@@ -213,7 +234,7 @@ func (n *Network) listChannels(ctx context.Context, token network.Secret) ([]cha
 	var out struct {
 		Items []channel `json:"items"`
 	}
-	err := n.getJSON(ctx, "/channels", token, url.Values{"part": {"id,snippet"}, "mine": {"true"}}, &out)
+	err := n.getJSON(ctx, "/channels", token, url.Values{"part": {"id,snippet,status"}, "mine": {"true"}}, &out)
 	out.Items = slices.DeleteFunc(out.Items, func(c channel) bool { return c.ID == "" })
 	return out.Items, err
 }

@@ -11,6 +11,7 @@ import (
 	nt "belfry/internal/network/networktest"
 	"belfry/internal/network/sim"
 	"belfry/internal/network/youtube"
+	"belfry/internal/network/youtube/youtubesim"
 	"belfry/internal/sandbox"
 )
 
@@ -28,7 +29,21 @@ func harness() nt.Harness {
 		Driver: youtube.Driver(), Settings: youtube.Settings{}, Sandbox: sandboxed, NoTrace: true,
 		Simplest: network.Draft{Title: "Harbour", Media: []core.Media{nt.Video()}},
 		Consent:  url.Values{"username": {"nightowl.cycles"}}, Errors: undocumented(),
+		Facts: facts(),
 	}
+}
+
+// facts are those of networks/youtube.md, part 2 and 4. An unspecified status says nothing.
+func facts() []nt.FactsCase {
+	var cases []nt.FactsCase
+	for status, longest := range map[string]int64{
+		"allowed": 0, "eligible": 900_000, "disallowed": 900_000, "longUploadsUnspecified": 0,
+	} {
+		cases = append(cases, nt.FactsCase{
+			Option: youtubesim.OptLongUploads, Value: status, Want: core.Facts{LongestVideoMs: longest},
+		})
+	}
+	return cases
 }
 
 // undocumented are errors that YouTube has not told anyone about.

@@ -20,6 +20,7 @@ const (
 	forbidden = "<>"
 
 	shortMs    = 180_000
+	ordinaryMs = 15 * 60_000 // of a channel that is not verified by phone
 	shortRatio = 1.0
 
 	firstPoll = 5 * time.Second

@@ -228,28 +228,58 @@ func (s *Sim) listChannels(q *sim.Request) (any, error) {
 	if q.Params.Get("mine") != "true" {
 		return nil, &apiError{http.StatusBadRequest, "youtube.parameter", "missingRequiredParameter", "No filter selected."}
 	}
+	parts := strings.Split(q.Params.Get("part"), ",")
 	items := []any{}
 	if c := s.channels.Get(q.Account); c != nil {
-		long := map[bool]string{true: "allowed", false: "eligible"}[c.LongUploads]
-		picture := map[string]any{"url": pictureURL(c.ID), "width": 88, "height": 88}
-		items = append(items, map[string]any{
-			"kind": "youtube#channel", "id": c.ID,
-			"snippet": map[string]any{
-				"title": c.Title, "customUrl": c.Handle, "thumbnails": map[string]any{"default": picture, "medium": picture},
-			},
-			"contentDetails": map[string]any{"relatedPlaylists": map[string]any{"uploads": uploadsOf(c.ID)}},
-			"statistics": map[string]any{
-				"subscriberCount": strconv.Itoa(s.kit.Followers(c.ID, s.kit.Now())), "hiddenSubscriberCount": false,
-				"videoCount": strconv.Itoa(s.kit.Posts.CountSince(Name, c.ID, time.Time{})),
-			},
-			"status": map[string]any{"longUploadsStatus": long},
-		})
+		item := map[string]any{"kind": "youtube#channel"}
+		for _, part := range parts {
+			section, known := s.channelPart(c, part)
+			if !known {
+				return nil, &apiError{http.StatusBadRequest, "youtube.part", "unknownPart", "'" + part + "'"}
+			}
+			item[part] = section
+		}
+		items = append(items, item)
 	}
 	answer := map[string]any{"kind": "youtube#channelListResponse", "pageInfo": map[string]any{"totalResults": len(items)}}
 	if len(items) > 0 {
 		answer["items"] = items
 	}
 	return answer, nil
+}
+
+// channelPart is a part of a channel's answer.
+func (s *Sim) channelPart(c *channel, part string) (section any, known bool) {
+	switch part {
+	case "id":
+		return c.ID, true
+	case "snippet":
+		picture := map[string]any{"url": pictureURL(c.ID), "width": 88, "height": 88}
+		return map[string]any{
+			"title": c.Title, "customUrl": c.Handle, "thumbnails": map[string]any{"default": picture, "medium": picture},
+		}, true
+	case "contentDetails":
+		return map[string]any{"relatedPlaylists": map[string]any{"uploads": uploadsOf(c.ID)}}, true
+	case "statistics":
+		return map[string]any{
+			"subscriberCount": strconv.Itoa(s.kit.Followers(c.ID, s.kit.Now())), "hiddenSubscriberCount": false,
+			"videoCount": strconv.Itoa(s.kit.Posts.CountSince(Name, c.ID, time.Time{})),
+		}, true
+	case "status":
+		return map[string]any{"longUploadsStatus": s.longUploads(c)}, true
+	}
+	return nil, false
+}
+
+// longUploads says whether a channel can upload videos of more than 15 minutes.
+func (s *Sim) longUploads(c *channel) string {
+	switch option := s.kit.Option(OptLongUploads); {
+	case option != ofChannel:
+		return option
+	case c.LongUploads:
+		return longAllowed
+	}
+	return "eligible"
 }
 
 // servePages serves a video as a visitor sees it, the page of a channel, and pictures.

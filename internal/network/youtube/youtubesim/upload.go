@@ -239,7 +239,7 @@ func (s *Sim) processingOutcome(c *channel, m sim.Media) string {
 		return s.kit.Option(OptOutcome)
 	case m.Kind != sim.MP4:
 		return "failed/invalidFile"
-	case m.Ms > longMs || m.Ms > ordinary && !c.LongUploads:
+	case m.Ms > longMs || m.Ms > ordinary && s.longUploads(c) != longAllowed:
 		return "rejected/length"
 	}
 	return processed

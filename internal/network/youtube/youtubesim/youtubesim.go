@@ -30,6 +30,13 @@ const (
 	OptRefresh        = "youtube.refresh_days"
 	OptListDelay      = "youtube.list_delay_seconds"
 	OptForcePrivate   = "youtube.force_private"
+	OptLongUploads    = "youtube.long_uploads"
+)
+
+// Values of OptLongUploads: as each channel has it, or the same for all.
+const (
+	ofChannel   = "channel"
+	longAllowed = "allowed"
 )
 
 // Calls to an upload: a chunk that is not the last, the last one, and the question how far it is.
@@ -115,6 +122,10 @@ func (s *Sim) About() sim.About {
 			{
 				Name: OptForcePrivate, Title: "YouTube: make every video private", Default: "off",
 				Choices: []string{"off", "on"},
+			},
+			{
+				Name: OptLongUploads, Title: "YouTube: videos of more than 15 minutes", Default: ofChannel,
+				Choices: []string{ofChannel, longAllowed, "eligible", "disallowed", "longUploadsUnspecified"},
 			},
 		},
 	}

@@ -1,0 +1,71 @@
+package network
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"belfry/internal/core"
+)
+
+// checkFacts holds a draft against what the network has told about its account. What the network allows no account is
+// found before.
+func (f *Findings) checkFacts(d Description, draft Draft) {
+	facts := draft.Facts
+	f.checkChoices(d, draft)
+	tooLong := func(m core.Media) bool {
+		return m.Kind == core.FileVideo && exceeds(m.DurationMs, facts.LongestVideoMs)
+	}
+	if slices.ContainsFunc(draft.Media, tooLong) && !f.hasIssue(core.IssueDurationTooLong.Code) {
+		f.AddIf(true, core.IssueDurationOverAccount, d.Name, formatLength(facts.LongestVideoMs))
+	}
+	if q := facts.Quota; q != nil {
+		f.AddIf(q.IsNear(), core.WarnAccountLimitNear, q.Used, q.Limit, d.Name, formatLength(q.Window.Milliseconds()))
+	}
+	f.AddIf(facts.Blocked != "", core.WarnAccountBlocked, d.Name, facts.Blocked)
+}
+
+// checkChoices finds the settings whose value the account cannot use. A setting that is left out is the network's
+// choice, or the connector's.
+func (f *Findings) checkChoices(d Description, draft Draft) {
+	var settings map[string]any
+	if len(draft.Facts.Choices) == 0 || json.Unmarshal(draft.Settings, &settings) != nil {
+		return
+	}
+	for _, field := range d.Fields {
+		allowed, restricted := draft.Facts.Choices[field.Name]
+		value, given := settings[field.Name]
+		if !restricted || !given || slices.Contains(allowed, fmt.Sprint(value)) {
+			continue
+		}
+		setting := fmt.Sprintf("%q", field.Label+": "+field.choiceLabel(fmt.Sprint(value)))
+		f.AddIf(true, core.IssueSettingUnavailable, setting, field.allowedHint(allowed))
+	}
+}
+
+// allowedHint names the values that an account can use, in the words of a form and of the API.
+func (f Field) allowedHint(allowed []string) string {
+	if len(allowed) == 0 {
+		return "Leave out " + f.Name + "."
+	}
+	named := make([]string, len(allowed))
+	for i, value := range allowed {
+		named[i] = fmt.Sprintf("%s (%s)", f.choiceLabel(value), value)
+	}
+	return fmt.Sprintf("Use %s for %s.", strings.Join(named, " or "), f.Name)
+}
+
+// choiceLabel is the label of a choice, or the value itself if it has none.
+func (f Field) choiceLabel(value string) string {
+	for _, c := range f.Choices {
+		if c.Value == value {
+			return c.Label
+		}
+	}
+	return value
+}
+
+func (f *Findings) hasIssue(code core.IssueCode) bool {
+	return slices.ContainsFunc(f.issues, func(i core.Issue) bool { return i.Code == code })
+}

@@ -1,0 +1,35 @@
+package meta
+
+import (
+	"net/url"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// longestWindow bounds what a network says of the window of a quota, in seconds.
+const longestWindow = 30 * 24 * 60 * 60
+
+// ReadQuota reads how many posts an account has published in a moving window. read reads the edge that tells it.
+func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, error) {
+	var out struct {
+		Data []struct {
+			Used   int `json:"quota_usage"`
+			Config struct {
+				Total   int   `json:"quota_total"`
+				Seconds int64 `json:"quota_duration"`
+			} `json:"config"`
+		} `json:"data"`
+	}
+	if err := read(url.Values{"fields": {"quota_usage,config"}}, &out); err != nil {
+		return core.PostQuota{}, err
+	}
+	if len(out.Data) == 0 || out.Data[0].Config.Total <= 0 || out.Data[0].Config.Seconds <= 0 {
+		return core.PostQuota{}, &network.Error{Kind: network.Unknown, Message: "The network did not tell the account's quota."}
+	}
+	q := out.Data[0]
+	return core.PostQuota{
+		Used: q.Used, Limit: q.Config.Total, Window: time.Duration(min(q.Config.Seconds, longestWindow)) * time.Second,
+	}, nil
+}
