@@ -107,6 +107,13 @@ BEGIN
     RETURN NULL;
 END $$;
 
+CREATE TABLE public.account_facts (
+    workspace_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    facts jsonb NOT NULL,
+    told_at timestamp with time zone NOT NULL
+);
+
 CREATE TABLE public.accounts (
     id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -623,6 +630,9 @@ ALTER TABLE ONLY public.river_job ALTER COLUMN id SET DEFAULT nextval('public.ri
 
 ALTER TABLE ONLY public.river_notification ALTER COLUMN id SET DEFAULT nextval('public.river_notification_id_seq'::regclass);
 
+ALTER TABLE ONLY public.account_facts
+    ADD CONSTRAINT account_facts_pkey PRIMARY KEY (workspace_id, account_id);
+
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_pkey PRIMARY KEY (id);
 
@@ -881,6 +891,9 @@ CREATE TRIGGER count_deleted_drafts AFTER DELETE ON public.posts FOR EACH ROW WH
 CREATE TRIGGER count_new_drafts AFTER INSERT ON public.posts FOR EACH ROW WHEN ((new.status = 'draft'::text)) EXECUTE FUNCTION public.count_drafts();
 
 CREATE TRIGGER set_live_at BEFORE UPDATE OF status ON public.posts FOR EACH ROW WHEN (((new.status = 'live'::text) AND (old.status <> 'live'::text))) EXECUTE FUNCTION public.set_live_at();
+
+ALTER TABLE ONLY public.account_facts
+    ADD CONSTRAINT account_facts_workspace_id_account_id_fkey FOREIGN KEY (workspace_id, account_id) REFERENCES public.accounts(workspace_id, id);
 
 ALTER TABLE ONLY public.accounts
     ADD CONSTRAINT accounts_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES public.workspaces(id);

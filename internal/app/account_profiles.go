@@ -127,7 +127,7 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, c
 		}
 		list = append(list, account)
 	}
-	return list, nil
+	return list, a.checkSoon(ctx, t, list, 0)
 }
 
 // saveProfile stores one account. added reports whether the number of connected accounts has increased.

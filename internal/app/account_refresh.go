@@ -221,13 +221,13 @@ func (a *App) DueChecks(ctx context.Context) ([]queue.Check, error) {
 }
 
 // CheckAccount asks the network whether an account's token still works, so that people learn about an invalid token
-// before a post fails. Only a definite answer of the network changes the account.
+// before a post fails, and what the account may do. Only a definite answer about the token changes the account.
 func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.AccountID) error {
 	t, err := a.enter(core.Worker(ws), core.Write)
 	if err != nil {
 		return err
 	}
-	account, sealed, err := t.ClaimCheck(ctx, id, refreshLease)
+	account, sealed, err := t.ClaimCheck(ctx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (a *App) CheckAccount(ctx context.Context, ws core.WorkspaceID, id core.Acc
 		return err
 	}
 	if e, ok := errors.AsType[*network.Error](err); ok { // not checked: the check follows the next renewal
-		return t.FinishCheck(ctx, id, cmp.Or(e.RetryAfter, refreshLease))
+		return t.FinishCheck(ctx, id, cmp.Or(e.RetryAfter, store.CheckLease))
 	}
 	return errors.Join(err, t.FinishCheck(ctx, id, store.CheckEvery))
 }
@@ -264,6 +264,9 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	asking, cancel := context.WithTimeout(ctx, refreshCall)
 	defer cancel()
 	err = n.Verify(asking, token)
+	if err == nil {
+		a.updateFacts(asking, t, n, account, token)
+	}
 	status, reason := accountStatusAfter(err)
 	if status == "" {
 		return nil

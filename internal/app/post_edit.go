@@ -176,8 +176,13 @@ func (a *App) queueDraft(ctx context.Context, t store.Tenant, p *core.Post, r *p
 	if err != nil {
 		return err
 	}
+	facts, err := t.AccountFacts(ctx, []core.AccountID{p.Account})
+	if err != nil {
+		return err
+	}
 	d := target{network: n, draft: network.Draft{
 		Text: p.Text, Title: p.Title, Tags: p.Tags, Media: files, Settings: p.Settings, Account: account,
+		Facts: facts[p.Account].For(p.PublishAt, a.cfg.Now()),
 	}}
 	period := r.workspace.Zone.Month(a.cfg.Now())
 	if r.used, err = t.MonthUsed(ctx, period); err != nil {

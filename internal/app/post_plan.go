@@ -38,6 +38,7 @@ func (a *App) checkContent(r *postRequest) {
 	at, issues, warnings := r.when.Resolve(a.cfg.Now())
 	r.at = at
 	for _, target := range r.targets {
+		target.draft.Facts = target.draft.Facts.For(at, a.cfg.Now())
 		row := a.rowOf(target, r.queues())
 		row.PublishAt = at
 		row.Issues, row.Warnings = append(row.Issues, issues...), append(row.Warnings, warnings...)

@@ -94,6 +94,7 @@ func (a *App) parsePostRequest(ctx context.Context, t store.Tenant, in contract.
 		if err != nil {
 			return nil, err
 		}
+		target.draft.Facts = sources.Facts[account.ID]
 		r.targets = append(r.targets, target)
 	}
 	return r, nil

@@ -178,6 +178,7 @@ func TestAClaimSkipsAPostThatSomebodyIsChanging(t *testing.T) {
 func TestQueueingAPostInsertsNoJob(t *testing.T) {
 	b := newBench(t)
 	account := b.ws.Account("threads")
+	b.exec(`DELETE FROM river_job`)
 	later := b.ws.Queued("later", account, b.Clock.Now().Add(time.Hour))
 	b.ws.Now("now", account)
 	_, err := b.App.CancelPost(b.Context(), b.ws.Owner, later.ID)

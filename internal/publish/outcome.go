@@ -85,6 +85,11 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 	if err := c.endProbe(ctx, t); err != nil {
 		return err
 	}
+	if c.mayContradictFacts(do) {
+		if err := t.CheckSoon(ctx, []core.AccountID{c.account.ID}, 0); err != nil {
+			return err
+		}
+	}
 	switch do {
 	case core.DoAccount, core.DoBackoff, core.DoAwait:
 		return c.markAccountLost(ctx, t, do)
@@ -184,6 +189,13 @@ func (c *claim) markAccountLost(ctx context.Context, t store.Tenant, do core.Do)
 		return t.WakeIfOK(ctx, c.post.ID)
 	}
 	return nil
+}
+
+// mayContradictFacts tells whether the network has refused something that it may tell about the account, such as a
+// setting or one more post.
+func (c *claim) mayContradictFacts(do core.Do) bool {
+	_, tells := c.net.(network.Informer)
+	return tells && (do == core.DoFail || do == core.DoHold && c.throttled)
 }
 
 // throttleReason is what the network said of the throttle that holds the post.

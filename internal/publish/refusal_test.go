@@ -104,3 +104,32 @@ func TestOnlyTheNetworksWordsAreItsWords(t *testing.T) {
 		t.Errorf("a failure without words is called the network's words: %+v", post.Error)
 	}
 }
+
+// A network that refuses a post may have changed what the account may do there.
+func TestARefusalHasTheNetworkAskedForFactsOfTheAccountAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		platform string
+		fault    sim.Fault
+		checks   int
+	}{
+		"a refusal":                    {"threads", fault("threads", "create", sim.Reject), 1},
+		"a throttle":                   {"threads", fault("threads", "create", sim.RateLimited), 1},
+		"a failure that may pass":      {"threads", fault("threads", "create", sim.ServerError), 0},
+		"success":                      {"threads", fault("threads", "create", sim.Trickle), 0},
+		"a network that tells nothing": {"facebook", fault("facebook", "publish", sim.Reject), 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			account := b.ws.Account(c.platform)
+			must(t, b.App.CheckAccount(b.Context(), b.ws.ID, b.ws.AccountID(account)))
+			jobs := b.Jobs("check")
+			c.fault.DelayMs = 1
+			b.Fault(c.fault)
+			b.ws.Work(b.ws.Now("hello", account))
+			due, err := b.App.DueChecks(b.Context())
+			if err != nil || len(due) != c.checks || b.Jobs("check")-jobs != c.checks {
+				t.Errorf("%d checks are due, %d jobs: %v", len(due), b.Jobs("check")-jobs, err)
+			}
+		})
+	}
+}

@@ -183,9 +183,10 @@ func (t Tenant) QueuedByAccount(ctx context.Context) (map[core.AccountID]int, er
 		WHERE workspace_id = @ws AND disconnected_at IS NULL AND queued > 0`, args{"most": core.MostCounted}))
 }
 
-// HideAccount disconnects an account: it deletes its token and keeps its row for the history of its posts.
+// HideAccount disconnects an account: it deletes its token and facts, and keeps its row for the history of its posts.
 func (t Tenant) HideAccount(ctx context.Context, id core.AccountID, reason string, now time.Time) error {
 	return t.exec(ctx, `
+		WITH gone AS (DELETE FROM account_facts WHERE workspace_id = @ws AND account_id = @id)
 		UPDATE accounts SET disconnected_at = @now, status = @revoked, status_reason = @reason, token = ''::bytea,
 			token_expires_at = NULL, token_refresh_at = NULL
 		WHERE workspace_id = @ws AND id = @id`,

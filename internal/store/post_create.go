@@ -18,6 +18,7 @@ type PostSources struct {
 	Workspace    core.Workspace
 	GroupMembers []core.AccountID // the connected accounts of the group, in their order
 	Accounts     map[core.AccountID]core.Account
+	Facts        map[core.AccountID]core.Facts // what networks have told about the accounts
 	Media        map[core.MediaID]core.Media
 }
 
@@ -31,18 +32,21 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 		workspaces []core.Workspace
 		groups     []Group
 		found      []core.Account
+		facts      []toldFacts
 		files      []Media
 	)
 	queueMany(&batch, `SELECT `+workspaceColumns+` FROM workspaces WHERE id = @ws`, t.withWorkspace(nil), &workspaces)
 	if !group.IsZero() {
 		queueMany(&batch, `SELECT`+groupColumns+` AND g.id = @id`, t.withWorkspace(args{"id": group}), &groups)
 	}
+	const targets = `(SELECT unnest(@ids::uuid[]) UNION
+		SELECT account_id FROM group_accounts WHERE workspace_id = @ws AND group_id = @group)`
+	chosen := t.withWorkspace(args{"ids": accounts, "group": group})
 	queueMany(&batch, `
 		SELECT `+accountColumns+` FROM accounts
-		WHERE workspace_id = @ws AND disconnected_at IS NULL AND id IN (
-			SELECT unnest(@ids::uuid[]) UNION SELECT account_id FROM group_accounts WHERE workspace_id = @ws
-				AND group_id = @group)`,
-		t.withWorkspace(args{"ids": accounts, "group": group}), &found)
+		WHERE workspace_id = @ws AND disconnected_at IS NULL AND id IN `+targets, chosen, &found)
+	queueMany(&batch, `
+		SELECT `+factsColumns+` FROM account_facts WHERE workspace_id = @ws AND account_id IN `+targets, chosen, &facts)
 	if len(media) > 0 {
 		queueMany(&batch, `SELECT`+mediaColumns+` AND m.id = ANY(@ids)`, t.withWorkspace(args{"ids": media}), &files)
 	}
@@ -54,7 +58,7 @@ func (t Tenant) ReadPostSources(ctx context.Context, accounts []core.AccountID, 
 	}
 	s := PostSources{
 		Workspace: workspaces[0], Accounts: map[core.AccountID]core.Account{},
-		Media: map[core.MediaID]core.Media{},
+		Media: map[core.MediaID]core.Media{}, Facts: factsByAccount(facts),
 	}
 	for _, g := range groups {
 		s.GroupMembers = g.Accounts

@@ -47,8 +47,12 @@ func (t Tenant) RefreshBackoff(ctx context.Context, id core.AccountID) (time.Dur
 		FROM accounts WHERE workspace_id = @ws AND id = @id`, args{"id": id}))
 }
 
-// CheckEvery is how often a worker asks the network whether a token still works.
-const CheckEvery = 24 * time.Hour
+const (
+	// CheckEvery is how often a worker asks the network whether a token still works, and what the account may do.
+	CheckEvery = 24 * time.Hour
+	// CheckLease is how long such a check is one worker's alone.
+	CheckLease = 5 * time.Minute
+)
 
 // DueChecks lists accounts whose token should be checked with the network now.
 func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error) {
@@ -58,13 +62,13 @@ func (s *Store) DueChecks(ctx context.Context, limit int) ([]queue.Check, error)
 		args{"limit": limit}))
 }
 
-// ClaimCheck claims the check of an account's token for the lease. It returns the account and its encrypted token, or
+// ClaimCheck claims the check of an account's token for CheckLease. It returns the account and its encrypted token, or
 // not_found if no check is due.
-func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID, lease time.Duration) (core.Account, []byte, error) {
+func (t Tenant) ClaimCheck(ctx context.Context, id core.AccountID) (core.Account, []byte, error) {
 	row, err := queryOne[accountAndToken](t.query(ctx, `
 		UPDATE accounts SET check_at = clock() + @lease::interval
 		WHERE workspace_id = @ws AND id = @id AND check_at <= clock() AND status = 'ok' AND disconnected_at IS NULL
-		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": lease}))
+		RETURNING `+accountColumns+`, token`, args{"id": id, "lease": CheckLease}))
 	return row.Account, row.Token, err
 }
 

@@ -1,0 +1,65 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/queue"
+)
+
+// toldFacts is a row of account_facts.
+type toldFacts struct {
+	Account core.AccountID
+	Facts   core.Facts
+	ToldAt  time.Time
+}
+
+const factsColumns = `account_id AS account, facts, told_at`
+
+// AccountFacts returns what networks have told about connected accounts of the workspace; about all for nil ids.
+func (t Tenant) AccountFacts(ctx context.Context, ids []core.AccountID) (map[core.AccountID]core.Facts, error) {
+	rows, err := queryMany[toldFacts](t.query(ctx, `
+		SELECT `+factsColumns+` FROM account_facts
+		WHERE workspace_id = @ws AND (@ids::uuid[] IS NULL OR account_id = ANY(@ids))`, args{"ids": ids}))
+	return factsByAccount(rows), err
+}
+
+func factsByAccount(rows []toldFacts) map[core.AccountID]core.Facts {
+	found := make(map[core.AccountID]core.Facts, len(rows))
+	for _, r := range rows {
+		r.Facts.ToldAt = r.ToldAt
+		found[r.Account] = r.Facts
+	}
+	return found
+}
+
+// SaveFacts replaces what the network has told about an account, unless the account has been disconnected.
+func (t Tenant) SaveFacts(ctx context.Context, id core.AccountID, facts core.Facts) error {
+	return t.exec(ctx, `
+		INSERT INTO account_facts (workspace_id, account_id, facts, told_at)
+		SELECT @ws, id, @facts, clock() FROM accounts WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL
+		ON CONFLICT (workspace_id, account_id) DO UPDATE SET facts = excluded.facts, told_at = excluded.told_at`,
+		args{"id": id, "facts": facts})
+}
+
+// CheckSoon has the given accounts checked now, except those that were checked within the given age, are being checked
+// or are due for it. It must be called within Tx.
+func (t Tenant) CheckSoon(ctx context.Context, ids []core.AccountID, age time.Duration) error {
+	due, err := queryMany[queue.Check](t.query(ctx, `
+		UPDATE accounts SET check_at = clock() FROM (
+			SELECT id FROM accounts WHERE workspace_id = @ws AND id = ANY(@ids) AND status = 'ok' AND disconnected_at IS NULL
+				AND check_at > clock() + @lease::interval AND check_at <= clock() + @every::interval - @age::interval
+			ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
+		) AS unchecked WHERE accounts.id = unchecked.id
+		RETURNING accounts.workspace_id AS workspace, accounts.id AS account`,
+		args{"ids": ids, "lease": CheckLease, "every": CheckEvery, "age": age}))
+	if err != nil {
+		return err
+	}
+	jobs := make([]queue.Job, len(due))
+	for i, job := range due {
+		jobs[i] = job
+	}
+	return t.store.EnqueueMany(ctx, jobs)
+}
