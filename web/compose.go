@@ -22,6 +22,7 @@ func (r *request) showComposer() error {
 	if err := r.caller.Need(core.Write); err != nil {
 		return err
 	}
+	r.refreshFacts()
 	if form, ok := r.takeSavedForm(); ok {
 		return r.renderComposer(http.StatusOK, form, nil)
 	}
@@ -47,6 +48,14 @@ func (r *request) showComposer() error {
 	return r.render(http.StatusOK, posts.Compose(m), nil)
 }
 
+// refreshFacts has the networks asked what the accounts may do, for the plans that follow. The composer does not wait
+// for it, and works without it.
+func (r *request) refreshFacts() {
+	if err := r.web.cfg.App.RefreshFacts(r.context(), r.caller); err != nil {
+		r.web.cfg.Log.WarnContext(r.context(), "could not have the networks asked what accounts may do", "error", err)
+	}
+}
+
 // composerModel returns the composer with the form's values, without a plan.
 func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	var m posts.ComposeModel
@@ -62,6 +71,10 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	if err != nil {
 		return m, err
 	}
+	facts, err := r.web.cfg.App.AccountFacts(r.context(), r.caller)
+	if err != nil {
+		return m, err
+	}
 	for _, n := range r.web.cfg.Networks.List() {
 		d := n.Describe()
 		if slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.Platform == string(d.ID) }) {
@@ -69,7 +82,9 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 		}
 	}
 	for _, a := range accounts {
-		m.Accounts = append(m.Accounts, r.accountChip(a, slices.Contains(form[posts.FieldAccount], a.ID)))
+		chip := r.accountChip(a, slices.Contains(form[posts.FieldAccount], a.ID))
+		chip.Choices = facts[a.ID].Choices
+		m.Accounts = append(m.Accounts, chip)
 	}
 	m.Form, m.Zone, m.Values = newFormID(), zone, composerValues(form, m.Networks)
 	m.Plan = posts.PlanModel{When: m.Values.When, Zone: zone, Now: r.web.cfg.Now()}
@@ -166,6 +181,9 @@ func (r *request) createPosts(form url.Values) error {
 	m, err := r.composerModel(form)
 	if err != nil {
 		return err
+	}
+	if e := unchosenSetting(m); e != nil {
+		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
 	made, e, err := r.create(form, planRequest(m, form))
 	switch {

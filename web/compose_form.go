@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"belfry/internal/contract"
+	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/views/posts"
 )
@@ -46,14 +47,8 @@ func planRequest(m posts.ComposeModel, form url.Values) contract.PlanPosts {
 		Targets:     contract.Targets{AccountIDs: accounts},
 		PerPlatform: map[string]json.RawMessage{}, Overrides: map[string]contract.Override{},
 	}
-	chosen := map[string]bool{}
-	for _, a := range m.Accounts {
-		if a.Chosen {
-			chosen[a.Platform] = true
-		}
-	}
 	for _, n := range m.Networks {
-		if !chosen[n.ID] {
+		if !m.IsChosen(n.ID) {
 			continue
 		}
 		if own := m.Values.Overrides[n.ID]; own != "" {
@@ -64,6 +59,32 @@ func planRequest(m posts.ComposeModel, form url.Values) contract.PlanPosts {
 		}
 	}
 	return in
+}
+
+// unchosenSettings returns an error for each setting that the person must choose and has not chosen, by network. A
+// draft needs none of them.
+func unchosenSettings(m posts.ComposeModel) map[string][]*core.Error {
+	unchosen := map[string][]*core.Error{}
+	for _, n := range m.Networks {
+		for _, f := range n.Fields {
+			if f.Ask && m.IsChosen(n.ID) && m.Values.When != posts.WhenDraft && m.Values.Setting(n.ID, f.Name) == "" {
+				path := "perPlatform." + n.ID + "." + f.Name
+				unchosen[n.ID] = append(unchosen[n.ID], core.Invalid(path, "Choose “%s” for %s.", f.Label, n.Name))
+			}
+		}
+	}
+	return unchosen
+}
+
+// unchosenSetting returns the first error of unchosenSettings, or nil.
+func unchosenSetting(m posts.ComposeModel) *core.Error {
+	unchosen := unchosenSettings(m)
+	for _, n := range m.Networks {
+		if len(unchosen[n.ID]) > 0 {
+			return unchosen[n.ID][0]
+		}
+	}
+	return nil
 }
 
 func whenFromValues(values posts.Values, zone string) *contract.When {

@@ -17,7 +17,7 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	if m.Plan.Missing = missingInput(m.Values, in); m.Plan.Missing != "" {
 		return nil
 	}
-	wrong := r.web.dropWrongSettings(in.PerPlatform)
+	wrong, unchosen := r.web.dropWrongSettings(in.PerPlatform), unchosenSettings(*m)
 	plan, err := r.web.cfg.App.PlanPosts(r.context(), r.caller, in)
 	var known *core.Error
 	switch e, ok := asRefusal(err); {
@@ -42,7 +42,7 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 		if i := slices.IndexFunc(m.Accounts, func(a posts.Account) bool { return a.ID == row.AccountID }); i >= 0 {
 			named.Account = m.Accounts[i].Name
 		}
-		for _, e := range wrong[row.Platform] {
+		for _, e := range slices.Concat(wrong[row.Platform], unchosen[row.Platform]) {
 			told := r.web.humanize(e)
 			named.OK, plan.OK, plan.Table = false, false, ""
 			named.Issues = append(named.Issues, contract.Issue{Code: string(e.Code), Message: told.Message, Hint: told.Hint})

@@ -41,6 +41,7 @@ func (r *request) showEditor() error {
 	if card.Status != string(core.PostDraft) {
 		return r.redirect(link.Post(r.pathID())) // it has gone out, or will: the page says which
 	}
+	r.refreshFacts()
 	if form, ok := r.takeSavedForm(); ok {
 		return r.renderComposer(http.StatusOK, form, nil)
 	}
@@ -90,10 +91,16 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 	m.Plan.Zone = m.Zone
 	m.PostID, m.MediaIDs = card.ID, card.MediaIDs
 	m.Networks = []posts.Network{composerNetwork(about, form, len(card.MediaIDs) > 0)}
-	m.Accounts = []posts.Account{{
-		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name,
-		Status: r.accountStatus(card.AccountID), Chosen: true,
-	}}
+	account := posts.Account{
+		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Chosen: true,
+		Status: string(core.AccountRevoked), // unless it is listed, it was disconnected
+	}
+	for _, a := range m.Accounts {
+		if a.ID == account.ID {
+			account.Status, account.Choices = a.Status, a.Choices
+		}
+	}
+	m.Accounts = []posts.Account{account}
 	if m.Files, err = r.loadFiles(card.MediaIDs); err != nil {
 		return m, err
 	}
@@ -110,21 +117,14 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 	return m, nil
 }
 
-// accountStatus returns an account's status; an account that is not listed was disconnected.
-func (r *request) accountStatus(account string) string {
-	for _, a := range r.accounts {
-		if a.ID == account {
-			return a.Status
-		}
-	}
-	return string(core.AccountRevoked)
-}
-
 // saveDraft saves the draft, and queues it if the form has a time.
 func (r *request) saveDraft(form url.Values) error {
 	m, err := r.loadComposer(form)
 	if err != nil {
 		return err
+	}
+	if e := unchosenSetting(m); e != nil {
+		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
 	in := draftChanges(m)
 	in.ID, in.Revision = r.pathID(), form.Get(posts.FieldRevision)

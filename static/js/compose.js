@@ -26,6 +26,16 @@ function countAll(form) {
   for (const own of form.querySelectorAll("[data-network]")) own.hidden = !chosen.has(own.dataset.network);
 }
 
+// A choice is offered where every chosen account can use it. What is already chosen stays, and the plan says why it
+// cannot be used.
+function offerShared(form) {
+  const chosen = [...form.querySelectorAll("input[data-platform]:checked")].map((input) => input.value);
+  for (const option of form.querySelectorAll("option[data-not-for]")) {
+    const without = option.dataset.notFor.split(" ");
+    option.disabled = option.hidden = !option.selected && chosen.some((account) => without.includes(account));
+  }
+}
+
 // The button says what the plan says, and can be pressed when nothing stands in the way.
 function followPlan(form) {
   const plan = form.querySelector("#plan .plan");
@@ -43,7 +53,11 @@ export function startComposer() {
 
   const restored = keepDraft(form);
   countAll(form);
-  form.addEventListener("input", () => countAll(form));
+  offerShared(form);
+  form.addEventListener("input", () => {
+    countAll(form);
+    offerShared(form);
+  });
 
   // What would be sent has changed: until the plan has seen it, the button waits.
   form.addEventListener("input", () => {

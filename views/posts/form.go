@@ -3,6 +3,8 @@ package posts
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"belfry/internal/contract"
@@ -73,6 +75,14 @@ type Account struct {
 	Platform, Network  string // the network's id and name
 	Status             string
 	Chosen             bool
+	// Choices are the values of settings that the account can use (core.Facts).
+	Choices map[string][]string
+}
+
+// cannotUse reports whether the account's network does not offer it a value of a setting.
+func (a Account) cannotUse(setting, value string) bool {
+	allowed, restricted := a.Choices[setting]
+	return restricted && !slices.Contains(allowed, value)
 }
 
 // Network is what the composer needs to know about a network.
@@ -117,6 +127,36 @@ type PlanRow struct {
 	contract.PlanRow
 	Account string
 	Network string
+}
+
+// accountsWithout returns the network's accounts that cannot use a value of a setting.
+func (m ComposeModel) accountsWithout(platform, setting, value string) (accounts []Account) {
+	for _, a := range m.Accounts {
+		if a.Platform == platform && a.cannotUse(setting, value) {
+			accounts = append(accounts, a)
+		}
+	}
+	return accounts
+}
+
+// isWithheld reports whether one of the chosen accounts cannot use a value of a setting. The value that the form has is
+// shown all the same, and the plan says what is wrong with it.
+func (m ComposeModel) isWithheld(platform, setting, value string) bool {
+	return m.Values.Setting(platform, setting) != value &&
+		slices.ContainsFunc(m.accountsWithout(platform, setting, value), func(a Account) bool { return a.Chosen })
+}
+
+func accountIDs(accounts []Account) string {
+	ids := make([]string, len(accounts))
+	for i, a := range accounts {
+		ids[i] = a.ID
+	}
+	return strings.Join(ids, " ")
+}
+
+// IsChosen reports whether an account of the network is chosen.
+func (m ComposeModel) IsChosen(platform string) bool {
+	return slices.ContainsFunc(m.Accounts, func(a Account) bool { return a.Chosen && a.Platform == platform })
 }
 
 func (m ComposeModel) formURL() string {
