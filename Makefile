@@ -36,7 +36,7 @@ lint: ## Look for mistakes without running anything
 e2e: need-postgres need-chromium need-curl need-npm build ## Run the tests that drive the built program
 	go test -count=1 -timeout 20m ./e2e/...
 
-bench: need-postgres need-nginx build ## Measure requests, creation, lateness and uploads, each beside its floor
+bench: need-postgres need-nginx build ## Measure requests, creations, publishing and uploads, each beside its floor
 	@go run ./e2e/bench -binary bin/belfry
 
 cover: need-postgres ## Show how much of the code the tests run

@@ -88,7 +88,7 @@ var floors = []struct {
 	// Outside. The black-box suite knows the interface's words, how to get a database and how to make pictures, and
 	// nothing else.
 	{"e2e", "internal/contract internal/postgres internal/store/storetest internal/media/mediatest internal/blob/blobtest"},
-	{"e2e/*", "internal/contract internal/postgres internal/store/storetest e2e e2e/*"},
+	{"e2e/*", "internal/contract internal/postgres internal/store/storetest internal/media/mediatest e2e e2e/*"},
 	{"tools/*", anything + " internal/store/storetest"},
 
 	// Made for tests: imported by tests, by each other and by tools, never by the product.

@@ -51,8 +51,8 @@ func run(ctx context.Context, args []string) error {
 	set.IntVar(&o.rounds, "rounds", 5, "how often the measured and its floors take turns")
 	set.DurationVar(&o.round, "round", 3*time.Second, "how long each turn is")
 	set.IntVar(&o.posts, "posts", 1000, "how many posts are due in one second")
-	set.StringVar(&o.only, "only", "", "measure one part only: start, reads, creations, lateness, flood, upload or size, "+
-		"which takes long and is measured only then")
+	set.StringVar(&o.only, "only", "", "measure one part only: start, reads, creations, lateness, reels, throughput, "+
+		"flood, upload or size, which takes long and is measured only then")
 	set.IntVar(&o.filled, "filled", 3_000_000, "how many posts the database has when size is measured")
 	if err := set.Parse(args); err != nil {
 		return err
@@ -77,6 +77,8 @@ func run(ctx context.Context, args []string) error {
 		{"reads", measureReads},
 		{"creations", measureCreations},
 		{"lateness", measureLateness},
+		{"reels", measureReels},
+		{"throughput", measureThroughput},
 		{"flood", measureFlood},
 		{"upload", measureUpload},
 		{"size", measureSize},

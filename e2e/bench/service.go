@@ -126,11 +126,19 @@ func (s *service) await(ctx context.Context, url string) error {
 type seeded struct {
 	Workspace, Key string
 	Accounts       map[string]string
+	MoreAccounts   map[string][]string
 }
 
-func (s *service) seed(ctx context.Context) (seeded, error) {
+// account is one of a network's accounts, which take turns.
+func (s seeded) account(network string, n int) string {
+	all := append([]string{s.Accounts[network]}, s.MoreAccounts[network]...)
+	return all[n%len(all)]
+}
+
+// seed makes a workspace. Options such as --accounts=3 change it.
+func (s *service) seed(ctx context.Context, options ...string) (seeded, error) {
 	var made seeded
-	cmd := exec.CommandContext(ctx, s.binary, "seed", "--json")
+	cmd := exec.CommandContext(ctx, s.binary, append([]string{"seed", "--json"}, options...)...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")},
 		s.env...)
 	var out, errs bytes.Buffer

@@ -59,12 +59,15 @@ func measureSize(ctx context.Context, o options, folder string, t *table) error 
 	if err := p.measureNeighbor(ctx, t); err != nil {
 		return err
 	}
-	filled, err := p.publishAtOnce(ctx, o.posts)
+	if err := p.slowDown(ctx); err != nil {
+		return err
+	}
+	filled, err := p.publishAtOnce(ctx, o.posts, chooseText)
 	if err != nil {
 		return err
 	}
 	p.process.stop()
-	empty, err := publishAtOnce(ctx, o, folder+"-empty", o.posts)
+	empty, err := publishAtOnce(ctx, o, folder+"-empty", o.posts, chooseText)
 	if err != nil {
 		return err
 	}
