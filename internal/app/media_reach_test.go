@@ -39,6 +39,8 @@ func TestAPlanSaysWhichFilesANetworkCannotDownload(t *testing.T) {
 		{"threads", []contract.Media{photo}, true},
 		{"threads", []contract.Media{video}, true},
 		{"threads", []contract.Media{photo, video}, true},
+		{"facebook", []contract.Media{photo}, false},
+		{"facebook", []contract.Media{video}, false},
 		{"instagram", []contract.Media{photo}, true},
 		{"instagram", []contract.Media{video}, true},
 		{"tiktok", []contract.Media{photo, photo}, true},

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"belfry/internal/app"
+	"belfry/internal/contract"
 	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
 )
 
 // A server can lose its public address after a post was queued. The post then fails at once, in words that help.
@@ -23,5 +25,36 @@ func TestAPostWhoseFilesCannotBeDownloadedFailsUnsent(t *testing.T) {
 	}
 	if p = b.after(time.Hour, p); p.Status != "failed" || p.Attempts != 1 {
 		t.Errorf("it was tried again: %s after %d", p.Status, p.Attempts)
+	}
+}
+
+// Where the network takes bytes too, the post goes live without a public address.
+func TestAPostGoesLiveWithFilesThatCannotBeDownloaded(t *testing.T) {
+	b := newBench(t)
+	account := b.ws.Account("facebook")
+	photo, film := b.photo(), b.ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{Size: 3 << 20}))
+	worker := b.Replica(func(c *app.Config) { c.NetworksURL = "" })
+	for text, files := range map[string][]contract.Media{"photos": {photo, photo}, "a film": {film}} {
+		p := b.post(request(text, now(), account), files...)
+		id, err := core.ParseID[core.PostKind](p.ID)
+		must(t, err)
+		for range 5 {
+			must(t, worker.Engine().Publish(b.Context(), "a worker", b.ws.ID, id))
+			must(t, b.Sim.WaitIdle(b.Context()))
+			b.Clock.Advance(time.Minute)
+		}
+		if p = b.ws.Post(p); p.Status != "live" || b.Visible(text) != 1 {
+			t.Errorf("%s: the post is %s: %+v", text, p.Status, p.Error)
+		}
+	}
+	if n := b.calls("upload"); n != 5 { // two photos, and a film in parts of 1 MiB
+		t.Errorf("%d calls sent bytes", n)
+	}
+	for _, p := range b.Sim.Posts.All() {
+		for _, m := range p.Media {
+			if want := map[string]int64{"photos": photo.Size, "a film": film.Size}[p.Text]; m.Bytes != want {
+				t.Errorf("%s has %d bytes; want %d", p.Text, m.Bytes, want)
+			}
+		}
 	}
 }

@@ -24,9 +24,9 @@ const (
 )
 
 const (
-	site    = "https://www.facebook.com"
-	graph   = "https://graph.facebook.com/"
-	uploads = "rupload.facebook.com"
+	site       = "https://www.facebook.com"
+	graph      = "https://graph.facebook.com/"
+	uploadHost = "rupload.facebook.com"
 )
 
 // Driver is the network's entry in network/all.

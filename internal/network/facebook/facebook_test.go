@@ -57,3 +57,8 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	networktest.Run(t, harness())
 }
+
+func TestConformanceOfUploads(t *testing.T) {
+	t.Parallel()
+	networktest.RunPushed(t, harness())
+}

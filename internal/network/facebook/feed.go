@@ -41,8 +41,20 @@ func (n *Network) uploadPhotos(ctx context.Context, it network.Item) (string, er
 	return strings.Join(ids, ","), err
 }
 
+// uploadPhoto lets Facebook fetch a photo, or sends its bytes.
 func (n *Network) uploadPhoto(ctx context.Context, it network.Item, f network.File) (string, error) {
-	return n.create(ctx, it, "/photos", url.Values{"url": {f.URL}, "published": {"false"}})
+	if f.URL != "" {
+		return n.create(ctx, it, "/photos", url.Values{"url": {f.URL}, "published": {"false"}})
+	}
+	var out struct {
+		ID meta.ID `json:"id"`
+	}
+	err := n.postFile(ctx, it, "/photos", url.Values{"published": {"false"}},
+		meta.FilePart{Field: "source", File: f, Size: f.Bytes}, &out)
+	if err == nil && out.ID == "" {
+		err = &network.Error{Kind: network.Unknown, Message: "Facebook did not return an ID."}
+	}
+	return string(out.ID), err
 }
 
 // photosStatus checks that every uploaded photo is still there: Facebook drops unused ones after a day.

@@ -9,6 +9,7 @@ import (
 
 	"belfry/internal/core"
 	"belfry/internal/network"
+	"belfry/internal/network/meta"
 )
 
 // publishSteps are the calls that publish one kind of post.
@@ -46,6 +47,9 @@ func (n *Network) stepsFor(d network.Draft) publishSteps {
 	return stepsByType[contentType(s, d.Media)]
 }
 
+// uplink is the bytes a second that preparing ahead reckons with.
+const uplink = 2_000_000
+
 // Delivery is a single call for texts and links, uploads and a single call for photos. Of a video or a Story
 // Facebook tells whether it is published.
 func (n *Network) Delivery(d network.Draft) network.Delivery {
@@ -53,8 +57,15 @@ func (n *Network) Delivery(d network.Draft) network.Delivery {
 	if !flow.MakesHandle() {
 		return network.Delivery{Flow: flow}
 	}
-	return network.Delivery{Flow: flow, Ahead: network.PreparedAhead, Files: network.Pulled}
+	ahead := network.PreparedAhead
+	for _, m := range d.Media {
+		ahead += time.Duration(m.Bytes/uplink) * time.Second
+	}
+	return network.Delivery{Flow: flow, Ahead: min(ahead, longestAhead), Files: network.Either}
 }
+
+// longestAhead is well within the day for which Facebook keeps what is not published.
+const longestAhead = 12 * time.Hour
 
 // Create uploads the files of a post, which nobody sees yet.
 func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
@@ -77,6 +88,12 @@ func errNoFile() error {
 
 // Status asks about what was uploaded; for a text it asks whether the Page can be reached.
 func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if _, _, ok := meta.CutUpload(handle); ok {
+		return n.sendVideo(ctx, it, handle)
+	}
+	if s, ok := decodeSession(handle); ok {
+		return n.sendSession(ctx, it, s)
+	}
 	return n.stepsFor(it.Draft()).status(n, ctx, it, handle)
 }
 
@@ -122,6 +139,14 @@ func (n *Network) post(ctx context.Context, it network.Item, edge string, form u
 	return n.classifyAuthError(
 		ctx, n.graph.Post(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, into), it.Token,
 	)
+}
+
+// postFile sends a form with a part of a file to an edge of the Page.
+func (n *Network) postFile(
+	ctx context.Context, it network.Item, edge string, form url.Values, part meta.FilePart, into any,
+) error {
+	err := n.graph.PostFile(ctx, "/"+url.PathEscape(it.Profile)+edge, it.Token.Access, form, part, into)
+	return n.classifyAuthError(ctx, err, it.Token)
 }
 
 // checkExists reads only the id of a node.

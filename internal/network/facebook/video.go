@@ -4,22 +4,30 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
 )
 
-// createVideo lets Facebook fetch a Page video, which nobody sees until it is published.
+// createVideo lets Facebook fetch a Page video, which nobody sees until it is published, or begins to send it.
 func (n *Network) createVideo(ctx context.Context, it network.Item) (string, error) {
-	form := nonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it), "file_url": it.Files[0].URL})
-	form.Set("published", "false")
+	if it.Files[0].URL == "" {
+		return n.startSession(ctx, it)
+	}
+	form := videoForm(it)
+	form.Set("file_url", it.Files[0].URL)
 	return n.create(ctx, it, "/videos", form)
+}
+
+// videoForm describes a Page video that nobody sees yet.
+func videoForm(it network.Item) url.Values {
+	form := nonEmpty(map[string]string{"title": it.Title, "description": textWithTags(it)})
+	form.Set("published", "false")
+	return form
 }
 
 func (n *Network) videoStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
@@ -49,7 +57,7 @@ func pendingUnless(err error) (network.Status, error) {
 	return network.Status{Verdict: core.Pending}, nil
 }
 
-// createReel begins a Reel and gives Facebook the address of its file.
+// createReel begins a Reel.
 func (n *Network) createReel(ctx context.Context, it network.Item) (string, error) {
 	return n.startUpload(ctx, it, "/video_reels")
 }
@@ -91,7 +99,7 @@ func (*success) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// startUpload creates a video at an edge with upload phases, and gives Facebook the address of the file.
+// startUpload creates a video at an edge with upload phases, and gives Facebook the address of the file if it has one.
 func (n *Network) startUpload(ctx context.Context, it network.Item, edge string) (string, error) {
 	var out struct {
 		ID     meta.ID `json:"video_id"`
@@ -100,16 +108,29 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, edge string)
 	if err := n.post(ctx, it, edge, url.Values{"upload_phase": {"start"}}, &out); err != nil {
 		return "", err
 	}
-	if u, err := url.Parse(out.Upload); err != nil || out.ID == "" || u.Scheme != "https" || u.Host != uploads ||
-		!strings.HasSuffix(u.Path, "/"+string(out.ID)) {
-		return "", &network.Error{Kind: network.Unknown, Message: "Facebook did not return an upload address."}
+	handle, err := meta.NewUpload(out.ID, out.Upload, uploadHost)
+	if err != nil || it.Files[0].URL == "" {
+		return handle, err
 	}
-	token := it.Token.Access
-	err := n.graph.Send(ctx, network.Request{
-		Method: http.MethodPost, URL: out.Upload, Secrets: []network.Secret{token},
-		Header: http.Header{"Authorization": {"OAuth " + token.Reveal()}, "file_url": {it.Files[0].URL}},
-	}, &success{})
+	err = n.graph.PassAddress(ctx, it.Token.Access, out.Upload, it.Files[0])
 	return string(out.ID), n.classifyAuthError(ctx, err, it.Token)
+}
+
+// sendVideo sends the bytes of an upload that waits for them.
+func (n *Network) sendVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if len(it.Files) == 0 {
+		return network.Status{}, errNoFile()
+	}
+	ask := func(ctx context.Context, id string) (meta.Arrived, error) {
+		v, err := n.fetchVideo(ctx, it, id)
+		uploading := v.Status.Uploading
+		return meta.Arrived{Bytes: uploading.Bytes, All: uploading.isComplete() || v.hasFailed()}, err
+	}
+	st, err := n.graph.SendRest(ctx, it.Token.Access, handle, it.Files[0], ask)
+	if err = n.classifyAuthError(ctx, err, it.Token); err != nil {
+		return n.statusOfMissing(it, err)
+	}
+	return st, nil
 }
 
 // Values of a video's status.
@@ -133,6 +154,7 @@ type videoNode struct {
 
 type phase struct {
 	Status  string    `json:"status"`
+	Bytes   int64     `json:"bytes_transfered"` //nolint:misspell // as Facebook spells it
 	Publish string    `json:"publish_status"`
 	Error   *problem  `json:"error"`
 	Errors  []problem `json:"errors"`

@@ -90,3 +90,8 @@ func TestConformanceWithFacebookLogin(t *testing.T) {
 	t.Parallel()
 	nt.Run(t, withFacebook([]string{bakery, cycles}, granted))
 }
+
+func TestConformanceOfUploadsWithFacebookLogin(t *testing.T) {
+	t.Parallel()
+	nt.RunPushed(t, withFacebook([]string{bakery, cycles}, granted))
+}

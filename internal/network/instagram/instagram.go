@@ -36,6 +36,7 @@ const (
 	graphURL     = "https://graph.instagram.com"
 	dialogURL    = "https://www.facebook.com/%s/dialog/oauth"
 	pageGraphURL = "https://graph.facebook.com"
+	uploadHost   = "rupload.facebook.com"
 )
 
 // Driver is the network's entry in network/all.

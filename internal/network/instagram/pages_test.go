@@ -1,6 +1,9 @@
 package instagram_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -124,5 +127,68 @@ func TestAccountsOfTheOtherLoginStillPublish(t *testing.T) {
 		if err := other.Verify(t.Context(), it.Token); err != nil {
 			t.Errorf("with %s: %v", login, err)
 		}
+	}
+}
+
+// An account goes on publishing by its own login after a change to the other, so the account decides who brings bytes.
+func TestBytesAreSentOnlyForAccountsOfFacebookLogin(t *testing.T) {
+	t.Parallel()
+	own, pages := nt.NewWorld(t, harness()), nt.NewWorld(t, withFacebook([]string{bakery}, granted))
+	if a, b := own.Connect().Login, pages.Connect().Login; a != "instagram" || b != "facebook" {
+		t.Errorf("the logins are %q and %q", a, b)
+	}
+	one := []core.Media{video}
+	for _, c := range []struct {
+		name     string
+		net      network.Network
+		login    string
+		settings string
+		media    []core.Media
+		want     network.Transfer
+	}{
+		{"a Reel", own.Net, "facebook", `{}`, one, network.Either},
+		{"a Reel, own login", pages.Net, "instagram", `{}`, one, network.Pulled},
+		{"a Reel, as connected now", pages.Net, "", `{}`, one, network.Either},
+		{"a Reel, as connected now by the own login", own.Net, "", `{}`, one, network.Pulled},
+		{"a Story", pages.Net, "facebook", `{"contentType":"stories"}`, one, network.Either},
+		{"a photo", pages.Net, "facebook", `{}`, []core.Media{photo}, network.Pulled},
+		{"a carousel", pages.Net, "facebook", `{}`, []core.Media{video, video}, network.Pulled},
+	} {
+		d := network.Draft{Media: c.media, Settings: json.RawMessage(c.settings), Account: core.Account{Login: c.login}}
+		if got := c.net.Delivery(d).Files; got != c.want {
+			t.Errorf("%s: %s; want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// A plan may take an account for one of the other login. The post then fails before anything is sent.
+func TestAFileWithoutAnAddressIsRefusedWhereBytesAreNotTaken(t *testing.T) {
+	t.Parallel()
+	own, pages := nt.NewWorld(t, harness()), nt.NewWorld(t, withFacebook([]string{bakery}, granted))
+	for name, c := range map[string]struct {
+		w     *nt.World
+		media core.Media
+	}{"a video": {own, video}, "a photo": {pages, photo}} {
+		it := newItem(c.w, `{}`, "A", c.media)
+		it.Files[0].URL = ""
+		_, err := c.w.Net.Create(t.Context(), it)
+		if e := c.w.Failure(err, network.Rejected, it.Token.Access); e.Code != "media_unreachable" || e.Hint == "" {
+			t.Errorf("%s: %+v", name, e)
+		}
+	}
+}
+
+func TestAnUploadAddressElsewhereGetsNoBytes(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, withFacebook([]string{bakery}, granted))
+	it := newItem(w, `{}`, "A", video)
+	it.Files[0].URL = ""
+	for _, uri := range []string{
+		"", "https://evil.example/ig-api-upload/v25.0/17", "http://rupload.facebook.com/ig-api-upload/v25.0/17",
+		"https://rupload.facebook.com.evil.example/17", "https://rupload.facebook.com/ig-api-upload/v25.0/18",
+	} {
+		w.Instead(func(rw http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprintf(rw, `{"id":"17","uri":%q}`, uri) })
+		_, err := w.Net.Create(t.Context(), it)
+		w.Failed(err, network.Unknown, it.Token.Access)
 	}
 }

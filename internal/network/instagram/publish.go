@@ -1,22 +1,33 @@
 package instagram
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
 )
 
-// Delivery is the same for every post: a container, then the call that makes it visible. Instagram fetches the files.
-func (*Network) Delivery(network.Draft) network.Delivery {
-	return network.Delivery{Flow: core.FlowHandle, Ahead: network.PreparedAhead, Files: network.Pulled}
+// Delivery is the same for every post: a container, then the call that makes it visible. Instagram fetches the files,
+// but takes the bytes of a single video from accounts that were connected by Facebook Login.
+func (n *Network) Delivery(d network.Draft) network.Delivery {
+	delivery := network.Delivery{Flow: core.FlowHandle, Ahead: network.PreparedAhead, Files: network.Pulled}
+	if len(d.Media) == 1 && d.Media[0].Kind == core.FileVideo && cmp.Or(d.Account.Login, n.login) == loginFacebook {
+		delivery.Files = network.Either
+		delivery.Ahead += time.Duration(d.Media[0].Bytes/uplink) * time.Second
+	}
+	return delivery
 }
+
+// uplink is the bytes a second that preparing ahead reckons with.
+const uplink = 2_000_000
 
 // Create makes a container of which nothing is visible. Of several files it makes one for each, and the handle
 // names those until Status makes the whole of them.
@@ -32,7 +43,28 @@ func (n *Network) Create(ctx context.Context, it network.Item) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if it.Files[0].URL == "" {
+		return n.createUpload(ctx, it, form)
+	}
 	return n.createNode(ctx, it, "/media", form)
+}
+
+// createUpload makes a container whose bytes are sent to an address of its own.
+func (n *Network) createUpload(ctx context.Context, it network.Item, form url.Values) (string, error) {
+	if !isPageToken(it.Token) || it.Files[0].Kind != core.FileVideo {
+		return "", network.ErrUnreachable(n.about.Name)
+	}
+	form.Del(addressParam(it.Files[0]))
+	form.Set("upload_type", "resumable")
+	var out struct {
+		ID  meta.ID `json:"id"`
+		URI string  `json:"uri"`
+	}
+	err := n.pages.API.Post(ctx, "/"+url.PathEscape(it.Profile)+"/media", it.Token.Access, form, &out)
+	if err != nil {
+		return "", n.classifyAuthError(ctx, err, it.Token)
+	}
+	return meta.NewUpload(out.ID, out.URI, uploadHost)
 }
 
 // postForm holds the parameters of a post's container, without the children of a carousel. Instagram documents no
@@ -97,18 +129,53 @@ func (n *Network) createNode(ctx context.Context, it network.Item, edge string, 
 	return id, n.classifyAuthError(ctx, err, it.Token)
 }
 
-// Status asks about the container, and makes a carousel of items that are all ready.
+// Status asks about the container, and makes a carousel of items that are all ready. It sends the bytes of a container
+// that waits for them.
 func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if _, _, ok := meta.CutUpload(handle); ok {
+		return n.uploadStatus(ctx, it, handle)
+	}
 	return n.containers.StatusOfHandle(ctx, it, handle)
 }
 
-func (n *Network) containerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
-	var c struct {
-		State string `json:"status_code"`
-		Words string `json:"status"`
+// container is what Instagram says of a container.
+type container struct {
+	State string `json:"status_code"`
+	Words string `json:"status"`
+	Video struct {
+		Uploading struct {
+			Status string `json:"status"`
+			Bytes  int64  `json:"bytes_transferred"`
+		} `json:"uploading_phase"`
+	} `json:"video_status"`
+}
+
+func (n *Network) fetchContainer(ctx context.Context, it network.Item, id, fields string) (c container, err error) {
+	return c, n.readNode(ctx, it.Token, "/"+url.PathEscape(id), url.Values{"fields": {fields}}, &c)
+}
+
+// uploadStatus sends bytes to a container until it has all of them.
+func (n *Network) uploadStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	if len(it.Files) != 1 {
+		return network.Status{}, fmt.Errorf("upload a file to instagram for a post with %d files", len(it.Files))
 	}
-	fields := url.Values{"fields": {"id,status_code,status"}}
-	err := n.readNode(ctx, it.Token, "/"+url.PathEscape(handle), fields, &c)
+	ask := func(ctx context.Context, id string) (meta.Arrived, error) {
+		c, err := n.fetchContainer(ctx, it, id, "id,status_code,video_status")
+		uploading := c.Video.Uploading
+		done := uploading.Status == "complete" || c.State != "" && c.State != containerInProgress
+		return meta.Arrived{Bytes: uploading.Bytes, All: done}, err
+	}
+	st, err := n.pages.API.SendRest(ctx, it.Token.Access, handle, it.Files[0], ask)
+	if isMissing(err) {
+		return n.containers.StatusOfMissing(ctx, it, err)
+	}
+	return st, n.classifyAuthError(ctx, err, it.Token)
+}
+
+const containerInProgress = "IN_PROGRESS"
+
+func (n *Network) containerStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+	c, err := n.fetchContainer(ctx, it, handle, "id,status_code,status")
 	switch {
 	case isMissing(err):
 		return n.containers.StatusOfMissing(ctx, it, err)

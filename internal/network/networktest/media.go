@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -102,15 +101,6 @@ func (s *shelf) put(f served) string {
 	return s.base + "/media/" + name
 }
 
-// sum is what a simulator must have fetched from an address.
-func (s *shelf) sum(address string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	address, _, _ = strings.Cut(address, "?")
-	sum := sha256.Sum256(s.files[path.Base(address)].bytes)
-	return hex.EncodeToString(sum[:])
-}
-
 // ordinary is a size that nobody asks for; of a file at its bound, the bytes are as many as its facts say.
 const ordinary = 1_000_000
 
@@ -133,7 +123,43 @@ func (w *World) File(m core.Media) network.File {
 		m.BitRate = m.Bytes * 8 * 1000 / m.DurationMs
 	}
 	open := func(context.Context) (io.ReadSeekCloser, error) { return openBytes{bytes.NewReader(content)}, nil }
-	return network.File{Media: m, URL: w.shelf.put(served{content, m.Mime}), Open: open}
+	file := network.File{Media: m, URL: w.shelf.put(served{content, m.Mime}), Open: open}
+	if w.h.hidden {
+		file.URL = ""
+	}
+	return file
+}
+
+// padded is a file with more bytes that change nothing of it.
+func padded(f network.File, more int) network.File {
+	open := f.Open
+	padding := mediatest.Box("free", make([]byte, more))
+	f.Bytes += int64(len(padding))
+	f.Open = func(ctx context.Context) (io.ReadSeekCloser, error) {
+		file, err := open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		content, err := io.ReadAll(file)
+		return openBytes{bytes.NewReader(append(content, padding...))}, err
+	}
+	return f
+}
+
+// sum is what a simulator must have got of a file.
+func (w *World) sum(f network.File) string {
+	w.t.Helper()
+	file, err := f.Open(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		w.t.Fatal(err)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // openBytes is a file in memory.

@@ -41,6 +41,9 @@ type Harness struct {
 	Errors []Case
 	// Facts are what the network tells of a fresh account, by what makes the simulator tell it; none if it tells nothing.
 	Facts []FactsCase
+
+	// hidden tells that no network can reach the files, which have no address.
+	hidden bool
 }
 
 // FactsCase is what a network tells of an account while an option of the simulator has a value, or a fault is
@@ -57,6 +60,24 @@ type Case struct {
 	Reason                string // instead of Code, where the network's codes are words
 	Call                  string // that is refused: status, one that Create makes, or publish; "" is publish
 	Kind                  network.Kind
+}
+
+// RunPushed runs the tests of files for the posts whose bytes the connector sends where the network cannot reach them.
+func RunPushed(t *testing.T, h Harness) {
+	h.hidden = true
+	for name, test := range map[string]func(*testing.T, Harness){
+		"publishes what its limits allow":            publishesFiles,
+		"no lost call makes a post with files twice": filesSurviveLoss,
+		"files that take their time are waited for":  filesTakeTime,
+		"files that cannot be read fail":             filesThatCannotBeRead,
+		"uploads that break off are resumed":         resumesUploads,
+		"nothing is visible before the arm":          preparesInvisibly,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, h)
+		})
+	}
 }
 
 // Run runs the suite.

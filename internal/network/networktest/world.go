@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,6 +43,8 @@ type World struct {
 	shelf *shelf
 	made  map[core.FileFacts][]byte
 
+	received atomic.Int64 // bytes of requests that the simulators have read
+
 	mu       sync.Mutex
 	now      time.Time
 	instead  http.HandlerFunc
@@ -59,6 +63,7 @@ func NewWorld(t *testing.T, h Harness) *World {
 	}
 	simulators, kit := h.Sandbox(t, w.Now, clientID, clientSecret)
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		r.Body = countedBody{r.Body, &w.received}
 		w.mu.Lock()
 		instead := w.instead
 		w.requests = append(w.requests, r)
@@ -88,6 +93,18 @@ func NewWorld(t *testing.T, h Harness) *World {
 	w.Net = w.network(server.URL)
 	t.Cleanup(w.checkRequests)
 	return w
+}
+
+// countedBody counts the bytes that are read of a body.
+type countedBody struct {
+	io.ReadCloser
+	read *atomic.Int64
+}
+
+func (b countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.read.Add(int64(n))
+	return n, err
 }
 
 // network makes the network as a server with this NETWORKS_URL would.

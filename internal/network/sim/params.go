@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
 	"slices"
@@ -29,7 +31,10 @@ func UnknownParam(params url.Values, known ...string) (name string, found bool) 
 	return slices.Min(unknown), true
 }
 
-const maxBody = 1 << 20
+const (
+	maxBody  = 1 << 20
+	maxFiles = 32 << 20 // with the files of a form
+)
 
 var (
 	errTwice    = errors.New("was given more than once")
@@ -59,8 +64,12 @@ func Params(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, 
 }
 
 func bodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Values, error) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	most := int64(maxBody)
+	if kind == "multipart/form-data" {
+		most = maxFiles
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, most)
 	switch kind {
 	case "application/json":
 		if !takeJSON {
@@ -77,6 +86,22 @@ func bodyParams(w http.ResponseWriter, r *http.Request, takeJSON bool) (url.Valu
 		return nil, fmt.Errorf("read form body: %w", err)
 	}
 	return r.PostForm, nil
+}
+
+// FormFile opens the one file of a form, whatever its field is called; nil when the form has none.
+func FormFile(r *http.Request) (io.ReadCloser, int64, error) {
+	if r.MultipartForm == nil {
+		return nil, 0, nil
+	}
+	var all []*multipart.FileHeader
+	for _, files := range r.MultipartForm.File {
+		all = append(all, files...)
+	}
+	if len(all) != 1 {
+		return nil, 0, fmt.Errorf("%d files where one is expected", len(all))
+	}
+	file, err := all[0].Open()
+	return file, all[0].Size, err
 }
 
 // jsonParams flattens one object: text as it is, everything else as its JSON.

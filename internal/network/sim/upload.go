@@ -76,3 +76,6 @@ func (k *Kit) FinishUpload(id string) (Media, error) {
 	defer func() { _ = file.Close(); _ = os.Remove(path) }()
 	return k.storeFile(file)
 }
+
+// KeepFile keeps a file that was sent in one piece.
+func (k *Kit) KeepFile(content io.Reader) (Media, error) { return k.storeFile(content) }

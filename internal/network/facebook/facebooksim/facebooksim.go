@@ -182,6 +182,12 @@ func (s *Sim) pageRoute(q *sim.Request, p *metasim.Page, call string) (route sim
 		"GET published_posts": {Names: []string{callList}, Params: metasim.ListParams, Serve: s.listPosts},
 	}
 	route, ok = routes[call]
+	if phase := q.Params.Get("upload_phase"); call == "POST videos" && phase != "" {
+		if route = s.sessionRoute(phase); route.Serve == nil {
+			route.Serve = func(*sim.Request) (any, error) { return nil, metasim.Bad("Param upload_phase is unknown") }
+			route.Names, route.Params = []string{callCreate}, []string{"*"}
+		}
+	}
 	switch {
 	case strings.HasPrefix(call, "POST"):
 		route.Serve = onlyFor(p, route.Serve, mayPublish)

@@ -2,6 +2,7 @@ package facebooksim
 
 import (
 	"encoding/json"
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
@@ -34,19 +35,32 @@ type photo struct {
 func (p *photo) isExpired(now time.Time) bool { return !p.Used && now.Sub(p.At) >= unusedLife }
 
 // checkUnpublished refuses what is published by its upload: a lost answer would leave nothing to ask about.
-func checkUnpublished(q *sim.Request, address string) error {
-	if q.Params.Get(address) == "" {
-		return metasim.Bad("Missing parameter: %s", address)
-	}
+func checkUnpublished(q *sim.Request) error {
 	if q.Params.Get("published") != "false" {
 		return metasim.Bad("Param published must be false: what is published by its upload is not simulated")
 	}
 	return nil
 }
 
-// uploadPhoto keeps a fetched photo for a later post.
+// takePhoto is the file of an upload: fetched, or sent in the form.
+func (s *Sim) takePhoto(q *sim.Request) error {
+	file, _, err := sim.FormFile(q.R)
+	switch {
+	case err != nil:
+		return metasim.Bad("%s", err)
+	case (file == nil) == (q.Params.Get("url") == ""):
+		return metasim.Bad("Either the parameter url or a file is required")
+	case file == nil:
+		return nil
+	}
+	defer file.Close()
+	q.Media, err = s.kit.KeepFile(file)
+	return err
+}
+
+// uploadPhoto keeps a photo for a later post.
 func (s *Sim) uploadPhoto(q *sim.Request) (any, error) {
-	if err := checkUnpublished(q, "url"); err != nil {
+	if err := errors.Join(checkUnpublished(q), s.takePhoto(q)); err != nil {
 		return nil, err
 	}
 	switch {

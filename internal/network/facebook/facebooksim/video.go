@@ -44,7 +44,9 @@ type video struct {
 	Stuck       bool      `json:"stuck,omitempty"`
 	At          time.Time `json:"at"`
 	ArrivedAt   time.Time `json:"arrivedAt"`
-	// URL is where the file is fetched from; Fetched is how that ended.
+	// Size is how many bytes a session of a Page's video announced.
+	Size int64 `json:"size,omitempty"`
+	// URL is where the file is fetched from; Fetched is how that ended, or the upload of the bytes.
 	URL     string       `json:"url,omitempty"`
 	Fetched *fetchResult `json:"fetched,omitempty"`
 	// TakenAt is when the call that publishes it was accepted, zero before; TakenArrivedAt when that call arrived.
@@ -153,8 +155,8 @@ func (v *video) statusAt(now time.Time) string {
 	return stateReady
 }
 
-// phaseNodes is the status of a video as the network tells it.
-func (v *video) phaseNodes(state string) map[string]any {
+// phaseNodes is the status of a video as the network tells it. arrived is how many bytes of an upload are there.
+func (v *video) phaseNodes(state string, arrived int64) map[string]any {
 	phase := func(status string) map[string]any { return map[string]any{"status": status} }
 	uploading, processing, publishing := phase("complete"), phase("not_started"), phase("not_started")
 	switch state {
@@ -171,9 +173,11 @@ func (v *video) phaseNodes(state string) map[string]any {
 	case stateReady:
 		processing = phase("complete")
 	}
-	size := v.media().Bytes
+	if v.Fetched != nil {
+		arrived = v.media().Bytes
+	}
 	//nolint:misspell // spelt as the network spells it
-	uploading["bytes_transfered"], uploading["source_file_size"] = size, size
+	uploading["bytes_transfered"], uploading["source_file_size"] = arrived, max(v.Size, arrived)
 	if !v.TakenAt.IsZero() && v.Edge != edgeVideos {
 		publishing["publish_status"], publishing["publish_time"] = "published", v.TakenAt.Unix()
 	}
@@ -246,7 +250,10 @@ func (s *Sim) createVideo(q *sim.Request) (any, error) {
 	if err := checkWords(v.Title, v.Description); err != nil {
 		return nil, err
 	}
-	if err := checkUnpublished(q, "file_url"); err != nil {
+	if v.URL == "" {
+		return nil, metasim.Bad("Missing parameter: file_url")
+	}
+	if err := checkUnpublished(q); err != nil {
 		return nil, err
 	}
 	if q.MediaError != nil {
@@ -403,35 +410,51 @@ func (s *Sim) readVideo(q *sim.Request, v *video) (any, error) {
 		state = stateProcessing
 	}
 	return videoKind.Pick(q.Params.Get("fields"), map[string]any{
-		"id": v.ID, "status": v.phaseNodes(state), "published": v.Post != "", "permalink_url": v.sitePath(),
+		"id": v.ID, "status": v.phaseNodes(state, s.kit.UploadSize(v.ID)), "published": v.Post != "", "permalink_url": v.sitePath(),
 		"title": v.Title, "description": v.Description, "created_time": metasim.FormatTime(v.At),
 		"length": v.media().Seconds(),
 	})
 }
 
-// findUpload accepts the address of a hosted file at the upload host.
+// findUpload takes the bytes of a Reel or a Story, or the address of a hosted file, at the upload host.
 func (s *Sim) findUpload(q *sim.Request, kind, id string) (sim.Route, bool, error) {
 	s.login.Lock.Lock()
 	defer s.login.Lock.Unlock()
-	v, address := s.videos.Get(id), q.R.Header.Get("file_url")
+	v := s.videos.Get(id)
 	if kind != "video-upload" || v == nil || v.Edge == edgeVideos || !metasim.IsPageToken(q.Token, v.Page) {
 		return sim.Route{}, false, nil
 	}
+	address := q.R.Header.Get("file_url")
 	return sim.Route{
-		Names: []string{callUpload}, Text: func(*sim.Request) string { return address },
-		Serve: func(*sim.Request) (any, error) {
-			switch {
-			case address == "":
-				return metasim.UploadError("PartialRequestError", "Only a hosted file is simulated: file_url is missing"), nil
-			case v.URL != "":
-				return metasim.UploadError("OffsetInvalidError", "The file was given already"), nil
-			}
-			v.URL = address
-			if err := s.videos.Put(v.ID, v); err != nil {
-				return nil, err
-			}
-			s.fetchVideo(v)
-			return map[string]any{"success": true}, nil
-		},
+		Names: []string{callUpload}, Text: func(*sim.Request) string { return address }, Unlocked: true,
+		Serve: func(q *sim.Request) (any, error) { return s.takeUpload(q, v, address) },
 	}, true, nil
+}
+
+// takeUpload takes the rest of a video, or the address of all of it.
+func (s *Sim) takeUpload(q *sim.Request, v *video, address string) (any, error) {
+	success := map[string]any{"success": true}
+	s.login.Lock.Lock()
+	open := v.URL == "" && v.Fetched == nil
+	s.login.Lock.Unlock()
+	if !open {
+		return metasim.UploadError("OffsetInvalidError", "The file was given already"), nil
+	}
+	if address != "" {
+		s.login.Lock.Lock()
+		defer s.login.Lock.Unlock()
+		v.URL = address
+		s.fetchVideo(v)
+		return success, s.videos.Put(v.ID, v)
+	}
+	if kind := q.R.Header.Get("Content-Type"); kind != "application/octet-stream" {
+		return metasim.UploadError("PartialRequestError", "The Content-Type must be application/octet-stream"), nil
+	}
+	media, refusal, err := s.login.TakeBytes(q, v.ID)
+	if refusal != nil {
+		return refusal, nil
+	}
+	s.login.Lock.Lock()
+	defer s.login.Lock.Unlock()
+	return success, s.deliverFile(v, media, err)
 }

@@ -1,9 +1,6 @@
 package instagramsim
 
 import (
-	"errors"
-	"fmt"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -288,19 +285,10 @@ func (s *Sim) takeUpload(q *sim.Request, c *metasim.Container) (any, error) {
 		defer s.pages.Lock.Unlock()
 		return success, s.containers.Await(c, address)
 	}
-	var offset, size int64
-	if _, err := fmt.Sscan(header.Get("Offset")+" "+header.Get("File_size"), &offset, &size); err != nil || size < 1 {
-		const text = "The headers offset and file_size are required"
-		return metasim.UploadError("PartialRequestError", text), nil
+	media, refusal, err := s.pages.TakeBytes(q, c.ID)
+	if refusal != nil {
+		return refusal, nil
 	}
-	arrived, err := s.kit.AppendUpload(c.ID, offset, http.MaxBytesReader(q.W, q.R.Body, size-offset))
-	switch {
-	case errors.Is(err, sim.ErrOffset):
-		return metasim.UploadError("OffsetInvalidError", fmt.Sprintf("The next offset is %d", arrived)), nil
-	case arrived < size:
-		return metasim.UploadError("PartialRequestError", fmt.Sprintf("%d of %d bytes arrived", arrived, size)), nil
-	}
-	media, err := s.kit.FinishUpload(c.ID)
 	s.pages.Lock.Lock()
 	defer s.pages.Lock.Unlock()
 	return success, s.containers.Deliver(c, media, err)

@@ -276,6 +276,7 @@ func TestReelsArePushedWithPagesOnly(t *testing.T) {
 	part := func(from, to int) io.Reader { return strings.NewReader(string(film[from:to])) }
 	problem(u.upload(uri, part(0, len(film)), "offset", "0"), "PartialRequestError")
 	problem(u.upload(uri, part(10, 20), "offset", "10", "file_size", size), "OffsetInvalidError")
+	problem(u.upload(uri, part(0, 20), "offset", "0", "file_size", size), "PartialRequestError")
 	broken := io.MultiReader(part(0, 100), iotest.ErrReader(io.ErrUnexpectedEOF))
 	problem(u.upload(uri, broken, "offset", "0", "file_size", size), "PartialRequestError")
 	status := u.get(id + "?fields=status_code,video_status").body
@@ -493,7 +494,8 @@ func TestARestartForgetsNothing(t *testing.T) {
 	pushed := linked.post(linked.id+"/media", url.Values{"media_type": {"REELS"}, "share_to_feed": {"true"}, "upload_type": {"resumable"}})
 	film := files["/a.mp4"]
 	size := strconv.Itoa(len(film))
-	linked.upload(pushed.text("uri"), strings.NewReader(string(film[:50])), "offset", "0", "file_size", size)
+	broken := io.MultiReader(strings.NewReader(string(film[:50])), iotest.ErrReader(io.ErrUnexpectedEOF))
+	linked.upload(pushed.text("uri"), broken, "offset", "0", "file_size", size)
 	fetched := own.post("me/media", url.Values{"media_type": {"STORIES"}, "video_url": {host + "/a.mp4"}}).text("id")
 	before := r.kit.Posts.All()
 	if err := r.kit.Close(); err != nil {

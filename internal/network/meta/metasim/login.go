@@ -1,6 +1,7 @@
 package metasim
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -371,4 +372,26 @@ func UploadError(kind, message string) sim.Answer {
 	return sim.Answer{Status: http.StatusBadRequest, Body: map[string]any{
 		"debug_info": map[string]any{"retriable": false, "type": kind, "message": message},
 	}}
+}
+
+// TakeBytes takes the rest of an upload from an offset on, and returns the file once all of it has arrived. refusal is
+// the answer to any other call; the bytes of one that breaks off are kept.
+func (l *PageLogin) TakeBytes(q *sim.Request, id string) (media sim.Media, refusal any, err error) {
+	var offset, size int64
+	header := q.R.Header
+	if n, _ := fmt.Sscan(header.Get("Offset")+" "+header.Get("File_size"), &offset, &size); n < 2 || size < 1 {
+		return media, UploadError("PartialRequestError", "The headers offset and file_size are required"), nil
+	}
+	if declared := q.R.ContentLength; declared >= 0 && declared != size-offset && l.kit.UploadSize(id) == offset {
+		return media, UploadError("PartialRequestError", "The body must hold all bytes from the offset to the end"), nil
+	}
+	arrived, err := l.kit.AppendUpload(id, offset, http.MaxBytesReader(q.W, q.R.Body, size-offset))
+	switch {
+	case errors.Is(err, sim.ErrOffset):
+		return media, UploadError("OffsetInvalidError", fmt.Sprintf("The next offset is %d", arrived)), nil
+	case arrived < size:
+		return media, UploadError("PartialRequestError", fmt.Sprintf("%d of %d bytes arrived", arrived, size)), nil
+	}
+	media, err = l.kit.FinishUpload(id)
+	return media, nil, err
 }

@@ -1,0 +1,178 @@
+package meta
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+)
+
+// uploadTime is how long one call sends bytes. The network keeps those that have arrived, and the next call goes on
+// from there. It leaves time to ask how many they are.
+const uploadTime = 20 * time.Second
+
+// uploadHandle begins the handle of an object whose bytes are still to be sent. The rest is the address of the upload.
+const uploadHandle = "upload:"
+
+// NewUpload returns the handle of an object whose bytes are to be sent to an address, or an error if the address is not
+// the object's own at the network's host for uploads.
+func NewUpload(id ID, address, host string) (handle string, err error) {
+	u, err := url.Parse(address)
+	if err != nil || id == "" || u.Scheme != "https" || u.Host != host || !strings.HasSuffix(u.Path, "/"+string(id)) {
+		return "", &network.Error{Kind: network.Unknown, Message: "The network did not return an upload address."}
+	}
+	return uploadHandle + address, nil
+}
+
+// CutUpload returns the address of an upload and the id of its object; ok tells whether the handle is one of NewUpload.
+func CutUpload(handle string) (address, id string, ok bool) {
+	address, ok = strings.CutPrefix(handle, uploadHandle)
+	if u, err := url.Parse(address); err == nil {
+		id = path.Base(u.Path)
+	}
+	return address, id, ok
+}
+
+// PassAddress gives the network the address from which it fetches a file.
+func (a API) PassAddress(ctx context.Context, token network.Secret, upload string, f network.File) error {
+	return a.callUpload(ctx, token, upload, http.Header{"file_url": {f.URL}}, nil)
+}
+
+func (a API) callUpload(
+	ctx context.Context, token network.Secret, upload string, header http.Header, body *network.Body,
+) error {
+	header.Set("Authorization", "OAuth "+token.Reveal())
+	var out struct {
+		Success bool `json:"success"`
+	}
+	err := a.Send(ctx, network.Request{
+		Method: http.MethodPost, URL: upload, Secrets: []network.Secret{token}, Header: header, Body: body,
+	}, &out)
+	if err == nil && !out.Success {
+		err = &network.Error{Kind: network.Unknown, Message: "The network did not confirm the upload."}
+	}
+	return err
+}
+
+// Arrived is how much of an upload has arrived.
+type Arrived struct {
+	Bytes int64
+	All   bool
+}
+
+// SendRest sends the bytes of a file that have not arrived yet. It returns Pending with the id as handle when all have
+// arrived, and Progress when only some have. A call that is lost or takes too long is no error; ask tells how many
+// bytes have arrived.
+func (a API) SendRest(
+	ctx context.Context, token network.Secret, handle string, f network.File,
+	ask func(ctx context.Context, id string) (Arrived, error),
+) (network.Status, error) {
+	upload, id, _ := CutUpload(handle)
+	before, err := ask(ctx, id)
+	if err != nil {
+		return network.Status{}, err
+	}
+	if before.All || before.Bytes >= f.Bytes {
+		return network.Status{Verdict: core.Pending, Handle: id}, nil
+	}
+	sendErr := a.sendFrom(ctx, token, upload, f, before.Bytes)
+	var e *network.Error
+	switch {
+	case sendErr == nil:
+		return network.Status{Verdict: core.Pending, Handle: id}, nil
+	case !errors.As(sendErr, &e) || e.Kind != network.Unknown && e.Kind != network.Transient:
+		return network.Status{}, sendErr
+	}
+	after, err := ask(ctx, id)
+	switch {
+	case err != nil:
+		return network.Status{}, err
+	case after.All:
+		return network.Status{Verdict: core.Pending, Handle: id}, nil
+	case after.Bytes > before.Bytes:
+		return network.Status{Verdict: core.Progress}, nil
+	}
+	return network.Status{Verdict: core.Pending, Message: e.Message}, nil
+}
+
+func (a API) sendFrom(ctx context.Context, token network.Secret, upload string, f network.File, offset int64) error {
+	ctx, cancel := context.WithTimeout(ctx, uploadTime)
+	defer cancel()
+	rest := f.Part(offset, f.Bytes-offset)
+	rest.Type = "application/octet-stream"
+	return a.callUpload(ctx, token, upload, http.Header{
+		"offset": {strconv.FormatInt(offset, 10)}, "file_size": {strconv.FormatInt(f.Bytes, 10)},
+	}, rest)
+}
+
+// FilePart is a part of a file that is a field of a form.
+type FilePart struct {
+	Field      string
+	File       network.File
+	From, Size int64
+}
+
+// PostFile sends a form with a part of a file to path and reads the answer into the value.
+func (a API) PostFile(
+	ctx context.Context, path string, token network.Secret, form url.Values, part FilePart, into any,
+) error {
+	form = a.withProof(token, form)
+	body, err := newMultipart(form, part)
+	if err != nil {
+		return err
+	}
+	return a.Send(ctx, network.Request{
+		Method: http.MethodPost, URL: a.Base + path, Token: token, Body: body,
+		Secrets: []network.Secret{network.Secret(form.Get("appsecret_proof"))},
+	}, into)
+}
+
+// newMultipart is a form whose last field is a part of a file.
+func newMultipart(form url.Values, part FilePart) (*network.Body, error) {
+	var head bytes.Buffer
+	w := multipart.NewWriter(&head)
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		if err := w.WriteField(name, form.Get(name)); err != nil {
+			return nil, err
+		}
+	}
+	_, err := w.CreatePart(textproto.MIMEHeader{
+		"Content-Disposition": {fmt.Sprintf(`form-data; name=%q; filename="file"`, part.Field)},
+		"Content-Type":        {part.File.Mime},
+	})
+	if err != nil {
+		return nil, err
+	}
+	tail := "\r\n--" + w.Boundary() + "--\r\n"
+	return &network.Body{
+		Size: int64(head.Len()) + part.Size + int64(len(tail)), Type: w.FormDataContentType(),
+		Open: func(ctx context.Context) (io.ReadCloser, error) {
+			file, err := part.File.Part(part.From, part.Size).Open(ctx)
+			if err != nil {
+				return nil, err
+			}
+			all := io.MultiReader(bytes.NewReader(head.Bytes()), file, strings.NewReader(tail))
+			return multipartBody{all, file}, nil
+		},
+	}, nil
+}
+
+// multipartBody reads a form and closes its file.
+type multipartBody struct {
+	io.Reader
+	io.Closer
+}
