@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -32,6 +33,8 @@ func chooseKind(n int) postKind {
 		return postKind{network: "tiktok", file: "clip.mp4"}
 	case n%40 == 3: // a hundred a day
 		return postKind{network: "youtube", file: "clip.mp4"}
+	case n%35 == 6: // thirty a day on a Page
+		return postKind{network: "facebook", file: "clip.mp4", block: fields{"contentType": "reels"}}
 	}
 	often := []postKind{
 		{network: "threads"},
@@ -40,7 +43,7 @@ func chooseKind(n int) postKind {
 		{network: "instagram", file: "picture.jpg"},
 		{network: "facebook", file: "picture.jpg"},
 		{network: "instagram", file: "clip.mp4"},
-		{network: "facebook", file: "clip.mp4", block: fields{"contentType": "reels"}},
+		{network: "facebook", file: "clip.mp4"},
 	}
 	return often[n%len(often)]
 }
@@ -51,6 +54,7 @@ func chooseKind(n int) postKind {
 func TestReplicasKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	const lease, settle, slack, killEvery = 6 * time.Second, 2 * time.Second, 2 * time.Second, 5 * time.Second
+	const many = 10 // accounts of each network: the posts of one go out one after another
 	s := newService(t, allNetworks(), map[string]string{
 		"LEASE": lease.String(), "INSTAGRAM_SETTLE": settle.String(), "TIKTOK_SETTLE": settle.String(),
 		"YOUTUBE_SETTLE": settle.String(), "LOG_LEVEL": "info",
@@ -60,7 +64,7 @@ func TestReplicasKilledUnderLoad(t *testing.T) {
 	for i := range replicas {
 		replicas[i] = s.startRole("worker").waitUntilReady(t)
 	}
-	seed := s.seedWorkspace("--accounts=10")
+	seed := s.seedWorkspace(fmt.Sprint("--accounts=", many))
 	s.callSandbox("POST", "options", map[string]string{
 		"instagram.quota_total": "100000", "tiktok.posts_a_day": "100000", "youtube.uploads_per_day": "100000",
 		"youtube.units_per_day": "10000000", "youtube.channel_uploads_per_day": "100000",
@@ -90,7 +94,7 @@ func TestReplicasKilledUnderLoad(t *testing.T) {
 		}
 		kind := chooseKind(made)
 		text := fmt.Sprintf("Under load %05d", made)
-		body := newPostBody(text, "now", seed.account(kind.network, made%10))
+		body := newPostBody(text, "now", seed.account(kind.network, rand.IntN(many)))
 		body["title"] = text
 		if kind.file != "" {
 			body["mediaIds"] = []string{files[kind.file]}

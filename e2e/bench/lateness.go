@@ -161,7 +161,7 @@ func (p *publisher) schedulePosts(ctx context.Context, posts int, choose chooseK
 		group.Go(func() error {
 			kind := choose(i)
 			body := map[string]any{
-				"targets": map[string]any{"accountIds": []string{p.seed.account(kind.network, i)}}, "confirm": true,
+				"targets": map[string]any{"accountIds": []string{p.seed.account(kind.network, i+i/1000)}}, "confirm": true,
 				"when": map[string]string{"publishAt": due.Format("2006-01-02T15:04"), "timezone": "UTC"},
 				"text": fmt.Sprintf("%s%d at %s", benchText, i, due),
 			}

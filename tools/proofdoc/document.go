@@ -121,7 +121,9 @@ func readFigures(output string) (figures []string) {
 			inLog = true
 			figures = append(figures, m[1])
 		case inLog && strings.HasPrefix(line, "        "):
-			figures = append(figures, "  "+strings.TrimSpace(line))
+			if line = strings.TrimSpace(line); !strings.HasPrefix(line, "time=") { // the program's own log
+				figures = append(figures, "  "+line)
+			}
 		case ended.MatchString(line):
 			inLog = false
 			figures = append(figures, strings.Join(strings.Fields(line), " "))

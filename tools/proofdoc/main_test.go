@@ -86,7 +86,7 @@ func TestAProofReplacesItsOwnSectionAlone(t *testing.T) {
 func TestFiguresAreWhatTestsLogAndTablesShow(t *testing.T) {
 	t.Parallel()
 	output := strings.Join([]string{
-		"=== RUN   TestA", "time=1 level=INFO msg=noise", "    a_test.go:12: 10 posts", "        each once", "--- PASS: TestA (0.1s)",
+		"=== RUN   TestA", "time=1 level=INFO msg=noise", "    a_test.go:12: 10 posts", "        each once", "        time=2 level=INFO msg=noise", "--- PASS: TestA (0.1s)",
 		"    --- PASS: TestA/b (0.1s)", "        b_test.go:3: 2 kills", "ok  \tbelfry/internal/core\t1.2s",
 		"measuring flood …", "measured   figure  goal", "Posts", "  p99      1 s     < 2 s  met", "", "done",
 	}, "\n")
