@@ -4,6 +4,7 @@ package jobs
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -76,7 +77,7 @@ func New(cfg Config) (*Jobs, error) {
 			queue.QueueMedia: {MaxWorkers: examiners},
 			queue.QueueFetch: {MaxWorkers: fetchers},
 		},
-		Workers:                     newWorkers(cfg),
+		Workers:                     newWorkers(cfg.App),
 		ErrorHandler:                errorLogger{cfg.Log},
 		Logger:                      slog.New(quietHandler{cfg.Log.Handler(), &sync.Map{}}),
 		FetchCooldown:               fetchCooldown,
@@ -128,35 +129,44 @@ func waitFor(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// newWorkers registers one operation for each kind of job, with its time limit. The limit is longer than the
-// operation's own. After it, River gives the job of a killed worker to another; a negative limit would disable that.
-func newWorkers(cfg Config) *river.Workers {
-	a, workers := cfg.App, river.NewWorkers()
-	addWorker(workers, 2*time.Minute, func(ctx context.Context, j queue.Link) error {
-		return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
-	})
-	addWorker(workers, 2*time.Minute, func(ctx context.Context, j queue.Finish) error {
-		return snooze(a.Engine().FinishPost(ctx, j.Workspace, j.Post, j.Step))
-	})
-	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
-		return a.RefreshToken(ctx, j.Workspace, j.Account)
-	})
-	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Check) error {
-		return a.CheckAccount(ctx, j.Workspace, j.Account)
-	})
-	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
-		return snooze(a.RevokeGrant(ctx, j.Grant))
-	})
-	addWorker(workers, 5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
-		return a.Intake().DeleteBlobs(ctx, j.Keys)
-	})
-	addWorker(workers, 15*time.Minute, func(ctx context.Context, j queue.Process) error {
-		return a.Intake().ProcessFile(ctx, j.Workspace, j.Media)
-	})
-	addWorker(workers, 3*time.Hour, func(ctx context.Context, j queue.Fetch) error {
-		return a.Intake().FetchFile(ctx, j.Workspace, j.Media)
-	})
-	return workers
+// Operation is what is done for one kind of job.
+type Operation struct {
+	Kind string
+	// Do does a job with the arguments, in JSON, that it was enqueued with. River repeats it after an error.
+	Do func(ctx context.Context, arguments []byte) error
+
+	register func(*river.Workers)
+}
+
+// Operations returns the operation of each kind of job, with its time limit. The limit is longer than the operation's
+// own. After it, River gives the job of a killed worker to another; a negative limit would disable that.
+func Operations(a *app.App) []Operation {
+	return []Operation{
+		newOperation(2*time.Minute, func(ctx context.Context, j queue.Link) error {
+			return a.Engine().FetchLink(ctx, j.Workspace, j.Post)
+		}),
+		newOperation(2*time.Minute, func(ctx context.Context, j queue.Finish) error {
+			return snooze(a.Engine().FinishPost(ctx, j.Workspace, j.Post, j.Step))
+		}),
+		newOperation(5*time.Minute, func(ctx context.Context, j queue.Refresh) error {
+			return a.RefreshToken(ctx, j.Workspace, j.Account)
+		}),
+		newOperation(5*time.Minute, func(ctx context.Context, j queue.Check) error {
+			return a.CheckAccount(ctx, j.Workspace, j.Account)
+		}),
+		newOperation(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
+			return snooze(a.RevokeGrant(ctx, j.Grant))
+		}),
+		newOperation(5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
+			return a.Intake().DeleteBlobs(ctx, j.Keys)
+		}),
+		newOperation(15*time.Minute, func(ctx context.Context, j queue.Process) error {
+			return a.Intake().ProcessFile(ctx, j.Workspace, j.Media)
+		}),
+		newOperation(3*time.Hour, func(ctx context.Context, j queue.Fetch) error {
+			return a.Intake().FetchFile(ctx, j.Workspace, j.Media)
+		}),
+	}
 }
 
 // snooze makes a job run again after a pause, unless that is 0.
@@ -167,8 +177,27 @@ func snooze(again time.Duration, err error) error {
 	return err
 }
 
-func addWorker[J queue.Job](workers *river.Workers, limit time.Duration, do func(context.Context, J) error) {
-	river.AddWorker(workers, &worker[J]{limit: limit, do: do})
+func newOperation[J queue.Job](limit time.Duration, do func(context.Context, J) error) Operation {
+	var job J
+	return Operation{
+		Kind: job.Kind(),
+		Do: func(ctx context.Context, arguments []byte) error {
+			var job J
+			if err := json.Unmarshal(arguments, &job); err != nil {
+				return err
+			}
+			return do(ctx, job)
+		},
+		register: func(workers *river.Workers) { river.AddWorker(workers, &worker[J]{limit: limit, do: do}) },
+	}
+}
+
+func newWorkers(a *app.App) *river.Workers {
+	workers := river.NewWorkers()
+	for _, o := range Operations(a) {
+		o.register(workers)
+	}
+	return workers
 }
 
 // worker adapts an operation to a River worker.

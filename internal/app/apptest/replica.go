@@ -47,14 +47,18 @@ func (h *Harness) Shared() Shared {
 
 // Join makes an App of an installation that another process has set up, at a time that stands still. Its accounts must
 // have been connected at the same NetworksURL.
-func Join(t testing.TB, s Shared, c Connections, at time.Time) *app.App {
+func Join(t testing.TB, s Shared, c Connections, at time.Time, options ...func(*app.Config)) *app.App {
 	t.Helper()
 	now := func() time.Time { return at }
 	blobs, err := blob.Open(t.Context(), s.BlobsURL)
 	must(t, err)
 	db, err := store.New(c.Pool)
 	must(t, err)
-	a, err := app.New(newConfig(t, s, db, newClient(t, c.NetworksURL, now, c.Observe), blobs, now))
+	cfg := newConfig(t, s, db, newClient(t, c.NetworksURL, now, c.Observe), blobs, now)
+	for _, option := range options {
+		option(&cfg)
+	}
+	a, err := app.New(cfg)
 	must(t, err)
 	return a
 }

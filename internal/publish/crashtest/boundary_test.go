@@ -1,12 +1,15 @@
 package crashtest
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
 
+	"belfry/internal/blob"
 	"belfry/internal/store"
 )
 
@@ -16,6 +19,7 @@ type place string
 const (
 	toDatabase   place = "before a message to the database"
 	fromDatabase place = "before an answer of the database is seen"
+	atStorage    place = "before a file is stored, opened or deleted"
 	toNetwork    place = "before a request to the network"
 	atNetwork    place = "after the network has acted and before it answers"
 	fromNetwork  place = "after the answer of the network"
@@ -38,10 +42,13 @@ type script struct {
 	passed int
 	trace  []place
 	dead   bool
+	died   chan struct{} // closed when dead
 	wires  map[*wire]bool
 }
 
-func newScript(acts map[int]act) *script { return &script{acts: acts, wires: map[*wire]bool{}} }
+func newScript(acts map[int]act) *script {
+	return &script{acts: acts, died: make(chan struct{}), wires: map[*wire]bool{}}
+}
 
 // passBoundary is called at each boundary. After an error, the input or output does not happen.
 func (s *script) passBoundary(at place) error {
@@ -61,6 +68,7 @@ func (s *script) passBoundary(at place) error {
 // killLife ends a life as SIGKILL does: its connections are closed without a word. It is an act.
 func killLife(s *script, _ place) error {
 	s.dead = true
+	close(s.died)
 	for w := range s.wires {
 		_ = w.Conn.Close()
 	}
@@ -136,4 +144,31 @@ func (w *wire) passOpen(at place) error {
 		_ = w.Conn.Close()
 	}
 	return err
+}
+
+// storage is where the files are. Each use of it is a boundary.
+type storage struct {
+	blob.Store
+	script *script
+}
+
+func (s storage) Put(ctx context.Context, key string, r io.Reader, size int64) error {
+	if err := s.script.passBoundary(atStorage); err != nil {
+		return err
+	}
+	return s.Store.Put(ctx, key, r, size)
+}
+
+func (s storage) Open(ctx context.Context, key string) (blob.Object, error) {
+	if err := s.script.passBoundary(atStorage); err != nil {
+		return nil, err
+	}
+	return s.Store.Open(ctx, key)
+}
+
+func (s storage) Delete(ctx context.Context, key string) error {
+	if err := s.script.passBoundary(atStorage); err != nil {
+		return err
+	}
+	return s.Store.Delete(ctx, key)
 }

@@ -54,8 +54,8 @@ type lifeConfig struct {
 	Script      *script
 	OnCall      func(*http.Request) loss
 	AfterCall   func()
-	// NewApp makes its App.
-	NewApp func(apptest.Connections) *app.App
+	// NewApp makes its App, with a change of its configuration.
+	NewApp func(apptest.Connections, func(*app.Config)) *app.App
 }
 
 // startLife opens what a worker has. The caller ends the life.
@@ -69,7 +69,7 @@ func startLife(t testing.TB, cfg lifeConfig) *life {
 	l.app = cfg.NewApp(apptest.Connections{
 		Pool: l.pool, NetworksURL: l.gateway.URL,
 		Observe: func(network.Call) { _ = l.passBoundary(fromNetwork) },
-	})
+	}, func(c *app.Config) { c.Blobs = storage{c.Blobs, l.script} })
 	return l
 }
 

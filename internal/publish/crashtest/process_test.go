@@ -143,7 +143,9 @@ func liveInProcess(t *testing.T, text string) {
 				die()
 			}
 		},
-		NewApp: func(c apptest.Connections) *app.App { return apptest.Join(t, in.Shared, c, in.Now) },
+		NewApp: func(c apptest.Connections, change func(*app.Config)) *app.App {
+			return apptest.Join(t, in.Shared, c, in.Now, change)
+		},
 	})
 	l.publish(ws, post)
 	fmt.Printf("passed %d\n", l.passed)

@@ -118,7 +118,7 @@ func (w *world) startLife(acts map[int]act) *life {
 	return startLife(w.t, lifeConfig{
 		Name: fmt.Sprintf("life %d", w.lives), Database: w.Pool.Config().ConnString(), NetworksURL: w.NetworksURL,
 		Script: newScript(acts), OnCall: w.takeLoss, AfterCall: func() { w.waitIdle(20 * time.Millisecond) },
-		NewApp: func(c apptest.Connections) *app.App { return w.Replica(w.Through(c)) },
+		NewApp: func(c apptest.Connections, change func(*app.Config)) *app.App { return w.Replica(w.Through(c), change) },
 	})
 }
 
