@@ -26,7 +26,7 @@ func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, er
 		return core.PostQuota{}, err
 	}
 	if len(out.Data) == 0 || out.Data[0].Config.Total <= 0 || out.Data[0].Config.Seconds <= 0 {
-		return core.PostQuota{}, &network.Error{Kind: network.Unknown, Message: "The network did not tell the account's quota."}
+		return core.PostQuota{}, &network.Error{Kind: network.Unknown, Message: "The network did not tell the quota."}
 	}
 	q := out.Data[0]
 	return core.PostQuota{
