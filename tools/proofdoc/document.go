@@ -101,13 +101,13 @@ Shows %s.
 
 var (
 	logged = regexp.MustCompile(`^ {4,}[a-zA-Z_0-9]+_test\.go:[0-9]+: (.+)$`)
-	ended  = regexp.MustCompile(`^(?:ok +\t?|\./|make (?:run|test): )`)
+	ended  = regexp.MustCompile(`^(?:ok +\t?|\./|make (?:run|test): |caught|MISSED: )`)
 )
 
 const tableHead = "measured "
 
 // readFigures returns what a proof's output says in numbers: what tests log, packages that passed, targets that were
-// fuzzed, commands that ended well, and the table of a bench, to its end.
+// fuzzed, commands that ended well, planted bugs, and the table of a bench, to its end.
 func readFigures(output string) (figures []string) {
 	inLog, inTable := false, false
 	for line := range strings.Lines(output) {

@@ -89,10 +89,11 @@ func TestFiguresAreWhatTestsLogAndTablesShow(t *testing.T) {
 		"=== RUN   TestA", "time=1 level=INFO msg=noise", "    a_test.go:12: 10 posts", "        each once", "        time=2 level=INFO msg=noise", "--- PASS: TestA (0.1s)",
 		"    --- PASS: TestA/b (0.1s)", "        b_test.go:3: 2 kills", "ok  \tbelfry/internal/core\t1.2s",
 		"measuring flood …", "measured   figure  goal", "Posts", "  p99      1 s     < 2 s  met", "", "done",
+		"caught: no fence, by TestA (2 s)", "caught 1 of 1 planted bugs",
 	}, "\n")
 	want := []string{
 		"10 posts", "  each once", "2 kills", "ok belfry/internal/core 1.2s", "measured   figure  goal", "Posts",
-		"  p99      1 s     < 2 s  met",
+		"  p99      1 s     < 2 s  met", "caught: no fence, by TestA (2 s)", "caught 1 of 1 planted bugs",
 	}
 	if got := readFigures(output); !slices.Equal(got, want) {
 		t.Errorf("read %q, want %q", got, want)
