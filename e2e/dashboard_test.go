@@ -47,20 +47,25 @@ func (p *person) openLink(link string) *person {
 
 func (p *person) sendRequest(method, link string, form url.Values) *person {
 	p.t.Helper()
+	if form == nil {
+		return p.sendBody(method, link, "", nil)
+	}
+	return p.sendBody(method, link, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()))
+}
+
+// sendBody sends a form of a content type, or nothing without one.
+func (p *person) sendBody(method, link, contentType string, body io.Reader) *person {
+	p.t.Helper()
 	to, err := p.at.Parse(link)
 	if err != nil {
 		p.t.Fatal(err)
-	}
-	var body io.Reader
-	if form != nil {
-		body = strings.NewReader(form.Encode())
 	}
 	r, err := http.NewRequestWithContext(p.t.Context(), method, to.String(), body)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if form != nil {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if contentType != "" {
+		r.Header.Set("Content-Type", contentType)
 		r.Header.Set("Origin", p.at.Scheme+"://"+p.at.Host)
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 	}

@@ -30,6 +30,7 @@ const (
 	videoInit   = "`POST /v2/post/publish/video/init/`"
 	photoInit   = "`POST /v2/post/publish/content/init/`"
 	threadsEdge = "`POST /{profile}/threads`"
+	notSent     = "not sent"
 )
 
 // settingRows lists every setting, with a value that is not its default. Settings of one network and kind are sent with
@@ -70,7 +71,9 @@ func settingRows() []settingRow {
 
 		{i, "contentType", "stories", "image Story", mediaEdge + " `media_type`", "product", "STORY"},
 		{
-			i, "collaborators", []string{"nightowl.cycles"}, "image", mediaEdge + " `collaborators`", "collaborators",
+			i, "collaborators",
+			[]string{"nightowl.cycles"},
+			"image", mediaEdge + " `collaborators`", "collaborators",
 			"nightowl.cycles",
 		},
 		{i, "shareToFeed", false, "Reel", mediaEdge + " `share_to_feed`", "share_to_feed", "false"},
@@ -83,7 +86,7 @@ func settingRows() []settingRow {
 		{h, "topicTag", "Rye bread", "image", threadsEdge + " `topic_tag`", "topic_tag", "Rye bread"},
 		{h, "linkAttachment", link, "link", threadsEdge + " `link_attachment`", "link", link},
 		{h, "altText", "A loaf of rye bread", "image", threadsEdge + " `alt_text`", "alt_text", "A loaf of rye bread"},
-		{h, "replyControl", "mentioned_only", "image", "not sent", "reply_control", ""},
+		{h, "replyControl", "mentioned_only", "image", notSent, "reply_control", ""},
 
 		{
 			k, "privacyLevel", "MUTUAL_FOLLOW_FRIENDS", "video", videoInit + " `privacy_level`", "privacy_level",
@@ -115,10 +118,26 @@ func TestEverySettingArrivesAtItsNetwork(t *testing.T) {
 	press := s.newKindsPress(nil)
 	playlist := "PL" + s.accountAt("youtube")[len("UC"):]
 
-	rows := map[string][]settingRow{} // by network and kind
-	kinds := map[string]kindOfPost{}
+	kinds, rows := kindsWithSettings(t, playlist)
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		sent := press.send(kinds[key], " with settings", "now")
+		t.Run(key, func(t *testing.T) {
+			t.Parallel()
+			post := press.inTest(t).waitForStatus(sent.id, "live", 2*time.Minute)
+			for _, row := range rows[key] {
+				row.checkArrived(t, sent, post)
+			}
+		})
+	}
+}
+
+// kindsWithSettings returns the kinds of posts with all their settings, and the rows of these, by network and name.
+func kindsWithSettings(t *testing.T, playlist string) (kinds map[string]kindOfPost, rows map[string][]settingRow) {
+	t.Helper()
+	kinds, rows = map[string]kindOfPost{}, map[string][]settingRow{}
 	withImage := kindOfPost{
 		network: "youtube", name: "video with an image", title: "Covered", files: []string{"wide.mp4", "tall.jpg"},
+		shown: []string{"wide.mp4"},
 	}
 	for _, k := range append(kindsOfPosts(), withImage) {
 		kinds[k.network+" "+k.name] = k
@@ -138,16 +157,7 @@ func TestEverySettingArrivesAtItsNetwork(t *testing.T) {
 		k.settings[row.name] = row.value
 		kinds[key] = k
 	}
-	for _, key := range slices.Sorted(maps.Keys(rows)) {
-		sent := press.send(kinds[key], " with settings", "now")
-		t.Run(key, func(t *testing.T) {
-			t.Parallel()
-			post := press.inTest(t).waitForStatus(sent.id, "live", 2*time.Minute)
-			for _, row := range rows[key] {
-				row.checkArrived(t, sent, post)
-			}
-		})
-	}
+	return kinds, rows
 }
 
 // accountAt is the network's id of the account that seed has connected.

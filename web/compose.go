@@ -45,7 +45,15 @@ func (r *request) showComposer() error {
 	if err != nil {
 		return err
 	}
-	return r.render(http.StatusOK, posts.Compose(m), nil)
+	return r.renderCompose(http.StatusOK, m)
+}
+
+// renderCompose renders the composer with the newest files of the library.
+func (r *request) renderCompose(status int, m posts.ComposeModel) (err error) {
+	if m.Library, err = r.listLibrary(m.MediaIDs); err != nil {
+		return err
+	}
+	return r.render(status, posts.Compose(m), nil)
 }
 
 // refreshFacts has the networks asked what the accounts may do, for the plans that follow. The composer does not wait
@@ -75,10 +83,13 @@ func (r *request) composerModel(form url.Values) (posts.ComposeModel, error) {
 	if err != nil {
 		return m, err
 	}
+	if m.MediaIDs, m.Files, err = r.chosenFiles(form); err != nil {
+		return m, err
+	}
 	for _, n := range r.web.cfg.Networks.List() {
 		d := n.Describe()
 		if slices.ContainsFunc(accounts, func(a contract.Account) bool { return a.Platform == string(d.ID) }) {
-			m.Networks = append(m.Networks, composerNetwork(d, form, false))
+			m.Networks = append(m.Networks, composerNetwork(d, form, len(m.MediaIDs) > 0))
 		}
 	}
 	for _, a := range accounts {
@@ -138,7 +149,7 @@ func (r *request) renderComposer(status int, form url.Values, e *core.Error) err
 		return err
 	}
 	r.applyRefusal(&m, e)
-	return r.render(status, posts.Compose(m), nil)
+	return r.renderCompose(status, m)
 }
 
 // applyRefusal shows an error at its place in the form.
@@ -178,6 +189,9 @@ func (r *request) planPosts(form url.Values) error {
 
 // createPosts handles the form. After any refusal, it shows the form again with its values.
 func (r *request) createPosts(form url.Values) error {
+	if e := errFileNotUploaded(form); e != nil {
+		return r.renderComposer(httpd.Status(e.Code), form, e)
+	}
 	m, err := r.composerModel(form)
 	if err != nil {
 		return err

@@ -28,10 +28,23 @@ func composerValues(form url.Values, networks []posts.Network) posts.Values {
 		values.Overrides[n.ID] = form.Get(posts.OverrideField(n.ID))
 		values.Settings[n.ID] = map[string]string{}
 		for _, f := range n.Fields {
-			values.Settings[n.ID][f.Name] = form.Get(posts.SettingField(n.ID, f.Name))
+			values.Settings[n.ID][f.Name] = settingText(f, form[posts.SettingField(n.ID, f.Name)])
 		}
 	}
 	return values
+}
+
+// settingText returns a setting's text of the inputs with its name: of a switch that is on by default there are two. It
+// is "" for a switch that is as it is by default.
+func settingText(f network.Field, texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	text := texts[len(texts)-1]
+	if f.Kind == network.FieldSwitch && text == f.Default {
+		return ""
+	}
+	return text
 }
 
 // planRequest converts the form to a request for the given accounts, which need not exist. It omits the inputs of
@@ -157,11 +170,14 @@ func settingValue(kind network.FieldKind, text string) any {
 // inputForPath returns the name of the input for a JSON path of the request, or "" if there is none.
 func inputForPath(path string) string {
 	head, rest, _ := strings.Cut(path, ".")
+	head, _, _ = strings.Cut(head, "[")
 	switch head {
 	case posts.FieldText, posts.FieldTitle:
 		return head
 	case "targets":
 		return posts.FieldAccount
+	case "mediaIds":
+		return posts.FieldMedia
 	case "when":
 		return posts.FieldAt
 	case "overrides":

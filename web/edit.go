@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"belfry/internal/app"
 	"belfry/internal/contract"
@@ -56,7 +57,7 @@ func (r *request) showEditor() error {
 	if err := r.fillPlan(&m, planRequest(m, nil)); err != nil {
 		return err
 	}
-	return r.render(http.StatusOK, posts.Compose(m), nil)
+	return r.renderCompose(http.StatusOK, m)
 }
 
 // draftForm returns the form's values for a draft.
@@ -64,6 +65,7 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 	form := url.Values{
 		posts.FieldText: {card.Text}, posts.FieldWhen: {posts.WhenDraft},
 		posts.FieldAt: {r.defaultTime(card.PublishAt, zone)}, posts.FieldRevision: {card.Revision},
+		posts.FieldMedia: card.MediaIDs,
 	}
 	if card.Title != nil {
 		form.Set(posts.FieldTitle, *card.Title)
@@ -81,6 +83,10 @@ func (r *request) draftForm(card app.PostCard, about network.Description, zone c
 func (r *request) editorModel(card app.PostCard, about network.Description,
 	form url.Values,
 ) (posts.ComposeModel, error) {
+	if !form.Has(posts.FieldMedia) { // the form is from before files could be changed
+		form = maps.Clone(form)
+		form[posts.FieldMedia] = card.MediaIDs
+	}
 	m, err := r.composerModel(form)
 	if err != nil {
 		return m, err
@@ -89,8 +95,8 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 		return m, err
 	}
 	m.Plan.Zone = m.Zone
-	m.PostID, m.MediaIDs = card.ID, card.MediaIDs
-	m.Networks = []posts.Network{composerNetwork(about, form, len(card.MediaIDs) > 0)}
+	m.PostID, m.FilesChanged = card.ID, !slices.Equal(m.MediaIDs, card.MediaIDs)
+	m.Networks = []posts.Network{composerNetwork(about, form, len(m.MediaIDs) > 0)}
 	account := posts.Account{
 		ID: card.AccountID, Name: card.AccountName, Platform: card.Platform, Network: about.Name, Chosen: true,
 		Status: string(core.AccountRevoked), // unless it is listed, it was disconnected
@@ -101,9 +107,6 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 		}
 	}
 	m.Accounts = []posts.Account{account}
-	if m.Files, err = r.loadFiles(card.MediaIDs); err != nil {
-		return m, err
-	}
 	m.Values = composerValues(form, m.Networks)
 	m.Values.Overrides = nil
 	if seen := m.Values.Revision; seen != "" && seen != card.Revision && card.Status == string(core.PostDraft) {
@@ -119,6 +122,9 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 
 // saveDraft saves the draft, and queues it if the form has a time.
 func (r *request) saveDraft(form url.Values) error {
+	if e := errFileNotUploaded(form); e != nil {
+		return r.renderComposer(httpd.Status(e.Code), form, e)
+	}
 	m, err := r.loadComposer(form)
 	if err != nil {
 		return err
@@ -151,6 +157,9 @@ func draftChanges(m posts.ComposeModel) contract.EditPost {
 	in := contract.EditPost{Text: &plan.Text, Settings: &blocks}
 	if m.Networks[0].Title != nil {
 		in.Title = contract.Some(plan.Title)
+	}
+	if m.FilesChanged {
+		in.MediaIDs = &m.MediaIDs
 	}
 	if m.Values.When != posts.WhenDraft {
 		in.When, in.Status = plan.When, string(core.PostQueued)

@@ -26,8 +26,7 @@ func TestAPostsFilesAreShown(t *testing.T) {
 	if src := attribute(page.all(testid("file") + " img")[0], "src"); src != *s.ws.Media(first.ID).ThumbnailURL {
 		t.Errorf("its picture is %s", src)
 	}
-	s.b.get("/posts/"+draft.ID+"/edit").is(t, http.StatusOK).says(t, "Files attached to this draft:", "noon.jpg",
-		"bell.jpg")
+	s.b.get("/posts/"+draft.ID+"/edit").is(t, http.StatusOK).says(t, "noon.jpg", "bell.jpg")
 	row := s.b.get("/posts").one(t, testid("post-row"))
 	if got := textOf(row); got != "2 files ×2 noon.jpg "+draft.StatusLine {
 		t.Errorf("the row reads %q", got)

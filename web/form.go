@@ -39,15 +39,20 @@ func (r *request) readForm() (url.Values, error) {
 		}
 		return nil, core.Invalid("", "The form could not be read.").Because(err)
 	}
-	for name, values := range httpReq.PostForm {
+	return httpReq.PostForm, cleanForm(httpReq.PostForm)
+}
+
+// cleanForm refuses invalid characters and converts line ends.
+func cleanForm(form url.Values) error {
+	for name, values := range form {
 		for i, value := range values {
 			if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
-				return nil, core.Invalid(name, "%q contains invalid characters.", name)
+				return core.Invalid(name, "%q contains invalid characters.", name)
 			}
 			values[i] = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(value)
 		}
 	}
-	return httpReq.PostForm, nil
+	return nil
 }
 
 // longestCarry bounds what a form may hold that is carried over signing in, as it is sent.

@@ -106,7 +106,9 @@ func fileViews(ids []string, found map[string]contract.Media) []posts.File {
 		if !ok {
 			continue
 		}
-		f := posts.File{Name: m.OriginalName, Video: m.Kind == string(core.FileVideo), Trouble: fileTroubles[m.Status]}
+		f := posts.File{
+			ID: m.ID, Name: m.OriginalName, Video: m.Kind == string(core.FileVideo), Trouble: fileTroubles[m.Status],
+		}
 		if m.DurationMs != nil {
 			f.Length = time.Duration(*m.DurationMs) * time.Millisecond
 		}

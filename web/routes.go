@@ -12,6 +12,7 @@ type route struct {
 	method, path string
 	handle       func(*request) error
 	public       bool // also for strangers
+	takesFiles   bool // in a form of any size, which it reads itself
 }
 
 // id is the path parameter for the id of a post, an account, a key or a network.
@@ -48,6 +49,8 @@ func allRoutes() []route {
 		getRoute(link.Compose, (*request).showComposer),
 		getRoute(link.Plan, (*request).showComposer),
 		postRoute(link.Plan, withForm((*request).planPosts)),
+		getRoute(link.ComposeFiles, (*request).showComposer),
+		uploadRoute(link.ComposeFiles, (*request).addFiles),
 		postRoute(link.Create, withForm((*request).createPosts)),
 		getRoute(link.Posts(link.Filter{}), (*request).showPosts),
 		getRoute(link.OnHold, (*request).showPostsOnHold),
@@ -55,6 +58,8 @@ func allRoutes() []route {
 		getRoute(link.Edit(id), (*request).showEditor),
 		postRoute(link.Edit(id), withForm((*request).saveDraft)),
 		postRoute(link.EditPlan(id), withForm((*request).planPosts)),
+		uploadRoute(link.EditFiles(id), (*request).addFiles),
+		getRoute(link.EditFiles(id), (*request).redirectToPost),
 		postRoute(link.Queue(id), (*request).queuePost),
 		postRoute(link.SendNow(id), (*request).sendPostNow),
 		postRoute(link.Reschedule(id), withForm((*request).reschedulePost)),
@@ -97,6 +102,10 @@ func getRoute(path string, handle func(*request) error) route {
 
 func postRoute(path string, handle func(*request) error) route {
 	return route{method: http.MethodPost, path: path, handle: handle}
+}
+
+func uploadRoute(path string, handle func(*request) error) route {
+	return route{method: http.MethodPost, path: path, handle: handle, takesFiles: true}
 }
 
 func publicRoute(method, path string, handle func(*request) error) route {

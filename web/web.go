@@ -69,7 +69,11 @@ func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
 	}
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
 	for _, rt := range allRoutes() {
-		e.Add(rt.method, rt.path, w.handlerFor(rt), w.cfg.Server.SameOriginWrites, httpd.LimitBody(httpd.JSONLimit))
+		limits := httpd.LimitBody(httpd.JSONLimit)
+		if rt.takesFiles {
+			limits = httpd.NoTimeLimit(0)
+		}
+		e.Add(rt.method, rt.path, w.handlerFor(rt), w.cfg.Server.SameOriginWrites, limits)
 	}
 	return nil
 }

@@ -14,7 +14,8 @@ function storage(act) {
 
 // Of the hidden inputs only the revision belongs to the text: the post that the text was written for.
 const skipped = (element) =>
-  !element.name || (element.type === "hidden" && element.name !== "revision") || element.disabled || element.tagName === "BUTTON";
+  !element.name ||
+  element.type === "file" || (element.type === "hidden" && element.name !== "revision") || element.disabled || element.tagName === "BUTTON";
 
 function read(form) {
   const values = {};

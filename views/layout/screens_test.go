@@ -283,7 +283,8 @@ func (f fixture) composers() map[string]templ.Component {
 
 	edit := f.compose()
 	edit.PostID, edit.Accounts, edit.Networks = postID, edit.Accounts[:1], edit.Networks[:1]
-	edit.Files = f.files()
+	edit.Files, edit.Library = f.files(), []posts.File{{ID: "med_4", Name: "rope.jpg"}}
+	edit.Errors = map[string]string{posts.FieldMedia: "rope.heic cannot be used."}
 	edit.Values = posts.Values{Text: "A draft", When: posts.WhenDraft}
 	edit.Plan = f.plan(posts.WhenDraft)
 	edit.Plan.Editing, edit.Plan.Rows = true, edit.Plan.Rows[:1]
@@ -298,9 +299,9 @@ func (f fixture) composers() map[string]templ.Component {
 
 func (f fixture) files() []posts.File {
 	return []posts.File{
-		{Name: "bell-at-noon.jpg", Thumbnail: static.URL("icon.svg")},
-		{Name: "casting-day-with-a-rather-long-name-that-goes-on-and-on.mp4", Video: true, Length: 83 * time.Second},
-		{Name: "old.png", Trouble: "removed"},
+		{ID: "med_1", Name: "bell-at-noon.jpg", Thumbnail: static.URL("icon.svg")},
+		{ID: "med_2", Name: "casting-day-with-a-rather-long-name-that-goes-on-and-on.mp4", Video: true, Length: 83 * time.Second},
+		{ID: "med_3", Name: "old.png", Trouble: "removed"},
 	}
 }
 

@@ -8,6 +8,8 @@ const (
 	Compose = "/compose"
 	Plan    = "/compose/plan"
 	Create  = "/posts"
+	// ComposeFiles adds uploaded and chosen files to the composer's form.
+	ComposeFiles = "/compose/files"
 )
 
 const posts = "/posts"
@@ -58,6 +60,9 @@ func Edit(id string) string { return joinPath(posts, id, "edit") }
 
 // EditPlan returns the plan for the form of a draft.
 func EditPlan(id string) string { return joinPath(posts, id, "edit", "plan") }
+
+// EditFiles adds uploaded and chosen files to the form of a draft.
+func EditFiles(id string) string { return joinPath(posts, id, "edit", "files") }
 
 // Queue queues a draft that has a time.
 func Queue(id string) string { return joinPath(posts, id, "queue") }

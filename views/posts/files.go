@@ -9,6 +9,7 @@ import (
 
 // File is a file of a post for display.
 type File struct {
+	ID    string
 	Name  string
 	Video bool
 	// Length is the length of a video; zero if it is not known.

@@ -17,6 +17,7 @@ import (
 
 // Names of the composer's inputs. FieldAccount occurs once per account; FieldWhen is one of the When words; FieldAt
 // is a local date-time, YYYY-MM-DDTHH:mm, in the zone of FieldZone; FieldTags contains tags separated by commas.
+// FieldMedia occurs once per chosen file, in their order, and always once more, empty; FieldUpload once per new file.
 const (
 	FieldAccount  = "account"
 	FieldText     = "text"
@@ -27,6 +28,9 @@ const (
 	FieldZone     = "tz"
 	FieldRevision = "revision"
 	FieldForm     = "form" // names this drawing of the form, so that two presses make one post
+	FieldMedia    = "media"
+	FieldUpload   = "upload"
+	FieldEarlier  = "earlier" // the file that a button moves towards the first
 )
 
 // Values of FieldWhen.
@@ -39,8 +43,8 @@ const (
 // OverrideField returns the name of the input with a network's own text; if it is empty, the general text is used.
 func OverrideField(platform string) string { return "override." + platform + ".text" }
 
-// SettingField returns the name of a setting's input. A switch sends "true" or nothing, and a list one entry per
-// line.
+// SettingField returns the name of a setting's input. A switch sends "true" or nothing. One that is on by default sends
+// "false", and then perhaps "true". A list sends one entry per line.
 func SettingField(platform, setting string) string { return "settings." + platform + "." + setting }
 
 // ComposeModel is the composer: for new posts, or for one draft if PostID is set.
@@ -51,10 +55,12 @@ type ComposeModel struct {
 	Accounts []Account
 	// Networks are the networks of Accounts, each with its limit and settings.
 	Networks []Network
-	// MediaIDs are the files of a draft, which the form does not change.
-	MediaIDs []string
-	Files    []File // those of MediaIDs, as they are shown
-	Values   Values
+	MediaIDs []string // the chosen files, in the post's order
+	Files    []File   // those of MediaIDs, as they are shown
+	Library  []File   // the newest files that can be chosen too
+	// FilesChanged reports that MediaIDs are not those of the draft that is edited.
+	FilesChanged bool
+	Values       Values
 	// Saved is the draft as somebody else has changed it since the form was opened; nil when nobody has.
 	Saved *ShowModel
 	Zone  core.Zone // in which the time is asked for: the workspace's, or the draft's own
@@ -171,6 +177,13 @@ func (m ComposeModel) planURL() string {
 		return link.EditPlan(m.PostID)
 	}
 	return link.Plan
+}
+
+func (m ComposeModel) filesURL() string {
+	if m.PostID != "" {
+		return link.EditFiles(m.PostID)
+	}
+	return link.ComposeFiles
 }
 
 func (m ComposeModel) pageTitle() string {

@@ -1,0 +1,187 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/views/posts"
+)
+
+const (
+	// maxUploadForm is the maximum number of bytes in a form with files. They are spooled to disk: a form does not say how
+	// large each of its files is. Larger files are uploaded by the API.
+	maxUploadForm = 1 << 30
+	// uploadAnswerTime is for what comes after the bytes of the files.
+	uploadAnswerTime = 60 * time.Second
+	// processingPatience is how long the answer waits until new files can be used, and processingPoll how often it looks.
+	processingPatience = 10 * time.Second
+	processingPoll     = 100 * time.Millisecond
+	// librarySize is how many files of the library the composer offers.
+	librarySize = 60
+)
+
+// chosenFiles returns the form's files in their order: ids that still exist, and what they look like.
+func (r *request) chosenFiles(form url.Values) (ids []string, files []posts.File, err error) {
+	chosen := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool { return id == "" })
+	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, chosen)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, id := range chosen {
+		if _, ok := found[id]; ok && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if i := slices.Index(ids, form.Get(posts.FieldEarlier)); i > 0 {
+		ids[i-1], ids[i] = ids[i], ids[i-1]
+	}
+	return ids, fileViews(ids, found), nil
+}
+
+// listLibrary returns the newest files that can be used, without those that are chosen.
+func (r *request) listLibrary(chosen []string) ([]posts.File, error) {
+	list, err := r.web.cfg.App.ListMedia(r.context(), r.caller, contract.ListMedia{
+		Status: string(core.MediaReady), Limit: librarySize,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	byID := map[string]contract.Media{}
+	for _, m := range list.Media {
+		if m.PurgedAt == nil && !slices.Contains(chosen, m.ID) {
+			ids = append(ids, m.ID)
+			byID[m.ID] = m
+		}
+	}
+	return fileViews(ids, byID), nil
+}
+
+// errFileNotUploaded returns an error if the form names a file of the person's device: without a button for files, a
+// browser sends the name alone.
+func errFileNotUploaded(form url.Values) *core.Error {
+	for _, name := range form[posts.FieldUpload] {
+		if name != "" {
+			return core.Invalid("mediaIds", "%s has not been uploaded yet.", name).WithHint(`Press "Add to the post" first.`)
+		}
+	}
+	return nil
+}
+
+// addFiles uploads the files of a form and shows the form again, with them and the chosen files of the library.
+func (r *request) addFiles() error {
+	if err := r.caller.Need(core.Write); err != nil {
+		return err
+	}
+	sent, err := r.readUploads()
+	if err != nil {
+		return err
+	}
+	defer sent.RemoveAll() //nolint:errcheck // what is left is removed with the system's temporary files
+	form := url.Values(sent.Value)
+	if err := cleanForm(form); err != nil {
+		return err
+	}
+	return httpd.NoTimeLimit(uploadAnswerTime)(func(echo.Context) error {
+		refused, err := r.uploadFiles(form, sent.File[posts.FieldUpload])
+		if err != nil {
+			return err
+		}
+		status := http.StatusOK
+		if refused != nil {
+			status = httpd.Status(refused.Code)
+		}
+		return r.renderComposer(status, form, refused)
+	})(r.echo)
+}
+
+// readUploads reads a form with files. The caller removes them.
+func (r *request) readUploads() (*multipart.Form, error) {
+	kind, params, err := mime.ParseMediaType(r.echo.Request().Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" {
+		return nil, core.Fail(core.CodeUnsupportedMediaType, "This address accepts only forms with files.").
+			WithHint("Send multipart/form-data.")
+	}
+	body := http.MaxBytesReader(r.echo.Response(), io.NopCloser(httpd.PacedBody(r.echo)), maxUploadForm)
+	form, err := multipart.NewReader(body, params["boundary"]).ReadForm(httpd.JSONLimit)
+	if err == nil {
+		return form, nil
+	}
+	if _, tooBig := errors.AsType[*http.MaxBytesError](err); tooBig {
+		return nil, err
+	}
+	return nil, core.Invalid("", "The files could not be read.").Because(err).WithHint("Upload them again.")
+}
+
+// uploadFiles adds files to the library and to the form. The first result is a refusal that the form can show; the
+// files before it are kept.
+func (r *request) uploadFiles(form url.Values, files []*multipart.FileHeader) (*core.Error, error) {
+	for _, file := range files {
+		id, err := r.uploadFile(file)
+		if e, ok := asRefusal(err); ok {
+			return e, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		form.Add(posts.FieldMedia, id)
+	}
+	return nil, nil
+}
+
+// uploadFile adds a file to the library and waits until it has been processed. A file that cannot be used is refused.
+func (r *request) uploadFile(file *multipart.FileHeader) (string, error) {
+	content, err := file.Open()
+	if err != nil {
+		return "", err
+	}
+	defer content.Close()
+	a := r.web.cfg.App
+	reserved, err := a.CreateUpload(r.context(), r.caller, contract.CreateUpload{
+		Filename: path.Base(strings.ReplaceAll(file.Filename, `\`, "/")), Mime: "application/octet-stream", Size: file.Size,
+	})
+	if err != nil {
+		return "", err
+	}
+	_, err = a.Intake().ReceiveUpload(r.context(), path.Base(reserved.UploadURL), file.Size, content)
+	if err != nil {
+		return "", err
+	}
+	return reserved.MediaID, r.awaitProcessing(reserved.MediaID)
+}
+
+// awaitProcessing waits until a file has been processed, but not for long: a plan says which file is not ready.
+func (r *request) awaitProcessing(id string) error {
+	ctx, cancel := context.WithTimeout(r.context(), processingPatience)
+	defer cancel()
+	tick := time.NewTicker(processingPoll)
+	defer tick.Stop()
+	for {
+		m, err := r.web.cfg.App.GetMedia(r.context(), r.caller, id)
+		switch {
+		case err != nil || m.Status == string(core.MediaReady):
+			return err
+		case m.Status == string(core.MediaFailed) && m.FailReason != nil:
+			return core.Invalid("mediaIds", "%s cannot be used. %s", m.OriginalName, *m.FailReason)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

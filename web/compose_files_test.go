@@ -1,0 +1,184 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"belfry/internal/contract"
+	"belfry/internal/core"
+	"belfry/internal/media/mediatest"
+)
+
+// addFiles presses the button for files with a form of pairs and new files.
+func (b *browser) addFiles(target string, pairs []string, files map[string][]byte) *page {
+	b.r.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for i := 0; i < len(pairs); i += 2 {
+		must(b.r.t, form.WriteField(pairs[i], pairs[i+1]))
+	}
+	for name, content := range files {
+		part, err := form.CreateFormFile("upload", name)
+		must(b.r.t, err)
+		_, err = part.Write(content)
+		must(b.r.t, err)
+	}
+	must(b.r.t, form.Close())
+	return b.send(http.MethodPost, target, body.String(), "Content-Type", form.FormDataContentType())
+}
+
+// chosen are the names of the files that the form has, in order.
+func (p *page) chosen() (names []string) {
+	for _, n := range p.all("[name=media][checked]") {
+		names = append(names, strings.Fields(textOf(n.Parent))[0])
+	}
+	return names
+}
+
+func TestFilesOfTheLibraryAreChosenAndOrdered(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	first, second := s.ws.File("noon.jpg", mediatest.JPEG(640, 640)), s.ws.File("bell.jpg", mediatest.JPEG(640, 640))
+	page := s.b.get("/compose").is(t, http.StatusOK)
+	if n := len(page.all(testid("library-file"))); n != 2 || len(page.chosen()) != 0 {
+		t.Fatalf("%d files are offered, and %v are chosen already", n, page.chosen())
+	}
+	pairs := []string{"account", s.threads.ID, "text", "Both", "when", "draft", "media", first.ID, "media", second.ID}
+	page = s.b.addFiles("/compose/files", pairs, nil).is(t, http.StatusOK)
+	if got := page.chosen(); !slices.Equal(got, []string{"noon.jpg", "bell.jpg"}) ||
+		len(page.all(testid("library-file"))) != 0 || page.value(t, "text") != "Both" {
+		t.Fatalf("chosen are %v: %s", got, page.text())
+	}
+	page.one(t, `[name="settings.threads.altText"]`) // of use to a post with files
+	page = s.b.post("/compose/plan", append(pairs, "earlier", second.ID)...).is(t, http.StatusOK)
+	if got := page.chosen(); !slices.Equal(got, []string{"bell.jpg", "noon.jpg"}) {
+		t.Errorf("moved earlier: %v", got)
+	}
+	s.b.post("/posts", pairs...).is(t, http.StatusSeeOther)
+	if got := s.all()[0].MediaIDs; !slices.Equal(got, []string{first.ID, second.ID}) {
+		t.Errorf("the post has %v", got)
+	}
+}
+
+func TestFilesAreUploadedInTheComposer(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.processFiles()
+	pairs := []string{"account", s.threads.ID, "text", "A new one", "when", "draft"}
+	page := s.b.addFiles("/compose/files", pairs, map[string][]byte{`C:\photos\new.jpg`: mediatest.JPEG(640, 640)})
+	if got := page.is(t, http.StatusOK).chosen(); !slices.Equal(got, []string{"new.jpg"}) {
+		t.Fatalf("chosen are %v: %s", got, page.text())
+	}
+	s.b.post("/posts", append(pairs, "media", attribute(page.one(t, "[name=media][checked]"), "value"))...).
+		is(t, http.StatusSeeOther)
+	if files := s.all()[0].MediaIDs; len(files) != 1 || s.ws.Media(files[0]).OriginalName != "new.jpg" {
+		t.Errorf("the post has %v", files)
+	}
+
+	page = s.b.addFiles("/compose/files", pairs, map[string][]byte{"page.jpg": []byte("<!doctype html>")})
+	page.is(t, http.StatusBadRequest).one(t, testid("media-error"))
+	if page.says(t, "page.jpg cannot be used."); len(page.chosen()) != 0 || page.value(t, "text") != "A new one" {
+		t.Errorf("%v is chosen: %s", page.chosen(), page.text())
+	}
+	// Without the button for files, a browser sends a file's name alone.
+	page = s.b.post("/posts", append(pairs, "upload", "late.jpg")...).is(t, http.StatusBadRequest)
+	if page.says(t, "late.jpg has not been uploaded yet."); len(s.all()) != 1 {
+		t.Error("the post went out without its file")
+	}
+	s.b.post("/compose/files", pairs...).is(t, http.StatusUnsupportedMediaType)
+	s.b.send(http.MethodPost, "/compose/files", "--b", "Content-Type", "multipart/form-data; boundary=b").
+		is(t, http.StatusBadRequest)
+}
+
+// processFiles processes files as they arrive, as a worker does.
+func (s *studio) processFiles() {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	var working sync.WaitGroup
+	s.t.Cleanup(func() {
+		cancel()
+		working.Wait()
+	})
+	working.Go(func() {
+		for tick := time.NewTicker(20 * time.Millisecond); ctx.Err() == nil; <-tick.C {
+			list, err := s.App.ListMedia(ctx, s.ws.Owner, contract.ListMedia{Status: "processing"})
+			for _, m := range list.Media {
+				err = errors.Join(err, s.App.Intake().ProcessFile(ctx, s.ws.ID, s.ws.MediaID(m)))
+			}
+			if err != nil && ctx.Err() == nil {
+				s.t.Error(err)
+			}
+		}
+	})
+}
+
+func TestFilesOfADraftAreChanged(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	first, second := s.ws.File("noon.jpg", mediatest.JPEG(640, 640)), s.ws.File("bell.jpg", mediatest.JPEG(640, 640))
+	made, err := s.App.CreatePosts(t.Context(), s.ws.Owner, contract.CreatePosts{PlanPosts: contract.PlanPosts{
+		Targets: contract.Targets{AccountIDs: []string{s.threads.ID}}, MediaIDs: []string{first.ID}, Text: "One",
+	}, Confirm: true})
+	must(t, err)
+	draft := "/posts/" + made.Posts[0].ID
+	form := func(media ...string) []string {
+		pairs := []string{"text", "One", "when", "draft", "media", ""}
+		for _, id := range media {
+			pairs = append(pairs, "media", id)
+		}
+		return pairs
+	}
+	page := s.b.addFiles(draft+"/edit/files", form(first.ID, second.ID), nil).is(t, http.StatusOK)
+	if got := page.chosen(); !slices.Equal(got, []string{"noon.jpg", "bell.jpg"}) {
+		t.Errorf("chosen are %v", got)
+	}
+	for _, media := range [][]string{{first.ID, second.ID}, {second.ID}, nil} {
+		s.b.post(draft+"/edit", form(media...)...).leads(t, draft)
+		if got := s.all()[0].MediaIDs; !slices.Equal(got, media) && len(got)+len(media) > 0 {
+			t.Errorf("the draft has %v, want %v", got, media)
+		}
+	}
+}
+
+func TestViewersAddNoFiles(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	viewer := s.seat(s.ws.Member(core.RoleViewer))
+	viewer.addFiles("/compose/files", nil, map[string][]byte{"a.jpg": mediatest.JPEG(64, 64)}).is(t, http.StatusForbidden)
+	if page := viewer.get("/compose"); page.StatusCode != http.StatusForbidden {
+		t.Errorf("the composer answers %d", page.StatusCode)
+	}
+}
+
+// A switch that is on by default could not be turned off: a form does not send what is not ticked.
+func TestSwitchesThatAreOnByDefaultCanBeTurnedOff(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	channel := s.ws.Account("youtube")
+	const embeddable = "settings.youtube.embeddable"
+	page := s.b.get("/compose?account="+channel.ID).is(t, http.StatusOK)
+	page.one(t, `[type=checkbox][name="`+embeddable+`"][checked]`)
+	clip := s.ws.File("clip.mp4", mediatest.MP4(mediatest.Movie{}))
+	pairs := []string{
+		"account", channel.ID, "title", "One", "when", "draft", "media", clip.ID, embeddable, "false",
+	}
+	settings := func() string { return string(s.all()[0].Settings) }
+	s.b.post("/posts", append(pairs, embeddable, "true")...).is(t, http.StatusSeeOther)
+	if got := settings(); got != "{}" {
+		t.Errorf("what is as it is by default is stored: %s", got)
+	}
+	s.b.post("/posts", pairs...).is(t, http.StatusSeeOther)
+	if got := settings(); !strings.Contains(got, `"embeddable": false`) {
+		t.Fatalf("the settings are %s", got)
+	}
+	if page = s.b.get("/posts/" + s.all()[0].ID + "/edit"); len(page.all(`[name="`+embeddable+`"][checked]`)) != 0 {
+		t.Error("the draft's form has it on")
+	}
+}
