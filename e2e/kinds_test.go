@@ -71,10 +71,13 @@ func kindsOfPosts() []kindOfPost {
 			network: "threads", name: "carousel", contentType: "carousel",
 			files: []string{"tall.mp4", "square.jpg", "tall.jpg"},
 		},
-		{network: "tiktok", name: "video", contentType: "video", files: []string{"tall.mp4"}},
+		{
+			network: "tiktok", name: "video", contentType: "video", files: []string{"tall.mp4"},
+			settings: fields{"privacyLevel": "PUBLIC_TO_EVERYONE"}, // which the dashboard wants people to choose
+		},
 		{
 			network: "tiktok", name: "photos", contentType: "photo", title: "Two", files: []string{"square.jpg", "tall.jpg"},
-			atItsTime: true,
+			settings: fields{"privacyLevel": "PUBLIC_TO_EVERYONE"}, atItsTime: true,
 		},
 	}
 }

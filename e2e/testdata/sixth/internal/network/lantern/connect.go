@@ -57,6 +57,7 @@ func (n *Network) fetchProfile(ctx context.Context, t network.Token) (network.Pr
 	if err == nil && me.ID == "" {
 		err = &network.Error{Kind: network.Unknown, Message: "Lantern did not return a profile."}
 	}
+	t.Grant = network.GrantOf(site, n.env.Get(varClientID), me.ID)
 	return network.Profile{
 		ExternalID: me.ID, Username: me.Handle, DisplayName: me.Name, AvatarURL: me.Picture, Token: t,
 	}, err
