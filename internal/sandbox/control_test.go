@@ -43,6 +43,18 @@ func TestControlPageWorksByFormsAlone(t *testing.T) {
 		!strings.Contains(bad.text, "needs delayMs") {
 		t.Errorf("a bad form answered %d", bad.status)
 	}
+	for code, want := range map[string]string{"24/4279009": "<code>error</code> 24/4279009", "quotaExceeded": "quotaExceeded"} {
+		r.post("/_/faults", "", url.Values{"kind": {"error"}, "code": {code}})
+		if page := r.get("/_/", ""); !strings.Contains(page.text, want) {
+			t.Errorf("the page lacks the fault %q", want)
+		}
+	}
+	if bad := r.post("/_/faults", "", url.Values{"kind": {"error"}, "code": {"24/9"}}); bad.status != http.StatusBadRequest {
+		t.Errorf("a code that is not documented answered %d", bad.status)
+	}
+	for _, id := range []string{"f2", "f3"} {
+		r.post("/_/faults/delete", "", url.Values{"id": {id}})
+	}
 	r.post("/_/faults/delete", "", url.Values{"id": {"f1"}})
 	if left := r.get("/_/faults", "").json(t)["faults"].([]any); len(left) != 0 {
 		t.Errorf("faults %v", left)

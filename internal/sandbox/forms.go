@@ -40,8 +40,9 @@ func formFault(r *http.Request) (sim.Fault, error) {
 		Message: r.FormValue("message"), Account: r.FormValue("account"), Match: r.FormValue("match"),
 		Accept: r.FormValue("accept") != "", Times: new(1),
 	}
+	f.Code, f.Subcode, f.Reason = sim.ParseCode(r.FormValue("code"))
 	numbers := map[string]*int{
-		"code": &f.Code, "subcode": &f.Subcode, "status": &f.Status, "retryAfter": &f.RetryAfter,
+		"status": &f.Status, "retryAfter": &f.RetryAfter,
 		"delayMs": &f.DelayMs, "afterBytes": &f.AfterBytes, "times": f.Times,
 	}
 	for name, into := range numbers {

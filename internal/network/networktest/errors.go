@@ -108,13 +108,16 @@ func (w *World) checkDocumented(d sim.Documented, call string, it network.Item, 
 	w.t.Helper()
 	w.Advance(time.Minute) // beyond the limits of calls
 	it = w.renewIfLapsed(it)
+	class := ParseClass(w.t, d.Class, w.Now())
 	it.HandleAt, it.ArmedAt = w.Now(), w.Now()
+	if class.Kind == network.Rejected { // which is believed once the post would show
+		it.ArmedAt = w.Now().Add(-time.Hour)
+	}
 	w.Fault(sim.Fault{
 		Call: call, Kind: sim.Error, Code: d.Code, Subcode: d.Subcode, Reason: d.Reason, Status: d.Status, Message: d.Message,
 		Times: new(0),
 	})
 	defer w.Kit.Faults.Clear()
-	class := ParseClass(w.t, d.Class, w.Now())
 	st, err := w.provoke(call, it, handle)
 	name := d.Name() + " at " + call
 	switch {

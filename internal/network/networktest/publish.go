@@ -1,11 +1,14 @@
 package networktest
 
 import (
+	"io"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -44,6 +47,63 @@ func (w *World) exactlyOne(text string) sim.Post {
 		w.t.Fatalf("want one visible post with %q, got %+v", text, all)
 	}
 	return all[0]
+}
+
+// showsFigures: the page of an account shows its posts as a visitor sees them, with figures that grow.
+func showsFigures(t *testing.T, h Harness) {
+	w := NewWorld(t, h)
+	it := w.Item(text)
+	if do := w.Publish(it).Run(); do != core.DoLive {
+		t.Fatalf("ended with %s", do)
+	}
+	address := strings.NewReplacer("{id}", it.Profile, "{username}", it.Username).Replace(w.Net.Describe().ProfileURL)
+	pages := map[string]string{}
+	for _, when := range []string{"at once", "a day later"} {
+		pages[when] = w.page(address)
+		for _, want := range []string{"A quiet morning by the harbour.", " followers", " views", "Country", "New followers"} {
+			if !strings.Contains(pages[when], want) {
+				t.Errorf("%s, the page lacks %q", when, want)
+			}
+		}
+		w.Advance(24 * time.Hour)
+	}
+	for _, figure := range []string{" followers", " views", " likes"} {
+		first, later := figureBefore(t, pages["at once"], figure), figureBefore(t, pages["a day later"], figure)
+		if later <= first {
+			t.Errorf("%d%s at once, %d a day later", first, figure, later)
+		}
+	}
+}
+
+// page is what a visitor of an address at the network reads.
+func (w *World) page(address string) string {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.Client.Browse(address), nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		w.t.Fatalf("%s answers %d, %v", address, resp.StatusCode, err)
+	}
+	return string(body)
+}
+
+// figureBefore is the number that stands before a word.
+func figureBefore(t *testing.T, page, word string) int {
+	t.Helper()
+	before, _, found := strings.Cut(page, word)
+	digits := before[strings.LastIndexFunc(before, func(r rune) bool { return !unicode.IsDigit(r) })+1:]
+	n, err := strconv.Atoi(digits)
+	if !found || err != nil {
+		t.Fatalf("no figure of%s", word)
+	}
+	return n
 }
 
 func publishesLongest(t *testing.T, h Harness) {

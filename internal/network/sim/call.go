@@ -86,6 +86,9 @@ func (k *Kit) performCall(w http.ResponseWriter, c Call, hit *Fault, effect func
 	case NeverReady:
 		return effect(true), false
 	case TruncatedJSON, Trickle:
+		if hit.HasCode() {
+			return c.Fault(*hit), false
+		}
 		return effect(false), false
 	case DropBeforeAccept:
 		dropConnection(w)
@@ -103,8 +106,14 @@ func (k *Kit) performCall(w http.ResponseWriter, c Call, hit *Fault, effect func
 			return InternalError(err), false
 		}
 	}
+	if hit.Kind == BadGateway {
+		return Answer{Status: http.StatusBadGateway}, false
+	}
 	return c.Fault(*hit), false
 }
+
+// badGateway is a page that some server puts in the place of an answer.
+const badGateway = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>"
 
 func splitDelays(slow []Fault, hit *Fault) (early, late time.Duration) {
 	if hit != nil && hit.Kind != Trickle {
@@ -180,10 +189,14 @@ func (k *Kit) writeAnswer(
 	if hit != nil && hit.Kind == TruncatedJSON {
 		body = body[:len(body)/2]
 	}
+	kind := "application/json; charset=UTF-8"
+	if hit != nil && hit.Kind == BadGateway {
+		body, kind = []byte(badGateway), "text/html"
+	}
 	k.noteRequest(r, func(rec *CallRecord) { rec.Status = a.Status })
 	header := w.Header()
 	maps.Copy(header, a.Header)
-	header.Set("Content-Type", "application/json; charset=UTF-8")
+	header.Set("Content-Type", kind)
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Cache-Control", "private, no-cache, no-store, must-revalidate")
 	header.Set("Content-Length", strconv.Itoa(len(body)))

@@ -88,6 +88,13 @@ func (c *Calls) updateRecord(seq int, change func(*CallRecord)) {
 	}
 }
 
+// Total is how many requests have reached the networks.
+func (c *Calls) Total() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.total
+}
+
 // Recent returns up to limit requests, oldest first; limit 0 means all that are kept.
 func (c *Calls) Recent(limit int) []CallRecord {
 	c.mu.Lock()

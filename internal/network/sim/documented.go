@@ -59,14 +59,7 @@ func parseDocumentedLine(line string) (d Documented, err error) {
 	for i := range cells {
 		cells[i] = strings.TrimSpace(cells[i])
 	}
-	code, subcode, _ := strings.Cut(cells[0], "/")
-	if d.Code, err = strconv.Atoi(code); err != nil {
-		d.Code, d.Reason = 0, cells[0]
-	} else if subcode != "" {
-		if d.Subcode, err = strconv.Atoi(subcode); err != nil {
-			return d, fmt.Errorf("subcode %q is no number", subcode)
-		}
-	}
+	d.Code, d.Subcode, d.Reason = ParseCode(cells[0])
 	if d.Status, err = strconv.Atoi(cells[1]); err != nil || d.Status < http.StatusOK || d.Status > maxStatus {
 		return d, fmt.Errorf("%q is no HTTP status", cells[1])
 	}
@@ -78,6 +71,19 @@ func parseDocumentedLine(line string) (d Documented, err error) {
 		return d, fmt.Errorf("%s has no class or no message", cells[0])
 	}
 	return d, nil
+}
+
+// ParseCode reads a code as Documented.Name writes it: a number, a number and a subcode after a slash, or a word.
+func ParseCode(name string) (code, subcode int, reason string) {
+	first, second, both := strings.Cut(name, "/")
+	code, err := strconv.Atoi(first)
+	if both && err == nil {
+		subcode, err = strconv.Atoi(second)
+	}
+	if err != nil {
+		return 0, 0, name
+	}
+	return code, subcode, ""
 }
 
 // FindDocumented returns the documented error that a fault asks for.

@@ -25,6 +25,7 @@ const (
 	TruncatedJSON    = "truncated_json"
 	Trickle          = "trickle"
 	BreakOff         = "break_off"
+	BadGateway       = "bad_gateway"
 )
 
 // Kind is a kind of fault and what it does, in a sentence.
@@ -50,7 +51,11 @@ func FaultKinds() []Kind {
 			"Publishing responds “not found” for a container that was ready. Only for networks that publish in two steps.",
 		},
 		{ServerError, "The network responds with HTTP 500. The call has no effect."},
-		{TruncatedJSON, "The call succeeds, but only half of the response arrives."},
+		{BadGateway, "A server before the network responds with HTTP 502 and a web page. The call has no effect."},
+		{
+			TruncatedJSON,
+			"The call succeeds, but only half of the response arrives. With a code, it is half of that error’s response.",
+		},
 		{Trickle, "The call succeeds, but its response arrives one byte a second, or per the milliseconds you enter."},
 		{
 			BreakOff,
@@ -98,6 +103,8 @@ type Fault struct {
 	DelayMs    int `json:"delayMs,omitempty"`
 	// AfterBytes is after how many bytes of matching calls a connection breaks; those of earlier calls count.
 	AfterBytes int `json:"afterBytes,omitempty"`
+	// Skip is how many matching calls it lets pass before it fires.
+	Skip int `json:"skip,omitempty"`
 	// Times is how often it fires; 0 means until deleted. Absent means once.
 	Times   *int   `json:"times"`
 	Account string `json:"account,omitempty"`
@@ -179,7 +186,7 @@ func (f *Faults) checkFault(x *Fault) error {
 
 // checkCode refuses a code that no network documents: most are slips. With a status, any code is taken.
 func (f *Faults) checkCode(x *Fault) error {
-	if x.Kind != Error || x.Status != 0 {
+	if !x.HasCode() || x.Kind == RateLimited || x.Status != 0 {
 		return nil
 	}
 	for id, about := range f.networks {
@@ -207,6 +214,8 @@ func (x *Fault) checkNumbers() error {
 		return fmt.Errorf("status %d: use %d to %d", x.Status, minStatus, maxStatus)
 	case x.RetryAfter < 0:
 		return fmt.Errorf("retryAfter %d is negative", x.RetryAfter)
+	case x.Skip < 0:
+		return fmt.Errorf("skip %d is negative", x.Skip)
 	}
 	return nil
 }
@@ -281,6 +290,10 @@ func (f *Faults) takeMatching(c Call) (slow []Fault, hit *Fault, cleared <-chan 
 		if x.Kind == BreakOff || !x.matchesCall(c) || (x.Kind != Slow && hit != nil) {
 			continue
 		}
+		if x.Skip > 0 {
+			x.Skip--
+			continue
+		}
 		x.Fired++
 		used = used || x.isSpent()
 		if x.Kind == Slow {
@@ -306,6 +319,11 @@ func (f *Faults) retireSpent() {
 	if extra := len(f.spent) - spentKept; extra > 0 {
 		f.spent = slices.Delete(f.spent, 0, extra)
 	}
+}
+
+// HasCode tells whether the fault answers with an error of its own code.
+func (x *Fault) HasCode() bool {
+	return x.Kind == Error || x.Kind == TruncatedJSON && (x.Code != 0 || x.Reason != "")
 }
 
 func (x *Fault) isSpent() bool { return *x.Times > 0 && x.Fired >= *x.Times }

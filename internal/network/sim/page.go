@@ -72,6 +72,22 @@ type ProfilePage struct {
 	Network, Title, Name, Handle, Picture string
 	Counts                                []string
 	Posts                                 []*PostPage
+	// Days are the last days, newest first; Countries are where the followers live.
+	Days      []DayFigures
+	Countries []CountryFigures
+}
+
+// DayFigures are the figures of an account on one day.
+type DayFigures struct {
+	Day time.Time
+	Figures
+	NewFollowers int
+}
+
+// CountryFigures is how many followers live in a country.
+type CountryFigures struct {
+	Country   string
+	Followers int
 }
 
 // Shown is a picture or a video on a post's page.
@@ -96,6 +112,7 @@ func (k *Kit) Page(w http.ResponseWriter, r *http.Request, status int, name stri
 		"app":   k.AppName,
 		"home":  func() string { return k.cfg.Home },
 		"time":  func(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04:05 UTC") },
+		"date":  func(t time.Time) string { return t.UTC().Format("2 January 2006") },
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05.000") },
 		"stamp": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"deref": func(n *int) int { return *n },
@@ -141,7 +158,13 @@ func MediaURL(site string, m Media) string {
 
 // ServeProfile draws the public page of an account, with its newest visible posts.
 func (k *Kit) ServeProfile(w http.ResponseWriter, r *http.Request, profile ProfilePage, site, account string) {
-	profile.Counts = []string{fmt.Sprintf("%d followers", k.Followers(account, k.Now()))}
+	followers := k.Followers(account, k.Now())
+	profile.Counts = []string{fmt.Sprintf("%d followers", followers)}
+	profile.Days = k.lastDays(account)
+	byCountry := ByCountry(followers)
+	for _, country := range Countries {
+		profile.Countries = append(profile.Countries, CountryFigures{country, byCountry[country]})
+	}
 	for p := range k.Posts.Newest(profile.Network, account) {
 		if len(profile.Posts) == shownOnProfile {
 			break
@@ -152,6 +175,30 @@ func (k *Kit) ServeProfile(w http.ResponseWriter, r *http.Request, profile Profi
 	}
 	k.Page(w, r, http.StatusOK, "profile", profile)
 }
+
+// lastDays are the figures of an account on each of the last days, newest first.
+func (k *Kit) lastDays(account string) []DayFigures {
+	var days []DayFigures
+	today := k.Now().UTC().Truncate(day)
+	for ago := range shownDays {
+		began := today.Add(-time.Duration(ago) * day)
+		ended := began.Add(day)
+		if now := k.Now(); ended.After(now) {
+			ended = now
+		}
+		days = append(days, DayFigures{
+			Day: began, Figures: k.DayFigures(account, began),
+			NewFollowers: k.Followers(account, ended) - k.Followers(account, began),
+		})
+	}
+	return days
+}
+
+const (
+	day = 24 * time.Hour
+	// shownDays is of how many days the page of an account shows figures.
+	shownDays = 7
+)
 
 // shownOnProfile is how many posts the page of an account shows.
 const shownOnProfile = 50

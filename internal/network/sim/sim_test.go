@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -225,7 +226,7 @@ func TestATableOfErrorsIsReadStrictly(t *testing.T) {
 		t.Errorf("got %+v, %v", all, err)
 	}
 	for _, bad := range []string{
-		"4 | 400 | * | rejected | again", "4/x | 400 | * | a | b | c", "4 | 4 | * | a | b | c", "4 | 400 | * | | b | c",
+		"4 | 400 | * | rejected | again", "4 | 4 | * | a | b | c", "4 | 400 | * | | b | c",
 		"4 | 400 | * | a | b | ",
 	} {
 		if _, err := sim.ParseDocumented(bad); err == nil {
@@ -485,5 +486,52 @@ func TestAnUploadBreaksOffAtExactlyTheGivenBytes(t *testing.T) {
 	}
 	if left := kit.Faults.Active(); len(left) != 1 || left[0].Match != "another" {
 		t.Errorf("left: %+v", left)
+	}
+}
+
+// answered is what an ordinary call answers under faults, one after the other; "" for a connection that breaks.
+func answered(t *testing.T, calls int, faults ...sim.Fault) []string {
+	t.Helper()
+	kit := open(t, "")
+	register(t, kit, sim.About{ID: "net", Calls: []string{"publish"}, Errors: []sim.Documented{{Code: 4}}})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := sim.Call{Network: "net", Names: []string{"publish"}, Fault: func(f sim.Fault) sim.Answer {
+			return sim.Answer{Status: http.StatusBadRequest, Body: map[string]int{"code": f.Code}}
+		}}
+		kit.Run(w, kit.Enter(r, "net", "host", "/", ""), c, func(bool) sim.Answer { return sim.OK("done") })
+	}))
+	t.Cleanup(server.Close)
+	if _, err := kit.Faults.Add(faults...); err != nil {
+		t.Fatal(err)
+	}
+	var answers []string
+	for range calls {
+		resp, err := http.Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		answers = append(answers, strconv.Itoa(resp.StatusCode)+" "+string(body))
+	}
+	return answers
+}
+
+func TestAFaultLetsCallsPass(t *testing.T) {
+	t.Parallel()
+	got := answered(t, 4, sim.Fault{Network: "net", Call: "publish", Kind: sim.Error, Code: 4, Skip: 2})
+	if want := []string{`200 "done"`, `200 "done"`, `400 {"code":4}`, `200 "done"`}; !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestAnErrorMayArriveByHalfOrAsAPage(t *testing.T) {
+	t.Parallel()
+	got := answered(t, 2, sim.Fault{Kind: sim.TruncatedJSON, Code: 4}, sim.Fault{Kind: sim.BadGateway})
+	if got[0] != `400 {"cod` || !strings.HasPrefix(got[1], "502 <html>") {
+		t.Errorf("got %q", got)
 	}
 }

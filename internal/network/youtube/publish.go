@@ -54,7 +54,7 @@ func (n *Network) Status(ctx context.Context, it network.Item, handle string) (n
 	case isGone(err):
 		return n.statusOfGone(ctx, it, err)
 	case err != nil:
-		return n.statusOfRefused(it, err)
+		return n.statusOfRefused(ctx, it, err)
 	case p.Video != nil:
 		return n.videoStatus(ctx, it, p.Video.ID)
 	}
@@ -121,11 +121,19 @@ func (n *Network) statusOfGone(ctx context.Context, it network.Item, why error) 
 	return found, nil
 }
 
-// statusOfRefused decides about an upload that ended with an error, which YouTube repeats.
-func (n *Network) statusOfRefused(it network.Item, err error) (network.Status, error) {
+// statusOfRefused decides about an upload that ended with an error, which YouTube repeats. Since the error may be of the
+// question only, the channel must not show the video either.
+func (n *Network) statusOfRefused(ctx context.Context, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Rejected || it.ArmedAt.IsZero() {
 		return network.Status{}, err
+	}
+	found, err := n.Find(ctx, it)
+	if err != nil || found.Verdict != core.Absent {
+		return found, err
+	}
+	if n.now().Sub(it.ArmedAt) < max(graceOfGone, n.about.Settle) {
+		return network.Status{Verdict: core.Pending, Message: e.Error()}, nil
 	}
 	return network.Status{Verdict: core.Doomed, Code: e.Code, Message: e.Message, Hint: e.Hint}, nil
 }

@@ -196,7 +196,7 @@ func (g *Graph) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 	if f.Code != 0 {
 		e.Code, e.Subcode = f.Code, 0
 	}
-	if d, documented := sim.FindDocumented(g.Errors, f); documented && f.Kind == sim.Error {
+	if d, documented := sim.FindDocumented(g.Errors, f); documented && f.HasCode() {
 		e.Status, e.Message = d.Status, d.Message
 	}
 	e.Subcode = cmp.Or(f.Subcode, e.Subcode)

@@ -119,9 +119,11 @@ func (s *Sim) faultAnswer(f sim.Fault, q *sim.Request) sim.Answer {
 		sim.Reject: documentedError("forbidden"), sim.RateLimited: documentedError("rateLimitExceeded"),
 		sim.ServerError: documentedError("backendError"), sim.TokenExpired: documentedError("authError"),
 		sim.TokenRevoked: documentedError("authError"),
-		sim.Error:        documentedError(cmp.Or(f.Reason, strconv.Itoa(f.Code))),
 	}[f.Kind]
-	if d, ok := sim.FindDocumented(s.errors, f); ok && f.Kind == sim.Error {
+	if f.HasCode() {
+		e = documentedError(cmp.Or(f.Reason, strconv.Itoa(f.Code)))
+	}
+	if d, ok := sim.FindDocumented(s.errors, f); ok && f.HasCode() {
 		e.Status, e.Message = d.Status, d.Message
 	}
 	e.Status, e.Message = cmp.Or(f.Status, e.Status), cmp.Or(f.Message, e.Message)
