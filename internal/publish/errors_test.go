@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,6 +104,9 @@ func (c errorCase) String() string {
 	if c.step.nth > 0 {
 		name += fmt.Sprintf(" %d", c.step.nth+1)
 	}
+	if c.step.follows() {
+		name += " once it is published"
+	}
 	if c.error.Class != "" {
 		name += ", " + c.error.Name()
 	}
@@ -132,7 +136,7 @@ func TestEveryDocumentedError(t *testing.T) {
 				b.meet(c)
 				mu.Lock()
 				counts["in all"]++
-				counts[n+", "+strings.Fields(cmpOr(c.error.Class, "connection"))[0]]++
+				counts[n+", "+strings.Fields(cmp.Or(c.error.Class, "connection"))[0]]++
 				mu.Unlock()
 				if t.Failed() {
 					if failures++; failures == mostFailures {
@@ -142,13 +146,6 @@ func TestEveryDocumentedError(t *testing.T) {
 			}
 		})
 	}
-}
-
-func cmpOr(a, b string) string {
-	if a == "" {
-		return b
-	}
-	return a
 }
 
 // errorBench is a workspace in which one post after another meets an error.
@@ -613,7 +610,7 @@ func (c errorCase) wantedOfPublish(b *errorBench, live wanted, class nt.Class, e
 func (b *errorBench) flowOf(kind postKind) core.Flow {
 	b.t.Helper()
 	n, _ := b.Config.Networks.Get(core.Platform(b.network))
-	d := network.Draft{Settings: json.RawMessage(cmpOr(kind.settings, "{}"))}
+	d := network.Draft{Settings: json.RawMessage(cmp.Or(kind.settings, "{}"))}
 	for _, f := range kind.files {
 		d.Media = append(d.Media, map[rune]core.Media{'i': nt.Image(), 'v': nt.Video()}[f])
 	}

@@ -121,8 +121,8 @@ func (n *Network) statusOfGone(ctx context.Context, it network.Item, why error) 
 	return found, nil
 }
 
-// statusOfRefused decides about an upload that ended with an error, which YouTube repeats. Since the error may be of the
-// question only, the channel must not show the video either.
+// statusOfRefused decides about an upload that ended with an error, which YouTube repeats. Since the error may be of
+// the question only, the channel must not show the video either.
 func (n *Network) statusOfRefused(ctx context.Context, it network.Item, err error) (network.Status, error) {
 	e, ok := errors.AsType[*network.Error](err)
 	if !ok || e.Kind != network.Rejected || it.ArmedAt.IsZero() {
