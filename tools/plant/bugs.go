@@ -16,6 +16,7 @@ const (
 	worker = "internal/publish/run.go"
 	rules  = "internal/core/publish.go"
 	engine = "internal/publish"
+	deaths = "internal/publish/crashtest"
 	verbs  = "internal/app"
 )
 
@@ -55,6 +56,12 @@ var bugs = []bug{
 		Name: "a turn is not passed on", File: turns,
 		Old: "SELECT FROM fenced) FOR UPDATE", New: "SELECT FROM fenced WHERE false) FOR UPDATE",
 		Package: engine, Tests: []string{"TestTheTurnGoesToThePostThatWasDueFirst"},
+	},
+	{
+		Name: "a call of a worker that died is repeated without asking", File: rules,
+		Old:     "return p, DoSettle\n\t\t}\n\t\treturn p, p.chooseQuestion()",
+		New:     "return p, DoSettle\n\t\t}\n\t\treturn p.armAndPublish()",
+		Package: deaths, Tests: []string{"TestAPostGoesOutOnceAfterAKill"},
 	},
 	{
 		Name: "a lost call is repeated without asking", File: rules,

@@ -24,16 +24,16 @@ func TestAPostGoesOutOnceDespiteRandomFaults(t *testing.T) {
 	for part := range worlds {
 		t.Run(fmt.Sprintf("part %d", part), func(t *testing.T) {
 			t.Parallel()
-			w, results := newWorld(t, shortLease), map[string]int{}
+			w, results, happened := newWorld(t, shortLease), map[string]int{}, map[string]int{}
 			for seed := *first + part; seed < *first+seeds && !t.Failed(); seed += worlds {
-				for _, o := range w.runSeed(seed) {
+				for _, o := range w.runSeed(seed, happened) {
 					results[o.Status+" "+o.Code]++
 				}
 				if t.Failed() {
 					t.Logf("again: go test ./internal/publish/crashtest -run RandomFaults -seeds 1 -seed %d", seed)
 				}
 			}
-			t.Logf("%d seeds: %v", seeds/worlds, results)
+			t.Logf("%d seeds, %v: %v", seeds/worlds, happened, results)
 		})
 	}
 }
@@ -42,21 +42,22 @@ func TestAPostGoesOutOnceDespiteRandomFaults(t *testing.T) {
 type misfortune struct {
 	*world
 	*rand.Rand
-	posts  []post
-	depths int // of workers that stand still while others work
+	posts    []post
+	happened map[string]int
+	depths   int // of workers that stand still while others work
 }
 
 // runSeed makes a few posts on two networks, lets two workers die over them and other things happen, and returns what
 // became of the posts.
-func (w *world) runSeed(seed uint64) (all []outcome) {
+func (w *world) runSeed(seed uint64, happened map[string]int) (all []outcome) {
 	w.t.Helper()
-	m := &misfortune{world: w, Rand: rand.New(rand.NewPCG(seed, 3))}
+	m := &misfortune{world: w, Rand: rand.New(rand.NewPCG(seed, 3)), happened: happened}
 	w.moveTo(w.Clock.Now().Truncate(time.Minute).Add(2 * time.Minute))
 	for range 2 {
 		m.makePosts()
 	}
-	for range 2 {
-		l := w.startLife(m.drawActs(true))
+	for life := range 2 {
+		l := w.startLife(m.drawActs(60*len(m.posts)/(1+life), true))
 		w.runUntil(l, w.Clock.Now().Add(30*time.Minute), func() {})
 		w.endLife(l)
 	}
@@ -92,15 +93,31 @@ func (m *misfortune) makePosts() {
 	}
 }
 
-// drawActs draws what happens in a life, and at which of its boundaries.
-func (m *misfortune) drawActs(deadly bool) map[int]act {
-	most := 50 * len(m.posts)
+// drawActs draws what happens in a life, and at which of its first boundaries.
+func (m *misfortune) drawActs(most int, deadly bool) map[int]act {
 	acts := map[int]act{}
+	draw := func(name string, happens act) {
+		acts[1+m.IntN(most)] = func(s *script, at place) error {
+			m.happened[name]++
+			return happens(s, at)
+		}
+	}
 	for range 3 {
-		acts[1+m.IntN(most)] = []act{m.cutOffNetwork, m.delayAnswer, m.expireLeases, m.changePost, cutConnection}[m.IntN(5)]
+		switch m.IntN(5) {
+		case 0:
+			draw("outages", m.cutOffNetwork)
+		case 1:
+			draw("delays", m.delayAnswer)
+		case 2:
+			draw("expired leases", m.expireLeases)
+		case 3:
+			draw("changes", m.changePost)
+		case 4:
+			draw("cuts", cutConnection)
+		}
 	}
 	if deadly {
-		acts[1+m.IntN(most)] = []act{killLife, killSent}[m.IntN(2)]
+		draw("kills", []act{killLife, killSent}[m.IntN(2)])
 	}
 	return acts
 }
@@ -129,7 +146,7 @@ func (m *misfortune) expireLeases(*script, place) error {
 	}
 	m.depths++
 	defer func() { m.depths-- }()
-	m.takeOver(m.drawActs(false))
+	m.takeOver(m.drawActs(60, false))
 	return nil
 }
 

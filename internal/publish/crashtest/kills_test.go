@@ -23,17 +23,17 @@ func TestAPostGoesOutOnceAfterAKill(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			boundaries := w.countBoundaries(kind)
+			died, results := map[loss]int{}, map[string]int{}
 			for _, lost := range []loss{lossNone, lossAnswer, lossRequest} {
-				died, results := 0, map[string]int{}
 				for _, k := range sample(boundaries, lost) {
 					o, dead := w.killAt(kind, k, lost)
 					if dead {
-						died++
+						died[lost]++
 					}
 					results[o.Status+" "+o.Code]++
 				}
-				t.Logf("%s, %s: %d kills at %d boundaries: %v", kind.Name, lost, died, boundaries, results)
 			}
+			t.Logf("%s: %d boundaries, kills %v: %v", kind.Name, boundaries, died, results)
 		})
 	}
 }
