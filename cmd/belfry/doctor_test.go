@@ -177,12 +177,13 @@ func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report := func(mediaURL string) (string, error) {
-		return reportFiles(t.Context(), app.Config{
-			MediaURL: mediaURL, Networks: networks,
+	server := func(mediaURL, networksURL string) app.Config {
+		return app.Config{
+			MediaURL: mediaURL, Networks: networks, NetworksURL: networksURL,
 			Fetch: fetch.New(fetch.Config{Lookup: world.Lookup, Dial: world.Dial, Roots: world.Roots()}),
-		}, nil)
+		}
 	}
+	report := func(mediaURL string) (string, error) { return reportFiles(t.Context(), server(mediaURL, ""), nil) }
 	found, err := report("https://example.com/belfry")
 	if err != nil || !strings.Contains(found, "served at https://example.com/belfry/media/") ||
 		!strings.Contains(found, "the URL prefix https://example.com/belfry/media/") {
@@ -195,6 +196,17 @@ func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
 	} {
 		if found, err := report(address); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %s, %v", address, found, err)
+		}
+	}
+	for _, c := range []struct {
+		media, networks string
+		warns           bool
+	}{
+		{"https://example.com", "", false}, {"https://inside.example.com", "", true}, {"http://localhost:8080", "", true},
+		{"http://localhost:8080", "http://127.0.0.1:9090", false},
+	} {
+		if err := checkFilesReachable(t.Context(), server(c.media, c.networks)); (err != nil) != c.warns {
+			t.Errorf("serve at %s with networks at %q warns %v", c.media, c.networks, err)
 		}
 	}
 }

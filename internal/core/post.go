@@ -91,7 +91,8 @@ const (
 // SendAsIs reports whether the post can be sent again unchanged, because its content was not the reason.
 func (e PostError) SendAsIs() bool {
 	switch e.Code {
-	case ErrorUnreachable, ErrorOutcomeUnknown, string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code):
+	case ErrorUnreachable, ErrorOutcomeUnknown, string(IssueAccountExpired.Code), string(IssueAccountRevoked.Code),
+		string(IssueMediaUnreachable.Code):
 		return true
 	}
 	return false

@@ -17,7 +17,7 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 		return nil
 	}
 	if c.unreachable {
-		return c.refuseFiles(core.IssueMediaUnreachable.With(c.desc.Name))
+		return network.ErrUnreachable(c.desc.Name)
 	}
 	for _, file := range c.files {
 		object, err := c.openFile(ctx, file)
@@ -27,7 +27,8 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 			if known := file.Issue(); known != nil {
 				issue = *known
 			}
-			return c.refuseFiles(issue)
+			c.fileIssue = &issue
+			return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
 		case err != nil:
 			c.log.Warn("could not read a file of a post", "media", file.ID, "error", err)
 			return &network.Error{Kind: network.NotSent, Message: "The file " + file.Name + " could not be read."}
@@ -36,12 +37,6 @@ func (c *claim) checkFilesAvailable(ctx context.Context, do core.Do) error {
 	}
 	c.filesChecked = true
 	return nil
-}
-
-// refuseFiles notes why the files cannot be sent, and returns the error that fails the post.
-func (c *claim) refuseFiles(issue core.Issue) error {
-	c.fileIssue = &issue
-	return &network.Error{Kind: network.Rejected, Code: string(issue.Code), Message: issue.Message, Hint: issue.Hint}
 }
 
 // openFile opens a file's bytes, or returns blob.ErrNotFound for a file that cannot be sent.

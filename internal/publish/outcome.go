@@ -221,6 +221,8 @@ func (c *claim) postError(do core.Do) *core.PostError {
 	switch {
 	case do == core.DoFail && c.fileIssue != nil:
 		e.Code, e.FromNetwork = string(c.fileIssue.Code), false
+	case do == core.DoFail && c.failure != nil && c.failure.Code == string(core.IssueMediaUnreachable.Code):
+		e.Code, e.FromNetwork = c.failure.Code, false // by this worker or by the connector, before any call
 	case do == core.DoOutcomeUnknown:
 		e.Code = core.ErrorOutcomeUnknown
 		e.Hint = fmt.Sprintf("The post may be on %s. Check the account before you send it again.", c.account.DisplayName)
