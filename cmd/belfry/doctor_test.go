@@ -121,7 +121,6 @@ func TestDoctorSaysWhatCannotBePublishedWithoutAPublicAddress(t *testing.T) {
 		"BELFRY_DATA_DIR=" + t.TempDir(), "BELFRY_ADDR=127.0.0.1:0", "BELFRY_PUBLIC_URL=http://localhost:8080",
 		"BELFRY_THREADS_CLIENT_ID=1", "BELFRY_THREADS_CLIENT_SECRET=2", "BELFRY_TIKTOK_CLIENT_ID=1",
 		"BELFRY_TIKTOK_CLIENT_SECRET=2", "BELFRY_YOUTUBE_CLIENT_ID=1", "BELFRY_YOUTUBE_CLIENT_SECRET=2",
-		"BELFRY_VERIFICATION_FILES=tiktok1.txt:proof=1",
 	}
 	code, out, errs := belfry(t, env, "doctor")
 	if code != exitOK {
@@ -130,8 +129,7 @@ func TestDoctorSaysWhatCannotBePublishedWithoutAPublicAddress(t *testing.T) {
 	_, said, _ := strings.Cut(out, "!  media files")
 	for _, want := range []string{
 		"http://localhost:8080 does not begin with https://", "Threads: posts with files cannot be published",
-		"TikTok: photos cannot be published; videos can", "Set BELFRY_MEDIA_URL", "the URL prefix http://localhost:8080/media/",
-		"http://localhost:8080/media/tiktok1.txt is served",
+		"TikTok: photos cannot be published; videos can", "Set BELFRY_MEDIA_URL",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("doctor does not say %q: %s", want, out)
@@ -183,10 +181,13 @@ func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
 			Fetch: fetch.New(fetch.Config{Lookup: world.Lookup, Dial: world.Dial, Roots: world.Roots()}),
 		}
 	}
-	report := func(mediaURL string) (string, error) { return reportFiles(t.Context(), server(mediaURL, ""), nil) }
+	report := func(mediaURL string) (string, error) {
+		return reportFiles(t.Context(), server(mediaURL, ""), []string{"tiktok1.txt"})
+	}
 	found, err := report("https://example.com/belfry")
 	if err != nil || !strings.Contains(found, "served at https://example.com/belfry/media/") ||
-		!strings.Contains(found, "the URL prefix https://example.com/belfry/media/") {
+		!strings.Contains(found, "the URL prefix https://example.com/belfry/media/") ||
+		!strings.Contains(found, "verification file: https://example.com/belfry/media/tiktok1.txt") {
 		t.Errorf("%s, %v", found, err)
 	}
 	moved = true
@@ -202,7 +203,9 @@ func TestFilesAreReportedAsANetworkWouldMeetThem(t *testing.T) {
 		media, networks string
 		warns           bool
 	}{
-		{"https://example.com", "", false}, {"https://inside.example.com", "", true}, {"http://localhost:8080", "", true},
+		{"https://example.com", "", false},
+		{"https://inside.example.com", "", true},
+		{"http://localhost:8080", "", true},
 		{"http://localhost:8080", "http://127.0.0.1:9090", false},
 	} {
 		if err := checkFilesReachable(t.Context(), server(c.media, c.networks)); (err != nil) != c.warns {

@@ -50,7 +50,7 @@ func checkFilesReachable(ctx context.Context, cfg app.Config) error {
 }
 
 // reportFiles says from where the networks download files, and what each of them needs for that. The error is a notice
-// if they cannot.
+// if they cannot. proofs are the names of verification files.
 func reportFiles(ctx context.Context, cfg app.Config, proofs []string) (string, error) {
 	pullers := findPullers(cfg.Networks)
 	if len(pullers) == 0 {
@@ -62,27 +62,23 @@ func reportFiles(ctx context.Context, cfg app.Config, proofs []string) (string, 
 		why = cfg.Fetch.CheckOpens(ctx, prefix)
 	}
 	var b strings.Builder
-	if why == nil {
-		b.WriteString("served at " + prefix)
-	} else {
+	if why != nil {
 		b.WriteString("networks cannot download files: " + why.Error())
 		for _, p := range pullers {
 			b.WriteString("\n   " + p.lost())
 		}
 		b.WriteString("\n   Set BELFRY_MEDIA_URL to an https address that the internet can reach. See docs/operations.md, " +
 			"A public address.")
-	}
-	for _, p := range pullers {
-		if p.Ownership == "" {
-			continue
-		}
-		b.WriteString("\n   " + p.Name + ": " + strings.ReplaceAll(p.Ownership, "{prefix}", prefix))
-		for _, name := range proofs {
-			b.WriteString("\n   " + prefix + name + " is served")
-		}
-	}
-	if why != nil {
 		return "", notice{errors.New(b.String())}
+	}
+	b.WriteString("served at " + prefix)
+	for _, p := range pullers {
+		if p.Ownership != "" {
+			b.WriteString("\n   " + p.Name + ": " + strings.ReplaceAll(p.Ownership, "{prefix}", prefix))
+		}
+	}
+	for _, name := range proofs {
+		b.WriteString("\n   verification file: " + prefix + name)
 	}
 	return b.String(), nil
 }
