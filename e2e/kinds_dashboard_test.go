@@ -80,6 +80,7 @@ func TestEveryKindIsComposedWithoutScripts(t *testing.T) {
 	s.serveUntilReady()
 	press := s.newKindsPress(nil)
 	kinds, rows := kindsWithSettings(t, "PL"+s.accountAt("youtube")[len("UC"):])
+	t.Logf("%d kinds of posts without scripts, %d of them with settings", len(kinds), len(rows))
 	for _, key := range slices.Sorted(maps.Keys(kinds)) {
 		t.Run(key, func(t *testing.T) {
 			_, p := press.service.inTest(t).signIn(press.seed)

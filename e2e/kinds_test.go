@@ -242,6 +242,8 @@ func TestEveryKindOfPostGoesLiveOnceAtItsTime(t *testing.T) {
 			}
 		})
 	}
+	ahead := slices.DeleteFunc(slices.Clone(sent), func(post sentKind) bool { return post.atItsTime })
+	t.Logf("%d posts of %d kinds, %d of them prepared ahead", len(sent), len(kindsOfPosts()), len(ahead))
 	if got := len(s.visiblePosts()) - before; got != len(sent) {
 		t.Errorf("the networks show %d posts more, want %d", got, len(sent))
 	}

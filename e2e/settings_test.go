@@ -119,6 +119,7 @@ func TestEverySettingArrivesAtItsNetwork(t *testing.T) {
 	playlist := "PL" + s.accountAt("youtube")[len("UC"):]
 
 	kinds, rows := kindsWithSettings(t, playlist)
+	t.Logf("%d settings in %d posts", len(settingRows()), len(rows))
 	for _, key := range slices.Sorted(maps.Keys(rows)) {
 		sent := press.send(kinds[key], " with settings", "now")
 		t.Run(key, func(t *testing.T) {
