@@ -216,6 +216,14 @@ CREATE TABLE public.devices (
     seen_at timestamp with time zone NOT NULL
 );
 
+CREATE TABLE public.erasures (
+    code text NOT NULL,
+    grant_hash bytea NOT NULL,
+    connected_at text NOT NULL,
+    asked_at timestamp with time zone NOT NULL,
+    done_at timestamp with time zone
+);
+
 CREATE TABLE public.folders (
     id uuid NOT NULL,
     workspace_id uuid NOT NULL,
@@ -665,6 +673,9 @@ ALTER TABLE ONLY public.connections
 
 ALTER TABLE ONLY public.devices
     ADD CONSTRAINT devices_pkey PRIMARY KEY (hash);
+
+ALTER TABLE ONLY public.erasures
+    ADD CONSTRAINT erasures_pkey PRIMARY KEY (code);
 
 ALTER TABLE ONLY public.folders
     ADD CONSTRAINT folders_pkey PRIMARY KEY (id);

@@ -157,6 +157,9 @@ func Operations(a *app.App) []Operation {
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.Revoke) error {
 			return snooze(a.RevokeGrant(ctx, j.Grant))
 		}),
+		newOperation(5*time.Minute, func(ctx context.Context, j queue.Erase) error {
+			return snooze(a.EraseGrant(ctx, j.Code))
+		}),
 		newOperation(5*time.Minute, func(ctx context.Context, j queue.DeleteBlobs) error {
 			return a.Intake().DeleteBlobs(ctx, j.Keys)
 		}),

@@ -34,6 +34,7 @@ func allRoutes() []route {
 		publicRoute(http.MethodPost, link.SignOut, (*request).signOut),
 		publicRoute(http.MethodGet, link.Invitation(token), (*request).showInvitation),
 		publicRoute(http.MethodPost, link.Invitation(token), withForm((*request).acceptInvitation)),
+		publicRoute(http.MethodGet, link.Erasure(token), (*request).showErasure),
 		getRoute(link.Switch, (*request).redirectHome),
 		postRoute(link.Switch, withForm((*request).switchWorkspace)),
 

@@ -68,6 +68,7 @@ func (w *Web) Mount(e *echo.Echo, description []byte) (err error) {
 		return err
 	}
 	e.GET(static.Prefix+"*", echo.WrapHandler(static.Handler()))
+	w.mountCallbacks(e)
 	for _, rt := range allRoutes() {
 		limits := httpd.LimitBody(httpd.JSONLimit)
 		if rt.takesFiles {

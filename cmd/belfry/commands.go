@@ -174,8 +174,9 @@ func runMigrate(ctx context.Context, p *program, cfg *config.Config) (err error)
 func defineSandbox(o *options) action {
 	addr := o.flags.String("addr", "127.0.0.1:9090", "where to listen, as HOST:PORT")
 	journal := o.flags.String("journal", "", "folder that stores accounts and posts across restarts (default: none)")
+	callbacks := o.flags.String("callbacks", "", "where the networks report what people do, as BELFRY_PUBLIC_URL/callbacks (default: nowhere)")
 	return func(ctx context.Context, p *program, _ *config.Config) (err error) {
-		networks, err := sandbox.New(sandbox.Config{JournalDir: *journal, AppName: "Belfry"})
+		networks, err := sandbox.New(sandbox.Config{JournalDir: *journal, AppName: "Belfry", CallbackURL: *callbacks})
 		if err != nil {
 			return err
 		}

@@ -130,6 +130,7 @@ func (d *httpService) mountSandbox(server *httpd.Server, public *url.URL) error 
 	}
 	networks, err := sandbox.New(sandbox.Config{
 		Prefix: sandboxPath, JournalDir: sandboxFolder(d.cfg), AppName: "Belfry", Home: "/", MediaPrefixes: from,
+		CallbackURL: public.JoinPath("callbacks").String(),
 	})
 	if err != nil {
 		return fmt.Errorf("start the simulated networks: %w", err)

@@ -23,28 +23,37 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 		if err != nil {
 			return err
 		}
-		if err := a.unqueueAccountPosts(ctx, t, account); err != nil {
-			return err
-		}
-		if err := a.askToRevoke(ctx, t, accountID); err != nil {
-			return err
-		}
-		// Posts before accounts, as a worker locks them; the account comes last.
-		if err := t.HideAccount(ctx, accountID, disconnected, a.cfg.Now()); err != nil {
-			return err
-		}
-		late, err := t.QueuedPosts(ctx, accountID)
-		if err == nil && len(late) > 0 {
-			return core.Fail(core.CodeConflict, "A post to %s has just been queued.", account.DisplayName).
-				WithHint("Disconnect the account again.")
-		}
-		if err != nil {
+		if err := a.disconnect(ctx, t, accountID); err != nil {
 			return err
 		}
 		return t.AddAudit(ctx, core.AuditEntry{
 			Action: core.AuditAccountRemoved, Actor: c, Subject: id, Before: map[string]string{"name": account.DisplayName},
 		})
 	})
+}
+
+// disconnect is DisconnectAccount within a transaction, whoever asked for it.
+func (a *App) disconnect(ctx context.Context, t store.Tenant, id core.AccountID) error {
+	account, err := t.Account(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := a.unqueueAccountPosts(ctx, t, account); err != nil {
+		return err
+	}
+	if err := a.askToRevoke(ctx, t, id); err != nil {
+		return err
+	}
+	// Posts before accounts, as a worker locks them; the account comes last.
+	if err := t.HideAccount(ctx, id, disconnected, a.cfg.Now()); err != nil {
+		return err
+	}
+	late, err := t.QueuedPosts(ctx, id)
+	if err == nil && len(late) > 0 {
+		return core.Fail(core.CodeConflict, "A post to %s has just been queued.", account.DisplayName).
+			WithHint("Disconnect the account again.")
+	}
+	return err
 }
 
 // unqueueAccountPosts turns the account's queued posts into drafts. It locks all of them before it returns the first

@@ -37,6 +37,9 @@ func (a *App) enterInvited(i store.Invitation) store.Tenant { return a.cfg.Store
 // enterHeld is the gate of an operator who decides on a post of a restored database.
 func (a *App) enterHeld(p store.HeldPost) store.Tenant { return a.cfg.Store.In(p.Workspace) }
 
+// enterGranted is the gate for a network's signed notice about the person who connected an account.
+func (a *App) enterGranted(g store.GrantAccount) store.Tenant { return a.cfg.Store.In(g.Workspace) }
+
 // enterFor is enter for an operation on one object, and parses its id.
 func enterFor[K core.Kind](a *App, c core.Caller, need core.Scope, id string) (store.Tenant, core.ID[K], error) {
 	t, err := a.enter(c, need)

@@ -57,6 +57,9 @@ func (a *App) Healthy(ctx context.Context) error {
 // workerMemory is how long a worker that no longer reports is remembered.
 const workerMemory = 24 * time.Hour
 
+// erasureKept is for how long people can see that their data was deleted.
+const erasureKept = 365 * 24 * time.Hour
+
 // Housekeep deletes expired sessions, devices, consents, stored responses and rate limit counters.
 func (a *App) Housekeep(ctx context.Context) error {
 	err := a.cfg.Store.Housekeep(ctx, a.cfg.Now(), store.Uses{
@@ -68,6 +71,9 @@ func (a *App) Housekeep(ctx context.Context) error {
 	}
 	if err := a.cfg.Store.DropOldRevocations(ctx, core.FollowUpLifetime+time.Hour, 2*connectFor); err != nil {
 		return fmt.Errorf("delete old revocations: %w", err)
+	}
+	if err := a.cfg.Store.DropOldErasures(ctx, erasureKept); err != nil {
+		return fmt.Errorf("delete old erasures: %w", err)
 	}
 	_, err = a.CountSealed(ctx)
 	return err

@@ -23,6 +23,8 @@ const (
 	AuditAccountConnected  AuditAction = "account_connected"
 	AuditAccountRemoved    AuditAction = "account_disconnected"
 	AuditAccountsRevoked   AuditAction = "accounts_revoked"
+	AuditAccessRemoved     AuditAction = "access_removed"
+	AuditAccountErased     AuditAction = "account_erased"
 	AuditSecretsRotated    AuditAction = "secrets_rotated"
 	AuditPostChanged       AuditAction = "post_changed"
 	AuditRestoreConfirmed  AuditAction = "restore_confirmed"

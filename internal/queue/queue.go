@@ -90,6 +90,19 @@ func (Revoke) InsertOpts() river.InsertOpts {
 	return river.InsertOpts{MaxAttempts: otherAttempts, Queue: QueueChore}
 }
 
+// Erase deletes the data of a person's accounts, as the person has asked their network.
+type Erase struct {
+	Code string `json:"code"`
+}
+
+// Kind names the job.
+func (Erase) Kind() string { return "erase" }
+
+// InsertOpts are how the job is run.
+func (Erase) InsertOpts() river.InsertOpts {
+	return river.InsertOpts{MaxAttempts: eraseAttempts, Queue: QueueChore}
+}
+
 // Process examines a file's bytes after they have been uploaded.
 type Process struct {
 	Workspace core.WorkspaceID `json:"workspace"`
@@ -154,6 +167,7 @@ func NewInserter() (*Inserter, error) {
 const (
 	sweptAttempts = 1
 	otherAttempts = 5
+	eraseAttempts = 20 // with River's pauses, for a week: nothing else repeats it
 )
 
 // Queues in addition to River's default one, each with its own workers, so that jobs cannot delay posts.

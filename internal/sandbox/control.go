@@ -37,6 +37,8 @@ func newControl(kit *sim.Kit) http.Handler {
 	mux.HandleFunc("POST /faults/delete", c.deleteFault)
 	mux.HandleFunc("GET /options", c.listOptions)
 	mux.HandleFunc("POST /options", c.setOptions)
+	mux.HandleFunc("GET /people", c.listPeople)
+	mux.HandleFunc("POST /people/remove-app", c.removeApp)
 	mux.HandleFunc("GET /clock", c.showClock)
 	mux.HandleFunc("POST /clock", c.advanceClock)
 	// The surface needs no sign-in, so a page elsewhere must not be able to press its buttons.
@@ -116,6 +118,18 @@ func (c *control) setOptions(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	c.respond(w, r, err, map[string]any{"options": c.kit.Options()})
+}
+
+func (c *control) listPeople(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"people": c.kit.People()})
+}
+
+func (c *control) removeApp(w http.ResponseWriter, r *http.Request) {
+	in, err := readRemoval(w, r)
+	if err == nil {
+		err = c.kit.RemoveApp(in.Network, in.Person, in.Erase)
+	}
+	c.respond(w, r, err, map[string]any{"people": c.kit.People()})
 }
 
 func (c *control) showClock(w http.ResponseWriter, _ *http.Request) {

@@ -89,3 +89,17 @@ func readAdvance(w http.ResponseWriter, r *http.Request) (time.Duration, error) 
 	}
 	return by, nil
 }
+
+// removal is a person who removes the app at a network, and with Erase wants their data to be deleted.
+type removal struct {
+	Network string `json:"network"`
+	Person  string `json:"person"`
+	Erase   bool   `json:"erase"`
+}
+
+func readRemoval(w http.ResponseWriter, r *http.Request) (in removal, err error) {
+	if isForm(r) {
+		return removal{r.FormValue("network"), r.FormValue("person"), r.FormValue("erase") != ""}, nil
+	}
+	return in, decodeJSON(w, r, &in)
+}

@@ -20,6 +20,7 @@ type controlPage struct {
 	Kinds    []sim.Kind
 	Calls    []string
 	Options  []sim.Option
+	People   []sim.Person
 	Recent   []sim.CallRecord
 	Now      time.Time
 	Ahead    time.Duration
@@ -37,7 +38,8 @@ func (c *control) renderPage(w http.ResponseWriter, r *http.Request, status int,
 	p := controlPage{
 		Networks: c.kit.Networks(), Posts: posts[:min(total, shownPosts)], Total: total,
 		Faults: c.kit.Faults.Active(), Spent: c.kit.Faults.Spent(), Kinds: sim.FaultKinds(),
-		Options: c.kit.Options(), Recent: c.kit.Calls.Recent(20), Now: c.kit.Now(), Ahead: c.kit.Offset(), Error: problem,
+		Options: c.kit.Options(), People: c.kit.People(),
+		Recent: c.kit.Calls.Recent(20), Now: c.kit.Now(), Ahead: c.kit.Offset(), Error: problem,
 	}
 	slices.Reverse(p.Recent)
 	p.Calls = []string{sim.AnyCall}

@@ -33,6 +33,8 @@ type Config struct {
 	AppName, Home string
 	// MediaPrefixes, if set, are the only addresses from which media is downloaded.
 	MediaPrefixes []string
+	// CallbackURL is where the product takes calls of the networks, with /{network}/{event} after it; empty for nowhere.
+	CallbackURL string
 	// Options sets options such as a network's quota; GET /_/options lists them.
 	Options map[string]string
 }
@@ -69,6 +71,7 @@ func New(cfg Config) (*Sandbox, error) {
 	kit, err := sim.New(sim.Config{
 		Prefix: cfg.Prefix, JournalPath: journal, Now: cfg.Now, ClientID: cfg.ClientID, ClientSecret: cfg.ClientSecret,
 		AppName: cfg.AppName, Home: cfg.Home, MediaPrefixes: cfg.MediaPrefixes, Options: cfg.Options,
+		CallbackURL: cfg.CallbackURL,
 	})
 	if err != nil {
 		return nil, err

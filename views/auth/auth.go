@@ -2,6 +2,8 @@
 package auth
 
 import (
+	"time"
+
 	"belfry/internal/contract"
 	"belfry/views/layout"
 )
@@ -51,4 +53,19 @@ type InvitationModel struct {
 	Token, Workspace, Email, Name string
 	Errors                        map[string]string // by input
 	Refused                       *contract.Error
+}
+
+// ErasureModel is the page of a person who asked a network that their data is deleted.
+type ErasureModel struct {
+	Frame   layout.Frame
+	Code    string
+	AskedAt time.Time
+	DoneAt  time.Time // zero until it is done
+}
+
+func (m ErasureModel) doneText() string {
+	if m.DoneAt.IsZero() {
+		return "no"
+	}
+	return "yes"
 }

@@ -128,7 +128,13 @@ func (f fixture) doors() map[string]templ.Component {
 			},
 		}),
 		"no-invitation": auth.NoInvitation(layout.Frame{Title: "Invitation"}),
-		"signin":        auth.SignIn(auth.SignInModel{Frame: layout.Frame{Title: "Sign in"}}),
+		"erasure": auth.Erasure(auth.ErasureModel{
+			Frame: layout.Frame{Title: "Deletion of data"}, Code: "mfrggzdfmztwq2lk", AskedAt: f.now,
+		}),
+		"erasure-done": auth.Erasure(auth.ErasureModel{
+			Frame: layout.Frame{Title: "Deletion of data"}, Code: "mfrggzdfmztwq2lk", AskedAt: f.now, DoneAt: f.now.Add(time.Minute),
+		}),
+		"signin": auth.SignIn(auth.SignInModel{Frame: layout.Frame{Title: "Sign in"}}),
 		"signin-refused": auth.SignIn(auth.SignInModel{
 			Frame: layout.Frame{Title: "Sign in"}, Email: "ada@example.org", Next: "/posts",
 			Refused: &contract.Error{

@@ -13,6 +13,12 @@ func Connect(platform string) string { return joinPath(Accounts+"/connect", plat
 // ConnectCallback is the address to which a network's consent page redirects.
 func ConnectCallback(platform string) string { return joinPath(Accounts+"/callback", platform) }
 
+// Callback is the address at which a network reports an event (POST).
+func Callback(platform, event string) string { return joinPath("/callbacks", platform, event) }
+
+// Erasure shows how far the deletion of a person's data is.
+func Erasure(code string) string { return joinPath("/erasures", code) }
+
 // Reconnect starts renewing the consent of an account.
 func Reconnect(id string) string { return joinPath(Accounts, id, "reconnect") }
 

@@ -42,3 +42,18 @@ func (h *Harness) WorkRevocations() (again time.Duration) {
 	}
 	return again
 }
+
+// WorkErasures works the jobs enqueued so far that delete the data of people. It returns when the last of them wants to
+// be tried again, 0 for never.
+func (h *Harness) WorkErasures() (again time.Duration) {
+	h.t.Helper()
+	rows, err := h.Pool.Query(h.Context(), `SELECT args FROM river_job WHERE kind = 'erase' ORDER BY id`)
+	must(h.t, err)
+	all, err := pgx.CollectRows(rows, pgx.RowTo[queue.Erase])
+	must(h.t, err)
+	for _, job := range all {
+		again, err = h.App.EraseGrant(h.Context(), job.Code)
+		must(h.t, err)
+	}
+	return again
+}

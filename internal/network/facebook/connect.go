@@ -59,6 +59,11 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 // Revoke removes the app from the account of the person who connected the Page.
 func (n *Network) Revoke(ctx context.Context, t network.Token) error { return n.login.Revoke(ctx, t) }
 
+// ReadCallback reads what Meta reports of a person who has connected Pages.
+func (n *Network) ReadCallback(c network.Callback) (network.Notice, error) {
+	return meta.ReadCallback(c, n.secret, n.now(), n.login.GrantOf)
+}
+
 // Verify asks for the Page, which its own token may.
 func (n *Network) Verify(ctx context.Context, t network.Token) error {
 	var me struct {

@@ -113,6 +113,15 @@ func (n *Network) Revoke(ctx context.Context, t network.Token) error {
 	return &network.Error{Kind: network.Rejected, Message: "Instagram has no call that ends this access."}
 }
 
+// ReadCallback reads what Meta reports of a person who has connected accounts by the login that this server uses.
+func (n *Network) ReadCallback(c network.Callback) (network.Notice, error) {
+	grantOf := n.grantOf
+	if n.login == loginFacebook {
+		grantOf = n.pages.GrantOf
+	}
+	return meta.ReadCallback(c, n.secret, n.now(), grantOf)
+}
+
 // exchangeCode returns a token of an hour and the permissions that were granted. The documented answer is a list of one
 // object; the object alone has been seen.
 func (n *Network) exchangeCode(ctx context.Context, g network.Grant) (shortToken, error) {

@@ -67,6 +67,12 @@ type OAuthConfig struct {
 	// Accounts offers what a person can choose; Choose reads the choice, and may make a new account.
 	Accounts func() Group
 	Choose   func(form url.Values) (Consented, error)
+	// Person is who all accounts belong to; "" where each is a person of its own. NameOf is what a person is called.
+	Person string
+	NameOf func(person string) string
+	// Removed reports to the app that a person has removed it, and with erase that their data must be deleted; nil for a
+	// network that reports nothing.
+	Removed func(person string, erase bool)
 	// Check refuses a request for a reason of the network's own; nil for none.
 	Check func(r *http.Request) error
 }

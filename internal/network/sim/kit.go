@@ -26,6 +26,8 @@ type Config struct {
 	AppName, Home string
 	// MediaPrefixes, when given, are the only addresses a simulator downloads media from.
 	MediaPrefixes []string
+	// CallbackURL is where the app takes calls of the networks, with /{network}/{event} after it; empty for nowhere.
+	CallbackURL string
 	// Options presets switches, by the names the control surface lists.
 	Options map[string]string
 }
@@ -70,6 +72,7 @@ type Kit struct {
 	options  *Table[string]
 	offset   *Table[time.Duration]
 	shared   map[string]any
+	logins   []*OAuth
 	// unreadable is why a table could not be restored.
 	unreadable error
 
@@ -208,6 +211,25 @@ func (k *Kit) Go(work func(ctx context.Context)) {
 	k.work.Go(func() {
 		defer k.jobEnded()
 		work(k.ctx)
+	})
+}
+
+// After does something after a time of the machine's clock, unless the sandbox ends before. WaitIdle does not wait for
+// it.
+func (k *Kit) After(d time.Duration, act func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.ctx.Err() != nil {
+		return
+	}
+	k.work.Go(func() {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			act()
+		case <-k.ctx.Done():
+		}
 	})
 }
 

@@ -80,10 +80,14 @@ type OAuth struct {
 
 // NewOAuth restores what earlier runs kept.
 func NewOAuth(kit *Kit, cfg OAuthConfig) *OAuth {
-	return &OAuth{
+	o := &OAuth{
 		kit: kit, cfg: cfg, codes: OpenTable[*code](kit, cfg.Network, "code"),
 		tokens: OpenTable[Token](kit, cfg.Network, "token"),
 	}
+	kit.mu.Lock()
+	defer kit.mu.Unlock()
+	kit.logins = append(kit.logins, o)
+	return o
 }
 
 // CheckClient checks the app's id and secret, as the parameters of a call name them.

@@ -68,6 +68,11 @@ func (n *Network) grantOf(person string) string {
 	return network.GrantOf("graph.threads.net", n.id, person)
 }
 
+// ReadCallback reads what Meta reports of a person who has connected a profile.
+func (n *Network) ReadCallback(c network.Callback) (network.Notice, error) {
+	return meta.ReadCallback(c, n.secret, n.now(), n.grantOf)
+}
+
 // grantedScopes are the permissions that the token has: a person may leave some out.
 func (n *Network) grantedScopes(ctx context.Context, token network.Secret) ([]string, error) {
 	info, err := n.graph.InspectToken(ctx, token, token)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +16,8 @@ import (
 	"belfry/internal/fetch"
 	"belfry/internal/fetch/fetchtest"
 	"belfry/internal/media/mediatest"
+	"belfry/internal/network"
+	"belfry/internal/network/meta/metasim"
 	"belfry/internal/queue"
 	"belfry/jobs"
 )
@@ -26,6 +29,7 @@ var jobCases = map[string]func(*world) (effect func() string){
 	"refresh": prepareRefresh,
 	"check":   prepareCheck,
 	"revoke":  prepareRevoke,
+	"erase":   prepareErase,
 	"discard": prepareDiscard,
 	"process": func(w *world) func() string {
 		return w.describeFile(func() contract.Media { return w.ws.Upload("bell.jpg", mediatest.JPEG(640, 480)) })
@@ -180,6 +184,22 @@ func prepareRevoke(w *world) func() string {
 		var open int
 		must(w.t, w.Pool.QueryRow(w.Context(), `SELECT count(*) FROM revocations WHERE length(token) > 0`).Scan(&open))
 		return fmt.Sprintf("%d grants are left", open)
+	}
+}
+
+func prepareErase(w *world) func() string {
+	w.connectAccount("facebook")
+	const person = "10160384756102938" // to whom all simulated Pages belong
+	form := url.Values{"signed_request": {metasim.SignedRequest(w.Sim, person)}}
+	_, err := w.App.ReceiveCallback(w.Context(), "facebook",
+		network.Callback{Event: "data-deletion", Body: []byte(form.Encode())})
+	must(w.t, err)
+	return func() string {
+		var accounts, wishes int
+		must(w.t, w.Pool.QueryRow(w.Context(), `SELECT
+			(SELECT count(*) FROM accounts WHERE platform = 'facebook' AND username || avatar_url <> ''),
+			(SELECT count(*) FROM erasures WHERE done_at IS NULL)`).Scan(&accounts, &wishes))
+		return fmt.Sprintf("%d accounts and %d wishes are left", accounts, wishes)
 	}
 }
 

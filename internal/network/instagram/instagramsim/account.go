@@ -88,7 +88,18 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		Allow: "Allow", Heading: "wants to use an Instagram account", Lead: "Choose the account that it can publish to.",
 		UnknownApp: "Invalid platform app", BadScope: "Invalid scopes", Form: []string{"profile", "username"},
 		Accounts: offerAccounts, Choose: s.chooseAccount,
+		NameOf: func(person string) string { return s.accountOf(person).Name },
+		Removed: func(person string, erase bool) {
+			metasim.ReportRemoval(s.kit, Name, s.accountOf(person).ownID(), erase)
+		},
 	})
+}
+
+// accountOf returns the account of a person who signed in, for a caller without the lock.
+func (s *Sim) accountOf(person string) *account {
+	s.pages.Lock.Lock()
+	defer s.pages.Lock.Unlock()
+	return s.accounts.Get(person)
 }
 
 func offerAccounts() sim.Group {

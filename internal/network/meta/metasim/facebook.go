@@ -68,6 +68,8 @@ func (l *PageLogin) newConfig() sim.OAuthConfig {
 			{"error_reason", "user_denied"},
 		},
 		Form: []string{"page", "newPage"}, Accounts: l.offerPages, Choose: l.choosePages,
+		NameOf:  func(string) string { return personName },
+		Removed: func(person string, erase bool) { ReportRemoval(l.kit, loginName, person, erase) },
 		Check: func(r *http.Request) error {
 			version, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 			return CheckVersion(version)

@@ -217,8 +217,7 @@ func (l *PageLogin) personRoute(q *sim.Request, edge string) (sim.Route, error) 
 // app dies, Page tokens too.
 func (l *PageLogin) revokeRoute() sim.Route {
 	return sim.Route{Names: []string{CallRevoke}, Serve: func(*sim.Request) (any, error) {
-		err := l.oauth.End(sim.Revoked, subRemoved, func(sim.Token) bool { return true })
-		return map[string]any{"success": true}, err
+		return map[string]any{"success": true}, l.oauth.EndAccess(personID)
 	}}
 }
 

@@ -46,6 +46,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		Allow: "Continue", Heading: "wants to use a Threads profile", Lead: "Choose the profile that it can publish to.",
 		UnknownApp: "4476002: the client_id belongs to no Threads app", BadScope: "invalid scope", Denied: metasim.Denied,
 		Form: []string{"profile", "username"}, Accounts: s.offerProfiles, Choose: s.chooseProfile,
+		NameOf: s.nameOf, Removed: func(person string, erase bool) { metasim.ReportRemoval(s.kit, Name, person, erase) },
 	})
 }
 
@@ -61,6 +62,15 @@ func (s *Sim) offerProfiles() sim.Group {
 		})
 	}
 	return group
+}
+
+func (s *Sim) nameOf(person string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.accounts.Get(person); a != nil {
+		return a.Name
+	}
+	return person
 }
 
 var usernames = regexp.MustCompile(`^[a-z0-9_](?:[a-z0-9_.]{0,28}[a-z0-9_])?$`)

@@ -47,7 +47,8 @@ func (s *Sim) newOAuth() *sim.OAuth {
 			{"error", "access_denied"}, {"error_description", "The user denied the request"},
 		},
 		Granted:  func(c sim.Consented) [][2]string { return [][2]string{{"scopes", strings.Join(c.Scopes, ",")}} },
-		Accounts: s.offerAccounts, Choose: s.chooseAccount, Check: checkConsent,
+		Accounts: s.offerAccounts, Choose: s.chooseAccount, Check: checkConsent, NameOf: s.nameOf,
+		Removed: func(person string, _ bool) { s.reportRemoval(person, removedByUser) },
 	})
 }
 
@@ -102,6 +103,15 @@ func (s *Sim) accountNamed(username string) *account {
 		}
 	}
 	return nil
+}
+
+func (s *Sim) nameOf(person string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a := s.accounts.Get(person); a != nil {
+		return a.Name
+	}
+	return person
 }
 
 // scopeOfField is the permission that a field of an account needs.

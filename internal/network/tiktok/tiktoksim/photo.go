@@ -101,7 +101,11 @@ func (s *Sim) fetchPhotos(t *task) {
 		defer s.mu.Unlock()
 		t.Files, t.DoneAt, t.Problem = files, s.kit.Now(), problem
 		if s.tasks.Put(t.ID, t) == nil { // what cannot be stored is fetched again by the next run
+			s.advanceLater(t)
 			_ = s.advance(t)
+			if problem != "" {
+				s.reportEnd(t)
+			}
 		}
 	})
 }

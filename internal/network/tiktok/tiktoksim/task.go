@@ -214,7 +214,21 @@ func (s *Sim) advance(t *task) error {
 			return err
 		}
 	}
+	s.reportEnd(t)
 	return s.tasks.Put(t.ID, t)
+}
+
+// advanceLater makes a video visible when it has been processed, whether or not it is asked about.
+func (s *Sim) advanceLater(t *task) {
+	wait := s.kit.Seconds(OptProcess)
+	if wait == 0 {
+		return
+	}
+	s.kit.After(wait, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		_ = s.advance(t) // or else when it is asked about
+	})
 }
 
 // readStatus says how far a task is.

@@ -136,5 +136,6 @@ func (s *Sim) revoke(q *sim.Request) (any, error) {
 	if why != "" {
 		return nil, &sim.ParamError{Name: "token"}
 	}
-	return struct{}{}, s.oauth.End(sim.Revoked, 0, func(other sim.Token) bool { return other.Subject == t.Subject })
+	s.reportRemoval(t.Subject, removedByApp)
+	return struct{}{}, s.oauth.EndAccess(t.Subject)
 }

@@ -132,5 +132,6 @@ func (s *Sim) finishUpload(t *task, r *http.Request) error {
 	if err := s.tasks.Put(t.ID, t); err != nil {
 		return err
 	}
+	s.advanceLater(t)
 	return s.advance(t)
 }

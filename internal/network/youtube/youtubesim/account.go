@@ -58,7 +58,8 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		UnknownApp: "invalid_client: the OAuth client was not found", BadScope: "invalid_scope",
 		Denied: [][2]string{{"error", "access_denied"}}, Form: []string{"channel", "username"},
 		Granted:  func(c sim.Consented) [][2]string { return [][2]string{{"scope", strings.Join(c.Scopes, " ")}} },
-		Accounts: s.offerChannels, Choose: s.chooseChannel,
+		Accounts: s.offerChannels, Choose: s.chooseChannel, Person: personID,
+		NameOf: func(string) string { return "The Google account of all channels" },
 		Check: func(r *http.Request) error {
 			if r.Form.Get("access_type") != "offline" || !strings.Contains(r.Form.Get("prompt"), "consent") {
 				return errors.New("without access_type=offline and prompt=consent there is no refresh token; it is refused here")
@@ -220,7 +221,7 @@ func (s *Sim) revokeGrants(q *sim.Request) (any, error) {
 	if q.Token.Text == "" || q.Token.Ended != "" {
 		return tokenError(http.StatusBadRequest, "invalid_token", "Token expired or revoked"), nil
 	}
-	return map[string]any{}, s.oauth.End(sim.Revoked, 0, func(sim.Token) bool { return true })
+	return map[string]any{}, s.oauth.EndAccess(personID)
 }
 
 // listChannels serves the channel behind the token.

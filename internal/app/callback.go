@@ -1,0 +1,168 @@
+package app
+
+import (
+	"context"
+	"encoding/base32"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"belfry/internal/core"
+	"belfry/internal/network"
+	"belfry/internal/queue"
+	"belfry/internal/secret"
+	"belfry/internal/store"
+)
+
+// CallbackAnswer is what a network is told. Both fields are empty unless it asked for an erasure.
+type CallbackAnswer struct {
+	StatusURL string // where the person sees how far the erasure is
+	Code      string // by which they ask about it
+}
+
+// ReceiveCallback handles a call of a network to this server. Any call that the network has not signed is not_found,
+// like one to an address that does not exist. A signed call about a person who is not known here changes nothing.
+func (a *App) ReceiveCallback(ctx context.Context, platform string, c network.Callback) (CallbackAnswer, error) {
+	n, ok := a.cfg.Networks.Get(core.Platform(platform))
+	if !ok || !n.Configured() {
+		return CallbackAnswer{}, core.NotFound()
+	}
+	reader, ok := n.(network.CallbackReader)
+	if !ok {
+		return CallbackAnswer{}, core.NotFound()
+	}
+	notice, err := reader.ReadCallback(c)
+	if errors.Is(err, network.ErrNotSigned) {
+		return CallbackAnswer{}, core.NotFound().Because(err)
+	}
+	grant := hashGrant(notice.Grant)
+	if err != nil || grant == nil {
+		return CallbackAnswer{}, err
+	}
+	switch notice.Kind {
+	case network.AccessRemoved:
+		return CallbackAnswer{}, a.forGrantAccounts(ctx, grant, notice.At, func(t store.Tenant, id core.AccountID) error {
+			return a.loseAccess(ctx, t, id, n.Describe().Name, notice.At)
+		})
+	case network.PostsChanged:
+		return CallbackAnswer{}, a.forGrantAccounts(ctx, grant, notice.At, func(t store.Tenant, id core.AccountID) error {
+			return t.WakePolled(ctx, id)
+		})
+	case network.DataUnwanted:
+		return a.askToErase(ctx, grant, notice.At)
+	}
+	return CallbackAnswer{}, nil
+}
+
+// forGrantAccounts calls act for the connected accounts of a grant, as they were at a time.
+func (a *App) forGrantAccounts(ctx context.Context, grant []byte, at time.Time,
+	act func(store.Tenant, core.AccountID) error,
+) error {
+	accounts, err := a.cfg.Store.GrantAccounts(ctx, grant, a.cfg.NetworksURL, at)
+	for _, account := range accounts {
+		if err == nil && account.Connected {
+			err = act(a.enterGranted(account), account.ID)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("handle a network's callback: %w", err)
+	}
+	return nil
+}
+
+// loseAccess marks an account whose person has removed the app.
+func (a *App) loseAccess(ctx context.Context, t store.Tenant, id core.AccountID, name string, at time.Time) error {
+	return t.Tx(ctx, func(t store.Tenant) error {
+		reason := fmt.Sprintf("The access was removed on %s. Reconnect the account.", name)
+		changed, err := t.RevokeAccount(ctx, id, at, reason)
+		if err != nil || !changed {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditAccessRemoved, Actor: core.Worker(t.WorkspaceID()), Subject: id.String(),
+		})
+	})
+}
+
+// purposeErasure is the kind of the codes of erasures.
+const purposeErasure = "erasure"
+
+// askToErase stores that a person wants their data to be deleted, and enqueues it. The same call again gets the same
+// answer.
+func (a *App) askToErase(ctx context.Context, grant []byte, at time.Time) (CallbackAnswer, error) {
+	sum := secret.Hash(purposeErasure, string(grant)+at.UTC().Format(time.RFC3339))
+	code := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
+	err := a.cfg.Store.Tx(ctx, func(s *store.Store) error {
+		e := store.Erasure{Code: code, Grant: grant, ConnectedVia: a.cfg.NetworksURL, AskedAt: at}
+		added, err := s.AddErasure(ctx, e)
+		if err != nil || !added {
+			return err
+		}
+		return s.EnqueueMany(ctx, []queue.Job{queue.Erase{Code: code}})
+	})
+	if err != nil {
+		return CallbackAnswer{}, fmt.Errorf("store that data must be deleted: %w", err)
+	}
+	return CallbackAnswer{StatusURL: a.cfg.PublicURL + "/erasures/" + code, Code: code}, nil
+}
+
+// erasedName is shown instead of the name of an account whose data was deleted.
+const erasedName = "Deleted account"
+
+// EraseGrant deletes the data of a grant's accounts: it disconnects those that are connected, and deletes what the
+// network has told about them. It returns after how long to try again, 0 for never: an account whose post is being
+// published must be left until that ends.
+func (a *App) EraseGrant(ctx context.Context, code string) (again time.Duration, err error) {
+	e, err := a.cfg.Store.Erasure(ctx, code)
+	if errors.Is(err, store.ErrNotFound) || err == nil && !e.DoneAt.IsZero() {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read an erasure: %w", err)
+	}
+	accounts, err := a.cfg.Store.GrantAccounts(ctx, e.Grant, e.ConnectedVia, e.AskedAt)
+	if err != nil {
+		return 0, fmt.Errorf("find the accounts of an erasure: %w", err)
+	}
+	for _, account := range accounts {
+		switch err := a.eraseAccount(ctx, account); {
+		case core.CodeOf(err) == core.CodeConflict:
+			again = core.FollowUpDelay(a.cfg.Now().Sub(e.AskedAt), 0)
+		case err != nil:
+			return 0, fmt.Errorf("erase account %s: %w", account.ID, err)
+		}
+	}
+	if again == 0 {
+		err = a.cfg.Store.FinishErasure(ctx, code)
+	}
+	return again, err
+}
+
+func (a *App) eraseAccount(ctx context.Context, account store.GrantAccount) error {
+	return a.enterGranted(account).Tx(ctx, func(t store.Tenant) error {
+		if account.Connected {
+			if err := a.disconnect(ctx, t, account.ID); err != nil {
+				return err
+			}
+		}
+		if err := t.EraseAccount(ctx, account.ID, erasedName); err != nil {
+			return err
+		}
+		return t.AddAudit(ctx, core.AuditEntry{
+			Action: core.AuditAccountErased, Actor: core.Worker(t.WorkspaceID()), Subject: account.ID.String(),
+		})
+	})
+}
+
+// ErasureStatus is how far an erasure is.
+type ErasureStatus struct {
+	AskedAt time.Time
+	DoneAt  time.Time // zero until it is done
+}
+
+// Erasure returns how far an erasure is, to whoever has its code, or not_found.
+func (a *App) Erasure(ctx context.Context, code string) (ErasureStatus, error) {
+	e, err := a.cfg.Store.Erasure(ctx, code)
+	return ErasureStatus{AskedAt: e.AskedAt, DoneAt: e.DoneAt}, err
+}

@@ -1,0 +1,69 @@
+package meta
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"belfry/internal/network"
+)
+
+// Events of the addresses that an app registers.
+const (
+	eventDeauthorize = "deauthorize"
+	eventDeletion    = "data-deletion"
+)
+
+// ReadCallback reads a call that says that a person has removed the app, or wants their data to be deleted. grantOf
+// names what a person has given the app.
+func ReadCallback(
+	c network.Callback, secret network.Secret, now time.Time, grantOf func(person string) string,
+) (network.Notice, error) {
+	kind := map[string]network.NoticeKind{
+		eventDeauthorize: network.AccessRemoved, eventDeletion: network.DataUnwanted,
+	}[c.Event]
+	form, err := url.ParseQuery(string(c.Body))
+	if err != nil || kind == "" || len(form["signed_request"]) != 1 {
+		return network.Notice{}, network.ErrNotSigned
+	}
+	person, at, ok := readSignedRequest(form.Get("signed_request"), secret)
+	if !ok || !network.IsFresh(at, now, 0) {
+		return network.Notice{}, network.ErrNotSigned
+	}
+	return network.Notice{Kind: kind, Grant: grantOf(person), At: at}, nil
+}
+
+// readSignedRequest returns the person that a signed request is about, and when it was made. ok is false unless the
+// holder of the secret has signed it.
+func readSignedRequest(text string, secret network.Secret) (person string, at time.Time, ok bool) {
+	signature, payload, found := strings.Cut(text, ".")
+	signed, err := decodeBase64(signature)
+	if !found || err != nil || secret == "" || strings.ContainsAny(text, "\r\n") { // which the decoder skips
+		return "", time.Time{}, false
+	}
+	mac := hmac.New(sha256.New, []byte(secret.Reveal()))
+	mac.Write([]byte(payload))
+	if !hmac.Equal(mac.Sum(nil), signed) {
+		return "", time.Time{}, false
+	}
+	var request struct {
+		Algorithm string `json:"algorithm"`
+		Person    ID     `json:"user_id"`
+		IssuedAt  int64  `json:"issued_at"` // Unix time
+	}
+	plain, err := decodeBase64(payload)
+	if err != nil || json.Unmarshal(plain, &request) != nil {
+		return "", time.Time{}, false
+	}
+	ok = strings.EqualFold(request.Algorithm, "HMAC-SHA256") && request.Person != "" && request.IssuedAt > 0
+	return string(request.Person), time.Unix(request.IssuedAt, 0).UTC(), ok
+}
+
+// decodeBase64 accepts the URL alphabet with and without padding.
+func decodeBase64(text string) ([]byte, error) {
+	return base64.RawURLEncoding.DecodeString(strings.TrimRight(text, "="))
+}

@@ -1,0 +1,57 @@
+package tiktoksim
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strconv"
+)
+
+// Reasons why an authorization was removed.
+const (
+	removedByUser = 1
+	removedByApp  = 5
+)
+
+// sendings is how often an event is sent: TikTok promises at least once.
+const sendings = 2
+
+func (s *Sim) reportRemoval(account string, reason int) {
+	s.sendEvent("authorization.removed", account, map[string]any{"reason": reason})
+}
+
+// reportEnd sends what has become of a post.
+func (s *Sim) reportEnd(t *task) {
+	content := map[string]any{"publish_id": t.ID, "publish_type": "DIRECT_PUBLISH"}
+	if t.Problem == "" {
+		s.sendEvent("post.publish.complete", t.Account, content)
+		return
+	}
+	content["reason"] = t.Problem
+	s.sendEvent("post.publish.failed", t.Account, content)
+}
+
+// sendEvent sends a signed event to the app's webhook. Its content is JSON in a text.
+func (s *Sim) sendEvent(event, account string, content map[string]any) {
+	inner, err := json.Marshal(content)
+	if err != nil {
+		return
+	}
+	now := s.kit.Now().Unix()
+	body, err := json.Marshal(map[string]any{
+		"client_key": s.kit.ClientID(), "event": event, "create_time": now, "user_openid": account, "content": string(inner),
+	})
+	if err != nil {
+		return
+	}
+	stamp := strconv.FormatInt(now, 10)
+	mac := hmac.New(sha256.New, []byte(s.kit.ClientSecret()))
+	mac.Write([]byte(stamp + "." + string(body)))
+	header := http.Header{
+		"Content-Type":     {"application/json"},
+		"Tiktok-Signature": {"t=" + stamp + ",s=" + hex.EncodeToString(mac.Sum(nil))},
+	}
+	s.kit.Notify(Name, "webhook", header, string(body), sendings)
+}

@@ -1,0 +1,87 @@
+package sandbox_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+
+	"belfry/internal/network/sim"
+	"belfry/internal/sandbox"
+)
+
+// inbox is the product's side of callbacks.
+type inbox struct {
+	mu    sync.Mutex
+	calls []string // path and body
+}
+
+func (i *inbox) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.calls = append(i.calls, r.URL.Path+" "+r.Header.Get("TikTok-Signature")+" "+string(body))
+}
+
+func (i *inbox) paths() (all []string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for _, call := range i.calls {
+		path, _, _ := strings.Cut(call, " ")
+		all = append(all, path)
+	}
+	return all
+}
+
+func TestRemovingTheAppEndsTheAccessAndIsReported(t *testing.T) {
+	t.Parallel()
+	product := &inbox{}
+	server := httptest.NewServer(product)
+	t.Cleanup(server.Close)
+	r := start(t, sandbox.Config{Prefix: "/sandbox", CallbackURL: server.URL + "/callbacks", AppName: "Belfry"})
+	profile := r.threads("harbour.bakery")
+	_, page := r.facebook()
+	var listed struct{ People []sim.Person }
+	if err := json.Unmarshal([]byte(r.get("/_/people", "").text), &listed); err != nil || len(listed.People) != 2 {
+		t.Fatalf("people %+v, %v", listed, err)
+	}
+	shown := r.get("/_/", "").text
+	for _, p := range listed.People {
+		if !strings.Contains(shown, `name="person" value="`+p.ID+`"`) || !strings.Contains(shown, p.Name) {
+			t.Errorf("the page does not show %+v", p)
+		}
+		body, err := json.Marshal(map[string]any{"network": p.Network, "person": p.ID, "erase": p.Network == "threads"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := r.must("POST", "/_/people/remove-app", "", inJSON, string(body)); a.status != http.StatusOK {
+			t.Errorf("removing answered %d %s", a.status, a.text)
+		}
+		if a := r.must("POST", "/_/people/remove-app", "", inJSON, string(body)); a.status != http.StatusBadRequest {
+			t.Errorf("removing it again answered %d", a.status)
+		}
+	}
+	if err := r.box.Kit().WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a := r.get("/graph.threads.net/v1.0/me", profile); a.status != http.StatusUnauthorized {
+		t.Errorf("a removed app's token answers %d", a.status)
+	}
+	if a := r.get("/graph.facebook.com/v26.0/me", page); !strings.Contains(a.text, `"error_subcode":458`) {
+		t.Errorf("a removed app's token answers %d %s", a.status, a.text)
+	}
+	want := map[string]int{
+		"/callbacks/threads/deauthorize": 1, "/callbacks/threads/data-deletion": 1, "/callbacks/facebook/deauthorize": 1,
+	}
+	for _, path := range product.paths() {
+		want[path]--
+	}
+	for path, missing := range want {
+		if missing != 0 {
+			t.Errorf("%s was called %d times too few", path, missing)
+		}
+	}
+}

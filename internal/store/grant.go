@@ -1,0 +1,94 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// GrantAccount is an account of a grant.
+type GrantAccount struct {
+	Workspace core.WorkspaceID
+	ID        core.AccountID
+	Connected bool
+}
+
+// GrantAccounts lists the accounts that were granted to this server at a time, to the second, and not later, in all
+// workspaces. It includes disconnected ones. connectedVia is as in core.Account.
+func (s *Store) GrantAccounts(ctx context.Context, grant []byte, connectedVia string, at time.Time,
+) ([]GrantAccount, error) {
+	return queryMany[GrantAccount](s.query(ctx, `
+		SELECT workspace_id AS workspace, id, disconnected_at IS NULL AS connected FROM accounts
+		WHERE grant_hash = @grant AND connected_at = @via AND `+grantedBy+`
+		ORDER BY workspace_id, id`, args{"grant": grant, "via": connectedVia, "at": at}))
+}
+
+// grantedBy is the condition that an account was not connected again after @at. Networks tell times in seconds.
+const grantedBy = `(granted_at IS NULL OR granted_at < @at::timestamptz + '1 second'::interval)`
+
+// RevokeAccount marks an account whose person has removed the app at a time, unless the person has connected it again
+// since. It reports whether it did.
+func (t Tenant) RevokeAccount(ctx context.Context, id core.AccountID, at time.Time, reason string) (bool, error) {
+	return t.execChanged(ctx, `
+		UPDATE accounts SET status = @revoked, status_reason = @reason
+		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NULL AND status <> @revoked AND `+grantedBy,
+		args{"id": id, "at": at, "reason": reason, "revoked": core.AccountRevoked})
+}
+
+// WakePolled lets a worker ask at once what became of the account's posts that the network is processing.
+func (t Tenant) WakePolled(ctx context.Context, account core.AccountID) error {
+	return t.signalAfter(t.exec(ctx, `
+		WITH waiting AS (
+			SELECT u.post_id FROM publications u JOIN posts p ON p.workspace_id = u.workspace_id AND p.id = u.post_id
+			WHERE u.workspace_id = @ws AND u.rest = @poll AND p.account_id = @account AND p.status = 'queued'
+				AND coalesce(u.prepare_at, u.next_action_at) > clock()
+			ORDER BY u.post_id FOR UPDATE OF u SKIP LOCKED
+		)
+		UPDATE publications u SET `+wakeSQL+` FROM waiting WHERE u.post_id = waiting.post_id`,
+		args{"account": account, "poll": core.DoPoll}))
+}
+
+// EraseAccount deletes from a disconnected account what its network has told about it. The row stays for the
+// workspace's posts.
+func (t Tenant) EraseAccount(ctx context.Context, id core.AccountID, name string) error {
+	return t.exec(ctx, `
+		UPDATE accounts SET external_id = 'erased/' || id, username = '', display_name = @name, avatar_url = '',
+			grant_hash = NULL
+		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NOT NULL`, args{"id": id, "name": name})
+}
+
+// Erasure is a person's wish, told by a network, that the data of their accounts is deleted.
+type Erasure struct {
+	Code         string
+	Grant        []byte // its hash; empty when it is done
+	ConnectedVia string
+	AskedAt      time.Time
+	DoneAt       time.Time // zero until it is done
+}
+
+// AddErasure stores an erasure. It returns false for one that is known.
+func (s *Store) AddErasure(ctx context.Context, e Erasure) (bool, error) {
+	return s.execChanged(ctx, `
+		INSERT INTO erasures (code, grant_hash, connected_at, asked_at) VALUES (@code, @grant, @via, @asked)
+		ON CONFLICT (code) DO NOTHING`,
+		args{"code": e.Code, "grant": e.Grant, "via": e.ConnectedVia, "asked": e.AskedAt})
+}
+
+// Erasure returns an erasure, or not_found.
+func (s *Store) Erasure(ctx context.Context, code string) (Erasure, error) {
+	return queryOne[Erasure](s.query(ctx, `
+		SELECT code, grant_hash AS "grant", connected_at AS connected_via, asked_at, done_at FROM erasures
+		WHERE code = @code`, args{"code": code}))
+}
+
+// FinishErasure records that nothing is left to delete, and forgets whose data it was.
+func (s *Store) FinishErasure(ctx context.Context, code string) error {
+	return s.exec(ctx, `UPDATE erasures SET grant_hash = '', done_at = clock() WHERE code = @code AND done_at IS NULL`,
+		args{"code": code})
+}
+
+// DropOldErasures deletes erasures that were done longer ago than given.
+func (s *Store) DropOldErasures(ctx context.Context, kept time.Duration) error {
+	return s.exec(ctx, `DELETE FROM erasures WHERE done_at < clock() - @kept::interval`, args{"kept": kept})
+}

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"belfry/internal/core"
+	"belfry/internal/httpd"
+	"belfry/internal/network"
+	"belfry/views/auth"
+	"belfry/views/link"
+)
+
+// callbackLimit is the largest body of a network's callback.
+const callbackLimit = 64 << 10
+
+// mountCallbacks registers the addresses that networks call. They have no session, and come from no page of ours.
+func (w *Web) mountCallbacks(e *echo.Echo) {
+	e.POST(link.Callback(id, ":event"), w.receiveCallback, httpd.LimitBody(callbackLimit))
+}
+
+// receiveCallback passes a network's call on. Strangers learn nothing from its response.
+func (w *Web) receiveCallback(c echo.Context) error {
+	ctx := c.Request().Context()
+	if err := w.cfg.App.CountPage(ctx, httpd.AddressKey(c)); err != nil {
+		return err
+	}
+	body, err := io.ReadAll(c.Request().Body)
+	if err != nil {
+		return err
+	}
+	answer, err := w.cfg.App.ReceiveCallback(ctx, c.Param(id[1:]), network.Callback{
+		Event: c.Param("event"), Header: c.Request().Header, Body: body,
+	})
+	if core.CodeOf(err) == core.CodeNotFound {
+		w.cfg.Log.InfoContext(ctx, "refused a call that no network has signed", "network", c.Param(id[1:]),
+			"request_id", httpd.RequestID(ctx))
+		return c.NoContent(http.StatusNotFound)
+	}
+	if err != nil {
+		return err
+	}
+	if answer.Code == "" {
+		return c.NoContent(http.StatusOK)
+	}
+	return c.JSON(http.StatusOK, map[string]string{"url": answer.StatusURL, "confirmation_code": answer.Code})
+}
+
+// showErasure shows how far the deletion of a person's data is. Whoever has its code may see it.
+func (r *request) showErasure() error {
+	m := auth.ErasureModel{Frame: r.signedOutFrame("Deletion of data"), Code: r.echo.Param("token")}
+	status, err := r.web.cfg.App.Erasure(r.context(), m.Code)
+	if err != nil {
+		return err
+	}
+	m.AskedAt, m.DoneAt = status.AskedAt, status.DoneAt
+	return r.render(http.StatusOK, auth.Erasure(m), nil)
+}
