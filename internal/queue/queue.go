@@ -4,6 +4,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -155,7 +156,8 @@ type Inserter struct{ client *river.Client[pgx.Tx] }
 
 // NewInserter returns an inserter that does not work any jobs.
 func NewInserter() (*Inserter, error) {
-	client, err := river.NewClient(riverpgxv5.New(nil), &river.Config{})
+	// River returns its errors, too.
+	client, err := river.NewClient(riverpgxv5.New(nil), &river.Config{Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return nil, fmt.Errorf("make the job inserter: %w", err)
 	}
