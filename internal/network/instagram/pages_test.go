@@ -151,6 +151,7 @@ func TestBytesAreSentOnlyForAccountsOfFacebookLogin(t *testing.T) {
 		{"a Reel, as connected now", pages.Net, "", `{}`, one, network.Either},
 		{"a Reel, as connected now by the own login", own.Net, "", `{}`, one, network.Pulled},
 		{"a Story", pages.Net, "facebook", `{"contentType":"stories"}`, one, network.Either},
+		{"no file", own.Net, "instagram", `{}`, nil, ""},
 		{"a photo", pages.Net, "facebook", `{}`, []core.Media{photo}, network.Pulled},
 		{"a carousel", pages.Net, "facebook", `{}`, []core.Media{video, video}, network.Pulled},
 	} {

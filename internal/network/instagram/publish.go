@@ -19,7 +19,10 @@ import (
 // but takes the bytes of a single video from accounts that were connected by Facebook Login.
 func (n *Network) Delivery(d network.Draft) network.Delivery {
 	delivery := network.Delivery{Flow: core.FlowHandle, Ahead: network.PreparedAhead, Files: network.Pulled}
-	if len(d.Media) == 1 && d.Media[0].Kind == core.FileVideo && cmp.Or(d.Account.Login, n.login) == loginFacebook {
+	switch {
+	case len(d.Media) == 0:
+		delivery.Files = ""
+	case len(d.Media) == 1 && d.Media[0].Kind == core.FileVideo && cmp.Or(d.Account.Login, n.login) == loginFacebook:
 		delivery.Files = network.Either
 		delivery.Ahead += time.Duration(d.Media[0].Bytes/uplink) * time.Second
 	}
