@@ -359,7 +359,7 @@ func (b *errorBench) questionsOf(kind postKind) []step {
 // renewAccount connects another account when the last one cannot be used any more.
 func (b *errorBench) renewAccount() {
 	b.t.Helper()
-	if b.posts++; !b.tainted && b.posts%40 != 0 {
+	if b.posts++; !b.tainted && b.posts%25 != 0 {
 		return
 	}
 	b.made++

@@ -23,7 +23,7 @@ func documentedErrors(t *testing.T, h Harness) {
 	w := NewWorld(t, h)
 	it := w.Item(text)
 	handle := w.Handle(it)
-	documents := w.documents()
+	documents := w.Documents()
 	if len(documents) == 0 {
 		t.Fatal("the simulator documents no errors")
 	}
@@ -60,7 +60,7 @@ func listsDocumented(t *testing.T, h Harness) {
 			t.Errorf("%s has no hint", listed.Code)
 		}
 	}
-	for _, d := range w.documents() {
+	for _, d := range w.Documents() {
 		class := ParseClass(t, d.Class, w.Now())
 		if class.Kind == Pending || class.Kind == network.Unknown || class.Kind == Ignored {
 			continue
@@ -92,8 +92,8 @@ func meaningOf(meanings map[string]network.Meaning, d sim.Documented) (network.M
 	return network.Meaning{}, false
 }
 
-// documents are the errors that the network's simulator documents.
-func (w *World) documents() []sim.Documented {
+// Documents are the errors that the network's simulator documents.
+func (w *World) Documents() []sim.Documented {
 	for _, about := range w.Kit.Networks() {
 		if about.ID == string(w.Net.Describe().ID) {
 			return about.Errors

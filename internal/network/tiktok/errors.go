@@ -30,7 +30,8 @@ const (
 	hintBanned     = "TikTok does not allow this account to post. Open the account on TikTok to see why."
 	hintCode       = "The authorization code was already used or has expired. Start again from Accounts."
 	hintSpam       = "TikTok treats this post as spam. Change the text, and post less often for a while."
-	hintFile       = "Replace the video with one that TikTok accepts, and send the post again."
+	hintPicture    = "Use pictures up to 1080 × 1920 pixels, or a video of 360 to 4096 pixels on each side."
+	hintFile       = "Replace the file with one that TikTok accepts, and send the post again."
 )
 
 const (
@@ -210,7 +211,7 @@ var failures = map[string]failure{
 	"file_format_check_failed":  {core.Doomed, hintFile},
 	"duration_check_failed":     {core.Doomed, hintFile},
 	"frame_rate_check_failed":   {core.Doomed, hintFile},
-	"picture_size_check_failed": {core.Doomed, hintFile},
+	"picture_size_check_failed": {core.Doomed, hintPicture},
 	"internal":                  {core.Broken, hintLater},
 	"video_pull_failed":         {core.Broken, hintLater},
 	"photo_pull_failed":         {core.Broken, hintLater},

@@ -145,19 +145,24 @@ func TestDisabledInteractionsAreSwitchedOff(t *testing.T) {
 	}
 }
 
-// What TikTok gives up after the last part is told by the reason.
+// What TikTok gives up after the last part is told by the reason, as TikTok documents it.
 func TestEveryReasonOfAFailureIsTold(t *testing.T) {
 	t.Parallel()
-	want := map[string]core.Do{}
-	for reason := range tiktok.Failures {
-		want[reason] = core.DoFail
+	verdicts := map[network.Kind]core.Verdict{
+		network.Rejected: core.Doomed, network.Revoked: core.Doomed, network.Transient: core.Broken,
+		network.RateLimited: core.Dead, // so that the next upload is throttled
 	}
-	want["spam_risk_too_many_posts"] = core.DoFail // after two more uploads that end so
-	for reason, end := range want {
-		t.Run(reason, func(t *testing.T) {
+	reasons := 0
+	for _, d := range nt.NewWorld(t, harness()).Documents() {
+		if !slices.Contains(d.Calls, "result") {
+			continue
+		}
+		reasons++
+		class := nt.ParseClass(t, d.Class, time.Now())
+		t.Run(d.Reason, func(t *testing.T) {
 			t.Parallel()
 			w := nt.NewWorld(t, harness())
-			setOption(t, w, "tiktok.fail_reason", reason)
+			setOption(t, w, "tiktok.fail_reason", d.Reason)
 			setOption(t, w, "tiktok.posts_a_day", "100")
 			it := newItem(t, w, 0, "")
 			handle := w.Handle(it)
@@ -165,14 +170,17 @@ func TestEveryReasonOfAFailureIsTold(t *testing.T) {
 				t.Fatal(err)
 			}
 			st, err := w.Net.Status(t.Context(), it, handle)
-			if err != nil || st.Verdict != tiktok.Failures[reason] || st.Code != reason || st.Hint == "" ||
-				!strings.Contains(st.Message, reason) {
-				t.Errorf("got %+v, %v", st, err)
+			if err != nil || st.Verdict != verdicts[class.Kind] || st.Code != d.Reason || !strings.Contains(st.Message, d.Reason) ||
+				st.Lost != class.Kind.AccountStatus() || !strings.Contains(strings.ToLower(st.Hint), strings.ToLower(d.Advice)) {
+				t.Errorf("got %+v, %v, want %s", st, err, d.Class)
 			}
-			if do := w.Publish(newItem(t, w, 0, "")).Run(); do != end || len(w.Visible()) != 0 {
+			if do := w.Publish(newItem(t, w, 0, "")).Run(); do != core.DoFail || len(w.Visible()) != 0 {
 				t.Errorf("ended with %s, visible: %v", do, w.Visible())
 			}
 		})
+	}
+	if reasons != 13 {
+		t.Errorf("%d reasons are documented", reasons)
 	}
 }
 

@@ -142,6 +142,29 @@ func TestAnOldHandleGoesOnWhereTikTokIs(t *testing.T) {
 	}
 }
 
+// Bytes of a part that broke off do not count: the part begins anew at its border.
+func TestAnUploadGoesOnAtABorder(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	it := newItem(t, w, threeParts, "")
+	it.ArmedAt = time.Time{}
+	handle, err := w.Net.Create(t.Context(), it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const border = 5_000_040
+	w.Instead(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			rw.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = fmt.Fprintf(rw, `{"data":{"status":"PROCESSING_UPLOAD","uploaded_bytes":%d},"error":{"code":"ok"}}`, border+7)
+	})
+	st, err := w.Net.Status(t.Context(), it, handle)
+	if err != nil || st.Verdict != core.Progress || !strings.Contains(st.Handle, fmt.Sprintf(`"offset":%d,`, border)) {
+		t.Errorf("got %+v, %v", st, err)
+	}
+}
+
 // TikTok takes parts for an hour. An upload that nobody finished in time is begun anew, also when it was armed.
 func TestAnExpiredUploadIsBegunAnew(t *testing.T) {
 	t.Parallel()
@@ -153,7 +176,11 @@ func TestAnExpiredUploadIsBegunAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Advance(time.Hour)
+	w.Advance(59 * time.Minute)
+	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
+		t.Errorf("a part is begun that may arrive too late: %+v, %v", st, err)
+	}
+	w.Advance(time.Minute)
 	if st, err := w.Net.Status(t.Context(), it, handle); err != nil || st.Verdict != core.Dead {
 		t.Errorf("unarmed: %+v, %v", st, err)
 	}
