@@ -88,6 +88,8 @@ func (s *Sim) About() sim.About {
 	}
 }
 
+func pictureURL(a *account) string { return "https://" + site + "/picture/" + a.ID + ".png" }
+
 var usernames = regexp.MustCompile(`[^a-z0-9._]+`)
 
 // chooseAccount finds the account of a username, or makes it.
@@ -98,10 +100,8 @@ func (s *Sim) chooseAccount(form url.Values) (sim.Consented, error) {
 	if handle == "" {
 		handle = "keeper"
 	}
-	for a := range s.accounts.All() {
-		if a.Handle == handle {
-			return sim.Consented{Subject: a.ID}, nil
-		}
+	if a := s.accountNamed(handle); a != nil {
+		return sim.Consented{Subject: a.ID}, nil
 	}
 	a := &account{ID: sim.StableID("77", handle, s.accounts.Has), Handle: handle}
 	return sim.Consented{Subject: a.ID}, s.accounts.Put(a.ID, a)
@@ -159,6 +159,8 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.oauth.ServeConsent(w, r)
 	case path == "/oauth/token" || strings.HasPrefix(path, "/api/"):
 		s.serveCall(w, r)
+	case strings.HasPrefix(path, "/@"):
+		s.serveProfile(w, r, path[len("/@"):])
 	case strings.HasPrefix(path, "/notes/"):
 		var page *sim.PostPage
 		if p, ok := s.kit.Posts.Get(Name, strings.TrimPrefix(path, "/notes/")); ok {
@@ -169,6 +171,30 @@ func (s *Sim) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.kit.ServeSite(w, r, Name, title)
 	}
+}
+
+// serveProfile draws the public page of a profile.
+func (s *Sim) serveProfile(w http.ResponseWriter, r *http.Request, handle string) {
+	s.mu.Lock()
+	a := s.accountNamed(handle)
+	s.mu.Unlock()
+	if a == nil {
+		s.kit.ServePost(w, r, nil)
+		return
+	}
+	s.kit.ServeProfile(w, r, sim.ProfilePage{
+		Network: Name, Title: title, Name: a.Handle, Handle: "@" + a.Handle, Picture: pictureURL(a),
+	}, site, a.ID)
+}
+
+// accountNamed finds the account of a username; nil when there is none. The caller holds the lock.
+func (s *Sim) accountNamed(handle string) *account {
+	for a := range s.accounts.All() {
+		if a.Handle == handle {
+			return a
+		}
+	}
+	return nil
 }
 
 func (s *Sim) serveCall(w http.ResponseWriter, r *http.Request) {
@@ -234,7 +260,7 @@ func (s *Sim) exchange(q *sim.Request) (any, error) {
 func (s *Sim) readProfile(q *sim.Request) (any, error) {
 	a := s.accounts.Get(q.Account)
 	return map[string]any{
-		"id": a.ID, "name": a.Handle, "handle": a.Handle, "picture": "https://" + site + "/picture/" + a.ID + ".png",
+		"id": a.ID, "name": a.Handle, "handle": a.Handle, "picture": pictureURL(a),
 	}, nil
 }
 
