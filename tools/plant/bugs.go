@@ -154,4 +154,25 @@ var bugs = []bug{
 		New:     "OR i.status = 0`",
 		Package: verbs, Tests: []string{"TestOneOfManyConcurrentRepetitionsIsFirst"},
 	},
+	{
+		Name: "a grant that another account needs is ended", File: "internal/store/revocation.go",
+		Old: "AND (a.grant_hash = @grant\n", New: "AND (a.grant_hash = @grant AND false\n",
+		Package: verbs, Tests: []string{"TestTheLastAccountOfAGrantEndsIt", "TestReconnectingInTimeKeepsTheGrant"},
+	},
+	{
+		Name: "a consent that a revocation has met is saved", File: "internal/store/revocation.go",
+		Old: "AND quiet_at >= @begun)", New: "AND quiet_at >= @begun AND false)",
+		Package: verbs, Tests: []string{"TestAConsentThatARevocationHasMetConnectsNothing"},
+	},
+	{
+		Name: "an old notice of a network ends a new consent", File: "internal/store/grant.go",
+		Old:     "`(granted_at IS NULL OR granted_at < @at::timestamptz + '1 second'::interval)`",
+		New:     "`(@at::timestamptz IS NOT NULL)`",
+		Package: verbs, Tests: []string{"TestAnOldNoticeDoesNotTouchANewConsent"},
+	},
+	{
+		Name: "a call that nobody has signed is believed", File: "internal/network/meta/callback.go",
+		Old: "if !hmac.Equal(mac.Sum(nil), signed) {", New: "if len(signed) == 0 {",
+		Package: "internal/network/meta", Tests: []string{"TestARequestThatIsNotSignedIsRefused"},
+	},
 }
