@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -29,10 +30,11 @@ var stops = flag.Int("stops", fewStops, "at how many random moments the service 
 func TestStopsAtRandomMoments(t *testing.T) {
 	t.Parallel()
 	const programs, exitWithin, takeover = 4, 30 * time.Second, time.Second
+	const many = 10 // accounts of each network: the posts of one go out one after another
 	s := newService(t, map[string]string{"LEASE": "10m", "LOG_LEVEL": "info"})
 	s.serveUntilReady()
 	running := s
-	seed := s.seedWorkspace()
+	seed := s.seedWorkspace(fmt.Sprint("--accounts=", many))
 	s.addFault(fields{"kind": "slow", "call": "any", "delayMs": 40, "times": 0})
 	db, err := pgx.Connect(t.Context(), s.env["DATABASE_URL"])
 	if err != nil {
@@ -56,6 +58,11 @@ func TestStopsAtRandomMoments(t *testing.T) {
 		running.process.requireStop(t)
 		if code := running.process.cmd.ProcessState.ExitCode(); code != 0 {
 			t.Errorf("the service ends with %d", code)
+		}
+		for line := range strings.Lines(running.process.log.String()) {
+			if strings.Contains(line, "level=ERROR") {
+				t.Errorf("a stop is no error: %s", line)
+			}
 		}
 		exits = append(exits, time.Since(told))
 		takeovers = append(takeovers, running.process.timeUntilTakenOver(t, db))
@@ -141,7 +148,7 @@ func (c *caller) callUntilRefused(t testing.TB) {
 		if n%3 == 0 {
 			platform := []string{"threads", "facebook"}[n/3%2]
 			method, path, want = http.MethodPost, "/v1/posts", http.StatusCreated
-			body, _ = json.Marshal(newPostBody(text, "now", c.seed.Accounts[platform]))
+			body, _ = json.Marshal(newPostBody(text, "now", c.seed.account(platform, rand.IntN(len(c.seed.MoreAccounts[platform])+1))))
 		}
 		r, err := http.NewRequestWithContext(t.Context(), method, c.url+path, bytes.NewReader(body))
 		if err != nil {

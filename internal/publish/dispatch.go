@@ -131,7 +131,7 @@ func (e *Engine) publishAll(ctx context.Context, ws core.WorkspaceID, claims []s
 		}
 		return
 	}
-	if err != nil {
+	if err != nil && ctx.Err() == nil { // a worker that stops gives the post back
 		e.cfg.Log.ErrorContext(ctx, "could not read a due post", "workspace", ws, "post", claims[0].Post, "error", err)
 	}
 	for range len(claims) - len(read) {
