@@ -192,6 +192,14 @@ CREATE TABLE public.blob_sweep (
     CONSTRAINT blob_sweep_single_check CHECK (single)
 );
 
+CREATE TABLE public.call_budgets (
+    platform text NOT NULL,
+    scope text NOT NULL,
+    name text NOT NULL,
+    calls timestamp with time zone[] NOT NULL
+)
+WITH (fillfactor='50');
+
 CREATE TABLE public.connections (
     state_hash bytea NOT NULL,
     workspace_id uuid NOT NULL,
@@ -667,6 +675,9 @@ ALTER TABLE ONLY public.audit_log
 
 ALTER TABLE ONLY public.blob_sweep
     ADD CONSTRAINT blob_sweep_pkey PRIMARY KEY (single);
+
+ALTER TABLE ONLY public.call_budgets
+    ADD CONSTRAINT call_budgets_pkey PRIMARY KEY (platform, scope, name);
 
 ALTER TABLE ONLY public.connections
     ADD CONSTRAINT connections_pkey PRIMARY KEY (state_hash);

@@ -92,6 +92,7 @@ func startWithNetworks(ctx context.Context, o options, folder string) (p *publis
 	p = &publisher{control: "http://" + networks + "/_/", files: map[string]string{}}
 	env := []string{
 		"BELFRY_LIMIT_ADDRESS=" + noLimit, "BELFRY_LIMIT_CREATE=" + noCreateLimit, "BELFRY_NETWORKS_URL=http://" + networks,
+		"BELFRY_YOUTUBE_UPLOADS_PER_DAY=0",
 	}
 	for _, name := range []string{"FACEBOOK", "INSTAGRAM", "THREADS", "TIKTOK", "YOUTUBE"} {
 		env = append(env, "BELFRY_"+name+"_CLIENT_ID=sandbox", "BELFRY_"+name+"_CLIENT_SECRET=sandbox")

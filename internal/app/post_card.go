@@ -112,7 +112,7 @@ func (a *App) cardOf(c core.Caller, p core.Post) PostCard {
 		Post: a.postOf(p), AccountName: p.AccountName, Revision: p.Revision(),
 		NextTryAt: p.NextTryAt, Held: p.Held, Asking: p.Asking, AskAt: p.AskAt,
 		Preparing: p.Preparing, Waiting: p.Waiting,
-		Sending:   p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
+		Sending: p.Busy && !p.Asking && !p.Held && p.Status == core.PostQueued,
 	}
 	if p.Error != nil {
 		card.Mend, card.NetworkSaid = !p.Error.SendAsIs(), p.Error.FromNetwork

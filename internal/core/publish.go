@@ -295,7 +295,7 @@ func (p Publication) armAndPublish() (Publication, Do) {
 	return p, DoPublish
 }
 
-// Without is the ledger if the call that Next has asked for is not made after all, and before was the ledger until then.
+// Without is the ledger if the call that Next has asked for is not made after all. before was the ledger until then.
 // What was learned before the call is kept.
 func (p Publication) Without(call Do, before Publication) Publication {
 	switch call {

@@ -2,8 +2,18 @@ package network
 
 import (
 	"fmt"
+	"strconv"
 	"time"
 )
+
+// ReadCount reads one of the network's own variables as a number that is not negative.
+func ReadCount(env Environment, name string) (int, error) {
+	n, err := strconv.Atoi(env.Get(name))
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("%s is %q, which is not a number such as 100", name, env.Get(name))
+	}
+	return n, nil
+}
 
 // ReadDuration reads one of the network's own variables as a length of time that is not negative.
 func ReadDuration(env Environment, name string) (time.Duration, error) {

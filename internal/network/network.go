@@ -168,6 +168,8 @@ type Delivery struct {
 	// Gated tells that the network fetches the files by itself after Create, and then shows the post. The addresses of
 	// a call of Create give them out only after the arm of its handle is saved, so that Publish makes no call.
 	Gated bool
+	// Budgets are the published limits of such a post's calls, at most one for each call.
+	Budgets []Budget
 }
 
 // PreparedAhead is how long before its time a post is prepared whose files the network fetches and processes.

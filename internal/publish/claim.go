@@ -34,16 +34,16 @@ type claim struct {
 	status       network.Status // of the last call that did not
 	retryAfter   time.Duration  // how long the network asked to wait, in the last call
 	throttled    bool           // by a call of this claim
-	gated        bool           // the files are given out only after the arm
-	probeUntil   time.Time      // until when this claim alone tries an account whose hold has ended; zero when it does not
-	pushes       bool           // the connector may send the files' bytes after it has made the handle
-	unreachable  bool           // the network would fetch the files from this server, and cannot
-	filesChecked bool           // the files can be sent, as far as this claim has seen
-	aged         bool           // the handle was left alone before this claim, and may have expired
-	waited       bool           // the last claim ended because another post of the account had the turn
-	hasTurn      bool           // the post may have its account's turn
-	called       core.Do        // the last call of this claim
-	skew         time.Duration  // how far the database's clock is ahead of ours
+	delivery     network.Delivery
+	probeUntil   time.Time     // until when this claim alone tries an account whose hold has ended; zero when it does not
+	pushes       bool          // the connector may send the files' bytes after it has made the handle
+	unreachable  bool          // the network would fetch the files from this server, and cannot
+	filesChecked bool          // the files can be sent, as far as this claim has seen
+	aged         bool          // the handle was left alone before this claim, and may have expired
+	waited       bool          // the last claim ended because another post of the account had the turn
+	hasTurn      bool          // the post may have its account's turn
+	called       core.Do       // the last call of this claim
+	skew         time.Duration // how far the database's clock is ahead of ours
 }
 
 // now is the database's clock, by which due times and leases live.
@@ -147,7 +147,7 @@ func (c *claim) loadConnector() error {
 		})
 	}
 	delivery := net.Delivery(draft)
-	c.gated = delivery.Gated
+	c.delivery = delivery
 	hidden := len(c.item.Files) > 0 && c.item.Files[0].URL == ""
 	c.pushes = delivery.Files == network.Pushed || delivery.Files == network.Either && hidden
 	c.unreachable = delivery.Files == network.Pulled && hidden

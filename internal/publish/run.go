@@ -43,7 +43,17 @@ func (c *claim) runProtocol(ctx context.Context) error {
 		if err := c.loadKnownPosts(ctx, do); err != nil {
 			return err
 		}
+		until, budget, err := c.takeBudget(ctx, do)
+		if err != nil {
+			return err
+		}
+		if !until.IsZero() {
+			return c.awaitBudget(ctx, next.Without(do, before.Publication), until, budget)
+		}
 		deadline, err := c.saveBeforeCall(ctx, do)
+		if err != nil {
+			c.returnBudget(ctx, do)
+		}
 		if errors.Is(err, store.ErrNoTurn) {
 			return c.awaitTurn(ctx, next.Without(do, before.Publication))
 		}
@@ -221,7 +231,7 @@ func (c *claim) dispatchCall(ctx context.Context, do core.Do) (network.Status, e
 	case core.DoCreate:
 		c.aged = false
 		for i, m := range c.files {
-			if c.gated {
+			if c.delivery.Gated {
 				c.item.Files[i].URL = c.engine.cfg.FileURL(c.post.Workspace, m, c.pub.Gate(c.seq))
 			}
 		}

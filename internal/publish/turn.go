@@ -8,11 +8,11 @@ import (
 	"belfry/internal/store"
 )
 
-// useTurn sets what the statement before a call does to the account's turn. Until the outcome of the irreversible call is
-// saved, no other post of the account may make its own. Where a network shows a post as soon as it has the files, the
-// arm must follow its creation at once.
+// useTurn sets what the statement before a call does to the account's turn. Until the outcome of the irreversible call
+// is saved, no other post of the account may make its own. Where a network shows a post as soon as it has the files,
+// the arm must follow its creation at once.
 func (c *claim) useTurn(call *store.Call) {
-	call.TakesTurn = call.Do == core.DoPublish || call.Do == core.DoCreate && c.gated
+	call.TakesTurn = call.Do == core.DoPublish || call.Do == core.DoCreate && c.delivery.Gated
 	call.PassesTurn = c.hasTurn && !call.TakesTurn && (c.called == core.DoPublish || call.Do == core.DoCreate)
 }
 

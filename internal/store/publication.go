@@ -182,8 +182,8 @@ func (t Tenant) SaveStep(ctx context.Context, p Publication, last *Outcome, next
 	return step.ID, nil
 }
 
-// whyNotSaved returns why SaveStep changed nothing: ErrNotDue or ErrNoTurn if the worker still holds its claim, otherwise
-// ErrFenced.
+// whyNotSaved returns why SaveStep changed nothing: ErrNotDue or ErrNoTurn if the worker still holds its claim,
+// otherwise ErrFenced.
 func (t Tenant) whyNotSaved(ctx context.Context, p Publication) error {
 	due, err := queryValue[bool](t.query(ctx, `SELECT due_at <= clock() FROM publications WHERE `+fence,
 		args{"post": p.Post, "epoch": p.Epoch, "owner": p.Owner}))
@@ -199,9 +199,9 @@ func (t Tenant) whyNotSaved(ctx context.Context, p Publication) error {
 }
 
 // SaveRest stores the state of the protocol at the end of a claim, and releases the lease. NextAt is when a worker acts
-// again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. A pass above
-// zero gives the account's turn, if the post has it, for so long to the next post that waits. After ErrFenced, another
-// worker continues.
+// again: to prepare the post, if that is before it is due. A zero NextAt means that no worker needs to act. A pass
+// above zero gives the account's turn, if the post has it, for so long to the next post that waits. After ErrFenced,
+// another worker continues.
 func (t Tenant) SaveRest(ctx context.Context, p Publication, last *Outcome, pass time.Duration) error {
 	a := p.stepArguments()
 	a["rest"], a["polls"], a["next"] = p.Rest, p.Polls, p.NextAt

@@ -22,8 +22,8 @@ const waitForTurn = 10 * time.Minute
 // accountSQL is the account of @post.
 const accountSQL = `(SELECT account_id FROM posts WHERE workspace_id = @ws AND id = @post)`
 
-// takeTurnSQL takes the turn for a claimed publication that is due, unless another post of its account has it. The row of
-// the publication is locked first, as in every statement that writes both.
+// takeTurnSQL takes the turn for a claimed publication that is due, unless another post of its account has it. The row
+// of the publication is locked first, as in every statement that writes both.
 const takeTurnSQL = `, mine AS (
 			SELECT post_id FROM publications WHERE ` + fence + ` AND due_at <= clock() FOR NO KEY UPDATE
 		), turn AS (
@@ -34,8 +34,8 @@ const takeTurnSQL = `, mine AS (
 			RETURNING post_id
 		)`
 
-// passTurnSQL gives the turn of the publication in the CTE fenced, if it has it, to the first due of those that wait, and
-// makes that one due. Where none waits, the turn ends. A locked post is skipped, because somebody is changing it.
+// passTurnSQL gives the turn of the publication in the CTE fenced, if it has it, to the first due of those that wait,
+// and makes that one due. Where none waits, the turn ends. A locked post is skipped, because somebody is changing it.
 const passTurnSQL = `, held AS (
 			SELECT account_id FROM turns WHERE workspace_id = @ws AND account_id = ` + accountSQL + ` AND post_id = @post
 				AND EXISTS (SELECT FROM fenced) FOR UPDATE
@@ -61,8 +61,8 @@ func wokenSQL(passes bool) string {
 	return `false`
 }
 
-// AwaitTurn ends the claim of a publication that has not got its account's turn. It is claimed again when it has the turn;
-// until then, it can be changed. After ErrFenced, another worker continues.
+// AwaitTurn ends the claim of a publication that has not got its account's turn. It is claimed again when it has the
+// turn; until then, it can be changed. After ErrFenced, another worker continues.
 func (t Tenant) AwaitTurn(ctx context.Context, p Publication) error {
 	a := p.stepArguments()
 	a["wait"], a["rest"] = waitForTurn, RestTurn
@@ -84,8 +84,8 @@ func (t Tenant) AwaitTurn(ctx context.Context, p Publication) error {
 	return nil
 }
 
-// PassTurns gives the turns that nobody has to posts that wait for them: turns of workers that died, and those that ended
-// while a post began to wait.
+// PassTurns gives the turns that nobody has to posts that wait for them: turns of workers that died, and those that
+// ended while a post began to wait.
 func (s *Store) PassTurns(ctx context.Context, lease time.Duration) error {
 	woken, err := s.execChanged(ctx, `
 		WITH free AS (

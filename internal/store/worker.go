@@ -35,6 +35,9 @@ type Uses struct {
 	Devices   time.Duration
 }
 
+// budgetRetention is longer than the window of any budget.
+const budgetRetention = 48 * time.Hour
+
 // Housekeep deletes what is no longer needed.
 func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 	for _, chore := range []struct {
@@ -50,6 +53,11 @@ func (s *Store) Housekeep(ctx context.Context, now time.Time, uses Uses) error {
 		{
 			"counted addresses", `DELETE FROM address_log WHERE newest + 60 < ` + currentPart,
 			args{"step": subWindow(uses.Addresses).Microseconds()},
+		},
+		{
+			"counted calls",
+			`DELETE FROM call_budgets WHERE coalesce(calls[cardinality(calls)], '-infinity') <= clock() - @age::interval`,
+			args{"age": budgetRetention},
 		},
 		{"throttles", `DELETE FROM throttles WHERE tat <= clock()`, nil},
 		// An older version queued a job for each post. This one claims posts in the ledger and works no such job.

@@ -61,7 +61,14 @@ func (n *Network) Delivery(d network.Draft) network.Delivery {
 	for _, m := range d.Media {
 		ahead += time.Duration(m.Bytes/uplink) * time.Second
 	}
-	return network.Delivery{Flow: flow, Ahead: min(ahead, longestAhead), Files: network.Either}
+	delivery := network.Delivery{Flow: flow, Ahead: min(ahead, longestAhead), Files: network.Either}
+	s, err := network.DecodeSettings[Settings](n.about, d.Settings)
+	if err == nil && contentType(s, d.Media) == typeReels {
+		delivery.Budgets = []network.Budget{{
+			Call: core.DoPublish, Scope: network.ScopeAccount, Name: "Reels", Count: 30, Window: 24 * time.Hour,
+		}}
+	}
+	return delivery
 }
 
 // longestAhead is well within the day for which Facebook keeps what is not published.

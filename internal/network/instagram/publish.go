@@ -18,14 +18,20 @@ import (
 // Delivery is the same for every post: a container, then the call that makes it visible. Instagram fetches the files,
 // but takes the bytes of a single video from accounts that were connected by Facebook Login.
 func (n *Network) Delivery(d network.Draft) network.Delivery {
+	containers := network.Budget{
+		Call: core.DoCreate, Scope: network.ScopeAccount, Name: "containers", Count: 400, Cost: 1, Window: 24 * time.Hour,
+	}
 	delivery := network.Delivery{Flow: core.FlowHandle, Ahead: network.PreparedAhead, Files: network.Pulled}
-	switch {
-	case len(d.Media) == 0:
+	switch files := len(d.Media); {
+	case files == 0:
 		delivery.Files = ""
-	case len(d.Media) == 1 && d.Media[0].Kind == core.FileVideo && cmp.Or(d.Account.Login, n.login) == loginFacebook:
+	case files > 1: // one for each, and one for the whole
+		containers.Cost = files + 1
+	case d.Media[0].Kind == core.FileVideo && cmp.Or(d.Account.Login, n.login) == loginFacebook:
 		delivery.Files = network.Either
 		delivery.Ahead += time.Duration(d.Media[0].Bytes/uplink) * time.Second
 	}
+	delivery.Budgets = []network.Budget{containers}
 	return delivery
 }
 

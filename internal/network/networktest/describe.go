@@ -3,6 +3,7 @@ package networktest
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
@@ -22,10 +23,30 @@ func describes(t *testing.T, h Harness) {
 		}
 	}
 	checkVariables(t, h)
+	for _, s := range shapes(d) {
+		if draft, ok := s.draft(w.Net, h); ok {
+			checkBudgets(t, s.name, w.Net.Delivery(draft).Budgets)
+		}
+	}
 	if w.Net.Delivery(network.Draft{}).Flow == core.FlowOneCall {
 		if _, err := w.Net.Create(t.Context(), network.Item{}); err == nil {
 			t.Error("a flow without a handle made one")
 		}
+	}
+}
+
+// checkBudgets fails for limits that no call could keep, or that the engine does not count.
+func checkBudgets(t *testing.T, shape string, budgets []network.Budget) {
+	t.Helper()
+	counted := map[core.Do]bool{}
+	for _, b := range budgets {
+		counts := b.Call == core.DoCreate || b.Call == core.DoStatus || b.Call == core.DoPublish
+		scope := b.Scope == network.ScopeAccount || b.Scope == network.ScopeApp
+		window := (b.Window > 0) != (b.Day != nil) && b.Window <= 24*time.Hour
+		if !counts || counted[b.Call] || !scope || !window || b.Name == "" || b.Count < 0 || b.Count > 0 && b.Cost > b.Count {
+			t.Errorf("%s has the limit %+v", shape, b)
+		}
+		counted[b.Call] = true
 	}
 }
 

@@ -18,17 +18,28 @@ const (
 	uplink = 2_000_000
 )
 
+// budget is how often an account may make a call in a minute.
+func budget(call core.Do, name string, count int) network.Budget {
+	return network.Budget{Call: call, Scope: network.ScopeAccount, Name: name, Count: count, Window: time.Minute}
+}
+
 // Delivery of a video is an upload whose last part publishes it. A large one is prepared longer ahead. Photos are
 // fetched and shown without another call.
 func (*Network) Delivery(d network.Draft) network.Delivery {
 	if contentType(d.Media) == typePhoto {
-		return network.Delivery{Flow: core.FlowHandle, Files: network.Pulled, Gated: true}
+		return network.Delivery{
+			Flow: core.FlowHandle, Files: network.Pulled, Gated: true,
+			Budgets: []network.Budget{budget(core.DoCreate, "photo posts", 6), budget(core.DoStatus, "status queries", 30)},
+		}
 	}
 	ahead := network.PreparedAhead
 	for _, m := range d.Media {
 		ahead += time.Duration(m.Bytes/uplink) * time.Second
 	}
-	return network.Delivery{Flow: core.FlowHandle, Ahead: min(ahead, longestAhead), Files: network.Pushed}
+	return network.Delivery{
+		Flow: core.FlowHandle, Ahead: min(ahead, longestAhead), Files: network.Pushed,
+		Budgets: []network.Budget{budget(core.DoCreate, "video posts", 6), budget(core.DoStatus, "status queries", 30)},
+	}
 }
 
 // Create asks what the account may do and begins the post.

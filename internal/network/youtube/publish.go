@@ -22,12 +22,14 @@ const (
 )
 
 // Delivery is the same for every video: all of its bytes but the last are sent ahead of its time.
-func (*Network) Delivery(d network.Draft) network.Delivery {
+func (n *Network) Delivery(d network.Draft) network.Delivery {
 	ahead := network.PreparedAhead
 	for _, m := range d.Media {
 		ahead += time.Duration(m.Bytes/uploadRate) * time.Second
 	}
-	return network.Delivery{Flow: core.FlowHandle, Ahead: min(ahead, mostAhead), Files: network.Pushed}
+	return network.Delivery{
+		Flow: core.FlowHandle, Ahead: min(ahead, mostAhead), Files: network.Pushed, Budgets: []network.Budget{n.uploads},
+	}
 }
 
 // Create begins an upload, which leaves nothing on the channel unless its last byte arrives.

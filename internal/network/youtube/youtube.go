@@ -2,6 +2,7 @@
 package youtube
 
 import (
+	"fmt"
 	"time"
 
 	"belfry/internal/core"
@@ -16,6 +17,7 @@ const (
 	varClientID     = "YOUTUBE_CLIENT_ID"
 	varClientSecret = "YOUTUBE_CLIENT_SECRET"
 	varSettle       = "YOUTUBE_SETTLE"
+	varUploads      = "YOUTUBE_UPLOADS_PER_DAY"
 )
 
 // Driver is the network's entry in network/all.
@@ -28,6 +30,10 @@ func Driver() network.Driver {
 			{
 				Name: varSettle, Default: "60s",
 				Help: "How long a video may take to appear after its last bytes were sent without a response.",
+			},
+			{
+				Name: varUploads, Default: "100",
+				Help: "How many uploads a day Google allows the project; 0 leaves the counting to Google.",
 			},
 		},
 		New:    func(env network.Environment) (network.Network, error) { return New(env) },
@@ -44,11 +50,12 @@ func (Rules) Describe() network.Description { return description }
 // Network is YouTube. It needs no more than its environment and holds no state.
 type Network struct {
 	Rules
-	client *network.Client
-	id     string
-	secret network.Secret
-	about  network.Description
-	now    func() time.Time
+	client  *network.Client
+	id      string
+	secret  network.Secret
+	about   network.Description
+	now     func() time.Time
+	uploads network.Budget
 }
 
 // New reads the variables; one that cannot be used is an error that names it.
@@ -57,11 +64,22 @@ func New(env network.Environment) (*Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	uploads, err := network.ReadCount(env, varUploads)
+	if err != nil {
+		return nil, err
+	}
+	zone, err := time.LoadLocation(quotaZone)
+	if err != nil {
+		return nil, fmt.Errorf("load the zone of Google's quota: %w", err)
+	}
 	about := description
 	about.Settle = settle
 	return &Network{
 		client: env.Client, id: env.Get(varClientID), secret: network.Secret(env.Get(varClientSecret)), about: about,
 		now: env.Now,
+		uploads: network.Budget{
+			Call: core.DoCreate, Scope: network.ScopeApp, Name: "uploads", Count: uploads, Day: zone,
+		},
 	}, nil
 }
 

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"belfry/internal/core"
+)
+
+// Budget names calls that a network counts together: those of an account, or with the empty scope those of the server.
+type Budget struct {
+	Platform core.Platform
+	Scope    string
+	Name     string
+	Count    int // how many the network takes
+	Cost     int // how many of them the next call counts as
+}
+
+// TakeBudget counts a call that is about to be made, unless those since a time leave no room for it. Then it returns
+// the time of the latest call that must be out of the window before.
+func (s *Store) TakeBudget(ctx context.Context, b Budget, since time.Time) (time.Time, error) {
+	type answer struct{ Blocking time.Time }
+	found, err := queryOne[answer](s.query(ctx, `
+		WITH taken AS (
+			INSERT INTO call_budgets AS b (platform, scope, name, calls)
+			VALUES (@platform, @scope, @name, array_fill(clock(), ARRAY[@cost::int]))
+			ON CONFLICT (platform, scope, name) DO UPDATE
+				SET calls = ARRAY(SELECT at FROM unnest(b.calls) AS at WHERE at > @since) || excluded.calls
+				WHERE (SELECT count(*) FROM unnest(b.calls) AS at WHERE at > @since) <= @count::int - @cost::int
+			RETURNING platform, `+relaxed+`
+		)
+		SELECT CASE WHEN NOT EXISTS (SELECT FROM taken) THEN coalesce((
+			SELECT at FROM call_budgets b, unnest(b.calls) AS at
+			WHERE b.platform = @platform AND b.scope = @scope AND b.name = @name AND at > @since
+			ORDER BY at DESC OFFSET @count::int - @cost::int LIMIT 1), clock()) END AS blocking`,
+		args{
+			"platform": b.Platform, "scope": b.Scope, "name": b.Name, "count": b.Count, "cost": b.Cost, "since": since,
+		}))
+	return found.Blocking, err
+}
+
+// ReturnBudget takes back the latest call that TakeBudget has counted, because it was not made.
+func (s *Store) ReturnBudget(ctx context.Context, b Budget) error {
+	return s.exec(ctx, `UPDATE call_budgets SET calls = calls[:cardinality(calls) - @cost::int]
+		WHERE platform = @platform AND scope = @scope AND name = @name`,
+		args{"platform": b.Platform, "scope": b.Scope, "name": b.Name, "cost": b.Cost})
+}
