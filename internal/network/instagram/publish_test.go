@@ -314,3 +314,23 @@ func TestAContainerThatIsNeverReadyIsReplaced(t *testing.T) {
 		}
 	}
 }
+
+// The reason for which a container failed is in a field that must be asked for.
+func TestAFailedContainerTellsItsReason(t *testing.T) {
+	t.Parallel()
+	w := nt.NewWorld(t, harness())
+	it := w.Item("A Reel")
+	it.Files, it.ArmedAt = w.Files(nt.Video()), time.Time{}
+	w.Fault(sim.Fault{Call: sim.CallFetch, Kind: sim.ServerError, Times: new(0)})
+	handle, err := w.Net.Create(t.Context(), it)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Kit.WaitIdle(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	st, err := w.Net.Status(t.Context(), it, handle)
+	if err != nil || st.Verdict != core.Broken || !strings.Contains(st.Message, "2207076") {
+		t.Errorf("got %+v, %v", st, err)
+	}
+}

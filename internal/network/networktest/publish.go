@@ -281,8 +281,11 @@ func bindsNoOther(t *testing.T, h Harness) {
 	find(later, core.Absent, "")
 	post("Something in between.")
 	w.Advance(time.Minute)
-	post(text)
+	second := post(text)
 	find(it, core.Ambiguous, "")
+	other := it
+	other.Known = []string{id}
+	find(other, core.Done, second)
 	if _, err := w.Net.Find(t.Context(), network.Item{Text: text, Profile: it.Profile, Token: it.Token}); err == nil {
 		t.Error("a search without the time of the arm was made")
 	}
