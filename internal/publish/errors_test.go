@@ -190,7 +190,7 @@ func newErrorBench(t *testing.T, platform string) *errorBench {
 }
 
 // patience is how long a call may last, so that tests need not wait for those that have no end.
-const patience = 400 * time.Millisecond
+const patience = 700 * time.Millisecond
 
 // impatient lets the networks be called with short timeouts.
 func impatient(t *testing.T, c *app.Config) {
