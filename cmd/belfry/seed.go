@@ -216,8 +216,8 @@ func (g *seeder) createWorkspace(ctx context.Context, in contract.CreateWorkspac
 	return made, err
 }
 
-// makeWorkspace creates a small workspace with a random name, accounts on each network, and one post in each state on the
-// first of them.
+// makeWorkspace creates a small workspace with a random name, accounts on each network, and one post in each state on
+// the first of them.
 func (g *seeder) makeWorkspace(ctx context.Context, accounts int) (*seeded, error) {
 	name := strings.ToLower(rand.Text()[:8]) // only characters that every network allows in a username
 	out := &seeded{
