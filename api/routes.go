@@ -111,7 +111,7 @@ func routes() []route {
 		row("POST /keys", http.StatusCreated, "keys_create", "keys", "createKey",
 			"Create an API key, which is shown only in this response"),
 		row("DELETE /keys/{id}", http.StatusNoContent, "keys_revoke", "keys", "revokeKey",
-			"Revoke an API key; it stops working with the next request"),
+			"Revoke an API key, effective immediately"),
 
 		row("GET /members", http.StatusOK, "members_list", "members", "listMembers",
 			"List members and invitations, oldest first"),

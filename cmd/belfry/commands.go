@@ -73,7 +73,7 @@ func allCommands() []command {
 		},
 		{"user password", "", "Set a person's password, read from standard input.", local, defineUserPassword},
 		{
-			"accounts revoke-unreadable", "", "Revoke accounts whose secret key is lost, so that the service can start again.",
+			"accounts revoke-unreadable", "", "Revoke accounts whose tokens can no longer be decrypted, so that the service can start again.",
 			"Without --confirm it only lists the accounts whose tokens cannot be decrypted. With --confirm it deletes these tokens\n" +
 				"and revokes the accounts. People then have to reconnect them, and their posts wait or fail until then.\n" +
 				"Run it with the same BELFRY_ variables as the service, or every account looks unreadable.", defineRevokeUnreadable,

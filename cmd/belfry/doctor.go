@@ -261,7 +261,7 @@ func (of *installation) checkAddressInUse(ctx context.Context) (string, error) {
 		if holder != nil && holder.Serves() {
 			return fmt.Sprintf("%s, in use by the running service (pid %s)", of.cfg.Addr, holder.Pid), nil
 		}
-		who = "another belfry with a different data folder"
+		who = "another Belfry service with a different data folder"
 	}
 	return "", fmt.Errorf("%s is in use by %s: stop it, or set BELFRY_ADDR", of.cfg.Addr, who)
 }

@@ -11,7 +11,7 @@ import (
 const disconnected = "The account was disconnected."
 
 // DisconnectAccount deletes an account's token and hides its row. Its queued posts become drafts and return their
-// slots. A job tells the network to end the access if no other account needs it. It returns conflict, and changes
+// slots. A job asks the network to revoke the grant if no other account needs it. It returns conflict, and changes
 // nothing, if one of the posts is being published.
 func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) error {
 	t, accountID, err := enterSessionFor[core.AccountKind](a, c, id)

@@ -36,7 +36,7 @@ func revocationPlace(grant []byte) string {
 	return secret.Place("revocations", "token", hex.EncodeToString(grant), "")
 }
 
-// askToRevoke enqueues the end of an account's grant, if its network can be told to end it. The caller disconnects
+// askToRevoke enqueues the revocation of an account's grant, if its network has a call for it. The caller disconnects
 // the account in the same transaction.
 func (a *App) askToRevoke(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, sealed, err := t.AccountWithToken(ctx, id)
@@ -49,7 +49,7 @@ func (a *App) askToRevoke(ctx context.Context, t store.Tenant, id core.AccountID
 	}
 	token, err := a.openToken(account, t.WorkspaceID(), sealed)
 	if err != nil { // the key is lost: an account can be disconnected nevertheless
-		a.cfg.Log.WarnContext(ctx, "the access to an account is not ended at its network", "account", id, "error", err)
+		a.cfg.Log.WarnContext(ctx, "the grant of an account is not revoked at its network", "account", id, "error", err)
 		return nil
 	}
 	grant := hashGrant(token.Grant)
@@ -61,7 +61,7 @@ func (a *App) askToRevoke(ctx context.Context, t store.Tenant, id core.AccountID
 		return err
 	}
 	if err := t.AddRevocation(ctx, r); err != nil {
-		return fmt.Errorf("store that a grant must be ended: %w", err)
+		return fmt.Errorf("store that a grant must be revoked: %w", err)
 	}
 	return t.Enqueue(ctx, queue.Revoke{Grant: grant}, time.Time{})
 }
@@ -77,13 +77,13 @@ func keepGrants(ctx context.Context, t store.Tenant, consent store.Connection, p
 	}
 	revoked, err := t.LockGrants(ctx, grants, consent.BegunAt)
 	if err == nil && revoked {
-		return core.Fail(core.CodeConflict, "Belfry has just ended an earlier access, and this one with it.").
+		return core.Fail(core.CodeConflict, "Belfry has just revoked an earlier grant at the network, and this one with it.").
 			WithHint("Start again from Accounts.")
 	}
 	return err
 }
 
-// RevokeGrant tells a network to end a grant that no account of this server needs any more. It returns after how long
+// RevokeGrant asks a network to revoke a grant that no account of this server needs any more. It returns after how long
 // to try again, 0 for never.
 func (a *App) RevokeGrant(ctx context.Context, grant []byte) (again time.Duration, err error) {
 	r, err := a.cfg.Store.ClaimRevocation(ctx, grant, revokeLease)
@@ -99,16 +99,16 @@ func (a *App) RevokeGrant(ctx context.Context, grant []byte) (again time.Duratio
 	ended := true // no call can take effect any more
 	switch age := a.cfg.Now().Sub(r.AskedAt); {
 	case err == nil:
-		log.InfoContext(ctx, "ended the access to accounts at their network")
+		log.InfoContext(ctx, "the network has revoked the grant of disconnected accounts")
 	case !called:
-		log.ErrorContext(ctx, "cannot end the access to accounts at their network", "error", err)
+		log.ErrorContext(ctx, "cannot ask the network to revoke the grant of disconnected accounts", "error", err)
 	case failed.Kind == network.Rejected || failed.Kind == network.Expired || failed.Kind == network.Revoked:
-		log.InfoContext(ctx, "the access to accounts has ended, or the network does not end it", "error", err)
+		log.InfoContext(ctx, "the grant of disconnected accounts is revoked already, or the network does not revoke it", "error", err)
 	case age < core.FollowUpLifetime:
-		log.InfoContext(ctx, "the network did not end the access to accounts; trying again", "error", err)
+		log.InfoContext(ctx, "the network did not revoke the grant of disconnected accounts; trying again", "error", err)
 		return max(core.FollowUpDelay(age, failed.RetryAfter), revokeLease), nil
 	default:
-		log.WarnContext(ctx, "the network did not end the access to accounts; giving up", "error", err)
+		log.WarnContext(ctx, "the network did not revoke the grant of disconnected accounts; giving up", "error", err)
 		ended = false
 	}
 	return 0, a.cfg.Store.FinishRevocation(context.WithoutCancel(ctx), r, ended)

@@ -36,7 +36,7 @@ func accountWorks(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, a con
 	return stored[string](t, h, a, "status") == "ok"
 }
 
-// Google and Meta end the access to everything that a person has granted, whichever workspace uses it.
+// Google and Meta revoke everything that a person has granted, whichever workspace uses it.
 func TestTheLastAccountOfAGrantEndsIt(t *testing.T) {
 	t.Parallel()
 	for platform, profiles := range map[string][2]string{

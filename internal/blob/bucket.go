@@ -119,7 +119,7 @@ func (b *bucket) Tidy(ctx context.Context, before time.Time) (n int, err error) 
 	for {
 		page, err := b.core.ListMultipartUploads(ctx, b.name, b.prefix, key, upload, "", 1000)
 		if err != nil {
-			return n, fmt.Errorf("list unfinished uploads of the bucket %s: %w", b.name, err)
+			return n, fmt.Errorf("list unfinished uploads in the bucket %s: %w", b.name, err)
 		}
 		for _, u := range page.Uploads {
 			if !u.Initiated.Before(before) || checkKey(strings.TrimPrefix(u.Key, b.prefix)) != nil {

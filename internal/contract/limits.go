@@ -8,7 +8,7 @@ import (
 type NetworkLimits struct {
 	Text         TextLimit                   `json:"text"`
 	Title        *TextLimit                  `json:"title"`
-	Tags         *TextLimit                  `json:"tags" doc:"All tags together, for networks where tags are separate from the text."`
+	Tags         *TextLimit                  `json:"tags" doc:"The combined limit for all tags, on networks where tags are separate from the text."`
 	Hashtags     *int                        `json:"hashtags"`
 	Mentions     *int                        `json:"mentions"`
 	Links        *int                        `json:"links"`

@@ -85,7 +85,7 @@ var (
 	IssueMediaNotReady = newIssue("media_not_ready", 1, "The file %s is still being processed.",
 		"Wait until it is ready.")
 	IssueMediaFailed = newIssue("media_failed", 1, "The file %s cannot be used.",
-		"Its record says why. Fix the file and upload it again.")
+		"The file's details say why. Fix the file and upload it again.")
 	IssueMediaPurged          = newIssue("media_purged", 1, "The content of the file %s was deleted.", "Upload the file again.")
 	IssueMediaKindUnsupported = newIssue("media_kind_unsupported", 1,
 		"This kind of post on %s does not accept this type of file.", "Choose another file or another kind of post.")

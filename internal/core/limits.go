@@ -6,7 +6,7 @@ import "unicode/utf8"
 type Limits struct {
 	Text         Count
 	Title        *Count
-	Tags         *Count // of all together, where a network has them apart from the text
+	Tags         *Count // of all together, on networks where tags are separate from the text
 	Hashtags     *int
 	Mentions     *int
 	Links        *int

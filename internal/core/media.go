@@ -114,14 +114,14 @@ func (p Plan) CheckFile(size int64) error {
 	if p.FileBytes == nil || size <= *p.FileBytes {
 		return nil
 	}
-	e := Fail(CodeQuotaExceeded, "The plan allows files of at most %d bytes; this one has %d.", *p.FileBytes, size)
+	e := Fail(CodeQuotaExceeded, "The plan allows files of at most %s; this one is larger.", FormatBytes(*p.FileBytes))
 	e.Quota = &QuotaFacts{Limit: *p.FileBytes, Used: size}
 	return e.WithHint("Make the file smaller, or change the plan.")
 }
 
 // OverStorage returns the 402 for a file that exceeds the workspace's storage.
 func OverStorage(used, limit int64) *Error {
-	e := Fail(CodeQuotaExceeded, "The plan allows %d bytes of storage; %d are used.", limit, used)
+	e := Fail(CodeQuotaExceeded, "The plan allows %s of storage, of which %s is used.", FormatBytes(limit), FormatBytes(used))
 	e.Quota = &QuotaFacts{Limit: limit, Used: used}
 	return e.WithHint("Delete files that you no longer need, or change the plan.")
 }

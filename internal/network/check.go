@@ -128,7 +128,7 @@ func kindLimits(kind core.ContentType, of core.FileKind) *core.FileLimits {
 func (f *Findings) checkFile(name string, l core.FileLimits, m core.Media) {
 	f.AddIf(m.Mime != "" && len(l.Formats) > 0 && !slices.Contains(l.Formats, m.Mime),
 		core.IssueFormatUnsupported, name, m.Name, formatNames(l.Formats), formatNames([]string{m.Mime}))
-	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, formatBytes(l.Bytes))
+	f.AddIf(exceeds(m.Bytes, l.Bytes), core.IssueFileTooLarge, m.Name, name, core.FormatBytes(l.Bytes))
 	if m.Width > 0 && m.Height > 0 {
 		f.checkShape(name, l, m)
 	}
@@ -177,8 +177,8 @@ func (f *Findings) checkVideo(name string, l core.FileLimits, m core.Media) {
 		)
 	}
 	wrong(
-		exceeds(m.BitRate, l.BitRate), "at most "+formatNumber(float64(l.BitRate)/megabyte)+" Mbit/s",
-		formatNumber(float64(m.BitRate)/megabyte),
+		exceeds(m.BitRate, l.BitRate), "at most "+formatNumber(float64(l.BitRate)/megabit)+" Mbit/s",
+		formatNumber(float64(m.BitRate)/megabit),
 	)
 }
 

@@ -47,17 +47,7 @@ func codecNames(codecs []core.Codec) string {
 	return strings.Join(list, ", ")
 }
 
-const (
-	megabyte = 1_000_000
-	gigabyte = 1_000_000_000
-)
-
-func formatBytes(n int64) string {
-	if n >= gigabyte {
-		return formatNumber(float64(n)/gigabyte) + " GB"
-	}
-	return formatNumber(float64(n)/megabyte) + " MB"
-}
+const megabit = 1_000_000
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'g', 3, 64) }
 

@@ -7,7 +7,7 @@ import (
 
 // Revoker is a network that can be told to end a grant: all that a person has given this server's app.
 type Revoker interface {
-	// Revoke ends the grant of a token, and with it every token of the same grant. The token has not lapsed. A grant that
+	// Revoke revokes the grant of a token, and with it every token of that grant. The token has not lapsed. A grant that
 	// has ended already is a Rejected, Expired or Revoked error.
 	Revoke(ctx context.Context, t Token) error
 }

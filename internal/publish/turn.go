@@ -40,7 +40,7 @@ func (c *claim) awaitTurn(ctx context.Context, p core.Publication) error {
 func (e *Engine) passTurns(ctx context.Context, w Worker) {
 	for ctx.Err() == nil {
 		if err := e.cfg.Store.PassTurns(ctx, e.cfg.Schedule.Lease); err != nil && ctx.Err() == nil {
-			e.cfg.Log.ErrorContext(ctx, "could not pass on the turns of accounts", "error", err)
+			e.cfg.Log.ErrorContext(ctx, "could not give waiting posts their turn", "error", err)
 		}
 		wait(ctx, w.Poll)
 	}

@@ -11,7 +11,7 @@ import (
 const tooFast = time.Hour
 
 const (
-	hintPages   = "Facebook temporarily does not allow more calls for this Page. Belfry will try again."
+	hintPages   = "Facebook is temporarily refusing further requests for this Page. Belfry will try again."
 	hintTrouble = "Facebook has a temporary problem. " + meta.Later
 	hintFile    = "Facebook could not fetch or read the file. " + meta.Later
 	hintLink    = "Facebook cannot use the link of this post. Check that it opens without signing in, then send it again."

@@ -110,7 +110,7 @@ func (n *Network) Revoke(ctx context.Context, t network.Token) error {
 	if isPageToken(t) {
 		return n.pages.Revoke(ctx, t)
 	}
-	return &network.Error{Kind: network.Rejected, Message: "Instagram has no call that ends this access."}
+	return &network.Error{Kind: network.Rejected, Message: "Instagram's API cannot revoke this access."}
 }
 
 // ReadCallback reads what Meta reports of a person who has connected accounts by the login that this server uses.

@@ -13,7 +13,7 @@ const quotaWait = time.Hour
 
 const (
 	hintQuota     = "The account has reached Instagram's limit for 24 hours. Belfry will try again."
-	hintThrottled = "Instagram temporarily does not allow more calls for this account. Belfry will try again."
+	hintThrottled = "Instagram is temporarily refusing further requests for this account. Belfry will try again."
 	hintTrouble   = "Instagram has a temporary problem. " + meta.Later
 	hintFetch     = "Instagram could not fetch or process the file. " + meta.Later
 	hintMissing   = "Instagram cannot find the container that it has just created. " + meta.Later

@@ -18,7 +18,7 @@ const Later = "Send the post again later if no retry is scheduled."
 // Hints that several rows share.
 const (
 	hintLater      = "The network has a temporary problem. " + Later
-	hintThrottled  = "The network temporarily does not allow more calls. Belfry will try again."
+	hintThrottled  = "The network is temporarily refusing further requests. Belfry will try again."
 	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for this network are wrong. Ask the server's operator."

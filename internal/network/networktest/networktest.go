@@ -28,7 +28,7 @@ type Harness struct {
 	TokenPaths []string
 	// NoRenewal tells that the tokens of this login are not renewed, though those of another login of the network are.
 	NoRenewal bool
-	// NoRevocation tells that no call ends the access of this login, and RevokesByApp that the call needs no token of the
+	// NoRevocation tells that no call revokes a grant of this login, and RevokesByApp that the call needs no token of the
 	// person.
 	NoRevocation, RevokesByApp bool
 	// NoTrace tells that the network's errors carry no id of the call.

@@ -30,7 +30,7 @@ func revokes(t *testing.T, h Harness) {
 	w.Fault(sim.Fault{Call: "revoke", Kind: sim.DropBeforeAccept})
 	w.Failed(r.Revoke(t.Context(), token), network.Unknown, token.Access, token.Refresh)
 	if err := w.Net.Verify(t.Context(), token); err != nil {
-		t.Fatalf("a refused call has ended the access: %v", err)
+		t.Fatalf("a refused call has revoked the grant: %v", err)
 	}
 	if err := r.Revoke(t.Context(), token); err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func FaultKinds() []Kind {
 	return []Kind{
 		{Reject, "The network refuses the call for good. Nothing is published."},
 		{Error, "The network responds with the error code you enter."},
-		{RateLimited, "The network does not allow more calls for 30 seconds, or for the time you enter."},
+		{RateLimited, "The network refuses further requests for 30 seconds, or for the time you enter."},
 		{Slow, "The response is delayed by the milliseconds you enter."},
 		{TokenExpired, "The account’s access token expires. The account must be reconnected."},
 		{TokenRevoked, "The account’s access is revoked. The account must be reconnected."},

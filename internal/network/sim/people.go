@@ -30,7 +30,7 @@ func (k *Kit) People() []Person {
 	return list
 }
 
-// RemoveApp does what a person does who removes the app at a network: it ends the access, and the network reports it.
+// RemoveApp does what a person does who removes the app at a network: it revokes the grant, and the network reports it.
 // erase also asks for the person's data to be deleted.
 func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	k.mu.Lock()

@@ -127,7 +127,7 @@ func (n *Network) Revoke(ctx context.Context, t network.Token) error {
 	case out.Error != "":
 		return n.classify(resp, apiFault{Code: out.Error, Message: out.Description, LogID: out.LogID})
 	case resp.Status != http.StatusOK:
-		return resp.Fail(network.Error{Kind: network.Unknown, Message: "TikTok did not say that it ended the access."})
+		return resp.Fail(network.Error{Kind: network.Unknown, Message: "TikTok did not confirm that it revoked the grant."})
 	}
 	return nil
 }

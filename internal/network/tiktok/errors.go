@@ -21,7 +21,7 @@ const (
 // Hints that several codes share.
 const (
 	hintLater      = "TikTok has a temporary problem. Send the post again later if no retry is scheduled."
-	hintThrottled  = "TikTok temporarily does not allow more calls. Belfry will try again."
+	hintThrottled  = "TikTok is temporarily refusing further requests. Belfry will try again."
 	hintCap        = "The account has reached TikTok's limit of posts for 24 hours. Belfry will try again."
 	hintParameter  = "Something in this post is not allowed. Change the post and send it again."
 	hintReconnect  = "Reconnect the account in the dashboard, Accounts."
@@ -76,7 +76,7 @@ var errorTable = map[string]network.Meaning{
 	"spam_risk_user_banned_from_posting": {Kind: network.Rejected, Hint: hintBanned, Actor: network.ActorOwner},
 	"unaudited_client_can_only_post_to_private_accounts": {
 		Kind: network.Rejected, Actor: network.ActorOperator,
-		Hint: "TikTok has not audited the app. Until then, make the account private on TikTok and set " +
+		Hint: "TikTok has not audited the app yet. Until it has, make the account private on TikTok and set " +
 			"who can see the post to Only me. Ask the server's operator about the audit.",
 	},
 	"url_ownership_unverified": {

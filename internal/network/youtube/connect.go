@@ -151,7 +151,7 @@ func (n *Network) Refresh(ctx context.Context, t network.Token) (network.Token, 
 	return n.applyGrant(t, g), nil
 }
 
-// Revoke ends the access to all channels of the person who connected the channel.
+// Revoke revokes the grant for all channels of the person who connected the channel.
 func (n *Network) Revoke(ctx context.Context, t network.Token) error {
 	resp, err := n.client.Do(ctx, network.Request{
 		Method: http.MethodPost, URL: revokeURL, Form: url.Values{"token": {cmp.Or(t.Refresh, t.Access).Reveal()}},

@@ -49,7 +49,7 @@ var fields = []network.Field{
 	},
 	{
 		Name: "useCoverAsThumbnail", Label: "Use the image as the thumbnail", Kind: network.FieldSwitch,
-		Help: "Uses the image in the files as the thumbnail. The channel must be verified.",
+		Help: "Uses the image attached to the post as the video's thumbnail. YouTube must have verified the channel.",
 	},
 	{
 		Name: "category", Label: "Category", Kind: network.FieldText, Default: "22", Pattern: category, Example: "22",

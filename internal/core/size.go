@@ -1,0 +1,18 @@
+package core
+
+import "strconv"
+
+// FormatBytes returns a size as people read it, with up to three digits, such as 2 GB.
+func FormatBytes(n int64) string {
+	if n < 1000 {
+		return strconv.FormatInt(n, 10) + " bytes"
+	}
+	size, unit := float64(n), ""
+	for _, unit = range []string{"kB", "MB", "GB", "TB", "PB", "EB"} {
+		size /= 1000
+		if size < 999.5 { // what rounds to 1000 has the next unit
+			break
+		}
+	}
+	return strconv.FormatFloat(size, 'g', 3, 64) + " " + unit
+}
