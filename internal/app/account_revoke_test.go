@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"belfry/internal/contract"
 	"belfry/internal/core"
 	"belfry/internal/network/sim"
+	"belfry/internal/queue"
 	"belfry/internal/secret"
 )
 
@@ -77,6 +79,47 @@ func TestTheLastAccountOfAGrantEndsIt(t *testing.T) {
 				t.Errorf("%d revocations are kept for ever", left)
 			}
 		})
+	}
+}
+
+// The job of the first account sees the second as connected while the second asks for the same.
+func TestAccountsOfAGrantThatEndAtOnceEndIt(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	first, last := ws.Account("facebook", "Harbour Bakery"), ws.Account("facebook", "Corner Shop")
+	must(t, h.App.DisconnectAccount(t.Context(), ws.Owner, first.ID))
+	var job queue.Revoke
+	must(t, h.Pool.QueryRow(t.Context(), `SELECT args FROM river_job WHERE kind = 'revoke'`).Scan(&job))
+
+	row, err := h.Pool.Begin(t.Context())
+	must(t, err)
+	defer row.Rollback(t.Context())
+	_, err = row.Exec(t.Context(), `SELECT FROM accounts WHERE id = $1 FOR UPDATE`, ws.AccountID(last))
+	must(t, err)
+	ended := make(chan error, 2)
+	waitForLocks := func(want int) {
+		h.Eventually(fmt.Sprintf("%d wait for a lock", want), func() bool {
+			var n int
+			must(t, h.Pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n))
+			return n == want
+		})
+	}
+	go func() { ended <- h.App.DisconnectAccount(t.Context(), ws.Owner, last.ID) }()
+	waitForLocks(1)
+	go func() {
+		_, err := h.App.RevokeGrant(t.Context(), job.Grant)
+		ended <- err
+	}()
+	waitForLocks(2)
+	must(t, row.Rollback(t.Context()))
+	must(t, <-ended)
+	must(t, <-ended)
+
+	h.WorkRevocations()
+	if revokeCalls(h) != 1 || tokensToRevoke(t, h) != 0 {
+		t.Errorf("%d calls, %d tokens kept", revokeCalls(h), tokensToRevoke(t, h))
 	}
 }
 

@@ -67,7 +67,11 @@ func (s *Store) ClaimRevocation(ctx context.Context, grant []byte, meanwhile tim
 		if !errors.Is(err, ErrNotFound) {
 			return err
 		}
-		return s.exec(ctx, `UPDATE revocations r SET token = '' WHERE grant_hash = @grant AND `+needed, args{"grant": grant})
+		// A token that has been replaced since this statement began belongs to a later wish, whose job comes.
+		return s.exec(ctx, `
+			UPDATE revocations r SET token = '' FROM revocations seen
+			WHERE r.grant_hash = @grant AND seen.grant_hash = @grant AND r.token = seen.token AND `+needed,
+			args{"grant": grant})
 	})
 	if err == nil && r.Grant == nil {
 		err = ErrNotFound
