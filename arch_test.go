@@ -4,9 +4,12 @@ package belfry_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -241,6 +244,24 @@ func kept(imported, by string) bool {
 		}
 	}
 	return false
+}
+
+// Two decisions that are made at the same time must not share a number.
+func TestDecisionsAreNumberedInOrder(t *testing.T) {
+	files, err := filepath.Glob("docs/adr/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d decisions: %v", len(files), err)
+	}
+	for i, file := range files {
+		number := fmt.Sprintf("%04d", i+1)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(filepath.Base(file), number+"-") || !strings.HasPrefix(string(text), "# "+number+" ") {
+			t.Errorf("%s and its heading must begin with %s", file, number)
+		}
+	}
 }
 
 func TestPackagesAreNamedForWhatTheyHold(t *testing.T) {
