@@ -61,7 +61,9 @@ func (c *claim) returnBudget(ctx context.Context, do core.Do) {
 	if !counts {
 		return
 	}
-	if err := c.engine.cfg.Store.ReturnBudget(context.WithoutCancel(ctx), c.storedBudget(b)); err != nil {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.engine.cfg.Schedule.CallTimeout())
+	defer cancel()
+	if err := c.engine.cfg.Store.ReturnBudget(ctx, c.storedBudget(b)); err != nil {
 		c.log.WarnContext(ctx, "could not take back a call that was counted", "call", do, "error", err)
 	}
 }
