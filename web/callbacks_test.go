@@ -66,7 +66,9 @@ func TestNetworksCallWithoutASession(t *testing.T) {
 	if done := attribute(shown.one(t, testid("erasure")), "data-done"); done != "yes" {
 		t.Errorf("after it is done, the page shows %s", shown.body)
 	}
-	r.browser().get("/erasures/nobody").is(t, http.StatusNotFound)
+	for _, stranger := range []string{"nobody", "%00", "%ff", strings.Repeat("a", 5000)} {
+		r.browser().get("/erasures/"+stranger).is(t, http.StatusNotFound)
+	}
 	if shown := b.get("/accounts"); len(shown.all(testid("account"))) != 0 {
 		t.Error("an erased account is still listed")
 	}

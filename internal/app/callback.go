@@ -88,11 +88,14 @@ func (a *App) loseAccess(ctx context.Context, t store.Tenant, id core.AccountID,
 // purposeErasure is the kind of the codes of erasures.
 const purposeErasure = "erasure"
 
+// erasureCodes is how codes of erasures are written, in lower case.
+var erasureCodes = base32.StdEncoding.WithPadding(base32.NoPadding)
+
 // askToErase stores that a person wants their data to be deleted, and enqueues it. The same call again gets the same
 // answer.
 func (a *App) askToErase(ctx context.Context, grant []byte, at time.Time) (CallbackAnswer, error) {
 	sum := secret.Hash(purposeErasure, string(grant)+at.UTC().Format(time.RFC3339))
-	code := strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:15]))
+	code := strings.ToLower(erasureCodes.EncodeToString(sum[:15]))
 	err := a.cfg.Store.Tx(ctx, func(s *store.Store) error {
 		e := store.Erasure{Code: code, Grant: grant, ConnectedVia: a.cfg.NetworksURL, AskedAt: at}
 		added, err := s.AddErasure(ctx, e)
@@ -163,6 +166,9 @@ type ErasureStatus struct {
 
 // Erasure returns how far an erasure is, to whoever has its code, or not_found.
 func (a *App) Erasure(ctx context.Context, code string) (ErasureStatus, error) {
+	if _, err := erasureCodes.DecodeString(strings.ToUpper(code)); err != nil {
+		return ErasureStatus{}, core.NotFound().Because(err)
+	}
 	e, err := a.cfg.Store.Erasure(ctx, code)
 	return ErasureStatus{AskedAt: e.AskedAt, DoneAt: e.DoneAt}, err
 }
