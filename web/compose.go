@@ -189,12 +189,12 @@ func (r *request) planPosts(form url.Values) error {
 
 // createPosts handles the form. After any refusal, it shows the form again with its values.
 func (r *request) createPosts(form url.Values) error {
-	if e := errFileNotUploaded(form); e != nil {
-		return r.renderComposer(httpd.Status(e.Code), form, e)
-	}
 	m, err := r.composerModel(form)
 	if err != nil {
 		return err
+	}
+	if e := errFileMissing(form, m); e != nil {
+		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
 	if e := unchosenSetting(m); e != nil {
 		return r.renderComposer(httpd.Status(e.Code), form, e)

@@ -71,12 +71,18 @@ func (r *request) listLibrary(chosen []string) ([]posts.File, error) {
 	return fileViews(ids, byID), nil
 }
 
-// errFileNotUploaded returns an error if the form names a file of the person's device: without a button for files, a
-// browser sends the name alone.
-func errFileNotUploaded(form url.Values) *core.Error {
+// errFileMissing returns an error if the form names a file that its post would go out without: one of the person's
+// device, of which a browser sends the name alone without the button for files, or one that is not in the library.
+func errFileMissing(form url.Values, m posts.ComposeModel) *core.Error {
 	for _, name := range form[posts.FieldUpload] {
 		if name != "" {
 			return core.Invalid("mediaIds", "%s has not been uploaded yet.", name).WithHint(`Press "Add to the post" first.`)
+		}
+	}
+	for _, id := range form[posts.FieldMedia] {
+		if id != "" && !slices.Contains(m.MediaIDs, id) {
+			return core.Invalid("mediaIds", "A file that you chose is no longer in the library.").
+				WithHint("Choose another one, or publish without it.")
 		}
 	}
 	return nil

@@ -98,6 +98,30 @@ func TestFilesAreUploadedInTheComposer(t *testing.T) {
 		is(t, http.StatusBadRequest)
 }
 
+// A person who ticked a file wants no post without it, even if somebody has deleted it meanwhile.
+func TestAFormNamingAFileThatIsGoneIsRefused(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	kept, gone := s.ws.File("kept.jpg", mediatest.JPEG(640, 640)), s.ws.File("gone.jpg", mediatest.JPEG(640, 640))
+	must(t, s.App.DeleteMedia(t.Context(), s.ws.Owner, gone.ID))
+	foreign := s.Workspace("two").File("foreign.jpg", mediatest.JPEG(640, 640))
+	draft := s.ws.Draft("before", s.threads)
+	for _, id := range []string{gone.ID, foreign.ID, "med_01kbmwz6v3f1ht6hz9n8q4w2ce", "nonsense"} {
+		pairs := []string{"account", s.threads.ID, "text", "With both", "when", "now", "media", kept.ID, "media", id}
+		for _, target := range []string{"/posts", "/posts/" + draft.ID + "/edit"} {
+			page := s.b.post(target, pairs...).is(t, http.StatusBadRequest)
+			page.one(t, testid("media-error"))
+			page.says(t, "no longer in the library")
+			if got := page.chosen(); !slices.Equal(got, []string{"kept.jpg"}) || page.value(t, "text") != "With both" {
+				t.Errorf("%s: the form has %v: %s", id, got, page.text())
+			}
+		}
+	}
+	if all := s.all(); len(all) != 1 || all[0].Status != "draft" || all[0].Text != "before" {
+		t.Errorf("the posts are %+v", all)
+	}
+}
+
 // processFiles processes files as they arrive, as a worker does.
 func (s *studio) processFiles() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))

@@ -122,12 +122,12 @@ func (r *request) editorModel(card app.PostCard, about network.Description,
 
 // saveDraft saves the draft, and queues it if the form has a time.
 func (r *request) saveDraft(form url.Values) error {
-	if e := errFileNotUploaded(form); e != nil {
-		return r.renderComposer(httpd.Status(e.Code), form, e)
-	}
 	m, err := r.loadComposer(form)
 	if err != nil {
 		return err
+	}
+	if e := errFileMissing(form, m); e != nil {
+		return r.renderComposer(httpd.Status(e.Code), form, e)
 	}
 	if e := unchosenSetting(m); e != nil {
 		return r.renderComposer(httpd.Status(e.Code), form, e)

@@ -41,16 +41,17 @@ type PostCard struct {
 	Acts []core.Act
 }
 
-// PostFiles returns the files of posts by their ids. Files that have been deleted are included, as purged.
+// PostFiles returns the files of posts by their ids. Those whose bytes have been deleted are included, as purged;
+// any that do not exist are left out.
 func (a *App) PostFiles(ctx context.Context, c core.Caller, ids []string) (map[string]contract.Media, error) {
 	t, err := a.enter(c, core.Read)
 	if err != nil {
 		return nil, err
 	}
-	parsed := make([]core.MediaID, len(ids))
-	for i, id := range ids {
-		if parsed[i], err = core.ParseID[core.MediaKind](id); err != nil {
-			return nil, err
+	var parsed []core.MediaID
+	for _, id := range ids {
+		if m, err := core.ParseID[core.MediaKind](id); err == nil {
+			parsed = append(parsed, m)
 		}
 	}
 	found, err := t.Files(ctx, parsed)
