@@ -17,7 +17,8 @@ type Budget struct {
 }
 
 // TakeBudget counts a call that is about to be made, unless those since a time leave no room for it. Then it returns
-// the time of the latest call that must be out of the window before.
+// the time of the latest call that must be out of the window before, or since if another one has just taken the room:
+// when that leaves the window is not known yet.
 func (s *Store) TakeBudget(ctx context.Context, b Budget, since time.Time) (time.Time, error) {
 	type answer struct{ Blocking time.Time }
 	found, err := queryOne[answer](s.query(ctx, `
@@ -32,7 +33,7 @@ func (s *Store) TakeBudget(ctx context.Context, b Budget, since time.Time) (time
 		SELECT CASE WHEN NOT EXISTS (SELECT FROM taken) THEN coalesce((
 			SELECT at FROM call_budgets b, unnest(b.calls) AS at
 			WHERE b.platform = @platform AND b.scope = @scope AND b.name = @name AND at > @since
-			ORDER BY at DESC OFFSET @count::int - @cost::int LIMIT 1), clock()) END AS blocking`,
+			ORDER BY at DESC OFFSET @count::int - @cost::int LIMIT 1), @since) END AS blocking`,
 		args{
 			"platform": b.Platform, "scope": b.Scope, "name": b.Name, "count": b.Count, "cost": b.Cost, "since": since,
 		}))
