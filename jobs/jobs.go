@@ -113,7 +113,7 @@ func (j *Jobs) Run(ctx context.Context) error {
 	waitFor(stop, &loops)
 	release, done := context.WithTimeout(context.WithoutCancel(ctx), releaseWithin)
 	defer done()
-	return errors.Join(err, j.cfg.App.Engine().Release(release, j.cfg.Owner))
+	return errors.Join(err, j.cfg.App.Engine().ReleaseLeases(release, j.cfg.Owner))
 }
 
 // waitFor waits for goroutines until ctx ends.

@@ -36,7 +36,7 @@ func (r *request) confirmPassword() (*core.Error, error) {
 	if err != nil || !form.Has(auth.FieldCurrentPassword) {
 		return nil, nil //nolint:nilerr // the handler says what is wrong with the form
 	}
-	err = r.web.cfg.App.ConfirmPassword(r.context(), r.caller, form.Get(auth.FieldCurrentPassword))
+	err = r.web.cfg.App.CheckOwnPassword(r.context(), r.caller, form.Get(auth.FieldCurrentPassword))
 	if e, ok := asRefusal(err); ok {
 		return e, nil
 	}

@@ -157,7 +157,7 @@ func (g *seeder) serveNetworks(ctx context.Context) (host string, stop func(), e
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", networks)
-	mux.HandleFunc("GET "+contract.FilePath+"{token}/{name}", g.serveFile)
+	mux.HandleFunc("GET "+contract.FilePath+"{token}/{name}", g.serveMediaToNetworks)
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: time.Second}
 	go server.Serve(listener) //nolint:errcheck // it returns when the server is closed
 	return listener.Addr().String(), func() {
@@ -190,8 +190,8 @@ func (g *seeder) callControl(ctx context.Context, method, path string, body any)
 	return nil
 }
 
-// serveFile serves a media file to the networks if the service is not running.
-func (g *seeder) serveFile(w http.ResponseWriter, r *http.Request) {
+// serveMediaToNetworks serves a media file to the networks if the service is not running.
+func (g *seeder) serveMediaToNetworks(w http.ResponseWriter, r *http.Request) {
 	f, err := g.app.Intake().OpenFile(r.Context(), r.PathValue("token"))
 	if err != nil {
 		http.NotFound(w, r)

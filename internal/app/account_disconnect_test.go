@@ -252,7 +252,7 @@ func TestReconnectingDoesNotDeadlockWithAWorkerThatLosesTheToken(t *testing.T) {
 		return err
 	}
 	crossing(t, h, ws, post, reconnect, func(tx store.Tenant, _ core.PostID) error {
-		return tx.LoseToken(t.Context(), ws.AccountID(a), stored[[]byte](t, h, a, "token"), core.AccountRevoked, "withdrawn")
+		return tx.MarkTokenRefused(t.Context(), ws.AccountID(a), stored[[]byte](t, h, a, "token"), core.AccountRevoked, "withdrawn")
 	})
 	list, err := h.App.ListAccounts(t.Context(), ws.Owner)
 	if err != nil || list.Accounts[0].Status != "ok" {
@@ -271,7 +271,7 @@ func TestManyPublicationsAreLockedInOneOrder(t *testing.T) {
 		"a worker gives its leases back": {
 			`lease_owner = 'w 1', next_action_at = clock(), lease_until = clock() + '1 minute'::interval`,
 			func(h *apptest.Harness, _ *apptest.Workspace, _ contract.Account) error {
-				return h.App.Engine().Release(h.Context(), "w")
+				return h.App.Engine().ReleaseLeases(h.Context(), "w")
 			},
 		},
 		"an account is connected again": {

@@ -95,7 +95,7 @@ func (a *App) saveProfiles(ctx context.Context, t store.Tenant, c core.Caller, c
 	if err := t.LockWorkspace(ctx); err != nil {
 		return nil, err
 	}
-	if err := keepGrants(ctx, t, consent, profiles); err != nil {
+	if err := lockGrants(ctx, t, consent, profiles); err != nil {
 		return nil, err
 	}
 	_, plan, err := a.workspaceAndPlan(ctx, t)

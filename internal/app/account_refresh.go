@@ -273,7 +273,7 @@ func (a *App) checkToken(ctx context.Context, t store.Tenant, account core.Accou
 	}
 	a.cfg.Log.WarnContext(ctx, "an account's token no longer works", "workspace", t.WorkspaceID(), "account", account.ID, "network",
 		account.Platform, "error", err)
-	if err := t.LoseToken(context.WithoutCancel(ctx), account.ID, sealed, status, reason); err != nil {
+	if err := t.MarkTokenRefused(context.WithoutCancel(ctx), account.ID, sealed, status, reason); err != nil {
 		return fmt.Errorf("store the result of checking account %s: %w", account.ID, err)
 	}
 	return nil

@@ -66,9 +66,9 @@ func (a *App) askToRevoke(ctx context.Context, t store.Tenant, id core.AccountID
 	return t.Enqueue(ctx, queue.Revoke{Grant: grant}, time.Time{})
 }
 
-// keepGrants prevents the grants of new tokens from being revoked until the transaction ends, when accounts need them.
+// lockGrants prevents the grants of new tokens from being revoked until the transaction ends, when accounts need them.
 // It returns conflict if one was revoked since the person was asked for consent.
-func keepGrants(ctx context.Context, t store.Tenant, consent store.Connection, profiles []network.Profile) error {
+func lockGrants(ctx context.Context, t store.Tenant, consent store.Connection, profiles []network.Profile) error {
 	var grants [][]byte
 	for _, p := range profiles {
 		if grant := hashGrant(p.Token.Grant); grant != nil {

@@ -54,7 +54,7 @@ func TestTheAuditLogSaysWhoDidWhatFromWhere(t *testing.T) {
 	want(t, core.CodeUnauthenticated, err)
 	_, err = h.App.SignIn(ctx, contract.SignIn{Email: ws.Email, Password: apptest.Password}, from(address))
 	must(t, err)
-	must(t, h.App.ConfirmPassword(ctx, ws.Owner, apptest.Password))
+	must(t, h.App.CheckOwnPassword(ctx, ws.Owner, apptest.Password))
 	n = wantAudit(t, h, n,
 		`sign_in_failed session Dashboard f 192.0.2.7 REQ1`,
 		`signed_in session Dashboard f 192.0.2.7 REQ1`,
@@ -160,8 +160,8 @@ func TestOnlyAFreshPasswordChangesKeysMembersAndTheWorkspace(t *testing.T) {
 			t.Errorf("%s: %v, and the table of operations says %t", op.Name, err, op.Proved)
 		}
 	}
-	want(t, core.CodeInvalidRequest, h.App.ConfirmPassword(t.Context(), c, "not this one"))
-	must(t, h.App.ConfirmPassword(t.Context(), c, apptest.Password))
+	want(t, core.CodeInvalidRequest, h.App.CheckOwnPassword(t.Context(), c, "not this one"))
+	must(t, h.App.CheckOwnPassword(t.Context(), c, apptest.Password))
 }
 
 func TestTheAuditLogHasWhatAPersonDecidedAboutAPost(t *testing.T) {

@@ -118,7 +118,7 @@ func TestNoStoredBytesAreDeletedWhilePublishingIsOnHold(t *testing.T) {
 	if n := len(storedKeys(t, blobs)); n != 1 {
 		t.Errorf("during the hold %d files are left; want 1", n)
 	}
-	must(t, h.Store.ReleasePublishing(t.Context(), 0))
+	must(t, h.Store.EndPublishingHold(t.Context(), 0))
 	must(t, h.App.Intake().SweepBlobs(t.Context()))
 	if n := len(storedKeys(t, blobs)); n != 0 {
 		t.Errorf("after the hold %d files are left", n)

@@ -170,7 +170,8 @@ func (a *App) errUnknownNetwork(path, name string) error {
 		strings.Join(names, ", "))
 }
 
-// parseTargets parses the ids of a request's accounts and of its group. The group is zero if the request has none.
+// parseTargets parses the ids of a request's accounts and of its group. A request may name accounts, a group or both.
+// The group is zero if the request has none.
 func parseTargets(in contract.Targets) (accounts []core.AccountID, group core.GroupID, err error) {
 	if len(in.AccountIDs) == 0 && in.GroupID == nil {
 		return nil, group, core.Invalid("targets", "No account is chosen.").WithHint("Choose at least one account or a group.")

@@ -227,10 +227,10 @@ func (a *App) rememberDevice(ctx context.Context, s *store.Store, user core.User
 	return device, nil
 }
 
-// ConfirmPassword returns nil if the password is that of the session's person, who may then change keys, members and
+// CheckOwnPassword returns nil if the password is that of the session's person, who may then change keys, members and
 // the workspace for a while: the dashboard stores the time in the session (Session.ProvedAt). A wrong password is
 // invalid_request. Few attempts are allowed, because the session may be stolen.
-func (a *App) ConfirmPassword(ctx context.Context, c core.Caller, password string) error {
+func (a *App) CheckOwnPassword(ctx context.Context, c core.Caller, password string) error {
 	t, err := a.enterSession(c, false)
 	if err != nil {
 		return err

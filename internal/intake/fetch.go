@@ -59,7 +59,7 @@ func (s *Service) AddFromURL(
 	if err != nil {
 		return m, err
 	}
-	return m, s.withStorage(ctx, t, func(t store.Tenant) error {
+	return m, s.runReservation(ctx, t, func(t store.Tenant) error {
 		used, err := t.StorageUsed(ctx)
 		if err != nil {
 			return err
@@ -117,10 +117,10 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 		return err
 	}
 	if held, err := t.FetchesHeld(ctx); err != nil || held > maxFetches {
-		return errors.Join(err, t.ReleaseMedia(ctx, claim, fetchPause, false))
+		return errors.Join(err, t.ReleaseMediaClaim(ctx, claim, fetchPause, false))
 	}
 	key, size := newBlobKey(), int64(0)
-	err = s.withLease(ctx, t, claim, func(ctx context.Context) (err error) {
+	err = s.renewLeaseWhile(ctx, t, claim, func(ctx context.Context) (err error) {
 		ctx, cancel := context.WithTimeout(ctx, fetchTime)
 		defer cancel()
 		size, err = s.downloadTo(ctx, t, m, claim, key)
@@ -138,13 +138,13 @@ func (s *Service) FetchFile(ctx context.Context, ws core.WorkspaceID, id core.Me
 	case errors.Is(err, errLeaseLost):
 		return nil
 	case stopping:
-		return t.ReleaseMedia(ctx, claim, 0, false)
+		return t.ReleaseMediaClaim(ctx, claim, 0, false)
 	case final, m.Tries+1 >= maxTries:
 		s.cfg.Log.Info("could not download a file", "media", id, "tries", m.Tries+1, "error", err)
 		return s.failFile(ctx, t, claim, reason)
 	}
 	s.cfg.Log.Info("a file will be downloaded again later", "media", id, "tries", m.Tries+1, "error", err)
-	return t.ReleaseMedia(ctx, claim, retryDelay(m.Tries), true)
+	return t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true)
 }
 
 // fetchFailure returns the reason for a person why a download failed, and whether another attempt would fail too.
@@ -208,7 +208,7 @@ func (s *Service) downloadTo(
 func (s *Service) chargeFetch(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, need, want int64,
 ) (int64, error) {
-	err := s.withStorage(ctx, t, func(t store.Tenant) error {
+	err := s.runReservation(ctx, t, func(t store.Tenant) error {
 		locked, err := t.LockMedia(ctx, m.ID)
 		if err != nil {
 			return err

@@ -23,9 +23,9 @@ const (
 // errLeaseLost means that another worker has taken over the file, or the file was deleted.
 var errLeaseLost = errors.New("the lease on the file was lost")
 
-// withLease calls work and renews the lease meanwhile. If the lease is lost, work's context ends and the error is
-// errLeaseLost.
-func (s *Service) withLease(
+// renewLeaseWhile calls work, and renews the lease of the claim until work returns. If the lease is lost, work's
+// context ends and the error is errLeaseLost.
+func (s *Service) renewLeaseWhile(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, work func(context.Context) error,
 ) error {
 	ctx, cancel := context.WithCancelCause(ctx)

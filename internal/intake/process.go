@@ -52,7 +52,7 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 		return err
 	}
 	var result examined
-	err = s.withLease(ctx, t, claim, func(ctx context.Context) error {
+	err = s.renewLeaseWhile(ctx, t, claim, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, processTime)
 		defer cancel()
 		return s.examineFile(ctx, m, &result)
@@ -71,13 +71,13 @@ func (s *Service) ProcessFile(ctx context.Context, ws core.WorkspaceID, id core.
 	case errors.Is(err, errLeaseLost):
 		return nil
 	case stopping:
-		return t.ReleaseMedia(ctx, claim, 0, false)
+		return t.ReleaseMediaClaim(ctx, claim, 0, false)
 	case m.Tries+1 >= maxTries:
 		s.cfg.Log.Error("a file could not be processed", "media", id, "error", err)
 		return s.failFile(ctx, t, claim, reasonInternal)
 	}
 	return errors.Join(
-		fmt.Errorf("process media %s: %w", id, err), t.ReleaseMedia(ctx, claim, retryDelay(m.Tries), true))
+		fmt.Errorf("process media %s: %w", id, err), t.ReleaseMediaClaim(ctx, claim, retryDelay(m.Tries), true))
 }
 
 // retryDelay returns how long to wait after a number of failures.

@@ -46,7 +46,7 @@ func (s *Service) ReserveUpload(
 		MediaID: m.ID.String(), UploadURL: s.cfg.PublicURL + contract.UploadPath + token,
 		ExpiresAt: contract.Time{Time: m.ExpiresAt},
 	}
-	return out, s.withStorage(ctx, t, func(t store.Tenant) error {
+	return out, s.runReservation(ctx, t, func(t store.Tenant) error {
 		if err := takeStorage(ctx, t, plan, m.Bytes); err != nil {
 			return err
 		}
@@ -100,10 +100,10 @@ func (s *Service) resolveFolderAndPlan(
 	return s.workspacePlan(ctx, t)
 }
 
-// withStorage calls f in a transaction. If f returns quota_exceeded, it ends expired reservations, whose bytes then
-// no longer count, and calls f once more.
-func (s *Service) withStorage(ctx context.Context, t store.Tenant, f func(store.Tenant) error) error {
-	err := t.Tx(ctx, f)
+// runReservation calls reserve in a transaction. If reserve returns quota_exceeded, it ends expired reservations, whose
+// bytes then no longer count, and calls reserve once more.
+func (s *Service) runReservation(ctx context.Context, t store.Tenant, reserve func(store.Tenant) error) error {
+	err := t.Tx(ctx, reserve)
 	if core.CodeOf(err) != core.CodeQuotaExceeded {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *Service) withStorage(ctx context.Context, t store.Tenant, f func(store.
 			return err
 		}
 	}
-	return t.Tx(ctx, f)
+	return t.Tx(ctx, reserve)
 }
 
 func takeStorage(ctx context.Context, t store.Tenant, plan core.Plan, bytes int64) error {
@@ -181,14 +181,14 @@ func (s *Service) storeUpload(
 	ctx context.Context, t store.Tenant, m store.Media, claim store.MediaClaim, body io.Reader,
 ) (contract.Uploaded, error) {
 	key, source := newBlobKey(), &trackingReader{reader: body}
-	err := s.withLease(ctx, t, claim, func(ctx context.Context) error {
+	err := s.renewLeaseWhile(ctx, t, claim, func(ctx context.Context) error {
 		return s.cfg.Blobs.Put(ctx, key, source, m.Bytes)
 	})
 	// The result is saved even if the sender has gone by now.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 	defer cancel()
 	if err != nil {
-		return contract.Uploaded{}, s.releaseUpload(ctx, t, claim, source, err)
+		return contract.Uploaded{}, s.releaseFailedUpload(ctx, t, claim, source, err)
 	}
 	kept, err := s.markUploaded(ctx, t, claim, key, m.Bytes)
 	if err != nil {
@@ -224,11 +224,11 @@ func (s *Service) markUploaded(
 	return kept, nil
 }
 
-// releaseUpload releases the claim of an upload that failed with err, and returns the error for the sender.
-func (s *Service) releaseUpload(
+// releaseFailedUpload releases the claim of an upload that failed with err, and returns the error for the sender.
+func (s *Service) releaseFailedUpload(
 	ctx context.Context, t store.Tenant, claim store.MediaClaim, source *trackingReader, err error,
 ) error {
-	if releaseErr := t.ReleaseMedia(ctx, claim, 0, false); releaseErr != nil {
+	if releaseErr := t.ReleaseMediaClaim(ctx, claim, 0, false); releaseErr != nil {
 		s.cfg.Log.Warn("could not release the lease of an upload; it will expire", "media", claim.ID, "error", releaseErr)
 	}
 	switch {

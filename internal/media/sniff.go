@@ -117,7 +117,7 @@ func recogniseFormat(head []byte) (format, bool, error) {
 	case begins("RIFF") && len(head) >= 12 && string(head[8:12]) == "WEBP":
 		return format{core.FileImage, "image/webp", readWebP}, true, nil
 	case len(head) >= 8 && string(head[4:8]) == "ftyp":
-		mime, err := parseFileType(head)
+		mime, err := parseFtyp(head)
 		return format{core.FileVideo, mime, readMP4}, true, err
 	case len(head) >= 8 && slices.Contains([]string{"moov", "mdat", "wide", "pnot"}, string(head[4:8])):
 		return format{core.FileVideo, "video/quicktime", readMP4}, true, nil // QuickTime of before there was ftyp
@@ -131,8 +131,8 @@ var mp4Brands = []string{
 	"XAVC", "MSDH", "cmfc", "cmf2",
 }
 
-// parseFileType returns the media type according to the file type box (ISO/IEC 14496-12, 4.3).
-func parseFileType(head []byte) (mime string, err error) {
+// parseFtyp returns the media type according to the ftyp box (ISO/IEC 14496-12, 4.3), with which head begins.
+func parseFtyp(head []byte) (mime string, err error) {
 	size := min(int64(binary.BigEndian.Uint32(head)), int64(len(head)))
 	if size < 12 {
 		return "", newRefusal(reasonDamaged)

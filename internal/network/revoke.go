@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Revoker is a network that can be told to end a grant: all that a person has given this server's app.
+// Revoker is a network that can be asked to revoke a grant: all that a person has given this server's app.
 type Revoker interface {
-	// Revoke revokes the grant of a token, and with it every token of that grant. The token has not lapsed. A grant that
-	// has ended already is a Rejected, Expired or Revoked error.
+	// Revoke revokes the grant of a token, and with it all its other tokens. The token has not lapsed. A grant that
+	// was revoked already is a Rejected, Expired or Revoked error.
 	Revoke(ctx context.Context, t Token) error
 }
 

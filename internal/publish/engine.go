@@ -119,7 +119,8 @@ func (e *Engine) FetchLink(ctx context.Context, ws core.WorkspaceID, id core.Pos
 	return t.SetPostURL(ctx, id, url)
 }
 
-// Release gives back the leases of a worker that stops, so that another can go on at once.
-func (e *Engine) Release(ctx context.Context, owner string) error {
-	return e.cfg.Store.ReleaseLeases(ctx, owner)
+// ReleaseLeases gives back the leases that a worker that stops has on due posts, so that another can go on at once.
+// owner names the worker, as for Publish.
+func (e *Engine) ReleaseLeases(ctx context.Context, owner string) error {
+	return e.cfg.Store.ReleasePublicationLeases(ctx, owner)
 }

@@ -95,7 +95,7 @@ func (c *claim) storeOutcome(ctx context.Context, t store.Tenant, do core.Do) er
 		return c.markAccountLost(ctx, t, do)
 	case core.DoFail:
 		if c.isDoomed() && c.status.Lost != "" {
-			return t.LoseToken(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
+			return t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, c.status.Lost, c.status.Message)
 		}
 	case core.DoLive:
 		if change.Post.ExternalID == "" {
@@ -167,7 +167,7 @@ func (c *claim) postChange(do core.Do, now time.Time) (core.Change, bool, error)
 		if c.post.Status != core.PostQueued { // a late question about an unknown outcome brought nothing new
 			return core.Change{}, false, nil
 		}
-		failed := c.postError(do)
+		failed := c.describeFailure(do)
 		change, err := c.post.Change(core.MoveFail, now, failed.Message)
 		change.Post.Error = failed
 		return change, true, err
@@ -181,12 +181,12 @@ func (c *claim) markAccountLost(ctx context.Context, t store.Tenant, do core.Do)
 	refused := c.lostToken(do)
 	if refused && c.account.Status == core.AccountOK {
 		status := c.failure.Kind.AccountStatus()
-		if err := t.LoseToken(ctx, c.account.ID, c.sealedToken, status, c.failure.Message); err != nil {
+		if err := t.MarkTokenRefused(ctx, c.account.ID, c.sealedToken, status, c.failure.Message); err != nil {
 			return err
 		}
 	}
 	if refused || c.account.Status != core.AccountOK {
-		return t.WakeIfOK(ctx, c.post.ID)
+		return t.WakeIfAccountOK(ctx, c.post.ID)
 	}
 	return nil
 }
@@ -206,8 +206,8 @@ func (c *claim) throttleReason() string {
 	return c.desc.Name + " temporarily accepts no more posts from this account."
 }
 
-// postError is why the post failed.
-func (c *claim) postError(do core.Do) *core.PostError {
+// describeFailure says for people and programs why the post failed.
+func (c *claim) describeFailure(do core.Do) *core.PostError {
 	e := &core.PostError{Code: core.ErrorRejected}
 	switch {
 	case c.failure != nil && c.failure.Message != "":

@@ -98,5 +98,5 @@ func (c *claim) endProbe(ctx context.Context, t store.Tenant) error {
 	if c.probeUntil.IsZero() || c.last == nil || c.throttled {
 		return nil
 	}
-	return t.ReleaseAccount(ctx, c.account.ID, c.probeUntil)
+	return t.EndProbe(ctx, c.account.ID, c.probeUntil)
 }

@@ -221,7 +221,7 @@ func TestTheEndOfAHoldDoesNotWaitForAPostThatIsBeingChanged(t *testing.T) {
 		return tenant.Tx(b.Context(), func(worker store.Tenant) error {
 			ctx, cancel := context.WithTimeout(b.Context(), 10*time.Second) // it would wait for ever
 			defer cancel()
-			return worker.ReleaseAccount(ctx, accountID, until)
+			return worker.EndProbe(ctx, accountID, until)
 		})
 	}))
 	if due := b.duePosts(); len(due) != 1 || due[0] != ids[waiting.ID] {
@@ -278,7 +278,7 @@ func TestAProbeEndsNoHoldButItsOwn(t *testing.T) {
 	}
 	must(t, tenant.HoldAccount(b.Context(), id, until.Add(time.Hour)))
 	must(t, b.Store.HoldPlatform(b.Context(), "threads", until.Add(-time.Second)))
-	must(t, tenant.ReleaseAccount(b.Context(), id, until))
+	must(t, tenant.EndProbe(b.Context(), id, until))
 	a, err := tenant.Account(b.Context(), id)
 	must(t, err)
 	if due := b.duePosts(); len(due) != 0 || !a.HeldUntil.Equal(until.Add(time.Hour)) {
@@ -302,7 +302,7 @@ func TestAnAccountIsNotProbedWhileItsNetworkIsHeld(t *testing.T) {
 	if _, err := tenant.ProbeAccount(b.Context(), other, time.Minute); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another account is tried as well: %v", err)
 	}
-	must(t, tenant.ReleaseAccount(b.Context(), one, until))
+	must(t, tenant.EndProbe(b.Context(), one, until))
 	if _, err := tenant.ProbeAccount(b.Context(), other, time.Minute); err != nil {
 		t.Errorf("after the network's hold, the other account's own is tried: %v", err)
 	}

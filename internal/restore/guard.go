@@ -267,7 +267,7 @@ func (g *Guard) confirmReceipts(ctx context.Context, receipts []store.RestoredRe
 				return err
 			}
 		}
-		if err := s.ReleasePublishing(ctx, newest); err != nil {
+		if err := s.EndPublishingHold(ctx, newest); err != nil {
 			return err
 		}
 		if err := s.AddAudit(ctx, core.AuditEntry{Action: core.AuditRestoreConfirmed, After: done}); err != nil {

@@ -136,10 +136,10 @@ func (t Tenant) WakeReconnected(ctx context.Context, account core.AccountID) err
 		args{"account": account, "await": core.DoAwait}))
 }
 
-// WakeIfOK lets a worker go on at once with a publication that waits for its account if the account's status is ok
-// after all. The caller has saved in the same transaction that it waits, so a later reconnection finds it with
+// WakeIfAccountOK lets a worker go on at once with a publication that waits for its account if the account's status is
+// ok after all. The caller has saved in the same transaction that it waits, so a later reconnection finds it with
 // WakeReconnected.
-func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
+func (t Tenant) WakeIfAccountOK(ctx context.Context, post core.PostID) error {
 	return t.signalAfter(t.exec(ctx, `
 		UPDATE publications u SET `+wakeSQL+`
 		FROM posts p JOIN accounts a ON a.workspace_id = p.workspace_id AND a.id = p.account_id
@@ -147,9 +147,9 @@ func (t Tenant) WakeIfOK(ctx context.Context, post core.PostID) error {
 			AND coalesce(u.prepare_at, u.next_action_at) > clock()`, args{"post": post, "ok": core.AccountOK}))
 }
 
-// LoseToken records that the network refuses the account's token, and why, unless the token has been replaced since
-// it was read.
-func (t Tenant) LoseToken(ctx context.Context, id core.AccountID, read []byte, status core.AccountStatus,
+// MarkTokenRefused records that the network refuses the account's token, and why, unless the token has been replaced
+// since it was read.
+func (t Tenant) MarkTokenRefused(ctx context.Context, id core.AccountID, read []byte, status core.AccountStatus,
 	reason string,
 ) error {
 	return t.exec(ctx, `
@@ -226,10 +226,10 @@ func (t Tenant) ProbeAccount(ctx context.Context, id core.AccountID, meanwhile t
 		args{"id": id, "meanwhile": meanwhile}))
 }
 
-// ReleaseAccount ends the holds that ProbeAccount has set until the given time, and makes the posts due that waited for
+// EndProbe ends the holds that ProbeAccount has set until the given time, and makes the posts due that waited for
 // them: those of the account, or of all accounts of the network. It skips locked posts, because the caller has locked
 // another post for which those transactions may be waiting.
-func (t Tenant) ReleaseAccount(ctx context.Context, id core.AccountID, until time.Time) error {
+func (t Tenant) EndProbe(ctx context.Context, id core.AccountID, until time.Time) error {
 	return t.signalAfter(t.exec(ctx, `
 		WITH network AS ( -- any other time is that of another throttle, or of another probe
 			DELETE FROM network_holds WHERE held_until = @until

@@ -46,7 +46,7 @@ func TestAccountsBelongToOneWorkspace(t *testing.T) {
 		t.Errorf("by id: %+v, %v", found, err)
 	}
 	// What changes an account changes none of another workspace.
-	must(t, w.one.LoseToken(t.Context(), theirs, []byte("p"), core.AccountRevoked, "no"))
+	must(t, w.one.MarkTokenRefused(t.Context(), theirs, []byte("p"), core.AccountRevoked, "no"))
 	must(t, w.one.HideAccount(t.Context(), theirs, "no", start))
 	must(t, w.one.WakeReconnected(t.Context(), theirs))
 	must(t, w.one.FinishRefresh(t.Context(), theirs, []byte("p"), store.RefreshResult{Status: core.AccountRevoked}))
@@ -83,7 +83,7 @@ func TestAHiddenAccountIsRevivedWithItsID(t *testing.T) {
 	if err != nil || found != id || connected {
 		t.Errorf("found %s, %v, %v", found, connected, err)
 	}
-	must(t, w.one.LoseToken(t.Context(), id, []byte{}, core.AccountExpired, "")) // a worker that was late
+	must(t, w.one.MarkTokenRefused(t.Context(), id, []byte{}, core.AccountExpired, "")) // a worker that was late
 	a.Username = "renamed"
 	a.CreatedAt = start.Add(time.Hour)
 	must(t, w.one.SaveAccount(t.Context(), a, store.SealedToken{Sealed: []byte("new")}))

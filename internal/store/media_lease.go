@@ -40,9 +40,9 @@ func (t Tenant) RenewMedia(ctx context.Context, c MediaClaim, lease time.Duratio
 		args{"id": c.ID, "epoch": c.Epoch, "lease": lease})
 }
 
-// ReleaseMedia releases a claim. The sweep handles the file again after the given time, but not before a reservation
+// ReleaseMediaClaim ends a claim. The sweep handles the file again after the given time, but not before a reservation
 // ends; failed counts the attempt.
-func (t Tenant) ReleaseMedia(ctx context.Context, c MediaClaim, again time.Duration, failed bool) error {
+func (t Tenant) ReleaseMediaClaim(ctx context.Context, c MediaClaim, again time.Duration, failed bool) error {
 	return t.exec(ctx, `
 		UPDATE media SET lease_until = NULL, next_at = greatest(expires_at, clock() + @again::interval),
 			tries = tries + CASE WHEN @failed THEN 1 ELSE 0 END

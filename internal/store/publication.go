@@ -276,8 +276,9 @@ func (s *Store) Overdue(ctx context.Context, after time.Duration) (count int, ol
 	return r.Count, r.Oldest, err
 }
 
-// ReleaseLeases releases the leases of a worker that stops, so that others can take over immediately.
-func (s *Store) ReleaseLeases(ctx context.Context, owner string) error {
+// ReleasePublicationLeases releases the leases of a worker that stops on publications that are due, or due to be
+// prepared, so that others can take over immediately. owner is the beginning of the lease_owner of its claims.
+func (s *Store) ReleasePublicationLeases(ctx context.Context, owner string) error {
 	return s.exec(ctx, `
 		WITH held AS (
 			SELECT post_id FROM publications WHERE starts_with(lease_owner, @owner || ' ') AND lease_until > clock()

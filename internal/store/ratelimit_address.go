@@ -34,7 +34,7 @@ const countAgain = `
 func (s *Store) CountAddress(ctx context.Context, address string, limit int, window time.Duration) (Count, error) {
 	step := subWindow(window)
 	row, err := queryValue[addressRow](s.query(ctx, countAgain, args{"address": address, "step": step.Microseconds(), "limit": limit}))
-	return s.finishCount(ctx, row, err, address, limit, step)
+	return s.countIfNotCounted(ctx, row, err, address, limit, step)
 }
 
 // CountAndFind counts a request as CountAddress does and looks up its key by the hash, in one round trip. A revoked
@@ -53,7 +53,7 @@ func (s *Store) CountAndFind(ctx context.Context, address string, limit int, win
 	if err := results.Close(); err != nil && countErr == nil {
 		countErr = err
 	}
-	count, err := s.finishCount(ctx, row, countErr, address, limit, step)
+	count, err := s.countIfNotCounted(ctx, row, countErr, address, limit, step)
 	return count, holder, err, keyErr
 }
 
@@ -68,8 +68,8 @@ func (r *addressRow) ScanRow(rows pgx.Rows) error {
 	return rows.Scan(&r.Total, &r.Oldest, scanTime(&r.Now))
 }
 
-// finishCount reads the result of countAgain, and counts the request if that did not.
-func (s *Store) finishCount(ctx context.Context, row addressRow, err error, address string, limit int,
+// countIfNotCounted reads the result of countAgain, and counts the request if that did not.
+func (s *Store) countIfNotCounted(ctx context.Context, row addressRow, err error, address string, limit int,
 	step time.Duration,
 ) (c Count, _ error) {
 	if err == nil {

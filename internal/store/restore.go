@@ -49,7 +49,7 @@ type RestoredReceipt struct {
 	ExternalURL string
 }
 
-// HoldPublishing keeps every worker from claiming posts until ReleasePublishing. It notes the receipts of posts that
+// HoldPublishing keeps every worker from claiming posts until EndPublishingHold. It notes the receipts of posts that
 // are not live here, and ends all sessions, which are those of the time of the backup. unprovedSince is zero if there
 // is a receipt of every post that was published. If this database is on hold already, only receipts are added. A hold
 // that another database wrote came with the backup, and is replaced.
@@ -219,8 +219,8 @@ func (s *Store) AdvanceSteps(ctx context.Context, step int64) error {
 		SELECT setval('publish_steps_id_seq', greatest(@step, last_value)) FROM publish_steps_id_seq`, args{"step": step})
 }
 
-// ReleasePublishing ends the hold. The ids of steps go on above step.
-func (s *Store) ReleasePublishing(ctx context.Context, step int64) error {
+// EndPublishingHold ends the hold. The ids of steps go on above step.
+func (s *Store) EndPublishingHold(ctx context.Context, step int64) error {
 	return s.Tx(ctx, func(s *Store) error {
 		if err := s.AdvanceSteps(ctx, step); err != nil {
 			return err

@@ -437,7 +437,7 @@ func (e *explainer) check(sql string, plan []byte) {
 	switch {
 	case strings.Contains(sql, "p.text ILIKE"):
 		most = mostSearched
-	case e.call == "ReleaseAccount" || e.call == "WakeReconnected":
+	case e.call == "EndProbe" || e.call == "WakeReconnected":
 		most += e.queued // both are rare, and an index for them would change with each call of each post
 	}
 	var scans []string

@@ -96,10 +96,10 @@ func errNoFile() error {
 // Status asks about what was uploaded; for a text it asks whether the Page can be reached.
 func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if _, _, ok := meta.CutUpload(handle); ok {
-		return n.sendVideo(ctx, it, handle)
+		return n.sendRestOfVideo(ctx, it, handle)
 	}
 	if s, ok := decodeSession(handle); ok {
-		return n.sendSession(ctx, it, s)
+		return n.continueSession(ctx, it, s)
 	}
 	return n.stepsFor(it.Draft()).status(n, ctx, it, handle)
 }

@@ -64,9 +64,9 @@ func (n *Network) startSession(ctx context.Context, it network.Item) (string, er
 	return out.encode(), nil
 }
 
-// sendSession sends the bytes that Facebook wants next, and completes the upload when it wants none. A lost call is no
-// error: Facebook tells how many bytes have arrived.
-func (n *Network) sendSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
+// continueSession sends the bytes that Facebook wants next, and completes the upload when it wants none. A lost call is
+// no error: Facebook tells how many bytes have arrived.
+func (n *Network) continueSession(ctx context.Context, it network.Item, s session) (network.Status, error) {
 	if len(it.Files) == 0 {
 		return network.Status{}, errNoFile()
 	}

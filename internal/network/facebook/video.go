@@ -116,8 +116,8 @@ func (n *Network) startUpload(ctx context.Context, it network.Item, edge string)
 	return string(out.ID), n.classifyAuthError(ctx, err, it.Token)
 }
 
-// sendVideo sends the bytes of an upload that waits for them.
-func (n *Network) sendVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// sendRestOfVideo sends the bytes of an upload that have not arrived yet.
+func (n *Network) sendRestOfVideo(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if len(it.Files) == 0 {
 		return network.Status{}, errNoFile()
 	}

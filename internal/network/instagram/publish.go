@@ -127,7 +127,7 @@ func addressParam(f network.File) string {
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	id, err := n.createNode(ctx, it, "/media_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
-		return network.Status{}, n.withQuotaWait(ctx, it, err)
+		return network.Status{}, n.setQuotaWait(ctx, it, err)
 	}
 	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }
@@ -142,7 +142,7 @@ func (n *Network) createNode(ctx context.Context, it network.Item, edge string, 
 // that waits for them.
 func (n *Network) Status(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if _, _, ok := meta.CutUpload(handle); ok {
-		return n.uploadStatus(ctx, it, handle)
+		return n.sendRestToContainer(ctx, it, handle)
 	}
 	return n.containers.StatusOfHandle(ctx, it, handle)
 }
@@ -163,8 +163,8 @@ func (n *Network) fetchContainer(ctx context.Context, it network.Item, id, field
 	return c, n.readNode(ctx, it.Token, "/"+url.PathEscape(id), url.Values{"fields": {fields}}, &c)
 }
 
-// uploadStatus sends bytes to a container until it has all of them.
-func (n *Network) uploadStatus(ctx context.Context, it network.Item, handle string) (network.Status, error) {
+// sendRestToContainer sends a container the bytes that have not arrived yet.
+func (n *Network) sendRestToContainer(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	if len(it.Files) != 1 {
 		return network.Status{}, fmt.Errorf("upload a file to instagram for a post with %d files", len(it.Files))
 	}

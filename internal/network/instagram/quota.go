@@ -15,9 +15,9 @@ import (
 // codeQuota says that the account has published as often as it may in 24 hours.
 const codeQuota = "9/2207042"
 
-// withQuotaWait holds a post that the quota refuses until the oldest post that fills it is 24 hours old. Any other
-// error comes back as it is.
-func (n *Network) withQuotaWait(ctx context.Context, it network.Item, err error) error {
+// setQuotaWait makes an error of the quota hold the post until the oldest post that fills the quota is 24 hours old.
+// Any other error comes back as it is.
+func (n *Network) setQuotaWait(ctx context.Context, it network.Item, err error) error {
 	var e *network.Error
 	if !errors.As(err, &e) || e.Code != codeQuota {
 		return err

@@ -65,11 +65,7 @@ func (a API) Create(ctx context.Context, path string, token network.Secret, form
 	return string(out.ID), nil
 }
 
-// Send makes a call that is not one of the API's own, in its manner, and reads the answer into the value.
-func (a API) Send(ctx context.Context, r network.Request, into any) error {
-	return a.callAndDecode(ctx, r, into)
-}
-
+// callAndDecode makes a call with its own address and token, and reads the answer into the value.
 func (a API) callAndDecode(ctx context.Context, r network.Request, into any) error {
 	r.Secrets = append(r.Secrets, a.Proof)
 	resp, err := a.Client.Do(ctx, r)

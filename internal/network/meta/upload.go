@@ -59,7 +59,7 @@ func (a API) callUpload(
 	var out struct {
 		Success bool `json:"success"`
 	}
-	err := a.Send(ctx, network.Request{
+	err := a.callAndDecode(ctx, network.Request{
 		Method: http.MethodPost, URL: upload, Secrets: []network.Secret{token}, Header: header, Body: body,
 	}, &out)
 	if err == nil && !out.Success {
@@ -135,7 +135,7 @@ func (a API) PostFile(
 	if err != nil {
 		return err
 	}
-	return a.Send(ctx, network.Request{
+	return a.callAndDecode(ctx, network.Request{
 		Method: http.MethodPost, URL: a.Base + path, Token: token, Body: body,
 		Secrets: []network.Secret{network.Secret(form.Get("appsecret_proof"))},
 	}, into)

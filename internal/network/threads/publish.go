@@ -67,7 +67,7 @@ func fileForm(f network.File, alt string) url.Values {
 func (n *Network) Publish(ctx context.Context, it network.Item, handle string) (network.Status, error) {
 	id, err := n.create(ctx, it, "/threads_publish", url.Values{"creation_id": {handle}})
 	if err != nil {
-		return network.Status{}, n.withQuota(ctx, it, err)
+		return network.Status{}, n.throttleIfQuotaUsed(ctx, it, err)
 	}
 	return network.Status{Verdict: core.Done, ExternalID: id}, nil
 }

@@ -28,9 +28,9 @@ func (n *Network) readQuota(ctx context.Context, profile string, t network.Token
 	})
 }
 
-// withQuota turns a refusal of the publishing call into a throttle until the quota frees, when the quota is used
-// up: Threads documents no code for that. Any other error comes back as it is.
-func (n *Network) withQuota(ctx context.Context, it network.Item, err error) error {
+// throttleIfQuotaUsed turns a refusal of the publishing call into a throttle until the quota frees, when the quota is
+// used up: Threads documents no code for that. Any other error comes back as it is.
+func (n *Network) throttleIfQuotaUsed(ctx context.Context, it network.Item, err error) error {
 	if !isRefusal(err) {
 		return err
 	}

@@ -72,7 +72,7 @@ func (n *Network) Status(ctx context.Context, it network.Item, text string) (net
 	case err != nil:
 		return network.Status{}, err
 	case !it.ArmedAt.IsZero():
-		return n.taskStatus(ctx, it, h)
+		return n.statusAfterArm(ctx, it, h)
 	case h.isPhotos():
 		return network.Status{Verdict: core.Ready}, nil
 	case h.isExpired(n.env.Now()):
@@ -124,8 +124,9 @@ func (n *Network) fetchTask(ctx context.Context, it network.Item, h handle) (t t
 	return t, n.postJSON(ctx, it.Token.Access, "/v2/post/publish/status/fetch/", map[string]string{"publish_id": h.Task}, &t)
 }
 
-// taskStatus is what became of the last part.
-func (n *Network) taskStatus(ctx context.Context, it network.Item, h handle) (network.Status, error) {
+// statusAfterArm asks what became of the post once its last part may have been sent. If TikTok has lost parts of the
+// video, it sends one of them again.
+func (n *Network) statusAfterArm(ctx context.Context, it network.Item, h handle) (network.Status, error) {
 	t, err := n.fetchTask(ctx, it, h)
 	if err != nil {
 		return network.Status{}, err

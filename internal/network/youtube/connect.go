@@ -91,7 +91,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	if len(channels) == 0 {
-		return nil, withoutChannel()
+		return nil, noChannelError()
 	}
 	var profiles []network.Profile
 	for _, c := range channels {
@@ -102,7 +102,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 	return profiles, nil
 }
 
-func withoutChannel() error {
+func noChannelError() error {
 	return &network.Error{
 		Kind: network.Rejected, Message: "This Google account has no YouTube channel.",
 		Hint: "Create a channel on YouTube, or choose an account that has one.",
@@ -167,7 +167,7 @@ func (n *Network) Revoke(ctx context.Context, t network.Token) error {
 func (n *Network) Verify(ctx context.Context, t network.Token) error {
 	channels, err := n.listChannels(ctx, t.Access)
 	if err == nil && len(channels) == 0 {
-		return withoutChannel()
+		return noChannelError()
 	}
 	return err
 }
