@@ -77,7 +77,7 @@ func lockGrants(ctx context.Context, t store.Tenant, consent store.Connection, p
 	}
 	revoked, err := t.LockGrants(ctx, grants, consent.BegunAt)
 	if err == nil && revoked {
-		return core.Fail(core.CodeConflict, "Belfry has just revoked an earlier grant at the network, and this one with it.").
+		return core.Fail(core.CodeConflict, "Belfry has just ended its earlier access at the network, which also ended the new one.").
 			WithHint("Start again from Accounts.")
 	}
 	return err
