@@ -33,6 +33,9 @@ func TestAPostGoesOutOnceAfterAKill(t *testing.T) {
 					results[o.Status+" "+o.Code]++
 				}
 			}
+			if len(died) == 0 {
+				t.Errorf("%s: no worker was killed", kind.Name)
+			}
 			t.Logf("%s: %d boundaries, kills %v: %v", kind.Name, boundaries, died, results)
 		})
 	}

@@ -59,6 +59,9 @@ func TestAPostGoesOutOnceAfterAKilledProcess(t *testing.T) {
 					}
 				}
 			}
+			if died == 0 {
+				t.Errorf("%s: no process was killed", kind.Name)
+			}
 			t.Logf("%s: %d processes killed", kind.Name, died)
 		})
 	}
