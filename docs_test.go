@@ -1,7 +1,6 @@
 package belfry_test
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -34,23 +33,5 @@ func TestEveryPathThatTheDocumentsNameExists(t *testing.T) {
 	}
 	if found < 50 {
 		t.Errorf("found only %d paths: does the pattern still match?", found)
-	}
-}
-
-func TestDecisionsAreNumberedOneAfterAnother(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("docs/adr/*.md")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("found %d decisions: %v", len(files), err)
-	}
-	for i, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		number := fmt.Sprintf("%04d", i+1)
-		if !strings.HasPrefix(filepath.Base(file), number+"-") || !strings.HasPrefix(string(text), "# "+number+" ") {
-			t.Errorf("%s is not decision %s", file, number)
-		}
 	}
 }

@@ -93,8 +93,8 @@ type reservation struct {
 func smallPlans() core.Plans {
 	plans := core.Plans{}
 	for name, limits := range map[core.PlanName][2]int64{
-		core.PlanFree: {15, 3_000}, core.PlanCreator: {40, 8_000}, core.PlanStudio: {90, 15_000},
-		core.PlanAgency: {200, 30_000},
+		core.PlanFree: {15, 1_000}, core.PlanCreator: {40, 2_500}, core.PlanStudio: {90, 5_000},
+		core.PlanAgency: {200, 10_000},
 	} {
 		plan := core.DefaultPlans()[core.PlanOwner]
 		plan.Name, plan.Posts, plan.StorageBytes = name, &limits[0], &limits[1]
