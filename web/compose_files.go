@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -102,12 +103,17 @@ func (r *request) addFiles() error {
 	if err := cleanForm(form); err != nil {
 		return err
 	}
+	ids, refused, err := r.uploadFiles(sent.File[posts.FieldUpload])
+	if err != nil {
+		return err
+	}
 	return httpd.NoTimeLimit(uploadAnswerTime)(func(echo.Context) error {
-		refused, err := r.uploadFiles(form, sent.File[posts.FieldUpload])
+		usable, unusable, err := r.awaitProcessing(ids)
 		if err != nil {
 			return err
 		}
-		status := http.StatusOK
+		form[posts.FieldMedia] = append(form[posts.FieldMedia], usable...)
+		refused, status := cmp.Or(refused, unusable), http.StatusOK
 		if refused != nil {
 			status = httpd.Status(refused.Code)
 		}
@@ -133,24 +139,23 @@ func (r *request) readUploads() (*multipart.Form, error) {
 	return nil, core.Invalid("", "The files could not be read.").Because(err).WithHint("Upload them again.")
 }
 
-// uploadFiles adds files to the library and to the form. The first result is a refusal that the form can show; the
-// files before it are kept.
-func (r *request) uploadFiles(form url.Values, files []*multipart.FileHeader) (*core.Error, error) {
+// uploadFiles adds files to the library, until one is refused. It returns their ids.
+func (r *request) uploadFiles(files []*multipart.FileHeader) (ids []string, refused *core.Error, err error) {
 	for _, file := range files {
 		id, err := r.uploadFile(file)
 		if e, ok := asRefusal(err); ok {
-			return e, nil
+			return ids, e, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		form.Add(posts.FieldMedia, id)
+		ids = append(ids, id)
 	}
-	return nil, nil
+	return ids, nil, nil
 }
 
-// uploadFile adds a file to the library and waits until it has been processed. A file that cannot be used is refused.
-func (r *request) uploadFile(file *multipart.FileHeader) (string, error) {
+// uploadFile adds a file to the library.
+func (r *request) uploadFile(file *multipart.FileHeader) (id string, err error) {
 	content, err := file.Open()
 	if err != nil {
 		return "", err
@@ -164,16 +169,31 @@ func (r *request) uploadFile(file *multipart.FileHeader) (string, error) {
 		return "", err
 	}
 	_, err = a.Intake().ReceiveUpload(r.context(), path.Base(reserved.UploadURL), file.Size, content)
-	if err != nil {
-		return "", err
-	}
-	return reserved.MediaID, r.awaitProcessing(reserved.MediaID)
+	return reserved.MediaID, err
 }
 
-// awaitProcessing waits until a file has been processed, but not for long: a plan says which file is not ready.
-func (r *request) awaitProcessing(id string) error {
-	ctx, cancel := context.WithTimeout(r.context(), processingPatience)
+// awaitProcessing waits until files have been processed, but not for long: a plan says which ones are not ready. It
+// returns those that can be used, as far as is known, and why the first of the others cannot.
+func (r *request) awaitProcessing(ids []string) (usable []string, unusable *core.Error, err error) {
+	patience, cancel := context.WithTimeout(r.context(), processingPatience)
 	defer cancel()
+	for _, id := range ids {
+		err := r.awaitFile(id, patience.Done())
+		e, refused := asRefusal(err)
+		switch {
+		case refused:
+			unusable = cmp.Or(unusable, e)
+		case err != nil:
+			return nil, nil, err
+		default:
+			usable = append(usable, id)
+		}
+	}
+	return usable, unusable, nil
+}
+
+// awaitFile waits until a file has been processed, or until impatient is closed. A file that cannot be used is refused.
+func (r *request) awaitFile(id string, impatient <-chan struct{}) error {
 	tick := time.NewTicker(processingPoll)
 	defer tick.Stop()
 	for {
@@ -186,7 +206,7 @@ func (r *request) awaitProcessing(id string) error {
 		}
 		select {
 		case <-tick.C:
-		case <-ctx.Done():
+		case <-impatient:
 			return nil
 		}
 	}

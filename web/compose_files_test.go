@@ -122,6 +122,36 @@ func TestAFormNamingAFileThatIsGoneIsRefused(t *testing.T) {
 	}
 }
 
+// However many files there are, their person waits once.
+func TestTheComposerDoesNotWaitForEveryFile(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t) // which processes no files
+	files := map[string][]byte{
+		"a.jpg": mediatest.JPEG(64, 64), "b.jpg": mediatest.JPEG(64, 64), "c.jpg": mediatest.JPEG(64, 64),
+	}
+	began := time.Now()
+	page := s.b.addFiles("/compose/files", []string{"account", s.threads.ID, "when", "draft"}, files).is(t, http.StatusOK)
+	if took := time.Since(began); len(page.chosen()) != 3 || took > 18*time.Second {
+		t.Errorf("after %s, chosen are %v", took, page.chosen())
+	}
+}
+
+func TestAFileThatCannotBeUsedLeavesTheOthers(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	s.processFiles()
+	files := map[string][]byte{
+		"a.jpg": mediatest.JPEG(64, 64), "page.jpg": []byte("<!doctype html>"), "z.jpg": mediatest.JPEG(64, 64),
+	}
+	page := s.b.addFiles("/compose/files", []string{"account", s.threads.ID, "when", "draft"}, files).
+		is(t, http.StatusBadRequest)
+	names := page.chosen()
+	slices.Sort(names)
+	if page.says(t, "page.jpg cannot be used."); !slices.Equal(names, []string{"a.jpg", "z.jpg"}) {
+		t.Errorf("chosen are %v", names)
+	}
+}
+
 // processFiles processes files as they arrive, as a worker does.
 func (s *studio) processFiles() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
