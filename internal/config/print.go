@@ -34,7 +34,7 @@ func (cfg *Config) Print(w io.Writer) error {
 func Example(extra []Variable) string {
 	var b strings.Builder
 	b.WriteString("# Belfry's variables and their defaults, written by `make generate`: do not edit.\n")
-	b.WriteString("# Set what you want to change in the environment of `belfry serve`. An empty variable counts as not set.\n")
+	b.WriteString("# Set what you want to change in the environment of `belfry serve`. An empty variable is not set.\n")
 	b.WriteString("# Belfry does not read this file: use a copy as EnvironmentFile= in a systemd unit, or load it with\n")
 	b.WriteString("# `set -a; . ./.env; set +a`. In that case, quote values that contain spaces.\n")
 	for _, f := range listFields(&Config{}) {
