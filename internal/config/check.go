@@ -92,13 +92,20 @@ func (c *checker) checkURL(name, value string, allow strictness, schemes ...stri
 	switch {
 	case err != nil || !slices.Contains(schemes, u.Scheme):
 		c.addProblem(name, "must be an address that begins with %s", strings.Join(schemes, " or "))
-	case allow >= anything && u.Host == "":
+	case allow >= anything && u.Hostname() == "":
 		c.addProblem(name, "has no host")
+	case allow >= anything && u.Port() != "" && !isPort(u.Port()):
+		c.addProblem(name, "has a port above 65535")
 	case allow >= withPath && (u.RawQuery != "" || u.Fragment != "" || u.User != nil):
 		c.addProblem(name, "must not have a user, a query or a fragment")
 	case allow == origin && u.Path != "":
 		c.addProblem(name, "must not have a path: Belfry needs its own host name")
 	}
+}
+
+func isPort(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 16)
+	return err == nil
 }
 
 // checkCredentialPairs returns an error for each network with only one of its two credentials.

@@ -124,6 +124,8 @@ func TestWhatIsWrongIsNamedWithWhatToWrite(t *testing.T) {
 		"RETENTION=forever":               `BELFRY_RETENTION cannot be "forever" (it is not a duration) (for example, BELFRY_RETENTION=72h)`,
 		"LOG_LEVEL=loud":                  `BELFRY_LOG_LEVEL cannot be "loud" (it is not a log level) (for example, BELFRY_LOG_LEVEL=info)`,
 		"UPGRADE_URL=https:///nohost":     "BELFRY_UPGRADE_URL has no host (for example, BELFRY_UPGRADE_URL=https://example.org/upgrade)",
+		"PUBLIC_URL=https://:8443":        "BELFRY_PUBLIC_URL has no host (for example, BELFRY_PUBLIC_URL=http://localhost:8080)",
+		"PUBLIC_URL=https://a.org:84430":  "BELFRY_PUBLIC_URL has a port above 65535 (for example, BELFRY_PUBLIC_URL=http://localhost:8080)",
 		"UPLOAD_TTL=0s":                   "BELFRY_UPLOAD_TTL must be greater than zero (for example, BELFRY_UPLOAD_TTL=1h)",
 		"RETENTION=-72h":                  "BELFRY_RETENTION must be greater than zero (for example, BELFRY_RETENTION=72h)",
 		"RETRY_DELAYS=,":                  "BELFRY_RETRY_DELAYS has no delay (for example, BELFRY_RETRY_DELAYS=1m,5m,15m)",
