@@ -91,6 +91,12 @@ func defineSeed(o *options) action {
 		return json.NewEncoder(p.out).Encode(out) //nolint:gosec // the script needs the password of the owner it asked for
 	})
 	return func(ctx context.Context, p *program, cfg *config.Config) error {
+		switch {
+		case *accounts < 1:
+			return o.usageErrorf("--accounts is %d, but must be at least 1", *accounts)
+		case *accounts > 1 && !*asJSON:
+			return o.usageErrorf("--accounts is only for the workspace that --json creates: add --json")
+		}
 		if cfg.NetworksURL == "" && !usesOwnSandbox(cfg) {
 			return errors.New("seed needs simulated networks, but this service uses the real ones")
 		}

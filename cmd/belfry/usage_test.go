@@ -62,6 +62,8 @@ func TestACommandThatIsNotThereIsAnsweredWithThoseThatAre(t *testing.T) {
 		{[]string{"key", "create", "--workspace", "a", "--name", "b"}, "needs --scope", "healthcheck"},
 		{[]string{"user", "password", "--email", "a@example.org"}, "needs --password-stdin", "healthcheck"},
 		{[]string{"backup"}, "needs one FILE", "healthcheck"},
+		{[]string{"seed", "--accounts", "50"}, "--json", "healthcheck"},
+		{[]string{"seed", "--json", "--accounts", "0"}, "at least 1", "healthcheck"},
 	} {
 		code, out, errs := belfry(t, nil, c.args...)
 		if code != exitUsage || out != "" || !strings.Contains(errs, c.says) || strings.Contains(errs, c.lack) {
