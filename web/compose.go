@@ -184,6 +184,7 @@ func (r *request) planPosts(form url.Values) error {
 	if err := r.fillPlan(&m, planRequest(m, form)); err != nil {
 		return err
 	}
+	m.Plan.Wrong = slices.Sorted(maps.Keys(m.Errors))
 	return r.render(http.StatusOK, posts.Plan(m.Plan), posts.Plan(m.Plan))
 }
 

@@ -46,12 +46,25 @@ function followPlan(form) {
   label.textContent = plan.dataset.submit;
 }
 
+// An error stays at its input for as long as the plan has it.
+function dropErrors(form) {
+  const wrong = form.querySelector("#plan .plan").dataset.wrong.split(" ");
+  for (const note of form.querySelectorAll('.error[id$="-error"]')) {
+    const owner = form.querySelector(`[aria-describedby~="${CSS.escape(note.id)}"]`);
+    if (wrong.includes(owner?.name || note.id.replace(/-error$/, ""))) continue;
+    note.closest(".field")?.classList.remove("wrong");
+    note.remove();
+    owner?.removeAttribute("aria-invalid");
+    owner?.setAttribute("aria-describedby", owner.getAttribute("aria-describedby").replace(note.id, "").trim());
+  }
+}
+
 // startComposer counts while one writes, keeps what is written and follows the plan.
-export function startComposer() {
+export async function startComposer() {
   const form = document.getElementById("compose");
   if (!form) return;
 
-  const restored = keepDraft(form);
+  await keepDraft(form);
   countAll(form);
   offerShared(form);
   form.addEventListener("input", () => {
@@ -63,7 +76,10 @@ export function startComposer() {
   form.addEventListener("input", () => {
     form.querySelector("#submit").disabled = true;
   });
-  document.addEventListener("htmx:afterRequest", () => followPlan(form));
+  document.addEventListener("htmx:afterRequest", (event) => {
+    followPlan(form);
+    if (event.detail.successful && event.detail.target.id === "plan") dropErrors(form);
+  });
   followPlan(form);
 
   // One press sends once. A browser that keeps the page as it was, and shows it again on the way back, would
@@ -74,12 +90,12 @@ export function startComposer() {
     addEventListener("pageshow", () => location.reload(), { once: true });
   });
 
-  // A text may be there already: restored, kept by the browser, or typed before this script ran.
+  // A text may be there already: kept by the browser, or typed before this script ran.
   const planned = form.querySelector("#plan .plan")?.hasAttribute("data-planned");
-  if (restored || (!planned && form.elements.text.value)) askForPlan(form);
+  if (!planned && form.elements.text.value) askForPlan(form);
 }
 
-// htmx may still be loading when a restored text wants its plan.
+// htmx may still be loading when a text wants its plan.
 function askForPlan(form) {
   const ask = () => window.htmx.trigger(form, "replan");
   if (window.htmx && document.readyState === "complete") ask();

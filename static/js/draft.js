@@ -1,4 +1,6 @@
-// Unsent text survives a reload, a crash and an expired session in the browser's own storage. It is
+import { toast } from "/static/js/toast.js";
+
+// What is unsent survives a reload, a crash and an expired session in the browser's own storage. It is
 // removed once the server has taken it, and when the person signs out.
 const prefix = "belfry.draft.";
 const sentMark = "belfry.sent";
@@ -12,69 +14,54 @@ function storage(act) {
   }
 }
 
-// Of the hidden inputs only the revision belongs to the text: the post that the text was written for.
-const skipped = (element) =>
-  !element.name ||
-  element.type === "file" || (element.type === "hidden" && element.name !== "revision") || element.disabled || element.tagName === "BUTTON";
+// What the form would send, as pairs. Files of the device cannot be kept.
+const read = (form) => [...new FormData(form)].filter(([, value]) => typeof value === "string");
 
-function read(form) {
-  const values = {};
-  for (const element of form.elements) {
-    if (skipped(element)) continue;
-    const chosen = element.type === "checkbox" || element.type === "radio";
-    if (chosen && !element.checked) continue;
-    (values[element.name] ??= []).push(element.value);
-  }
-  return values;
-}
+const worthKeeping = (form) =>
+  form.querySelector("input[name=media]:checked") !== null ||
+  [...form.querySelectorAll("textarea, input[name=title]")].some((area) => area.value.trim());
 
-function write(form, values) {
-  for (const element of form.elements) {
-    if (skipped(element)) continue;
-    const kept = values[element.name] ?? [];
-    if (element.type === "checkbox" || element.type === "radio") element.checked = kept.includes(element.value);
-    else element.value = kept[0] ?? "";
-  }
-  for (const own of form.querySelectorAll("details")) {
-    own.open ||= [...own.querySelectorAll("textarea, input:not([type=checkbox])")].some((input) => input.value);
+const keep = (form, key) =>
+  storage((local) => (worthKeeping(form) ? local.setItem(key, JSON.stringify(read(form))) : local.removeItem(key)));
+
+// The server draws the form again with what was kept, because its inputs depend on its files.
+async function redraw(form, kept) {
+  form.inert = true;
+  try {
+    const url = form.querySelector("#plan").getAttribute("hx-post");
+    const answer = await fetch(url, { method: "POST", body: new URLSearchParams(kept) });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    form.replaceChildren(...page.getElementById("compose").childNodes);
+    window.htmx?.process(form);
+  } finally {
+    form.inert = false;
   }
 }
 
-const worthKeeping = (form) => [...form.querySelectorAll("textarea, input[name=title]")].some((area) => area.value.trim());
-
-function restore(form, key) {
-  if (form.hasAttribute("data-redrawn")) return false;
-  const kept = storage((local) => JSON.parse(local.getItem(key)));
-  if (!kept) return false;
-  const before = read(form);
-  write(form, kept);
-  if (!worthKeeping(form)) {
-    write(form, before);
-    return false;
-  }
-  return true;
-}
-
-// keepDraft puts back what was kept of a form, keeps every change, and tells whether it put anything back.
-export function keepDraft(form) {
-  if (!form.dataset.autosave) return false;
+// keepDraft puts back what was kept of a form, and keeps every change.
+export async function keepDraft(form) {
+  if (!form.dataset.autosave) return;
   const key = prefix + form.dataset.autosave;
-  const blank = read(form);
-  const restored = restore(form, key);
-  const note = document.getElementById("restored");
-  if (note) note.hidden = !restored;
-
-  form.addEventListener("input", () => {
-    storage((local) => (worthKeeping(form) ? local.setItem(key, JSON.stringify(read(form))) : local.removeItem(key)));
-  });
-  form.querySelector("[data-discards]")?.addEventListener("click", () => {
-    write(form, blank);
-    note.hidden = true;
-    form.elements.text.focus();
-    form.dispatchEvent(new Event("input", { bubbles: true }));
-  });
   form.addEventListener("submit", () => storage((_, session) => session.setItem(sentMark, key)));
-  return restored;
+  form.addEventListener("click", (event) => {
+    if (!event.target.closest("[data-discards]")) return;
+    storage((local) => local.removeItem(key));
+    location.reload();
+  });
+
+  const kept = storage((local) => JSON.parse(local.getItem(key)));
+  if (form.hasAttribute("data-redrawn")) {
+    keep(form, key);
+  } else if (kept) {
+    try {
+      await redraw(form, kept);
+      document.getElementById("restored").hidden = false;
+    } catch {
+      toast("Your unsent text could not be restored. Reload the page to try again.");
+      return; // what was kept stays
+    }
+  }
+  form.addEventListener("input", () => keep(form, key));
 }
 
 // forgetDrafts removes what the server has taken, or everything when somebody signs out.

@@ -119,6 +119,8 @@ type PlanModel struct {
 	Rows []PlanRow
 	// Missing is a sentence that says what the form lacks for a plan.
 	Missing string
+	// Wrong names the inputs with which the plan finds something wrong.
+	Wrong []string
 	// Refused is why there is no plan.
 	Refused *contract.Error
 	When    string // WhenNow, WhenAt or WhenDraft
