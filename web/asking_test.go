@@ -97,3 +97,20 @@ func TestTheListLooksForNewsInTheFilterThatItShows(t *testing.T) {
 		t.Error("a list of drafts looks for news")
 	}
 }
+
+// "Publishing 2 posts…" stood above two posts that were live.
+func TestTheListSaysPublishingOnlyWhilePostsAre(t *testing.T) {
+	t.Parallel()
+	s := newStudio(t)
+	for _, published := range []bool{false, true} {
+		s.b.post("/posts", "account", s.threads.ID, "account", s.page.ID, "text", "ding", "when", "now").leads(t, "/posts")
+		if published {
+			for _, post := range s.all() {
+				s.work(post)
+			}
+		}
+		if said := len(s.b.get("/posts").all(testid("flash"))) > 0; said == published {
+			t.Errorf("published: %t, says publishing: %t", published, said)
+		}
+	}
+}

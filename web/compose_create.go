@@ -60,7 +60,7 @@ func (r *request) flashCreated(made []contract.Post) {
 	if len(made) == 0 {
 		return
 	}
-	one, many := flashPublishing, "Publishing %d posts…"
+	one, many := flashPublishing, flashPublishingMany
 	switch p := made[0]; {
 	case p.Status == string(core.PostDraft):
 		one, many = "Draft saved.", "%d drafts saved."

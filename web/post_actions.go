@@ -17,8 +17,12 @@ import (
 	"belfry/views/ui"
 )
 
-// flashPublishing is correct whatever the worker has done by the time it is read.
-const flashPublishing = "Publishing the post… The timeline shows its progress."
+// Messages about posts that are being published start with flashPrefix: they hold until the posts are live or failed.
+const (
+	flashPrefix         = "Publishing "
+	flashPublishing     = flashPrefix + "the post… The timeline shows its progress."
+	flashPublishingMany = flashPrefix + "%d posts…"
+)
 
 // finishAction responds to an action on a post: it redirects to the post's page with a message, or shows the page
 // with the error.

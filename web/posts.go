@@ -49,6 +49,9 @@ func (r *request) showPosts() error {
 			m.Poll = poll
 		}
 	}
+	if flash := m.Frame.Flash; flash != nil && flash.Provisional && m.Poll != posts.PollSoon {
+		m.Frame.Flash = nil // everything has been published since
+	}
 	if r.upToDate(m) {
 		return r.echo.NoContent(http.StatusNoContent)
 	}

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
@@ -102,7 +103,7 @@ func (r *request) popFlash() *layout.Flash {
 	if text == "" {
 		return nil
 	}
-	return &layout.Flash{Tone: ui.Tone(tone), Text: text, Provisional: text == flashPublishing}
+	return &layout.Flash{Tone: ui.Tone(tone), Text: text, Provisional: strings.HasPrefix(text, flashPrefix)}
 }
 
 // wantsFragment reports whether htmx requests a part of a page. Its requests for whole pages do not count.

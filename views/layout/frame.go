@@ -56,7 +56,7 @@ type Notice struct {
 type Flash struct {
 	Tone ui.Tone
 	Text string
-	// Provisional reports that the message must not be shown above a post that has failed since.
+	// Provisional reports that the message holds until its posts are live or failed.
 	Provisional bool
 }
 
