@@ -76,8 +76,8 @@ var meanings = map[core.Code]meaning{
 // codesChapter returns the chapter with all codes of errors, issues and warnings.
 func codesChapter() string {
 	return "## Error codes\n\n" + codeTable() +
-		"\n## Issues of a plan\n\nA row with an issue cannot be created.\n\n" + issueTable(false) +
-		"\n## Warnings of a plan\n\nA warning does not stop the row's post from being created.\n\n" + issueTable(true)
+		"\n## Plan issues\n\nA row with an issue cannot be created.\n\n" + issueTable(false) +
+		"\n## Plan warnings\n\nA warning does not stop the row's post from being created.\n\n" + issueTable(true)
 }
 
 func codeTable() string {

@@ -58,7 +58,7 @@ func (a *API) addServerFacts(r huma.Registry) error {
 		"Error.code": {Type: huma.TypeString, Enum: enumOf(core.Codes), Description: "See Error codes."},
 		"Issue.code": {
 			Type: huma.TypeString, Enum: enumOf(issueCodes()),
-			Description: "See Issues of a plan and Warnings of a plan.",
+			Description: "See Plan issues and Plan warnings.",
 		},
 	})
 }

@@ -101,7 +101,7 @@ func TestStopsAtRandomMoments(t *testing.T) {
 		}
 	}
 	exit, over := slices.Max(exits), slices.Max(takeovers)
-	t.Logf("%d stops, %d answers, none cut; %d requests met a closed door and had no effect", *stops, answered, closed)
+	t.Logf("%d stops, %d answers, none cut; %d requests were refused while it stopped and had no effect", *stops, answered, closed)
 	t.Logf("%d posts created, each live once; exit after %.2f s at most, takeover after %.2f s at most", wanted,
 		exit.Seconds(), over.Seconds())
 	if exit > exitWithin || *stops > fewStops && over > takeover { // a few stops beside other tests prove no times
@@ -135,7 +135,7 @@ type caller struct {
 	made       map[string]bool // the texts of the posts that the API says it has created
 	unanswered []string        // those of the requests without an answer
 	answered   int
-	closed     int // requests that met a closed door
+	closed     int // requests that were refused while it stopped
 }
 
 // callUntilRefused creates and reads posts, each request on a connection of its own, until no connection is accepted.

@@ -88,9 +88,9 @@ func TestConsentThatIsNotGivenIsExplained(t *testing.T) {
 		page.says(t, words...)
 	}
 	b.get(callback("threads", r.Deny(b.begin("threads")))).leads(t, "/accounts")
-	explained("Access to Threads was not granted.", "Start again from Accounts")
+	explained("Access to Threads was not granted.", "Start again")
 	b.get("/accounts/callback/threads").leads(t, "/accounts")
-	explained("Start again from Accounts")
+	explained("Start again")
 	for _, path := range []string{"/accounts/connect/nowhere", "/accounts/callback/nowhere?code=1&state=2"} {
 		b.get(path).is(t, http.StatusNotFound)
 	}

@@ -82,7 +82,7 @@ func unchosenSettings(m posts.ComposeModel) map[string][]*core.Error {
 		for _, f := range n.Fields {
 			if f.Ask && m.IsChosen(n.ID) && m.Values.When != posts.WhenDraft && m.Values.Setting(n.ID, f.Name) == "" {
 				path := "perPlatform." + n.ID + "." + f.Name
-				unchosen[n.ID] = append(unchosen[n.ID], core.Invalid(path, "Choose “%s” for %s.", f.Label, n.Name))
+				unchosen[n.ID] = append(unchosen[n.ID], core.Invalid(path, "Choose %q for %s.", f.Label, n.Name))
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func (r *request) fillPlan(m *posts.ComposeModel, in contract.PlanPosts) error {
 	case errors.As(err, &known) && known.Code == core.CodeNotFound:
 		m.Plan.Missing = "One of the accounts is no longer connected. Choose again."
 		if len(in.MediaIDs) > 0 {
-			m.Plan.Missing = "The account is no longer connected, or one of the post’s files was deleted."
+			m.Plan.Missing = "The account is no longer connected, or one of the post's files was deleted."
 		}
 		return nil
 	case err != nil:

@@ -67,7 +67,7 @@ func (r *request) errorFrame(e *core.Error) layout.Frame {
 // hints replaces what a program is told to do by what a person can do here.
 var hints = map[core.Code]string{
 	core.CodePlanHasIssues:       "Fix the problems below and try again.",
-	core.CodeOutcomeUnknown:      "Check the account on its network, then answer the question on the post’s page.",
+	core.CodeOutcomeUnknown:      "Check the account on its network, then answer the question on the post's page.",
 	core.CodeIdempotencyMismatch: "The earlier post is in your list of posts. To create another, submit the form again.",
 	core.CodeInternal:            "Try again. If it happens again, give the operator the request ID.",
 }

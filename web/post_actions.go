@@ -164,7 +164,7 @@ func (r *request) confirmDelete() error {
 	}
 	points := []string{"Its text, settings and timeline are deleted permanently."}
 	if card.Status == string(core.PostFailed) {
-		points = append(points, "It still counts toward this month’s quota.")
+		points = append(points, "It still counts toward this month's quota.")
 	}
 	return r.renderConfirm(layout.SectionPosts, layout.ConfirmModel{
 		Title: "Delete this post?", Subject: postSummary(card), Points: points, Action: link.Delete(r.pathID()),

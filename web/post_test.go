@@ -222,7 +222,7 @@ func TestAPersonSettlesWhatNobodyKnows(t *testing.T) {
 		t.Errorf("what is at the simulated network is linked as %q", link)
 	}
 	page.offers(t, "duplicate", "delete", "settle")
-	s.b.post("/posts/"+seen.ID+"/retry").is(t, http.StatusConflict).says(t, "answer the question on the post’s page")
+	s.b.post("/posts/"+seen.ID+"/retry").is(t, http.StatusConflict).says(t, "answer the question on the post's page")
 	s.b.post("/posts/"+seen.ID+"/settle", "outcome", "live", "url", "javascript:alert(1)").is(t, http.StatusBadRequest)
 	s.act(seen, "settle", "outcome", "live", "url", "https://www.facebook.com/1")
 	if page = s.show(seen); page.status(t) != "live" || len(page.all(testid("live-link"))) != 1 {

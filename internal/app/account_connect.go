@@ -197,7 +197,7 @@ func staleConsentError(err error) error {
 		return fmt.Errorf("find the current consent: %w", err)
 	}
 	return core.Fail(core.CodeConflict, "This connection attempt has expired or was started in another browser.").
-		WithHint("Start again from Accounts.")
+		WithHint("Start again.")
 }
 
 // exchangeCode exchanges the callback's code for profiles. No transaction is open while it calls the network.
@@ -208,7 +208,7 @@ func (a *App) exchangeCode(ctx context.Context, c core.Caller, n network.Network
 	code := query.Get("code")
 	if code == "" {
 		return nil, core.Fail(core.CodeConflict, "Access to %s was not granted.", name).
-			WithHint("Start again from Accounts and grant all permissions.")
+			WithHint("Start again and grant all permissions.")
 	}
 	grant := network.Grant{Code: code, RedirectURI: a.callbackURL(row.Platform)}
 	if len(row.Verifier) > 0 {

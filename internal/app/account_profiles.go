@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,13 +21,16 @@ func connectError(name string, err error) error {
 	if !errors.As(err, &e) {
 		return fmt.Errorf("connect to %s: %w", name, err)
 	}
+	if e.Status == 0 && e.Kind == network.Rejected { // the connector's own words
+		return core.Fail(core.CodeConflict, "%s", e.Message).WithHint("%s", cmp.Or(e.Hint, "Start again.")).Because(err)
+	}
 	switch e.Kind {
 	case network.Rejected, network.Expired, network.Revoked:
 		return core.Fail(core.CodeConflict, "%s refused the connection: %s", name, e.Message).
-			WithHint("Start again from Accounts.").Because(err)
+			WithHint("Start again.").Because(err)
 	}
 	away := core.Fail(core.CodeUnavailable, "%s could not be reached.", name).
-		WithHint("Wait a moment, then start again from Accounts.").Because(err)
+		WithHint("Wait a moment, then start again.").Because(err)
 	away.RetryAfter = max(int(e.RetryAfter.Seconds()), 1)
 	return away
 }

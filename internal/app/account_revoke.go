@@ -78,7 +78,7 @@ func lockGrants(ctx context.Context, t store.Tenant, consent store.Connection, p
 	revoked, err := t.LockGrants(ctx, grants, consent.BegunAt)
 	if err == nil && revoked {
 		return core.Fail(core.CodeConflict, "Belfry has just ended its earlier access at the network, which also ended the new one.").
-			WithHint("Start again from Accounts.")
+			WithHint("Start again.")
 	}
 	return err
 }

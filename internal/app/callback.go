@@ -149,7 +149,8 @@ func (a *App) eraseAccount(ctx context.Context, account store.GrantAccount) erro
 				return err
 			}
 		}
-		if err := t.EraseAccount(ctx, account.ID, erasedName); err != nil {
+		erased, err := t.EraseAccount(ctx, account.ID, erasedName)
+		if err != nil || !erased {
 			return err
 		}
 		return t.AddAudit(ctx, core.AuditEntry{

@@ -82,6 +82,7 @@ var (
 		"The limit is %d. A repeated address counts once.")
 
 	IssueMediaRequired = newIssue("media_required", 1, "A post on %s needs a file.", "Add a photo or a video.")
+	IssueVideoRequired = newIssue("media_required", 1, "A post on %s needs a video.", "Add a video.")
 	IssueMediaNotReady = newIssue("media_not_ready", 1, "The file %s is still being processed.",
 		"Wait until it is ready.")
 	IssueMediaFailed = newIssue("media_failed", 1, "The file %s cannot be used.",
@@ -89,10 +90,15 @@ var (
 	IssueMediaPurged          = newIssue("media_purged", 1, "The content of the file %s was deleted.", "Upload the file again.")
 	IssueMediaKindUnsupported = newIssue("media_kind_unsupported", 1,
 		"This kind of post on %s does not accept this type of file.", "Choose another file or another kind of post.")
+	IssueImagesWithoutVideo = newIssue("media_kind_unsupported", 1,
+		"A post on %s needs a video, not only images.", "Use one video, and optionally one image as its thumbnail.")
 	IssueMediaCountUnsupported = newIssue("media_count_unsupported", 2,
 		"%d is not a valid number of files for this post on %s.", "Use from %d to %d files.")
 	IssueMediaMixedUnsupported = newIssue("media_mixed_unsupported", 1,
 		"%s does not allow photos and videos in the same post.", "Use only photos, or only videos.")
+	IssueThumbnailUnsupported = newIssue("media_mixed_unsupported", 1,
+		"A post on %s cannot have these files together.",
+		"Use one video, and optionally one image. Turn on the setting that makes the image the thumbnail.")
 	IssueMediaUnreachable = newIssue("media_unreachable", 1,
 		"%s cannot download files from this server, because its address is not public.",
 		"Ask the server's operator to set BELFRY_MEDIA_URL to an https address that the internet can reach.")
@@ -155,8 +161,8 @@ func Issues() []IssueText {
 	return []IssueText{
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany,
 		IssueCharactersUnsupported, IssueLinksTooMany,
-		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
-		IssueMediaKindUnsupported, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueMediaUnreachable,
+		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired, IssueVideoRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
+		IssueMediaKindUnsupported, IssueImagesWithoutVideo, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueThumbnailUnsupported, IssueMediaUnreachable,
 		IssueFormatUnsupported,
 		IssueFileTooLarge, IssueAspectUnsupported, IssueResolutionUnsupported, IssueDurationTooShort, IssueDurationTooLong,
 		IssueDurationOverAccount, IssueSettingConflict, IssueSettingUnavailable, IssueAccountExpired, IssueAccountRevoked,

@@ -41,9 +41,20 @@ func (f *Findings) CheckLimits(d Description, contentType string, draft Draft, l
 		return
 	}
 	f.checkFiles(d.Name, kind, draft.Media)
-	for _, m := range draft.Media {
+	f.checkEachFile(d.Name, kind, draft.Media)
+}
+
+// CheckSizes is CheckLimits without how many files there are, and of which kinds.
+func (f *Findings) CheckSizes(d Description, contentType string, draft Draft) {
+	kind := d.Limits.ContentTypes[contentType]
+	f.checkText(d, kind, draft, nil)
+	f.checkEachFile(d.Name, kind, draft.Media)
+}
+
+func (f *Findings) checkEachFile(name string, kind core.ContentType, media []core.Media) {
+	for _, m := range media {
 		if limits := kindLimits(kind, m.Kind); limits != nil {
-			f.checkFile(d.Name, *limits, m)
+			f.checkFile(name, *limits, m)
 		}
 	}
 }

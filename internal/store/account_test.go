@@ -21,6 +21,19 @@ func (s side) account(t *testing.T, name string) core.AccountID {
 	return a.ID
 }
 
+func TestOnlyADisconnectedAccountIsErased(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.one.account(t, "p")
+	if erased, err := w.one.EraseAccount(t.Context(), id, "Deleted account"); erased || err != nil {
+		t.Errorf("a connected account: %t, %v", erased, err)
+	}
+	must(t, w.one.HideAccount(t.Context(), id, "no", start))
+	if erased, err := w.one.EraseAccount(t.Context(), id, "Deleted account"); !erased || err != nil {
+		t.Errorf("a disconnected account: %t, %v", erased, err)
+	}
+}
+
 func TestAccountsBelongToOneWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

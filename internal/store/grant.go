@@ -50,9 +50,9 @@ func (t Tenant) WakePolled(ctx context.Context, account core.AccountID) error {
 }
 
 // EraseAccount deletes from a disconnected account what its network has told about it. The row stays for the
-// workspace's posts.
-func (t Tenant) EraseAccount(ctx context.Context, id core.AccountID, name string) error {
-	return t.exec(ctx, `
+// workspace's posts. It reports whether there was such an account.
+func (t Tenant) EraseAccount(ctx context.Context, id core.AccountID, name string) (bool, error) {
+	return t.execChanged(ctx, `
 		UPDATE accounts SET external_id = 'erased/' || id, username = '', display_name = @name, avatar_url = '',
 			grant_hash = NULL
 		WHERE workspace_id = @ws AND id = @id AND disconnected_at IS NOT NULL`, args{"id": id, "name": name})

@@ -38,7 +38,7 @@ func listProofs(script string) (all []proof) {
 
 // ran is a proof that has just run.
 type ran struct {
-	Name, Result    string // the result is proved or failed
+	Name, Result    string // the result is proved, measured or failed
 	At              time.Time
 	Took            time.Duration
 	Commit, Machine string
@@ -47,8 +47,19 @@ type ran struct {
 
 const head = `# Proofs
 
-The target "prove" of make writes this document: do not edit it. Each proof that ran replaced its own section; the
-others keep what an earlier run showed. The script tools/prove says how each proof runs.
+` + "`make prove` generates this file: do not edit it. Each section shows the last run of one proof, and `tools/prove` says how\n" +
+	"each one runs." + `
+
+| The README says | Shown by |
+|---|---|
+| A plan before every post | the tests of ` + "`make test`" + `, no long proof |
+| Exactly once | protocol, kills, faults, zombies, cuts, deliveries, errors, video, replicas, stops |
+| A first live post within a minute | bare |
+| Text, links, photos and videos on five networks | kinds |
+| Each network in its own folder | sixth, lines |
+
+The others show that Belfry is fast (size, bench), that its operations agree with each other (operations), and that its tests
+find mistakes (bugs, repeat, fuzz). A section that is missing has not been run yet.
 `
 
 // replaceSection returns the document with a new section for the proof that ran. Sections come in the order of the
@@ -79,7 +90,7 @@ func replaceSection(document string, proofs []proof, r ran) (string, error) {
 
 func (r ran) section(shows string) string {
 	result := r.Result
-	if result != "proved" {
+	if result == "failed" {
 		result = "**" + result + "**"
 	}
 	text := fmt.Sprintf(`

@@ -30,7 +30,7 @@ func main() {
 
 func run(ctx context.Context, args []string) error {
 	set := flag.NewFlagSet("proofdoc", flag.ContinueOnError)
-	result := set.String("result", "proved", "what the proof came to: proved or failed")
+	result := set.String("result", "proved", "what the proof came to: proved, measured or failed")
 	took := set.Int("took", 0, "how many seconds it took")
 	if err := set.Parse(args); err != nil {
 		return err

@@ -53,7 +53,7 @@ func TestAProofReplacesItsOwnSectionAlone(t *testing.T) {
 	document := ""
 	for _, r := range []ran{
 		{Name: "second", Result: "proved", At: at, Took: time.Minute, Commit: "`a1`", Machine: "2 cores"},
-		{Name: "first", Result: "proved", At: at, Took: time.Second, Commit: "`b2`", Figures: []string{"7 states"}},
+		{Name: "first", Result: "measured", At: at, Took: time.Second, Commit: "`b2`", Figures: []string{"7 states"}},
 		{Name: "second", Result: "failed", At: at.AddDate(0, 0, 1), Took: time.Hour, Commit: "`c3`", Figures: []string{"5 of 6"}},
 	} {
 		var err error
@@ -66,7 +66,7 @@ func TestAProofReplacesItsOwnSectionAlone(t *testing.T) {
 		t.Fatalf("the sections are not those of the list:\n%s", document)
 	}
 	for part, want := range map[string][]string{
-		document[first:second]: {"Shows every state of all.", "proved", "2026-11-22 14:05 UTC", "`b2`", "7 states"},
+		document[first:second]: {"Shows every state of all.", "Result | measured |", "2026-11-22 14:05 UTC", "`b2`", "7 states"},
 		document[second:]:      {"**failed**", "2026-11-23", "1h0m0s", "`c3`", "5 of 6"},
 	} {
 		for _, text := range want {

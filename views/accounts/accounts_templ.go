@@ -91,7 +91,7 @@ func Page(m Model) templ.Component {
 				}
 				return nil
 			})
-			templ_7745c5c3_Err = layout.PageHeader("Accounts", "The accounts you publish to. You approve access on the network’s own page.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("Accounts", "The accounts you publish to. You approve access on the network's own page.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var3), templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -338,7 +338,7 @@ func networkCard(m Model, n Network) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, " is not set up on this server. Ask the server’s operator to add its credentials.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, " is not set up on this server. Ask the server's operator to add its credentials.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -576,7 +576,7 @@ func account(m Model, n Network, a Account) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, " The server’s operator can change this with <code>BELFRY_MEDIA_URL</code> (docs/operations.md, A public address).</span></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, " The server's operator can change this with <code>BELFRY_MEDIA_URL</code> (docs/operations.md, A public address).</span></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -48,7 +48,7 @@ func SetUp(m SetUpModel) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"card door-card\"><h1>Set up Belfry</h1><p class=\"door-lead\">Create your workspace and the owner’s account.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"card door-card\"><h1>Set up Belfry</h1><p class=\"door-lead\">Create your workspace and the owner's account.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -76,7 +76,7 @@ func SetUp(m SetUpModel) templ.Component {
 			if m.AsksForCode {
 				templ_7745c5c3_Err = ui.Input(ui.Field{
 					ID: "code", Name: FieldCode, Label: "Set-up code", Value: m.Values.Code, Error: m.Errors[FieldCode], Required: true,
-					Help: "Belfry printed a link with this code when it started. Look for “/set-up?code=” at the end of its log.", Autocomplete: "off",
+					Help: "Belfry printed a link with this code when it started. Look for /set-up?code= at the end of its log.", Autocomplete: "off",
 				}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -52,7 +52,7 @@ func Workspace(m WorkspaceModel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = layout.PageHeader("Workspace", "The workspace’s name, short name and time zone.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = layout.PageHeader("Workspace", "The workspace's name, short name and time zone.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

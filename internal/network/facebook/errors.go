@@ -20,7 +20,7 @@ const (
 	hintThere   = "Facebook says that this has already been posted to the Page. Check before you send it again."
 	hintAct     = "Facebook requires an action first. Open the Page on Facebook to see which."
 	hintServer  = "This server is not configured correctly for Facebook. Ask the server's operator."
-	hintCode    = "The authorization code was already used or has expired. Start again from Accounts."
+	hintCode    = "The authorization code was already used or has expired. Start again."
 )
 
 // blocked is a policy block of the account.

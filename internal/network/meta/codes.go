@@ -28,7 +28,7 @@ const (
 	hintBlocked    = "The network has temporarily blocked this account. Open the account there to see why."
 	hintFetch      = "The network could not fetch the file from this server. " + Later
 	hintSpam       = "The network treats this post as spam. Change the text, and post less often for a while."
-	hintCode       = "The authorization code was already used or has expired. Start again from Accounts."
+	hintCode       = "The authorization code was already used or has expired. Start again."
 )
 
 // Waits of an account after a refusal that is about the account itself. Meta does not say how long they last.

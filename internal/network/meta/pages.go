@@ -135,7 +135,7 @@ func ListPages[T any](
 	}
 	list, err := List[T](ctx, l.API, "/me/accounts", person, url.Values{"fields": {fields}, "limit": {"100"}})
 	if err == nil && len(list) == 0 {
-		err = errNoPage("No Page was selected, or you have no Page.")
+		err = errNoPage("You selected no Page, or you have none.")
 	}
 	return list, err
 }

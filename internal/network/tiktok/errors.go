@@ -28,7 +28,7 @@ const (
 	hintPermission = "Reconnect the account and leave every permission selected."
 	hintOperator   = "The server's credentials for TikTok are wrong. Ask the server's operator."
 	hintBanned     = "TikTok does not allow this account to post. Open the account on TikTok to see why."
-	hintCode       = "The authorization code was already used or has expired. Start again from Accounts."
+	hintCode       = "The authorization code was already used or has expired. Start again."
 	hintSpam       = "TikTok treats this post as spam. Change the text, and post less often for a while."
 	hintPicture    = "Use pictures up to 1080 × 1920 pixels, or a video of 360 to 4096 pixels on each side."
 	hintFile       = "Replace the file with one that TikTok accepts, and send the post again."
@@ -89,9 +89,9 @@ var errorTable = map[string]network.Meaning{
 	"internal_error": {Kind: network.Transient, Hint: hintLater},
 
 	codeInvalidGrant:  {Kind: network.Rejected, Hint: hintCode, Actor: network.ActorOwner},
-	"invalid_request": {Kind: network.Rejected, Hint: "Start again from Accounts.", Actor: network.ActorOwner},
+	"invalid_request": {Kind: network.Rejected, Hint: "Start again.", Actor: network.ActorOwner},
 	"access_denied": {
-		Kind: network.Rejected, Hint: "Start again from Accounts and allow the access.", Actor: network.ActorOwner,
+		Kind: network.Rejected, Hint: "Start again and allow the access.", Actor: network.ActorOwner,
 	},
 	"invalid_scope":             {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},
 	"invalid_client":            {Kind: network.Rejected, Hint: hintOperator, Actor: network.ActorOperator},

@@ -18,22 +18,36 @@ const (
 func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 	return network.CheckDraft(description, d, func(s Settings, f *network.Findings) {
 		name, limits := description.Name, description.Limits
-		f.CheckLimits(description, typeVideo, d)
+		f.CheckSizes(description, typeVideo, d)
+		checkFiles(f, d.Media, s.UseCoverAsThumbnail)
 		f.AddIf(strings.TrimSpace(d.Title) == "", core.IssueTitleRequired)
 		f.AddIf(strings.ContainsAny(d.Title+d.Text, forbidden), core.IssueCharactersUnsupported, name, "< and no >")
 		f.AddIf(tagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, name, limits.Tags.Max)
 
-		images, videos := network.Count(d.Media, core.FileImage), network.Count(d.Media, core.FileVideo)
-		f.AddIf(images > 0 && videos == 0, core.IssueMediaKindUnsupported, name)
-		f.AddIf(images > 0 && videos > 0 && !s.UseCoverAsThumbnail, core.IssueMediaMixedUnsupported, name)
 		f.AddIf(
-			images == 0 && s.UseCoverAsThumbnail, core.IssueSettingConflict, "useCoverAsThumbnail", name,
+			network.Count(d.Media, core.FileImage) == 0 && s.UseCoverAsThumbnail, core.IssueSettingConflict, "useCoverAsThumbnail", name,
 			"The files contain no image.",
 		)
 		for _, m := range d.Media {
 			f.AddIf(m.Kind == core.FileVideo && nearlyShort(d, m), core.WarnNotAShort)
 		}
 	})
+}
+
+// checkFiles finds at most one issue: a post has one video, and may have one image as its thumbnail.
+func checkFiles(f *network.Findings, media []core.Media, thumbnail bool) {
+	name := description.Name
+	images, videos := network.Count(media, core.FileImage), network.Count(media, core.FileVideo)
+	switch {
+	case len(media) == 0:
+		f.AddIf(true, core.IssueVideoRequired, name)
+	case videos == 0:
+		f.AddIf(true, core.IssueImagesWithoutVideo, name)
+	case images == 0:
+		f.AddIf(videos > 1, core.IssueMediaCountUnsupported, videos, name, 1, 1)
+	default:
+		f.AddIf(videos > 1 || images > 1 || !thumbnail, core.IssueThumbnailUnsupported, name)
+	}
 }
 
 // tagsLength is how the network counts tags.

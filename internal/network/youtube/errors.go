@@ -76,7 +76,7 @@ func classifyTokenError(resp *network.Response, now time.Time) *network.Error {
 	}
 	meaning := rowOfStatus(resp.Status)
 	e := network.Error{
-		Kind: meaning.Kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: "Start again from Accounts.",
+		Kind: meaning.Kind, Code: out.Code, Message: cmp.Or(out.Description, out.Code), Hint: "Start again.",
 	}
 	switch {
 	case out.Code == "invalid_client" || out.Code == "unauthorized_client" || out.Code == "deleted_client":

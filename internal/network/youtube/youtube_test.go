@@ -58,8 +58,13 @@ func TestWhatYouTubeTakes(t *testing.T) {
 		{"a thumbnail without image", of(), on, "setting_conflict"},
 		{
 			"two thumbnails", draft("", "Title", nil, nt.Image(), nt.Image(), nt.Video()), on,
-			"media_count_unsupported media_count_unsupported",
+			"media_mixed_unsupported",
 		},
+		{
+			"several videos and images", draft("", "Title", nil, nt.Image(), nt.Video(), nt.Image(), nt.Video()), "",
+			"media_mixed_unsupported",
+		},
+		{"two images alone", draft("", "Title", nil, nt.Image(), nt.Image()), "", "media_kind_unsupported"},
 		{"a PNG as thumbnail", cover(nt.Mime("image/png")), on, ""},
 		{"a WebP as thumbnail", cover(nt.Mime("image/webp")), on, "format_unsupported"},
 		{"50 MiB of thumbnail", cover(nt.Bytes(52_428_800)), on, ""},
