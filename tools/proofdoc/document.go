@@ -58,8 +58,8 @@ const head = `# Proofs
 | Text, links, photos and videos on five networks | kinds |
 | Each network in its own folder | sixth, lines |
 
-The others show that Belfry is fast (size, bench), that its operations agree with each other (operations), and that its tests
-find mistakes (bugs, repeat, fuzz). A section that is missing has not been run yet.
+The others show that Belfry is fast (size, bench), that its operations agree with each other (operations), and that its
+tests find mistakes (bugs, repeat, fuzz). A section that is missing has not been run yet.
 `
 
 // replaceSection returns the document with a new section for the proof that ran. Sections come in the order of the

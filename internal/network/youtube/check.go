@@ -25,7 +25,8 @@ func (Rules) Check(d network.Draft) (issues, warnings []core.Issue) {
 		f.AddIf(tagsLength(limits.Tags.Unit, d.Tags) > limits.Tags.Max, core.IssueTagsTooLong, name, limits.Tags.Max)
 
 		f.AddIf(
-			network.Count(d.Media, core.FileImage) == 0 && s.UseCoverAsThumbnail, core.IssueSettingConflict, "useCoverAsThumbnail", name,
+			network.Count(d.Media, core.FileImage) == 0 && s.UseCoverAsThumbnail,
+			core.IssueSettingConflict, "useCoverAsThumbnail", name,
 			"The files contain no image.",
 		)
 		for _, m := range d.Media {
