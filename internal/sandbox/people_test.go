@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -34,6 +35,28 @@ func (i *inbox) paths() (all []string) {
 		all = append(all, path)
 	}
 	return all
+}
+
+func TestOnlyNetworksWithSuchARequestOfferToDeleteData(t *testing.T) {
+	t.Parallel()
+	r := start(t, sandbox.Config{AppName: "Belfry"})
+	r.threads("harbour.bakery")
+	back := r.consent("/accounts.google.com/o/oauth2/v2/auth", url.Values{
+		"client_id": {"sandbox"}, "redirect_uri": {callback}, "state": {"s1"}, "response_type": {"code"}, "decision": {"allow"},
+		"scope":    {"https://www.googleapis.com/auth/youtube.upload https://www.googleapis.com/auth/youtube.readonly"},
+		"username": {"harbour"}, "access_type": {"offline"}, "prompt": {"consent"},
+	})
+	r.post("/oauth2.googleapis.com/token", "", url.Values{
+		"client_id": {"sandbox"}, "client_secret": {"sandbox"}, "redirect_uri": {callback}, "code": {back.Get("code")},
+		"grant_type": {"authorization_code"},
+	})
+	page := r.get("/_/", "").text
+	if n := strings.Count(page, `data-testid="remove-data"`); n != 1 {
+		t.Errorf("the page offers to delete data for %d people, want 1 of 2", n)
+	}
+	if !strings.Contains(page, "YouTube does not notify Belfry.") || strings.Contains(page, "Threads does not notify") {
+		t.Errorf("the page does not say which network notifies the app")
+	}
 }
 
 func TestRemovingTheAppEndsTheAccessAndIsReported(t *testing.T) {

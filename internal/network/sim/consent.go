@@ -71,8 +71,9 @@ type OAuthConfig struct {
 	Person string
 	NameOf func(person string) string
 	// Removed reports to the app that a person has removed it, and with erase that their data must be deleted; nil for a
-	// network that reports nothing.
+	// network that reports nothing. Only a network that Erases passes on requests to delete data.
 	Removed func(person string, erase bool)
+	Erases  bool
 	// Check refuses a request for a reason of the network's own; nil for none.
 	Check func(r *http.Request) error
 }

@@ -16,6 +16,8 @@ type Person struct {
 	Title   string `json:"title"`
 	ID      string `json:"id"`
 	Name    string `json:"name"`
+	Reports bool   `json:"reports"` // the network tells the app when the person removes it
+	Erases  bool   `json:"erases"`  // the network passes on that the person wants their data to be deleted
 }
 
 // People lists everybody whose access works, at all networks.
@@ -39,6 +41,9 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	for _, o := range logins {
 		for _, p := range o.people() {
 			if p.Network == network && p.ID == person {
+				if erase && !p.Erases {
+					return fmt.Errorf("%s passes on no requests to delete data", p.Title)
+				}
 				return o.removeApp(person, erase)
 			}
 		}
@@ -49,7 +54,10 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 // people lists those who gave a code of which a token works.
 func (o *OAuth) people() (list []Person) {
 	for _, id := range o.personIDs() {
-		list = append(list, Person{Network: o.cfg.Network, Title: o.cfg.Title, ID: id, Name: o.cfg.NameOf(id)})
+		list = append(list, Person{
+			Network: o.cfg.Network, Title: o.cfg.Title, ID: id, Name: o.cfg.NameOf(id),
+			Reports: o.cfg.Removed != nil, Erases: o.cfg.Erases,
+		})
 	}
 	return list
 }

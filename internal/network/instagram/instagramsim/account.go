@@ -92,6 +92,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		Removed: func(person string, erase bool) {
 			metasim.ReportRemoval(s.kit, Name, s.accountOf(person).ownID(), erase)
 		},
+		Erases: true,
 	})
 }
 

@@ -69,7 +69,7 @@ func (l *PageLogin) newConfig() sim.OAuthConfig {
 		},
 		Form: []string{"page", "newPage"}, Accounts: l.offerPages, Choose: l.choosePages,
 		NameOf:  func(string) string { return personName },
-		Removed: func(person string, erase bool) { ReportRemoval(l.kit, loginName, person, erase) },
+		Removed: func(person string, erase bool) { ReportRemoval(l.kit, loginName, person, erase) }, Erases: true,
 		Check: func(r *http.Request) error {
 			version, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 			return CheckVersion(version)

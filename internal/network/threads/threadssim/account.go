@@ -47,6 +47,7 @@ func (s *Sim) newOAuth() *sim.OAuth {
 		UnknownApp: "4476002: the client_id belongs to no Threads app", BadScope: "invalid scope", Denied: metasim.Denied,
 		Form: []string{"profile", "username"}, Accounts: s.offerProfiles, Choose: s.chooseProfile,
 		NameOf: s.nameOf, Removed: func(person string, erase bool) { metasim.ReportRemoval(s.kit, Name, person, erase) },
+		Erases: true,
 	})
 }
 
