@@ -37,7 +37,9 @@ const (
 
 // chosenFiles returns the form's files in their order: ids that still exist, and what they look like.
 func (r *request) chosenFiles(form url.Values) (ids []string, files []posts.File, err error) {
-	chosen := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool { return id == "" })
+	chosen := slices.DeleteFunc(slices.Clone(form[posts.FieldMedia]), func(id string) bool {
+		return id == "" || id == form.Get(posts.FieldRemove)
+	})
 	found, err := r.web.cfg.App.PostFiles(r.context(), r.caller, chosen)
 	if err != nil {
 		return nil, nil, err

@@ -62,6 +62,10 @@ func TestFilesOfTheLibraryAreChosenAndOrdered(t *testing.T) {
 	if got := page.chosen(); !slices.Equal(got, []string{"bell.jpg", "noon.jpg"}) {
 		t.Errorf("moved earlier: %v", got)
 	}
+	page = s.b.post("/compose/plan", append(pairs, "remove", first.ID)...).is(t, http.StatusOK)
+	if got := page.chosen(); !slices.Equal(got, []string{"bell.jpg"}) || len(page.all(testid("library-file"))) != 1 {
+		t.Errorf("removed: %v", got)
+	}
 	s.b.post("/posts", pairs...).is(t, http.StatusSeeOther)
 	if got := s.all()[0].MediaIDs; !slices.Equal(got, []string{first.ID, second.ID}) {
 		t.Errorf("the post has %v", got)

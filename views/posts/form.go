@@ -31,6 +31,7 @@ const (
 	FieldMedia    = "media"
 	FieldUpload   = "upload"
 	FieldEarlier  = "earlier" // the file that a button moves towards the first
+	FieldRemove   = "remove"  // the file that a button takes from the post
 )
 
 // Values of FieldWhen.

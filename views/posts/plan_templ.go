@@ -105,7 +105,7 @@ func Plan(m PlanModel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "Start writing to see what will be posted.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "Write a text or add a file to see what will be posted.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
