@@ -181,8 +181,10 @@ func (b *browser) compose(press *kindsPress, sent sentKind) {
 	if err := os.WriteFile(first, filesOfKinds()[sent.files[0]], 0o600); err != nil {
 		b.t.Fatal(err)
 	}
-	b.runActions("choose a file of the device", chromedp.SetUploadFiles(chromedp.CSS(testid("upload")), []string{first}))
-	b.clickLink(testid("add-files"))
+	upload := chromedp.SetUploadFiles(chromedp.CSS(testid("upload")), []string{first})
+	if _, err := chromedp.RunResponse(b.ctx, upload); err != nil {
+		b.t.Fatalf("choose a file of the device: %v", err)
+	}
 	for range last {
 		b.clickLink(testid("file") + ":last-child " + testid("move-earlier"))
 	}

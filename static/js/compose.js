@@ -82,6 +82,12 @@ export async function startComposer() {
   });
   followPlan(form);
 
+  // Files that are chosen are uploaded at once.
+  form.addEventListener("change", (event) => {
+    if (!event.target.matches("#upload") || event.target.files.length === 0) return;
+    form.requestSubmit(form.querySelector("[data-uploads]"));
+  });
+
   // One press sends once. A browser that keeps the page as it was, and shows it again on the way back, would
   // show what has been sent as if it had not: the page is asked for anew.
   form.addEventListener("submit", () => {
