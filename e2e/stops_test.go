@@ -101,7 +101,8 @@ func TestStopsAtRandomMoments(t *testing.T) {
 		}
 	}
 	exit, over := slices.Max(exits), slices.Max(takeovers)
-	t.Logf("%d stops, %d answers, none cut; %d requests were refused while it stopped and had no effect", *stops, answered, closed)
+	t.Logf("%d stops, %d answers, none cut; %d requests were refused while it stopped and had no effect",
+		*stops, answered, closed)
 	t.Logf("%d posts created, each live once; exit after %.2f s at most, takeover after %.2f s at most", wanted,
 		exit.Seconds(), over.Seconds())
 	if exit > exitWithin || *stops > fewStops && over > takeover { // a few stops beside other tests prove no times

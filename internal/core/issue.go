@@ -161,8 +161,11 @@ func Issues() []IssueText {
 	return []IssueText{
 		IssueCaptionTooLong, IssueTitleTooLong, IssueTitleRequired, IssueTagsTooLong, IssueHashtagsMany, IssueMentionsTooMany,
 		IssueCharactersUnsupported, IssueLinksTooMany,
-		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired, IssueVideoRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
-		IssueMediaKindUnsupported, IssueImagesWithoutVideo, IssueMediaCountUnsupported, IssueMediaMixedUnsupported, IssueThumbnailUnsupported, IssueMediaUnreachable,
+		IssueTextRequired, IssueTextNotAllowed, IssueMediaRequired,
+		IssueVideoRequired, IssueMediaNotReady, IssueMediaFailed, IssueMediaPurged,
+		IssueMediaKindUnsupported,
+		IssueImagesWithoutVideo, IssueMediaCountUnsupported, IssueMediaMixedUnsupported,
+		IssueThumbnailUnsupported, IssueMediaUnreachable,
 		IssueFormatUnsupported,
 		IssueFileTooLarge, IssueAspectUnsupported, IssueResolutionUnsupported, IssueDurationTooShort, IssueDurationTooLong,
 		IssueDurationOverAccount, IssueSettingConflict, IssueSettingUnavailable, IssueAccountExpired, IssueAccountRevoked,

@@ -42,7 +42,8 @@ func TestOnlyNetworksWithSuchARequestOfferToDeleteData(t *testing.T) {
 	r := start(t, sandbox.Config{AppName: "Belfry"})
 	r.threads("harbour.bakery")
 	back := r.consent("/accounts.google.com/o/oauth2/v2/auth", url.Values{
-		"client_id": {"sandbox"}, "redirect_uri": {callback}, "state": {"s1"}, "response_type": {"code"}, "decision": {"allow"},
+		"client_id": {"sandbox"}, "redirect_uri": {callback}, "state": {"s1"}, "response_type": {"code"},
+		"decision": {"allow"},
 		"scope":    {"https://www.googleapis.com/auth/youtube.upload https://www.googleapis.com/auth/youtube.readonly"},
 		"username": {"harbour"}, "access_type": {"offline"}, "prompt": {"consent"},
 	})
