@@ -38,7 +38,7 @@ func TestOperatorCommandsManageWorkspacesKeysAndMembers(t *testing.T) {
 		}
 		run("another long password\n", "user", "password", "--email", name+"@example.org", "--password-stdin")
 		first, second := s.seedWorkspace(), s.seedWorkspace()
-		if first.Workspace == second.Workspace || len(first.Accounts) != 2 || first.Key == "" || first.Password == "" {
+		if first.Workspace == second.Workspace || len(first.Accounts) != 5 || first.Key == "" || first.Password == "" {
 			t.Errorf("two seeds print %+v and %+v", first, second)
 		}
 		if out := run("", "config"); !strings.Contains(out, "BELFRY_DATA_DIR") {
