@@ -57,7 +57,7 @@ func TestScreensShowWhatTheyShould(t *testing.T) {
 		},
 		{"the button waits for a plan", "compose", "#submit[disabled]", []string{"Send now"}},
 		{
-			"without a script the plan is a button away", "compose", "button[formaction='/compose/plan']",
+			"without a script the plan is a button away", "compose", "button[formaction='/compose/plan']:not([hidden])",
 			[]string{"Check the plan"},
 		},
 		{"an issue stands in the row it is about", "compose-wrong", "[data-account='" + accA +
