@@ -51,9 +51,8 @@ func chooseKind(n int) postKind {
 }
 
 // The goal: "three replicas, one killed with -9 every 5 s under load: 0 lost, 0 double, lateness at most lease + 2 s
-// beyond the settle time", on top of what a post of its kind takes anyway: some networks are asked again after seconds.
-// A post that two kills caught may wait for two leases. Only a post in its single call that left no trace may end with
-// an unknown outcome.
+// beyond the settle time." A post that two kills caught may wait for two leases. Only a post in its single call that
+// left no trace may end with an unknown outcome.
 func TestReplicasKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	const lease, settle, slack, killEvery = 6 * time.Second, 2 * time.Second, 2 * time.Second, 5 * time.Second
@@ -117,7 +116,6 @@ func TestReplicasKilledUnderLoad(t *testing.T) {
 		arrived[p.Text] = p.ArrivedAt
 	}
 	var late, caught []time.Duration
-	usual := medianLateness(ended, arrived)
 	perNetwork := map[string]int{}
 	unknown := 0
 	for _, p := range ended {
@@ -134,12 +132,11 @@ func TestReplicasKilledUnderLoad(t *testing.T) {
 		by := arrived[p.Text].Sub(p.Due)
 		late = append(late, by)
 		if p.Cut > 0 {
-			caught = append(caught, by-usual[p.kind()])
+			caught = append(caught, by)
 		}
 		// A short load beside other tests proves no times.
-		bound := usual[p.kind()] + settle + time.Duration(max(p.Cut, 1))*(lease+slack)
-		if *replicasFor > shortLoad && by > bound {
-			t.Errorf("%s %q arrived %s late, %d of its calls were cut; want %s at most", p.Network, p.Text, by, p.Cut, bound)
+		if *replicasFor > shortLoad && by > settle+time.Duration(max(p.Cut, 1))*(lease+slack) {
+			t.Errorf("%s %q arrived %s late, %d of its calls were cut", p.Network, p.Text, by, p.Cut)
 		}
 	}
 	slices.Sort(late)
@@ -151,8 +148,8 @@ func TestReplicasKilledUnderLoad(t *testing.T) {
 			late[len(late)*99/100].Seconds(), late[len(late)-1].Seconds())
 	}
 	if len(caught) > 0 {
-		t.Logf("%d posts were in a call when their worker was killed: at most %.2f s later than is usual for their kind, "+
-			"with a lease of %s and a settle time of %s", len(caught), caught[len(caught)-1].Seconds(), lease, settle)
+		t.Logf("%d posts were in a call when their worker was killed: due to visible at most %.2f s; a lease is %s",
+			len(caught), caught[len(caught)-1].Seconds(), lease)
 	}
 	if len(slices.Collect(maps.Keys(perNetwork))) != len(seed.Accounts) {
 		t.Errorf("posts went to %v only", perNetwork)
@@ -164,29 +161,6 @@ type loadedPost struct {
 	Text, Network, Flow, Status, Error string
 	Due                                time.Time
 	Cut                                int // calls without an outcome in the ledger
-}
-
-// kind tells posts apart that take the network different calls.
-func (p loadedPost) kind() string {
-	var n int
-	_, _ = fmt.Sscanf(p.Text, "Under load %d", &n) // the test wrote it
-	kind := chooseKind(n)
-	return kind.network + " " + kind.file + fmt.Sprint(kind.block)
-}
-
-// medianLateness is how late a post of each kind usually arrives.
-func medianLateness(posts []loadedPost, arrived map[string]time.Time) map[string]time.Duration {
-	late, median := map[string][]time.Duration{}, map[string]time.Duration{}
-	for _, p := range posts {
-		if at, ok := arrived[p.Text]; ok {
-			late[p.kind()] = append(late[p.kind()], at.Sub(p.Due))
-		}
-	}
-	for kind, all := range late {
-		slices.Sort(all)
-		median[kind] = all[len(all)/2]
-	}
-	return median
 }
 
 // waitForLoad waits until the posts under load have come to their end, and returns them.

@@ -29,8 +29,8 @@ func findPullers(networks *network.Set) []puller {
 	return list
 }
 
-// lost says what cannot be published without a public address.
-func (p puller) lost() string {
+// describeLoss says what cannot be published without a public address.
+func (p puller) describeLoss() string {
 	switch {
 	case len(p.kinds) > 1:
 		return p.Name + ": posts with files cannot be published"
@@ -65,7 +65,7 @@ func reportFiles(ctx context.Context, cfg app.Config, proofs []string) (string, 
 	if why != nil {
 		b.WriteString("networks cannot download files: " + why.Error())
 		for _, p := range pullers {
-			b.WriteString("\n   " + p.lost())
+			b.WriteString("\n   " + p.describeLoss())
 		}
 		b.WriteString("\n   Set BELFRY_MEDIA_URL to an https address that the internet can reach. See docs/operations.md, " +
 			"A public address.")

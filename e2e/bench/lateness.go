@@ -104,7 +104,7 @@ func startWithNetworks(ctx context.Context, o options, folder string) (p *publis
 		return nil, err
 	}
 	if _, err = p.serve(ctx); err == nil {
-		p.seed, err = p.service.seed(ctx, fmt.Sprint("--accounts=", manyAccounts))
+		p.seed, err = p.service.seedWorkspace(ctx, fmt.Sprint("--accounts=", manyAccounts))
 	}
 	if err == nil {
 		options := map[string]string{

@@ -94,7 +94,7 @@ func besideFloor(ctx context.Context, o options, folder string,
 		return err
 	}
 	defer s.stop()
-	seed, err := s.seed(ctx)
+	seed, err := s.seedWorkspace(ctx)
 	if err != nil {
 		return err
 	}

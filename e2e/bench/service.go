@@ -135,8 +135,8 @@ func (s seeded) account(network string, n int) string {
 	return all[n%len(all)]
 }
 
-// seed makes a workspace. Options such as --accounts=3 change it.
-func (s *service) seed(ctx context.Context, options ...string) (seeded, error) {
+// seedWorkspace makes a workspace. Options such as --accounts=3 change it.
+func (s *service) seedWorkspace(ctx context.Context, options ...string) (seeded, error) {
 	var made seeded
 	cmd := exec.CommandContext(ctx, s.binary, append([]string{"seed", "--json"}, options...)...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME"), "PG_BIN=" + os.Getenv("PG_BIN")},

@@ -127,7 +127,7 @@ func (p *publisher) measureLists(ctx context.Context, t *table) error {
 
 // measureNeighbor lets clients search one workspace while another lists its posts.
 func (p *publisher) measureNeighbor(ctx context.Context, t *table) error {
-	neighbor, err := p.service.seed(ctx)
+	neighbor, err := p.service.seedWorkspace(ctx)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func measureUpload(ctx context.Context, o options, folder string, t *table) erro
 		return err
 	}
 	defer s.stop()
-	seed, err := s.seed(ctx)
+	seed, err := s.seedWorkspace(ctx)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 		if err != nil {
 			return err
 		}
-		if err := a.disconnect(ctx, t, accountID); err != nil {
+		if err := a.disconnectAccount(ctx, t, accountID); err != nil {
 			return err
 		}
 		return t.AddAudit(ctx, core.AuditEntry{
@@ -32,8 +32,8 @@ func (a *App) DisconnectAccount(ctx context.Context, c core.Caller, id string) e
 	})
 }
 
-// disconnect is DisconnectAccount within a transaction, whoever asked for it.
-func (a *App) disconnect(ctx context.Context, t store.Tenant, id core.AccountID) error {
+// disconnectAccount is DisconnectAccount within a transaction, whoever asked for it.
+func (a *App) disconnectAccount(ctx context.Context, t store.Tenant, id core.AccountID) error {
 	account, err := t.Account(ctx, id)
 	if err != nil {
 		return err

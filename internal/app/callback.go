@@ -145,7 +145,7 @@ func (a *App) EraseGrant(ctx context.Context, code string) (again time.Duration,
 func (a *App) eraseAccount(ctx context.Context, account store.GrantAccount) error {
 	return a.enterGranted(account).Tx(ctx, func(t store.Tenant) error {
 		if account.Connected {
-			if err := a.disconnect(ctx, t, account.ID); err != nil {
+			if err := a.disconnectAccount(ctx, t, account.ID); err != nil {
 				return err
 			}
 		}

@@ -46,7 +46,7 @@ func run(ctx context.Context, names []string) error {
 	var missed error
 	for _, b := range chosen {
 		began := time.Now()
-		by, err := b.plant(ctx)
+		by, err := b.plantAndTest(ctx)
 		if err == nil {
 			caught++
 			fmt.Printf("caught: %s, by %s (%.0f s)\n", b.Name, strings.Join(by, " and "), time.Since(began).Seconds())
@@ -79,9 +79,9 @@ func testWithoutBugs(ctx context.Context, chosen []bug) error {
 	return nil
 }
 
-// plant runs the bug's tests on code that has it, and returns those that failed, which must be all.
-func (b bug) plant(ctx context.Context) ([]string, error) {
-	overlay, remove, err := b.overlay()
+// plantAndTest runs the bug's tests on code that has it, and returns those that failed, which must be all.
+func (b bug) plantAndTest(ctx context.Context) ([]string, error) {
+	overlay, remove, err := b.writeOverlay()
 	if err != nil {
 		return nil, err
 	}
@@ -129,9 +129,9 @@ func runTests(ctx context.Context, pkg string, tests []string, overlay string) (
 	return string(out), err
 }
 
-// overlay writes the edited file and what the compiler must know to read it in place of the real one.
-func (b bug) overlay() (name string, remove func(), err error) {
-	edited, err := b.edit()
+// writeOverlay writes the edited file and what the compiler must know to read it in place of the real one.
+func (b bug) writeOverlay() (name string, remove func(), err error) {
+	edited, err := b.editedFile()
 	if err != nil {
 		return "", nil, err
 	}
@@ -159,8 +159,8 @@ func (b bug) overlay() (name string, remove func(), err error) {
 	return name, remove, err
 }
 
-// edit returns the file with the bug. The text that it replaces must be there once.
-func (b bug) edit() (string, error) {
+// editedFile returns the file with the bug. The text that it replaces must be there once.
+func (b bug) editedFile() (string, error) {
 	text, err := os.ReadFile(b.File)
 	if err != nil {
 		return "", err

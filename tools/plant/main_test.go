@@ -16,7 +16,7 @@ func TestEachBugEditsTheCodeAsItIs(t *testing.T) {
 			t.Errorf("%s is there twice", b.Name)
 		}
 		names[b.Name] = true
-		if _, err := b.edit(); err != nil {
+		if _, err := b.editedFile(); err != nil {
 			t.Errorf("%s: %v", b.Name, err)
 		}
 		files, err := os.ReadDir(b.Package)
@@ -51,7 +51,7 @@ func TestABugWhoseTextIsGoneOrThereTwiceIsNotPlanted(t *testing.T) {
 		t.Fatal(err)
 	}
 	for old, want := range map[string]string{"one": "1 two two", "two": "", "three": ""} {
-		if got, err := (bug{File: name, Old: old, New: "1"}).edit(); got != want || (err == nil) != (want != "") {
+		if got, err := (bug{File: name, Old: old, New: "1"}).editedFile(); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", old, got, err)
 		}
 	}

@@ -76,7 +76,7 @@ func replaceSection(document string, proofs []proof, r ran) (string, error) {
 	for _, p := range proofs {
 		text := sections[p.Name]
 		if p.Name == r.Name {
-			known, text = true, r.section(p.Shows)
+			known, text = true, r.formatSection(p.Shows)
 		}
 		if text != "" {
 			fmt.Fprintf(&out, "\n## %s\n%s\n", p.Name, strings.TrimRight(text, "\n"))
@@ -88,7 +88,7 @@ func replaceSection(document string, proofs []proof, r ran) (string, error) {
 	return out.String(), nil
 }
 
-func (r ran) section(shows string) string {
+func (r ran) formatSection(shows string) string {
 	result := r.Result
 	if result == "failed" {
 		result = "**" + result + "**"

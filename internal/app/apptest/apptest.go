@@ -140,6 +140,9 @@ func variables(drivers []network.Driver) func(string) string {
 	for _, d := range drivers {
 		for _, v := range d.Variables {
 			values[v.Name] = v.Default
+			if strings.HasSuffix(v.Name, "_PER_DAY") {
+				values[v.Name] = "0" // the tests of one installation publish more than its project may in a day
+			}
 			if strings.HasSuffix(v.Name, "_CLIENT_ID") || strings.HasSuffix(v.Name, "_CLIENT_SECRET") {
 				values[v.Name] = sandbox.Credentials
 			}

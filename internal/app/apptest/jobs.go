@@ -28,31 +28,29 @@ func (h *Harness) WorkDiscards() {
 	}
 }
 
-// WorkRevocations works the jobs enqueued so far that tell networks to end grants. It returns when the last of them wants
-// to be tried again, 0 for never.
-func (h *Harness) WorkRevocations() (again time.Duration) {
+// WorkRevocations works the jobs enqueued so far that tell networks to revoke grants. It returns when the last of them
+// wants to be tried again, 0 for never.
+func (h *Harness) WorkRevocations() time.Duration {
 	h.t.Helper()
-	rows, err := h.Pool.Query(h.Context(), `SELECT args FROM river_job WHERE kind = 'revoke' ORDER BY id`)
-	must(h.t, err)
-	all, err := pgx.CollectRows(rows, pgx.RowTo[queue.Revoke])
-	must(h.t, err)
-	for _, job := range all {
-		again, err = h.App.RevokeGrant(h.Context(), job.Grant)
-		must(h.t, err)
-	}
-	return again
+	return workJobs(h, func(job queue.Revoke) (time.Duration, error) { return h.App.RevokeGrant(h.Context(), job.Grant) })
 }
 
 // WorkErasures works the jobs enqueued so far that delete the data of people. It returns when the last of them wants to
 // be tried again, 0 for never.
-func (h *Harness) WorkErasures() (again time.Duration) {
+func (h *Harness) WorkErasures() time.Duration {
 	h.t.Helper()
-	rows, err := h.Pool.Query(h.Context(), `SELECT args FROM river_job WHERE kind = 'erase' ORDER BY id`)
+	return workJobs(h, func(job queue.Erase) (time.Duration, error) { return h.App.EraseGrant(h.Context(), job.Code) })
+}
+
+func workJobs[J queue.Job](h *Harness, work func(J) (time.Duration, error)) (again time.Duration) {
+	h.t.Helper()
+	var kind J
+	rows, err := h.Pool.Query(h.Context(), `SELECT args FROM river_job WHERE kind = $1 ORDER BY id`, kind.Kind())
 	must(h.t, err)
-	all, err := pgx.CollectRows(rows, pgx.RowTo[queue.Erase])
+	all, err := pgx.CollectRows(rows, pgx.RowTo[J])
 	must(h.t, err)
 	for _, job := range all {
-		again, err = h.App.EraseGrant(h.Context(), job.Code)
+		again, err = work(job)
 		must(h.t, err)
 	}
 	return again

@@ -2,14 +2,10 @@ package instagram
 
 import (
 	"errors"
-	"time"
 
 	"belfry/internal/network"
 	"belfry/internal/network/meta"
 )
-
-// quotaWait holds a post when nothing tells when the quota frees.
-const quotaWait = time.Hour
 
 const (
 	hintQuota     = "The account has reached Instagram's limit for 24 hours. Belfry will try again."
@@ -28,7 +24,7 @@ const (
 // errorTable holds the codes that Instagram uses in a way of its own; meta has those that all Graph APIs share.
 var errorTable = meta.Table{
 	{Code: 80002}:               {Kind: network.RateLimited, Hint: hintThrottled},
-	{Code: 9, Subcode: 2207042}: {Kind: network.RateLimited, Hint: hintQuota, Wait: quotaWait},
+	{Code: 9, Subcode: 2207042}: {Kind: network.RateLimited, Hint: hintQuota, Wait: meta.QuotaWait},
 
 	{Code: -1}:                   {Kind: network.Transient, Hint: hintTrouble},
 	{Code: -2}:                   {Kind: network.Transient, Hint: hintFetch},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/url"
-	"slices"
 	"time"
 
 	"belfry/internal/core"
@@ -47,25 +46,17 @@ func (n *Network) readQuota(ctx context.Context, profile string, t network.Token
 func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item) time.Duration {
 	q, err := n.readQuota(ctx, it.Profile, it.Token)
 	if err != nil {
-		return quotaWait
+		return meta.QuotaWait
 	}
 	var times []time.Time
 	for _, edge := range []string{"/media", "/stories"} {
 		posts, err := n.listPosts(ctx, it, edge, "id,timestamp", n.now().Add(-q.Window))
 		if err != nil {
-			return quotaWait
+			return meta.QuotaWait
 		}
 		for _, p := range posts {
 			times = append(times, p.At.Time)
 		}
 	}
-	if len(times) < q.Limit {
-		return quotaWait
-	}
-	slices.SortFunc(times, func(a, b time.Time) int { return b.Compare(a) })
-	free := times[q.Limit-1].Add(q.Window).Sub(n.now())
-	if free <= 0 || free > q.Window {
-		return quotaWait
-	}
-	return free
+	return meta.UntilQuotaFrees(q, times, n.now())
 }

@@ -2,11 +2,15 @@ package meta
 
 import (
 	"net/url"
+	"slices"
 	"time"
 
 	"belfry/internal/core"
 	"belfry/internal/network"
 )
+
+// QuotaWait holds a post when nothing tells when a quota frees.
+const QuotaWait = time.Hour
 
 // longestWindow bounds what a network says of the window of a quota, in seconds.
 const longestWindow = 30 * 24 * 60 * 60
@@ -32,4 +36,17 @@ func ReadQuota(read func(params url.Values, into any) error) (core.PostQuota, er
 	return core.PostQuota{
 		Used: q.Used, Limit: q.Config.Total, Window: time.Duration(min(q.Config.Seconds, longestWindow)) * time.Second,
 	}, nil
+}
+
+// UntilQuotaFrees returns how long it takes until the oldest of the posts that fill the quota leaves its window, or
+// QuotaWait if published, when the account's posts of this window were made, does not tell.
+func UntilQuotaFrees(q core.PostQuota, published []time.Time, now time.Time) time.Duration {
+	if len(published) < q.Limit {
+		return QuotaWait
+	}
+	slices.SortFunc(published, func(a, b time.Time) int { return b.Compare(a) })
+	if free := published[q.Limit-1].Add(q.Window).Sub(now); free > 0 && free <= q.Window {
+		return free
+	}
+	return QuotaWait
 }

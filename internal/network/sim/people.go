@@ -27,7 +27,7 @@ func (k *Kit) People() []Person {
 	k.mu.Unlock()
 	var list []Person
 	for _, o := range logins {
-		list = append(list, o.people()...)
+		list = append(list, o.listPeople()...)
 	}
 	return list
 }
@@ -39,7 +39,7 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	logins := slices.Clone(k.logins)
 	k.mu.Unlock()
 	for _, o := range logins {
-		for _, p := range o.people() {
+		for _, p := range o.listPeople() {
 			if p.Network == network && p.ID == person {
 				if erase && !p.Erases {
 					return fmt.Errorf("%s passes on no requests to delete data", p.Title)
@@ -51,8 +51,8 @@ func (k *Kit) RemoveApp(network, person string, erase bool) error {
 	return fmt.Errorf("nobody called %q has access at %q", person, network)
 }
 
-// people lists those who gave a code of which a token works.
-func (o *OAuth) people() (list []Person) {
+// listPeople lists those who gave a code of which a token works.
+func (o *OAuth) listPeople() (list []Person) {
 	for _, id := range o.personIDs() {
 		list = append(list, Person{
 			Network: o.cfg.Network, Title: o.cfg.Title, ID: id, Name: o.cfg.NameOf(id),

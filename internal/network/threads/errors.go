@@ -11,7 +11,7 @@ const hintQuota = "The profile has reached Threads' limit for 24 hours. Belfry w
 
 // errorTable holds the codes that Threads uses in a way of its own; meta has those that all Graph APIs share.
 var errorTable = meta.Table{
-	{Code: 9, Subcode: 2207042}:    {Kind: network.RateLimited, Hint: hintQuota, Wait: quotaWait},
+	{Code: 9, Subcode: 2207042}:    {Kind: network.RateLimited, Hint: hintQuota, Wait: meta.QuotaWait},
 	{Code: 9007, Subcode: 2207027}: {Kind: network.Transient, Hint: "Threads is still processing the post."},
 	{Code: 24, Subcode: 4279009}: {
 		Kind: network.Transient, Hint: "Threads cannot find the container that it has just created. " + meta.Later,

@@ -10,9 +10,6 @@ import (
 	"belfry/internal/network/meta"
 )
 
-// quotaWait holds a post when the profile's posts do not tell when the quota frees.
-const quotaWait = time.Hour
-
 // AccountFacts tells how much of the profile's publishing quota is used.
 func (n *Network) AccountFacts(ctx context.Context, profile string, t network.Token) (core.Facts, error) {
 	q, err := n.readQuota(ctx, profile, t)
@@ -45,14 +42,13 @@ func (n *Network) throttleIfQuotaUsed(ctx context.Context, it network.Item, err 
 
 // untilQuotaFrees is how long it takes until the oldest post that fills the quota leaves its window.
 func (n *Network) untilQuotaFrees(ctx context.Context, it network.Item, q core.PostQuota) time.Duration {
-	now := n.now()
-	posts, err := n.listPosts(ctx, it, "id,timestamp", now.Add(-q.Window))
-	if err != nil || len(posts) < q.Limit {
-		return quotaWait
+	posts, err := n.listPosts(ctx, it, "id,timestamp", n.now().Add(-q.Window))
+	if err != nil {
+		return meta.QuotaWait
 	}
-	free := posts[q.Limit-1].At.Add(q.Window).Sub(now)
-	if free <= 0 || free > q.Window {
-		return quotaWait
+	times := make([]time.Time, len(posts))
+	for i, p := range posts {
+		times[i] = p.At.Time
 	}
-	return free
+	return meta.UntilQuotaFrees(q, times, n.now())
 }

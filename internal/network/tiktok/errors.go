@@ -110,7 +110,8 @@ func documentedErrors() []network.Documented {
 	}
 	for reason, f := range failures {
 		if _, known := errorTable[reason]; !known { // one that is known means the same
-			all = append(all, network.Documented{Code: reason, Meaning: network.Meaning{Kind: f.kind(reason), Hint: f.hint}})
+			meaning := network.Meaning{Kind: f.errorKind(reason), Hint: f.hint}
+			all = append(all, network.Documented{Code: reason, Meaning: meaning})
 		}
 	}
 	network.SortDocumented(all)
@@ -195,8 +196,8 @@ type failure struct {
 	hint    string
 }
 
-// kind is the kind of error that a call would have to be refused with, to come to the same.
-func (f failure) kind(reason string) network.Kind {
+// errorKind is the kind of error that a call would have to be refused with, to come to the same.
+func (f failure) errorKind(reason string) network.Kind {
 	switch {
 	case reason == codeAuthRemoved:
 		return network.Revoked

@@ -57,9 +57,9 @@ type grant struct {
 	Identity       string `json:"id_token"`
 }
 
-// person is the Google account that granted access; "" when Google does not say. The signature need not be verified,
+// personID is the Google account that granted access; "" when Google does not say. The signature need not be verified,
 // because the token comes from Google itself.
-func (g grant) person() string {
+func (g grant) personID() string {
 	parts := strings.Split(g.Identity, ".")
 	if len(parts) != 3 {
 		return ""
@@ -85,7 +85,7 @@ func (n *Network) Exchange(ctx context.Context, g network.Grant) ([]network.Prof
 		return nil, err
 	}
 	token := n.applyGrant(network.Token{}, granted)
-	token.Grant = network.GrantOf("accounts.google.com", n.id, granted.person())
+	token.Grant = network.GrantOf("accounts.google.com", n.id, granted.personID())
 	channels, err := n.listChannels(ctx, token.Access)
 	if err != nil {
 		return nil, err

@@ -61,7 +61,7 @@ func (s *Sim) serveLogin(w http.ResponseWriter, r *http.Request) {
 		return
 	case grant == "authorization_code":
 		route.Params = append(client, "grant_type", "code", "redirect_uri", "code_verifier")
-		route.Serve = s.exchange
+		route.Serve = s.exchangeCode
 	case grant == "refresh_token":
 		route = sim.Route{
 			Names: []string{"refresh"}, Params: append(client, "grant_type", "refresh_token"), Serve: s.refresh,
@@ -77,7 +77,7 @@ func (s *Sim) checkClient(q *sim.Request) error {
 	return nil
 }
 
-func (s *Sim) exchange(q *sim.Request) (any, error) {
+func (s *Sim) exchangeCode(q *sim.Request) (any, error) {
 	if err := s.checkClient(q); err != nil {
 		return nil, err
 	}

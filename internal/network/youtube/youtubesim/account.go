@@ -176,7 +176,7 @@ func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 	body := accessAnswer(access)
 	body["refresh_token"] = refresh.Text
 	if access.Has(scopePerson) {
-		body["id_token"] = s.identify()
+		body["id_token"] = s.makeIDToken()
 	}
 	if days > 0 {
 		body["refresh_token_expires_in"] = int(days.Seconds())
@@ -184,8 +184,8 @@ func (s *Sim) redeemCode(q *sim.Request) (any, error) {
 	return body, nil
 }
 
-// identify is an ID token of the person, whose signature is not one.
-func (s *Sim) identify() string {
+// makeIDToken is an ID token of the person, whose signature is not one.
+func (s *Sim) makeIDToken() string {
 	claims := fmt.Sprintf(`{"iss":"https://accounts.google.com","aud":%q,"sub":%q}`, s.kit.ClientID(), personID)
 	encode := base64.RawURLEncoding.EncodeToString
 	return encode([]byte(`{"alg":"RS256","typ":"JWT"}`)) + "." + encode([]byte(claims)) + "." + encode([]byte("unsigned"))
