@@ -23,7 +23,7 @@ const (
 	maxMentions      = 20
 	maxCollaborators = 3 // Spec §8
 	maxAlt           = 1_000
-	firstPoll        = 5 * time.Second
+	firstPoll        = 2 * time.Second
 )
 
 var (
