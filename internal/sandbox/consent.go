@@ -37,6 +37,13 @@ type consentInput struct {
 	choosable         bool // a profile, not a permission
 }
 
+// person makes the requests of a browser. It shares no connection, because a test server that ends closes those of
+// http.DefaultClient.
+var person = &http.Client{
+	Transport:     &http.Transport{DisableKeepAlives: true},
+	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
 // ConsentPage is an open consent page of a simulated network, for programs that act as a person.
 type ConsentPage struct {
 	action string
@@ -50,7 +57,7 @@ func OpenConsent(ctx context.Context, authorizeURL string) (*ConsentPage, error)
 	if err != nil {
 		return nil, fmt.Errorf("open the consent page: %w", err)
 	}
-	answer, err := http.DefaultClient.Do(r)
+	answer, err := person.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("open the consent page: %w", err)
 	}
@@ -156,8 +163,7 @@ func (p *ConsentPage) Submit(ctx context.Context, base, decision string) (*url.U
 		return nil, fmt.Errorf("send the consent page: %w", err)
 	}
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	back, err := client.Do(r)
+	back, err := person.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("send the consent page: %w", err)
 	}

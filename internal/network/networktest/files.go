@@ -183,7 +183,7 @@ func publishesFiles(t *testing.T, h Harness) {
 			if err != nil {
 				t.Fatalf("no link to %q: %v", k.ID, err)
 			}
-			if status := w.open(http.DefaultClient, w.Client.Browse(link)); status != http.StatusOK {
+			if status := w.open(w.Client.Browse(link)); status != http.StatusOK {
 				t.Errorf("the page of the post answers %d", status)
 			}
 		})

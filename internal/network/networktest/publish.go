@@ -32,7 +32,7 @@ func publishes(t *testing.T, h Harness) {
 	if err != nil || link != one.URL {
 		t.Fatalf("want the link %s, got %s, %v", one.URL, link, err)
 	}
-	if status := w.open(http.DefaultClient, w.Client.Browse(link)); status != http.StatusOK {
+	if status := w.open(w.Client.Browse(link)); status != http.StatusOK {
 		t.Errorf("the page of the post answers %d", status)
 	}
 	_, err = w.Net.Link(t.Context(), k.it, "1789999999999999")
@@ -82,7 +82,7 @@ func (w *World) page(address string) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	resp, err := http.DefaultClient.Do(r)
+	resp, err := w.visitor.Do(r)
 	if err != nil {
 		w.t.Fatal(err)
 	}

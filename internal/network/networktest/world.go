@@ -40,6 +40,8 @@ type World struct {
 	Client *network.Client
 	Base   string // of the simulators
 
+	visitor *http.Client // looks at pages; any server that ends would close connections of http.DefaultClient
+
 	shelf *shelf
 	made  map[core.FileFacts][]byte
 
@@ -89,7 +91,7 @@ func NewWorld(t *testing.T, h Harness) *World {
 			t.Errorf("close the simulators: %v", err)
 		}
 	})
-	w.Kit, w.Base = kit, server.URL
+	w.Kit, w.Base, w.visitor = kit, server.URL, server.Client()
 	w.Net = w.network(server.URL)
 	t.Cleanup(w.checkRequests)
 	return w
@@ -260,8 +262,9 @@ func (w *World) Consent(decision string) url.Values {
 	if err != nil || !strings.HasPrefix(address, w.Base+"/") {
 		w.t.Fatalf("the consent page %q is not at the simulators", address)
 	}
-	browser := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	if page := w.open(browser, address); page != http.StatusOK {
+	browser := *w.visitor
+	browser.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	if page := w.open(address); page != http.StatusOK {
 		w.t.Fatalf("the consent page answers %d", page)
 	}
 	form := u.Query()
@@ -285,13 +288,13 @@ func (w *World) Consent(decision string) url.Values {
 	return back.Query()
 }
 
-func (w *World) open(browser *http.Client, address string) int {
+func (w *World) open(address string) int {
 	w.t.Helper()
 	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, address, nil)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	resp, err := browser.Do(r)
+	resp, err := w.visitor.Do(r)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -118,6 +118,9 @@ func (k *Kit) Notify(network, event string, header http.Header, body string, tim
 	})
 }
 
+// notifier shares no connection, because a test server that ends closes those of http.DefaultClient.
+var notifier = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+
 func (k *Kit) notifyOnce(ctx context.Context, network, address string, header http.Header, body string) {
 	ctx, cancel := context.WithTimeout(ctx, notifyTimeout)
 	defer cancel()
@@ -127,7 +130,7 @@ func (k *Kit) notifyOnce(ctx context.Context, network, address string, header ht
 	}
 	r.Header = header.Clone()
 	status := 0
-	if resp, err := http.DefaultClient.Do(r); err == nil {
+	if resp, err := notifier.Do(r); err == nil {
 		_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxBody))
 		_ = resp.Body.Close()
 		status = resp.StatusCode
