@@ -194,6 +194,34 @@ func crossing(t *testing.T, h *apptest.Harness, ws *apptest.Workspace, post cont
 	must(t, <-acted)
 }
 
+// A worker that arms a post holds its publication and waits for the turn, which disconnecting ends for another post.
+func TestDisconnectingDoesNotDeadlockWithAnArm(t *testing.T) {
+	t.Parallel()
+	h := apptest.New(t)
+	ws := h.Workspace("one")
+	a := ws.Account("threads")
+	at := h.Clock.Now().Add(time.Hour)
+	ws.Queued("first", a, at)
+	ws.Queued("second", a, at)
+	const takeTurn = `INSERT INTO turns AS t (workspace_id, account_id, post_id, until)
+		SELECT workspace_id, account_id, id, clock() FROM posts WHERE text = $1
+		ON CONFLICT (account_id) DO UPDATE SET post_id = excluded.post_id WHERE t.until <= clock()`
+	_, err := h.Pool.Exec(t.Context(), takeTurn, "first")
+	must(t, err)
+	worker, err := h.Pool.Begin(t.Context())
+	must(t, err)
+	_, err = worker.Exec(t.Context(),
+		`SELECT FROM publications u JOIN posts p ON p.id = u.post_id WHERE p.text = 'second' FOR NO KEY UPDATE OF u`)
+	must(t, err)
+	disconnected := make(chan error, 1)
+	go func() { disconnected <- h.App.DisconnectAccount(t.Context(), ws.Owner, a.ID) }()
+	h.Eventually("disconnecting waits", func() bool { return waiting(t, h) })
+	_, err = worker.Exec(t.Context(), takeTurn, "second")
+	must(t, err)
+	must(t, worker.Commit(t.Context()))
+	must(t, <-disconnected)
+}
+
 func TestDisconnectingDoesNotDeadlockWithACancel(t *testing.T) {
 	t.Parallel()
 	h := apptest.New(t)

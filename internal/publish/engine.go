@@ -54,7 +54,7 @@ func (e *Engine) tenant(ws core.WorkspaceID) store.Tenant { return e.cfg.Store.I
 // core.Publication. Before the post is due, it only prepares it. owner names the worker. It does nothing when the post
 // can neither be published nor prepared yet, is held by another worker, or is done.
 func (e *Engine) Publish(ctx context.Context, owner string, ws core.WorkspaceID, id core.PostID) error {
-	if err := e.cfg.Store.PassTurns(ctx, e.cfg.Schedule.Lease); err != nil { // as Run does all the time
+	if err := e.cfg.Store.PassTurns(ctx); err != nil { // as Run does all the time
 		return fmt.Errorf("give waiting posts their turn: %w", err)
 	}
 	claim, err := e.tenant(ws).Claim(ctx, id, owner, e.cfg.Schedule.Lease, e.cfg.Now())

@@ -39,7 +39,7 @@ func (c *claim) awaitTurn(ctx context.Context, p core.Publication) error {
 // passTurns lets posts go on that wait for the turn of a worker that died, until ctx ends.
 func (e *Engine) passTurns(ctx context.Context, w Worker) {
 	for ctx.Err() == nil {
-		if err := e.cfg.Store.PassTurns(ctx, e.cfg.Schedule.Lease); err != nil && ctx.Err() == nil {
+		if err := e.cfg.Store.PassTurns(ctx); err != nil && ctx.Err() == nil {
 			e.cfg.Log.ErrorContext(ctx, "could not give waiting posts their turn", "error", err)
 		}
 		wait(ctx, w.Poll)

@@ -165,12 +165,19 @@ func (t Tenant) QueuedPosts(ctx context.Context, account core.AccountID) ([]core
 		args{"account": account}))
 }
 
-// LockQueuedPosts is QueuedPosts, and prevents changes to the posts until the transaction ends.
+// LockQueuedPosts is QueuedPosts, and prevents changes to the posts and their publications until the transaction ends.
+// It locks all posts, then all publications, in the order of their ids: a worker that holds a publication may wait for
+// the account's turn, which the change of another of these publications may hold.
 func (t Tenant) LockQueuedPosts(ctx context.Context, account core.AccountID) ([]core.PostID, error) {
-	return queryValues[core.PostID](t.query(ctx, `
+	ids, err := queryValues[core.PostID](t.query(ctx, `
 		SELECT id FROM posts WHERE workspace_id = @ws AND account_id = @account
 			AND status = 'queued' ORDER BY id FOR NO KEY UPDATE`,
 		args{"account": account}))
+	if err != nil {
+		return nil, err
+	}
+	return ids, t.exec(ctx, `SELECT FROM publications WHERE workspace_id = @ws AND post_id = ANY(@posts)
+		ORDER BY post_id FOR UPDATE`, args{"posts": ids})
 }
 
 // QueuedByAccount counts the queued posts of each connected account, up to MostCounted.

@@ -84,25 +84,20 @@ func (t Tenant) AwaitTurn(ctx context.Context, p Publication) error {
 	return nil
 }
 
-// PassTurns gives the turns that nobody has to posts that wait for them: turns of workers that died, and those that
-// ended while a post began to wait.
-func (s *Store) PassTurns(ctx context.Context, lease time.Duration) error {
+// PassTurns makes due the post that was due first, of each account whose turn nobody has while posts wait for it:
+// workers die, and a turn may end while a post begins to wait. The post takes the turn with its arm, as any other
+// does. PassTurns waits for no lock, so that it cannot end in a deadlock with a transaction that changes several posts.
+func (s *Store) PassTurns(ctx context.Context) error {
 	woken, err := s.execChanged(ctx, `
 		WITH free AS (
 			SELECT DISTINCT u.turn_of AS account_id FROM publications u WHERE u.turn_of IS NOT NULL
 				AND NOT EXISTS (SELECT FROM turns t WHERE t.account_id = u.turn_of AND t.until > clock())
 		), first AS (
-			SELECT free.account_id, w.workspace_id, w.post_id FROM free CROSS JOIN LATERAL (
-				SELECT u.workspace_id, u.post_id FROM publications u WHERE u.turn_of = free.account_id AND u.rest = 'turn'
+			SELECT w.post_id FROM free CROSS JOIN LATERAL (
+				SELECT u.post_id FROM publications u WHERE u.turn_of = free.account_id AND u.rest = 'turn'
 				ORDER BY u.due_at, u.post_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) AS w
-		), turn AS (
-			INSERT INTO turns AS t (workspace_id, account_id, post_id, until)
-			SELECT workspace_id, account_id, post_id, clock() + @lease::interval FROM first
-			ON CONFLICT (account_id) DO UPDATE SET post_id = excluded.post_id, until = excluded.until WHERE t.until <= clock()
-			RETURNING post_id
 		)
-		UPDATE publications u SET turn_of = NULL, next_action_at = clock() FROM turn WHERE u.post_id = turn.post_id`,
-		args{"lease": lease})
+		UPDATE publications u SET turn_of = NULL, next_action_at = clock() FROM first WHERE u.post_id = first.post_id`, nil)
 	if woken {
 		s.signalDue()
 	}
