@@ -25,7 +25,7 @@ const Prefix = "/static/"
 // The style sheet consists of several files in one response. Their order matters only inside a layer.
 var stylesheets = []string{
 	"css/tokens.css", "css/base.css", "css/frame.css", "css/parts.css", "css/forms.css", "css/compose.css",
-	"css/posts.css",
+	"css/posts.css", "css/preview.css",
 	"css/screens.css", "css/reference.css", "css/utilities.css",
 }
 

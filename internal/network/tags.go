@@ -14,6 +14,9 @@ var (
 	link      = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"]+`)
 )
 
+// linkEnd are the signs that end a sentence rather than belong to the address before them.
+const linkEnd = ".,;:!?)]}'’”»"
+
 // WithTags appends, after a blank line, each tag as #tag where the text lacks it (decisions.md, Records).
 func WithTags(text string, tags []string) string {
 	seen, lower := map[string]bool{}, strings.ToLower(text)
@@ -67,9 +70,12 @@ func CountMentions(text string) int { return len(mention.FindAllString(text, -1)
 func CountLinks(text string, beside ...string) int {
 	seen := map[string]bool{}
 	for _, l := range append(link.FindAllString(text, -1), beside...) {
-		if l = strings.TrimRight(l, ".,;:!?)]}'’”»"); l != "" {
+		if l = strings.TrimRight(l, linkEnd); l != "" {
 			seen[l] = true
 		}
 	}
 	return len(seen)
 }
+
+// FirstLink returns the first address in a text, or "".
+func FirstLink(text string) string { return strings.TrimRight(link.FindString(text), linkEnd) }

@@ -1,0 +1,39 @@
+package facebook
+
+import "belfry/internal/network"
+
+// fold is where the feed cuts a text.
+const fold = 477
+
+// Preview says how a Page's post looks.
+func (Rules) Preview(d network.Draft) network.Preview {
+	s, _ := network.DecodeSettings[Settings](description, d.Settings) // without settings that cannot be read
+	p := network.Preview{
+		Kind: "Post", Several: network.Tiles, MinRatio: network.RatioPortrait, Beside: "Just now",
+		Parts: []network.PreviewPart{
+			network.PartAccount, network.PartText, network.PartMedia, network.PartLink, network.PartActions,
+		},
+		Text: network.WithTags(d.Text, d.Tags), Fold: fold,
+		Actions: []network.PreviewAction{
+			{Icon: "thumbs-up", Word: "Like"}, {Icon: "message-circle", Word: "Comment"}, {Icon: "forward", Word: "Share"},
+		},
+	}
+	switch contentType(s, d.Media) {
+	case typeText:
+		if p.Link = s.Link; p.Link == "" {
+			p.Link = network.FirstLink(d.Text)
+		}
+	case typeVideo:
+		p.Kind, p.Title = "Video", d.Title
+		p.Parts = []network.PreviewPart{
+			network.PartAccount, network.PartTitle, network.PartText, network.PartMedia, network.PartActions,
+		}
+	case typeReels:
+		p.Kind, p.Fills, p.Beside, p.Fold = "Reel", true, "", 60
+		p.Parts = []network.PreviewPart{network.PartMedia, network.PartAccount, network.PartText, network.PartActions}
+	case typeStories:
+		p.Kind, p.Fills = "Story", true
+		p.Parts = []network.PreviewPart{network.PartAccount, network.PartMedia}
+	}
+	return p
+}

@@ -1,0 +1,34 @@
+package instagram
+
+import "belfry/internal/network"
+
+// Where texts are cut: in the feed, and over a Reel.
+const (
+	fold     = 125
+	reelFold = 55
+)
+
+// Preview says how a post looks.
+func (Rules) Preview(d network.Draft) network.Preview {
+	s, _ := network.DecodeSettings[Settings](description, d.Settings) // without settings that cannot be read
+	p := network.Preview{
+		Kind: "Post", Several: network.Slides, MinRatio: image.MinRatio, MaxRatio: image.MaxRatio, ByUsername: true,
+		Parts: []network.PreviewPart{network.PartAccount, network.PartMedia, network.PartActions, network.PartText},
+		Text:  network.WithTags(d.Text, d.Tags), Fold: fold,
+		Actions: []network.PreviewAction{
+			network.ActionLike, network.ActionComment, network.ActionSend, network.ActionSave,
+		},
+	}
+	switch contentType(s, d.Media) {
+	case typeCarousel:
+		p.Kind = "Carousel"
+	case typeReels:
+		p.Kind, p.Fills, p.Fold = "Reel", true, reelFold
+		p.Parts = []network.PreviewPart{network.PartMedia, network.PartAccount, network.PartText, network.PartActions}
+		p.Actions = p.Actions[:3]
+	case typeStories:
+		p.Kind, p.Fills, p.Beside = "Story", true, "now"
+		p.Parts = []network.PreviewPart{network.PartAccount, network.PartMedia}
+	}
+	return p
+}

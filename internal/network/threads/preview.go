@@ -1,0 +1,27 @@
+package threads
+
+import "belfry/internal/network"
+
+// kindNames are what people call each type of post.
+var kindNames = map[string]string{typeText: "Post", typeImage: "Post", typeVideo: "Video", typeCarousel: "Carousel"}
+
+// Preview says how a post looks.
+func (Rules) Preview(d network.Draft) network.Preview {
+	s, _ := network.DecodeSettings[Settings](description, d.Settings) // without settings that cannot be read
+	p := network.Preview{
+		Kind: kindNames[contentType(d.Media)], Several: network.Row, MinRatio: 3.0 / 4, ByUsername: true, Beside: "now",
+		Parts: []network.PreviewPart{
+			network.PartAccount, network.PartText, network.PartMedia, network.PartLink, network.PartActions,
+		},
+		Topic: s.TopicTag, Text: d.Text,
+		Actions: []network.PreviewAction{
+			network.ActionLike, network.ActionComment, {Icon: "repeat-2"}, network.ActionSend,
+		},
+	}
+	if len(d.Media) == 0 {
+		if p.Link = s.LinkAttachment; p.Link == "" {
+			p.Link = network.FirstLink(d.Text)
+		}
+	}
+	return p
+}

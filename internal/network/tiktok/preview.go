@@ -1,0 +1,25 @@
+package tiktok
+
+import "belfry/internal/network"
+
+// fold is where a caption is cut.
+const fold = 80
+
+// Preview says how a post looks.
+func (Rules) Preview(d network.Draft) network.Preview {
+	p := network.Preview{
+		Kind: "Video", Fills: true, Several: network.Slides, ByUsername: true,
+		Parts: []network.PreviewPart{network.PartMedia, network.PartAccount, network.PartText, network.PartActions},
+		Text:  network.WithTags(d.Text, d.Tags), Fold: fold,
+		Actions: []network.PreviewAction{
+			network.ActionLike, network.ActionComment, network.ActionSave, network.ActionShare,
+		},
+	}
+	if contentType(d.Media) == typePhoto {
+		p.Kind, p.Title = "Photos", d.Title
+		p.Parts = []network.PreviewPart{
+			network.PartMedia, network.PartAccount, network.PartTitle, network.PartText, network.PartActions,
+		}
+	}
+	return p
+}
