@@ -128,6 +128,8 @@ func readFigures(output string) (figures []string) {
 		case inTable && line != "", strings.HasPrefix(line, tableHead):
 			inTable = true
 			figures = append(figures, line)
+		case m != nil && strings.HasPrefix(m[1], "log of "): // the program's own log
+			inLog = false
 		case m != nil:
 			inLog = true
 			figures = append(figures, m[1])
