@@ -176,7 +176,11 @@ func TestBrokenUploadCanBeRepeated(t *testing.T) {
 		}
 		eventually(
 			t, workerTimeout, "nothing is left of it",
-			func() bool { return s.countFiles(c) == fileCounts{files: 1, used: int64(len(content))} },
+			func() bool {
+				var held int // until the broken request has let the file go, the next one is refused
+				s.queryRow(`SELECT count(*) FROM media WHERE lease_until > now()`, &held)
+				return held == 0 && s.countFiles(c) == fileCounts{files: 1, used: int64(len(content))}
+			},
 		)
 		first = openUpload(t, u.UploadURL, length, string(content[:2<<20]))
 		eventually(t, workerTimeout, "the next one has begun", func() bool { return s.countFiles(c).unfinished == 1 })
